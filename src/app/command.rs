@@ -1,0 +1,134 @@
+//! Everything a person can ask, as values.
+
+use super::models::{CampaignId, CaptureId, LaunchId, ReviewMark, SelectionSpec};
+use crate::campaign::Campaign;
+use std::path::PathBuf;
+
+/// What is on screen, with the ids it needs, so that Back comes free.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Route {
+    /// The list of campaigns, or the empty state.
+    #[default]
+    Campaigns,
+    /// A campaign's specification.
+    Spec(Option<CampaignId>),
+    /// The running or last crawl.
+    Crawl,
+    /// The captures table, with a filter line.
+    Captures {
+        /// As typed into the filter, such as `host:gov.pt status:404`.
+        filter: String,
+    },
+    /// What is cited but not captured.
+    Prospect,
+    /// Inlinks of one page, anchors, hosts.
+    Links {
+        /// URL or page key.
+        target: String,
+    },
+    /// Going through captures one by one.
+    Review,
+    /// Score, threshold, export.
+    Select,
+    /// Jobs, log, settings.
+    Jobs,
+}
+
+/// Without payload: has label, tooltip, shortcut; fills menus and palette.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// Opens a folder as workspace.
+    OpenWorkspace,
+    /// Makes a workspace with the sample campaign in it.
+    LoadSample,
+    /// Begins a campaign.
+    NewCampaign,
+    /// Brings archive files in.
+    Import,
+    /// Saves the edited specification as a new version.
+    SaveCampaign,
+    /// Starts or resumes the crawl of the campaign at hand.
+    StartCrawl,
+    /// Lets the running crawl wait, or go on.
+    PauseCrawl,
+    /// Stops the running crawl cleanly.
+    StopCrawl,
+    /// Builds inlinks of everything captured.
+    BuildInlinks,
+    /// Exports the selection.
+    Export,
+    /// Reads the last export back.
+    Verify,
+    /// Goes back.
+    Back,
+    /// Shows or hides the lower panel.
+    ToggleLowerPanel,
+    /// Opens the command palette.
+    Palette,
+    /// Changes between light and dark.
+    ToggleTheme,
+    /// Takes back the last decision.
+    Undo,
+    /// Goes to a page of the rail, 0 to 8.
+    GoTo(u8),
+}
+
+/// With payload: what [`super`] carries out, in one `match`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    /// Shows a page.
+    Go(Route),
+    /// Goes back in the history of pages.
+    Back,
+    /// Opens a workspace folder.
+    OpenWorkspace(PathBuf),
+    /// Makes an empty workspace.
+    NewWorkspace(PathBuf),
+    /// Makes a workspace with the sample campaign, ready to crawl.
+    LoadSample(PathBuf),
+    /// Saves a campaign: a new one, or a new version of one.
+    SaveCampaign {
+        /// The campaign, or none for a new one.
+        id: Option<CampaignId>,
+        /// The whole value.
+        campaign: Box<Campaign>,
+    },
+    /// Chooses the campaign at hand.
+    ChooseCampaign(CampaignId),
+    /// Starts a new launch, or resumes the last one that is not finished.
+    StartCrawl(CampaignId),
+    /// Lets a job wait or go on.
+    PauseJob(u64, bool),
+    /// Stops a job cleanly.
+    CancelJob(u64),
+    /// Brings files and folders in.
+    Import(Vec<PathBuf>),
+    /// Builds inlinks.
+    BuildInlinks,
+    /// Sets the window, in days, that inlink counts use.
+    SetWindow(u32),
+    /// A person's word on captures.
+    Mark {
+        /// Which captures.
+        captures: Vec<CaptureId>,
+        /// What about them.
+        mark: ReviewMark,
+        /// Why, in words.
+        note: String,
+    },
+    /// Takes back the last word.
+    UndoMark,
+    /// Computes scores and keeps the selection.
+    Select(SelectionSpec),
+    /// Writes the selection out.
+    Export {
+        /// Folder to write; made if absent.
+        out: PathBuf,
+        /// What to select.
+        selection: SelectionSpec,
+    },
+    /// Reads an export back.
+    Verify(PathBuf),
+    /// Ends a crawl that is neither running nor to be resumed.
+    EndLaunch(LaunchId),
+}

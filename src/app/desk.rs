@@ -1,0 +1,93 @@
+//! The open workspace as the window and the command line see it.
+
+use super::models::*;
+use crate::campaign::Campaign;
+use crate::jobs::JobCx;
+use crate::scope::Trace;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What reading or doing ended with. The chain of causes says what, where and why.
+pub type DeskResult<T> = anyhow::Result<T>;
+
+/// An open workspace: reads, short writes, long work. Every call may block
+/// and is made on a worker thread, never on the window's.
+pub trait Desk: Send + Sync {
+    /// Grows with every change of the catalogue; read models are keyed by it. Does not block.
+    fn revision(&self) -> u64;
+
+    /// The workspace itself.
+    fn workspace(&self) -> DeskResult<WorkspaceInfo>;
+    /// All campaigns.
+    fn campaigns(&self) -> DeskResult<Vec<CampaignRow>>;
+    /// One campaign.
+    fn campaign(&self, id: CampaignId) -> DeskResult<CampaignPage>;
+    /// The running or last launch of a campaign (of any, when none is named).
+    fn crawl(&self, campaign: Option<CampaignId>) -> DeskResult<CrawlPage>;
+    /// A part of the captures table.
+    fn captures(&self, query: &CaptureQuery) -> DeskResult<CapturePage>;
+    /// How many captures each ready filter holds, under the query's filter line.
+    fn tab_counts(&self, query: &CaptureQuery) -> DeskResult<TabCounts>;
+    /// One capture.
+    fn detail(&self, id: CaptureId, window_days: u32) -> DeskResult<CaptureDetail>;
+    /// What stands in the WARC record of a capture.
+    fn content(&self, id: CaptureId) -> DeskResult<CaptureContent>;
+    /// Inlinks of a capture in its window, and those outside it marked so.
+    fn inlinks(&self, id: CaptureId, window_days: u32) -> DeskResult<InlinkPage>;
+    /// Inlinks of any URL or key, captured or not.
+    fn inlinks_of(&self, target: &str, window_days: u32) -> DeskResult<InlinkPage>;
+    /// Links out of a capture.
+    fn outlinks(&self, id: CaptureId) -> DeskResult<Vec<OutlinkRow>>;
+    /// Anchor texts of a capture's inlinks in its window.
+    fn anchors(&self, id: CaptureId, window_days: u32) -> DeskResult<Vec<AnchorRow>>;
+    /// Most frequent anchors of the whole archive.
+    fn top_anchors(&self, limit: u64) -> DeskResult<Vec<AnchorRow>>;
+    /// Pages cited but never captured, most citing hosts first.
+    fn prospects(&self, campaign: Option<CampaignId>, filter: &str, limit: u64) -> DeskResult<Vec<ProspectRow>>;
+    /// URLs ever seen in the last launch, by state (`refused`, `failed`, `queued`, `fetched`) and words in URL or rule.
+    fn seen(&self, campaign: Option<CampaignId>, state: &str, filter: &str, limit: u64) -> DeskResult<Vec<SeenRow>>;
+    /// Why a seen URL was taken or refused.
+    fn why(&self, seen: i64) -> DeskResult<Trace>;
+    /// The present selection.
+    fn selection(&self, campaign: CampaignId) -> DeskResult<SelectionPage>;
+    /// Runs URLs through the rules of an edited, unsaved campaign with the facts at hand.
+    fn scope_test(&self, campaign: &Campaign, urls: &[String]) -> DeskResult<Vec<Result<Trace, String>>>;
+    /// Jobs of earlier runs.
+    fn job_history(&self, limit: u64) -> DeskResult<Vec<JobRow>>;
+
+    /// Saves a campaign as new, or as a new version.
+    fn save_campaign(&self, id: Option<CampaignId>, campaign: &Campaign) -> DeskResult<CampaignId>;
+    /// Appends a person's word to captures.
+    fn mark(&self, captures: &[CaptureId], mark: ReviewMark, note: &str) -> DeskResult<()>;
+    /// Takes back the last word that still holds; says what it was.
+    fn undo_mark(&self) -> DeskResult<String>;
+    /// Sets the window that inlink columns use and recounts them.
+    fn set_window(&self, window_days: u32, cx: &JobCx) -> DeskResult<String>;
+
+    /// Starts a launch, or resumes the one that is not finished. The live
+    /// figures are read with [`Desk::crawl`]. Answers in words, as all long work.
+    fn run_crawl(&self, campaign: CampaignId, cx: &JobCx) -> DeskResult<String>;
+    /// Brings files and folders in.
+    fn import(&self, paths: &[PathBuf], cx: &JobCx) -> DeskResult<String>;
+    /// Builds inlinks of everything captured.
+    fn build_inlinks(&self, cx: &JobCx) -> DeskResult<String>;
+    /// Scores and keeps the selection.
+    fn select(&self, spec: &SelectionSpec, cx: &JobCx) -> DeskResult<String>;
+    /// Writes the selection out.
+    fn export(&self, spec: &SelectionSpec, out: &Path, cx: &JobCx) -> DeskResult<String>;
+    /// Reads an export back.
+    fn verify(&self, folder: &Path, cx: &JobCx) -> DeskResult<Vec<VerifyLine>>;
+}
+
+/// Opens and makes workspaces.
+pub trait Opener: Send + Sync {
+    /// Opens a folder; changes nothing when it is no workspace.
+    fn open(&self, folder: &Path) -> DeskResult<Arc<dyn Desk>>;
+    /// Makes a workspace in an empty or absent folder.
+    fn create(&self, folder: &Path) -> DeskResult<Arc<dyn Desk>>;
+    /// Makes a workspace with the sample campaign, whose web this process
+    /// serves on loopback while the workspace is open.
+    fn create_sample(&self, folder: &Path) -> DeskResult<Arc<dyn Desk>>;
+    /// The folder offered to a person who has not chosen one.
+    fn default_folder(&self) -> PathBuf;
+}

@@ -1,0 +1,187 @@
+//! What an archivist wants: a versioned value, saved as JSON.
+//!
+//! In and out: JSON files, rows of the catalogue, the request as one line of
+//! text. Unknown fields of a newer version are kept.
+//!
+//! Not here: what the rules decide (`scope`), when a run starts.
+
+mod request;
+mod schedule;
+
+pub use request::{Request, Term, TermKind};
+pub use schedule::{Frequency, Schedule};
+
+use serde::{Deserialize, Serialize};
+
+/// A campaign as it is edited, saved and exported.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Campaign {
+    /// Short title.
+    pub name: String,
+    /// What it is for, in prose.
+    pub description: String,
+    /// Who answers for it.
+    pub owner: String,
+    /// Free comments.
+    pub comments: String,
+    /// Free tags.
+    pub tags: Vec<String>,
+    /// Whether its schedule is on; inactive beats every schedule.
+    pub active: bool,
+    /// What its pages are about.
+    pub request: Request,
+    /// Where it starts.
+    pub seeds: Vec<Seed>,
+    /// The scope, in order; see [`crate::scope`]. Kept as JSON here because
+    /// the rules' meaning lives in the scope room.
+    pub rules: Vec<serde_json::Value>,
+    /// When it runs.
+    pub schedule: Schedule,
+    /// Where it stops.
+    pub limits: Limits,
+    /// How it behaves towards servers.
+    pub politeness: Politeness,
+    /// Fields of a newer program, kept.
+    #[serde(flatten)]
+    pub other: serde_json::Map<String, serde_json::Value>,
+}
+
+impl Default for Campaign {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            description: String::new(),
+            owner: String::new(),
+            comments: String::new(),
+            tags: Vec::new(),
+            active: true,
+            request: Request::default(),
+            seeds: Vec::new(),
+            rules: Vec::new(),
+            schedule: Schedule::default(),
+            limits: Limits::default(),
+            politeness: Politeness::default(),
+            other: serde_json::Map::new(),
+        }
+    }
+}
+
+/// How far a seed reaches (the four scopes of the annotation tool).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SeedScope {
+    /// The seed's URL and what it needs to be shown.
+    Resource,
+    /// The seed and everything one link away.
+    Plus1,
+    /// Everything under the seed's path.
+    #[default]
+    Root,
+    /// Everything on the seed's host and its subdomains.
+    Subdomains,
+}
+
+/// A URL the campaign starts from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Seed {
+    /// The URL as typed; a trailing slash matters.
+    pub url: String,
+    /// How far it reaches.
+    #[serde(default)]
+    pub scope: SeedScope,
+    /// Most hops from this seed; none means the rule's limit.
+    #[serde(default)]
+    pub depth: Option<u32>,
+    /// A word that every URL found from here carries.
+    #[serde(default)]
+    pub source_tag: String,
+}
+
+/// Where a crawl stops. Zero means no limit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Limits {
+    /// Captures in one launch.
+    pub max_documents: u64,
+    /// Bytes of payload in one launch.
+    pub max_bytes: u64,
+    /// Seconds of one launch.
+    pub max_seconds: u64,
+    /// Bytes of one response before it is cut and marked.
+    pub max_response_bytes: u64,
+    /// Seconds of one response before it is cut and marked.
+    pub max_response_seconds: u64,
+    /// Free bytes below which the crawl pauses.
+    pub disk_floor_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_documents: 0,
+            max_bytes: 0,
+            max_seconds: 0,
+            max_response_bytes: 1_000_000_000,
+            max_response_seconds: 1200,
+            disk_floor_bytes: 500_000_000,
+        }
+    }
+}
+
+/// What to do about robots.txt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RobotsPolicy {
+    /// Obey (RFC 9309).
+    #[default]
+    Obey,
+    /// Do not ask for it.
+    Ignore,
+    /// Ask, write down what it says, fetch anyway.
+    ObeyButLog,
+}
+
+/// How the crawl behaves towards servers. Heritrix's names and defaults.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Politeness {
+    /// Who crawls: `User-Agent` as sent. Has to hold a way to reach a person
+    /// (an e-mail address or a URL); nothing is invented.
+    pub user_agent: String,
+    /// Wait this many times the last fetch's duration.
+    pub delay_factor: f64,
+    /// At least this long, in milliseconds.
+    pub min_delay_ms: u64,
+    /// At most this long by the factor, in milliseconds.
+    pub max_delay_ms: u64,
+    /// Obey a crawl-delay up to this many seconds.
+    pub respect_crawl_delay_up_to_seconds: u64,
+    /// Robots policy.
+    pub robots: RobotsPolicy,
+    /// Whether private and loopback addresses may be fetched.
+    pub allow_private_addresses: bool,
+    /// Worker threads.
+    pub workers: usize,
+    /// How often a failed URL is tried again.
+    pub max_retries: u32,
+    /// Seconds before a failed URL is tried again.
+    pub retry_delay_seconds: u64,
+}
+
+impl Default for Politeness {
+    fn default() -> Self {
+        Self {
+            user_agent: String::new(),
+            delay_factor: 5.0,
+            min_delay_ms: 3000,
+            max_delay_ms: 30_000,
+            respect_crawl_delay_up_to_seconds: 300,
+            robots: RobotsPolicy::Obey,
+            allow_private_addresses: false,
+            workers: 8,
+            max_retries: 3,
+            retry_delay_seconds: 60,
+        }
+    }
+}

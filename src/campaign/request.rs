@@ -1,0 +1,73 @@
+//! The boolean request: a tree, and the same as one line of text.
+
+use serde::{Deserialize, Serialize};
+
+/// What a term names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TermKind {
+    /// One word.
+    Keyword,
+    /// Words in this order.
+    Phrase,
+    /// A person.
+    Person,
+    /// A place.
+    Place,
+    /// An organisation.
+    Organisation,
+    /// An event, with dates where known.
+    Event,
+    /// A language (ISO 639-1).
+    Language,
+    /// A time period.
+    Period,
+}
+
+/// One thing the request asks for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Term {
+    /// What it names.
+    pub kind: TermKind,
+    /// The word, phrase or name.
+    pub value: String,
+    /// From -1 (speaks against) to +1 (speaks for).
+    #[serde(default = "full_weight")]
+    pub weight: f64,
+    /// Other names of the same thing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
+    /// A URI that names it (DBpedia, Wikidata).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uri: Option<String>,
+    /// First day (ISO), of an event or period.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Last day (ISO), of an event or period.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+}
+
+fn full_weight() -> f64 {
+    1.0
+}
+
+/// A boolean tree over terms. `And` of nothing asks for nothing and is met by all.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Request {
+    /// All parts hold.
+    And(Vec<Request>),
+    /// At least one part holds.
+    Or(Vec<Request>),
+    /// The part does not hold.
+    Not(Box<Request>),
+    /// One term holds.
+    Term(Term),
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        Self::And(Vec::new())
+    }
+}

@@ -1,0 +1,65 @@
+//! What is known of one capture when it is handed to the catalogue.
+
+use crate::links::Outlink;
+use crate::scope::Verdict;
+use crate::uri::{CaptureDate, Url};
+use crate::warc::{RecordType, Span};
+use std::net::IpAddr;
+
+/// A record of a capture and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordPlace {
+    /// Its type.
+    pub record_type: RecordType,
+    /// Its `WARC-Record-ID`, without angle brackets; empty in ARC files.
+    pub record_id: String,
+    /// File name relative to the workspace (or absolute, when linked).
+    pub file: String,
+    /// Where in the file.
+    pub span: Span,
+}
+
+/// One URL at one instant: from a crawl or from an imported file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CaptureEntry {
+    /// The URL that was asked for.
+    pub url: Url,
+    /// When.
+    pub date: CaptureDate,
+    /// HTTP status; for a revisit that of what it repeats; 0 for resources.
+    pub status: i32,
+    /// MIME type without parameters, lower case; `-` where none was told.
+    pub mime: String,
+    /// Bytes of the payload, transfer encoding removed.
+    pub payload_len: u64,
+    /// `sha1:BASE32` of the payload.
+    pub payload_digest: String,
+    /// Why the response was cut (`length`, `time`, `disconnect`), if it was.
+    pub truncated: Option<String>,
+    /// Address of the server.
+    pub ip: Option<IpAddr>,
+    /// Duration of the fetch in milliseconds.
+    pub fetch_ms: Option<u64>,
+    /// Title of a page.
+    pub title: Option<String>,
+    /// Language of a page (ISO 639-1).
+    pub language: Option<String>,
+    /// Path from the seed, one letter a hop.
+    pub hops: String,
+    /// The page that led here.
+    pub via: Option<Url>,
+    /// The seed it descends from.
+    pub seed: Option<String>,
+    /// The word of that seed.
+    pub source_tag: String,
+    /// Why it was fetched.
+    pub verdict: Option<Verdict>,
+    /// Where it redirects to.
+    pub redirect_to: Option<Url>,
+    /// Date of the capture that this one repeats, when it is a revisit.
+    pub revisit_of: Option<CaptureDate>,
+    /// Its records; the first is the response, resource or revisit.
+    pub records: Vec<RecordPlace>,
+    /// Links out of it.
+    pub outlinks: Vec<Outlink>,
+}

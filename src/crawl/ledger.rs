@@ -1,0 +1,122 @@
+//! What a crawl asks of its memory.
+
+use super::CaptureEntry;
+use crate::scope::{GeoFact, Verdict};
+use crate::uri::{CaptureDate, Url};
+use std::collections::HashMap;
+
+/// The memory failed; the crawl stops rather than lose something.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("the catalogue cannot be written or read: {0}")]
+pub struct LedgerError(pub String);
+
+/// What becomes of a URL when it is first seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AdmissionState {
+    /// In scope: it waits to be fetched.
+    Queued,
+    /// Out of scope.
+    Refused,
+}
+
+/// A URL seen for the first time in this launch, with its verdict.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Admission {
+    /// The URL.
+    pub url: Url,
+    /// Path from the seed.
+    pub hops: String,
+    /// The page that led here.
+    pub via: Option<Url>,
+    /// Text of the link that led here.
+    pub anchor: String,
+    /// The seed it descends from.
+    pub seed: Option<String>,
+    /// The word of that seed.
+    pub source_tag: String,
+    /// Whether it is a seed itself.
+    pub is_seed: bool,
+    /// The link that led here says nofollow.
+    pub nofollow: bool,
+    /// What the rules said.
+    pub verdict: Verdict,
+    /// Queued or refused.
+    pub state: AdmissionState,
+    /// Lower is fetched earlier; 0 for seeds and what they need.
+    pub priority: i64,
+    /// When it was seen.
+    pub date: CaptureDate,
+}
+
+/// A URL waiting to be fetched.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueuedUrl {
+    /// Its number in the ledger.
+    pub id: i64,
+    /// What it was admitted with.
+    pub admission: Admission,
+    /// How often it was tried.
+    pub tries: u32,
+    /// Not before this.
+    pub due: CaptureDate,
+}
+
+/// How many URLs wait for one host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostBacklog {
+    /// Host name with port where it is no default, as in the URL.
+    pub authority: String,
+    /// URLs that wait.
+    pub waiting: u64,
+}
+
+/// The end of one URL's way through the frontier, told in one transaction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finished {
+    /// Its number in the ledger.
+    pub id: i64,
+    /// HTTP status, or a Heritrix fetch status below zero.
+    pub fetch_status: i32,
+    /// Words for a person where it failed.
+    pub why: Option<String>,
+    /// The verdict, when it changed after admission (robots, location).
+    pub refused: Option<Verdict>,
+    /// The capture, when there is one.
+    pub capture: Option<CaptureEntry>,
+    /// URLs seen for the first time on it.
+    pub found: Vec<Admission>,
+}
+
+/// A crawl's memory: one launch of one campaign. Calls are durable when they
+/// return, against a kill of the process.
+pub trait Ledger: Send + Sync {
+    /// Adds URLs that this launch has not seen (the exact URL counts, without
+    /// fragment); says for each whether it was new.
+    fn admit(&self, found: Vec<Admission>) -> Result<Vec<bool>, LedgerError>;
+
+    /// The next URLs that wait for a host: by priority, then in the order
+    /// they were admitted, leaving out those numbered in `in_hand`.
+    fn waiting(&self, authority: &str, in_hand: &[i64], limit: usize) -> Result<Vec<QueuedUrl>, LedgerError>;
+
+    /// Hosts for which URLs wait.
+    fn backlog(&self) -> Result<Vec<HostBacklog>, LedgerError>;
+
+    /// Puts a failed URL back.
+    fn defer(&self, id: i64, tries: u32, due: CaptureDate, why: &str) -> Result<(), LedgerError>;
+
+    /// Ends a URL; returns which of `found` were new.
+    fn finish(&self, finished: Finished) -> Result<Vec<bool>, LedgerError>;
+
+    /// An earlier capture of any launch with this payload under the same URL,
+    /// for a revisit record: its date and record id.
+    fn same_payload(&self, url: &Url, payload_digest: &str) -> Result<Option<(CaptureDate, String)>, LedgerError>;
+
+    /// What is known about where hosts stand.
+    fn geo_facts(&self) -> Result<HashMap<String, GeoFact>, LedgerError>;
+
+    /// Keeps what was found out about where a host stands.
+    fn keep_geo_fact(&self, host: &str, fact: &GeoFact) -> Result<(), LedgerError>;
+
+    /// Whether the launch has seen this URL.
+    fn has_seen(&self, url: &Url) -> Result<bool, LedgerError>;
+}

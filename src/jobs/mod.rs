@@ -1,0 +1,180 @@
+//! Long work: progress that can be read at any time, a wish to stop or pause,
+//! and an outcome.
+//!
+//! Work is a plain function that takes a [`JobCx`]. It knows nothing of
+//! windows or command lines; those read [`JobCx::progress`].
+//!
+//! Invariants: progress is sampled, never sent; a panic ends its job alone
+//! and becomes [`Outcome::Panicked`]; asking to stop never loses data, since
+//! work looks at the wish only where it can stop cleanly.
+//!
+//! Not here: what the work is about.
+
+mod spawn;
+
+pub use spawn::{JobHandle, Outcome, Wake, spawn};
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+/// The work was asked to stop and did so at a clean place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("stopped on request")]
+pub struct Cancelled;
+
+/// What a running job shares with whoever watches it. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct JobCx(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    stage: Mutex<Stage>,
+    done: AtomicU64,
+    cancelled: AtomicBool,
+    paused: Mutex<bool>,
+    resumed: Condvar,
+}
+
+#[derive(Default, Clone)]
+struct Stage {
+    name: String,
+    total: Option<u64>,
+    note: String,
+}
+
+/// One look at a job.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// What the job does now, in words for a person.
+    pub stage: String,
+    /// Units done in this stage.
+    pub done: u64,
+    /// Units there will be, where that is known.
+    pub total: Option<u64>,
+    /// The thing in hand (a file, a host), or empty.
+    pub note: String,
+    /// The job waits until it is resumed.
+    pub paused: bool,
+    /// The job was asked to stop.
+    pub cancelled: bool,
+}
+
+impl JobCx {
+    /// A context nobody watches, for tests and plain calls.
+    pub fn detached() -> Self {
+        Self::default()
+    }
+
+    /// Begins a new stage and sets its counter to zero.
+    pub fn stage(&self, name: impl Into<String>, total: Option<u64>) {
+        *lock(&self.0.stage) = Stage { name: name.into(), total, note: String::new() };
+        self.0.done.store(0, Ordering::Relaxed);
+    }
+
+    /// Says which thing is in hand.
+    pub fn note(&self, note: impl Into<String>) {
+        lock(&self.0.stage).note = note.into();
+    }
+
+    /// Changes the expected total of the present stage.
+    pub fn set_total(&self, total: u64) {
+        lock(&self.0.stage).total = Some(total);
+    }
+
+    /// Sets the counter of the present stage.
+    pub fn set_done(&self, done: u64) {
+        self.0.done.store(done, Ordering::Relaxed);
+    }
+
+    /// Counts `units` as done, waits while paused, and says whether to go on.
+    pub fn advance(&self, units: u64) -> Result<(), Cancelled> {
+        self.0.done.fetch_add(units, Ordering::Relaxed);
+        self.checkpoint()
+    }
+
+    /// Waits while paused; `Err` when the job shall stop.
+    pub fn checkpoint(&self) -> Result<(), Cancelled> {
+        if self.is_cancelled() {
+            return Err(Cancelled);
+        }
+        let mut paused = lock(&self.0.paused);
+        while *paused && !self.is_cancelled() {
+            paused = self.0.resumed.wait(paused).unwrap_or_else(PoisonError::into_inner);
+        }
+        if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
+    }
+
+    /// Asks the job to stop at the next clean place.
+    pub fn cancel(&self) {
+        // The flag is set under the lock a paused job waits with; otherwise
+        // the wake-up could fall between its test and its wait.
+        let _paused = lock(&self.0.paused);
+        self.0.cancelled.store(true, Ordering::SeqCst);
+        self.0.resumed.notify_all();
+    }
+
+    /// Whether the job was asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.cancelled.load(Ordering::SeqCst)
+    }
+
+    /// Makes the job wait at its next clean place, or go on.
+    pub fn set_paused(&self, paused: bool) {
+        *lock(&self.0.paused) = paused;
+        self.0.resumed.notify_all();
+    }
+
+    /// Whether the job was asked to wait.
+    pub fn is_paused(&self) -> bool {
+        *lock(&self.0.paused)
+    }
+
+    /// How far the job is.
+    pub fn progress(&self) -> Progress {
+        let stage = lock(&self.0.stage).clone();
+        Progress {
+            stage: stage.name,
+            done: self.0.done.load(Ordering::Relaxed),
+            total: stage.total,
+            note: stage.note,
+            paused: self.is_paused(),
+            cancelled: self.is_cancelled(),
+        }
+    }
+}
+
+/// A lock that a panicking holder left poisoned still holds plain values.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cancelled_job_stops_at_its_next_step() {
+        let cx = JobCx::detached();
+        cx.stage("Counting", Some(3));
+        assert_eq!(cx.advance(1), Ok(()));
+        cx.cancel();
+        assert_eq!(cx.advance(1), Err(Cancelled));
+        assert_eq!(cx.progress().done, 2);
+    }
+
+    #[test]
+    fn a_paused_job_waits_until_it_is_resumed_or_stopped() {
+        let cx = JobCx::detached();
+        cx.set_paused(true);
+        let worker = std::thread::spawn({
+            let cx = cx.clone();
+            move || cx.advance(1)
+        });
+        while cx.progress().done == 0 {
+            std::thread::yield_now();
+        }
+        assert!(!worker.is_finished());
+        cx.cancel();
+        assert_eq!(worker.join().unwrap(), Err(Cancelled));
+    }
+}

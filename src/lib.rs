@@ -1,0 +1,52 @@
+//! Fonds, the archivist's cockpit.
+//!
+//! The tree follows the way of the data: a campaign says what is wanted, the
+//! scope decides, the crawl fetches, WARC files keep, the catalogue indexes,
+//! links are inverted into inlinks, a person reviews, and the export carries
+//! everything out again.
+//!
+//! | room | holds | may know |
+//! |---|---|---|
+//! | [`uri`] | [`uri::Fqdn`], the page identity, the SURT dialects, capture dates | – |
+//! | [`jobs`] | spawn, progress, cancel; no domain words | – |
+//! | [`campaign`] | [`campaign::Campaign`], seeds, request, schedule, limits | uri |
+//! | [`scope`] | decide rules and their verdicts | uri, campaign |
+//! | [`warc`] | records, reader, writer, digests, CDXJ | uri |
+//! | [`links`] | outlinks from HTML; inversion into inlinks | uri, warc |
+//! | [`crawl`] | frontier, politeness, robots, fetch → captures | all above |
+//! | [`analysis`] | request matches, anchor tallies, score | uri, campaign, warc, links |
+//! | [`store`] | the workspace folder and its catalogue | value types above |
+//! | [`export`] | WARC with metadata records, CDXJ, data set, manifest, verify | store, links, warc |
+//! | [`app`] | commands, read models, wiring, the sample web | all above |
+//! | [`cli`] | the headless commands | all but ui |
+//! | `ui` | window, pages, panels (feature `gui`) | app, value types |
+//!
+//! Any room with long work may take a [`jobs::JobCx`]. The table is checked by
+//! `tests/it/structure.rs`.
+
+pub mod uri;
+
+pub mod jobs;
+
+pub mod campaign;
+
+pub mod scope;
+
+pub mod warc;
+
+pub mod links;
+
+pub mod crawl;
+
+pub mod analysis;
+
+pub mod store;
+
+pub mod export;
+
+pub mod app;
+
+pub mod cli;
+
+#[cfg(feature = "gui")]
+pub mod ui;

@@ -1,0 +1,23 @@
+//! Outlinks out of pages, and inlinks out of outlinks.
+//!
+//! In: decoded bodies of captures. Out: a [`Page`] with its outlinks and
+//! text; and, inverted, the inlinks of each target in the order
+//! (date, source, anchor).
+//!
+//! Invariants: extraction agrees with a DOM; inversion is one pass over the
+//! input in bounded memory, and its result does not depend on record order,
+//! threads or the memory limit; equal (target, source, date, anchor) are kept
+//! once.
+//!
+//! Not here: reading WARC files, keeping results in a catalogue.
+
+mod page;
+
+pub use page::{LinkKind, Outlink, Page};
+
+/// A link belongs to a capture of its target when both were captured within
+/// this many days of each other, to the second, both ends in.
+pub const MATCH_WINDOW_DAYS: u32 = 90;
+
+/// Inlinks kept for one page on each side (internal, external).
+pub const MAX_INLINKS_PER_SIDE: usize = 1000;

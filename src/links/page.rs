@@ -1,0 +1,123 @@
+//! What is read out of one page.
+
+use crate::uri::Url;
+use serde::{Deserialize, Serialize};
+
+/// What kind of element a link stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LinkKind {
+    /// `<a href>`: the only kind that makes an inlink by default.
+    Anchor,
+    /// `<area href>`.
+    Area,
+    /// `<frame src>`, `<iframe src>`.
+    Frame,
+    /// `<meta http-equiv=refresh>`.
+    MetaRefresh,
+    /// `<link href>` of a style sheet, icon or script preload.
+    Stylesheet,
+    /// Other `<link href>` (canonical, alternate, next …).
+    LinkElement,
+    /// `<img src>`, `srcset`, `<input type=image>`, `background`.
+    Image,
+    /// `<script src>`.
+    Script,
+    /// `<video>`, `<audio>`, `<source>`, `<track>`, `<embed>`, `<object data>`.
+    Media,
+    /// `<form action>`.
+    Form,
+    /// `url(…)` and `@import` in CSS.
+    Css,
+    /// `Location` of a redirect.
+    Redirect,
+    /// A robots `Sitemap:` line, a sitemap or feed entry.
+    Manifest,
+}
+
+impl LinkKind {
+    /// Heritrix's hop letter: L navlink, E embed, R redirect, M manifest.
+    pub fn hop(self) -> char {
+        match self {
+            Self::Anchor | Self::Area | Self::LinkElement | Self::Form => 'L',
+            Self::MetaRefresh | Self::Redirect => 'R',
+            Self::Frame | Self::Stylesheet | Self::Image | Self::Script | Self::Media | Self::Css => 'E',
+            Self::Manifest => 'M',
+        }
+    }
+
+    /// Element and attribute as WAT files name them.
+    pub fn wat_path(self) -> &'static str {
+        match self {
+            Self::Anchor => "A@/href",
+            Self::Area => "AREA@/href",
+            Self::Frame => "IFRAME@/src",
+            Self::MetaRefresh => "META@/refresh",
+            Self::Stylesheet => "LINK@/stylesheet",
+            Self::LinkElement => "LINK@/href",
+            Self::Image => "IMG@/src",
+            Self::Script => "SCRIPT@/src",
+            Self::Media => "MEDIA@/src",
+            Self::Form => "FORM@/action",
+            Self::Css => "STYLE/#text",
+            Self::Redirect => "HEADER@/Location",
+            Self::Manifest => "MANIFEST/url",
+        }
+    }
+
+    /// The kind behind a WAT path; what is unknown counts as an embed.
+    pub fn from_wat_path(path: &str) -> Self {
+        ALL_KINDS.into_iter().find(|kind| kind.wat_path() == path).unwrap_or(Self::Media)
+    }
+}
+
+const ALL_KINDS: [LinkKind; 13] = [
+    LinkKind::Anchor,
+    LinkKind::Area,
+    LinkKind::Frame,
+    LinkKind::MetaRefresh,
+    LinkKind::Stylesheet,
+    LinkKind::LinkElement,
+    LinkKind::Image,
+    LinkKind::Script,
+    LinkKind::Media,
+    LinkKind::Form,
+    LinkKind::Css,
+    LinkKind::Redirect,
+    LinkKind::Manifest,
+];
+
+/// A link seen from its source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outlink {
+    /// Absolute http or https URL without fragment.
+    pub url: Url,
+    /// Where it stands.
+    pub kind: LinkKind,
+    /// Text of the element (alternative text for images), entities decoded,
+    /// white space folded to single blanks, trimmed. Hostile text.
+    pub anchor: String,
+    /// `rel` holds `nofollow`, or the page's robots meta says so.
+    pub nofollow: bool,
+    /// Number of the link in its page, from 0.
+    pub position: u32,
+}
+
+/// What is read out of one HTML page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// The URL that relative links were resolved against.
+    pub base: Url,
+    /// Text of `<title>`, folded and trimmed.
+    pub title: Option<String>,
+    /// `<html lang>`, or told from the text (ISO 639-1).
+    pub language: Option<String>,
+    /// Name of the charset that was used.
+    pub charset: &'static str,
+    /// Links in reading order.
+    pub links: Vec<Outlink>,
+    /// Visible text, one line per block. Hostile text.
+    pub text: String,
+    /// `<link rel=canonical>`.
+    pub canonical: Option<Url>,
+}

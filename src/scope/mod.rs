@@ -1,0 +1,185 @@
+//! Why a URL is taken or refused.
+//!
+//! In: a [`Candidate`] and the [`Facts`] known about it. Out: a [`Verdict`]
+//! that names the rule that spoke last, and on demand the whole [`Trace`].
+//!
+//! Semantics are Heritrix's (`DecideRuleSequence`): every enabled rule speaks
+//! in order, the last opinion wins, a disabled rule keeps its index, nothing
+//! said is reject.
+//!
+//! Invariants: deciding is pure; addresses, countries and robots rules are
+//! facts looked up before and recorded with their evidence.
+//!
+//! Not here: looking anything up.
+
+use crate::uri::{CaptureDate, ScopeSurt, Url};
+use serde::{Deserialize, Serialize};
+use std::net::IpAddr;
+
+/// Accept or reject.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Decision {
+    /// In scope.
+    Accept,
+    /// Out of scope.
+    Reject,
+}
+
+impl Decision {
+    /// `ACCEPT` or `REJECT`, as logs have it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Accept => "ACCEPT",
+            Self::Reject => "REJECT",
+        }
+    }
+}
+
+/// A URL found, not yet decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// The URL, without fragment.
+    pub url: Url,
+    /// Its SURT, which most rules test.
+    pub surt: ScopeSurt,
+    /// One letter a hop from the seed: L, E, R, M, P. Empty for a seed.
+    pub hops: String,
+    /// The page that led here.
+    pub via: Option<Url>,
+    /// Text of the link that led here.
+    pub anchor: String,
+    /// Whether it is a seed of the campaign.
+    pub is_seed: bool,
+    /// The seed it descends from, as typed.
+    pub seed: Option<String>,
+    /// The word the seed carries.
+    pub source_tag: String,
+    /// The link that led here says nofollow.
+    pub nofollow: bool,
+}
+
+impl Candidate {
+    /// A URL nobody linked to, as a tester types it.
+    pub fn bare(url: Url) -> Self {
+        Self {
+            surt: ScopeSurt::of(&url),
+            url,
+            hops: String::new(),
+            via: None,
+            anchor: String::new(),
+            is_seed: false,
+            seed: None,
+            source_tag: String::new(),
+            nofollow: false,
+        }
+    }
+}
+
+/// What is known about a candidate's host and path when it is decided.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Facts {
+    /// Where its server stands.
+    pub geo: GeoFact,
+    /// What its robots.txt says about this URL.
+    pub robots: RobotsFact,
+}
+
+/// Where a host's server stands, with the evidence.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum GeoFact {
+    /// Nobody has asked yet.
+    #[default]
+    NotAsked,
+    /// The name could not be resolved: a failure, never "not in the country".
+    Failed {
+        /// What the resolver said.
+        why: String,
+    },
+    /// Looked up.
+    Known(GeoEvidence),
+}
+
+/// The evidence of one geolocation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GeoEvidence {
+    /// When it was looked up.
+    pub date: CaptureDate,
+    /// Each address of the host with the network and country the database has for it.
+    pub addresses: Vec<AddressCountry>,
+    /// Type of the database, such as `GeoLite2-Country`.
+    pub database: String,
+    /// Build date of the database.
+    pub database_build: CaptureDate,
+}
+
+/// One address and where the database puts it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AddressCountry {
+    /// The address.
+    pub address: IpAddr,
+    /// The network that the database entry covers, such as `192.0.2.0/24`.
+    pub network: String,
+    /// ISO 3166 code, where the database has one.
+    pub country: Option<String>,
+}
+
+/// What robots.txt says about one URL.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum RobotsFact {
+    /// robots.txt was not asked for (yet).
+    #[default]
+    NotAsked,
+    /// Allowed.
+    Allowed,
+    /// Disallowed, with the reason (the line, or the status that denies all).
+    Denied {
+        /// Why.
+        why: String,
+    },
+}
+
+/// What the rules say in the end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// In or out.
+    pub decision: Decision,
+    /// Index of the rule that spoke last; none when no rule spoke.
+    pub rule_index: Option<usize>,
+    /// Its name as logs have it, such as `TooManyHopsDecideRule`.
+    pub rule_name: String,
+}
+
+/// One line of a trace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TraceStep {
+    /// Index of the rule in the list, from 0; disabled rules keep theirs.
+    pub index: usize,
+    /// Its name as logs have it.
+    pub name: String,
+    /// What it is, in words, with its arguments.
+    pub words: String,
+    /// Whether it is switched on.
+    pub enabled: bool,
+    /// The value it tested, in words (`4 hops`, `http://(pt,fct,)/`).
+    pub tested: String,
+    /// What it said; none is no opinion.
+    pub said: Option<Decision>,
+    /// Whether it is the rule that spoke last.
+    pub deciding: bool,
+}
+
+/// Why a candidate was taken or refused, rule by rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trace {
+    /// The candidate's URL.
+    pub url: String,
+    /// One line a rule.
+    pub steps: Vec<TraceStep>,
+    /// The end of it.
+    pub verdict: Verdict,
+    /// The smallest change that would turn the verdict, in words.
+    pub turn: Option<String>,
+}

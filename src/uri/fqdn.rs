@@ -1,0 +1,136 @@
+//! Host names, and when two of them are one site.
+
+use super::Url;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A fully qualified host name without its `www` label: lower case, punycode,
+/// no final dot, no port.
+///
+/// `www.`, `www2.` … count as no label when at least two labels remain
+/// (`www.pt` keeps its name, and so does `www1355544.com`).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Fqdn(String);
+
+impl Fqdn {
+    /// The host of a URL.
+    pub fn of(url: &Url) -> Self {
+        Self::new(url.host_str().unwrap_or_default())
+    }
+
+    /// From a host name as it stands in a URL.
+    pub fn new(host: &str) -> Self {
+        let host = host.trim_end_matches('.').to_ascii_lowercase();
+        Self(strip_www(&host).to_owned())
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The registrable domain by the Public Suffix List, private section
+    /// included; the name itself where there is none (addresses, `localhost`).
+    pub fn registrable(&self) -> &str {
+        if is_address(&self.0) { &self.0 } else { psl::domain_str(&self.0).unwrap_or(&self.0) }
+    }
+}
+
+impl fmt::Display for Fqdn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Drops a leading `www`, `www2` … label when two labels remain.
+pub(super) fn strip_www(host: &str) -> &str {
+    if is_address(host) {
+        return host;
+    }
+    let Some((label, rest)) = host.split_once('.') else {
+        return host;
+    };
+    let is_www = label.strip_prefix("www").is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit()));
+    if is_www && rest.contains('.') { rest } else { host }
+}
+
+/// Whether the host is an IP address, as it stands in a URL.
+pub(super) fn is_address(host: &str) -> bool {
+    host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok()
+}
+
+/// When a link counts as internal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum InternalPolicy {
+    /// Same host name after `www` removal (the walkthrough's rule).
+    #[default]
+    Fqdn,
+    /// Same last two labels (the data set job's code since 2024-04-07; takes
+    /// `bbc.co.uk` and `tesco.co.uk` for one site).
+    Sldn,
+    /// Same registrable domain by the Public Suffix List.
+    Registrable,
+}
+
+impl InternalPolicy {
+    /// Whether a link between pages of these hosts is internal.
+    pub fn is_internal(self, a: &Fqdn, b: &Fqdn) -> bool {
+        if a == b {
+            return true;
+        }
+        match self {
+            Self::Fqdn => false,
+            Self::Sldn => {
+                if is_address(&a.0) || is_address(&b.0) {
+                    return false;
+                }
+                let last_two = |name: &str| -> Option<String> {
+                    let mut labels = name.rsplit('.');
+                    let (top, second) = (labels.next()?, labels.next()?);
+                    Some(format!("{second}.{top}"))
+                };
+                last_two(&a.0).is_some_and(|site| Some(site) == last_two(&b.0))
+            }
+            Self::Registrable => a.registrable() == b.registrable(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn www_is_no_label_when_two_remain() {
+        for (host, name) in [
+            ("www.fccn.pt", "fccn.pt"),
+            ("WWW2.fccn.pt.", "fccn.pt"),
+            ("www.pt", "www.pt"),
+            ("www1355544.com", "www1355544.com"),
+            ("www-2.example.pt", "www-2.example.pt"),
+            ("192.168.0.1", "192.168.0.1"),
+            ("[2001:db8::1]", "[2001:db8::1]"),
+        ] {
+            assert_eq!(Fqdn::new(host).as_str(), name);
+        }
+    }
+
+    #[test]
+    fn policies_differ_where_they_should() {
+        #[track_caller]
+        fn check(a: &str, b: &str, expected: [bool; 3]) {
+            let (a, b) = (Fqdn::new(a), Fqdn::new(b));
+            let got = [InternalPolicy::Fqdn, InternalPolicy::Sldn, InternalPolicy::Registrable]
+                .map(|policy| policy.is_internal(&a, &b));
+            assert_eq!(got, expected, "{a} {b}");
+        }
+        check("fccn.pt", "www.fccn.pt", [true, true, true]);
+        check("fccn.pt", "sobre.fccn.pt", [false, true, true]);
+        check("fccn.pt", "fct.pt", [false, false, false]);
+        check("bbc.co.uk", "tesco.co.uk", [false, true, false]);
+        check("portugal.gov.pt", "sns.gov.pt", [false, true, false]);
+        check("192.168.1.1", "192.168.1.2", [false, false, false]);
+    }
+}

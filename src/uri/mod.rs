@@ -1,0 +1,56 @@
+//! Every canonical form of a URL, one type each, made only here.
+//!
+//! In: text or a parsed [`Url`]. Out:
+//!
+//! | type | example for `https://www.Example.pt:8080/A/?b=2&a=1#f` | for |
+//! |---|---|---|
+//! | [`PageKey`] | `pt,example:8080)/A?b=2&a=1` | identity of a page inside Fonds |
+//! | [`DatasetKey`] | `(pt,example,:8080)/a/?b=2&a=1` | the published inlink data set |
+//! | [`CdxKey`] | `pt,example:8080)/a?a=1&b=2` | CDX, CDXJ, pywb |
+//! | [`ScopeSurt`] | `https://(pt,example,www,:8080)/a/?b=2&a=1` | scope rules, as Heritrix has them |
+//! | [`Ssurt`] | `pt,example,www,//8080:https:/A/?b=2&a=1#f` | reversible sort key |
+//!
+//! Parsing is WHATWG ([`parse_web_url`]). The dialects are held against the
+//! vectors of the systems they come from.
+//!
+//! Not here: what the keys are used for.
+
+mod cdx_key;
+mod dataset_key;
+mod date;
+mod fqdn;
+mod page_key;
+mod scope_surt;
+mod ssurt;
+
+pub use cdx_key::CdxKey;
+pub use dataset_key::DatasetKey;
+pub use date::{CaptureDate, DateError};
+pub use fqdn::{Fqdn, InternalPolicy};
+pub use page_key::PageKey;
+pub use scope_surt::{ScopePrefix, ScopeSurt};
+pub use ssurt::Ssurt;
+pub use url::Url;
+
+/// Parses an absolute http or https URL and drops its fragment.
+///
+/// `None` for everything that cannot be fetched over HTTP: other schemes,
+/// relative references, broken text.
+pub fn parse_web_url(text: &str) -> Option<Url> {
+    let mut url = Url::parse(text.trim()).ok()?;
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+        return None;
+    }
+    url.set_fragment(None);
+    Some(url)
+}
+
+/// Resolves `reference` against `base`, as [`parse_web_url`].
+pub fn resolve(base: &Url, reference: &str) -> Option<Url> {
+    let mut url = base.join(reference.trim()).ok()?;
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+        return None;
+    }
+    url.set_fragment(None);
+    Some(url)
+}

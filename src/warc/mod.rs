@@ -1,0 +1,16 @@
+//! Archive files: records in, records out.
+//!
+//! In: WARC 0.17 to 1.1 and ARC 1.0/1.1, plain, gzip (a member per record or
+//! one for all) or zstd, told by content and not by name. Out: records with
+//! the place they stand at, and [`Problem`]s for what is broken; or, writing,
+//! WARC/1.1 with one gzip member per record.
+//!
+//! Invariants: reading never panics and trusts no length; after damage it
+//! goes on at the next record; headers keep their order and repeats; bytes of
+//! a block are never changed.
+//!
+//! Not here: which captures a record belongs to (the catalogue's work).
+
+mod record;
+
+pub use record::{Headers, Problem, ProblemKind, Record, RecordHead, RecordType, Span, WarcError};

@@ -1,0 +1,291 @@
+//! A record, its head and the place it stands at.
+
+use crate::uri::{CaptureDate, Url};
+use std::fmt;
+use std::path::PathBuf;
+
+/// Named fields in the order they came, repeats kept, names compared without case.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Headers(Vec<(String, Vec<u8>)>);
+
+impl Headers {
+    /// No fields.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends a field.
+    pub fn push(&mut self, name: impl Into<String>, value: impl Into<Vec<u8>>) {
+        self.0.push((name.into(), value.into()));
+    }
+
+    /// The first field of this name as text (invalid UTF-8 read as Latin-1).
+    pub fn get(&self, name: &str) -> Option<String> {
+        self.get_bytes(name).map(text_of)
+    }
+
+    /// The first field of this name.
+    pub fn get_bytes(&self, name: &str) -> Option<&[u8]> {
+        self.0.iter().find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_slice())
+    }
+
+    /// All fields of this name.
+    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
+        self.0.iter().filter(move |(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_slice())
+    }
+
+    /// All fields.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_slice()))
+    }
+
+    /// Appends to the value of the last field (a folded line).
+    pub fn extend_last(&mut self, more: &[u8]) {
+        if let Some((_, value)) = self.0.last_mut() {
+            value.push(b' ');
+            value.extend_from_slice(more);
+        }
+    }
+
+    /// How many fields there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Bytes of a header as text: UTF-8, or Latin-1 where they are none.
+fn text_of(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
+    }
+}
+
+/// The type of a record (WARC/1.1, 5.5).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum RecordType {
+    /// Describes the file.
+    Warcinfo,
+    /// What a server answered.
+    Response,
+    /// A resource without its protocol exchange.
+    Resource,
+    /// What was asked.
+    Request,
+    /// About another record.
+    Metadata,
+    /// A capture whose payload is already held.
+    Revisit,
+    /// Another form of a record's payload.
+    Conversion,
+    /// A further segment.
+    Continuation,
+    /// A type of the future.
+    Other(String),
+}
+
+impl RecordType {
+    /// From the value of `WARC-Type`.
+    pub fn parse(text: &str) -> Self {
+        match text.to_ascii_lowercase().as_str() {
+            "warcinfo" => Self::Warcinfo,
+            "response" => Self::Response,
+            "resource" => Self::Resource,
+            "request" => Self::Request,
+            "metadata" => Self::Metadata,
+            "revisit" => Self::Revisit,
+            "conversion" => Self::Conversion,
+            "continuation" => Self::Continuation,
+            other => Self::Other(other.to_owned()),
+        }
+    }
+
+    /// The value of `WARC-Type`.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Warcinfo => "warcinfo",
+            Self::Response => "response",
+            Self::Resource => "resource",
+            Self::Request => "request",
+            Self::Metadata => "metadata",
+            Self::Revisit => "revisit",
+            Self::Conversion => "conversion",
+            Self::Continuation => "continuation",
+            Self::Other(other) => other,
+        }
+    }
+}
+
+impl fmt::Display for RecordType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Everything of a record before its block. An ARC record has the same shape:
+/// its URL line is told in WARC's field names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordHead {
+    /// `WARC/1.1`, `ARC/1.0` …
+    pub version: String,
+    /// What kind of record this is.
+    pub record_type: RecordType,
+    /// The named fields as they stand in the file.
+    pub headers: Headers,
+    /// Declared length of the block in bytes.
+    pub content_length: u64,
+}
+
+impl RecordHead {
+    /// `WARC-Record-ID` without angle brackets.
+    pub fn record_id(&self) -> Option<String> {
+        self.headers.get("WARC-Record-ID").map(unbracket)
+    }
+
+    /// `WARC-Target-URI` without the angle brackets that some writers add.
+    pub fn target_uri(&self) -> Option<String> {
+        self.headers.get("WARC-Target-URI").map(unbracket)
+    }
+
+    /// The target as a web URL; blanks are escaped as browsers do.
+    pub fn target_url(&self) -> Option<Url> {
+        self.target_uri().and_then(|uri| crate::uri::parse_web_url(&uri))
+    }
+
+    /// `WARC-Date`.
+    pub fn date(&self) -> Option<CaptureDate> {
+        self.headers.get("WARC-Date").and_then(|text| CaptureDate::parse(&text).ok())
+    }
+
+    /// Whether the record is of an ARC file.
+    pub fn is_arc(&self) -> bool {
+        self.version.starts_with("ARC")
+    }
+
+    /// Whether the block is an HTTP message.
+    pub fn is_http(&self) -> bool {
+        self.headers
+            .get("Content-Type")
+            .is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("application/http"))
+    }
+}
+
+fn unbracket(text: String) -> String {
+    let inner = text.trim().strip_prefix('<').and_then(|text| text.strip_suffix('>'));
+    inner.map(str::to_owned).unwrap_or_else(|| text.trim().to_owned())
+}
+
+/// Where a record stands in its file: compressed bytes, for random access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Span {
+    /// Offset of the first byte of the record (of its member, if compressed per record).
+    pub offset: u64,
+    /// Length in bytes up to the next record.
+    pub length: u64,
+}
+
+/// A whole record in memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// Its head.
+    pub head: RecordHead,
+    /// Its block as it stands in the file, at most as much as was asked for.
+    pub block: Vec<u8>,
+    /// Bytes of the block that were left out by the caller's limit.
+    pub omitted: u64,
+    /// Its place.
+    pub span: Span,
+}
+
+/// What kind of damage or deviation a [`Problem`] tells of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ProblemKind {
+    /// Bytes between records that are no record.
+    Garbage,
+    /// A head that cannot be read.
+    BadHead,
+    /// A named field is missing, repeated or malformed.
+    BadField,
+    /// The file or member ends inside a record.
+    Truncated,
+    /// A gzip or zstd stream is damaged.
+    BadCompression,
+    /// A digest does not fit the bytes.
+    BadDigest,
+    /// One gzip member holds several records: no random access.
+    NotPerRecord,
+    /// The HTTP message inside is malformed.
+    BadHttp,
+    /// A limit of the reader was reached.
+    Limit,
+}
+
+impl ProblemKind {
+    /// The kind in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Garbage => "bytes that are no record",
+            Self::BadHead => "unreadable record head",
+            Self::BadField => "bad field",
+            Self::Truncated => "cut off",
+            Self::BadCompression => "damaged compression",
+            Self::BadDigest => "wrong digest",
+            Self::NotPerRecord => "not compressed per record",
+            Self::BadHttp => "malformed HTTP",
+            Self::Limit => "limit reached",
+        }
+    }
+}
+
+/// Something broken or odd in a file; reading goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Offset in the file, in bytes.
+    pub offset: u64,
+    /// What kind of problem.
+    pub kind: ProblemKind,
+    /// What exactly, for a person.
+    pub detail: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "offset {}: {}: {}", self.offset, self.kind.words(), self.detail)
+    }
+}
+
+/// Reading or writing an archive file failed as a whole.
+#[derive(Debug, thiserror::Error)]
+pub enum WarcError {
+    /// The operating system says no.
+    #[error("{path}: {source}", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file is no archive file.
+    #[error("{path}: neither WARC nor ARC ({why})", path = path.display())]
+    NotArchive {
+        /// The file.
+        path: PathBuf,
+        /// What was found instead.
+        why: String,
+    },
+    /// There is no readable record at this place.
+    #[error("{path}, offset {offset}: {why}", path = path.display())]
+    NoRecord {
+        /// The file.
+        path: PathBuf,
+        /// Where.
+        offset: u64,
+        /// What was found instead.
+        why: String,
+    },
+}

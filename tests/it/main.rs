@@ -1,0 +1,1 @@
+//! Journeys through the whole program, in one test binary.
