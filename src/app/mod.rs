@@ -9,9 +9,18 @@
 //!
 //! Not here: drawing.
 
+mod action;
 mod command;
 mod desk;
+mod jobs_at_hand;
+mod loader;
 pub mod models;
+mod reads;
+mod state;
 
-pub use command::{Action, Command, Route};
+pub use action::{MARK_KEYS, PAGES, resolve, route_of};
+pub use command::{Action, Command, Dialog, Route};
 pub use desk::{Desk, DeskResult, Opener};
+pub use jobs_at_hand::{EndedJob, RunningJob};
+pub use reads::{Reads, ScopeAnswers};
+pub use state::{AppState, Focus, PanelTab, Settings, SpecDraft, ThemeChoice};
