@@ -275,6 +275,11 @@ impl AppState {
         self.outbox.push_back(command);
     }
 
+    /// Whether something was asked that is not carried out yet.
+    pub fn has_outbox(&self) -> bool {
+        !self.outbox.is_empty()
+    }
+
     /// Asks for what `action` means just now, or says why it cannot be.
     pub fn act(&mut self, action: super::Action) {
         match super::resolve(action, self) {
