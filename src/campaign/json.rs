@@ -264,7 +264,7 @@ mod tests {
         check_error(
             "{\"seeds\": [{\"url\": \"a\", \"scope\": \"all\"}]}",
             1,
-            39,
+            38,
             "seeds[0].scope",
             "unknown variant `all`",
         );
