@@ -36,3 +36,10 @@ pub struct Schedule {
     /// One-off dates besides, ISO 8601.
     pub extra: Vec<String>,
 }
+
+impl Schedule {
+    /// The next run in words.
+    pub fn next_run_words(&self, _after: crate::uri::CaptureDate, _created: crate::uri::CaptureDate) -> Option<String> {
+        None
+    }
+}

@@ -1,0 +1,248 @@
+//! A crawl's memory, kept in the catalogue.
+
+use super::captures::insert_capture;
+use super::captures::parse_stored;
+use super::catalogue::Catalogue;
+use super::intern::url_ids;
+use super::workspace::StoreError;
+use crate::crawl::{Admission, AdmissionState, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl};
+use crate::scope::{Decision, GeoFact, Verdict};
+use crate::uri::{CaptureDate, Url};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// `seen.state`
+pub(super) const QUEUED: i64 = 0;
+pub(super) const REFUSED: i64 = 1;
+pub(super) const FETCHED: i64 = 2;
+pub(super) const FAILED: i64 = 3;
+
+/// The ledger of one launch.
+pub struct LaunchLedger {
+    catalogue: Arc<Catalogue>,
+    launch: i64,
+}
+
+impl LaunchLedger {
+    /// The ledger of a launch.
+    pub fn new(catalogue: Arc<Catalogue>, launch: i64) -> Self {
+        Self { catalogue, launch }
+    }
+
+    fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection, i64) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, LedgerError> {
+        let launch = self.launch;
+        self.catalogue.write(move |conn| work(conn, launch)).map_err(ledger_error)
+    }
+
+    fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, LedgerError> {
+        self.catalogue.read(work).map_err(ledger_error)
+    }
+}
+
+fn ledger_error(error: StoreError) -> LedgerError {
+    LedgerError(error.to_string())
+}
+
+impl Ledger for LaunchLedger {
+    fn admit(&self, found: Vec<Admission>) -> Result<Vec<bool>, LedgerError> {
+        self.write(move |conn, launch| admit_all(conn, launch, &found))
+    }
+
+    fn waiting(&self, authority: &str, in_hand: &[i64], limit: usize) -> Result<Vec<QueuedUrl>, LedgerError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT s.id, u.url, s.hops, v.url, s.anchor, s.seed, s.source_tag, s.is_seed, s.nofollow,
+                        s.accepted, s.rule_index, s.rule_name, s.priority, s.date_ms, s.tries, s.due_ms
+                 FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via
+                 WHERE s.state = 0 AND s.launch = ?1 AND s.host = (SELECT id FROM host WHERE name = ?2)
+                 ORDER BY s.priority, s.id LIMIT ?3",
+            )?;
+            let mut rows =
+                statement.query(params![self.launch, authority, (limit.saturating_add(in_hand.len())) as i64])?;
+            let mut waiting = Vec::new();
+            while let Some(row) = rows.next()? {
+                let queued = queued_url(row)?;
+                if !in_hand.contains(&queued.id) && waiting.len() < limit {
+                    waiting.push(queued);
+                }
+            }
+            Ok(waiting)
+        })
+    }
+
+    fn backlog(&self) -> Result<Vec<HostBacklog>, LedgerError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT h.name, count(*) FROM seen s JOIN host h ON h.id = s.host
+                 WHERE s.launch = ?1 AND s.state = 0 GROUP BY s.host ORDER BY min(s.priority), min(s.id)",
+            )?;
+            let rows = statement.query_map([self.launch], |row| {
+                Ok(HostBacklog { authority: row.get(0)?, waiting: row.get::<_, i64>(1)?.unsigned_abs() })
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    fn defer(&self, id: i64, tries: u32, due: CaptureDate, why: &str) -> Result<(), LedgerError> {
+        let why = why.to_owned();
+        self.write(move |conn, _| {
+            conn.prepare_cached("UPDATE seen SET tries = ?2, due_ms = ?3, why = ?4 WHERE id = ?1")?
+                .execute(params![id, tries, due.millis(), why])?;
+            Ok(())
+        })
+    }
+
+    fn finish(&self, finished: Finished) -> Result<Vec<bool>, LedgerError> {
+        self.write(move |conn, launch| {
+            let state = match (&finished.refused, finished.fetch_status) {
+                (Some(_), _) => REFUSED,
+                (None, status) if status > 0 => FETCHED,
+                (None, _) => FAILED,
+            };
+            conn.prepare_cached("UPDATE seen SET state = ?2, fetch_status = ?3, why = ?4 WHERE id = ?1")?.execute(
+                params![finished.id, state, finished.fetch_status, finished.why.as_deref().unwrap_or_default()],
+            )?;
+            if let Some(verdict) = &finished.refused {
+                conn.prepare_cached("UPDATE seen SET accepted = ?2, rule_index = ?3, rule_name = ?4 WHERE id = ?1")?
+                    .execute(params![
+                        finished.id,
+                        verdict.decision == Decision::Accept,
+                        verdict.rule_index.map(|index| index as i64),
+                        verdict.rule_name
+                    ])?;
+            }
+            if let Some(capture) = &finished.capture {
+                insert_capture(conn, launch, capture)?;
+            }
+            admit_all(conn, launch, &finished.found)
+        })
+    }
+
+    fn same_payload(&self, url: &Url, payload_digest: &str) -> Result<Option<(CaptureDate, String)>, LedgerError> {
+        self.read(|conn| {
+            Ok(conn
+                .prepare_cached(
+                    "SELECT c.date_ms, r.record_id FROM capture c
+                     JOIN record r ON r.capture = c.id AND r.position = 0
+                     WHERE c.url = (SELECT id FROM url WHERE url = ?1) AND c.digest = ?2
+                       AND c.revisit_of_ms IS NULL AND c.truncated = ''
+                     ORDER BY c.date_ms DESC LIMIT 1",
+                )?
+                .query_row([url.as_str(), payload_digest], |row| {
+                    Ok((CaptureDate::from_millis(row.get(0)?), row.get(1)?))
+                })
+                .optional()?)
+        })
+    }
+
+    fn geo_facts(&self) -> Result<HashMap<String, GeoFact>, LedgerError> {
+        self.read(|conn| all_geo_facts(conn))
+    }
+
+    fn keep_geo_fact(&self, host: &str, fact: &GeoFact) -> Result<(), LedgerError> {
+        let host = host.to_owned();
+        let json = serde_json::to_string(fact).map_err(|error| LedgerError(error.to_string()))?;
+        self.write(move |conn, _| {
+            conn.prepare_cached("INSERT INTO host_geo (host, date_ms, fact) VALUES (?1, ?2, ?3)")?.execute(params![
+                host,
+                CaptureDate::now().millis(),
+                json
+            ])?;
+            Ok(())
+        })
+    }
+
+    fn has_seen(&self, url: &Url) -> Result<bool, LedgerError> {
+        self.read(|conn| {
+            Ok(conn
+                .prepare_cached("SELECT 1 FROM seen WHERE launch = ?1 AND url = (SELECT id FROM url WHERE url = ?2)")?
+                .exists(params![self.launch, url.as_str()])?)
+        })
+    }
+}
+
+/// The last fact kept for each host.
+pub(super) fn all_geo_facts(conn: &Connection) -> Result<HashMap<String, GeoFact>, StoreError> {
+    let mut statement = conn
+        .prepare_cached("SELECT host, fact FROM host_geo WHERE id IN (SELECT max(id) FROM host_geo GROUP BY host)")?;
+    let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+    let mut facts = HashMap::new();
+    for row in rows {
+        let (host, json) = row?;
+        let fact = serde_json::from_str(&json)
+            .map_err(|error| StoreError::Content(format!("the location of {host} ({error})")))?;
+        facts.insert(host, fact);
+    }
+    Ok(facts)
+}
+
+fn admit_all(conn: &Connection, launch: i64, found: &[Admission]) -> Result<Vec<bool>, StoreError> {
+    let mut new = Vec::with_capacity(found.len());
+    for admission in found {
+        let ids = url_ids(conn, &admission.url)?;
+        let via = admission.via.as_ref().map(|via| url_ids(conn, via)).transpose()?.map(|ids| ids.url);
+        let state = match admission.state {
+            AdmissionState::Queued => QUEUED,
+            AdmissionState::Refused => REFUSED,
+        };
+        let changed = conn
+            .prepare_cached(
+                "INSERT OR IGNORE INTO seen (launch, url, host, via, hops, anchor, seed, source_tag, is_seed, nofollow,
+                    accepted, rule_index, rule_name, state, priority, due_ms, date_ms)
+                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,0,?16)",
+            )?
+            .execute(params![
+                launch,
+                ids.url,
+                ids.host,
+                via,
+                admission.hops,
+                admission.anchor,
+                admission.seed,
+                admission.source_tag,
+                admission.is_seed,
+                admission.nofollow,
+                admission.verdict.decision == Decision::Accept,
+                admission.verdict.rule_index.map(|index| index as i64),
+                admission.verdict.rule_name,
+                state,
+                admission.priority,
+                admission.date.millis(),
+            ])?;
+        new.push(changed > 0);
+    }
+    Ok(new)
+}
+
+fn queued_url(row: &Row<'_>) -> Result<QueuedUrl, StoreError> {
+    let url: String = row.get(1)?;
+    let via: Option<String> = row.get(3)?;
+    let verdict = Verdict {
+        decision: if row.get(9)? { Decision::Accept } else { Decision::Reject },
+        rule_index: row.get::<_, Option<i64>>(10)?.and_then(|index| usize::try_from(index).ok()),
+        rule_name: row.get(11)?,
+    };
+    Ok(QueuedUrl {
+        id: row.get(0)?,
+        admission: Admission {
+            url: parse_stored(&url)?,
+            hops: row.get(2)?,
+            via: via.as_deref().map(parse_stored).transpose()?,
+            anchor: row.get(4)?,
+            seed: row.get(5)?,
+            source_tag: row.get(6)?,
+            is_seed: row.get(7)?,
+            nofollow: row.get(8)?,
+            verdict,
+            state: AdmissionState::Queued,
+            priority: row.get(12)?,
+            date: CaptureDate::from_millis(row.get(13)?),
+        },
+        tries: row.get(14)?,
+        due: CaptureDate::from_millis(row.get(15)?),
+    })
+}
