@@ -14,4 +14,4 @@ mod entry;
 mod ledger;
 
 pub use entry::{CaptureEntry, RecordPlace};
-pub use ledger::{Admission, AdmissionState, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl};
+pub use ledger::{Admission, AdmissionState, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl, RobotsAnswer};
