@@ -10,8 +10,14 @@
 //!
 //! Not here: how the ledger keeps things (`store`).
 
+mod disk;
 mod entry;
 mod ledger;
+mod politeness;
+mod stats;
 
+pub use disk::free_bytes;
 pub use entry::{CaptureEntry, RecordPlace};
 pub use ledger::{Admission, AdmissionState, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl, RobotsAnswer};
+pub use politeness::{MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};
+pub use stats::{CrawlEvent, CrawlSnapshot, CrawlStats};
