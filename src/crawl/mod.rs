@@ -13,7 +13,9 @@
 mod disk;
 mod entry;
 mod ledger;
+mod message;
 mod politeness;
+mod spool;
 mod stats;
 
 pub use disk::free_bytes;
