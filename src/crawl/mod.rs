@@ -15,6 +15,7 @@ mod entry;
 mod ledger;
 mod message;
 mod politeness;
+mod resolver;
 mod spool;
 mod stats;
 
@@ -22,4 +23,5 @@ pub use disk::free_bytes;
 pub use entry::{CaptureEntry, RecordPlace};
 pub use ledger::{Admission, AdmissionState, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl, RobotsAnswer};
 pub use politeness::{MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};
+pub use resolver::{HostOverride, OverrideError, ResolveError, Resolver, SystemResolver, private_address};
 pub use stats::{CrawlEvent, CrawlSnapshot, CrawlStats};
