@@ -186,6 +186,7 @@ impl ChunkScanner {
                         self.end_line(&mut out);
                     } else if self.line.len() > MAX_CHUNK_LINE_BYTES
                         || (self.state == ChunkState::DataEnd && self.line != b"\r")
+                        || (self.state == ChunkState::SizeLine && !may_be_size(&self.line))
                     {
                         self.give_up(&mut out);
                     }
@@ -234,6 +235,10 @@ impl ChunkScanner {
     pub fn is_broken(&self) -> bool {
         self.state == ChunkState::Broken
     }
+}
+
+fn may_be_size(line: &[u8]) -> bool {
+    line.trim_ascii_start().first().is_none_or(u8::is_ascii_hexdigit)
 }
 
 fn chunk_size(line: &[u8]) -> Option<u64> {

@@ -11,6 +11,7 @@
 //! Not here: how the ledger keeps things (`store`).
 
 mod disk;
+mod fetch;
 mod entry;
 mod ledger;
 mod message;
@@ -18,6 +19,12 @@ mod politeness;
 mod resolver;
 mod spool;
 mod stats;
+mod wire;
+
+#[cfg(test)]
+mod fetch_tests;
+#[cfg(test)]
+mod testing;
 
 pub use disk::free_bytes;
 pub use entry::{CaptureEntry, RecordPlace};
