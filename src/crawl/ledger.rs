@@ -38,7 +38,9 @@ pub struct Admission {
     pub is_seed: bool,
     /// The link that led here says nofollow.
     pub nofollow: bool,
-    /// What the rules said.
+    /// What the rules said. A queued URL with a reject waits for its host's
+    /// location, which could not be looked up yet: it is decided again when
+    /// its turn comes.
     pub verdict: Verdict,
     /// Queued or refused.
     pub state: AdmissionState,
@@ -59,6 +61,17 @@ pub struct QueuedUrl {
     pub tries: u32,
     /// Not before this.
     pub due: CaptureDate,
+}
+
+/// What an origin answered when it was asked for robots.txt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RobotsAnswer {
+    /// HTTP status, or a Heritrix fetch status below zero.
+    pub status: i32,
+    /// The text, content encoding removed, at most 500 KiB.
+    pub body: Vec<u8>,
+    /// When it was fetched.
+    pub date: CaptureDate,
 }
 
 /// How many URLs wait for one host.
@@ -94,8 +107,9 @@ pub trait Ledger: Send + Sync {
     /// fragment); says for each whether it was new.
     fn admit(&self, found: Vec<Admission>) -> Result<Vec<bool>, LedgerError>;
 
-    /// The next URLs that wait for a host: by priority, then in the order
-    /// they were admitted, leaving out those numbered in `in_hand`.
+    /// The next URLs that wait for a host, leaving out those numbered in
+    /// `in_hand`: first those that are due now, by priority and then in the
+    /// order they were admitted; after them those due later, earliest first.
     fn waiting(&self, authority: &str, in_hand: &[i64], limit: usize) -> Result<Vec<QueuedUrl>, LedgerError>;
 
     /// Hosts for which URLs wait.
@@ -116,6 +130,21 @@ pub trait Ledger: Send + Sync {
 
     /// Keeps what was found out about where a host stands.
     fn keep_geo_fact(&self, host: &str, fact: &GeoFact) -> Result<(), LedgerError>;
+
+    /// The robots.txt answers this launch has had, kept so that a resumed
+    /// crawl does not ask again. `origin` as in `https://example.pt:8443`.
+    fn robots(&self, origin: &str) -> Result<Option<RobotsAnswer>, LedgerError>;
+
+    /// Keeps the robots.txt answer of an origin for this launch.
+    fn keep_robots(&self, origin: &str, answer: &RobotsAnswer) -> Result<(), LedgerError>;
+
+    /// The URL, if it still waits to be fetched in this launch.
+    fn find_waiting(&self, url: &Url) -> Result<Option<QueuedUrl>, LedgerError>;
+
+    /// End of the furthest record of this file that a capture was told of
+    /// with [`Ledger::finish`]: offset + length, or 0 where there is none.
+    /// `file` as in [`RecordPlace::file`](super::RecordPlace::file).
+    fn recorded_end(&self, file: &str) -> Result<u64, LedgerError>;
 
     /// Whether the launch has seen this URL.
     fn has_seen(&self, url: &Url) -> Result<bool, LedgerError>;
