@@ -6,9 +6,11 @@
 //! Not here: what the rules decide (`scope`), when a run starts.
 
 mod request;
+mod request_text;
 mod schedule;
 
 pub use request::{Request, Term, TermKind};
+pub use request_text::{MAX_REQUEST_DEPTH, RequestTextError};
 pub use schedule::{Frequency, Schedule};
 
 use serde::{Deserialize, Serialize};
