@@ -12,6 +12,7 @@
 mod command;
 mod desk;
 pub mod models;
+pub mod sample;
 
 pub use command::{Action, Command, Route};
 pub use desk::{Desk, DeskResult, Opener};
