@@ -5,7 +5,7 @@ use super::captures::parse_stored;
 use super::catalogue::Catalogue;
 use super::intern::url_ids;
 use super::workspace::StoreError;
-use crate::crawl::{Admission, AdmissionState, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl};
+use crate::crawl::{Admission, AdmissionState, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl, RobotsAnswer};
 use crate::scope::{Decision, GeoFact, Verdict};
 use crate::uri::{CaptureDate, Url};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -53,22 +53,29 @@ impl Ledger for LaunchLedger {
     }
 
     fn waiting(&self, authority: &str, in_hand: &[i64], limit: usize) -> Result<Vec<QueuedUrl>, LedgerError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(
-                "SELECT s.id, u.url, s.hops, v.url, s.anchor, s.seed, s.source_tag, s.is_seed, s.nofollow,
-                        s.accepted, s.rule_index, s.rule_name, s.priority, s.date_ms, s.tries, s.due_ms
-                 FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via
-                 WHERE s.state = 0 AND s.launch = ?1 AND s.host = (SELECT id FROM host WHERE name = ?2)
-                 ORDER BY s.priority, s.id LIMIT ?3",
-            )?;
-            let mut rows =
-                statement.query(params![self.launch, authority, (limit.saturating_add(in_hand.len())) as i64])?;
-            let mut waiting = Vec::new();
+        let now = CaptureDate::now().millis();
+        // What is due comes straight off the queue's index; only the few that
+        // were put back are sorted by their time.
+        let ask = |conn: &Connection, condition: &str, most: usize, waiting: &mut Vec<QueuedUrl>| {
+            let mut statement = conn.prepare_cached(&format!(
+                "{QUEUED_URL} WHERE s.state = 0 AND s.launch = ?1 AND s.host = (SELECT id FROM host WHERE name = ?2)
+                 AND {condition} LIMIT ?4"
+            ))?;
+            let rows_wanted = most.saturating_add(in_hand.len()) as i64;
+            let mut rows = statement.query(params![self.launch, authority, now, rows_wanted])?;
             while let Some(row) = rows.next()? {
                 let queued = queued_url(row)?;
                 if !in_hand.contains(&queued.id) && waiting.len() < limit {
                     waiting.push(queued);
                 }
+            }
+            Ok(())
+        };
+        self.read(|conn| {
+            let mut waiting = Vec::new();
+            ask(conn, "s.due_ms <= ?3 ORDER BY s.priority, s.id", limit, &mut waiting)?;
+            if waiting.len() < limit {
+                ask(conn, "s.due_ms > ?3 ORDER BY s.due_ms, s.priority, s.id", limit - waiting.len(), &mut waiting)?;
             }
             Ok(waiting)
         })
@@ -156,6 +163,46 @@ impl Ledger for LaunchLedger {
         })
     }
 
+    fn robots(&self, origin: &str) -> Result<Option<RobotsAnswer>, LedgerError> {
+        self.read(|conn| {
+            Ok(conn
+                .prepare_cached("SELECT status, body, date_ms FROM robots WHERE launch = ?1 AND origin = ?2")?
+                .query_row(params![self.launch, origin], |row| {
+                    Ok(RobotsAnswer {
+                        status: row.get(0)?,
+                        body: row.get(1)?,
+                        date: CaptureDate::from_millis(row.get(2)?),
+                    })
+                })
+                .optional()?)
+        })
+    }
+
+    fn keep_robots(&self, origin: &str, answer: &RobotsAnswer) -> Result<(), LedgerError> {
+        let (origin, answer) = (origin.to_owned(), answer.clone());
+        self.write(move |conn, launch| {
+            conn.prepare_cached(
+                "INSERT OR REPLACE INTO robots (launch, origin, status, body, date_ms) VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?
+            .execute(params![launch, origin, answer.status, answer.body, answer.date.millis()])?;
+            Ok(())
+        })
+    }
+
+    fn find_waiting(&self, url: &Url) -> Result<Option<QueuedUrl>, LedgerError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(&format!(
+                "{QUEUED_URL} WHERE s.state = 0 AND s.launch = ?1 AND s.url = (SELECT id FROM url WHERE url = ?2)"
+            ))?;
+            let mut rows = statement.query(params![self.launch, url.as_str()])?;
+            rows.next()?.map(queued_url).transpose()
+        })
+    }
+
+    fn recorded_end(&self, file: &str) -> Result<u64, LedgerError> {
+        self.catalogue.known_end(file).map_err(ledger_error)
+    }
+
     fn has_seen(&self, url: &Url) -> Result<bool, LedgerError> {
         self.read(|conn| {
             Ok(conn
@@ -217,6 +264,10 @@ fn admit_all(conn: &Connection, launch: i64, found: &[Admission]) -> Result<Vec<
     }
     Ok(new)
 }
+
+const QUEUED_URL: &str = "SELECT s.id, u.url, s.hops, v.url, s.anchor, s.seed, s.source_tag, s.is_seed, s.nofollow,
+        s.accepted, s.rule_index, s.rule_name, s.priority, s.date_ms, s.tries, s.due_ms
+     FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via";
 
 fn queued_url(row: &Row<'_>) -> Result<QueuedUrl, StoreError> {
     let url: String = row.get(1)?;

@@ -1,6 +1,7 @@
 //! Read models: plain structs in the screen's words, and the questions that
 //! they answer. Drawn by the window, printed by the command line.
 
+pub use crate::analysis::ScoreWeights;
 use crate::campaign::Campaign;
 use crate::scope::Trace;
 use crate::uri::CaptureDate;
@@ -530,30 +531,6 @@ pub struct ProspectRow {
     pub anchor: String,
     /// What the campaign's rules say now, and which rule.
     pub verdict: String,
-}
-
-/// Parts of the score and what they weigh, as the archivist sets them.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ScoreWeights {
-    /// Match of the request.
-    pub request: f64,
-    /// Distinct external citing hosts in the window.
-    pub external_hosts: f64,
-    /// Anchors that match the request.
-    pub anchors: f64,
-    /// Nearness to the seed.
-    pub depth: f64,
-    /// A person's approval.
-    pub review: f64,
-    /// First capture of its payload.
-    pub freshness: f64,
-}
-
-impl Default for ScoreWeights {
-    fn default() -> Self {
-        Self { request: 0.4, external_hosts: 0.25, anchors: 0.15, depth: 0.1, review: 0.05, freshness: 0.05 }
-    }
 }
 
 /// What shall be selected.

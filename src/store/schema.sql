@@ -189,6 +189,16 @@ CREATE TABLE capture_inlinks (
     top_anchor TEXT NOT NULL
 );
 
+-- The robots.txt answer that an origin gave in a launch.
+CREATE TABLE robots (
+    launch  INTEGER NOT NULL REFERENCES launch(id),
+    origin  TEXT NOT NULL,
+    status  INTEGER NOT NULL,
+    body    BLOB NOT NULL,
+    date_ms INTEGER NOT NULL,
+    PRIMARY KEY (launch, origin)
+) WITHOUT ROWID;
+
 -- Where hosts stand, with evidence. Append-only; the last one counts.
 CREATE TABLE host_geo (
     id      INTEGER PRIMARY KEY,

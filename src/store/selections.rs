@@ -1,6 +1,6 @@
 //! Scores and the selection that follows from them.
 
-use super::captures::{int, uint};
+use super::captures::uint;
 use super::catalogue::Catalogue;
 use super::rows::{CampaignId, CaptureId, ScoredRow, SelectionPage, SelectionSpec};
 use super::workspace::StoreError;

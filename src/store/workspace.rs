@@ -198,9 +198,17 @@ impl Workspace {
         self.folder.join("output/logs").join(job).join(launch)
     }
 
-    /// The absolute path behind a file name of the catalogue.
+    /// The absolute path behind a file name of the catalogue. A file that is
+    /// still being written ends in `.open`.
     pub fn file_path(&self, stored: &str) -> PathBuf {
-        self.folder.join(stored)
+        let path = self.folder.join(stored);
+        if !path.exists() {
+            let open = self.folder.join(format!("{stored}.open"));
+            if open.exists() {
+                return open;
+            }
+        }
+        path
     }
 
     /// The file name the catalogue keeps for a path: relative inside the
