@@ -231,12 +231,9 @@ impl Client {
         }
         match self.resolver.resolve(host) {
             Ok(addresses) => Ok(addresses.into_iter().map(|ip| SocketAddr::new(ip, port)).collect()),
-            Err(error) => Err(FetchError {
-                status: fetch_status::DNS_FAILED,
-                words: error.to_string(),
-                retry: true,
-                took: None,
-            }),
+            Err(error) => {
+                Err(FetchError { status: fetch_status::DNS_FAILED, words: error.to_string(), retry: true, took: None })
+            }
         }
     }
 
@@ -460,9 +457,8 @@ type Heads = (Vec<u8>, Vec<u8>, Head, Vec<u8>);
 
 impl AnswerReader {
     fn heads(&mut self) -> Result<Heads, (FetchError, bool)> {
-        let unfetchable = |words: String| {
-            (FetchError { status: fetch_status::UNFETCHABLE, words, retry: false, took: None }, false)
-        };
+        let unfetchable =
+            |words: String| (FetchError { status: fetch_status::UNFETCHABLE, words, retry: false, took: None }, false);
         let (mut interim, mut bytes, mut looked, mut count) = (Vec::new(), Vec::new(), 0, 0);
         loop {
             if let Some(end) = head_end(&bytes, looked) {

@@ -105,8 +105,11 @@ fn bytes_after_the_answer_are_not_part_of_it() {
 fn long_answers_are_cut_at_the_limit_and_marked() {
     let small = FetchLimits { bytes: 100_000, ..LIMITS };
     let head = b"HTTP/1.1 200 OK\r\n\r\n".to_vec();
-    let endless =
-        Reply { parts: vec![(head, Duration::ZERO), (vec![b'x'; 8192], Duration::ZERO)], endless: true, keep_open: false };
+    let endless = Reply {
+        parts: vec![(head, Duration::ZERO), (vec![b'x'; 8192], Duration::ZERO)],
+        endless: true,
+        keep_open: false,
+    };
     let exchange = fetch(small, endless).unwrap();
     assert_eq!(exchange.truncated, Some(Truncated::Length));
     assert_eq!(exchange.response.len(), 100_000);

@@ -11,8 +11,8 @@
 //! Not here: how the ledger keeps things (`store`).
 
 mod disk;
-mod fetch;
 mod entry;
+mod fetch;
 mod ledger;
 mod message;
 mod politeness;

@@ -104,8 +104,7 @@ impl CrawlStats {
         for (counter, value) in self.classes.iter().zip(totals.classes) {
             counter.store(value, Ordering::Relaxed);
         }
-        *lock(&self.mimes) =
-            totals.mimes.iter().map(|(mime, count, bytes)| (mime.clone(), (*count, *bytes))).collect();
+        *lock(&self.mimes) = totals.mimes.iter().map(|(mime, count, bytes)| (mime.clone(), (*count, *bytes))).collect();
     }
 
     /// URLs refused when they were found.

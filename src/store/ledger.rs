@@ -56,21 +56,22 @@ impl Ledger for LaunchLedger {
         let now = CaptureDate::now().millis();
         // What is due comes straight off the queue's index; only the few that
         // were put back are sorted by their time.
-        let ask = |conn: &Connection, condition: &str, most: usize, waiting: &mut Vec<QueuedUrl>| {
-            let mut statement = conn.prepare_cached(&format!(
+        let ask =
+            |conn: &Connection, condition: &str, most: usize, waiting: &mut Vec<QueuedUrl>| -> Result<(), StoreError> {
+                let mut statement = conn.prepare_cached(&format!(
                 "{QUEUED_URL} WHERE s.state = 0 AND s.launch = ?1 AND s.host = (SELECT id FROM host WHERE name = ?2)
                  AND {condition} LIMIT ?4"
             ))?;
-            let rows_wanted = most.saturating_add(in_hand.len()) as i64;
-            let mut rows = statement.query(params![self.launch, authority, now, rows_wanted])?;
-            while let Some(row) = rows.next()? {
-                let queued = queued_url(row)?;
-                if !in_hand.contains(&queued.id) && waiting.len() < limit {
-                    waiting.push(queued);
+                let rows_wanted = most.saturating_add(in_hand.len()) as i64;
+                let mut rows = statement.query(params![self.launch, authority, now, rows_wanted])?;
+                while let Some(row) = rows.next()? {
+                    let queued = queued_url(row)?;
+                    if !in_hand.contains(&queued.id) && waiting.len() < limit {
+                        waiting.push(queued);
+                    }
                 }
-            }
-            Ok(())
-        };
+                Ok(())
+            };
         self.read(|conn| {
             let mut waiting = Vec::new();
             ask(conn, "s.due_ms <= ?3 ORDER BY s.priority, s.id", limit, &mut waiting)?;
