@@ -22,12 +22,7 @@ struct Counts {
 impl Catalogue {
     /// The window that the columns use, in days.
     pub fn window_days(&self) -> Result<u32, StoreError> {
-        self.read(|conn| {
-            let value: Option<String> = conn
-                .query_row("SELECT value FROM setting WHERE name = 'window_days'", [], |row| row.get(0))
-                .optional()?;
-            Ok(value.and_then(|value| value.parse().ok()).unwrap_or(MATCH_WINDOW_DAYS))
-        })
+        Ok(self.setting("window_days")?.and_then(|value| value.parse().ok()).unwrap_or(MATCH_WINDOW_DAYS))
     }
 
     /// Counts the inlinks of every capture in a window and keeps the counts.

@@ -28,6 +28,7 @@ mod migrate;
 mod prospects;
 pub mod rows;
 mod selections;
+mod settings;
 mod workspace;
 
 pub use captures::{FileReport, RecordRow, StoredCapture};
