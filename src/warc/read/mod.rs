@@ -13,6 +13,10 @@ mod place;
 mod reader;
 mod zstd;
 
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod foreign_tests;
+
 pub use head::{MAX_HEAD_BYTES, MAX_LINE_BYTES};
 pub use place::{copy_span, open_record_at, read_record_at};
 pub use reader::{ArchiveReader, Records};
