@@ -95,11 +95,6 @@ impl<'o> Collector<'o> {
         self.anchor_text.len()
     }
 
-    /// Whether text is of use for an anchor now.
-    pub(crate) fn in_link(&self) -> bool {
-        self.open_links > 0
-    }
-
     /// Text of the body. `visible` says whether a reader would see it.
     pub(crate) fn push_text(&mut self, text: &str, visible: bool) {
         if self.open_links > 0 {

@@ -412,10 +412,6 @@ impl<'o> Tree<'o> {
             .map(|at| start + at)
     }
 
-    pub(super) fn is_listed(&self, wanted: Tag) -> bool {
-        self.listed(wanted).is_some()
-    }
-
     /// Inserts a formatting element and lists it. Of three equal ones the
     /// oldest leaves the list.
     pub(super) fn insert_formatting(&mut self, tag: Tag, attributes: &Attributes) {
