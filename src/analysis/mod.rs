@@ -6,7 +6,7 @@
 //! | file | answers |
 //! |---|---|
 //! | [`Matcher`] | which terms a page holds, and whether the request holds |
-//! | [`score`] | how good a capture is, part by part |
+//! | [`score()`] | how good a capture is, part by part |
 //! | [`tally_anchors`] | what others call a page |
 //! | [`check_anchors`] | whether a page still is what others call it |
 //! | [`fold`], [`words`] | when two spellings are one word |

@@ -141,7 +141,7 @@ fn hits_are_told_in_words() {
 
 #[test]
 fn a_megabyte_is_read_quickly() {
-    let text = "A Câmara Municipal aprovou o estaleiro naval da Ria de Aveiro. ".repeat(16_000);
+    let text = "A Câmara Municipal aprovou o estaleiro naval da Ria de Aveiro. Порт. ".repeat(16_000);
     let terms: Vec<String> = (0..200).map(|i| format!("termo{i}")).collect();
     let matcher = matcher(&format!("ria OR \"estaleiro naval\" OR {}", terms.join(" OR ")));
     let start = std::time::Instant::now();
@@ -149,4 +149,39 @@ fn a_megabyte_is_read_quickly() {
     let took = start.elapsed();
     assert_eq!(hits(&read), "0:text:16000 1:text:16000");
     println!("{} bytes in {took:?}", text.len());
+}
+
+mod properties {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn folding_twice_is_folding_once(text in ".{0,40}") {
+            let once = fold(&text);
+            prop_assert_eq!(fold(&once), once);
+        }
+
+        /// Found are exactly the places that a slow search finds.
+        #[test]
+        fn counts_agree_with_a_slow_search(needle in "[abÁ]{1,2}( [abÁ]{1,2})?", text in "[abÁ .-]{0,60}") {
+            let request = Request::Term(Term {
+                kind: TermKind::Phrase, value: needle.clone(), weight: 1.0, aliases: vec![], uri: None, from: None, to: None,
+            });
+            let found = Matcher::compile(&request).read(&TextFields { text: &text, ..TextFields::default() });
+            let (hay, needle) = (format!(" {} ", fold(&text)), format!(" {} ", fold(&needle)));
+            let slow = (0..hay.len()).filter(|at| hay.get(*at..).is_some_and(|rest| rest.starts_with(&needle))).count();
+            prop_assert_eq!(found.hits.first().map_or(0, |hit| hit.count as usize), slow);
+        }
+
+        #[test]
+        fn every_page_gets_a_score(request in "[ab ()NOTRD^.0-9-]{0,20}", text in ".{0,30}") {
+            if let Ok(request) = request.parse::<Request>() {
+                let score = Matcher::compile(&request).read(&TextFields { text: &text, title: &text, url: &text, ..TextFields::default() }).score;
+                prop_assert!((0.0..=1.0).contains(&score));
+            }
+        }
+    }
 }

@@ -197,6 +197,14 @@ fn any_request() -> impl Strategy<Value = Request> {
     })
 }
 
+fn round_weights(request: &mut Request) {
+    match request {
+        Request::And(parts) | Request::Or(parts) => parts.iter_mut().for_each(round_weights),
+        Request::Not(part) => round_weights(part),
+        Request::Term(term) => term.weight = (term.weight * 1e6).round() / 1e6,
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -207,6 +215,15 @@ proptest! {
         let back: Request = text.parse().map_err(|e| TestCaseError::fail(format!("{text}: {e}")))?;
         prop_assert_eq!(&back, &tree, "{}", text);
         prop_assert_eq!(back.to_string(), text);
+    }
+
+    #[test]
+    fn every_tree_goes_through_a_file(mut tree in any_request()) {
+        // The JSON reader is exact to 15 digits, text to the last bit.
+        round_weights(&mut tree);
+        let campaign = crate::campaign::Campaign { request: tree, ..Default::default() };
+        let back = crate::campaign::Campaign::from_json(&campaign.to_json()).unwrap();
+        prop_assert_eq!(back, campaign);
     }
 
     #[test]
