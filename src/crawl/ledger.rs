@@ -104,7 +104,10 @@ pub struct Finished {
 /// return, against a kill of the process.
 pub trait Ledger: Send + Sync {
     /// Adds URLs that this launch has not seen (the exact URL counts, without
-    /// fragment); says for each whether it was new.
+    /// fragment); says for each whether it was new. A URL that was refused
+    /// when it was found and now comes as queued (by a shorter way, or as a
+    /// robots.txt that is needed) is taken over as queued and counts as new;
+    /// one that was refused at its turn ([`Finished::refused`]) is not.
     fn admit(&self, found: Vec<Admission>) -> Result<Vec<bool>, LedgerError>;
 
     /// The next URLs that wait for a host, leaving out those numbered in
@@ -118,7 +121,7 @@ pub trait Ledger: Send + Sync {
     /// Puts a failed URL back.
     fn defer(&self, id: i64, tries: u32, due: CaptureDate, why: &str) -> Result<(), LedgerError>;
 
-    /// Ends a URL; returns which of `found` were new.
+    /// Ends a URL; says for each of `found` what [`Ledger::admit`] says.
     fn finish(&self, finished: Finished) -> Result<Vec<bool>, LedgerError>;
 
     /// An earlier capture of any launch with this payload under the same URL,

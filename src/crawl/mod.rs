@@ -10,12 +10,15 @@
 //!
 //! Not here: how the ledger keeps things (`store`).
 
+mod crawl_log;
 mod disk;
 mod entry;
 mod fetch;
+mod frontier;
 mod ledger;
 mod message;
 mod politeness;
+mod reports;
 mod resolver;
 mod spool;
 mod stats;
@@ -24,8 +27,11 @@ mod wire;
 #[cfg(test)]
 mod fetch_tests;
 #[cfg(test)]
+mod memory_ledger;
+#[cfg(test)]
 mod testing;
 
+pub use crawl_log::CrawlLogLine;
 pub use disk::free_bytes;
 pub use entry::{CaptureEntry, RecordPlace};
 pub use ledger::{Admission, AdmissionState, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl, RobotsAnswer};

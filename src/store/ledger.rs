@@ -18,6 +18,9 @@ pub(super) const REFUSED: i64 = 1;
 pub(super) const FETCHED: i64 = 2;
 pub(super) const FAILED: i64 = 3;
 
+/// Heritrix's fetch status of what the rules refuse.
+const OUT_OF_SCOPE: i32 = -5000;
+
 /// The ledger of one launch.
 pub struct LaunchLedger {
     catalogue: Arc<Catalogue>,
@@ -106,13 +109,15 @@ impl Ledger for LaunchLedger {
 
     fn finish(&self, finished: Finished) -> Result<Vec<bool>, LedgerError> {
         self.write(move |conn, launch| {
-            let state = match (&finished.refused, finished.fetch_status) {
-                (Some(_), _) => REFUSED,
-                (None, status) if status > 0 => FETCHED,
-                (None, _) => FAILED,
+            // A refusal at its turn is final: its status is never 0.
+            let (state, fetch_status) = match (&finished.refused, finished.fetch_status) {
+                (Some(_), 0) => (REFUSED, OUT_OF_SCOPE),
+                (Some(_), status) => (REFUSED, status),
+                (None, status) if status > 0 => (FETCHED, status),
+                (None, status) => (FAILED, status),
             };
             conn.prepare_cached("UPDATE seen SET state = ?2, fetch_status = ?3, why = ?4 WHERE id = ?1")?.execute(
-                params![finished.id, state, finished.fetch_status, finished.why.as_deref().unwrap_or_default()],
+                params![finished.id, state, fetch_status, finished.why.as_deref().unwrap_or_default()],
             )?;
             if let Some(verdict) = &finished.refused {
                 conn.prepare_cached("UPDATE seen SET accepted = ?2, rule_index = ?3, rule_name = ?4 WHERE id = ?1")?
@@ -239,9 +244,15 @@ fn admit_all(conn: &Connection, launch: i64, found: &[Admission]) -> Result<Vec<
         };
         let changed = conn
             .prepare_cached(
-                "INSERT OR IGNORE INTO seen (launch, url, host, via, hops, anchor, seed, source_tag, is_seed, nofollow,
+                "INSERT INTO seen (launch, url, host, via, hops, anchor, seed, source_tag, is_seed, nofollow,
                     accepted, rule_index, rule_name, state, priority, due_ms, date_ms)
-                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,0,?16)",
+                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,0,?16)
+                 ON CONFLICT (launch, url) DO UPDATE SET via = excluded.via, hops = excluded.hops,
+                    anchor = excluded.anchor, seed = excluded.seed, source_tag = excluded.source_tag,
+                    is_seed = excluded.is_seed, nofollow = excluded.nofollow, accepted = excluded.accepted,
+                    rule_index = excluded.rule_index, rule_name = excluded.rule_name, state = excluded.state,
+                    priority = excluded.priority, date_ms = excluded.date_ms
+                 WHERE seen.state = 1 AND seen.fetch_status = 0 AND excluded.state = 0",
             )?
             .execute(params![
                 launch,
