@@ -16,6 +16,7 @@ mod jobs_at_hand;
 mod loader;
 pub mod models;
 mod reads;
+pub mod sample;
 mod state;
 
 pub use action::{MARK_KEYS, PAGES, resolve, route_of};

@@ -1,0 +1,100 @@
+//! The campaign that comes with the sample web.
+
+use crate::campaign::{Campaign, Limits, Politeness, Request, Seed, SeedScope, Term, TermKind};
+
+/// The sample geolocation database (MaxMind DB, record `country.iso_code`):
+/// it puts each network 127.0.N.0/24 of the sample web in a country.
+pub fn geo_database() -> &'static [u8] {
+    include_bytes!("../../../assets/sample-geo.mmdb")
+}
+
+/// Where the sample campaign starts.
+pub(super) fn seeds() -> Vec<Seed> {
+    [
+        ("http://biblioteca.vilanova.example/", SeedScope::Root, "biblioteca"),
+        ("http://www.festival-da-ria.example/", SeedScope::Root, "festival"),
+        ("http://jornal.vilanova.example/", SeedScope::Root, "imprensa"),
+        ("http://assembleia.example/", SeedScope::Subdomains, "assembleia"),
+        ("http://harborblog.example/", SeedScope::Root, "blogs"),
+        ("http://cuaderno.example/", SeedScope::Root, "blogs"),
+    ]
+    .into_iter()
+    .map(|(url, scope, tag)| Seed { url: url.into(), scope, depth: None, source_tag: tag.into() })
+    .collect()
+}
+
+/// The sample campaign: the festival and the shipyard of an invented town.
+pub fn campaign() -> Campaign {
+    Campaign {
+        name: "Vila Nova da Ria, the festival and the shipyard".into(),
+        description: "A town on a lagoon in the year its wooden-boat yard closed and its festival turned thirty: \
+                      what the library, the newspaper, the assembly, the festival and the blogs say about it. \
+                      The sample web is served by Fonds itself; nothing leaves this machine."
+            .into(),
+        owner: "Biblioteca Municipal de Vila Nova da Ria".into(),
+        comments: String::new(),
+        tags: vec!["sample".into()],
+        active: true,
+        request: request(),
+        seeds: seeds(),
+        rules: rules(),
+        limits: Limits { max_documents: 5000, max_seconds: 600, ..Limits::default() },
+        politeness: Politeness {
+            user_agent: "Fonds sample crawl (+mailto:archive@biblioteca.vilanova.example)".into(),
+            delay_factor: 0.0,
+            min_delay_ms: 5,
+            max_delay_ms: 20,
+            allow_private_addresses: true,
+            max_retries: 1,
+            retry_delay_seconds: 1,
+            ..Politeness::default()
+        },
+        ..Campaign::default()
+    }
+}
+
+fn rules() -> Vec<serde_json::Value> {
+    Vec::new()
+}
+
+fn term(kind: TermKind, value: &str, weight: f64, aliases: &[&str]) -> Request {
+    Request::Term(Term {
+        kind,
+        value: value.into(),
+        weight,
+        aliases: aliases.iter().map(|alias| (*alias).to_owned()).collect(),
+        uri: None,
+        from: None,
+        to: None,
+    })
+}
+
+fn request() -> Request {
+    let about = Request::Or(vec![
+        Request::Term(Term {
+            kind: TermKind::Event,
+            value: "Festival da Ria".into(),
+            weight: 1.0,
+            aliases: vec!["festival da Ría".into(), "Ria Festival".into(), "Festival de la Ría".into()],
+            uri: None,
+            from: Some("2024-06-21".into()),
+            to: Some("2024-06-24".into()),
+        }),
+        term(TermKind::Organisation, "Estaleiro Gaivota", 1.0, &["Gaivota shipyard", "astillero Gaivota"]),
+        term(TermKind::Person, "Leonor Maresia", 0.8, &["Maresia"]),
+        term(TermKind::Person, "Joaquim Calafate", 0.8, &["mestre Calafate"]),
+        term(TermKind::Person, "Teresa Vilar", 0.5, &[]),
+        term(TermKind::Place, "Vila Nova da Ria", 0.6, &["Vila Nova"]),
+        term(TermKind::Organisation, "Assembleia Municipal", 0.5, &["town assembly"]),
+        term(TermKind::Keyword, "moliceiro", 0.5, &["moliceiros"]),
+        term(TermKind::Keyword, "biblioteca", 0.3, &["library"]),
+    ]);
+    let languages = Request::Or(vec![
+        term(TermKind::Language, "pt", 0.2, &[]),
+        term(TermKind::Language, "en", 0.1, &[]),
+        term(TermKind::Language, "es", 0.1, &[]),
+        term(TermKind::Language, "fr", 0.1, &[]),
+    ]);
+    let not_wanted = Request::Not(Box::new(term(TermKind::Keyword, "receita", 1.0, &["recipe", "receta"])));
+    Request::And(vec![about, languages, not_wanted])
+}

@@ -1,0 +1,37 @@
+//! The sample campaign in a workspace.
+
+use crate::app::sample::{Edition, SampleWeb, campaign, geo_database};
+use crate::app::workspace_desk::WorkspaceDesk;
+use crate::crawl::HostOverride;
+use anyhow::Context;
+
+/// The setting that marks a workspace as made for the sample web.
+const SAMPLE: &str = "sample_web";
+/// Name of the sample's geolocation database in the workspace.
+const GEO_FILE: &str = "sample-geo.mmdb";
+
+/// Puts the sample campaign and its geolocation database into a workspace.
+pub fn add_sample_campaign(desk: &WorkspaceDesk) -> anyhow::Result<i64> {
+    let path = desk.workspace.folder().join(GEO_FILE);
+    std::fs::write(&path, geo_database()).with_context(|| path.display().to_string())?;
+    desk.catalogue().set_setting("geo_database", GEO_FILE)?;
+    desk.catalogue().set_setting(SAMPLE, "served by Fonds on loopback")?;
+    Ok(desk.catalogue().save_campaign(None, &campaign())?)
+}
+
+/// Whether the workspace's campaign needs the sample web.
+pub fn is_sample(desk: &WorkspaceDesk) -> bool {
+    matches!(desk.catalogue().setting(SAMPLE), Ok(Some(_)))
+}
+
+/// The edition the next launch should see: the first one until a launch came
+/// to its end, then the second.
+pub fn sample_edition(desk: &WorkspaceDesk) -> anyhow::Result<Edition> {
+    let finished = desk.catalogue().launches(None)?.iter().any(|launch| launch.ended.is_some() && launch.queued == 0);
+    Ok(if finished { Edition::Second } else { Edition::First })
+}
+
+/// Where the sample's host names lead.
+pub fn sample_overrides(web: &SampleWeb) -> Vec<HostOverride> {
+    web.resolve().into_iter().map(|(host, port, addr)| HostOverride { host, port, addr }).collect()
+}
