@@ -192,6 +192,8 @@ pub struct AppState {
     pub verified: Option<(PathBuf, Vec<VerifyLine>)>,
     /// Whether the filter line of the captures shall take the keyboard.
     pub wants_filter: bool,
+    /// The ready filter that the captures shall show next.
+    pub wants_tab: Option<CaptureTab>,
     /// What a person chose.
     pub settings: Settings,
     /// Notices not yet taken away, oldest first, with their numbers.
@@ -238,6 +240,7 @@ impl AppState {
             last_export: None,
             verified: None,
             wants_filter: false,
+            wants_tab: None,
             settings,
             notices: Vec::new(),
             log: VecDeque::new(),

@@ -56,7 +56,7 @@ impl Dialogs {
                 self.path = app.default_folder().display().to_string();
             }
         }
-        let response = Modal::new(Id::new("dialog")).show(ui.ctx(), |ui| {
+        let response = Modal::new(Id::unique("dialog")).show(ui.ctx(), |ui| {
             ui.set_width(theme::DIALOG);
             match dialog {
                 Dialog::Palette => self.palette_ui(ui, app, opened),

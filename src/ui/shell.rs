@@ -27,7 +27,7 @@ pub fn rail_ui(ui: &mut Ui, app: &mut AppState) {
             let text = if here { text.color(tokens(ui).strong_text) } else { text };
             let button = Button::selectable(here, text).min_size(Vec2::new(ui.available_width(), theme::RAIL_ROW));
             let response = ui.add(button).on_hover_text(format!("{} ({})", action.hint(), action.keys()));
-            response.widget_info(|| egui::WidgetInfo::selected(egui::WidgetType::Button, true, here, *word));
+            response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, here, *word));
             if response.clicked()
                 && let Ok(command) = resolve(action, app)
             {

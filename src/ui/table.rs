@@ -14,6 +14,7 @@ pub struct Table<'a> {
     rows: usize,
     height: Option<f32>,
     chosen: Option<usize>,
+    row_height: f32,
 }
 
 /// The cells of one row, filled from the left.
@@ -22,12 +23,18 @@ pub struct Cells<'row, 'a, 'b>(&'row mut TableRow<'a, 'b>);
 impl<'a> Table<'a> {
     /// A table of `rows` rows.
     pub fn new(id: &'a str, columns: &'a [(&'a str, f32)], rows: usize) -> Self {
-        Self { id, columns, rows, height: None, chosen: None }
+        Self { id, columns, rows, height: None, chosen: None, row_height: theme::ROW }
     }
 
     /// At most this high; otherwise as high as there is room.
     pub fn height(mut self, height: f32) -> Self {
         self.height = Some(height);
+        self
+    }
+
+    /// Rows high enough for fields.
+    pub fn with_fields(mut self) -> Self {
+        self.row_height = theme::ROOMY_ROW;
         self
     }
 
@@ -74,7 +81,7 @@ impl<'a> Table<'a> {
                         }
                     })
                     .body(|body| {
-                        body.rows(theme::ROW, self.rows, |mut line| {
+                        body.rows(self.row_height, self.rows, |mut line| {
                             let index = line.index();
                             line.set_selected(self.chosen == Some(index));
                             row(&mut Cells(&mut line), index);

@@ -56,6 +56,9 @@ impl CapturesPage {
             self.applied = route_filter.to_owned();
             self.edited = None;
         }
+        if let Some(tab) = app.wants_tab.take() {
+            self.tab = tab;
+        }
         self.filter_ui(ui, app);
         let query = self.query(app);
         self.tabs_ui(ui, app, &query);

@@ -85,7 +85,7 @@ impl<'a> CaptureTable<'a> {
             .columns
             .iter()
             .map(|(column, _, _, width)| {
-                Column::new(*width).range(40.0..=900.0).resizable(true).id(Id::new(("capture column", column)))
+                Column::new(*width).range(40.0..=900.0).resizable(true).id(Id::unique(("capture column", column)))
             })
             .collect();
         let mut table = Table::new()
@@ -197,8 +197,8 @@ impl TableDelegate for CaptureTable<'_> {
         };
         let rect = ui.max_rect();
         ui.painter().rect_filled(rect, 0.0, tokens(ui).chrome_bg);
-        let response = ui.interact(rect, ui.id().with("sort"), Sense::click());
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, format!("Sort by {name}")));
+        let response = ui.interact(rect, ui.scope_id().with("sort"), Sense::click());
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("Sort by {name}")));
         if response.clicked() {
             self.sorted = Some((column, ui.input(|input| input.modifiers.shift)));
         }
@@ -211,7 +211,7 @@ impl TableDelegate for CaptureTable<'_> {
     fn row_ui(&mut self, ui: &mut Ui, row_nr: u64) {
         let rect = ui.max_rect();
         let Some(row) = self.row(row_nr).cloned() else { return };
-        let response = ui.interact(rect, ui.id().with("row"), Sense::click());
+        let response = ui.interact(rect, ui.scope_id().with("row"), Sense::click());
         let colors = tokens(ui);
         if self.selected.contains(&row.id) {
             ui.painter().rect_filled(rect, 0.0, colors.chosen_bg);
