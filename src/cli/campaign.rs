@@ -128,7 +128,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                 writeln!(out, "Rule {index:<4} {}, decided {hits}", plain(&rule))?;
             }
             let created = desk.catalogue().campaign_created(page.id)?;
-            let next = spec.schedule.next_run_words(crate::uri::CaptureDate::now(), created);
+            let next = crate::store::next_run(spec, created);
             writeln!(out, "Next run  {}", next.unwrap_or_else(|| "by hand".to_owned()))?;
             writeln!(out, "Agent     {}", plain(&spec.politeness.user_agent))?;
         }

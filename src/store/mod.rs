@@ -31,6 +31,7 @@ mod selections;
 mod settings;
 mod workspace;
 
+pub use campaigns::next_run;
 pub use captures::{FileReport, RecordRow, StoredCapture};
 pub use catalogue::Catalogue;
 pub use exports::ExportedCapture;
