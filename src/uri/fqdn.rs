@@ -2,6 +2,7 @@
 
 use super::Url;
 use serde::{Deserialize, Serialize};
+use std::borrow::Borrow;
 use std::fmt;
 
 /// A fully qualified host name without its `www` label: lower case, punycode,
@@ -25,6 +26,11 @@ impl Fqdn {
         Self(strip_www(&host).to_owned())
     }
 
+    /// The same name, read out of the URL without keeping a copy.
+    pub fn name_of(url: &Url) -> &str {
+        strip_www(url.host_str().unwrap_or_default().trim_end_matches('.'))
+    }
+
     /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -45,6 +51,13 @@ impl Fqdn {
     /// included; the name itself where there is none (addresses, `localhost`).
     pub fn registrable(&self) -> &str {
         if is_address(&self.0) { &self.0 } else { psl::domain_str(&self.0).unwrap_or(&self.0) }
+    }
+}
+
+/// So that sets of names can be asked with [`Fqdn::name_of`].
+impl Borrow<str> for Fqdn {
+    fn borrow(&self) -> &str {
+        &self.0
     }
 }
 
