@@ -11,6 +11,7 @@
 //!
 //! Not here: which captures a record belongs to (the catalogue's work).
 
+pub mod http;
 mod read;
 mod record;
 
