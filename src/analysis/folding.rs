@@ -28,11 +28,13 @@ pub fn fold(text: &str) -> String {
         if c.is_ascii() {
             push(c.to_ascii_lowercase());
         } else if !is_invisible(c) {
-            // Lower case first: `İ` is `i` with a dot that then drops.
-            for part in c.to_lowercase().nfkd().filter(|part| !is_diacritic(*part)) {
+            // Taken apart on both sides of lower case: `İ` is `i` with a dot
+            // that drops, `ꟸ` is a raised `Ħ`.
+            let parts = c.to_lowercase().nfkd().flat_map(char::to_lowercase).nfkd();
+            for part in parts.filter(|part| !is_diacritic(*part)) {
                 match spelled_out(part) {
                     Some(letters) => letters.chars().for_each(&mut push),
-                    None => part.to_lowercase().for_each(&mut push),
+                    None => push(part),
                 }
             }
         }
@@ -129,6 +131,14 @@ mod tests {
         check("東京、大阪", "東京 大阪");
         check("foo_bar/baz.html?x=1", "foo bar baz html x 1");
         check("→ «» …", "");
+    }
+
+    #[test]
+    fn every_character_folds_for_good() {
+        for c in '\0'..=char::MAX {
+            let once = fold(&c.to_string());
+            assert_eq!(fold(&once), once, "{:x}", u32::from(c));
+        }
     }
 
     #[test]
