@@ -11,6 +11,7 @@
 
 mod command;
 mod desk;
+mod live;
 pub mod models;
 pub mod sample;
 
