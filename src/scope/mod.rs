@@ -10,7 +10,24 @@
 //! Invariants: deciding is pure; addresses, countries and robots rules are
 //! facts looked up before and recorded with their evidence.
 //!
-//! Not here: looking anything up.
+//! Not here: resolving names and asking for robots.txt. [`GeoDatabase`] answers
+//! for addresses that somebody has resolved.
+
+mod decide_rules;
+mod explain;
+mod geo;
+pub mod rules;
+mod scope_log;
+mod standard;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod semantics;
+
+pub use decide_rules::{DecideRules, NO_RULE, ScopeError};
+pub use geo::{GeoDatabase, GeoError};
+pub use scope_log::{ScopeLine, ScopeLineError};
+pub use standard::{rule_templates, standard_rules};
 
 use crate::uri::{CaptureDate, ScopeSurt, Url};
 use serde::{Deserialize, Serialize};

@@ -148,6 +148,7 @@ impl fmt::Display for CaptureDate {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

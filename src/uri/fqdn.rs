@@ -2,6 +2,7 @@
 
 use super::Url;
 use serde::{Deserialize, Serialize};
+use std::borrow::Borrow;
 use std::fmt;
 
 /// A fully qualified host name without its `www` label: lower case, punycode,
@@ -25,15 +26,38 @@ impl Fqdn {
         Self(strip_www(&host).to_owned())
     }
 
+    /// The same name, read out of the URL without keeping a copy.
+    pub fn name_of(url: &Url) -> &str {
+        strip_www(url.host_str().unwrap_or_default().trim_end_matches('.'))
+    }
+
     /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The labels in reverse order, joined by commas (`pt,fccn,sobre`);
+    /// addresses stay as they are.
+    pub fn reversed(&self) -> String {
+        if is_address(&self.0) {
+            return self.0.clone();
+        }
+        let mut reversed = String::with_capacity(self.0.len());
+        push_reversed(&mut reversed, &self.0, false);
+        reversed
     }
 
     /// The registrable domain by the Public Suffix List, private section
     /// included; the name itself where there is none (addresses, `localhost`).
     pub fn registrable(&self) -> &str {
         if is_address(&self.0) { &self.0 } else { psl::domain_str(&self.0).unwrap_or(&self.0) }
+    }
+}
+
+/// So that sets of names can be asked with [`Fqdn::name_of`].
+impl Borrow<str> for Fqdn {
+    fn borrow(&self) -> &str {
+        &self.0
     }
 }
 
@@ -57,7 +81,22 @@ pub(super) fn strip_www(host: &str) -> &str {
 
 /// Whether the host is an IP address, as it stands in a URL.
 pub(super) fn is_address(host: &str) -> bool {
-    host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok()
+    // Most hosts end in a letter; parsing is for the rest.
+    host.starts_with('[') || host.ends_with(|c: char| c.is_ascii_digit()) && host.parse::<std::net::Ipv4Addr>().is_ok()
+}
+
+/// Appends the labels of a host in reverse order with commas between them,
+/// and after the last one where `closed`.
+pub(super) fn push_reversed(key: &mut String, host: &str, closed: bool) {
+    for (position, label) in host.rsplit('.').enumerate() {
+        if position > 0 {
+            key.push(',');
+        }
+        key.push_str(label);
+    }
+    if closed {
+        key.push(',');
+    }
 }
 
 /// When a link counts as internal.
@@ -99,6 +138,7 @@ impl InternalPolicy {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -115,6 +155,12 @@ mod tests {
         ] {
             assert_eq!(Fqdn::new(host).as_str(), name);
         }
+    }
+
+    #[test]
+    fn labels_are_reversed_and_addresses_kept() {
+        assert_eq!(Fqdn::new("www.sobre.fccn.pt").reversed(), "pt,fccn,sobre");
+        assert_eq!(Fqdn::new("192.168.1.1").reversed(), "192.168.1.1");
     }
 
     #[test]

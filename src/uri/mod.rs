@@ -16,19 +16,25 @@
 //! Not here: what the keys are used for.
 
 mod cdx_key;
+mod cdx_sessions;
 mod dataset_key;
 mod date;
 mod fqdn;
 mod page_key;
 mod scope_surt;
 mod ssurt;
+mod text;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod vectors;
 
 pub use cdx_key::CdxKey;
 pub use dataset_key::DatasetKey;
 pub use date::{CaptureDate, DateError};
 pub use fqdn::{Fqdn, InternalPolicy};
 pub use page_key::PageKey;
-pub use scope_surt::{ScopePrefix, ScopeSurt};
+pub use scope_surt::{ScopePrefix, ScopePrefixSet, ScopeSurt};
 pub use ssurt::Ssurt;
 pub use url::Url;
 

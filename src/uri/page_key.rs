@@ -1,7 +1,8 @@
 //! The identity of a page inside Fonds.
 
 use super::Url;
-use super::fqdn::{is_address, strip_www};
+use super::fqdn::{is_address, push_reversed, strip_www};
+use super::text::push_port;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -24,16 +25,11 @@ impl PageKey {
         if is_address(host) {
             key.push_str(host);
         } else {
-            for (position, label) in strip_www(host).rsplit('.').enumerate() {
-                if position > 0 {
-                    key.push(',');
-                }
-                key.push_str(label);
-            }
+            push_reversed(&mut key, strip_www(host), false);
         }
         // Port 443 of http and port 80 of https are no defaults, so `port` tells.
         if let Some(port) = url.port() {
-            key.push_str(&format!(":{port}"));
+            push_port(&mut key, port);
         }
         key.push(')');
         let path = url.path();
@@ -69,6 +65,7 @@ impl fmt::Display for PageKey {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -1,0 +1,165 @@
+//! The rules of a campaign, ready to decide.
+
+use super::rules::{DecideRule, Rule, RuleKind};
+use super::{Candidate, Decision, Facts, GeoFact, Verdict};
+use crate::campaign::{Campaign, Seed};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What is wrong with a campaign's rules.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("rule {index} ({rule}): {why}")]
+pub struct ScopeError {
+    /// Index of the rule, from 0.
+    pub index: usize,
+    /// Its saved name, where it has one.
+    pub rule: String,
+    /// What is wrong, and what is wanted.
+    pub why: String,
+}
+
+/// The name in logs of a verdict that no rule spoke.
+pub const NO_RULE: &str = "DecideRuleSequence";
+
+/// The compiled rules of a campaign, in order.
+#[derive(Debug, Clone)]
+pub struct DecideRules {
+    pub(super) rules: Vec<CompiledRule>,
+    pub(super) seeds: Arc<[Seed]>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct CompiledRule {
+    pub(super) rule: Rule,
+    pub(super) test: Arc<dyn DecideRule>,
+}
+
+impl DecideRules {
+    /// Compiles the rules of a campaign with its seeds. Switched off rules are
+    /// compiled too, so that a mistake shows before they are switched on.
+    pub fn compile(campaign: &Campaign) -> Result<Self, ScopeError> {
+        let mut rules = Vec::with_capacity(campaign.rules.len());
+        for (index, value) in campaign.rules.iter().enumerate() {
+            rules.push(compile_rule(index, value, &campaign.seeds)?);
+        }
+        Ok(Self { rules, seeds: campaign.seeds.as_slice().into() })
+    }
+
+    /// The same rules with one more seed, for a seed that redirects elsewhere:
+    /// what it redirects to counts as a seed too.
+    pub fn with_seed(&self, seed: Seed) -> Result<Self, ScopeError> {
+        let mut seeds = self.seeds.to_vec();
+        seeds.push(seed);
+        self.with_seeds(seeds)
+    }
+
+    pub(super) fn with_seeds(&self, seeds: Vec<Seed>) -> Result<Self, ScopeError> {
+        let mut rules = self.rules.clone();
+        for (index, compiled) in rules.iter_mut().enumerate() {
+            if matches!(compiled.rule.kind, RuleKind::SeedScope(_)) {
+                compiled.test = compile_kind(index, &compiled.rule.kind, &seeds)?;
+            }
+        }
+        Ok(Self { rules, seeds: seeds.into() })
+    }
+
+    /// How many rules there are, switched off ones included.
+    pub fn len(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// Whether there is no rule, which rejects everything.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// Index, name in logs, words and switch of every rule, in order.
+    pub fn lines(&self) -> impl Iterator<Item = (usize, &'static str, String, bool)> {
+        let rules = self.rules.iter().enumerate();
+        rules.map(|(index, rule)| (index, rule.test.name(), rule.test.words(), rule.rule.enabled))
+    }
+
+    /// Accept or reject, by the rule that spoke last. Nothing said is reject.
+    ///
+    /// As in Heritrix a rule that can say only one thing is not asked while
+    /// just that stands.
+    pub fn decide(&self, candidate: &Candidate, facts: &Facts) -> Verdict {
+        match self.last_word(candidate, facts) {
+            Some((index, decision)) => {
+                let name = self.rules.get(index).map_or(NO_RULE, |rule| rule.test.name());
+                Verdict { decision, rule_index: Some(index), rule_name: name.to_owned() }
+            }
+            None => Verdict { decision: Decision::Reject, rule_index: None, rule_name: NO_RULE.to_owned() },
+        }
+    }
+
+    fn last_word(&self, candidate: &Candidate, facts: &Facts) -> Option<(usize, Decision)> {
+        let mut standing: Option<(usize, Decision)> = None;
+        for (index, compiled) in self.rules.iter().enumerate() {
+            if !compiled.asked(standing.map(|(_, decision)| decision)) {
+                continue;
+            }
+            if let Some(decision) = compiled.test.decide(candidate, facts) {
+                standing = Some((index, decision));
+            }
+        }
+        standing
+    }
+
+    /// Whether it is worth looking up where the server stands: nobody has
+    /// asked yet, and a rule would turn the decision if it were so.
+    pub fn needs_geo(&self, candidate: &Candidate, facts: &Facts) -> bool {
+        if facts.geo != GeoFact::NotAsked || !self.uses_geo() {
+            return false;
+        }
+        let last = self.last_word(candidate, facts);
+        let (from, decision) = last.map_or((0, Decision::Reject), |(index, decision)| (index + 1, decision));
+        self.rules.get(from..).unwrap_or_default().iter().any(|compiled| {
+            let speaks = match &compiled.rule.kind {
+                RuleKind::Geolocation(rule) => !rule.countries.is_empty() && rule.decision != decision,
+                _ => false,
+            };
+            compiled.rule.enabled && speaks
+        })
+    }
+
+    /// Whether any rule that is switched on asks for the country of a server.
+    pub fn uses_geo(&self) -> bool {
+        self.rules.iter().any(|compiled| compiled.rule.enabled && compiled.test.asks_geo())
+    }
+
+    /// Whether any rule that is switched on asks robots.txt.
+    pub fn uses_robots(&self) -> bool {
+        let mut rules = self.rules.iter();
+        rules.any(|compiled| compiled.rule.enabled && matches!(compiled.rule.kind, RuleKind::Robots(_)))
+    }
+}
+
+impl CompiledRule {
+    /// Whether the rule is asked at all while this decision stands.
+    pub(super) fn asked(&self, standing: Option<Decision>) -> bool {
+        let only = self.test.only_decision();
+        self.rule.enabled && (only.is_none() || only != standing)
+    }
+}
+
+pub(super) fn compile_rule(index: usize, value: &Value, seeds: &[Seed]) -> Result<CompiledRule, ScopeError> {
+    let name = value.get("rule").and_then(Value::as_str).unwrap_or("no name").to_owned();
+    let rule: Rule = serde_json::from_value(value.clone()).map_err(|error| ScopeError {
+        index,
+        rule: name,
+        why: error.to_string(),
+    })?;
+    let test = compile_kind(index, &rule.kind, seeds)?;
+    Ok(CompiledRule { rule, test })
+}
+
+pub(super) fn compile_kind(index: usize, kind: &RuleKind, seeds: &[Seed]) -> Result<Arc<dyn DecideRule>, ScopeError> {
+    kind.compile(seeds).map_err(|why| ScopeError { index, rule: saved_name(kind), why })
+}
+
+/// The name of a rule as it is saved (`too_many_hops`).
+fn saved_name(kind: &RuleKind) -> String {
+    let value = serde_json::to_value(kind).unwrap_or_default();
+    value.get("rule").and_then(Value::as_str).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,208 @@
+//! Why a URL is taken or refused, rule by rule, and what would turn it.
+
+use super::decide_rules::{CompiledRule, DecideRules, compile_kind};
+use super::rules::{Change, Edit, Rule, RuleKind, SurtPrefix};
+use super::{Candidate, Decision, Facts, GeoFact, Trace, TraceStep};
+use crate::uri::ScopePrefix;
+
+impl DecideRules {
+    /// What every rule tested and said, and the smallest change that would
+    /// turn the verdict. A change is offered only after it was tried out on
+    /// these very rules.
+    pub fn explain(&self, candidate: &Candidate, facts: &Facts) -> Trace {
+        let verdict = self.decide(candidate, facts);
+        let mut standing = None;
+        let mut steps = Vec::with_capacity(self.rules.len());
+        for (index, compiled) in self.rules.iter().enumerate() {
+            let asked = compiled.asked(standing);
+            let said = if asked { compiled.test.decide(candidate, facts) } else { None };
+            let tested = if compiled.rule.enabled && !asked {
+                "not asked: it could only repeat the decision".to_owned()
+            } else {
+                compiled.test.tested(candidate, facts)
+            };
+            standing = said.or(standing);
+            steps.push(TraceStep {
+                index,
+                name: compiled.test.name().to_owned(),
+                words: compiled.test.words(),
+                enabled: compiled.rule.enabled,
+                tested,
+                said,
+                deciding: verdict.rule_index == Some(index),
+            });
+        }
+        let turn = self.turn(candidate, facts, verdict.decision);
+        Trace { url: candidate.url.to_string(), steps, verdict, turn }
+    }
+
+    /// The smallest change that turns `decision`, in words.
+    fn turn(&self, candidate: &Candidate, facts: &Facts, decision: Decision) -> Option<String> {
+        let wanted = match decision {
+            Decision::Accept => Decision::Reject,
+            Decision::Reject => Decision::Accept,
+        };
+        let mut offers = self.offers(candidate, facts, wanted);
+        // Stable: of equals the one nearest to the decision comes first.
+        offers.sort_by_key(|offer| offer.cost);
+        let turns = |offer: &&Offer| {
+            self.after(offer, facts).is_some_and(|(rules, facts)| rules.decide(candidate, &facts).decision == wanted)
+        };
+        offers
+            .iter()
+            .find(turns)
+            .map(|offer| offer.words.clone())
+            .or_else(|| self.turn_together(candidate, facts, wanted))
+    }
+
+    /// Every single change that might do.
+    fn offers(&self, candidate: &Candidate, facts: &Facts, wanted: Decision) -> Vec<Offer> {
+        let mut offers = Vec::new();
+        for (index, compiled) in self.rules.iter().enumerate().rev() {
+            let said = compiled.test.decide(candidate, facts);
+            if !compiled.rule.enabled {
+                if said == Some(wanted) {
+                    offers.push(Offer::switch(index, compiled, true));
+                }
+                continue;
+            }
+            let wish = if said.is_some_and(|said| said != wanted) { None } else { Some(wanted) };
+            let changes = compiled.test.changes(candidate, facts, wish);
+            offers.extend(changes.into_iter().map(|change| Offer::change(index, compiled, change)));
+            if wish.is_none() && compiled.test.only_decision().is_none() {
+                offers.push(Offer::switch(index, compiled, false));
+            }
+            if let (RuleKind::Geolocation(rule), Some(_)) = (&compiled.rule.kind, wish) {
+                offers.extend(geo_offer(index, rule, facts, wanted));
+            }
+        }
+        let prefix = ScopePrefix::implied_by_seed(candidate.url.as_str()).to_string();
+        let verb = if wanted == Decision::Accept { "accepts" } else { "rejects" };
+        let kind = RuleKind::SurtPrefix(SurtPrefix {
+            prefixes: vec![prefix.clone()],
+            decision: wanted,
+            also_check_via: false,
+        });
+        offers.push(Offer {
+            cost: Cost::NewRule,
+            words: format!("Add a rule at the end that {verb} the prefix {prefix}"),
+            index: self.rules.len(),
+            step: Step::Append(kind),
+        });
+        offers
+    }
+
+    /// Where no single change does, all rules that stand in the way at once.
+    fn turn_together(&self, candidate: &Candidate, facts: &Facts, wanted: Decision) -> Option<String> {
+        let (mut rules, mut facts, mut words) = (self.clone(), facts.clone(), Vec::new());
+        for _ in 0..self.rules.len() {
+            let verdict = rules.decide(candidate, &facts);
+            if verdict.decision == wanted {
+                return Some(words.join("; and ")).filter(|words| !words.is_empty());
+            }
+            let index = verdict.rule_index?;
+            let compiled = rules.rules.get(index)?;
+            let change = compiled.test.changes(candidate, &facts, None).into_iter().next();
+            let offer = match change {
+                Some(change) => Offer::change(index, compiled, change),
+                None => Offer::switch(index, compiled, false),
+            };
+            (rules, facts) = rules.after(&offer, &facts)?;
+            words.push(offer.words);
+        }
+        None
+    }
+
+    /// The rules and facts as they would be.
+    fn after(&self, offer: &Offer, facts: &Facts) -> Option<(Self, Facts)> {
+        let mut rules = self.clone();
+        match &offer.step {
+            Step::Switch(on) => rules.rules.get_mut(offer.index)?.rule.enabled = *on,
+            Step::Append(kind) => rules.rules.push(CompiledRule {
+                test: compile_kind(offer.index, kind, &self.seeds).ok()?,
+                rule: Rule { enabled: true, comment: String::new(), kind: kind.clone() },
+            }),
+            Step::Edit(Edit::Number(kind) | Edit::Entry(kind)) => {
+                let compiled = rules.rules.get_mut(offer.index)?;
+                compiled.test = compile_kind(offer.index, kind, &self.seeds).ok()?;
+                compiled.rule.kind = kind.clone();
+            }
+            Step::Edit(Edit::Seeds(seeds)) => rules = rules.with_seeds(seeds.clone()).ok()?,
+            Step::Edit(Edit::Fact(facts)) => return Some((rules, (**facts).clone())),
+        }
+        Some((rules, facts.clone()))
+    }
+}
+
+/// What a change costs, from small to large.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Cost {
+    Number,
+    Entry,
+    Fact,
+    Seeds,
+    Switch,
+    NewRule,
+}
+
+/// A change that might turn the verdict.
+struct Offer {
+    cost: Cost,
+    words: String,
+    index: usize,
+    step: Step,
+}
+
+enum Step {
+    Edit(Edit),
+    Switch(bool),
+    Append(RuleKind),
+}
+
+impl Offer {
+    fn change(index: usize, compiled: &CompiledRule, change: Change) -> Self {
+        let cost = match change.edit {
+            Edit::Number(_) => Cost::Number,
+            Edit::Entry(_) => Cost::Entry,
+            Edit::Seeds(_) => Cost::Seeds,
+            Edit::Fact(_) => Cost::Fact,
+        };
+        let words = match change.edit {
+            Edit::Number(_) | Edit::Entry(_) => format!("In rule {index} ({}), {}", compiled.test.name(), change.words),
+            Edit::Seeds(_) | Edit::Fact(_) => capital(&change.words),
+        };
+        Self { cost, words, index, step: Step::Edit(change.edit) }
+    }
+
+    fn switch(index: usize, compiled: &CompiledRule, on: bool) -> Self {
+        let words = format!("Switch {} rule {index} ({})", if on { "on" } else { "off" }, compiled.test.name());
+        Self { cost: Cost::Switch, words, index, step: Step::Switch(on) }
+    }
+}
+
+/// A lookup that nobody has made yet might speak for the wanted decision.
+fn geo_offer(index: usize, rule: &super::rules::Geolocation, facts: &Facts, wanted: Decision) -> Option<Offer> {
+    let country = rule.countries.first().filter(|_| rule.decision == wanted && facts.geo == GeoFact::NotAsked)?;
+    let known = super::GeoEvidence {
+        date: crate::uri::CaptureDate::default(),
+        addresses: vec![super::AddressCountry {
+            address: std::net::IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED),
+            network: String::new(),
+            country: Some(country.clone()),
+        }],
+        database: String::new(),
+        database_build: crate::uri::CaptureDate::default(),
+    };
+    let facts = Facts { geo: GeoFact::Known(known), ..facts.clone() };
+    Some(Offer {
+        cost: Cost::Fact,
+        words: format!("Look up where its server stands: in {} it would turn", rule.countries.join(" or ")),
+        index,
+        step: Step::Edit(Edit::Fact(Box::new(facts))),
+    })
+}
+
+fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}

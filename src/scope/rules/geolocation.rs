@@ -1,0 +1,151 @@
+//! The country of the server.
+
+use super::{Change, DecideRule, Edit, RuleKind, listed, verb};
+use crate::scope::{Candidate, Decision, Facts, GeoFact};
+use serde::{Deserialize, Serialize};
+
+/// Accepts (or rejects) hosts with an address in one of these countries.
+///
+/// A name that could not be resolved, an address without a country and a host
+/// that nobody has looked up give no opinion. Why it accepts by default: it
+/// lets in hosts of a country that have no name under its domain.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Geolocation {
+    /// ISO 3166 codes of two letters.
+    pub countries: Vec<String>,
+    /// What it says of a host there.
+    #[serde(default = "accept")]
+    pub decision: Decision,
+}
+
+fn accept() -> Decision {
+    Decision::Accept
+}
+
+impl Geolocation {
+    pub(super) fn compile(&self) -> Result<Self, String> {
+        let mut countries = Vec::with_capacity(self.countries.len());
+        for country in &self.countries {
+            let code = country.trim().to_ascii_uppercase();
+            if code.len() != 2 || !code.bytes().all(|b| b.is_ascii_uppercase()) {
+                return Err(format!("“{country}” is no country code; give two letters, such as PT"));
+            }
+            countries.push(code);
+        }
+        Ok(Self { countries, ..self.clone() })
+    }
+}
+
+impl DecideRule for Geolocation {
+    fn name(&self) -> &'static str {
+        "ExternalGeoLocationDecideRule"
+    }
+
+    fn words(&self) -> String {
+        format!("{} servers in {}", verb(self.decision), listed(&self.countries, "country", "countries"))
+    }
+
+    fn decide(&self, _: &Candidate, facts: &Facts) -> Option<Decision> {
+        let GeoFact::Known(evidence) = &facts.geo else {
+            return None;
+        };
+        let mut found = evidence.addresses.iter().filter_map(|address| address.country.as_deref());
+        found
+            .any(|country| self.countries.iter().any(|listed| listed.eq_ignore_ascii_case(country)))
+            .then_some(self.decision)
+    }
+
+    fn tested(&self, _: &Candidate, facts: &Facts) -> String {
+        match &facts.geo {
+            GeoFact::NotAsked => "nobody has looked up where its server stands".to_owned(),
+            GeoFact::Failed { why } => format!("not known: {why}"),
+            GeoFact::Known(evidence) if evidence.addresses.is_empty() => "the host has no address".to_owned(),
+            GeoFact::Known(evidence) => {
+                let places = evidence.addresses.iter().map(|place| {
+                    let country = place.country.as_deref().unwrap_or("no country");
+                    format!("{} in {} is {country}", place.address, place.network)
+                });
+                let places: Vec<String> = places.collect();
+                let build = evidence.database_build.to_words();
+                let day = build.split(' ').next().unwrap_or_default();
+                format!("{} ({} of {day})", places.join(", "), evidence.database)
+            }
+        }
+    }
+
+    fn asks_geo(&self) -> bool {
+        true
+    }
+
+    fn changes(&self, candidate: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+        let edited = |countries| Edit::Entry(RuleKind::Geolocation(Self { countries, ..self.clone() }));
+        let GeoFact::Known(evidence) = &facts.geo else {
+            return Vec::new();
+        };
+        let place = evidence.addresses.iter().find_map(|address| address.country.clone());
+        match (wanted, self.decide(candidate, facts)) {
+            (None, Some(_)) => {
+                let is_here = |listed: &&String| {
+                    let mut found = evidence.addresses.iter().filter_map(|address| address.country.as_deref());
+                    found.any(|country| listed.eq_ignore_ascii_case(country))
+                };
+                let out: Vec<String> = self.countries.iter().filter(is_here).cloned().collect();
+                let kept = self.countries.iter().filter(|listed| !is_here(listed)).cloned().collect();
+                vec![Change { words: format!("take {} out of the countries", out.join(", ")), edit: edited(kept) }]
+            }
+            (Some(wanted), None) if wanted == self.decision => place
+                .map(|country| {
+                    let mut countries = self.countries.clone();
+                    countries.push(country.clone());
+                    Change { words: format!("add {country} to the countries"), edit: edited(countries) }
+                })
+                .into_iter()
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::testing::candidate;
+    use super::*;
+    use crate::scope::{AddressCountry, GeoEvidence};
+    use crate::uri::CaptureDate;
+
+    fn known(countries: &[Option<&str>]) -> GeoFact {
+        let addresses = countries.iter().map(|country| AddressCountry {
+            address: "192.0.2.1".parse().unwrap(),
+            network: "192.0.2.0/24".to_owned(),
+            country: country.map(str::to_owned),
+        });
+        GeoFact::Known(GeoEvidence {
+            date: CaptureDate::from_seconds(0),
+            addresses: addresses.collect(),
+            database: "GeoLite2-Country".to_owned(),
+            database_build: CaptureDate::from_seconds(1_709_251_200),
+        })
+    }
+
+    #[test]
+    fn only_a_known_country_gives_an_opinion() {
+        let rule = Geolocation { countries: vec!["gb".to_owned()], decision: Decision::Accept }.compile().unwrap();
+        let candidate = candidate("http://www.bl.uk/", "L");
+        for (geo, expected) in [
+            (GeoFact::NotAsked, None),
+            (GeoFact::Failed { why: "no such host".to_owned() }, None),
+            (known(&[]), None),
+            (known(&[None]), None),
+            (known(&[Some("FR")]), None),
+            (known(&[Some("GB")]), Some(Decision::Accept)),
+            (known(&[Some("FR"), Some("GB")]), Some(Decision::Accept)),
+        ] {
+            let facts = Facts { geo, ..Facts::default() };
+            assert_eq!(rule.decide(&candidate, &facts), expected, "{facts:?}");
+        }
+        let facts = Facts { geo: known(&[Some("GB")]), ..Facts::default() };
+        assert_eq!(rule.tested(&candidate, &facts), "192.0.2.1 in 192.0.2.0/24 is GB (GeoLite2-Country of 2024-03-01)");
+        assert!(Geolocation { countries: vec!["Portugal".to_owned()], ..rule }.compile().is_err());
+    }
+}

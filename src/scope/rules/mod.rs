@@ -1,0 +1,248 @@
+//! The decide rules: a rule is data that is saved with the campaign; compiled,
+//! it speaks.
+//!
+//! As JSON: `{"rule": "too_many_hops", "enabled": true, "comment": "", "max_hops": 20}`.
+
+mod always;
+mod geolocation;
+mod hop_path;
+mod host_list;
+mod nofollow;
+mod pathological_path;
+mod query_parameters;
+mod regex_list;
+mod robots;
+mod scheme_not_in_set;
+mod seed_scope;
+mod source_tag;
+mod surt_prefix;
+mod too_many_hops;
+mod too_many_path_segments;
+mod transclusion;
+
+pub use always::{AcceptAll, RejectAll};
+pub use geolocation::Geolocation;
+pub use hop_path::HopPath;
+pub use host_list::HostList;
+pub use nofollow::Nofollow;
+pub use pathological_path::PathologicalPath;
+pub use query_parameters::QueryParameters;
+pub use regex_list::RegexList;
+pub use robots::Robots;
+pub use scheme_not_in_set::SchemeNotInSet;
+pub use seed_scope::SeedScopeRule;
+pub use source_tag::SourceTag;
+pub use surt_prefix::SurtPrefix;
+pub use too_many_hops::TooManyHops;
+pub use too_many_path_segments::TooManyPathSegments;
+pub use transclusion::Transclusion;
+
+use super::{Candidate, Decision, Facts};
+use crate::campaign::Seed;
+use serde::{Deserialize, Serialize};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// A rule as it is saved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rule {
+    /// Whether it speaks; switched off it keeps its index.
+    #[serde(default = "switched_on")]
+    pub enabled: bool,
+    /// Why it is there, in the archivist's words.
+    #[serde(default)]
+    pub comment: String,
+    /// What it tests.
+    #[serde(flatten)]
+    pub kind: RuleKind,
+}
+
+fn switched_on() -> bool {
+    true
+}
+
+/// What a rule tests, by its saved name.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "rule", rename_all = "snake_case")]
+pub enum RuleKind {
+    /// Rejects everything.
+    RejectAll(RejectAll),
+    /// Accepts everything.
+    AcceptAll(AcceptAll),
+    /// Accepts what the seeds reach.
+    SeedScope(SeedScopeRule),
+    /// Accepts or rejects by SURT prefix.
+    SurtPrefix(SurtPrefix),
+    /// Accepts or rejects by regular expression.
+    Regex(RegexList),
+    /// Accepts or rejects by host name.
+    HostList(HostList),
+    /// Rejects what is too far from its seed.
+    TooManyHops(TooManyHops),
+    /// Rejects paths that are too deep.
+    TooManyPathSegments(TooManyPathSegments),
+    /// Rejects paths that repeat themselves.
+    PathologicalPath(PathologicalPath),
+    /// Accepts what a page needs to be shown.
+    Transclusion(Transclusion),
+    /// Rejects schemes that are not listed.
+    SchemeNotInSet(SchemeNotInSet),
+    /// Rejects queries with too many parameters.
+    QueryParameters(QueryParameters),
+    /// Accepts or rejects by the letters of the hop path.
+    HopPath(HopPath),
+    /// Accepts or rejects by the word the seed carries.
+    SourceTag(SourceTag),
+    /// Rejects what a link marks nofollow.
+    Nofollow(Nofollow),
+    /// Rejects what robots.txt denies.
+    Robots(Robots),
+    /// Accepts or rejects by the country of the server.
+    Geolocation(Geolocation),
+}
+
+/// A rule that is ready to speak.
+pub trait DecideRule: Debug + Send + Sync {
+    /// Its name as logs have it: Heritrix's class name where it has the rule.
+    fn name(&self) -> &'static str;
+
+    /// What it is, in words, with its arguments.
+    fn words(&self) -> String;
+
+    /// What it says; none is no opinion.
+    fn decide(&self, candidate: &Candidate, facts: &Facts) -> Option<Decision>;
+
+    /// The value it tests, in words.
+    fn tested(&self, candidate: &Candidate, facts: &Facts) -> String;
+
+    /// The one thing it can say, if it says the same of everything: then it
+    /// need not be asked while that decision stands.
+    fn only_decision(&self) -> Option<Decision> {
+        None
+    }
+
+    /// Whether its answer hangs on the country of the server.
+    fn asks_geo(&self) -> bool {
+        false
+    }
+
+    /// What would make it say `wanted` of this candidate (none: say nothing).
+    fn changes(&self, candidate: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+        let _ = (candidate, facts, wanted);
+        Vec::new()
+    }
+}
+
+/// A change that would alter what a rule says.
+#[derive(Debug, Clone)]
+pub struct Change {
+    /// The change as an instruction (`raise the limit from 3 hops to 4`).
+    pub words: String,
+    /// What it comes to.
+    pub edit: Edit,
+}
+
+/// What is to be altered.
+#[derive(Debug, Clone)]
+pub enum Edit {
+    /// A number of the rule.
+    Number(RuleKind),
+    /// An entry of the rule's list.
+    Entry(RuleKind),
+    /// The campaign's seeds.
+    Seeds(Vec<Seed>),
+    /// The world outside: not in the archivist's hands.
+    Fact(Box<Facts>),
+}
+
+impl RuleKind {
+    /// Makes the rule ready to speak; the error says what is wrong with it.
+    pub(super) fn compile(&self, seeds: &[Seed]) -> Result<Arc<dyn DecideRule>, String> {
+        Ok(match self {
+            Self::RejectAll(rule) => Arc::new(rule.clone()),
+            Self::AcceptAll(rule) => Arc::new(rule.clone()),
+            Self::SeedScope(rule) => Arc::new(rule.compile(seeds)?),
+            Self::SurtPrefix(rule) => Arc::new(rule.compile()?),
+            Self::Regex(rule) => Arc::new(rule.compile()?),
+            Self::HostList(rule) => Arc::new(rule.compile()?),
+            Self::TooManyHops(rule) => Arc::new(rule.clone()),
+            Self::TooManyPathSegments(rule) => Arc::new(rule.clone()),
+            Self::PathologicalPath(rule) => Arc::new(rule.clone()),
+            Self::Transclusion(rule) => Arc::new(rule.clone()),
+            Self::SchemeNotInSet(rule) => Arc::new(rule.compile()?),
+            Self::QueryParameters(rule) => Arc::new(rule.clone()),
+            Self::HopPath(rule) => Arc::new(rule.compile()?),
+            Self::SourceTag(rule) => Arc::new(rule.clone()),
+            Self::Nofollow(rule) => Arc::new(rule.clone()),
+            Self::Robots(rule) => Arc::new(rule.clone()),
+            Self::Geolocation(rule) => Arc::new(rule.compile()?),
+        })
+    }
+}
+
+/// `accepts` or `rejects`.
+fn verb(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Accept => "accepts",
+        Decision::Reject => "rejects",
+    }
+}
+
+/// `1 prefix`, `3 prefixes`; the first few by name.
+fn listed(entries: &[String], one: &str, many: &str) -> String {
+    match entries {
+        [] => format!("no {one}"),
+        [only] => format!("{one} {only}"),
+        _ if entries.len() <= 3 => format!("{many} {}", entries.join(", ")),
+        [first, second, ..] => format!("{} {many} ({first}, {second}, …)", entries.len()),
+    }
+}
+
+/// `1 hop`, `4 hops`.
+fn counted(count: usize, one: &str, many: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
+}
+
+/// How many hops a path has; long paths are stored as `12+LLRL`.
+pub(super) fn hop_count(hops: &str) -> usize {
+    match hops.split_once('+') {
+        Some((more, rest)) => more.parse::<usize>().unwrap_or(0) + rest.len(),
+        None => hops.len(),
+    }
+}
+
+/// Whether a hop is one that a person takes (link, form, list of pages) and
+/// not what a page or a redirect brings along.
+fn is_navigation(hop: u8) -> bool {
+    matches!(hop, b'L' | b'S' | b'M')
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod testing {
+    use super::*;
+    use crate::uri::parse_web_url;
+
+    /// A candidate at the end of this hop path from `http://fct.pt/`.
+    pub fn candidate(url: &str, hops: &str) -> Candidate {
+        let url = parse_web_url(url).or_else(|| crate::uri::Url::parse(url).ok()).unwrap();
+        Candidate {
+            hops: hops.to_owned(),
+            is_seed: hops.is_empty(),
+            seed: Some("http://fct.pt/".to_owned()),
+            ..Candidate::bare(url)
+        }
+    }
+
+    /// Compiles a rule without seeds.
+    pub fn compiled(kind: RuleKind) -> Arc<dyn DecideRule> {
+        kind.compile(&[]).unwrap()
+    }
+
+    /// What a rule says of a URL at the end of a hop path.
+    pub fn says(rule: &dyn DecideRule, url: &str, hops: &str) -> Option<Decision> {
+        let candidate = candidate(url, hops);
+        assert!(!rule.tested(&candidate, &Facts::default()).is_empty());
+        rule.decide(&candidate, &Facts::default())
+    }
+}

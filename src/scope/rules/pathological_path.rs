@@ -1,0 +1,114 @@
+//! Paths that repeat themselves.
+
+use super::{Change, DecideRule, Edit, RuleKind, counted};
+use crate::scope::{Candidate, Decision, Facts};
+use serde::{Deserialize, Serialize};
+
+/// Rejects URLs in which a path segment, or a run of segments, stands more
+/// than `max_repetitions` times again right after itself: 2 lets `/a/a/` pass
+/// and refuses `/a/a/a/`. Zero switches the test off.
+/// Why: relative links on error pages build such paths without end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PathologicalPath {
+    /// How often a segment may come again.
+    pub max_repetitions: usize,
+}
+
+/// The longest repetition in a URL: what is repeated, and how often it comes
+/// again after its first time.
+fn worst(url: &str) -> (String, usize) {
+    // Every piece between two slashes, the host too, as Heritrix's pattern.
+    let mut pieces: Vec<&str> = url.split('/').skip(1).collect();
+    pieces.pop();
+    let (mut block, mut again) = (String::new(), 0);
+    for period in 1..=pieces.len() / 2 {
+        let mut equal = 0;
+        for end in period..pieces.len() {
+            equal = if pieces[end] == pieces[end - period] { equal + 1 } else { 0 };
+            if equal / period > again {
+                again = equal / period;
+                block = pieces[end + 1 - period..=end].join("/");
+            }
+        }
+    }
+    (block, again)
+}
+
+/// Whether a URL repeats more than `max` times; without the words.
+fn repeats(url: &str, max: usize) -> bool {
+    let slashes = url.bytes().filter(|&b| b == b'/').count();
+    // `http://host/` has two pieces; `max + 1` equal ones need as many more.
+    if slashes < max + 2 {
+        return false;
+    }
+    let mut pieces: Vec<&str> = Vec::with_capacity(slashes);
+    pieces.extend(url.split('/').skip(1));
+    pieces.pop();
+    (1..=pieces.len() / (max + 1)).any(|period| {
+        let mut equal = 0;
+        (period..pieces.len()).any(|end| {
+            equal = if pieces[end] == pieces[end - period] { equal + 1 } else { 0 };
+            equal >= period * max
+        })
+    })
+}
+
+impl DecideRule for PathologicalPath {
+    fn name(&self) -> &'static str {
+        "PathologicalPathDecideRule"
+    }
+
+    fn words(&self) -> String {
+        match self.max_repetitions {
+            0 => "tests nothing (0 repetitions switches it off)".to_owned(),
+            max => format!("rejects a path segment that stands {} times in a row", max + 1),
+        }
+    }
+
+    fn decide(&self, candidate: &Candidate, _: &Facts) -> Option<Decision> {
+        (self.max_repetitions > 0 && repeats(candidate.url.as_str(), self.max_repetitions)).then_some(Decision::Reject)
+    }
+
+    fn tested(&self, candidate: &Candidate, _: &Facts) -> String {
+        match worst(candidate.url.as_str()) {
+            (_, 0) => "no repetition".to_owned(),
+            (block, again) => format!("{block} {} in a row", counted(again + 1, "time", "times")),
+        }
+    }
+
+    fn changes(&self, candidate: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+        if wanted.is_some() || self.decide(candidate, facts).is_none() {
+            return Vec::new();
+        }
+        let (_, again) = worst(candidate.url.as_str());
+        vec![Change {
+            words: format!("raise the limit from {} repetitions to {}", self.max_repetitions, again + 1),
+            edit: Edit::Number(RuleKind::PathologicalPath(Self { max_repetitions: again + 1 })),
+        }]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::says;
+    use super::*;
+
+    #[test]
+    fn rejects_paths_that_repeat() {
+        let rule = PathologicalPath { max_repetitions: 2 };
+        for (url, expected) in [
+            ("http://example.com/", None),
+            ("http://example.com/a/a/boo.html", None),
+            ("http://example.com/a/a/a/boo.html", Some(Decision::Reject)),
+            ("http://example.com/a/a/a", None),
+            ("http://example.com/a/b/a/b/a/b/x", Some(Decision::Reject)),
+            ("http://example.com/a/b/a/c/a/b/x", None),
+            ("http://example.com/x/a/a/a/", Some(Decision::Reject)),
+            ("http://a/a/a/x", Some(Decision::Reject)),
+        ] {
+            assert_eq!(says(&rule, url, "L"), expected, "{url}");
+            assert_eq!(worst(url).1 >= 2, expected.is_some(), "{url}");
+        }
+        assert_eq!(says(&PathologicalPath { max_repetitions: 0 }, "http://e.pt/a/a/a/a/", "L"), None);
+    }
+}

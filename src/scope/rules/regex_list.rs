@@ -1,0 +1,148 @@
+//! Regular expressions over the URL.
+
+use super::{Change, DecideRule, Edit, RuleKind, listed, verb};
+use crate::scope::{Candidate, Decision, Facts};
+use regex::{Regex, RegexSet};
+use serde::{Deserialize, Serialize};
+
+/// Accepts or rejects URLs that match one of a list of regular expressions, or
+/// all of them. An expression has to match the whole URL, as in Heritrix: put
+/// `.*` round a part. The time of a test grows with the URL's length only.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RegexList {
+    /// The expressions.
+    pub patterns: Vec<String>,
+    /// Whether one match is enough.
+    #[serde(default = "one_is_enough")]
+    pub any: bool,
+    /// What it says of a match.
+    pub decision: Decision,
+}
+
+fn one_is_enough() -> bool {
+    true
+}
+
+#[derive(Debug)]
+pub(super) struct CompiledRegexList {
+    rule: RegexList,
+    set: RegexSet,
+}
+
+/// An expression that has to match the whole text.
+pub(super) fn whole(pattern: &str) -> Result<Regex, String> {
+    // Alone first: a stray parenthesis must not close the group round it.
+    Regex::new(pattern).map_err(|error| broken(pattern, &error))?;
+    Regex::new(&anchored(pattern)).map_err(|error| broken(pattern, &error))
+}
+
+fn anchored(pattern: &str) -> String {
+    format!("^(?:{pattern})$")
+}
+
+fn broken(pattern: &str, error: &regex::Error) -> String {
+    let why = error.to_string();
+    let why = why.lines().last().unwrap_or(&why).trim_start_matches("error: ").to_owned();
+    format!("the pattern “{pattern}” is broken: {why}")
+}
+
+impl RegexList {
+    pub(super) fn compile(&self) -> Result<CompiledRegexList, String> {
+        for pattern in &self.patterns {
+            whole(pattern)?;
+        }
+        let set = RegexSet::new(self.patterns.iter().map(|pattern| anchored(pattern)))
+            .map_err(|error| format!("the patterns are too many or too large together: {error}"))?;
+        Ok(CompiledRegexList { rule: self.clone(), set })
+    }
+}
+
+impl DecideRule for CompiledRegexList {
+    fn name(&self) -> &'static str {
+        "MatchesListRegexDecideRule"
+    }
+
+    fn words(&self) -> String {
+        let how = if self.rule.any { "" } else { "all of " };
+        format!(
+            "{} URLs that match {how}{}",
+            verb(self.rule.decision),
+            listed(&self.rule.patterns, "pattern", "patterns")
+        )
+    }
+
+    fn decide(&self, candidate: &Candidate, _: &Facts) -> Option<Decision> {
+        let url = candidate.url.as_str();
+        let matched = if self.rule.any {
+            self.set.is_match(url)
+        } else {
+            !self.set.is_empty() && self.set.matches(url).iter().count() == self.set.len()
+        };
+        matched.then_some(self.rule.decision)
+    }
+
+    fn tested(&self, candidate: &Candidate, _: &Facts) -> String {
+        let matches = self.set.matches(candidate.url.as_str());
+        let found: Vec<String> = matches.iter().filter_map(|at| self.rule.patterns.get(at).cloned()).collect();
+        match found.len() {
+            0 => "no pattern matches".to_owned(),
+            _ => format!("matches {}", listed(&found, "pattern", "patterns")),
+        }
+    }
+
+    fn changes(&self, candidate: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+        let edited = |patterns| Edit::Entry(RuleKind::Regex(RegexList { patterns, ..self.rule.clone() }));
+        match wanted {
+            None if self.decide(candidate, facts).is_some() => {
+                let matches = self.set.matches(candidate.url.as_str());
+                let all = self.rule.patterns.iter().enumerate();
+                let (out, kept): (Vec<_>, Vec<_>) = all.partition(|(at, _)| matches.matched(*at));
+                let strip = |list: Vec<(usize, &String)>| list.into_iter().map(|(_, p)| p.clone()).collect::<Vec<_>>();
+                let words = format!("take out {}", listed(&strip(out), "the pattern", "the patterns"));
+                vec![Change { words, edit: edited(strip(kept)) }]
+            }
+            Some(wanted) if wanted == self.rule.decision && self.rule.any => {
+                let pattern = regex::escape(candidate.url.as_str());
+                let mut patterns = self.rule.patterns.clone();
+                patterns.push(pattern.clone());
+                vec![Change { words: format!("add the pattern {pattern}"), edit: edited(patterns) }]
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::testing::{compiled, says};
+    use super::*;
+
+    fn rule(patterns: &[&str], any: bool) -> RegexList {
+        let patterns = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
+        RegexList { patterns, any, decision: Decision::Reject }
+    }
+
+    #[test]
+    fn one_or_all_have_to_match_the_whole_url() {
+        let any = compiled(RuleKind::Regex(rule(&[".*replytocom=.*", ".*/calendar/.*"], true)));
+        let all = compiled(RuleKind::Regex(rule(&[".*a.*", ".*b.*"], false)));
+        let none = compiled(RuleKind::Regex(rule(&[], false)));
+        let part = compiled(RuleKind::Regex(rule(&["calendar"], true)));
+        let reject = Some(Decision::Reject);
+        assert_eq!(says(&*any, "http://fct.pt/?replytocom=3", "L"), reject);
+        assert_eq!(says(&*any, "http://fct.pt/calendar", "L"), None);
+        assert_eq!(says(&*all, "http://e.pt/ab", "L"), reject);
+        assert_eq!(says(&*all, "http://e.pt/a", "L"), None);
+        assert_eq!(says(&*none, "http://e.pt/a", "L"), None);
+        assert_eq!(says(&*part, "http://e.pt/calendar", "L"), None);
+    }
+
+    #[test]
+    fn broken_patterns_are_named() {
+        for pattern in ["(", "a)(b", "*x", "(?<n>a)\\k<n>"] {
+            let error = rule(&["ok", pattern], true).compile().unwrap_err();
+            assert!(error.contains(pattern), "{error}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! robots.txt.
+
+use super::{Change, DecideRule, Edit};
+use crate::scope::{Candidate, Decision, Facts, RobotsFact};
+use serde::{Deserialize, Serialize};
+
+/// Rejects what robots.txt denies. Not asked for, it has no opinion: the crawl
+/// asks before it fetches.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Robots {}
+
+impl DecideRule for Robots {
+    fn name(&self) -> &'static str {
+        "RobotsDecideRule"
+    }
+
+    fn words(&self) -> String {
+        "rejects what robots.txt denies".to_owned()
+    }
+
+    fn decide(&self, _: &Candidate, facts: &Facts) -> Option<Decision> {
+        matches!(facts.robots, RobotsFact::Denied { .. }).then_some(Decision::Reject)
+    }
+
+    fn tested(&self, _: &Candidate, facts: &Facts) -> String {
+        match &facts.robots {
+            RobotsFact::NotAsked => "robots.txt has not been asked for".to_owned(),
+            RobotsFact::Allowed => "allowed".to_owned(),
+            RobotsFact::Denied { why } => format!("denied: {why}"),
+        }
+    }
+
+    fn changes(&self, _: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+        match (&facts.robots, wanted) {
+            (RobotsFact::Denied { .. }, None) => vec![Change {
+                words: "robots.txt would have to allow it".to_owned(),
+                edit: Edit::Fact(Box::new(Facts { robots: RobotsFact::Allowed, ..facts.clone() })),
+            }],
+            _ => Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::candidate;
+    use super::*;
+
+    #[test]
+    fn rejects_what_is_denied() {
+        let candidate = candidate("http://fct.pt/", "L");
+        for (robots, expected) in [
+            (RobotsFact::NotAsked, None),
+            (RobotsFact::Allowed, None),
+            (RobotsFact::Denied { why: "Disallow: /".to_owned() }, Some(Decision::Reject)),
+        ] {
+            let facts = Facts { robots, ..Facts::default() };
+            assert_eq!(Robots {}.decide(&candidate, &facts), expected, "{facts:?}");
+        }
+    }
+}

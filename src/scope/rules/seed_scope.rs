@@ -1,0 +1,301 @@
+//! What the seeds reach.
+
+use super::{Change, DecideRule, Edit, counted, hop_count, is_navigation};
+use crate::campaign::{Seed, SeedScope};
+use crate::scope::{Candidate, Decision, Facts};
+use crate::uri::{ScopePrefix, ScopePrefixSet, ScopeSurt, Url};
+use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// Accepts what the campaign's seeds reach, each seed by its own scope:
+///
+/// | scope | reaches |
+/// |---|---|
+/// | `resource` | the seed and, by hops that are no links, what it needs to be shown |
+/// | `plus1` | the same, and everything one link away, with what that needs |
+/// | `root` | everything under the SURT prefix that the seed implies |
+/// | `subdomains` | the seed's host and all hosts below it (`www` is no label) |
+///
+/// A seed with a depth reaches only so many hops of any kind.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SeedScopeRule {}
+
+#[derive(Debug)]
+pub(super) struct CompiledSeedScope {
+    seeds: Arc<[Seed]>,
+    /// The seeds themselves, by SURT tail.
+    themselves: HashSet<Box<str>>,
+    /// Root and subdomains without depth.
+    open: ScopePrefixSet,
+    /// Root and subdomains by depth.
+    limited: Vec<(usize, ScopePrefixSet)>,
+    /// Most links and most hops of what descends from resource and plus1 seeds.
+    followed: HashMap<Box<str>, (usize, usize)>,
+}
+
+/// The prefix of a root or subdomains seed; none where reach is by hops.
+fn prefix_of(seed: &Seed, url: &Url) -> Option<ScopePrefix> {
+    match seed.scope {
+        SeedScope::Root => Some(ScopePrefix::implied_by_seed(&seed.url)),
+        SeedScope::Subdomains => Some(ScopePrefix::domain_of(url)),
+        SeedScope::Resource | SeedScope::Plus1 => None,
+    }
+}
+
+/// A seed's URL as typed, with or without scheme.
+fn url_of(seed: &Seed) -> Option<Url> {
+    let text = seed.url.trim();
+    let parsed = Url::parse(text).ok().filter(Url::has_host);
+    parsed.or_else(|| Url::parse(&format!("http://{}", text.trim_start_matches('/'))).ok()).filter(Url::has_host)
+}
+
+impl SeedScopeRule {
+    pub(super) fn compile(&self, seeds: &[Seed]) -> Result<CompiledSeedScope, String> {
+        let mut themselves = HashSet::new();
+        let mut followed = HashMap::new();
+        let mut open = Vec::new();
+        let mut limited: HashMap<usize, Vec<ScopePrefix>> = HashMap::new();
+        for (position, seed) in seeds.iter().enumerate() {
+            let url = url_of(seed).ok_or_else(|| {
+                format!("seed {} (“{}”) is no URL; give it as https://fct.pt/", position + 1, seed.url)
+            })?;
+            themselves.insert(ScopeSurt::of(&url).tail().into());
+            let depth = seed.depth.map(|depth| depth as usize);
+            match (prefix_of(seed, &url), depth) {
+                (Some(prefix), None) => open.push(prefix),
+                (Some(prefix), Some(depth)) => limited.entry(depth).or_default().push(prefix),
+                (None, depth) => {
+                    let links = usize::from(seed.scope == SeedScope::Plus1);
+                    followed.insert(seed.url.as_str().into(), (links, depth.unwrap_or(usize::MAX)));
+                }
+            }
+        }
+        let limited = limited.into_iter().map(|(depth, prefixes)| (depth, ScopePrefixSet::new(prefixes))).collect();
+        Ok(CompiledSeedScope { seeds: seeds.into(), themselves, open: ScopePrefixSet::new(open), limited, followed })
+    }
+}
+
+/// How a candidate is reached.
+enum Reach {
+    Itself,
+    Prefix(ScopePrefix),
+    Hops(usize),
+}
+
+impl CompiledSeedScope {
+    fn reaches(&self, candidate: &Candidate) -> bool {
+        if candidate.is_seed || self.open.matches(&candidate.surt) {
+            return true;
+        }
+        let mut limited = self.limited.iter();
+        limited.any(|(depth, set)| hop_count(&candidate.hops) <= *depth && set.matches(&candidate.surt))
+            || self.follows(candidate).is_some()
+            || self.themselves.contains(candidate.surt.tail())
+    }
+
+    /// How many links it took, where the seed counts links.
+    fn follows(&self, candidate: &Candidate) -> Option<usize> {
+        let (most_links, most_hops) = self.followed.get(candidate.seed.as_deref()?)?;
+        let links = links(&candidate.hops);
+        (links <= *most_links && hop_count(&candidate.hops) <= *most_hops).then_some(links)
+    }
+
+    fn reach(&self, candidate: &Candidate) -> Option<Reach> {
+        if candidate.is_seed || self.themselves.contains(candidate.surt.tail()) {
+            return Some(Reach::Itself);
+        }
+        let hops = hop_count(&candidate.hops);
+        let sets = self.limited.iter().filter(|(depth, _)| hops <= *depth).map(|(_, set)| set);
+        let mut sets = std::iter::once(&self.open).chain(sets);
+        sets.find_map(|set| set.matching(&candidate.surt))
+            .map(Reach::Prefix)
+            .or_else(|| self.follows(candidate).map(Reach::Hops))
+    }
+
+    /// The campaign's seeds with one of them altered or gone.
+    fn with(&self, position: usize, alter: impl FnOnce(&mut Seed)) -> Edit {
+        let mut seeds = self.seeds.to_vec();
+        if let Some(seed) = seeds.get_mut(position) {
+            alter(seed);
+        }
+        Edit::Seeds(seeds)
+    }
+
+    fn widenings(&self, candidate: &Candidate) -> Vec<Change> {
+        let mut changes = Vec::new();
+        let hops = hop_count(&candidate.hops);
+        for (position, seed) in self.seeds.iter().enumerate() {
+            let Some(url) = url_of(seed) else { continue };
+            let inside = match prefix_of(seed, &url) {
+                Some(prefix) => prefix.matches(&candidate.surt),
+                None => {
+                    candidate.seed.as_deref() == Some(&seed.url) && {
+                        links(&candidate.hops) <= usize::from(seed.scope == SeedScope::Plus1)
+                    }
+                }
+            };
+            if let Some(depth) = seed.depth.filter(|depth| inside && hops > *depth as usize) {
+                changes.push(Change {
+                    words: format!("raise the depth of the seed {} from {depth} to {hops}", seed.url),
+                    edit: self.with(position, |seed| seed.depth = u32::try_from(hops).ok()),
+                });
+            }
+            let mut widen = |scope: SeedScope, name: &str| {
+                changes.push(Change {
+                    words: format!("set the scope of the seed {} to {name}", seed.url),
+                    edit: self.with(position, |seed| seed.scope = scope),
+                });
+            };
+            let descends = candidate.seed.as_deref() == Some(&seed.url);
+            if seed.scope == SeedScope::Resource && descends && links(&candidate.hops) == 1 {
+                widen(SeedScope::Plus1, "plus1");
+            }
+            let counts_hops = matches!(seed.scope, SeedScope::Resource | SeedScope::Plus1);
+            if counts_hops && ScopePrefix::implied_by_seed(&seed.url).matches(&candidate.surt) {
+                widen(SeedScope::Root, "root");
+            }
+            if seed.scope != SeedScope::Subdomains && ScopePrefix::domain_of(&url).matches(&candidate.surt) {
+                widen(SeedScope::Subdomains, "subdomains");
+            }
+        }
+        if candidate.url.has_host() {
+            let prefix = candidate.url.join("/").map_or_else(|_| candidate.url.to_string(), |root| root.to_string());
+            let mut seeds = self.seeds.to_vec();
+            let (depth, source_tag) = (None, String::new());
+            seeds.push(Seed { url: prefix.clone(), scope: SeedScope::Root, depth, source_tag });
+            changes.push(Change { words: format!("add the seed {prefix}"), edit: Edit::Seeds(seeds) });
+        }
+        changes
+    }
+}
+
+/// How many hops of a path a person took.
+fn links(hops: &str) -> usize {
+    // The letters of a shortened path are gone; they count as links.
+    let (more, rest) = hops.split_once('+').unwrap_or(("0", hops));
+    more.parse::<usize>().unwrap_or(0) + rest.bytes().filter(|&hop| is_navigation(hop)).count()
+}
+
+impl DecideRule for CompiledSeedScope {
+    fn name(&self) -> &'static str {
+        "SeedScopeDecideRule"
+    }
+
+    fn words(&self) -> String {
+        format!("accepts what {} reaches", counted(self.seeds.len(), "seed", "seeds"))
+    }
+
+    fn decide(&self, candidate: &Candidate, _: &Facts) -> Option<Decision> {
+        self.reaches(candidate).then_some(Decision::Accept)
+    }
+
+    fn tested(&self, candidate: &Candidate, _: &Facts) -> String {
+        match self.reach(candidate) {
+            Some(Reach::Itself) => "it is a seed".to_owned(),
+            Some(Reach::Prefix(prefix)) => format!("{} starts with {prefix}", candidate.surt),
+            Some(Reach::Hops(links)) => format!("{} from its seed", counted(links, "link", "links")),
+            None => format!("{} is under no seed", candidate.surt),
+        }
+    }
+
+    fn changes(&self, candidate: &Candidate, _: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+        match wanted {
+            Some(Decision::Accept) if !self.reaches(candidate) => self.widenings(candidate),
+            None if self.reaches(candidate) => {
+                let alone = |seed: &&Seed| {
+                    let one = std::slice::from_ref(*seed);
+                    SeedScopeRule {}.compile(one).is_ok_and(|rule| rule.reaches(candidate))
+                };
+                let kept: Vec<Seed> = self.seeds.iter().filter(|seed| !alone(seed)).cloned().collect();
+                let out: Vec<String> = self.seeds.iter().filter(alone).map(|seed| seed.url.clone()).collect();
+                let words = format!("remove {}", super::listed(&out, "the seed", "the seeds"));
+                vec![Change { words, edit: Edit::Seeds(kept) }]
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::testing::says;
+    use super::*;
+
+    fn seed(url: &str, scope: SeedScope, depth: Option<u32>) -> Seed {
+        Seed { url: url.to_owned(), scope, depth, source_tag: String::new() }
+    }
+
+    #[track_caller]
+    fn check(seed: &Seed, accepted: &[(&str, &str)], silent: &[(&str, &str)]) {
+        let rule = SeedScopeRule {}.compile(std::slice::from_ref(seed)).unwrap();
+        for (url, hops) in accepted {
+            assert_eq!(says(&rule, url, hops), Some(Decision::Accept), "{seed:?} {url} {hops}");
+        }
+        for (url, hops) in silent {
+            assert_eq!(says(&rule, url, hops), None, "{seed:?} {url} {hops}");
+        }
+    }
+
+    #[test]
+    fn a_resource_is_the_page_and_what_it_needs() {
+        check(
+            &seed("http://fct.pt/", SeedScope::Resource, None),
+            &[("http://fct.pt/", ""), ("https://fct.pt/", "LL"), ("http://cdn.pt/a.css", "E"), ("http://w.pt/", "RE")],
+            &[("http://fct.pt/a", "L"), ("http://cdn.pt/a.css", "LE")],
+        );
+    }
+
+    #[test]
+    fn plus1_is_one_link_more() {
+        check(
+            &seed("http://fct.pt/", SeedScope::Plus1, None),
+            &[("http://other.pt/", "L"), ("http://cdn.pt/a.css", "LE"), ("http://w.pt/", "RLRE")],
+            &[("http://other.pt/a", "LL"), ("http://fct.pt/a", "LLE"), ("http://x.pt/", "60+EE")],
+        );
+    }
+
+    #[test]
+    fn root_is_the_implied_prefix() {
+        check(
+            &seed("http://fct.pt/", SeedScope::Root, None),
+            &[("https://fct.pt/a", "LLLL")],
+            &[("http://www.fct.pt/a", "L"), ("http://sobre.fct.pt/", "L")],
+        );
+        check(
+            &seed("https://fct.pt", SeedScope::Root, None),
+            &[("http://sobre.fct.pt/", "L")],
+            &[("http://fctx.pt/", "L")],
+        );
+        check(
+            &seed("https://fct.pt/sobre/nos.html", SeedScope::Root, None),
+            &[("http://fct.pt/sobre/a", "L")],
+            &[("http://fct.pt/a", "L")],
+        );
+    }
+
+    #[test]
+    fn subdomains_are_all_hosts_below() {
+        check(
+            &seed("https://www.fct.pt:8080/sobre/", SeedScope::Subdomains, None),
+            &[("http://fct.pt/", "LLL"), ("https://a.b.fct.pt/x", "L")],
+            &[("http://fctx.pt/", "L"), ("http://pt/", "L")],
+        );
+    }
+
+    #[test]
+    fn depth_counts_every_hop() {
+        check(
+            &seed("http://fct.pt/", SeedScope::Root, Some(2)),
+            &[("http://fct.pt/a", "L"), ("http://fct.pt/b", "LE")],
+            &[("http://fct.pt/c", "LLL")],
+        );
+    }
+
+    #[test]
+    fn a_seed_that_is_no_url_is_named() {
+        let error = SeedScopeRule {}.compile(&[seed("http://", SeedScope::Root, None)]).unwrap_err();
+        assert!(error.contains("seed 1"), "{error}");
+    }
+}

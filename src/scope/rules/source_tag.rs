@@ -1,0 +1,58 @@
+//! The word a seed carries.
+
+use super::{Change, DecideRule, Edit, RuleKind, listed, verb};
+use crate::scope::{Candidate, Decision, Facts};
+use serde::{Deserialize, Serialize};
+
+/// Accepts or rejects what descends from seeds that carry one of these words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceTag {
+    /// The words.
+    pub tags: Vec<String>,
+    /// What it says of them.
+    pub decision: Decision,
+}
+
+impl DecideRule for SourceTag {
+    fn name(&self) -> &'static str {
+        "SourceTagDecideRule"
+    }
+
+    fn words(&self) -> String {
+        format!("{} what comes from seeds with {}", verb(self.decision), listed(&self.tags, "the word", "the words"))
+    }
+
+    fn decide(&self, candidate: &Candidate, _: &Facts) -> Option<Decision> {
+        self.tags.contains(&candidate.source_tag).then_some(self.decision)
+    }
+
+    fn tested(&self, candidate: &Candidate, _: &Facts) -> String {
+        if candidate.source_tag.is_empty() { "no word".to_owned() } else { candidate.source_tag.clone() }
+    }
+
+    fn changes(&self, candidate: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+        if wanted.is_some() || self.decide(candidate, facts).is_none() {
+            return Vec::new();
+        }
+        let tags = self.tags.iter().filter(|tag| **tag != candidate.source_tag).cloned().collect();
+        vec![Change {
+            words: format!("take the word {} out", candidate.source_tag),
+            edit: Edit::Entry(RuleKind::SourceTag(Self { tags, ..self.clone() })),
+        }]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::candidate;
+    use super::*;
+
+    #[test]
+    fn tests_the_word_of_the_seed() {
+        let rule = SourceTag { tags: vec!["press".to_owned()], decision: Decision::Reject };
+        for (tag, expected) in [("press", Some(Decision::Reject)), ("Press", None), ("", None)] {
+            let candidate = Candidate { source_tag: tag.to_owned(), ..candidate("http://fct.pt/", "L") };
+            assert_eq!(rule.decide(&candidate, &Facts::default()), expected, "{tag}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! SURT prefixes.
+
+use super::{Change, DecideRule, Edit, RuleKind, listed, verb};
+use crate::scope::{Candidate, Decision, Facts};
+use crate::uri::{ScopePrefix, ScopePrefixSet, ScopeSurt};
+use serde::{Deserialize, Serialize};
+
+/// Accepts or rejects URLs whose SURT starts with one of the prefixes, https
+/// read as http. A prefix is a SURT (`http://(pt,fct,`) or a URL, which stands
+/// for the prefix that a seed like it implies.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SurtPrefix {
+    /// SURTs or URLs.
+    pub prefixes: Vec<String>,
+    /// What it says of a match.
+    pub decision: Decision,
+    /// Whether the page that led here may match instead.
+    #[serde(default)]
+    pub also_check_via: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct CompiledSurtPrefix {
+    rule: SurtPrefix,
+    set: ScopePrefixSet,
+}
+
+impl SurtPrefix {
+    pub(super) fn compile(&self) -> Result<CompiledSurtPrefix, String> {
+        let mut prefixes = Vec::with_capacity(self.prefixes.len());
+        for text in &self.prefixes {
+            let prefix = ScopePrefix::parse(text);
+            prefixes.push(prefix.ok_or_else(|| {
+                format!("“{text}” is neither a SURT prefix nor a URL; give it as http://(pt,fct, or http://fct.pt/")
+            })?);
+        }
+        Ok(CompiledSurtPrefix { rule: self.clone(), set: ScopePrefixSet::new(prefixes) })
+    }
+}
+
+impl CompiledSurtPrefix {
+    fn via(&self, candidate: &Candidate) -> Option<ScopeSurt> {
+        candidate.via.as_ref().filter(|_| self.rule.also_check_via).map(ScopeSurt::of)
+    }
+}
+
+impl DecideRule for CompiledSurtPrefix {
+    fn name(&self) -> &'static str {
+        "SurtPrefixedDecideRule"
+    }
+
+    fn words(&self) -> String {
+        format!("{} {}", verb(self.rule.decision), listed(&self.rule.prefixes, "prefix", "prefixes"))
+    }
+
+    fn decide(&self, candidate: &Candidate, _: &Facts) -> Option<Decision> {
+        let matched =
+            self.set.matches(&candidate.surt) || self.via(candidate).is_some_and(|surt| self.set.matches(&surt));
+        matched.then_some(self.rule.decision)
+    }
+
+    fn tested(&self, candidate: &Candidate, _: &Facts) -> String {
+        if let Some(prefix) = self.set.matching(&candidate.surt) {
+            return format!("{} starts with {prefix}", candidate.surt);
+        }
+        match self.via(candidate).and_then(|surt| self.set.matching(&surt)) {
+            Some(prefix) => format!("the page that led here starts with {prefix}"),
+            None => candidate.surt.to_string(),
+        }
+    }
+
+    fn changes(&self, candidate: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+        let edited = |prefixes| Edit::Entry(RuleKind::SurtPrefix(SurtPrefix { prefixes, ..self.rule.clone() }));
+        match wanted {
+            None if self.decide(candidate, facts).is_some() => {
+                let via = self.via(candidate);
+                let matches = |text: &&String| {
+                    ScopePrefix::parse(text).is_some_and(|prefix| {
+                        prefix.matches(&candidate.surt) || via.as_ref().is_some_and(|surt| prefix.matches(surt))
+                    })
+                };
+                let out: Vec<String> = self.rule.prefixes.iter().filter(matches).cloned().collect();
+                let kept = self.rule.prefixes.iter().filter(|text| !matches(text)).cloned().collect();
+                let words = format!("take out {}", listed(&out, "the prefix", "the prefixes"));
+                vec![Change { words, edit: edited(kept) }]
+            }
+            Some(wanted) if wanted == self.rule.decision && self.decide(candidate, facts).is_none() => {
+                let prefix = ScopePrefix::implied_by_seed(candidate.url.as_str()).to_string();
+                let words = format!("add the prefix {prefix}");
+                let mut prefixes = self.rule.prefixes.clone();
+                prefixes.push(prefix);
+                vec![Change { words, edit: edited(prefixes) }]
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::testing::{candidate, says};
+    use super::*;
+    use crate::uri::Url;
+
+    fn rule(prefixes: &[&str], also_check_via: bool) -> SurtPrefix {
+        let prefixes = prefixes.iter().map(|prefix| (*prefix).to_owned()).collect();
+        SurtPrefix { prefixes, decision: Decision::Accept, also_check_via }
+    }
+
+    #[test]
+    fn matches_surts_and_urls() {
+        let compiled = rule(&["http://(pt,fct,", "https://fccn.pt/sobre/"], false).compile().unwrap();
+        let accept = Some(Decision::Accept);
+        for (url, expected) in [
+            ("https://www.fct.pt/a", accept),
+            ("http://fct.pt/", accept),
+            ("http://fctx.pt/", None),
+            ("http://fccn.pt/sobre/nos", accept),
+            ("http://fccn.pt/", None),
+        ] {
+            assert_eq!(says(&compiled, url, "L"), expected, "{url}");
+        }
+        assert!(rule(&["???"], false).compile().is_err());
+    }
+
+    #[test]
+    fn the_page_that_led_here_may_match() {
+        let via = Some(Url::parse("http://fct.pt/").unwrap());
+        let candidate = Candidate { via, ..candidate("http://example.com/", "L") };
+        for (also_check_via, expected) in [(true, Some(Decision::Accept)), (false, None)] {
+            let compiled = rule(&["(pt,fct,"], also_check_via).compile().unwrap();
+            assert_eq!(compiled.decide(&candidate, &Facts::default()), expected);
+        }
+    }
+}

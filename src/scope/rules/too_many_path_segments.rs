@@ -1,0 +1,65 @@
+//! Depth of the path.
+
+use super::{Change, DecideRule, Edit, RuleKind, counted};
+use crate::scope::{Candidate, Decision, Facts};
+use serde::{Deserialize, Serialize};
+
+/// Rejects URLs whose path has more than `max_segments` slashes.
+/// Why: broken relative links grow ever deeper paths.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TooManyPathSegments {
+    /// The most slashes that are let through.
+    pub max_segments: usize,
+}
+
+fn segments(candidate: &Candidate) -> usize {
+    candidate.url.path().bytes().filter(|&b| b == b'/').count()
+}
+
+impl DecideRule for TooManyPathSegments {
+    fn name(&self) -> &'static str {
+        "TooManyPathSegmentsDecideRule"
+    }
+
+    fn words(&self) -> String {
+        format!("rejects more than {}", counted(self.max_segments, "path segment", "path segments"))
+    }
+
+    fn decide(&self, candidate: &Candidate, _: &Facts) -> Option<Decision> {
+        (segments(candidate) > self.max_segments).then_some(Decision::Reject)
+    }
+
+    fn tested(&self, candidate: &Candidate, _: &Facts) -> String {
+        counted(segments(candidate), "path segment", "path segments")
+    }
+
+    fn changes(&self, candidate: &Candidate, _: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+        let count = segments(candidate);
+        if wanted.is_some() || count <= self.max_segments {
+            return Vec::new();
+        }
+        vec![Change {
+            words: format!("raise the limit from {} path segments to {count}", self.max_segments),
+            edit: Edit::Number(RuleKind::TooManyPathSegments(Self { max_segments: count })),
+        }]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::says;
+    use super::*;
+
+    #[test]
+    fn rejects_deep_paths() {
+        let rule = TooManyPathSegments { max_segments: 2 };
+        for (url, expected) in [
+            ("http://fct.pt", None),
+            ("http://fct.pt/a/b", None),
+            ("http://fct.pt/a/b/", Some(Decision::Reject)),
+            ("http://fct.pt/a?b=/c/d", None),
+        ] {
+            assert_eq!(says(&rule, url, "L"), expected, "{url}");
+        }
+    }
+}

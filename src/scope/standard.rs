@@ -1,0 +1,85 @@
+//! The rules a new campaign starts with, and one of each kind.
+
+use super::Decision;
+use super::rules::{
+    AcceptAll, Geolocation, HopPath, HostList, Nofollow, PathologicalPath, QueryParameters, RegexList, RejectAll,
+    Robots, Rule, RuleKind, SchemeNotInSet, SeedScopeRule, SourceTag, SurtPrefix, TooManyHops, TooManyPathSegments,
+    Transclusion,
+};
+use serde_json::Value;
+
+fn rule(enabled: bool, comment: &str, kind: RuleKind) -> Value {
+    let rule = Rule { enabled, comment: comment.to_owned(), kind };
+    serde_json::to_value(rule).unwrap_or_default()
+}
+
+/// The list that a new campaign starts with: the order of Heritrix's profile,
+/// with its numbers, and robots.txt at the end.
+pub fn standard_rules() -> Vec<Value> {
+    use RuleKind as Kind;
+    let reject = Decision::Reject;
+    vec![
+        rule(true, "Nothing is in scope unless a rule below accepts it", Kind::RejectAll(RejectAll {})),
+        rule(true, "", Kind::SeedScope(SeedScopeRule {})),
+        rule(
+            false,
+            "Hosts of the country without a name under its domain; needs a country database",
+            Kind::Geolocation(Geolocation { countries: Vec::new(), decision: Decision::Accept }),
+        ),
+        rule(true, "", Kind::TooManyHops(TooManyHops { max_hops: 20 })),
+        rule(
+            true,
+            "Images, styles and scripts from other hosts",
+            Kind::Transclusion(Transclusion { max_trans_hops: 2, max_speculative_hops: 1 }),
+        ),
+        rule(true, "Sites to leave out", Kind::SurtPrefix(prefixes(reject))),
+        rule(true, "URLs to leave out", Kind::Regex(RegexList { patterns: Vec::new(), any: true, decision: reject })),
+        rule(true, "", Kind::PathologicalPath(PathologicalPath { max_repetitions: 2 })),
+        rule(true, "", Kind::TooManyPathSegments(TooManyPathSegments { max_segments: 20 })),
+        rule(true, "", Kind::SchemeNotInSet(SchemeNotInSet { schemes: web_schemes() })),
+        rule(true, "", Kind::Robots(Robots {})),
+    ]
+}
+
+fn prefixes(decision: Decision) -> SurtPrefix {
+    SurtPrefix { prefixes: Vec::new(), decision, also_check_via: false }
+}
+
+fn web_schemes() -> Vec<String> {
+    vec!["http".to_owned(), "https".to_owned()]
+}
+
+/// One of each kind, with its label, for a menu that adds rules.
+pub fn rule_templates() -> Vec<(&'static str, Value)> {
+    use RuleKind as Kind;
+    let (accept, reject) = (Decision::Accept, Decision::Reject);
+    let hosts = |decision| HostList { hosts: Vec::new(), subdomains: true, decision };
+    let patterns = |decision| RegexList { patterns: Vec::new(), any: true, decision };
+    let templates: [(&'static str, RuleKind); 21] = [
+        ("Reject everything", Kind::RejectAll(RejectAll {})),
+        ("Accept everything", Kind::AcceptAll(AcceptAll {})),
+        ("Accept what the seeds reach", Kind::SeedScope(SeedScopeRule {})),
+        ("Accept SURT prefixes", Kind::SurtPrefix(prefixes(accept))),
+        ("Reject SURT prefixes", Kind::SurtPrefix(prefixes(reject))),
+        ("Accept by pattern", Kind::Regex(patterns(accept))),
+        ("Reject by pattern", Kind::Regex(patterns(reject))),
+        ("Accept hosts and domains", Kind::HostList(hosts(accept))),
+        ("Reject hosts and domains", Kind::HostList(hosts(reject))),
+        (
+            "Accept what a page needs to be shown",
+            Kind::Transclusion(Transclusion { max_trans_hops: 2, max_speculative_hops: 1 }),
+        ),
+        ("Accept servers in a country", Kind::Geolocation(Geolocation { countries: Vec::new(), decision: accept })),
+        ("Reject too many hops", Kind::TooManyHops(TooManyHops { max_hops: 20 })),
+        ("Reject deep paths", Kind::TooManyPathSegments(TooManyPathSegments { max_segments: 20 })),
+        ("Reject paths that repeat themselves", Kind::PathologicalPath(PathologicalPath { max_repetitions: 2 })),
+        ("Reject long queries", Kind::QueryParameters(QueryParameters { max_parameters: 8 })),
+        ("Reject hop paths", Kind::HopPath(HopPath { pattern: ".*R{5}".to_owned(), decision: reject })),
+        ("Reject other schemes", Kind::SchemeNotInSet(SchemeNotInSet { schemes: web_schemes() })),
+        ("Accept by source tag", Kind::SourceTag(SourceTag { tags: Vec::new(), decision: accept })),
+        ("Reject by source tag", Kind::SourceTag(SourceTag { tags: Vec::new(), decision: reject })),
+        ("Reject nofollow links", Kind::Nofollow(Nofollow {})),
+        ("Reject what robots.txt denies", Kind::Robots(Robots {})),
+    ];
+    templates.into_iter().map(|(label, kind)| (label, rule(true, "", kind))).collect()
+}
