@@ -95,11 +95,6 @@ impl<'o> Collector<'o> {
         self.anchor_text.len()
     }
 
-    /// Whether text is of use for an anchor now.
-    pub(crate) fn in_link(&self) -> bool {
-        self.open_links > 0
-    }
-
     /// Text of the body. `visible` says whether a reader would see it.
     pub(crate) fn push_text(&mut self, text: &str, visible: bool) {
         if self.open_links > 0 {
@@ -170,6 +165,17 @@ impl<'o> Collector<'o> {
             let told = attributes.get(Attr::Lang).or_else(|| attributes.get(Attr::XmlLang));
             self.language = told.as_deref().and_then(primary_language);
         }
+    }
+
+    /// How many links there are.
+    pub(crate) fn link_count(&self) -> usize {
+        self.links.len()
+    }
+
+    /// Forgets the links after the first `count` (a frameset takes the place
+    /// of the body); none of them may be open.
+    pub(crate) fn keep_links(&mut self, count: usize) {
+        self.links.truncate(count);
     }
 
     /// An `a` starts. `None` where it holds no reference that could be a link.

@@ -87,3 +87,8 @@ pub fn tell_language(text: &str) -> Option<String> {
     };
     Some(code.to_owned())
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+#[path = "extract_tests.rs"]
+mod tests;
