@@ -40,3 +40,7 @@ pub use ledger::LaunchLedger;
 pub use selections::ToScore;
 pub(crate) use workspace::job_name;
 pub use workspace::{Access, StoreError, Workspace};
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
