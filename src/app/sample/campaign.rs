@@ -1,6 +1,7 @@
 //! The campaign that comes with the sample web.
 
 use crate::campaign::{Campaign, Limits, Politeness, Request, Seed, SeedScope, Term, TermKind};
+use serde_json::json;
 
 /// The sample geolocation database (MaxMind DB, record `country.iso_code`):
 /// it puts each network 127.0.N.0/24 of the sample web in a country.
@@ -53,8 +54,45 @@ pub fn campaign() -> Campaign {
     }
 }
 
+/// Most hops from a seed: enough for the newspaper's archive, too few for a
+/// calendar without end.
+const MAX_HOPS: u32 = 8;
+
 fn rules() -> Vec<serde_json::Value> {
-    Vec::new()
+    let rule = |comment: &str, mut rule: serde_json::Value| {
+        rule["enabled"] = true.into();
+        rule["comment"] = comment.into();
+        rule
+    };
+    vec![
+        rule("Nothing is in scope unless a rule below accepts it", json!({"rule": "reject_all"})),
+        rule("The six sites that the campaign starts from", json!({"rule": "seed_scope"})),
+        rule(
+            "Hosts that stand in Portugal whatever their name says",
+            json!({"rule": "geolocation", "countries": ["PT"], "decision": "ACCEPT"}),
+        ),
+        rule(
+            "Images, styles and scripts from other hosts",
+            json!({"rule": "transclusion", "max_trans_hops": 2, "max_speculative_hops": 1}),
+        ),
+        rule(
+            "The festival's calendar has every month there is",
+            json!({"rule": "too_many_hops", "max_hops": MAX_HOPS}),
+        ),
+        rule(
+            "Session numbers in the newspaper's links",
+            json!({
+                "rule": "regex",
+                "patterns": [r"(?i).*[?&;](sessionid|phpsessid|jsessionid)=.*"],
+                "any": true,
+                "decision": "REJECT",
+            }),
+        ),
+        rule("Folders that lie within themselves", json!({"rule": "pathological_path", "max_repetitions": 2})),
+        rule("", json!({"rule": "too_many_path_segments", "max_segments": 12})),
+        rule("", json!({"rule": "scheme_not_in_set", "schemes": ["http", "https"]})),
+        rule("", json!({"rule": "robots"})),
+    ]
 }
 
 fn term(kind: TermKind, value: &str, weight: f64, aliases: &[&str]) -> Request {

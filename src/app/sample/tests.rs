@@ -91,7 +91,7 @@ fn links_of(base: &crate::uri::Url, html: &str) -> Vec<crate::uri::Url> {
     let mut links: Vec<_> = attribute
         .captures_iter(&without_base)
         .map(|found| found[1].replace("&amp;", "&"))
-        .filter(|href| !href.starts_with("mailto:"))
+        .filter(|href| !href.starts_with("mailto:") && !href.starts_with("javascript:"))
         .map(|href| base.join(&href).unwrap())
         .collect();
     for link in &mut links {
@@ -253,4 +253,51 @@ fn answers_over_the_network_and_switches_editions() {
     assert_eq!(web.asked(), 4);
     let (_, _, dead) = web.resolve().into_iter().find(|(name, _, _)| name == hosts::DEAD_HOST).unwrap();
     assert!(std::net::TcpStream::connect(dead).is_err());
+}
+
+/// Decides a link of the sample web as the crawl does: country from the
+/// sample database, robots.txt allowing all.
+fn check_verdict(url: &str, hops: &str, decision: crate::scope::Decision, rule: &str) {
+    use crate::scope::{Candidate, DecideRules, Facts, GeoDatabase, GeoFact, RobotsFact};
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sample-geo.mmdb");
+    std::fs::write(&file, geo_database()).unwrap();
+    let database = GeoDatabase::open(&file).unwrap();
+    let rules = DecideRules::compile(&campaign()).unwrap();
+    let url = crate::uri::Url::parse(url).unwrap();
+    let host = HOSTS.iter().find(|h| Some(h.name) == url.host_str()).unwrap();
+    let evidence = database.evidence(&[IpAddr::V4(host.address())], database.build_date());
+    let facts = Facts { geo: GeoFact::Known(evidence), robots: RobotsFact::Allowed };
+    let candidate = Candidate { hops: hops.into(), ..Candidate::bare(url.clone()) };
+    let verdict = rules.decide(&candidate, &facts);
+    assert_eq!((verdict.decision, verdict.rule_name.as_str()), (decision, rule), "{url}");
+}
+
+#[test]
+fn campaign_takes_and_refuses_what_it_is_meant_to() {
+    use crate::scope::Decision::{Accept, Reject};
+    let geo = "ExternalGeoLocationDecideRule";
+    check_verdict("http://diaspora.example/nouvelles.html", "LL", Accept, geo);
+    check_verdict("http://estaleiro-gaivota.example/", "L", Accept, geo);
+    check_verdict("http://postcards.example/vila-nova.html", "LL", Reject, "RejectDecideRule");
+    check_verdict("http://praias.example/", "LL", Reject, "RejectDecideRule");
+    check_verdict("http://postcards.example/ria.png", "LE", Accept, "TransclusionDecideRule");
+    check_verdict(
+        "http://www.festival-da-ria.example/agenda?mes=2031-01",
+        "LLLLLLLLL",
+        Reject,
+        "TooManyHopsDecideRule",
+    );
+    check_verdict(
+        "http://jornal.vilanova.example/2024/03/estaleiro-gaivota-fecha.html?sessionid=9f2ac81b77d04e55",
+        "LL",
+        Reject,
+        "MatchesListRegexDecideRule",
+    );
+    check_verdict(
+        "http://www.festival-da-ria.example/labirinto/a/a/a/a/",
+        "LLLLL",
+        Reject,
+        "PathologicalPathDecideRule",
+    );
 }
