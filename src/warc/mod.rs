@@ -11,6 +11,14 @@
 //!
 //! Not here: which captures a record belongs to (the catalogue's work).
 
+pub mod http;
+mod read;
 mod record;
 
+pub use read::{
+    ArchiveReader, MAX_HEAD_BYTES, MAX_LINE_BYTES, Records, copy_span, open_record_at, read_record_at,
+};
 pub use record::{Headers, Problem, ProblemKind, Record, RecordHead, RecordType, Span, WarcError};
+
+/// What the name of a file ends in while it is being written.
+pub const OPEN_SUFFIX: &str = ".open";
