@@ -91,7 +91,7 @@ fn links_of(base: &crate::uri::Url, html: &str) -> Vec<crate::uri::Url> {
     let mut links: Vec<_> = attribute
         .captures_iter(&without_base)
         .map(|found| found[1].replace("&amp;", "&"))
-        .filter(|href| !href.starts_with("mailto:"))
+        .filter(|href| !href.starts_with("mailto:") && !href.starts_with("javascript:"))
         .map(|href| base.join(&href).unwrap())
         .collect();
     for link in &mut links {
@@ -206,19 +206,84 @@ fn traps_are_set() {
     check("http://assembleia.example/documentos/regimento%20da%20assembleia.html", 200, "");
 }
 
+/// A page as the crawl reads it.
+fn read(pages: &SamplePages, url: &str) -> crate::links::Page {
+    let url = crate::uri::Url::parse(url).unwrap();
+    let ask = Ask::get(url.host_str().unwrap(), url.path());
+    let reply = pages.answer(&Ask { accept_encoding: Some("identity".into()), ..ask });
+    let charset = reply.header("Content-Type").unwrap().split_once("charset=").map(|(_, name)| name);
+    crate::links::read_page(&reply.body, charset, &url, &crate::links::PageOptions::default())
+}
+
 #[test]
 fn every_host_names_its_charset_its_own_way() {
+    use crate::links::CharsetSource::{Bom, Guess, Http, Meta, Utf8};
     let pages = SamplePages::new(Edition::First);
-    let mut seen = Vec::new();
-    for host in HOSTS.iter().filter(|h| h.country == "PT" || h.net <= 16) {
-        let reply = pages.answer(&Ask::get(host.name, "/"));
-        assert_eq!(reply.header("Content-Type"), Some(host.wire.content_type()), "{}", host.name);
-        assert!(!seen.contains(&host.wire) || host.wire == Wire::Utf8, "{}", host.name);
-        seen.push(host.wire);
-        let html = decode(host, &reply);
-        assert!(html.contains(host.wire.meta()), "{}", host.name);
+    let check = |url: &str, charset: &str, from: crate::links::CharsetSource, words: &str| {
+        let page = read(&pages, url);
+        assert_eq!((page.charset, page.charset_from), (charset, from), "{url}");
+        assert!(page.text.contains(words), "{url}: {}", page.text);
+    };
+    check("http://biblioteca.vilanova.example/", "UTF-8", Http, "cartas náuticas");
+    check("http://www.festival-da-ria.example/", "UTF-8", Meta, "Mercantéis");
+    check("http://jornal.vilanova.example/", "windows-1252", Http, "“A notícia chega com a maré” — o semanário");
+    check("http://assembleia.example/votacoes/", "windows-1252", Meta, "Votações");
+    check("http://harborblog.example/2024/05/fourteen-to-five.html", "UTF-8", Bom, "Inês Baltar");
+    check("http://cuaderno.example/sobre-mi.html", "windows-1252", Http, "cartografía histórica");
+    check("http://diaspora.example/nouvelles.html", "UTF-8", Utf8, "Départ de l'autocar");
+    check("http://roteiro.example/", "windows-1252", Guess, "Ligações úteis, escolhidas à mão");
+}
+
+#[test]
+fn every_page_reads_in_its_hosts_charset() {
+    let pages = SamplePages::new(Edition::Second);
+    for (url, title, lang) in pages.listing() {
+        let page = read(&pages, &url);
+        let host = HOSTS.iter().find(|h| page.base.host_str() == Some(h.name)).unwrap();
+        assert_eq!(page.charset, host.wire.charset(), "{url}");
+        assert_eq!(page.title.as_deref(), Some(title.as_str()), "{url}");
+        assert_eq!(page.language.as_deref(), Some(lang.as_str()), "{url}");
+        assert!(page.cut.is_empty(), "{url}");
     }
-    assert_eq!(seen.len(), 9);
+}
+
+#[test]
+fn campaign_tells_its_subject_from_recipes_and_weather() {
+    assert_eq!(campaign().problems(), []);
+    assert_eq!(campaign().request.to_string().parse(), Ok(campaign().request));
+    let pages = SamplePages::new(Edition::First);
+    let matcher = crate::analysis::Matcher::compile(&campaign().request);
+    let score = |url: &str| {
+        let page = read(&pages, url);
+        let title = page.title.unwrap_or_default();
+        let fields = crate::analysis::TextFields {
+            title: &title,
+            text: &page.text,
+            url,
+            language: page.language.as_deref(),
+            date: None,
+        };
+        matcher.read(&fields).score
+    };
+    for url in [
+        "http://jornal.vilanova.example/2024/03/estaleiro-gaivota-fecha.html",
+        "http://harborblog.example/2024/05/thirty-festivals.html",
+        "http://cuaderno.example/2024/04/maestro-calafate.html",
+        "http://assembleia.example/votacoes/2024-05-09-estaleiro.html",
+        "http://diaspora.example/memoires/apprenti-1961.html",
+    ] {
+        assert!(score(url) > 0.4, "{url}: {}", score(url));
+    }
+    for url in [
+        "http://jornal.vilanova.example/meteo.html",
+        "http://jornal.vilanova.example/2024/05/receita-caldeirada.html",
+        "http://harborblog.example/2023/11/weather-glass.html",
+        "http://cuaderno.example/cocina/recetas/pulpo.html",
+        "http://biblioteca.vilanova.example/acervo/salinas-1931.html",
+        "http://praias.example/litoral.html",
+    ] {
+        assert!(score(url) < 0.3, "{url}: {}", score(url));
+    }
 }
 
 #[test]
@@ -253,4 +318,51 @@ fn answers_over_the_network_and_switches_editions() {
     assert_eq!(web.asked(), 4);
     let (_, _, dead) = web.resolve().into_iter().find(|(name, _, _)| name == hosts::DEAD_HOST).unwrap();
     assert!(std::net::TcpStream::connect(dead).is_err());
+}
+
+/// Decides a link of the sample web as the crawl does: country from the
+/// sample database, robots.txt allowing all.
+fn check_verdict(url: &str, hops: &str, decision: crate::scope::Decision, rule: &str) {
+    use crate::scope::{Candidate, DecideRules, Facts, GeoDatabase, GeoFact, RobotsFact};
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sample-geo.mmdb");
+    std::fs::write(&file, geo_database()).unwrap();
+    let database = GeoDatabase::open(&file).unwrap();
+    let rules = DecideRules::compile(&campaign()).unwrap();
+    let url = crate::uri::Url::parse(url).unwrap();
+    let host = HOSTS.iter().find(|h| Some(h.name) == url.host_str()).unwrap();
+    let evidence = database.evidence(&[IpAddr::V4(host.address())], database.build_date());
+    let facts = Facts { geo: GeoFact::Known(evidence), robots: RobotsFact::Allowed };
+    let candidate = Candidate { hops: hops.into(), ..Candidate::bare(url.clone()) };
+    let verdict = rules.decide(&candidate, &facts);
+    assert_eq!((verdict.decision, verdict.rule_name.as_str()), (decision, rule), "{url}");
+}
+
+#[test]
+fn campaign_takes_and_refuses_what_it_is_meant_to() {
+    use crate::scope::Decision::{Accept, Reject};
+    let geo = "ExternalGeoLocationDecideRule";
+    check_verdict("http://diaspora.example/nouvelles.html", "LL", Accept, geo);
+    check_verdict("http://estaleiro-gaivota.example/", "L", Accept, geo);
+    check_verdict("http://postcards.example/vila-nova.html", "LL", Reject, "RejectDecideRule");
+    check_verdict("http://praias.example/", "LL", Reject, "RejectDecideRule");
+    check_verdict("http://postcards.example/ria.png", "LE", Accept, "TransclusionDecideRule");
+    check_verdict(
+        "http://www.festival-da-ria.example/agenda?mes=2031-01",
+        "LLLLLLLLL",
+        Reject,
+        "TooManyHopsDecideRule",
+    );
+    check_verdict(
+        "http://jornal.vilanova.example/2024/03/estaleiro-gaivota-fecha.html?sessionid=9f2ac81b77d04e55",
+        "LL",
+        Reject,
+        "MatchesListRegexDecideRule",
+    );
+    check_verdict(
+        "http://www.festival-da-ria.example/labirinto/a/a/a/a/",
+        "LLLLL",
+        Reject,
+        "PathologicalPathDecideRule",
+    );
 }
