@@ -11,13 +11,17 @@
 
 mod action;
 mod command;
+pub mod demo;
 mod desk;
 mod jobs_at_hand;
 mod loader;
+mod live;
 pub mod models;
 mod reads;
 pub mod sample;
 mod state;
+pub mod work;
+pub mod workspace_desk;
 
 pub use action::{MARK_KEYS, PAGES, resolve, route_of};
 pub use command::{Action, Command, Dialog, Route};

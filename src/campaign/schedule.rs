@@ -469,10 +469,3 @@ mod tests {
         assert!(odd.next_runs(now, now, 1).is_err());
     }
 }
-
-impl Schedule {
-    /// The next run in words.
-    pub fn next_run_words(&self, _after: crate::uri::CaptureDate, _created: crate::uri::CaptureDate) -> Option<String> {
-        None
-    }
-}

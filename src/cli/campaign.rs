@@ -5,6 +5,7 @@ use super::output::{json_line, plain};
 use crate::app::Desk;
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::Campaign;
+use crate::scope::DecideRules;
 use crate::store::Workspace;
 use anyhow::Context;
 use std::io::{Read, Write};
@@ -123,12 +124,13 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             for (seed, captures) in spec.seeds.iter().zip(&page.seed_captures) {
                 writeln!(out, "Seed      {} ({:?}), {captures} captures", plain(&seed.url), seed.scope)?;
             }
-            for (index, rule) in crate::scope::rule_words(spec)?.into_iter().enumerate() {
+            for (index, _, words, enabled) in DecideRules::compile(spec)?.lines() {
                 let hits = page.rule_hits.get(index).copied().unwrap_or(0);
-                writeln!(out, "Rule {index:<4} {}, decided {hits}", plain(&rule))?;
+                let off = if enabled { "" } else { " (off)" };
+                writeln!(out, "Rule {index:<4} {}{off}, decided {hits}", plain(&words))?;
             }
             let created = desk.catalogue().campaign_created(page.id)?;
-            let next = spec.schedule.next_run_words(crate::uri::CaptureDate::now(), created);
+            let next = crate::store::next_run(spec, created);
             writeln!(out, "Next run  {}", next.unwrap_or_else(|| "by hand".to_owned()))?;
             writeln!(out, "Agent     {}", plain(&spec.politeness.user_agent))?;
         }

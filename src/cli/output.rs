@@ -37,6 +37,13 @@ pub(super) fn short(text: &str, most: usize) -> String {
 
 /// Runs work with its progress on stderr; Ctrl-C asks it to stop cleanly.
 pub(super) fn with_progress<T>(work: impl FnOnce(&JobCx) -> anyhow::Result<T>) -> anyhow::Result<T> {
+    with_words(|cx, _| work(cx))
+}
+
+/// As [`with_progress`], for work that also says something on its way.
+pub(super) fn with_words<T>(
+    work: impl FnOnce(&JobCx, &dyn Fn(String)) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
     let cx = JobCx::detached();
     stop_on_signal(&cx);
     let bar = ProgressBar::new_spinner();
@@ -80,7 +87,8 @@ pub(super) fn with_progress<T>(work: impl FnOnce(&JobCx) -> anyhow::Result<T>) -
             }
             shown.finish_and_clear();
         });
-        let result = work(&cx);
+        let say = |line: String| bar.suspend(|| eprintln!("{line}"));
+        let result = work(&cx, &say);
         drop(done);
         result
     })

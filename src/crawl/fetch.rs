@@ -10,6 +10,7 @@ use super::resolver::{HostOverride, Resolver};
 use super::spool::Spool;
 use super::wire::{Abandon, ConnectError, Connection, Deadline, IdleConnections, Origin, TlsClient, TlsFacts};
 use crate::uri::{CaptureDate, Url};
+use crate::warc::http::{Dechunker, decode_payload, parse_response_head};
 use sha1::{Digest, Sha1};
 use std::io::{self, Read};
 use std::net::SocketAddr;
@@ -118,8 +119,6 @@ pub struct Exchange {
     pub head_len: u64,
     /// Interim answers (1xx) as received before it.
     pub interim: Vec<u8>,
-    /// Whether the body is in chunks.
-    pub chunked: bool,
     /// Bytes of the payload: the body, transfer encoding removed.
     pub payload_len: u64,
     /// `sha1:BASE32` of the payload.
@@ -139,25 +138,16 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// The payload, transfer encoding removed, at most `limit` bytes of it.
-    pub fn payload(&mut self, limit: usize) -> io::Result<Vec<u8>> {
-        let mut body = self.response.reader(self.head_len)?;
-        let mut payload = Vec::new();
-        if !self.chunked {
-            body.take(limit as u64).read_to_end(&mut payload)?;
-            return Ok(payload);
-        }
-        let mut scanner = ChunkScanner::default();
-        let mut buffer = vec![0; 64 << 10];
-        while payload.len() < limit {
-            let count = body.read(&mut buffer)?;
-            if count == 0 {
-                break;
-            }
-            scanner.feed(&buffer[..count], |data| payload.extend_from_slice(data));
-        }
-        payload.truncate(limit);
-        Ok(payload)
+    /// The payload without transfer and content encoding, at most `limit`
+    /// bytes of it, made from at most `limit` bytes of the answer.
+    pub fn decoded_payload(&mut self, limit: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let head_len = usize::try_from(self.head_len).unwrap_or(usize::MAX);
+        self.response.reader(0)?.take(limit.saturating_add(head_len) as u64).read_to_end(&mut bytes)?;
+        Ok(match parse_response_head(&bytes) {
+            Some(head) => decode_payload(&head, bytes.get(head.head_len..).unwrap_or_default(), limit).bytes,
+            None => bytes.split_off(head_len.min(bytes.len())),
+        })
     }
 
     /// MIME type without parameters, lower case; `-` where none was told.
@@ -316,6 +306,7 @@ impl Client {
         let mut answer = Answer {
             response: Spool::new(&self.spool_dir),
             chunks: ChunkScanner::default(),
+            dechunker: Dechunker::new(),
             framing: head.framing(),
             sha1: Sha1::new(),
             payload_len: 0,
@@ -327,6 +318,11 @@ impl Client {
         };
         answer.response.push(&head_bytes).map_err(failed)?;
         let end = reader.body(&mut answer, early).map_err(failed)?;
+        let (sha1, payload_len) = (&mut answer.sha1, &mut answer.payload_len);
+        std::mem::take(&mut answer.dechunker).finish(&mut |data| {
+            sha1.update(data);
+            *payload_len += data.len() as u64;
+        });
         let mut notes = Vec::new();
         if answer.chunks.is_broken() {
             notes.push("badChunks");
@@ -355,7 +351,6 @@ impl Client {
             request: request.to_vec(),
             head_len: head_bytes.len() as u64,
             response: answer.response,
-            chunked: answer.framing == Framing::Chunked,
             head,
             interim,
             payload_len: answer.payload_len,
@@ -388,6 +383,7 @@ fn lost(error: &io::Error) -> FetchError {
 struct Answer {
     response: Spool,
     chunks: ChunkScanner,
+    dechunker: Dechunker,
     framing: Framing,
     sha1: Sha1,
     payload_len: u64,
@@ -403,11 +399,13 @@ impl Answer {
             Framing::Length(length) | Framing::Conflicting { high: length, .. } => room(length),
             Framing::UntilClose => bytes.len(),
             Framing::Chunked => {
+                let used = self.chunks.feed(bytes);
                 let (sha1, payload_len) = (&mut self.sha1, &mut self.payload_len);
-                self.chunks.feed(bytes, |data| {
+                self.dechunker.feed(&bytes[..used], &mut |data| {
                     sha1.update(data);
                     *payload_len += data.len() as u64;
-                })
+                });
+                used
             }
         };
         self.response.push(&bytes[..used])?;

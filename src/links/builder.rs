@@ -22,8 +22,6 @@ enum Mode {
     TableBody,
     Row,
     Cell,
-    Select,
-    SelectInTable,
     Frameset,
     AfterFrameset,
 }
@@ -51,6 +49,8 @@ pub(super) struct Builder<'o> {
     quirks: bool,
     got_content: bool,
     form: Option<u32>,
+    /// Links found before the body.
+    links_of_head: usize,
 }
 
 /// What to do with a token after its rule.
@@ -72,6 +72,7 @@ impl<'o> Builder<'o> {
             quirks: true,
             got_content: false,
             form: None,
+            links_of_head: 0,
         }
     }
 
@@ -122,7 +123,6 @@ impl<'o> Builder<'o> {
                 Mode::TableBody => self.start_in_table_body(tag, attributes, self_closing),
                 Mode::Row => self.start_in_row(tag, attributes, self_closing),
                 Mode::Cell => self.start_in_cell(tag, attributes, self_closing),
-                Mode::Select | Mode::SelectInTable => self.start_in_select(tag, attributes, self_closing),
                 Mode::Frameset | Mode::AfterFrameset => self.start_in_frameset(tag, attributes),
             };
             match next {
@@ -135,6 +135,7 @@ impl<'o> Builder<'o> {
 
     fn start_body(&mut self) {
         self.mode = Mode::Body;
+        self.links_of_head = self.tree.page.link_count();
         self.tree.pop_back_to(|node| node.tag == Tag::BODY);
     }
 
@@ -170,7 +171,10 @@ impl<'o> Builder<'o> {
                 let place = self.tree.next_place();
                 self.tree.page.element(tag, attributes, place);
             }
-            Tag::FRAMESET => self.start_frameset(attributes),
+            Tag::FRAMESET => {
+                self.links_of_head = self.tree.page.link_count();
+                self.start_frameset(attributes);
+            }
             _ => match self.start_of_head(tag, attributes) {
                 Some(next) => return next,
                 None => {
@@ -204,6 +208,7 @@ impl<'o> Builder<'o> {
 
     fn start_frameset(&mut self, attributes: &Attributes) {
         self.tree.pop_back_to(|_| false);
+        self.tree.page.keep_links(self.links_of_head);
         self.tree.insert(Tag::FRAMESET, attributes);
         self.mode = Mode::Frameset;
     }
@@ -300,6 +305,9 @@ impl<'o> Builder<'o> {
                 self.mode = Mode::Table;
             }
             Tag::AREA | Tag::BR | Tag::EMBED | Tag::IMG | Tag::KEYGEN | Tag::WBR | Tag::INPUT => {
+                if tag == Tag::INPUT {
+                    self.end_select();
+                }
                 self.tree.reconstruct();
                 self.tree.insert_void(tag, attributes);
                 let hidden = tag == Tag::INPUT
@@ -309,6 +317,9 @@ impl<'o> Builder<'o> {
             Tag::PARAM | Tag::SOURCE | Tag::TRACK => self.tree.insert_void(tag, attributes),
             Tag::HR => {
                 self.tree.close_p_in_button_scope();
+                if self.in_select() {
+                    self.tree.end_implied(None);
+                }
                 self.tree.insert_void(tag, attributes);
                 self.frameset_ok = false;
             }
@@ -334,16 +345,17 @@ impl<'o> Builder<'o> {
             }
             Tag::NOEMBED => return self.start_raw(tag, attributes, Raw::Hidden),
             Tag::SELECT => {
-                self.tree.reconstruct();
-                self.tree.insert(tag, attributes);
-                self.frameset_ok = false;
-                self.mode = match self.mode {
-                    Mode::Body | Mode::Head | Mode::HeadNoscript => Mode::Select,
-                    _ => Mode::SelectInTable,
-                };
+                // A second one ends the first.
+                if !self.end_select() {
+                    self.tree.reconstruct();
+                    self.tree.insert(tag, attributes);
+                    self.frameset_ok = false;
+                }
             }
             Tag::OPTGROUP | Tag::OPTION => {
-                if self.tree.current_is(Tag::OPTION) {
+                if self.in_select() {
+                    self.tree.end_implied((tag == Tag::OPTION).then_some(Tag::OPTGROUP));
+                } else if self.tree.current_is(Tag::OPTION) {
                     self.tree.pop();
                 }
                 self.tree.reconstruct();
@@ -507,44 +519,6 @@ impl<'o> Builder<'o> {
         self.start_in_body(tag, attributes, self_closing)
     }
 
-    fn start_in_select(&mut self, tag: Tag, attributes: &Attributes, self_closing: bool) -> Next {
-        if self.mode == Mode::SelectInTable
-            && (tag == Tag::TABLE || tag.is_table_part() && !matches!(tag, Tag::COL | Tag::COLGROUP))
-        {
-            self.tree.pop_until(|open| open == Tag::SELECT);
-            self.reset_mode();
-            return Next::Again;
-        }
-        match tag {
-            Tag::HTML => self.tree.page.html(attributes),
-            Tag::OPTION | Tag::OPTGROUP | Tag::HR => {
-                if self.tree.current_is(Tag::OPTION) {
-                    self.tree.pop();
-                }
-                if tag != Tag::OPTION && self.tree.current_is(Tag::OPTGROUP) {
-                    self.tree.pop();
-                }
-                if tag == Tag::HR {
-                    self.tree.insert_void(tag, attributes);
-                } else {
-                    self.tree.insert(tag, attributes);
-                }
-            }
-            Tag::SELECT => self.end_select(),
-            Tag::INPUT | Tag::KEYGEN | Tag::TEXTAREA => {
-                if self.tree.in_scope(Scope::Select, |open| open == Tag::SELECT) {
-                    self.end_select();
-                    return Next::Again;
-                }
-            }
-            Tag::SCRIPT | Tag::TEMPLATE => return self.start_of_head(tag, attributes).unwrap_or(DONE),
-            _ => {
-                let _ = self_closing;
-            }
-        }
-        DONE
-    }
-
     fn start_in_frameset(&mut self, tag: Tag, attributes: &Attributes) -> Next {
         match tag {
             Tag::HTML => self.tree.page.html(attributes),
@@ -700,7 +674,6 @@ impl<'o> Builder<'o> {
                         false
                     }
                 },
-                Mode::Select | Mode::SelectInTable => self.end_in_select(tag),
                 Mode::Frameset => {
                     if tag == Tag::FRAMESET && self.tree.current_is(Tag::FRAMESET) {
                         self.tree.pop();
@@ -766,7 +739,7 @@ impl<'o> Builder<'o> {
                 self.tree.insert_void(tag, &Attributes::default());
                 self.frameset_ok = false;
             }
-            _ if tag.is_plain_block() || matches!(tag, Tag::BUTTON | Tag::LISTING | Tag::PRE) => {
+            _ if tag.is_plain_block() || matches!(tag, Tag::BUTTON | Tag::LISTING | Tag::PRE | Tag::SELECT) => {
                 if self.tree.in_scope(Scope::Default, |open| open == tag) {
                     self.tree.end_implied(None);
                     self.tree.pop_until(|open| open == tag);
@@ -815,41 +788,17 @@ impl<'o> Builder<'o> {
         false
     }
 
-    fn end_in_select(&mut self, tag: Tag) -> bool {
-        if self.mode == Mode::SelectInTable
-            && (tag == Tag::TABLE || tag.is_table_part() && !matches!(tag, Tag::COL | Tag::COLGROUP))
-        {
-            if self.tree.in_scope(Scope::Table, |open| open == tag) {
-                self.tree.pop_until(|open| open == Tag::SELECT);
-                self.reset_mode();
-                return true;
-            }
-            return false;
-        }
-        match tag {
-            Tag::OPTGROUP => {
-                let below = self.tree.nodes_from_top().nth(1).is_some_and(|node| node.tag == Tag::OPTGROUP);
-                if self.tree.current_is(Tag::OPTION) && below {
-                    self.tree.pop();
-                }
-                if self.tree.current_is(Tag::OPTGROUP) {
-                    self.tree.pop();
-                }
-            }
-            Tag::OPTION if self.tree.current_is(Tag::OPTION) => {
-                self.tree.pop();
-            }
-            Tag::SELECT => self.end_select(),
-            _ => {}
-        }
-        false
+    fn in_select(&self) -> bool {
+        self.tree.in_scope(Scope::Default, |open| open == Tag::SELECT)
     }
 
-    fn end_select(&mut self) {
-        if self.tree.in_scope(Scope::Select, |open| open == Tag::SELECT) {
+    /// Whether there was a `select` to end.
+    fn end_select(&mut self) -> bool {
+        let open = self.in_select();
+        if open {
             self.tree.pop_until(|open| open == Tag::SELECT);
-            self.reset_mode();
         }
+        open
     }
 
     /// `true` when the tag is dealt with.
@@ -949,24 +898,11 @@ impl<'o> Builder<'o> {
     /// “Reset the insertion mode appropriately”.
     fn reset_mode(&mut self) {
         let mut mode = Mode::Body;
-        let mut select = false;
         for node in self.tree.nodes_from_top() {
             if node.namespace != Namespace::Html {
                 continue;
             }
-            if select {
-                if node.tag == Tag::TABLE {
-                    mode = Mode::SelectInTable;
-                    break;
-                }
-                continue;
-            }
             mode = match node.tag {
-                Tag::SELECT => {
-                    select = true;
-                    mode = Mode::Select;
-                    continue;
-                }
                 Tag::TD | Tag::TH if !self.tree.is_bottom(node) => Mode::Cell,
                 Tag::TR => Mode::Row,
                 tag if tag.is_row_group() => Mode::TableBody,
@@ -1028,7 +964,6 @@ impl<'o> Builder<'o> {
                     self.text_by_mode(text);
                 }
             }
-            Mode::Select | Mode::SelectInTable => self.tree.page.push_text(text, visible),
             Mode::Frameset | Mode::AfterFrameset => {}
         }
     }
@@ -1044,7 +979,10 @@ impl TokenSink for Builder<'_> {
             return;
         }
         match self.raw {
-            Some((Raw::Title, _)) => self.tree.page.push_title(text),
+            Some((Raw::Title, _)) => {
+                self.tree.page.push_title(text);
+                self.tree.page.push_text(text, false);
+            }
             Some((Raw::Style, _)) => self.tree.page.push_css(text),
             Some((Raw::Shown, _)) => {
                 let visible = self.tree.text_is_visible();

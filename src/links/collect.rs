@@ -167,6 +167,17 @@ impl<'o> Collector<'o> {
         }
     }
 
+    /// How many links there are.
+    pub(crate) fn link_count(&self) -> usize {
+        self.links.len()
+    }
+
+    /// Forgets the links after the first `count` (a frameset takes the place
+    /// of the body); none of them may be open.
+    pub(crate) fn keep_links(&mut self, count: usize) {
+        self.links.truncate(count);
+    }
+
     /// An `a` starts. `None` where it holds no reference that could be a link.
     pub(crate) fn open_anchor(&mut self, attributes: &Attributes, order: Order) -> Option<LinkId> {
         let href = attributes.get(Attr::Href)?;

@@ -90,7 +90,6 @@ fn what_is_no_markup_makes_no_links() {
         "<noframes><a href=x>no</a></noframes>",
         "<iframe><a href=x>no</a></iframe>",
         "<template><a href=x>no</a></template>",
-        "<select><a href=x>no</a></select>",
         "<plaintext><a href=x>no</a>",
         "<svg><![CDATA[<a href=x>no</a>]]></svg>",
         "<a href>no</a><a href=''>no</a><a href=' '>no</a><a href='#x'>no</a>",

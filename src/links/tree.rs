@@ -65,7 +65,6 @@ pub(super) enum Scope {
     Button,
     ListItem,
     Table,
-    Select,
 }
 
 /// See the module.
@@ -346,7 +345,7 @@ impl<'o> Tree<'o> {
     pub(super) fn insert_foreign(&mut self, tag: Tag, namespace: Namespace, attributes: &Attributes, closed: bool) {
         let place = self.next_place();
         let mut link = None;
-        if namespace == Namespace::Svg && tag == Tag::A && attributes.has(Attr::Href) {
+        if tag == Tag::A && attributes.has(Attr::Href) {
             link = if closed { None } else { self.page.open_anchor(attributes, place) };
         } else if namespace == Namespace::Svg {
             self.page.svg_element(tag, attributes, place);
@@ -637,11 +636,13 @@ fn ends_scope(node: &Node, scope: Scope) -> bool {
     let table = html && matches!(node.tag, Tag::HTML | Tag::TABLE | Tag::TEMPLATE);
     match scope {
         Scope::Table => table,
-        Scope::Select => !(html && matches!(node.tag, Tag::OPTGROUP | Tag::OPTION)),
         _ => {
             table
                 || html
-                    && matches!(node.tag, Tag::APPLET | Tag::CAPTION | Tag::TD | Tag::TH | Tag::MARQUEE | Tag::OBJECT)
+                    && matches!(
+                        node.tag,
+                        Tag::APPLET | Tag::CAPTION | Tag::TD | Tag::TH | Tag::MARQUEE | Tag::OBJECT | Tag::SELECT
+                    )
                 || node.namespace == Namespace::MathMl && is_mathml_special(node.tag)
                 || node.namespace == Namespace::Svg && is_special(node)
                 || scope == Scope::Button && html && node.tag == Tag::BUTTON

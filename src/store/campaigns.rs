@@ -105,7 +105,7 @@ impl Catalogue {
                 let campaign = parse(id, &spec)?;
                 let created = CaptureDate::from_millis(row.get(4)?);
                 let number = |at: usize| row.get::<_, i64>(at).map(uint);
-                let next_run = if campaign.active { campaign.schedule.next_run_words(CaptureDate::now(), created) } else { None };
+                let next_run = next_run(&campaign, created);
                 campaigns.push(CampaignRow {
                     id,
                     name: row.get(1)?,
@@ -191,4 +191,13 @@ fn latest(conn: &Connection, id: CampaignId) -> Result<(u32, String), StoreError
 
 fn parse(id: CampaignId, spec: &str) -> Result<Campaign, StoreError> {
     serde_json::from_str(spec).map_err(|error| StoreError::Content(format!("campaign {id}: {error}")))
+}
+
+/// The next run of a campaign in words; none when only a person starts it.
+pub fn next_run(campaign: &Campaign, created: CaptureDate) -> Option<String> {
+    if !campaign.active {
+        return None;
+    }
+    let runs = campaign.schedule.next_runs(CaptureDate::now(), created, 1).ok()?;
+    runs.first().map(|run| run.words.clone())
 }

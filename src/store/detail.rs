@@ -34,6 +34,20 @@ impl Catalogue {
         })
     }
 
+    /// The newest capture of a page.
+    pub fn last_capture(&self, key: &PageKey) -> Result<Option<CaptureId>, StoreError> {
+        self.read(|conn| {
+            Ok(conn
+                .query_row(
+                    "SELECT c.id FROM capture c JOIN page p ON p.id = c.page WHERE p.key = ?1
+                     ORDER BY c.date_ms DESC, c.id DESC LIMIT 1",
+                    [key.as_str()],
+                    |row| row.get(0),
+                )
+                .optional()?)
+        })
+    }
+
     /// The seen row that a capture came from, in its launch.
     pub fn seen_of_capture(&self, id: CaptureId) -> Result<Option<i64>, StoreError> {
         self.read(|conn| {

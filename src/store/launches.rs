@@ -180,6 +180,39 @@ impl Catalogue {
         })
     }
 
+    /// Refused URLs of all launches of a campaign by the rule that decided.
+    pub fn refused_by_rule(&self, campaign: CampaignId) -> Result<Vec<(String, u64)>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT s.rule_name, count(*) FROM seen s JOIN launch l ON l.id = s.launch
+                 WHERE l.campaign = ?1 AND s.state = 1 GROUP BY s.rule_name ORDER BY count(*) DESC, s.rule_name",
+            )?;
+            let rows = statement.query_map([campaign], |row| Ok((row.get(0)?, uint(row.get(1)?))))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Hosts of a campaign that have captures which this rule let in.
+    pub fn hosts_by_rule(&self, campaign: CampaignId, rule_name: &str) -> Result<Vec<String>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT DISTINCT h.name FROM capture c JOIN launch l ON l.id = c.launch JOIN host h ON h.id = c.host
+                 WHERE l.campaign = ?1 AND c.rule_name = ?2 ORDER BY h.name",
+            )?;
+            let rows = statement.query_map(params![campaign, rule_name], |row| row.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Captures that were written as revisits.
+    pub fn count_revisits(&self) -> Result<u64, StoreError> {
+        self.read(|conn| {
+            let number: i64 =
+                conn.query_row("SELECT count(*) FROM capture WHERE revisit_of_ms IS NOT NULL", [], |row| row.get(0))?;
+            Ok(uint(number))
+        })
+    }
+
     /// URLs ever seen in a launch, by state and by words in URL, rule or reason.
     pub fn seen(&self, launch: LaunchId, state: &str, words: &str, limit: u64) -> Result<Vec<SeenRow>, StoreError> {
         let state = match state {

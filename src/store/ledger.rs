@@ -170,18 +170,7 @@ impl Ledger for LaunchLedger {
     }
 
     fn robots(&self, origin: &str) -> Result<Option<RobotsAnswer>, LedgerError> {
-        self.read(|conn| {
-            Ok(conn
-                .prepare_cached("SELECT status, body, date_ms FROM robots WHERE launch = ?1 AND origin = ?2")?
-                .query_row(params![self.launch, origin], |row| {
-                    Ok(RobotsAnswer {
-                        status: row.get(0)?,
-                        body: row.get(1)?,
-                        date: CaptureDate::from_millis(row.get(2)?),
-                    })
-                })
-                .optional()?)
-        })
+        self.catalogue.robots_answer(self.launch, origin).map_err(ledger_error)
     }
 
     fn keep_robots(&self, origin: &str, answer: &RobotsAnswer) -> Result<(), LedgerError> {
@@ -214,6 +203,24 @@ impl Ledger for LaunchLedger {
             Ok(conn
                 .prepare_cached("SELECT 1 FROM seen WHERE launch = ?1 AND url = (SELECT id FROM url WHERE url = ?2)")?
                 .exists(params![self.launch, url.as_str()])?)
+        })
+    }
+}
+
+impl Catalogue {
+    /// What an origin answered when a launch asked it for robots.txt.
+    pub fn robots_answer(&self, launch: i64, origin: &str) -> Result<Option<RobotsAnswer>, StoreError> {
+        self.read(|conn| {
+            Ok(conn
+                .prepare_cached("SELECT status, body, date_ms FROM robots WHERE launch = ?1 AND origin = ?2")?
+                .query_row(params![launch, origin], |row| {
+                    Ok(RobotsAnswer {
+                        status: row.get(0)?,
+                        body: row.get(1)?,
+                        date: CaptureDate::from_millis(row.get(2)?),
+                    })
+                })
+                .optional()?)
         })
     }
 }

@@ -31,6 +31,7 @@ mod selections;
 mod settings;
 mod workspace;
 
+pub use campaigns::next_run;
 pub use captures::{FileReport, RecordRow, StoredCapture};
 pub use catalogue::Catalogue;
 pub use exports::ExportedCapture;
@@ -39,3 +40,7 @@ pub use ledger::LaunchLedger;
 pub use selections::ToScore;
 pub(crate) use workspace::job_name;
 pub use workspace::{Access, StoreError, Workspace};
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

@@ -143,17 +143,17 @@ impl Library {
 
     /// The aggregator's page of links to everything.
     fn add_index_of_all(&mut self) {
-        let listing = self.listing();
+        let listing = self.listing(|page| !page.hidden);
         if let Some(shelf) = self.hosts.get_mut(generated::AGGREGATOR) {
             shelf.pages.insert("/todas.html".into(), generated::index_of_all(&listing));
         }
     }
 
-    /// URL, title and language of every page with content, by URL.
-    pub fn listing(&self) -> Vec<(String, String, String)> {
+    /// URL, title and language of the pages with content that are wanted, by URL.
+    pub fn listing(&self, wanted: impl Fn(&Page) -> bool) -> Vec<(String, String, String)> {
         let mut rows = Vec::new();
         for (host, shelf) in &self.hosts {
-            for (path, page) in shelf.pages.iter().filter(|(_, page)| page.is_content()) {
+            for (path, page) in shelf.pages.iter().filter(|(_, page)| page.is_content() && wanted(page)) {
                 rows.push((format!("http://{host}{}", escape_path(path)), page.title.clone(), page.lang.clone()));
             }
         }
@@ -173,8 +173,10 @@ impl Library {
         if let Some(page) = super::traps::endless(host, ask, &shelf.pages) {
             return shelf.render(host, &path, &page, ask, 200);
         }
-        let found = shelf.pages.get(&path).or_else(|| shelf.pages.values().find(|page| page.also.contains(&path)));
-        let Some(page) = found else {
+        // A second address gives the very bytes of the first.
+        let found =
+            shelf.pages.get_key_value(&path).or_else(|| shelf.pages.iter().find(|(_, page)| page.also.contains(&path)));
+        let Some((own_path, page)) = found else {
             // A folder asked for without its slash is sent to it.
             let folder = format!("{path}/");
             if shelf.pages.contains_key(&folder) {
@@ -182,7 +184,7 @@ impl Library {
             }
             return shelf.render(host, &path, &shelf.not_found, ask, 404);
         };
-        shelf.render(host, &path, page, ask, if page.status == 0 { 200 } else { page.status })
+        shelf.render(host, own_path, page, ask, if page.status == 0 { 200 } else { page.status })
     }
 }
 

@@ -230,15 +230,14 @@ pub(super) fn index_of_all(listing: &[(String, String, String)]) -> Page {
     for (url, title, lang) in listing {
         let _ = writeln!(body, "<li lang=\"{lang}\"><a href=\"{}\">{}</a></li>", escape(url), escape(title));
     }
-    body.push_str("</ol>\n<p>E o calendário do festival, de janeiro de 2015 em diante:</p>\n<p class=\"links\">\n");
-    for months in 0..120 {
-        let (year, month) = (2015 + months / 12, 1 + months % 12);
-        let _ = writeln!(
-            body,
-            "<a href=\"http://www.festival-da-ria.example/agenda?mes={year:04}-{month:02}\">{month:02}/{year}</a>"
-        );
+    body.push_str("</ol>\n<h2>Por ordem alfabética</h2>\n<ol class=\"links\">\n");
+    let mut by_title: Vec<_> = listing.iter().collect();
+    by_title.sort_by_key(|(url, title, _)| (title.to_lowercase(), url));
+    for (url, title, _) in by_title {
+        let host = url.split('/').nth(2).unwrap_or_default();
+        let _ = writeln!(body, "<li><a href=\"{}\">{} ({host})</a></li>", escape(url), escape(title));
     }
-    body.push_str("</p>\n");
+    body.push_str("</ol>\n");
     Page { title: "Índice geral do Roteiro".into(), lang: "pt".into(), body, ..Page::default() }
 }
 
@@ -298,18 +297,18 @@ pub(super) fn month_name(lang: &str, month: u32) -> &'static str {
         "décembre",
     ];
     const PT: [&str; 12] = [
-        "janeiro",
-        "fevereiro",
-        "março",
-        "abril",
-        "maio",
-        "junho",
-        "julho",
-        "agosto",
-        "setembro",
-        "outubro",
-        "novembro",
-        "dezembro",
+        "Janeiro",
+        "Fevereiro",
+        "Março",
+        "Abril",
+        "Maio",
+        "Junho",
+        "Julho",
+        "Agosto",
+        "Setembro",
+        "Outubro",
+        "Novembro",
+        "Dezembro",
     ];
     let names = match lang {
         "en" => EN,

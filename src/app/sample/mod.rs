@@ -113,7 +113,7 @@ impl SamplePages {
     /// URL, title and language of every HTML page that has content of its own
     /// (no redirects, errors or endless ones), ordered by URL.
     pub fn listing(&self) -> Vec<(String, String, String)> {
-        self.library().listing()
+        self.library().listing(|_| true)
     }
 }
 

@@ -15,15 +15,20 @@ pub use crawl::{CrawlOptions, CrawlOutcome, crawl};
 pub use export::{ExportOutcome, export, verify};
 pub use import::{ImportReport, import};
 pub use inlinks::{InlinkReport, build_inlinks, write_dataset};
-pub use sample::{add_sample_campaign, is_sample, sample_edition, sample_overrides};
-pub use scope::{check_campaign, scope_test, why};
+pub use sample::{
+    add_sample_campaign, example_campaign, is_sample, sample_crawl_options, sample_edition, sample_overrides,
+};
+pub use scope::{check_campaign, geo_database, scope_test, set_geo_database, why};
 pub use select::{SelectReport, select};
 
-use super::models::{AnchorRow, CampaignId, CaptureQuery, CaptureTab, CrawlPage};
+use super::desk::Desk;
+use super::models::{AnchorRow, CampaignId, CaptureColumn, CaptureQuery, CaptureTab, CrawlPage};
+use super::workspace_desk::WorkspaceDesk;
 use crate::analysis::Matcher;
 use crate::links::MATCH_WINDOW_DAYS;
 use crate::store::Catalogue;
 use crate::uri::PageKey;
+use anyhow::Context;
 
 /// The captures table without a filter.
 pub fn everything() -> CaptureQuery {
@@ -36,6 +41,28 @@ pub fn everything() -> CaptureQuery {
         limit: 0,
         window_days: MATCH_WINDOW_DAYS,
     }
+}
+
+/// Captures with inlinks, those that most other hosts link to first.
+pub fn most_cited(limit: u64) -> CaptureQuery {
+    let sort = vec![
+        (CaptureColumn::InlinkHosts, true),
+        (CaptureColumn::InlinksExternal, true),
+        (CaptureColumn::InlinksInternal, true),
+        (CaptureColumn::Url, false),
+        (CaptureColumn::Date, false),
+    ];
+    CaptureQuery { filter: "inlinks>0".to_owned(), sort, limit, ..everything() }
+}
+
+/// Anchors of the newest capture of a page.
+pub fn anchors_of_page(desk: &WorkspaceDesk, page: &str) -> anyhow::Result<Vec<AnchorRow>> {
+    let key = page_key_of(page).with_context(|| format!("“{page}” is neither a URL nor a key"))?;
+    let capture = desk
+        .catalogue()
+        .last_capture(&key)?
+        .with_context(|| format!("{page} was never captured; see: fonds inlinks show"))?;
+    desk.anchors(capture, desk.catalogue().window_days()?)
 }
 
 /// The crawl page before anything ever ran.

@@ -2,7 +2,9 @@
 
 use crate::app::sample::{Edition, SampleWeb, campaign, geo_database};
 use crate::app::workspace_desk::WorkspaceDesk;
+use crate::campaign::{Campaign, Seed, SeedScope};
 use crate::crawl::HostOverride;
+use crate::scope::standard_rules;
 use anyhow::Context;
 
 /// The setting that marks a workspace as made for the sample web.
@@ -34,4 +36,22 @@ pub fn sample_edition(desk: &WorkspaceDesk) -> anyhow::Result<Edition> {
 /// Where the sample's host names lead.
 pub fn sample_overrides(web: &SampleWeb) -> Vec<HostOverride> {
     web.resolve().into_iter().map(|(host, port, addr)| HostOverride { host, port, addr }).collect()
+}
+
+/// A campaign to start from: short, complete, and refused by the crawl until
+/// somebody puts a contact in.
+pub fn example_campaign() -> Campaign {
+    let site = "https://www.example.org/";
+    Campaign {
+        description: "What this collection is for, in a sentence or two.".to_owned(),
+        request: "\"municipal library\" OR reading^0.5".parse().unwrap_or_default(),
+        seeds: vec![Seed {
+            url: site.to_owned(),
+            scope: SeedScope::Root,
+            depth: None,
+            source_tag: "main site".to_owned(),
+        }],
+        rules: standard_rules(),
+        ..Campaign::new("My first campaign")
+    }
 }

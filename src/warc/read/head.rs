@@ -30,18 +30,16 @@ pub(super) enum Start {
     Unclear,
 }
 
-/// Tells whether `bytes` begin a record.
+/// Tells whether `bytes` begin a record. Some writers write `warc/1.0`.
 pub(super) fn record_start(bytes: &[u8]) -> Start {
     const WORD: &[u8] = b"WARC/";
-    if bytes.starts_with(WORD) {
+    let seen = bytes.len().min(WORD.len());
+    if bytes[..seen].eq_ignore_ascii_case(&WORD[..seen]) {
         return match bytes.get(WORD.len()) {
             Some(digit) if digit.is_ascii_digit() => Start::Warc,
             Some(_) => Start::No,
             None => Start::Unclear,
         };
-    }
-    if WORD.starts_with(bytes) {
-        return Start::Unclear;
     }
     if !arc::may_begin_line(bytes) {
         return Start::No;
@@ -75,7 +73,7 @@ pub(super) type Oddity = (ProblemKind, String);
 pub(super) fn parse(bytes: &[u8], odd: &mut Vec<Oddity>) -> RecordHead {
     let mut lines = Lines { rest: bytes, bare_lf: false, cut: false };
     let version = lines.next().map(text).unwrap_or_default();
-    if !VERSIONS.contains(&version.as_str()) {
+    if !VERSIONS.iter().any(|known| known.eq_ignore_ascii_case(&version)) {
         odd.push((ProblemKind::BadHead, format!("version “{}” is not known", clip(&version))));
     }
     let headers = fields(&mut lines, odd);
@@ -217,8 +215,15 @@ mod tests {
     #[test]
     fn order_repeats_and_folding_are_kept() {
         check(
-            &format!("WARC/1.1\r\n{MUST}WARC-Concurrent-To: <a>\r\nContent-Length: 5\r\nWARC-Concurrent-To: <b>\r\nX: one\r\n\t two\r\n\r\n"),
-            &with(&[("WARC-Concurrent-To", "<a>"), ("Content-Length", "5"), ("WARC-Concurrent-To", "<b>"), ("X", "one two")]),
+            &format!(
+                "WARC/1.1\r\n{MUST}WARC-Concurrent-To: <a>\r\nContent-Length: 5\r\nWARC-Concurrent-To: <b>\r\nX: one\r\n\t two\r\n\r\n"
+            ),
+            &with(&[
+                ("WARC-Concurrent-To", "<a>"),
+                ("Content-Length", "5"),
+                ("WARC-Concurrent-To", "<b>"),
+                ("X", "one two"),
+            ]),
             5,
             &[],
         );
@@ -255,6 +260,7 @@ mod tests {
     fn starts_are_told() {
         for (bytes, expected) in [
             (&b"WARC/1.0\r\n"[..], Start::Warc),
+            (b"warc/1.0\r\n", Start::Warc),
             (b"WAR", Start::Unclear),
             (b"WARC/x", Start::No),
             (b"<html>", Start::No),
