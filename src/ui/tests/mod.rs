@@ -1,1 +1,1 @@
-
+#[cfg(test)] pub mod fixture;
