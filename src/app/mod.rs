@@ -13,6 +13,8 @@ mod action;
 mod command;
 pub mod demo;
 mod desk;
+#[cfg(test)]
+pub(crate) mod fixture;
 mod jobs_at_hand;
 mod loader;
 mod live;
@@ -20,6 +22,8 @@ pub mod models;
 mod reads;
 pub mod sample;
 mod state;
+#[cfg(test)]
+mod state_tests;
 pub mod work;
 pub mod workspace_desk;
 

@@ -500,6 +500,10 @@ impl AppState {
         {
             self.spec = None;
         }
+        // Another page, another row at hand; Captures finds its row again.
+        if route.page() != self.route.page() {
+            self.focus = None;
+        }
         self.history.push(std::mem::replace(&mut self.route, route));
         if self.history.len() > HISTORY_KEPT {
             self.history.remove(0);

@@ -5,7 +5,7 @@ use super::pages::{
 };
 use super::{dialogs::Dialogs, panel::LowerPanel, shell, theme};
 use crate::app::models::Loaded;
-use crate::app::{Action, AppState, Command, Dialog, Opener, Route, Settings};
+use crate::app::{Action, AppState, Command, Dialog, Focus, Opener, Route, Settings};
 use egui::{Context, Key, KeyboardShortcut, Modifiers, Ui, ViewportCommand};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -93,7 +93,7 @@ impl Cockpit {
         shell::rail_ui(ui, &mut self.app);
         self.shell.top_bar_ui(ui, &mut self.app);
         shell::job_strip_ui(ui, &mut self.app);
-        if has_lower_panel(&self.app.route) && self.app.settings.lower_panel && self.app.desk().is_some() {
+        if self.has_lower_panel() {
             self.panel.show_ui(ui, &mut self.app);
         }
         egui::CentralPanel::no_frame().frame(theme::page_frame(ui)).show(ui, |ui| {
@@ -107,6 +107,18 @@ impl Cockpit {
         } else if let Some(wait) = self.app.next_tick() {
             ui.ctx().request_repaint_after(wait);
         }
+    }
+
+    /// Captures and Review are read with it; elsewhere a row calls for it.
+    fn has_lower_panel(&self) -> bool {
+        let app = &self.app;
+        let wanted = match app.route {
+            Route::Captures { .. } | Route::Review => true,
+            Route::Crawl => matches!(app.focus, Some(Focus::Seen(_))),
+            Route::Links { .. } | Route::Select => matches!(app.focus, Some(Focus::Capture(_))),
+            Route::Campaigns | Route::Spec(_) | Route::Prospect | Route::Jobs => false,
+        };
+        wanted && app.settings.lower_panel && app.desk().is_some()
     }
 
     fn page_ui(&mut self, ui: &mut Ui) {
@@ -208,13 +220,6 @@ impl Cockpit {
         }
         self.app.notices.retain(|(number, _)| !gone_by.contains(number));
     }
-}
-
-fn has_lower_panel(route: &Route) -> bool {
-    matches!(
-        route,
-        Route::Crawl | Route::Captures { .. } | Route::Links { .. } | Route::Review | Route::Select
-    )
 }
 
 /// `Ctrl+K` as egui has it.

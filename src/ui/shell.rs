@@ -36,7 +36,7 @@ pub fn rail_ui(ui: &mut Ui, app: &mut AppState) {
         }
         ui.with_layout(Layout::bottom_up(Align::Min), |ui| {
             action_named_ui(ui, app, Action::Keys, "? Keys");
-            action_named_ui(ui, app, Action::Palette, "Commands  Ctrl+K");
+            action_named_ui(ui, app, Action::Palette, "☰ Commands");
             action_named_ui(ui, app, Action::Back, "← Back");
         });
     });

@@ -7,6 +7,9 @@ use super::widgets;
 use egui::{Response, RichText, Sense, Ui};
 use egui_extras::{Column, TableBuilder, TableRow};
 
+/// Least width of the last column, which takes what is left.
+const LAST_COLUMN: f32 = 140.0;
+
 /// A table's head: name and width of each column. The last column takes the rest.
 pub struct Table<'a> {
     id: &'a str,
@@ -53,20 +56,26 @@ impl<'a> Table<'a> {
         mut after: impl FnMut(usize, &Response),
     ) -> Option<usize> {
         let mut clicked = None;
-        let height = self.height.unwrap_or_else(|| ui.available_height()).max(theme::HEAD_ROW + theme::ROW);
+        let height = self.height.unwrap_or_else(|| ui.available_height());
+        let rows_height = (self.rows as f32 * self.row_height).min(height - theme::HEAD_ROW).max(self.row_height);
+        let bar = ui.spacing().scroll.allocated_width();
         ui.push_id(self.id, |ui| {
-            egui::ScrollArea::horizontal().auto_shrink([false, true]).show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            let across = egui::ScrollArea::horizontal()
+                .auto_shrink([false, true])
+                .min_scrolled_height(theme::HEAD_ROW + rows_height + bar);
+            across.show(ui, |ui| {
                 let mut table = TableBuilder::new(ui)
                     .striped(true)
                     .resizable(true)
                     .sense(Sense::click())
                     .auto_shrink([false, true])
-                    .max_scroll_height(height - theme::HEAD_ROW)
-                    .min_scrolled_height(theme::ROW)
+                    .min_scrolled_height(rows_height)
+                    .max_scroll_height(rows_height)
                     .cell_layout(egui::Layout::left_to_right(egui::Align::Center));
                 for (index, (_, width)) in self.columns.iter().enumerate() {
                     table = table.column(if index + 1 == self.columns.len() {
-                        Column::remainder().at_least(*width).clip(true)
+                        Column::remainder().at_least(width.min(LAST_COLUMN)).clip(true)
                     } else {
                         Column::initial(*width).at_least(theme::ROW).clip(true)
                     });

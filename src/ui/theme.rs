@@ -35,7 +35,7 @@ pub const DIALOG: f32 = 560.0;
 /// Height of a list in a dialog.
 pub const DIALOG_LIST: f32 = 380.0;
 /// First height of the lower panel.
-pub const PANEL: f32 = 250.0;
+pub const PANEL: f32 = 280.0;
 /// Least height of the lower panel.
 pub const PANEL_LEAST: f32 = 120.0;
 /// Space inside a cell.
@@ -43,7 +43,7 @@ pub const CELL_PAD: f32 = 6.0;
 /// Width of a job's bar.
 pub const BAR: f32 = 220.0;
 /// Least height that a page keeps when the lower panel grows.
-pub const PAGE_LEAST: f32 = 220.0;
+pub const PAGE_LEAST: f32 = 240.0;
 /// Size of a figure.
 pub const FIGURE_TEXT: f32 = 21.0;
 

@@ -10,6 +10,8 @@ use egui_plot::{Bar, BarChart, FilledArea, Legend, Line, Plot, PlotPoints};
 const TYPES_SHOWN: usize = 6;
 /// Samples that the present rate is taken from: five seconds of two a second.
 const RATE_SAMPLES: usize = 10;
+/// So far apart that the words under the bars are drawn at full strength.
+const CLASS_STEP: f64 = 1000.0;
 const CLASSES: [&str; 5] = ["2xx", "3xx", "4xx", "5xx", "failed"];
 
 /// What the samples say about the end, with its basis.
@@ -139,6 +141,11 @@ fn classes_ui(ui: &mut Ui, page: &CrawlPage) {
         })
         .collect();
     plot("classes")
+        // One mark a class, each as strong as the others.
+        .x_grid_spacer(|_| {
+            let mark = |index| egui_plot::GridMark { value: f64::from(index), step_size: CLASS_STEP };
+            (0..CLASSES.len() as u32).map(mark).collect()
+        })
         .x_axis_formatter(|mark, _| {
             let index = mark.value.round();
             if (mark.value - index).abs() > 0.01 || index < 0.0 {
