@@ -38,7 +38,6 @@ pub use crawl_log::CrawlLogLine;
 pub use disk::free_bytes;
 pub use entry::{CaptureEntry, RecordPlace};
 pub use ledger::{Admission, AdmissionState, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl, RobotsAnswer};
-pub use ledger::{Admission, AdmissionState, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl};
 pub use notes::CaptureNotes;
 pub use politeness::{MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};
 pub use resolver::{HostOverride, OverrideError, ResolveError, Resolver, SystemResolver, private_address};

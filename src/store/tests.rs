@@ -33,7 +33,7 @@ fn made() -> Made {
         ..Campaign::default()
     };
     let campaign = workspace.catalogue().save_campaign(None, &spec).unwrap();
-    let launch = workspace.catalogue().begin_launch(campaign, "town").unwrap().id;
+    let launch = workspace.catalogue().begin_launch(campaign, "town", CaptureDate::now()).unwrap().id;
     let ledger = LaunchLedger::new(Arc::clone(workspace.catalogue()), launch);
     Made { _dir: dir, workspace, ledger, launch, campaign }
 }

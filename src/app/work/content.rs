@@ -4,7 +4,8 @@ use crate::app::models::{CaptureContent, CaptureId};
 use crate::links::{Page, PageOptions, read_page};
 use crate::store::{StoredCapture, Workspace};
 use crate::uri::Url;
-use crate::warc::{HttpHead, Record, RecordType, decode_payload, parse_response_head, read_record_at};
+use crate::warc::http::{HttpHead, decode_payload, parse_response_head};
+use crate::warc::{Record, RecordType, read_record_at};
 use anyhow::Context;
 
 /// Bytes of a block that are read to show or score a page.
