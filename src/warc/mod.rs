@@ -15,9 +15,7 @@ pub mod http;
 mod read;
 mod record;
 
-pub use read::{
-    ArchiveReader, MAX_HEAD_BYTES, MAX_LINE_BYTES, Records, copy_span, open_record_at, read_record_at,
-};
+pub use read::{ArchiveReader, MAX_HEAD_BYTES, MAX_LINE_BYTES, Records, copy_span, open_record_at, read_record_at};
 pub use record::{Headers, Problem, ProblemKind, Record, RecordHead, RecordType, Span, WarcError};
 
 /// What the name of a file ends in while it is being written.

@@ -76,9 +76,9 @@ impl HttpHead {
 
     /// Whether the body is declared to be chunked.
     pub fn is_chunked(&self) -> bool {
-        self.headers
-            .all("Transfer-Encoding")
-            .any(|value| value.to_ascii_lowercase().split(|&byte| byte == b',').any(|word| word.trim_ascii() == b"chunked"))
+        self.headers.all("Transfer-Encoding").any(|value| {
+            value.to_ascii_lowercase().split(|&byte| byte == b',').any(|word| word.trim_ascii() == b"chunked")
+        })
     }
 }
 
@@ -195,7 +195,8 @@ mod tests {
     fn check(block: &str, status: u16, reason: &str, fields: &[(&str, &str)], body: &str, flaws: usize) {
         let head = parse_response_head(block.as_bytes()).unwrap();
         assert_eq!((head.status, head.reason.as_str()), (status, reason));
-        let found: Vec<_> = head.headers.iter().map(|(name, value)| (name, std::str::from_utf8(value).unwrap())).collect();
+        let found: Vec<_> =
+            head.headers.iter().map(|(name, value)| (name, std::str::from_utf8(value).unwrap())).collect();
         assert_eq!(found, fields);
         assert_eq!(&block[head.head_len..], body);
         assert_eq!(head.flaws.len(), flaws, "{:?}", head.flaws);

@@ -215,8 +215,15 @@ mod tests {
     #[test]
     fn order_repeats_and_folding_are_kept() {
         check(
-            &format!("WARC/1.1\r\n{MUST}WARC-Concurrent-To: <a>\r\nContent-Length: 5\r\nWARC-Concurrent-To: <b>\r\nX: one\r\n\t two\r\n\r\n"),
-            &with(&[("WARC-Concurrent-To", "<a>"), ("Content-Length", "5"), ("WARC-Concurrent-To", "<b>"), ("X", "one two")]),
+            &format!(
+                "WARC/1.1\r\n{MUST}WARC-Concurrent-To: <a>\r\nContent-Length: 5\r\nWARC-Concurrent-To: <b>\r\nX: one\r\n\t two\r\n\r\n"
+            ),
+            &with(&[
+                ("WARC-Concurrent-To", "<a>"),
+                ("Content-Length", "5"),
+                ("WARC-Concurrent-To", "<b>"),
+                ("X", "one two"),
+            ]),
             5,
             &[],
         );

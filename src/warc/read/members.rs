@@ -70,16 +70,7 @@ impl<R: Read> Members<R> {
             Layer::Plain
         };
         let in_member = matches!(layer, Layer::Plain);
-        Ok(Self {
-            input,
-            layer,
-            buf: Vec::new(),
-            start: 0,
-            end: 0,
-            decoded_base: base,
-            member_offset: base,
-            in_member,
-        })
+        Ok(Self { input, layer, buf: Vec::new(), start: 0, end: 0, decoded_base: base, member_offset: base, in_member })
     }
 
     /// Uses the dictionary that stands at the beginning of a zstd file.

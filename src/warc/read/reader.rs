@@ -97,8 +97,7 @@ impl<R: Read> ArchiveReader<R> {
 
     /// Reads from a source that stands at `offset` of its file.
     pub(super) fn at(source: R, name: &Path, offset: u64) -> Result<Self, WarcError> {
-        let members =
-            Members::new(source, offset).map_err(|source| WarcError::Io { path: name.to_owned(), source })?;
+        let members = Members::new(source, offset).map_err(|source| WarcError::Io { path: name.to_owned(), source })?;
         Ok(Self {
             members,
             name: name.to_owned(),
