@@ -10,7 +10,7 @@
 //! Not here: drawing.
 
 mod command;
-// pub mod demo;
+pub mod demo;
 mod desk;
 mod live;
 pub mod models;

@@ -100,11 +100,11 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                     let mut file = BufWriter::new(File::create_new(&path).map_err(|error| {
                         anyhow::anyhow!("{}: {error}. Choose a file that does not exist yet", path.display())
                     })?);
-                    let written = with_progress(|cx| work::write_dataset(&desk.workspace, window, &mut file, cx))?;
+                    let written = with_progress(|cx| work::write_dataset(&desk.workspace, window, None, &mut file, cx))?;
                     file.flush()?;
                     written
                 }
-                None => with_progress(|cx| work::write_dataset(&desk.workspace, window, out, cx))?,
+                None => with_progress(|cx| work::write_dataset(&desk.workspace, window, None, out, cx))?,
             };
             eprintln!("{written} linked pages");
         }

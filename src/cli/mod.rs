@@ -7,13 +7,13 @@
 //! Invariant: everything here calls what the window calls.
 
 mod campaign;
-// mod crawl;
+mod crawl;
 // mod dataset;
-// mod demo;
-// mod export;
+mod demo;
+mod export;
 mod geo;
-// mod import;
-// mod inlinks;
+mod import;
+mod inlinks;
 mod output;
 mod robots;
 mod scope;

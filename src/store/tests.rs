@@ -245,7 +245,8 @@ fn the_window_is_a_question_to_the_stored_list() {
             loaded("http://gone.pt/", "http://b.pt/", 100 * DAY, "Gone", false),
         ])
         .unwrap();
-    catalogue.end_inlinks(&serde_json::json!({})).unwrap();
+    assert_eq!(catalogue.end_inlinks().unwrap(), (2, 1));
+    catalogue.keep_inlink_report(&serde_json::json!({})).unwrap();
     catalogue.count_inlinks(90, &JobCx::detached()).unwrap().unwrap();
     let counts = || {
         let row = &catalogue.captures(&query("url:/p")).unwrap().rows[0];

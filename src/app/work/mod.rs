@@ -2,10 +2,10 @@
 //! rooms put together. Called by the desk and by the command line alike.
 
 mod content;
-// mod crawl;
-// mod export;
-// mod import;
-// mod inlinks;
+mod crawl;
+mod export;
+mod import;
+mod inlinks;
 mod sample;
 mod scope;
 mod select;
