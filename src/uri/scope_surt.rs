@@ -166,7 +166,7 @@ impl ScopePrefix {
 
     /// Whether the URL's SURT starts with this prefix, https read as http.
     pub fn matches(&self, surt: &ScopeSurt) -> bool {
-        surt.tail().starts_with(self.tail())
+        self.0.contains('(') && surt.tail().starts_with(self.tail())
     }
 
     /// The text of the prefix.
@@ -183,7 +183,7 @@ impl ScopePrefix {
     /// types it; `None` where it says just what it seems to say.
     pub fn remark(&self) -> Option<&'static str> {
         let Some((_, rest)) = self.0.split_once('(') else {
-            return Some("is no SURT prefix; it matches only a URL that starts with just this text");
+            return Some("is no SURT prefix and matches nothing");
         };
         if rest.contains(')') {
             return None;
@@ -233,8 +233,8 @@ impl ScopePrefixSet {
     /// Gathers prefixes; those that a shorter one covers are dropped.
     pub fn new(prefixes: impl IntoIterator<Item = ScopePrefix>) -> Self {
         let mut tails: Vec<Box<str>> = prefixes.into_iter().map(|prefix| prefix.tail().into()).collect();
-        // An empty prefix would let everything in.
-        tails.retain(|tail| !tail.is_empty());
+        // What is no SURT matches nothing; an empty prefix would let everything in.
+        tails.retain(|tail| tail.contains('('));
         tails.sort_unstable();
         tails.dedup_by(|longer, kept| longer.starts_with(&**kept));
         Self { tails }

@@ -3,7 +3,7 @@
 use super::{Change, DecideRule, Edit, counted, hop_count, is_navigation};
 use crate::campaign::{Seed, SeedScope};
 use crate::scope::{Candidate, Decision, Facts};
-use crate::uri::{ScopePrefix, ScopePrefixSet, ScopeSurt, Url};
+use crate::uri::{ScopePrefix, ScopePrefixSet, ScopeSurt, Url, parse_typed_url};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -43,13 +43,6 @@ fn prefix_of(seed: &Seed, url: &Url) -> Option<ScopePrefix> {
     }
 }
 
-/// A seed's URL as typed, with or without scheme.
-fn url_of(seed: &Seed) -> Option<Url> {
-    let text = seed.url.trim();
-    let parsed = Url::parse(text).ok().filter(Url::has_host);
-    parsed.or_else(|| Url::parse(&format!("http://{}", text.trim_start_matches('/'))).ok()).filter(Url::has_host)
-}
-
 impl SeedScopeRule {
     pub(super) fn compile(&self, seeds: &[Seed]) -> Result<CompiledSeedScope, String> {
         let mut themselves = HashSet::new();
@@ -57,7 +50,7 @@ impl SeedScopeRule {
         let mut open = Vec::new();
         let mut limited: HashMap<usize, Vec<ScopePrefix>> = HashMap::new();
         for (position, seed) in seeds.iter().enumerate() {
-            let url = url_of(seed).ok_or_else(|| {
+            let url = parse_typed_url(&seed.url).ok_or_else(|| {
                 format!("seed {} (“{}”) is no URL; give it as https://fct.pt/", position + 1, seed.url)
             })?;
             themselves.insert(ScopeSurt::of(&url).tail().into());
@@ -126,7 +119,7 @@ impl CompiledSeedScope {
         let mut changes = Vec::new();
         let hops = hop_count(&candidate.hops);
         for (position, seed) in self.seeds.iter().enumerate() {
-            let Some(url) = url_of(seed) else { continue };
+            let Some(url) = parse_typed_url(&seed.url) else { continue };
             let inside = match prefix_of(seed, &url) {
                 Some(prefix) => prefix.matches(&candidate.surt),
                 None => {
