@@ -7,6 +7,7 @@ use super::resolver::{Resolver, SystemResolver};
 use super::testing::{Reply, Server};
 use super::wire::Abandon;
 use crate::uri::Url;
+use crate::warc::digest::sha1_base32;
 use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,10 +49,10 @@ fn check(wire: &[u8], skip: usize, status: u16, payload: &[u8], truncated: Optio
     assert_eq!(exchange.interim, &wire[..skip], "{shown}");
     assert_eq!(exchange.head.status, status, "{shown}");
     assert_eq!(exchange.decoded_payload(1 << 20).unwrap(), payload, "{shown}");
-    assert_eq!(exchange.payload_len, payload.len() as u64, "{shown}");
+    assert_eq!(exchange.digests.payload_len, payload.len() as u64, "{shown}");
     assert_eq!(exchange.truncated, truncated, "{shown}");
-    let digest = <sha1::Sha1 as sha1::Digest>::digest(payload);
-    assert_eq!(exchange.payload_digest, format!("sha1:{}", data_encoding::BASE32.encode(&digest)));
+    assert_eq!(exchange.digests.payload, sha1_base32(payload), "{shown}");
+    assert_eq!(exchange.digests.block, sha1_base32(&wire[skip..]), "{shown}");
 }
 
 #[test]
@@ -105,8 +106,11 @@ fn bytes_after_the_answer_are_not_part_of_it() {
 fn long_answers_are_cut_at_the_limit_and_marked() {
     let small = FetchLimits { bytes: 100_000, ..LIMITS };
     let head = b"HTTP/1.1 200 OK\r\n\r\n".to_vec();
-    let endless =
-        Reply { parts: vec![(head, Duration::ZERO), (vec![b'x'; 8192], Duration::ZERO)], endless: true, keep_open: false };
+    let endless = Reply {
+        parts: vec![(head, Duration::ZERO), (vec![b'x'; 8192], Duration::ZERO)],
+        endless: true,
+        keep_open: false,
+    };
     let exchange = fetch(small, endless).unwrap();
     assert_eq!(exchange.truncated, Some(Truncated::Length));
     assert_eq!(exchange.response.len(), 100_000);
