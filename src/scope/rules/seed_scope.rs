@@ -24,7 +24,7 @@ pub struct SeedScopeRule {}
 #[derive(Debug)]
 pub(super) struct CompiledSeedScope {
     seeds: Arc<[Seed]>,
-    /// The seeds themselves, by SURT tail.
+    /// Seeds whose own prefix may not reach them, by SURT tail.
     themselves: HashSet<Box<str>>,
     /// Root and subdomains without depth.
     open: ScopePrefixSet,
@@ -53,9 +53,12 @@ impl SeedScopeRule {
             let url = parse_typed_url(&seed.url).ok_or_else(|| {
                 format!("seed {} (“{}”) is no URL; give it as https://fct.pt/", position + 1, seed.url)
             })?;
-            themselves.insert(ScopeSurt::of(&url).tail().into());
             let depth = seed.depth.map(|depth| depth as usize);
-            match (prefix_of(seed, &url), depth) {
+            let prefix = prefix_of(seed, &url);
+            if prefix.is_none() || depth.is_some() {
+                themselves.insert(ScopeSurt::of(&url).tail().into());
+            }
+            match (prefix, depth) {
                 (Some(prefix), None) => open.push(prefix),
                 (Some(prefix), Some(depth)) => limited.entry(depth).or_default().push(prefix),
                 (None, depth) => {
@@ -108,6 +111,9 @@ impl CompiledSeedScope {
     fn reaches(&self, candidate: &Candidate) -> bool {
         if candidate.is_seed || self.open.matches(&candidate.surt) {
             return true;
+        }
+        if self.themselves.is_empty() {
+            return false;
         }
         let mut limited = self.limited.iter();
         limited.any(|(depth, set)| hop_count(&candidate.hops) <= *depth && set.matches(&candidate.surt))
