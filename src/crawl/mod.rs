@@ -10,10 +10,36 @@
 //!
 //! Not here: how the ledger keeps things (`store`).
 
+mod crawl_log;
+mod disk;
 mod entry;
+mod fetch;
+mod frontier;
 mod ledger;
+mod message;
+mod notes;
+mod outlinks;
+mod politeness;
+mod reports;
+mod resolver;
 mod robots;
+mod spool;
+mod stats;
+mod wire;
 
+#[cfg(test)]
+mod fetch_tests;
+#[cfg(test)]
+mod memory_ledger;
+#[cfg(test)]
+mod testing;
+
+pub use crawl_log::CrawlLogLine;
+pub use disk::free_bytes;
 pub use entry::{CaptureEntry, RecordPlace};
-pub use ledger::{Admission, AdmissionState, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl};
+pub use ledger::{Admission, AdmissionState, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl, RobotsAnswer};
+pub use notes::CaptureNotes;
+pub use politeness::{MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};
+pub use resolver::{HostOverride, OverrideError, ResolveError, Resolver, SystemResolver, private_address};
 pub use robots::{MAX_ROBOTS_BYTES, RobotsRules, product_name};
+pub use stats::{CrawlEvent, CrawlSnapshot, CrawlStats};

@@ -16,6 +16,7 @@
 //! Not here: what the keys are used for.
 
 mod cdx_key;
+mod clock;
 mod cdx_sessions;
 mod dataset_key;
 mod date;
@@ -30,6 +31,7 @@ mod text;
 mod vectors;
 
 pub use cdx_key::CdxKey;
+pub use clock::Clock;
 pub use dataset_key::DatasetKey;
 pub use date::{CaptureDate, DateError};
 pub use fqdn::{Fqdn, InternalPolicy};

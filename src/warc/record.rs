@@ -181,12 +181,38 @@ fn unbracket(text: String) -> String {
 }
 
 /// Where a record stands in its file: compressed bytes, for random access.
+///
+/// A record that shares its compressed member with others has no such place.
+/// Its span counts in the decompressed file and is marked
+/// ([`Span::is_inside_member`]); it can be read, from the start of the file,
+/// but neither copied nor indexed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Span {
     /// Offset of the first byte of the record (of its member, if compressed per record).
     pub offset: u64,
     /// Length in bytes up to the next record.
     pub length: u64,
+}
+
+impl Span {
+    /// Set in offsets that count in the decompressed file; far above every
+    /// file size and still a positive number in the catalogue.
+    const INSIDE_MEMBER: u64 = 1 << 62;
+
+    /// The place of a record that shares its member, in the decompressed file.
+    pub fn inside_member(decoded_offset: u64, length: u64) -> Self {
+        Self { offset: decoded_offset | Self::INSIDE_MEMBER, length }
+    }
+
+    /// Whether the record shares its compressed member with others.
+    pub fn is_inside_member(self) -> bool {
+        self.offset & Self::INSIDE_MEMBER != 0
+    }
+
+    /// The offset without the mark of [`Span::is_inside_member`].
+    pub fn decoded_offset(self) -> u64 {
+        self.offset & !Self::INSIDE_MEMBER
+    }
 }
 
 /// A whole record in memory.

@@ -1,0 +1,205 @@
+//! Chunked transfer encoding (RFC 9112, 7.1), undone as a stream.
+
+use super::Flaw;
+
+/// A line with a chunk size longer than this is none.
+const MAX_SIZE_LINE: usize = 4096;
+
+/// Trailer fields longer than this in all are not waited for.
+const MAX_TRAILER: usize = 64 * 1024;
+
+/// Takes a body piece by piece and gives its entity body.
+///
+/// A body that is declared chunked and is not comes out unchanged; where the
+/// encoding breaks off later, the rest comes out as it stands.
+#[derive(Debug, Clone, Default)]
+pub struct Dechunker {
+    state: State,
+    line: Vec<u8>,
+    /// Bytes taken so far.
+    taken: u64,
+    any_chunk: bool,
+    flaws: Vec<Flaw>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Size,
+    Data(u64),
+    DataEnd,
+    Trailer,
+    Done,
+    Raw,
+}
+
+impl Dechunker {
+    /// At the beginning of a body.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether the last chunk and the trailer were seen.
+    pub fn is_done(&self) -> bool {
+        self.state == State::Done
+    }
+
+    /// Whether the body turned out not to be chunked at all.
+    pub fn is_raw(&self) -> bool {
+        self.state == State::Raw && !self.any_chunk
+    }
+
+    /// Takes the next piece; `out` gets bytes of the entity body.
+    pub fn feed(&mut self, mut piece: &[u8], out: &mut impl FnMut(&[u8])) {
+        while !piece.is_empty() {
+            let used = match self.state {
+                State::Raw => {
+                    out(piece);
+                    piece.len()
+                }
+                State::Data(left) => {
+                    let len = usize::try_from(left).unwrap_or(usize::MAX).min(piece.len());
+                    out(&piece[..len]);
+                    let left = left - len as u64;
+                    self.state = if left == 0 { State::DataEnd } else { State::Data(left) };
+                    len
+                }
+                State::Done => {
+                    if !self.flaws.iter().any(|flaw| flaw.detail.starts_with("bytes after")) {
+                        self.flaws.push(Flaw::http("bytes after the last chunk"));
+                    }
+                    piece.len()
+                }
+                State::Size | State::DataEnd | State::Trailer => self.take_line(piece, out),
+            };
+            self.taken += used as u64;
+            piece = &piece[used..];
+        }
+    }
+
+    /// What was malformed, once the body has ended.
+    pub fn finish(mut self, out: &mut impl FnMut(&[u8])) -> Vec<Flaw> {
+        match self.state {
+            State::Size if !self.any_chunk => {
+                // Nothing, or a short body that is no chunk.
+                if !self.line.is_empty() {
+                    self.flaws.push(Flaw::http("declared chunked, but is not"));
+                    out(&self.line);
+                }
+            }
+            State::Size | State::Data(_) | State::DataEnd => {
+                let rest = self.line.trim_ascii();
+                let is_size = self.state == State::Size && rest.iter().all(u8::is_ascii_hexdigit);
+                if !rest.is_empty() && !is_size {
+                    out(&self.line);
+                }
+                self.flaws.push(Flaw::http("the chunked body ends before its last chunk"));
+            }
+            State::Trailer | State::Done | State::Raw => {}
+        }
+        self.flaws
+    }
+
+    /// Collects a line; acts on it when it is whole. Returns the bytes used.
+    fn take_line(&mut self, piece: &[u8], out: &mut impl FnMut(&[u8])) -> usize {
+        let end = memchr::memchr(b'\n', piece);
+        let used = end.map_or(piece.len(), |end| end + 1);
+        self.line.extend_from_slice(&piece[..used]);
+        let limit = if self.state == State::Trailer { MAX_TRAILER } else { MAX_SIZE_LINE };
+        if end.is_none() && self.line.len() <= limit {
+            return used;
+        }
+        let line = std::mem::take(&mut self.line);
+        let text = line.trim_ascii();
+        match self.state {
+            State::DataEnd if text.is_empty() => self.state = State::Size,
+            State::Size => match chunk_size(text) {
+                Some(0) => {
+                    self.any_chunk = true;
+                    self.state = State::Trailer;
+                }
+                Some(size) => {
+                    self.any_chunk = true;
+                    self.state = State::Data(size);
+                }
+                None => self.give_up(&line, used, out),
+            },
+            State::Trailer => {
+                if text.is_empty() || line.len() > MAX_TRAILER {
+                    self.state = State::Done;
+                }
+            }
+            _ => self.give_up(&line, used, out),
+        }
+        used
+    }
+
+    /// The encoding does not hold: from here on bytes are taken as they are.
+    fn give_up(&mut self, line: &[u8], used: usize, out: &mut impl FnMut(&[u8])) {
+        let sound = self.taken + used as u64 - line.len() as u64;
+        self.flaws.push(match self.any_chunk {
+            true => Flaw::http(format!("the chunked encoding breaks off after {sound} bytes")),
+            false => Flaw::http("declared chunked, but is not"),
+        });
+        self.state = State::Raw;
+        out(line);
+    }
+}
+
+/// Hexadecimal size before extensions.
+fn chunk_size(line: &[u8]) -> Option<u64> {
+    let digits = line.split(|&byte| byte == b';').next()?.trim_ascii();
+    if digits.is_empty() || digits.len() > 16 || !digits.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+/// The entity body of a chunked body in memory.
+pub fn dechunk(body: &[u8]) -> (Vec<u8>, Vec<Flaw>) {
+    let mut out = Vec::with_capacity(body.len());
+    let mut dechunker = Dechunker::new();
+    let mut take = |bytes: &[u8]| out.extend_from_slice(bytes);
+    dechunker.feed(body, &mut take);
+    let flaws = dechunker.finish(&mut take);
+    (out, flaws)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(body: &str, expected: &str, flaws: &[&str]) {
+        let (whole, found) = dechunk(body.as_bytes());
+        assert_eq!(String::from_utf8_lossy(&whole), expected);
+        assert_eq!(found.iter().map(|flaw| flaw.detail.as_str()).collect::<Vec<_>>(), flaws);
+        // The same byte by byte.
+        let mut out = Vec::new();
+        let mut dechunker = Dechunker::new();
+        for byte in body.as_bytes() {
+            dechunker.feed(&[*byte], &mut |bytes: &[u8]| out.extend_from_slice(bytes));
+        }
+        assert_eq!(dechunker.finish(&mut |bytes: &[u8]| out.extend_from_slice(bytes)), found);
+        assert_eq!(out, whole);
+    }
+
+    #[test]
+    fn chunks_are_joined() {
+        check("4\r\nWiki\r\n6;x=y\r\npedia \r\nB\r\nin chunks.\n\r\n0\r\n\r\n", "Wikipedia in chunks.\n", &[]);
+        check("4\nWiki\n0\n\n", "Wiki", &[]);
+        check("0\r\nTrailer: x\r\n\r\n", "", &[]);
+        check("", "", &[]);
+    }
+
+    #[test]
+    fn lies_do_no_harm() {
+        check("<html>\r\n</html>", "<html>\r\n</html>", &["declared chunked, but is not"]);
+        check("hello", "hello", &["declared chunked, but is not"]);
+        check("4\r\nWi", "Wi", &["the chunked body ends before its last chunk"]);
+        check("4\r\nWikipedia", "Wikipedia", &["the chunked body ends before its last chunk"]);
+        check("4\r\nWiki\r\nzz\r\nmore", "Wikizz\r\nmore", &["the chunked encoding breaks off after 9 bytes"]);
+        check("0\r\n\r\nmore", "", &["bytes after the last chunk"]);
+        check("FFFFFFFFFFFFFFFF\r\nab", "ab", &["the chunked body ends before its last chunk"]);
+    }
+}

@@ -1,0 +1,242 @@
+//! Heads of responses and requests.
+
+use super::super::Headers;
+use super::Flaw;
+
+/// A head longer than this is read as far as it goes.
+const MAX_HEAD_BYTES: usize = 1024 * 1024;
+
+/// Fields beyond this number are left out.
+const MAX_FIELDS: usize = 10_000;
+
+/// Status line and fields of a response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpHead {
+    /// `HTTP/1.1`, as it stands.
+    pub version: String,
+    /// Status code; 0 where none can be read.
+    pub status: u16,
+    /// Reason phrase, often empty.
+    pub reason: String,
+    /// Fields in order.
+    pub headers: Headers,
+    /// Bytes of the head with its empty line: the body begins here.
+    pub head_len: usize,
+    /// What is malformed.
+    pub flaws: Vec<Flaw>,
+}
+
+/// Request line and fields of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpRequestHead {
+    /// `GET`, `POST` …
+    pub method: String,
+    /// Path and query, or a whole URL.
+    pub target: String,
+    /// `HTTP/1.1`, as it stands.
+    pub version: String,
+    /// Fields in order.
+    pub headers: Headers,
+    /// Bytes of the head with its empty line: the body begins here.
+    pub head_len: usize,
+    /// What is malformed.
+    pub flaws: Vec<Flaw>,
+}
+
+/// A `Content-Type`, split.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ContentType {
+    /// MIME type in lower case without parameters; empty where none is told.
+    pub mime: String,
+    /// The charset parameter, as it stands, without quotes.
+    pub charset: Option<String>,
+}
+
+impl ContentType {
+    /// Splits a field value: `text/html; charset="utf-8"`.
+    pub fn parse(value: &str) -> Self {
+        let mut parts = value.split(';');
+        let mime = parts.next().unwrap_or_default();
+        // Some servers send two types joined by a comma.
+        let mime = mime.split([',', ' ', '\t']).find(|part| !part.is_empty()).unwrap_or_default();
+        let charset = parts.find_map(|part| {
+            let (name, value) = part.split_once('=')?;
+            let value = value.trim().trim_matches(['"', '\'']).trim();
+            (name.trim().eq_ignore_ascii_case("charset") && !value.is_empty()).then(|| value.to_owned())
+        });
+        Self { mime: mime.to_ascii_lowercase(), charset }
+    }
+}
+
+impl HttpHead {
+    /// `Content-Type`; the default where there is none.
+    pub fn content_type(&self) -> ContentType {
+        self.headers.get("Content-Type").map(|value| ContentType::parse(&value)).unwrap_or_default()
+    }
+
+    /// Whether the body is declared to be chunked.
+    pub fn is_chunked(&self) -> bool {
+        self.headers.all("Transfer-Encoding").any(|value| {
+            value.to_ascii_lowercase().split(|&byte| byte == b',').any(|word| word.trim_ascii() == b"chunked")
+        })
+    }
+}
+
+/// Reads the head of a response; `None` when `block` begins with none: such
+/// a block is all payload.
+pub fn parse_response_head(block: &[u8]) -> Option<HttpHead> {
+    if !block.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"HTTP/")) {
+        return None;
+    }
+    let mut flaws = Vec::new();
+    let (line, headers, head_len) = parse(block, &mut flaws);
+    let mut words = line.splitn(3, ' ');
+    let version = words.next().unwrap_or_default().to_owned();
+    let status = words.next().unwrap_or_default().trim();
+    let status = status.parse().ok().filter(|status| (100..1000).contains(status)).unwrap_or_else(|| {
+        flaws.push(Flaw::http("the status line has no status of three digits"));
+        0
+    });
+    let reason = words.next().unwrap_or_default().trim().to_owned();
+    Some(HttpHead { version, status, reason, headers, head_len, flaws })
+}
+
+/// Reads the head of a request; `None` when `block` begins with none.
+pub fn parse_request_head(block: &[u8]) -> Option<HttpRequestHead> {
+    let end = memchr::memchr(b'\n', &block[..block.len().min(MAX_HEAD_BYTES)]).unwrap_or(block.len());
+    let method = block[..end].split(|&byte| byte == b' ').next()?;
+    let is_method = !method.is_empty() && method.len() <= 32 && method.iter().all(|byte| byte.is_ascii_uppercase());
+    if !is_method || method.len() == end {
+        return None;
+    }
+    let mut flaws = Vec::new();
+    let (line, headers, head_len) = parse(block, &mut flaws);
+    let (method, rest) = line.split_once(' ')?;
+    let (target, version) = match rest.rsplit_once(' ') {
+        Some((target, version)) if version.starts_with("HTTP/") => (target, version),
+        _ => (rest, ""),
+    };
+    Some(HttpRequestHead {
+        method: method.to_owned(),
+        target: target.trim().to_owned(),
+        version: version.to_owned(),
+        headers,
+        head_len,
+        flaws,
+    })
+}
+
+/// First line, fields, and length of the head.
+fn parse(block: &[u8], flaws: &mut Vec<Flaw>) -> (String, Headers, usize) {
+    let mut first = None;
+    let mut headers = Headers::new();
+    let mut at = 0;
+    let mut bare_lf = false;
+    let head = &block[..block.len().min(MAX_HEAD_BYTES)];
+    loop {
+        let Some(len) = memchr::memchr(b'\n', &head[at..]) else {
+            flaws.push(Flaw::http("the head does not end with an empty line"));
+            // Without an end, the last line counts as a line of the head.
+            let rest = &head[at..];
+            at = head.len();
+            take_line(rest, &mut first, &mut headers, flaws);
+            break;
+        };
+        let line = &head[at..at + len];
+        at += len + 1;
+        let line = line.strip_suffix(b"\r").unwrap_or_else(|| {
+            bare_lf = true;
+            line
+        });
+        if line.is_empty() {
+            break;
+        }
+        take_line(line, &mut first, &mut headers, flaws);
+    }
+    if bare_lf {
+        flaws.push(Flaw::http("lines of the head end in LF alone"));
+    }
+    (first.unwrap_or_default(), headers, at)
+}
+
+fn take_line(line: &[u8], first: &mut Option<String>, headers: &mut Headers, flaws: &mut Vec<Flaw>) {
+    if line.is_empty() {
+        return;
+    }
+    if first.is_none() {
+        *first = Some(latin1(line));
+    } else if line.starts_with(b" ") || line.starts_with(b"\t") {
+        headers.extend_last(line.trim_ascii());
+    } else if headers.len() >= MAX_FIELDS {
+        if headers.len() == MAX_FIELDS && !flaws.iter().any(|flaw| flaw.detail.contains("fields are left out")) {
+            flaws.push(Flaw::http(format!("more than {MAX_FIELDS} fields: further fields are left out")));
+        }
+    } else {
+        match memchr::memchr(b':', line) {
+            Some(colon) => headers.push(latin1(line[..colon].trim_ascii()), line[colon + 1..].trim_ascii()),
+            None => flaws.push(Flaw::http("a line of the head has no colon")),
+        }
+    }
+}
+
+fn latin1(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(block: &str, status: u16, reason: &str, fields: &[(&str, &str)], body: &str, flaws: usize) {
+        let head = parse_response_head(block.as_bytes()).unwrap();
+        assert_eq!((head.status, head.reason.as_str()), (status, reason));
+        let found: Vec<_> =
+            head.headers.iter().map(|(name, value)| (name, std::str::from_utf8(value).unwrap())).collect();
+        assert_eq!(found, fields);
+        assert_eq!(&block[head.head_len..], body);
+        assert_eq!(head.flaws.len(), flaws, "{:?}", head.flaws);
+    }
+
+    #[test]
+    fn heads_of_all_kinds_are_read() {
+        check("HTTP/1.1 200 OK\r\nA: 1\r\nA: 2\r\n\r\nbody", 200, "OK", &[("A", "1"), ("A", "2")], "body", 0);
+        check("HTTP/1.1 200\r\n\r\n", 200, "", &[], "", 0);
+        check("HTTP/1.1 200 \r\nA: b\r\n  c\r\n\r\n\r\nx", 200, "", &[("A", "b c")], "\r\nx", 0);
+        check("HTTP/1.0 404 Not Found\nA:1\n\nbody", 404, "Not Found", &[("A", "1")], "body", 1);
+        check("HTTP/1.1 abc\r\nno colon\r\n\r\n", 0, "", &[], "", 2);
+        check("HTTP/1.1 200 OK\r\nA: 1", 200, "OK", &[("A", "1")], "", 1);
+        check("http/1.1 200 OK\r\n\r\n", 200, "OK", &[], "", 0);
+    }
+
+    #[test]
+    fn a_block_without_head_is_told() {
+        assert_eq!(parse_response_head(b"<html></html>"), None);
+        assert_eq!(parse_response_head(b""), None);
+        assert_eq!(parse_request_head(b"<html></html>"), None);
+    }
+
+    #[test]
+    fn requests_are_read() {
+        let head = parse_request_head(b"POST /a b HTTP/1.1\r\nHost: a.pt\r\n\r\nx=1").unwrap();
+        assert_eq!((head.method.as_str(), head.target.as_str(), head.version.as_str()), ("POST", "/a b", "HTTP/1.1"));
+        assert_eq!(head.headers.get("host").unwrap(), "a.pt");
+        assert_eq!(head.head_len, 34);
+    }
+
+    #[test]
+    fn content_types_are_split() {
+        let split = |value| {
+            let split = ContentType::parse(value);
+            (split.mime, split.charset)
+        };
+        assert_eq!(split("Text/HTML; charset=\"UTF-8\""), ("text/html".into(), Some("UTF-8".into())));
+        assert_eq!(split("text/html;x=1;Charset = latin1 "), ("text/html".into(), Some("latin1".into())));
+        assert_eq!(split("text/html charset=x"), ("text/html".into(), None));
+        assert_eq!(split(""), (String::new(), None));
+    }
+}

@@ -1,0 +1,38 @@
+//! The HTTP message inside a record: its head, its entity body, its payload.
+//!
+//! Three layers of the same bytes, after RFC 9110 and WARC/1.1 (6.3.2):
+//! the *raw body* as it crossed the wire, the *entity body* without transfer
+//! encoding (the payload that digests are made of), and the *decoded payload*
+//! without content encoding (what a reader of pages wants). Servers lie; what
+//! does not fit becomes a [`Flaw`] and the bytes are taken as they are.
+
+mod chunked;
+mod decode;
+mod head;
+
+pub use chunked::{Dechunker, dechunk};
+pub use decode::{Payload, decode_payload, entity_body};
+pub use head::{ContentType, HttpHead, HttpRequestHead, parse_request_head, parse_response_head};
+
+use super::{Problem, ProblemKind};
+
+/// Something malformed inside a message; where the record stands is known to
+/// the caller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flaw {
+    /// What kind.
+    pub kind: ProblemKind,
+    /// What exactly, for a person.
+    pub detail: String,
+}
+
+impl Flaw {
+    fn http(detail: impl Into<String>) -> Self {
+        Self { kind: ProblemKind::BadHttp, detail: detail.into() }
+    }
+
+    /// The problem of the record at `offset`.
+    pub fn at(self, offset: u64) -> Problem {
+        Problem { offset, kind: self.kind, detail: self.detail }
+    }
+}

@@ -1,0 +1,77 @@
+//! Files that other tools wrote: read without panic, problems named.
+
+use super::*;
+use crate::warc::WarcError;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+fn test_data() -> Option<PathBuf> {
+    let folder = std::env::var_os("FONDS_TEST_DATA").map(PathBuf::from);
+    let folder = folder.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"));
+    if folder.join("warc").is_dir() {
+        return Some(folder);
+    }
+    println!("skipped: no test data (FONDS_TEST_DATA)");
+    None
+}
+
+fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files_below(&path, found) } else { found.push(path) }
+    }
+}
+
+/// Records by type and problems by kind.
+fn summary(path: &Path) -> String {
+    let mut types: BTreeMap<String, u32> = BTreeMap::new();
+    let mut kinds: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut direct = 0;
+    let mut reader = ArchiveReader::open(path).unwrap();
+    let end = loop {
+        match reader.next_record(1000) {
+            Ok(Some(record)) => {
+                *types.entry(record.head.record_type.to_string()).or_default() += 1;
+                direct += u32::from(!record.span.is_inside_member());
+                let again = read_record_at(path, record.span.offset, 1000).unwrap();
+                assert_eq!(again.head.headers, record.head.headers, "{}", path.display());
+                assert_eq!(again.block, record.block, "{}", path.display());
+            }
+            Ok(None) => break "",
+            Err(WarcError::NotArchive { .. }) => break " · no archive file",
+            Err(error) => panic!("{error}"),
+        }
+    };
+    for problem in reader.take_problems() {
+        if std::env::var_os("FONDS_TELL").is_some() {
+            println!("{}: {problem}", path.display());
+        }
+        *kinds.entry(problem.kind.words()).or_default() += 1;
+    }
+    let list = |counts: Vec<(String, u32)>| {
+        counts.into_iter().map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
+    };
+    let total: u32 = types.values().sum();
+    let types = list(types.into_iter().collect());
+    let kinds = list(kinds.into_iter().map(|(kind, count)| (kind.to_owned(), count)).collect());
+    let place = if direct == total { String::new() } else { format!(" · {} without place", total - direct) };
+    format!("{total} records: {types}{place}{end} · problems: {}", if kinds.is_empty() { "none" } else { &kinds })
+}
+
+#[test]
+fn every_file_of_other_tools_is_read() {
+    let Some(data) = test_data() else { return };
+    let mut files = Vec::new();
+    for folder in ["warc", "wacz"] {
+        files_below(&data.join(folder), &mut files);
+    }
+    files.push(data.join("inlinks/seed-walkthrough.warc.gz"));
+    files.sort();
+    let mut table = String::new();
+    for file in files {
+        let name = file.strip_prefix(&data).unwrap().display().to_string();
+        writeln!(table, "{name}\n    {}", summary(&file)).unwrap();
+    }
+    insta::assert_snapshot!(table);
+}

@@ -1,0 +1,151 @@
+//! One gzip member at a time (RFC 1952).
+
+use flate2::{Crc, Decompress, FlushDecompress, Status};
+
+pub(super) const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
+
+const FLAG_HEADER_CRC: u8 = 2;
+const FLAG_EXTRA: u8 = 4;
+const FLAG_NAME: u8 = 8;
+const FLAG_COMMENT: u8 = 16;
+const FLAGS_RESERVED: u8 = 0xe0;
+
+/// Length of the trailer: CRC-32 and length modulo 2^32.
+const TRAILER: usize = 8;
+
+/// A gzip header may not be longer than this.
+pub(super) const MAX_HEADER: usize = 128 * 1024;
+
+/// Decodes members; the inflate state is kept from one to the next.
+pub(super) struct GzipMember {
+    inflate: Decompress,
+    crc: Crc,
+    in_trailer: bool,
+}
+
+/// What a step did.
+pub(super) enum Step {
+    /// So many bytes were used and so many written.
+    Went { used: usize, written: usize },
+    /// The member is complete; so many bytes were used for it.
+    Ended { used: usize },
+    /// More input is wanted.
+    Starved,
+    /// The stream is damaged.
+    Broken(String),
+}
+
+impl GzipMember {
+    pub(super) fn new() -> Self {
+        Self { inflate: Decompress::new(false), crc: Crc::new(), in_trailer: false }
+    }
+
+    /// Begins a member after its header.
+    pub(super) fn begin(&mut self) {
+        self.inflate.reset(false);
+        self.crc.reset();
+        self.in_trailer = false;
+    }
+
+    /// Decodes from `input` into `out`.
+    pub(super) fn step(&mut self, input: &[u8], out: &mut [u8]) -> Step {
+        if self.in_trailer {
+            return self.trailer(input);
+        }
+        let (used_before, written_before) = (self.inflate.total_in(), self.inflate.total_out());
+        let status = match self.inflate.decompress(input, out, FlushDecompress::None) {
+            Ok(status) => status,
+            Err(error) => return Step::Broken(format!("{error}")),
+        };
+        let used = (self.inflate.total_in() - used_before) as usize;
+        let written = (self.inflate.total_out() - written_before) as usize;
+        self.crc.update(&out[..written]);
+        if status == Status::StreamEnd {
+            self.in_trailer = true;
+        } else if used == 0 && written == 0 {
+            return Step::Starved;
+        }
+        Step::Went { used, written }
+    }
+
+    fn trailer(&self, input: &[u8]) -> Step {
+        let Some(trailer) = input.first_chunk::<TRAILER>() else { return Step::Starved };
+        let [c0, c1, c2, c3, l0, l1, l2, l3] = *trailer;
+        let told = u32::from_le_bytes([c0, c1, c2, c3]);
+        if told != self.crc.sum() {
+            return Step::Broken(format!("the checksum is {:08x}, the file says {told:08x}", self.crc.sum()));
+        }
+        if u32::from_le_bytes([l0, l1, l2, l3]) != self.crc.amount() {
+            return Step::Broken(format!("{} bytes came out, the file says otherwise", self.inflate.total_out()));
+        }
+        Step::Ended { used: TRAILER }
+    }
+}
+
+/// Length of the gzip header at the beginning of `bytes`.
+///
+/// `Ok(None)` when more bytes are needed, `Err` when there is no gzip header.
+pub(super) fn header_len(bytes: &[u8]) -> Result<Option<usize>, &'static str> {
+    let seen = bytes.len().min(MAGIC.len());
+    if bytes[..seen] != MAGIC[..seen] {
+        return Err("no gzip header");
+    }
+    let Some(flags) = bytes.get(3).copied() else { return Ok(None) };
+    if flags & FLAGS_RESERVED != 0 {
+        return Err("reserved flags are set in the gzip header");
+    }
+    let mut len = 10;
+    if flags & FLAG_EXTRA != 0 {
+        let Some(extra) = bytes.get(len..len + 2) else { return Ok(None) };
+        len += 2 + usize::from(u16::from_le_bytes([extra[0], extra[1]]));
+    }
+    for flag in [FLAG_NAME, FLAG_COMMENT] {
+        if flags & flag != 0 {
+            let Some(rest) = bytes.get(len..) else { return Ok(None) };
+            match memchr::memchr(0, rest) {
+                Some(end) => len += end + 1,
+                None if rest.len() > MAX_HEADER => return Err("the gzip header does not end"),
+                None => return Ok(None),
+            }
+        }
+    }
+    if flags & FLAG_HEADER_CRC != 0 {
+        len += 2;
+    }
+    Ok((bytes.len() >= len).then_some(len))
+}
+
+/// The first bytes that the member at the beginning of `bytes` decodes to;
+/// empty when there is none.
+pub(super) fn first_bytes(bytes: &[u8], out: &mut [u8]) -> usize {
+    let Ok(Some(header)) = header_len(bytes) else { return 0 };
+    let mut inflate = Decompress::new(false);
+    let _ = inflate.decompress(&bytes[header..], out, FlushDecompress::None);
+    (inflate.total_out() as usize).min(out.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(bytes: &[u8], expected: Result<Option<usize>, ()>) {
+        assert_eq!(header_len(bytes).map_err(drop), expected);
+    }
+
+    #[test]
+    fn headers_are_measured() {
+        let plain = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];
+        check(&plain, Ok(Some(10)));
+        check(&plain[..7], Ok(None));
+        check(b"", Ok(None));
+        check(b"WARC/1.0", Err(()));
+        check(&[0x1f, 0x8b, 8, 0x80, 0, 0, 0, 0, 0, 3], Err(()));
+        let mut named = vec![0x1f, 0x8b, 8, 8 | 4 | 2, 0, 0, 0, 0, 0, 3, 4, 0, 1, 2, 3, 4];
+        check(&named, Ok(None));
+        named.extend_from_slice(b"name\0");
+        check(&named, Ok(None));
+        named.extend_from_slice(b"cc");
+        check(&named, Ok(Some(23)));
+    }
+}

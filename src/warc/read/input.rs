@@ -1,0 +1,110 @@
+//! Raw bytes of a file with their offset.
+
+use std::io::{self, Read};
+
+/// How much is read from the source at once.
+const CHUNK: usize = 128 * 1024;
+
+/// Bytes behind the mark that can be gone back to; further back is dropped.
+const RETAIN: usize = 4 * 1024 * 1024;
+
+/// A buffered source that knows its offset and can go back to a mark, so that
+/// a search for the next record can begin inside a damaged stretch that a
+/// decoder has already run over.
+pub(super) struct Input<R> {
+    inner: R,
+    buf: Vec<u8>,
+    start: usize,
+    end: usize,
+    mark: usize,
+    /// Offset in the file of `buf[0]`.
+    base: u64,
+    eof: bool,
+}
+
+impl<R: Read> Input<R> {
+    /// `base` is the offset in the file at which `inner` stands.
+    pub(super) fn new(inner: R, base: u64) -> Self {
+        Self { inner, buf: Vec::new(), start: 0, end: 0, mark: 0, base, eof: false }
+    }
+
+    /// Offset in the file of the next byte.
+    pub(super) fn offset(&self) -> u64 {
+        self.base + self.start as u64
+    }
+
+    /// Bytes at hand.
+    pub(super) fn window(&self) -> &[u8] {
+        &self.buf[self.start..self.end]
+    }
+
+    pub(super) fn consume(&mut self, len: usize) {
+        self.start = (self.start + len).min(self.end);
+    }
+
+    /// Remembers the next byte as the place to go back to.
+    pub(super) fn set_mark(&mut self) {
+        self.mark = self.start;
+    }
+
+    /// Goes back to `offset`, or as near to it as is still held.
+    pub(super) fn go_back_to(&mut self, offset: u64) {
+        let place = offset.saturating_sub(self.base).min(self.end as u64) as usize;
+        self.start = place;
+        self.mark = place;
+    }
+
+    /// Adds bytes to the window; `false` at the end of the source.
+    pub(super) fn fill(&mut self) -> io::Result<bool> {
+        if self.eof {
+            return Ok(false);
+        }
+        if self.buf.len() - self.end < CHUNK {
+            let keep = self.mark.min(self.start).max(self.start.saturating_sub(RETAIN));
+            self.buf.copy_within(keep..self.end, 0);
+            self.base += keep as u64;
+            self.start -= keep;
+            self.end -= keep;
+            self.mark = self.mark.saturating_sub(keep);
+            if self.buf.len() - self.end < CHUNK {
+                self.buf.resize((self.buf.len() * 2).max(self.end + 2 * CHUNK), 0);
+            }
+        }
+        loop {
+            match self.inner.read(&mut self.buf[self.end..]) {
+                Ok(0) => {
+                    self.eof = true;
+                    return Ok(false);
+                }
+                Ok(len) => {
+                    self.end += len;
+                    return Ok(true);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// At least `len` bytes, fewer only at the end of the source.
+    pub(super) fn peek(&mut self, len: usize) -> io::Result<&[u8]> {
+        while self.end - self.start < len {
+            if !self.fill()? {
+                break;
+            }
+        }
+        Ok(self.window())
+    }
+}
+
+impl<R: Read> Read for Input<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.start == self.end && !self.fill()? {
+            return Ok(0);
+        }
+        let len = out.len().min(self.end - self.start);
+        out[..len].copy_from_slice(&self.buf[self.start..self.start + len]);
+        self.start += len;
+        Ok(len)
+    }
+}

@@ -1,0 +1,22 @@
+//! Reads records out of WARC and ARC files.
+//!
+//! Layers: [`input`] raw bytes with offsets; [`members`] decoded bytes, member
+//! by member; [`head`] and [`arc`] heads; [`reader`] records, problems and the
+//! way back after damage; [`place`] random access.
+
+mod arc;
+mod gzip;
+mod head;
+mod input;
+mod members;
+mod place;
+mod reader;
+mod zstd;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod foreign_tests;
+
+pub use head::{MAX_HEAD_BYTES, MAX_LINE_BYTES};
+pub use place::{copy_span, open_archive_file, open_record_at, read_record_at};
+pub use reader::{ArchiveReader, Records};

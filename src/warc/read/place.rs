@@ -1,0 +1,101 @@
+//! Random access: one record by its place.
+
+use super::super::{Record, Span, WarcError};
+use super::reader::ArchiveReader;
+use super::zstd;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// The file itself, or its `.open` form while it is being written.
+pub(super) fn present_path(path: &Path) -> PathBuf {
+    if !path.exists() {
+        let mut open = OsString::from(path);
+        open.push(super::super::OPEN_SUFFIX);
+        let open = PathBuf::from(open);
+        if open.exists() {
+            return open;
+        }
+    }
+    path.to_owned()
+}
+
+/// Opens an archive file; while it is being written, its `.open` form is found too.
+pub fn open_archive_file(path: &Path) -> io::Result<File> {
+    File::open(present_path(path))
+}
+
+/// Reads the record at `offset` (a [`Span::offset`]) with at most `max_block`
+/// bytes of its block.
+///
+/// Where records share a compressed member, the file is read from its start.
+pub fn read_record_at(path: &Path, offset: u64, max_block: usize) -> Result<Record, WarcError> {
+    let mut reader = open_record_at(path, offset)?;
+    let inside = Span { offset, length: 0 }.is_inside_member();
+    match reader.next_record(max_block)? {
+        Some(record) if inside || record.span.offset == offset || record.span.is_inside_member() => Ok(record),
+        _ => {
+            let why = reader.take_problems().first().map(|problem| problem.to_string());
+            let why = why.unwrap_or_else(|| "no record begins here".to_owned());
+            Err(WarcError::NoRecord { path: path.to_owned(), offset, why })
+        }
+    }
+}
+
+/// A reader whose next record is the one at `offset` (a [`Span::offset`]).
+pub fn open_record_at(path: &Path, offset: u64) -> Result<ArchiveReader<File>, WarcError> {
+    if (Span { offset, length: 0 }).is_inside_member() {
+        return seek_inside(path, offset);
+    }
+    let present = present_path(path);
+    let io = |source| WarcError::Io { path: present.clone(), source };
+    let mut file = File::open(&present).map_err(io)?;
+    let dictionary = match offset {
+        0 => None,
+        _ => zstd::leading_dictionary(&mut file).map_err(io)?,
+    };
+    file.seek(SeekFrom::Start(offset)).map_err(io)?;
+    let mut reader = ArchiveReader::at(file, &present, offset)?;
+    if let Some(dictionary) = dictionary {
+        let no_record = |why| WarcError::NoRecord { path: present.clone(), offset, why };
+        reader.use_dictionary(&dictionary).map_err(no_record)?;
+    }
+    Ok(reader)
+}
+
+/// Reads a file from its start up to a record that shares its member.
+fn seek_inside(path: &Path, offset: u64) -> Result<ArchiveReader<File>, WarcError> {
+    let mut reader = ArchiveReader::open(path)?;
+    let place = Span { offset, length: 0 }.decoded_offset();
+    match reader.skip_to_decoded(place)? {
+        true => Ok(reader),
+        false => Err(WarcError::NoRecord {
+            path: path.to_owned(),
+            offset,
+            why: "no record begins here in the decompressed file".to_owned(),
+        }),
+    }
+}
+
+/// Copies the bytes of a record (its compressed member as it is) to `out`.
+///
+/// # Errors
+///
+/// [`WarcError::NoRecord`] when the record shares its member with others or
+/// the file ends before the span does.
+pub fn copy_span(path: &Path, span: Span, out: &mut dyn Write) -> Result<u64, WarcError> {
+    let no_record = |why: &str| WarcError::NoRecord { path: path.to_owned(), offset: span.offset, why: why.to_owned() };
+    if span.is_inside_member() {
+        return Err(no_record("the record shares its compressed member with others"));
+    }
+    let present = present_path(path);
+    let io = |source| WarcError::Io { path: present.clone(), source };
+    let mut file = File::open(&present).map_err(io)?;
+    file.seek(SeekFrom::Start(span.offset)).map_err(io)?;
+    let copied = io::copy(&mut file.take(span.length), out).map_err(io)?;
+    if copied < span.length {
+        return Err(no_record("the file ends inside the record"));
+    }
+    Ok(copied)
+}

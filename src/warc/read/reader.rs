@@ -1,0 +1,646 @@
+//! Records, one after the other.
+
+use super::super::{Problem, ProblemKind, Record, RecordHead, Span, WarcError};
+use super::arc::{self, UrlLine};
+use super::head::{self, MAX_HEAD_BYTES, Start, record_start};
+use super::members::{Begin, Fill, Members};
+use std::fs::File;
+use std::io::{self, BufRead, Read};
+use std::path::{Path, PathBuf};
+
+/// A file without a record in so many bytes is no archive file.
+const SEARCH_LIMIT: u64 = 1024 * 1024;
+
+/// Problems held between two calls of `take_problems`; further ones are counted.
+const MAX_PROBLEMS: usize = 10_000;
+
+/// Line breaks due after the block of a WARC record, in bytes.
+const WARC_BREAKS: usize = 4;
+
+/// Reads an archive file from its beginning to its end.
+///
+/// [`next_head`](Self::next_head) goes to a record, [`Read`] or [`BufRead`]
+/// gives its block, [`finish_record`](Self::finish_record) ends it and tells
+/// its place. [`next_record`](Self::next_record) does the three in one.
+pub struct ArchiveReader<R> {
+    members: Members<R>,
+    name: PathBuf,
+    open: Option<Open>,
+    /// A head that was read ahead; its record is in hand.
+    ahead: Option<RecordHead>,
+    problems: Vec<Problem>,
+    unlisted: u64,
+    arc_version: String,
+    records: u64,
+    /// Nothing of the present member has been used yet.
+    member_fresh: bool,
+    told_not_per_record: bool,
+    first_garbage: Option<String>,
+    sound_len: u64,
+    done: bool,
+}
+
+/// The record in hand.
+struct Open {
+    /// Offset in the file of the member it begins in, or of itself in a plain file.
+    offset: u64,
+    decoded_offset: u64,
+    begins_member: bool,
+    declared: u64,
+    remaining: u64,
+    is_arc: bool,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Nothing is wrong so far.
+    Sound,
+    /// Its member ended in good order, but before its declared length.
+    Short,
+    /// Damage or the end of the file lies inside it.
+    Lost,
+}
+
+/// What was found where a head should be.
+enum Found {
+    Head(RecordHead),
+    /// Something else: look for the next record behind it.
+    Garbage,
+    /// A head that ended too early; the place after it is reached.
+    Nothing,
+}
+
+/// How things go on after a member that ended inside a record.
+#[derive(PartialEq, Eq)]
+enum Join {
+    /// The next member goes on with the record.
+    Continues,
+    /// The next member begins a record of its own, or there is none.
+    Ends,
+}
+
+impl ArchiveReader<File> {
+    /// Opens a file; while it is being written, its `.open` form is found too.
+    pub fn open(path: &Path) -> Result<Self, WarcError> {
+        let path = super::place::present_path(path);
+        let file = File::open(&path).map_err(|source| WarcError::Io { path: path.clone(), source })?;
+        Self::at(file, &path, 0)
+    }
+}
+
+impl<R: Read> ArchiveReader<R> {
+    /// Reads from any source; `name` stands in messages.
+    pub fn new(source: R, name: &Path) -> Result<Self, WarcError> {
+        Self::at(source, name, 0)
+    }
+
+    /// Reads from a source that stands at `offset` of its file.
+    pub(super) fn at(source: R, name: &Path, offset: u64) -> Result<Self, WarcError> {
+        let members = Members::new(source, offset).map_err(|source| WarcError::Io { path: name.to_owned(), source })?;
+        Ok(Self {
+            members,
+            name: name.to_owned(),
+            open: None,
+            ahead: None,
+            problems: Vec::new(),
+            unlisted: 0,
+            arc_version: "ARC/1.0".to_owned(),
+            records: 0,
+            member_fresh: true,
+            told_not_per_record: false,
+            first_garbage: None,
+            sound_len: offset,
+            done: false,
+        })
+    }
+
+    /// The dictionary of a zstd file that is entered in its middle.
+    pub(super) fn use_dictionary(&mut self, bytes: &[u8]) -> Result<(), String> {
+        self.members.use_dictionary(bytes)
+    }
+
+    /// Reads on until the next record is the one at this place of the
+    /// decompressed file; `false` when there is none.
+    pub(super) fn skip_to_decoded(&mut self, place: u64) -> Result<bool, WarcError> {
+        while let Some(head) = self.next_head()? {
+            let at = self.open.as_ref().map_or(0, |open| open.decoded_offset);
+            if at == place {
+                self.ahead = Some(head);
+                return Ok(true);
+            }
+            if at > place {
+                break;
+            }
+        }
+        Ok(false)
+    }
+
+    /// What was odd or broken since the last call, in the order it was met.
+    pub fn take_problems(&mut self) -> Vec<Problem> {
+        if self.unlisted > 0 {
+            let detail = format!("{} further problems are not listed", self.unlisted);
+            self.problems.push(Problem { offset: self.file_offset(), kind: ProblemKind::Limit, detail });
+            self.unlisted = 0;
+        }
+        std::mem::take(&mut self.problems)
+    }
+
+    /// Offset in the file after the last record that was whole. A file whose
+    /// writer was killed is sound again when it is cut here.
+    pub fn sound_len(&self) -> u64 {
+        self.sound_len
+    }
+
+    /// Offset in the file up to which it has been read, for progress.
+    pub fn file_offset(&self) -> u64 {
+        self.members.file_offset()
+    }
+
+    /// All whole records from here on, blocks cut at `max_block` bytes.
+    pub fn records(self, max_block: usize) -> Records<R> {
+        Records { reader: self, max_block }
+    }
+
+    /// The next whole record with at most `max_block` bytes of its block. One
+    /// that is cut off or damaged becomes a problem and is passed over.
+    pub fn next_record(&mut self, max_block: usize) -> Result<Option<Record>, WarcError> {
+        while let Some(head) = self.next_head()? {
+            // The declared length is a wish: room is made as bytes come.
+            let mut block = Vec::with_capacity(head.content_length.min(max_block as u64).min(1 << 18) as usize);
+            let mut omitted = 0;
+            loop {
+                let chunk = self.block_chunk()?;
+                if chunk.is_empty() {
+                    break;
+                }
+                let len = chunk.len();
+                let kept = len.min(max_block - block.len());
+                block.extend_from_slice(&chunk[..kept]);
+                omitted += (len - kept) as u64;
+                self.consume(len);
+            }
+            if let Some(span) = self.finish_record()? {
+                return Ok(Some(Record { head, block, omitted, span }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Goes to the next record, ending the one in hand.
+    ///
+    /// # Errors
+    ///
+    /// [`WarcError::NotArchive`] when the file (or its first MiB) holds no
+    /// record but something else; an empty file has simply no records.
+    pub fn next_head(&mut self) -> Result<Option<RecordHead>, WarcError> {
+        if let Some(head) = self.ahead.take() {
+            return Ok(Some(head));
+        }
+        self.finish_record()?;
+        let mut skipped = 0;
+        while !self.done && self.locate()? {
+            match self.read_head()? {
+                Found::Head(head) => return Ok(Some(head)),
+                Found::Garbage => skipped += self.resync()?,
+                Found::Nothing => {}
+            }
+            if self.records == 0 && skipped > SEARCH_LIMIT {
+                break;
+            }
+        }
+        self.done = true;
+        match self.first_garbage.take() {
+            Some(why) if self.records == 0 => Err(WarcError::NotArchive { path: self.name.clone(), why }),
+            _ => Ok(None),
+        }
+    }
+
+    /// Ends the record in hand and tells its place; `None` when there is none
+    /// in hand, or when it was cut off or damaged (a problem says so).
+    pub fn finish_record(&mut self) -> Result<Option<Span>, WarcError> {
+        loop {
+            let len = self.block_chunk()?.len();
+            if len == 0 {
+                break;
+            }
+            self.consume(len);
+        }
+        match self.open.take() {
+            Some(open) if open.state != State::Lost => self.end_of(&open),
+            _ => Ok(None),
+        }
+    }
+
+    /// The next bytes of the block in hand; empty at its end.
+    fn block_chunk(&mut self) -> Result<&[u8], WarcError> {
+        while self.members.window().is_empty() && self.open.as_ref().is_some_and(|open| open.remaining > 0) {
+            match self.fill()? {
+                Fill::More => {}
+                Fill::End if !self.members.is_plain() && self.join(0)? == Join::Continues => {}
+                ended => self.block_ends(ended)?,
+            }
+        }
+        let remaining = self.open.as_ref().map_or(0, |open| open.remaining);
+        let window = self.members.window();
+        let len = window.len().min(usize::try_from(remaining).unwrap_or(usize::MAX));
+        Ok(&window[..len])
+    }
+
+    /// The block in hand ends before its declared length.
+    fn block_ends(&mut self, ended: Fill) -> Result<(), WarcError> {
+        let Some(open) = &mut self.open else { return Ok(()) };
+        let there = open.declared - open.remaining;
+        let detail = format!("the block is declared with {} bytes, {there} are there", open.declared);
+        let offset = open.offset;
+        open.remaining = 0;
+        open.state = match ended {
+            Fill::End if !self.members.is_plain() => State::Short,
+            _ => State::Lost,
+        };
+        match ended {
+            Fill::Broken(why) => {
+                self.problem(self.members.member_offset(), ProblemKind::BadCompression, why);
+                self.seek_member()?;
+            }
+            _ => self.problem(offset, ProblemKind::Truncated, detail),
+        }
+        Ok(())
+    }
+
+    /// Passes over the line breaks after a block and measures the record.
+    fn end_of(&mut self, open: &Open) -> Result<Option<Span>, WarcError> {
+        let mut breaks = 0;
+        let more = loop {
+            // The next member may be open already: it belongs to others.
+            if open.state == State::Short {
+                break false;
+            }
+            let blank = leading_breaks(self.members.window());
+            breaks += blank;
+            self.members.consume(blank);
+            if !self.members.window().is_empty() {
+                break true;
+            }
+            match self.fill()? {
+                Fill::More => {}
+                Fill::End => break false,
+                Fill::CutOff => {
+                    let detail = "the file ends before the compressed member of this record does";
+                    self.problem(open.offset, ProblemKind::Truncated, detail.to_owned());
+                    return Ok(None);
+                }
+                Fill::Broken(why) => {
+                    self.problem(open.offset, ProblemKind::BadCompression, why);
+                    self.seek_member()?;
+                    return Ok(None);
+                }
+            }
+        };
+        if open.state == State::Sound && breaks < WARC_BREAKS && !(open.is_arc && (breaks > 0 || !more)) {
+            let due = if open.is_arc { 1 } else { WARC_BREAKS };
+            let detail = format!("{breaks} bytes of line breaks stand after the block, {due} are due");
+            self.problem(open.offset, ProblemKind::BadField, detail);
+        }
+        self.records += 1;
+        let end = match open.state {
+            State::Short if self.members.in_member() => self.members.member_offset(),
+            _ => self.members.file_offset(),
+        };
+        if self.members.is_plain() || (open.begins_member && !more) {
+            self.sound_len = end;
+            return Ok(Some(Span { offset: open.offset, length: end - open.offset }));
+        }
+        if !more {
+            self.sound_len = end;
+        }
+        if !self.told_not_per_record {
+            self.told_not_per_record = true;
+            let detail = "records share a compressed member: to reach one, the file is read from its start";
+            self.problem(open.offset, ProblemKind::NotPerRecord, detail.to_owned());
+        }
+        let length = self.members.decoded_offset().saturating_sub(open.decoded_offset);
+        Ok(Some(Span::inside_member(open.decoded_offset, length)))
+    }
+
+    /// Goes to the next byte that is no line break; `false` at the end.
+    fn locate(&mut self) -> Result<bool, WarcError> {
+        loop {
+            let blank = leading_breaks(self.members.window());
+            self.members.consume(blank);
+            if !self.members.window().is_empty() {
+                return Ok(true);
+            }
+            let offset = self.members.member_offset();
+            let goes_on = match self.fill()? {
+                Fill::More => true,
+                Fill::End => self.next_member()?,
+                Fill::CutOff => {
+                    let detail = "the file ends inside a compressed member";
+                    self.problem(offset, ProblemKind::Truncated, detail.to_owned());
+                    false
+                }
+                Fill::Broken(why) => {
+                    self.problem(offset, ProblemKind::BadCompression, why);
+                    self.seek_member()?
+                }
+            };
+            if !goes_on {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Begins the next member, passing over what is none.
+    fn next_member(&mut self) -> Result<bool, WarcError> {
+        loop {
+            let begin = self.members.begin_member().map_err(|source| self.io(source))?;
+            self.member_fresh = true;
+            let offset = self.members.member_offset();
+            match begin {
+                Begin::Member => return Ok(true),
+                Begin::EndOfFile => return Ok(false),
+                Begin::CutOff => {
+                    let detail = "the file ends inside the head of a compressed member";
+                    self.problem(offset, ProblemKind::Truncated, detail.to_owned());
+                    return Ok(false);
+                }
+                Begin::Foreign(why) => {
+                    let passed = self.members.seek_member().map_err(|source| self.io(source))?;
+                    let detail = match passed {
+                        Some(passed) => format!("{why}: {passed} bytes up to the next record"),
+                        None => format!("{why}: the rest of the file"),
+                    };
+                    self.problem(offset, ProblemKind::Garbage, detail);
+                    if passed.is_none() {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+    }
+
+    /// After damage: the next member that begins with a record.
+    fn seek_member(&mut self) -> Result<bool, WarcError> {
+        match self.members.seek_member().map_err(|source| self.io(source))? {
+            Some(_) => self.next_member(),
+            None => Ok(false),
+        }
+    }
+
+    /// The member ended inside a record of which `pending` bytes are still in
+    /// the window. Blocked compressors cut records in two; a record that was
+    /// written short is followed by a new one.
+    fn join(&mut self, pending: usize) -> Result<Join, WarcError> {
+        if self.members.begin_member().map_err(|source| self.io(source))? != Begin::Member {
+            return Ok(Join::Ends);
+        }
+        loop {
+            let offset = self.members.member_offset();
+            match self.fill()? {
+                Fill::More => match record_start(&self.members.window()[pending..]) {
+                    Start::Unclear => {}
+                    Start::No => {
+                        self.member_fresh = false;
+                        return Ok(Join::Continues);
+                    }
+                    Start::Warc | Start::Arc => break,
+                },
+                // Too little to tell: the next look will say what it is.
+                Fill::End => break,
+                Fill::CutOff => {
+                    let detail = "the file ends inside a compressed member";
+                    self.problem(offset, ProblemKind::Truncated, detail.to_owned());
+                    break;
+                }
+                Fill::Broken(why) => {
+                    self.problem(offset, ProblemKind::BadCompression, why);
+                    self.seek_member()?;
+                    break;
+                }
+            }
+        }
+        self.member_fresh = true;
+        Ok(Join::Ends)
+    }
+
+    /// What stands at the present place.
+    fn read_head(&mut self) -> Result<Found, WarcError> {
+        let offset = self.place();
+        let decoded_offset = self.members.decoded_offset();
+        let begins_member = std::mem::replace(&mut self.member_fresh, false);
+        let mut searched = 0;
+        let (start, len) = loop {
+            let window = self.members.window();
+            let start = record_start(window);
+            let found = match start {
+                Start::Warc => head::head_len(window, searched),
+                Start::Arc => memchr::memchr(b'\n', window).map(|end| end + 1),
+                Start::No => return Ok(Found::Garbage),
+                Start::Unclear => None,
+            };
+            if let Some(len) = found.filter(|&len| len <= MAX_HEAD_BYTES) {
+                break (start, len);
+            }
+            if window.len() > MAX_HEAD_BYTES {
+                let detail = format!("the head does not end within {MAX_HEAD_BYTES} bytes");
+                self.problem(offset, ProblemKind::BadHead, detail);
+                return Ok(Found::Garbage);
+            }
+            let pending = window.len();
+            // The empty line may straddle the edge of the window.
+            searched = pending.saturating_sub(2);
+            match self.fill()? {
+                Fill::More => {}
+                Fill::End if !self.members.is_plain() && self.join(pending)? == Join::Continues => {}
+                ended => {
+                    self.members.consume(pending);
+                    self.head_ends(offset, pending, ended)?;
+                    return Ok(Found::Nothing);
+                }
+            }
+        };
+        let mut odd = Vec::new();
+        let is_arc = start == Start::Arc;
+        let head = match is_arc {
+            true => self.arc_head(len, &mut odd)?,
+            false => Some(head::parse(&self.members.window()[..len], &mut odd)),
+        };
+        let Some(head) = head else { return Ok(Found::Garbage) };
+        self.members.consume(if is_arc { 0 } else { len });
+        for (kind, detail) in odd {
+            self.problem(offset, kind, detail);
+        }
+        let length = head.content_length;
+        self.open = Some(Open {
+            offset,
+            decoded_offset,
+            begins_member,
+            declared: length,
+            remaining: length,
+            is_arc,
+            state: State::Sound,
+        });
+        Ok(Found::Head(head))
+    }
+
+    fn arc_head(&mut self, len: usize, odd: &mut Vec<head::Oddity>) -> Result<Option<RecordHead>, WarcError> {
+        let Some(line) = UrlLine::parse(self.members.window()[..len].trim_ascii_end()) else { return Ok(None) };
+        self.members.consume(len);
+        if line.is_file_head() {
+            // The version stands in the first line of the block.
+            while !self.members.window().contains(&b'\n') && self.members.window().len() < 256 {
+                if self.fill()? != Fill::More {
+                    break;
+                }
+            }
+            if let Some(version) = arc::version(self.members.window()) {
+                self.arc_version = version;
+            }
+        }
+        Ok(Some(line.into_head(&self.arc_version, odd)))
+    }
+
+    /// The file or the member ends inside a head of which `len` bytes are there.
+    fn head_ends(&mut self, offset: u64, len: usize, ended: Fill) -> Result<(), WarcError> {
+        match ended {
+            Fill::Broken(why) => {
+                self.problem(offset, ProblemKind::BadCompression, why);
+                self.seek_member()?;
+            }
+            _ => {
+                let detail = format!("the head of a record ends after {len} bytes");
+                self.problem(offset, ProblemKind::Truncated, detail);
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes over what is no record, up to what looks like one in the same
+    /// member, and returns the bytes passed over.
+    fn resync(&mut self) -> Result<u64, WarcError> {
+        let offset = self.place();
+        self.first_garbage.get_or_insert_with(|| describe(self.members.window()));
+        let mut skipped = 0;
+        // The line at hand is known to begin no record.
+        let mut known = true;
+        loop {
+            let window = self.members.window();
+            let line = memchr::memchr(b'\n', window);
+            let start = record_start(window);
+            if !known && (start == Start::Warc || start == Start::Arc) {
+                break;
+            }
+            let len = match line {
+                Some(end) => end + 1,
+                None if window.len() > MAX_HEAD_BYTES => window.len(),
+                None => match self.fill()? {
+                    Fill::More => continue,
+                    ended => {
+                        let rest = self.members.window().len();
+                        skipped += rest as u64;
+                        self.members.consume(rest);
+                        if let Fill::Broken(why) = ended {
+                            self.problem(self.members.member_offset(), ProblemKind::BadCompression, why);
+                            self.seek_member()?;
+                        }
+                        break;
+                    }
+                },
+            };
+            // Without a line break, what follows is the middle of a line.
+            known = line.is_none();
+            skipped += len as u64;
+            self.members.consume(len);
+            if self.records == 0 && skipped > SEARCH_LIMIT {
+                break;
+            }
+        }
+        self.problem(offset, ProblemKind::Garbage, format!("{skipped} bytes that belong to no record"));
+        Ok(skipped)
+    }
+
+    /// Offset in the file to name for what stands at the present place.
+    fn place(&self) -> u64 {
+        if self.members.is_plain() { self.members.file_offset() } else { self.members.member_offset() }
+    }
+
+    fn fill(&mut self) -> Result<Fill, WarcError> {
+        self.members.fill().map_err(|source| self.io(source))
+    }
+
+    fn io(&self, source: io::Error) -> WarcError {
+        WarcError::Io { path: self.name.clone(), source }
+    }
+
+    fn problem(&mut self, offset: u64, kind: ProblemKind, detail: String) {
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(Problem { offset, kind, detail });
+        } else {
+            self.unlisted += 1;
+        }
+    }
+}
+
+impl<R: Read> BufRead for ArchiveReader<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.block_chunk().map_err(|error| match error {
+            WarcError::Io { source, .. } => source,
+            other => io::Error::other(other),
+        })
+    }
+
+    fn consume(&mut self, len: usize) {
+        if let Some(open) = &mut self.open {
+            let len = usize::try_from(open.remaining).unwrap_or(usize::MAX).min(len);
+            open.remaining -= len as u64;
+            self.members.consume(len);
+        }
+    }
+}
+
+impl<R: Read> Read for ArchiveReader<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let chunk = self.fill_buf()?;
+        let len = chunk.len().min(out.len());
+        out[..len].copy_from_slice(&chunk[..len]);
+        self.consume(len);
+        Ok(len)
+    }
+}
+
+/// The whole records of a file; problems wait in the reader.
+pub struct Records<R> {
+    reader: ArchiveReader<R>,
+    max_block: usize,
+}
+
+impl<R: Read> Records<R> {
+    /// See [`ArchiveReader::take_problems`].
+    pub fn take_problems(&mut self) -> Vec<Problem> {
+        self.reader.take_problems()
+    }
+}
+
+impl<R: Read> Iterator for Records<R> {
+    type Item = Result<Record, WarcError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.reader.next_record(self.max_block).transpose()
+    }
+}
+
+fn leading_breaks(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|&&byte| byte == b'\r' || byte == b'\n').count()
+}
+
+/// What a file that is no archive file begins with, for a person.
+fn describe(bytes: &[u8]) -> String {
+    let begin = bytes[..bytes.len().min(16)].escape_ascii();
+    let guess = match bytes {
+        [b'P', b'K', 3, 4, ..] => ", a zip file: perhaps a WACZ",
+        [b'%', b'P', b'D', b'F', ..] => ", a PDF",
+        _ => "",
+    };
+    format!("it begins with “{begin}”{guess}")
+}
