@@ -1,3 +1,28 @@
 //! Opens the window, or hands the words to the command line.
 
-fn main() {}
+use clap::Parser;
+use fonds::cli::Words;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::from_env("FONDS_LOG"))
+        .with_writer(std::io::stderr)
+        .init();
+    let words = Words::parse();
+    match words.command {
+        Some(command) => fonds::cli::run(command),
+        None => window(words.folder),
+    }
+}
+
+#[cfg(not(feature = "gui"))]
+fn window(_folder: Option<std::path::PathBuf>) -> ExitCode {
+    eprintln!("fonds: this build has no window. Try: fonds demo, or fonds --help");
+    ExitCode::from(fonds::cli::WRONG_USE)
+}
+
+#[cfg(feature = "gui")]
+fn window(_folder: Option<std::path::PathBuf>) -> ExitCode {
+    ExitCode::FAILURE
+}

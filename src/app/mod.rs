@@ -10,8 +10,13 @@
 //! Not here: drawing.
 
 mod command;
+pub mod demo;
 mod desk;
+mod live;
 pub mod models;
+pub mod sample;
+pub mod work;
+pub mod workspace_desk;
 
 pub use command::{Action, Command, Route};
 pub use desk::{Desk, DeskResult, Opener};

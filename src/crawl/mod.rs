@@ -55,6 +55,6 @@ pub use notes::CaptureNotes;
 pub use politeness::{MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};
 pub use recovery::recover_launch;
 pub use resolver::{HostOverride, OverrideError, ResolveError, Resolver, SystemResolver, private_address};
-pub use robots::RobotsRules;
+pub use robots::{MAX_ROBOTS_BYTES, RobotsRules, product_name};
 pub use setup::{CrawlEnd, CrawlError, CrawlReport, CrawlSetup, RecoveryReport, check_user_agent};
 pub use stats::{CrawlEvent, CrawlSnapshot, CrawlStats};

@@ -18,6 +18,7 @@ mod collect;
 mod css;
 mod extract;
 mod fold;
+pub mod invert;
 mod page;
 mod quirks;
 mod tag;
@@ -30,6 +31,7 @@ mod testing;
 pub use charset::CharsetSource;
 pub use collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES};
 pub use extract::{read_css, read_page, tell_language};
+pub use invert::LinkError;
 pub use page::{LinkKind, Outlink, Page, PageCuts, PageOptions};
 pub use tree::MAX_DEPTH;
 

@@ -1,6 +1,6 @@
 //! The rules of a campaign, ready to decide.
 
-use super::rules::{DecideRule, Rule, RuleKind};
+use super::rules::{DecideRule, Geolocation, Rule, RuleKind};
 use super::{Candidate, Decision, Facts, GeoFact, Verdict};
 use crate::campaign::{Campaign, Seed};
 use serde_json::Value;
@@ -107,20 +107,38 @@ impl DecideRules {
     }
 
     /// Whether it is worth looking up where the server stands: nobody has
-    /// asked yet, and a rule would turn the decision if it were so.
+    /// asked yet, and some country would turn the decision.
     pub fn needs_geo(&self, candidate: &Candidate, facts: &Facts) -> bool {
         if facts.geo != GeoFact::NotAsked || !self.uses_geo() {
             return false;
         }
         let last = self.last_word(candidate, facts);
         let (from, decision) = last.map_or((0, Decision::Reject), |(index, decision)| (index + 1, decision));
-        self.rules.get(from..).unwrap_or_default().iter().any(|compiled| {
-            let speaks = match &compiled.rule.kind {
-                RuleKind::Geolocation(rule) => !rule.countries.is_empty() && rule.decision != decision,
-                _ => false,
-            };
-            compiled.rule.enabled && speaks
+        // Only a rule behind the last word, with another opinion, can turn it.
+        let after = self.rules.get(from..).unwrap_or_default().iter().filter_map(CompiledRule::geolocation);
+        let mut turning = after.filter(|rule| rule.decision != decision).flat_map(|rule| &rule.countries);
+        turning.any(|country| {
+            let there = self.last_word_in(candidate, facts, country);
+            there.map_or(Decision::Reject, |(_, decision)| decision) != decision
         })
+    }
+
+    /// The last word if the server stood in `country`.
+    fn last_word_in(&self, candidate: &Candidate, facts: &Facts, country: &str) -> Option<(usize, Decision)> {
+        let mut standing: Option<(usize, Decision)> = None;
+        for (index, compiled) in self.rules.iter().enumerate() {
+            if !compiled.asked(standing.map(|(_, decision)| decision)) {
+                continue;
+            }
+            let said = match compiled.geolocation() {
+                Some(rule) => rule.lists(country).then_some(rule.decision),
+                None => compiled.test.decide(candidate, facts),
+            };
+            if let Some(decision) = said {
+                standing = Some((index, decision));
+            }
+        }
+        standing
     }
 
     /// Whether any rule that is switched on asks for the country of a server.
@@ -141,9 +159,17 @@ impl CompiledRule {
         let only = self.test.only_decision();
         self.rule.enabled && (only.is_none() || only != standing)
     }
+
+    /// The rule, if it is one about countries that is switched on.
+    fn geolocation(&self) -> Option<&Geolocation> {
+        match &self.rule.kind {
+            RuleKind::Geolocation(rule) if self.rule.enabled => Some(rule),
+            _ => None,
+        }
+    }
 }
 
-pub(super) fn compile_rule(index: usize, value: &Value, seeds: &[Seed]) -> Result<CompiledRule, ScopeError> {
+fn compile_rule(index: usize, value: &Value, seeds: &[Seed]) -> Result<CompiledRule, ScopeError> {
     let name = value.get("rule").and_then(Value::as_str).unwrap_or("no name").to_owned();
     let rule: Rule = serde_json::from_value(value.clone()).map_err(|error| ScopeError {
         index,

@@ -48,11 +48,11 @@ impl DecideRules {
         let turns = |offer: &&Offer| {
             self.after(offer, facts).is_some_and(|(rules, facts)| rules.decide(candidate, &facts).decision == wanted)
         };
-        offers
-            .iter()
-            .find(turns)
-            .map(|offer| offer.words.clone())
-            .or_else(|| self.turn_together(candidate, facts, wanted))
+        // A rule more is larger than two small changes.
+        let (grown, small): (Vec<_>, Vec<_>) = offers.iter().partition(|offer| offer.cost == Cost::NewRule);
+        let single = |offers: Vec<&Offer>| offers.into_iter().find(turns).map(|offer| offer.words.clone());
+        let words = single(small).or_else(|| self.turn_together(candidate, facts, wanted)).or_else(|| single(grown))?;
+        Some(capital(&words))
     }
 
     /// Every single change that might do.
@@ -85,22 +85,18 @@ impl DecideRules {
         });
         offers.push(Offer {
             cost: Cost::NewRule,
-            words: format!("Add a rule at the end that {verb} the prefix {prefix}"),
+            words: format!("add a rule at the end that {verb} the prefix {prefix}"),
             index: self.rules.len(),
             step: Step::Append(kind),
         });
         offers
     }
 
-    /// Where no single change does, all rules that stand in the way at once.
+    /// Where no single change does, the two rules that stand in the way.
     fn turn_together(&self, candidate: &Candidate, facts: &Facts, wanted: Decision) -> Option<String> {
         let (mut rules, mut facts, mut words) = (self.clone(), facts.clone(), Vec::new());
-        for _ in 0..self.rules.len() {
-            let verdict = rules.decide(candidate, &facts);
-            if verdict.decision == wanted {
-                return Some(words.join("; and ")).filter(|words| !words.is_empty());
-            }
-            let index = verdict.rule_index?;
+        for _ in 0..2 {
+            let index = rules.decide(candidate, &facts).rule_index?;
             let compiled = rules.rules.get(index)?;
             let change = compiled.test.changes(candidate, &facts, None).into_iter().next();
             let offer = match change {
@@ -110,7 +106,7 @@ impl DecideRules {
             (rules, facts) = rules.after(&offer, &facts)?;
             words.push(offer.words);
         }
-        None
+        (rules.decide(candidate, &facts).decision == wanted).then(|| words.join("; and "))
     }
 
     /// The rules and facts as they would be.
@@ -168,14 +164,14 @@ impl Offer {
             Edit::Fact(_) => Cost::Fact,
         };
         let words = match change.edit {
-            Edit::Number(_) | Edit::Entry(_) => format!("In rule {index} ({}), {}", compiled.test.name(), change.words),
-            Edit::Seeds(_) | Edit::Fact(_) => capital(&change.words),
+            Edit::Number(_) | Edit::Entry(_) => format!("in rule {index} ({}), {}", compiled.test.name(), change.words),
+            Edit::Seeds(_) | Edit::Fact(_) => change.words,
         };
         Self { cost, words, index, step: Step::Edit(change.edit) }
     }
 
     fn switch(index: usize, compiled: &CompiledRule, on: bool) -> Self {
-        let words = format!("Switch {} rule {index} ({})", if on { "on" } else { "off" }, compiled.test.name());
+        let words = format!("switch {} rule {index} ({})", if on { "on" } else { "off" }, compiled.test.name());
         Self { cost: Cost::Switch, words, index, step: Step::Switch(on) }
     }
 }
@@ -196,13 +192,16 @@ fn geo_offer(index: usize, rule: &super::rules::Geolocation, facts: &Facts, want
     let facts = Facts { geo: GeoFact::Known(known), ..facts.clone() };
     Some(Offer {
         cost: Cost::Fact,
-        words: format!("Look up where its server stands: in {} it would turn", rule.countries.join(" or ")),
+        words: format!("look up where its server stands: in {} it would turn", rule.countries.join(" or ")),
         index,
         step: Step::Edit(Edit::Fact(Box::new(facts))),
     })
 }
 
 fn capital(words: &str) -> String {
+    if words.starts_with("robots.txt") {
+        return words.to_owned();
+    }
     let mut letters = words.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

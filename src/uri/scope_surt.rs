@@ -115,11 +115,13 @@ impl ScopePrefix {
     }
 
     /// Reads a prefix as it stands in scope files: a SURT (`http://(pt,fct,`,
-    /// `(pt,fct,)/sobre`), or a URL, which stands for what a seed implies.
+    /// `(pt,fct,)/sobre`), or a URL or host (`pt`), which stands for what a
+    /// seed implies. The `+` that marks prefixes in such files may stand first.
     ///
     /// `None` where the text is neither.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
+        let text = text.strip_prefix('+').map_or(text, str::trim_start);
         if text.starts_with('(') {
             return (text.len() > 1).then(|| Self(format!("http://{}", text.to_ascii_lowercase())));
         }
@@ -166,7 +168,7 @@ impl ScopePrefix {
 
     /// Whether the URL's SURT starts with this prefix, https read as http.
     pub fn matches(&self, surt: &ScopeSurt) -> bool {
-        surt.tail().starts_with(self.tail())
+        self.0.contains('(') && surt.tail().starts_with(self.tail())
     }
 
     /// The text of the prefix.
@@ -183,7 +185,7 @@ impl ScopePrefix {
     /// types it; `None` where it says just what it seems to say.
     pub fn remark(&self) -> Option<&'static str> {
         let Some((_, rest)) = self.0.split_once('(') else {
-            return Some("is no SURT prefix; it matches only a URL that starts with just this text");
+            return Some("is no SURT prefix and matches nothing");
         };
         if rest.contains(')') {
             return None;
@@ -233,8 +235,8 @@ impl ScopePrefixSet {
     /// Gathers prefixes; those that a shorter one covers are dropped.
     pub fn new(prefixes: impl IntoIterator<Item = ScopePrefix>) -> Self {
         let mut tails: Vec<Box<str>> = prefixes.into_iter().map(|prefix| prefix.tail().into()).collect();
-        // An empty prefix would let everything in.
-        tails.retain(|tail| !tail.is_empty());
+        // What is no SURT matches nothing; an empty prefix would let everything in.
+        tails.retain(|tail| tail.contains('('));
         tails.sort_unstable();
         tails.dedup_by(|longer, kept| longer.starts_with(&**kept));
         Self { tails }
@@ -367,6 +369,7 @@ mod tests {
         check("HTTPS://(PT,fct,", "http://fct.pt/", true);
         check("http://(is,bok,www", "http://www2.bok.is/", true);
         check("ftp://(pt,", "http://fct.pt/", false);
+        check("+uk", "http://www.bl.uk/", true);
         assert_eq!(ScopePrefix::parse(""), None);
         assert_eq!(ScopePrefix::parse("mailto:a@b.pt"), None);
     }

@@ -18,7 +18,9 @@
 //!   that the revisit names: see [`Digests::can_be_repeated`];
 //! * checking, either reading counts as right.
 
-use super::http::{Dechunker, parse_response_head};
+use super::RecordHead;
+use super::http::{Dechunker, parse_request_head, parse_response_head};
+use super::RecordType;
 use data_encoding::{BASE32, BASE64, BASE64URL, HEXLOWER};
 use sha1::Digest as _;
 use sha1::Sha1;
@@ -74,8 +76,55 @@ pub struct BlockDigester {
     raw_body: Sha1,
     payload: Sha1,
     payload_len: u64,
-    part: Part,
+    splitter: Splitter,
 }
+
+impl BlockDigester {
+    /// `is_http`: the block begins with an HTTP head.
+    pub fn new(is_http: bool) -> Self {
+        Self {
+            block: Sha1::new(),
+            block_len: 0,
+            raw_body: Sha1::new(),
+            payload: Sha1::new(),
+            payload_len: 0,
+            splitter: Splitter::new(is_http),
+        }
+    }
+
+    /// Takes the next bytes of the block.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.block.update(bytes);
+        self.block_len += bytes.len() as u64;
+        self.step(Some(bytes));
+    }
+
+    /// The digests of everything that was taken.
+    pub fn finish(mut self) -> Digests {
+        self.step(None);
+        let text = |hash: Sha1| format!("sha1:{}", BASE32.encode(&hash.finalize()));
+        let payload = text(self.payload);
+        let raw_body = self.splitter.is_chunked().then(|| text(self.raw_body)).filter(|raw| *raw != payload);
+        Digests {
+            block: text(self.block),
+            raw_body,
+            payload,
+            block_len: self.block_len,
+            payload_len: self.payload_len,
+        }
+    }
+
+    fn step(&mut self, bytes: Option<&[u8]>) {
+        let (raw_body, payload, len) = (&mut self.raw_body, &mut self.payload, &mut self.payload_len);
+        self.splitter.step(bytes, &mut |raw| raw_body.update(raw), &mut |entity| {
+            payload.update(entity);
+            *len += entity.len() as u64;
+        });
+    }
+}
+
+/// Finds the body in a block that comes piece by piece.
+struct Splitter(Part);
 
 enum Part {
     /// The HTTP head, so far.
@@ -84,85 +133,46 @@ enum Part {
     Chunked(Box<Dechunker>),
 }
 
-impl BlockDigester {
-    /// `is_http_response`: the block begins with an HTTP head.
-    pub fn new(is_http_response: bool) -> Self {
-        Self {
-            block: Sha1::new(),
-            block_len: 0,
-            raw_body: Sha1::new(),
-            payload: Sha1::new(),
-            payload_len: 0,
-            part: if is_http_response { Part::Head(Vec::new()) } else { Part::Plain },
-        }
+impl Splitter {
+    fn new(is_http: bool) -> Self {
+        Self(if is_http { Part::Head(Vec::new()) } else { Part::Plain })
     }
 
-    /// Takes the next bytes of the block.
-    pub fn update(&mut self, bytes: &[u8]) {
-        self.block.update(bytes);
-        self.block_len += bytes.len() as u64;
-        match &mut self.part {
-            Part::Head(head) => {
-                let from = head.len().saturating_sub(3);
-                head.extend_from_slice(bytes);
-                let is_http = head.len() < 5 || head[..5].eq_ignore_ascii_case(b"HTTP/");
-                if !is_http || head_ends(&head[from..]) || head.len() > MAX_HEAD {
-                    let head = std::mem::take(head);
-                    self.begin_body(&head);
-                }
+    fn is_chunked(&self) -> bool {
+        matches!(self.0, Part::Chunked(_))
+    }
+
+    /// Takes the next bytes, `None` at the end. `entity` gets the payload;
+    /// `raw` the body as it crossed the wire, where that is something else.
+    fn step(&mut self, bytes: Option<&[u8]>, raw: &mut impl FnMut(&[u8]), entity: &mut impl FnMut(&[u8])) {
+        let Part::Head(head) = &mut self.0 else { return self.body(bytes, raw, entity) };
+        let from = head.len().saturating_sub(3);
+        head.extend_from_slice(bytes.unwrap_or_default());
+        if bytes.is_none() || head_ends(&head[from..]) || head.len() > MAX_HEAD {
+            let bytes_so_far = std::mem::take(head);
+            let (body, chunked) = match parse_response_head(&bytes_so_far) {
+                Some(head) => (head.head_len, head.is_chunked()),
+                None => (parse_request_head(&bytes_so_far).map_or(0, |head| head.head_len), false),
+            };
+            self.0 = if chunked { Part::Chunked(Box::default()) } else { Part::Plain };
+            self.body(Some(&bytes_so_far[body..]), raw, entity);
+            if bytes.is_none() {
+                self.body(None, raw, entity);
             }
-            _ => self.body(bytes),
         }
     }
 
-    /// Begins the body: `bytes` hold the head and what follows of the block so far.
-    fn begin_body(&mut self, bytes: &[u8]) {
-        let head = parse_response_head(bytes);
-        self.part = match head.as_ref().is_some_and(|head| head.is_chunked()) {
-            true => Part::Chunked(Box::new(Dechunker::new())),
-            false => Part::Plain,
-        };
-        self.body(&bytes[head.map_or(0, |head| head.head_len)..]);
-    }
-
-    fn body(&mut self, bytes: &[u8]) {
-        let (payload, len) = (&mut self.payload, &mut self.payload_len);
-        let mut take = |bytes: &[u8]| {
-            payload.update(bytes);
-            *len += bytes.len() as u64;
-        };
-        match &mut self.part {
-            Part::Chunked(dechunker) => {
-                self.raw_body.update(bytes);
-                dechunker.feed(bytes, &mut take);
+    fn body(&mut self, bytes: Option<&[u8]>, raw: &mut impl FnMut(&[u8]), entity: &mut impl FnMut(&[u8])) {
+        match (&mut self.0, bytes) {
+            (Part::Chunked(dechunker), Some(bytes)) => {
+                raw(bytes);
+                dechunker.feed(bytes, entity);
             }
-            _ => take(bytes),
-        }
-    }
-
-    /// The digests of everything that was taken.
-    pub fn finish(mut self) -> Digests {
-        if let Part::Head(head) = &mut self.part {
-            let head = std::mem::take(head);
-            self.begin_body(&head);
-        }
-        let text = |hash: Sha1| format!("sha1:{}", BASE32.encode(&hash.finalize()));
-        let mut raw_body = None;
-        if let Part::Chunked(dechunker) = self.part {
-            let (payload, len) = (&mut self.payload, &mut self.payload_len);
-            dechunker.finish(&mut |bytes: &[u8]| {
-                payload.update(bytes);
-                *len += bytes.len() as u64;
-            });
-            raw_body = Some(text(self.raw_body));
-        }
-        let payload = text(self.payload);
-        Digests {
-            block: text(self.block),
-            raw_body: raw_body.filter(|raw| *raw != payload),
-            payload,
-            block_len: self.block_len,
-            payload_len: self.payload_len,
+            (Part::Chunked(dechunker), None) => {
+                std::mem::take(dechunker).finish(entity);
+            }
+            (_, Some(bytes)) => entity(bytes),
+            (_, None) => {}
         }
     }
 }
@@ -241,6 +251,77 @@ fn decode(value: &str, len: usize) -> Option<Vec<u8>> {
         BASE64.decode(padded.as_bytes()).or_else(|_| BASE64URL.decode(padded.as_bytes())).ok()
     };
     [hex(), base32(), base64()].into_iter().flatten().find(|bytes| bytes.len() == len)
+}
+
+/// Holds the digest fields of a record against its block.
+pub struct RecordProof {
+    block: Option<DigestCheck>,
+    /// The payload by the standard, and as it crossed the wire.
+    payload: Option<(DigestCheck, DigestCheck)>,
+    splitter: Splitter,
+    unknown: Vec<String>,
+}
+
+impl RecordProof {
+    /// For the record with this head. The payload digest of a revisit or of a
+    /// segment is about bytes that are elsewhere and is not held against it.
+    pub fn new(head: &RecordHead) -> Self {
+        let mut unknown = Vec::new();
+        let mut check = |name: &str| {
+            let field = head.headers.get(name).filter(|field| !field.trim().is_empty())?;
+            let check = DigestCheck::new(&field);
+            if check.is_none() {
+                unknown.push(format!("{name} “{field}” is of an unknown algorithm and was not checked"));
+            }
+            check
+        };
+        let block = check("WARC-Block-Digest");
+        let elsewhere = head.record_type == RecordType::Revisit || head.headers.get("WARC-Segment-Number").is_some();
+        let payload = if elsewhere { None } else { check("WARC-Payload-Digest").zip(check("WARC-Payload-Digest")) };
+        unknown.dedup();
+        Self { block, payload, splitter: Splitter::new(head.is_http()), unknown }
+    }
+
+    /// Whether there is anything to hold against the block.
+    pub fn has_digests(&self) -> bool {
+        self.block.is_some() || self.payload.is_some()
+    }
+
+    /// Digests that cannot be checked, in words.
+    pub fn unknown(&self) -> &[String] {
+        &self.unknown
+    }
+
+    /// Takes the next bytes of the block.
+    pub fn update(&mut self, bytes: &[u8]) {
+        if let Some(block) = &mut self.block {
+            block.update(bytes);
+        }
+        self.step(Some(bytes));
+    }
+
+    fn step(&mut self, bytes: Option<&[u8]>) {
+        if let Some((payload, raw_body)) = &mut self.payload {
+            self.splitter.step(bytes, &mut |raw| raw_body.update(raw), &mut |entity| payload.update(entity));
+        }
+    }
+
+    /// The digests that are wrong, in words.
+    pub fn finish(mut self) -> Vec<String> {
+        self.step(None);
+        let mut wrong = Vec::new();
+        if self.block.is_some_and(|block| !block.holds()) {
+            wrong.push("WARC-Block-Digest does not fit the block".to_owned());
+        }
+        let chunked = self.splitter.is_chunked();
+        if let Some((payload, raw_body)) = self.payload
+            && !payload.holds()
+            && !(chunked && raw_body.holds())
+        {
+            wrong.push("WARC-Payload-Digest does not fit the payload".to_owned());
+        }
+        wrong
+    }
 }
 
 #[cfg(test)]

@@ -11,15 +11,18 @@
 //!
 //! Not here: which captures a record belongs to (the catalogue's work).
 
+pub mod cdxj;
+mod check;
 pub mod digest;
 pub mod http;
 mod read;
 mod record;
 mod write;
 
-pub use digest::{BlockDigester, DigestCheck, Digests, sha1_base32};
+pub use check::{CheckReport, check_file};
+pub use digest::{BlockDigester, DigestCheck, Digests, RecordProof, sha1_base32};
 
-pub use read::{ArchiveReader, MAX_HEAD_BYTES, MAX_LINE_BYTES, Records, copy_span, open_record_at, read_record_at};
+pub use read::{ArchiveReader, MAX_HEAD_BYTES, MAX_LINE_BYTES, Records, copy_span, open_archive_file, open_record_at, read_record_at};
 pub use record::{Headers, Problem, ProblemKind, Record, RecordHead, RecordType, Span, WarcError};
 pub use write::{
     FileSetOptions, Placed, REVISIT_IDENTICAL_PAYLOAD, RecordBuilder, Repaired, WarcFileSet, WarcWriter, new_record_id,

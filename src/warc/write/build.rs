@@ -1,7 +1,7 @@
 //! The bytes of one record.
 
 use super::super::digest::{Digests, sha1_base32};
-use super::super::{Headers, RecordType, Span};
+use super::super::{Headers, RecordHead, RecordType, Span};
 use crate::uri::CaptureDate;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -93,6 +93,16 @@ impl RecordBuilder {
     /// A `metadata` record about another one.
     pub fn metadata(record_id: &str, date: CaptureDate, target: &str, mime: &str) -> Self {
         Self::new(&RecordType::Metadata, record_id, date).field("WARC-Target-URI", target).field("Content-Type", mime)
+    }
+
+    /// The fields of a record that was read, for writing it anew: their order,
+    /// repeats and digests stay; its length is told anew.
+    pub fn with_headers(head: &RecordHead) -> Self {
+        let mut headers = Headers::new();
+        for (name, value) in head.headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("Content-Length")) {
+            headers.push(name, value);
+        }
+        Self { headers, has_block_digest: true }
     }
 
     /// Appends a field. Line breaks in `value` become blanks: a hostile URL
