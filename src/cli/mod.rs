@@ -8,7 +8,7 @@
 
 mod campaign;
 mod crawl;
-// mod dataset;
+mod dataset;
 mod demo;
 mod export;
 mod geo;

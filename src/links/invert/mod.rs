@@ -54,6 +54,9 @@ pub enum LinkError {
     /// Whoever takes the result could not go on.
     #[error("writing inlinks: {0}")]
     Output(#[source] std::io::Error),
+    /// An archive file cannot be read.
+    #[error(transparent)]
+    Archive(#[from] crate::warc::WarcError),
     /// The job was asked to stop.
     #[error("stopped on request")]
     Cancelled(#[from] Cancelled),
