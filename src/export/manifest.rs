@@ -69,8 +69,7 @@ impl Manifest {
     pub fn read(folder: &Path) -> Result<Self, ExportError> {
         let not = |why: String| ExportError::NotAnExport { folder: folder.to_owned(), why };
         let text = fs::read(folder.join(MANIFEST_NAME)).map_err(|error| not(format!("{MANIFEST_NAME}: {error}")))?;
-        let manifest: Self =
-            serde_json::from_slice(&text).map_err(|error| not(format!("{MANIFEST_NAME}: {error}")))?;
+        let manifest: Self = serde_json::from_slice(&text).map_err(|error| not(format!("{MANIFEST_NAME}: {error}")))?;
         match manifest.format == Self::FORMAT {
             true => Ok(manifest),
             false => Err(not(format!("{MANIFEST_NAME} is of format “{}”", manifest.format))),

@@ -1,10 +1,11 @@
 //! Reads an export back and holds everything in it together.
 
 use super::manifest::{MANIFEST_NAME, Manifest, measure};
+use super::write::METADATA_KIND;
 use super::{ExportError, io_at};
 use crate::jobs::JobCx;
-use crate::warc::cdxj::CdxjLine;
-use crate::warc::{ArchiveReader, Problem, ProblemKind, RecordHead, RecordProof, RecordType};
+use crate::warc::cdxj::{CdxjLine, indexed_url};
+use crate::warc::{ArchiveReader, Problem, ProblemKind, RecordHead, RecordProof, RecordType, metadata_target};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -95,18 +96,27 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
 
     let counts = &manifest.counts;
     checks.push(held.structure.into_check("Every record can be read", format!("{} records", held.records)));
-    checks.push(held.digests.into_check("Block and payload digests", format!("{} records checked", held.digests_checked)));
+    checks.push(
+        held.digests.into_check("Block and payload digests", format!("{} records checked", held.digests_checked)),
+    );
     let mut faults = Faults::default();
     if held.records != counts.records {
         faults.add(format!("the manifest says {} records", counts.records));
     }
     if held.references.len() as u64 != counts.metadata {
-        faults.add(format!("the manifest says {} metadata records, {} are there", counts.metadata, held.references.len()));
+        faults.add(format!(
+            "the manifest says {} metadata records, {} are there",
+            counts.metadata,
+            held.references.len()
+        ));
     }
     if held.captures < counts.captures {
         faults.add(format!("the manifest says {} captures", counts.captures));
     }
-    checks.push(faults.into_check("Counts are those of the manifest", format!("{} captures, {} records", held.captures, held.records)));
+    checks.push(faults.into_check(
+        "Counts are those of the manifest",
+        format!("{} captures, {} records", held.captures, held.records),
+    ));
 
     let mut faults = held.metadata_faults;
     for (metadata, about) in &held.references {
@@ -202,7 +212,7 @@ fn read_records(path: &Path, name: &str, done: u64, held: &mut Held, cx: &JobCx)
             let about = head.headers.get("WARC-Refers-To").unwrap_or_default();
             held.references.push((id.clone(), about.trim_matches(['<', '>']).to_owned()));
         }
-        if let (Some(url), Some(date)) = (head.target_uri(), head.date()) {
+        if let (Some(url), Some(date)) = (indexed_url(&head), head.date()) {
             held.captures += u64::from(is_capture(&head));
             held.places.insert((file_name.to_owned(), span.offset), (url, date.to_digits14()));
         }
@@ -241,9 +251,11 @@ fn index_is_right(
         match CdxjLine::parse(line) {
             Err(error) => faults.add(error.to_string()),
             Ok(entry) => match places.get(&(entry.filename.clone(), entry.span.offset)) {
-                None => faults.add(format!("line {lines}: no record at {}, offset {}", entry.filename, entry.span.offset)),
+                None => {
+                    faults.add(format!("line {lines}: no record at {}, offset {}", entry.filename, entry.span.offset))
+                }
                 Some((url, date)) => {
-                    if url.replace(' ', "%20") != entry.url || *date != entry.date.to_digits14() {
+                    if *url != entry.url || *date != entry.date.to_digits14() {
                         faults.add(format!("line {lines}: another record stands at offset {}", entry.span.offset));
                     }
                 }
@@ -300,9 +312,9 @@ fn for_each_line(
 
 /// Whether this is the metadata record that the export writes per capture.
 fn is_export_metadata(head: &RecordHead) -> bool {
+    let prefix = metadata_target(METADATA_KIND, "");
     head.record_type == RecordType::Metadata
-        && head.headers.get("Content-Type").as_deref() == Some("application/json")
-        && head.headers.get("WARC-Refers-To").is_some()
+        && head.headers.get("WARC-Target-URI").is_some_and(|target| target.starts_with(&prefix))
 }
 
 fn is_capture(head: &RecordHead) -> bool {
@@ -311,7 +323,9 @@ fn is_capture(head: &RecordHead) -> bool {
 
 /// Whether a path of a manifest stays in its folder: manifests come from others.
 fn is_inside(path: &str) -> bool {
-    !path.is_empty() && !path.contains(['\\', ':', '\0']) && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
+    !path.is_empty()
+        && !path.contains(['\\', ':', '\0'])
+        && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
 /// All files below a folder as paths with `/`, sorted.

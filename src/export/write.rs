@@ -72,6 +72,9 @@ fn prepare(out: &Path) -> Result<PathBuf, ExportError> {
     }
 }
 
+/// The word in the targets of the metadata records that an export writes.
+pub(super) const METADATA_KIND: &str = "export";
+
 /// An export in the making.
 struct Export {
     files: WarcFileSet,
@@ -91,7 +94,8 @@ fn write_all(
 ) -> Result<ExportReport, ExportError> {
     let created = (options.clock)();
     let software = format!("Fonds/{}", env!("CARGO_PKG_VERSION"));
-    let mut info = vec![("software".to_owned(), software.clone()), ("format".to_owned(), "WARC File Format 1.1".to_owned())];
+    let mut info =
+        vec![("software".to_owned(), software.clone()), ("format".to_owned(), "WARC File Format 1.1".to_owned())];
     if !options.title.is_empty() {
         info.push(("description".to_owned(), options.title.clone()));
     }
@@ -259,7 +263,7 @@ impl Export {
 
 /// The head of the metadata record of a capture.
 fn metadata_record(id: &str, main: &str, url: &str, date: CaptureDate) -> RecordBuilder {
-    let record = RecordBuilder::metadata(id, date, url, "application/json");
+    let record = RecordBuilder::json_metadata(id, date, METADATA_KIND, url);
     match main {
         "" => record,
         main => record.reference("WARC-Refers-To", main).reference("WARC-Concurrent-To", main),
