@@ -109,9 +109,9 @@ impl CrawlLogLine {
         let mut columns: Vec<&str> = Vec::with_capacity(12);
         let mut rest = line.trim();
         while columns.len() < 11 {
-            let (column, tail) = rest
-                .split_once(' ')
-                .ok_or_else(|| format!("{} columns where 12 are wanted", columns.len() + usize::from(!rest.is_empty())))?;
+            let (column, tail) = rest.split_once(' ').ok_or_else(|| {
+                format!("{} columns where 12 are wanted", columns.len() + usize::from(!rest.is_empty()))
+            })?;
             columns.push(column);
             rest = tail.trim_start();
         }

@@ -73,7 +73,8 @@ impl<'a> Judge<'a> {
             return Ok((rules.decide(candidate, &facts), false));
         }
         facts.geo = self.look_up(&candidate.url)?;
-        let unknown = matches!(facts.geo, GeoFact::Failed { .. });
+        // Without a database nothing would be known later either.
+        let unknown = matches!(facts.geo, GeoFact::Failed { .. }) && self.geo.is_some();
         let verdict = rules.decide(candidate, &facts);
         let waits = unknown && verdict.decision == Decision::Reject;
         Ok((verdict, waits))

@@ -115,11 +115,13 @@ impl ScopePrefix {
     }
 
     /// Reads a prefix as it stands in scope files: a SURT (`http://(pt,fct,`,
-    /// `(pt,fct,)/sobre`), or a URL, which stands for what a seed implies.
+    /// `(pt,fct,)/sobre`), or a URL or host (`pt`), which stands for what a
+    /// seed implies. The `+` that marks prefixes in such files may stand first.
     ///
     /// `None` where the text is neither.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
+        let text = text.strip_prefix('+').map_or(text, str::trim_start);
         if text.starts_with('(') {
             return (text.len() > 1).then(|| Self(format!("http://{}", text.to_ascii_lowercase())));
         }
@@ -367,6 +369,7 @@ mod tests {
         check("HTTPS://(PT,fct,", "http://fct.pt/", true);
         check("http://(is,bok,www", "http://www2.bok.is/", true);
         check("ftp://(pt,", "http://fct.pt/", false);
+        check("+uk", "http://www.bl.uk/", true);
         assert_eq!(ScopePrefix::parse(""), None);
         assert_eq!(ScopePrefix::parse("mailto:a@b.pt"), None);
     }

@@ -30,7 +30,7 @@ pub use query_parameters::QueryParameters;
 pub use regex_list::RegexList;
 pub use robots::Robots;
 pub use scheme_not_in_set::SchemeNotInSet;
-pub use seed_scope::SeedScopeRule;
+pub use seed_scope::{SeedReach, SeedScopeRule, seed_reach};
 pub use source_tag::SourceTag;
 pub use surt_prefix::SurtPrefix;
 pub use too_many_hops::TooManyHops;

@@ -24,7 +24,7 @@ pub struct SeedScopeRule {}
 #[derive(Debug)]
 pub(super) struct CompiledSeedScope {
     seeds: Arc<[Seed]>,
-    /// The seeds themselves, by SURT tail.
+    /// Seeds whose own prefix may not reach them, by SURT tail.
     themselves: HashSet<Box<str>>,
     /// Root and subdomains without depth.
     open: ScopePrefixSet,
@@ -53,9 +53,12 @@ impl SeedScopeRule {
             let url = parse_typed_url(&seed.url).ok_or_else(|| {
                 format!("seed {} (“{}”) is no URL; give it as https://fct.pt/", position + 1, seed.url)
             })?;
-            themselves.insert(ScopeSurt::of(&url).tail().into());
             let depth = seed.depth.map(|depth| depth as usize);
-            match (prefix_of(seed, &url), depth) {
+            let prefix = prefix_of(seed, &url);
+            if prefix.is_none() || depth.is_some() {
+                themselves.insert(ScopeSurt::of(&url).tail().into());
+            }
+            match (prefix, depth) {
                 (Some(prefix), None) => open.push(prefix),
                 (Some(prefix), Some(depth)) => limited.entry(depth).or_default().push(prefix),
                 (None, depth) => {
@@ -69,6 +72,34 @@ impl SeedScopeRule {
     }
 }
 
+/// What one seed reaches, for the one who types it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeedReach {
+    /// The SURT prefix that decides; none where the reach is counted in hops.
+    pub prefix: Option<ScopePrefix>,
+    /// The reach in words.
+    pub words: String,
+    /// What the prefix lets in beyond the obvious.
+    pub remark: Option<&'static str>,
+}
+
+/// What a seed reaches by its scope and depth; `None` where its text is no URL.
+pub fn seed_reach(seed: &Seed) -> Option<SeedReach> {
+    let prefix = prefix_of(seed, &parse_typed_url(&seed.url)?);
+    let mut words = match (&prefix, seed.scope) {
+        (Some(prefix), SeedScope::Subdomains) => format!("this host and all hosts below it: {prefix}"),
+        (Some(prefix), _) => format!("everything that starts with {prefix}"),
+        (None, SeedScope::Plus1) => "this page, the pages it links to, and what they need to be shown".to_owned(),
+        (None, _) => "this page and what it needs to be shown".to_owned(),
+    };
+    if let Some(depth) = seed.depth {
+        words.push_str(&format!(", up to {} from it", counted(depth as usize, "hop", "hops")));
+    }
+    // Who asks for subdomains need not be told that they are open.
+    let remark = prefix.as_ref().filter(|_| seed.scope == SeedScope::Root).and_then(ScopePrefix::remark);
+    Some(SeedReach { prefix, words, remark })
+}
+
 /// How a candidate is reached.
 enum Reach {
     Itself,
@@ -80,6 +111,9 @@ impl CompiledSeedScope {
     fn reaches(&self, candidate: &Candidate) -> bool {
         if candidate.is_seed || self.open.matches(&candidate.surt) {
             return true;
+        }
+        if self.themselves.is_empty() {
+            return false;
         }
         let mut limited = self.limited.iter();
         limited.any(|(depth, set)| hop_count(&candidate.hops) <= *depth && set.matches(&candidate.surt))
@@ -284,6 +318,28 @@ mod tests {
             &[("http://fct.pt/a", "L"), ("http://fct.pt/b", "LE")],
             &[("http://fct.pt/c", "LLL")],
         );
+    }
+
+    #[test]
+    fn the_reach_is_told_while_a_seed_is_typed() {
+        let told = |url: &str, scope, depth| {
+            let reach = seed_reach(&seed(url, scope, depth)).unwrap();
+            (reach.words, reach.remark.is_some())
+        };
+        let words = |text: &str| text.to_owned();
+        assert_eq!(
+            told("http://fct.pt", SeedScope::Root, None),
+            (words("everything that starts with http://(pt,fct,"), true)
+        );
+        assert_eq!(
+            told("fct.pt/sobre/", SeedScope::Root, Some(1)),
+            (words("everything that starts with http://(pt,fct,)/sobre/, up to 1 hop from it"), false)
+        );
+        assert_eq!(
+            told("https://www.fct.pt/", SeedScope::Subdomains, None),
+            (words("this host and all hosts below it: http://(pt,fct,"), false)
+        );
+        assert_eq!(seed_reach(&seed("", SeedScope::Root, None)), None);
     }
 
     #[test]
