@@ -95,6 +95,7 @@ pub fn run_crawl_with(
             .map_err(CrawlError::Setup)?
             .with_overrides(setup.overrides.clone())
             .allowing_private(politeness.allow_private_addresses)
+            .with_clock(setup.clock)
             .abandoned_when(abandon_after_grace(cx));
 
     cx.stage("Looking at what is there", None);
@@ -274,7 +275,7 @@ fn file_options(setup: &CrawlSetup) -> FileSetOptions {
     let campaign = &setup.campaign;
     let policy = serde_json::to_value(campaign.politeness.robots).ok();
     let policy = policy.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
-    let info = [
+    let mut info = vec![
         ("software", setup.software.as_str()),
         ("format", "WARC File Format 1.1"),
         ("conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"),
@@ -286,6 +287,11 @@ fn file_options(setup: &CrawlSetup) -> FileSetOptions {
     ];
     let mut options = FileSetOptions::new(&setup.warc_dir, &setup.job_name);
     options.max_bytes = setup.warc_max_bytes;
+    let clock = setup.clock;
+    options.clock = Box::new(move || clock.now());
+    if clock.is_shifted() {
+        info.push(("description", "Dates are taken from a clock that runs behind the system's"));
+    }
     options.info = info
         .into_iter()
         .filter(|(_, value)| !value.is_empty())

@@ -3,6 +3,7 @@
 use super::{CrawlSnapshot, HostOverride, LedgerError};
 use crate::campaign::Campaign;
 use crate::scope::{DecideRules, GeoDatabase, ScopeError};
+use crate::uri::Clock;
 use crate::warc::WarcError;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -34,6 +35,8 @@ pub struct CrawlSetup {
     pub software: String,
     /// A WARC file that has reached so many bytes is closed.
     pub warc_max_bytes: u64,
+    /// What the dates of captures are taken from; logs and waits keep to the system's.
+    pub clock: Clock,
 }
 
 /// How a crawl ended.
