@@ -9,7 +9,7 @@ use super::message::{ChunkScanner, Framing, Head, MAX_HEAD_BYTES, head_end};
 use super::resolver::{HostOverride, Resolver};
 use super::spool::Spool;
 use super::wire::{Abandon, ConnectError, Connection, Deadline, IdleConnections, Origin, TlsClient, TlsFacts};
-use crate::uri::{CaptureDate, Url};
+use crate::uri::{CaptureDate, Clock, Url};
 use crate::warc::digest::{BlockDigester, Digests};
 use crate::warc::http::{ContentType, decode_payload, parse_response_head};
 use std::io::{self, Read};
@@ -172,6 +172,7 @@ pub struct Client {
     limits: FetchLimits,
     spool_dir: PathBuf,
     abandon: Option<Abandon>,
+    clock: Clock,
 }
 
 impl Client {
@@ -193,6 +194,7 @@ impl Client {
             limits,
             spool_dir,
             abandon: None,
+            clock: Clock::default(),
         })
     }
 
@@ -205,6 +207,12 @@ impl Client {
     /// Lets private and loopback addresses be fetched from.
     pub fn allowing_private(mut self, allow: bool) -> Self {
         self.allow_private = allow;
+        self
+    }
+
+    /// Dates exchanges by another clock.
+    pub fn dated_by(mut self, clock: Clock) -> Self {
+        self.clock = clock;
         self
     }
 
@@ -301,7 +309,7 @@ impl Client {
         begin: Instant,
     ) -> Result<Exchange, (FetchError, bool)> {
         connection.rearm(self.deadline(begin), self.abandon.clone());
-        let date = CaptureDate::now();
+        let date = self.clock.now();
         connection.send(request).map_err(|error| (lost(&error), true))?;
         let mut reader = AnswerReader { connection, limits: self.limits, buffer: vec![0; 64 << 10] };
         let (interim, head_bytes, head, early) = reader.heads()?;

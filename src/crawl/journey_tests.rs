@@ -59,6 +59,7 @@ fn setup(campaign: &Campaign, server: &Server, folder: &Path) -> CrawlSetup {
         operator: "Tester".to_owned(),
         software: "fonds test".to_owned(),
         warc_max_bytes: 1_000_000,
+        clock: crate::uri::Clock::default(),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{CrawlSnapshot, HostOverride, LedgerError};
 use crate::campaign::Campaign;
 use crate::scope::{DecideRules, GeoDatabase, ScopeError};
+use crate::uri::Clock;
 use crate::warc::WarcError;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -34,6 +35,9 @@ pub struct CrawlSetup {
     pub software: String,
     /// A WARC file that has reached so many bytes is closed.
     pub warc_max_bytes: u64,
+    /// What dates of captures, logs and file names are taken from. Waits and
+    /// retries always go by the system's clock.
+    pub clock: Clock,
 }
 
 /// How a crawl ended.
