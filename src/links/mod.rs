@@ -16,7 +16,7 @@ mod builder;
 mod charset;
 mod collect;
 mod css;
-mod dataset;
+pub mod dataset;
 mod dataset_build;
 mod documents;
 mod extract;
