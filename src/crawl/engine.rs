@@ -18,7 +18,7 @@ use super::{
 use crate::campaign::Seed;
 use crate::jobs::JobCx;
 use crate::scope::Candidate;
-use crate::uri::{CaptureDate, parse_web_url};
+use crate::uri::parse_web_url;
 use crate::warc::FileSetOptions;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -88,18 +88,18 @@ pub fn run_crawl_with(
         return Err(CrawlError::Setup("The campaign has no seed: add a URL to start from.".to_owned()));
     }
     std::fs::create_dir_all(&setup.warc_dir).map_err(|source| CrawlError::io(&setup.warc_dir, source))?;
-    let logs = Logs::open(&setup.log_dir)?;
+    let logs = Logs::open(&setup.log_dir, setup.clock)?;
     let archive = Archive::new(file_options(setup), &setup.warc_label);
     let client =
         Client::new(resolver, &politeness.user_agent, FetchLimits::of(&campaign.limits), setup.warc_dir.clone())
             .map_err(CrawlError::Setup)?
             .with_overrides(setup.overrides.clone())
             .allowing_private(politeness.allow_private_addresses)
-            .with_clock(setup.clock)
+            .dated_by(setup.clock)
             .abandoned_when(abandon_after_grace(cx));
 
     cx.stage("Looking at what is there", None);
-    let judge = Judge::new(setup.rules.clone(), setup.geo.as_ref(), &client, ledger)?;
+    let judge = Judge::new(setup.rules.clone(), setup.geo.as_ref(), &client, ledger, setup.clock)?;
     let (mut recovery, found) = recover(setup, ledger, cx)?;
     for problem in &recovery.problems {
         stats.event(0, "", problem.clone());
@@ -341,7 +341,7 @@ fn admit_seeds(
     let verdicts: Vec<_> = admissions.iter().map(|admission| admission.verdict.clone()).collect();
     let new = ledger.admit(admissions)?;
     let decided = candidates.iter().zip(&verdicts).zip(&new).filter(|(_, new)| **new).map(|(decided, _)| decided);
-    logs.scope(decided, CaptureDate::now())?;
+    logs.scope(decided)?;
     if refused > 0 {
         stats.event(0, "", format!("{refused} seeds are refused by the campaign's own rules"));
     }

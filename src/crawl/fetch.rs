@@ -193,8 +193,8 @@ impl Client {
             allow_private: false,
             limits,
             spool_dir,
-            clock: Clock::default(),
             abandon: None,
+            clock: Clock::default(),
         })
     }
 
@@ -204,15 +204,15 @@ impl Client {
         self
     }
 
-    /// Takes dates of captures from another clock.
-    pub fn with_clock(mut self, clock: Clock) -> Self {
-        self.clock = clock;
-        self
-    }
-
     /// Lets private and loopback addresses be fetched from.
     pub fn allowing_private(mut self, allow: bool) -> Self {
         self.allow_private = allow;
+        self
+    }
+
+    /// Dates exchanges by another clock.
+    pub fn dated_by(mut self, clock: Clock) -> Self {
+        self.clock = clock;
         self
     }
 

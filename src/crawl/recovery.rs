@@ -11,7 +11,6 @@ use super::setup::RecoveryReport;
 use super::{Admission, CaptureEntry, CrawlError, CrawlSetup, Finished, Ledger};
 use crate::jobs::JobCx;
 use crate::scope::Candidate;
-use crate::uri::CaptureDate;
 use crate::warc::{OPEN_SUFFIX, repair_open_file};
 use std::path::{Path, PathBuf};
 
@@ -99,8 +98,7 @@ pub(super) fn take_over(
         };
         let decided = judge.admit(&source, &capture.outlinks)?;
         let (candidates, found): (Vec<Candidate>, Vec<Admission>) = decided.into_iter().unzip();
-        let (hops, via, tag) = (&admission.hops, admission.via.as_ref(), &admission.source_tag);
-        let mut line = CrawlLogLine::of(&admission.url, capture.status, hops, via, tag, 0).with_capture(&capture);
+        let mut line = CrawlLogLine::of(admission, capture.status, 0, logs.now()).with_capture(&capture);
         line.annotations.push("recovered".to_owned());
         if capture.revisit_of.is_some() {
             line.annotations.push("duplicate:digest".to_owned());
@@ -117,7 +115,7 @@ pub(super) fn take_over(
         let new = ledger.finish(finished)?;
         logs.crawl(&line)?;
         let fresh = candidates.iter().zip(&verdicts).zip(new).filter(|(_, new)| *new).map(|(both, _)| both);
-        logs.scope(fresh, CaptureDate::now())?;
+        logs.scope(fresh)?;
         taken += 1;
     }
     Ok(taken)

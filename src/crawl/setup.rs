@@ -35,7 +35,8 @@ pub struct CrawlSetup {
     pub software: String,
     /// A WARC file that has reached so many bytes is closed.
     pub warc_max_bytes: u64,
-    /// What the dates of captures are taken from; logs and waits keep to the system's.
+    /// What dates of captures, logs and file names are taken from. Waits and
+    /// retries always go by the system's clock.
     pub clock: Clock,
 }
 

@@ -183,12 +183,12 @@ impl<'e> Worker<'e> {
             verdict: plain_verdict(Decision::Accept, PREREQUISITE_RULE),
             state: AdmissionState::Queued,
             priority: ROBOTS_PRIORITY,
-            date: CaptureDate::now(),
+            date: engine.setup.clock.now(),
         };
         let candidate = candidate_of(&admission);
         let verdict = admission.verdict.clone();
         if engine.ledger.admit(vec![admission])?.first() == Some(&true) {
-            engine.logs.scope([(&candidate, &verdict)], CaptureDate::now())?;
+            engine.logs.scope([(&candidate, &verdict)])?;
             engine.stats.found(1);
             engine.frontier.announce(&authority, ROBOTS_PRIORITY);
             return Ok(Then::PutBack { wait: Duration::ZERO });
@@ -205,7 +205,7 @@ impl<'e> Worker<'e> {
     }
 
     fn keep_robots(&self, url: &Url, status: i32, body: Vec<u8>) -> Result<Robots, CrawlError> {
-        Ok(self.engine.robots.keep(url, &RobotsAnswer { status, body, date: CaptureDate::now() })?)
+        Ok(self.engine.robots.keep(url, &RobotsAnswer { status, body, date: self.engine.setup.clock.now() })?)
     }
 
     /// A server answered.
@@ -395,7 +395,7 @@ impl<'e> Worker<'e> {
     fn refused(&self, ticket: &Ticket, status: i32, verdict: Verdict, words: &str) -> Result<Then, CrawlError> {
         let engine = self.engine;
         let candidate = candidate_of(&ticket.queued.admission);
-        engine.logs.scope([(&candidate, &verdict)], CaptureDate::now())?;
+        engine.logs.scope([(&candidate, &verdict)])?;
         let mut line = self.log_line(&ticket.queued, status);
         line.annotations.clone_from(&ticket.annotations);
         engine.logs.crawl(&line)?;
@@ -409,9 +409,7 @@ impl<'e> Worker<'e> {
     }
 
     fn log_line(&self, queued: &QueuedUrl, status: i32) -> CrawlLogLine {
-        let admission = &queued.admission;
-        let (hops, via, tag) = (&admission.hops, admission.via.as_ref(), &admission.source_tag);
-        CrawlLogLine::of(&admission.url, status, hops, via, tag, self.number)
+        CrawlLogLine::of(&queued.admission, status, self.number, self.engine.logs.now())
     }
 
     /// Tells the ledger of an end and of what was found, in one call, and the
@@ -425,7 +423,7 @@ impl<'e> Worker<'e> {
         if found.is_empty() {
             return Ok(());
         }
-        engine.logs.scope(fresh().map(|(candidate, admission)| (candidate, &admission.verdict)), CaptureDate::now())?;
+        engine.logs.scope(fresh().map(|(candidate, admission)| (candidate, &admission.verdict)))?;
         let (mut queued, mut refused) = (0, 0);
         for (_, admission) in fresh() {
             match admission.state {
