@@ -18,6 +18,12 @@ pub struct CampaignProblem {
     pub stops_crawl: bool,
 }
 
+impl std::fmt::Display for CampaignProblem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}; {}", self.field, self.what, self.hint)
+    }
+}
+
 impl Campaign {
     /// Everything that stands in the way of a good run, in the order of the file.
     pub fn problems(&self) -> Vec<CampaignProblem> {

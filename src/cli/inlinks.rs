@@ -2,7 +2,7 @@
 
 use super::campaign::{desk, looking_desk};
 use super::output::{json_line, plain, short, with_progress};
-use super::{FINE, PROBLEMS, dataset};
+use super::{FINE, PROBLEMS};
 use crate::app::{Desk, work};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -78,8 +78,8 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Turn WARC and ARC files straight into the data set.
-    Dataset(dataset::Args),
+    //D0
+    //D
 }
 
 pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
@@ -100,11 +100,12 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                     let mut file = BufWriter::new(File::create_new(&path).map_err(|error| {
                         anyhow::anyhow!("{}: {error}. Choose a file that does not exist yet", path.display())
                     })?);
-                    let written = with_progress(|cx| work::write_dataset(&desk.workspace, window, &mut file, cx))?;
+                    let written =
+                        with_progress(|cx| work::write_dataset(&desk.workspace, window, None, &mut file, cx))?;
                     file.flush()?;
                     written
                 }
-                None => with_progress(|cx| work::write_dataset(&desk.workspace, window, out, cx))?,
+                None => with_progress(|cx| work::write_dataset(&desk.workspace, window, None, out, cx))?,
             };
             eprintln!("{written} linked pages");
         }
@@ -119,7 +120,13 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                     json_line(out, row)?;
                 } else {
                     let side = if row.internal { "internal" } else { "external" };
-                    writeln!(out, "{} {side} {}  “{}”", row.date.to_words(), plain(&row.source), short(&row.anchor, 80))?;
+                    writeln!(
+                        out,
+                        "{} {side} {}  “{}”",
+                        row.date.to_words(),
+                        plain(&row.source),
+                        short(&row.anchor, 80)
+                    )?;
                 }
             }
             eprintln!(
@@ -180,8 +187,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                     writeln!(out, "{} hosts, {} links\t“{}”", row.hosts, row.links, short(&row.text, 100))?;
                 }
             }
-        }
-        Command::Dataset(args) => return with_progress(|cx| dataset::run(&args, out, cx)),
+        } //D2
     }
     Ok(FINE)
 }

@@ -4,7 +4,7 @@
 //! path from the seed, via, MIME type, worker, start and duration, payload
 //! digest, source tag, annotations. Absent values are `-`.
 
-use super::CaptureEntry;
+use super::{Admission, CaptureEntry};
 use crate::uri::{CaptureDate, Url, parse_web_url};
 
 /// One line.
@@ -39,21 +39,21 @@ pub struct CrawlLogLine {
 }
 
 impl CrawlLogLine {
-    /// A line for a URL that came to its end now.
-    pub fn of(url: &Url, status: i32, hops: &str, via: Option<&Url>, source_tag: &str, worker: usize) -> Self {
+    /// A line for a URL of the frontier that came to its end.
+    pub fn of(admission: &Admission, status: i32, worker: usize, logged: CaptureDate) -> Self {
         Self {
-            logged: CaptureDate::now(),
+            logged,
             status,
             size: None,
-            url: url.to_string(),
-            hops: hops.to_owned(),
-            via: via.map(Url::to_string),
+            url: admission.url.to_string(),
+            hops: admission.hops.clone(),
+            via: admission.via.as_ref().map(Url::to_string),
             mime: "-".to_owned(),
             worker: u32::try_from(worker).unwrap_or(u32::MAX),
             started: None,
             took_ms: None,
             digest: None,
-            source_tag: source_tag.to_owned(),
+            source_tag: admission.source_tag.clone(),
             annotations: Vec::new(),
         }
     }
@@ -109,9 +109,9 @@ impl CrawlLogLine {
         let mut columns: Vec<&str> = Vec::with_capacity(12);
         let mut rest = line.trim();
         while columns.len() < 11 {
-            let (column, tail) = rest
-                .split_once(' ')
-                .ok_or_else(|| format!("{} columns where 12 are wanted", columns.len() + usize::from(!rest.is_empty())))?;
+            let (column, tail) = rest.split_once(' ').ok_or_else(|| {
+                format!("{} columns where 12 are wanted", columns.len() + usize::from(!rest.is_empty()))
+            })?;
             columns.push(column);
             rest = tail.trim_start();
         }

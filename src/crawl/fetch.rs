@@ -9,9 +9,9 @@ use super::message::{ChunkScanner, Framing, Head, MAX_HEAD_BYTES, head_end};
 use super::resolver::{HostOverride, Resolver};
 use super::spool::Spool;
 use super::wire::{Abandon, ConnectError, Connection, Deadline, IdleConnections, Origin, TlsClient, TlsFacts};
-use crate::uri::{CaptureDate, Url};
-use crate::warc::http::{Dechunker, decode_payload, parse_response_head};
-use sha1::{Digest, Sha1};
+use crate::uri::{CaptureDate, Clock, Url};
+use crate::warc::digest::{BlockDigester, Digests};
+use crate::warc::http::{ContentType, decode_payload, parse_response_head};
 use std::io::{self, Read};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -119,10 +119,8 @@ pub struct Exchange {
     pub head_len: u64,
     /// Interim answers (1xx) as received before it.
     pub interim: Vec<u8>,
-    /// Bytes of the payload: the body, transfer encoding removed.
-    pub payload_len: u64,
-    /// `sha1:BASE32` of the payload.
-    pub payload_digest: String,
+    /// Digests of the response and of its payload.
+    pub digests: Digests,
     /// Why it was cut, if it was.
     pub truncated: Option<Truncated>,
     /// The server.
@@ -153,10 +151,14 @@ impl Exchange {
     /// MIME type without parameters, lower case; `-` where none was told.
     pub fn mime(&self) -> String {
         let value = self.head.headers.get("Content-Type").unwrap_or_default();
-        let mime = value.split([';', ',']).next().unwrap_or_default().trim().to_ascii_lowercase();
-        let plain = !mime.is_empty() && mime.len() < 128 && mime.bytes().all(|byte| byte.is_ascii_graphic());
-        if plain { mime } else { "-".to_owned() }
+        plain_mime(&ContentType::parse(&value).mime)
     }
+}
+
+/// A MIME type as catalogue and logs have it: `-` where it is none.
+pub fn plain_mime(mime: &str) -> String {
+    let plain = !mime.is_empty() && mime.len() < 128 && mime.bytes().all(|byte| byte.is_ascii_graphic());
+    if plain { mime.to_owned() } else { "-".to_owned() }
 }
 
 /// Fetches URLs. Shared by all workers.
@@ -170,6 +172,7 @@ pub struct Client {
     limits: FetchLimits,
     spool_dir: PathBuf,
     abandon: Option<Abandon>,
+    clock: Clock,
 }
 
 impl Client {
@@ -191,6 +194,7 @@ impl Client {
             limits,
             spool_dir,
             abandon: None,
+            clock: Clock::default(),
         })
     }
 
@@ -203,6 +207,12 @@ impl Client {
     /// Lets private and loopback addresses be fetched from.
     pub fn allowing_private(mut self, allow: bool) -> Self {
         self.allow_private = allow;
+        self
+    }
+
+    /// Dates exchanges by another clock.
+    pub fn dated_by(mut self, clock: Clock) -> Self {
+        self.clock = clock;
         self
     }
 
@@ -299,17 +309,15 @@ impl Client {
         begin: Instant,
     ) -> Result<Exchange, (FetchError, bool)> {
         connection.rearm(self.deadline(begin), self.abandon.clone());
-        let date = CaptureDate::now();
+        let date = self.clock.now();
         connection.send(request).map_err(|error| (lost(&error), true))?;
         let mut reader = AnswerReader { connection, limits: self.limits, buffer: vec![0; 64 << 10] };
         let (interim, head_bytes, head, early) = reader.heads()?;
         let mut answer = Answer {
             response: Spool::new(&self.spool_dir),
             chunks: ChunkScanner::default(),
-            dechunker: Dechunker::new(),
             framing: head.framing(),
-            sha1: Sha1::new(),
-            payload_len: 0,
+            digester: BlockDigester::new(true),
             body_len: 0,
         };
         let failed = |error: io::Error| {
@@ -317,12 +325,8 @@ impl Client {
             (FetchError { status: fetch_status::UNFETCHABLE, words, retry: true, took: None }, false)
         };
         answer.response.push(&head_bytes).map_err(failed)?;
+        answer.digester.update(&head_bytes);
         let end = reader.body(&mut answer, early).map_err(failed)?;
-        let (sha1, payload_len) = (&mut answer.sha1, &mut answer.payload_len);
-        std::mem::take(&mut answer.dechunker).finish(&mut |data| {
-            sha1.update(data);
-            *payload_len += data.len() as u64;
-        });
         let mut notes = Vec::new();
         if answer.chunks.is_broken() {
             notes.push("badChunks");
@@ -353,8 +357,7 @@ impl Client {
             response: answer.response,
             head,
             interim,
-            payload_len: answer.payload_len,
-            payload_digest: format!("sha1:{}", data_encoding::BASE32.encode(&answer.sha1.finalize())),
+            digests: answer.digester.finish(),
             truncated,
             address,
             tls,
@@ -383,10 +386,8 @@ fn lost(error: &io::Error) -> FetchError {
 struct Answer {
     response: Spool,
     chunks: ChunkScanner,
-    dechunker: Dechunker,
     framing: Framing,
-    sha1: Sha1,
-    payload_len: u64,
+    digester: BlockDigester,
     body_len: u64,
 }
 
@@ -398,22 +399,11 @@ impl Answer {
             Framing::Empty => 0,
             Framing::Length(length) | Framing::Conflicting { high: length, .. } => room(length),
             Framing::UntilClose => bytes.len(),
-            Framing::Chunked => {
-                let used = self.chunks.feed(bytes);
-                let (sha1, payload_len) = (&mut self.sha1, &mut self.payload_len);
-                self.dechunker.feed(&bytes[..used], &mut |data| {
-                    sha1.update(data);
-                    *payload_len += data.len() as u64;
-                });
-                used
-            }
+            Framing::Chunked => self.chunks.feed(bytes),
         };
         self.response.push(&bytes[..used])?;
         self.body_len += used as u64;
-        if self.framing != Framing::Chunked {
-            self.sha1.update(&bytes[..used]);
-            self.payload_len += used as u64;
-        }
+        self.digester.update(&bytes[..used]);
         Ok(used)
     }
 

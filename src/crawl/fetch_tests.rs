@@ -7,6 +7,7 @@ use super::resolver::{Resolver, SystemResolver};
 use super::testing::{Reply, Server};
 use super::wire::Abandon;
 use crate::uri::Url;
+use crate::warc::digest::sha1_base32;
 use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,10 +49,10 @@ fn check(wire: &[u8], skip: usize, status: u16, payload: &[u8], truncated: Optio
     assert_eq!(exchange.interim, &wire[..skip], "{shown}");
     assert_eq!(exchange.head.status, status, "{shown}");
     assert_eq!(exchange.decoded_payload(1 << 20).unwrap(), payload, "{shown}");
-    assert_eq!(exchange.payload_len, payload.len() as u64, "{shown}");
+    assert_eq!(exchange.digests.payload_len, payload.len() as u64, "{shown}");
     assert_eq!(exchange.truncated, truncated, "{shown}");
-    let digest = <sha1::Sha1 as sha1::Digest>::digest(payload);
-    assert_eq!(exchange.payload_digest, format!("sha1:{}", data_encoding::BASE32.encode(&digest)));
+    assert_eq!(exchange.digests.payload, sha1_base32(payload), "{shown}");
+    assert_eq!(exchange.digests.block, sha1_base32(&wire[skip..]), "{shown}");
 }
 
 #[test]

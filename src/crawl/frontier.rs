@@ -283,11 +283,6 @@ impl<'a> Frontier<'a> {
     pub fn busy_wait(&self) -> Duration {
         ADDRESS_BUSY
     }
-
-    /// URLs being fetched.
-    pub fn in_flight(&self) -> usize {
-        self.lock().in_flight
-    }
 }
 
 #[cfg(test)]
@@ -338,9 +333,18 @@ mod tests {
 
     #[test]
     fn seeds_come_first_then_what_completes_a_page_then_near_pages() {
-        for (hops, expected) in
-            [("", 0), ("P", 0), ("E", 1), ("R", 1), ("LE", 1), ("LEE", 2), ("L", 100), ("LL", 200), ("LEL", 300), ("PM", 200)]
-        {
+        for (hops, expected) in [
+            ("", 0),
+            ("P", 0),
+            ("E", 1),
+            ("R", 1),
+            ("LE", 1),
+            ("LEE", 2),
+            ("L", 100),
+            ("LL", 200),
+            ("LEL", 300),
+            ("PM", 200),
+        ] {
             assert_eq!(priority(hops), expected, "{hops}");
         }
         let ledger = MemoryLedger::default();

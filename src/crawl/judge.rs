@@ -7,7 +7,7 @@ use super::{Admission, AdmissionState, Ledger, LedgerError};
 use crate::campaign::Seed;
 use crate::links::Outlink;
 use crate::scope::{Candidate, DecideRules, Decision, Facts, GeoDatabase, GeoFact, RobotsFact, ScopeError, Verdict};
-use crate::uri::{CaptureDate, ScopeSurt, Url};
+use crate::uri::{Clock, ScopeSurt, Url};
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::sync::{PoisonError, RwLock};
@@ -22,6 +22,7 @@ pub struct Judge<'a> {
     known: RwLock<HashMap<String, GeoFact>>,
     client: &'a Client,
     ledger: &'a dyn Ledger,
+    clock: Clock,
 }
 
 /// Where links were found.
@@ -46,10 +47,11 @@ impl<'a> Judge<'a> {
         geo: Option<&'a GeoDatabase>,
         client: &'a Client,
         ledger: &'a dyn Ledger,
+        clock: Clock,
     ) -> Result<Self, LedgerError> {
         let mut known = ledger.geo_facts()?;
         known.retain(|_, fact| matches!(fact, GeoFact::Known(_)));
-        Ok(Self { rules: RwLock::new(rules), geo, known: RwLock::new(known), client, ledger })
+        Ok(Self { rules: RwLock::new(rules), geo, known: RwLock::new(known), client, ledger, clock })
     }
 
     /// Lets one more URL count as a seed.
@@ -73,7 +75,8 @@ impl<'a> Judge<'a> {
             return Ok((rules.decide(candidate, &facts), false));
         }
         facts.geo = self.look_up(&candidate.url)?;
-        let unknown = matches!(facts.geo, GeoFact::Failed { .. });
+        // Without a database nothing would be known later either.
+        let unknown = matches!(facts.geo, GeoFact::Failed { .. }) && self.geo.is_some();
         let verdict = rules.decide(candidate, &facts);
         let waits = unknown && verdict.decision == Decision::Reject;
         Ok((verdict, waits))
@@ -117,7 +120,7 @@ impl<'a> Judge<'a> {
             verdict,
             state: if queued { AdmissionState::Queued } else { AdmissionState::Refused },
             priority: priority(&candidate.hops),
-            date: CaptureDate::now(),
+            date: self.clock.now(),
         };
         Ok((candidate, admission))
     }
@@ -172,7 +175,7 @@ impl<'a> Judge<'a> {
         let fact = match self.client.addresses(url) {
             Ok(addresses) => {
                 let addresses: Vec<IpAddr> = addresses.iter().map(std::net::SocketAddr::ip).collect();
-                GeoFact::Known(geo.evidence(&addresses, CaptureDate::now()))
+                GeoFact::Known(geo.evidence(&addresses, self.clock.now()))
             }
             Err(error) => GeoFact::Failed { why: error.words },
         };

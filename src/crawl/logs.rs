@@ -4,7 +4,7 @@ use super::CrawlError;
 use super::crawl_log::CrawlLogLine;
 use super::reports::Tally;
 use crate::scope::{Candidate, ScopeLine, Verdict};
-use crate::uri::CaptureDate;
+use crate::uri::{CaptureDate, Clock};
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufReader, Write};
@@ -15,20 +15,26 @@ use std::sync::{Mutex, PoisonError};
 /// system when a call returns.
 pub struct Logs {
     folder: PathBuf,
+    clock: Clock,
     crawl: Mutex<File>,
     scope: Mutex<File>,
 }
 
 impl Logs {
     /// Opens or goes on with the logs of a folder, which is made if missing.
-    pub fn open(folder: &Path) -> Result<Self, CrawlError> {
+    pub fn open(folder: &Path, clock: Clock) -> Result<Self, CrawlError> {
         fs::create_dir_all(folder).map_err(|source| CrawlError::io(folder, source))?;
         let open = |name: &str| {
             let path = folder.join(name);
             let file = OpenOptions::new().create(true).append(true).open(&path);
             file.map(Mutex::new).map_err(|source| CrawlError::io(&path, source))
         };
-        Ok(Self { folder: folder.to_owned(), crawl: open("crawl.log")?, scope: open("scope.log")? })
+        Ok(Self { folder: folder.to_owned(), clock, crawl: open("crawl.log")?, scope: open("scope.log")? })
+    }
+
+    /// The time that lines are written with.
+    pub fn now(&self) -> CaptureDate {
+        self.clock.now()
     }
 
     /// Tells of a URL that came to its end.
@@ -37,12 +43,8 @@ impl Logs {
     }
 
     /// Tells of decisions.
-    pub fn scope<'a>(
-        &self,
-        decided: impl IntoIterator<Item = (&'a Candidate, &'a Verdict)>,
-        date: CaptureDate,
-    ) -> Result<(), CrawlError> {
-        let mut lines = String::new();
+    pub fn scope<'a>(&self, decided: impl IntoIterator<Item = (&'a Candidate, &'a Verdict)>) -> Result<(), CrawlError> {
+        let (mut lines, date) = (String::new(), self.clock.now());
         for (candidate, verdict) in decided {
             lines.push_str(&ScopeLine::of(candidate, verdict, date).to_string());
             lines.push('\n');

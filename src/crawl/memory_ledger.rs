@@ -26,9 +26,14 @@ struct Inner {
 
 /// Keeps everything; survives a crawl, so that another can go on.
 #[derive(Default)]
-pub struct MemoryLedger(Mutex<Inner>);
+pub struct MemoryLedger(Mutex<Inner>, Vec<CaptureEntry>);
 
 impl MemoryLedger {
+    /// A new launch after another one, whose captures it knows.
+    pub fn after(earlier: &Self) -> Self {
+        Self(Mutex::default(), earlier.captures())
+    }
+
     /// Every URL with its fate, in the order it was first seen.
     pub fn rows(&self) -> Vec<(Admission, Fate)> {
         self.0.lock().unwrap().rows.clone()
@@ -136,7 +141,7 @@ impl Ledger for MemoryLedger {
         let like = |capture: &CaptureEntry| {
             capture.url == *url && capture.payload_digest == payload_digest && capture.revisit_of.is_none()
         };
-        let found = self.captures().into_iter().find(like);
+        let found = self.1.iter().cloned().chain(self.captures()).find(like);
         Ok(found.map(|capture| (capture.date, capture.records[0].record_id.clone())))
     }
 

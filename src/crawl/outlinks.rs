@@ -186,13 +186,29 @@ mod tests {
     #[test]
     fn pages_style_sheets_sitemaps_and_feeds_lead_on() {
         check("text/html", "<a href=b>B</a><img src=/i.png>", &["http://a.pt/dir/b", "http://a.pt/i.png"]);
-        check("text/css", "@import 'b.css'; a { background: url(i.png) }", &["http://a.pt/dir/b.css", "http://a.pt/dir/i.png"]);
+        check(
+            "text/css",
+            "@import 'b.css'; a { background: url(i.png) }",
+            &["http://a.pt/dir/b.css", "http://a.pt/dir/i.png"],
+        );
         let sitemap = "<?xml version='1.0'?><!-- <loc>http://no/</loc> --><urlset xmlns='x'><url><loc> http://a.pt/?a=1&amp;b=2 </loc>\
                        <lastmod>2024</lastmod></url><url><loc><![CDATA[http://a.pt/c]]></loc></url></urlset>";
         check("application/xml", sitemap, &["http://a.pt/?a=1&b=2", "http://a.pt/c"]);
-        check("text/xml", "<s:sitemapindex><s:sitemap><s:loc>/m.xml</s:loc></s:sitemap></s:sitemapindex>", &["http://a.pt/m.xml"]);
-        check("application/rss+xml", "<rss><channel><link>http://b.pt/</link><item><link>/n</link></item></channel></rss>", &["http://b.pt/", "http://a.pt/n"]);
-        check("application/atom+xml", "<feed><link rel='self' href=\"/f\"/><entry><link\nhref='/e?x=1&amp;y=2'/></entry></feed>", &["http://a.pt/f", "http://a.pt/e?x=1&y=2"]);
+        check(
+            "text/xml",
+            "<s:sitemapindex><s:sitemap><s:loc>/m.xml</s:loc></s:sitemap></s:sitemapindex>",
+            &["http://a.pt/m.xml"],
+        );
+        check(
+            "application/rss+xml",
+            "<rss><channel><link>http://b.pt/</link><item><link>/n</link></item></channel></rss>",
+            &["http://b.pt/", "http://a.pt/n"],
+        );
+        check(
+            "application/atom+xml",
+            "<feed><link rel='self' href=\"/f\"/><entry><link\nhref='/e?x=1&amp;y=2'/></entry></feed>",
+            &["http://a.pt/f", "http://a.pt/e?x=1&y=2"],
+        );
         check("text/xml", "<svg><link>http://no/</link></svg>", &[]);
         check("text/plain", "<a href=b>", &[]);
         check("text/xml", "<urlset><loc>http://a.pt/", &[]);

@@ -46,11 +46,6 @@ impl Spool {
         self.len
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
     /// Reads everything from byte `offset` on. One reader at a time.
     pub fn reader(&mut self, offset: u64) -> io::Result<Box<dyn Read + '_>> {
         match &mut self.file {
@@ -63,6 +58,16 @@ impl Spool {
                 Ok(Box::new(&self.memory[from..]))
             }
         }
+    }
+}
+
+impl Write for Spool {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.push(bytes).map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::uri::CaptureDate;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Events kept for looking at; older ones are in the crawl log.
@@ -14,8 +14,9 @@ const MAX_MIME_TYPES: usize = 200;
 #[derive(Debug, Default)]
 pub struct CrawlStats {
     found: AtomicU64,
-    queued: AtomicU64,
-    in_flight: AtomicU64,
+    // Signed: a worker may take a URL before the one that found it has counted it.
+    queued: AtomicI64,
+    in_flight: AtomicI64,
     fetched: AtomicU64,
     failed: AtomicU64,
     refused: AtomicU64,
@@ -70,13 +71,14 @@ impl CrawlStats {
     /// Everything as it stands.
     pub fn snapshot(&self) -> CrawlSnapshot {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let signed = |counter: &AtomicI64| u64::try_from(counter.load(Ordering::Relaxed)).unwrap_or(0);
         let mut mimes: Vec<(String, u64, u64)> =
             lock(&self.mimes).iter().map(|(mime, (count, bytes))| (mime.clone(), *count, *bytes)).collect();
         mimes.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
         CrawlSnapshot {
             found: read(&self.found),
-            queued: read(&self.queued),
-            in_flight: read(&self.in_flight),
+            queued: signed(&self.queued),
+            in_flight: signed(&self.in_flight),
             fetched: read(&self.fetched),
             failed: read(&self.failed),
             refused: read(&self.refused),
@@ -91,13 +93,13 @@ impl CrawlStats {
     /// URLs in scope that were new.
     pub(super) fn found(&self, urls: u64) {
         self.found.fetch_add(urls, Ordering::Relaxed);
-        self.queued.fetch_add(urls, Ordering::Relaxed);
+        self.queued.fetch_add(i64::try_from(urls).unwrap_or(0), Ordering::Relaxed);
     }
 
-    /// URLs that waited before this run began.
+    /// Figures of earlier runs of the launch.
     pub(super) fn resumed(&self, totals: &CrawlSnapshot) {
         self.found.store(totals.found, Ordering::Relaxed);
-        self.queued.store(totals.queued, Ordering::Relaxed);
+        self.queued.store(i64::try_from(totals.queued).unwrap_or(i64::MAX), Ordering::Relaxed);
         self.fetched.store(totals.fetched, Ordering::Relaxed);
         self.failed.store(totals.failed, Ordering::Relaxed);
         self.bytes.store(totals.bytes, Ordering::Relaxed);
@@ -114,19 +116,19 @@ impl CrawlStats {
 
     /// A URL left the queue for a worker.
     pub(super) fn taken(&self) {
-        decrement(&self.queued);
+        self.queued.fetch_sub(1, Ordering::Relaxed);
         self.in_flight.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A worker put its URL back.
     pub(super) fn put_back(&self) {
-        decrement(&self.in_flight);
+        self.in_flight.fetch_sub(1, Ordering::Relaxed);
         self.queued.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A worker's URL came to its end.
     pub(super) fn done(&self) {
-        decrement(&self.in_flight);
+        self.in_flight.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// An answer was kept.
@@ -183,11 +185,6 @@ fn class_of(status: i32) -> Option<usize> {
         500.. => Some(3),
         _ => None,
     }
-}
-
-fn decrement(counter: &AtomicU64) {
-    // Saturating: a figure for the eye must never wrap around.
-    let _ = counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |value| Some(value.saturating_sub(1)));
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -583,10 +583,8 @@ impl<'o> Builder<'o> {
 
     fn end_of(&mut self, tag: Tag) {
         for _ in 0..1024 {
-            if self.tree.in_foreign() {
-                if self.end_in_foreign(tag) {
-                    return;
-                }
+            if self.tree.in_foreign() && self.end_in_foreign(tag) {
+                return;
             }
             let again = match self.mode {
                 Mode::Head => match tag {

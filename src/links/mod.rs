@@ -16,8 +16,12 @@ mod builder;
 mod charset;
 mod collect;
 mod css;
+pub mod dataset;
+mod dataset_build;
+mod documents;
 mod extract;
 mod fold;
+pub mod invert;
 mod page;
 mod quirks;
 mod tag;
@@ -29,7 +33,11 @@ mod testing;
 
 pub use charset::CharsetSource;
 pub use collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES};
+pub use dataset::{DatasetError, DatasetInlink, DatasetObject, read_dataset};
+pub use dataset_build::{BuildReport, DatasetBuilder, DatasetOptions, Notation};
+pub use documents::{Document, DocumentReader, DocumentReport, MAX_PAGE_BYTES, Place, Unread, is_page};
 pub use extract::{read_css, read_page, tell_language};
+pub use invert::LinkError;
 pub use page::{LinkKind, Outlink, Page, PageCuts, PageOptions};
 pub use tree::MAX_DEPTH;
 

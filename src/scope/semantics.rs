@@ -227,8 +227,39 @@ fn a_redirected_seed_widens_the_scope() {
     assert_eq!(rules.decide(&www, &Facts::default()).decision, Decision::Reject);
     let seed =
         Seed { url: "https://www.fct.pt/".to_owned(), scope: SeedScope::Root, depth: None, source_tag: String::new() };
-    let wider = rules.with_seed(seed).unwrap();
+    let wider = rules.with_seed(seed.clone()).unwrap();
+    let broken = Seed { url: "http://".to_owned(), ..seed };
+    let error = wider.with_seed(broken).unwrap_err().to_string();
+    assert!(error.starts_with("rule 1 (seed_scope): seed 3"), "{error}");
     assert_eq!(wider.decide(&www, &Facts::default()).decision, Decision::Accept);
+}
+
+#[test]
+fn rules_of_a_national_crawl_compile() {
+    let root = std::env::var("FONDS_TEST_DATA").unwrap_or_else(|_| "../shared/data".to_owned());
+    let read = |name: &str| std::fs::read_to_string(format!("{root}/heritrix/{name}")).ok();
+    let (Some(excludes), Some(surts)) = (read("ukwa-excludes.xml"), read("ukwa-domain-surts.txt")) else {
+        println!("skipped: heritrix/ukwa-excludes.xml is not here (FONDS_TEST_DATA)");
+        return;
+    };
+    let values = excludes.split("<value>").skip(1).filter_map(|rest| rest.split("</value>").next());
+    let patterns: Vec<&str> = values.collect();
+    let prefixes: Vec<&str> = surts.lines().collect();
+    let list = vec![
+        json!({"rule": "reject_all"}),
+        json!({"rule": "surt_prefix", "prefixes": prefixes, "decision": "ACCEPT"}),
+        json!({"rule": "regex", "patterns": patterns, "decision": "REJECT"}),
+    ];
+    let rules = DecideRules::compile(&campaign(&[], list)).unwrap();
+    for (url, index) in [
+        ("https://www.bl.uk/", 1),
+        ("http://www.bbc.co.uk/iplayer/a", 2),
+        ("http://shop.co.uk/checkout/1", 2),
+        ("http://example.com/", 0),
+    ] {
+        assert_eq!(rules.decide(&candidate(url, "L"), &Facts::default()).rule_index, Some(index), "{url}");
+    }
+    println!("UK domain crawl: {} patterns, {} prefixes", patterns.len(), prefixes.len());
 }
 
 fn any_rule() -> impl Strategy<Value = Value> {

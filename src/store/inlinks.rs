@@ -140,10 +140,10 @@ impl Catalogue {
         })
     }
 
-    /// Puts the new build in the place of the old one, all at once.
-    pub fn end_inlinks(&self, report: &serde_json::Value) -> Result<(), StoreError> {
-        let report = report.to_string();
-        self.write(move |conn| {
+    /// Puts the new build in the place of the old one, all at once. Says how
+    /// many pages are linked to, and how many of them were never captured.
+    pub fn end_inlinks(&self) -> Result<(u64, u64), StoreError> {
+        self.write(|conn| {
             conn.execute_batch(
                 "DELETE FROM inlink;
                  INSERT INTO inlink SELECT target, date_s, source, anchor, internal, capture FROM inlink_new
@@ -158,11 +158,36 @@ impl Catalogue {
                  DROP TABLE inlink_new;
                  DROP TABLE target_new;",
             )?;
+            Ok(conn.query_row(
+                "SELECT count(*), count(*) FILTER (WHERE captured = 0) FROM inlink_target",
+                [],
+                |row| Ok((uint(row.get(0)?), uint(row.get(1)?))),
+            )?)
+        })
+    }
+
+    /// Keeps the report of a build that came to its end.
+    pub fn keep_inlink_report(&self, report: &serde_json::Value) -> Result<(), StoreError> {
+        let report = report.to_string();
+        self.write(move |conn| {
             conn.execute(
                 "INSERT INTO inlink_build (date_ms, report) VALUES (?1, ?2)",
                 params![CaptureDate::now().millis(), report],
             )?;
             Ok(())
+        })
+    }
+
+    /// URL, date and number of every capture of a page that came with success.
+    pub fn page_captures(&self) -> Result<Vec<(String, CaptureDate, CaptureId)>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare(
+                "SELECT u.url, c.date_ms, c.id FROM capture c JOIN url u ON u.id = c.url
+                 WHERE c.status BETWEEN 200 AND 299 AND c.mime IN ('text/html', 'application/xhtml+xml')",
+            )?;
+            let rows =
+                statement.query_map([], |row| Ok((row.get(0)?, CaptureDate::from_millis(row.get(1)?), row.get(2)?)))?;
+            Ok(rows.collect::<Result<_, _>>()?)
         })
     }
 

@@ -13,12 +13,11 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 const SHOWN: i64 = 200;
 
 impl Catalogue {
-    /// Begins a launch of a campaign; its name is the UTC second, which no
-    /// other launch of the job has.
-    pub fn begin_launch(&self, campaign: CampaignId, job: &str) -> Result<LaunchRow, StoreError> {
+    /// Begins a launch of a campaign; its name is the UTC second it begins
+    /// in, or the next one that no launch of the job has.
+    pub fn begin_launch(&self, campaign: CampaignId, job: &str, now: CaptureDate) -> Result<LaunchRow, StoreError> {
         let job = job.to_owned();
         let id = self.write(move |conn| {
-            let now = CaptureDate::now();
             let mut name = now;
             let taken = |conn: &Connection, name: &str| -> Result<bool, StoreError> {
                 Ok(conn

@@ -33,7 +33,7 @@ fn made() -> Made {
         ..Campaign::default()
     };
     let campaign = workspace.catalogue().save_campaign(None, &spec).unwrap();
-    let launch = workspace.catalogue().begin_launch(campaign, "town").unwrap().id;
+    let launch = workspace.catalogue().begin_launch(campaign, "town", CaptureDate::now()).unwrap().id;
     let ledger = LaunchLedger::new(Arc::clone(workspace.catalogue()), launch);
     Made { _dir: dir, workspace, ledger, launch, campaign }
 }
@@ -245,7 +245,8 @@ fn the_window_is_a_question_to_the_stored_list() {
             loaded("http://gone.pt/", "http://b.pt/", 100 * DAY, "Gone", false),
         ])
         .unwrap();
-    catalogue.end_inlinks(&serde_json::json!({})).unwrap();
+    assert_eq!(catalogue.end_inlinks().unwrap(), (2, 1));
+    catalogue.keep_inlink_report(&serde_json::json!({})).unwrap();
     catalogue.count_inlinks(90, &JobCx::detached()).unwrap().unwrap();
     let counts = || {
         let row = &catalogue.captures(&query("url:/p")).unwrap().rows[0];
@@ -261,7 +262,10 @@ fn the_window_is_a_question_to_the_stored_list() {
 
     let prospects = catalogue.prospects(None, "", 10).unwrap();
     assert_eq!(prospects.len(), 1);
-    assert_eq!((prospects[0].url.as_str(), prospects[0].hosts, prospects[0].anchor.as_str()), ("http://gone.pt/", 1, "Gone"));
+    assert_eq!(
+        (prospects[0].url.as_str(), prospects[0].hosts, prospects[0].anchor.as_str()),
+        ("http://gone.pt/", 1, "Gone")
+    );
 }
 
 #[test]

@@ -60,7 +60,11 @@ impl fmt::Display for CdxjLine {
             write!(f, ", \"digest\": {}", ascii_json(digest))?;
         }
         let Span { offset, length } = self.span;
-        write!(f, ", \"length\": \"{length}\", \"offset\": \"{offset}\", \"filename\": {}}}", ascii_json(&self.filename))
+        write!(
+            f,
+            ", \"length\": \"{length}\", \"offset\": \"{offset}\", \"filename\": {}}}",
+            ascii_json(&self.filename)
+        )
     }
 }
 
@@ -155,9 +159,7 @@ fn is_indexed(head: &RecordHead) -> bool {
 }
 
 fn read_line(reader: &mut impl BufRead, head: &RecordHead, filename: &str) -> io::Result<Option<CdxjLine>> {
-    let (Some(url), Some(date)) = (head.target_uri().map(|uri| uri.replace(' ', "%20")), head.date()) else {
-        return Ok(None);
-    };
+    let (Some(url), Some(date)) = (indexed_url(head), head.date()) else { return Ok(None) };
     let Some(key) = CdxKey::of_text(&url) else { return Ok(None) };
     let told = head.headers.get("WARC-Payload-Digest").filter(|digest| !digest.is_empty());
     let mut digester = told.is_none().then(|| BlockDigester::new(head.is_http()));
@@ -192,6 +194,12 @@ fn read_line(reader: &mut impl BufRead, head: &RecordHead, filename: &str) -> io
         span: Span::default(),
         filename: filename.to_owned(),
     }))
+}
+
+/// The URL that an index calls the record by.
+pub fn indexed_url(head: &RecordHead) -> Option<String> {
+    let uri = head.headers.get("WARC-Target-URI")?;
+    Some(uri.trim().trim_matches(['<', '>']).replace(' ', "%20"))
 }
 
 /// The type without parameters, in the server's own letters.

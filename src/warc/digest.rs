@@ -19,8 +19,8 @@
 //! * checking, either reading counts as right.
 
 use super::RecordHead;
-use super::http::{Dechunker, parse_request_head, parse_response_head};
 use super::RecordType;
+use super::http::{Dechunker, parse_request_head, parse_response_head};
 use data_encoding::{BASE32, BASE64, BASE64URL, HEXLOWER};
 use sha1::Digest as _;
 use sha1::Sha1;
@@ -105,13 +105,7 @@ impl BlockDigester {
         let text = |hash: Sha1| format!("sha1:{}", BASE32.encode(&hash.finalize()));
         let payload = text(self.payload);
         let raw_body = self.splitter.is_chunked().then(|| text(self.raw_body)).filter(|raw| *raw != payload);
-        Digests {
-            block: text(self.block),
-            raw_body,
-            payload,
-            block_len: self.block_len,
-            payload_len: self.payload_len,
-        }
+        Digests { block: text(self.block), raw_body, payload, block_len: self.block_len, payload_len: self.payload_len }
     }
 
     fn step(&mut self, bytes: Option<&[u8]>) {

@@ -66,15 +66,17 @@ fn rules() -> Vec<serde_json::Value> {
     };
     vec![
         rule("Nothing is in scope unless a rule below accepts it", json!({"rule": "reject_all"})),
-        rule("The six sites that the campaign starts from", json!({"rule": "seed_scope"})),
-        rule(
-            "Hosts that stand in Portugal whatever their name says",
-            json!({"rule": "geolocation", "countries": ["PT"], "decision": "ACCEPT"}),
-        ),
+        // The last opinion names the verdict: what only transclusion or only
+        // geolocation lets in keeps their name, the rest is the seeds'.
         rule(
             "Images, styles and scripts from other hosts",
             json!({"rule": "transclusion", "max_trans_hops": 2, "max_speculative_hops": 1}),
         ),
+        rule(
+            "Hosts that stand in Portugal whatever their name says",
+            json!({"rule": "geolocation", "countries": ["PT"], "decision": "ACCEPT"}),
+        ),
+        rule("The six sites that the campaign starts from", json!({"rule": "seed_scope"})),
         rule(
             "The festival's calendar has every month there is",
             json!({"rule": "too_many_hops", "max_hops": MAX_HOPS}),

@@ -250,4 +250,74 @@ mod tests {
             check("en", path, 404, "", "");
         }
     }
+
+    /// A folder of the foreign test data, or none where it is absent.
+    fn test_data(path: &str) -> Option<PathBuf> {
+        let root = std::env::var_os("FONDS_TEST_DATA")
+            .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
+        let folder = root.join(path);
+        if !folder.is_dir() {
+            println!("skipped: no {}", folder.display());
+            return None;
+        }
+        Some(folder)
+    }
+
+    fn files_under(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in folder.read_dir().unwrap().flatten() {
+            if entry.path().is_dir() {
+                files_under(&entry.path(), found);
+            } else {
+                found.push(entry.path());
+            }
+        }
+    }
+
+    #[test]
+    fn serves_every_page_of_a_real_manual_in_the_language_asked_for() {
+        let Some(folder) = test_data("sites/httpd-manual-part") else { return };
+        let mut files = Vec::new();
+        files_under(&folder, &mut files);
+        let mut checked = 0;
+        for language in ["en", "fr", "ko", "pt-br"] {
+            let root =
+                Root { host: "manual.example".into(), root: folder.canonicalize().unwrap(), language: language.into() };
+            for page in files.iter().filter(|file| file.extension().is_some_and(|e| e == "html")) {
+                let path = format!("/{}", page.strip_prefix(&folder).unwrap().to_str().unwrap());
+                let reply = root.answer(&path);
+                assert_eq!(reply.status, 200, "{path}");
+                let has =
+                    files.iter().any(|f| f.to_str().unwrap().starts_with(&format!("{}.{language}", page.display())));
+                assert_eq!(reply.header("Content-Language"), Some(if has { language } else { "en" }), "{path}");
+                assert!(reply.body.starts_with(b"<?xml") || reply.body.starts_with(b"<!DOCTYPE"), "{path}: a type map");
+                checked += 1;
+            }
+        }
+        println!("{checked} pages");
+        assert_eq!(checked, 4 * 27);
+    }
+
+    #[test]
+    fn serves_folders_under_their_host_names() {
+        use std::io::{Read, Write};
+        let Some(folder) = test_data("sites/heritrix-selftest") else { return };
+        let mut files = Vec::new();
+        files_under(&folder, &mut files);
+        let site = |host: &str| Site { host: host.into(), folder: folder.clone(), language: "en".into() };
+        let server = SiteServer::start(vec![site("a.example"), site("b.example")]).unwrap();
+        let resolve = server.resolve();
+        assert_ne!(resolve[0].2, resolve[1].2);
+        for (host, _, socket) in resolve {
+            for file in &files {
+                let path = super::super::content::escape_path(file.strip_prefix(&folder).unwrap().to_str().unwrap());
+                let mut stream = std::net::TcpStream::connect(socket).unwrap();
+                write!(stream, "GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+                let mut got = Vec::new();
+                stream.read_to_end(&mut got).unwrap();
+                assert!(got.starts_with(b"HTTP/1.1 200 "), "{path}: {}", String::from_utf8_lossy(&got));
+                assert!(got.ends_with(&std::fs::read(file).unwrap()), "{path}");
+            }
+        }
+        assert_eq!(server.asked(), 2 * files.len() as u64);
+    }
 }

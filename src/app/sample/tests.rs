@@ -91,7 +91,7 @@ fn links_of(base: &crate::uri::Url, html: &str) -> Vec<crate::uri::Url> {
     let mut links: Vec<_> = attribute
         .captures_iter(&without_base)
         .map(|found| found[1].replace("&amp;", "&"))
-        .filter(|href| !href.starts_with("mailto:") && !href.starts_with("javascript:"))
+        .filter(|href| !["mailto:", "javascript:", "tel:"].iter().any(|scheme| href.starts_with(scheme)))
         .map(|href| base.join(&href).unwrap())
         .collect();
     for link in &mut links {

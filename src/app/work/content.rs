@@ -4,7 +4,8 @@ use crate::app::models::{CaptureContent, CaptureId};
 use crate::links::{Page, PageOptions, read_page};
 use crate::store::{StoredCapture, Workspace};
 use crate::uri::Url;
-use crate::warc::{HttpHead, Record, RecordType, decode_payload, parse_response_head, read_record_at};
+use crate::warc::http::{HttpHead, decode_payload, parse_response_head};
+use crate::warc::{Record, RecordType, read_record_at};
 use anyhow::Context;
 
 /// Bytes of a block that are read to show or score a page.
@@ -92,9 +93,7 @@ pub fn content(workspace: &Workspace, id: CaptureId) -> anyhow::Result<CaptureCo
     };
     // A revisit keeps its own head beside the payload of what it repeats.
     let own = match (stored.revisit_of, stored.records.first()) {
-        (Some(_), Some(place)) => {
-            Some(read_record_at(&workspace.file_path(&place.file), place.span.offset, 64 << 10)?)
-        }
+        (Some(_), Some(place)) => Some(read_record_at(&workspace.file_path(&place.file), place.span.offset, 64 << 10)?),
         _ => None,
     };
     let shown = own.as_ref().unwrap_or(&decoded.record);

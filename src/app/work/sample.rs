@@ -1,10 +1,12 @@
 //! The sample campaign in a workspace.
 
+use super::CrawlOptions;
 use crate::app::sample::{Edition, SampleWeb, campaign, geo_database};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::{Campaign, Seed, SeedScope};
 use crate::crawl::HostOverride;
 use crate::scope::standard_rules;
+use crate::uri::Clock;
 use anyhow::Context;
 
 /// The setting that marks a workspace as made for the sample web.
@@ -54,4 +56,15 @@ pub fn example_campaign() -> Campaign {
         rules: standard_rules(),
         ..Campaign::new("My first campaign")
     }
+}
+
+/// Days between the two launches of the sample, by their dates: more than the
+/// inlink window, so that the window has something to show.
+const DAYS_BETWEEN_LAUNCHES: u32 = 100;
+
+/// How a launch of the sample begins. The first one is dated back, as if the
+/// sample's town had been visited in another season.
+pub fn sample_crawl_options(launch: usize) -> CrawlOptions {
+    let clock = if launch == 1 { Clock::days_behind(DAYS_BETWEEN_LAUNCHES) } else { Clock::default() };
+    CrawlOptions { clock, ..CrawlOptions::default() }
 }

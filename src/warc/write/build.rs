@@ -1,7 +1,7 @@
 //! The bytes of one record.
 
 use super::super::digest::{Digests, sha1_base32};
-use super::super::{Headers, RecordType, Span};
+use super::super::{Headers, RecordHead, RecordType, Span, metadata_target};
 use crate::uri::CaptureDate;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -90,9 +90,31 @@ impl RecordBuilder {
         if original_id.is_empty() { builder } else { builder.reference("WARC-Refers-To", original_id) }
     }
 
-    /// A `metadata` record about another one.
+    /// A `metadata` record of JSON about a capture of `url`; `kind` is a word
+    /// for what it tells (see [`metadata_target`]).
+    pub fn json_metadata(record_id: &str, date: CaptureDate, kind: &str, url: &str) -> Self {
+        Self::metadata(record_id, date, &metadata_target(kind, url), "application/json")
+    }
+
+    /// A `metadata` record. Under the URL of a page its type must be
+    /// `application/warc-fields`, or replay shows it in place of the page:
+    /// any other type gets a target of its own.
     pub fn metadata(record_id: &str, date: CaptureDate, target: &str, mime: &str) -> Self {
-        Self::new(&RecordType::Metadata, record_id, date).field("WARC-Target-URI", target).field("Content-Type", mime)
+        let target = match mime == "application/warc-fields" || target.starts_with("urn:") {
+            true => target.to_owned(),
+            false => metadata_target("metadata", target),
+        };
+        Self::new(&RecordType::Metadata, record_id, date).field("WARC-Target-URI", &target).field("Content-Type", mime)
+    }
+
+    /// The fields of a record that was read, for writing it anew: their order,
+    /// repeats and digests stay; its length is told anew.
+    pub fn with_headers(head: &RecordHead) -> Self {
+        let mut headers = Headers::new();
+        for (name, value) in head.headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("Content-Length")) {
+            headers.push(name, value);
+        }
+        Self { headers, has_block_digest: true }
     }
 
     /// Appends a field. Line breaks in `value` become blanks: a hostile URL
