@@ -2,4 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod archive;
+mod demo;
+mod need;
+mod program;
+mod sample;
 mod structure;
