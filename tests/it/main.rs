@@ -2,4 +2,6 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod need;
 mod structure;
+mod window;
