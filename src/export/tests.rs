@@ -142,7 +142,7 @@ fn plain_and_arc_records_are_wrapped_with_their_block_unchanged() {
     let response = RecordBuilder::response("urn:test:p", DATE, "http://a.pt/").plain(PAGE);
     fs::write(&plain, &response).unwrap();
     let arc = root.path().join("old.arc");
-    let mut bytes = b"filedesc://old.arc 0.0.0.0 20240301090000 text/plain 69\n1 0 Fonds\nURL IP-address Archive-date Content-type Archive-length\n\n".to_vec();
+    let mut bytes = b"filedesc://old.arc 0.0.0.0 20240301090000 text/plain 66\n1 0 Fonds\nURL IP-address Archive-date Content-type Archive-length\n\n".to_vec();
     let first = bytes.len() as u64;
     bytes.extend_from_slice(format!("http://b.pt/ 1.2.3.4 20240301090000 text/html {}\n", PAGE.len()).as_bytes());
     bytes.extend_from_slice(PAGE);
