@@ -48,7 +48,7 @@ fn workspace(folder: &Path) -> Vec<ExportItem> {
         .compress(b"GET / HTTP/1.1\r\nHost: a.pt\r\n\r\n");
     let chunked_digests = Digests::of_block(CHUNKED, true);
     let chunked =
-        RecordBuilder::response("urn:test:3", DATE, "http://b.pt/x y").digests(&chunked_digests).compress(CHUNKED);
+        RecordBuilder::response("urn:test:3", DATE, "http://b.pt/x%20y").digests(&chunked_digests).compress(CHUNKED);
     let original = ("urn:test:1", "http://a.pt/", DATE);
     let revisit = RecordBuilder::revisit("urn:test:4", LATER, "http://a.pt/", &digests.payload, original)
         .compress(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n");
@@ -86,8 +86,15 @@ fn bytes_of(file: &Path, span: Span) -> Vec<u8> {
     bytes
 }
 
-fn archive_of(folder: &Path) -> PathBuf {
+pub(super) fn archive_of(folder: &Path) -> PathBuf {
     fs::read_dir(folder.join("archive")).unwrap().next().unwrap().unwrap().path()
+}
+
+/// An export of the small workspace.
+pub(super) fn exported(root: &Path) -> PathBuf {
+    let out = root.join("out");
+    export_selection(workspace(&root.join("w")).into_iter(), &out, options(), &JobCx::detached()).unwrap();
+    out
 }
 
 #[test]
