@@ -11,9 +11,35 @@
 //!
 //! Not here: reading WARC files, keeping results in a catalogue.
 
+mod attributes;
+mod builder;
+mod charset;
+mod collect;
+mod css;
+pub mod dataset;
+mod dataset_build;
+mod documents;
+mod extract;
+mod fold;
+pub mod invert;
 mod page;
+mod quirks;
+mod tag;
+mod tokens;
+mod tree;
 
-pub use page::{LinkKind, Outlink, Page};
+#[cfg(test)]
+mod testing;
+
+pub use charset::CharsetSource;
+pub use collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES};
+pub use dataset::{DatasetError, DatasetInlink, DatasetObject, read_dataset};
+pub use dataset_build::{BuildReport, DatasetBuilder, DatasetOptions, Notation};
+pub use documents::{Document, DocumentReader, DocumentReport, MAX_PAGE_BYTES, Place, Unread, is_page};
+pub use extract::{read_css, read_page, tell_language};
+pub use invert::LinkError;
+pub use page::{LinkKind, Outlink, Page, PageCuts, PageOptions};
+pub use tree::MAX_DEPTH;
 
 /// A link belongs to a capture of its target when both were captured within
 /// this many days of each other, to the second, both ends in.

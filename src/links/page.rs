@@ -1,5 +1,6 @@
 //! What is read out of one page.
 
+use super::charset::CharsetSource;
 use crate::uri::Url;
 use serde::{Deserialize, Serialize};
 
@@ -114,10 +115,59 @@ pub struct Page {
     pub language: Option<String>,
     /// Name of the charset that was used.
     pub charset: &'static str,
+    /// What told the charset.
+    pub charset_from: CharsetSource,
     /// Links in reading order.
     pub links: Vec<Outlink>,
     /// Visible text, one line per block. Hostile text.
     pub text: String,
     /// `<link rel=canonical>`.
     pub canonical: Option<Url>,
+    /// What was left out because of a limit.
+    pub cut: PageCuts,
+}
+
+/// What was left out of a page because of a limit; all zero for any honest page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct PageCuts {
+    /// Links left out: too many, or too long.
+    pub links: u64,
+    /// Anchor texts shortened.
+    pub anchors: u64,
+    /// Elements that stood too deep and were read as if they stood higher.
+    pub depth: u64,
+    /// The visible text was shortened.
+    pub text: bool,
+}
+
+impl PageCuts {
+    /// Whether nothing was left out.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// How pages are read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageOptions {
+    /// A link without text takes the alternative texts of its images as its
+    /// anchor. Off by default: in the data set empty stays empty.
+    pub image_alt: bool,
+    /// Visible text that is kept, in bytes; 0 keeps none.
+    pub max_text_bytes: usize,
+    /// Tell the language from the text where the page does not say it.
+    pub tell_language: bool,
+}
+
+impl Default for PageOptions {
+    fn default() -> Self {
+        Self { image_alt: false, max_text_bytes: 1 << 20, tell_language: true }
+    }
+}
+
+impl PageOptions {
+    /// Only links are wanted: no text, no language.
+    pub fn links_only() -> Self {
+        Self { image_alt: false, max_text_bytes: 0, tell_language: false }
+    }
 }

@@ -17,6 +17,7 @@
 
 mod cdx_key;
 mod cdx_sessions;
+mod clock;
 mod dataset_key;
 mod date;
 mod fqdn;
@@ -30,6 +31,7 @@ mod text;
 mod vectors;
 
 pub use cdx_key::CdxKey;
+pub use clock::Clock;
 pub use dataset_key::DatasetKey;
 pub use date::{CaptureDate, DateError};
 pub use fqdn::{Fqdn, InternalPolicy};
@@ -49,6 +51,12 @@ pub fn parse_web_url(text: &str) -> Option<Url> {
     }
     url.set_fragment(None);
     Some(url)
+}
+
+/// Parses a URL as people type it: `fct.pt`, `//fct.pt/sobre` and
+/// `localhost:8080` stand for http. `None` where no host is named.
+pub fn parse_typed_url(text: &str) -> Option<Url> {
+    text::parse_loose(text).filter(|url| url.has_host())
 }
 
 /// Resolves `reference` against `base`, as [`parse_web_url`].

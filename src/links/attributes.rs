@@ -1,0 +1,129 @@
+//! References inside attribute values that hold more than a URL.
+
+use std::ops::Range;
+
+/// The URLs of a `srcset` (HTML standard, “parse a srcset attribute”).
+pub(crate) fn srcset_urls(value: &str) -> impl Iterator<Item = &str> {
+    srcset_ranges(value).filter_map(|range| value.get(range))
+}
+
+fn srcset_ranges(value: &str) -> impl Iterator<Item = Range<usize>> {
+    let bytes = value.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while bytes.get(at).is_some_and(|&byte| is_space(byte) || byte == b',') {
+            at += 1;
+        }
+        let start = at;
+        while bytes.get(at).is_some_and(|&byte| !is_space(byte)) {
+            at += 1;
+        }
+        if start == at {
+            return None;
+        }
+        let mut end = at;
+        if bytes[end - 1] == b',' {
+            while end > start && bytes[end - 1] == b',' {
+                end -= 1;
+            }
+            return Some(start..end);
+        }
+        // Descriptors up to a comma outside parentheses.
+        let mut depth = 0_u32;
+        while let Some(&byte) = bytes.get(at) {
+            at += 1;
+            match byte {
+                b'(' => depth += 1,
+                b')' => depth = depth.saturating_sub(1),
+                b',' if depth == 0 => break,
+                _ => {}
+            }
+        }
+        Some(start..end)
+    })
+}
+
+/// The URL of a `meta http-equiv=refresh` (HTML standard, “shared declarative
+/// refresh steps”); nothing where the page only reloads itself.
+pub(crate) fn refresh_url(content: &str) -> Option<&str> {
+    let rest = content.trim_ascii_start();
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    if digits == 0 && !rest.starts_with('.') {
+        return None;
+    }
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let after = rest.trim_ascii_start();
+    let rest = match after.strip_prefix([';', ',']) {
+        Some(after) => after.trim_ascii_start(),
+        None if after.len() < rest.len() => after,
+        None => return None,
+    };
+    let mut url = rest;
+    if rest.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("url"))
+        && let Some(after) = rest.get(3..).and_then(|rest| rest.trim_ascii_start().strip_prefix('='))
+    {
+        url = after.trim_ascii_start();
+    }
+    for quote in ['"', '\''] {
+        if let Some(inner) = url.strip_prefix(quote) {
+            url = inner.split(quote).next().unwrap_or_default();
+            break;
+        }
+    }
+    Some(url).filter(|url| !url.trim_ascii().is_empty())
+}
+
+/// Whether a list of words parted by white space (or commas) holds `word`.
+pub(crate) fn has_word(list: &str, word: &str) -> bool {
+    list.split(|c: char| c.is_ascii_whitespace() || c == ',').any(|one| one.eq_ignore_ascii_case(word))
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn srcset_is_split_where_browsers_split_it() {
+        for (value, expected) in [
+            ("b.png 1x, c,d.png 2x, https://cdn.pt/e.png 640w", vec!["b.png", "c,d.png", "https://cdn.pt/e.png"]),
+            ("f.webp, g.webp 2x", vec!["f.webp", "g.webp"]),
+            ("a.png,b.png", vec!["a.png,b.png"]),
+            ("a.png calc(1,2)x, b.png", vec!["a.png", "b.png"]),
+            (" , ,", vec![]),
+            ("a.png,,, b.png", vec!["a.png", "b.png"]),
+            ("", vec![]),
+        ] {
+            assert_eq!(srcset_urls(value).collect::<Vec<_>>(), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn refresh_has_a_url_in_many_spellings() {
+        for (content, expected) in [
+            ("5; URL='../novo.html'", Some("../novo.html")),
+            ("0;url=a.html", Some("a.html")),
+            ("0; a.html", Some("a.html")),
+            ("0 a.html", Some("a.html")),
+            ("1.5,URL = \"b c.html\" x", Some("b c.html")),
+            ("0;url", Some("url")),
+            ("5", None),
+            ("5;", None),
+            ("0;url=", None),
+            ("url=a.html", None),
+            ("", None),
+        ] {
+            assert_eq!(refresh_url(content), expected, "{content}");
+        }
+    }
+
+    #[test]
+    fn words_are_whole() {
+        assert!(has_word("noopener NoFollow", "nofollow"));
+        assert!(has_word("noindex,nofollow", "nofollow"));
+        assert!(!has_word("nofollowing", "nofollow"));
+    }
+}

@@ -1,0 +1,332 @@
+//! Which charset a page is written in, and its text.
+//!
+//! In this order: byte order mark, charset of the HTTP head, `meta` in the
+//! first 1,024 bytes (the prescan of the HTML standard), valid UTF-8, then a
+//! guess from at most 64 KB.
+
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use std::borrow::Cow;
+
+/// Bytes that are looked through for a `meta` (HTML standard, 13.2.3.2).
+const PRESCAN_BYTES: usize = 1024;
+
+/// Bytes that the guess is made from: guessing is slower than reading the page.
+const GUESS_BYTES: usize = 64 * 1024;
+
+/// What told the charset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CharsetSource {
+    /// A byte order mark.
+    Bom,
+    /// `charset=` of the HTTP head.
+    Http,
+    /// A `meta` element (or `@charset` of a style sheet).
+    Meta,
+    /// The bytes are valid UTF-8.
+    Utf8,
+    /// The bytes look like it.
+    Guess,
+}
+
+impl CharsetSource {
+    /// The source in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Bom => "byte order mark",
+            Self::Http => "HTTP head",
+            Self::Meta => "meta element",
+            Self::Utf8 => "valid UTF-8",
+            Self::Guess => "guess",
+        }
+    }
+}
+
+/// The charset of an HTML body and what told it.
+pub fn detect(body: &[u8], http_charset: Option<&str>) -> (&'static Encoding, CharsetSource) {
+    if let Some((encoding, _)) = Encoding::for_bom(body) {
+        return (encoding, CharsetSource::Bom);
+    }
+    // Labels of charsets that are replaced by one mark for safety's sake
+    // (`hz-gb-2312` …) count as unknown: the links of such a page are worth having.
+    if let Some(encoding) = http_charset.and_then(|label| Encoding::for_label_no_replacement(label.trim().as_bytes())) {
+        return (encoding, CharsetSource::Http);
+    }
+    if let Some(encoding) = prescan(&body[..body.len().min(PRESCAN_BYTES)]) {
+        return (encoding, CharsetSource::Meta);
+    }
+    from_bytes(body)
+}
+
+/// The charset of a style sheet: byte order mark, HTTP, `@charset`, content.
+pub fn detect_css(body: &[u8], http_charset: Option<&str>) -> (&'static Encoding, CharsetSource) {
+    if let Some((encoding, _)) = Encoding::for_bom(body) {
+        return (encoding, CharsetSource::Bom);
+    }
+    if let Some(encoding) = http_charset.and_then(|label| Encoding::for_label_no_replacement(label.trim().as_bytes())) {
+        return (encoding, CharsetSource::Http);
+    }
+    let rule = body.strip_prefix(b"@charset \"").and_then(|rest| {
+        let end = rest.iter().take(PRESCAN_BYTES).position(|&byte| byte == b'"')?;
+        rest.get(..end)
+    });
+    if let Some(encoding) = rule.and_then(Encoding::for_label_no_replacement) {
+        return (without_utf16(encoding), CharsetSource::Meta);
+    }
+    from_bytes(body)
+}
+
+/// The text of a body. What the charset does not know becomes U+FFFD.
+pub fn decode<'a>(body: &'a [u8], encoding: &'static Encoding) -> Cow<'a, str> {
+    let body = match Encoding::for_bom(body) {
+        Some((found, length)) if found == encoding => body.get(length..).unwrap_or_default(),
+        _ => body,
+    };
+    encoding.decode_without_bom_handling(body).0
+}
+
+fn from_bytes(body: &[u8]) -> (&'static Encoding, CharsetSource) {
+    // A character cut off by the end of the body is no reason for doubt.
+    let valid = std::str::from_utf8(body).map_or_else(|error| error.error_len().is_none(), |_| true);
+    if valid {
+        return (UTF_8, CharsetSource::Utf8);
+    }
+    let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
+    // The guess starts where bytes beyond ASCII start; a long ASCII head says nothing.
+    let first = body.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
+    let start = first.saturating_sub(256);
+    detector.feed(&body[start..body.len().min(start + GUESS_BYTES)], true);
+    (detector.guess(None, chardetng::Utf8Detection::Allow), CharsetSource::Guess)
+}
+
+/// A charset told inside the text cannot be UTF-16: the text could not have been read.
+fn without_utf16(encoding: &'static Encoding) -> &'static Encoding {
+    if encoding == UTF_16LE || encoding == UTF_16BE {
+        UTF_8
+    } else if encoding.name() == "x-user-defined" {
+        WINDOWS_1252
+    } else {
+        encoding
+    }
+}
+
+/// “Prescan a byte stream to determine its encoding” of the HTML standard.
+fn prescan(head: &[u8]) -> Option<&'static Encoding> {
+    let mut at = 0;
+    while at < head.len() {
+        let rest = head.get(at..)?;
+        if rest.starts_with(b"<!--") {
+            // The two dashes of the start may be those of the end: `<!-->`.
+            let end = memchr::memmem::find(rest.get(2..)?, b"-->")?;
+            at += 2 + end + 3;
+            continue;
+        }
+        if rest.len() > 5 && rest[..5].eq_ignore_ascii_case(b"<meta") && (is_space(rest[5]) || rest[5] == b'/') {
+            at += 5;
+            if let Some(encoding) = meta_charset(head, &mut at) {
+                return Some(encoding);
+            }
+        } else if rest[0] == b'<' && rest.get(1).is_some_and(u8::is_ascii_alphabetic)
+            || rest.starts_with(b"</") && rest.get(2).is_some_and(u8::is_ascii_alphabetic)
+        {
+            at += rest.iter().position(|&byte| is_space(byte) || byte == b'>')?;
+            while next_attribute(head, &mut at).is_some() {}
+        } else if rest.starts_with(b"<!") || rest.starts_with(b"</") || rest.starts_with(b"<?") {
+            at += rest.iter().position(|&byte| byte == b'>')?;
+        }
+        at += 1;
+    }
+    None
+}
+
+/// The charset that the attributes of one `meta` tell.
+fn meta_charset(head: &[u8], at: &mut usize) -> Option<&'static Encoding> {
+    let (mut got_pragma, mut need_pragma, mut charset) = (false, None, None);
+    let mut seen: [bool; 3] = [false; 3];
+    while let Some((name, value)) = next_attribute(head, at) {
+        let slot = match name.as_slice() {
+            b"http-equiv" => 0,
+            b"content" => 1,
+            b"charset" => 2,
+            _ => continue,
+        };
+        if std::mem::replace(&mut seen[slot], true) {
+            continue;
+        }
+        match slot {
+            0 => got_pragma = value == b"content-type",
+            1 => {
+                if charset.is_none()
+                    && let Some(label) = charset_in_content(&value)
+                    && let Some(encoding) = Encoding::for_label(label)
+                {
+                    charset = Some(encoding);
+                    need_pragma = Some(true);
+                }
+            }
+            _ => {
+                charset = Encoding::for_label(&value);
+                need_pragma = Some(false);
+            }
+        }
+    }
+    match need_pragma {
+        None => None,
+        Some(true) if !got_pragma => None,
+        Some(_) => charset.map(without_utf16).filter(|encoding| encoding.name() != "replacement"),
+    }
+}
+
+/// “Get an attribute” of the prescan: name and value in lower case.
+fn next_attribute(head: &[u8], at: &mut usize) -> Option<(Vec<u8>, Vec<u8>)> {
+    while is_space(*head.get(*at)?) || head[*at] == b'/' {
+        *at += 1;
+    }
+    if head[*at] == b'>' {
+        return None;
+    }
+    let (mut name, mut value) = (Vec::new(), Vec::new());
+    loop {
+        match *head.get(*at)? {
+            b'=' if !name.is_empty() => break,
+            byte if is_space(byte) => {
+                while is_space(*head.get(*at)?) {
+                    *at += 1;
+                }
+                if head[*at] != b'=' {
+                    return Some((name, value));
+                }
+                break;
+            }
+            b'/' | b'>' => return Some((name, value)),
+            byte => name.push(byte.to_ascii_lowercase()),
+        }
+        *at += 1;
+    }
+    // Here stands the equals sign.
+    *at += 1;
+    while is_space(*head.get(*at)?) {
+        *at += 1;
+    }
+    match head[*at] {
+        quote @ (b'"' | b'\'') => loop {
+            *at += 1;
+            match *head.get(*at)? {
+                byte if byte == quote => {
+                    *at += 1;
+                    return Some((name, value));
+                }
+                byte => value.push(byte.to_ascii_lowercase()),
+            }
+        },
+        b'>' => Some((name, value)),
+        _ => loop {
+            match *head.get(*at)? {
+                byte if is_space(byte) || byte == b'>' => return Some((name, value)),
+                byte => value.push(byte.to_ascii_lowercase()),
+            }
+            *at += 1;
+        },
+    }
+}
+
+/// “Extracting a character encoding from a meta element” of the HTML standard:
+/// the label behind `charset=`.
+fn charset_in_content(content: &[u8]) -> Option<&[u8]> {
+    let mut rest = content;
+    loop {
+        let found = rest.windows(7).position(|window| window.eq_ignore_ascii_case(b"charset"))?;
+        rest = trim_start(rest.get(found + 7..)?);
+        if let Some(after) = rest.strip_prefix(b"=") {
+            rest = trim_start(after);
+            break;
+        }
+    }
+    match rest.first()? {
+        quote @ (b'"' | b'\'') => {
+            let inner = rest.get(1..)?;
+            let end = inner.iter().position(|byte| byte == quote)?;
+            inner.get(..end)
+        }
+        _ => {
+            let end = rest.iter().position(|&byte| is_space(byte) || byte == b';').unwrap_or(rest.len());
+            rest.get(..end)
+        }
+    }
+}
+
+fn trim_start(bytes: &[u8]) -> &[u8] {
+    let start = bytes.iter().position(|&byte| !is_space(byte)).unwrap_or(bytes.len());
+    bytes.get(start..).unwrap_or_default()
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ')
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(body: &[u8], http: Option<&str>, expected: (&str, CharsetSource)) {
+        let (encoding, source) = detect(body, http);
+        assert_eq!((encoding.name(), source), expected, "{}", String::from_utf8_lossy(body));
+    }
+
+    #[test]
+    fn the_first_that_speaks_decides() {
+        use CharsetSource::*;
+        check(b"\xEF\xBB\xBF<meta charset=latin1>", Some("koi8-r"), ("UTF-8", Bom));
+        check(b"<meta charset=utf-8>", Some(" ISO-8859-1 "), ("windows-1252", Http));
+        check(b"<meta charset=koi8-r>", Some("no-such-charset"), ("KOI8-R", Meta));
+        check(b"<meta charset=utf-16>", None, ("UTF-8", Meta));
+        check("olá".as_bytes(), None, ("UTF-8", Utf8));
+        check(&"olá".as_bytes()[..3], None, ("UTF-8", Utf8));
+        let latin: &[u8] =
+            b"A educa\xe7\xe3o \xe9 um direito de todos os cidad\xe3os, e a constitui\xe7\xe3o garante-o.";
+        check(latin, None, ("windows-1252", Guess));
+        check(b"", None, ("UTF-8", Utf8));
+    }
+
+    #[test]
+    fn a_declared_charset_is_decoded_and_a_mark_is_dropped() {
+        let (encoding, _) = detect(b"\xFF\xFEh\0i\0", None);
+        assert_eq!(decode(b"\xFF\xFEh\0i\0", encoding), "hi");
+        let (encoding, _) = detect(b"S\xe3o", Some("latin1"));
+        assert_eq!(decode(b"S\xe3o", encoding), "São");
+        let (encoding, source) = detect_css(b"@charset \"iso-8859-15\"; a{}", None);
+        assert_eq!((encoding.name(), source), ("ISO-8859-15", CharsetSource::Meta));
+    }
+
+    /// The encoding tests of html5lib. Where nothing is declared they want
+    /// windows-1252; we look at the content first, so those cases are counted apart.
+    #[test]
+    fn agrees_with_html5lib() {
+        let Some(folder) = crate::links::testing::data("html/encoding") else { return };
+        let (mut equal, mut undeclared) = (0, 0);
+        for name in ["html5lib-tests1.dat", "html5lib-test-yahoo-jp.dat"] {
+            let bytes = std::fs::read(folder.join(name)).unwrap();
+            for case in crate::links::testing::dat_cases(&bytes) {
+                let (data, wanted) = (case.part(b"data"), case.part(b"encoding"));
+                let wanted = Encoding::for_label(wanted.trim_ascii()).unwrap();
+                let (got, source) = detect(data, None);
+                if got == wanted {
+                    equal += 1;
+                } else {
+                    assert!(
+                        matches!(source, CharsetSource::Utf8) && wanted == WINDOWS_1252 && data.is_ascii(),
+                        "{name}: wanted {}, got {} from {}: {}",
+                        wanted.name(),
+                        got.name(),
+                        source.words(),
+                        String::from_utf8_lossy(data)
+                    );
+                    undeclared += 1;
+                }
+            }
+        }
+        println!("{equal} equal, {undeclared} without declaration (ASCII, told as UTF-8)");
+        assert!(equal >= 60, "{equal}");
+    }
+}

@@ -1,0 +1,486 @@
+//! What is kept while a page is read: links, anchor texts, title, visible text.
+//!
+//! Everything is kept as ranges of a few long buffers; URLs are resolved when
+//! the whole page is known, since its first `base` may stand anywhere.
+
+use super::attributes::{has_word, refresh_url, srcset_urls};
+use super::css::css_references;
+use super::fold::{fold, fold_into};
+use super::page::{LinkKind, Outlink, PageCuts, PageOptions};
+use super::tag::Tag;
+use super::tokens::{Attr, Attributes};
+use crate::uri::Url;
+use std::ops::Range;
+
+/// Links kept of one page.
+pub const MAX_LINKS_PER_PAGE: usize = 1_000_000;
+
+/// Longest reference that is followed, in bytes.
+pub const MAX_URL_BYTES: usize = 64 * 1024;
+
+/// Longest anchor text that is kept, in bytes.
+pub const MAX_ANCHOR_BYTES: usize = 64 * 1024;
+
+/// Bytes of URLs and anchor texts kept of one page, over all links: a long
+/// `base` or nested links could make much out of little.
+pub const MAX_LINK_BYTES_PER_PAGE: usize = 128 * 1024 * 1024;
+
+/// Place of an element in the document: what was inserted later in an earlier
+/// place (by misnested tags) has a second number.
+pub(crate) type Order = (u32, i64);
+
+/// Number of a link while its page is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LinkId(u32);
+
+struct RawLink {
+    kind: LinkKind,
+    reference: Range<usize>,
+    /// Range of `anchors`, once the element is closed.
+    anchor: Range<usize>,
+    nofollow: bool,
+    order: Order,
+}
+
+/// See the module.
+pub(crate) struct Collector<'o> {
+    options: &'o PageOptions,
+    references: String,
+    anchors: String,
+    links: Vec<RawLink>,
+    open_links: u32,
+    /// Text since a link was opened; positions in it are what [`Collector::mark`] gives.
+    anchor_text: String,
+    /// Alternative texts of images since then, as (position, range of `alts`).
+    alts: Vec<(usize, String)>,
+    pub(crate) title: Option<String>,
+    title_text: String,
+    pub(crate) language: Option<String>,
+    content_language: Option<String>,
+    base_reference: Option<String>,
+    canonical_reference: Option<String>,
+    nofollow_all: bool,
+    pub(crate) text: String,
+    text_full: bool,
+    css_text: String,
+    pub(crate) cut: PageCuts,
+}
+
+impl<'o> Collector<'o> {
+    pub(crate) fn new(options: &'o PageOptions) -> Self {
+        Self {
+            options,
+            references: String::new(),
+            anchors: String::new(),
+            links: Vec::new(),
+            open_links: 0,
+            anchor_text: String::new(),
+            alts: Vec::new(),
+            title: None,
+            title_text: String::new(),
+            language: None,
+            content_language: None,
+            base_reference: None,
+            canonical_reference: None,
+            nofollow_all: false,
+            text: String::new(),
+            text_full: options.max_text_bytes == 0,
+            css_text: String::new(),
+            cut: PageCuts::default(),
+        }
+    }
+
+    /// The present place in the text of open links.
+    pub(crate) fn mark(&self) -> usize {
+        self.anchor_text.len()
+    }
+
+    /// Text of the body. `visible` says whether a reader would see it.
+    pub(crate) fn push_text(&mut self, text: &str, visible: bool) {
+        if self.open_links > 0 {
+            self.anchor_text.push_str(text);
+        }
+        if !visible || self.text_full {
+            return;
+        }
+        fold_into(&mut self.text, text);
+        if self.text.len() > self.options.max_text_bytes {
+            let mut end = self.options.max_text_bytes;
+            while !self.text.is_char_boundary(end) {
+                end -= 1;
+            }
+            self.text.truncate(end);
+            self.text_full = true;
+            self.cut.text = true;
+        }
+    }
+
+    /// A block starts or ends: visible text begins a new line.
+    pub(crate) fn break_text(&mut self) {
+        if self.text_full {
+            return;
+        }
+        if self.text.ends_with(' ') {
+            self.text.pop();
+        }
+        if !self.text.is_empty() && !self.text.ends_with('\n') {
+            self.text.push('\n');
+        }
+    }
+
+    /// A cell starts: its text is parted from the one before.
+    pub(crate) fn part_text(&mut self) {
+        if !self.text_full && !self.text.is_empty() && !self.text.ends_with([' ', '\n']) {
+            self.text.push(' ');
+        }
+    }
+
+    /// Text of a `title`; only the first counts.
+    pub(crate) fn push_title(&mut self, text: &str) {
+        if self.title.is_none() && self.title_text.len() < MAX_ANCHOR_BYTES {
+            self.title_text.push_str(text);
+        }
+    }
+
+    /// The end of a `title`.
+    pub(crate) fn end_title(&mut self) {
+        let text = fold(&std::mem::take(&mut self.title_text));
+        self.title.get_or_insert(text);
+    }
+
+    /// Text of a `style`.
+    pub(crate) fn push_css(&mut self, text: &str) {
+        self.css_text.push_str(text);
+    }
+
+    /// The end of a `style`.
+    pub(crate) fn end_css(&mut self, order: Order) {
+        let css = std::mem::take(&mut self.css_text);
+        css_references(&css, |reference| self.add(LinkKind::Css, reference, "", false, order));
+    }
+
+    /// The attributes of `html`, whichever of its start tags they stand in.
+    pub(crate) fn html(&mut self, attributes: &Attributes) {
+        if self.language.is_none() {
+            let told = attributes.get(Attr::Lang).or_else(|| attributes.get(Attr::XmlLang));
+            self.language = told.as_deref().and_then(primary_language);
+        }
+    }
+
+    /// How many links there are.
+    pub(crate) fn link_count(&self) -> usize {
+        self.links.len()
+    }
+
+    /// Forgets the links after the first `count` (a frameset takes the place
+    /// of the body); none of them may be open.
+    pub(crate) fn keep_links(&mut self, count: usize) {
+        self.links.truncate(count);
+    }
+
+    /// An `a` starts. `None` where it holds no reference that could be a link.
+    pub(crate) fn open_anchor(&mut self, attributes: &Attributes, order: Order) -> Option<LinkId> {
+        let href = attributes.get(Attr::Href)?;
+        let nofollow = attributes.get(Attr::Rel).is_some_and(|rel| has_word(&rel, "nofollow"));
+        let reference = self.keep_reference(&href)?;
+        self.open(RawLink { kind: LinkKind::Anchor, reference, anchor: 0..0, nofollow, order })
+    }
+
+    fn open(&mut self, link: RawLink) -> Option<LinkId> {
+        if self.links.len() >= MAX_LINKS_PER_PAGE {
+            self.cut.links += 1;
+            return None;
+        }
+        let id = LinkId(u32::try_from(self.links.len()).ok()?);
+        if self.open_links == 0 {
+            self.anchor_text.clear();
+            self.alts.clear();
+        }
+        self.open_links += 1;
+        self.links.push(link);
+        Some(id)
+    }
+
+    /// A second element of the same link, where misnested tags split it.
+    pub(crate) fn open_again(&mut self, link: LinkId, order: Order) -> Option<LinkId> {
+        let RawLink { kind, reference, nofollow, .. } = self.links.get(link.0 as usize)?;
+        let copy = RawLink { kind: *kind, reference: reference.clone(), anchor: 0..0, nofollow: *nofollow, order };
+        self.open(copy)
+    }
+
+    /// The link's element ends; its text is what stands between two places.
+    pub(crate) fn close(&mut self, link: LinkId, start: usize, end: usize) {
+        self.open_links = self.open_links.saturating_sub(1);
+        let mut anchor = self.anchor_text.get(start..end).unwrap_or_default();
+        if anchor.len() > MAX_ANCHOR_BYTES {
+            self.cut.anchors += 1;
+            anchor = anchor.get(..anchor.floor_char_boundary(MAX_ANCHOR_BYTES)).unwrap_or_default();
+        }
+        if self.anchors.len() + anchor.len() > MAX_LINK_BYTES_PER_PAGE {
+            self.cut.anchors += 1;
+            anchor = "";
+        }
+        let from = self.anchors.len();
+        let mut text = fold(anchor);
+        if text.is_empty() && self.options.image_alt {
+            for (_, alt) in self.alts.iter().filter(|(at, _)| (start..=end).contains(at)) {
+                fold_into(&mut text, alt);
+                fold_into(&mut text, " ");
+            }
+            text.truncate(text.trim_end().len());
+        }
+        self.anchors.push_str(&text);
+        if let Some(link) = self.links.get_mut(link.0 as usize) {
+            link.anchor = from..self.anchors.len();
+        }
+    }
+
+    /// Every other element that may hold references or say something about the page.
+    pub(crate) fn element(&mut self, tag: Tag, attributes: &Attributes, order: Order) {
+        if let Some(style) = attributes.get(Attr::Style)
+            && memchr::memchr(b'(', style.as_bytes()).is_some()
+        {
+            css_references(&style, |reference| self.add(LinkKind::Css, reference, "", false, order));
+        }
+        match tag {
+            Tag::BASE if self.base_reference.is_none() => {
+                self.base_reference = attributes.get(Attr::Href).map(|href| href.into_owned());
+            }
+            Tag::META => self.meta(attributes, order),
+            Tag::LINK => self.link(attributes, order),
+            Tag::AREA => {
+                let alt = attributes.get(Attr::Alt).map(|alt| fold(&alt)).unwrap_or_default();
+                let nofollow = attributes.get(Attr::Rel).is_some_and(|rel| has_word(&rel, "nofollow"));
+                self.attribute(LinkKind::Area, attributes, Attr::Href, &alt, nofollow, order);
+            }
+            Tag::IMG => self.image(attributes, order),
+            Tag::FRAME | Tag::IFRAME => {
+                self.attribute(LinkKind::Frame, attributes, Attr::Src, "", false, order);
+                self.attribute(LinkKind::LinkElement, attributes, Attr::Longdesc, "", false, order);
+            }
+            Tag::SCRIPT => self.attribute(LinkKind::Script, attributes, Attr::Src, "", false, order),
+            Tag::VIDEO | Tag::AUDIO => {
+                self.attribute(LinkKind::Image, attributes, Attr::Poster, "", false, order);
+                self.attribute(LinkKind::Media, attributes, Attr::Src, "", false, order);
+            }
+            Tag::SOURCE => {
+                self.attribute(LinkKind::Media, attributes, Attr::Src, "", false, order);
+                self.srcset(attributes, "", order);
+            }
+            Tag::TRACK | Tag::EMBED => self.attribute(LinkKind::Media, attributes, Attr::Src, "", false, order),
+            Tag::OBJECT => self.attribute(LinkKind::Media, attributes, Attr::Data, "", false, order),
+            Tag::FORM => {
+                let method = attributes.get(Attr::Method).unwrap_or_default();
+                if !method.eq_ignore_ascii_case("post") && !method.eq_ignore_ascii_case("dialog") {
+                    self.attribute(LinkKind::Form, attributes, Attr::Action, "", false, order);
+                }
+            }
+            Tag::INPUT => {
+                let is_image = attributes.get(Attr::Type).is_some_and(|kind| kind.eq_ignore_ascii_case("image"));
+                if is_image {
+                    self.image(attributes, order);
+                }
+            }
+            Tag::BODY | Tag::TABLE | Tag::TD | Tag::TH | Tag::TR | Tag::TBODY | Tag::THEAD | Tag::TFOOT => {
+                self.attribute(LinkKind::Image, attributes, Attr::Background, "", false, order);
+            }
+            Tag::BLOCKQUOTE | Tag::Q | Tag::INS | Tag::DEL => {
+                self.attribute(LinkKind::LinkElement, attributes, Attr::Cite, "", false, order);
+            }
+            _ => {}
+        }
+    }
+
+    /// An element of SVG: what it shows, and links that are no HTML links.
+    pub(crate) fn svg_element(&mut self, tag: Tag, attributes: &Attributes, order: Order) {
+        let kind = match tag {
+            Tag::IMAGE | Tag::USE => LinkKind::Image,
+            Tag::A => LinkKind::Area,
+            Tag::SCRIPT => LinkKind::Script,
+            _ => return,
+        };
+        let attribute = if attributes.has(Attr::Href) { Attr::Href } else { Attr::XlinkHref };
+        self.attribute(kind, attributes, attribute, "", false, order);
+    }
+
+    fn attribute(
+        &mut self,
+        kind: LinkKind,
+        attributes: &Attributes,
+        attribute: Attr,
+        anchor: &str,
+        nofollow: bool,
+        order: Order,
+    ) {
+        if let Some(value) = attributes.get(attribute) {
+            self.add(kind, &value, anchor, nofollow, order);
+        }
+    }
+
+    fn image(&mut self, attributes: &Attributes, order: Order) {
+        let alt = attributes.get(Attr::Alt).map(|alt| fold(&alt)).unwrap_or_default();
+        self.attribute(LinkKind::Image, attributes, Attr::Src, &alt, false, order);
+        self.srcset(attributes, &alt, order);
+        self.attribute(LinkKind::LinkElement, attributes, Attr::Longdesc, "", false, order);
+        if self.open_links > 0 && self.options.image_alt && !alt.is_empty() {
+            self.alts.push((self.anchor_text.len(), alt));
+        }
+    }
+
+    fn srcset(&mut self, attributes: &Attributes, alt: &str, order: Order) {
+        if let Some(value) = attributes.get(Attr::Srcset) {
+            for url in srcset_urls(&value) {
+                self.add(LinkKind::Image, url, alt, false, order);
+            }
+        }
+    }
+
+    fn meta(&mut self, attributes: &Attributes, order: Order) {
+        let Some(content) = attributes.get(Attr::Content) else { return };
+        if let Some(pragma) = attributes.get(Attr::HttpEquiv) {
+            if pragma.eq_ignore_ascii_case("refresh")
+                && let Some(url) = refresh_url(&content)
+            {
+                self.add(LinkKind::MetaRefresh, url, "", false, order);
+            } else if pragma.eq_ignore_ascii_case("content-language") && self.content_language.is_none() {
+                self.content_language = primary_language(&content);
+            }
+        }
+        if attributes.get(Attr::Name).is_some_and(|name| name.trim().eq_ignore_ascii_case("robots")) {
+            self.nofollow_all |= has_word(&content, "nofollow") || has_word(&content, "none");
+        }
+    }
+
+    fn link(&mut self, attributes: &Attributes, order: Order) {
+        let (Some(href), rel) = (attributes.get(Attr::Href), attributes.get(Attr::Rel).unwrap_or_default()) else {
+            return;
+        };
+        // Hints about hosts, not about documents.
+        if has_word(&rel, "dns-prefetch") || has_word(&rel, "preconnect") {
+            return;
+        }
+        if has_word(&rel, "canonical") && self.canonical_reference.is_none() {
+            self.canonical_reference = Some(href.clone().into_owned());
+        }
+        let embeds = ["stylesheet", "icon", "apple-touch-icon", "mask-icon", "preload", "modulepreload", "manifest"];
+        let kind = match embeds.iter().any(|word| has_word(&rel, word)) {
+            true => LinkKind::Stylesheet,
+            false => LinkKind::LinkElement,
+        };
+        self.add(kind, &href, "", has_word(&rel, "nofollow"), order);
+    }
+
+    fn add(&mut self, kind: LinkKind, reference: &str, anchor: &str, nofollow: bool, order: Order) {
+        let Some(reference) = self.keep_reference(reference) else { return };
+        if self.links.len() >= MAX_LINKS_PER_PAGE || self.anchors.len() + anchor.len() > MAX_LINK_BYTES_PER_PAGE {
+            self.cut.links += 1;
+            return;
+        }
+        let from = self.anchors.len();
+        self.anchors.push_str(anchor);
+        self.links.push(RawLink { kind, reference, anchor: from..self.anchors.len(), nofollow, order });
+    }
+
+    /// Keeps a reference for later. Nothing for blank ones, places in the page
+    /// itself, and schemes that plainly are not of the web.
+    fn keep_reference(&mut self, reference: &str) -> Option<Range<usize>> {
+        let reference = reference.trim_matches(|c: char| c <= ' ');
+        if reference.is_empty() || reference.starts_with('#') || has_foreign_scheme(reference) {
+            return None;
+        }
+        if reference.len() > MAX_URL_BYTES || self.references.len() + reference.len() > MAX_LINK_BYTES_PER_PAGE {
+            self.cut.links += 1;
+            return None;
+        }
+        let from = self.references.len();
+        self.references.push_str(reference);
+        Some(from..self.references.len())
+    }
+
+    /// Resolves everything against the page's URL and its first `base`.
+    pub(crate) fn finish(mut self, url: &Url) -> Collected {
+        let base = self
+            .base_reference
+            .take()
+            .and_then(|reference| url.join(&reference).ok())
+            .filter(|base| !matches!(base.scheme(), "data" | "javascript"))
+            .unwrap_or_else(|| url.clone());
+        let canonical = self.canonical_reference.take().and_then(|reference| web_url(&base, &reference));
+        if !self.links.is_sorted_by_key(|link| link.order) {
+            self.links.sort_by_key(|link| link.order);
+        }
+        let mut links = Vec::with_capacity(self.links.len());
+        let mut bytes = 0;
+        for link in &self.links {
+            let reference = self.references.get(link.reference.clone()).unwrap_or_default();
+            let Some(url) = web_url(&base, reference) else { continue };
+            let anchor = self.anchors.get(link.anchor.clone()).unwrap_or_default();
+            bytes += url.as_str().len() + anchor.len();
+            if bytes > MAX_LINK_BYTES_PER_PAGE || url.as_str().len() > MAX_URL_BYTES {
+                self.cut.links += 1;
+                continue;
+            }
+            links.push(Outlink {
+                url,
+                kind: link.kind,
+                anchor: anchor.to_owned(),
+                nofollow: link.nofollow || self.nofollow_all,
+                position: u32::try_from(links.len()).unwrap_or(u32::MAX),
+            });
+        }
+        self.break_text();
+        if self.text.ends_with('\n') {
+            self.text.pop();
+        }
+        let language = self.language.or(self.content_language);
+        Collected { base, title: self.title, language, links, text: self.text, canonical, cut: self.cut }
+    }
+}
+
+/// What a [`Collector`] found.
+pub(crate) struct Collected {
+    pub(crate) base: Url,
+    pub(crate) title: Option<String>,
+    pub(crate) language: Option<String>,
+    pub(crate) links: Vec<Outlink>,
+    pub(crate) text: String,
+    pub(crate) canonical: Option<Url>,
+    pub(crate) cut: PageCuts,
+}
+
+/// Resolves as a browser does; nothing but http and https with a host.
+///
+/// Not [`crate::uri::resolve`]: that trims Unicode blanks, which are part of a
+/// reference in HTML.
+pub(crate) fn web_url(base: &Url, reference: &str) -> Option<Url> {
+    let mut url = base.join(reference).ok()?;
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+        return None;
+    }
+    url.set_fragment(None);
+    Some(url)
+}
+
+/// Whether the reference starts with a scheme other than http and https. Only
+/// saves work: what slips through is dropped when it is resolved.
+fn has_foreign_scheme(reference: &str) -> bool {
+    let bytes = reference.as_bytes();
+    if !bytes.first().is_some_and(u8::is_ascii_alphabetic) {
+        return false;
+    }
+    let end = bytes.iter().position(|&byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')));
+    match end {
+        Some(end) if bytes.get(end) == Some(&b':') => {
+            let scheme = bytes.get(..end).unwrap_or_default();
+            !scheme.eq_ignore_ascii_case(b"http") && !scheme.eq_ignore_ascii_case(b"https")
+        }
+        _ => false,
+    }
+}
+
+/// `pt-PT` as `pt`; nothing for what is no language tag.
+fn primary_language(tag: &str) -> Option<String> {
+    let first = tag.trim().split(['-', '_', ',', ' ']).next().unwrap_or_default();
+    let is_code = matches!(first.len(), 2 | 3) && first.bytes().all(|byte| byte.is_ascii_alphabetic());
+    is_code.then(|| first.to_ascii_lowercase())
+}

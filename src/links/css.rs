@@ -1,0 +1,178 @@
+//! References in CSS: `url(…)` and `@import "…"`.
+
+/// Calls `found` with every reference in reading order, escapes resolved.
+/// Comments and other strings are skipped.
+pub(crate) fn css_references(css: &str, mut found: impl FnMut(&str)) {
+    let bytes = css.as_bytes();
+    let mut at = 0;
+    // After `@import`, a string is a reference.
+    let mut import = false;
+    while let Some(offset) = memchr::memchr3(b'/', b'"', b'\'', bytes.get(at..).unwrap_or_default())
+        .into_iter()
+        .chain(memchr::memchr2(b'(', b'@', bytes.get(at..).unwrap_or_default()))
+        .min()
+    {
+        let here = at + offset;
+        if import && bytes.get(at..here).is_some_and(|between| between.contains(&b';') || between.contains(&b'{')) {
+            import = false;
+        }
+        at = here + 1;
+        match bytes[here] {
+            b'/' if bytes.get(at) == Some(&b'*') => {
+                let Some(end) = memchr::memmem::find(bytes.get(at + 1..).unwrap_or_default(), b"*/") else { return };
+                at += 1 + end + 2;
+            }
+            b'/' => {}
+            quote @ (b'"' | b'\'') => {
+                let (end, closed) = string_end(bytes, at, quote);
+                if import && closed {
+                    report(css.get(at..end).unwrap_or_default(), &mut found);
+                    import = false;
+                }
+                at = end + usize::from(closed);
+            }
+            b'@' => {
+                import = bytes.get(at..at + 6).is_some_and(|word| word.eq_ignore_ascii_case(b"import"));
+            }
+            _ => {
+                let is_url = here >= 3
+                    && bytes[here - 3..here].eq_ignore_ascii_case(b"url")
+                    && !(here >= 4
+                        && (bytes[here - 4].is_ascii_alphanumeric() || matches!(bytes[here - 4], b'-' | b'_')));
+                if !is_url {
+                    continue;
+                }
+                import = false;
+                while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
+                    at += 1;
+                }
+                match bytes.get(at) {
+                    Some(&quote @ (b'"' | b'\'')) => {
+                        let (end, closed) = string_end(bytes, at + 1, quote);
+                        if closed {
+                            report(css.get(at + 1..end).unwrap_or_default(), &mut found);
+                        }
+                        at = end + usize::from(closed);
+                    }
+                    Some(_) => {
+                        let end = plain_end(bytes, at);
+                        report(css.get(at..end).unwrap_or_default().trim_ascii_end(), &mut found);
+                        at = end;
+                    }
+                    None => return,
+                }
+            }
+        }
+    }
+}
+
+/// Where a string that starts at `at` ends, and whether by its quote. An
+/// unescaped line end breaks it off.
+fn string_end(bytes: &[u8], mut at: usize, quote: u8) -> (usize, bool) {
+    loop {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let Some(next) = memchr::memchr3(quote, b'\\', b'\n', rest) else { return (bytes.len(), false) };
+        at += next;
+        match bytes[at] {
+            b'\\' => at = (at + 2).min(bytes.len()),
+            b'\n' => return (at, false),
+            _ => return (at, true),
+        }
+    }
+}
+
+/// Where an unquoted `url(` ends: at its parenthesis.
+fn plain_end(bytes: &[u8], mut at: usize) -> usize {
+    loop {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let Some(next) = memchr::memchr2(b')', b'\\', rest) else { return bytes.len() };
+        at += next;
+        if bytes[at] == b')' {
+            return at;
+        }
+        at = (at + 2).min(bytes.len());
+    }
+}
+
+fn report(reference: &str, found: &mut impl FnMut(&str)) {
+    if reference.is_empty() {
+        return;
+    }
+    if reference.contains('\\') { found(&unescape(reference)) } else { found(reference) }
+}
+
+/// CSS escapes: up to six hexadecimal digits and one blank, or any character.
+fn unescape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        let mut code = 0;
+        let mut digits = 0;
+        while digits < 6
+            && let Some(digit) = chars.peek().and_then(|c| c.to_digit(16))
+        {
+            code = code * 16 + digit;
+            digits += 1;
+            chars.next();
+        }
+        if digits > 0 {
+            out.push(char::from_u32(code).filter(|&c| c != '\0').unwrap_or('\u{fffd}'));
+            if chars.peek().is_some_and(char::is_ascii_whitespace) {
+                chars.next();
+            }
+        } else if let Some(next) = chars.next().filter(|&c| c != '\n') {
+            out.push(next);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn references(css: &str) -> Vec<String> {
+        let mut all = Vec::new();
+        css_references(css, |reference| all.push(reference.to_owned()));
+        all
+    }
+
+    #[test]
+    fn finds_references_and_nothing_else() {
+        for (css, expected) in [
+            ("a{background:URL( 'a b.png' )}", vec!["a b.png"]),
+            ("@import 'x.css'; @import url(y.css) print;", vec!["x.css", "y.css"]),
+            ("@charset 'utf-8'; a{content:'url(no.png)'}", vec![]),
+            ("/* url(no.png) */ b{src:url(a.woff),url(b.woff)}", vec!["a.woff", "b.woff"]),
+            ("url(a\\29 b.png)", vec!["a)b.png"]),
+            ("curl(no) url(\"open", vec![]),
+            ("@import layer; a::before{content:\"no\"}", vec![]),
+            ("url(", vec![]),
+            ("/* url(x)", vec![]),
+        ] {
+            assert_eq!(references(css), expected, "{css}");
+        }
+    }
+
+    #[test]
+    fn agrees_with_the_vectors_of_webarchive_commons() {
+        let Some(path) = crate::links::testing::data("html/css_urls.json") else { return };
+        let cases: Vec<(String, Option<String>)> = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+        assert!(!cases.is_empty());
+        for (css, expected) in cases {
+            assert_eq!(references(&css), Vec::from_iter(expected), "{css}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn never_panics(css in "[ a-z(){}\\\\\"'/*@;\u{e9}\n]{0,60}|url\\([\\\\'\"a-f0-9)( ]{0,20}|@import .{0,20}") {
+            css_references(&css, |reference| assert!(!reference.is_empty() || css.contains('\\')));
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! The published inlink data set: one JSON object per line.
+//!
+//! Written compact and in UTF-8 as it is, keys in the published order, times
+//! with seconds and without zone. Read with more tolerance: other key order,
+//! blanks, times without seconds or with `Z`, nulls.
+
+use super::invert::Assigned;
+use crate::uri::CaptureDate;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::io::{self, BufRead, Write};
+
+/// Longest line that is read, in bytes: 2,000 inlinks with long anchors take some 200 KB.
+const MAX_LINE_BYTES: u64 = 256 * 1024 * 1024;
+
+/// A page (or capture) and the links to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DatasetObject {
+    /// Key of the page, in one of the two notations.
+    pub url: String,
+    /// Inlinks kept, of both sides.
+    pub count: u64,
+    /// Of these, from the same site.
+    pub count_internal: u64,
+    /// Of these, from other sites.
+    pub count_external: u64,
+    /// When the page was captured, if it was.
+    #[serde(default, serialize_with = "write_date", deserialize_with = "read_optional_date")]
+    pub capture_date: Option<CaptureDate>,
+    /// The links; the publisher's own files list fewer than they count.
+    #[serde(default, deserialize_with = "read_list")]
+    pub inlinks: Vec<DatasetInlink>,
+}
+
+/// One link of a [`DatasetObject`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DatasetInlink {
+    /// When the linking page was captured.
+    #[serde(serialize_with = "write_date", deserialize_with = "read_optional_date", default)]
+    pub date: Option<CaptureDate>,
+    /// Key of the linking page.
+    pub source: String,
+    /// Anchor text, often empty.
+    #[serde(default, deserialize_with = "read_text")]
+    pub anchor: String,
+}
+
+impl From<&Assigned<'_>> for DatasetObject {
+    fn from(assigned: &Assigned<'_>) -> Self {
+        Self {
+            url: assigned.target.to_owned(),
+            count: assigned.count_internal + assigned.count_external,
+            count_internal: assigned.count_internal,
+            count_external: assigned.count_external,
+            capture_date: assigned.capture_date,
+            inlinks: assigned
+                .inlinks
+                .iter()
+                .map(|inlink| DatasetInlink {
+                    date: Some(inlink.date),
+                    source: inlink.source.clone(),
+                    anchor: inlink.anchor.clone(),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl DatasetObject {
+    /// Writes the object as one line.
+    pub fn write_line(&self, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+        serde_json::to_writer(&mut *out, self)?;
+        out.write_all(b"\n")
+    }
+
+    /// Reads one line.
+    pub fn read_line(line: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(line)
+    }
+}
+
+/// A line of a data set could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum DatasetError {
+    /// The line is not the object that is wanted.
+    #[error("line {line}: {source}")]
+    Line {
+        /// From 1.
+        line: u64,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+    /// The input broke off.
+    #[error("line {line}: {source}")]
+    Io {
+        /// From 1.
+        line: u64,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A line without end.
+    #[error("line {0} is longer than {MAX_LINE_BYTES} bytes: this is no data set")]
+    TooLong(u64),
+}
+
+/// The objects of a data set, empty lines passed over. After a bad line
+/// reading goes on.
+pub fn read_dataset(mut input: impl BufRead) -> impl Iterator<Item = Result<DatasetObject, DatasetError>> {
+    let mut number = 0;
+    let mut line = Vec::new();
+    let mut over = false;
+    std::iter::from_fn(move || {
+        while !over {
+            line.clear();
+            number += 1;
+            match io::Read::take(&mut input, MAX_LINE_BYTES).read_until(b'\n', &mut line) {
+                Ok(0) => return None,
+                Ok(read) if read as u64 == MAX_LINE_BYTES => {
+                    over = true;
+                    return Some(Err(DatasetError::TooLong(number)));
+                }
+                Ok(_) if line.trim_ascii().is_empty() => {}
+                Ok(_) => {
+                    let object = serde_json::from_slice(&line);
+                    return Some(object.map_err(|source| DatasetError::Line { line: number, source }));
+                }
+                Err(source) => {
+                    over = true;
+                    return Some(Err(DatasetError::Io { line: number, source }));
+                }
+            }
+        }
+        None
+    })
+}
+
+fn write_date<S: Serializer>(date: &Option<CaptureDate>, serializer: S) -> Result<S::Ok, S::Error> {
+    match date {
+        Some(date) => serializer.serialize_str(&date.to_dataset()),
+        None => serializer.serialize_none(),
+    }
+}
+
+fn read_optional_date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<CaptureDate>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    text.filter(|text| !text.is_empty())
+        .map(|text| CaptureDate::parse(&text).map_err(serde::de::Error::custom))
+        .transpose()
+}
+
+fn read_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+fn read_list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<DatasetInlink>, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_the_published_shape() {
+        let object = DatasetObject {
+            url: "(pt,fct,".to_owned(),
+            count: 1,
+            count_internal: 0,
+            count_external: 1,
+            capture_date: Some(CaptureDate::parse("20240301090000").unwrap()),
+            inlinks: vec![DatasetInlink {
+                date: Some(CaptureDate::parse("20240301100000").unwrap()),
+                source: "(pt,fccn,".to_owned(),
+                anchor: "Fundação </a>\"/".to_owned(),
+            }],
+        };
+        let mut out = Vec::new();
+        object.write_line(&mut out).unwrap();
+        let expected = concat!(
+            r#"{"url":"(pt,fct,","count":1,"countInternal":0,"countExternal":1,"captureDate":"2024-03-01T09:00:00","#,
+            r#""inlinks":[{"date":"2024-03-01T10:00:00","source":"(pt,fccn,","anchor":"Fundação </a>\"/"}]}"#,
+            "\n"
+        );
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+        assert_eq!(DatasetObject::read_line(expected).unwrap(), object);
+    }
+
+    #[test]
+    fn older_lines_are_read() {
+        let lines = "\n{\"inlinks\":null,\"url\":\"u\",\"count\":0,\"countInternal\":0,\"countExternal\":0,\"captureDate\":null}\n\
+            nonsense\n\
+            {\"url\":\"u\",\"count\":1,\"countInternal\":1,\"countExternal\":0,\"captureDate\":\"2021-10-06T20:46\",\
+            \"inlinks\":[{\"date\":\"2021-10-06T20:46:00Z\",\"source\":\"s\",\"anchor\":null}]}";
+        let read: Vec<_> = read_dataset(lines.as_bytes()).collect();
+        assert_eq!(read[0].as_ref().unwrap().capture_date, None);
+        assert!(read[1].as_ref().unwrap_err().to_string().starts_with("line 3: "));
+        let last = read[2].as_ref().unwrap();
+        assert_eq!(last.capture_date, last.inlinks[0].date);
+        assert_eq!(last.inlinks[0].anchor, "");
+        assert_eq!(read.len(), 3);
+    }
+
+    #[test]
+    fn the_seeds_example_comes_back_as_it_was() {
+        let Some(path) = crate::links::testing::data("inlinks/seed-example.jsonl") else { return };
+        let text = std::fs::read_to_string(path).unwrap();
+        let object = DatasetObject::read_line(&text).unwrap();
+        assert_eq!((object.count, object.inlinks.len()), (4, 4));
+        let mut out = Vec::new();
+        object.write_line(&mut out).unwrap();
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(value(std::str::from_utf8(&out).unwrap()), value(&text));
+    }
+}

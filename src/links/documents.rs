@@ -1,0 +1,363 @@
+//! Archive records into documents: captures of pages with their links.
+//!
+//! A page is a response with a status from 200 to 299 and the type
+//! `text/html` or `application/xhtml+xml`; its links are read from the decoded
+//! payload. Every response with such a status is a capture, whatever its
+//! type. A revisit is a capture of what it repeats: the links of the original,
+//! resolved against the revisit's URL, at the revisit's date. Redirects and
+//! errors are neither.
+//!
+//! Originals may stand anywhere in the input, before or behind, so revisits
+//! wait until all records were seen; what is kept of each page for that are
+//! some numbers, not its content.
+
+use super::{Page, PageOptions, read_page};
+use crate::uri::{CaptureDate, Url};
+use crate::warc::http::{ContentType, HttpHead, decode_payload, parse_response_head};
+use crate::warc::{Record, RecordHead, RecordType, WarcError};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Most bytes of a page that are read, before and after decoding.
+pub const MAX_PAGE_BYTES: usize = 64 * 1024 * 1024;
+
+/// Unread pages that are listed one by one; all are counted.
+const MAX_LISTED: usize = 1000;
+
+/// A capture, with its page where it is one.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// What was captured.
+    pub url: Url,
+    /// When, in whole seconds.
+    pub date: CaptureDate,
+    /// Links and texts; `None` for a capture of something else.
+    pub page: Option<Page>,
+}
+
+/// Where a record stands: number of the file (the caller's), offset in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Which file.
+    pub file: u32,
+    /// [`crate::warc::Span::offset`].
+    pub offset: u64,
+}
+
+/// Why a page was not read, or not whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Unread {
+    /// The record has no date.
+    NoDate,
+    /// The record of a web address holds no HTTP response.
+    NoHttp,
+    /// The payload is longer than [`MAX_PAGE_BYTES`]: only its start was read.
+    TooLong,
+    /// The payload is not encoded as declared: read as far as it goes.
+    Malformed,
+    /// Links or anchors were left out because of a limit of [`Page::cut`].
+    Cut,
+    /// A revisit whose original is not in the input.
+    NoOriginal,
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoDate => "no date",
+            Self::NoHttp => "no HTTP response inside",
+            Self::TooLong => "too long: only its start was read",
+            Self::Malformed => "not encoded as declared: read as far as it goes",
+            Self::Cut => "too many or too long links: some were left out",
+            Self::NoOriginal => "a revisit whose original is not in the input",
+        })
+    }
+}
+
+/// What was read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DocumentReport {
+    /// Records looked at.
+    pub records: u64,
+    /// Pages whose links were read, repeated ones too.
+    pub pages: u64,
+    /// Captures, pages among them.
+    pub captures: u64,
+    /// Revisits, found or not.
+    pub revisits: u64,
+    /// Pages not read or not whole, by reason.
+    pub unread: BTreeMap<Unread, u64>,
+    /// The first of them: where, which, why.
+    pub listed: Vec<(Place, String, Unread)>,
+}
+
+impl DocumentReport {
+    fn note(&mut self, place: Place, url: impl fmt::Display, why: Unread) {
+        *self.unread.entry(why).or_default() += 1;
+        if self.listed.len() < MAX_LISTED {
+            self.listed.push((place, url.to_string(), why));
+        }
+    }
+}
+
+/// A revisit that waits for its original.
+struct Waiting {
+    url: Url,
+    date: CaptureDate,
+    place: Place,
+    /// Hashes of what names the original, the surest first.
+    names: Vec<u64>,
+}
+
+/// Turns records into documents.
+pub struct DocumentReader {
+    options: PageOptions,
+    /// Captures that a revisit may repeat, by hashes of their names.
+    originals: HashMap<u64, Place>,
+    waiting: Vec<Waiting>,
+    report: DocumentReport,
+}
+
+impl DocumentReader {
+    /// Reads pages with these options.
+    pub fn new(options: PageOptions) -> Self {
+        Self { options, originals: HashMap::new(), waiting: Vec::new(), report: DocumentReport::default() }
+    }
+
+    /// What was read so far.
+    pub fn report(&self) -> &DocumentReport {
+        &self.report
+    }
+
+    /// The document of a record, if it is one. Revisits wait for [`Self::resolve`].
+    pub fn read(&mut self, record: &Record, place: Place) -> Option<Document> {
+        self.report.records += 1;
+        match record.head.record_type {
+            RecordType::Response => {}
+            RecordType::Revisit => {
+                self.wait(&record.head, place);
+                return None;
+            }
+            _ => return None,
+        }
+        // `dns:` and the like have no links.
+        let url = record.head.target_url()?;
+        let Some(date) = date_of(&record.head) else {
+            self.report.note(place, url, Unread::NoDate);
+            return None;
+        };
+        let Some(head) = parse_response_head(&record.block) else {
+            self.report.note(place, url, Unread::NoHttp);
+            return None;
+        };
+        if !(200..300).contains(&head.status) {
+            return None;
+        }
+        for name in names_of_original(&record.head, date) {
+            self.originals.entry(name).or_insert(place);
+        }
+        Some(self.document(url, date, &head, record, place))
+    }
+
+    /// Reads the originals of the revisits seen so far with `fetch` and gives
+    /// their documents to `take`, in the order of the originals.
+    pub fn resolve<E: From<WarcError>>(
+        &mut self,
+        mut fetch: impl FnMut(Place) -> Result<Record, WarcError>,
+        mut take: impl FnMut(Document) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut found = Vec::new();
+        for waiting in std::mem::take(&mut self.waiting) {
+            match waiting.names.iter().find_map(|name| self.originals.get(name)) {
+                Some(&original) => found.push((original, waiting)),
+                None => self.report.note(waiting.place, &waiting.url, Unread::NoOriginal),
+            }
+        }
+        // Originals that are repeated often are read once.
+        found.sort_by_key(|(original, waiting)| (*original, waiting.place));
+        let mut last: Option<(Place, Record, HttpHead)> = None;
+        for (original, waiting) in found {
+            if last.as_ref().is_none_or(|(place, ..)| *place != original) {
+                let record = fetch(original)?;
+                last = parse_response_head(&record.block).map(|head| (original, record, head));
+            }
+            let Some((_, record, head)) = &last else {
+                self.report.note(waiting.place, &waiting.url, Unread::NoOriginal);
+                continue;
+            };
+            take(self.document(waiting.url, waiting.date, head, record, waiting.place))?;
+        }
+        Ok(())
+    }
+
+    fn wait(&mut self, head: &RecordHead, place: Place) {
+        self.report.revisits += 1;
+        let Some(url) = head.target_url() else { return };
+        let Some(date) = date_of(head) else {
+            self.report.note(place, url, Unread::NoDate);
+            return;
+        };
+        let mut names = Vec::new();
+        if let Some(id) = head.headers.get("WARC-Refers-To") {
+            names.push(name("id", id.trim().trim_matches(['<', '>'])));
+        }
+        if let Some(digest) = head.headers.get("WARC-Payload-Digest") {
+            names.push(name("digest", digest.trim()));
+        }
+        let original = head.headers.get("WARC-Refers-To-Target-URI");
+        let when = head.headers.get("WARC-Refers-To-Date").and_then(|text| CaptureDate::parse(&text).ok());
+        if let (Some(original), Some(when)) = (original, when) {
+            names.push(name_at(original.trim().trim_matches(['<', '>']), when));
+        }
+        self.waiting.push(Waiting { url, date, place, names });
+    }
+
+    fn document(&mut self, url: Url, date: CaptureDate, head: &HttpHead, record: &Record, place: Place) -> Document {
+        self.report.captures += 1;
+        let kind = head.content_type();
+        if !is_page(&kind) {
+            return Document { url, date, page: None };
+        }
+        self.report.pages += 1;
+        let raw_body = record.block.get(head.head_len..).unwrap_or_default();
+        let payload = decode_payload(head, raw_body, MAX_PAGE_BYTES);
+        if payload.cut || record.omitted > 0 {
+            self.report.note(place, &url, Unread::TooLong);
+        } else if !payload.flaws.is_empty() {
+            self.report.note(place, &url, Unread::Malformed);
+        }
+        let page = read_page(&payload.bytes, kind.charset.as_deref(), &url, &self.options);
+        if page.cut.links > 0 || page.cut.anchors > 0 {
+            self.report.note(place, &url, Unread::Cut);
+        }
+        Document { url, date, page: Some(page) }
+    }
+}
+
+/// Whether the payload is a page with links.
+pub fn is_page(kind: &ContentType) -> bool {
+    matches!(kind.mime.as_str(), "text/html" | "application/xhtml+xml")
+}
+
+/// The data set knows whole seconds; equal links within one are one.
+fn date_of(head: &RecordHead) -> Option<CaptureDate> {
+    head.date().map(|date| CaptureDate::from_seconds(date.seconds()))
+}
+
+fn names_of_original(head: &RecordHead, date: CaptureDate) -> impl Iterator<Item = u64> {
+    let id = head.record_id().map(|id| name("id", &id));
+    let digest = head.headers.get("WARC-Payload-Digest").map(|digest| name("digest", digest.trim()));
+    let place = head.target_uri().map(|uri| name_at(&uri, date));
+    [id, digest, place].into_iter().flatten()
+}
+
+fn name_at(uri: &str, date: CaptureDate) -> u64 {
+    name(&date.seconds().to_string(), uri)
+}
+
+fn name(kind: &str, text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (kind, text).hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::warc::{Headers, Span};
+
+    fn record(kind: &str, fields: &[(&str, &str)], block: &str) -> Record {
+        let mut headers = Headers::new();
+        for (name, value) in fields {
+            headers.push(*name, *value);
+        }
+        let head = RecordHead {
+            version: "WARC/1.1".to_owned(),
+            record_type: RecordType::parse(kind),
+            headers,
+            content_length: block.len() as u64,
+        };
+        Record { head, block: block.as_bytes().to_vec(), omitted: 0, span: Span::default() }
+    }
+
+    fn response(url: &str, http: &str) -> Record {
+        let fields = [
+            ("WARC-Target-URI", url),
+            ("WARC-Date", "2024-03-01T09:00:00.5Z"),
+            ("WARC-Record-ID", "<urn:1>"),
+            ("WARC-Payload-Digest", "sha1:A"),
+        ];
+        record("response", &fields, http)
+    }
+
+    const PAGE: &str = "HTTP/1.1 200 OK\r\nContent-Type: Text/HTML; charset=latin1\r\n\r\n<a href=x>\u{a0}S</a>";
+
+    #[track_caller]
+    fn check(record: &Record, captures: u64, pages: u64) {
+        let mut reader = DocumentReader::new(PageOptions::links_only());
+        reader.read(record, Place { file: 0, offset: 0 });
+        assert_eq!((reader.report().captures, reader.report().pages), (captures, pages));
+    }
+
+    #[test]
+    fn only_good_responses_are_captures_and_only_html_is_a_page() {
+        check(&response("http://a.pt/", PAGE), 1, 1);
+        check(&response("http://a.pt/", "HTTP/1.1 206 \r\nContent-Type: application/xhtml+xml\r\n\r\n"), 1, 1);
+        check(&response("http://a.pt/", "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n"), 1, 0);
+        check(&response("http://a.pt/", "HTTP/1.1 200 OK\r\n\r\n<a href=x>"), 1, 0);
+        check(&response("http://a.pt/", &PAGE.replace("200", "301")), 0, 0);
+        check(&response("http://a.pt/", &PAGE.replace("200", "404")), 0, 0);
+        check(&response("dns:a.pt", PAGE), 0, 0);
+        check(&record("resource", &[("WARC-Target-URI", "http://a.pt/")], PAGE), 0, 0);
+    }
+
+    #[test]
+    fn a_revisit_has_the_links_of_its_original_wherever_that_stands() {
+        let revisit = |field: (&str, &str)| {
+            let fields = [("WARC-Target-URI", "http://b.pt/y/"), ("WARC-Date", "2024-04-01T09:00:00Z"), field];
+            record("revisit", &fields, "")
+        };
+        for field in [("WARC-Refers-To", "<urn:1>"), ("WARC-Payload-Digest", "sha1:A")] {
+            let original = response("http://a.pt/", PAGE);
+            let mut reader = DocumentReader::new(PageOptions::links_only());
+            let place = |offset| Place { file: 0, offset };
+            assert!(reader.read(&revisit(field), place(0)).is_none());
+            assert!(reader.read(&original, place(9)).is_some());
+            let mut documents = Vec::new();
+            let fetch = |at| {
+                assert_eq!(at, place(9));
+                Ok(original.clone())
+            };
+            reader
+                .resolve::<WarcError>(fetch, |document| {
+                    documents.push(document);
+                    Ok(())
+                })
+                .unwrap();
+            assert_eq!(documents.len(), 1);
+            assert_eq!(documents[0].date.to_dataset(), "2024-04-01T09:00:00");
+            let link = &documents[0].page.as_ref().unwrap().links[0];
+            assert_eq!(link.url.as_str(), "http://b.pt/y/x");
+        }
+        let mut lost = DocumentReader::new(PageOptions::links_only());
+        lost.read(&revisit(("WARC-Refers-To", "<urn:2>")), Place { file: 0, offset: 5 });
+        lost.resolve::<WarcError>(|_| unreachable!(), |_| Ok(())).unwrap();
+        assert_eq!(lost.report().unread[&Unread::NoOriginal], 1);
+        assert_eq!(lost.report().listed[0].0.offset, 5);
+    }
+
+    #[test]
+    fn pages_that_cannot_be_read_are_named() {
+        let why = |record: &Record| {
+            let mut reader = DocumentReader::new(PageOptions::links_only());
+            reader.read(record, Place { file: 0, offset: 0 });
+            reader.report().unread.keys().copied().collect::<Vec<_>>()
+        };
+        assert_eq!(why(&response("http://a.pt/", "no http")), [Unread::NoHttp]);
+        let gzip = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n<a href=x>plain</a>";
+        assert_eq!(why(&response("http://a.pt/", gzip)), [Unread::Malformed]);
+        assert_eq!(why(&record("response", &[("WARC-Target-URI", "http://a.pt/")], PAGE)), [Unread::NoDate]);
+    }
+}

@@ -1,0 +1,94 @@
+//! A page or style sheet into its links.
+
+use super::builder::Builder;
+use super::charset;
+use super::collect::{Collector, web_url};
+use super::css::css_references;
+use super::page::{LinkKind, Outlink, Page, PageOptions};
+use super::tokens::TagReader;
+use super::tree::Tree;
+use crate::uri::Url;
+use html5gum::Tokenizer;
+use whichlang::Lang;
+
+/// Visible text below this length, in bytes, tells no language.
+const LANGUAGE_MIN_BYTES: usize = 200;
+
+/// Visible text that is looked at to tell the language, in bytes.
+const LANGUAGE_MAX_BYTES: usize = 8 * 1024;
+
+/// Reads an HTML page.
+///
+/// `body` is the payload without transfer and content encoding,
+/// `http_charset` the `charset` of its HTTP `Content-Type`, `url` its address.
+/// Never fails: what cannot be read is text, and what is too much is counted
+/// in [`Page::cut`].
+pub fn read_page(body: &[u8], http_charset: Option<&str>, url: &Url, options: &PageOptions) -> Page {
+    let (encoding, charset_from) = charset::detect(body, http_charset);
+    let text = charset::decode(body, encoding);
+    let mut builder = Builder::new(Tree::new(Collector::new(options)));
+    // The tokenizer reads from memory and the emitter yields no tokens.
+    let Ok(()) = Tokenizer::new_with_emitter(text.as_bytes(), TagReader::new(&mut builder)).finish();
+    let found = builder.tree.page.finish(url);
+    let language = found.language.or_else(|| options.tell_language.then(|| tell_language(&found.text)).flatten());
+    Page {
+        base: found.base,
+        title: found.title,
+        language,
+        charset: encoding.name(),
+        charset_from,
+        links: found.links,
+        text: found.text,
+        canonical: found.canonical,
+        cut: found.cut,
+    }
+}
+
+/// Reads a style sheet: its `url(…)` and `@import`, resolved against its own address.
+pub fn read_css(body: &[u8], http_charset: Option<&str>, url: &Url) -> Vec<Outlink> {
+    let (encoding, _) = charset::detect_css(body, http_charset);
+    let mut links: Vec<Outlink> = Vec::new();
+    css_references(&charset::decode(body, encoding), |reference| {
+        let found = Some(reference.trim_matches(|c: char| c <= ' '))
+            .filter(|reference| !reference.is_empty() && !reference.starts_with('#'))
+            .filter(|reference| reference.len() <= super::MAX_URL_BYTES && links.len() < super::MAX_LINKS_PER_PAGE)
+            .and_then(|reference| web_url(url, reference));
+        if let Some(url) = found {
+            let position = u32::try_from(links.len()).unwrap_or(u32::MAX);
+            links.push(Outlink { url, kind: LinkKind::Css, anchor: String::new(), nofollow: false, position });
+        }
+    });
+    links
+}
+
+/// The language of a text as ISO 639-1, where there is enough of it.
+pub fn tell_language(text: &str) -> Option<String> {
+    if text.len() < LANGUAGE_MIN_BYTES {
+        return None;
+    }
+    let sample = text.get(..text.floor_char_boundary(LANGUAGE_MAX_BYTES)).unwrap_or(text);
+    let code = match whichlang::detect_language(sample) {
+        Lang::Ara => "ar",
+        Lang::Cmn => "zh",
+        Lang::Deu => "de",
+        Lang::Eng => "en",
+        Lang::Fra => "fr",
+        Lang::Hin => "hi",
+        Lang::Ita => "it",
+        Lang::Jpn => "ja",
+        Lang::Kor => "ko",
+        Lang::Nld => "nl",
+        Lang::Por => "pt",
+        Lang::Rus => "ru",
+        Lang::Spa => "es",
+        Lang::Swe => "sv",
+        Lang::Tur => "tr",
+        Lang::Vie => "vi",
+    };
+    Some(code.to_owned())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+#[path = "extract_tests.rs"]
+mod tests;

@@ -1,0 +1,406 @@
+//! Pages whose links are known.
+
+use super::*;
+use crate::links::testing;
+use crate::links::{MAX_DEPTH, PageCuts};
+
+fn page(html: &str) -> Page {
+    page_at(html, "https://exemplo.pt/dir/p.html", &PageOptions::default())
+}
+
+fn page_at(html: &str, url: &str, options: &PageOptions) -> Page {
+    read_page(html.as_bytes(), None, &Url::parse(url).unwrap(), options)
+}
+
+/// `href anchor` of every `a`, hrefs relative to the folder of the test page.
+fn anchors(html: &str) -> Vec<(String, String)> {
+    let page = page(html);
+    let positions: Vec<u32> = page.links.iter().map(|link| link.position).collect();
+    assert_eq!(positions, (0..u32::try_from(page.links.len()).unwrap()).collect::<Vec<_>>());
+    page.links
+        .into_iter()
+        .filter(|link| link.kind == LinkKind::Anchor)
+        .map(|link| {
+            (
+                link.url.as_str().strip_prefix("https://exemplo.pt/dir/").unwrap_or(link.url.as_str()).to_owned(),
+                link.anchor,
+            )
+        })
+        .collect()
+}
+
+#[track_caller]
+fn check(html: &str, expected: &[(&str, &str)]) {
+    let got = anchors(html);
+    let got: Vec<(&str, &str)> = got.iter().map(|(url, anchor)| (url.as_str(), anchor.as_str())).collect();
+    assert_eq!(got, expected, "{html}");
+}
+
+#[test]
+fn anchors_are_the_text_of_the_element() {
+    check("<a href=x>um <b>dois</b>\n\t tr&ecirc;s&nbsp;</a> não", &[("x", "um dois três")]);
+    check("<A HREF='x'></A><a name=y>no</a><a href=z><img src=i alt=alt></a>", &[("x", ""), ("z", "")]);
+    check("<a href=x>a<!-- b -->c<script>d</script><style>e</style></a>", &[("x", "ac")]);
+    check("<a href=x>one<br>two<div>three</div></a>", &[("x", "onetwothree")]);
+    check("<a href=x>a<textarea>b <i>c</i></textarea></a>", &[("x", "ab <i>c</i>")]);
+    check("<a href=x>never closed", &[("x", "never closed")]);
+    check("<a href=x href=y>first counts</a>", &[("x", "first counts")]);
+    check("<a href = \"x\"/>open</a>", &[("x", "open")]);
+    check("<a href=x>a &lt; b &amp;amp; &#233; &notit; &not</a>", &[("x", "a < b &amp; é ¬it; ¬")]);
+}
+
+#[test]
+fn a_second_a_ends_the_first() {
+    check("<a href=x>one<a href=y>two</a>three</a>", &[("x", "one"), ("y", "two")]);
+    check("<a href=x>one<b><a href=y>two</a></b>", &[("x", "one"), ("y", "two")]);
+    check("<a href=x>1<table><tr><td><a href=y>2</a></table>3</a>", &[("x", "123"), ("y", "2")]);
+    check("<a href=x>1<object><a href=y>2</a></object>3</a>", &[("x", "123"), ("y", "2")]);
+}
+
+#[test]
+fn misnested_blocks_split_a_link_as_in_browsers() {
+    check("<p><a href=x>one<p>two</a>three", &[("x", "one"), ("x", "two")]);
+    check("<a href=x>one<div>two</a>three</div>", &[("x", "one"), ("x", "two")]);
+    check("<b><a href=x>one</b>two</a>", &[("x", "one"), ("x", "two")]);
+    check("<a href=x>1<p>2<a href=y>3</a>4", &[("x", "1"), ("x", "2"), ("y", "3")]);
+    check("<div><a href=x>1</div>2</a>", &[("x", "1"), ("x", "2")]);
+    check("<ul><li><a href=x>1<li><a href=y>2</ul>", &[("x", "1"), ("y", "2")]);
+    // The split part wraps what was inside the block, so it comes first.
+    check("<a href=x>1<div><table><tr><td><a href=y>2</a></table></a>3</div>", &[("x", "1"), ("x", "2"), ("y", "2")]);
+    check("<a href=x><b>1<div>2</a>3</div>", &[("x", "1"), ("x", "2")]);
+}
+
+#[test]
+fn tables_move_stray_content() {
+    check("<table><a href=x>1</a><tr><td>2</td></tr></table>", &[("x", "1")]);
+    check("<table><tr><td><a href=y>2</a></td></tr><a href=x>1</a></table>", &[("x", "1"), ("y", "2")]);
+    check("<a href=x><table><tr><td>2</table></a>", &[("x", "2")]);
+    check("<table><tr><td><a href=x>1<td>2</table>3", &[("x", "1")]);
+}
+
+#[test]
+fn what_is_no_markup_makes_no_links() {
+    for html in [
+        "<!-- <a href=x>no</a> -->",
+        "<script>\"<a href=x>no</a>\"</script>",
+        "<style><a href=x>no</a></style>",
+        "<title><a href=x>no</a></title>",
+        "<textarea><a href=x>no</a></textarea>",
+        "<xmp><a href=x>no</a></xmp>",
+        "<noframes><a href=x>no</a></noframes>",
+        "<iframe><a href=x>no</a></iframe>",
+        "<template><a href=x>no</a></template>",
+        "<plaintext><a href=x>no</a>",
+        "<svg><![CDATA[<a href=x>no</a>]]></svg>",
+        "<a href>no</a><a href=''>no</a><a href=' '>no</a><a href='#x'>no</a>",
+        "<a href='mailto:a@b'>no</a><a href='JavaScript:x()'>no</a><a href='data:,x'>no</a><a href='tel:1'>no</a><a href='ftp://h/x'>no</a>",
+        "<a href='http://'>no</a><a href='http://[::bad'>no</a>",
+    ] {
+        check(html, &[]);
+    }
+    check("<noscript><a href=x>yes</a></noscript>", &[("x", "yes")]);
+    check("<head><noscript><a href=x>yes</a></noscript>", &[("x", "yes")]);
+    check("<svg><title><a href=x>in svg</a></title></svg>", &[("x", "in svg")]);
+    check("<svg><a href=x><text>svg</text></a></svg>", &[("x", "svg")]);
+    check("<template><script>'</template>'</script></template><a href=x>yes</a>", &[("x", "yes")]);
+}
+
+#[test]
+fn references_are_resolved_as_browsers_do() {
+    check("<a href=' \n x y#f'>a</a>", &[("x%20y", "a")]);
+    check("<a href='a\n\tb'>a</a>", &[("ab", "a")]);
+    check("<a href='HTTPS:y'>a</a>", &[("y", "a")]);
+    check("<a href='//h/é?ü'>a</a>", &[("https://h/%C3%A9?%C3%BC", "a")]);
+    check(
+        "<a href='x'>before</a><base target=_top><base href='/b/'><base href='/c/'>",
+        &[("https://exemplo.pt/b/x", "before")],
+    );
+    check("<base href='data:,x'><a href=y>a</a>", &[("y", "a")]);
+    check("<base href=''><a href=y>a</a>", &[("y", "a")]);
+    check("<base href='ftp://h/'><a href=y>a</a><a href='http://h/z'>b</a>", &[("http://h/z", "b")]);
+    check("<a href='\u{a0}x'>a</a>", &[("%C2%A0x", "a")]);
+}
+
+#[test]
+fn nofollow_comes_from_link_or_page() {
+    let nofollow = |html: &str| page(html).links.iter().map(|link| link.nofollow).collect::<Vec<_>>();
+    assert_eq!(nofollow("<a rel='x NOFOLLOW' href=a>a</a><a href=b>b</a>"), [true, false]);
+    assert_eq!(nofollow("<a href=a>a</a><meta name=ROBOTS content='index, NoFollow'>"), [true]);
+    assert_eq!(nofollow("<a href=a>a</a><meta name=robots content=none>"), [true]);
+    assert_eq!(nofollow("<a href=a>a</a><meta name=googlebot content=nofollow>"), [false]);
+}
+
+#[test]
+fn every_kind_of_link_is_told_apart() {
+    let html = "<link rel='shortcut icon' href=1><link rel=next href=2><link rel=preconnect href=//no>\
+        <meta http-equiv=refresh content='0;url=3'><style>@import '4'; a{background:url(5)}</style>\
+        <body background=6><img src=7 srcset='8 2x, 9 3x' alt=' Um \n quadro '><area href=10 alt=Norte>\
+        <iframe src=11></iframe><script src=12></script><video src=13 poster=14><source src=15><track src=16></video>\
+        <object data=17></object><embed src=18><form action=19></form><form action=no method=POST></form>\
+        <input type=IMAGE src=20 alt=Ir><input src=no><p style=\"background:url('21')\">\
+        <picture><source srcset='22'></picture><blockquote cite=23></blockquote><svg><image xlink:href=24 /></svg>";
+    let got: Vec<String> = page(html)
+        .links
+        .iter()
+        .map(|link| format!("{}{} {}", link.kind.wat_path(), link.url.path().replace("/dir", ""), link.anchor))
+        .collect();
+    let expected = [
+        "LINK@/stylesheet/1 ",
+        "LINK@/href/2 ",
+        "META@/refresh/3 ",
+        "STYLE/#text/4 ",
+        "STYLE/#text/5 ",
+        "IMG@/src/6 ",
+        "IMG@/src/7 Um quadro",
+        "IMG@/src/8 Um quadro",
+        "IMG@/src/9 Um quadro",
+        "AREA@/href/10 Norte",
+        "IFRAME@/src/11 ",
+        "SCRIPT@/src/12 ",
+        "IMG@/src/14 ",
+        "MEDIA@/src/13 ",
+        "MEDIA@/src/15 ",
+        "MEDIA@/src/16 ",
+        "MEDIA@/src/17 ",
+        "MEDIA@/src/18 ",
+        "FORM@/action/19 ",
+        "IMG@/src/20 Ir",
+        "STYLE/#text/21 ",
+        "IMG@/src/22 ",
+        "LINK@/href/23 ",
+        "IMG@/src/24 ",
+    ];
+    assert_eq!(got, expected);
+    let frames = page("<frameset><frame src=a><frame src=b></frameset><noframes><a href=no>x</a></noframes>");
+    assert_eq!(frames.links.iter().map(|link| link.url.path()).collect::<Vec<_>>(), ["/dir/a", "/dir/b"]);
+}
+
+#[test]
+fn images_speak_for_links_only_when_asked() {
+    let html = "<a href=x><img src=i alt='Um  mapa'><img src=j alt=dois></a><a href=y>texto<img src=k alt=no></a>";
+    let options = PageOptions { image_alt: true, ..PageOptions::default() };
+    let with = page_at(html, "https://exemplo.pt/", &options);
+    let anchors: Vec<&str> =
+        with.links.iter().filter(|link| link.kind == LinkKind::Anchor).map(|link| link.anchor.as_str()).collect();
+    assert_eq!(anchors, ["Um mapa dois", "texto"]);
+    check(html, &[("x", ""), ("y", "texto")]);
+}
+
+#[test]
+fn title_language_canonical_and_text() {
+    let read = page(
+        "<!doctype html><html lang=pt-PT><title> Uma\n p&aacute;gina </title><title>no</title>\
+         <link rel=canonical href='/c#x'><h1>Olá</h1>a <b>b</b>\n c<p>d<br>e<script>no</script><noscript>no</noscript>\
+         <table><tr><td>1<td>2<tr><td>3</table><ul><li>x<li>y</ul>",
+    );
+    assert_eq!(read.title.as_deref(), Some("Uma página"));
+    assert_eq!(read.language.as_deref(), Some("pt"));
+    assert_eq!(read.canonical.unwrap().as_str(), "https://exemplo.pt/c");
+    assert_eq!(read.text, "Olá\na b c\nd\ne\n1 2\n3\nx\ny");
+    let told = page("<meta http-equiv=content-language content='EN-gb, fr'>");
+    assert_eq!(told.language.as_deref(), Some("en"));
+    let told = page(&format!("<p>{}", "Todos os cidadãos têm direito à informação e à cultura. ".repeat(5)));
+    assert_eq!(told.language.as_deref(), Some("pt"));
+    assert_eq!(page("<p>curto").language, None);
+    assert_eq!(page("").title, None);
+}
+
+#[test]
+fn style_sheets_have_links() {
+    let base = Url::parse("https://exemplo.pt/css/a.css").unwrap();
+    let links = read_css(b"@import 'b.css'; a{b:url(../i.png#x)} c{d:url(data:,x)} e{f:url(#g)}", None, &base);
+    let urls: Vec<&str> = links.iter().map(|link| link.url.as_str()).collect();
+    assert_eq!(urls, ["https://exemplo.pt/css/b.css", "https://exemplo.pt/i.png"]);
+}
+
+#[test]
+fn agrees_with_the_link_pages() {
+    let Some(path) = testing::data("html/link_pages.json") else { return };
+    let cases: Vec<serde_json::Value> = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    assert_eq!(cases.len(), 5);
+    for case in &cases {
+        let page = page_at(case["html"].as_str().unwrap(), case["base"].as_str().unwrap(), &PageOptions::default());
+        let fetch: Vec<&str> = page.links.iter().map(|link| link.url.as_str()).collect();
+        assert_eq!(serde_json::json!(fetch), case["fetch"], "{}", case["name"]);
+        let inlinks: Vec<_> = page
+            .links
+            .iter()
+            .filter(|link| link.kind == LinkKind::Anchor)
+            .map(|link| (link.url.as_str(), link.anchor.as_str()))
+            .collect();
+        assert_eq!(serde_json::json!(inlinks), case["inlinks"], "{}", case["name"]);
+    }
+}
+
+#[test]
+fn agrees_with_the_archives_unleashed_toolkit() {
+    let Some(path) = testing::data("inlinks/aut_expected.json") else { return };
+    let expected: serde_json::Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    for case in expected["html_fragments"].as_array().unwrap() {
+        let base = case["base"].as_str().unwrap();
+        let kind = if case["kind"] == "images" { LinkKind::Image } else { LinkKind::Anchor };
+        // Without a base AUT keeps only absolute links; here a base that shows which were relative.
+        let nowhere = "http://nowhere.invalid/";
+        let url = if base.is_empty() { nowhere } else { base };
+        let page = page_at(case["html"].as_str().unwrap(), url, &PageOptions::default());
+        let got: Vec<_> = page
+            .links
+            .iter()
+            .filter(|link| link.kind == kind && !link.url.as_str().starts_with(nowhere))
+            .map(|link| (link.url.as_str(), link.anchor.as_str()))
+            .collect();
+        let expected: Vec<(String, String)> = serde_json::from_value(case["links"].clone()).unwrap();
+        // AUT does not normalise, so `http://www.google.com` lacks its slash.
+        let expected: Vec<_> = expected.iter().map(|(url, text)| (Url::parse(url).unwrap(), text)).collect();
+        let expected: Vec<_> = expected.iter().map(|(url, text)| (url.as_str(), text.as_str())).collect();
+        assert_eq!(got, expected, "{}", case["html"]);
+    }
+}
+
+#[test]
+fn hostile_pages_are_read_in_bounds() {
+    let deep = page(&format!("{}<a href=x>fundo</a>", "<div>".repeat(100_000)));
+    assert_eq!((deep.links.len(), deep.links[0].anchor.as_str()), (1, "fundo"));
+    assert!(deep.cut.depth > 100_000 - MAX_DEPTH as u64);
+    let long = page(&format!("<a href='http://h/{}'>a</a><a href=y>b</a>", "x".repeat(10 << 20)));
+    assert_eq!((long.links.len(), long.cut.links), (1, 1));
+    let attributes: String = (0..100_000).map(|n| format!(" a{n}=x")).collect();
+    assert_eq!(page(&format!("<a{attributes} href=y>b</a>")).links.len(), 1);
+    let many = page(&"<a href=x>a</a>".repeat(200_000));
+    assert_eq!((many.links.len(), many.cut), (200_000, PageCuts::default()));
+    let soup: String = (0..20_000).map(|n| format!("<font size={n}><p>x")).collect();
+    assert!(page(&soup).links.is_empty());
+    for hostile in [
+        "<a href=x><object>",
+        "<a href=x><div>",
+        "<b><p>",
+        "<table><tr><td>",
+        "<select><table>",
+        "</p>",
+        "<svg><p>",
+        "<a href=x><table>",
+    ] {
+        let html = hostile.repeat(20_000);
+        assert!(page(&html).links.len() <= 20_000 * 8, "{hostile}");
+    }
+    let text = page(&format!("<p>{}", "é".repeat(2 << 20)));
+    assert!(text.cut.text && text.text.len() <= 1 << 20);
+    let nested = format!("{}{}", "<a href=x><object>".repeat(300), "texto ".repeat(20_000));
+    let nested = page(&nested);
+    assert!(
+        nested.cut.anchors > 0 && nested.links.iter().all(|link| link.anchor.len() <= crate::links::MAX_ANCHOR_BYTES)
+    );
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn never_panics_on_bytes(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..400)) {
+        read_page(&bytes, None, &Url::parse("http://h/").unwrap(), &PageOptions::default());
+    }
+
+    #[test]
+    fn never_panics_on_tag_soup(
+        parts in proptest::collection::vec(proptest::sample::select(SOUP), 0..60),
+    ) {
+        let html = parts.concat();
+        let page = page(&html);
+        // Positions number the links; nothing but web addresses come out.
+        for (at, link) in page.links.iter().enumerate() {
+            proptest::prop_assert_eq!(link.position as usize, at);
+            proptest::prop_assert!(matches!(link.url.scheme(), "http" | "https"));
+        }
+    }
+}
+
+const SOUP: &[&str] = &[
+    "<a href=x>",
+    "</a>",
+    "<a href=y>",
+    "<b>",
+    "</b>",
+    "<i class=c>",
+    "</i>",
+    "<p>",
+    "</p>",
+    "<div>",
+    "</div>",
+    "<table>",
+    "</table>",
+    "<tr>",
+    "</tr>",
+    "<td>",
+    "</td>",
+    "<th>",
+    "<caption>",
+    "</caption>",
+    "<colgroup>",
+    "<col>",
+    "<tbody>",
+    "</tbody>",
+    "<select>",
+    "</select>",
+    "<option>",
+    "<optgroup>",
+    "<svg>",
+    "</svg>",
+    "<math>",
+    "<mi>",
+    "<foreignObject>",
+    "</foreignObject>",
+    "<desc>",
+    "<title>",
+    "</title>",
+    "<template>",
+    "</template>",
+    "<noscript>",
+    "</noscript>",
+    "<form>",
+    "</form>",
+    "<button>",
+    "</button>",
+    "<nobr>",
+    "</nobr>",
+    "<object>",
+    "</object>",
+    "<li>",
+    "<ul>",
+    "</ul>",
+    "<dd>",
+    "<h1>",
+    "</h1>",
+    "<ruby>",
+    "<rt>",
+    "<frameset>",
+    "<frame src=f>",
+    "<body background=g>",
+    "<head>",
+    "<html lang=pt>",
+    "<base href=/b/>",
+    "<plaintext>",
+    "<textarea>",
+    "</textarea>",
+    "<script>",
+    "</script>",
+    "<style>",
+    "</style>",
+    "<!--",
+    "-->",
+    "<![CDATA[",
+    "]]>",
+    "texto",
+    " ",
+    "&eacute;",
+    "&",
+    "<",
+    "\u{e9}",
+    "<font size=1>",
+    "</font>",
+    "<br>",
+    "</br>",
+    "<hr>",
+    "<img src=i alt=x>",
+    "<input type=hidden>",
+    "<annotation-xml encoding=text/html>",
+];

@@ -1,0 +1,67 @@
+//! Outlinks into inlinks.
+//!
+//! In: [`LinkRow`]s and [`CaptureRow`]s in any order. Out, from
+//! [`Shuffle::finish`]: for each target in the order of its key's bytes first
+//! its captures by date, then its inlinks by (date, source, anchor), each
+//! once; or, from [`assign`], the inlinks that fit the captures.
+//!
+//! Invariants: memory stays within what was given, whatever the input; the
+//! result depends on the set of rows alone, not on their order, the memory or
+//! the number of threads.
+//!
+//! Not here: where rows come from (see `documents`) and where groups go.
+
+mod assign;
+mod merge;
+mod row;
+mod run;
+mod shuffle;
+
+pub use assign::{AssignOptions, AssignReport, Assigned, Dedup, Inlink, Shape, Uncaptured, assign};
+pub use row::{CaptureRow, LinkRow, Row};
+pub use shuffle::{DEFAULT_MEMORY_BYTES, Shuffle, ShuffleOptions, ShuffleReport, Sorted};
+
+use crate::jobs::Cancelled;
+use std::path::PathBuf;
+
+/// Turning outlinks into inlinks failed as a whole.
+#[derive(Debug, thiserror::Error)]
+pub enum LinkError {
+    /// The temporary folder cannot be used.
+    #[error("{folder}: {source} (sorting needs room there; choose another folder with TMPDIR or the temp folder option)", folder = folder.display())]
+    Temp {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A sorted run could not be read back.
+    #[error("a sorted run in {folder} cannot be read back: {why}", folder = folder.display())]
+    Run {
+        /// The folder.
+        folder: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// One row is larger than the memory given to sorting.
+    #[error("a link row of {row_bytes} bytes does not fit the {memory_bytes} bytes given to sorting: give more memory")]
+    RowTooLarge {
+        /// Its size.
+        row_bytes: usize,
+        /// What was given.
+        memory_bytes: usize,
+    },
+    /// Whoever takes the result could not go on.
+    #[error("writing inlinks: {0}")]
+    Output(#[source] std::io::Error),
+    /// An archive file cannot be read.
+    #[error(transparent)]
+    Archive(#[from] crate::warc::WarcError),
+    /// The job was asked to stop.
+    #[error("stopped on request")]
+    Cancelled(#[from] Cancelled),
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

@@ -1,0 +1,259 @@
+//! The sort and the assignment against plain ones in memory.
+
+use super::*;
+use crate::jobs::JobCx;
+use crate::links::LinkKind;
+use crate::uri::CaptureDate;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Debug, Clone)]
+enum Owned {
+    Capture(String, i64),
+    Link { target: String, source: String, seconds: i64, anchor: String, id: u64 },
+}
+
+impl Owned {
+    fn push(&self, shuffle: &mut Shuffle) {
+        match self {
+            Self::Capture(target, seconds) => {
+                shuffle.push_capture(&CaptureRow { target, date: CaptureDate::from_seconds(*seconds), id: 0 }).unwrap();
+            }
+            Self::Link { target, source, seconds, anchor, id } => shuffle
+                .push_link(&LinkRow {
+                    target,
+                    target_url: "http://alvo.pt/",
+                    source,
+                    source_url: "http://fonte.pt/",
+                    source_id: *id,
+                    date: CaptureDate::from_seconds(*seconds),
+                    anchor,
+                    internal: is_internal(target, source),
+                    nofollow: false,
+                    kind: LinkKind::Anchor,
+                    position: 0,
+                })
+                .unwrap(),
+        }
+    }
+}
+
+fn is_internal(target: &str, source: &str) -> bool {
+    target.as_bytes().first() == source.as_bytes().first()
+}
+
+fn shuffle(rows: &[Owned], memory_bytes: usize) -> Sorted {
+    let mut shuffle = Shuffle::new(&ShuffleOptions { memory_bytes, temp_folder: None }, &JobCx::detached());
+    for row in rows {
+        row.push(&mut shuffle);
+    }
+    shuffle.finish().unwrap()
+}
+
+fn read(mut sorted: Sorted) -> (Vec<String>, ShuffleReport) {
+    let mut rows = Vec::new();
+    while let Some(row) = sorted.next_row().unwrap() {
+        rows.push(format!("{row:?}"));
+    }
+    (rows, sorted.report())
+}
+
+type Lines = Vec<(String, Option<i64>, Vec<(i64, String, String)>, u64)>;
+
+fn objects(rows: &[Owned], memory_bytes: usize, options: &AssignOptions) -> (Lines, AssignReport) {
+    let mut lines = Vec::new();
+    let (_, report) = assign(shuffle(rows, memory_bytes), options, |object| {
+        assert_eq!(object.count_internal + object.count_external, object.inlinks.len() as u64);
+        let inlinks =
+            object.inlinks.iter().map(|link| (link.date.seconds(), link.source.clone(), link.anchor.clone())).collect();
+        lines.push((object.target.to_owned(), object.capture_date.map(CaptureDate::seconds), inlinks, object.cut));
+        Ok(())
+    })
+    .unwrap();
+    (lines, report)
+}
+
+/// The rule of the data set, written down plainly.
+fn brute_force(rows: &[Owned], options: &AssignOptions) -> Lines {
+    let mut captures: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
+    let mut links: BTreeMap<&str, BTreeSet<(i64, &str, &str)>> = BTreeMap::new();
+    for row in rows {
+        match row {
+            Owned::Capture(target, seconds) => {
+                captures.entry(target).or_default().insert(*seconds);
+                links.entry(target).or_default();
+            }
+            Owned::Link { target, source, seconds, anchor, .. } => {
+                links.entry(target).or_default().insert((*seconds, source, anchor));
+            }
+        }
+    }
+    let window = i64::from(options.window_days) * 86_400;
+    let mut lines = Lines::new();
+    for (target, links) in links {
+        let none = BTreeSet::new();
+        let captures = captures.get(target).unwrap_or(&none);
+        let cap = |fitting: Vec<(i64, &str, &str)>| {
+            let (mut kept, mut sides, mut cut) = (Vec::new(), [0, 0], 0);
+            for (seconds, source, anchor) in fitting {
+                let side = &mut sides[usize::from(is_internal(target, source))];
+                if *side < options.cap {
+                    *side += 1;
+                    kept.push((seconds, source.to_owned(), anchor.to_owned()));
+                } else {
+                    cut += 1;
+                }
+            }
+            (kept, cut)
+        };
+        let within = |capture: i64, link: i64| (capture - link).abs() <= window;
+        match options.shape {
+            Shape::PerPage => {
+                let fitting = links
+                    .iter()
+                    .filter(|link| captures.is_empty() || captures.iter().any(|&capture| within(capture, link.0)))
+                    .copied()
+                    .collect();
+                let (kept, cut) = cap(fitting);
+                if !kept.is_empty() {
+                    lines.push((target.to_owned(), captures.first().copied(), kept, cut));
+                }
+            }
+            Shape::PerCapture => {
+                for &capture in captures {
+                    let (kept, cut) = cap(links.iter().filter(|link| within(capture, link.0)).copied().collect());
+                    lines.push((target.to_owned(), Some(capture), kept, cut));
+                }
+            }
+        }
+    }
+    lines
+}
+
+fn rows() -> impl Strategy<Value = Vec<Owned>> {
+    let key = "[ab][bc]{0,2}";
+    // Days around each other, so that windows of some days are met and missed.
+    let seconds = (0_i64..12, -2_i64..3).prop_map(|(days, more)| days * 86_400 + more);
+    let capture = (key, seconds.clone()).prop_map(|(target, seconds)| Owned::Capture(target, seconds));
+    let link = (key, key, seconds, "[ç x]{0,3}", 0_u64..3)
+        .prop_map(|(target, source, seconds, anchor, id)| Owned::Link { target, source, seconds, anchor, id });
+    proptest::collection::vec(prop_oneof![1 => capture, 4 => link], 0..200)
+}
+
+proptest! {
+    #[test]
+    fn neither_memory_nor_order_change_the_rows(rows in rows(), seed in any::<u64>()) {
+        let (expected, report) = read(shuffle(&rows, 1 << 20));
+        let mut other = rows.clone();
+        let len = other.len().max(1);
+        for at in 0..other.len() {
+            other.swap(at, (seed as usize).wrapping_mul(at + 7) % len);
+        }
+        let (got, spilled) = read(shuffle(&other, 0));
+        prop_assert_eq!(&got, &expected);
+        prop_assert_eq!(spilled.duplicates, report.duplicates);
+        prop_assert_eq!(report.duplicates + expected.len() as u64, rows.len() as u64);
+        prop_assert_eq!(report.runs, 0);
+    }
+
+    #[test]
+    fn assignment_is_the_plain_rule(rows in rows(), window_days in 0_u32..8, cap in 1_usize..6, per_capture in any::<bool>()) {
+        let shape = if per_capture { Shape::PerCapture } else { Shape::PerPage };
+        let options = AssignOptions { window_days, cap, shape, ..AssignOptions::default() };
+        let expected = brute_force(&rows, &options);
+        prop_assert_eq!(objects(&rows, 1 << 20, &options).0, expected.clone());
+        prop_assert_eq!(objects(&rows, 0, &options).0, expected);
+    }
+}
+
+#[test]
+fn many_runs_are_merged_in_passes() {
+    let rows: Vec<Owned> = (0..20_000_u64)
+        .map(|n| Owned::Link {
+            target: format!("alvo{:03}", n * 7 % 500),
+            source: format!("fonte{}", n % 1000),
+            seconds: (n % 10) as i64,
+            anchor: "texto da âncora".to_owned(),
+            id: n % 3,
+        })
+        .collect();
+    let (expected, _) = read(shuffle(&rows, 64 << 20));
+    let (got, report) = read(shuffle(&rows, 0));
+    assert!(report.runs > 200, "{report:?}");
+    assert_eq!(got, expected);
+}
+
+fn link(target: &str, source: &str, date: &str) -> Owned {
+    let seconds = CaptureDate::parse(date).unwrap().seconds();
+    Owned::Link { target: target.to_owned(), source: source.to_owned(), seconds, anchor: String::new(), id: 0 }
+}
+
+fn capture(target: &str, date: &str) -> Owned {
+    Owned::Capture(target.to_owned(), CaptureDate::parse(date).unwrap().seconds())
+}
+
+#[test]
+fn the_window_is_ninety_days_to_the_second() {
+    let rows = [
+        capture("t", "2024-03-01T10:00:00"),
+        link("t", "a", "2023-12-02T10:00:00"),
+        link("t", "b", "2023-12-02T09:59:59"),
+        link("t", "c", "2024-05-30T10:00:00"),
+        link("t", "d", "2024-05-30T10:00:01"),
+    ];
+    for shape in [Shape::PerPage, Shape::PerCapture] {
+        let (lines, report) = objects(&rows, 1 << 20, &AssignOptions { shape, ..AssignOptions::default() });
+        let sources: Vec<&str> = lines[0].2.iter().map(|(_, source, _)| source.as_str()).collect();
+        assert_eq!(sources, ["a", "c"]);
+        assert_eq!((report.outside_window, report.inlinks), (2, 2));
+    }
+}
+
+#[test]
+fn a_thousand_on_each_side_are_kept_and_the_rest_is_counted() {
+    let mut rows = vec![capture("t", "2024")];
+    for n in 0..1005 {
+        rows.push(link("t", &format!("t{n:04}"), "2024"));
+        rows.push(link("t", &format!("x{n:04}"), "2024"));
+    }
+    let (lines, report) = objects(&rows, 1 << 20, &AssignOptions::default());
+    assert_eq!((lines[0].2.len(), lines[0].3), (2000, 10));
+    assert_eq!((report.cut, report.internal), (10, 1000));
+    assert_eq!(lines[0].2.last().unwrap().1, "x0999");
+}
+
+#[test]
+fn named_options_do_what_they_say() {
+    let rows = [
+        link("t", "a", "2024-01-02"),
+        link("t", "a", "2024-01-01"),
+        link("u", "a", "2024-01-01"),
+        capture("u", "2024-01-01"),
+        capture("v", "2024-01-01"),
+    ];
+    let all = AssignOptions::default();
+    assert_eq!(objects(&rows, 1 << 20, &all).1.objects, 2);
+    let (lines, report) = objects(&rows, 1 << 20, &AssignOptions { dedup: Dedup::SourceTarget, ..all.clone() });
+    assert_eq!((lines[0].2.len(), report.repeated_sources), (1, 1));
+    assert_eq!(lines[0].2[0].0, CaptureDate::parse("2024").unwrap().seconds());
+    let (lines, report) = objects(&rows, 1 << 20, &AssignOptions { uncaptured: Uncaptured::Drop, ..all.clone() });
+    assert_eq!((lines.len(), report.uncaptured_dropped), (1, 2));
+    let (lines, _) = objects(&rows, 1 << 20, &AssignOptions { shape: Shape::PerCapture, ..all });
+    assert_eq!(lines.iter().map(|line| (line.0.as_str(), line.2.len())).collect::<Vec<_>>(), [("u", 1), ("v", 0)]);
+}
+
+#[test]
+fn a_cancelled_sort_stops_and_a_missing_folder_is_named() {
+    let cx = JobCx::detached();
+    let mut stopped = Shuffle::new(&ShuffleOptions::default(), &cx);
+    cx.cancel();
+    let error = (0..10_000)
+        .find_map(|_| stopped.push_capture(&CaptureRow { target: "t", date: CaptureDate::default(), id: 0 }).err());
+    assert!(matches!(error, Some(LinkError::Cancelled(_))));
+    let folder = std::path::PathBuf::from("/no/such/folder");
+    let options = ShuffleOptions { memory_bytes: 0, temp_folder: Some(folder) };
+    let mut lost = Shuffle::new(&options, &JobCx::detached());
+    let row = CaptureRow { target: "t", date: CaptureDate::default(), id: 0 };
+    let error = (0..10_000).find_map(|_| lost.push_capture(&row).err()).unwrap();
+    assert!(error.to_string().starts_with("/no/such/folder: "), "{error}");
+}
