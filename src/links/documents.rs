@@ -232,6 +232,7 @@ impl DocumentReader {
         } else if !payload.flaws.is_empty() {
             self.report.note(place, &url, Unread::Malformed);
         }
+        self.options.xhtml = kind.mime == "application/xhtml+xml";
         let page = read_page(&payload.bytes, kind.charset.as_deref(), &url, &self.options);
         if page.cut.links > 0 || page.cut.anchors > 0 {
             self.report.note(place, &url, Unread::Cut);

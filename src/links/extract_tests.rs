@@ -210,6 +210,17 @@ fn title_language_canonical_and_text() {
 }
 
 #[test]
+fn xhtml_ends_empty_elements_at_once() {
+    let html = "<title/><script src='s.js'/><p/><a href=x>1</a><a name=n/>2<svg><a href='z'/></svg><a href=y>3</a>";
+    let options = PageOptions { xhtml: true, ..PageOptions::default() };
+    let links = page_at(html, "https://exemplo.pt/dir/", &options).links;
+    let got: Vec<(&str, &str)> = links.iter().map(|link| (link.url.path(), link.anchor.as_str())).collect();
+    assert_eq!(got, [("/dir/s.js", ""), ("/dir/x", "1"), ("/dir/z", ""), ("/dir/y", "3")]);
+    // In HTML the title swallows the rest.
+    check(html, &[]);
+}
+
+#[test]
 fn style_sheets_have_links() {
     let base = Url::parse("https://exemplo.pt/css/a.css").unwrap();
     let links = read_css(b"@import 'b.css'; a{b:url(../i.png#x)} c{d:url(data:,x)} e{f:url(#g)}", None, &base);

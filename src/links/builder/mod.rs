@@ -43,6 +43,8 @@ enum Raw {
 /// Builds the tree of one page.
 pub(super) struct Builder<'o> {
     pub(super) tree: Tree<'o>,
+    /// `<x/>` ends where it begins.
+    xhtml: bool,
     mode: Mode,
     /// The element whose text comes next, and its place.
     raw: Option<(Raw, super::collect::Order)>,
@@ -65,9 +67,10 @@ enum Next {
 const DONE: Next = Next::Done(None);
 
 impl<'o> Builder<'o> {
-    pub(super) fn new(tree: Tree<'o>) -> Self {
+    pub(super) fn new(tree: Tree<'o>, xhtml: bool) -> Self {
         Self {
             tree,
+            xhtml,
             mode: Mode::Head,
             raw: None,
             templates: 0,
@@ -206,6 +209,9 @@ impl TokenSink for Builder<'_> {
         self.got_content = true;
         self.end_raw();
         if self.templates > 0 {
+            if self.xhtml && self_closing {
+                return None;
+            }
             if tag == Tag::TEMPLATE {
                 self.templates = self.templates.saturating_add(1);
             }
@@ -216,7 +222,12 @@ impl TokenSink for Builder<'_> {
                 _ => None,
             };
         }
-        self.start(tag, attributes, self_closing)
+        let state = self.start(tag, attributes, self_closing);
+        if self.xhtml && self_closing && !tag.is_void() {
+            self.end_tag(tag);
+            return None;
+        }
+        state
     }
 
     fn end_tag(&mut self, tag: Tag) {
