@@ -12,6 +12,8 @@
 
 mod entry;
 mod ledger;
+mod robots;
 
 pub use entry::{CaptureEntry, RecordPlace};
 pub use ledger::{Admission, AdmissionState, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl};
+pub use robots::{MAX_ROBOTS_BYTES, RobotsRules, product_name};

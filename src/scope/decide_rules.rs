@@ -1,6 +1,6 @@
 //! The rules of a campaign, ready to decide.
 
-use super::rules::{DecideRule, Rule, RuleKind};
+use super::rules::{DecideRule, Geolocation, Rule, RuleKind};
 use super::{Candidate, Decision, Facts, GeoFact, Verdict};
 use crate::campaign::{Campaign, Seed};
 use serde_json::Value;
@@ -21,11 +21,11 @@ pub struct ScopeError {
 /// The name in logs of a verdict that no rule spoke.
 pub const NO_RULE: &str = "DecideRuleSequence";
 
-/// The compiled rules of a campaign, in order.
+/// The compiled rules of a campaign, in order. A copy costs next to nothing.
 #[derive(Debug, Clone)]
 pub struct DecideRules {
-    pub(super) rules: Vec<CompiledRule>,
-    pub(super) seeds: Arc<[Seed]>,
+    pub(super) rules: Arc<Vec<CompiledRule>>,
+    pub(super) seeds: Arc<Vec<Seed>>,
 }
 
 #[derive(Debug, Clone)]
@@ -42,25 +42,33 @@ impl DecideRules {
         for (index, value) in campaign.rules.iter().enumerate() {
             rules.push(compile_rule(index, value, &campaign.seeds)?);
         }
-        Ok(Self { rules, seeds: campaign.seeds.as_slice().into() })
+        Ok(Self { rules: Arc::new(rules), seeds: Arc::new(campaign.seeds.clone()) })
     }
 
     /// The same rules with one more seed, for a seed that redirects elsewhere:
     /// what it redirects to counts as a seed too.
     pub fn with_seed(&self, seed: Seed) -> Result<Self, ScopeError> {
-        let mut seeds = self.seeds.to_vec();
-        seeds.push(seed);
-        self.with_seeds(seeds)
+        let mut wider = self.clone();
+        for (index, compiled) in Arc::make_mut(&mut wider.rules).iter_mut().enumerate() {
+            if let Some(test) = compiled.test.with_seed(&seed) {
+                let rule = saved_name(&compiled.rule.kind);
+                compiled.test = test.map_err(|why| ScopeError { index, rule, why })?;
+            }
+        }
+        Arc::make_mut(&mut wider.seeds).push(seed);
+        Ok(wider)
     }
 
+    /// The same rules with other seeds.
     pub(super) fn with_seeds(&self, seeds: Vec<Seed>) -> Result<Self, ScopeError> {
-        let mut rules = self.rules.clone();
-        for (index, compiled) in rules.iter_mut().enumerate() {
+        let mut changed = self.clone();
+        for (index, compiled) in Arc::make_mut(&mut changed.rules).iter_mut().enumerate() {
             if matches!(compiled.rule.kind, RuleKind::SeedScope(_)) {
                 compiled.test = compile_kind(index, &compiled.rule.kind, &seeds)?;
             }
         }
-        Ok(Self { rules, seeds: seeds.into() })
+        changed.seeds = Arc::new(seeds);
+        Ok(changed)
     }
 
     /// How many rules there are, switched off ones included.
@@ -107,20 +115,38 @@ impl DecideRules {
     }
 
     /// Whether it is worth looking up where the server stands: nobody has
-    /// asked yet, and a rule would turn the decision if it were so.
+    /// asked yet, and some country would turn the decision.
     pub fn needs_geo(&self, candidate: &Candidate, facts: &Facts) -> bool {
         if facts.geo != GeoFact::NotAsked || !self.uses_geo() {
             return false;
         }
         let last = self.last_word(candidate, facts);
         let (from, decision) = last.map_or((0, Decision::Reject), |(index, decision)| (index + 1, decision));
-        self.rules.get(from..).unwrap_or_default().iter().any(|compiled| {
-            let speaks = match &compiled.rule.kind {
-                RuleKind::Geolocation(rule) => !rule.countries.is_empty() && rule.decision != decision,
-                _ => false,
-            };
-            compiled.rule.enabled && speaks
+        // Only a rule behind the last word, with another opinion, can turn it.
+        let after = self.rules.get(from..).unwrap_or_default().iter().filter_map(CompiledRule::geolocation);
+        let mut turning = after.filter(|rule| rule.decision != decision).flat_map(|rule| &rule.countries);
+        turning.any(|country| {
+            let there = self.last_word_in(candidate, facts, country);
+            there.map_or(Decision::Reject, |(_, decision)| decision) != decision
         })
+    }
+
+    /// The last word if the server stood in `country`.
+    fn last_word_in(&self, candidate: &Candidate, facts: &Facts, country: &str) -> Option<(usize, Decision)> {
+        let mut standing: Option<(usize, Decision)> = None;
+        for (index, compiled) in self.rules.iter().enumerate() {
+            if !compiled.asked(standing.map(|(_, decision)| decision)) {
+                continue;
+            }
+            let said = match compiled.geolocation() {
+                Some(rule) => rule.lists(country).then_some(rule.decision),
+                None => compiled.test.decide(candidate, facts),
+            };
+            if let Some(decision) = said {
+                standing = Some((index, decision));
+            }
+        }
+        standing
     }
 
     /// Whether any rule that is switched on asks for the country of a server.
@@ -141,9 +167,17 @@ impl CompiledRule {
         let only = self.test.only_decision();
         self.rule.enabled && (only.is_none() || only != standing)
     }
+
+    /// The rule, if it is one about countries that is switched on.
+    fn geolocation(&self) -> Option<&Geolocation> {
+        match &self.rule.kind {
+            RuleKind::Geolocation(rule) if self.rule.enabled => Some(rule),
+            _ => None,
+        }
+    }
 }
 
-pub(super) fn compile_rule(index: usize, value: &Value, seeds: &[Seed]) -> Result<CompiledRule, ScopeError> {
+fn compile_rule(index: usize, value: &Value, seeds: &[Seed]) -> Result<CompiledRule, ScopeError> {
     let name = value.get("rule").and_then(Value::as_str).unwrap_or("no name").to_owned();
     let rule: Rule = serde_json::from_value(value.clone()).map_err(|error| ScopeError {
         index,

@@ -4,6 +4,7 @@ use super::decide_rules::{CompiledRule, DecideRules, compile_kind};
 use super::rules::{Change, Edit, Rule, RuleKind, SurtPrefix};
 use super::{Candidate, Decision, Facts, GeoFact, Trace, TraceStep};
 use crate::uri::ScopePrefix;
+use std::sync::Arc;
 
 impl DecideRules {
     /// What every rule tested and said, and the smallest change that would
@@ -48,11 +49,11 @@ impl DecideRules {
         let turns = |offer: &&Offer| {
             self.after(offer, facts).is_some_and(|(rules, facts)| rules.decide(candidate, &facts).decision == wanted)
         };
-        offers
-            .iter()
-            .find(turns)
-            .map(|offer| offer.words.clone())
-            .or_else(|| self.turn_together(candidate, facts, wanted))
+        // A rule more is larger than two small changes.
+        let (grown, small): (Vec<_>, Vec<_>) = offers.iter().partition(|offer| offer.cost == Cost::NewRule);
+        let single = |offers: Vec<&Offer>| offers.into_iter().find(turns).map(|offer| offer.words.clone());
+        let words = single(small).or_else(|| self.turn_together(candidate, facts, wanted)).or_else(|| single(grown))?;
+        Some(capital(&words))
     }
 
     /// Every single change that might do.
@@ -85,22 +86,18 @@ impl DecideRules {
         });
         offers.push(Offer {
             cost: Cost::NewRule,
-            words: format!("Add a rule at the end that {verb} the prefix {prefix}"),
+            words: format!("add a rule at the end that {verb} the prefix {prefix}"),
             index: self.rules.len(),
             step: Step::Append(kind),
         });
         offers
     }
 
-    /// Where no single change does, all rules that stand in the way at once.
+    /// Where no single change does, the two rules that stand in the way.
     fn turn_together(&self, candidate: &Candidate, facts: &Facts, wanted: Decision) -> Option<String> {
         let (mut rules, mut facts, mut words) = (self.clone(), facts.clone(), Vec::new());
-        for _ in 0..self.rules.len() {
-            let verdict = rules.decide(candidate, &facts);
-            if verdict.decision == wanted {
-                return Some(words.join("; and ")).filter(|words| !words.is_empty());
-            }
-            let index = verdict.rule_index?;
+        for _ in 0..2 {
+            let index = rules.decide(candidate, &facts).rule_index?;
             let compiled = rules.rules.get(index)?;
             let change = compiled.test.changes(candidate, &facts, None).into_iter().next();
             let offer = match change {
@@ -110,27 +107,28 @@ impl DecideRules {
             (rules, facts) = rules.after(&offer, &facts)?;
             words.push(offer.words);
         }
-        None
+        (rules.decide(candidate, &facts).decision == wanted).then(|| words.join("; and "))
     }
 
     /// The rules and facts as they would be.
     fn after(&self, offer: &Offer, facts: &Facts) -> Option<(Self, Facts)> {
-        let mut rules = self.clone();
+        let mut changed = self.clone();
+        let rules = Arc::make_mut(&mut changed.rules);
         match &offer.step {
-            Step::Switch(on) => rules.rules.get_mut(offer.index)?.rule.enabled = *on,
-            Step::Append(kind) => rules.rules.push(CompiledRule {
+            Step::Switch(on) => rules.get_mut(offer.index)?.rule.enabled = *on,
+            Step::Append(kind) => rules.push(CompiledRule {
                 test: compile_kind(offer.index, kind, &self.seeds).ok()?,
                 rule: Rule { enabled: true, comment: String::new(), kind: kind.clone() },
             }),
             Step::Edit(Edit::Number(kind) | Edit::Entry(kind)) => {
-                let compiled = rules.rules.get_mut(offer.index)?;
+                let compiled = rules.get_mut(offer.index)?;
                 compiled.test = compile_kind(offer.index, kind, &self.seeds).ok()?;
                 compiled.rule.kind = kind.clone();
             }
-            Step::Edit(Edit::Seeds(seeds)) => rules = rules.with_seeds(seeds.clone()).ok()?,
-            Step::Edit(Edit::Fact(facts)) => return Some((rules, (**facts).clone())),
+            Step::Edit(Edit::Seeds(seeds)) => changed = self.with_seeds(seeds.clone()).ok()?,
+            Step::Edit(Edit::Fact(facts)) => return Some((changed, (**facts).clone())),
         }
-        Some((rules, facts.clone()))
+        Some((changed, facts.clone()))
     }
 }
 
@@ -168,14 +166,14 @@ impl Offer {
             Edit::Fact(_) => Cost::Fact,
         };
         let words = match change.edit {
-            Edit::Number(_) | Edit::Entry(_) => format!("In rule {index} ({}), {}", compiled.test.name(), change.words),
-            Edit::Seeds(_) | Edit::Fact(_) => capital(&change.words),
+            Edit::Number(_) | Edit::Entry(_) => format!("in rule {index} ({}), {}", compiled.test.name(), change.words),
+            Edit::Seeds(_) | Edit::Fact(_) => change.words,
         };
         Self { cost, words, index, step: Step::Edit(change.edit) }
     }
 
     fn switch(index: usize, compiled: &CompiledRule, on: bool) -> Self {
-        let words = format!("Switch {} rule {index} ({})", if on { "on" } else { "off" }, compiled.test.name());
+        let words = format!("switch {} rule {index} ({})", if on { "on" } else { "off" }, compiled.test.name());
         Self { cost: Cost::Switch, words, index, step: Step::Switch(on) }
     }
 }
@@ -196,13 +194,16 @@ fn geo_offer(index: usize, rule: &super::rules::Geolocation, facts: &Facts, want
     let facts = Facts { geo: GeoFact::Known(known), ..facts.clone() };
     Some(Offer {
         cost: Cost::Fact,
-        words: format!("Look up where its server stands: in {} it would turn", rule.countries.join(" or ")),
+        words: format!("look up where its server stands: in {} it would turn", rule.countries.join(" or ")),
         index,
         step: Step::Edit(Edit::Fact(Box::new(facts))),
     })
 }
 
 fn capital(words: &str) -> String {
+    if words.starts_with("robots.txt") {
+        return words.to_owned();
+    }
     let mut letters = words.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

@@ -34,7 +34,7 @@ pub enum GeoError {
         why: String,
     },
     /// The database tells no countries.
-    #[error("{path} is a {database} database and tells no countries; choose a country or city database")]
+    #[error("{path} (type {database}) tells no countries; choose a country or city database")]
     NoCountries {
         /// The file.
         path: PathBuf,
@@ -124,4 +124,116 @@ fn country_of(entry: &maxminddb::LookupResult<'_, Vec<u8>>) -> Result<Option<Str
         }
     }
     Ok(None)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use mmdb_writer::{Value, Writer};
+
+    fn foreign(path: &str) -> Option<PathBuf> {
+        let root = std::env::var_os("FONDS_TEST_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
+        let path = root.join(path);
+        if !path.exists() {
+            println!("skipped: {} is not here (FONDS_TEST_DATA)", path.display());
+            return None;
+        }
+        Some(path)
+    }
+
+    fn write(dir: &Path, entries: &[(&str, Value)]) -> PathBuf {
+        let mut writer = Writer::new("Test-Country");
+        for (network, value) in entries {
+            writer.insert_value(network.parse::<ipnet::IpNet>().unwrap(), value.clone()).unwrap();
+        }
+        let path = dir.join("test.mmdb");
+        std::fs::write(&path, writer.to_bytes().unwrap()).unwrap();
+        path
+    }
+
+    fn map(key: &str, value: Value) -> Value {
+        Value::Map([(key.into(), value)].into_iter().collect())
+    }
+
+    #[test]
+    fn reads_both_families_of_databases() {
+        let dir = tempfile::tempdir().unwrap();
+        let nested = map("country", map("iso_code", Value::String("PT".into())));
+        let registered = map("registered_country", map("iso_code", Value::String("US".into())));
+        let flat = map("country_code", Value::String("br".into()));
+        let path =
+            write(dir.path(), &[("192.0.2.0/24", nested), ("198.51.100.0/25", flat), ("203.0.113.0/24", registered)]);
+        let database = GeoDatabase::open(&path).unwrap();
+        assert_eq!(database.database_type(), "Test-Country");
+        for (address, network, country) in [
+            ("192.0.2.7", "192.0.2.0/24", Some("PT")),
+            ("198.51.100.1", "198.51.100.0/25", Some("BR")),
+            ("203.0.113.1", "203.0.113.0/24", None),
+        ] {
+            let (found, code) = database.lookup(address.parse().unwrap()).unwrap();
+            assert_eq!((found.as_str(), code.as_deref()), (network, country), "{address}");
+        }
+        let evidence = database.evidence(&["192.0.2.7".parse().unwrap()], CaptureDate::from_seconds(1));
+        assert_eq!(evidence.addresses[0].country.as_deref(), Some("PT"));
+        assert_eq!(evidence.database_build, database.build_date());
+    }
+
+    #[test]
+    fn what_is_no_country_database_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(matches!(GeoDatabase::open(dir.path().join("none.mmdb")), Err(GeoError::Unreadable { .. })));
+        let text = dir.path().join("text.mmdb");
+        std::fs::write(&text, "no database").unwrap();
+        assert!(matches!(GeoDatabase::open(&text), Err(GeoError::Broken { .. })));
+        let asn = write(dir.path(), &[("192.0.2.0/24", map("autonomous_system_number", Value::from(1u32)))]);
+        assert!(matches!(GeoDatabase::open(&asn), Err(GeoError::NoCountries { .. })));
+        // Cut anywhere, a database is refused or answers; nothing panics.
+        let bytes = std::fs::read(&asn).unwrap();
+        for len in 0..bytes.len() {
+            std::fs::write(&text, &bytes[..len]).unwrap();
+            assert!(GeoDatabase::open(&text).is_err(), "{len}");
+        }
+    }
+
+    #[test]
+    fn countries_agree_with_the_reference_reader() {
+        let Some(table) = foreign("mmdb/lookups.tsv") else { return };
+        let mut counts = std::collections::BTreeMap::new();
+        for row in std::fs::read_to_string(&table).unwrap().lines().skip(1) {
+            let columns: Vec<&str> = row.split('\t').collect();
+            let (name, address, expected) = (columns[0], columns[1], columns[2]);
+            let (database, right) = counts
+                .entry(name.to_owned())
+                .or_insert_with(|| (GeoDatabase::open(table.with_file_name(format!("{name}.mmdb"))).unwrap(), 0));
+            let (network, country) = database.lookup(address.parse().unwrap()).unwrap();
+            assert_eq!(country.as_deref().unwrap_or("-"), expected, "{name} {address}");
+            let network: ipnet::IpNet = network.parse().unwrap();
+            assert!(network.contains(&address.parse::<IpAddr>().unwrap()), "{network} {address}");
+            *right += 1;
+        }
+        for (name, (database, right)) in &counts {
+            println!("{name} of {}: {right} of {right} countries", database.build_date());
+        }
+    }
+
+    #[test]
+    fn foreign_databases_are_refused_or_answer() {
+        let Some(folder) = foreign("mmdb") else { return };
+        let addresses = ["1.1.1.1", "81.2.69.142", "2001:218::1", "::1", "255.255.255.255"];
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_none_or(|extension| extension != "mmdb") {
+                continue;
+            }
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            match GeoDatabase::open(&path) {
+                Ok(database) => {
+                    let answers = addresses.map(|address| database.lookup(address.parse().unwrap()).is_ok());
+                    println!("{name}: opened, {answers:?}");
+                }
+                Err(error) => println!("{name}: {}", error.to_string().replace(&*path.to_string_lossy(), "")),
+            }
+        }
+    }
 }

@@ -26,6 +26,7 @@ mod semantics;
 
 pub use decide_rules::{DecideRules, NO_RULE, ScopeError};
 pub use geo::{GeoDatabase, GeoError};
+pub use rules::{SeedReach, seed_reach};
 pub use scope_log::{ScopeLine, ScopeLineError};
 pub use standard::{rule_templates, standard_rules};
 

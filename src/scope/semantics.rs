@@ -1,1 +1,347 @@
+//! The whole of the room: rules in order, traces, and what would turn them.
 
+use super::*;
+use crate::campaign::{Campaign, Seed, SeedScope};
+use crate::uri::parse_web_url;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn campaign(seeds: &[(&str, SeedScope)], rules: Vec<Value>) -> Campaign {
+    let seeds = seeds.iter().map(|(url, scope)| Seed {
+        url: (*url).to_owned(),
+        scope: *scope,
+        depth: None,
+        source_tag: String::new(),
+    });
+    Campaign { seeds: seeds.collect(), rules, ..Campaign::default() }
+}
+
+fn standard() -> DecideRules {
+    DecideRules::compile(&campaign(&[("http://fct.pt/", SeedScope::Root)], standard_rules())).unwrap()
+}
+
+fn candidate(url: &str, hops: &str) -> Candidate {
+    Candidate {
+        hops: hops.to_owned(),
+        seed: Some("http://fct.pt/".to_owned()),
+        ..Candidate::bare(parse_web_url(url).unwrap())
+    }
+}
+
+fn stands_in(country: Option<&str>) -> Facts {
+    let evidence = GeoEvidence {
+        date: CaptureDate::default(),
+        addresses: vec![AddressCountry {
+            address: "192.0.2.1".parse().unwrap(),
+            network: "192.0.2.0/24".to_owned(),
+            country: country.map(str::to_owned),
+        }],
+        database: "Test".to_owned(),
+        database_build: CaptureDate::default(),
+    };
+    Facts { geo: GeoFact::Known(evidence), ..Facts::default() }
+}
+
+#[test]
+fn the_last_opinion_wins_and_is_named() {
+    #[track_caller]
+    fn check(rules: Value, expected: (Decision, Option<usize>, &str)) {
+        let rules = DecideRules::compile(&campaign(&[], rules.as_array().unwrap().clone())).unwrap();
+        let verdict = rules.decide(&candidate("http://fct.pt/a/a/a/b", "LL"), &Facts::default());
+        assert_eq!((verdict.decision, verdict.rule_index, verdict.rule_name.as_str()), expected);
+    }
+    let (accept, reject) = (Decision::Accept, Decision::Reject);
+    let reject_all = json!({"rule": "reject_all"});
+    let accept_all = json!({"rule": "accept_all"});
+    let hops = json!({"rule": "too_many_hops", "max_hops": 1});
+    let path = json!({"rule": "pathological_path", "max_repetitions": 2});
+    check(json!([]), (reject, None, "DecideRuleSequence"));
+    check(json!([reject_all]), (reject, Some(0), "RejectDecideRule"));
+    check(json!([reject_all, accept_all]), (accept, Some(1), "AcceptDecideRule"));
+    check(json!([accept_all, hops, path]), (reject, Some(2), "PathologicalPathDecideRule"));
+    check(json!([accept_all, hops, reject_all]), (reject, Some(1), "TooManyHopsDecideRule"));
+    let off = json!({"rule": "accept_all", "enabled": false});
+    check(json!([off, reject_all, accept_all]), (accept, Some(2), "AcceptDecideRule"));
+    check(json!([off]), (reject, None, "DecideRuleSequence"));
+}
+
+#[test]
+fn standard_rules_keep_to_the_seeds() {
+    let rules = standard();
+    for (url, hops, expected, rule) in [
+        ("http://fct.pt/sobre", "L", Decision::Accept, "SeedScopeDecideRule"),
+        ("http://cdn.example/a.css", "LE", Decision::Accept, "TransclusionDecideRule"),
+        ("http://example.com/", "L", Decision::Reject, "RejectDecideRule"),
+        ("http://fct.pt/sobre", "LLLLLLLLLLLLLLLLLLLLL", Decision::Reject, "TooManyHopsDecideRule"),
+        ("http://fct.pt/a/a/a/b", "L", Decision::Reject, "PathologicalPathDecideRule"),
+    ] {
+        let verdict = rules.decide(&candidate(url, hops), &Facts::default());
+        assert_eq!((verdict.decision, verdict.rule_name.as_str()), (expected, rule), "{url}");
+    }
+    let denied = Facts { robots: RobotsFact::Denied { why: "Disallow: /".to_owned() }, ..Facts::default() };
+    assert_eq!(rules.decide(&candidate("http://fct.pt/", "L"), &denied).rule_name, "RobotsDecideRule");
+}
+
+#[test]
+fn every_template_compiles_and_comes_back() {
+    let templates: Vec<Value> = rule_templates().into_iter().map(|(_, value)| value).collect();
+    let rules = DecideRules::compile(&campaign(&[], templates.clone())).unwrap();
+    assert_eq!(rules.len(), templates.len());
+    for (value, line) in templates.iter().zip(rules.lines()) {
+        let rule: rules::Rule = serde_json::from_value(value.clone()).unwrap();
+        assert_eq!(serde_json::to_value(&rule).unwrap(), *value);
+        assert!(line.1.ends_with("DecideRule") && !line.2.is_empty(), "{line:?}");
+    }
+}
+
+#[test]
+fn broken_rules_are_named() {
+    for (rule, expected) in [
+        (json!({"rule": "too_many_hops"}), "rule 1 (too_many_hops): missing field `max_hops`"),
+        (
+            json!({"rule": "geolocation", "countries": ["Portugal"]}),
+            "rule 1 (geolocation): “Portugal” is no country code; give two letters, such as PT",
+        ),
+        (
+            json!({"rule": "regex", "patterns": ["("], "decision": "REJECT"}),
+            "rule 1 (regex): the pattern “(” is broken: unclosed group",
+        ),
+        (json!({"enabled": true}), "rule 1 (no name): missing field `rule`"),
+    ] {
+        let error = DecideRules::compile(&campaign(&[], vec![json!({"rule": "reject_all"}), rule])).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    }
+    let unknown = vec![json!({"rule": "no_such_rule"})];
+    let error = DecideRules::compile(&campaign(&[], unknown)).unwrap_err().to_string();
+    assert!(error.contains("no_such_rule") && error.contains("seed_scope"), "{error}");
+}
+
+#[test]
+fn geolocation_is_asked_only_where_it_could_turn_the_decision() {
+    let geo = json!({"rule": "geolocation", "countries": ["PT"]});
+    let rules =
+        |list: Vec<Value>| DecideRules::compile(&campaign(&[("http://fct.pt/", SeedScope::Root)], list)).unwrap();
+    let reject_all = json!({"rule": "reject_all"});
+    let seeds = json!({"rule": "seed_scope"});
+    let hops = json!({"rule": "too_many_hops", "max_hops": 2});
+    let all = rules(vec![reject_all.clone(), seeds, geo.clone(), hops]);
+    for (url, hops, expected) in
+        [("http://fct.pt/", "L", false), ("http://example.com/", "L", true), ("http://example.com/", "LLL", false)]
+    {
+        assert_eq!(all.needs_geo(&candidate(url, hops), &Facts::default()), expected, "{url} {hops}");
+    }
+    let asked = candidate("http://example.com/", "L");
+    assert!(!all.needs_geo(&asked, &stands_in(Some("GB"))));
+    let failed = Facts { geo: GeoFact::Failed { why: "no such host".to_owned() }, ..Facts::default() };
+    assert!(!all.needs_geo(&asked, &failed));
+    assert_eq!(all.decide(&asked, &failed).decision, Decision::Reject);
+    assert_eq!(all.decide(&asked, &stands_in(None)).decision, Decision::Reject);
+    let verdict = all.decide(&asked, &stands_in(Some("PT")));
+    assert_eq!((verdict.rule_index, verdict.rule_name.as_str()), (Some(2), "ExternalGeoLocationDecideRule"));
+    assert!(!rules(vec![reject_all]).needs_geo(&asked, &Facts::default()));
+}
+
+#[test]
+fn a_trace_names_what_was_tested() {
+    let trace = standard().explain(&candidate("http://fct.pt/a/a/a/b?c=1", "LE"), &Facts::default());
+    let step = |index: usize| (trace.steps[index].tested.as_str(), trace.steps[index].said);
+    assert_eq!(step(1), ("http://(pt,fct,)/a/a/a/b?c=1 starts with http://(pt,fct,)/", Some(Decision::Accept)));
+    assert_eq!(step(3), ("2 hops (LE)", None));
+    assert_eq!(step(4), ("1 hop without a link at the end (LE)", Some(Decision::Accept)));
+    assert_eq!(step(7), ("a 3 times in a row", Some(Decision::Reject)));
+    assert_eq!(step(8), ("4 path segments", None));
+    assert_eq!(step(9), ("http", None));
+    assert!(!trace.steps[2].enabled);
+    let deciding: Vec<usize> = trace.steps.iter().filter(|step| step.deciding).map(|step| step.index).collect();
+    assert_eq!(deciding, [7]);
+}
+
+#[test]
+fn the_smallest_change_is_offered() {
+    #[track_caller]
+    fn check(rules: &DecideRules, url: &str, hops: &str, facts: &Facts, expected: &str) {
+        let trace = rules.explain(&candidate(url, hops), facts);
+        assert_eq!(trace.turn.as_deref(), Some(expected), "{url} {hops} {:?}", trace.verdict);
+    }
+    let rules = standard();
+    let none = Facts::default();
+    let denied = Facts { robots: RobotsFact::Denied { why: "Disallow: /".to_owned() }, ..Facts::default() };
+    let far = "L".repeat(21);
+    check(
+        &rules,
+        "http://fct.pt/a",
+        &far,
+        &none,
+        "In rule 3 (TooManyHopsDecideRule), raise the limit from 20 hops to 21",
+    );
+    check(
+        &rules,
+        "http://cdn.pt/a",
+        "LEEE",
+        &none,
+        "In rule 4 (TransclusionDecideRule), raise its limit from 2 embeds in a row to 3",
+    );
+    check(&rules, "http://fct.pt/a", "L", &denied, "robots.txt would have to allow it");
+    check(&rules, "http://sobre.fct.pt/a", "L", &none, "Set the scope of the seed http://fct.pt/ to subdomains");
+    check(&rules, "http://example.com/a/b", "L", &none, "Add the seed http://example.com/");
+    check(
+        &rules,
+        "http://fct.pt/sobre/nos",
+        "L",
+        &none,
+        "In rule 6 (MatchesListRegexDecideRule), add the pattern http://fct\\.pt/sobre/nos",
+    );
+    check(
+        &rules,
+        "http://fct.pt/a/a/a/b",
+        &far,
+        &none,
+        "In rule 7 (PathologicalPathDecideRule), raise the limit from 2 repetitions to 3; and \
+         in rule 3 (TooManyHopsDecideRule), raise the limit from 20 hops to 21",
+    );
+    let geo = vec![json!({"rule": "reject_all"}), json!({"rule": "geolocation", "countries": ["PT", "BR"]})];
+    let geo = DecideRules::compile(&campaign(&[], geo)).unwrap();
+    let asked = "Look up where its server stands: in PT or BR it would turn";
+    check(&geo, "http://example.com/", "L", &none, asked);
+    check(
+        &geo,
+        "http://example.com/",
+        "L",
+        &stands_in(Some("GB")),
+        "In rule 1 (ExternalGeoLocationDecideRule), add GB to the countries",
+    );
+    let nothing = DecideRules::compile(&campaign(&[], Vec::new())).unwrap();
+    check(
+        &nothing,
+        "http://example.com/a/b",
+        "L",
+        &none,
+        "Add a rule at the end that accepts the prefix http://(com,example,)/a/",
+    );
+}
+
+#[test]
+fn a_redirected_seed_widens_the_scope() {
+    let rules = standard();
+    let www = candidate("https://www.fct.pt/a", "RL");
+    assert_eq!(rules.decide(&www, &Facts::default()).decision, Decision::Reject);
+    let seed =
+        Seed { url: "https://www.fct.pt/".to_owned(), scope: SeedScope::Root, depth: None, source_tag: String::new() };
+    let wider = rules.with_seed(seed.clone()).unwrap();
+    let broken = Seed { url: "http://".to_owned(), ..seed };
+    let error = wider.with_seed(broken).unwrap_err().to_string();
+    assert!(error.starts_with("rule 1 (seed_scope): seed 3"), "{error}");
+    assert_eq!(wider.decide(&www, &Facts::default()).decision, Decision::Accept);
+}
+
+#[test]
+fn rules_of_a_national_crawl_compile() {
+    let root = std::env::var("FONDS_TEST_DATA").unwrap_or_else(|_| "../shared/data".to_owned());
+    let read = |name: &str| std::fs::read_to_string(format!("{root}/heritrix/{name}")).ok();
+    let (Some(excludes), Some(surts)) = (read("ukwa-excludes.xml"), read("ukwa-domain-surts.txt")) else {
+        println!("skipped: heritrix/ukwa-excludes.xml is not here (FONDS_TEST_DATA)");
+        return;
+    };
+    let values = excludes.split("<value>").skip(1).filter_map(|rest| rest.split("</value>").next());
+    let patterns: Vec<&str> = values.collect();
+    let prefixes: Vec<&str> = surts.lines().collect();
+    let list = vec![
+        json!({"rule": "reject_all"}),
+        json!({"rule": "surt_prefix", "prefixes": prefixes, "decision": "ACCEPT"}),
+        json!({"rule": "regex", "patterns": patterns, "decision": "REJECT"}),
+    ];
+    let rules = DecideRules::compile(&campaign(&[], list)).unwrap();
+    for (url, index) in [
+        ("https://www.bl.uk/", 1),
+        ("http://www.bbc.co.uk/iplayer/a", 2),
+        ("http://shop.co.uk/checkout/1", 2),
+        ("http://example.com/", 0),
+    ] {
+        assert_eq!(rules.decide(&candidate(url, "L"), &Facts::default()).rule_index, Some(index), "{url}");
+    }
+    println!("UK domain crawl: {} patterns, {} prefixes", patterns.len(), prefixes.len());
+}
+
+fn any_rule() -> impl Strategy<Value = Value> {
+    let decision = prop_oneof![Just("ACCEPT"), Just("REJECT")];
+    let kind = prop_oneof![
+        Just(json!({"rule": "reject_all"})),
+        Just(json!({"rule": "accept_all"})),
+        Just(json!({"rule": "seed_scope"})),
+        Just(json!({"rule": "robots"})),
+        (0usize..4).prop_map(|max| json!({"rule": "too_many_hops", "max_hops": max})),
+        (0usize..4).prop_map(|max| json!({"rule": "too_many_path_segments", "max_segments": max})),
+        (0usize..3).prop_map(|max| json!({"rule": "transclusion", "max_trans_hops": max, "max_speculative_hops": 1})),
+        decision.clone().prop_map(|d| json!({"rule": "surt_prefix", "prefixes": ["(pt,"], "decision": d})),
+        decision.clone().prop_map(|d| json!({"rule": "regex", "patterns": [".*a.*"], "decision": d})),
+        decision.clone().prop_map(|d| json!({"rule": "host_list", "hosts": ["fct.pt"], "decision": d})),
+        decision.prop_map(|d| json!({"rule": "geolocation", "countries": ["PT"], "decision": d})),
+    ];
+    (kind, any::<bool>()).prop_map(|(mut rule, enabled)| {
+        rule["enabled"] = Value::from(enabled);
+        rule
+    })
+}
+
+proptest! {
+    #[test]
+    fn decisions_hold_whatever_the_rules(
+        list in proptest::collection::vec(any_rule(), 0..7),
+        host in "(fct\\.pt|www\\.fct\\.pt|example\\.com)",
+        path in "(/[ab]){0,4}",
+        hops in "[LERX]{0,4}",
+        denied in any::<bool>(),
+    ) {
+        let rules = DecideRules::compile(&campaign(&[("http://fct.pt/", SeedScope::Root)], list)).unwrap();
+        let candidate = candidate(&format!("http://{host}{path}"), &hops);
+        let robots = if denied { RobotsFact::Denied { why: "line 2".to_owned() } } else { RobotsFact::Allowed };
+        let facts = Facts { robots, ..Facts::default() };
+        let verdict = rules.decide(&candidate, &facts);
+
+        // The trace says the same, and its last word is the verdict.
+        let trace = rules.explain(&candidate, &facts);
+        prop_assert_eq!(&trace.verdict, &verdict);
+        let last = trace.steps.iter().rev().find(|step| step.said.is_some());
+        prop_assert_eq!(last.map(|step| step.index), verdict.rule_index);
+        prop_assert_eq!(last.and_then(|step| step.said).unwrap_or(Decision::Reject), verdict.decision);
+        prop_assert!(trace.steps.iter().all(|step| step.enabled || step.said.is_none()));
+        // A rule at the end can always turn it.
+        prop_assert!(trace.turn.is_some());
+
+        // Geolocation is worth asking exactly when some answer turns the decision.
+        let turned = [Some("PT"), Some("GB"), None].iter().any(|country| {
+            let facts = Facts { geo: stands_in(*country).geo, ..facts.clone() };
+            rules.decide(&candidate, &facts).decision != verdict.decision
+        });
+        prop_assert_eq!(rules.needs_geo(&candidate, &facts), turned);
+    }
+}
+
+/// Decisions a second over 20 rules with facts at hand. Opt in:
+/// `cargo test --release --no-default-features scope::semantics::rate -- --ignored --nocapture`
+#[test]
+#[ignore = "a timing, not a check"]
+fn rate() {
+    let mut list = standard_rules();
+    for (_, template) in rule_templates().into_iter().skip(3).filter(|(label, _)| !label.contains("Accept")) {
+        list.push(template);
+    }
+    list.push(json!({"rule": "regex", "patterns": [".*replytocom=.*", ".*/calendar/.*", ".*\\.(exe|zip)"], "decision": "REJECT"}));
+    list.truncate(20);
+    list[2] = json!({"rule": "geolocation", "countries": ["PT"]});
+    let seeds: Vec<(String, SeedScope)> =
+        (0..1000).map(|n| (format!("http://host{n}.example.pt/"), SeedScope::Root)).collect();
+    let seeds: Vec<(&str, SeedScope)> = seeds.iter().map(|(url, scope)| (url.as_str(), *scope)).collect();
+    let rules = DecideRules::compile(&campaign(&seeds, list)).unwrap();
+    let candidates: Vec<Candidate> = (0..1000)
+        .map(|n| candidate(&format!("http://host{}.example.pt/a/b/page{n}.html?id={n}", n * 2), "LL"))
+        .collect();
+    let facts = stands_in(Some("GB"));
+    let start = std::time::Instant::now();
+    let mut accepted = 0u64;
+    for _ in 0..1000 {
+        accepted += candidates.iter().filter(|c| rules.decide(c, &facts).decision == Decision::Accept).count() as u64;
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    println!("{} rules: {:.2} million decisions a second, {accepted} accepted", rules.len(), 1.0 / seconds);
+}

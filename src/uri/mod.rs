@@ -51,6 +51,12 @@ pub fn parse_web_url(text: &str) -> Option<Url> {
     Some(url)
 }
 
+/// Parses a URL as people type it: `fct.pt`, `//fct.pt/sobre` and
+/// `localhost:8080` stand for http. `None` where no host is named.
+pub fn parse_typed_url(text: &str) -> Option<Url> {
+    text::parse_loose(text).filter(|url| url.has_host())
+}
+
 /// Resolves `reference` against `base`, as [`parse_web_url`].
 pub fn resolve(base: &Url, reference: &str) -> Option<Url> {
     let mut url = base.join(reference.trim()).ok()?;

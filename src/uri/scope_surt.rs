@@ -115,11 +115,13 @@ impl ScopePrefix {
     }
 
     /// Reads a prefix as it stands in scope files: a SURT (`http://(pt,fct,`,
-    /// `(pt,fct,)/sobre`), or a URL, which stands for what a seed implies.
+    /// `(pt,fct,)/sobre`), or a URL or host (`pt`), which stands for what a
+    /// seed implies. The `+` that marks prefixes in such files may stand first.
     ///
     /// `None` where the text is neither.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
+        let text = text.strip_prefix('+').map_or(text, str::trim_start);
         if text.starts_with('(') {
             return (text.len() > 1).then(|| Self(format!("http://{}", text.to_ascii_lowercase())));
         }
@@ -166,7 +168,7 @@ impl ScopePrefix {
 
     /// Whether the URL's SURT starts with this prefix, https read as http.
     pub fn matches(&self, surt: &ScopeSurt) -> bool {
-        surt.tail().starts_with(self.tail())
+        self.0.contains('(') && surt.tail().starts_with(self.tail())
     }
 
     /// The text of the prefix.
@@ -183,7 +185,7 @@ impl ScopePrefix {
     /// types it; `None` where it says just what it seems to say.
     pub fn remark(&self) -> Option<&'static str> {
         let Some((_, rest)) = self.0.split_once('(') else {
-            return Some("is no SURT prefix; it matches only a URL that starts with just this text");
+            return Some("is no SURT prefix and matches nothing");
         };
         if rest.contains(')') {
             return None;
@@ -233,11 +235,22 @@ impl ScopePrefixSet {
     /// Gathers prefixes; those that a shorter one covers are dropped.
     pub fn new(prefixes: impl IntoIterator<Item = ScopePrefix>) -> Self {
         let mut tails: Vec<Box<str>> = prefixes.into_iter().map(|prefix| prefix.tail().into()).collect();
-        // An empty prefix would let everything in.
-        tails.retain(|tail| !tail.is_empty());
+        // What is no SURT matches nothing; an empty prefix would let everything in.
+        tails.retain(|tail| tail.contains('('));
         tails.sort_unstable();
         tails.dedup_by(|longer, kept| longer.starts_with(&**kept));
         Self { tails }
+    }
+
+    /// Adds a prefix, unless a shorter one covers it.
+    pub fn insert(&mut self, prefix: &ScopePrefix) {
+        let tail = prefix.tail();
+        if !tail.contains('(') || self.covering(tail).is_some() {
+            return;
+        }
+        let at = self.tails.partition_point(|kept| &**kept < tail);
+        let covered = self.tails[at..].iter().take_while(|kept| kept.starts_with(tail)).count();
+        self.tails.splice(at..at + covered, [tail.into()]);
     }
 
     /// How many prefixes are left.
@@ -262,9 +275,12 @@ impl ScopePrefixSet {
     }
 
     fn find(&self, surt: &ScopeSurt) -> Option<&str> {
+        self.covering(surt.tail())
+    }
+
+    fn covering(&self, asked: &str) -> Option<&str> {
         // Free of prefixes of each other, only the greatest one that does not
         // come after the SURT can be a prefix of it.
-        let asked = surt.tail();
         let after = self.tails.partition_point(|tail| &**tail <= asked);
         let tail = self.tails.get(after.checked_sub(1)?)?;
         asked.starts_with(&**tail).then_some(tail)
@@ -367,16 +383,19 @@ mod tests {
         check("HTTPS://(PT,fct,", "http://fct.pt/", true);
         check("http://(is,bok,www", "http://www2.bok.is/", true);
         check("ftp://(pt,", "http://fct.pt/", false);
+        check("+uk", "http://www.bl.uk/", true);
         assert_eq!(ScopePrefix::parse(""), None);
         assert_eq!(ScopePrefix::parse("mailto:a@b.pt"), None);
     }
 
     #[test]
     fn sets_drop_what_a_shorter_prefix_covers() {
-        let set = ScopePrefixSet::new(
-            ["http://(is,", "http://(is,bok,", "http://(pt,fct,)/", "https://(pt,fct,)/a"]
-                .map(|text| ScopePrefix::parse(text).unwrap()),
-        );
+        let prefixes = ["http://(is,bok,", "http://(is,", "http://(pt,fct,)/", "https://(pt,fct,)/a"]
+            .map(|text| ScopePrefix::parse(text).unwrap());
+        let mut grown = ScopePrefixSet::default();
+        prefixes.iter().for_each(|prefix| grown.insert(prefix));
+        let set = ScopePrefixSet::new(prefixes);
+        assert_eq!(set, grown);
         assert_eq!(set.len(), 2);
         let surt = ScopeSurt::of(&Url::parse("https://www.bok.is/x").unwrap());
         assert_eq!(set.matching(&surt).unwrap().as_str(), "http://(is,");

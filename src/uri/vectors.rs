@@ -21,6 +21,17 @@ fn foreign(path: &str) -> Option<String> {
 const PYTHON_DIFFERS: [&str; 4] = ["dns:www.example.pt", "dns:alexa.com", "mailto:ana@example.pt", "example.pt:8080/a"];
 
 #[test]
+fn the_table_of_the_room_is_true() {
+    let line = "https://www.Example.pt:8080/A/?b=2&a=1#f";
+    let url = Url::parse(line).unwrap();
+    assert_eq!(PageKey::of(&url).as_str(), "pt,example:8080)/A?b=2&a=1");
+    assert_eq!(DatasetKey::of(&url).as_str(), "(pt,example,:8080)/a/?b=2&a=1");
+    assert_eq!(CdxKey::of(&url).as_str(), "pt,example:8080)/a?a=1&b=2");
+    assert_eq!(ScopeSurt::of(&url).as_str(), "https://(pt,example,www,:8080)/a/?b=2&a=1");
+    assert_eq!(Ssurt::of(&url).as_str(), "pt,example,www,//8080:https:/A/?b=2&a=1#f");
+}
+
+#[test]
 fn keys_agree_with_every_school() {
     let Some(table) = foreign("surt/surt.tsv") else { return };
     let mut counts: std::collections::BTreeMap<String, (usize, usize)> = std::collections::BTreeMap::new();
@@ -138,10 +149,48 @@ proptest! {
     }
 
     #[test]
+    fn prefix_sets_agree_with_their_prefixes(
+        prefixes in proptest::collection::vec("\\(pt,[ab,)/]{0,4}", 0..8),
+        host in "[ab]{1,2}(\\.[ab]{1,2})?\\.pt",
+        path in "(/[ab]{0,2}){0,2}",
+    ) {
+        let prefixes: Vec<ScopePrefix> = prefixes.iter().filter_map(|text| ScopePrefix::parse(text)).collect();
+        let surt = ScopeSurt::of(&Url::parse(&format!("https://{host}{path}")).unwrap());
+        let expected = prefixes.iter().any(|prefix| prefix.matches(&surt));
+        let mut grown = ScopePrefixSet::default();
+        prefixes.iter().for_each(|prefix| grown.insert(prefix));
+        let set = ScopePrefixSet::new(prefixes);
+        prop_assert_eq!(set.matches(&surt), expected);
+        prop_assert_eq!(set, grown);
+    }
+
+    #[test]
     fn prefixes_match_what_their_seed_is(host in hosts(), path in "(/[a-z0-9]{1,5}){0,3}/?") {
         let seed = format!("https://{host}{path}");
         if let Ok(url) = Url::parse(&seed) {
             prop_assert!(ScopePrefix::implied_by_seed(&seed).matches(&ScopeSurt::of(&url)), "{}", seed);
         }
     }
+}
+
+/// Keys a second. Opt in:
+/// `cargo test --release --no-default-features uri::vectors::rate -- --ignored --nocapture`
+#[test]
+#[ignore = "a timing, not a check"]
+fn rate() {
+    let urls: Vec<Url> = (0..1000)
+        .map(|n| format!("https://www.host{}.example.pt/Path/to/page-{n}.html?id={n}&lang=pt", n % 50))
+        .map(|text| Url::parse(&text).unwrap())
+        .collect();
+    let time = |name: &str, key: &dyn Fn(&Url) -> usize| {
+        let start = std::time::Instant::now();
+        let bytes: usize = (0..1000).map(|_| urls.iter().map(key).sum::<usize>()).sum();
+        println!("{name}: {:.1} million a second ({bytes} bytes)", 1.0 / start.elapsed().as_secs_f64());
+    };
+    time("page keys", &|url| PageKey::of(url).as_str().len());
+    time("data set keys", &|url| DatasetKey::of(url).as_str().len());
+    time("CDX keys", &|url| CdxKey::of(url).as_str().len());
+    time("scope SURTs", &|url| ScopeSurt::of(url).as_str().len());
+    time("sort keys", &|url| Ssurt::of(url).as_str().len());
+    time("host names", &|url| Fqdn::of(url).as_str().len());
 }

@@ -23,6 +23,11 @@ fn accept() -> Decision {
 }
 
 impl Geolocation {
+    /// Whether the country is one of the list.
+    pub fn lists(&self, country: &str) -> bool {
+        self.countries.iter().any(|listed| listed.trim().eq_ignore_ascii_case(country.trim()))
+    }
+
     pub(super) fn compile(&self) -> Result<Self, String> {
         let mut countries = Vec::with_capacity(self.countries.len());
         for country in &self.countries {
@@ -50,9 +55,7 @@ impl DecideRule for Geolocation {
             return None;
         };
         let mut found = evidence.addresses.iter().filter_map(|address| address.country.as_deref());
-        found
-            .any(|country| self.countries.iter().any(|listed| listed.eq_ignore_ascii_case(country)))
-            .then_some(self.decision)
+        found.any(|country| self.lists(country)).then_some(self.decision)
     }
 
     fn tested(&self, _: &Candidate, facts: &Facts) -> String {

@@ -2,7 +2,7 @@
 
 use super::{DecideRule, verb};
 use crate::scope::{Candidate, Decision, Facts};
-use regex::Regex;
+use regex::bytes::Regex;
 use serde::{Deserialize, Serialize};
 
 /// Accepts or rejects candidates whose whole hop path matches a regular
@@ -38,7 +38,7 @@ impl DecideRule for CompiledHopPath {
     }
 
     fn decide(&self, candidate: &Candidate, _: &Facts) -> Option<Decision> {
-        self.regex.is_match(&candidate.hops).then_some(self.rule.decision)
+        self.regex.is_match(candidate.hops.as_bytes()).then_some(self.rule.decision)
     }
 
     fn tested(&self, candidate: &Candidate, _: &Facts) -> String {

@@ -30,7 +30,7 @@ pub use query_parameters::QueryParameters;
 pub use regex_list::RegexList;
 pub use robots::Robots;
 pub use scheme_not_in_set::SchemeNotInSet;
-pub use seed_scope::SeedScopeRule;
+pub use seed_scope::{SeedReach, SeedScopeRule, seed_reach};
 pub use source_tag::SourceTag;
 pub use surt_prefix::SurtPrefix;
 pub use too_many_hops::TooManyHops;
@@ -124,6 +124,12 @@ pub trait DecideRule: Debug + Send + Sync {
     /// Whether its answer hangs on the country of the server.
     fn asks_geo(&self) -> bool {
         false
+    }
+
+    /// The rule with one more seed; none where seeds do not matter to it.
+    fn with_seed(&self, seed: &Seed) -> Option<Result<Arc<dyn DecideRule>, String>> {
+        let _ = seed;
+        None
     }
 
     /// What would make it say `wanted` of this candidate (none: say nothing).

@@ -36,15 +36,29 @@ fn worst(url: &str) -> (String, usize) {
 
 /// Whether a URL repeats more than `max` times; without the words.
 fn repeats(url: &str, max: usize) -> bool {
-    let slashes = url.bytes().filter(|&b| b == b'/').count();
-    // `http://host/` has two pieces; `max + 1` equal ones need as many more.
-    if slashes < max + 2 {
+    let bytes = url.as_bytes();
+    let mut slashes = memchr::memchr_iter(b'/', bytes);
+    let Some(mut start) = slashes.next() else {
         return false;
+    };
+    // Nearly always a single segment that repeats: no list is needed for that.
+    let (mut pieces, mut equal, mut previous): (usize, usize, Option<&[u8]>) = (0, 0, None);
+    for slash in slashes {
+        let piece = &bytes[start + 1..slash];
+        equal = if previous == Some(piece) { equal + 1 } else { 0 };
+        if equal >= max {
+            return true;
+        }
+        (previous, start, pieces) = (Some(piece), slash, pieces + 1);
     }
-    let mut pieces: Vec<&str> = Vec::with_capacity(slashes);
-    pieces.extend(url.split('/').skip(1));
+    pieces >= 2 * (max + 1) && repeats_in_runs(url, max)
+}
+
+/// The same for runs of two and more segments.
+fn repeats_in_runs(url: &str, max: usize) -> bool {
+    let mut pieces: Vec<&str> = url.split('/').skip(1).collect();
     pieces.pop();
-    (1..=pieces.len() / (max + 1)).any(|period| {
+    (2..=pieces.len() / (max + 1)).any(|period| {
         let mut equal = 0;
         (period..pieces.len()).any(|end| {
             equal = if pieces[end] == pieces[end - period] { equal + 1 } else { 0 };

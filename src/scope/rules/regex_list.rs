@@ -2,7 +2,7 @@
 
 use super::{Change, DecideRule, Edit, RuleKind, listed, verb};
 use crate::scope::{Candidate, Decision, Facts};
-use regex::{Regex, RegexSet};
+use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use serde::{Deserialize, Serialize};
 
 /// Accepts or rejects URLs that match one of a list of regular expressions, or
@@ -29,11 +29,16 @@ pub(super) struct CompiledRegexList {
     set: RegexSet,
 }
 
-/// An expression that has to match the whole text.
+/// Bytes that compiled patterns may take: room for hundreds of them, and for
+/// `.{512,}`, which guards against long URLs.
+const SIZE_LIMIT: usize = 64 * 1024 * 1024;
+
+/// An expression that has to match the whole text. URLs and hop paths are
+/// ASCII, and so are `\\w` and `\\d` here, as in Java.
 pub(super) fn whole(pattern: &str) -> Result<Regex, String> {
+    let build = |pattern: &str| RegexBuilder::new(pattern).unicode(false).size_limit(SIZE_LIMIT).build();
     // Alone first: a stray parenthesis must not close the group round it.
-    Regex::new(pattern).map_err(|error| broken(pattern, &error))?;
-    Regex::new(&anchored(pattern)).map_err(|error| broken(pattern, &error))
+    build(pattern).and_then(|_| build(&anchored(pattern))).map_err(|error| broken(pattern, &error))
 }
 
 fn anchored(pattern: &str) -> String {
@@ -51,7 +56,11 @@ impl RegexList {
         for pattern in &self.patterns {
             whole(pattern)?;
         }
-        let set = RegexSet::new(self.patterns.iter().map(|pattern| anchored(pattern)))
+        let set = RegexSetBuilder::new(self.patterns.iter().map(|pattern| anchored(pattern)))
+            .unicode(false)
+            .size_limit(SIZE_LIMIT)
+            .dfa_size_limit(SIZE_LIMIT)
+            .build()
             .map_err(|error| format!("the patterns are too many or too large together: {error}"))?;
         Ok(CompiledRegexList { rule: self.clone(), set })
     }
@@ -72,7 +81,7 @@ impl DecideRule for CompiledRegexList {
     }
 
     fn decide(&self, candidate: &Candidate, _: &Facts) -> Option<Decision> {
-        let url = candidate.url.as_str();
+        let url = candidate.url.as_str().as_bytes();
         let matched = if self.rule.any {
             self.set.is_match(url)
         } else {
@@ -82,7 +91,7 @@ impl DecideRule for CompiledRegexList {
     }
 
     fn tested(&self, candidate: &Candidate, _: &Facts) -> String {
-        let matches = self.set.matches(candidate.url.as_str());
+        let matches = self.set.matches(candidate.url.as_str().as_bytes());
         let found: Vec<String> = matches.iter().filter_map(|at| self.rule.patterns.get(at).cloned()).collect();
         match found.len() {
             0 => "no pattern matches".to_owned(),
@@ -94,7 +103,7 @@ impl DecideRule for CompiledRegexList {
         let edited = |patterns| Edit::Entry(RuleKind::Regex(RegexList { patterns, ..self.rule.clone() }));
         match wanted {
             None if self.decide(candidate, facts).is_some() => {
-                let matches = self.set.matches(candidate.url.as_str());
+                let matches = self.set.matches(candidate.url.as_str().as_bytes());
                 let all = self.rule.patterns.iter().enumerate();
                 let (out, kept): (Vec<_>, Vec<_>) = all.partition(|(at, _)| matches.matched(*at));
                 let strip = |list: Vec<(usize, &String)>| list.into_iter().map(|(_, p)| p.clone()).collect::<Vec<_>>();
@@ -136,6 +145,13 @@ mod tests {
         assert_eq!(says(&*all, "http://e.pt/a", "L"), None);
         assert_eq!(says(&*none, "http://e.pt/a", "L"), None);
         assert_eq!(says(&*part, "http://e.pt/calendar", "L"), None);
+    }
+
+    #[test]
+    fn long_urls_can_be_refused() {
+        let long = compiled(RuleKind::Regex(rule(&[".{512,}"], true)));
+        assert_eq!(says(&*long, &format!("http://fct.pt/{}", "a".repeat(600)), "L"), Some(Decision::Reject));
+        assert_eq!(says(&*long, "http://fct.pt/", "L"), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::{Change, DecideRule, Edit, counted, hop_count, is_navigation};
 use crate::campaign::{Seed, SeedScope};
 use crate::scope::{Candidate, Decision, Facts};
-use crate::uri::{ScopePrefix, ScopePrefixSet, ScopeSurt, Url};
+use crate::uri::{ScopePrefix, ScopePrefixSet, ScopeSurt, Url, parse_typed_url};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -21,10 +21,10 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SeedScopeRule {}
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct CompiledSeedScope {
-    seeds: Arc<[Seed]>,
-    /// The seeds themselves, by SURT tail.
+    seeds: Vec<Seed>,
+    /// Seeds whose own prefix may not reach them, by SURT tail.
     themselves: HashSet<Box<str>>,
     /// Root and subdomains without depth.
     open: ScopePrefixSet,
@@ -43,37 +43,45 @@ fn prefix_of(seed: &Seed, url: &Url) -> Option<ScopePrefix> {
     }
 }
 
-/// A seed's URL as typed, with or without scheme.
-fn url_of(seed: &Seed) -> Option<Url> {
-    let text = seed.url.trim();
-    let parsed = Url::parse(text).ok().filter(Url::has_host);
-    parsed.or_else(|| Url::parse(&format!("http://{}", text.trim_start_matches('/'))).ok()).filter(Url::has_host)
-}
-
 impl SeedScopeRule {
     pub(super) fn compile(&self, seeds: &[Seed]) -> Result<CompiledSeedScope, String> {
-        let mut themselves = HashSet::new();
-        let mut followed = HashMap::new();
+        let mut compiled = CompiledSeedScope::default();
         let mut open = Vec::new();
-        let mut limited: HashMap<usize, Vec<ScopePrefix>> = HashMap::new();
         for (position, seed) in seeds.iter().enumerate() {
-            let url = url_of(seed).ok_or_else(|| {
-                format!("seed {} (“{}”) is no URL; give it as https://fct.pt/", position + 1, seed.url)
-            })?;
-            themselves.insert(ScopeSurt::of(&url).tail().into());
-            let depth = seed.depth.map(|depth| depth as usize);
-            match (prefix_of(seed, &url), depth) {
-                (Some(prefix), None) => open.push(prefix),
-                (Some(prefix), Some(depth)) => limited.entry(depth).or_default().push(prefix),
-                (None, depth) => {
-                    let links = usize::from(seed.scope == SeedScope::Plus1);
-                    followed.insert(seed.url.as_str().into(), (links, depth.unwrap_or(usize::MAX)));
-                }
-            }
+            open.extend(compiled.take_in(position, seed)?);
         }
-        let limited = limited.into_iter().map(|(depth, prefixes)| (depth, ScopePrefixSet::new(prefixes))).collect();
-        Ok(CompiledSeedScope { seeds: seeds.into(), themselves, open: ScopePrefixSet::new(open), limited, followed })
+        compiled.open = ScopePrefixSet::new(open);
+        compiled.seeds = seeds.to_vec();
+        Ok(compiled)
     }
+}
+
+/// What one seed reaches, for the one who types it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeedReach {
+    /// The SURT prefix that decides; none where the reach is counted in hops.
+    pub prefix: Option<ScopePrefix>,
+    /// The reach in words.
+    pub words: String,
+    /// What the prefix lets in beyond the obvious.
+    pub remark: Option<&'static str>,
+}
+
+/// What a seed reaches by its scope and depth; `None` where its text is no URL.
+pub fn seed_reach(seed: &Seed) -> Option<SeedReach> {
+    let prefix = prefix_of(seed, &parse_typed_url(&seed.url)?);
+    let mut words = match (&prefix, seed.scope) {
+        (Some(prefix), SeedScope::Subdomains) => format!("this host and all hosts below it: {prefix}"),
+        (Some(prefix), _) => format!("everything that starts with {prefix}"),
+        (None, SeedScope::Plus1) => "this page, the pages it links to, and what they need to be shown".to_owned(),
+        (None, _) => "this page and what it needs to be shown".to_owned(),
+    };
+    if let Some(depth) = seed.depth {
+        words.push_str(&format!(", up to {} from it", counted(depth as usize, "hop", "hops")));
+    }
+    // Who asks for subdomains need not be told that they are open.
+    let remark = prefix.as_ref().filter(|_| seed.scope == SeedScope::Root).and_then(ScopePrefix::remark);
+    Some(SeedReach { prefix, words, remark })
 }
 
 /// How a candidate is reached.
@@ -84,9 +92,36 @@ enum Reach {
 }
 
 impl CompiledSeedScope {
+    /// Takes in what a seed reaches, but for an open prefix, which is handed
+    /// back so that many can be gathered at once.
+    fn take_in(&mut self, position: usize, seed: &Seed) -> Result<Option<ScopePrefix>, String> {
+        let url = parse_typed_url(&seed.url)
+            .ok_or_else(|| format!("seed {} (“{}”) is no URL; give it as https://fct.pt/", position + 1, seed.url))?;
+        let depth = seed.depth.map(|depth| depth as usize);
+        let prefix = prefix_of(seed, &url);
+        if prefix.is_none() || depth.is_some() {
+            self.themselves.insert(ScopeSurt::of(&url).tail().into());
+        }
+        match (prefix, depth) {
+            (open, None) if open.is_some() => return Ok(open),
+            (Some(prefix), Some(depth)) => match self.limited.iter_mut().find(|(limit, _)| *limit == depth) {
+                Some((_, set)) => set.insert(&prefix),
+                None => self.limited.push((depth, ScopePrefixSet::new([prefix]))),
+            },
+            (_, depth) => {
+                let links = usize::from(seed.scope == SeedScope::Plus1);
+                self.followed.insert(seed.url.as_str().into(), (links, depth.unwrap_or(usize::MAX)));
+            }
+        }
+        Ok(None)
+    }
+
     fn reaches(&self, candidate: &Candidate) -> bool {
         if candidate.is_seed || self.open.matches(&candidate.surt) {
             return true;
+        }
+        if self.themselves.is_empty() {
+            return false;
         }
         let mut limited = self.limited.iter();
         limited.any(|(depth, set)| hop_count(&candidate.hops) <= *depth && set.matches(&candidate.surt))
@@ -115,7 +150,7 @@ impl CompiledSeedScope {
 
     /// The campaign's seeds with one of them altered or gone.
     fn with(&self, position: usize, alter: impl FnOnce(&mut Seed)) -> Edit {
-        let mut seeds = self.seeds.to_vec();
+        let mut seeds = self.seeds.clone();
         if let Some(seed) = seeds.get_mut(position) {
             alter(seed);
         }
@@ -126,7 +161,7 @@ impl CompiledSeedScope {
         let mut changes = Vec::new();
         let hops = hop_count(&candidate.hops);
         for (position, seed) in self.seeds.iter().enumerate() {
-            let Some(url) = url_of(seed) else { continue };
+            let Some(url) = parse_typed_url(&seed.url) else { continue };
             let inside = match prefix_of(seed, &url) {
                 Some(prefix) => prefix.matches(&candidate.surt),
                 None => {
@@ -161,7 +196,7 @@ impl CompiledSeedScope {
         }
         if candidate.url.has_host() {
             let prefix = candidate.url.join("/").map_or_else(|_| candidate.url.to_string(), |root| root.to_string());
-            let mut seeds = self.seeds.to_vec();
+            let mut seeds = self.seeds.clone();
             let (depth, source_tag) = (None, String::new());
             seeds.push(Seed { url: prefix.clone(), scope: SeedScope::Root, depth, source_tag });
             changes.push(Change { words: format!("add the seed {prefix}"), edit: Edit::Seeds(seeds) });
@@ -197,6 +232,17 @@ impl DecideRule for CompiledSeedScope {
             Some(Reach::Hops(links)) => format!("{} from its seed", counted(links, "link", "links")),
             None => format!("{} is under no seed", candidate.surt),
         }
+    }
+
+    fn with_seed(&self, seed: &Seed) -> Option<Result<Arc<dyn DecideRule>, String>> {
+        let mut wider = self.clone();
+        let open = match wider.take_in(self.seeds.len(), seed) {
+            Ok(open) => open,
+            Err(why) => return Some(Err(why)),
+        };
+        open.iter().for_each(|prefix| wider.open.insert(prefix));
+        wider.seeds.push(seed.clone());
+        Some(Ok(Arc::new(wider)))
     }
 
     fn changes(&self, candidate: &Candidate, _: &Facts, wanted: Option<Decision>) -> Vec<Change> {
@@ -291,6 +337,28 @@ mod tests {
             &[("http://fct.pt/a", "L"), ("http://fct.pt/b", "LE")],
             &[("http://fct.pt/c", "LLL")],
         );
+    }
+
+    #[test]
+    fn the_reach_is_told_while_a_seed_is_typed() {
+        let told = |url: &str, scope, depth| {
+            let reach = seed_reach(&seed(url, scope, depth)).unwrap();
+            (reach.words, reach.remark.is_some())
+        };
+        let words = |text: &str| text.to_owned();
+        assert_eq!(
+            told("http://fct.pt", SeedScope::Root, None),
+            (words("everything that starts with http://(pt,fct,"), true)
+        );
+        assert_eq!(
+            told("fct.pt/sobre/", SeedScope::Root, Some(1)),
+            (words("everything that starts with http://(pt,fct,)/sobre/, up to 1 hop from it"), false)
+        );
+        assert_eq!(
+            told("https://www.fct.pt/", SeedScope::Subdomains, None),
+            (words("this host and all hosts below it: http://(pt,fct,"), false)
+        );
+        assert_eq!(seed_reach(&seed("", SeedScope::Root, None)), None);
     }
 
     #[test]
