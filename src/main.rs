@@ -1,3 +1,45 @@
 //! Opens the window, or hands the words to the command line.
 
-fn main() {}
+use clap::Parser;
+use fonds::cli::Words;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::from_env("FONDS_LOG"))
+        .with_writer(std::io::stderr)
+        .init();
+    let words = Words::parse();
+    match words.command {
+        Some(command) => fonds::cli::run(command),
+        None => window(words.folder),
+    }
+}
+
+#[cfg(not(feature = "gui"))]
+fn window(_folder: Option<std::path::PathBuf>) -> ExitCode {
+    eprintln!("fonds: this build has no window. Try: fonds demo, or fonds --help");
+    ExitCode::from(fonds::cli::WRONG_USE)
+}
+
+#[cfg(feature = "gui")]
+mod window;
+
+#[cfg(feature = "gui")]
+fn window(folder: Option<std::path::PathBuf>) -> ExitCode {
+    let no_screen = "Without a screen, try: fonds demo (the whole way on a sample), or fonds --help";
+    if cfg!(target_os = "linux")
+        && ["DISPLAY", "WAYLAND_DISPLAY"].iter().all(|name| std::env::var_os(name).is_none_or(|value| value.is_empty()))
+    {
+        eprintln!("fonds: there is no display for the window. {no_screen}");
+        return ExitCode::from(fonds::cli::WRONG_USE);
+    }
+    let opener = std::sync::Arc::new(fonds::app::workspace_desk::DiskOpener);
+    match window::open(folder, opener) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("fonds: the window cannot be opened: {error}. {no_screen}");
+            ExitCode::from(fonds::cli::WRONG_USE)
+        }
+    }
+}

@@ -1,1 +1,31 @@
-//! To come.
+//! What captures and their inlinks say, held against the request.
+//!
+//! In: a request, the words of a page, anchors, counts. Out: term hits, a
+//! score with its parts in words, anchor tallies, checks.
+//!
+//! | file | answers |
+//! |---|---|
+//! | [`Matcher`] | which terms a page holds, and whether the request holds |
+//! | [`score()`] | how good a capture is, part by part |
+//! | [`tally_anchors`] | what others call a page |
+//! | [`check_anchors`] | whether a page still is what others call it |
+//! | [`fold`], [`words`] | when two spellings are one word |
+//!
+//! Invariants: pure and deterministic; the order of input changes nothing.
+//!
+//! Not here: reading captures or inlinks, keeping results.
+
+mod anchor_check;
+mod anchors;
+mod folding;
+mod matching;
+mod score;
+
+pub use anchor_check::{AnchorCheck, check_anchors};
+pub use anchors::{AnchorLink, AnchorTally, tally_anchors};
+pub use folding::{fold, words};
+pub use matching::{Matcher, Matches, Place, TermHit, TextFields};
+pub use score::{
+    HISTOGRAM_BINS, RequestReading, ReviewWord, ScoreInput, ScorePart, ScoreParts, ScoreWeights, histogram, score,
+    selected,
+};

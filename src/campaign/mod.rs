@@ -5,11 +5,17 @@
 //!
 //! Not here: what the rules decide (`scope`), when a run starts.
 
+mod json;
+mod problems;
 mod request;
+mod request_text;
 mod schedule;
 
+pub use json::{CampaignFileError, UNREAD_FIELDS};
+pub use problems::CampaignProblem;
 pub use request::{Request, Term, TermKind};
-pub use schedule::{Frequency, Schedule};
+pub use request_text::{MAX_REQUEST_DEPTH, RequestTextError};
+pub use schedule::{Frequency, MAX_NEXT_RUNS, Run, Schedule, ScheduleError};
 
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +69,20 @@ impl Default for Campaign {
             limits: Limits::default(),
             politeness: Politeness::default(),
             other: serde_json::Map::new(),
+        }
+    }
+}
+
+impl Campaign {
+    /// A campaign to begin with: nothing is asked for, no seeds, Heritrix's
+    /// politeness, and limits that a first try does not outgrow. Seeds and a
+    /// user agent with a contact only a person can give; the rules are the
+    /// scope room's.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            limits: Limits { max_documents: 10_000, max_bytes: 2_000_000_000, ..Limits::default() },
+            ..Self::default()
         }
     }
 }

@@ -1,10 +1,137 @@
-//! To come.
+//! The headless commands: words in, calls, lines out.
+//!
+//! In: the words of the command line. Out: results on stdout (with `--json`
+//! one object a line), progress and notices on stderr, and an exit status: 0
+//! fine, 1 problems found, 2 wrong use.
+//!
+//! Invariant: everything here calls what the window calls.
 
-pub mod geo;
-pub mod robots;
-pub mod surt;
+mod campaign;
+mod crawl;
+// mod dataset;
+mod demo;
+mod export;
+mod geo;
+mod import;
+mod inlinks;
+mod output;
+mod robots;
+mod scope;
+mod select;
+mod surt;
+// mod warc;
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
 
 /// Nothing is wrong.
 pub const FINE: u8 = 0;
 /// Problems were found and told.
 pub const PROBLEMS: u8 = 1;
+/// The words made no sense, or a file cannot be used.
+pub const WRONG_USE: u8 = 2;
+
+/// Fonds, the archivist's cockpit: campaigns, polite crawls with explained
+/// scope, inlinks, review and export of web archives.
+#[derive(Debug, Parser)]
+#[command(
+    name = "fonds",
+    version,
+    args_conflicts_with_subcommands = true,
+    after_help = "Without a command, fonds opens its window; with a folder, the window on that workspace.\n\n\
+        Begin without a screen:\n  \
+        fonds demo --out /tmp/fonds-demo      the whole way on a small web served from this machine\n\n\
+        Begin with your own:\n  \
+        fonds new my-archive\n  \
+        fonds campaign add my-archive campaign.json\n  \
+        fonds crawl my-archive 1\n  \
+        fonds inlinks build my-archive\n  \
+        fonds select my-archive 1 --threshold 0.4\n  \
+        fonds export my-archive --out /tmp/export\n  \
+        fonds verify /tmp/export\n\n\
+        Exit status: 0 fine, 1 problems found, 2 wrong use."
+)]
+pub struct Words {
+    /// Workspace to open in the window.
+    pub folder: Option<PathBuf>,
+    /// What to do without a window.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Do the main job on the sample web, from crawl to verified export.
+    Demo(demo::Args),
+    /// Make an empty workspace.
+    New(campaign::NewArgs),
+    /// Add, list, show or export campaigns.
+    #[command(subcommand)]
+    Campaign(campaign::Command),
+    /// Crawl a campaign now; Ctrl-C stops cleanly, a second call resumes.
+    Crawl(crawl::Args),
+    /// Bring archive files made elsewhere in.
+    Import(import::Args),
+    /// Build, look at and export inlinks.
+    #[command(subcommand)]
+    Inlinks(inlinks::Command),
+    /// Say why URLs would be taken or refused.
+    #[command(subcommand)]
+    Scope(scope::Command),
+    /// Score captures and keep a selection.
+    Select(select::Args),
+    /// Write the selection out.
+    Export(export::ExportArgs),
+    /// Read an export back and check all of it.
+    Verify(export::VerifyArgs),
+    //W
+    /// Turn URLs on standard input into keys.
+    Surt(surt::Args),
+    /// Say what a robots.txt allows of the URLs on standard input.
+    Robots(robots::Args),
+    /// Say which country the addresses on standard input are in.
+    Geo(geo::Args),
+}
+
+/// Runs a command and says how it went.
+pub fn run(command: Command) -> ExitCode {
+    let mut out = std::io::stdout().lock();
+    let mut input = std::io::stdin().lock();
+    let result = match command {
+        Command::Demo(args) => demo::run(&args, &mut out),
+        Command::New(args) => campaign::new(&args, &mut out),
+        Command::Campaign(command) => campaign::run(command, &mut out),
+        Command::Crawl(args) => crawl::run(&args, &mut out),
+        Command::Import(args) => import::run(&args, &mut out),
+        Command::Inlinks(command) => inlinks::run(command, &mut out),
+        Command::Scope(command) => scope::run(command, &mut out),
+        Command::Select(args) => select::run(&args, &mut out),
+        Command::Export(args) => export::run(&args, &mut out),
+        Command::Verify(args) => export::verify(&args, &mut out),
+        //W2
+        Command::Surt(args) => surt::run(&args, &mut input, &mut out),
+        Command::Robots(args) => robots::run(&args, &mut input, &mut out),
+        Command::Geo(args) => geo::run(&args, &mut input, &mut out),
+    };
+    match result {
+        Ok(status) => ExitCode::from(status),
+        // The reader of a pipe has had enough.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if crate::jobs::StopError::is_cancelled(&error) => {
+            eprintln!("fonds: stopped on request; what was finished is kept");
+            ExitCode::from(PROBLEMS)
+        }
+        Err(error) => {
+            eprintln!("fonds: {error:#}");
+            ExitCode::from(WRONG_USE)
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}

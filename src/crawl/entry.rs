@@ -13,7 +13,8 @@ pub struct RecordPlace {
     pub record_type: RecordType,
     /// Its `WARC-Record-ID`, without angle brackets; empty in ARC files.
     pub record_id: String,
-    /// File name relative to the workspace (or absolute, when linked).
+    /// File name relative to the workspace (or absolute, when linked), always
+    /// without `.open`: a reader that finds no such file tries with `.open`.
     pub file: String,
     /// Where in the file.
     pub span: Span,

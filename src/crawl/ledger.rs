@@ -38,7 +38,9 @@ pub struct Admission {
     pub is_seed: bool,
     /// The link that led here says nofollow.
     pub nofollow: bool,
-    /// What the rules said.
+    /// What the rules said. A queued URL with a reject waits for its host's
+    /// location, which could not be looked up yet: it is decided again when
+    /// its turn comes.
     pub verdict: Verdict,
     /// Queued or refused.
     pub state: AdmissionState,
@@ -59,6 +61,17 @@ pub struct QueuedUrl {
     pub tries: u32,
     /// Not before this.
     pub due: CaptureDate,
+}
+
+/// What an origin answered when it was asked for robots.txt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RobotsAnswer {
+    /// HTTP status, or a Heritrix fetch status below zero.
+    pub status: i32,
+    /// The text, content encoding removed, at most 500 KiB.
+    pub body: Vec<u8>,
+    /// When it was fetched.
+    pub date: CaptureDate,
 }
 
 /// How many URLs wait for one host.
@@ -91,11 +104,15 @@ pub struct Finished {
 /// return, against a kill of the process.
 pub trait Ledger: Send + Sync {
     /// Adds URLs that this launch has not seen (the exact URL counts, without
-    /// fragment); says for each whether it was new.
+    /// fragment); says for each whether it was new. A URL that was refused
+    /// when it was found and now comes as queued (by a shorter way, or as a
+    /// robots.txt that is needed) is taken over as queued and counts as new;
+    /// one that was refused at its turn ([`Finished::refused`]) is not.
     fn admit(&self, found: Vec<Admission>) -> Result<Vec<bool>, LedgerError>;
 
-    /// The next URLs that wait for a host: by priority, then in the order
-    /// they were admitted, leaving out those numbered in `in_hand`.
+    /// The next URLs that wait for a host, leaving out those numbered in
+    /// `in_hand`: first those that are due now, by priority and then in the
+    /// order they were admitted; after them those due later, earliest first.
     fn waiting(&self, authority: &str, in_hand: &[i64], limit: usize) -> Result<Vec<QueuedUrl>, LedgerError>;
 
     /// Hosts for which URLs wait.
@@ -104,7 +121,7 @@ pub trait Ledger: Send + Sync {
     /// Puts a failed URL back.
     fn defer(&self, id: i64, tries: u32, due: CaptureDate, why: &str) -> Result<(), LedgerError>;
 
-    /// Ends a URL; returns which of `found` were new.
+    /// Ends a URL; says for each of `found` what [`Ledger::admit`] says.
     fn finish(&self, finished: Finished) -> Result<Vec<bool>, LedgerError>;
 
     /// An earlier capture of any launch with this payload under the same URL,
@@ -116,6 +133,21 @@ pub trait Ledger: Send + Sync {
 
     /// Keeps what was found out about where a host stands.
     fn keep_geo_fact(&self, host: &str, fact: &GeoFact) -> Result<(), LedgerError>;
+
+    /// The robots.txt answers this launch has had, kept so that a resumed
+    /// crawl does not ask again. `origin` as in `https://example.pt:8443`.
+    fn robots(&self, origin: &str) -> Result<Option<RobotsAnswer>, LedgerError>;
+
+    /// Keeps the robots.txt answer of an origin for this launch.
+    fn keep_robots(&self, origin: &str, answer: &RobotsAnswer) -> Result<(), LedgerError>;
+
+    /// The URL, if it still waits to be fetched in this launch.
+    fn find_waiting(&self, url: &Url) -> Result<Option<QueuedUrl>, LedgerError>;
+
+    /// End of the furthest record of this file that a capture was told of
+    /// with [`Ledger::finish`]: offset + length, or 0 where there is none.
+    /// `file` as in [`RecordPlace::file`](super::RecordPlace::file).
+    fn recorded_end(&self, file: &str) -> Result<u64, LedgerError>;
 
     /// Whether the launch has seen this URL.
     fn has_seen(&self, url: &Url) -> Result<bool, LedgerError>;

@@ -10,10 +10,51 @@
 //!
 //! Not here: how the ledger keeps things (`store`).
 
+mod capture;
+mod crawl_log;
+mod disk;
+mod engine;
 mod entry;
+mod fetch;
+mod frontier;
+mod index;
+mod judge;
 mod ledger;
+mod logs;
+mod message;
+mod notes;
+mod outlinks;
+mod politeness;
+mod recovery;
+mod reports;
+mod resolver;
 mod robots;
+mod robots_desk;
+mod setup;
+mod spool;
+mod stats;
+mod wire;
+mod work;
 
+#[cfg(test)]
+mod fetch_tests;
+#[cfg(test)]
+mod journey_tests;
+#[cfg(test)]
+mod memory_ledger;
+#[cfg(test)]
+mod testing;
+
+pub use crawl_log::CrawlLogLine;
+pub use disk::free_bytes;
+pub use engine::{run_crawl, run_crawl_with};
 pub use entry::{CaptureEntry, RecordPlace};
-pub use ledger::{Admission, AdmissionState, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl};
+pub use index::{IndexReport, index_archive};
+pub use ledger::{Admission, AdmissionState, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl, RobotsAnswer};
+pub use notes::CaptureNotes;
+pub use politeness::{MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};
+pub use recovery::recover_launch;
+pub use resolver::{HostOverride, OverrideError, ResolveError, Resolver, SystemResolver, private_address};
 pub use robots::{MAX_ROBOTS_BYTES, RobotsRules, product_name};
+pub use setup::{CrawlEnd, CrawlError, CrawlReport, CrawlSetup, RecoveryReport, check_user_agent};
+pub use stats::{CrawlEvent, CrawlSnapshot, CrawlStats};

@@ -1,1 +1,83 @@
-//! To come.
+//! Carries a selection out of the workspace, and reads it back.
+//!
+//! In: an [`ExportItem`] per selected capture, and closures for what other
+//! rooms write. Out: a folder that is complete or not there at all:
+//!
+//! ```text
+//! archive/PREFIX-….warc.gz   warcinfo, the records byte for byte, a metadata record per capture
+//! indexes/index.cdxj         the place of every capture
+//! inlinks.jsonl              the inlink data set of the selection
+//! manifest.json              counts, and size and SHA-256 of every file
+//! ```
+//!
+//! Invariants: a record that is compressed on its own is copied byte for
+//! byte; any other is wrapped anew with its block unchanged; a revisit brings
+//! its original; nothing is overwritten; no file name comes from a URL; the
+//! folder gets its name when everything in it is synced. [`verify`] needs
+//! nothing but the folder.
+//!
+//! Not here: which captures are selected, what their scores and inlinks are.
+
+mod copy;
+mod item;
+mod manifest;
+#[cfg(test)]
+mod peers;
+#[cfg(test)]
+mod tests;
+mod verify;
+mod write;
+
+pub use item::{ExportItem, ExportOptions, ExportRecord, ExportReport, JsonLines, Original};
+pub use manifest::{Counts, MANIFEST_NAME, Manifest, ManifestFile};
+pub use verify::{VerifyCheck, verify};
+pub use write::export_selection;
+
+use crate::jobs::Cancelled;
+use crate::warc::WarcError;
+use std::path::{Path, PathBuf};
+
+/// An export or a verification could not be carried through.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The folder to write is not empty.
+    #[error("{}: the folder is not empty; name one that is empty or does not exist", folder.display())]
+    NotEmpty {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// An earlier export into the same folder was interrupted.
+    #[error("{}: left behind by an interrupted export; remove it, then export again", folder.display())]
+    Interrupted {
+        /// The half-written folder.
+        folder: PathBuf,
+    },
+    /// The folder is no export.
+    #[error("{}: no export of Fonds ({why})", folder.display())]
+    NotAnExport {
+        /// The folder.
+        folder: PathBuf,
+        /// What is missing.
+        why: String,
+    },
+    /// The operating system says no.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// An archive file cannot be read or written.
+    #[error(transparent)]
+    Warc(#[from] WarcError),
+    /// Stopped on request; nothing is left behind.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+/// Names the file in an error of the system.
+fn io_at(path: &Path) -> impl Fn(std::io::Error) -> ExportError {
+    let path = path.to_owned();
+    move |source| ExportError::Io { path: path.clone(), source }
+}

@@ -12,7 +12,7 @@
 
 mod spawn;
 
-pub use spawn::{JobHandle, Outcome, Wake, spawn};
+pub use spawn::{JobHandle, Outcome, StopError, Wake, spawn};
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};

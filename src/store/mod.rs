@@ -1,1 +1,46 @@
-//! To come.
+//! The workspace folder and its catalogue.
+//!
+//! In: captures with their links, verdicts, what persons decide. Out: read
+//! models ([`rows`]), rows for the inlink build, what an export needs.
+//!
+//! Invariants: WARC files are the truth, the catalogue an index of them plus
+//! what only people know; one process writes (a lock file); one thread owns
+//! the write connection and commits in batches; a write is durable against a
+//! kill of the process when its call returns; opening a folder that cannot be
+//! used changes nothing in it.
+//!
+//! Not here: reading or writing WARC files, the network.
+
+mod campaigns;
+mod capture_table;
+mod captures;
+mod catalogue;
+mod detail;
+mod exports;
+mod filter;
+mod inlink_counts;
+mod inlinks;
+mod intern;
+mod launches;
+mod ledger;
+mod marks;
+mod migrate;
+mod prospects;
+pub mod rows;
+mod selections;
+mod settings;
+mod workspace;
+
+pub use campaigns::next_run;
+pub use captures::{FileReport, RecordRow, StoredCapture};
+pub use catalogue::Catalogue;
+pub use exports::ExportedCapture;
+pub use inlinks::{InlinkFeed, LoadedInlink};
+pub use ledger::LaunchLedger;
+pub use selections::ToScore;
+pub(crate) use workspace::job_name;
+pub use workspace::{Access, StoreError, Workspace};
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

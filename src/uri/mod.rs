@@ -17,6 +17,7 @@
 
 mod cdx_key;
 mod cdx_sessions;
+mod clock;
 mod dataset_key;
 mod date;
 mod fqdn;
@@ -30,6 +31,7 @@ mod text;
 mod vectors;
 
 pub use cdx_key::CdxKey;
+pub use clock::Clock;
 pub use dataset_key::DatasetKey;
 pub use date::{CaptureDate, DateError};
 pub use fqdn::{Fqdn, InternalPolicy};

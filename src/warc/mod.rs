@@ -11,12 +11,26 @@
 //!
 //! Not here: which captures a record belongs to (the catalogue's work).
 
+pub mod cdxj;
+mod check;
+pub mod digest;
 pub mod http;
 mod read;
 mod record;
+mod write;
 
-pub use read::{ArchiveReader, MAX_HEAD_BYTES, MAX_LINE_BYTES, Records, copy_span, open_record_at, read_record_at};
-pub use record::{Headers, Problem, ProblemKind, Record, RecordHead, RecordType, Span, WarcError};
+pub use check::{CheckReport, check_file};
+pub use digest::{BlockDigester, DigestCheck, Digests, RecordProof, sha1_base32};
+
+pub use read::{
+    ArchiveReader, MAX_HEAD_BYTES, MAX_LINE_BYTES, Records, copy_span, open_archive_file, open_record_at,
+    read_record_at,
+};
+pub use record::{Headers, Problem, ProblemKind, Record, RecordHead, RecordType, Span, WarcError, metadata_target};
+pub use write::{
+    FileSetOptions, Placed, REVISIT_IDENTICAL_PAYLOAD, RecordBuilder, Repaired, WarcFileSet, WarcWriter, new_record_id,
+    repair_open_file, warc_fields,
+};
 
 /// What the name of a file ends in while it is being written.
 pub const OPEN_SUFFIX: &str = ".open";

@@ -127,6 +127,19 @@ impl fmt::Display for RecordType {
     }
 }
 
+/// What the targets of our own metadata records begin with.
+const FONDS_URN: &str = "urn:fonds:";
+
+/// `WARC-Target-URI` of a metadata record about `url`: `urn:fonds:KIND:URL`.
+///
+/// Indexers (pywb, cdxj-indexer) take a JSON metadata record under the URL and
+/// date of a page for another capture of that page, and pywb then shows the
+/// JSON in its place. Under a name of its own it is found and does no harm;
+/// `WARC-Refers-To` says which record it is about.
+pub fn metadata_target(kind: &str, url: &str) -> String {
+    format!("{FONDS_URN}{kind}:{url}")
+}
+
 /// Everything of a record before its block. An ARC record has the same shape:
 /// its URL line is told in WARC's field names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,9 +160,12 @@ impl RecordHead {
         self.headers.get("WARC-Record-ID").map(unbracket)
     }
 
-    /// `WARC-Target-URI` without the angle brackets that some writers add.
+    /// What the record is about: `WARC-Target-URI` without the angle brackets
+    /// that some writers add, and without the prefix of [`metadata_target`].
     pub fn target_uri(&self) -> Option<String> {
-        self.headers.get("WARC-Target-URI").map(unbracket)
+        let uri = self.headers.get("WARC-Target-URI").map(unbracket)?;
+        let about = uri.strip_prefix(FONDS_URN).and_then(|rest| rest.split_once(':'));
+        Some(about.map(|(_, about)| about.to_owned()).unwrap_or(uri))
     }
 
     /// The target as a web URL; blanks are escaped as browsers do.

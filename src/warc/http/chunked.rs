@@ -88,6 +88,11 @@ impl Dechunker {
                 }
             }
             State::Size | State::Data(_) | State::DataEnd => {
+                let rest = self.line.trim_ascii();
+                let is_size = self.state == State::Size && rest.iter().all(u8::is_ascii_hexdigit);
+                if !rest.is_empty() && !is_size {
+                    out(&self.line);
+                }
                 self.flaws.push(Flaw::http("the chunked body ends before its last chunk"));
             }
             State::Trailer | State::Done | State::Raw => {}
@@ -117,22 +122,23 @@ impl Dechunker {
                     self.any_chunk = true;
                     self.state = State::Data(size);
                 }
-                None => self.give_up(&line, out),
+                None => self.give_up(&line, used, out),
             },
             State::Trailer => {
                 if text.is_empty() || line.len() > MAX_TRAILER {
                     self.state = State::Done;
                 }
             }
-            _ => self.give_up(&line, out),
+            _ => self.give_up(&line, used, out),
         }
         used
     }
 
     /// The encoding does not hold: from here on bytes are taken as they are.
-    fn give_up(&mut self, line: &[u8], out: &mut impl FnMut(&[u8])) {
+    fn give_up(&mut self, line: &[u8], used: usize, out: &mut impl FnMut(&[u8])) {
+        let sound = self.taken + used as u64 - line.len() as u64;
         self.flaws.push(match self.any_chunk {
-            true => Flaw::http(format!("the chunked encoding breaks off after {} bytes", self.taken)),
+            true => Flaw::http(format!("the chunked encoding breaks off after {sound} bytes")),
             false => Flaw::http("declared chunked, but is not"),
         });
         self.state = State::Raw;

@@ -62,7 +62,8 @@ impl<R: Read> Members<R> {
     pub(super) fn new(inner: R, base: u64) -> io::Result<Self> {
         let mut input = Input::new(inner, base);
         let head = input.peek(4)?;
-        let layer = if head.starts_with(&gzip::MAGIC[..2]) {
+        // One byte is all that a writer killed early may have left.
+        let layer = if head.starts_with(&gzip::MAGIC[..2]) || head == &gzip::MAGIC[..1] {
             Layer::Gzip(Box::new(GzipMember::new()))
         } else if zstd::is_frame(head) {
             Layer::Zstd(Box::new(Frame::new()))
@@ -143,6 +144,8 @@ impl<R: Read> Members<R> {
                     }
                     Step::Starved => {
                         if !self.input.fill()? {
+                            let rest = self.input.window().len();
+                            self.input.consume(rest);
                             self.in_member = false;
                             return Ok(Fill::CutOff);
                         }

@@ -21,6 +21,11 @@ pub(super) fn present_path(path: &Path) -> PathBuf {
     path.to_owned()
 }
 
+/// Opens an archive file; while it is being written, its `.open` form is found too.
+pub fn open_archive_file(path: &Path) -> io::Result<File> {
+    File::open(present_path(path))
+}
+
 /// Reads the record at `offset` (a [`Span::offset`]) with at most `max_block`
 /// bytes of its block.
 ///

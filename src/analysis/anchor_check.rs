@@ -1,0 +1,156 @@
+//! Whether a page still is what others call it.
+//!
+//! A status of 200 hides parked domains, soft 404s, redirects to a front
+//! page and changed owners. Their mark is that the words of those who link
+//! here do not stand on the page.
+
+use super::folding::words;
+use std::collections::BTreeSet;
+
+/// Fewest telling words in all anchors together for a check to say anything.
+const FEWEST_ANCHOR_WORDS: usize = 2;
+/// Fewest words on the page for a check to say anything.
+const FEWEST_PAGE_WORDS: usize = 3;
+/// Words that begin with this many equal letters count as one: `festival`, `festivais`.
+const STEM_CHARS: usize = 5;
+
+/// Words that say nothing about a target, folded and sorted.
+const EMPTY_WORDS: [&str; 71] = [
+    "about", "abrir", "acima", "ainda", "aqui", "article", "artigo", "ayuda", "cette", "clicar", "click", "clique",
+    "com", "como", "continue", "dans", "das", "del", "der", "des", "die", "dos", "ein", "eine", "esta", "este", "for",
+    "from", "her", "here", "hier", "home", "homepage", "html", "http", "https", "ici", "index", "inicio", "ler", "les",
+    "lien", "link", "los", "mais", "mas", "more", "nao", "official", "oficial", "page", "pagina", "para", "pelo",
+    "plus", "por", "que", "read", "saber", "site", "sitio", "sobre", "the", "this", "und", "une", "ver", "web",
+    "website", "with", "www",
+];
+
+/// What the check found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AnchorCheck {
+    /// These words of the anchors stand on the page.
+    Agrees {
+        /// In alphabetical order, folded.
+        shared: Vec<String>,
+    },
+    /// Not one telling word of the anchors stands on the page.
+    SharesNothing {
+        /// The anchors' telling words, folded, in alphabetical order.
+        anchor_words: Vec<String>,
+    },
+    /// Too few words to tell.
+    CannotTell {
+        /// Why, for people.
+        why: &'static str,
+    },
+}
+
+impl AnchorCheck {
+    /// Whether a person should look at the page.
+    pub fn is_finding(&self) -> bool {
+        matches!(self, Self::SharesNothing { .. })
+    }
+
+    /// The finding for people.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Agrees { shared } => format!("{} of the external anchors stand on the page", listed(shared)),
+            Self::SharesNothing { anchor_words } => {
+                format!("none of the words of the external anchors stands on the page: {}", listed(anchor_words))
+            }
+            Self::CannotTell { why } => format!("cannot be told: {why}"),
+        }
+    }
+}
+
+/// Holds the external anchors of a page against its title and text.
+///
+/// Words of one or two letters, bare numbers, addresses and words such as
+/// “here” say nothing; word endings are not looked at.
+pub fn check_anchors<'a>(anchors: impl IntoIterator<Item = &'a str>, title: &str, text: &str) -> AnchorCheck {
+    let anchor_words: BTreeSet<String> = anchors
+        .into_iter()
+        .flat_map(|anchor| anchor.split_whitespace())
+        .filter(|word| !is_address(word))
+        .flat_map(words)
+        .filter(|word| is_telling(word))
+        .collect();
+    if anchor_words.len() < FEWEST_ANCHOR_WORDS {
+        return AnchorCheck::CannotTell { why: "external anchors hold too few telling words" };
+    }
+    let page_words: Vec<String> = words(title).into_iter().chain(words(text)).collect();
+    if page_words.len() < FEWEST_PAGE_WORDS {
+        return AnchorCheck::CannotTell { why: "the page holds too few words" };
+    }
+    let page_stems: BTreeSet<&str> = page_words.iter().map(|word| stem(word)).collect();
+    let shared: Vec<String> = anchor_words.iter().filter(|word| page_stems.contains(stem(word))).cloned().collect();
+    if shared.is_empty() {
+        AnchorCheck::SharesNothing { anchor_words: anchor_words.into_iter().collect() }
+    } else {
+        AnchorCheck::Agrees { shared }
+    }
+}
+
+fn stem(word: &str) -> &str {
+    word.char_indices().nth(STEM_CHARS).and_then(|(end, _)| word.get(..end)).unwrap_or(word)
+}
+
+fn is_telling(word: &str) -> bool {
+    let is_unspaced = word.chars().any(super::folding::is_unspaced);
+    let is_number = word.chars().all(char::is_numeric);
+    !is_number && (is_unspaced || word.chars().count() > 2) && EMPTY_WORDS.binary_search(&word).is_err()
+}
+
+/// `www.ria.example`, `https://…`, `a@b.example`: says where, not what.
+fn is_address(word: &str) -> bool {
+    word.contains("://") || word.contains('@') || word.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("www."))
+}
+
+fn listed(words: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let mut text = words.iter().take(SHOWN).map(|word| format!("“{word}”")).collect::<Vec<_>>().join(", ");
+    if words.len() > SHOWN {
+        text.push_str(&format!(" and {} more", words.len() - SHOWN));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(anchors: &[&str], title: &str, text: &str, expected: &str) {
+        assert_eq!(check_anchors(anchors.iter().copied(), title, text).words(), expected);
+    }
+
+    #[test]
+    fn anchors_are_held_against_the_page() {
+        let agrees = "“festival” of the external anchors stand on the page";
+        check(&["Festival da Ria", "aqui"], "Festivais de verão", "nada", agrees);
+        check(&["Amélia Vaz"], "", "a deputada AMELIA falou", "“amelia” of the external anchors stand on the page");
+        check(
+            &["Câmara Municipal", "a câmara"],
+            "Domain for sale",
+            "Buy this domain today",
+            "none of the words of the external anchors stands on the page: “camara”, “municipal”",
+        );
+        check(&["東京都庁"], "東京の天気", "晴れ", "“東京” of the external anchors stand on the page");
+    }
+
+    #[test]
+    fn too_few_words_tell_nothing() {
+        let anchors = "cannot be told: external anchors hold too few telling words";
+        check(&[], "a b c", "d", anchors);
+        check(&["clique aqui", "www.ria.example 2024", "https://ria.example/festival/ler"], "x y z", "", anchors);
+        check(&["Câmara Municipal"], "", "", "cannot be told: the page holds too few words");
+        let many = "um dois três quatro cinco seis sete oito nove dez onze doze";
+        let words = check_anchors([many], "x y z", "").words();
+        assert!(words.ends_with("and 3 more"), "{words}");
+    }
+
+    #[test]
+    fn empty_words_are_folded_and_sorted() {
+        assert!(EMPTY_WORDS.iter().all(|word| super::super::fold(word) == *word));
+        assert!(EMPTY_WORDS.is_sorted());
+    }
+}

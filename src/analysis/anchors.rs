@@ -1,0 +1,142 @@
+//! What others call a page.
+
+use super::folding::fold;
+use crate::uri::CaptureDate;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// A link, as far as its words go.
+#[derive(Debug, Clone, Copy)]
+pub struct AnchorLink<'a> {
+    /// Text of the link. Hostile text.
+    pub anchor: &'a str,
+    /// Host of the linking page.
+    pub source_host: &'a str,
+    /// When the linking page was captured.
+    pub date: CaptureDate,
+}
+
+/// An anchor text with its tally.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnchorTally {
+    /// The text folded (case, diacritics, punctuation); as it stands where
+    /// nothing but signs is in it; empty for links without text.
+    pub text: String,
+    /// The most frequent spelling. Hostile text.
+    pub spelling: String,
+    /// Distinct linking hosts.
+    pub hosts: u64,
+    /// Links.
+    pub links: u64,
+    /// First date.
+    pub first: CaptureDate,
+    /// Last date.
+    pub last: CaptureDate,
+    /// Whether it matches, as the caller decides.
+    pub matches_request: bool,
+}
+
+/// Tallies anchors: most hosts first, then most links, then by text.
+///
+/// `matches` is asked once for each text with its spelling, usually
+/// [`Matcher::speaks_of`](super::Matcher::speaks_of).
+pub fn tally_anchors<'a>(
+    links: impl IntoIterator<Item = AnchorLink<'a>>,
+    matches: impl Fn(&str) -> bool,
+) -> Vec<AnchorTally> {
+    let mut groups: HashMap<String, Group<'a>> = HashMap::new();
+    for link in links {
+        let spelling = link.anchor.trim();
+        let folded = fold(spelling);
+        let text = if folded.is_empty() { spelling.to_owned() } else { folded };
+        let group = groups.entry(text).or_insert_with(|| Group {
+            spellings: BTreeMap::new(),
+            hosts: HashSet::new(),
+            links: 0,
+            first: link.date,
+            last: link.date,
+        });
+        *group.spellings.entry(spelling).or_default() += 1;
+        group.hosts.insert(link.source_host);
+        group.links += 1;
+        group.first = group.first.min(link.date);
+        group.last = group.last.max(link.date);
+    }
+    let mut tallies: Vec<AnchorTally> = groups
+        .into_iter()
+        .map(|(text, group)| {
+            // Of equally frequent spellings the first by its bytes, so that the order of links is nothing.
+            let spelling = group.spellings.iter().rev().max_by_key(|(_, count)| **count).map_or("", |(text, _)| *text);
+            AnchorTally {
+                matches_request: matches(spelling),
+                spelling: spelling.to_owned(),
+                hosts: group.hosts.len() as u64,
+                links: group.links,
+                first: group.first,
+                last: group.last,
+                text,
+            }
+        })
+        .collect();
+    tallies.sort_by(|a, b| (b.hosts, b.links).cmp(&(a.hosts, a.links)).then_with(|| a.text.cmp(&b.text)));
+    tallies
+}
+
+struct Group<'a> {
+    spellings: BTreeMap<&'a str, u64>,
+    hosts: HashSet<&'a str>,
+    links: u64,
+    first: CaptureDate,
+    last: CaptureDate,
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    /// `anchor @ host @ year` a link in; `text (spelling) hosts/links first–last` a tally out.
+    #[track_caller]
+    fn check(links: &[&str], expected: &[&str]) {
+        let links: Vec<AnchorLink<'_>> = links
+            .iter()
+            .map(|link| {
+                let mut parts = link.split('@');
+                let (anchor, host, year) = (parts.next().unwrap(), parts.next().unwrap(), parts.next().unwrap());
+                AnchorLink { anchor, source_host: host, date: CaptureDate::parse(year).unwrap() }
+            })
+            .collect();
+        let show = |tallies: Vec<AnchorTally>| -> Vec<String> {
+            tallies
+                .into_iter()
+                .map(|t| {
+                    let year = |date: CaptureDate| date.to_dataset()[..4].to_owned();
+                    let mark = if t.matches_request { " !" } else { "" };
+                    format!(
+                        "{} ({}) {}/{} {}–{}{mark}",
+                        t.text,
+                        t.spelling,
+                        t.hosts,
+                        t.links,
+                        year(t.first),
+                        year(t.last)
+                    )
+                })
+                .collect()
+        };
+        let matches = |text: &str| text.contains("Ria");
+        assert_eq!(show(tally_anchors(links.iter().copied(), matches)), expected);
+        assert_eq!(show(tally_anchors(links.iter().rev().copied(), matches)), expected, "in reverse");
+    }
+
+    #[test]
+    fn spellings_are_one_text_and_hosts_count_once() {
+        check(
+            &["A Ria@a.pt@2023", " a  ria! @a.pt@2022", "A Ria@b.pt@2024", "aqui@a.pt@2020", "aqui@a.pt@2021"],
+            &["a ria (A Ria) 2/3 2022–2024 !", "aqui (aqui) 1/2 2020–2021"],
+        );
+        check(&["x@a.pt@2020", "X@a.pt@2020"], &["x (X) 1/2 2020–2020"]);
+        check(&["b@a.pt@2020", "a@a.pt@2020"], &["a (a) 1/1 2020–2020", "b (b) 1/1 2020–2020"]);
+        check(&["@a.pt@2020", "»@a.pt@2021", "  @b.pt@2020"], &[" () 2/2 2020–2020", "» (») 1/1 2021–2021"]);
+        check(&[], &[]);
+    }
+}

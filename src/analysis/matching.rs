@@ -1,0 +1,377 @@
+//! The request held against a page.
+//!
+//! Every needle (value and aliases of a term, folded by [`fold`]) is looked
+//! for in one pass over the folded title, text and URL; it counts where it
+//! stands between word boundaries. White space and punctuation between the
+//! words of a phrase do not matter.
+//!
+//! **Holds**: the boolean tree over the terms with a weight above 0. A
+//! language term holds when the page's language is it (`pt` takes `pt-BR`;
+//! an unknown language is none), a period when the capture's day lies in it,
+//! every other term when it occurs. An event's dates describe it and decide
+//! nothing. Terms with a weight of 0 or less have no say; a group in which
+//! nothing has a say is met.
+//!
+//! **Score**, 0 to 1: a term's strength is `n / (n + 1)` with `n` = 3 for
+//! each time in the title, 2 for each in the URL, 1 for each in the text;
+//! language and period have 1 or 0. Then up the tree, as a pair
+//! (got, could):
+//! - a term that speaks for: (weight × strength, weight);
+//! - AND: sums of both; OR: 1 − Π(1 − got), at most could, and the highest could;
+//! - a term that speaks against (negative weight, or under NOT) multiplies the
+//!   got of its group by 1 − |weight| × strength;
+//! - the request: got / could, where nothing speaks for it 1 if it holds;
+//!   half of that where it does not hold, so that near misses stay in view
+//!   below the matches.
+//!
+//! Under NOT, AND and OR change places and weights change sign, so that NOT
+//! NOT x is x.
+
+use super::folding::{fold, is_unspaced};
+use crate::campaign::{Request, Term, TermKind};
+use crate::uri::CaptureDate;
+use aho_corasick::AhoCorasick;
+use std::collections::BTreeMap;
+
+/// What is read of a page.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TextFields<'a> {
+    /// Its title.
+    pub title: &'a str,
+    /// Its visible text.
+    pub text: &'a str,
+    /// Its URL; words in it count, percent-encoding resolved.
+    pub url: &'a str,
+    /// Its language (ISO 639-1, `pt` or `pt-BR`).
+    pub language: Option<&'a str>,
+    /// When it was captured.
+    pub date: Option<CaptureDate>,
+}
+
+/// Where a term was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Place {
+    /// In the title.
+    Title,
+    /// In the URL.
+    Url,
+    /// In the text.
+    Text,
+    /// It is the page's language.
+    Language,
+    /// The capture lies in the period.
+    Date,
+}
+
+impl Place {
+    /// The place in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Title => "title",
+            Self::Url => "URL",
+            Self::Text => "text",
+            Self::Language => "language",
+            Self::Date => "date",
+        }
+    }
+
+    /// What one occurrence counts.
+    fn worth(self) -> u64 {
+        match self {
+            Self::Title => 3,
+            Self::Url => 2,
+            Self::Text | Self::Language | Self::Date => 1,
+        }
+    }
+}
+
+/// A term found in a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TermHit {
+    /// Which term, as a number in [`Matcher::terms`].
+    pub term: usize,
+    /// How often.
+    pub count: u32,
+    /// Where.
+    pub place: Place,
+}
+
+/// What a page holds of the request.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Matches {
+    /// Terms found, by term and place; also those that speak against.
+    pub hits: Vec<TermHit>,
+    /// Whether the boolean tree holds.
+    pub holds: bool,
+    /// 0 to 1, by the formula of this file.
+    pub score: f64,
+}
+
+/// A request made ready for reading many pages. Cheap to share.
+#[derive(Debug, Clone)]
+pub struct Matcher {
+    terms: Vec<Term>,
+    tree: Node,
+    /// Finds every needle; none where no term has words.
+    automaton: Option<AhoCorasick>,
+    /// Terms of each needle.
+    needle_terms: Vec<Vec<usize>>,
+    /// Terms that speak for the request, by term.
+    speaks_for: Vec<bool>,
+}
+
+#[derive(Debug, Clone)]
+enum Node {
+    All(Vec<Node>),
+    Any(Vec<Node>),
+    Not(Box<Node>),
+    Term(usize),
+}
+
+impl Matcher {
+    /// Makes a request ready. Every request can be compiled; terms without
+    /// letters or digits are never found (see [`Matcher::without_words`]).
+    pub fn compile(request: &Request) -> Self {
+        let mut terms = Vec::new();
+        let mut speaks_for = Vec::new();
+        let tree = compile(request, true, &mut terms, &mut speaks_for);
+        let mut needles: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (number, term) in terms.iter().enumerate() {
+            for name in names(term) {
+                let of = needles.entry(name).or_default();
+                if !of.contains(&number) {
+                    of.push(number);
+                }
+            }
+        }
+        let (needles, needle_terms): (Vec<_>, Vec<_>) = needles.into_iter().unzip();
+        // Fails only beyond 2^31 states, gigabytes of needles.
+        let automaton = (!needles.is_empty()).then(|| AhoCorasick::new(&needles).ok()).flatten();
+        Self { terms, tree, automaton, needle_terms, speaks_for }
+    }
+
+    /// The request's terms in reading order.
+    pub fn terms(&self) -> &[Term] {
+        &self.terms
+    }
+
+    /// Terms that can never be found in words, for they hold no letter or digit.
+    pub fn without_words(&self) -> Vec<&Term> {
+        self.terms.iter().filter(|term| is_in_words(term.kind) && names(term).is_empty()).collect()
+    }
+
+    /// Reads a page.
+    pub fn read(&self, page: &TextFields<'_>) -> Matches {
+        let mut strength = vec![0_u64; self.terms.len()];
+        let mut hits = Vec::new();
+        let url = percent_encoding::percent_decode_str(page.url).decode_utf8_lossy();
+        let mut counts = vec![[0_u32; 3]; self.terms.len()];
+        let places = [(Place::Title, page.title), (Place::Url, &*url), (Place::Text, page.text)];
+        for (slot, (_, text)) in places.iter().enumerate() {
+            self.count(&fold(text), |term| {
+                if let Some(count) = counts.get_mut(term).and_then(|slots| slots.get_mut(slot)) {
+                    *count = count.saturating_add(1);
+                }
+            });
+        }
+        for (number, (term, counts)) in self.terms.iter().zip(&counts).enumerate() {
+            let met_otherwise = match term.kind {
+                TermKind::Language => language_is(term, page.language).then_some(Place::Language),
+                TermKind::Period => in_period(term, page.date).then_some(Place::Date),
+                _ => None,
+            };
+            let found = places.iter().zip(counts).map(|((place, _), count)| (*place, *count));
+            for (place, count) in found.chain(met_otherwise.map(|place| (place, 1))).filter(|(_, count)| *count > 0) {
+                hits.push(TermHit { term: number, count, place });
+                if let Some(strength) = strength.get_mut(number) {
+                    *strength += place.worth() * u64::from(count);
+                }
+            }
+        }
+        let reading = Reading { matcher: self, strength };
+        let holds = reading.holds(&self.tree).unwrap_or(true);
+        Matches { hits, holds, score: reading.score(holds) }
+    }
+
+    /// Whether a short text, such as an anchor, holds a term that speaks for the request.
+    pub fn speaks_of(&self, text: &str) -> bool {
+        let mut found = false;
+        self.count(&fold(text), |term| found |= self.speaks_for.get(term).copied().unwrap_or(false));
+        found
+    }
+
+    /// What was found, in words: `“ria” 2 × in title, 5 × in text; lang:pt`.
+    pub fn words(&self, matches: &Matches) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        for group in matches.hits.chunk_by(|a, b| a.term == b.term) {
+            let Some(term) = group.first().and_then(|hit| self.terms.get(hit.term)) else {
+                continue;
+            };
+            let counted: Vec<String> = group
+                .iter()
+                .filter(|hit| !matches!(hit.place, Place::Language | Place::Date))
+                .map(|hit| format!("{} × in {}", hit.count, hit.place.word()))
+                .collect();
+            let name = if is_in_words(term.kind) { format!("“{}”", term.value) } else { term.to_string() };
+            parts.push(if counted.is_empty() { name } else { format!("{name} {}", counted.join(", ")) });
+        }
+        if parts.is_empty() { "no term of the request found".to_owned() } else { parts.join("; ") }
+    }
+
+    /// Calls `found` with the term of every occurrence in folded text.
+    fn count(&self, folded: &str, mut found: impl FnMut(usize)) {
+        let Some(automaton) = &self.automaton else {
+            return;
+        };
+        for hit in automaton.find_overlapping_iter(folded) {
+            if is_boundary(folded, hit.start()) && is_boundary(folded, hit.end()) {
+                for &term in self.needle_terms.get(hit.pattern().as_usize()).into_iter().flatten() {
+                    found(term);
+                }
+            }
+        }
+    }
+}
+
+fn compile(request: &Request, positive: bool, terms: &mut Vec<Term>, speaks_for: &mut Vec<bool>) -> Node {
+    match request {
+        Request::And(parts) => Node::All(parts.iter().map(|p| compile(p, positive, terms, speaks_for)).collect()),
+        Request::Or(parts) => Node::Any(parts.iter().map(|p| compile(p, positive, terms, speaks_for)).collect()),
+        Request::Not(part) => Node::Not(Box::new(compile(part, !positive, terms, speaks_for))),
+        Request::Term(term) => {
+            terms.push(term.clone());
+            speaks_for.push(if positive { term.weight > 0.0 } else { term.weight < 0.0 });
+            Node::Term(terms.len() - 1)
+        }
+    }
+}
+
+/// Whether terms of the kind are found by their words.
+fn is_in_words(kind: TermKind) -> bool {
+    !matches!(kind, TermKind::Language | TermKind::Period)
+}
+
+/// Names of a term, folded; those without a letter or digit left out.
+fn names(term: &Term) -> Vec<String> {
+    if !is_in_words(term.kind) {
+        return Vec::new();
+    }
+    std::iter::once(&term.value).chain(&term.aliases).map(|name| fold(name)).filter(|name| !name.is_empty()).collect()
+}
+
+/// Whether a word can begin or end at this byte of folded text.
+fn is_boundary(folded: &str, at: usize) -> bool {
+    let before = folded.get(..at).and_then(|text| text.chars().next_back());
+    let after = folded.get(at..).and_then(|text| text.chars().next());
+    match (before, after) {
+        (None, _) | (_, None) => true,
+        (Some(a), Some(b)) => a == ' ' || b == ' ' || is_unspaced(a) || is_unspaced(b),
+    }
+}
+
+fn language_is(term: &Term, page: Option<&str>) -> bool {
+    let tag = |text: &str| text.trim().replace('_', "-").to_ascii_lowercase();
+    let Some(page) = page.map(tag) else {
+        return false;
+    };
+    std::iter::once(&term.value).chain(&term.aliases).map(|wanted| tag(wanted)).any(|wanted| {
+        page.strip_prefix(&wanted).is_some_and(|rest| !wanted.is_empty() && (rest.is_empty() || rest.starts_with('-')))
+    })
+}
+
+/// Days are compared as text: `2024-07` holds every day that begins so.
+fn in_period(term: &Term, date: Option<CaptureDate>) -> bool {
+    let Some(instant) = date.map(CaptureDate::to_dataset) else {
+        return false;
+    };
+    let part = |len: usize| instant.get(..len.min(10)).unwrap_or(&instant);
+    let after_first = term.from.as_deref().is_none_or(|from| part(from.len()) >= from);
+    let before_last = term.to.as_deref().is_none_or(|to| part(to.len()) <= to);
+    after_first && before_last
+}
+
+/// A page's strengths, to be carried up the tree.
+struct Reading<'a> {
+    matcher: &'a Matcher,
+    /// What the occurrences of each term count together.
+    strength: Vec<u64>,
+}
+
+/// What a part of the tree got of what it could get, and what is left of
+/// the got of the group around it.
+#[derive(Clone, Copy)]
+struct Worth {
+    got: f64,
+    could: f64,
+    keep: f64,
+}
+
+impl Reading<'_> {
+    fn occurs(&self, term: usize) -> bool {
+        self.strength.get(term).is_some_and(|strength| *strength > 0)
+    }
+
+    /// None where nothing in the part has a say.
+    fn holds(&self, node: &Node) -> Option<bool> {
+        match node {
+            Node::All(parts) => parts.iter().filter_map(|part| self.holds(part)).reduce(|a, b| a && b),
+            Node::Any(parts) if parts.is_empty() => Some(false),
+            Node::Any(parts) => parts.iter().filter_map(|part| self.holds(part)).reduce(|a, b| a || b),
+            Node::Not(part) => self.holds(part).map(|holds| !holds),
+            Node::Term(term) => {
+                let has_say = self.matcher.terms.get(*term).is_some_and(|term| term.weight > 0.0);
+                has_say.then(|| self.occurs(*term))
+            }
+        }
+    }
+
+    fn score(&self, holds: bool) -> f64 {
+        let Worth { got, could, keep } = self.worth(&self.matcher.tree, 1.0);
+        let full = if could > 0.0 { got / could } else { f64::from(u8::from(holds)) * keep };
+        (if holds { full } else { full / 2.0 }).clamp(0.0, 1.0)
+    }
+
+    fn worth(&self, node: &Node, sign: f64) -> Worth {
+        match node {
+            Node::Term(number) => self.term_worth(*number, sign),
+            Node::Not(part) => self.worth(part, -sign),
+            Node::All(parts) => self.group_worth(parts, sign, sign > 0.0),
+            Node::Any(parts) => self.group_worth(parts, sign, sign < 0.0),
+        }
+    }
+
+    fn term_worth(&self, number: usize, sign: f64) -> Worth {
+        let Some(term) = self.matcher.terms.get(number) else {
+            return Worth { got: 0.0, could: 0.0, keep: 1.0 };
+        };
+        let n = self.strength.get(number).copied().unwrap_or(0) as f64;
+        let strength = match term.kind {
+            TermKind::Language | TermKind::Period => n.min(1.0),
+            _ => n / (n + 1.0),
+        };
+        // A weight out of range or not a number comes only from a file made by hand.
+        let weight = if term.weight.is_finite() { sign * term.weight.clamp(-1.0, 1.0) } else { 0.0 };
+        if weight > 0.0 {
+            Worth { got: weight * strength, could: weight, keep: 1.0 }
+        } else {
+            Worth { got: 0.0, could: 0.0, keep: 1.0 + weight * strength }
+        }
+    }
+
+    fn group_worth(&self, parts: &[Node], sign: f64, all: bool) -> Worth {
+        let (mut got, mut missed, mut could, mut keep) = (0.0, 1.0, 0.0_f64, 1.0);
+        for part in parts.iter().map(|part| self.worth(part, sign)) {
+            keep *= part.keep;
+            got += part.got;
+            missed *= 1.0 - part.got.min(1.0);
+            could = if all { could + part.could } else { could.max(part.could) };
+        }
+        if !all {
+            got = f64::min(1.0 - missed, could);
+        }
+        if could > 0.0 { Worth { got: got * keep, could, keep: 1.0 } } else { Worth { got: 0.0, could: 0.0, keep } }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,365 @@
+//! How good a capture is: a sum of named parts, each of which can be defended.
+//!
+//! Each part has a value from 0 to 1 and the archivist's weight:
+//!
+//! | part | value |
+//! |---|---|
+//! | request | score of the [`Matcher`](super::Matcher) |
+//! | external hosts | ln(1 + hosts) / ln(1 + 20), at most 1 |
+//! | anchors | ln(1 + hosts with a matching anchor) / ln(1 + 5), at most 1 |
+//! | depth | 1 / (1 + hops / 2) |
+//! | review | approved 1, no word or flagged ½, rejected 0 |
+//! | freshness | first capture of its payload 1, else 0 |
+//!
+//! Score = Σ weight × value / Σ weight over the parts that are known. What is
+//! not known (inlinks not built, no request) neither helps nor harms, and
+//! says so.
+
+use serde::{Deserialize, Serialize};
+
+/// Distinct external hosts from which on more of them change nothing.
+pub const SATURATION_HOSTS: u64 = 20;
+/// Distinct hosts with a matching anchor from which on more of them change nothing.
+pub const SATURATION_ANCHOR_HOSTS: u64 = 5;
+/// Bins of [`histogram`].
+pub const HISTOGRAM_BINS: usize = 50;
+
+/// Parts of the score and what they weigh, as the archivist sets them.
+/// Negative weights and those that are no number count as 0.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ScoreWeights {
+    /// Match of the request.
+    pub request: f64,
+    /// Distinct external citing hosts in the window.
+    pub external_hosts: f64,
+    /// Anchors that match the request.
+    pub anchors: f64,
+    /// Nearness to the seed.
+    pub depth: f64,
+    /// A person's approval.
+    pub review: f64,
+    /// First capture of its payload.
+    pub freshness: f64,
+}
+
+impl Default for ScoreWeights {
+    fn default() -> Self {
+        Self { request: 0.4, external_hosts: 0.25, anchors: 0.15, depth: 0.1, review: 0.05, freshness: 0.05 }
+    }
+}
+
+/// What the [`Matcher`](super::Matcher) said of the page.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RequestReading {
+    /// 0 to 1.
+    pub score: f64,
+    /// Whether the boolean tree holds.
+    pub holds: bool,
+    /// What was found, in words ([`Matcher::words`](super::Matcher::words)).
+    pub words: String,
+}
+
+/// A person's word, as far as the score cares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ReviewWord {
+    /// None yet.
+    #[default]
+    None,
+    /// Good.
+    Approved,
+    /// Not wanted.
+    Rejected,
+    /// To be looked at again.
+    Flagged,
+}
+
+/// What is known of a capture.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ScoreInput {
+    /// What the request says; none where the campaign asks for nothing or
+    /// the page was not read.
+    pub request: Option<RequestReading>,
+    /// Distinct external hosts that link here within the window; none where
+    /// inlinks are not built.
+    pub external_hosts: Option<u64>,
+    /// Distinct external hosts whose anchor speaks of the request; none where
+    /// inlinks are not built or nothing is asked for.
+    pub anchor_hosts: Option<u64>,
+    /// Days of the window on each side.
+    pub window_days: u32,
+    /// Hops from the seed; none where not known (imports without logs).
+    pub depth: Option<u32>,
+    /// A person's last word.
+    pub review: ReviewWord,
+    /// Whether no earlier capture holds the same payload; none where not known.
+    pub first_of_payload: Option<bool>,
+}
+
+/// One part of a score.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScorePart {
+    /// Its name, for people.
+    pub name: &'static str,
+    /// 0 to 1; 0 where not known.
+    pub value: f64,
+    /// The archivist's weight; 0 where the value is not known.
+    pub weight: f64,
+    /// Why the value is what it is.
+    pub why: String,
+}
+
+/// A score and where it comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScoreParts {
+    /// 0 to 1.
+    pub score: f64,
+    /// All six parts, always in the same order.
+    pub parts: Vec<ScorePart>,
+}
+
+impl ScoreParts {
+    /// Name, value, weight and why of each part, as tables and exports have them.
+    pub fn rows(self) -> Vec<(String, f64, f64, String)> {
+        self.parts.into_iter().map(|part| (part.name.to_owned(), part.value, part.weight, part.why)).collect()
+    }
+}
+
+/// Scores a capture.
+pub fn score(input: &ScoreInput, weights: &ScoreWeights) -> ScoreParts {
+    let days = input.window_days;
+    let parts = [
+        ("Request", weights.request, request_part(input)),
+        (
+            "External hosts",
+            weights.external_hosts,
+            input.external_hosts.map_or(Err("inlinks are not built"), |hosts| {
+                let why = format!(
+                    "{} within ±{days} days",
+                    count(hosts, "external host links here", "external hosts link here")
+                );
+                Ok((saturating(hosts, SATURATION_HOSTS), why))
+            }),
+        ),
+        (
+            "Anchors",
+            weights.anchors,
+            input.anchor_hosts.map_or(Err("inlinks are not built, or nothing is asked for"), |hosts| {
+                let why = format!(
+                    "{} in the words of the request",
+                    count(hosts, "external host links here", "external hosts link here")
+                );
+                Ok((saturating(hosts, SATURATION_ANCHOR_HOSTS), why))
+            }),
+        ),
+        (
+            "Depth",
+            weights.depth,
+            input.depth.map_or(Err("the path from the seed is not known"), |hops| {
+                let why = if hops == 0 {
+                    "a seed".to_owned()
+                } else {
+                    format!("{} from the seed", count(hops.into(), "hop", "hops"))
+                };
+                Ok((1.0 / (1.0 + f64::from(hops) / 2.0), why))
+            }),
+        ),
+        (
+            "Review",
+            weights.review,
+            Ok(match input.review {
+                ReviewWord::Approved => (1.0, "approved".to_owned()),
+                ReviewWord::Rejected => (0.0, "rejected".to_owned()),
+                ReviewWord::Flagged => (0.5, "flagged, not decided".to_owned()),
+                ReviewWord::None => (0.5, "not reviewed yet".to_owned()),
+            }),
+        ),
+        (
+            "Freshness",
+            weights.freshness,
+            input.first_of_payload.map_or(Err("the payload's digest is not known"), |first| {
+                Ok(if first {
+                    (1.0, "first capture of this content".to_owned())
+                } else {
+                    (0.0, "the same content was captured before".to_owned())
+                })
+            }),
+        ),
+    ];
+    let parts: Vec<ScorePart> = parts
+        .into_iter()
+        .map(|(name, weight, part)| match part {
+            Ok((value, why)) => {
+                let weight = if weight.is_finite() { weight.max(0.0) } else { 0.0 };
+                ScorePart { name, value, weight, why }
+            }
+            Err(why) => ScorePart { name, value: 0.0, weight: 0.0, why: format!("not counted: {why}") },
+        })
+        .collect();
+    let total: f64 = parts.iter().map(|part| part.weight).sum();
+    let got: f64 = parts.iter().map(|part| part.weight * part.value).sum();
+    let score = if total > 0.0 { (got / total).clamp(0.0, 1.0) } else { 0.0 };
+    ScoreParts { score, parts }
+}
+
+fn request_part(input: &ScoreInput) -> Result<(f64, String), &'static str> {
+    let reading = input.request.as_ref().ok_or("nothing is asked for, or the page was not read")?;
+    let holds = if reading.holds { "the request holds" } else { "the request does not hold" };
+    let value = if reading.score.is_finite() { reading.score.clamp(0.0, 1.0) } else { 0.0 };
+    Ok((value, format!("{holds}: {}", reading.words)))
+}
+
+/// Whether a capture is in: a person's decision wins over the score.
+pub fn selected(score: f64, threshold: f64, hand: Option<bool>) -> bool {
+    hand.unwrap_or(score >= threshold)
+}
+
+/// Counts scores in [`HISTOGRAM_BINS`] equal bins from 0 to 1; 1 falls into
+/// the last one, what lies outside into the nearest.
+pub fn histogram(scores: impl IntoIterator<Item = f64>) -> Vec<u64> {
+    let mut bins = vec![0; HISTOGRAM_BINS];
+    for score in scores {
+        // `as` takes what is no number for 0 and stops at both ends.
+        let bin = ((score * HISTOGRAM_BINS as f64) as usize).min(HISTOGRAM_BINS - 1);
+        if let Some(count) = bins.get_mut(bin) {
+            *count += 1;
+        }
+    }
+    bins
+}
+
+/// Grows with the logarithm: the second host says more than the twentieth.
+fn saturating(count: u64, saturation: u64) -> f64 {
+    ((count as f64).ln_1p() / (saturation as f64).ln_1p()).min(1.0)
+}
+
+fn count(n: u64, one: &str, many: &str) -> String {
+    match n {
+        0 => format!("no {one}"),
+        1 => format!("1 {one}"),
+        _ => format!("{n} {many}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn full() -> ScoreInput {
+        ScoreInput {
+            request: Some(RequestReading { score: 1.0, holds: true, words: "“ria” 2 × in title".into() }),
+            external_hosts: Some(20),
+            anchor_hosts: Some(5),
+            window_days: 90,
+            depth: Some(0),
+            review: ReviewWord::Approved,
+            first_of_payload: Some(true),
+        }
+    }
+
+    /// Value and words of one part.
+    #[track_caller]
+    fn check_part(input: &ScoreInput, name: &str, value: f64, why: &str) {
+        let scored = score(input, &ScoreWeights::default());
+        let part = scored.parts.iter().find(|part| part.name == name).unwrap_or_else(|| panic!("no part {name}"));
+        assert!((part.value - value).abs() < 5e-4, "{name}: {}", part.value);
+        assert_eq!(part.why, why, "{name}");
+    }
+
+    #[test]
+    fn parts_have_values_and_words() {
+        let with = |change: fn(&mut ScoreInput)| {
+            let mut input = full();
+            change(&mut input);
+            input
+        };
+        check_part(&full(), "Request", 1.0, "the request holds: “ria” 2 × in title");
+        check_part(
+            &with(|i| i.request = None),
+            "Request",
+            0.0,
+            "not counted: nothing is asked for, or the page was not read",
+        );
+        check_part(
+            &with(|i| i.external_hosts = Some(0)),
+            "External hosts",
+            0.0,
+            "no external host links here within ±90 days",
+        );
+        check_part(
+            &with(|i| i.external_hosts = Some(1)),
+            "External hosts",
+            0.2277,
+            "1 external host links here within ±90 days",
+        );
+        check_part(
+            &with(|i| i.external_hosts = Some(500)),
+            "External hosts",
+            1.0,
+            "500 external hosts link here within ±90 days",
+        );
+        check_part(&with(|i| i.external_hosts = None), "External hosts", 0.0, "not counted: inlinks are not built");
+        check_part(
+            &with(|i| i.anchor_hosts = Some(2)),
+            "Anchors",
+            0.6131,
+            "2 external hosts link here in the words of the request",
+        );
+        check_part(&with(|i| i.depth = Some(1)), "Depth", 0.6667, "1 hop from the seed");
+        check_part(&with(|i| i.depth = Some(2)), "Depth", 0.5, "2 hops from the seed");
+        check_part(&with(|i| i.depth = Some(u32::MAX)), "Depth", 0.0, "4294967295 hops from the seed");
+        check_part(&with(|i| i.review = ReviewWord::None), "Review", 0.5, "not reviewed yet");
+        check_part(&with(|i| i.review = ReviewWord::Rejected), "Review", 0.0, "rejected");
+        check_part(
+            &with(|i| i.first_of_payload = Some(false)),
+            "Freshness",
+            0.0,
+            "the same content was captured before",
+        );
+    }
+
+    #[test]
+    fn the_sum_is_normalised_over_what_is_known() {
+        #[track_caller]
+        fn check(input: &ScoreInput, weights: &ScoreWeights, expected: f64) {
+            let got = score(input, weights).score;
+            assert!((got - expected).abs() < 1e-9, "{got} is not {expected}");
+        }
+        let default = ScoreWeights::default();
+        check(&full(), &default, 1.0);
+        check(&ScoreInput::default(), &default, 0.5);
+        let mut input = full();
+        input.external_hosts = Some(0);
+        check(&input, &default, 0.75);
+        input.external_hosts = None;
+        check(&input, &default, 1.0);
+        input.depth = Some(2);
+        check(&input, &ScoreWeights { request: 1.0, depth: 1.0, ..default }, (1.0 + 0.5 + 0.25) / 2.25);
+        let none = ScoreWeights {
+            request: 0.0,
+            external_hosts: -1.0,
+            anchors: f64::NAN,
+            depth: 0.0,
+            review: 0.0,
+            freshness: 0.0,
+        };
+        check(&full(), &none, 0.0);
+    }
+
+    #[test]
+    fn hand_decisions_win() {
+        for (value, hand, expected) in
+            [(0.3, None, true), (0.29, None, false), (0.0, Some(true), true), (1.0, Some(false), false)]
+        {
+            assert_eq!(selected(value, 0.3, hand), expected, "{value} {hand:?}");
+        }
+    }
+
+    #[test]
+    fn bins_hold_every_score() {
+        let bins = histogram([0.0, 0.019, 0.02, 0.5, 0.999, 1.0, 2.0, -1.0, f64::NAN]);
+        assert_eq!(bins.len(), 50);
+        assert_eq!((bins[0], bins[1], bins[25], bins[49]), (4, 1, 1, 3));
+        assert_eq!(bins.iter().sum::<u64>(), 9);
+    }
+}

@@ -1,0 +1,82 @@
+//! A crawl that runs in this process, watched twice a second.
+
+use super::models::{CrawlPage, CrawlSample, LaunchId};
+use crate::crawl::{CrawlSnapshot, CrawlStats};
+use crate::jobs::JobCx;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Between two samples.
+const EVERY: Duration = Duration::from_millis(500);
+/// Samples kept; when there are more, every second one goes and the plot
+/// stays whole, only coarser.
+const MOST: usize = 2400;
+
+/// Figures of a running crawl, over time.
+pub struct LiveCrawl {
+    /// The launch that runs.
+    pub launch: LaunchId,
+    /// Counters that the crawl's threads move.
+    pub stats: Arc<CrawlStats>,
+    /// Its progress and the wish to stop.
+    pub cx: JobCx,
+    samples: Mutex<Vec<CrawlSample>>,
+    began: Instant,
+    revision: AtomicU64,
+}
+
+impl LiveCrawl {
+    /// A crawl about to run.
+    pub fn new(launch: LaunchId, stats: Arc<CrawlStats>, cx: JobCx) -> Self {
+        Self { launch, stats, cx, samples: Mutex::default(), began: Instant::now(), revision: AtomicU64::new(0) }
+    }
+
+    /// Grows with every sample.
+    pub fn revision(&self) -> u64 {
+        self.revision.load(Ordering::Relaxed)
+    }
+
+    /// Takes samples until `done` says the crawl has ended.
+    pub fn watch(&self, done: impl Fn() -> bool) {
+        let mut next = Instant::now();
+        while !done() {
+            if Instant::now() >= next {
+                self.sample();
+                next = Instant::now() + EVERY;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        self.sample();
+    }
+
+    fn sample(&self) {
+        let now: CrawlSnapshot = self.stats.snapshot();
+        let mut samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner);
+        if samples.len() >= MOST {
+            let mut keep = false;
+            samples.retain(|_| {
+                keep = !keep;
+                keep
+            });
+        }
+        samples.push(CrawlSample {
+            seconds: self.began.elapsed().as_secs_f64(),
+            found: now.found,
+            done: now.fetched + now.failed,
+            bytes: now.bytes,
+            in_flight: now.in_flight,
+        });
+        self.revision.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Adds the samples to the page of the launch.
+    pub fn add_to(&self, page: &mut CrawlPage) {
+        page.samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(launch) = &mut page.launch
+            && self.cx.is_paused()
+        {
+            launch.state = super::models::LaunchState::Paused;
+        }
+    }
+}

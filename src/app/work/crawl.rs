@@ -1,0 +1,191 @@
+//! Runs a launch of a campaign, or goes on with the last one.
+
+use super::scope::geo_database;
+use crate::app::live::LiveCrawl;
+use crate::app::models::{CampaignId, LaunchState};
+use crate::app::workspace_desk::WorkspaceDesk;
+use crate::crawl::{CrawlEnd, CrawlReport, CrawlSetup, CrawlStats, RecoveryReport, run_crawl};
+use crate::jobs::JobCx;
+use crate::scope::DecideRules;
+use crate::store::{LaunchLedger, job_name};
+use crate::uri::Clock;
+use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A WARC file that has reached this size is closed and a new one begun.
+const WARC_MAX_BYTES: u64 = 1_000_000_000;
+
+/// How a crawl shall begin.
+#[derive(Debug, Clone, Default)]
+pub struct CrawlOptions {
+    /// Begin a new launch even when the last one did not come to its end.
+    pub fresh: bool,
+    /// What dates of the launch and its captures are taken from.
+    pub clock: Clock,
+}
+
+/// How a crawl ended.
+#[derive(Debug, Clone, Serialize)]
+pub struct CrawlOutcome {
+    /// UTC start of the launch, 14 digits.
+    pub launch: String,
+    /// Whether it went on with an earlier run.
+    pub resumed: bool,
+    /// Whether nothing waits any more.
+    pub complete: bool,
+    /// How it ended, in words.
+    pub end: String,
+    /// URLs fetched with an answer, in the whole launch.
+    pub fetched: u64,
+    /// URLs that could not be fetched.
+    pub failed: u64,
+    /// URLs refused by a rule.
+    pub refused: u64,
+    /// URLs still waiting.
+    pub queued: u64,
+    /// Bytes received.
+    pub bytes: u64,
+    /// What was put right of a run that was killed, in words; empty when nothing.
+    pub recovery: String,
+    /// Folder of the WARC files.
+    pub warc_folder: PathBuf,
+    /// Folder of the logs.
+    pub log_folder: PathBuf,
+}
+
+impl CrawlOutcome {
+    /// The outcome in words.
+    pub fn words(&self) -> String {
+        let mut words = format!(
+            "{}: {} fetched, {} failed, {} refused, {} waiting",
+            self.end, self.fetched, self.failed, self.refused, self.queued
+        );
+        if self.resumed {
+            words.push_str("; went on with an earlier run");
+        }
+        if !self.recovery.is_empty() {
+            words.push_str("; ");
+            words.push_str(&self.recovery);
+        }
+        words
+    }
+}
+
+/// Runs a launch of a campaign to its end or until asked to stop.
+pub fn crawl(
+    desk: &WorkspaceDesk,
+    campaign: CampaignId,
+    options: &CrawlOptions,
+    cx: &JobCx,
+) -> anyhow::Result<CrawlOutcome> {
+    let catalogue = desk.catalogue();
+    let unfinished = match options.fresh {
+        true => None,
+        false => catalogue.unfinished_launch(campaign)?,
+    };
+    let resumed = unfinished.is_some();
+    // An unfinished launch runs with the version it began with.
+    let spec = match &unfinished {
+        Some(launch) => catalogue.campaign_version(campaign, catalogue.launch_version(launch.id)?)?,
+        None => catalogue.campaign(campaign)?.1,
+    };
+    // Whatever can be refused is refused before there is a launch.
+    let stopping: Vec<String> =
+        spec.problems().into_iter().filter(|problem| problem.stops_crawl).map(|problem| problem.to_string()).collect();
+    anyhow::ensure!(stopping.is_empty(), "the campaign cannot be crawled yet: {}", stopping.join("; "));
+    let rules = DecideRules::compile(&spec)?;
+    let geo = geo_database(desk)?;
+    anyhow::ensure!(
+        geo.is_some() || !rules.uses_geo(),
+        "a rule asks where servers stand, but the workspace has no geolocation database. Choose one with --geo FILE.mmdb"
+    );
+    let job = job_name(&spec.name);
+    let launch = match unfinished {
+        Some(launch) => launch,
+        None => catalogue.begin_launch(campaign, &job, options.clock.now())?,
+    };
+    catalogue.set_launch_state(launch.id, LaunchState::Running, "")?;
+    let warc_folder = desk.workspace.warc_folder(&job, &launch.launch);
+    let log_folder = desk.workspace.log_folder(&job, &launch.launch);
+    let setup = CrawlSetup {
+        campaign: spec,
+        rules,
+        geo,
+        overrides: desk.overrides(),
+        warc_label: desk.workspace.stored_name(&warc_folder),
+        warc_dir: warc_folder.clone(),
+        log_dir: log_folder.clone(),
+        launch: launch.launch.clone(),
+        job_name: job,
+        operator: super::operator(),
+        software: concat!("Fonds/", env!("CARGO_PKG_VERSION")).to_owned(),
+        warc_max_bytes: WARC_MAX_BYTES,
+        clock: options.clock,
+    };
+    let ledger = LaunchLedger::new(Arc::clone(desk.workspace.catalogue()), launch.id);
+    let stats = Arc::new(CrawlStats::default());
+    let live = Arc::new(LiveCrawl::new(launch.id, Arc::clone(&stats), cx.clone()));
+    desk.set_live(Some(Arc::clone(&live)));
+    let over = AtomicBool::new(false);
+    let result = std::thread::scope(|scope| {
+        scope.spawn(|| live.watch(|| over.load(Ordering::Relaxed)));
+        let result = run_crawl(&setup, &ledger, &stats, cx);
+        over.store(true, Ordering::Relaxed);
+        result
+    });
+    let report = match result {
+        Ok(report) => report,
+        Err(error) => {
+            catalogue.set_launch_state(launch.id, LaunchState::Stopped, &error.to_string())?;
+            return Err(error.into());
+        }
+    };
+    let state = if report.end == CrawlEnd::Finished { LaunchState::Finished } else { LaunchState::Stopped };
+    let why = if report.end == CrawlEnd::Finished { String::new() } else { report.end.words() };
+    catalogue.set_launch_state(launch.id, state, &why)?;
+    outcome(desk, launch.id, resumed, &report, warc_folder, log_folder)
+}
+
+fn outcome(
+    desk: &WorkspaceDesk,
+    launch: i64,
+    resumed: bool,
+    report: &CrawlReport,
+    warc_folder: PathBuf,
+    log_folder: PathBuf,
+) -> anyhow::Result<CrawlOutcome> {
+    let row = desk.catalogue().launch(launch)?;
+    Ok(CrawlOutcome {
+        launch: row.launch,
+        resumed,
+        complete: report.end == CrawlEnd::Finished,
+        end: report.end.words(),
+        fetched: row.fetched,
+        failed: row.failed,
+        refused: row.refused,
+        queued: row.queued,
+        bytes: row.bytes,
+        recovery: recovery_words(&report.recovery),
+        warc_folder,
+        log_folder,
+    })
+}
+
+fn recovery_words(recovery: &RecoveryReport) -> String {
+    if recovery.files.is_empty() && recovery.problems.is_empty() {
+        return String::new();
+    }
+    let mut words = format!(
+        "after an earlier run was cut off: {} files closed, {} torn bytes removed, {} captures recovered",
+        recovery.files.len(),
+        recovery.cut_bytes,
+        recovery.captures
+    );
+    for problem in &recovery.problems {
+        words.push_str("; ");
+        words.push_str(problem);
+    }
+    words
+}

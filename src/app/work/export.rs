@@ -1,0 +1,233 @@
+//! Writes the selection out with everything known about it, and reads an
+//! export back.
+
+use super::inlinks::write_dataset;
+use crate::app::models::{CaptureId, ScoredRow, SelectionSpec, VerifyLine};
+use crate::export::{ExportItem, ExportOptions, ExportRecord, Original, export_selection};
+use crate::jobs::JobCx;
+use crate::store::{ExportedCapture, RecordRow, StoredCapture, Workspace};
+use crate::uri::{DatasetKey, Url};
+use anyhow::Context;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+
+/// What an export came to.
+#[derive(Debug, Clone, Serialize)]
+pub struct ExportOutcome {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Captures that the selection holds.
+    pub selected: u64,
+    /// Captures that came along because a selected page needs them.
+    pub requisites: u64,
+    /// Captures written.
+    pub captures: u64,
+    /// Records written, metadata records among them.
+    pub records: u64,
+    /// Bytes of all files.
+    pub bytes: u64,
+    /// Linked pages in the data set.
+    pub linked_pages: u64,
+    /// Captures or records that could not be carried along, and why.
+    pub problems: Vec<String>,
+}
+
+impl ExportOutcome {
+    /// The outcome in words.
+    pub fn words(&self) -> String {
+        let mut words = format!(
+            "{} records of {} captures ({} selected, {} that they need), {} bytes in {}",
+            self.records,
+            self.captures,
+            self.selected,
+            self.requisites,
+            self.bytes,
+            self.folder.display()
+        );
+        if !self.problems.is_empty() {
+            words.push_str(&format!("; {} problems: {}", self.problems.len(), self.problems.join("; ")));
+        }
+        words
+    }
+}
+
+/// Writes the campaign's present selection into a new folder.
+pub fn export(workspace: &Workspace, spec: &SelectionSpec, out: &Path, cx: &JobCx) -> anyhow::Result<ExportOutcome> {
+    let catalogue = workspace.catalogue();
+    let (version, campaign) = catalogue.campaign(spec.campaign)?;
+    let selected = catalogue.selected(spec.campaign)?;
+    anyhow::ensure!(
+        !selected.is_empty(),
+        "the selection is empty. Lower the threshold or force captures in, then export again"
+    );
+    let chosen: HashSet<CaptureId> = selected.iter().copied().collect();
+    let mut needed: BTreeSet<CaptureId> = BTreeSet::new();
+    if spec.with_requisites {
+        cx.stage("Looking what selected pages need", Some(selected.len() as u64));
+        for capture in &selected {
+            cx.advance(1)?;
+            follow_requisites(workspace, *capture, &chosen, &mut needed)?;
+        }
+    }
+    let mut all: Vec<(CaptureId, bool)> = selected.iter().map(|id| (*id, true)).collect();
+    all.extend(needed.iter().map(|id| (*id, false)));
+
+    cx.stage("Gathering what is known", Some(all.len() as u64));
+    let mut items = Vec::with_capacity(all.len());
+    let mut keys = HashSet::new();
+    for (id, is_selected) in &all {
+        cx.advance(1)?;
+        let known = catalogue.exported_capture(*id, spec.window_days)?;
+        keys.insert(DatasetKey::of(&known.stored.url).as_str().to_owned());
+        let score = if *is_selected { catalogue.scored(spec.campaign, *id)? } else { None };
+        let campaign_words = json!({ "id": spec.campaign, "name": campaign.name, "version": version });
+        items.push(item(workspace, &known, knowledge(spec, &campaign_words, &known, score.as_ref()))?);
+    }
+
+    // The data set is written while the export runs; an error of the
+    // catalogue has to come back through the writer's own kind of error.
+    let dataset_error: RefCell<Option<anyhow::Error>> = RefCell::default();
+    let mut options = ExportOptions::new(&campaign.name);
+    options.title = campaign.name.clone();
+    options.info = vec![
+        ("isPartOf".to_owned(), campaign.name.clone()),
+        ("description".to_owned(), format!("Selection of campaign version {version}, threshold {}", spec.threshold)),
+        ("operator".to_owned(), super::operator()),
+    ];
+    options.total = Some(items.len() as u64);
+    options.inlinks = Some(Box::new(|lines| {
+        write_dataset(workspace, spec.window_days, Some(&keys), lines, cx).map_err(|error| {
+            let words = std::io::Error::other(format!("{error:#}"));
+            *dataset_error.borrow_mut() = Some(error);
+            words
+        })
+    }));
+    let result = export_selection(items.into_iter(), out, options, cx);
+    if let Some(error) = dataset_error.into_inner() {
+        return Err(error.context("the inlink data set could not be written"));
+    }
+    let report = result?;
+    catalogue.keep_export(&report.folder, report.counts.captures, report.counts.records, report.bytes)?;
+    Ok(ExportOutcome {
+        folder: report.folder,
+        selected: selected.len() as u64,
+        requisites: needed.len() as u64,
+        captures: report.counts.captures,
+        records: report.counts.records,
+        bytes: report.bytes,
+        linked_pages: report.counts.inlink_objects,
+        problems: report.problems,
+    })
+}
+
+/// Adds what a capture needs to be shown, and what that needs in turn (style
+/// sheets need images, redirects their goal).
+fn follow_requisites(
+    workspace: &Workspace,
+    capture: CaptureId,
+    chosen: &HashSet<CaptureId>,
+    needed: &mut BTreeSet<CaptureId>,
+) -> anyhow::Result<()> {
+    let mut open = vec![capture];
+    while let Some(next) = open.pop() {
+        for requisite in workspace.catalogue().requisites(next)? {
+            if !chosen.contains(&requisite) && needed.insert(requisite) {
+                open.push(requisite);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn item(workspace: &Workspace, known: &ExportedCapture, knowledge: Value) -> anyhow::Result<ExportItem> {
+    let stored = &known.stored;
+    let original = match stored.revisit_of {
+        None => None,
+        Some(_) => workspace.catalogue().original_of(stored.id)?.map(|original| Original {
+            url: original.url.to_string(),
+            date: original.date,
+            records: records(workspace, &original),
+        }),
+    };
+    Ok(ExportItem {
+        url: stored.url.to_string(),
+        date: stored.date,
+        records: records(workspace, stored),
+        original,
+        knowledge,
+    })
+}
+
+fn records(workspace: &Workspace, stored: &StoredCapture) -> Vec<ExportRecord> {
+    let record = |row: &RecordRow| ExportRecord {
+        file: workspace.file_path(&row.file),
+        span: row.span,
+        record_type: row.record_type.clone(),
+        record_id: row.record_id.clone(),
+    };
+    stored.records.iter().map(record).collect()
+}
+
+/// The block of a capture's metadata record.
+fn knowledge(spec: &SelectionSpec, campaign: &Value, known: &ExportedCapture, score: Option<&ScoredRow>) -> Value {
+    let (captured_for, captured_version, job, launch) = &known.provenance;
+    let inlinks: Vec<Value> = known
+        .inlinks
+        .iter()
+        .map(|inlink| {
+            json!({
+                "date": inlink.date.to_warc(),
+                "source": inlink.source,
+                "sourceKey": source_key(&inlink.source),
+                "anchor": inlink.anchor,
+                "internal": inlink.internal,
+            })
+        })
+        .collect();
+    let internal = known.inlinks.iter().filter(|inlink| inlink.internal).count();
+    json!({
+        "software": concat!("Fonds/", env!("CARGO_PKG_VERSION")),
+        "campaign": campaign,
+        "capturedFor": { "campaign": captured_for, "version": captured_version, "job": job, "launch": launch },
+        "hops": known.hops,
+        "via": known.via,
+        "seed": known.seed,
+        "verdict": known.rule.as_ref().map(|(index, name)| json!({
+            "decision": "ACCEPT", "ruleIndex": index, "rule": name
+        })),
+        "selection": match score {
+            None => json!({ "role": "needed by a selected page" }),
+            Some(score) => json!({
+                "role": if score.by_hand { "selected by hand" } else { "selected" },
+                "score": score.score,
+                "threshold": spec.threshold,
+                "parts": score.parts.iter().map(|(name, value, weight, why)| json!({
+                    "name": name, "value": value, "weight": weight, "why": why
+                })).collect::<Vec<_>>(),
+            }),
+        },
+        "inlinks": {
+            "windowDays": spec.window_days,
+            "count": known.inlinks.len(),
+            "countInternal": internal,
+            "countExternal": known.inlinks.len() - internal,
+            "list": inlinks,
+        },
+        "annotations": known.notes.iter().map(|(date, who, mark, note)| json!({
+            "date": date.to_warc(), "who": who, "mark": mark, "note": note
+        })).collect::<Vec<_>>(),
+    })
+}
+
+fn source_key(url: &str) -> Option<String> {
+    Url::parse(url).ok().map(|url| DatasetKey::of(&url).as_str().to_owned())
+}
+
+/// Reads an export back: one line a check.
+pub fn verify(folder: &Path, cx: &JobCx) -> anyhow::Result<Vec<VerifyLine>> {
+    let checks = crate::export::verify(folder, cx).with_context(|| folder.display().to_string())?;
+    Ok(checks.into_iter().map(|check| VerifyLine { what: check.what, ok: check.ok, detail: check.detail }).collect())
+}

@@ -1,0 +1,117 @@
+//! Each piece of work a person can ask for, done on an open workspace: the
+//! rooms put together. Called by the desk and by the command line alike.
+
+mod content;
+mod crawl;
+mod export;
+mod import;
+mod inlinks;
+mod sample;
+mod scope;
+mod select;
+
+pub use content::content;
+pub use crawl::{CrawlOptions, CrawlOutcome, crawl};
+pub use export::{ExportOutcome, export, verify};
+pub use import::{ImportReport, import};
+pub use inlinks::{InlinkReport, build_inlinks, write_dataset};
+pub use sample::{
+    add_sample_campaign, example_campaign, is_sample, sample_crawl_options, sample_edition, sample_overrides,
+};
+pub use scope::{check_campaign, geo_database, scope_test, set_geo_database, why};
+pub use select::{SelectReport, select};
+
+use super::desk::Desk;
+use super::models::{AnchorRow, CampaignId, CaptureColumn, CaptureQuery, CaptureTab, CrawlPage};
+use super::workspace_desk::WorkspaceDesk;
+use crate::analysis::Matcher;
+use crate::links::MATCH_WINDOW_DAYS;
+use crate::store::Catalogue;
+use crate::uri::PageKey;
+use anyhow::Context;
+
+/// The captures table without a filter.
+pub fn everything() -> CaptureQuery {
+    CaptureQuery {
+        filter: String::new(),
+        tab: CaptureTab::All,
+        campaign: None,
+        sort: Vec::new(),
+        offset: 0,
+        limit: 0,
+        window_days: MATCH_WINDOW_DAYS,
+    }
+}
+
+/// Captures with inlinks, those that most other hosts link to first.
+pub fn most_cited(limit: u64) -> CaptureQuery {
+    let sort = vec![
+        (CaptureColumn::InlinkHosts, true),
+        (CaptureColumn::InlinksExternal, true),
+        (CaptureColumn::InlinksInternal, true),
+        (CaptureColumn::Url, false),
+        (CaptureColumn::Date, false),
+    ];
+    CaptureQuery { filter: "inlinks>0".to_owned(), sort, limit, ..everything() }
+}
+
+/// Anchors of the newest capture of a page.
+pub fn anchors_of_page(desk: &WorkspaceDesk, page: &str) -> anyhow::Result<Vec<AnchorRow>> {
+    let key = page_key_of(page).with_context(|| format!("“{page}” is neither a URL nor a key"))?;
+    let capture = desk
+        .catalogue()
+        .last_capture(&key)?
+        .with_context(|| format!("{page} was never captured; see: fonds inlinks show"))?;
+    desk.anchors(capture, desk.catalogue().window_days()?)
+}
+
+/// The crawl page before anything ever ran.
+pub fn empty_crawl_page() -> CrawlPage {
+    CrawlPage {
+        launch: None,
+        job: None,
+        samples: Vec::new(),
+        classes: [0; 5],
+        types: Vec::new(),
+        hosts: Vec::new(),
+        refused: Vec::new(),
+        refused_by_rule: Vec::new(),
+        next: Vec::new(),
+        failed: Vec::new(),
+    }
+}
+
+/// A URL, a page key or a data set key as the identity it means.
+pub fn page_key_of(text: &str) -> Option<PageKey> {
+    super::workspace_desk::key_of(text)
+}
+
+/// Who works here, for notes: the name the system knows.
+pub fn operator() -> String {
+    ["USER", "LOGNAME", "USERNAME"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok())
+        .filter(|name| !name.is_empty())
+        .unwrap_or_else(|| "somebody".to_owned())
+}
+
+/// Says of each anchor whether it holds a term of a campaign: of the one
+/// named, or of any.
+pub fn mark_matching(
+    catalogue: &Catalogue,
+    campaign: Option<CampaignId>,
+    mut rows: Vec<AnchorRow>,
+) -> anyhow::Result<Vec<AnchorRow>> {
+    let campaigns = match campaign {
+        Some(id) => vec![id],
+        None => catalogue.campaigns()?.into_iter().map(|row| row.id).collect(),
+    };
+    let mut matchers = Vec::new();
+    for id in campaigns {
+        matchers.push(Matcher::compile(&catalogue.campaign(id)?.1.request));
+    }
+    for row in &mut rows {
+        row.matches_request = matchers.iter().any(|matcher| matcher.speaks_of(&row.text));
+    }
+    Ok(rows)
+}

@@ -1,0 +1,113 @@
+//! Why a URL was or would be taken or refused.
+
+use crate::app::workspace_desk::WorkspaceDesk;
+use crate::campaign::Campaign;
+use crate::crawl::RobotsRules;
+use crate::scope::{Candidate, DecideRules, Facts, GeoDatabase, GeoFact, RobotsFact, Trace};
+use crate::store::Catalogue;
+use crate::uri::{CaptureDate, Url, parse_web_url};
+use anyhow::Context;
+use std::path::Path;
+
+/// Refuses a campaign whose rules cannot be read.
+pub fn check_campaign(campaign: &Campaign) -> anyhow::Result<()> {
+    DecideRules::compile(campaign).context("the campaign was not saved")?;
+    Ok(())
+}
+
+/// The trace of a URL ever seen, with the rules of the version its launch ran.
+pub fn why(desk: &WorkspaceDesk, seen: i64) -> anyhow::Result<Trace> {
+    let catalogue = desk.catalogue();
+    let (launch, row, is_seed, source_tag, seed) = catalogue.seen_row(seen)?;
+    let campaign = catalogue.launch(launch)?.campaign;
+    let spec = catalogue.campaign_version(campaign, catalogue.launch_version(launch)?)?;
+    let url = Url::parse(&row.url).with_context(|| row.url.clone())?;
+    let candidate = Candidate {
+        hops: row.hops,
+        via: parse_web_url(&row.via),
+        anchor: row.anchor,
+        is_seed,
+        seed,
+        source_tag,
+        ..Candidate::bare(url)
+    };
+    let facts = facts(catalogue, &spec, Some(launch), &candidate.url)?;
+    Ok(DecideRules::compile(&spec)?.explain(&candidate, &facts))
+}
+
+/// Traces of URLs under the rules of a campaign that need not be saved. What
+/// the last launch knows of a URL (its way from the seed) is used.
+pub fn scope_test(
+    desk: &WorkspaceDesk,
+    campaign: &Campaign,
+    urls: &[String],
+) -> anyhow::Result<Vec<Result<Trace, String>>> {
+    let catalogue = desk.catalogue();
+    let rules = DecideRules::compile(campaign)?;
+    let geo = geo_database(desk)?;
+    let mut traces = Vec::new();
+    for text in urls {
+        let Some(url) = parse_web_url(text) else {
+            traces.push(Err(format!("“{text}” is no http or https URL")));
+            continue;
+        };
+        let mut candidate = Candidate::bare(url.clone());
+        let mut launch = None;
+        if let Some(seen) = catalogue.seen_by_url(url.as_str())? {
+            let (in_launch, row, is_seed, source_tag, seed) = catalogue.seen_row(seen)?;
+            launch = Some(in_launch);
+            candidate.hops = row.hops;
+            candidate.via = parse_web_url(&row.via);
+            candidate.anchor = row.anchor;
+            candidate.source_tag = source_tag;
+            candidate.seed = seed;
+            candidate.is_seed = is_seed;
+        }
+        candidate.is_seed |= campaign.seeds.iter().any(|seed| parse_web_url(&seed.url).as_ref() == Some(&url));
+        let mut facts = facts(catalogue, campaign, launch, &url)?;
+        // An address in the URL needs no resolver.
+        if let (GeoFact::NotAsked, Some(geo), Some(address)) = (&facts.geo, &geo, address_of(&url)) {
+            facts.geo = GeoFact::Known(geo.evidence(&[address], CaptureDate::now()));
+        }
+        traces.push(Ok(rules.explain(&candidate, &facts)));
+    }
+    Ok(traces)
+}
+
+fn address_of(url: &Url) -> Option<std::net::IpAddr> {
+    url.host_str()?.trim_start_matches('[').trim_end_matches(']').parse().ok()
+}
+
+/// What the catalogue knows about a URL's host and path.
+fn facts(catalogue: &Catalogue, spec: &Campaign, launch: Option<i64>, url: &Url) -> anyhow::Result<Facts> {
+    let robots = match launch {
+        None => RobotsFact::NotAsked,
+        Some(launch) => match catalogue.robots_answer(launch, &url.origin().ascii_serialization())? {
+            None => RobotsFact::NotAsked,
+            Some(answer) => {
+                let status = u16::try_from(answer.status).ok().filter(|status| *status > 0);
+                RobotsRules::from_answer(status, &answer.body, &spec.politeness.user_agent).fact(url)
+            }
+        },
+    };
+    Ok(Facts { geo: catalogue.geo_fact(url.host_str().unwrap_or_default())?, robots })
+}
+
+/// The setting that names the workspace's geolocation database.
+const GEO_SETTING: &str = "geo_database";
+
+/// The workspace's geolocation database, when one was chosen.
+pub fn geo_database(desk: &WorkspaceDesk) -> anyhow::Result<Option<GeoDatabase>> {
+    match desk.catalogue().setting(GEO_SETTING)? {
+        None => Ok(None),
+        Some(stored) => Ok(Some(GeoDatabase::open(desk.workspace.file_path(&stored))?)),
+    }
+}
+
+/// Chooses the workspace's geolocation database, after a look into it.
+pub fn set_geo_database(desk: &WorkspaceDesk, path: &Path) -> anyhow::Result<()> {
+    let path = path.canonicalize().with_context(|| path.display().to_string())?;
+    GeoDatabase::open(&path)?;
+    desk.catalogue().set_setting(GEO_SETTING, &desk.workspace.stored_name(&path))?;
+    Ok(())
+}

@@ -1,0 +1,328 @@
+//! The open workspace on disk: every question and every piece of work, each
+//! handed to its room.
+
+use super::desk::{Desk, DeskResult, Opener};
+use super::live::LiveCrawl;
+use super::models::*;
+use super::work;
+use crate::campaign::Campaign;
+use crate::crawl::HostOverride;
+use crate::jobs::JobCx;
+use crate::scope::Trace;
+use crate::store::{Access, Catalogue, Workspace};
+use crate::uri::{PageKey, parse_web_url};
+use anyhow::Context;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A workspace that is open in this process.
+pub struct WorkspaceDesk {
+    /// Its folder and catalogue.
+    pub workspace: Workspace,
+    /// Where host names lead in this process, before the system is asked.
+    overrides: Mutex<Vec<HostOverride>>,
+    /// The crawl that runs in this process.
+    live: Mutex<Option<Arc<LiveCrawl>>>,
+    /// The sample web, while this workspace needs it.
+    sample: Mutex<Option<super::sample::SampleWeb>>,
+}
+
+impl WorkspaceDesk {
+    /// Puts a desk before an open workspace.
+    pub fn new(workspace: Workspace) -> Self {
+        Self { workspace, overrides: Mutex::default(), live: Mutex::default(), sample: Mutex::default() }
+    }
+
+    /// The catalogue.
+    pub fn catalogue(&self) -> &Catalogue {
+        self.workspace.catalogue()
+    }
+
+    /// Leads host names elsewhere in this process.
+    pub fn set_overrides(&self, overrides: Vec<HostOverride>) {
+        *lock(&self.overrides) = overrides;
+    }
+
+    /// Where host names lead in this process.
+    pub fn overrides(&self) -> Vec<HostOverride> {
+        lock(&self.overrides).clone()
+    }
+
+    /// Serves the sample web for as long as the workspace is open.
+    pub fn serve_sample(&self, web: super::sample::SampleWeb) {
+        self.set_overrides(work::sample_overrides(&web));
+        *lock(&self.sample) = Some(web);
+    }
+
+    /// Shows the other edition of the sample web, when it is served here.
+    pub fn set_sample_edition(&self, edition: super::sample::Edition) {
+        if let Some(web) = &*lock(&self.sample) {
+            web.set_edition(edition);
+        }
+    }
+
+    /// The crawl that runs in this process.
+    pub fn live(&self) -> Option<Arc<LiveCrawl>> {
+        lock(&self.live).clone()
+    }
+
+    pub(super) fn set_live(&self, live: Option<Arc<LiveCrawl>>) {
+        *lock(&self.live) = live;
+    }
+
+    /// Runs `work` with its begin and end written down in the catalogue.
+    fn job<T>(&self, name: &str, words: impl Fn(&T) -> String, run: impl FnOnce() -> DeskResult<T>) -> DeskResult<T> {
+        let id = self.catalogue().job_started(name)?;
+        let result = run();
+        let outcome = match &result {
+            Ok(value) => words(value),
+            Err(error) if crate::jobs::StopError::is_cancelled(error) => "stopped on request".to_owned(),
+            Err(error) => format!("failed: {error:#}"),
+        };
+        self.catalogue().job_ended(id, &outcome)?;
+        result
+    }
+}
+
+/// A poisoned lock still holds plain values.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Desk for WorkspaceDesk {
+    fn revision(&self) -> u64 {
+        let live = self.live().map_or(0, |live| live.revision());
+        self.catalogue().revision() + live
+    }
+
+    fn workspace(&self) -> DeskResult<WorkspaceInfo> {
+        let query = work::everything();
+        Ok(WorkspaceInfo {
+            folder: self.workspace.folder().to_owned(),
+            read_only: match self.workspace.access() {
+                Access::Write => None,
+                Access::ReadOnly(holder) => Some(holder.clone()),
+            },
+            disk_free: crate::crawl::free_bytes(self.workspace.folder()).unwrap_or(0),
+            captures: self.catalogue().captures(&CaptureQuery { limit: 0, ..query })?.total,
+            campaigns: self.catalogue().campaigns()?.len() as u64,
+        })
+    }
+
+    fn campaigns(&self) -> DeskResult<Vec<CampaignRow>> {
+        Ok(self.catalogue().campaigns()?)
+    }
+
+    fn campaign(&self, id: CampaignId) -> DeskResult<CampaignPage> {
+        Ok(self.catalogue().campaign_page(id)?)
+    }
+
+    fn crawl(&self, campaign: Option<CampaignId>) -> DeskResult<CrawlPage> {
+        let Some(launch) = self.catalogue().last_launch(campaign)? else { return Ok(work::empty_crawl_page()) };
+        let id = launch.id;
+        let mut page = self.catalogue().crawl_page(launch)?;
+        if let Some(live) = self.live().filter(|live| live.launch == id) {
+            live.add_to(&mut page);
+        }
+        Ok(page)
+    }
+
+    fn captures(&self, query: &CaptureQuery) -> DeskResult<CapturePage> {
+        Ok(self.catalogue().captures(query)?)
+    }
+
+    fn tab_counts(&self, query: &CaptureQuery) -> DeskResult<TabCounts> {
+        Ok(self.catalogue().tab_counts(query)?)
+    }
+
+    fn detail(&self, id: CaptureId, _window_days: u32) -> DeskResult<CaptureDetail> {
+        let mut detail = self.catalogue().capture_detail(id)?;
+        if let Some(seen) = self.catalogue().seen_of_capture(id)? {
+            detail.trace = Some(work::why(self, seen)?);
+        }
+        Ok(detail)
+    }
+
+    fn content(&self, id: CaptureId) -> DeskResult<CaptureContent> {
+        work::content(&self.workspace, id)
+    }
+
+    fn inlinks(&self, id: CaptureId, window_days: u32) -> DeskResult<InlinkPage> {
+        Ok(self.catalogue().inlinks_of_capture(id, window_days)?)
+    }
+
+    fn inlinks_of(&self, target: &str, window_days: u32) -> DeskResult<InlinkPage> {
+        let key = work::page_key_of(target)
+            .with_context(|| format!("“{target}” is neither a URL nor a key such as pt,example)/path"))?;
+        Ok(self.catalogue().inlinks_of_page(&key, target, window_days)?)
+    }
+
+    fn outlinks(&self, id: CaptureId) -> DeskResult<Vec<OutlinkRow>> {
+        Ok(self.catalogue().outlinks(id)?)
+    }
+
+    fn anchors(&self, id: CaptureId, window_days: u32) -> DeskResult<Vec<AnchorRow>> {
+        let rows = self.catalogue().anchors_of_capture(id, window_days)?;
+        work::mark_matching(self.catalogue(), None, rows)
+    }
+
+    fn top_anchors(&self, limit: u64) -> DeskResult<Vec<AnchorRow>> {
+        work::mark_matching(self.catalogue(), None, self.catalogue().top_anchors(limit)?)
+    }
+
+    fn prospects(&self, campaign: Option<CampaignId>, filter: &str, limit: u64) -> DeskResult<Vec<ProspectRow>> {
+        Ok(self.catalogue().prospects(campaign, filter, limit)?)
+    }
+
+    fn seen(&self, campaign: Option<CampaignId>, state: &str, filter: &str, limit: u64) -> DeskResult<Vec<SeenRow>> {
+        let Some(launch) = self.catalogue().last_launch(campaign)? else { return Ok(Vec::new()) };
+        Ok(self.catalogue().seen(launch.id, state, filter, limit)?)
+    }
+
+    fn why(&self, seen: i64) -> DeskResult<Trace> {
+        work::why(self, seen)
+    }
+
+    fn selection(&self, campaign: CampaignId) -> DeskResult<SelectionPage> {
+        Ok(self.catalogue().selection_page(campaign)?)
+    }
+
+    fn scope_test(&self, campaign: &Campaign, urls: &[String]) -> DeskResult<Vec<Result<Trace, String>>> {
+        work::scope_test(self, campaign, urls)
+    }
+
+    fn job_history(&self, limit: u64) -> DeskResult<Vec<JobRow>> {
+        Ok(self.catalogue().jobs(limit)?)
+    }
+
+    fn save_campaign(&self, id: Option<CampaignId>, campaign: &Campaign) -> DeskResult<CampaignId> {
+        work::check_campaign(campaign)?;
+        Ok(self.catalogue().save_campaign(id, campaign)?)
+    }
+
+    fn mark(&self, captures: &[CaptureId], mark: ReviewMark, note: &str) -> DeskResult<()> {
+        Ok(self.catalogue().mark(captures, mark, note, &work::operator())?)
+    }
+
+    fn undo_mark(&self) -> DeskResult<String> {
+        Ok(match self.catalogue().undo_mark()? {
+            None => "There is nothing to take back".to_owned(),
+            Some((mark, 1)) => format!("Took back “{}” on 1 capture", mark.word()),
+            Some((mark, captures)) => format!("Took back “{}” on {captures} captures", mark.word()),
+        })
+    }
+
+    fn end_launch(&self, launch: LaunchId) -> DeskResult<()> {
+        Ok(self.catalogue().set_launch_state(launch, LaunchState::Finished, "ended by a person")?)
+    }
+
+    fn set_window(&self, window_days: u32, cx: &JobCx) -> DeskResult<String> {
+        let with = self.catalogue().count_inlinks(window_days, cx)??;
+        Ok(format!("{with} captures have inlinks within ±{window_days} days"))
+    }
+
+    fn run_crawl(&self, campaign: CampaignId, cx: &JobCx) -> DeskResult<String> {
+        self.job("Crawl", work::CrawlOutcome::words, || work::crawl(self, campaign, &work::CrawlOptions::default(), cx))
+            .map(|outcome| outcome.words())
+    }
+
+    fn import(&self, paths: &[PathBuf], cx: &JobCx) -> DeskResult<String> {
+        self.job("Import", work::ImportReport::words, || work::import(&self.workspace, paths, false, cx))
+            .map(|report| report.words())
+    }
+
+    fn build_inlinks(&self, cx: &JobCx) -> DeskResult<String> {
+        self.job("Build inlinks", work::InlinkReport::words, || work::build_inlinks(&self.workspace, cx))
+            .map(|report| report.words())
+    }
+
+    fn select(&self, spec: &SelectionSpec, cx: &JobCx) -> DeskResult<String> {
+        self.job("Score and select", work::SelectReport::words, || work::select(&self.workspace, spec, cx))
+            .map(|report| report.words())
+    }
+
+    fn export(&self, spec: &SelectionSpec, out: &Path, cx: &JobCx) -> DeskResult<String> {
+        self.job("Export", work::ExportOutcome::words, || work::export(&self.workspace, spec, out, cx))
+            .map(|outcome| outcome.words())
+    }
+
+    fn verify(&self, folder: &Path, cx: &JobCx) -> DeskResult<Vec<VerifyLine>> {
+        let words = |lines: &Vec<VerifyLine>| {
+            let bad = lines.iter().filter(|line| !line.ok).count();
+            if bad == 0 { format!("all {} checks hold", lines.len()) } else { format!("{bad} checks fail") }
+        };
+        self.job("Verify", words, || {
+            let lines = work::verify(folder, cx)?;
+            self.catalogue().keep_verification(folder, &lines)?;
+            Ok(lines)
+        })
+    }
+}
+
+/// Opens workspaces on disk.
+pub struct DiskOpener;
+
+impl Opener for DiskOpener {
+    fn open(&self, folder: &Path) -> DeskResult<Arc<dyn Desk>> {
+        let desk = WorkspaceDesk::new(Workspace::open_or_look(folder)?);
+        if work::is_sample(&desk) {
+            desk.serve_sample(super::sample::SampleWeb::start(work::sample_edition(&desk)?)?);
+        }
+        Ok(Arc::new(desk))
+    }
+
+    fn create(&self, folder: &Path) -> DeskResult<Arc<dyn Desk>> {
+        Ok(Arc::new(WorkspaceDesk::new(Workspace::create(folder)?)))
+    }
+
+    fn create_sample(&self, folder: &Path) -> DeskResult<Arc<dyn Desk>> {
+        let desk = WorkspaceDesk::new(Workspace::create(folder)?);
+        work::add_sample_campaign(&desk)?;
+        desk.serve_sample(super::sample::SampleWeb::start(super::sample::Edition::First)?);
+        Ok(Arc::new(desk))
+    }
+
+    fn default_folder(&self) -> PathBuf {
+        let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE")).map(PathBuf::from);
+        home.unwrap_or_else(|| PathBuf::from(".")).join("fonds")
+    }
+}
+
+/// A URL, a page key or a data set key as the identity it means.
+pub(super) fn key_of(text: &str) -> Option<PageKey> {
+    let text = text.trim();
+    if let Some(url) = parse_web_url(text) {
+        return Some(PageKey::of(&url));
+    }
+    // `(pt,fccn,)/path` and `pt,fccn)/path` name the same page.
+    let text = text.strip_prefix('(').unwrap_or(text);
+    let (host, path) = match text.split_once(')') {
+        Some((host, path)) => (host, path),
+        None if text.contains(',') => (text, "/"),
+        None => return parse_web_url(&format!("http://{text}")).map(|url| PageKey::of(&url)),
+    };
+    let (labels, port) = match host.split_once(':') {
+        Some((labels, port)) => (labels, Some(port)),
+        None => (host, None),
+    };
+    let host: Vec<&str> = labels.trim_end_matches(',').split(',').rev().collect();
+    let port = port.map(|port| format!(":{port}")).unwrap_or_default();
+    let path = if path.is_empty() { "/" } else { path };
+    parse_web_url(&format!("http://{}{port}{path}", host.join("."))).map(|url| PageKey::of(&url))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_to_write_a_page_finds_it() {
+        for text in ["https://www.fct.pt/sobre/", "fct.pt/sobre", "pt,fct)/sobre", "(pt,fct,)/sobre"] {
+            assert_eq!(key_of(text).unwrap().as_str(), "pt,fct)/sobre", "{text}");
+        }
+        assert_eq!(key_of("(pt,fct,").unwrap().as_str(), "pt,fct)/");
+        assert_eq!(key_of("pt,fct:8080)/").unwrap().as_str(), "pt,fct:8080)/");
+        assert_eq!(key_of("http://"), None);
+    }
+}

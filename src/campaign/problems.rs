@@ -1,0 +1,461 @@
+//! What is wrong with a campaign before it runs.
+
+use super::request_text::is_day;
+use super::{Campaign, Frequency, Limits, MAX_REQUEST_DEPTH, Politeness, Request, Term, TermKind, UNREAD_FIELDS};
+use crate::uri::{PageKey, Url, parse_web_url};
+use std::collections::HashMap;
+
+/// Something in a campaign that a person should know before it runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CampaignProblem {
+    /// The field, as a path in the JSON file: `seeds[2].url`.
+    pub field: String,
+    /// What is wrong with it.
+    pub what: String,
+    /// What to do about it.
+    pub hint: String,
+    /// Whether a crawl cannot start before it is put right.
+    pub stops_crawl: bool,
+}
+
+impl std::fmt::Display for CampaignProblem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}; {}", self.field, self.what, self.hint)
+    }
+}
+
+impl Campaign {
+    /// Everything that stands in the way of a good run, in the order of the file.
+    pub fn problems(&self) -> Vec<CampaignProblem> {
+        let mut found = Found::default();
+        if self.name.trim().is_empty() {
+            found.note("name", "the campaign has no name", "give it a short title");
+        }
+        request_problems(&self.request, &mut found);
+        self.seed_problems(&mut found);
+        for error in self.schedule.errors() {
+            found.note(
+                format!("schedule.{}", error.field),
+                format!("“{}” {}", error.text, error.why),
+                "correct the date",
+            );
+        }
+        if !self.active && self.schedule.frequency != Frequency::Manual {
+            found.note(
+                "active",
+                "the schedule is off, so nothing runs by itself",
+                "switch the campaign on, or start it by hand",
+            );
+        }
+        limit_problems(&self.limits, &mut found);
+        politeness_problems(&self.politeness, &mut found);
+        if let Some(unread) = self.other.get(UNREAD_FIELDS).and_then(|unread| unread.as_object()) {
+            for field in unread.keys() {
+                found.note(
+                    field.clone(),
+                    "this version does not know the field; it is kept and has no effect",
+                    format!("look it over under {UNREAD_FIELDS} in the campaign's file"),
+                );
+            }
+        }
+        found.problems
+    }
+
+    fn seed_problems(&self, found: &mut Found) {
+        if self.seeds.is_empty() {
+            found.stop("seeds", "the campaign has no seeds", "add at least one URL to start from");
+        }
+        let mut seen: HashMap<PageKey, usize> = HashMap::new();
+        for (i, seed) in self.seeds.iter().enumerate() {
+            let field = format!("seeds[{i}].url");
+            let typed = seed.url.trim();
+            match parse_web_url(typed) {
+                _ if typed.is_empty() => found.stop(field, "the seed is empty", "type a URL, or remove the seed"),
+                _ if typed.contains(char::is_whitespace) => {
+                    found.stop(
+                        field,
+                        format!("“{typed}” has a blank in it"),
+                        "one URL a seed; a blank within a URL is written %20",
+                    );
+                }
+                None => found.stop(field, format!("“{typed}” is no web address"), hint_for_bad_url(typed)),
+                Some(url) => match seen.get(&PageKey::of(&url)) {
+                    Some(first) => found.note(
+                        field,
+                        format!("the seed is the same page as seeds[{first}] but for http, www or a slash"),
+                        "remove one of them, unless they differ on purpose",
+                    ),
+                    None => {
+                        seen.insert(PageKey::of(&url), i);
+                    }
+                },
+            }
+        }
+    }
+}
+
+fn hint_for_bad_url(typed: &str) -> String {
+    match Url::parse(typed) {
+        Ok(url) if url.has_host() || matches!(url.scheme(), "mailto" | "javascript" | "data" | "file" | "tel") => {
+            format!("only http and https can be crawled, not {}", url.scheme())
+        }
+        // `ria.example:8080/` parses with a host name for its scheme.
+        _ if !typed.contains("://") && parse_web_url(&format!("https://{typed}")).is_some() => {
+            format!("write it with its scheme: https://{typed}")
+        }
+        _ => "write the whole address, such as https://www.example.org/".to_owned(),
+    }
+}
+
+fn request_problems(request: &Request, found: &mut Found) {
+    if request.depth() > MAX_REQUEST_DEPTH {
+        found.note(
+            "request",
+            format!("groups go deeper than {MAX_REQUEST_DEPTH}"),
+            "take groups out: the text of the request cannot be read back",
+        );
+        return;
+    }
+    part_problems("request", request, found);
+}
+
+fn part_problems(path: &str, request: &Request, found: &mut Found) {
+    match request {
+        Request::And(parts) => {
+            parts.iter().enumerate().for_each(|(i, part)| part_problems(&format!("{path}.and[{i}]"), part, found));
+        }
+        Request::Or(parts) => {
+            if parts.is_empty() {
+                found.note(
+                    format!("{path}.or"),
+                    "a choice between no terms is met by no page",
+                    "add a term, or remove the group",
+                );
+            }
+            parts.iter().enumerate().for_each(|(i, part)| part_problems(&format!("{path}.or[{i}]"), part, found));
+        }
+        Request::Not(part) => part_problems(&format!("{path}.not"), part, found),
+        Request::Term(term) => term_problems(&format!("{path}.term"), term, found),
+    }
+}
+
+fn term_problems(path: &str, term: &Term, found: &mut Found) {
+    let field = |name: &str| format!("{path}.{name}");
+    let has_days = term.from.is_some() || term.to.is_some();
+    let is_word = |text: &String| text.chars().any(char::is_alphanumeric);
+    match term.kind {
+        TermKind::Period if !has_days => {
+            found.note(
+                field("from"),
+                "the period has no days, so every date is in it",
+                "give it a first or a last day",
+            );
+        }
+        TermKind::Period => {}
+        TermKind::Language if !is_language(&term.value) => {
+            found.note(
+                field("value"),
+                format!("“{}” is no language code", term.value),
+                "two or three letters (ISO 639), such as pt or pt-BR",
+            );
+        }
+        _ if !is_word(&term.value) => {
+            found.note(
+                field("value"),
+                format!("“{}” holds no letter or digit, so it is never found", term.value),
+                "type a word, or remove the term",
+            );
+        }
+        _ => {}
+    }
+    if !(-1.0..=1.0).contains(&term.weight) {
+        found.note(
+            field("weight"),
+            format!("the weight {} is out of range", term.weight),
+            "choose a weight from -1 to 1",
+        );
+    }
+    if let Some(i) = term.aliases.iter().position(|alias| !is_word(alias)) {
+        found.note(
+            format!("{path}.aliases[{i}]"),
+            "the alias holds no letter or digit, so it is never found",
+            "type a name, or remove the alias",
+        );
+    }
+    if let Some(uri) = term.uri.as_ref().filter(|uri| Url::parse(uri).is_err()) {
+        found.note(
+            field("uri"),
+            format!("“{uri}” is no URI"),
+            "write it whole, such as https://www.wikidata.org/entity/Q42",
+        );
+    }
+    if has_days && !matches!(term.kind, TermKind::Event | TermKind::Period) {
+        found.note(
+            field("from"),
+            "days have a meaning for events and periods only",
+            "remove them, or choose another kind",
+        );
+    }
+    for (name, day) in [("from", &term.from), ("to", &term.to)] {
+        if let Some(day) = day.as_ref().filter(|day| !is_day(day)) {
+            found.note(field(name), format!("“{day}” is no day"), "write 2024-07-01, 2024-07 or 2024");
+        }
+    }
+    if let (Some(from), Some(to)) = (&term.from, &term.to)
+        && is_day(from)
+        && is_day(to)
+        && to < from
+        && !from.starts_with(to.as_str())
+    {
+        found.note(field("to"), format!("the last day {to} is before the first, {from}"), "exchange them");
+    }
+}
+
+fn is_language(code: &str) -> bool {
+    let mut parts = code.split(['-', '_']);
+    let letters = |part: &str| part.bytes().all(|b| b.is_ascii_alphabetic());
+    parts.next().is_some_and(|first| matches!(first.len(), 2 | 3) && letters(first))
+        && parts.all(|part| (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric()))
+}
+
+fn limit_problems(limits: &Limits, found: &mut Found) {
+    if limits.max_documents == 0 && limits.max_bytes == 0 && limits.max_seconds == 0 {
+        found.note(
+            "limits",
+            "nothing but the scope and the disk ends the crawl",
+            "set a number of documents, bytes or seconds",
+        );
+    }
+}
+
+fn politeness_problems(politeness: &Politeness, found: &mut Found) {
+    let agent = politeness.user_agent.trim();
+    let field = "politeness.user_agent";
+    if agent.chars().any(char::is_control) {
+        found.stop(field, "the user agent holds a line break or another control character", "write it in one line");
+    } else if !has_contact(agent) {
+        found.stop(
+            field,
+            if agent.is_empty() { "there is no user agent" } else { "the user agent names nobody who can be reached" },
+            "say who crawls with an e-mail address or a URL, such as: MyArchive (+https://archive.example/crawl; crawl@archive.example)",
+        );
+    }
+    if politeness.workers == 0 {
+        found.stop("politeness.workers", "without workers nothing is fetched", "set at least 1");
+    }
+    if !politeness.delay_factor.is_finite() || politeness.delay_factor < 0.0 {
+        found.stop("politeness.delay_factor", "the delay factor is no number from 0", "Heritrix's default is 5");
+    }
+    if politeness.min_delay_ms > politeness.max_delay_ms {
+        found.note(
+            "politeness.min_delay_ms",
+            "the least delay is longer than the most",
+            "set it to at most max_delay_ms",
+        );
+    }
+}
+
+/// Whether a person can be reached: an e-mail address or a web URL stands in it.
+fn has_contact(agent: &str) -> bool {
+    agent
+        .split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '<' | '>' | '[' | ']' | ',' | ';' | '+' | '"'))
+        .any(|word| {
+            let is_mail = word.strip_prefix("mailto:").unwrap_or(word).split_once('@').is_some_and(|(user, host)| {
+                let host = host.trim_end_matches('.');
+                !user.is_empty() && host.contains('.') && !host.starts_with('.') && !host.contains('@')
+            });
+            is_mail || parse_web_url(word).is_some()
+        })
+}
+
+/// Problems as they are found.
+#[derive(Default)]
+struct Found {
+    problems: Vec<CampaignProblem>,
+}
+
+impl Found {
+    fn note(&mut self, field: impl Into<String>, what: impl Into<String>, hint: impl Into<String>) {
+        self.push(field.into(), what.into(), hint.into(), false);
+    }
+
+    fn stop(&mut self, field: impl Into<String>, what: impl Into<String>, hint: impl Into<String>) {
+        self.push(field.into(), what.into(), hint.into(), true);
+    }
+
+    fn push(&mut self, field: String, what: String, hint: String, stops_crawl: bool) {
+        self.problems.push(CampaignProblem { field, what, hint, stops_crawl });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::campaign::{Seed, SeedScope};
+
+    fn good() -> Campaign {
+        let mut campaign = Campaign::new("Ria 2024");
+        campaign.politeness.user_agent = "Fonds (+https://archive.example/)".into();
+        campaign.seeds = vec![seed("https://ria.example/")];
+        campaign
+    }
+
+    fn seed(url: &str) -> Seed {
+        Seed { url: url.into(), scope: SeedScope::Root, depth: None, source_tag: String::new() }
+    }
+
+    /// Problems as `field: what`, with `!` before those that stop a crawl.
+    #[track_caller]
+    fn check(change: impl FnOnce(&mut Campaign), expected: &[&str]) {
+        let mut campaign = good();
+        change(&mut campaign);
+        let problems: Vec<String> = campaign
+            .problems()
+            .iter()
+            .map(|p| {
+                assert!(!p.hint.is_empty());
+                format!("{}{}: {}", if p.stops_crawl { "!" } else { "" }, p.field, p.what)
+            })
+            .collect();
+        assert_eq!(problems, expected);
+    }
+
+    #[test]
+    fn a_good_campaign_has_none_and_a_new_one_lacks_what_only_a_person_knows() {
+        check(|_| {}, &[]);
+        let new: Vec<String> = Campaign::new("Ria").problems().into_iter().map(|p| p.field).collect();
+        assert_eq!(new, ["seeds", "politeness.user_agent"]);
+    }
+
+    #[test]
+    fn names_limits_and_politeness() {
+        check(|c| c.name = " ".into(), &["name: the campaign has no name"]);
+        check(|c| c.limits = Limits::default(), &["limits: nothing but the scope and the disk ends the crawl"]);
+        check(|c| c.politeness.workers = 0, &["!politeness.workers: without workers nothing is fetched"]);
+        check(
+            |c| c.politeness.delay_factor = f64::NAN,
+            &["!politeness.delay_factor: the delay factor is no number from 0"],
+        );
+        check(
+            |c| c.politeness.min_delay_ms = 40_000,
+            &["politeness.min_delay_ms: the least delay is longer than the most"],
+        );
+        check(
+            |c| {
+                c.active = false;
+                c.schedule.frequency = Frequency::Daily;
+            },
+            &["active: the schedule is off, so nothing runs by itself"],
+        );
+    }
+
+    #[test]
+    fn user_agents_name_somebody() {
+        for agent in [
+            "a (b@c.example)",
+            "a +http://c.example/x",
+            "mailto:b@c.example",
+            "a <https://c.example>;",
+            "a; b@c.example.",
+        ] {
+            check(|c| c.politeness.user_agent = agent.into(), &[]);
+        }
+        for agent in ["Mozilla/5.0", "a@b", "@c.example", "a http://", "me@.x"] {
+            check(
+                |c| c.politeness.user_agent = agent.into(),
+                &["!politeness.user_agent: the user agent names nobody who can be reached"],
+            );
+        }
+        check(|c| c.politeness.user_agent = String::new(), &["!politeness.user_agent: there is no user agent"]);
+        check(
+            |c| c.politeness.user_agent = "a@b.example\r\nX: y".into(),
+            &["!politeness.user_agent: the user agent holds a line break or another control character"],
+        );
+    }
+
+    #[test]
+    fn seeds_are_web_addresses_and_differ() {
+        check(|c| c.seeds.clear(), &["!seeds: the campaign has no seeds"]);
+        check(|c| c.seeds.push(seed("ria.example/a")), &["!seeds[1].url: “ria.example/a” is no web address"]);
+        check(|c| c.seeds.push(seed(" ")), &["!seeds[1].url: the seed is empty"]);
+        check(
+            |c| c.seeds.push(seed("https://a.example/ https://b.example/")),
+            &["!seeds[1].url: “https://a.example/ https://b.example/” has a blank in it"],
+        );
+        let same = |i: usize, first: usize| {
+            format!("seeds[{i}].url: the seed is the same page as seeds[{first}] but for http, www or a slash")
+        };
+        check(
+            |c| c.seeds.extend(["http://www.RIA.example", "https://ria.example/x", "https://ria.example/x/"].map(seed)),
+            &[&same(1, 0), &same(3, 2)],
+        );
+        check(|c| c.seeds.push(seed("https://ria.example/X?a=1")), &[]);
+        for (typed, hint) in [
+            ("ria.example", "write it with its scheme: https://ria.example"),
+            ("ria.example:8080/x", "write it with its scheme: https://ria.example:8080/x"),
+            ("ftp://ria.example/", "only http and https can be crawled, not ftp"),
+            ("mailto:a@b.example", "only http and https can be crawled, not mailto"),
+            ("https://", "write the whole address, such as https://www.example.org/"),
+        ] {
+            assert_eq!(hint_for_bad_url(typed), hint, "{typed}");
+        }
+    }
+
+    #[test]
+    fn terms_of_the_request() {
+        #[track_caller]
+        fn check_request(json: serde_json::Value, expected: &[&str]) {
+            check(|c| c.request = serde_json::from_value(json).unwrap(), expected);
+        }
+        let term = |value: serde_json::Value| serde_json::json!({"and": [{"not": {"term": value}}]});
+        let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        check_request(term(json(r#"{"kind": "keyword", "value": "ria", "weight": -1}"#)), &[]);
+        check_request(
+            term(json(r#"{"kind": "keyword", "value": "++", "weight": 2, "aliases": ["a", ""], "uri": "x"}"#)),
+            &[
+                "request.and[0].not.term.value: “++” holds no letter or digit, so it is never found",
+                "request.and[0].not.term.weight: the weight 2 is out of range",
+                "request.and[0].not.term.aliases[1]: the alias holds no letter or digit, so it is never found",
+                "request.and[0].not.term.uri: “x” is no URI",
+            ],
+        );
+        check_request(
+            term(json(r#"{"kind": "period", "value": ""}"#)),
+            &["request.and[0].not.term.from: the period has no days, so every date is in it"],
+        );
+        check_request(
+            term(json(r#"{"kind": "event", "value": "a", "from": "2024-07", "to": "2024-06"}"#)),
+            &["request.and[0].not.term.to: the last day 2024-06 is before the first, 2024-07"],
+        );
+        check_request(
+            term(json(r#"{"kind": "person", "value": "a", "from": "soon"}"#)),
+            &[
+                "request.and[0].not.term.from: days have a meaning for events and periods only",
+                "request.and[0].not.term.from: “soon” is no day",
+            ],
+        );
+        check_request(
+            term(json(r#"{"kind": "language", "value": "Portuguese"}"#)),
+            &["request.and[0].not.term.value: “Portuguese” is no language code"],
+        );
+        check_request(json(r#"{"or": []}"#), &["request.or: a choice between no terms is met by no page"]);
+    }
+
+    #[test]
+    fn dates_and_unread_fields() {
+        check(
+            |c| {
+                c.schedule.frequency = Frequency::Daily;
+                c.schedule.start = Some("soon".into());
+            },
+            &["schedule.start: “soon” is no date; wanted is ISO 8601 such as 2026-03-01 or 2026-03-01T09:00"],
+        );
+        check(
+            |c| {
+                c.other.insert(UNREAD_FIELDS.into(), serde_json::json!({"seeds[0].frequency": "daily"}));
+            },
+            &["seeds[0].frequency: this version does not know the field; it is kept and has no effect"],
+        );
+    }
+}

@@ -1,0 +1,136 @@
+//! The request as one line of text, and back.
+//!
+//! ```text
+//! ria AND ("estaleiro naval" OR person:"Amélia Vaz"|"A. Vaz"^0.8) AND NOT keyword:futebol
+//! lang:pt event:"Festival da Ria 2024"[2024-07-01..2024-07-07] period:[2024-01-01..2024-12-31]
+//! ```
+//!
+//! | written | meaning |
+//! |---|---|
+//! | `ria` | keyword |
+//! | `"estaleiro naval"` | phrase |
+//! | `person:` `place:` `org:` `event:` `keyword:` `phrase:` + word or `"words"` | term of that kind |
+//! | `lang:pt` | language of the page |
+//! | `period:[2024-01-01..2024-12-31]` | date of the capture; either end may be left out |
+//! | `name`&#124;`"other name"` | alias, any number of them |
+//! | `name[2024-07-01..2024-07-07]` | first and last day; also a year or a month; `[2024]` is `[2024..2024]` |
+//! | `name<https://…>` | a URI that names it |
+//! | `name^-0.5` | weight from -1 to 1; without it 1 |
+//! | `NOT x` or `-x`, `x AND y` or `x y`, `x OR y` | in falling order of precedence |
+//! | `ALL(x, y)`, `ANY(x, y)` | groups by name; also of one part or none |
+//!
+//! Operators are in capitals: `and` is a word. Within quotes and `<…>` a
+//! backslash stands before `"`, `>`, `\`, or begins `\n`, `\r`, `\t` or
+//! `\u{2028}`. Suffixes may come in any order and after blanks; they are
+//! written in the order of the table.
+//!
+//! Normal form, as [`fmt::Display`] writes it: `AND` and `OR` between the
+//! parts of a group of two or more, brackets around every group inside
+//! another, `ALL(…)` and `ANY(…)` for groups of one part or none, nothing at
+//! all for a request that asks for nothing. Every group stays as it is (none
+//! is flattened), so that text and builder rows show the same tree: for
+//! every tree of valid terms, writing and reading gives an equal one.
+
+mod parse;
+mod write;
+
+pub use parse::RequestTextError;
+
+use super::request::{Request, TermKind};
+use std::fmt;
+
+/// Groups within groups, at most. Keeps every request that can be written
+/// also within what a JSON reader takes.
+pub const MAX_REQUEST_DEPTH: usize = 50;
+
+/// What text says instead of a word of its own.
+const RESERVED: [&str; 5] = ["AND", "OR", "NOT", "ALL", "ANY"];
+
+/// The prefix of each kind; the first that fits is the one written.
+const PREFIXES: [(&str, TermKind); 11] = [
+    ("keyword", TermKind::Keyword),
+    ("phrase", TermKind::Phrase),
+    ("person", TermKind::Person),
+    ("place", TermKind::Place),
+    ("org", TermKind::Organisation),
+    ("organisation", TermKind::Organisation),
+    ("organization", TermKind::Organisation),
+    ("event", TermKind::Event),
+    ("lang", TermKind::Language),
+    ("language", TermKind::Language),
+    ("period", TermKind::Period),
+];
+
+impl TermKind {
+    /// The prefix in text: `person` for `person:"Amélia Vaz"`.
+    pub fn prefix(self) -> &'static str {
+        PREFIXES.iter().find(|(_, kind)| *kind == self).map_or("keyword", |(prefix, _)| prefix)
+    }
+}
+
+impl Request {
+    /// Whether it asks for nothing, so that every page meets it.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::And(parts) => parts.iter().all(Self::is_empty),
+            Self::Or(_) | Self::Not(_) | Self::Term(_) => false,
+        }
+    }
+
+    /// Groups within groups, the deepest way down; 0 for a single term.
+    pub fn depth(&self) -> usize {
+        match self {
+            Self::And(parts) | Self::Or(parts) => 1 + parts.iter().map(Self::depth).max().unwrap_or(0),
+            Self::Not(part) => 1 + part.depth(),
+            Self::Term(_) => 0,
+        }
+    }
+}
+
+/// Whether a word stands as it is, without quotes.
+fn is_plain(word: &str) -> bool {
+    !word.is_empty()
+        && !word.starts_with('-')
+        && !RESERVED.contains(&word)
+        && word.chars().all(|c| is_word_char(c) && !needs_escape(c))
+}
+
+/// Whether a bare word may hold the character.
+fn is_word_char(c: char) -> bool {
+    !c.is_whitespace() && !matches!(c, '(' | ')' | '[' | ']' | '<' | '>' | '^' | '|' | ',' | ':' | '\\') && !is_quote(c)
+}
+
+/// Straight quotes, and those that word processors put in their place.
+fn is_quote(c: char) -> bool {
+    matches!(c, '"' | '“' | '”' | '„' | '«' | '»')
+}
+
+/// Characters that would break the line or its reading order.
+fn needs_escape(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The form of a day that text and JSON take: `2024`, `2024-07` or `2024-07-01`.
+pub(super) fn is_day(text: &str) -> bool {
+    let shape = matches!(text.len(), 4 | 7 | 10)
+        && text.bytes().enumerate().all(|(i, b)| if matches!(i, 4 | 7) { b == b'-' } else { b.is_ascii_digit() });
+    shape && crate::uri::CaptureDate::parse(text).is_ok()
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write::request(f, self)
+    }
+}
+
+impl std::str::FromStr for Request {
+    type Err = RequestTextError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        parse::request(text)
+    }
+}
+
+#[cfg(test)]
+mod tests;

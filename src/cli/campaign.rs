@@ -1,0 +1,150 @@
+//! `fonds new` and `fonds campaign`.
+
+use super::FINE;
+use super::output::{json_line, plain};
+use crate::app::Desk;
+use crate::app::workspace_desk::WorkspaceDesk;
+use crate::campaign::Campaign;
+use crate::scope::DecideRules;
+use crate::store::Workspace;
+use anyhow::Context;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Make an empty workspace.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  fonds new my-archive")]
+pub struct NewArgs {
+    /// Folder to make; it may exist when it is empty.
+    folder: PathBuf,
+}
+
+/// Campaigns of a workspace.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// Add a campaign from a JSON file, or a new version of one.
+    #[command(after_help = "Examples:\n  fonds campaign add my-archive campaign.json\n  \
+        fonds campaign example > campaign.json      a file to start from\n  \
+        fonds campaign add my-archive campaign.json --id 1      a new version of campaign 1")]
+    Add {
+        /// Workspace.
+        folder: PathBuf,
+        /// JSON file, or - for standard input.
+        file: PathBuf,
+        /// Save as a new version of this campaign.
+        #[arg(long)]
+        id: Option<i64>,
+    },
+    /// List the campaigns.
+    List {
+        /// Workspace.
+        folder: PathBuf,
+        /// One object a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a campaign in words.
+    Show {
+        /// Workspace.
+        folder: PathBuf,
+        /// Number or title of the campaign.
+        campaign: String,
+    },
+    /// Print a campaign as JSON.
+    Export {
+        /// Workspace.
+        folder: PathBuf,
+        /// Number or title of the campaign.
+        campaign: String,
+    },
+    /// Print an example campaign as JSON, to be edited.
+    Example,
+}
+
+pub(super) fn new(args: &NewArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let workspace = Workspace::create(&args.folder)?;
+    writeln!(out, "{}", workspace.folder().display())?;
+    eprintln!(
+        "Next: fonds campaign example > campaign.json, edit it, then fonds campaign add {} campaign.json",
+        args.folder.display()
+    );
+    Ok(FINE)
+}
+
+/// Opens a workspace for a command that writes.
+pub(super) fn desk(folder: &Path) -> anyhow::Result<WorkspaceDesk> {
+    Ok(WorkspaceDesk::new(Workspace::open(folder)?))
+}
+
+/// Opens a workspace for a command that only looks.
+pub(super) fn looking_desk(folder: &Path) -> anyhow::Result<WorkspaceDesk> {
+    Ok(WorkspaceDesk::new(Workspace::open_or_look(folder)?))
+}
+
+pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
+    match command {
+        Command::Add { folder, file, id } => {
+            let mut text = String::new();
+            if file.as_os_str() == "-" {
+                std::io::stdin().read_to_string(&mut text).context("standard input")?;
+            } else {
+                text = std::fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+            }
+            let campaign = Campaign::from_json(&text).with_context(|| file.display().to_string())?;
+            let id = desk(&folder)?.save_campaign(id, &campaign)?;
+            for problem in campaign.problems() {
+                eprintln!("note: {problem}");
+            }
+            writeln!(out, "{id}")?;
+        }
+        Command::List { folder, json } => {
+            for row in looking_desk(&folder)?.campaigns()? {
+                if json {
+                    json_line(out, &row)?;
+                } else {
+                    writeln!(
+                        out,
+                        "{}\tv{}\t{} seeds\t{} captures\t{} refused\t{}",
+                        row.id,
+                        row.version,
+                        row.seeds,
+                        row.captures,
+                        row.refused,
+                        plain(&row.name)
+                    )?;
+                }
+            }
+        }
+        Command::Show { folder, campaign } => {
+            let desk = looking_desk(&folder)?;
+            let page = desk.campaign(desk.catalogue().find_campaign(&campaign)?)?;
+            let spec = &page.campaign;
+            writeln!(out, "{} (campaign {}, version {})", plain(&spec.name), page.id, page.version)?;
+            if !spec.description.is_empty() {
+                writeln!(out, "{}", plain(&spec.description))?;
+            }
+            writeln!(out, "Request   {}", plain(&spec.request.to_string()))?;
+            for (seed, captures) in spec.seeds.iter().zip(&page.seed_captures) {
+                writeln!(out, "Seed      {} ({:?}), {captures} captures", plain(&seed.url), seed.scope)?;
+            }
+            for (index, _, words, enabled) in DecideRules::compile(spec)?.lines() {
+                let hits = page.rule_hits.get(index).copied().unwrap_or(0);
+                let off = if enabled { "" } else { " (off)" };
+                writeln!(out, "Rule {index:<4} {}{off}, decided {hits}", plain(&words))?;
+            }
+            let created = desk.catalogue().campaign_created(page.id)?;
+            let next = crate::store::next_run(spec, created);
+            writeln!(out, "Next run  {}", next.unwrap_or_else(|| "by hand".to_owned()))?;
+            writeln!(out, "Agent     {}", plain(&spec.politeness.user_agent))?;
+        }
+        Command::Export { folder, campaign } => {
+            let desk = looking_desk(&folder)?;
+            let (_, spec) = desk.catalogue().campaign(desk.catalogue().find_campaign(&campaign)?)?;
+            writeln!(out, "{}", spec.to_json())?;
+        }
+        Command::Example => {
+            writeln!(out, "{}", crate::app::work::example_campaign().to_json())?;
+        }
+    }
+    Ok(FINE)
+}

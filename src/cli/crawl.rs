@@ -1,0 +1,62 @@
+//! `fonds crawl`.
+
+use super::campaign::desk;
+use super::output::{json_line, with_progress};
+use super::{FINE, PROBLEMS};
+use crate::app::work;
+use crate::crawl::HostOverride;
+use anyhow::Context;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Crawl a campaign now.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  fonds crawl my-archive 1\n  \
+    fonds crawl my-archive 1 --geo GeoLite2-Country.mmdb\n  \
+    fonds crawl my-archive 1 --resolve www.site.pt:80:127.0.0.1:8080\n\n\
+    Ctrl-C stops cleanly and a second call resumes; so it does after a power cut or kill -9.\n\
+    Exit status 1 says that the crawl was stopped before its end.")]
+pub struct Args {
+    /// Workspace.
+    folder: PathBuf,
+    /// Number or title of the campaign.
+    campaign: String,
+    /// Lead a host elsewhere: HOST:PORT:ADDRESS, where the address may carry a port of its own.
+    #[arg(long, value_name = "HOST:PORT:ADDR")]
+    resolve: Vec<String>,
+    /// Geolocation database (GeoLite2, DB-IP …); kept as the workspace's own from now on.
+    #[arg(long, value_name = "FILE.mmdb")]
+    geo: Option<PathBuf>,
+    /// Begin a new launch even when the last one did not come to its end.
+    #[arg(long)]
+    fresh: bool,
+    /// The result as one object.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let desk = desk(&args.folder)?;
+    let id = desk.catalogue().find_campaign(&args.campaign)?;
+    if work::is_sample(&desk) {
+        desk.serve_sample(crate::app::sample::SampleWeb::start(work::sample_edition(&desk)?)?);
+    }
+    let mut overrides = desk.overrides();
+    for text in &args.resolve {
+        overrides.push(text.parse::<HostOverride>().with_context(|| format!("--resolve {text}"))?);
+    }
+    desk.set_overrides(overrides);
+    if let Some(geo) = &args.geo {
+        work::set_geo_database(&desk, geo)?;
+    }
+    let options = work::CrawlOptions { fresh: args.fresh, ..work::CrawlOptions::default() };
+    let outcome = with_progress(|cx| work::crawl(&desk, id, &options, cx))?;
+    if args.json {
+        json_line(out, &outcome)?;
+    } else {
+        writeln!(out, "{}", outcome.words())?;
+        writeln!(out, "WARC files  {}", outcome.warc_folder.display())?;
+        writeln!(out, "Logs        {}", outcome.log_folder.display())?;
+    }
+    Ok(if outcome.complete { FINE } else { PROBLEMS })
+}

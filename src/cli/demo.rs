@@ -1,0 +1,63 @@
+//! `fonds demo`: the whole way on the sample web, told step by step.
+
+use super::output::{json_line, plain, with_words};
+use super::{FINE, PROBLEMS};
+use crate::app::demo::{DemoReport, run_demo};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Do the main job on the sample web, from crawl to verified export.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  fonds demo\n  fonds demo --out /tmp/fonds-demo\n\n\
+    Serves a small web about an invented town on loopback, crawls it twice, builds inlinks, scores, selects, exports \
+    and reads the export back. Nothing leaves this machine.\n\
+    Called again with the folder of a demo that was stopped or killed, it goes on where that ended.")]
+pub struct Args {
+    /// Folder for the workspace and the export; a new one under the system's temporary folder without it.
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// The report as one object.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let folder = match &args.out {
+        Some(folder) => folder.clone(),
+        None => std::env::temp_dir().join(format!("fonds-demo-{}", crate::uri::CaptureDate::now().to_digits14())),
+    };
+    let report = with_words(|cx, say| run_demo(&folder, cx, say))?;
+    if args.json {
+        json_line(out, &report)?;
+    } else {
+        print(&report, out)?;
+    }
+    Ok(if report.verified { FINE } else { PROBLEMS })
+}
+
+fn print(report: &DemoReport, out: &mut dyn Write) -> anyhow::Result<()> {
+    writeln!(
+        out,
+        "Captures            {} in {} launches, {} revisits",
+        report.captures, report.launches, report.revisits
+    )?;
+    writeln!(out, "Refused URLs        {}", report.refused)?;
+    for (rule, urls) in &report.refused_by_rule {
+        writeln!(out, "  {urls:>6}  {}", plain(rule))?;
+    }
+    writeln!(out, "In by location only {} hosts: {}", report.geo_hosts.len(), report.geo_hosts.join(", "))?;
+    writeln!(
+        out,
+        "Inlinks             {} ({} internal, {} external) of {} pages; {} pages cited but not captured",
+        report.inlinks, report.internal, report.external, report.linked_pages, report.uncaptured
+    )?;
+    writeln!(out, "Selected            {} of {} scored captures", report.selected, report.scored)?;
+    writeln!(out, "Exported            {} records, {} captures", report.exported_records, report.exported_captures)?;
+    for line in &report.checks {
+        writeln!(out, "  {} {}: {}", if line.ok { "ok  " } else { "FAIL" }, line.what, plain(&line.detail))?;
+    }
+    writeln!(out, "Workspace           {}", report.workspace.display())?;
+    writeln!(out, "Export              {}", report.export.display())?;
+    writeln!(out, "Open it in the window with: fonds {}", report.workspace.display())?;
+    Ok(())
+}

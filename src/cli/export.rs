@@ -1,0 +1,78 @@
+//! `fonds export` and `fonds verify`.
+
+use super::campaign::desk;
+use super::output::{json_line, plain, with_progress};
+use super::{FINE, PROBLEMS};
+use crate::app::work;
+use anyhow::Context;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Write the selection out.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  fonds export my-archive --out /tmp/export && fonds verify /tmp/export\n\n\
+    Writes WARC files with a metadata record per capture, a CDXJ index, the inlink data set and a manifest.")]
+pub struct ExportArgs {
+    /// Workspace.
+    folder: PathBuf,
+    /// Folder to write; made if absent, refused if it holds something.
+    #[arg(long)]
+    out: PathBuf,
+    /// Campaign whose selection is written; needed when there are several.
+    #[arg(long)]
+    campaign: Option<String>,
+    /// The result as one object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Read an export back and check all of it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  fonds verify /tmp/export\n\nExit status 1 says that a check fails.")]
+pub struct VerifyArgs {
+    /// Folder of the export.
+    folder: PathBuf,
+    /// One object a check.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let desk = desk(&args.folder)?;
+    let campaign = match &args.campaign {
+        Some(name) => desk.catalogue().find_campaign(name)?,
+        None => match desk.catalogue().campaigns()?.as_slice() {
+            [only] => only.id,
+            [] => anyhow::bail!("{}: there is no campaign, so nothing is selected", args.folder.display()),
+            _ => anyhow::bail!("there are several campaigns: name one with --campaign"),
+        },
+    };
+    let spec =
+        desk.catalogue().selection_page(campaign)?.spec.with_context(|| {
+            format!("nothing is selected yet; run: fonds select {} {campaign}", args.folder.display())
+        })?;
+    let outcome = with_progress(|cx| work::export(&desk.workspace, &spec, &args.out, cx))?;
+    if args.json {
+        json_line(out, &outcome)?;
+    } else {
+        writeln!(out, "{}", outcome.words())?;
+        writeln!(out, "Check it with: fonds verify {}", args.out.display())?;
+    }
+    Ok(FINE)
+}
+
+pub(super) fn verify(args: &VerifyArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let lines = with_progress(|cx| work::verify(&args.folder, cx))?;
+    let mut status = FINE;
+    for line in &lines {
+        if !line.ok {
+            status = PROBLEMS;
+        }
+        if args.json {
+            json_line(out, line)?;
+        } else {
+            writeln!(out, "{} {}: {}", if line.ok { "ok  " } else { "FAIL" }, plain(&line.what), plain(&line.detail))?;
+        }
+    }
+    Ok(status)
+}

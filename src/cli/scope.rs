@@ -1,0 +1,79 @@
+//! `fonds scope`.
+
+use super::campaign::looking_desk;
+use super::output::{json_line, plain};
+use super::{FINE, PROBLEMS};
+use crate::app::Desk;
+use crate::scope::{Decision, Trace};
+use std::io::{BufRead, Write};
+use std::path::PathBuf;
+
+/// Why URLs would be taken or refused.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// Run URLs through a campaign's rules and show what each rule says.
+    #[command(after_help = "Examples:\n  fonds scope test my-archive 1 http://www.site.pt/agenda?mes=2031-01\n  \
+        fonds scope test my-archive 1 - < urls.txt\n\n\
+        Addresses and robots rules are taken from what the catalogue knows; nothing is fetched.\n\
+        Exit status 1 says that at least one URL would be refused.")]
+    Test {
+        /// Workspace.
+        folder: PathBuf,
+        /// Number or title of the campaign.
+        campaign: String,
+        /// URLs, or - for one a line on standard input.
+        #[arg(required = true)]
+        urls: Vec<String>,
+        /// One object a URL.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let Command::Test { folder, campaign, mut urls, json } = command;
+    let desk = looking_desk(&folder)?;
+    let (_, spec) = desk.catalogue().campaign(desk.catalogue().find_campaign(&campaign)?)?;
+    if urls == ["-"] {
+        urls = std::io::stdin().lock().lines().collect::<Result<_, _>>()?;
+        urls.retain(|line| !line.trim().is_empty());
+    }
+    let mut status = FINE;
+    for (url, result) in urls.iter().zip(desk.scope_test(&spec, &urls)?) {
+        match result {
+            Ok(trace) => {
+                if trace.verdict.decision == Decision::Reject {
+                    status = PROBLEMS;
+                }
+                if json { json_line(out, &trace)? } else { print(&trace, out)? }
+            }
+            Err(why) => {
+                status = PROBLEMS;
+                if json {
+                    json_line(out, &serde_json::json!({ "url": url, "error": why }))?;
+                } else {
+                    writeln!(out, "{}: {}", plain(url), plain(&why))?;
+                }
+            }
+        }
+    }
+    Ok(status)
+}
+
+/// A trace as lines, the deciding one marked.
+pub(super) fn print(trace: &Trace, out: &mut dyn Write) -> anyhow::Result<()> {
+    writeln!(out, "{} {} by {}", trace.verdict.decision.as_str(), plain(&trace.url), plain(&trace.verdict.rule_name))?;
+    for step in &trace.steps {
+        let said = match (step.enabled, step.said) {
+            (false, _) => "off",
+            (true, None) => "-",
+            (true, Some(decision)) => decision.as_str(),
+        };
+        let mark = if step.deciding { '>' } else { ' ' };
+        writeln!(out, "{mark} {:>2} {said:<6} {}  [{}]", step.index, plain(&step.words), plain(&step.tested))?;
+    }
+    if let Some(turn) = &trace.turn {
+        writeln!(out, "  To turn it: {}", plain(turn))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! `fonds select`.
+
+use super::FINE;
+use super::campaign::desk;
+use super::output::{json_line, plain, with_progress};
+use crate::app::models::{ScoreWeights, SelectionSpec};
+use crate::app::work;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Score captures and keep a selection.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  fonds select my-archive 1 --threshold 0.4\n  \
+    fonds select my-archive 1 --weight request=0.7 --weight external_hosts=0.3 --list\n  \
+    fonds select my-archive 1 --filter 'host:gov.pt status:200'\n\n\
+    Hand decisions made in the window win over the score.")]
+pub struct Args {
+    /// Workspace.
+    folder: PathBuf,
+    /// Number or title of the campaign whose request counts.
+    campaign: String,
+    /// Captures with at least this score are in, 0 to 1.
+    #[arg(long, default_value_t = SelectionSpec::default().threshold)]
+    threshold: f64,
+    /// Days of the inlink window.
+    #[arg(long, default_value_t = crate::links::MATCH_WINDOW_DAYS)]
+    window_days: u32,
+    /// Weight of a part: request, external_hosts, anchors, depth, review or freshness.
+    #[arg(long, value_name = "PART=NUMBER")]
+    weight: Vec<String>,
+    /// Leave images, style sheets and scripts of selected pages behind.
+    #[arg(long)]
+    without_requisites: bool,
+    /// Take what this filter finds instead of what scores high.
+    #[arg(long, default_value = "")]
+    filter: String,
+    /// List the scored captures, best first, with the parts of the score.
+    #[arg(long)]
+    list: bool,
+    /// One object a capture.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Args {
+    fn spec(&self, campaign: i64) -> anyhow::Result<SelectionSpec> {
+        let mut weights = serde_json::to_value(ScoreWeights::default())?;
+        for text in &self.weight {
+            let wanted = "PART=NUMBER is wanted, such as request=0.7";
+            let (part, number) = text.split_once('=').ok_or_else(|| anyhow::anyhow!("--weight {text}: {wanted}"))?;
+            let number: f64 = number.parse().map_err(|_| anyhow::anyhow!("--weight {text}: {wanted}"))?;
+            match weights.get_mut(part) {
+                Some(value) => *value = number.into(),
+                None => anyhow::bail!("--weight {text}: there is no part “{part}” of the score"),
+            }
+        }
+        Ok(SelectionSpec {
+            campaign,
+            weights: serde_json::from_value(weights)?,
+            threshold: self.threshold,
+            window_days: self.window_days,
+            with_requisites: !self.without_requisites,
+            filter: self.filter.clone(),
+        })
+    }
+}
+
+pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let desk = desk(&args.folder)?;
+    let spec = args.spec(desk.catalogue().find_campaign(&args.campaign)?)?;
+    let report = with_progress(|cx| work::select(&desk.workspace, &spec, cx))?;
+    if args.json || args.list {
+        let mut rows = report.rows.clone();
+        rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.url.cmp(&b.url)));
+        for row in &rows {
+            if args.json {
+                json_line(out, row)?;
+                continue;
+            }
+            let mark = if row.selected { "in " } else { "out" };
+            writeln!(out, "{:.3} {mark} {} {}", row.score, row.date.to_words(), plain(&row.url))?;
+            for (name, value, weight, why) in &row.parts {
+                writeln!(out, "        {value:.2} × {weight:.2} {name}: {}", plain(why))?;
+            }
+        }
+    }
+    if !args.json {
+        writeln!(out, "{}", report.words())?;
+    }
+    Ok(FINE)
+}

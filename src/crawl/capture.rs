@@ -1,0 +1,171 @@
+//! From an exchange to records in a WARC file and an entry for the ledger.
+
+use super::fetch::Exchange;
+use super::notes::CaptureNotes;
+use super::spool::Spool;
+use super::{CaptureEntry, CrawlError, RecordPlace};
+use crate::uri::{CaptureDate, Url};
+use crate::warc::{FileSetOptions, Placed, RecordBuilder, RecordType, WarcFileSet, new_record_id};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Answers longer than this are packed by way of a file.
+const PACK_IN_MEMORY: u64 = 4 << 20;
+
+/// The WARC files of a launch.
+pub struct Archive {
+    files: Mutex<WarcFileSet>,
+    /// The folder as the catalogue names it.
+    label: String,
+    folder: PathBuf,
+}
+
+/// An earlier capture with the same payload: date and record id.
+pub type Original = (CaptureDate, String);
+
+impl Archive {
+    /// Writes to files in `options.folder`, which the catalogue calls `label`.
+    pub fn new(options: FileSetOptions, label: &str) -> Self {
+        let folder = options.folder.clone();
+        Self { files: Mutex::new(WarcFileSet::new(options)), label: label.trim_end_matches('/').to_owned(), folder }
+    }
+
+    /// Writes the records of a capture and tells where they stand: response
+    /// or revisit, request, metadata. They are with the system on return.
+    /// Everything is packed before the files are locked.
+    pub fn write(
+        &self,
+        url: &Url,
+        exchange: &mut Exchange,
+        original: Option<&Original>,
+        notes: &CaptureNotes,
+    ) -> Result<Vec<RecordPlace>, CrawlError> {
+        let date = exchange.date;
+        let ids = [new_record_id(), new_record_id(), new_record_id()];
+        let (main_type, mut main) = self.main_record(url, exchange, original, &ids[0])?;
+        let request = with_line(RecordBuilder::request(&ids[1], date, url.as_str()), exchange)
+            .reference("WARC-Concurrent-To", &ids[0])
+            .compress(&exchange.request);
+        let metadata = RecordBuilder::metadata(&ids[2], date, url.as_str(), "application/json")
+            .reference("WARC-Refers-To", &ids[0])
+            .reference("WARC-Concurrent-To", &ids[0])
+            .compress(&notes.to_json(url, date));
+        let mut main = main.reader(0).map_err(|source| CrawlError::io(&self.folder, source))?;
+        let (mut request, mut metadata) = (request.as_slice(), metadata.as_slice());
+        let mut members: [&mut dyn Read; 3] = [&mut main, &mut request, &mut metadata];
+        let placed = {
+            let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+            files.append_from(&mut members)?
+        };
+        let types = [main_type, RecordType::Request, RecordType::Metadata];
+        Ok(placed
+            .into_iter()
+            .zip(types)
+            .zip(ids)
+            .map(|((placed, record_type), record_id)| RecordPlace {
+                record_type,
+                record_id,
+                file: label_of(&self.label, &placed),
+                span: placed.span,
+            })
+            .collect())
+    }
+
+    /// The packed response, or the revisit that stands for it.
+    fn main_record(
+        &self,
+        url: &Url,
+        exchange: &mut Exchange,
+        original: Option<&Original>,
+        id: &str,
+    ) -> Result<(RecordType, Spool), CrawlError> {
+        let io = |source| CrawlError::io(&self.folder, source);
+        let mut packed = Spool::new(&self.folder);
+        let mut block = Vec::new();
+        if let Some((original_date, original_id)) = original {
+            let origin = (original_id.as_str(), url.as_str(), *original_date);
+            let builder = RecordBuilder::revisit(id, exchange.date, url.as_str(), &exchange.digests.payload, origin);
+            let builder = with_line(builder, exchange);
+            exchange
+                .response
+                .reader(0)
+                .and_then(|head| head.take(exchange.head_len).read_to_end(&mut block))
+                .map_err(io)?;
+            packed.push(&builder.compress(&block)).map_err(io)?;
+            return Ok((RecordType::Revisit, packed));
+        }
+        let mut builder = with_line(RecordBuilder::response(id, exchange.date, url.as_str()), exchange);
+        if let Some(truncated) = exchange.truncated {
+            builder = builder.field("WARC-Truncated", truncated.as_str());
+        }
+        let builder = builder.digests(&exchange.digests);
+        let len = exchange.response.len();
+        let mut response = exchange.response.reader(0).map_err(io)?;
+        if len <= PACK_IN_MEMORY {
+            response.read_to_end(&mut block).map_err(io)?;
+            packed.push(&builder.compress(&block)).map_err(io)?;
+        } else {
+            builder.compress_from(response, len, &mut packed).map_err(io)?;
+        }
+        Ok((RecordType::Response, packed))
+    }
+
+    /// Closes the file in hand; tells the files of this run.
+    pub fn close(self) -> Result<Vec<PathBuf>, CrawlError> {
+        Ok(self.files.into_inner().unwrap_or_else(PoisonError::into_inner).close()?)
+    }
+}
+
+fn label_of(label: &str, placed: &Placed) -> String {
+    file_label(label, &placed.file)
+}
+
+/// What the catalogue calls a file of a launch.
+pub fn file_label(label: &str, file: &Path) -> String {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    if label.is_empty() { name.into_owned() } else { format!("{}/{name}", label.trim_end_matches('/')) }
+}
+
+/// Adds what is known of the line.
+fn with_line(builder: RecordBuilder, exchange: &Exchange) -> RecordBuilder {
+    let http = if exchange.head.minor_version == 0 { "http/1.0" } else { "http/1.1" };
+    let builder = builder.field("WARC-IP-Address", &exchange.address.ip().to_string()).field("WARC-Protocol", http);
+    match &exchange.tls {
+        Some(tls) => builder.field("WARC-Protocol", &tls.protocol).field("WARC-Cipher-Suite", &tls.cipher),
+        None => builder,
+    }
+}
+
+/// The entry of a capture for the ledger; its records are written already.
+pub fn entry_of(
+    url: &Url,
+    exchange: &Exchange,
+    original: Option<&Original>,
+    notes: &CaptureNotes,
+    records: Vec<RecordPlace>,
+) -> CaptureEntry {
+    let redirects = notes.outlinks.iter().find(|link| link.kind == crate::links::LinkKind::Redirect);
+    CaptureEntry {
+        url: url.clone(),
+        date: exchange.date,
+        status: i32::from(exchange.head.status),
+        mime: exchange.mime(),
+        payload_len: exchange.digests.payload_len,
+        payload_digest: exchange.digests.payload.clone(),
+        truncated: exchange.truncated.map(|why| why.as_str().to_owned()),
+        ip: Some(exchange.address.ip()),
+        fetch_ms: notes.fetch_ms,
+        title: notes.title.clone(),
+        language: notes.language.clone(),
+        hops: notes.hops.clone(),
+        via: notes.via.clone(),
+        seed: notes.seed.clone(),
+        source_tag: notes.source_tag.clone(),
+        verdict: notes.verdict.clone(),
+        redirect_to: redirects.map(|link| link.url.clone()),
+        revisit_of: original.map(|(date, _)| *date),
+        records,
+        outlinks: notes.outlinks.clone(),
+    }
+}

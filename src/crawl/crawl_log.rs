@@ -1,0 +1,200 @@
+//! crawl.log: one line a URL, in Heritrix's twelve columns.
+//!
+//! Columns (`UriProcessingFormatter`): log time, fetch status, size, URL,
+//! path from the seed, via, MIME type, worker, start and duration, payload
+//! digest, source tag, annotations. Absent values are `-`.
+
+use super::{Admission, CaptureEntry};
+use crate::uri::{CaptureDate, Url, parse_web_url};
+
+/// One line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CrawlLogLine {
+    /// When the line was written.
+    pub logged: CaptureDate,
+    /// HTTP status, or a Heritrix fetch status below zero.
+    pub status: i32,
+    /// Bytes of the body as received.
+    pub size: Option<u64>,
+    /// The URL as it stands in the log.
+    pub url: String,
+    /// Path from the seed; empty for a seed.
+    pub hops: String,
+    /// The page that led here.
+    pub via: Option<String>,
+    /// MIME type without parameters.
+    pub mime: String,
+    /// Number of the worker.
+    pub worker: u32,
+    /// When the fetch began.
+    pub started: Option<CaptureDate>,
+    /// How long it took, in milliseconds.
+    pub took_ms: Option<u64>,
+    /// `sha1:BASE32` of the payload.
+    pub digest: Option<String>,
+    /// The word of the seed.
+    pub source_tag: String,
+    /// Remarks such as `3t`, `dol:12`, `lenTrunc`.
+    pub annotations: Vec<String>,
+}
+
+impl CrawlLogLine {
+    /// A line for a URL of the frontier that came to its end.
+    pub fn of(admission: &Admission, status: i32, worker: usize, logged: CaptureDate) -> Self {
+        Self {
+            logged,
+            status,
+            size: None,
+            url: admission.url.to_string(),
+            hops: admission.hops.clone(),
+            via: admission.via.as_ref().map(Url::to_string),
+            mime: "-".to_owned(),
+            worker: u32::try_from(worker).unwrap_or(u32::MAX),
+            started: None,
+            took_ms: None,
+            digest: None,
+            source_tag: admission.source_tag.clone(),
+            annotations: Vec::new(),
+        }
+    }
+
+    /// Adds what a capture knows.
+    pub fn with_capture(mut self, capture: &CaptureEntry) -> Self {
+        self.size = Some(capture.payload_len);
+        self.mime.clone_from(&capture.mime);
+        self.started = Some(capture.date);
+        self.took_ms = capture.fetch_ms;
+        self.digest = Some(capture.payload_digest.clone());
+        self
+    }
+
+    /// The URL, when it is one of the web.
+    pub fn web_url(&self) -> Option<Url> {
+        parse_web_url(&self.url)
+    }
+
+    /// Whether the payload was held already.
+    pub fn is_duplicate(&self) -> bool {
+        self.annotations.iter().any(|annotation| annotation.starts_with("duplicate:"))
+    }
+
+    /// The line, without its end.
+    pub fn write(&self) -> String {
+        let or_dash = |text: &str| if text.is_empty() { "-".to_owned() } else { escape(text) };
+        let number = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |value| value.to_string());
+        let times = match (self.started, self.took_ms) {
+            (Some(started), Some(took)) => format!("{}+{took}", started.to_digits17()),
+            (Some(started), None) => started.to_digits17(),
+            _ => "-".to_owned(),
+        };
+        format!(
+            "{} {:>5} {:>10} {} {} {} {} #{:03} {times} {} {} {}",
+            self.logged.to_log(),
+            self.status,
+            number(self.size),
+            escape(&self.url),
+            or_dash(&self.hops),
+            or_dash(self.via.as_deref().unwrap_or_default()),
+            or_dash(&self.mime),
+            self.worker,
+            self.digest.as_deref().map_or_else(|| "-".to_owned(), or_dash),
+            or_dash(&self.source_tag),
+            or_dash(&self.annotations.join(",")),
+        )
+    }
+
+    /// Reads a line of ours or of Heritrix (with or without its thirteenth
+    /// column of JSON). `Err` says what is wrong, for a person.
+    pub fn parse(line: &str) -> Result<Self, String> {
+        let mut columns: Vec<&str> = Vec::with_capacity(12);
+        let mut rest = line.trim();
+        while columns.len() < 11 {
+            let (column, tail) = rest.split_once(' ').ok_or_else(|| {
+                format!("{} columns where 12 are wanted", columns.len() + usize::from(!rest.is_empty()))
+            })?;
+            columns.push(column);
+            rest = tail.trim_start();
+        }
+        let rest = match rest.find(" {") {
+            Some(json) if rest.ends_with('}') => &rest[..json],
+            _ => rest,
+        };
+        let text = |column: usize| match columns[column] {
+            "-" => String::new(),
+            text => text.replace("%20", " "),
+        };
+        let (started, took_ms) = match columns[8].split_once(['+', ';']) {
+            Some((started, took)) => (CaptureDate::parse(started).ok(), took.parse().ok()),
+            None => (CaptureDate::parse(columns[8]).ok(), None),
+        };
+        Ok(Self {
+            logged: CaptureDate::parse(columns[0]).map_err(|error| error.to_string())?,
+            status: columns[1].parse().map_err(|_| format!("“{}” is no status", columns[1]))?,
+            size: columns[2].parse().ok(),
+            url: columns[3].to_owned(),
+            hops: text(4),
+            via: Some(columns[5].to_owned()).filter(|via| via != "-"),
+            mime: columns[6].to_owned(),
+            worker: columns[7].trim_start_matches('#').parse().unwrap_or(0),
+            started,
+            took_ms,
+            digest: Some(columns[9].to_owned()).filter(|digest| digest != "-"),
+            source_tag: text(10),
+            annotations: rest.split(',').map(str::to_owned).filter(|text| !text.is_empty() && text != "-").collect(),
+        })
+    }
+}
+
+/// A column holds no blank: what has some is escaped as in URLs.
+fn escape(text: &str) -> String {
+    text.chars()
+        .map(|character| match character {
+            ' ' => "%20".to_owned(),
+            character if character.is_whitespace() || character.is_control() => "_".to_owned(),
+            character => character.to_string(),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const HERITRIX: &str = "2011-06-23T17:12:08.802Z   200       1299 http://content-5.powells.com/robots.txt LREP \
+        http://content-5.powells.com/cgi-bin/imageDB.cgi?isbn=9780385518635 text/plain #014 20110623171208574+225 \
+        sha1:YIUOKDGOLGI5JYHDTXRFFQ5FF4N2EJRV - -";
+
+    #[test]
+    fn the_line_of_the_manual_is_read_and_written_back() {
+        let line = CrawlLogLine::parse(HERITRIX).unwrap();
+        assert_eq!((line.status, line.size, line.hops.as_str(), line.worker), (200, Some(1299), "LREP", 14));
+        assert_eq!((line.took_ms, line.annotations.len()), (Some(225), 0));
+        assert_eq!(line.write(), HERITRIX);
+    }
+
+    #[test]
+    fn every_column_survives() {
+        let line = CrawlLogLine {
+            size: None,
+            source_tag: "town library".to_owned(),
+            annotations: vec!["3t".to_owned(), "dol:12".to_owned()],
+            via: None,
+            ..CrawlLogLine::parse(HERITRIX).unwrap()
+        };
+        let text = line.write();
+        assert_eq!(text.split_ascii_whitespace().count(), 12, "{text}");
+        assert_eq!(CrawlLogLine::parse(&text).unwrap(), line);
+        let with_json = format!("{text} {{\"contentSize\":12}}");
+        assert_eq!(CrawlLogLine::parse(&with_json).unwrap(), line);
+    }
+
+    #[test]
+    fn other_text_is_refused_in_words() {
+        for text in ["", "hello", "2011-06-23T17:12:08.802Z 200 - http://a/ - -"] {
+            assert!(CrawlLogLine::parse(text).unwrap_err().contains("columns"), "{text}");
+        }
+        let bad = HERITRIX.replace("  200 ", "  abc ");
+        assert!(CrawlLogLine::parse(&bad).unwrap_err().contains("abc"));
+    }
+}

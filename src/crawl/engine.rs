@@ -1,0 +1,349 @@
+//! Runs a launch: workers, limits, the beginning and the end.
+
+use super::capture::Archive;
+use super::fetch::{Client, FetchLimits};
+use super::frontier::{Frontier, Next};
+use super::judge::Judge;
+use super::logs::Logs;
+use super::politeness::is_polite;
+use super::recovery::{recover, take_over};
+use super::robots_desk::RobotsDesk;
+use super::setup::check_user_agent;
+use super::wire::Abandon;
+use super::work::Worker;
+use super::{
+    AdmissionState, CrawlEnd, CrawlError, CrawlReport, CrawlSetup, CrawlStats, Ledger, MAX_IN_FLIGHT_PER_ADDRESS,
+    Resolver, SystemResolver, free_bytes,
+};
+use crate::campaign::Seed;
+use crate::jobs::JobCx;
+use crate::scope::Candidate;
+use crate::uri::parse_web_url;
+use crate::warc::FileSetOptions;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Exchanges in flight may go on so long after the wish to stop.
+const STOP_GRACE: Duration = Duration::from_secs(10);
+/// How often the room on the disk is looked at.
+const LOOK_AT_DISK: Duration = Duration::from_secs(2);
+/// How often it is seen whether the workers are done.
+const LOOK_AT_WORKERS: Duration = Duration::from_millis(20);
+/// More workers than this help nobody.
+const MAX_WORKERS: usize = 256;
+
+/// What the workers of a launch share.
+pub(super) struct Engine<'a> {
+    pub(super) setup: &'a CrawlSetup,
+    pub(super) ledger: &'a dyn Ledger,
+    pub(super) stats: &'a CrawlStats,
+    pub(super) cx: &'a JobCx,
+    pub(super) client: &'a Client,
+    pub(super) judge: Judge<'a>,
+    pub(super) frontier: Frontier<'a>,
+    pub(super) robots: RobotsDesk<'a>,
+    pub(super) archive: &'a Archive,
+    pub(super) logs: &'a Logs,
+    pub(super) polite: bool,
+    begin: Instant,
+    /// Captures made or being made, so that a limit is kept to the last one.
+    documents: AtomicU64,
+    end: Mutex<Option<Result<CrawlEnd, CrawlError>>>,
+}
+
+/// Runs a launch to its end, or goes on with one that was stopped or killed,
+/// with the system's resolver.
+///
+/// On cancel, exchanges in flight get some seconds to end, files are closed
+/// and the report says [`CrawlEnd::Stopped`]; what waits stays in the ledger.
+///
+/// # Errors
+///
+/// Nothing is fetched when the campaign cannot be crawled (no contact in the
+/// User-Agent, no seed). A ledger, disk or file that fails ends the crawl; it
+/// can be resumed.
+pub fn run_crawl(
+    setup: &CrawlSetup,
+    ledger: &dyn Ledger,
+    stats: &CrawlStats,
+    cx: &JobCx,
+) -> Result<CrawlReport, CrawlError> {
+    let resolver = SystemResolver::start().map_err(|source| CrawlError::io(&setup.warc_dir, source))?;
+    run_crawl_with(setup, ledger, stats, cx, Arc::new(resolver))
+}
+
+/// As [`run_crawl`], with a resolver of the caller's.
+pub fn run_crawl_with(
+    setup: &CrawlSetup,
+    ledger: &dyn Ledger,
+    stats: &CrawlStats,
+    cx: &JobCx,
+    resolver: Arc<dyn Resolver>,
+) -> Result<CrawlReport, CrawlError> {
+    let (campaign, politeness) = (&setup.campaign, &setup.campaign.politeness);
+    check_user_agent(&politeness.user_agent)?;
+    if campaign.seeds.is_empty() {
+        return Err(CrawlError::Setup("The campaign has no seed: add a URL to start from.".to_owned()));
+    }
+    std::fs::create_dir_all(&setup.warc_dir).map_err(|source| CrawlError::io(&setup.warc_dir, source))?;
+    let logs = Logs::open(&setup.log_dir, setup.clock)?;
+    let archive = Archive::new(file_options(setup), &setup.warc_label);
+    let client =
+        Client::new(resolver, &politeness.user_agent, FetchLimits::of(&campaign.limits), setup.warc_dir.clone())
+            .map_err(CrawlError::Setup)?
+            .with_overrides(setup.overrides.clone())
+            .allowing_private(politeness.allow_private_addresses)
+            .dated_by(setup.clock)
+            .abandoned_when(abandon_after_grace(cx));
+
+    cx.stage("Looking at what is there", None);
+    let judge = Judge::new(setup.rules.clone(), setup.geo.as_ref(), &client, ledger, setup.clock)?;
+    let (mut recovery, found) = recover(setup, ledger, cx)?;
+    for problem in &recovery.problems {
+        stats.event(0, "", problem.clone());
+    }
+    add_redirected_seeds(&logs, &judge, setup)?;
+    recovery.captures = take_over(found, ledger, &judge, &logs)?;
+    admit_seeds(setup, ledger, &judge, &logs, stats)?;
+    let tally = logs.tally()?;
+    let queued: u64 = ledger.backlog()?.iter().map(|backlog| backlog.waiting).sum();
+    stats.resumed(&tally.snapshot(queued));
+    if setup.geo.is_none() && setup.rules.uses_geo() {
+        stats.event(
+            0,
+            "",
+            "A rule asks for the country of servers, but no country database is set: it lets nothing in",
+        );
+    }
+
+    let polite = is_polite(politeness);
+    let workers = politeness.workers.clamp(1, MAX_WORKERS);
+    let (per_host, per_address) = if polite { (1, MAX_IN_FLIGHT_PER_ADDRESS) } else { (workers, usize::MAX) };
+    let engine = Engine {
+        setup,
+        ledger,
+        stats,
+        cx,
+        client: &client,
+        judge,
+        frontier: Frontier::open(ledger, per_host, per_address)?,
+        robots: RobotsDesk::new(ledger, &politeness.user_agent),
+        archive: &archive,
+        logs: &logs,
+        polite,
+        begin: Instant::now(),
+        documents: AtomicU64::new(tally.successes()),
+        end: Mutex::new(None),
+    };
+    cx.stage("Crawling", None);
+    engine.run(workers);
+    let end = engine.end.into_inner().unwrap_or_else(PoisonError::into_inner);
+
+    // Files are closed and reports written whatever happened.
+    let files = archive.close();
+    let end = end.unwrap_or(Ok(CrawlEnd::Finished))?;
+    let files = files?;
+    let tally = logs.tally()?;
+    let remaining: HashMap<String, u64> =
+        ledger.backlog()?.into_iter().map(|backlog| (backlog.authority, backlog.waiting)).collect();
+    let seeds: Vec<String> = campaign.seeds.iter().map(|seed| seed.url.clone()).collect();
+    logs.write_reports(&tally, &setup.job_name, &end.words(), &seeds, &remaining)?;
+    Ok(CrawlReport { end, totals: stats.snapshot(), files, recovery })
+}
+
+impl Engine<'_> {
+    /// Runs the workers until all is done, a limit is reached, or a person
+    /// or an error stops them.
+    fn run(&self, workers: usize) {
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..workers).map(|number| scope.spawn(move || self.work(number))).collect();
+            let mut looked = None;
+            while threads.iter().any(|thread| !thread.is_finished()) {
+                if looked.is_none_or(|looked: Instant| looked.elapsed() >= LOOK_AT_DISK) {
+                    self.look_at_disk();
+                    looked = Some(Instant::now());
+                }
+                self.cx.set_done(self.stats.fetched_so_far());
+                std::thread::sleep(LOOK_AT_WORKERS);
+            }
+        });
+        if self.cx.is_cancelled() {
+            self.stop(Ok(CrawlEnd::Stopped));
+        }
+    }
+
+    /// One worker's life.
+    fn work(&self, number: usize) {
+        let worker = Worker::new(self, number);
+        loop {
+            if self.cx.checkpoint().is_err() || self.is_ended() {
+                return;
+            }
+            if let Some(why) = self.limit_reached() {
+                return self.stop(Ok(CrawlEnd::Limit(why)));
+            }
+            if !self.reserve_document() {
+                // The last ones allowed are in flight; one of them may fail.
+                std::thread::sleep(LOOK_AT_WORKERS);
+                continue;
+            }
+            let captured = match self.frontier.next() {
+                Ok(Next::Url(url)) => worker.process(*url),
+                Ok(Next::Idle) => Ok(false),
+                Ok(Next::Finished) => {
+                    self.unreserve_document();
+                    return;
+                }
+                Err(error) => Err(error.into()),
+            };
+            match captured {
+                Ok(true) => {}
+                Ok(false) => self.unreserve_document(),
+                Err(error) => return self.stop(Err(error)),
+            }
+        }
+    }
+
+    fn stop(&self, end: Result<CrawlEnd, CrawlError>) {
+        let mut ended = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        // The first reason counts, but an error is never hidden.
+        if ended.is_none() || (end.is_err() && ended.as_ref().is_some_and(Result::is_ok)) {
+            *ended = Some(end);
+        }
+    }
+
+    fn is_ended(&self) -> bool {
+        self.end.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    fn limit_reached(&self) -> Option<String> {
+        let limits = &self.setup.campaign.limits;
+        if limits.max_documents > 0 && self.stats.fetched_so_far() >= limits.max_documents {
+            return Some(format!("the limit of {} documents was reached", limits.max_documents));
+        }
+        if limits.max_bytes > 0 && self.stats.bytes_so_far() >= limits.max_bytes {
+            return Some(format!("the limit of {} bytes was reached", limits.max_bytes));
+        }
+        if limits.max_seconds > 0 && self.begin.elapsed().as_secs() >= limits.max_seconds {
+            return Some(format!("the limit of {} seconds was reached", limits.max_seconds));
+        }
+        None
+    }
+
+    fn reserve_document(&self) -> bool {
+        let max = match self.setup.campaign.limits.max_documents {
+            0 => u64::MAX,
+            max => max,
+        };
+        let more = |documents: u64| (documents < max).then_some(documents + 1);
+        self.documents.fetch_update(Ordering::SeqCst, Ordering::SeqCst, more).is_ok()
+    }
+
+    fn unreserve_document(&self) {
+        self.documents.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Pauses the crawl while the disk is too full.
+    fn look_at_disk(&self) {
+        let floor = self.setup.campaign.limits.disk_floor_bytes;
+        if floor == 0 || self.cx.is_paused() {
+            return;
+        }
+        if let Ok(free) = free_bytes(&self.setup.warc_dir)
+            && free < floor
+        {
+            let words = format!(
+                "Paused: {free} bytes are free on the disk of {}, the campaign wants {floor}. Make room, then resume.",
+                self.setup.warc_dir.display()
+            );
+            self.stats.event(0, "", words.clone());
+            self.cx.note(words);
+            self.cx.set_paused(true);
+        }
+    }
+}
+
+/// Servers that keep silent are given up some time after the wish to stop.
+fn abandon_after_grace(cx: &JobCx) -> Abandon {
+    let (cx, asked) = (cx.clone(), OnceLock::new());
+    Arc::new(move || cx.is_cancelled() && asked.get_or_init(Instant::now).elapsed() > STOP_GRACE)
+}
+
+fn file_options(setup: &CrawlSetup) -> FileSetOptions {
+    let campaign = &setup.campaign;
+    let policy = serde_json::to_value(campaign.politeness.robots).ok();
+    let policy = policy.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
+    let mut info = vec![
+        ("software", setup.software.as_str()),
+        ("format", "WARC File Format 1.1"),
+        ("conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"),
+        ("operator", setup.operator.as_str()),
+        ("isPartOf", setup.job_name.as_str()),
+        ("description", campaign.name.as_str()),
+        ("robots", policy.as_str()),
+        ("http-header-user-agent", campaign.politeness.user_agent.as_str()),
+    ];
+    let mut options = FileSetOptions::new(&setup.warc_dir, &setup.job_name);
+    options.max_bytes = setup.warc_max_bytes;
+    let clock = setup.clock;
+    options.clock = Box::new(move || clock.now());
+    if clock.is_shifted() {
+        info.push(("description", "Dates are taken from a clock that runs behind the system's"));
+    }
+    options.info = info
+        .into_iter()
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    options
+}
+
+/// Seeds of an earlier run that redirected elsewhere count as seeds again.
+fn add_redirected_seeds(logs: &Logs, judge: &Judge<'_>, setup: &CrawlSetup) -> Result<(), CrawlError> {
+    let tally = logs.tally()?;
+    for seed in &setup.campaign.seeds {
+        let target = parse_web_url(&seed.url).and_then(|url| tally.redirects.get(url.as_str()).cloned());
+        if let Some(url) = target {
+            judge.add_seed(Seed { url, ..seed.clone() })?;
+        }
+    }
+    Ok(())
+}
+
+fn admit_seeds(
+    setup: &CrawlSetup,
+    ledger: &dyn Ledger,
+    judge: &Judge<'_>,
+    logs: &Logs,
+    stats: &CrawlStats,
+) -> Result<(), CrawlError> {
+    let mut candidates = Vec::new();
+    let mut admissions = Vec::new();
+    for seed in &setup.campaign.seeds {
+        let Some(url) = parse_web_url(&seed.url) else {
+            stats.event(0, &seed.url, "This seed is no web address and is left out");
+            continue;
+        };
+        let mut candidate = Candidate::bare(url);
+        candidate.is_seed = true;
+        candidate.seed = Some(seed.url.clone());
+        candidate.source_tag.clone_from(&seed.source_tag);
+        let (candidate, admission) = judge.admission(candidate)?;
+        candidates.push(candidate);
+        admissions.push(admission);
+    }
+    if admissions.is_empty() {
+        return Err(CrawlError::Setup("No seed is a web address (http:// or https://).".to_owned()));
+    }
+    let refused = admissions.iter().filter(|admission| admission.state == AdmissionState::Refused).count();
+    let verdicts: Vec<_> = admissions.iter().map(|admission| admission.verdict.clone()).collect();
+    let new = ledger.admit(admissions)?;
+    let decided = candidates.iter().zip(&verdicts).zip(&new).filter(|(_, new)| **new).map(|(decided, _)| decided);
+    logs.scope(decided)?;
+    if refused > 0 {
+        stats.event(0, "", format!("{refused} seeds are refused by the campaign's own rules"));
+    }
+    Ok(())
+}

@@ -1,0 +1,546 @@
+//! One exchange with a server: a GET out, the answer in, byte for byte.
+//!
+//! Nothing is followed, decoded or corrected. `Accept-Encoding: identity` is
+//! sent: compressed bodies would be kept as they come, but their bytes differ
+//! from one answer to the next while the page does not, and revisits would be
+//! missed; the WARC file compresses anyway.
+
+use super::message::{ChunkScanner, Framing, Head, MAX_HEAD_BYTES, head_end};
+use super::resolver::{HostOverride, Resolver};
+use super::spool::Spool;
+use super::wire::{Abandon, ConnectError, Connection, Deadline, IdleConnections, Origin, TlsClient, TlsFacts};
+use crate::uri::{CaptureDate, Clock, Url};
+use crate::warc::digest::{BlockDigester, Digests};
+use crate::warc::http::{ContentType, decode_payload, parse_response_head};
+use std::io::{self, Read};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Silence of a server before it is given up.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(20);
+/// A connection is not kept open for longer answers than a day.
+const LONGEST: Duration = Duration::from_secs(86_400);
+/// Interim heads (1xx) before the final one.
+const MAX_INTERIM_HEADS: usize = 20;
+
+/// Heritrix's numbers for URLs that got no answer (`FetchStatusCodes`).
+pub mod fetch_status {
+    /// The host name could not be resolved.
+    pub const DNS_FAILED: i32 = -1;
+    /// No connection.
+    pub const CONNECT_FAILED: i32 = -2;
+    /// The connection was lost before an answer.
+    pub const CONNECT_LOST: i32 = -3;
+    /// No answer in time.
+    pub const TIMEOUT: i32 = -4;
+    /// The answer is no HTTP, or cannot be held.
+    pub const UNFETCHABLE: i32 = -7;
+    /// robots.txt could not be had.
+    pub const ROBOTS_PREREQUISITE_FAILED: i32 = -61;
+    /// A rule says no, now that more is known.
+    pub const OUT_OF_SCOPE: i32 = -5000;
+    /// A setting of the campaign says no.
+    pub const BLOCKED_BY_SETTING: i32 = -5001;
+    /// robots.txt says no.
+    pub const ROBOTS_PRECLUDED: i32 = -9998;
+}
+
+/// Why an answer was cut; the values of `WARC-Truncated`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Truncated {
+    /// Longer than the campaign allows.
+    Length,
+    /// Slower than the campaign allows.
+    Time,
+    /// The server ended it early.
+    Disconnect,
+}
+
+impl Truncated {
+    /// The value of `WARC-Truncated`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Length => "length",
+            Self::Time => "time",
+            Self::Disconnect => "disconnect",
+        }
+    }
+}
+
+/// A URL got no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{words}")]
+pub struct FetchError {
+    /// One of [`fetch_status`].
+    pub status: i32,
+    /// Why, for a person.
+    pub words: String,
+    /// Whether another try may help.
+    pub retry: bool,
+    /// Time it took, where the server was asked at all.
+    pub took: Option<Duration>,
+}
+
+/// What one fetch may cost.
+#[derive(Debug, Clone, Copy)]
+pub struct FetchLimits {
+    /// Bytes of an answer, head included.
+    pub bytes: u64,
+    /// Time of an answer.
+    pub time: Duration,
+    /// Silence of a server.
+    pub idle: Duration,
+}
+
+impl FetchLimits {
+    /// From a campaign; zero is no limit.
+    pub fn of(limits: &crate::campaign::Limits) -> Self {
+        let bytes = if limits.max_response_bytes == 0 { u64::MAX } else { limits.max_response_bytes };
+        let time = match limits.max_response_seconds {
+            0 => LONGEST,
+            seconds => Duration::from_secs(seconds).min(LONGEST),
+        };
+        Self { bytes, time, idle: IDLE_TIMEOUT.min(time) }
+    }
+}
+
+/// A finished exchange.
+#[derive(Debug)]
+pub struct Exchange {
+    /// The request as sent.
+    pub request: Vec<u8>,
+    /// The final answer as received: head and body, transfer encoding kept.
+    pub response: Spool,
+    /// Its head.
+    pub head: Head,
+    /// Bytes of its head.
+    pub head_len: u64,
+    /// Interim answers (1xx) as received before it.
+    pub interim: Vec<u8>,
+    /// Digests of the response and of its payload.
+    pub digests: Digests,
+    /// Why it was cut, if it was.
+    pub truncated: Option<Truncated>,
+    /// The server.
+    pub address: SocketAddr,
+    /// The secured line, if it was one.
+    pub tls: Option<TlsFacts>,
+    /// When the request went out.
+    pub date: CaptureDate,
+    /// How long it took.
+    pub took: Duration,
+    /// Oddities, as annotations of the crawl log.
+    pub notes: Vec<&'static str>,
+}
+
+impl Exchange {
+    /// The payload without transfer and content encoding, at most `limit`
+    /// bytes of it, made from at most `limit` bytes of the answer.
+    pub fn decoded_payload(&mut self, limit: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let head_len = usize::try_from(self.head_len).unwrap_or(usize::MAX);
+        self.response.reader(0)?.take(limit.saturating_add(head_len) as u64).read_to_end(&mut bytes)?;
+        Ok(match parse_response_head(&bytes) {
+            Some(head) => decode_payload(&head, bytes.get(head.head_len..).unwrap_or_default(), limit).bytes,
+            None => bytes.split_off(head_len.min(bytes.len())),
+        })
+    }
+
+    /// MIME type without parameters, lower case; `-` where none was told.
+    pub fn mime(&self) -> String {
+        let value = self.head.headers.get("Content-Type").unwrap_or_default();
+        plain_mime(&ContentType::parse(&value).mime)
+    }
+}
+
+/// A MIME type as catalogue and logs have it: `-` where it is none.
+pub fn plain_mime(mime: &str) -> String {
+    let plain = !mime.is_empty() && mime.len() < 128 && mime.bytes().all(|byte| byte.is_ascii_graphic());
+    if plain { mime.to_owned() } else { "-".to_owned() }
+}
+
+/// Fetches URLs. Shared by all workers.
+pub struct Client {
+    resolver: Arc<dyn Resolver>,
+    overrides: Vec<HostOverride>,
+    tls: TlsClient,
+    idle: IdleConnections,
+    user_agent: String,
+    allow_private: bool,
+    limits: FetchLimits,
+    spool_dir: PathBuf,
+    abandon: Option<Abandon>,
+    clock: Clock,
+}
+
+impl Client {
+    /// A client that says who it is with `user_agent` and keeps long answers
+    /// in nameless files in `spool_dir` while they come in.
+    pub fn new(
+        resolver: Arc<dyn Resolver>,
+        user_agent: &str,
+        limits: FetchLimits,
+        spool_dir: PathBuf,
+    ) -> Result<Self, String> {
+        Ok(Self {
+            resolver,
+            overrides: Vec::new(),
+            tls: TlsClient::new()?,
+            idle: IdleConnections::default(),
+            user_agent: user_agent.to_owned(),
+            allow_private: false,
+            limits,
+            spool_dir,
+            abandon: None,
+            clock: Clock::default(),
+        })
+    }
+
+    /// Sends some hosts elsewhere.
+    pub fn with_overrides(mut self, overrides: Vec<HostOverride>) -> Self {
+        self.overrides = overrides;
+        self
+    }
+
+    /// Lets private and loopback addresses be fetched from.
+    pub fn allowing_private(mut self, allow: bool) -> Self {
+        self.allow_private = allow;
+        self
+    }
+
+    /// Dates exchanges by another clock.
+    pub fn dated_by(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Asked while a server keeps silent: whether to give up at once.
+    pub fn abandoned_when(mut self, abandon: Abandon) -> Self {
+        self.abandon = Some(abandon);
+        self
+    }
+
+    /// Where a URL is connected to: its override, or what the resolver says.
+    pub fn addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, FetchError> {
+        let host = url.host_str().unwrap_or_default().trim_end_matches('.');
+        let port = url.port_or_known_default().unwrap_or(80);
+        if let Some(found) = self.overrides.iter().find(|entry| entry.host == host && entry.port == port) {
+            return Ok(vec![found.addr]);
+        }
+        match self.resolver.resolve(host) {
+            Ok(addresses) => Ok(addresses.into_iter().map(|ip| SocketAddr::new(ip, port)).collect()),
+            Err(error) => {
+                Err(FetchError { status: fetch_status::DNS_FAILED, words: error.to_string(), retry: true, took: None })
+            }
+        }
+    }
+
+    /// Fetches one URL from one of these addresses.
+    pub fn fetch(&self, url: &Url, addresses: &[SocketAddr]) -> Result<Exchange, FetchError> {
+        let origin: Origin = (
+            url.scheme().to_owned(),
+            url.host_str().unwrap_or_default().to_owned(),
+            url.port_or_known_default().unwrap_or(80),
+        );
+        let request = self.request(url);
+        let begin = Instant::now();
+        let took = |mut error: FetchError| {
+            error.took = Some(begin.elapsed());
+            error
+        };
+        // A kept connection is used only where a new one would go as well.
+        if let Some(connection) = self.idle.take(&origin).filter(|kept| addresses.contains(&kept.address())) {
+            match self.exchange(connection, &request, origin.clone(), begin) {
+                // The server closed it in the meantime; that says nothing about the URL.
+                Err((error, true)) if error.status == fetch_status::CONNECT_LOST => {}
+                result => return result.map_err(|(error, _)| took(error)),
+            }
+        }
+        let tls = (origin.0 == "https").then_some((&self.tls, origin.1.as_str()));
+        let connection =
+            Connection::open(addresses, tls, self.allow_private, self.deadline(begin), self.abandon.clone()).map_err(
+                |error| match error {
+                    ConnectError::Private(ip, why) => FetchError {
+                        status: fetch_status::BLOCKED_BY_SETTING,
+                        words: format!(
+                            "{ip} is not a public address ({why}); the campaign does not allow private addresses"
+                        ),
+                        retry: false,
+                        took: None,
+                    },
+                    ConnectError::Failed(why) => FetchError {
+                        status: fetch_status::CONNECT_FAILED,
+                        words: format!("no connection to {why}"),
+                        retry: true,
+                        took: Some(begin.elapsed()),
+                    },
+                },
+            )?;
+        self.exchange(connection, &request, origin, begin).map_err(|(error, _)| took(error))
+    }
+
+    fn is_abandoned(&self) -> bool {
+        self.abandon.as_ref().is_some_and(|abandon| abandon())
+    }
+
+    fn deadline(&self, begin: Instant) -> Deadline {
+        Deadline { end: begin + self.limits.time, idle: self.limits.idle }
+    }
+
+    fn request(&self, url: &Url) -> Vec<u8> {
+        let target = &url[url::Position::BeforePath..url::Position::AfterQuery];
+        let authority = &url[url::Position::BeforeHost..url::Position::AfterPort];
+        format!(
+            "GET {target} HTTP/1.1\r\nHost: {authority}\r\nUser-Agent: {}\r\nAccept: {}\r\n\
+             Accept-Encoding: identity\r\nConnection: keep-alive\r\n\r\n",
+            self.user_agent, "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+        )
+        .into_bytes()
+    }
+
+    /// The error comes with whether no byte of an answer had arrived.
+    fn exchange(
+        &self,
+        mut connection: Connection,
+        request: &[u8],
+        origin: Origin,
+        begin: Instant,
+    ) -> Result<Exchange, (FetchError, bool)> {
+        connection.rearm(self.deadline(begin), self.abandon.clone());
+        let date = self.clock.now();
+        connection.send(request).map_err(|error| (lost(&error), true))?;
+        let mut reader = AnswerReader { connection, limits: self.limits, buffer: vec![0; 64 << 10] };
+        let (interim, head_bytes, head, early) = reader.heads()?;
+        let mut answer = Answer {
+            response: Spool::new(&self.spool_dir),
+            chunks: ChunkScanner::default(),
+            framing: head.framing(),
+            digester: BlockDigester::new(true),
+            body_len: 0,
+        };
+        let failed = |error: io::Error| {
+            let words = format!("the answer cannot be kept: {error}");
+            (FetchError { status: fetch_status::UNFETCHABLE, words, retry: true, took: None }, false)
+        };
+        answer.response.push(&head_bytes).map_err(failed)?;
+        answer.digester.update(&head_bytes);
+        let end = reader.body(&mut answer, early).map_err(failed)?;
+        let mut notes = Vec::new();
+        if answer.chunks.is_broken() {
+            notes.push("badChunks");
+        }
+        if matches!(answer.framing, Framing::Conflicting { .. }) {
+            notes.push("conflictingLengths");
+        }
+        if !interim.is_empty() {
+            notes.push("interim");
+        }
+        let (truncated, reusable) = match end {
+            End::Complete { reusable } => {
+                (None, reusable && end_is_certain(answer.framing) && head.keeps_alive() && head.status != 101)
+            }
+            End::Cut(_) if self.is_abandoned() => {
+                let words = "given up on request".to_owned();
+                return Err((FetchError { status: fetch_status::CONNECT_LOST, words, retry: true, took: None }, false));
+            }
+            End::Cut(why) => (Some(why), false),
+        };
+        let (address, tls) = (reader.connection.address(), reader.connection.tls().cloned());
+        if reusable {
+            self.idle.keep(origin, reader.connection);
+        }
+        Ok(Exchange {
+            request: request.to_vec(),
+            head_len: head_bytes.len() as u64,
+            response: answer.response,
+            head,
+            interim,
+            digests: answer.digester.finish(),
+            truncated,
+            address,
+            tls,
+            date,
+            took: begin.elapsed(),
+            notes,
+        })
+    }
+}
+
+fn end_is_certain(framing: Framing) -> bool {
+    matches!(framing, Framing::Empty | Framing::Length(_) | Framing::Chunked)
+}
+
+fn lost(error: &io::Error) -> FetchError {
+    let (status, words) = match error.kind() {
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
+            (fetch_status::TIMEOUT, "the server did not answer in time".to_owned())
+        }
+        _ => (fetch_status::CONNECT_LOST, format!("the connection was lost before an answer: {error}")),
+    };
+    FetchError { status, words, retry: true, took: None }
+}
+
+/// What becomes of an answer while it comes in.
+struct Answer {
+    response: Spool,
+    chunks: ChunkScanner,
+    framing: Framing,
+    digester: BlockDigester,
+    body_len: u64,
+}
+
+impl Answer {
+    /// Takes what belongs to the body; says how much that was.
+    fn take(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = |length: u64| usize::try_from(length - self.body_len).unwrap_or(usize::MAX).min(bytes.len());
+        let used = match self.framing {
+            Framing::Empty => 0,
+            Framing::Length(length) | Framing::Conflicting { high: length, .. } => room(length),
+            Framing::UntilClose => bytes.len(),
+            Framing::Chunked => self.chunks.feed(bytes),
+        };
+        self.response.push(&bytes[..used])?;
+        self.body_len += used as u64;
+        self.digester.update(&bytes[..used]);
+        Ok(used)
+    }
+
+    fn is_complete(&self) -> bool {
+        match self.framing {
+            Framing::Empty => true,
+            Framing::Length(length) | Framing::Conflicting { high: length, .. } => self.body_len >= length,
+            Framing::Chunked => self.chunks.is_done(),
+            Framing::UntilClose => false,
+        }
+    }
+
+    /// Whether the server may stop here.
+    fn may_end(&self) -> bool {
+        match self.framing {
+            Framing::UntilClose => true,
+            Framing::Conflicting { low, .. } => self.body_len >= low,
+            Framing::Chunked => self.chunks.is_broken(),
+            _ => self.is_complete(),
+        }
+    }
+}
+
+enum End {
+    /// Nothing is missing; `reusable` if nothing came after it either.
+    Complete { reusable: bool },
+    /// Something is missing.
+    Cut(Truncated),
+}
+
+struct AnswerReader {
+    connection: Connection,
+    limits: FetchLimits,
+    buffer: Vec<u8>,
+}
+
+/// Interim heads, the final head, its bytes, and body bytes that came with it.
+type Heads = (Vec<u8>, Vec<u8>, Head, Vec<u8>);
+
+impl AnswerReader {
+    fn heads(&mut self) -> Result<Heads, (FetchError, bool)> {
+        let unfetchable =
+            |words: String| (FetchError { status: fetch_status::UNFETCHABLE, words, retry: false, took: None }, false);
+        let (mut interim, mut bytes, mut looked, mut count) = (Vec::new(), Vec::new(), 0, 0);
+        loop {
+            if let Some(end) = head_end(&bytes, looked) {
+                let head = Head::parse(&bytes[..end]).map_err(|why| not_http(&bytes, &why))?;
+                let rest = bytes.split_off(end);
+                if !head.is_interim() {
+                    return Ok((interim, bytes, head, rest));
+                }
+                interim.append(&mut bytes);
+                (bytes, looked, count) = (rest, 0, count + 1);
+                if count > MAX_INTERIM_HEADS {
+                    return Err(unfetchable(format!("more than {MAX_INTERIM_HEADS} interim answers and no final one")));
+                }
+                continue;
+            }
+            looked = bytes.len();
+            let start = bytes.trim_ascii_start();
+            let known = start.len().min(5);
+            if start[..known] != b"HTTP/"[..known] {
+                return Err(not_http(&bytes, "it does not begin with HTTP/"));
+            }
+            if bytes.len() + interim.len() > MAX_HEAD_BYTES {
+                return Err(unfetchable(format!("the head of the answer is longer than {MAX_HEAD_BYTES} bytes")));
+            }
+            let nothing_came = bytes.is_empty() && interim.is_empty();
+            match self.connection.receive(&mut self.buffer) {
+                Ok(0) if nothing_came => {
+                    let words = "the server closed the connection without an answer".to_owned();
+                    return Err((
+                        FetchError { status: fetch_status::CONNECT_LOST, words, retry: true, took: None },
+                        true,
+                    ));
+                }
+                Ok(0) => {
+                    let words = "the connection ended inside the head of the answer".to_owned();
+                    return Err((
+                        FetchError { status: fetch_status::CONNECT_LOST, words, retry: true, took: None },
+                        false,
+                    ));
+                }
+                Ok(count) => bytes.extend_from_slice(&self.buffer[..count]),
+                Err(error) => return Err((lost(&error), nothing_came)),
+            }
+        }
+    }
+
+    /// Reads the body to its end or to a limit. Fails only when it cannot be kept.
+    fn body(&mut self, answer: &mut Answer, early: Vec<u8>) -> io::Result<End> {
+        let mut used = 0;
+        if !early.is_empty() {
+            let (part, over) = self.within_limit(answer, &early);
+            used = answer.take(part)?;
+            if over && !answer.is_complete() {
+                return Ok(End::Cut(Truncated::Length));
+            }
+        }
+        let mut reusable = used == early.len();
+        while !answer.is_complete() {
+            let count = match self.connection.receive(&mut self.buffer) {
+                Ok(0) if answer.may_end() => return Ok(End::Complete { reusable: false }),
+                Ok(0) => return Ok(End::Cut(Truncated::Disconnect)),
+                Ok(count) => count,
+                Err(error) => {
+                    let timeout = matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock);
+                    return Ok(match answer.framing {
+                        Framing::Conflicting { .. } if answer.may_end() => End::Complete { reusable: false },
+                        _ if timeout => End::Cut(Truncated::Time),
+                        _ => End::Cut(Truncated::Disconnect),
+                    });
+                }
+            };
+            let bytes = std::mem::take(&mut self.buffer);
+            let (part, over) = self.within_limit(answer, &bytes[..count]);
+            let taken = answer.take(part);
+            let part_len = part.len();
+            self.buffer = bytes;
+            reusable = taken? == part_len && !over;
+            if over && !answer.is_complete() {
+                return Ok(End::Cut(Truncated::Length));
+            }
+        }
+        Ok(End::Complete { reusable })
+    }
+
+    /// The part of `bytes` that the limit leaves room for, and whether that is not all.
+    fn within_limit<'a>(&self, answer: &Answer, bytes: &'a [u8]) -> (&'a [u8], bool) {
+        let room = self.limits.bytes.saturating_sub(answer.response.len());
+        let take = usize::try_from(room).unwrap_or(usize::MAX).min(bytes.len());
+        (&bytes[..take], take < bytes.len())
+    }
+}
+
+fn not_http(bytes: &[u8], why: &str) -> (FetchError, bool) {
+    let begin: String = String::from_utf8_lossy(&bytes[..bytes.len().min(60)]).escape_debug().collect();
+    let words = format!("the answer is no HTTP ({why}): “{begin}”");
+    (FetchError { status: fetch_status::UNFETCHABLE, words, retry: false, took: None }, false)
+}

@@ -1,0 +1,225 @@
+//! Odd and hostile servers against the client.
+
+#![allow(clippy::unwrap_used)]
+
+use super::fetch::*;
+use super::resolver::{Resolver, SystemResolver};
+use super::testing::{Reply, Server};
+use super::wire::Abandon;
+use crate::uri::Url;
+use crate::warc::digest::sha1_base32;
+use std::io::Read;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+const LIMITS: FetchLimits =
+    FetchLimits { bytes: 10_000_000, time: Duration::from_secs(20), idle: Duration::from_secs(5) };
+
+fn client(limits: FetchLimits) -> Client {
+    let resolver: Arc<dyn Resolver> = Arc::new(SystemResolver::start().unwrap());
+    Client::new(resolver, "test (+mailto:test@example.org)", limits, std::env::temp_dir())
+        .unwrap()
+        .allowing_private(true)
+}
+
+fn fetch_with(client: &Client, server: &Server, path: &str) -> Result<Exchange, FetchError> {
+    let url = Url::parse(&format!("http://{}{path}", server.addr)).unwrap();
+    let addresses = client.addresses(&url)?;
+    client.fetch(&url, &addresses)
+}
+
+fn fetch(limits: FetchLimits, reply: Reply) -> Result<Exchange, FetchError> {
+    let server = Server::start(move |_, _| reply.clone());
+    fetch_with(&client(limits), &server, "/")
+}
+
+fn response(exchange: &mut Exchange) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    exchange.response.reader(0).unwrap().read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
+/// Sends `wire` and closes; the recorded answer must be `wire[skip..]`.
+#[track_caller]
+fn check(wire: &[u8], skip: usize, status: u16, payload: &[u8], truncated: Option<Truncated>) {
+    let shown = String::from_utf8_lossy(wire).into_owned();
+    let mut exchange = fetch(LIMITS, Reply::raw(wire)).unwrap_or_else(|error| panic!("{shown}: {error}"));
+    assert_eq!(response(&mut exchange), &wire[skip..], "{shown}");
+    assert_eq!(exchange.interim, &wire[..skip], "{shown}");
+    assert_eq!(exchange.head.status, status, "{shown}");
+    assert_eq!(exchange.decoded_payload(1 << 20).unwrap(), payload, "{shown}");
+    assert_eq!(exchange.digests.payload_len, payload.len() as u64, "{shown}");
+    assert_eq!(exchange.truncated, truncated, "{shown}");
+    assert_eq!(exchange.digests.payload, sha1_base32(payload), "{shown}");
+    assert_eq!(exchange.digests.block, sha1_base32(&wire[skip..]), "{shown}");
+}
+
+#[test]
+fn odd_answers_are_recorded_byte_for_byte() {
+    let early = b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n";
+    check(b"HTTP/1.1 200 OK\r\ncOnTeNt-LeNgTh: 3\r\n\r\nabc", 0, 200, b"abc", None);
+    check(b"HTTP/1.1 200 OK\r\nSet-Cookie: a\r\nSet-Cookie: b\r\nContent-Length: 0\r\n\r\n", 0, 200, b"", None);
+    let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=\"y\"\r\nabc\r\n0\r\nT: 1\r\n\r\n";
+    check(chunked, 0, 200, b"abc", None);
+    check(b"HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 1\r\n\r\nz", 0, 200, b"z", None);
+    check(b"HTTP/1.1 200 OK\r\nX: caf\xe9\r\n\r\nuntil close", 0, 200, b"until close", None);
+    check(b"HTTP/1.1 200 OK\nContent-Length: 2\n\nok", 0, 200, b"ok", None);
+    check(b"HTTP/1.1 200 OK\r\nContent-Length : 2\r\n\r\nok", 0, 200, b"ok", None);
+    check(b"HTTP/1.1 200 OK\r\nno colon here\r\nContent-Length: 2\r\n\r\nok", 0, 200, b"ok", None);
+    check(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 4\r\n\r\nokok", 0, 200, b"okok", None);
+    check(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 4\r\n\r\nok", 0, 200, b"ok", None);
+    check(b"HTTP/1.1 404\r\nContent-Length: 2\r\n\r\nno", 0, 404, b"no", None);
+    check(b"HTTP/1.0 200 OK\r\n\r\nold", 0, 200, b"old", None);
+    check(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort", 0, 200, b"short", Some(Truncated::Disconnect));
+    check(b"HTTP/1.1 999 Denied\r\nContent-Length: 0\r\n\r\n", 0, 999, b"", None);
+    check(b"HTTP/1.1 204 No\r\nContent-Length: 5\r\n\r\n", 0, 204, b"", None);
+    let after_hints = [&early[..], b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"].concat();
+    check(&after_hints, early.len(), 200, b"ok", None);
+    let cut = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc";
+    check(cut, 0, 200, b"abc", Some(Truncated::Disconnect));
+    let lies = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n<html>no chunks";
+    check(lies, 0, 200, b"<html>no chunks", None);
+}
+
+#[test]
+fn what_is_no_http_is_said_in_words() {
+    for (bytes, status) in [
+        (&b"SSH-2.0-OpenSSH_9.2p1\r\n"[..], fetch_status::UNFETCHABLE),
+        (b"<html>hello</html>", fetch_status::UNFETCHABLE),
+        (b"", fetch_status::CONNECT_LOST),
+        (b"HTTP/1.1 200 OK\r\nX: ", fetch_status::CONNECT_LOST),
+    ] {
+        let error = fetch(LIMITS, Reply::raw(bytes)).unwrap_err();
+        assert_eq!(error.status, status, "{error}");
+    }
+}
+
+#[test]
+fn bytes_after_the_answer_are_not_part_of_it() {
+    let wire = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 500 smuggled\r\n\r\n";
+    let mut exchange = fetch(LIMITS, Reply { keep_open: true, ..Reply::raw(wire) }).unwrap();
+    assert_eq!(response(&mut exchange), b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+}
+
+#[test]
+fn long_answers_are_cut_at_the_limit_and_marked() {
+    let small = FetchLimits { bytes: 100_000, ..LIMITS };
+    let head = b"HTTP/1.1 200 OK\r\n\r\n".to_vec();
+    let endless = Reply {
+        parts: vec![(head, Duration::ZERO), (vec![b'x'; 8192], Duration::ZERO)],
+        endless: true,
+        keep_open: false,
+    };
+    let exchange = fetch(small, endless).unwrap();
+    assert_eq!(exchange.truncated, Some(Truncated::Length));
+    assert_eq!(exchange.response.len(), 100_000);
+    let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
+    let endless = Reply {
+        parts: vec![(head, Duration::ZERO), (b"1\r\nx\r\n".repeat(1000), Duration::ZERO)],
+        endless: true,
+        keep_open: false,
+    };
+    assert_eq!(fetch(small, endless).unwrap().truncated, Some(Truncated::Length));
+    // Exactly as long as allowed is not too long.
+    let exact = Reply::page(200, "", vec![b'x'; 1000]);
+    let limit = exact.parts[0].0.len() as u64;
+    assert_eq!(fetch(FetchLimits { bytes: limit, ..LIMITS }, exact).unwrap().truncated, None);
+}
+
+#[test]
+fn endless_heads_are_given_up() {
+    let line = format!("X-Flood: {}\r\n", "y".repeat(1000)).repeat(50).into_bytes();
+    let parts = vec![(b"HTTP/1.1 200 OK\r\n".to_vec(), Duration::ZERO), (line, Duration::ZERO)];
+    let error = fetch(LIMITS, Reply { parts, endless: true, keep_open: false }).unwrap_err();
+    assert_eq!((error.status, error.retry), (fetch_status::UNFETCHABLE, false), "{error}");
+    let hints = b"HTTP/1.1 100 Continue\r\n\r\n".repeat(100);
+    assert_eq!(fetch(LIMITS, Reply::raw(hints)).unwrap_err().status, fetch_status::UNFETCHABLE);
+}
+
+#[test]
+fn slow_servers_cost_no_more_than_the_time_allowed() {
+    let drip = |head: &[u8]| Reply {
+        parts: vec![(head.to_vec(), Duration::ZERO), (b"x".to_vec(), Duration::from_millis(50))],
+        endless: true,
+        keep_open: false,
+    };
+    let limits = FetchLimits { time: Duration::from_millis(600), idle: Duration::from_millis(400), ..LIMITS };
+    let begin = Instant::now();
+    let body = fetch(limits, drip(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")).unwrap();
+    assert_eq!(body.truncated, Some(Truncated::Time));
+    assert_eq!(fetch(limits, drip(b"HTTP/1.1 200 OK\r\nX: ")).unwrap_err().status, fetch_status::TIMEOUT);
+    let silent = Reply { parts: vec![(Vec::new(), Duration::from_secs(3))], endless: false, keep_open: false };
+    assert_eq!(fetch(limits, silent).unwrap_err().status, fetch_status::TIMEOUT);
+    assert!(begin.elapsed() < Duration::from_millis(2500), "{:?}", begin.elapsed());
+}
+
+#[test]
+fn connections_are_used_again_and_replaced_when_stale() {
+    let server = Server::start(|_, path| match path {
+        "/close" => Reply { keep_open: false, ..Reply::page(200, "", "a") },
+        _ => Reply::page(200, "", "b"),
+    });
+    let client = client(LIMITS);
+    for path in ["/1", "/2", "/close", "/3"] {
+        assert_eq!(fetch_with(&client, &server, path).unwrap().head.status, 200, "{path}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(server.hits.lock().unwrap().len(), 4);
+}
+
+#[test]
+fn private_addresses_are_refused_at_the_last_moment() {
+    let server = Server::start(|_, _| Reply::page(200, "", "secret"));
+    let client = client(LIMITS).allowing_private(false);
+    let error = fetch_with(&client, &server, "/").unwrap_err();
+    assert_eq!((error.status, error.retry), (fetch_status::BLOCKED_BY_SETTING, false));
+    assert!(error.words.contains("127.0.0.1") && error.words.contains("loopback"), "{error}");
+    assert!(server.hits.lock().unwrap().is_empty());
+}
+
+#[test]
+fn a_wish_to_stop_ends_a_slow_answer() {
+    let stop = Arc::new(AtomicBool::new(false));
+    let abandon: Abandon = Arc::new({
+        let stop = Arc::clone(&stop);
+        move || stop.load(Ordering::SeqCst)
+    });
+    let parts = vec![
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n".to_vec(), Duration::ZERO),
+        (b"x".to_vec(), Duration::from_millis(20)),
+    ];
+    let server = Server::start(move |_, _| Reply { parts: parts.clone(), endless: true, keep_open: false });
+    let client = client(LIMITS).abandoned_when(abandon);
+    let begin = Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(150));
+            stop.store(true, Ordering::SeqCst);
+        });
+        assert!(fetch_with(&client, &server, "/").unwrap_err().words.contains("given up"));
+    });
+    assert!(begin.elapsed() < Duration::from_secs(3));
+}
+
+#[test]
+fn requests_say_who_asks_and_keep_the_query() {
+    let client = client(LIMITS);
+    let server = Server::start(|_, _| Reply::page(200, "", ""));
+    let exchange = fetch_with(&client, &server, "/a%20b?x=1&y=ç").unwrap();
+    let request = String::from_utf8(exchange.request).unwrap();
+    assert!(request.starts_with("GET /a%20b?x=1&y=%C3%A7 HTTP/1.1\r\n"), "{request}");
+    assert!(request.contains(&format!("\r\nHost: {}\r\n", server.addr)), "{request}");
+    assert!(request.contains("\r\nUser-Agent: test (+mailto:test@example.org)\r\n"), "{request}");
+    assert!(request.ends_with("\r\n\r\n"));
+}
+
+#[test]
+fn failures_have_heritrix_numbers() {
+    let client = client(LIMITS);
+    let url = Url::parse("http://no-such-host.invalid/").unwrap();
+    assert_eq!(client.addresses(&url).unwrap_err().status, fetch_status::DNS_FAILED);
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let url = Url::parse(&format!("http://{closed}/")).unwrap();
+    assert_eq!(client.fetch(&url, &[closed]).unwrap_err().status, fetch_status::CONNECT_FAILED);
+}

@@ -1,0 +1,415 @@
+//! Who is fetched next: a queue per host, with politeness.
+//!
+//! Only a handful of URLs per host are in memory; the ledger holds the rest.
+//! Every host that has something waiting stands in a heap by the moment it
+//! may be asked again.
+//!
+//! Order inside a host is that of the ledger: [`priority`] first.
+
+use super::{Ledger, LedgerError, QueuedUrl};
+use crate::uri::{CaptureDate, Url};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::net::IpAddr;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// URLs of one host held in memory.
+const BATCH: usize = 32;
+/// Longest wait before a worker looks at the wish to stop again.
+const LOOK: Duration = Duration::from_millis(200);
+/// A URL whose address is busy comes back after this time.
+const ADDRESS_BUSY: Duration = Duration::from_millis(200);
+/// What stands before everything else of its host.
+pub const ROBOTS_PRIORITY: i64 = -1;
+
+/// How urgent a URL is, from its path alone; lower is earlier.
+///
+/// Seeds and what they need are 0. What completes a page already fetched
+/// (embeds, redirects) comes next: the number of such hops at the end of the
+/// path, at most 99. Everything else is 100 for each hop from the seed.
+pub fn priority(hops: &str) -> i64 {
+    let completing = hops.bytes().rev().take_while(|hop| matches!(hop, b'E' | b'R')).count();
+    let count = match completing {
+        0 if hops.is_empty() || hops.ends_with('P') => 0,
+        0 => hops.len().saturating_mul(100),
+        _ => completing.min(99),
+    };
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// Host name with port where it is no default: the name of a URL's queue.
+pub fn authority_of(url: &Url) -> &str {
+    &url[url::Position::BeforeHost..url::Position::AfterPort]
+}
+
+/// The answer to a worker that wants work.
+#[derive(Debug)]
+pub enum Next {
+    /// Fetch this.
+    Url(Box<QueuedUrl>),
+    /// Nothing is due; ask again.
+    Idle,
+    /// Nothing waits and nothing is in flight: the crawl is over.
+    Finished,
+}
+
+/// The queues of a running crawl.
+pub struct Frontier<'a> {
+    ledger: &'a dyn Ledger,
+    per_host: usize,
+    per_address: usize,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    hosts: HashMap<Arc<str>, Host>,
+    due: BinaryHeap<Reverse<(Instant, Arc<str>)>>,
+    in_flight: usize,
+    asking: usize,
+    addresses: HashMap<IpAddr, usize>,
+}
+
+struct Host {
+    batch: VecDeque<QueuedUrl>,
+    in_flight: Vec<i64>,
+    /// The ledger may hold more than the batch does.
+    more: bool,
+    /// Counts announcements, to notice those that come while the ledger is asked.
+    announced: u64,
+    asking: bool,
+    free_at: Instant,
+    in_heap: bool,
+}
+
+impl Host {
+    fn new() -> Self {
+        Self {
+            batch: VecDeque::new(),
+            in_flight: Vec::new(),
+            more: true,
+            announced: 0,
+            asking: false,
+            free_at: Instant::now(),
+            in_heap: false,
+        }
+    }
+}
+
+impl State {
+    /// Puts a host into the heap if it has something and room for it.
+    fn line_up(&mut self, name: &Arc<str>, per_host: usize, not_before: Option<Instant>) {
+        let Some(host) = self.hosts.get_mut(name) else { return };
+        let has_work = host.more || !host.batch.is_empty();
+        if has_work && !host.in_heap && !host.asking && host.in_flight.len() < per_host {
+            host.in_heap = true;
+            let at = not_before.map_or(host.free_at, |at| at.max(host.free_at));
+            self.due.push(Reverse((at, Arc::clone(name))));
+        }
+    }
+}
+
+impl<'a> Frontier<'a> {
+    /// Takes up what waits in the ledger. `per_host` and `per_address` are
+    /// the most URLs in flight at the same time.
+    pub fn open(ledger: &'a dyn Ledger, per_host: usize, per_address: usize) -> Result<Self, LedgerError> {
+        let mut state = State::default();
+        for backlog in ledger.backlog()? {
+            let name: Arc<str> = backlog.authority.into();
+            state.hosts.insert(Arc::clone(&name), Host::new());
+            state.line_up(&name, per_host, None);
+        }
+        Ok(Self { ledger, per_host, per_address, state: Mutex::new(state), changed: Condvar::new() })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next URL that may be fetched now. Waits a fraction of a second.
+    pub fn next(&self) -> Result<Next, LedgerError> {
+        let mut state = self.lock();
+        loop {
+            let now = Instant::now();
+            let Some(Reverse((at, name))) = state.due.peek().cloned() else {
+                if state.in_flight == 0 && state.asking == 0 {
+                    return Ok(Next::Finished);
+                }
+                drop(self.changed.wait_timeout(state, LOOK));
+                return Ok(Next::Idle);
+            };
+            if at > now {
+                drop(self.changed.wait_timeout(state, LOOK.min(at - now)));
+                return Ok(Next::Idle);
+            }
+            state.due.pop();
+            let Some(host) = state.hosts.get_mut(&name) else { continue };
+            host.in_heap = false;
+            if host.free_at > now || host.in_flight.len() >= self.per_host {
+                state.line_up(&name, self.per_host, None);
+                continue;
+            }
+            if host.batch.is_empty() && host.more {
+                state = self.refill(state, &name)?;
+                continue;
+            }
+            let Some(first) = host.batch.front() else {
+                // Nothing waits any more; what comes later makes the host anew.
+                if host.in_flight.is_empty() {
+                    state.hosts.remove(&name);
+                }
+                continue;
+            };
+            let millis = first.due.millis().saturating_sub(CaptureDate::now().millis());
+            if let Ok(millis @ 1..) = u64::try_from(millis) {
+                // Put back after a failure: all that is due earlier comes first.
+                let at = now + Duration::from_millis(millis);
+                state.line_up(&name, self.per_host, Some(at));
+                continue;
+            }
+            let Some(url) = host.batch.pop_front() else { continue };
+            host.in_flight.push(url.id);
+            state.in_flight += 1;
+            state.line_up(&name, self.per_host, None);
+            return Ok(Next::Url(Box::new(url)));
+        }
+    }
+
+    /// Asks the ledger for more of a host, without holding the others up.
+    fn refill<'s>(
+        &'s self,
+        mut state: MutexGuard<'s, State>,
+        name: &Arc<str>,
+    ) -> Result<MutexGuard<'s, State>, LedgerError> {
+        let Some(host) = state.hosts.get_mut(name) else { return Ok(state) };
+        host.asking = true;
+        let (announced, in_hand) = (host.announced, host.in_flight.clone());
+        state.asking += 1;
+        drop(state);
+        let answer = self.ledger.waiting(name, &in_hand, BATCH);
+        let mut state = self.lock();
+        state.asking -= 1;
+        if let Some(host) = state.hosts.get_mut(name) {
+            host.asking = false;
+            let batch = answer?;
+            host.more = batch.len() == BATCH || host.announced != announced;
+            host.batch = batch.into();
+            if host.batch.is_empty() && !host.more && host.in_flight.is_empty() && host.free_at <= Instant::now() {
+                state.hosts.remove(name);
+            } else {
+                state.line_up(name, self.per_host, None);
+            }
+        }
+        self.changed.notify_all();
+        Ok(state)
+    }
+
+    /// URLs of a host were given to the ledger; `urgent` is the lowest
+    /// priority among them.
+    pub fn announce(&self, authority: &str, urgent: i64) {
+        let mut state = self.lock();
+        let name: Arc<str> = match state.hosts.get_key_value(authority) {
+            Some((name, _)) => Arc::clone(name),
+            None => authority.into(),
+        };
+        let host = state.hosts.entry(Arc::clone(&name)).or_insert_with(Host::new);
+        host.more = true;
+        host.announced += 1;
+        let now = CaptureDate::now();
+        if host.batch.back().is_some_and(|last| last.admission.priority > urgent || last.due > now) {
+            // They still wait in the ledger, which now has something better.
+            host.batch.clear();
+        }
+        state.line_up(&name, self.per_host, None);
+        self.changed.notify_one();
+    }
+
+    /// Ends the fetch of a URL that the ledger was told about. Its host is
+    /// left alone for `wait`.
+    pub fn release(&self, url: &QueuedUrl, wait: Duration) {
+        self.let_go(url, wait, false);
+    }
+
+    /// Puts a URL back that was not fetched; it comes again after `wait`,
+    /// unless something more urgent turns up.
+    pub fn put_back(&self, url: &QueuedUrl, wait: Duration) {
+        self.let_go(url, wait, true);
+    }
+
+    fn let_go(&self, url: &QueuedUrl, wait: Duration, again: bool) {
+        let mut state = self.lock();
+        state.in_flight = state.in_flight.saturating_sub(1);
+        let name = authority_of(&url.admission.url);
+        let Some((name, _)) = state.hosts.get_key_value(name) else { return };
+        let name = Arc::clone(name);
+        if let Some(host) = state.hosts.get_mut(&name) {
+            host.in_flight.retain(|id| *id != url.id);
+            host.free_at = host.free_at.max(Instant::now() + wait);
+            if again {
+                host.batch.clear();
+                host.more = true;
+            }
+        }
+        state.line_up(&name, self.per_host, None);
+        self.changed.notify_all();
+    }
+
+    /// Reserves a place at an address; false when it is busy. End it with
+    /// [`Frontier::leave_address`].
+    pub fn enter_address(&self, ip: IpAddr) -> bool {
+        let mut state = self.lock();
+        let busy = state.addresses.entry(ip).or_default();
+        if *busy >= self.per_address {
+            return false;
+        }
+        *busy += 1;
+        true
+    }
+
+    /// Gives a place back.
+    pub fn leave_address(&self, ip: IpAddr) {
+        let mut state = self.lock();
+        if let Some(busy) = state.addresses.get_mut(&ip) {
+            *busy -= 1;
+            if *busy == 0 {
+                state.addresses.remove(&ip);
+            }
+        }
+    }
+
+    /// How long a URL waits whose address is busy.
+    pub fn busy_wait(&self) -> Duration {
+        ADDRESS_BUSY
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::super::memory_ledger::MemoryLedger;
+    use super::super::{Admission, AdmissionState, Finished};
+    use super::*;
+    use crate::scope::{Decision, Verdict};
+
+    fn admission(url: &str, hops: &str) -> Admission {
+        Admission {
+            url: Url::parse(url).unwrap(),
+            hops: hops.to_owned(),
+            via: None,
+            anchor: String::new(),
+            seed: None,
+            source_tag: String::new(),
+            is_seed: hops.is_empty(),
+            nofollow: false,
+            verdict: Verdict { decision: Decision::Accept, rule_index: None, rule_name: String::new() },
+            state: AdmissionState::Queued,
+            priority: priority(hops),
+            date: CaptureDate::now(),
+        }
+    }
+
+    fn finish(ledger: &MemoryLedger, url: &QueuedUrl) {
+        let (why, refused, capture) = (None, None, None);
+        ledger.finish(Finished { id: url.id, fetch_status: 200, why, refused, capture, found: Vec::new() }).unwrap();
+    }
+
+    /// Fetches everything at once and tells the order.
+    fn order(frontier: &Frontier<'_>, ledger: &MemoryLedger) -> Vec<String> {
+        let mut order = Vec::new();
+        loop {
+            match frontier.next().unwrap() {
+                Next::Url(url) => {
+                    finish(ledger, &url);
+                    order.push(url.admission.url.path().to_owned());
+                    frontier.release(&url, Duration::ZERO);
+                }
+                Next::Idle => {}
+                Next::Finished => return order,
+            }
+        }
+    }
+
+    #[test]
+    fn seeds_come_first_then_what_completes_a_page_then_near_pages() {
+        for (hops, expected) in [
+            ("", 0),
+            ("P", 0),
+            ("E", 1),
+            ("R", 1),
+            ("LE", 1),
+            ("LEE", 2),
+            ("L", 100),
+            ("LL", 200),
+            ("LEL", 300),
+            ("PM", 200),
+        ] {
+            assert_eq!(priority(hops), expected, "{hops}");
+        }
+        let ledger = MemoryLedger::default();
+        let urls = [("/far", "LL"), ("/near", "L"), ("/embed", "LE"), ("/", "")];
+        ledger.admit(urls.iter().map(|(path, hops)| admission(&format!("http://a.pt{path}"), hops)).collect()).unwrap();
+        let frontier = Frontier::open(&ledger, 1, 1).unwrap();
+        assert_eq!(order(&frontier, &ledger), ["/", "/embed", "/near", "/far"]);
+    }
+
+    #[test]
+    fn many_urls_come_in_batches_and_none_is_lost() {
+        let ledger = MemoryLedger::default();
+        let urls = (0..200).map(|number| admission(&format!("http://h{}.pt/{number}", number % 3), "L"));
+        ledger.admit(urls.collect()).unwrap();
+        let frontier = Frontier::open(&ledger, 2, 9).unwrap();
+        assert_eq!(order(&frontier, &ledger).len(), 200);
+    }
+
+    #[test]
+    fn a_host_is_left_alone_as_long_as_it_was_said() {
+        let ledger = MemoryLedger::default();
+        ledger.admit(vec![admission("http://a.pt/1", ""), admission("http://a.pt/2", "")]).unwrap();
+        let frontier = Frontier::open(&ledger, 1, 1).unwrap();
+        let Next::Url(first) = frontier.next().unwrap() else { panic!("nothing came") };
+        assert!(matches!(frontier.next().unwrap(), Next::Idle), "one at a time");
+        finish(&ledger, &first);
+        let begin = Instant::now();
+        frontier.release(&first, Duration::from_millis(150));
+        assert_eq!(order(&frontier, &ledger), ["/2"]);
+        assert!(begin.elapsed() >= Duration::from_millis(150));
+    }
+
+    #[test]
+    fn something_urgent_overtakes_what_is_in_memory() {
+        let ledger = MemoryLedger::default();
+        ledger.admit((0..5).map(|number| admission(&format!("http://a.pt/{number}"), "L")).collect()).unwrap();
+        let frontier = Frontier::open(&ledger, 1, 1).unwrap();
+        let Next::Url(first) = frontier.next().unwrap() else { panic!("nothing came") };
+        ledger.admit(vec![admission("http://a.pt/embed", "LE")]).unwrap();
+        frontier.announce("a.pt", 1);
+        finish(&ledger, &first);
+        frontier.release(&first, Duration::ZERO);
+        assert_eq!(order(&frontier, &ledger), ["/embed", "/1", "/2", "/3", "/4"]);
+    }
+
+    #[test]
+    fn a_url_put_back_waits_for_its_time() {
+        let ledger = MemoryLedger::default();
+        ledger.admit(vec![admission("http://a.pt/1", ""), admission("http://a.pt/2", "L")]).unwrap();
+        let frontier = Frontier::open(&ledger, 1, 1).unwrap();
+        let Next::Url(first) = frontier.next().unwrap() else { panic!("nothing came") };
+        let due = CaptureDate::from_millis(CaptureDate::now().millis() + 120);
+        ledger.defer(first.id, 1, due, "busy").unwrap();
+        frontier.put_back(&first, Duration::ZERO);
+        assert_eq!(order(&frontier, &ledger), ["/2", "/1"]);
+        assert!(CaptureDate::now() >= due);
+    }
+
+    #[test]
+    fn an_address_has_room_for_so_many() {
+        let ledger = MemoryLedger::default();
+        let frontier = Frontier::open(&ledger, 1, 2).unwrap();
+        let ip: IpAddr = "192.0.2.1".parse().unwrap();
+        assert!(frontier.enter_address(ip) && frontier.enter_address(ip) && !frontier.enter_address(ip));
+        frontier.leave_address(ip);
+        assert!(frontier.enter_address(ip));
+    }
+}

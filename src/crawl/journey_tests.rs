@@ -1,0 +1,471 @@
+//! Whole crawls on loopback, with a ledger in memory.
+
+#![allow(clippy::unwrap_used)]
+
+use super::memory_ledger::{Fate, MemoryLedger};
+use super::testing::{Reply, Server};
+use super::*;
+use crate::campaign::{Campaign, Limits, Politeness, RobotsPolicy, Seed, SeedScope};
+use crate::jobs::JobCx;
+use crate::scope::{DecideRules, standard_rules};
+use crate::warc::{ArchiveReader, RecordType};
+use std::path::Path;
+use std::time::Duration;
+
+const HOSTS: [&str; 3] = ["a.example", "b.example", "www.a.example"];
+
+fn campaign(seeds: &[&str]) -> Campaign {
+    Campaign {
+        name: "Test".to_owned(),
+        seeds: seeds
+            .iter()
+            .map(|url| Seed {
+                url: (*url).to_owned(),
+                scope: SeedScope::Subdomains,
+                depth: None,
+                source_tag: "tag".to_owned(),
+            })
+            .collect(),
+        rules: standard_rules(),
+        politeness: Politeness {
+            user_agent: "Mozilla/5.0 (compatible; tester; +https://archive.example.org/bot)".to_owned(),
+            delay_factor: 0.0,
+            min_delay_ms: 0,
+            allow_private_addresses: true,
+            workers: 3,
+            max_retries: 2,
+            retry_delay_seconds: 0,
+            ..Politeness::default()
+        },
+        limits: Limits { max_response_seconds: 5, ..Limits::default() },
+        ..Campaign::default()
+    }
+}
+
+fn setup(campaign: &Campaign, server: &Server, folder: &Path) -> CrawlSetup {
+    CrawlSetup {
+        rules: DecideRules::compile(campaign).unwrap(),
+        campaign: campaign.clone(),
+        geo: None,
+        overrides: HOSTS
+            .iter()
+            .map(|host| HostOverride { host: (*host).to_owned(), port: 80, addr: server.addr })
+            .collect(),
+        warc_dir: folder.join("warcs"),
+        warc_label: "output/warcs/test/20240101000000".to_owned(),
+        log_dir: folder.join("logs"),
+        launch: "20240101000000".to_owned(),
+        job_name: "test".to_owned(),
+        operator: "Tester".to_owned(),
+        software: "fonds test".to_owned(),
+        warc_max_bytes: 1_000_000,
+        clock: crate::uri::Clock::default(),
+    }
+}
+
+fn crawl(campaign: &Campaign, server: &Server, folder: &Path, ledger: &MemoryLedger) -> CrawlReport {
+    run_crawl(&setup(campaign, server, folder), ledger, &CrawlStats::default(), &JobCx::detached()).unwrap()
+}
+
+/// A small site: a page with links to ten others on two hosts.
+fn site(host: &str, path: &str) -> Reply {
+    match (host, path) {
+        ("a.example", "/robots.txt") => {
+            Reply::page(200, "Content-Type: text/plain\r\n", "User-agent: *\nDisallow: /secret\nSitemap: /map.xml\n")
+        }
+        (_, "/robots.txt") => Reply::page(404, "", "none"),
+        (_, "/") => {
+            let links: String = (0..10).map(|number| format!("<a href=/p{number}>Page {number}</a> ")).collect();
+            Reply::html(&format!(
+                "<title>Home</title><img src=/i.png alt=x>{links}<a href=/secret/x>no</a>\
+                 <a href=http://b.example/>B</a><a href=http://out.example/>out</a><a href=/old>old</a>"
+            ))
+        }
+        (_, "/old") => Reply::page(301, "Location: /new\r\n", ""),
+        (_, "/map.xml") => Reply::page(
+            200,
+            "Content-Type: application/xml\r\n",
+            "<urlset><url><loc>http://a.example/mapped</loc></url></urlset>",
+        ),
+        (_, "/i.png") => Reply::page(200, "Content-Type: image/png\r\n", vec![7; 5000]),
+        (_, path) => Reply::html(&format!("<title>{path}</title><p>Same words <a href=/>home</a>")),
+    }
+}
+
+/// Ids, types and URLs of all records; every file must be sound.
+fn records(folder: &Path) -> Vec<(String, RecordType, String)> {
+    let mut found = Vec::new();
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder.join("warcs")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    for file in files {
+        assert!(file.to_string_lossy().ends_with(".warc.gz"), "{}", file.display());
+        let mut reader = ArchiveReader::open(&file).unwrap();
+        while let Some(record) = reader.next_record(usize::MAX).unwrap() {
+            let head = &record.head;
+            let block = head.headers.get("WARC-Block-Digest").unwrap();
+            assert_eq!(block, crate::warc::sha1_base32(&record.block));
+            found.push((head.record_id().unwrap(), head.record_type.clone(), head.target_uri().unwrap_or_default()));
+        }
+        assert_eq!(reader.take_problems(), []);
+    }
+    found
+}
+
+fn captured(ledger: &MemoryLedger) -> Vec<String> {
+    let mut urls: Vec<String> = ledger.captures().iter().map(|capture| capture.url.to_string()).collect();
+    urls.sort();
+    urls
+}
+
+#[test]
+fn a_site_is_crawled_with_robots_redirects_and_sitemaps() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(site);
+    let ledger = MemoryLedger::default();
+    let report = crawl(&campaign(&["http://a.example/"]), &server, folder.path(), &ledger);
+    assert_eq!(report.end, CrawlEnd::Finished);
+
+    let mut expected: Vec<String> = (0..10).map(|number| format!("http://a.example/p{number}")).collect();
+    for path in ["", "robots.txt", "map.xml", "mapped", "i.png", "old", "new"] {
+        expected.push(format!("http://a.example/{path}"));
+    }
+    expected.sort();
+    assert_eq!(captured(&ledger), expected);
+    assert_eq!(report.totals.fetched, expected.len() as u64);
+    assert_eq!((report.totals.queued, report.totals.in_flight, report.totals.failed), (0, 0, 0));
+
+    // robots.txt first, and what it excludes not at all.
+    let paths = server.paths("a.example");
+    assert_eq!(paths[0], "/robots.txt");
+    assert!(!paths.iter().any(|path| path.starts_with("/secret")));
+    let secret = ledger.finished("http://a.example/secret/x").unwrap();
+    assert_eq!((secret.fetch_status, secret.capture.is_none()), (-9998, true));
+    assert!(secret.why.unwrap().contains("Disallow: /secret"));
+    assert_eq!(secret.refused.unwrap().rule_name, "RobotsDecideRule");
+    assert!(server.paths("b.example").is_empty() && server.paths("out.example").is_empty());
+
+    // How it came about is kept.
+    let old = ledger.finished("http://a.example/old").unwrap().capture.unwrap();
+    assert_eq!(old.redirect_to.unwrap().as_str(), "http://a.example/new");
+    let new = ledger.finished("http://a.example/new").unwrap().capture.unwrap();
+    assert_eq!((new.hops.as_str(), new.via.unwrap().as_str()), ("LR", "http://a.example/old"));
+    assert_eq!(new.source_tag, "tag");
+    let home = ledger.finished("http://a.example/").unwrap().capture.unwrap();
+    assert_eq!((home.title.as_deref(), home.mime.as_str(), home.records.len()), (Some("Home"), "text/html", 3));
+    assert_eq!(home.outlinks.iter().find(|link| link.url.path() == "/p3").unwrap().anchor, "Page 3");
+
+    // Three records a capture and one warcinfo, all readable.
+    assert_eq!(records(folder.path()).len(), expected.len() * 3 + 1);
+    let place = &home.records[0];
+    let file = folder.path().join("warcs").join(place.file.strip_prefix("output/warcs/test/20240101000000/").unwrap());
+    let record = crate::warc::read_record_at(&file, place.span.offset, 1 << 20).unwrap();
+    assert_eq!(record.head.record_id().unwrap(), place.record_id);
+    assert!(record.block.starts_with(b"HTTP/1.1 200 X\r\nContent-Type: text/html; charset=utf-8\r\n"));
+
+    // Logs and reports.
+    let log = std::fs::read_to_string(folder.path().join("logs/crawl.log")).unwrap();
+    let lines: Vec<_> = log.lines().map(|line| CrawlLogLine::parse(line).unwrap()).collect();
+    assert_eq!(lines.len(), expected.len() + 1);
+    let scope = std::fs::read_to_string(folder.path().join("logs/scope.log")).unwrap();
+    assert!(scope.contains("REJECT http://out.example/"), "{scope}");
+    let seeds = std::fs::read_to_string(folder.path().join("logs/seeds-report.txt")).unwrap();
+    assert_eq!(seeds, "[code] [status] [seed] [redirect]\n200 CRAWLED http://a.example/\n");
+    assert!(
+        folder.path().join("logs/hosts-report.txt").exists() && folder.path().join("logs/crawl-report.txt").exists()
+    );
+}
+
+#[test]
+fn files_give_back_what_the_ledger_was_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(site);
+    let ledger = MemoryLedger::default();
+    let report = crawl(&campaign(&["http://a.example/"]), &server, folder.path(), &ledger);
+    let mut told = ledger.captures();
+    let mut found = Vec::new();
+    for file in &report.files {
+        let name = file.file_name().unwrap().to_string_lossy();
+        let label = format!("output/warcs/test/20240101000000/{name}");
+        let sink = |entry| {
+            found.push(entry);
+            Ok(())
+        };
+        let indexed = index_archive(file, &label, sink, &JobCx::detached()).unwrap();
+        assert_eq!((indexed.orphans, indexed.problems.len()), (0, 0));
+    }
+    told.sort_by_key(|capture| capture.url.to_string());
+    found.sort_by_key(|capture: &CaptureEntry| capture.url.to_string());
+    assert_eq!(found, told);
+}
+
+#[test]
+fn a_second_launch_repeats_nothing_that_is_held() {
+    let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let server = Server::start(site);
+    let campaign = campaign(&["http://a.example/"]);
+    let before = MemoryLedger::default();
+    crawl(&campaign, &server, first.path(), &before);
+    let ledger = MemoryLedger::after(&before);
+    let report = crawl(&campaign, &server, second.path(), &ledger);
+    let revisits = ledger.captures().iter().filter(|capture| capture.revisit_of.is_some()).count();
+    // All but the redirect, whose body is empty.
+    assert_eq!(revisits, 16);
+    assert_eq!(report.totals.fetched, 17);
+    let kinds = records(second.path());
+    assert_eq!(kinds.iter().filter(|(_, kind, _)| *kind == RecordType::Revisit).count(), 16);
+    let home = ledger.finished("http://a.example/").unwrap().capture.unwrap();
+    assert_eq!((home.title.as_deref(), home.status, home.outlinks.is_empty()), (Some("Home"), 200, false));
+}
+
+#[test]
+fn robots_can_be_ignored_or_only_logged() {
+    let server = Server::start(site);
+    for (policy, asked) in [(RobotsPolicy::Ignore, false), (RobotsPolicy::ObeyButLog, true)] {
+        let folder = tempfile::tempdir().unwrap();
+        let ledger = MemoryLedger::default();
+        let mut campaign = campaign(&["http://a.example/"]);
+        campaign.politeness.robots = policy;
+        crawl(&campaign, &server, folder.path(), &ledger);
+        assert!(ledger.finished("http://a.example/secret/x").unwrap().capture.is_some(), "{policy:?}");
+        assert_eq!(ledger.finished("http://a.example/robots.txt").is_some(), asked, "{policy:?}");
+        let log = std::fs::read_to_string(folder.path().join("logs/crawl.log")).unwrap();
+        assert_eq!(log.contains("robotExcluded"), asked, "{policy:?}");
+    }
+}
+
+#[test]
+fn failures_are_tried_again_and_then_told() {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    let (flaky, busy) = (AtomicU32::new(0), AtomicU32::new(0));
+    let server = Server::start(move |host, path| match path {
+        "/robots.txt" => Reply::page(404, "", ""),
+        "/" => Reply::html(
+            "<a href=/flaky>f</a><a href=/dead>d</a><a href=/busy>b</a><a href=http://nowhere.a.example/>n</a>",
+        ),
+        "/flaky" if flaky.fetch_add(1, Ordering::SeqCst) < 2 => Reply::raw(""),
+        "/dead" => Reply::raw(""),
+        "/busy" if busy.fetch_add(1, Ordering::SeqCst) < 2 => Reply::page(503, "Retry-After: 0\r\n", "busy"),
+        _ => site(host, path),
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = MemoryLedger::default();
+    let report = crawl(&campaign(&["http://a.example/"]), &server, folder.path(), &ledger);
+    assert!(ledger.finished("http://a.example/flaky").unwrap().capture.is_some());
+    let dead = ledger.finished("http://a.example/dead").unwrap();
+    assert_eq!((dead.fetch_status, dead.capture.is_none()), (-3, true), "{dead:?}");
+    assert_eq!(server.paths("a.example").iter().filter(|path| *path == "/dead").count(), 3);
+    assert!(ledger.finished("http://a.example/busy").unwrap().capture.is_some());
+    // No address for the host: its robots.txt fails, and so does its page.
+    let nowhere = ledger.finished("http://nowhere.a.example/").unwrap();
+    assert_eq!(nowhere.fetch_status, -61);
+    assert_eq!(ledger.finished("http://nowhere.a.example/robots.txt").unwrap().fetch_status, -1);
+    assert_eq!(report.totals.failed, 3);
+    let log = std::fs::read_to_string(folder.path().join("logs/crawl.log")).unwrap();
+    assert!(log.lines().any(|line| line.contains("/dead") && line.ends_with(" 3t")), "{log}");
+}
+
+#[test]
+fn private_addresses_are_refused_unless_allowed() {
+    let server = Server::start(site);
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = MemoryLedger::default();
+    let mut campaign = campaign(&["http://a.example/"]);
+    campaign.politeness.allow_private_addresses = false;
+    let report = crawl(&campaign, &server, folder.path(), &ledger);
+    assert!(server.hits.lock().unwrap().is_empty());
+    let seed = ledger.finished("http://a.example/").unwrap();
+    assert_eq!(seed.fetch_status, -5001);
+    assert!(seed.why.unwrap().contains("127.0.0.1"));
+    assert_eq!(seed.refused.unwrap().rule_name, "PrivateAddressGuard");
+    assert_eq!((report.totals.fetched, report.totals.refused), (0, 2));
+}
+
+#[test]
+fn a_campaign_without_a_contact_fetches_nothing() {
+    let server = Server::start(site);
+    let folder = tempfile::tempdir().unwrap();
+    let mut campaign = campaign(&["http://a.example/"]);
+    campaign.politeness.user_agent = "Mozilla/5.0".to_owned();
+    let setup = setup(&campaign, &server, folder.path());
+    let error = run_crawl(&setup, &MemoryLedger::default(), &CrawlStats::default(), &JobCx::detached()).unwrap_err();
+    assert!(error.to_string().contains("User-Agent"));
+    assert!(!folder.path().join("warcs").exists() && server.hits.lock().unwrap().is_empty());
+}
+
+#[test]
+fn a_seed_that_moves_takes_its_scope_along() {
+    let server = Server::start(|host, path| match (host, path) {
+        (_, "/robots.txt") => Reply::page(404, "", ""),
+        ("a.example", "/") => Reply::page(301, "Location: http://b.example/\r\n", ""),
+        ("b.example", "/") => Reply::html("<a href=/inside>x</a><a href=http://a.example/back>y</a>"),
+        _ => Reply::html("leaf"),
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = MemoryLedger::default();
+    crawl(&campaign(&["http://a.example/"]), &server, folder.path(), &ledger);
+    assert!(ledger.finished("http://b.example/inside").unwrap().capture.is_some());
+    assert!(ledger.finished("http://a.example/back").unwrap().capture.is_some());
+}
+
+#[test]
+fn robots_that_redirect_to_another_host_hold() {
+    let server = Server::start(|host, path| match (host, path) {
+        ("a.example", "/robots.txt") => Reply::page(301, "Location: http://www.a.example/robots.txt\r\n", ""),
+        ("www.a.example", "/robots.txt") => {
+            Reply::page(200, "Content-Type: text/plain\r\n", "User-agent: *\nDisallow: /secret\n")
+        }
+        ("a.example", "/") => Reply::html("<a href=/secret/x>x</a><a href=/open>y</a>"),
+        _ => Reply::html("leaf"),
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = MemoryLedger::default();
+    crawl(&campaign(&["http://a.example/"]), &server, folder.path(), &ledger);
+    assert_eq!(ledger.finished("http://a.example/secret/x").unwrap().fetch_status, -9998);
+    assert!(ledger.finished("http://a.example/open").unwrap().capture.is_some());
+}
+
+#[test]
+fn limits_end_a_crawl_and_a_higher_one_goes_on() {
+    let server = Server::start(site);
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = MemoryLedger::default();
+    let mut campaign = campaign(&["http://a.example/"]);
+    campaign.limits.max_documents = 7;
+    let report = crawl(&campaign, &server, folder.path(), &ledger);
+    assert!(matches!(&report.end, CrawlEnd::Limit(why) if why.contains("7 documents")), "{:?}", report.end);
+    assert_eq!(ledger.captures().len(), 7);
+    campaign.limits.max_documents = 0;
+    let report = crawl(&campaign, &server, folder.path(), &ledger);
+    assert_eq!((report.end, report.totals.fetched), (CrawlEnd::Finished, 17));
+    assert_eq!(captured(&ledger).len(), 17);
+    // Nothing was fetched twice, robots.txt neither.
+    assert_eq!(server.hits.lock().unwrap().len(), 17);
+    assert_eq!(records(folder.path()).iter().filter(|(_, kind, _)| *kind == RecordType::Response).count(), 17);
+    let log = std::fs::read_to_string(folder.path().join("logs/crawl.log")).unwrap();
+    assert_eq!(log.lines().count(), 18);
+}
+
+#[test]
+fn a_stopped_crawl_goes_on_without_losing_anything() {
+    let server = Server::start(|host, path| {
+        std::thread::sleep(Duration::from_millis(15));
+        site(host, path)
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = MemoryLedger::default();
+    let campaign = campaign(&["http://a.example/"]);
+    let mut runs = 0;
+    loop {
+        let (cx, stats) = (JobCx::detached(), CrawlStats::default());
+        let setup = setup(&campaign, &server, folder.path());
+        let report = std::thread::scope(|scope| {
+            let crawl = scope.spawn(|| run_crawl(&setup, &ledger, &stats, &cx).unwrap());
+            if runs == 0 {
+                cx.set_paused(true);
+                std::thread::sleep(Duration::from_millis(100));
+                let paused = ledger.captures().len();
+                std::thread::sleep(Duration::from_millis(100));
+                assert!(ledger.captures().len() <= paused, "a paused crawl fetches nothing");
+                cx.set_paused(false);
+            }
+            std::thread::sleep(Duration::from_millis(40));
+            cx.cancel();
+            crawl.join().unwrap()
+        });
+        runs += 1;
+        if report.end == CrawlEnd::Finished
+            || ledger.rows().iter().all(|(_, fate)| !matches!(fate, Fate::Waiting { .. }))
+        {
+            break;
+        }
+        assert_eq!(report.end, CrawlEnd::Stopped);
+        assert!(runs < 100);
+    }
+    assert!(runs > 1, "it was stopped at least once");
+    assert_eq!(captured(&ledger).len(), 17);
+    assert_eq!(records(folder.path()).iter().filter(|(_, kind, _)| *kind == RecordType::Response).count(), 17);
+}
+
+#[test]
+fn after_a_kill_complete_records_are_taken_over() {
+    let server = Server::start(site);
+    let campaign = campaign(&["http://a.example/"]);
+    let whole = tempfile::tempdir().unwrap();
+    let told = MemoryLedger::default();
+    let report = crawl(&campaign, &server, whole.path(), &told);
+    let bytes = std::fs::read(&report.files[0]).unwrap();
+    let name = report.files[0].file_name().unwrap().to_string_lossy().into_owned();
+    for cut in [bytes.len() / 3, bytes.len() / 2, bytes.len() - 10] {
+        // The file as a kill would leave it, and a ledger that knows only its seeds.
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("warcs")).unwrap();
+        std::fs::write(folder.path().join("warcs").join(format!("{name}.open")), &bytes[..cut]).unwrap();
+        let ledger = MemoryLedger::default();
+        let mut killed = campaign.clone();
+        killed.limits.max_documents = 0;
+        let seeds: Vec<Admission> = told.rows().into_iter().map(|(admission, _)| admission).collect();
+        ledger.admit(seeds).unwrap();
+        server.hits.lock().unwrap().clear();
+        let report = crawl(&killed, &server, folder.path(), &ledger);
+        assert!(report.recovery.captures > 0, "{:?}", report.recovery);
+        assert_eq!(captured(&ledger), captured(&told));
+        let again = server.hits.lock().unwrap().len() as u64;
+        // robots.txt is asked again; everything else that was whole is not.
+        assert_eq!(again + report.recovery.captures, 17, "{:?}", report.recovery);
+        records(folder.path());
+    }
+}
+
+#[test]
+fn hostile_servers_cost_bounded_time_and_are_named() {
+    let server = Server::start(|_, path| match path {
+        "/robots.txt" => Reply::page(404, "", ""),
+        "/" => Reply::html(
+            "<a href=/endless>e</a><a href=/heads>h</a><a href=/drip>d</a><a href=/loop>l</a><a href=/bomb>b</a>",
+        ),
+        "/endless" => Reply {
+            parts: vec![(b"HTTP/1.1 200 OK\r\n\r\n".to_vec(), Duration::ZERO), (vec![b'x'; 65536], Duration::ZERO)],
+            endless: true,
+            keep_open: false,
+        },
+        "/heads" => Reply {
+            parts: vec![(b"HTTP/1.1 200 OK\r\n".to_vec(), Duration::ZERO), (b"X: y\r\n".repeat(1000), Duration::ZERO)],
+            endless: true,
+            keep_open: false,
+        },
+        "/drip" => Reply {
+            parts: vec![
+                (b"HTTP/1.1 200 OK\r\n\r\n".to_vec(), Duration::ZERO),
+                (b"x".to_vec(), Duration::from_millis(50)),
+            ],
+            endless: true,
+            keep_open: false,
+        },
+        "/loop" => Reply::page(302, "Location: /loop\r\n", ""),
+        "/bomb" => {
+            let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+            std::io::Write::write_all(&mut packed, &vec![b'<'; 50_000_000]).unwrap();
+            Reply::page(200, "Content-Type: text/html\r\nContent-Encoding: gzip\r\n", packed.finish().unwrap())
+        }
+        _ => Reply::html("leaf"),
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = MemoryLedger::default();
+    let mut campaign = campaign(&["http://a.example/"]);
+    campaign.limits.max_response_bytes = 300_000;
+    campaign.limits.max_response_seconds = 1;
+    let begin = std::time::Instant::now();
+    crawl(&campaign, &server, folder.path(), &ledger);
+    assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
+    let truncated =
+        |path: &str| ledger.finished(&format!("http://a.example{path}")).unwrap().capture.unwrap().truncated;
+    assert_eq!(truncated("/endless").as_deref(), Some("length"));
+    assert_eq!(truncated("/drip").as_deref(), Some("time"));
+    assert_eq!(ledger.finished("http://a.example/heads").unwrap().fetch_status, -7);
+    assert!(ledger.finished("http://a.example/loop").unwrap().capture.is_some());
+    assert!(ledger.finished("http://a.example/bomb").unwrap().capture.is_some());
+    let log = std::fs::read_to_string(folder.path().join("logs/crawl.log")).unwrap();
+    assert!(log.contains("lenTrunc") && log.contains("timeTrunc"), "{log}");
+    records(folder.path());
+}

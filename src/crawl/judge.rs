@@ -1,0 +1,186 @@
+//! Decides what becomes of URLs that are found, with the facts that the rules
+//! ask for.
+
+use super::fetch::Client;
+use super::frontier::priority;
+use super::{Admission, AdmissionState, Ledger, LedgerError};
+use crate::campaign::Seed;
+use crate::links::Outlink;
+use crate::scope::{Candidate, DecideRules, Decision, Facts, GeoDatabase, GeoFact, RobotsFact, ScopeError, Verdict};
+use crate::uri::{Clock, ScopeSurt, Url};
+use std::collections::{HashMap, HashSet};
+use std::net::IpAddr;
+use std::sync::{PoisonError, RwLock};
+
+/// Hosts of one page that are looked up at the same time.
+const LOOK_UPS: usize = 8;
+
+/// The rules of a crawl with what is known about hosts.
+pub struct Judge<'a> {
+    rules: RwLock<DecideRules>,
+    geo: Option<&'a GeoDatabase>,
+    known: RwLock<HashMap<String, GeoFact>>,
+    client: &'a Client,
+    ledger: &'a dyn Ledger,
+    clock: Clock,
+}
+
+/// Where links were found.
+pub struct Source<'a> {
+    /// The page.
+    pub url: &'a Url,
+    /// Its path from the seed.
+    pub hops: &'a str,
+    /// The seed it descends from.
+    pub seed: Option<&'a str>,
+    /// The word of that seed.
+    pub source_tag: &'a str,
+    /// Whether it is a seed: what a seed redirects to is one too.
+    pub is_seed: bool,
+}
+
+impl<'a> Judge<'a> {
+    /// With what the ledger knows about hosts already. A look-up that failed
+    /// in an earlier run is made again.
+    pub fn new(
+        rules: DecideRules,
+        geo: Option<&'a GeoDatabase>,
+        client: &'a Client,
+        ledger: &'a dyn Ledger,
+        clock: Clock,
+    ) -> Result<Self, LedgerError> {
+        let mut known = ledger.geo_facts()?;
+        known.retain(|_, fact| matches!(fact, GeoFact::Known(_)));
+        Ok(Self { rules: RwLock::new(rules), geo, known: RwLock::new(known), client, ledger, clock })
+    }
+
+    /// Lets one more URL count as a seed.
+    pub fn add_seed(&self, seed: Seed) -> Result<(), ScopeError> {
+        let mut rules = self.rules.write().unwrap_or_else(PoisonError::into_inner);
+        *rules = rules.with_seed(seed)?;
+        Ok(())
+    }
+
+    /// Decides with all that is known; the flag says that the host's location
+    /// would matter and could not be looked up.
+    pub fn decide(&self, candidate: &Candidate, robots: RobotsFact) -> Result<(Verdict, bool), LedgerError> {
+        let rules = self.rules.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let host = candidate.url.host_str().unwrap_or_default();
+        let mut facts = Facts { geo: self.known_fact(host), robots };
+        let failed = matches!(facts.geo, GeoFact::Failed { .. });
+        if failed {
+            facts.geo = GeoFact::NotAsked;
+        }
+        if !rules.needs_geo(candidate, &facts) {
+            return Ok((rules.decide(candidate, &facts), false));
+        }
+        facts.geo = self.look_up(&candidate.url)?;
+        // Without a database nothing would be known later either.
+        let unknown = matches!(facts.geo, GeoFact::Failed { .. }) && self.geo.is_some();
+        let verdict = rules.decide(candidate, &facts);
+        let waits = unknown && verdict.decision == Decision::Reject;
+        Ok((verdict, waits))
+    }
+
+    /// Turns links into URLs for the ledger, each decided; equal ones once.
+    pub fn admit(&self, source: &Source<'_>, links: &[Outlink]) -> Result<Vec<(Candidate, Admission)>, LedgerError> {
+        let mut seen = HashSet::new();
+        let candidates: Vec<Candidate> = links
+            .iter()
+            .filter(|link| link.url != *source.url && seen.insert(link.url.as_str()))
+            .map(|link| Candidate {
+                surt: ScopeSurt::of(&link.url),
+                url: link.url.clone(),
+                hops: format!("{}{}", source.hops, link.kind.hop()),
+                via: Some(source.url.clone()),
+                anchor: link.anchor.clone(),
+                is_seed: source.is_seed && link.kind == crate::links::LinkKind::Redirect,
+                seed: source.seed.map(str::to_owned),
+                source_tag: source.source_tag.to_owned(),
+                nofollow: link.nofollow,
+            })
+            .collect();
+        self.look_up_ahead(&candidates)?;
+        candidates.into_iter().map(|candidate| self.admission(candidate)).collect()
+    }
+
+    /// Decides one URL as it is found.
+    pub fn admission(&self, candidate: Candidate) -> Result<(Candidate, Admission), LedgerError> {
+        let (verdict, waits) = self.decide(&candidate, RobotsFact::NotAsked)?;
+        let queued = waits || verdict.decision == Decision::Accept;
+        let admission = Admission {
+            url: candidate.url.clone(),
+            hops: candidate.hops.clone(),
+            via: candidate.via.clone(),
+            anchor: candidate.anchor.clone(),
+            seed: candidate.seed.clone(),
+            source_tag: candidate.source_tag.clone(),
+            is_seed: candidate.is_seed,
+            nofollow: candidate.nofollow,
+            verdict,
+            state: if queued { AdmissionState::Queued } else { AdmissionState::Refused },
+            priority: priority(&candidate.hops),
+            date: self.clock.now(),
+        };
+        Ok((candidate, admission))
+    }
+
+    fn known_fact(&self, host: &str) -> GeoFact {
+        self.known.read().unwrap_or_else(PoisonError::into_inner).get(host).cloned().unwrap_or_default()
+    }
+
+    /// Looks up many hosts side by side, so that a page full of foreign links
+    /// does not hold its worker for minutes.
+    fn look_up_ahead(&self, candidates: &[Candidate]) -> Result<(), LedgerError> {
+        let rules = self.rules.read().unwrap_or_else(PoisonError::into_inner).clone();
+        if self.geo.is_none() || !rules.uses_geo() {
+            return Ok(());
+        }
+        let mut hosts = HashSet::new();
+        let wanted: Vec<&Candidate> = candidates
+            .iter()
+            .filter(|candidate| {
+                let host = candidate.url.host_str().unwrap_or_default();
+                self.known_fact(host) == GeoFact::NotAsked
+                    && rules.needs_geo(candidate, &Facts::default())
+                    && hosts.insert(host)
+            })
+            .collect();
+        if wanted.len() < 2 {
+            return Ok(());
+        }
+        let share = wanted.len().div_ceil(LOOK_UPS);
+        let answers: Vec<Result<(), LedgerError>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = wanted
+                .chunks(share)
+                .map(|part| {
+                    scope.spawn(|| part.iter().try_for_each(|candidate| self.look_up(&candidate.url).map(|_| ())))
+                })
+                .collect();
+            let ended = |thread: std::thread::ScopedJoinHandle<'_, Result<(), LedgerError>>| match thread.join() {
+                Ok(answer) => answer,
+                Err(panic) => std::panic::resume_unwind(panic),
+            };
+            threads.into_iter().map(ended).collect()
+        });
+        answers.into_iter().collect()
+    }
+
+    /// Finds out where a host stands and keeps it.
+    fn look_up(&self, url: &Url) -> Result<GeoFact, LedgerError> {
+        let host = url.host_str().unwrap_or_default();
+        let Some(geo) = self.geo else {
+            return Ok(GeoFact::Failed { why: "no country database is set".to_owned() });
+        };
+        let fact = match self.client.addresses(url) {
+            Ok(addresses) => {
+                let addresses: Vec<IpAddr> = addresses.iter().map(std::net::SocketAddr::ip).collect();
+                GeoFact::Known(geo.evidence(&addresses, self.clock.now()))
+            }
+            Err(error) => GeoFact::Failed { why: error.words },
+        };
+        self.ledger.keep_geo_fact(host, &fact)?;
+        self.known.write().unwrap_or_else(PoisonError::into_inner).insert(host.to_owned(), fact.clone());
+        Ok(fact)
+    }
+}

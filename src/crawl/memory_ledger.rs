@@ -1,0 +1,180 @@
+//! A ledger in memory, for tests of the crawl without a catalogue.
+
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::scope::GeoFact;
+use crate::uri::{CaptureDate, Url};
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+/// What became of a URL.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fate {
+    Waiting { tries: u32, due: CaptureDate },
+    Refused,
+    Finished(Box<Finished>),
+}
+
+#[derive(Default)]
+struct Inner {
+    rows: Vec<(Admission, Fate)>,
+    by_url: HashMap<String, usize>,
+    geo: HashMap<String, GeoFact>,
+    robots: HashMap<String, RobotsAnswer>,
+}
+
+/// Keeps everything; survives a crawl, so that another can go on.
+#[derive(Default)]
+pub struct MemoryLedger(Mutex<Inner>, Vec<CaptureEntry>);
+
+impl MemoryLedger {
+    /// A new launch after another one, whose captures it knows.
+    pub fn after(earlier: &Self) -> Self {
+        Self(Mutex::default(), earlier.captures())
+    }
+
+    /// Every URL with its fate, in the order it was first seen.
+    pub fn rows(&self) -> Vec<(Admission, Fate)> {
+        self.0.lock().unwrap().rows.clone()
+    }
+
+    /// All captures.
+    pub fn captures(&self) -> Vec<CaptureEntry> {
+        let finished = |fate: &Fate| match fate {
+            Fate::Finished(finished) => finished.capture.clone(),
+            _ => None,
+        };
+        self.0.lock().unwrap().rows.iter().filter_map(|(_, fate)| finished(fate)).collect()
+    }
+
+    /// The end of one URL.
+    pub fn finished(&self, url: &str) -> Option<Finished> {
+        let inner = self.0.lock().unwrap();
+        match &inner.rows[*inner.by_url.get(url)?].1 {
+            Fate::Finished(finished) => Some((**finished).clone()),
+            _ => None,
+        }
+    }
+}
+
+impl Inner {
+    fn admit(&mut self, found: Vec<Admission>) -> Vec<bool> {
+        let mut new = Vec::new();
+        for admission in found {
+            let queued = admission.state == AdmissionState::Queued;
+            let fate = match queued {
+                true => Fate::Waiting { tries: 0, due: admission.date },
+                false => Fate::Refused,
+            };
+            match self.by_url.get(admission.url.as_str()) {
+                Some(&at) if queued && self.rows[at].1 == Fate::Refused => {
+                    self.rows[at] = (admission, fate);
+                    new.push(true);
+                }
+                Some(_) => new.push(false),
+                None => {
+                    self.by_url.insert(admission.url.to_string(), self.rows.len());
+                    self.rows.push((admission, fate));
+                    new.push(true);
+                }
+            }
+        }
+        new
+    }
+
+    fn queued(&self, at: usize) -> Option<QueuedUrl> {
+        match &self.rows[at] {
+            (admission, Fate::Waiting { tries, due }) => {
+                Some(QueuedUrl { id: at as i64, admission: admission.clone(), tries: *tries, due: *due })
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Ledger for MemoryLedger {
+    fn admit(&self, found: Vec<Admission>) -> Result<Vec<bool>, LedgerError> {
+        Ok(self.0.lock().unwrap().admit(found))
+    }
+
+    fn waiting(&self, authority: &str, in_hand: &[i64], limit: usize) -> Result<Vec<QueuedUrl>, LedgerError> {
+        let inner = self.0.lock().unwrap();
+        let mut found: Vec<QueuedUrl> = (0..inner.rows.len())
+            .filter_map(|at| inner.queued(at))
+            .filter(|url| !in_hand.contains(&url.id))
+            .filter(|url| frontier::authority_of(&url.admission.url) == authority)
+            .collect();
+        let now = CaptureDate::now();
+        found.sort_by_key(|url| match url.due > now {
+            false => (0, url.admission.priority, url.id),
+            true => (1, url.due.millis(), url.id),
+        });
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    fn backlog(&self) -> Result<Vec<HostBacklog>, LedgerError> {
+        let inner = self.0.lock().unwrap();
+        let mut counts: HashMap<String, u64> = HashMap::new();
+        for url in (0..inner.rows.len()).filter_map(|at| inner.queued(at)) {
+            *counts.entry(frontier::authority_of(&url.admission.url).to_owned()).or_default() += 1;
+        }
+        Ok(counts.into_iter().map(|(authority, waiting)| HostBacklog { authority, waiting }).collect())
+    }
+
+    fn defer(&self, id: i64, tries: u32, due: CaptureDate, _why: &str) -> Result<(), LedgerError> {
+        self.0.lock().unwrap().rows[id as usize].1 = Fate::Waiting { tries, due };
+        Ok(())
+    }
+
+    fn finish(&self, finished: Finished) -> Result<Vec<bool>, LedgerError> {
+        let mut inner = self.0.lock().unwrap();
+        let at = finished.id as usize;
+        assert!(matches!(inner.rows[at].1, Fate::Waiting { .. }), "finished twice: {:?}", inner.rows[at]);
+        let found = finished.found.clone();
+        inner.rows[at].1 = Fate::Finished(Box::new(finished));
+        Ok(inner.admit(found))
+    }
+
+    fn same_payload(&self, url: &Url, payload_digest: &str) -> Result<Option<(CaptureDate, String)>, LedgerError> {
+        let like = |capture: &CaptureEntry| {
+            capture.url == *url && capture.payload_digest == payload_digest && capture.revisit_of.is_none()
+        };
+        let found = self.1.iter().cloned().chain(self.captures()).find(like);
+        Ok(found.map(|capture| (capture.date, capture.records[0].record_id.clone())))
+    }
+
+    fn geo_facts(&self) -> Result<HashMap<String, GeoFact>, LedgerError> {
+        Ok(self.0.lock().unwrap().geo.clone())
+    }
+
+    fn keep_geo_fact(&self, host: &str, fact: &GeoFact) -> Result<(), LedgerError> {
+        self.0.lock().unwrap().geo.insert(host.to_owned(), fact.clone());
+        Ok(())
+    }
+
+    fn robots(&self, origin: &str) -> Result<Option<RobotsAnswer>, LedgerError> {
+        Ok(self.0.lock().unwrap().robots.get(origin).cloned())
+    }
+
+    fn keep_robots(&self, origin: &str, answer: &RobotsAnswer) -> Result<(), LedgerError> {
+        self.0.lock().unwrap().robots.insert(origin.to_owned(), answer.clone());
+        Ok(())
+    }
+
+    fn find_waiting(&self, url: &Url) -> Result<Option<QueuedUrl>, LedgerError> {
+        let inner = self.0.lock().unwrap();
+        Ok(inner.by_url.get(url.as_str()).and_then(|at| inner.queued(*at)))
+    }
+
+    fn recorded_end(&self, file: &str) -> Result<u64, LedgerError> {
+        let ends = self.captures().into_iter().flat_map(|capture| capture.records);
+        let ends = ends.filter(|place| place.file == file).map(|place| place.span.offset + place.span.length);
+        Ok(ends.max().unwrap_or(0))
+    }
+
+    fn has_seen(&self, url: &Url) -> Result<bool, LedgerError> {
+        Ok(self.0.lock().unwrap().by_url.contains_key(url.as_str()))
+    }
+}

@@ -1,0 +1,245 @@
+//! What leads on from an answer: links of pages and style sheets, redirects,
+//! entries of sitemaps and feeds.
+
+use crate::links::{LinkKind, Outlink, PageOptions, read_css, read_page};
+use crate::uri::{Url, resolve};
+use crate::warc::Headers;
+use crate::warc::http::ContentType;
+use std::io::Read;
+
+/// Bytes of a decoded payload that are read for links.
+pub const MAX_PAGE_BYTES: usize = 8 << 20;
+/// Links of one page that are followed (Heritrix's `maxOutlinks`).
+pub const MAX_OUTLINKS: usize = 6000;
+/// Text looked at to tell a page's language.
+const LANGUAGE_TEXT_BYTES: usize = 64 << 10;
+
+/// What was read out of one answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Leads {
+    /// Title of a page.
+    pub title: Option<String>,
+    /// Language of a page.
+    pub language: Option<String>,
+    /// Where it leads to, at most [`MAX_OUTLINKS`].
+    pub outlinks: Vec<Outlink>,
+    /// Links beyond that.
+    pub dropped: usize,
+    /// Where it redirects to.
+    pub redirect_to: Option<Url>,
+}
+
+/// Reads an answer: `payload` without transfer and content encoding.
+pub fn read_leads(url: &Url, status: u16, headers: &Headers, payload: &[u8]) -> Leads {
+    let mut leads = Leads::default();
+    let kind = headers.get("Content-Type").map(|value| ContentType::parse(&value)).unwrap_or_default();
+    let charset = kind.charset.as_deref();
+    if (300..400).contains(&status) && status != 304 {
+        leads.redirect_to = headers.get("Location").and_then(|location| resolve(url, &location));
+        leads.outlinks.extend(leads.redirect_to.clone().map(|url| link(url, LinkKind::Redirect)));
+    }
+    let is_page = (200..300).contains(&status);
+    match form_of(&kind.mime, url, payload) {
+        Form::Html => {
+            let options = PageOptions { max_text_bytes: LANGUAGE_TEXT_BYTES, ..PageOptions::default() };
+            let page = read_page(payload, charset, url, &options);
+            (leads.title, leads.language) = (page.title, page.language);
+            if is_page {
+                leads.outlinks.extend(page.links);
+            }
+        }
+        Form::Css if is_page => leads.outlinks.extend(read_css(payload, charset, url)),
+        Form::Listing if is_page => leads.outlinks.extend(read_listing(&unpacked(payload), url)),
+        _ => {}
+    }
+    leads.dropped = leads.outlinks.len().saturating_sub(MAX_OUTLINKS);
+    leads.outlinks.truncate(MAX_OUTLINKS);
+    for (position, link) in leads.outlinks.iter_mut().enumerate() {
+        link.position = u32::try_from(position).unwrap_or(u32::MAX);
+    }
+    leads
+}
+
+/// Links that a robots.txt names as sitemaps.
+pub fn sitemap_links<'a>(url: &Url, sitemaps: impl IntoIterator<Item = &'a str>) -> Vec<Outlink> {
+    sitemaps.into_iter().filter_map(|text| resolve(url, text)).map(|url| link(url, LinkKind::Manifest)).collect()
+}
+
+fn link(url: Url, kind: LinkKind) -> Outlink {
+    Outlink { url, kind, anchor: String::new(), nofollow: false, position: 0 }
+}
+
+enum Form {
+    Html,
+    Css,
+    /// A sitemap or feed.
+    Listing,
+    Other,
+}
+
+fn form_of(mime: &str, url: &Url, payload: &[u8]) -> Form {
+    let begin = payload[..payload.len().min(512)].trim_ascii_start().to_ascii_lowercase();
+    match mime {
+        "text/html" | "application/xhtml+xml" => Form::Html,
+        "text/css" => Form::Css,
+        "application/xml" | "text/xml" | "application/rss+xml" | "application/atom+xml" | "application/rdf+xml" => {
+            Form::Listing
+        }
+        _ if url.path().ends_with(".xml.gz") && payload.starts_with(&[0x1f, 0x8b]) => Form::Listing,
+        "" if begin.starts_with(b"<!doctype html") || begin.starts_with(b"<html") => Form::Html,
+        _ => Form::Other,
+    }
+}
+
+/// Sitemaps may be gzip files.
+fn unpacked(payload: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if !payload.starts_with(&[0x1f, 0x8b]) {
+        return payload.to_vec();
+    }
+    // A damaged end still leaves the entries before it.
+    let _ = flate2::read::MultiGzDecoder::new(payload).take(MAX_PAGE_BYTES as u64).read_to_end(&mut bytes);
+    bytes
+}
+
+/// URLs of a sitemap (`loc`), an RSS or RDF feed (`link` text) or an Atom feed
+/// (`link href`); nothing where the document is none of these.
+fn read_listing(bytes: &[u8], base: &Url) -> Vec<Outlink> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut found = Vec::new();
+    let mut root = None;
+    let mut rest = text.as_ref();
+    while let Some(open) = rest.find('<') {
+        rest = &rest[open + 1..];
+        if let Some(comment) = rest.strip_prefix("!--") {
+            rest = comment.find("-->").map_or("", |end| &comment[end + 3..]);
+            continue;
+        }
+        let Some(end) = rest.find('>') else { break };
+        let (tag, after) = (&rest[..end], &rest[end + 1..]);
+        rest = after;
+        let name = tag.split([' ', '\t', '\r', '\n', '/']).next().unwrap_or_default();
+        let name = name.rsplit(':').next().unwrap_or_default();
+        if tag.starts_with(['?', '!', '/']) || name.is_empty() {
+            continue;
+        }
+        let root = *root.get_or_insert(name);
+        let target = match (root, name) {
+            ("urlset" | "sitemapindex", "loc") | ("rss" | "RDF", "link") => {
+                after.find("</").map(|end| unescape(&after[..end]))
+            }
+            ("feed", "link") => attribute(tag, "href").map(unescape),
+            ("urlset" | "sitemapindex" | "rss" | "RDF" | "feed", _) => None,
+            _ => return found,
+        };
+        if let Some(url) = target.filter(|target| !target.is_empty()).and_then(|target| resolve(base, &target)) {
+            found.push(link(url, LinkKind::Manifest));
+        }
+    }
+    found
+}
+
+fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
+    for (at, _) in tag.match_indices(name) {
+        let before = tag[..at].chars().next_back();
+        let value = tag[at + name.len()..].trim_start().strip_prefix('=').map(str::trim_start);
+        if let (Some(' ' | '\t' | '\r' | '\n'), Some(value)) = (before, value)
+            && let Some(quote) = value.chars().next().filter(|quote| matches!(quote, '"' | '\''))
+        {
+            return value[1..].split(quote).next();
+        }
+    }
+    None
+}
+
+fn unescape(text: &str) -> String {
+    let text = text.trim();
+    if let Some(inner) = text.strip_prefix("<![CDATA[") {
+        return inner.strip_suffix("]]>").unwrap_or(inner).trim().to_owned();
+    }
+    ["&lt;<", "&gt;>", "&quot;\"", "&apos;'", "&#38;&", "&amp;&"].iter().fold(text.to_owned(), |text, pair| {
+        let (entity, character) = pair.split_at(pair.len() - 1);
+        text.replace(entity, character)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn read(status: u16, fields: &[(&str, &str)], body: &[u8]) -> Leads {
+        let mut headers = Headers::new();
+        for (name, value) in fields {
+            headers.push(*name, *value);
+        }
+        read_leads(&Url::parse("http://a.pt/dir/x").unwrap(), status, &headers, body)
+    }
+
+    #[track_caller]
+    fn check(mime: &str, body: &str, expected: &[&str]) {
+        let leads = read(200, &[("Content-Type", mime)], body.as_bytes());
+        let urls: Vec<&str> = leads.outlinks.iter().map(|link| link.url.as_str()).collect();
+        assert_eq!(urls, expected, "{body}");
+    }
+
+    #[test]
+    fn pages_style_sheets_sitemaps_and_feeds_lead_on() {
+        check("text/html", "<a href=b>B</a><img src=/i.png>", &["http://a.pt/dir/b", "http://a.pt/i.png"]);
+        check(
+            "text/css",
+            "@import 'b.css'; a { background: url(i.png) }",
+            &["http://a.pt/dir/b.css", "http://a.pt/dir/i.png"],
+        );
+        let sitemap = "<?xml version='1.0'?><!-- <loc>http://no/</loc> --><urlset xmlns='x'><url><loc> http://a.pt/?a=1&amp;b=2 </loc>\
+                       <lastmod>2024</lastmod></url><url><loc><![CDATA[http://a.pt/c]]></loc></url></urlset>";
+        check("application/xml", sitemap, &["http://a.pt/?a=1&b=2", "http://a.pt/c"]);
+        check(
+            "text/xml",
+            "<s:sitemapindex><s:sitemap><s:loc>/m.xml</s:loc></s:sitemap></s:sitemapindex>",
+            &["http://a.pt/m.xml"],
+        );
+        check(
+            "application/rss+xml",
+            "<rss><channel><link>http://b.pt/</link><item><link>/n</link></item></channel></rss>",
+            &["http://b.pt/", "http://a.pt/n"],
+        );
+        check(
+            "application/atom+xml",
+            "<feed><link rel='self' href=\"/f\"/><entry><link\nhref='/e?x=1&amp;y=2'/></entry></feed>",
+            &["http://a.pt/f", "http://a.pt/e?x=1&y=2"],
+        );
+        check("text/xml", "<svg><link>http://no/</link></svg>", &[]);
+        check("text/plain", "<a href=b>", &[]);
+        check("text/xml", "<urlset><loc>http://a.pt/", &[]);
+    }
+
+    #[test]
+    fn packed_sitemaps_are_read() {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut packed, b"<urlset><loc>http://a.pt/z</loc></urlset>").unwrap();
+        let packed = packed.finish().unwrap();
+        let mut headers = Headers::new();
+        headers.push("Content-Type", "application/octet-stream");
+        let leads = read_leads(&Url::parse("http://a.pt/sitemap.xml.gz").unwrap(), 200, &headers, &packed);
+        assert_eq!(leads.outlinks.len(), 1);
+    }
+
+    #[test]
+    fn redirects_are_links_and_error_pages_lead_nowhere() {
+        let leads = read(301, &[("Location", "../new?x=1")], b"");
+        assert_eq!(leads.redirect_to.unwrap().as_str(), "http://a.pt/new?x=1");
+        assert_eq!((leads.outlinks.len(), leads.outlinks[0].kind), (1, LinkKind::Redirect));
+        assert_eq!(read(304, &[("Location", "/x")], b"").outlinks, []);
+        assert_eq!(read(302, &[("Location", "javascript:x")], b"").outlinks, []);
+        let lost = read(404, &[("Content-Type", "text/html")], b"<title>Lost</title><a href=/home>home</a>");
+        assert_eq!((lost.title.as_deref(), lost.outlinks.len()), (Some("Lost"), 0));
+    }
+
+    #[test]
+    fn floods_of_links_are_counted() {
+        let body: String = (0..7000).map(|number| format!("<a href={number}>x</a>")).collect();
+        let leads = read(200, &[("Content-Type", "text/html")], body.as_bytes());
+        assert_eq!((leads.outlinks.len(), leads.dropped), (MAX_OUTLINKS, 1000));
+    }
+}

@@ -1,0 +1,103 @@
+//! How long a host is left alone after a fetch.
+
+use crate::campaign::Politeness;
+use crate::uri::CaptureDate;
+use std::time::Duration;
+
+/// URLs fetched at the same time from one address, however many hosts it
+/// serves, in a polite crawl.
+pub const MAX_IN_FLIGHT_PER_ADDRESS: usize = 4;
+
+/// A host is left alone at most this long because of `Retry-After`; one that
+/// asks for more is asked again after this time.
+pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(3600);
+
+/// Wait before the next fetch from a host, as Heritrix reckons it
+/// (`DispositionProcessor`): the factor times the last fetch, raised to the
+/// minimum, cut to the maximum; then, only if that is below the threshold for
+/// crawl-delays, raised to the crawl-delay, which is cut to the threshold.
+/// Nothing was fetched (`fetch` is none): no wait.
+pub fn wait_after(politeness: &Politeness, fetch: Option<Duration>, crawl_delay: Option<Duration>) -> Duration {
+    let Some(fetch) = fetch else {
+        return Duration::ZERO;
+    };
+    let factor = if politeness.delay_factor.is_finite() { politeness.delay_factor.max(0.0) } else { 0.0 };
+    let by_factor = Duration::try_from_secs_f64(fetch.as_secs_f64() * factor).unwrap_or(Duration::MAX);
+    let wait = by_factor
+        .max(Duration::from_millis(politeness.min_delay_ms))
+        .min(Duration::from_millis(politeness.max_delay_ms));
+    let threshold = Duration::from_secs(politeness.respect_crawl_delay_up_to_seconds);
+    match crawl_delay {
+        Some(delay) if wait < threshold => wait.max(delay.min(threshold)),
+        _ => wait,
+    }
+}
+
+/// Whether the campaign waits at all between fetches from one host. If not,
+/// a host may be fetched from by all workers at once (one's own server).
+pub fn is_polite(politeness: &Politeness) -> bool {
+    politeness.delay_factor > 0.0 || politeness.min_delay_ms > 0
+}
+
+/// The value of `Retry-After` (RFC 9110, 10.2.3): seconds or an HTTP date.
+/// Never longer than [`MAX_RETRY_AFTER`]; none where the text is neither.
+pub fn retry_after(value: &str, now: CaptureDate) -> Option<Duration> {
+    let value = value.trim();
+    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        // Too many digits for a number is still “very long”.
+        let seconds = value.parse().unwrap_or(u64::MAX);
+        return Some(Duration::from_secs(seconds).min(MAX_RETRY_AFTER));
+    }
+    let instant = jiff::fmt::rfc2822::parse(value).ok()?.timestamp().as_millisecond();
+    let millis = u64::try_from(instant.saturating_sub(now.millis())).unwrap_or(0);
+    Some(Duration::from_millis(millis).min(MAX_RETRY_AFTER))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn waits_as_heritrix_does() {
+        let defaults = Politeness::default();
+        let check = |politeness: &Politeness, fetch_ms: u64, delay_s: Option<u64>, wait_ms: u64| {
+            let wait = wait_after(politeness, Some(Duration::from_millis(fetch_ms)), delay_s.map(Duration::from_secs));
+            assert_eq!(wait, Duration::from_millis(wait_ms), "{fetch_ms} ms, crawl-delay {delay_s:?}");
+        };
+        check(&defaults, 100, None, 3000);
+        check(&defaults, 1000, None, 5000);
+        check(&defaults, 10_000, None, 30_000);
+        check(&defaults, 10_000, Some(60), 60_000);
+        check(&defaults, 100, Some(600), 300_000);
+        check(&Politeness { respect_crawl_delay_up_to_seconds: 0, ..defaults.clone() }, 100, Some(10), 3000);
+        let ukwa = Politeness { delay_factor: 1.0, min_delay_ms: 500, max_delay_ms: 10_000, ..defaults.clone() };
+        check(&ukwa, 100, None, 500);
+        assert_eq!(wait_after(&defaults, None, Some(Duration::from_secs(60))), Duration::ZERO);
+    }
+
+    #[test]
+    fn odd_settings_do_not_panic() {
+        for factor in [f64::NAN, f64::INFINITY, -1.0, 1e300] {
+            let politeness = Politeness { delay_factor: factor, ..Politeness::default() };
+            let wait = wait_after(&politeness, Some(Duration::from_secs(2)), None);
+            assert!(wait >= Duration::from_secs(3) && wait <= Duration::from_secs(30), "{factor}");
+        }
+    }
+
+    #[test]
+    fn retry_after_is_read_and_capped() {
+        let now = CaptureDate::parse("2015-10-21T07:28:00Z").unwrap();
+        let check = |value: &str, expected: Option<u64>| {
+            assert_eq!(retry_after(value, now), expected.map(Duration::from_secs), "{value}");
+        };
+        check("120", Some(120));
+        check(" 0 ", Some(0));
+        check("99999999999999999999999", Some(3600));
+        check("Wed, 21 Oct 2015 07:28:30 GMT", Some(30));
+        check("Wed, 21 Oct 2015 07:27:00 GMT", Some(0));
+        check("soon", None);
+        check("-5", None);
+        check("", None);
+    }
+}

@@ -1,0 +1,122 @@
+//! After a kill: torn files are closed, and captures that are on disk but
+//! were not told of are taken over, so that nothing is lost or fetched again.
+
+use super::capture::file_label;
+use super::crawl_log::CrawlLogLine;
+use super::index::index_archive_from;
+use super::judge::{Judge, Source};
+use super::logs::Logs;
+use super::robots_desk::is_robots_url;
+use super::setup::RecoveryReport;
+use super::{Admission, CaptureEntry, CrawlError, CrawlSetup, Finished, Ledger};
+use crate::jobs::JobCx;
+use crate::scope::Candidate;
+use crate::warc::{OPEN_SUFFIX, repair_open_file};
+use std::path::{Path, PathBuf};
+
+/// Closes the files that a killed run of this launch left open, and reads
+/// every capture that stands behind what is known of its file: `known(label)`
+/// gives the end of what is, as [`Ledger::recorded_end`] does.
+///
+/// Memory holds all captures found; a kill leaves few.
+pub fn recover_launch(
+    warc_dir: &Path,
+    warc_label: &str,
+    known: impl Fn(&str) -> Result<u64, CrawlError>,
+    cx: &JobCx,
+) -> Result<(RecoveryReport, Vec<CaptureEntry>), CrawlError> {
+    let mut report = RecoveryReport::default();
+    for open in files_ending(warc_dir, &format!(".warc.gz{OPEN_SUFFIX}"))? {
+        let repaired = repair_open_file(&open)?;
+        report.cut_bytes += repaired.cut_bytes;
+        if repaired.cut_bytes > 0 {
+            let name = open.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            report.problems.push(format!("{name}: {} bytes of a torn record were cut off", repaired.cut_bytes));
+        }
+        report.files.extend(repaired.file);
+    }
+    let mut captures = Vec::new();
+    for file in files_ending(warc_dir, ".warc.gz")? {
+        let label = file_label(warc_label, &file);
+        let from = known(&label)?;
+        let len = std::fs::metadata(&file).map_err(|source| CrawlError::io(&file, source))?.len();
+        if from >= len {
+            continue;
+        }
+        let mut take = |entry: CaptureEntry| {
+            captures.push(entry);
+            Ok(())
+        };
+        let indexed = index_archive_from(&file, from, &label, &mut take, cx)?;
+        report.problems.extend(indexed.problems.iter().map(|problem| format!("{label}: {problem}")));
+    }
+    Ok((report, captures))
+}
+
+fn files_ending(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, CrawlError> {
+    let io = |source| CrawlError::io(folder, source);
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(io)? {
+        let path = entry.map_err(io)?.path();
+        if path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(ending)) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// [`recover_launch`] for a crawl that is about to go on.
+pub(super) fn recover(
+    setup: &CrawlSetup,
+    ledger: &dyn Ledger,
+    cx: &JobCx,
+) -> Result<(RecoveryReport, Vec<CaptureEntry>), CrawlError> {
+    recover_launch(&setup.warc_dir, &setup.warc_label, |label| Ok(ledger.recorded_end(label)?), cx)
+}
+
+/// Tells the ledger of recovered captures whose URLs still wait. A robots.txt
+/// is left to be fetched again, since its rules are wanted, not its record.
+pub(super) fn take_over(
+    captures: Vec<CaptureEntry>,
+    ledger: &dyn Ledger,
+    judge: &Judge<'_>,
+    logs: &Logs,
+) -> Result<u64, CrawlError> {
+    let mut taken = 0;
+    for capture in captures {
+        let Some(waiting) = ledger.find_waiting(&capture.url)?.filter(|_| !is_robots_url(&capture.url)) else {
+            continue;
+        };
+        let admission = &waiting.admission;
+        let source = Source {
+            url: &admission.url,
+            hops: &admission.hops,
+            seed: admission.seed.as_deref(),
+            source_tag: &admission.source_tag,
+            is_seed: admission.is_seed,
+        };
+        let decided = judge.admit(&source, &capture.outlinks)?;
+        let (candidates, found): (Vec<Candidate>, Vec<Admission>) = decided.into_iter().unzip();
+        let mut line = CrawlLogLine::of(admission, capture.status, 0, logs.now()).with_capture(&capture);
+        line.annotations.push("recovered".to_owned());
+        if capture.revisit_of.is_some() {
+            line.annotations.push("duplicate:digest".to_owned());
+        }
+        let verdicts: Vec<_> = found.iter().map(|admission| admission.verdict.clone()).collect();
+        let finished = Finished {
+            id: waiting.id,
+            fetch_status: capture.status,
+            why: None,
+            refused: None,
+            capture: Some(capture),
+            found,
+        };
+        let new = ledger.finish(finished)?;
+        logs.crawl(&line)?;
+        let fresh = candidates.iter().zip(&verdicts).zip(new).filter(|(_, new)| *new).map(|(both, _)| both);
+        logs.scope(fresh)?;
+        taken += 1;
+    }
+    Ok(taken)
+}

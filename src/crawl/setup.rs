@@ -1,0 +1,182 @@
+//! What a crawl is given, and what it comes to.
+
+use super::{CrawlSnapshot, HostOverride, LedgerError};
+use crate::campaign::Campaign;
+use crate::scope::{DecideRules, GeoDatabase, ScopeError};
+use crate::uri::Clock;
+use crate::warc::WarcError;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Everything one launch needs.
+pub struct CrawlSetup {
+    /// The campaign as it was when the launch began.
+    pub campaign: Campaign,
+    /// Its rules.
+    pub rules: DecideRules,
+    /// The country database, where one is set.
+    pub geo: Option<GeoDatabase>,
+    /// Hosts that are connected to elsewhere.
+    pub overrides: Vec<HostOverride>,
+    /// Folder of the launch's WARC files; made when missing.
+    pub warc_dir: PathBuf,
+    /// The same folder as [`RecordPlace::file`](super::RecordPlace::file)
+    /// names it: relative to the workspace, with slashes.
+    pub warc_label: String,
+    /// Folder of the launch's logs; made when missing.
+    pub log_dir: PathBuf,
+    /// UTC start of the launch, 14 digits. A resumed launch keeps its own.
+    pub launch: String,
+    /// Name of the job: a folder name and the prefix of file names.
+    pub job_name: String,
+    /// Who runs the crawl, for `warcinfo`; may be empty.
+    pub operator: String,
+    /// Name and version of the program, for `warcinfo`.
+    pub software: String,
+    /// A WARC file that has reached so many bytes is closed.
+    pub warc_max_bytes: u64,
+    /// What dates of captures, logs and file names are taken from. Waits and
+    /// retries always go by the system's clock.
+    pub clock: Clock,
+}
+
+/// How a crawl ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CrawlEnd {
+    /// Nothing waits any more.
+    Finished,
+    /// A person stopped it; it can be resumed.
+    Stopped,
+    /// A limit of the campaign was reached, in words; it can be resumed with
+    /// a higher one.
+    Limit(String),
+}
+
+impl CrawlEnd {
+    /// The end in words.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Finished => "Finished".to_owned(),
+            Self::Stopped => "Stopped on request".to_owned(),
+            Self::Limit(why) => format!("Finished - {why}"),
+        }
+    }
+}
+
+/// What was put right of an earlier run that was killed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RecoveryReport {
+    /// Files closed that were left open.
+    pub files: Vec<PathBuf>,
+    /// Bytes of torn records that were cut off.
+    pub cut_bytes: u64,
+    /// Captures found in files that the ledger had not been told of.
+    pub captures: u64,
+    /// Oddities met, in words.
+    pub problems: Vec<String>,
+}
+
+/// What a crawl came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CrawlReport {
+    /// How it ended.
+    pub end: CrawlEnd,
+    /// Figures of the whole launch, earlier runs too.
+    pub totals: CrawlSnapshot,
+    /// WARC files written by this run.
+    pub files: Vec<PathBuf>,
+    /// What was put right at the beginning.
+    pub recovery: RecoveryReport,
+}
+
+/// Why a crawl could not begin or go on. What was finished is kept, and the
+/// launch can be resumed.
+#[derive(Debug, thiserror::Error)]
+pub enum CrawlError {
+    /// The campaign cannot be crawled as it stands.
+    #[error("{0}")]
+    Setup(String),
+    /// A rule cannot be compiled.
+    #[error(transparent)]
+    Scope(#[from] ScopeError),
+    /// The catalogue failed.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// A WARC file cannot be written or read.
+    #[error(transparent)]
+    Warc(#[from] WarcError),
+    /// The operating system says no.
+    #[error("{path}: {source}", path = path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Stopped on request before the crawl had begun.
+    #[error("{0}")]
+    Cancelled(#[from] crate::jobs::Cancelled),
+}
+
+impl CrawlError {
+    pub(super) fn io(path: &Path, source: io::Error) -> Self {
+        Self::Io { path: path.to_owned(), source }
+    }
+}
+
+/// Refuses a User-Agent that leaves a webmaster nobody to write to.
+pub fn check_user_agent(user_agent: &str) -> Result<(), CrawlError> {
+    let refuse = |why: &str| {
+        Err(CrawlError::Setup(format!(
+            "{why} Set the campaign's User-Agent to who you are and how to reach you, \
+             for example “Mozilla/5.0 (compatible; our-archive; +https://archive.example.org/bot)”."
+        )))
+    };
+    if user_agent.trim().is_empty() {
+        return refuse("The campaign has no User-Agent.");
+    }
+    if user_agent.chars().any(char::is_control) {
+        return refuse("The User-Agent holds a line break or another control character.");
+    }
+    let mut words = user_agent.split(|character: char| character.is_whitespace() || "()<>;,+\"'".contains(character));
+    let is_contact = |word: &str| {
+        let word = word.strip_prefix("mailto:").unwrap_or(word);
+        let is_url =
+            crate::uri::parse_web_url(word).is_some_and(|url| url.host_str().is_some_and(|host| host.contains('.')));
+        let is_mail = word
+            .split_once('@')
+            .is_some_and(|(who, host)| !who.is_empty() && host.contains('.') && !host.starts_with('.'));
+        is_url || is_mail
+    };
+    if words.any(is_contact) { Ok(()) } else { refuse("The User-Agent names no e-mail address or web page.") }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_crawl_says_how_to_reach_its_people() {
+        for good in [
+            "Mozilla/5.0 (compatible; our-archive; +https://archive.example.org/bot)",
+            "archive (mailto:web@example.org)",
+            "archive web@example.org",
+        ] {
+            check_user_agent(good).unwrap();
+        }
+        for bad in [
+            "",
+            "  ",
+            "Mozilla/5.0",
+            "archive (me@)",
+            "archive @home",
+            "archive http://",
+            "a\r\nX: b@c.pt",
+            "+https://bot/",
+        ] {
+            let words = check_user_agent(bad).unwrap_err().to_string();
+            assert!(words.contains("User-Agent"), "{bad}: {words}");
+        }
+    }
+}

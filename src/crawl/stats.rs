@@ -1,0 +1,228 @@
+//! The figures of a running crawl, readable from any thread at any time.
+
+use crate::uri::CaptureDate;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Events kept for looking at; older ones are in the crawl log.
+const MAX_EVENTS: usize = 200;
+/// MIME types counted one by one; hostile servers invent more.
+const MAX_MIME_TYPES: usize = 200;
+
+/// Counters of one launch. The crawl writes, everyone reads.
+#[derive(Debug, Default)]
+pub struct CrawlStats {
+    found: AtomicU64,
+    // Signed: a worker may take a URL before the one that found it has counted it.
+    queued: AtomicI64,
+    in_flight: AtomicI64,
+    fetched: AtomicU64,
+    failed: AtomicU64,
+    refused: AtomicU64,
+    retries: AtomicU64,
+    bytes: AtomicU64,
+    classes: [AtomicU64; 5],
+    mimes: Mutex<BTreeMap<String, (u64, u64)>>,
+    events: Mutex<VecDeque<CrawlEvent>>,
+}
+
+/// Something that happened in a crawl, for a person watching.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CrawlEvent {
+    /// When.
+    pub date: CaptureDate,
+    /// HTTP status, a Heritrix fetch status below zero, or 0 where none fits.
+    pub status: i32,
+    /// The URL, or empty.
+    pub url: String,
+    /// What happened, in words; empty for a plain capture.
+    pub words: String,
+}
+
+/// One look at a running crawl.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CrawlSnapshot {
+    /// URLs found in scope.
+    pub found: u64,
+    /// URLs that wait, those put back after a failure too.
+    pub queued: u64,
+    /// URLs being fetched now.
+    pub in_flight: u64,
+    /// URLs fetched with an answer, whatever its status.
+    pub fetched: u64,
+    /// URLs given up.
+    pub failed: u64,
+    /// URLs refused by a rule.
+    pub refused: u64,
+    /// Failures that will be tried again.
+    pub retries: u64,
+    /// Bytes received of kept answers, heads included.
+    pub bytes: u64,
+    /// Answers by class: 2xx, 3xx, 4xx, 5xx, failed.
+    pub classes: [u64; 5],
+    /// MIME type, answers and bytes, most bytes first.
+    pub mimes: Vec<(String, u64, u64)>,
+    /// What happened last, newest first.
+    pub events: Vec<CrawlEvent>,
+}
+
+impl CrawlStats {
+    /// Everything as it stands.
+    pub fn snapshot(&self) -> CrawlSnapshot {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let signed = |counter: &AtomicI64| u64::try_from(counter.load(Ordering::Relaxed)).unwrap_or(0);
+        let mut mimes: Vec<(String, u64, u64)> =
+            lock(&self.mimes).iter().map(|(mime, (count, bytes))| (mime.clone(), *count, *bytes)).collect();
+        mimes.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
+        CrawlSnapshot {
+            found: read(&self.found),
+            queued: signed(&self.queued),
+            in_flight: signed(&self.in_flight),
+            fetched: read(&self.fetched),
+            failed: read(&self.failed),
+            refused: read(&self.refused),
+            retries: read(&self.retries),
+            bytes: read(&self.bytes),
+            classes: std::array::from_fn(|class| read(&self.classes[class])),
+            mimes,
+            events: lock(&self.events).iter().rev().cloned().collect(),
+        }
+    }
+
+    /// URLs in scope that were new.
+    pub(super) fn found(&self, urls: u64) {
+        self.found.fetch_add(urls, Ordering::Relaxed);
+        self.queued.fetch_add(i64::try_from(urls).unwrap_or(0), Ordering::Relaxed);
+    }
+
+    /// Figures of earlier runs of the launch.
+    pub(super) fn resumed(&self, totals: &CrawlSnapshot) {
+        self.found.store(totals.found, Ordering::Relaxed);
+        self.queued.store(i64::try_from(totals.queued).unwrap_or(i64::MAX), Ordering::Relaxed);
+        self.fetched.store(totals.fetched, Ordering::Relaxed);
+        self.failed.store(totals.failed, Ordering::Relaxed);
+        self.bytes.store(totals.bytes, Ordering::Relaxed);
+        for (counter, value) in self.classes.iter().zip(totals.classes) {
+            counter.store(value, Ordering::Relaxed);
+        }
+        *lock(&self.mimes) = totals.mimes.iter().map(|(mime, count, bytes)| (mime.clone(), (*count, *bytes))).collect();
+    }
+
+    /// URLs refused when they were found.
+    pub(super) fn refused(&self, urls: u64) {
+        self.refused.fetch_add(urls, Ordering::Relaxed);
+    }
+
+    /// A URL left the queue for a worker.
+    pub(super) fn taken(&self) {
+        self.queued.fetch_sub(1, Ordering::Relaxed);
+        self.in_flight.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A worker put its URL back.
+    pub(super) fn put_back(&self) {
+        self.in_flight.fetch_sub(1, Ordering::Relaxed);
+        self.queued.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A worker's URL came to its end.
+    pub(super) fn done(&self) {
+        self.in_flight.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// An answer was kept.
+    pub(super) fn captured(&self, status: i32, mime: &str, bytes: u64) {
+        self.fetched.fetch_add(1, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        if let Some(class) = class_of(status) {
+            self.classes[class].fetch_add(1, Ordering::Relaxed);
+        }
+        let mut mimes = lock(&self.mimes);
+        let name = if mimes.len() >= MAX_MIME_TYPES && !mimes.contains_key(mime) { "other" } else { mime };
+        let entry = mimes.entry(name.to_owned()).or_default();
+        entry.0 += 1;
+        entry.1 += bytes;
+    }
+
+    /// A URL was given up.
+    pub(super) fn gave_up(&self) {
+        self.failed.fetch_add(1, Ordering::Relaxed);
+        self.classes[4].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A failure will be tried again.
+    pub(super) fn will_retry(&self) {
+        self.retries.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Something to tell whoever watches.
+    pub(super) fn event(&self, status: i32, url: &str, words: impl Into<String>) {
+        let mut events = lock(&self.events);
+        if events.len() == MAX_EVENTS {
+            events.pop_front();
+        }
+        events.push_back(CrawlEvent { date: CaptureDate::now(), status, url: url.to_owned(), words: words.into() });
+    }
+
+    /// Answers kept so far.
+    pub(super) fn fetched_so_far(&self) -> u64 {
+        self.fetched.load(Ordering::Relaxed)
+    }
+
+    /// Bytes kept so far.
+    pub(super) fn bytes_so_far(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+}
+
+/// Place of a status in [`CrawlSnapshot::classes`]; none for 1xx and oddities below 100.
+fn class_of(status: i32) -> Option<usize> {
+    match status {
+        200..=299 => Some(0),
+        300..=399 => Some(1),
+        400..=499 => Some(2),
+        500.. => Some(3),
+        _ => None,
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn figures_follow_a_url_through_the_crawl() {
+        let stats = CrawlStats::default();
+        stats.found(3);
+        stats.taken();
+        stats.taken();
+        stats.captured(200, "text/html", 100);
+        stats.done();
+        stats.put_back();
+        stats.event(200, "http://a.example/", "");
+        let now = stats.snapshot();
+        assert_eq!((now.found, now.queued, now.in_flight, now.fetched, now.bytes), (3, 2, 0, 1, 100));
+        assert_eq!(now.classes, [1, 0, 0, 0, 0]);
+        assert_eq!(now.mimes, [("text/html".to_owned(), 1, 100)]);
+        assert_eq!(now.events.len(), 1);
+    }
+
+    #[test]
+    fn invented_types_and_long_crawls_do_not_fill_memory() {
+        let stats = CrawlStats::default();
+        for number in 0..1000 {
+            stats.captured(200, &format!("x/{number}"), 1);
+            stats.event(200, "u", "");
+        }
+        let now = stats.snapshot();
+        assert!(now.mimes.len() <= MAX_MIME_TYPES + 1);
+        assert_eq!(now.mimes.iter().map(|(_, count, _)| count).sum::<u64>(), 1000);
+        assert_eq!(now.events.len(), MAX_EVENTS);
+    }
+}

@@ -1,0 +1,113 @@
+//! A scripted server on loopback for tests: it says exactly what it is told.
+
+#![allow(clippy::unwrap_used)]
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// What the server does with one request.
+#[derive(Clone)]
+pub struct Reply {
+    /// Bytes, and the pause after each part.
+    pub parts: Vec<(Vec<u8>, Duration)>,
+    /// Says the last part again and again until the client is gone.
+    pub endless: bool,
+    /// Waits for another request on the same line.
+    pub keep_open: bool,
+}
+
+impl Reply {
+    /// These bytes, then the connection is closed.
+    pub fn raw(bytes: impl AsRef<[u8]>) -> Self {
+        Self { parts: vec![(bytes.as_ref().to_vec(), Duration::ZERO)], endless: false, keep_open: false }
+    }
+
+    /// A whole answer with a length, on a line that stays open.
+    pub fn page(status: u16, fields: &str, body: impl AsRef<[u8]>) -> Self {
+        let body = body.as_ref();
+        let mut bytes = format!("HTTP/1.1 {status} X\r\n{fields}Content-Length: {}\r\n\r\n", body.len()).into_bytes();
+        bytes.extend_from_slice(body);
+        Self { keep_open: true, ..Self::raw(bytes) }
+    }
+
+    /// An HTML page.
+    pub fn html(body: &str) -> Self {
+        Self::page(200, "Content-Type: text/html; charset=utf-8\r\n", body)
+    }
+}
+
+/// The server; it serves until the test ends.
+pub struct Server {
+    /// Where it listens.
+    pub addr: SocketAddr,
+    /// `host path` of every request, in order.
+    pub hits: Arc<Mutex<Vec<String>>>,
+}
+
+impl Server {
+    /// Serves with `answer(host, path)`.
+    pub fn start(answer: impl Fn(&str, &str) -> Reply + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let addr = listener.local_addr().unwrap();
+        let hits = Arc::new(Mutex::new(Vec::new()));
+        let answer = Arc::new(answer);
+        std::thread::spawn({
+            let hits = Arc::clone(&hits);
+            move || {
+                for socket in listener.incoming() {
+                    let (answer, hits) = (Arc::clone(&answer), Arc::clone(&hits));
+                    std::thread::spawn(move || serve(socket.unwrap(), &*answer, &hits));
+                }
+            }
+        });
+        Self { addr, hits }
+    }
+
+    /// Paths asked for on `host`, in order.
+    pub fn paths(&self, host: &str) -> Vec<String> {
+        let prefix = format!("{host} ");
+        self.hits.lock().unwrap().iter().filter_map(|hit| hit.strip_prefix(&prefix)).map(str::to_owned).collect()
+    }
+}
+
+fn serve(mut socket: TcpStream, answer: &dyn Fn(&str, &str) -> Reply, hits: &Mutex<Vec<String>>) {
+    let mut reader = BufReader::new(socket.try_clone().unwrap());
+    loop {
+        let (mut path, mut host) = (String::new(), String::new());
+        loop {
+            let mut line = String::new();
+            if reader.read_line(&mut line).unwrap_or(0) == 0 {
+                return;
+            }
+            if let Some(rest) = line.strip_prefix("GET ") {
+                path = rest.split(' ').next().unwrap().to_owned();
+            }
+            if let Some(rest) = line.strip_prefix("Host: ") {
+                host = rest.trim().to_owned();
+            }
+            if line.trim().is_empty() {
+                break;
+            }
+        }
+        hits.lock().unwrap().push(format!("{host} {path}"));
+        let reply = answer(&host, &path);
+        for (bytes, pause) in &reply.parts {
+            if socket.write_all(bytes).is_err() {
+                return;
+            }
+            std::thread::sleep(*pause);
+        }
+        while reply.endless {
+            let (bytes, pause) = reply.parts.last().unwrap();
+            if socket.write_all(bytes).is_err() {
+                return;
+            }
+            std::thread::sleep(*pause);
+        }
+        if !reply.keep_open {
+            return;
+        }
+    }
+}

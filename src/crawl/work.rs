@@ -1,0 +1,485 @@
+//! What a worker does with one URL.
+
+use super::capture::{Original, entry_of};
+use super::crawl_log::CrawlLogLine;
+use super::engine::Engine;
+use super::fetch::{Exchange, FetchError, Truncated, fetch_status};
+use super::frontier::{ROBOTS_PRIORITY, authority_of};
+use super::judge::Source;
+use super::notes::CaptureNotes;
+use super::outlinks::{Leads, MAX_PAGE_BYTES, read_leads, sitemap_links};
+use super::politeness::{MAX_RETRY_AFTER, retry_after, wait_after};
+use super::robots::MAX_ROBOTS_BYTES;
+use super::robots_desk::{Robots, is_robots_url};
+use super::{Admission, AdmissionState, CaptureEntry, CrawlError, Finished, QueuedUrl, RobotsAnswer};
+use crate::campaign::{RobotsPolicy, Seed};
+use crate::scope::{Candidate, Decision, RobotsFact, Verdict};
+use crate::uri::{CaptureDate, ScopeSurt, Url};
+use std::time::Duration;
+
+/// A URL whose robots.txt is on its way comes back after this time.
+const ROBOTS_ON_ITS_WAY: Duration = Duration::from_millis(100);
+/// Longest wait for a robots.txt that is tried again.
+const ROBOTS_RETRY: Duration = Duration::from_secs(5);
+/// Name of the verdict that lets a robots.txt in.
+const PREREQUISITE_RULE: &str = "PrerequisiteAcceptDecideRule";
+/// Name of the verdict of robots.txt where the campaign has no rule for it.
+const ROBOTS_RULE: &str = "RobotsDecideRule";
+/// Name of the verdict that keeps private addresses out.
+const PRIVATE_ADDRESS_RULE: &str = "PrivateAddressGuard";
+
+/// One of the crawl's threads.
+pub(super) struct Worker<'e> {
+    engine: &'e Engine<'e>,
+    number: usize,
+}
+
+/// What is to be done with a URL's host.
+enum Then {
+    /// The URL is at its end; the flag says whether there is a capture.
+    Release { wait: Duration, captured: bool },
+    /// The URL comes again.
+    PutBack { wait: Duration },
+}
+
+/// What is known about a URL before it is fetched.
+struct Ticket {
+    queued: QueuedUrl,
+    verdict: Verdict,
+    annotations: Vec<String>,
+    crawl_delay: Option<Duration>,
+}
+
+impl<'e> Worker<'e> {
+    pub(super) fn new(engine: &'e Engine<'e>, number: usize) -> Self {
+        Self { engine, number }
+    }
+
+    /// Fetches one URL; says whether a capture came of it.
+    pub(super) fn process(&self, queued: QueuedUrl) -> Result<bool, CrawlError> {
+        let engine = self.engine;
+        engine.stats.taken();
+        let mut ticket =
+            Ticket { verdict: queued.admission.verdict.clone(), queued, annotations: Vec::new(), crawl_delay: None };
+        let then = self.attempt(&mut ticket);
+        match then {
+            Ok(Then::Release { wait, captured }) => {
+                engine.stats.done();
+                engine.frontier.release(&ticket.queued, wait);
+                Ok(captured)
+            }
+            Ok(Then::PutBack { wait }) => {
+                engine.stats.put_back();
+                engine.frontier.put_back(&ticket.queued, wait);
+                Ok(false)
+            }
+            Err(error) => {
+                engine.stats.put_back();
+                engine.frontier.put_back(&ticket.queued, Duration::ZERO);
+                Err(error)
+            }
+        }
+    }
+
+    fn attempt(&self, ticket: &mut Ticket) -> Result<Then, CrawlError> {
+        let engine = self.engine;
+        let url = ticket.queued.admission.url.clone();
+        if let Some(then) = self.ask_robots(ticket, &url)? {
+            return Ok(then);
+        }
+        let addresses = match engine.client.addresses(&url) {
+            Ok(addresses) => addresses,
+            Err(error) => return self.failed(ticket, error),
+        };
+        if ticket.verdict.decision == Decision::Reject {
+            // It waited for the location of its host, which can be had now.
+            let (verdict, waits) =
+                engine.judge.decide(&candidate_of(&ticket.queued.admission), RobotsFact::NotAsked)?;
+            if waits || verdict.decision == Decision::Reject {
+                return self.refused(
+                    ticket,
+                    fetch_status::OUT_OF_SCOPE,
+                    verdict,
+                    "out of scope by the host's location",
+                );
+            }
+            ticket.verdict = verdict;
+        }
+        let busy = addresses.first().map(std::net::SocketAddr::ip).filter(|_| engine.polite);
+        if busy.is_some_and(|ip| !engine.frontier.enter_address(ip)) {
+            return Ok(Then::PutBack { wait: engine.frontier.busy_wait() });
+        }
+        let answer = engine.client.fetch(&url, &addresses);
+        if let Some(ip) = busy {
+            engine.frontier.leave_address(ip);
+        }
+        match answer {
+            Ok(exchange) => self.answered(ticket, exchange),
+            Err(error) if error.status == fetch_status::BLOCKED_BY_SETTING => {
+                if is_robots_url(&url) {
+                    self.keep_robots(&url, error.status, Vec::new())?;
+                }
+                let verdict = plain_verdict(Decision::Reject, PRIVATE_ADDRESS_RULE);
+                self.refused(ticket, error.status, verdict, &error.words)
+            }
+            // Given up because a person wants to stop: that is no failure.
+            Err(_) if engine.cx.is_cancelled() => Ok(Then::PutBack { wait: Duration::ZERO }),
+            Err(error) => self.failed(ticket, error),
+        }
+    }
+
+    /// Asks robots.txt, if the campaign does; tells what to do when the URL
+    /// is not to be fetched now.
+    fn ask_robots(&self, ticket: &mut Ticket, url: &Url) -> Result<Option<Then>, CrawlError> {
+        let engine = self.engine;
+        let policy = engine.setup.campaign.politeness.robots;
+        if policy == RobotsPolicy::Ignore || is_robots_url(url) {
+            return Ok(None);
+        }
+        let rules = match engine.robots.robots_for(url)? {
+            Robots::Rules(rules) => rules,
+            Robots::Needed(robots) => return self.fetch_robots_first(ticket, robots).map(Some),
+            // Its own fetch will meet the same guard, and says so.
+            Robots::Unreachable(fetch_status::BLOCKED_BY_SETTING) => return Ok(None),
+            Robots::Unreachable(status) if policy == RobotsPolicy::Obey => {
+                let words = format!("robots.txt of the host could not be had (status {status})");
+                let status = fetch_status::ROBOTS_PREREQUISITE_FAILED;
+                return self.gave_up(ticket, status, &words, None).map(Some);
+            }
+            Robots::Unreachable(_) => {
+                ticket.annotations.push("robotsUnreachable".to_owned());
+                return Ok(None);
+            }
+        };
+        ticket.crawl_delay = rules.crawl_delay();
+        let fact = rules.fact(url);
+        let RobotsFact::Denied { why } = &fact else { return Ok(None) };
+        ticket.annotations.push("robotExcluded".to_owned());
+        if policy == RobotsPolicy::ObeyButLog {
+            return Ok(None);
+        }
+        let words = format!("robots.txt says no: {why}");
+        let (mut verdict, _) = engine.judge.decide(&candidate_of(&ticket.queued.admission), fact.clone())?;
+        if verdict.decision == Decision::Accept {
+            verdict = plain_verdict(Decision::Reject, ROBOTS_RULE);
+        }
+        self.refused(ticket, fetch_status::ROBOTS_PRECLUDED, verdict, &words).map(Some)
+    }
+
+    /// Puts a robots.txt before everything else of its host.
+    fn fetch_robots_first(&self, ticket: &Ticket, robots: Url) -> Result<Then, CrawlError> {
+        let engine = self.engine;
+        let asked_by = &ticket.queued.admission;
+        let authority = authority_of(&robots).to_owned();
+        let admission = Admission {
+            url: robots.clone(),
+            hops: format!("{}P", asked_by.hops),
+            via: Some(asked_by.url.clone()),
+            anchor: String::new(),
+            seed: asked_by.seed.clone(),
+            source_tag: asked_by.source_tag.clone(),
+            is_seed: false,
+            nofollow: false,
+            verdict: plain_verdict(Decision::Accept, PREREQUISITE_RULE),
+            state: AdmissionState::Queued,
+            priority: ROBOTS_PRIORITY,
+            date: engine.setup.clock.now(),
+        };
+        let candidate = candidate_of(&admission);
+        let verdict = admission.verdict.clone();
+        if engine.ledger.admit(vec![admission])?.first() == Some(&true) {
+            engine.logs.scope([(&candidate, &verdict)])?;
+            engine.stats.found(1);
+            engine.frontier.announce(&authority, ROBOTS_PRIORITY);
+            return Ok(Then::PutBack { wait: Duration::ZERO });
+        }
+        let Some(waiting) = engine.ledger.find_waiting(&robots)? else {
+            // It came to its end without an answer that was kept.
+            self.keep_robots(&robots, fetch_status::ROBOTS_PREREQUISITE_FAILED, Vec::new())?;
+            return Ok(Then::PutBack { wait: Duration::ZERO });
+        };
+        engine.frontier.announce(&authority, waiting.admission.priority);
+        let due = waiting.due.millis().saturating_sub(CaptureDate::now().millis());
+        let due = Duration::from_millis(u64::try_from(due).unwrap_or(0));
+        Ok(Then::PutBack { wait: due.clamp(ROBOTS_ON_ITS_WAY, ROBOTS_RETRY) })
+    }
+
+    fn keep_robots(&self, url: &Url, status: i32, body: Vec<u8>) -> Result<Robots, CrawlError> {
+        Ok(self.engine.robots.keep(url, &RobotsAnswer { status, body, date: self.engine.setup.clock.now() })?)
+    }
+
+    /// A server answered.
+    fn answered(&self, ticket: &mut Ticket, mut exchange: Exchange) -> Result<Then, CrawlError> {
+        let engine = self.engine;
+        let politeness = &engine.setup.campaign.politeness;
+        let wait = wait_after(politeness, Some(exchange.took), ticket.crawl_delay);
+        let status = i32::from(exchange.head.status);
+        let wait = match self.asked_to_wait(&exchange) {
+            Some(asked) => {
+                let tries = ticket.queued.tries + 1;
+                if tries <= politeness.max_retries {
+                    let words = format!("the server answered {status} and asks to wait {} seconds", asked.as_secs());
+                    return self.defer(ticket, tries, asked, status, &words, wait.max(asked));
+                }
+                wait.max(asked)
+            }
+            None => wait,
+        };
+        let (notes, entry) = self.keep(ticket, &mut exchange)?;
+        let admission = &ticket.queued.admission;
+        if admission.is_seed
+            && let Some(target) = &entry.redirect_to
+        {
+            self.add_seed(admission, target)?;
+        }
+        let source = Source {
+            url: &admission.url,
+            hops: &admission.hops,
+            seed: admission.seed.as_deref(),
+            source_tag: &admission.source_tag,
+            is_seed: admission.is_seed,
+        };
+        let decided = engine.judge.admit(&source, &notes.outlinks)?;
+        let line = CrawlLogLine {
+            annotations: notes.annotations.clone(),
+            ..self.log_line(&ticket.queued, status).with_capture(&entry)
+        };
+        engine.stats.captured(status, &entry.mime, exchange.response.len());
+        engine.stats.event(status, admission.url.as_str(), notes.annotations.join(" "));
+        engine.cx.note(authority_of(&admission.url));
+        engine.logs.crawl(&line)?;
+        let finished = Finished {
+            id: ticket.queued.id,
+            fetch_status: status,
+            why: None,
+            refused: None,
+            capture: Some(entry),
+            found: Vec::new(),
+        };
+        self.finish(finished, decided)?;
+        Ok(Then::Release { wait, captured: true })
+    }
+
+    /// How long a server wants to be left alone before the same URL is asked
+    /// for again: always with 429, with 503 when it says so.
+    fn asked_to_wait(&self, exchange: &Exchange) -> Option<Duration> {
+        let asked = exchange.head.headers.get("Retry-After").and_then(|value| retry_after(&value, CaptureDate::now()));
+        match exchange.head.status {
+            429 => {
+                let usual = Duration::from_secs(self.engine.setup.campaign.politeness.retry_delay_seconds);
+                Some(asked.unwrap_or(usual.min(MAX_RETRY_AFTER)))
+            }
+            503 => asked,
+            _ => None,
+        }
+    }
+
+    /// Reads an answer for its links and writes it to the archive.
+    fn keep(&self, ticket: &Ticket, exchange: &mut Exchange) -> Result<(CaptureNotes, CaptureEntry), CrawlError> {
+        let engine = self.engine;
+        let admission = &ticket.queued.admission;
+        let url = &admission.url;
+        let io = |source| CrawlError::io(&engine.setup.warc_dir, source);
+        let payload = exchange.decoded_payload(MAX_PAGE_BYTES).map_err(io)?;
+        let mut leads = read_leads(url, exchange.head.status, &exchange.head.headers, &payload);
+        if is_robots_url(url) {
+            let robots = self.robots_answered(url, exchange, &payload, &leads)?;
+            if let Robots::Rules(rules) = robots {
+                leads.outlinks.extend(sitemap_links(url, rules.sitemaps().iter().map(String::as_str)));
+            }
+        }
+        let digests = &exchange.digests;
+        let may_repeat = digests.payload_len > 0 && digests.can_be_repeated() && exchange.truncated.is_none();
+        let original: Option<Original> = match may_repeat {
+            true => engine.ledger.same_payload(url, &digests.payload)?,
+            false => None,
+        };
+        let notes = CaptureNotes {
+            status: i32::from(exchange.head.status),
+            title: leads.title,
+            language: leads.language,
+            outlinks: leads.outlinks,
+            via: admission.via.clone(),
+            hops: admission.hops.clone(),
+            seed: admission.seed.clone(),
+            source_tag: admission.source_tag.clone(),
+            fetch_ms: Some(u64::try_from(exchange.took.as_millis()).unwrap_or(u64::MAX)),
+            verdict: Some(ticket.verdict.clone()),
+            annotations: annotations_of(ticket, exchange, leads.dropped, original.is_some()),
+            interim: String::from_utf8_lossy(&exchange.interim).into_owned(),
+            certificate_problem: exchange.tls.as_ref().and_then(|tls| tls.certificate_problem.clone()),
+        };
+        let records = engine.archive.write(url, exchange, original.as_ref(), &notes)?;
+        let entry = entry_of(url, exchange, original.as_ref(), &notes, records);
+        Ok((notes, entry))
+    }
+
+    fn robots_answered(
+        &self,
+        url: &Url,
+        exchange: &Exchange,
+        payload: &[u8],
+        leads: &Leads,
+    ) -> Result<Robots, CrawlError> {
+        // Of a redirect the target is what counts.
+        let body = match &leads.redirect_to {
+            Some(target) => target.as_str().as_bytes(),
+            None => &payload[..payload.len().min(MAX_ROBOTS_BYTES)],
+        };
+        self.keep_robots(url, i32::from(exchange.head.status), body.to_vec())
+    }
+
+    /// What a seed redirects to is a seed as well.
+    fn add_seed(&self, admission: &Admission, target: &Url) -> Result<(), CrawlError> {
+        let seeds = &self.engine.setup.campaign.seeds;
+        if let Some(seed) = seeds.iter().find(|seed| Some(&seed.url) == admission.seed.as_ref()) {
+            self.engine.judge.add_seed(Seed { url: target.to_string(), ..seed.clone() })?;
+        }
+        Ok(())
+    }
+
+    /// A URL got no answer: it is tried again, or given up.
+    fn failed(&self, ticket: &Ticket, error: FetchError) -> Result<Then, CrawlError> {
+        let politeness = &self.engine.setup.campaign.politeness;
+        let tries = ticket.queued.tries + 1;
+        if error.retry && tries <= politeness.max_retries {
+            let delay = Duration::from_secs(politeness.retry_delay_seconds);
+            let wait = wait_after(politeness, error.took, ticket.crawl_delay);
+            return self.defer(ticket, tries, delay, error.status, &error.words, wait);
+        }
+        self.gave_up(ticket, error.status, &error.words, error.took)
+    }
+
+    /// Puts a URL back for another try after `delay`.
+    fn defer(
+        &self,
+        ticket: &Ticket,
+        tries: u32,
+        delay: Duration,
+        status: i32,
+        words: &str,
+        wait: Duration,
+    ) -> Result<Then, CrawlError> {
+        let delay = i64::try_from(delay.as_millis()).unwrap_or(i64::MAX);
+        let due = CaptureDate::from_millis(CaptureDate::now().millis().saturating_add(delay));
+        self.engine.ledger.defer(ticket.queued.id, tries, due, words)?;
+        self.engine.stats.will_retry();
+        let url = ticket.queued.admission.url.as_str();
+        self.engine.stats.event(status, url, format!("{words}; try {tries} failed, it will be tried again"));
+        Ok(Then::PutBack { wait })
+    }
+
+    fn gave_up(&self, ticket: &Ticket, status: i32, words: &str, took: Option<Duration>) -> Result<Then, CrawlError> {
+        let engine = self.engine;
+        let url = &ticket.queued.admission.url;
+        if is_robots_url(url) {
+            self.keep_robots(url, status, Vec::new())?;
+        }
+        let mut line = self.log_line(&ticket.queued, status);
+        line.annotations.clone_from(&ticket.annotations);
+        if ticket.queued.tries > 0 {
+            line.annotations.push(format!("{}t", ticket.queued.tries + 1));
+        }
+        engine.logs.crawl(&line)?;
+        engine.stats.gave_up();
+        engine.stats.event(status, url.as_str(), words);
+        let (why, refused, capture) = (Some(words.to_owned()), None, None);
+        let finished =
+            Finished { id: ticket.queued.id, fetch_status: status, why, refused, capture, found: Vec::new() };
+        self.finish(finished, Vec::new())?;
+        let wait = wait_after(&engine.setup.campaign.politeness, took, ticket.crawl_delay);
+        Ok(Then::Release { wait, captured: false })
+    }
+
+    /// A URL is out after all.
+    fn refused(&self, ticket: &Ticket, status: i32, verdict: Verdict, words: &str) -> Result<Then, CrawlError> {
+        let engine = self.engine;
+        let candidate = candidate_of(&ticket.queued.admission);
+        engine.logs.scope([(&candidate, &verdict)])?;
+        let mut line = self.log_line(&ticket.queued, status);
+        line.annotations.clone_from(&ticket.annotations);
+        engine.logs.crawl(&line)?;
+        engine.stats.refused(1);
+        engine.stats.event(status, candidate.url.as_str(), words);
+        let (why, refused, capture) = (Some(words.to_owned()), Some(verdict), None);
+        let finished =
+            Finished { id: ticket.queued.id, fetch_status: status, why, refused, capture, found: Vec::new() };
+        self.finish(finished, Vec::new())?;
+        Ok(Then::Release { wait: Duration::ZERO, captured: false })
+    }
+
+    fn log_line(&self, queued: &QueuedUrl, status: i32) -> CrawlLogLine {
+        CrawlLogLine::of(&queued.admission, status, self.number, self.engine.logs.now())
+    }
+
+    /// Tells the ledger of an end and of what was found, in one call, and the
+    /// frontier of what is new.
+    fn finish(&self, mut finished: Finished, decided: Vec<(Candidate, Admission)>) -> Result<(), CrawlError> {
+        let engine = self.engine;
+        let (candidates, found): (Vec<Candidate>, Vec<Admission>) = decided.into_iter().unzip();
+        finished.found.clone_from(&found);
+        let new = engine.ledger.finish(finished)?;
+        let fresh = || candidates.iter().zip(&found).zip(&new).filter(|(_, new)| **new).map(|(both, _)| both);
+        if found.is_empty() {
+            return Ok(());
+        }
+        engine.logs.scope(fresh().map(|(candidate, admission)| (candidate, &admission.verdict)))?;
+        let (mut queued, mut refused) = (0, 0);
+        for (_, admission) in fresh() {
+            match admission.state {
+                AdmissionState::Queued => {
+                    queued += 1;
+                    engine.frontier.announce(authority_of(&admission.url), admission.priority);
+                }
+                AdmissionState::Refused => refused += 1,
+            }
+        }
+        engine.stats.found(queued);
+        engine.stats.refused(refused);
+        Ok(())
+    }
+}
+
+fn plain_verdict(decision: Decision, rule_name: &str) -> Verdict {
+    Verdict { decision, rule_index: None, rule_name: rule_name.to_owned() }
+}
+
+/// The candidate that a URL was when it was admitted.
+pub(super) fn candidate_of(admission: &Admission) -> Candidate {
+    Candidate {
+        surt: ScopeSurt::of(&admission.url),
+        url: admission.url.clone(),
+        hops: admission.hops.clone(),
+        via: admission.via.clone(),
+        anchor: admission.anchor.clone(),
+        is_seed: admission.is_seed,
+        seed: admission.seed.clone(),
+        source_tag: admission.source_tag.clone(),
+        nofollow: admission.nofollow,
+    }
+}
+
+/// Heritrix's remarks for the last column of the crawl log.
+fn annotations_of(ticket: &Ticket, exchange: &Exchange, dropped: usize, is_revisit: bool) -> Vec<String> {
+    let mut annotations = ticket.annotations.clone();
+    if ticket.queued.tries > 0 {
+        annotations.push(format!("{}t", ticket.queued.tries + 1));
+    }
+    match exchange.truncated {
+        Some(Truncated::Length) => annotations.push("lenTrunc".to_owned()),
+        Some(Truncated::Time) => annotations.push("timeTrunc".to_owned()),
+        Some(Truncated::Disconnect) => annotations.push("disconnectTrunc".to_owned()),
+        None => {}
+    }
+    if dropped > 0 {
+        annotations.push(format!("dol:{dropped}"));
+    }
+    if is_revisit {
+        annotations.push("duplicate:digest".to_owned());
+    }
+    annotations.extend(exchange.notes.iter().map(|note| (*note).to_owned()));
+    if exchange.tls.as_ref().is_some_and(|tls| tls.certificate_problem.is_some()) {
+        annotations.push("certificate".to_owned());
+    }
+    annotations
+}

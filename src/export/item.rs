@@ -1,0 +1,101 @@
+//! What goes into an export and what is told of it.
+
+use crate::uri::CaptureDate;
+use crate::warc::{RecordType, Span, new_record_id};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A record of a capture and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExportRecord {
+    /// Absolute path of its file.
+    pub file: PathBuf,
+    /// Where in the file.
+    pub span: Span,
+    /// Its type.
+    pub record_type: RecordType,
+    /// Its id without angle brackets; empty in ARC files.
+    pub record_id: String,
+}
+
+/// The capture that a revisit repeats.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Original {
+    /// Its URL.
+    pub url: String,
+    /// Its date.
+    pub date: CaptureDate,
+    /// Its records; the first is the response.
+    pub records: Vec<ExportRecord>,
+}
+
+/// One selected capture.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExportItem {
+    /// Its URL.
+    pub url: String,
+    /// Its date.
+    pub date: CaptureDate,
+    /// Its records; the first is the response, resource or revisit.
+    pub records: Vec<ExportRecord>,
+    /// What it repeats, when it is a revisit and that is known.
+    pub original: Option<Original>,
+    /// What Fonds knows of it: becomes the block of its metadata record.
+    pub knowledge: serde_json::Value,
+}
+
+/// Writes lines of JSON and returns how many.
+pub type JsonLines<'a> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<u64> + 'a>;
+
+/// How an export is made.
+pub struct ExportOptions<'a> {
+    /// What names of archive files begin with; letters, digits, `-` and `_`,
+    /// anything else becomes `-`.
+    pub prefix: String,
+    /// A title for the manifest and the `warcinfo` records.
+    pub title: String,
+    /// Further fields of the `warcinfo` records.
+    pub info: Vec<(String, String)>,
+    /// A file that has reached so many bytes is followed by another one.
+    pub max_bytes: u64,
+    /// How many captures there will be, where that is known.
+    pub total: Option<u64>,
+    /// Writes the inlink data set of the selection.
+    pub inlinks: Option<JsonLines<'a>>,
+    /// Tells the time.
+    pub clock: Arc<dyn Fn() -> CaptureDate + Send + Sync>,
+    /// Makes record ids.
+    pub record_id: Arc<dyn Fn() -> String + Send + Sync>,
+}
+
+impl ExportOptions<'_> {
+    /// Files of about 1 GB, the system's clock, random ids, no data set.
+    pub fn new(prefix: &str) -> Self {
+        let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' };
+        let prefix: String = prefix.chars().take(80).map(safe).collect();
+        Self {
+            prefix: if prefix.is_empty() { "EXPORT".to_owned() } else { prefix },
+            title: String::new(),
+            info: Vec::new(),
+            max_bytes: 1_000_000_000,
+            total: None,
+            inlinks: None,
+            clock: Arc::new(CaptureDate::now),
+            record_id: Arc::new(new_record_id),
+        }
+    }
+}
+
+/// What an export came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExportReport {
+    /// The folder.
+    pub folder: PathBuf,
+    /// What is in it.
+    pub counts: super::Counts,
+    /// Bytes of all files.
+    pub bytes: u64,
+    /// Captures or records that could not be carried along, and why.
+    pub problems: Vec<String>,
+}

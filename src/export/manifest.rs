@@ -1,0 +1,111 @@
+//! The manifest of an export.
+
+use super::{ExportError, io_at};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+/// Name of the manifest in its folder.
+pub const MANIFEST_NAME: &str = "manifest.json";
+
+/// What an export holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Selected captures in it.
+    pub captures: u64,
+    /// Records, `warcinfo` and metadata included.
+    pub records: u64,
+    /// Records copied byte for byte.
+    pub copied: u64,
+    /// Records wrapped anew, their blocks unchanged.
+    pub rewrapped: u64,
+    /// Metadata records written by the export, one per capture.
+    pub metadata: u64,
+    /// Captures that came along because a revisit repeats them.
+    pub originals_added: u64,
+    /// Revisits whose original is not held.
+    pub revisits_unresolved: u64,
+    /// Lines of the CDXJ index.
+    pub index_lines: u64,
+    /// Objects of the inlink data set.
+    pub inlink_objects: u64,
+}
+
+/// A file of an export.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ManifestFile {
+    /// Path in the folder, with `/`.
+    pub path: String,
+    /// Bytes.
+    pub bytes: u64,
+    /// SHA-256 in hexadecimal.
+    pub sha256: String,
+}
+
+/// `manifest.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// `fonds-export`, so that the folder is known for what it is.
+    pub format: String,
+    /// The program that wrote it.
+    pub software: String,
+    /// Title of the export.
+    pub title: String,
+    /// When it was written, RFC 3339.
+    pub created: String,
+    /// What it holds.
+    pub counts: Counts,
+    /// All files but the manifest, by path.
+    pub files: Vec<ManifestFile>,
+}
+
+impl Manifest {
+    /// What [`Manifest::format`] says.
+    pub const FORMAT: &str = "fonds-export";
+
+    /// Reads the manifest of a folder.
+    pub fn read(folder: &Path) -> Result<Self, ExportError> {
+        let not = |why: String| ExportError::NotAnExport { folder: folder.to_owned(), why };
+        let text = fs::read(folder.join(MANIFEST_NAME)).map_err(|error| not(format!("{MANIFEST_NAME}: {error}")))?;
+        let manifest: Self = serde_json::from_slice(&text).map_err(|error| not(format!("{MANIFEST_NAME}: {error}")))?;
+        match manifest.format == Self::FORMAT {
+            true => Ok(manifest),
+            false => Err(not(format!("{MANIFEST_NAME} is of format “{}”", manifest.format))),
+        }
+    }
+
+    /// Writes the manifest into its folder, synced.
+    pub(super) fn write(&self, folder: &Path) -> Result<(), ExportError> {
+        let path = folder.join(MANIFEST_NAME);
+        let mut text = serde_json::to_vec_pretty(self).map_err(|error| io_at(&path)(error.into()))?;
+        text.push(b'\n');
+        let mut file = File::create_new(&path).map_err(io_at(&path))?;
+        file.write_all(&text).and_then(|()| file.sync_all()).map_err(io_at(&path))
+    }
+}
+
+/// Size and SHA-256 of a file, read in pieces; `each` hears of each piece.
+pub(super) fn measure(
+    path: &Path,
+    mut each: impl FnMut(u64) -> Result<(), ExportError>,
+) -> Result<(u64, String), ExportError> {
+    let mut file = File::open(path).map_err(io_at(path))?;
+    let mut hash = Sha256::new();
+    let mut piece = vec![0; 256 * 1024];
+    let mut bytes = 0;
+    loop {
+        match file.read(&mut piece) {
+            Ok(0) => break,
+            Ok(len) => {
+                hash.update(&piece[..len]);
+                bytes += len as u64;
+                each(len as u64)?;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(io_at(path)(error)),
+        }
+    }
+    Ok((bytes, data_encoding::HEXLOWER.encode(&hash.finalize())))
+}

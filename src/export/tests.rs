@@ -1,0 +1,264 @@
+//! An export is written, verified, damaged and refused.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::jobs::JobCx;
+use crate::uri::CaptureDate;
+use crate::warc::{ArchiveReader, Digests, FileSetOptions, RecordBuilder, RecordType, Span, WarcFileSet, copy_span};
+use serde_json::json;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+const DATE: CaptureDate = CaptureDate::from_millis(1_709_283_600_000);
+const LATER: CaptureDate = CaptureDate::from_millis(1_711_962_000_000);
+const PAGE: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<h1>Biblioteca</h1>";
+const CHUNKED: &[u8] =
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: text/html\r\n\r\n5\r\nhello\r\n0\r\n\r\n";
+
+fn options() -> ExportOptions<'static> {
+    let count = AtomicU32::new(0);
+    ExportOptions {
+        clock: Arc::new(|| LATER),
+        record_id: Arc::new(move || format!("urn:test:export-{}", count.fetch_add(1, Ordering::Relaxed))),
+        inlinks: Some(Box::new(|out| {
+            out.write_all(b"{\"url\":\"(pt,a,\"}\n")?;
+            Ok(1)
+        })),
+        ..ExportOptions::new("TEST")
+    }
+}
+
+fn record(file: &Path, span: Span, record_type: RecordType, record_id: &str) -> ExportRecord {
+    ExportRecord { file: file.to_owned(), span, record_type, record_id: record_id.to_owned() }
+}
+
+/// A page with its request, a chunked page, and a revisit of the first.
+fn workspace(folder: &Path) -> Vec<ExportItem> {
+    let mut set = WarcFileSet::new(FileSetOptions {
+        clock: Box::new(|| DATE),
+        record_id: Box::new(|| "urn:test:info".to_owned()),
+        ..FileSetOptions::new(folder, "SOURCE")
+    });
+    let digests = Digests::of_block(PAGE, true);
+    let page = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").digests(&digests).compress(PAGE);
+    let request = RecordBuilder::request("urn:test:2", DATE, "http://a.pt/")
+        .reference("WARC-Concurrent-To", "urn:test:1")
+        .compress(b"GET / HTTP/1.1\r\nHost: a.pt\r\n\r\n");
+    let chunked_digests = Digests::of_block(CHUNKED, true);
+    let chunked =
+        RecordBuilder::response("urn:test:3", DATE, "http://b.pt/x%20y").digests(&chunked_digests).compress(CHUNKED);
+    let original = ("urn:test:1", "http://a.pt/", DATE);
+    let revisit = RecordBuilder::revisit("urn:test:4", LATER, "http://a.pt/", &digests.payload, original)
+        .compress(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n");
+    let placed = set.append(&[&page, &request, &chunked, &revisit]).unwrap();
+    set.close().unwrap();
+    let at = |n: usize, record_type, id| record(&placed[n].file, placed[n].span, record_type, id);
+    let item = |url: &str, date, records, original| ExportItem {
+        url: url.to_owned(),
+        date,
+        records,
+        original,
+        knowledge: json!({"campaign": {"title": "Biblioteca", "version": 3}, "score": 0.75}),
+    };
+    let first = vec![at(0, RecordType::Response, "urn:test:1"), at(1, RecordType::Request, "urn:test:2")];
+    let original = Original { url: "http://a.pt/".to_owned(), date: DATE, records: first.clone() };
+    vec![
+        item("http://a.pt/", DATE, first, None),
+        item("http://b.pt/x%20y", DATE, vec![at(2, RecordType::Response, "urn:test:3")], None),
+        item("http://a.pt/", LATER, vec![at(3, RecordType::Revisit, "urn:test:4")], Some(original)),
+    ]
+}
+
+#[track_caller]
+fn all_hold(folder: &Path) -> Vec<VerifyCheck> {
+    let checks = verify(folder, &JobCx::detached()).unwrap();
+    for check in &checks {
+        assert!(check.ok, "{}: {}", check.what, check.detail);
+    }
+    checks
+}
+
+fn bytes_of(file: &Path, span: Span) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    copy_span(file, span, &mut bytes).unwrap();
+    bytes
+}
+
+pub(super) fn archive_of(folder: &Path) -> PathBuf {
+    fs::read_dir(folder.join("archive")).unwrap().next().unwrap().unwrap().path()
+}
+
+/// An export of the small workspace.
+pub(super) fn exported(root: &Path) -> PathBuf {
+    let out = root.join("out");
+    export_selection(workspace(&root.join("w")).into_iter(), &out, options(), &JobCx::detached()).unwrap();
+    out
+}
+
+#[test]
+fn records_leave_byte_for_byte_with_their_metadata() {
+    let root = tempfile::tempdir().unwrap();
+    let items = workspace(&root.path().join("w"));
+    let out = root.path().join("out");
+    let report = export_selection(items.clone().into_iter(), &out, options(), &JobCx::detached()).unwrap();
+    assert_eq!(report.problems, [""; 0]);
+    let counts = &report.counts;
+    assert_eq!((counts.captures, counts.copied, counts.rewrapped, counts.metadata), (3, 4, 0, 3));
+    assert_eq!((counts.records, counts.originals_added, counts.revisits_unresolved), (8, 0, 0));
+    assert_eq!(counts.inlink_objects, 1);
+    assert_eq!(all_hold(&out).len(), 7);
+
+    let archive = archive_of(&out);
+    let records: Vec<_> = ArchiveReader::open(&archive).unwrap().records(usize::MAX).map(Result::unwrap).collect();
+    let types: Vec<_> = records.iter().map(|record| record.head.record_type.as_str()).collect();
+    assert_eq!(types, ["warcinfo", "response", "request", "metadata", "response", "metadata", "revisit", "metadata"]);
+    let source = &items[0].records[0];
+    assert_eq!(bytes_of(&archive, records[1].span), bytes_of(&source.file, source.span));
+    let metadata = &records[3];
+    assert_eq!(metadata.head.headers.get("WARC-Refers-To").unwrap(), "<urn:test:1>");
+    assert_eq!(metadata.head.headers.get("WARC-Concurrent-To").unwrap(), "<urn:test:1>");
+    assert_eq!(metadata.head.headers.get("WARC-Target-URI").unwrap(), "urn:fonds:export:http://a.pt/");
+    assert_eq!(metadata.head.target_uri().unwrap(), "http://a.pt/");
+    let knowledge: serde_json::Value = serde_json::from_slice(&metadata.block).unwrap();
+    assert_eq!(knowledge, items[0].knowledge);
+    assert!(!root.path().join("out.open").exists());
+}
+
+#[test]
+fn a_revisit_brings_its_original() {
+    let root = tempfile::tempdir().unwrap();
+    let mut items = workspace(&root.path().join("w"));
+    let revisit = items.pop().unwrap();
+    let out = root.path().join("out");
+    let report = export_selection([revisit.clone()].into_iter(), &out, options(), &JobCx::detached()).unwrap();
+    assert_eq!((report.counts.captures, report.counts.originals_added, report.counts.records), (1, 1, 5));
+    all_hold(&out);
+    let lonely = ExportItem { original: None, ..revisit };
+    let out = root.path().join("lonely");
+    let report = export_selection([lonely].into_iter(), &out, options(), &JobCx::detached()).unwrap();
+    assert_eq!(report.counts.revisits_unresolved, 1);
+    all_hold(&out);
+}
+
+#[test]
+fn plain_and_arc_records_are_wrapped_with_their_block_unchanged() {
+    let root = tempfile::tempdir().unwrap();
+    let plain = root.path().join("plain.warc");
+    let response = RecordBuilder::response("urn:test:p", DATE, "http://a.pt/").plain(PAGE);
+    fs::write(&plain, &response).unwrap();
+    let arc = root.path().join("old.arc");
+    let mut bytes = b"filedesc://old.arc 0.0.0.0 20240301090000 text/plain 66\n1 0 Fonds\nURL IP-address Archive-date Content-type Archive-length\n\n".to_vec();
+    let first = bytes.len() as u64;
+    bytes.extend_from_slice(format!("http://b.pt/ 1.2.3.4 20240301090000 text/html {}\n", PAGE.len()).as_bytes());
+    bytes.extend_from_slice(PAGE);
+    bytes.push(b'\n');
+    let second = bytes.len() as u64;
+    bytes.extend_from_slice(b"http://c.pt/ 1.2.3.4 20240301090000 text/html 6\n<html>\n");
+    fs::write(&arc, &bytes).unwrap();
+    let item = |url: &str, record| ExportItem {
+        url: url.to_owned(),
+        date: DATE,
+        records: vec![record],
+        original: None,
+        knowledge: json!({}),
+    };
+    let span = |offset, length| Span { offset, length };
+    let response_type = || RecordType::Response;
+    let items = [
+        item("http://a.pt/", record(&plain, span(0, response.len() as u64), response_type(), "urn:test:p")),
+        item("http://b.pt/", record(&arc, span(first, second - first), response_type(), "")),
+        item("http://c.pt/", record(&arc, span(second, bytes.len() as u64 - second), response_type(), "")),
+    ];
+    let out = root.path().join("out");
+    let report = export_selection(items.into_iter(), &out, options(), &JobCx::detached()).unwrap();
+    assert_eq!(report.problems, [""; 0]);
+    assert_eq!((report.counts.rewrapped, report.counts.copied), (3, 0));
+    all_hold(&out);
+    let records: Vec<_> =
+        ArchiveReader::open(&archive_of(&out)).unwrap().records(usize::MAX).map(Result::unwrap).collect();
+    assert_eq!(records[1].block, PAGE);
+    assert_eq!(records[3].block, PAGE);
+    assert_eq!(records[3].head.record_type, RecordType::Response);
+    assert_eq!(records[3].head.headers.get("WARC-IP-Address").unwrap(), "1.2.3.4");
+    assert_eq!((records[5].head.record_type.as_str(), records[5].block.as_slice()), ("resource", &b"<html>"[..]));
+    assert_eq!(records[5].head.headers.get("Content-Type").unwrap(), "text/html");
+}
+
+#[test]
+fn a_record_that_is_not_where_it_should_be_is_told() {
+    let root = tempfile::tempdir().unwrap();
+    let mut items = workspace(&root.path().join("w"));
+    items[0].records[0].span.offset += 1;
+    items[1].records[0].record_id = "urn:test:other".to_owned();
+    let out = root.path().join("out");
+    let report = export_selection(items.into_iter(), &out, options(), &JobCx::detached()).unwrap();
+    assert_eq!(report.counts.captures, 1);
+    assert_eq!(report.problems.len(), 2, "{:?}", report.problems);
+    all_hold(&out);
+}
+
+#[test]
+fn nothing_is_overwritten_and_nothing_is_left_after_a_stop() {
+    let root = tempfile::tempdir().unwrap();
+    let items = workspace(&root.path().join("w"));
+    let out = root.path().join("out");
+    fs::create_dir(&out).unwrap();
+    fs::write(out.join("theirs.txt"), "x").unwrap();
+    let refused = export_selection(items.clone().into_iter(), &out, options(), &JobCx::detached());
+    assert!(matches!(refused, Err(ExportError::NotEmpty { .. })));
+    fs::remove_file(out.join("theirs.txt")).unwrap();
+    let cx = JobCx::detached();
+    cx.cancel();
+    let stopped = export_selection(items.clone().into_iter(), &out, options(), &cx);
+    assert!(matches!(stopped, Err(ExportError::Cancelled(_))));
+    assert!(!root.path().join("out.open").exists());
+    export_selection(items.into_iter(), &out, options(), &JobCx::detached()).unwrap();
+    all_hold(&out);
+}
+
+#[test]
+fn damage_is_found() {
+    let root = tempfile::tempdir().unwrap();
+    let items = workspace(&root.path().join("w"));
+    let out = root.path().join("out");
+    export_selection(items.into_iter(), &out, options(), &JobCx::detached()).unwrap();
+    let failing = || -> Vec<String> {
+        let checks = verify(&out, &JobCx::detached()).unwrap();
+        checks.into_iter().filter(|check| !check.ok).map(|check| check.what).collect()
+    };
+    let archive = archive_of(&out);
+    let whole = fs::read(&archive).unwrap();
+    let mut bad = whole.clone();
+    let middle = bad.len() / 2;
+    bad[middle] ^= 0x55;
+    fs::write(&archive, &bad).unwrap();
+    let failed = failing();
+    assert!(failed.iter().any(|what| what.starts_with("Files")), "{failed:?}");
+    assert!(failed.iter().any(|what| what.starts_with("Every record")), "{failed:?}");
+    fs::write(&archive, &whole).unwrap();
+    assert!(failing().is_empty());
+    fs::write(out.join("extra.txt"), "x").unwrap();
+    assert_eq!(failing(), ["Files are those of the manifest"]);
+    fs::remove_file(out.join("extra.txt")).unwrap();
+    let index = out.join("indexes/index.cdxj");
+    let text = fs::read_to_string(&index).unwrap();
+    fs::write(&index, text.replace("\"offset\": \"", "\"offset\": \"9")).unwrap();
+    assert!(failing().contains(&"The CDXJ index leads to its records".to_owned()));
+    assert!(matches!(verify(root.path(), &JobCx::detached()), Err(ExportError::NotAnExport { .. })));
+}
+
+#[test]
+fn a_manifest_does_not_lead_out_of_its_folder() {
+    let root = tempfile::tempdir().unwrap();
+    let out = root.path().join("out");
+    export_selection(std::iter::empty(), &out, options(), &JobCx::detached()).unwrap();
+    all_hold(&out);
+    let path = out.join(MANIFEST_NAME);
+    let mut manifest = Manifest::read(&out).unwrap();
+    manifest.files[0].path = "../secret".to_owned();
+    fs::write(&path, serde_json::to_vec(&manifest).unwrap()).unwrap();
+    let checks = verify(&out, &JobCx::detached()).unwrap();
+    assert!(checks[0].detail.contains("leads out of the folder"), "{}", checks[0].detail);
+}

@@ -1,0 +1,285 @@
+//! Writes an export.
+
+use super::copy::{Carried, CopyError, carry};
+use super::manifest::{Counts, Manifest, ManifestFile, measure};
+use super::{ExportError, ExportItem, ExportOptions, ExportRecord, ExportReport, Original, io_at};
+use crate::jobs::JobCx;
+use crate::uri::CaptureDate;
+use crate::warc::cdxj;
+use crate::warc::{FileSetOptions, RecordBuilder, RecordType, WarcFileSet};
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Problems told one by one; further ones are counted.
+const MAX_PROBLEMS: usize = 1000;
+
+/// Writes the selected captures and all that belongs to them into `out`,
+/// which must be empty or absent. Until it is complete the folder is called
+/// `….open`; after an error or a wish to stop nothing is left.
+///
+/// Records that cannot be read are told in the report; the rest is written.
+pub fn export_selection(
+    items: impl Iterator<Item = ExportItem>,
+    out: &Path,
+    options: ExportOptions,
+    cx: &JobCx,
+) -> Result<ExportReport, ExportError> {
+    let staging = prepare(out)?;
+    let result = write_all(items, &staging, options, cx).and_then(|mut report| {
+        if out.exists() {
+            fs::remove_dir(out).map_err(io_at(out))?;
+        }
+        fs::rename(&staging, out).map_err(io_at(out))?;
+        report.folder = out.to_owned();
+        Ok(report)
+    });
+    if result.is_err()
+        && let Err(error) = fs::remove_dir_all(&staging)
+    {
+        tracing::warn!("{}: a half-written export is left here: {error}", staging.display());
+    }
+    result
+}
+
+/// Makes the folder that is written to.
+fn prepare(out: &Path) -> Result<PathBuf, ExportError> {
+    match fs::read_dir(out) {
+        Ok(mut entries) => {
+            if entries.next().is_some() {
+                return Err(ExportError::NotEmpty { folder: out.to_owned() });
+            }
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(io_at(out)(error)),
+    }
+    // A trailing slash or `.` would put the name inside the folder.
+    let clean: PathBuf = out.components().collect();
+    let mut staging = OsString::from(&clean);
+    staging.push(crate::warc::OPEN_SUFFIX);
+    let staging = PathBuf::from(staging);
+    if let Some(parent) = clean.parent() {
+        fs::create_dir_all(parent).map_err(io_at(parent))?;
+    }
+    match fs::create_dir(&staging) {
+        Ok(()) => Ok(staging),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            Err(ExportError::Interrupted { folder: staging })
+        }
+        Err(error) => Err(io_at(&staging)(error)),
+    }
+}
+
+/// The word in the targets of the metadata records that an export writes.
+pub(super) const METADATA_KIND: &str = "export";
+
+/// An export in the making.
+struct Export {
+    files: WarcFileSet,
+    record_id: std::sync::Arc<dyn Fn() -> String + Send + Sync>,
+    /// Places of records that are in already, and their ids in the export.
+    written: HashMap<(PathBuf, u64), String>,
+    counts: Counts,
+    problems: Vec<String>,
+    unlisted: u64,
+}
+
+fn write_all(
+    items: impl Iterator<Item = ExportItem>,
+    folder: &Path,
+    options: ExportOptions,
+    cx: &JobCx,
+) -> Result<ExportReport, ExportError> {
+    let created = (options.clock)();
+    let software = format!("Fonds/{}", env!("CARGO_PKG_VERSION"));
+    let mut info =
+        vec![("software".to_owned(), software.clone()), ("format".to_owned(), "WARC File Format 1.1".to_owned())];
+    if !options.title.is_empty() {
+        info.push(("description".to_owned(), options.title.clone()));
+    }
+    info.extend(options.info);
+    let archive = folder.join("archive");
+    let (clock, record_id) = (options.clock.clone(), options.record_id.clone());
+    let mut export = Export {
+        files: WarcFileSet::new(FileSetOptions {
+            max_bytes: options.max_bytes,
+            info,
+            clock: Box::new(move || clock()),
+            record_id: Box::new(move || record_id()),
+            ..FileSetOptions::new(&archive, options.prefix)
+        }),
+        record_id: options.record_id.clone(),
+        written: HashMap::new(),
+        counts: Counts::default(),
+        problems: Vec::new(),
+        unlisted: 0,
+    };
+
+    cx.stage("Writing records", options.total);
+    let mut originals: Vec<Original> = Vec::new();
+    let mut wanted: HashSet<(PathBuf, u64)> = HashSet::new();
+    for item in items {
+        cx.note(item.url.clone());
+        export.capture(&item)?;
+        match item.original {
+            Some(original) => {
+                if let Some(first) = original.records.first()
+                    && wanted.insert(place_of(first))
+                {
+                    originals.push(original);
+                }
+            }
+            None if item.records.first().is_some_and(|record| record.record_type == RecordType::Revisit) => {
+                export.counts.revisits_unresolved += 1;
+            }
+            None => {}
+        }
+        cx.advance(1)?;
+    }
+    cx.stage("Bringing originals of revisits along", Some(originals.len() as u64));
+    for original in originals {
+        export.original(&original)?;
+        cx.advance(1)?;
+    }
+    let archive_files = export.files.close()?;
+
+    cx.stage("Indexing", Some(archive_files.len() as u64));
+    let mut lines = Vec::new();
+    for file in &archive_files {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let (of_file, _) = cdxj::index_file(file, &name, &JobCx::detached())?;
+        lines.extend(of_file);
+        cx.advance(1)?;
+    }
+    export.counts.index_lines = lines.len() as u64;
+    export.counts.records += archive_files.len() as u64;
+    let index = folder.join("indexes").join("index.cdxj");
+    write_file(&index, |out| cdxj::write_sorted(&lines, out))?;
+    drop(lines);
+
+    if let Some(inlinks) = options.inlinks {
+        cx.stage("Writing the inlink data set", None);
+        let mut objects = 0;
+        write_file(&folder.join("inlinks.jsonl"), |out| {
+            objects = inlinks(out)?;
+            Ok(())
+        })?;
+        export.counts.inlink_objects = objects;
+        cx.checkpoint()?;
+    }
+
+    cx.stage("Measuring files", None);
+    let mut files = Vec::new();
+    for path in super::verify::files_below(folder)? {
+        let (bytes, sha256) = measure(&folder.join(&path), |piece| Ok(cx.advance(piece)?))?;
+        files.push(ManifestFile { path, bytes, sha256 });
+    }
+    let bytes = files.iter().map(|file| file.bytes).sum();
+    let manifest = Manifest {
+        format: Manifest::FORMAT.to_owned(),
+        software,
+        title: options.title,
+        created: created.to_warc(),
+        counts: export.counts.clone(),
+        files,
+    };
+    manifest.write(folder)?;
+    if export.unlisted > 0 {
+        export.problems.push(format!("{} further problems are not listed", export.unlisted));
+    }
+    Ok(ExportReport { folder: folder.to_owned(), counts: export.counts, bytes, problems: export.problems })
+}
+
+impl Export {
+    /// Writes the records of a capture that are not in yet, and its metadata.
+    fn capture(&mut self, item: &ExportItem) -> Result<(), ExportError> {
+        let Some(main) = self.records(&item.url, &item.records)? else { return Ok(()) };
+        self.counts.captures += 1;
+        let id = (self.record_id)();
+        let record = metadata_record(&id, &main, &item.url, item.date);
+        let block = serde_json::to_vec(&item.knowledge).unwrap_or_else(|_| b"{}".to_vec());
+        self.files.append(&[&record.compress(&block)])?;
+        self.counts.metadata += 1;
+        self.counts.records += 1;
+        Ok(())
+    }
+
+    /// Writes the records of what a revisit repeats, unless they are in.
+    fn original(&mut self, original: &Original) -> Result<(), ExportError> {
+        let held = original.records.first().is_some_and(|first| self.written.contains_key(&place_of(first)));
+        if !held {
+            match self.records(&original.url, &original.records)? {
+                Some(_) => self.counts.originals_added += 1,
+                None => self.counts.revisits_unresolved += 1,
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes records; returns the id of the first, `None` when that one
+    /// cannot be carried along (then none of the others is).
+    fn records(&mut self, url: &str, records: &[ExportRecord]) -> Result<Option<String>, ExportError> {
+        let mut main = None;
+        for (position, record) in records.iter().enumerate() {
+            let place = place_of(record);
+            if let Some(id) = self.written.get(&place) {
+                main.get_or_insert_with(|| id.clone());
+                continue;
+            }
+            let carried = match carry(record, url, || (self.record_id)()) {
+                Ok(carried) => carried,
+                Err(CopyError::Export(error)) => return Err(error),
+                Err(CopyError::Record(why)) => {
+                    self.problem(why);
+                    if position == 0 {
+                        return Ok(None);
+                    }
+                    continue;
+                }
+            };
+            let Carried { mut member, record_id, as_is } = carried;
+            self.files.append_from(&mut [&mut member])?;
+            self.counts.records += 1;
+            *(if as_is { &mut self.counts.copied } else { &mut self.counts.rewrapped }) += 1;
+            self.written.insert(place, record_id.clone());
+            main.get_or_insert(record_id);
+        }
+        if records.is_empty() {
+            self.problem(format!("{url}: the capture has no records"));
+        }
+        Ok(main)
+    }
+
+    fn problem(&mut self, why: String) {
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(why);
+        } else {
+            self.unlisted += 1;
+        }
+    }
+}
+
+/// The head of the metadata record of a capture.
+fn metadata_record(id: &str, main: &str, url: &str, date: CaptureDate) -> RecordBuilder {
+    let record = RecordBuilder::json_metadata(id, date, METADATA_KIND, url);
+    match main {
+        "" => record,
+        main => record.reference("WARC-Refers-To", main).reference("WARC-Concurrent-To", main),
+    }
+}
+
+fn place_of(record: &ExportRecord) -> (PathBuf, u64) {
+    (record.file.clone(), record.span.offset)
+}
+
+/// Makes a file with its folder, buffered and synced.
+fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), ExportError> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(io_at(folder))?;
+    }
+    let file = File::create_new(path).map_err(io_at(path))?;
+    let mut out = BufWriter::new(file);
+    write(&mut out).and_then(|()| out.into_inner().map_err(|error| error.into_error())?.sync_all()).map_err(io_at(path))
+}

@@ -1,0 +1,203 @@
+//! Campaigns and their versions.
+
+use super::captures::uint;
+use super::catalogue::Catalogue;
+use super::rows::{CampaignId, CampaignPage, CampaignRow};
+use super::workspace::StoreError;
+use crate::campaign::Campaign;
+use crate::uri::CaptureDate;
+use rusqlite::{Connection, OptionalExtension, params};
+
+impl Catalogue {
+    /// Saves a campaign as new, or as a new version when it differs from the last.
+    pub fn save_campaign(&self, id: Option<CampaignId>, campaign: &Campaign) -> Result<CampaignId, StoreError> {
+        let spec = serde_json::to_string(campaign).map_err(|error| StoreError::Content(error.to_string()))?;
+        let name = campaign.name.clone();
+        self.write(move |conn| {
+            let now = CaptureDate::now().millis();
+            let (id, version) = match id {
+                None => {
+                    conn.execute(
+                        "INSERT INTO campaign (name, version, created_ms) VALUES (?1, 1, ?2)",
+                        params![name, now],
+                    )?;
+                    (conn.last_insert_rowid(), 1)
+                }
+                Some(id) => {
+                    let (version, saved) = latest(conn, id)?;
+                    if saved == spec {
+                        return Ok(id);
+                    }
+                    conn.execute(
+                        "UPDATE campaign SET name = ?2, version = ?3 WHERE id = ?1",
+                        params![id, name, version + 1],
+                    )?;
+                    (id, version + 1)
+                }
+            };
+            conn.execute(
+                "INSERT INTO campaign_version (campaign, version, spec, saved_ms) VALUES (?1, ?2, ?3, ?4)",
+                params![id, version, spec, now],
+            )?;
+            Ok(id)
+        })
+    }
+
+    /// A campaign's latest version and its value.
+    pub fn campaign(&self, id: CampaignId) -> Result<(u32, Campaign), StoreError> {
+        self.read(|conn| {
+            let (version, spec) = latest(conn, id)?;
+            Ok((version, parse(id, &spec)?))
+        })
+    }
+
+    /// When a campaign was made: its birthday.
+    pub fn campaign_created(&self, id: CampaignId) -> Result<CaptureDate, StoreError> {
+        self.read(|conn| {
+            let created = conn
+                .query_row("SELECT created_ms FROM campaign WHERE id = ?1", [id], |row| row.get(0))
+                .optional()?
+                .ok_or(StoreError::Missing { what: "campaign", id: id.to_string() })?;
+            Ok(CaptureDate::from_millis(created))
+        })
+    }
+
+    /// The campaign of this number or title.
+    pub fn find_campaign(&self, name: &str) -> Result<CampaignId, StoreError> {
+        self.read(|conn| {
+            let missing =
+                || StoreError::Missing { what: "campaign", id: format!("“{name}”; see: fonds campaign list") };
+            if let Ok(id) = name.parse::<i64>() {
+                let found =
+                    conn.query_row("SELECT id FROM campaign WHERE id = ?1", [id], |row| row.get(0)).optional()?;
+                if let Some(id) = found {
+                    return Ok(id);
+                }
+            }
+            let found = conn
+                .query_row("SELECT id FROM campaign WHERE name = ?1 ORDER BY id DESC", [name], |row| row.get(0))
+                .optional()?;
+            found.ok_or_else(missing)
+        })
+    }
+
+    /// Rows of the campaign list.
+    pub fn campaigns(&self) -> Result<Vec<CampaignRow>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT k.id, k.name, k.version, v.spec, k.created_ms,
+                    (SELECT max(started_ms) FROM launch WHERE campaign = k.id),
+                    (SELECT count(*) FROM capture c JOIN launch l ON l.id = c.launch WHERE l.campaign = k.id),
+                    (SELECT count(*) FROM seen s JOIN launch l ON l.id = s.launch WHERE l.campaign = k.id AND s.state = 1),
+                    (SELECT count(*) FROM capture c JOIN launch l ON l.id = c.launch WHERE l.campaign = k.id
+                       AND NOT EXISTS (SELECT 1 FROM mark m WHERE m.capture = c.id AND m.undone_ms IS NULL AND m.mark <> 'note')),
+                    (SELECT count(*) FROM score s WHERE s.campaign = k.id AND s.selected = 1),
+                    (SELECT ifnull(sum(r.length), 0) FROM record r JOIN capture c ON c.id = r.capture
+                       JOIN launch l ON l.id = c.launch WHERE l.campaign = k.id)
+                 FROM campaign k JOIN campaign_version v ON v.campaign = k.id AND v.version = k.version
+                 ORDER BY k.name, k.id",
+            )?;
+            let mut rows = statement.query([])?;
+            let mut campaigns = Vec::new();
+            while let Some(row) = rows.next()? {
+                let id = row.get(0)?;
+                let spec: String = row.get(3)?;
+                let campaign = parse(id, &spec)?;
+                let created = CaptureDate::from_millis(row.get(4)?);
+                let number = |at: usize| row.get::<_, i64>(at).map(uint);
+                let next_run = next_run(&campaign, created);
+                campaigns.push(CampaignRow {
+                    id,
+                    name: row.get(1)?,
+                    active: campaign.active,
+                    version: row.get(2)?,
+                    seeds: campaign.seeds.len() as u64,
+                    last_run: row.get::<_, Option<i64>>(5)?.map(CaptureDate::from_millis),
+                    next_run,
+                    captures: number(6)?,
+                    refused: number(7)?,
+                    to_review: number(8)?,
+                    selected: number(9)?,
+                    bytes: number(10)?,
+                    tags: campaign.tags,
+                });
+            }
+            Ok(campaigns)
+        })
+    }
+
+    /// One campaign with its versions and figures.
+    pub fn campaign_page(&self, id: CampaignId) -> Result<CampaignPage, StoreError> {
+        self.read(|conn| {
+            let (version, spec) = latest(conn, id)?;
+            let campaign = parse(id, &spec)?;
+            let versions = conn
+                .prepare_cached(
+                    "SELECT version, saved_ms FROM campaign_version WHERE campaign = ?1 ORDER BY version DESC",
+                )?
+                .query_map([id], |row| Ok((row.get(0)?, CaptureDate::from_millis(row.get(1)?))))?
+                .collect::<Result<_, _>>()?;
+            let mut seed_captures = Vec::new();
+            for seed in &campaign.seeds {
+                let number: i64 = conn
+                    .prepare_cached(
+                        "SELECT count(*) FROM capture c JOIN launch l ON l.id = c.launch
+                         WHERE l.campaign = ?1 AND c.seed = ?2",
+                    )?
+                    .query_row(params![id, seed.url], |row| row.get(0))?;
+                seed_captures.push(uint(number));
+            }
+            let mut rule_hits = vec![0; campaign.rules.len()];
+            let mut statement = conn.prepare_cached(
+                "SELECT s.rule_index, count(*) FROM seen s JOIN launch l ON l.id = s.launch
+                 WHERE l.campaign = ?1 AND l.version = ?2 AND s.rule_index IS NOT NULL GROUP BY s.rule_index",
+            )?;
+            let mut rows = statement.query(params![id, version])?;
+            while let Some(row) = rows.next()? {
+                let index = usize::try_from(row.get::<_, i64>(0)?).unwrap_or(usize::MAX);
+                if let Some(hits) = rule_hits.get_mut(index) {
+                    *hits = uint(row.get(1)?);
+                }
+            }
+            Ok(CampaignPage { id, version, campaign, versions, seed_captures, rule_hits })
+        })
+    }
+
+    /// A campaign as it was saved at a version.
+    pub fn campaign_version(&self, id: CampaignId, version: u32) -> Result<Campaign, StoreError> {
+        self.read(|conn| {
+            let spec: String = conn
+                .query_row(
+                    "SELECT spec FROM campaign_version WHERE campaign = ?1 AND version = ?2",
+                    params![id, version],
+                    |row| row.get(0),
+                )
+                .optional()?
+                .ok_or(StoreError::Missing { what: "version of the campaign", id: version.to_string() })?;
+            parse(id, &spec)
+        })
+    }
+}
+
+fn latest(conn: &Connection, id: CampaignId) -> Result<(u32, String), StoreError> {
+    conn.prepare_cached(
+        "SELECT k.version, v.spec FROM campaign k
+         JOIN campaign_version v ON v.campaign = k.id AND v.version = k.version WHERE k.id = ?1",
+    )?
+    .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))
+    .optional()?
+    .ok_or(StoreError::Missing { what: "campaign", id: id.to_string() })
+}
+
+fn parse(id: CampaignId, spec: &str) -> Result<Campaign, StoreError> {
+    serde_json::from_str(spec).map_err(|error| StoreError::Content(format!("campaign {id}: {error}")))
+}
+
+/// The next run of a campaign in words; none when only a person starts it.
+pub fn next_run(campaign: &Campaign, created: CaptureDate) -> Option<String> {
+    if !campaign.active {
+        return None;
+    }
+    let runs = campaign.schedule.next_runs(CaptureDate::now(), created, 1).ok()?;
+    runs.first().map(|run| run.words.clone())
+}

@@ -1,0 +1,216 @@
+//! The captures table: filter, sort, page.
+
+use super::captures::{int, uint};
+use super::catalogue::Catalogue;
+use super::filter::Filter;
+use super::rows::{CaptureColumn, CapturePage, CaptureQuery, CaptureRow, CaptureTab, ReviewMark, TabCounts};
+use super::workspace::StoreError;
+use crate::uri::CaptureDate;
+use rusqlite::types::Value;
+use rusqlite::{Connection, Row, params_from_iter};
+
+/// A person's last word on a capture, notes apart.
+pub(super) const LAST_MARK: &str = "(SELECT m.mark FROM mark m WHERE m.capture = c.id AND m.undone_ms IS NULL
+    AND m.mark <> 'note' ORDER BY m.id DESC LIMIT 1)";
+
+const FROM: &str = "FROM capture c
+    JOIN url u ON u.id = c.url
+    JOIN host h ON h.id = c.host
+    LEFT JOIN url v ON v.id = c.via
+    LEFT JOIN capture_inlinks i ON i.capture = c.id
+    LEFT JOIN score s ON s.capture = c.id AND s.campaign = ?";
+
+const EVERY_TAB: [CaptureTab; 13] = [
+    CaptureTab::All,
+    CaptureTab::Html,
+    CaptureTab::Documents,
+    CaptureTab::Images,
+    CaptureTab::Failed,
+    CaptureTab::Redirects,
+    CaptureTab::Duplicates,
+    CaptureTab::Changed,
+    CaptureTab::GeoOnly,
+    CaptureTab::NoInlinks,
+    CaptureTab::ManyExternal,
+    CaptureTab::NotReviewed,
+    CaptureTab::Selected,
+];
+
+fn tab_sql(tab: CaptureTab) -> String {
+    match tab {
+        CaptureTab::All => "1".to_owned(),
+        CaptureTab::Html => "c.mime IN ('text/html', 'application/xhtml+xml')".to_owned(),
+        CaptureTab::Documents => "(c.mime IN ('application/pdf', 'text/plain', 'application/rtf', 'application/msword')
+            OR c.mime LIKE 'application/vnd.%')"
+            .to_owned(),
+        CaptureTab::Images => "c.mime LIKE 'image/%'".to_owned(),
+        CaptureTab::Failed => "c.status >= 400".to_owned(),
+        CaptureTab::Redirects => "c.status BETWEEN 300 AND 399".to_owned(),
+        CaptureTab::Duplicates => "c.change = 2".to_owned(),
+        CaptureTab::Changed => "c.change = 1".to_owned(),
+        CaptureTab::GeoOnly => "c.rule_name = 'ExternalGeoLocationDecideRule'".to_owned(),
+        CaptureTab::NoInlinks => "ifnull(i.internal, 0) + ifnull(i.external, 0) = 0".to_owned(),
+        CaptureTab::ManyExternal => "i.hosts >= 3".to_owned(),
+        CaptureTab::NotReviewed => format!("{LAST_MARK} IS NULL"),
+        CaptureTab::Selected => "s.selected = 1".to_owned(),
+    }
+}
+
+fn column_sql(column: CaptureColumn) -> &'static str {
+    match column {
+        CaptureColumn::Mark => LAST_MARK,
+        CaptureColumn::Score => "s.score",
+        CaptureColumn::Url => "u.url",
+        CaptureColumn::Title => "c.title",
+        CaptureColumn::Date => "c.date_ms",
+        CaptureColumn::Status => "c.status",
+        CaptureColumn::Mime => "c.mime",
+        CaptureColumn::Size => "c.size",
+        CaptureColumn::Language => "c.language",
+        CaptureColumn::InlinksInternal => "i.internal",
+        CaptureColumn::InlinksExternal => "i.external",
+        CaptureColumn::InlinkHosts => "i.hosts",
+        CaptureColumn::TopAnchor => "i.top_anchor",
+        CaptureColumn::Depth => "length(c.hops)",
+        CaptureColumn::Via => "v.url",
+        CaptureColumn::Rule => "c.rule_name",
+        CaptureColumn::Versions => "(SELECT count(*) FROM capture x WHERE x.page = c.page)",
+    }
+}
+
+const ROW: &str = "c.id, (SELECT m.mark FROM mark m WHERE m.capture = c.id AND m.undone_ms IS NULL
+    AND m.mark <> 'note' ORDER BY m.id DESC LIMIT 1), s.score, u.url, c.title, c.date_ms, c.status, c.mime, c.size,
+    c.language, i.internal, i.external, i.hosts, ifnull(i.top_anchor, ''), c.hops, ifnull(v.url, ''), c.rule_name,
+    c.revisit_of_ms IS NOT NULL, (SELECT count(*) FROM capture x WHERE x.page = c.page)";
+
+fn capture_row(row: &Row<'_>) -> rusqlite::Result<CaptureRow> {
+    let count = |at: usize| row.get::<_, Option<i64>>(at).map(|count| count.map(uint));
+    Ok(CaptureRow {
+        id: row.get(0)?,
+        mark: row.get::<_, Option<String>>(1)?.as_deref().and_then(mark_of),
+        score: row.get(2)?,
+        url: row.get(3)?,
+        title: row.get(4)?,
+        date: CaptureDate::from_millis(row.get(5)?),
+        status: row.get(6)?,
+        mime: row.get(7)?,
+        size: uint(row.get(8)?),
+        language: row.get(9)?,
+        inlinks_internal: count(10)?,
+        inlinks_external: count(11)?,
+        inlink_hosts: count(12)?,
+        top_anchor: row.get(13)?,
+        hops: row.get(14)?,
+        via: row.get(15)?,
+        rule: row.get(16)?,
+        revisit: row.get(17)?,
+        versions: uint(row.get(18)?),
+    })
+}
+
+/// The mark behind the catalogue's word.
+pub(super) fn mark_of(word: &str) -> Option<ReviewMark> {
+    serde_json::from_value(serde_json::Value::String(word.to_owned())).ok()
+}
+
+/// The catalogue's word for a mark.
+pub(super) fn mark_word(mark: ReviewMark) -> String {
+    serde_json::to_value(mark).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+struct Asked {
+    sql: String,
+    values: Vec<Value>,
+}
+
+/// `FROM … WHERE …` of a query, with its values.
+fn asked(query: &CaptureQuery, tab: CaptureTab) -> Result<Asked, String> {
+    let filter = Filter::parse(&query.filter)?;
+    let mut values = vec![Value::Integer(query.campaign.unwrap_or(0))];
+    let mut sql = format!("{FROM} WHERE ({}) AND ({})", filter.sql, tab_sql(tab));
+    values.extend(filter.values);
+    if let Some(campaign) = query.campaign {
+        // Imports belong to no campaign and are shown with each.
+        sql.push_str(" AND c.launch IN (SELECT id FROM launch WHERE campaign = ? OR campaign IS NULL)");
+        values.push(Value::Integer(campaign));
+    }
+    Ok(Asked { sql, values })
+}
+
+impl Catalogue {
+    /// A part of the captures table.
+    pub fn captures(&self, query: &CaptureQuery) -> Result<CapturePage, StoreError> {
+        let asked = match asked(query, query.tab) {
+            Ok(asked) => asked,
+            Err(why) => {
+                return Ok(CapturePage { offset: 0, rows: Vec::new(), total: 0, filter_problem: Some(why) });
+            }
+        };
+        let mut order: Vec<String> = query
+            .sort
+            .iter()
+            .map(|(column, descending)| {
+                format!("{} {} NULLS LAST", column_sql(*column), if *descending { "DESC" } else { "ASC" })
+            })
+            .collect();
+        order.push("c.id".to_owned());
+        self.read(|conn| {
+            let total = count(conn, &asked)?;
+            let sql = format!(
+                "SELECT {ROW} {} ORDER BY {} LIMIT {} OFFSET {}",
+                asked.sql,
+                order.join(", "),
+                int(query.limit),
+                int(query.offset)
+            );
+            let mut statement = conn.prepare_cached(&sql)?;
+            let rows = statement.query_map(params_from_iter(&asked.values), capture_row)?;
+            Ok(CapturePage { offset: query.offset, rows: rows.collect::<Result<_, _>>()?, total, filter_problem: None })
+        })
+    }
+
+    /// How many captures each ready filter holds.
+    pub fn tab_counts(&self, query: &CaptureQuery) -> Result<TabCounts, StoreError> {
+        self.read(|conn| {
+            let mut counts = Vec::new();
+            for tab in EVERY_TAB {
+                let number = match asked(query, tab) {
+                    Ok(asked) => count(conn, &asked)?,
+                    Err(_) => 0,
+                };
+                counts.push((tab, number));
+            }
+            Ok(counts)
+        })
+    }
+
+    /// Numbers of the captures that match, in order of date and URL.
+    pub fn capture_ids(&self, query: &CaptureQuery) -> Result<Vec<i64>, StoreError> {
+        let asked =
+            asked(query, query.tab).map_err(|why| StoreError::Missing { what: "meaning in the filter:", id: why })?;
+        self.read(|conn| {
+            let mut statement = conn.prepare(&format!("SELECT c.id {} ORDER BY c.date_ms, u.url, c.id", asked.sql))?;
+            let rows = statement.query_map(params_from_iter(&asked.values), |row| row.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+}
+
+fn count(conn: &Connection, asked: &Asked) -> Result<u64, StoreError> {
+    let sql = format!("SELECT count(*) {}", asked.sql);
+    let number: i64 = conn.prepare_cached(&sql)?.query_row(params_from_iter(&asked.values), |row| row.get(0))?;
+    Ok(uint(number))
+}
+
+/// Rows by a condition on `c`, in the order given.
+pub(super) fn rows_where(
+    conn: &Connection,
+    campaign: i64,
+    condition: &str,
+    value: i64,
+    order: &str,
+) -> Result<Vec<CaptureRow>, StoreError> {
+    let mut statement = conn.prepare_cached(&format!("SELECT {ROW} {FROM} WHERE {condition} ORDER BY {order}"))?;
+    let rows = statement.query_map([campaign, value], capture_row)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,312 @@
+//! Captures in, and out again as they stand in the files.
+
+use super::catalogue::Catalogue;
+use super::intern::{anchor_id, url_ids};
+use super::rows::CaptureId;
+use super::workspace::StoreError;
+use crate::crawl::CaptureEntry;
+use crate::uri::{CaptureDate, Url};
+use crate::warc::{Problem, RecordType, Span};
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// What reading one file came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileReport {
+    /// Its name as the catalogue keeps it.
+    pub file: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// SHA-256 of it, in hex.
+    pub sha256: String,
+    /// Records read.
+    pub records: u64,
+    /// What is broken or odd in it.
+    pub problems: Vec<Problem>,
+}
+
+/// A record of a capture as the catalogue knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordRow {
+    /// Its type.
+    pub record_type: RecordType,
+    /// Its id, without angle brackets; empty in ARC files.
+    pub record_id: String,
+    /// File name as the catalogue keeps it.
+    pub file: String,
+    /// Where in the file.
+    pub span: Span,
+}
+
+/// What is needed to read a capture from its file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredCapture {
+    /// Its number.
+    pub id: CaptureId,
+    /// Its URL.
+    pub url: Url,
+    /// When.
+    pub date: CaptureDate,
+    /// HTTP status.
+    pub status: i32,
+    /// MIME type.
+    pub mime: String,
+    /// `sha1:BASE32` of the payload.
+    pub digest: String,
+    /// Title.
+    pub title: String,
+    /// Language.
+    pub language: String,
+    /// The date of what it repeats, when it is a revisit.
+    pub revisit_of: Option<CaptureDate>,
+    /// Its records, response first.
+    pub records: Vec<RecordRow>,
+}
+
+/// Adds a capture with its records and links; does nothing when its first
+/// record is known already. Says whether it was new.
+pub(super) fn insert_capture(conn: &Connection, launch: i64, entry: &CaptureEntry) -> Result<bool, StoreError> {
+    let Some(first) = entry.records.first() else {
+        return Err(StoreError::Content(format!("a capture of {} without records", entry.url)));
+    };
+    let file = file_id(conn, launch, &first.file)?;
+    let known: Option<i64> = conn
+        .prepare_cached("SELECT capture FROM record WHERE file = ?1 AND offset = ?2")?
+        .query_row(params![file, int(first.span.offset)], |row| row.get(0))
+        .optional()?;
+    if known.is_some() {
+        return Ok(false);
+    }
+    let ids = url_ids(conn, &entry.url)?;
+    let via = entry.via.as_ref().map(|via| url_ids(conn, via)).transpose()?.map(|ids| ids.url);
+    let redirect_to = entry.redirect_to.as_ref().map(|to| url_ids(conn, to)).transpose()?.map(|ids| ids.url);
+    let change = change_since(conn, ids.page, entry)?;
+    conn.prepare_cached(
+        "INSERT INTO capture (launch, url, page, host, date_ms, status, mime, size, digest, truncated, ip, fetch_ms,
+            title, language, hops, via, seed, source_tag, rule_index, rule_name, redirect_to, revisit_of_ms, change)
+         VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,?22,?23)",
+    )?
+    .execute(params![
+        launch,
+        ids.url,
+        ids.page,
+        ids.host,
+        entry.date.millis(),
+        entry.status,
+        entry.mime,
+        int(entry.payload_len),
+        entry.payload_digest,
+        entry.truncated.as_deref().unwrap_or_default(),
+        entry.ip.map(|ip| ip.to_string()).unwrap_or_default(),
+        entry.fetch_ms.map(int),
+        entry.title.as_deref().unwrap_or_default(),
+        entry.language.as_deref().unwrap_or_default(),
+        entry.hops,
+        via,
+        entry.seed,
+        entry.source_tag,
+        entry.verdict.as_ref().and_then(|verdict| verdict.rule_index).map(|index| index as i64),
+        entry.verdict.as_ref().map(|verdict| verdict.rule_name.as_str()).unwrap_or_default(),
+        redirect_to,
+        entry.revisit_of.map(CaptureDate::millis),
+        change,
+    ])?;
+    let capture = conn.last_insert_rowid();
+    for (position, place) in entry.records.iter().enumerate() {
+        let file = file_id(conn, launch, &place.file)?;
+        conn.prepare_cached(
+            "INSERT OR IGNORE INTO record (capture, position, kind, record_id, file, offset, length)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        )?
+        .execute(params![
+            capture,
+            position as i64,
+            place.record_type.as_str(),
+            place.record_id,
+            file,
+            int(place.span.offset),
+            int(place.span.length),
+        ])?;
+    }
+    for link in &entry.outlinks {
+        let target = url_ids(conn, &link.url)?;
+        let anchor = anchor_id(conn, &link.anchor)?;
+        conn.prepare_cached(
+            "INSERT OR IGNORE INTO outlink (capture, position, target, kind, anchor, nofollow)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![capture, link.position, target.url, kind_word(link.kind), anchor, link.nofollow])?;
+    }
+    Ok(true)
+}
+
+/// The word the catalogue keeps for a link kind.
+pub(super) fn kind_word(kind: crate::links::LinkKind) -> String {
+    serde_json::to_value(kind).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+/// Whether the payload differs from that of the page's capture before.
+fn change_since(conn: &Connection, page: i64, entry: &CaptureEntry) -> Result<i64, StoreError> {
+    if entry.revisit_of.is_some() {
+        return Ok(2);
+    }
+    let before: Option<String> = conn
+        .prepare_cached("SELECT digest FROM capture WHERE page = ?1 AND date_ms < ?2 ORDER BY date_ms DESC LIMIT 1")?
+        .query_row(params![page, entry.date.millis()], |row| row.get(0))
+        .optional()?;
+    Ok(match before {
+        None => 0,
+        Some(digest) if digest == entry.payload_digest => 2,
+        Some(_) => 1,
+    })
+}
+
+fn file_id(conn: &Connection, launch: i64, path: &str) -> Result<i64, StoreError> {
+    let known = conn
+        .prepare_cached("SELECT id FROM warc_file WHERE path = ?1")?
+        .query_row([path], |row| row.get(0))
+        .optional()?;
+    if let Some(id) = known {
+        return Ok(id);
+    }
+    conn.prepare_cached("INSERT INTO warc_file (path, launch) VALUES (?1, ?2)")?.execute(params![path, launch])?;
+    Ok(conn.last_insert_rowid())
+}
+
+/// SQLite's integers are signed; lengths and offsets stay far below.
+pub(super) fn int(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+/// Back from what [`int`] wrote.
+pub(super) fn uint(value: i64) -> u64 {
+    u64::try_from(value).unwrap_or(0)
+}
+
+impl Catalogue {
+    /// Adds captures of an imported file; says how many were new.
+    pub fn add_captures(&self, launch: i64, entries: Vec<CaptureEntry>) -> Result<u64, StoreError> {
+        self.write(move |conn| {
+            let mut new = 0;
+            for entry in &entries {
+                new += u64::from(insert_capture(conn, launch, entry)?);
+            }
+            Ok(new)
+        })
+    }
+
+    /// Whether a file with this digest was read to its end before; its name then.
+    pub fn file_with_digest(&self, sha256: &str) -> Result<Option<String>, StoreError> {
+        let sha256 = sha256.to_owned();
+        self.read(move |conn| {
+            Ok(conn.query_row("SELECT path FROM warc_file WHERE sha256 = ?1", [sha256], |row| row.get(0)).optional()?)
+        })
+    }
+
+    /// Keeps what reading a file came to.
+    pub fn file_done(&self, launch: i64, report: FileReport) -> Result<(), StoreError> {
+        self.write(move |conn| {
+            let file = file_id(conn, launch, &report.file)?;
+            conn.execute(
+                "UPDATE warc_file SET size = ?2, sha256 = ?3, records = ?4 WHERE id = ?1",
+                params![file, int(report.size), report.sha256, int(report.records)],
+            )?;
+            conn.execute("DELETE FROM problem WHERE file = ?1", [file])?;
+            for problem in &report.problems {
+                conn.prepare_cached("INSERT INTO problem (file, offset, kind, detail) VALUES (?1, ?2, ?3, ?4)")?
+                    .execute(params![file, int(problem.offset), problem.kind.words(), problem.detail])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// A file was given its final name.
+    pub fn rename_file(&self, from: &str, to: &str) -> Result<(), StoreError> {
+        let (from, to) = (from.to_owned(), to.to_owned());
+        self.write(move |conn| {
+            conn.execute("UPDATE warc_file SET path = ?2 WHERE path = ?1", [from, to])?;
+            Ok(())
+        })
+    }
+
+    /// Where the last record that the catalogue knows of a file ends.
+    pub fn known_end(&self, file: &str) -> Result<u64, StoreError> {
+        self.read(|conn| {
+            let end: Option<i64> = conn.query_row(
+                "SELECT max(offset + length) FROM record WHERE file = (SELECT id FROM warc_file WHERE path = ?1)",
+                [file],
+                |row| row.get(0),
+            )?;
+            Ok(uint(end.unwrap_or(0)))
+        })
+    }
+
+    /// What is needed to read a capture from its file.
+    pub fn stored_capture(&self, id: CaptureId) -> Result<StoredCapture, StoreError> {
+        self.read(|conn| stored_capture(conn, id)?.ok_or(StoreError::Missing { what: "capture", id: id.to_string() }))
+    }
+
+    /// The capture that a revisit repeats: the same payload at an earlier
+    /// date, same URL first.
+    pub fn original_of(&self, id: CaptureId) -> Result<Option<StoredCapture>, StoreError> {
+        self.read(|conn| {
+            let original: Option<i64> = conn
+                .query_row(
+                    "SELECT o.id FROM capture r JOIN capture o ON o.digest = r.digest AND o.id <> r.id
+                     WHERE r.id = ?1 AND o.revisit_of_ms IS NULL AND r.digest <> ''
+                       AND (o.url = r.url OR o.page = r.page)
+                     ORDER BY o.url = r.url DESC, abs(o.date_ms - ifnull(r.revisit_of_ms, r.date_ms)) LIMIT 1",
+                    [id],
+                    |row| row.get(0),
+                )
+                .optional()?;
+            Ok(original.map(|id| stored_capture(conn, id)).transpose()?.flatten())
+        })
+    }
+}
+
+pub(super) fn stored_capture(conn: &Connection, id: CaptureId) -> Result<Option<StoredCapture>, StoreError> {
+    let found = conn
+        .prepare_cached(
+            "SELECT u.url, c.date_ms, c.status, c.mime, c.digest, c.title, c.language, c.revisit_of_ms
+             FROM capture c JOIN url u ON u.id = c.url WHERE c.id = ?1",
+        )?
+        .query_row([id], |row| {
+            Ok((
+                row.get::<_, String>(0)?,
+                StoredCapture {
+                    id,
+                    url: Url::parse("about:blank").map_err(|_| rusqlite::Error::InvalidQuery)?,
+                    date: CaptureDate::from_millis(row.get(1)?),
+                    status: row.get(2)?,
+                    mime: row.get(3)?,
+                    digest: row.get(4)?,
+                    title: row.get(5)?,
+                    language: row.get(6)?,
+                    revisit_of: row.get::<_, Option<i64>>(7)?.map(CaptureDate::from_millis),
+                    records: Vec::new(),
+                },
+            ))
+        })
+        .optional()?;
+    let Some((url, mut capture)) = found else { return Ok(None) };
+    capture.url = parse_stored(&url)?;
+    let mut statement = conn.prepare_cached(
+        "SELECT r.kind, r.record_id, f.path, r.offset, r.length FROM record r JOIN warc_file f ON f.id = r.file
+         WHERE r.capture = ?1 ORDER BY r.position",
+    )?;
+    let rows = statement.query_map([id], |row| {
+        Ok(RecordRow {
+            record_type: RecordType::parse(&row.get::<_, String>(0)?),
+            record_id: row.get(1)?,
+            file: row.get(2)?,
+            span: Span { offset: uint(row.get(3)?), length: uint(row.get(4)?) },
+        })
+    })?;
+    capture.records = rows.collect::<Result<_, _>>()?;
+    Ok(Some(capture))
+}
+
+/// A URL that was stored is a URL.
+pub(super) fn parse_stored(text: &str) -> Result<Url, StoreError> {
+    Url::parse(text).map_err(|error| StoreError::Content(format!("the URL “{text}” ({error})")))
+}

@@ -1,0 +1,196 @@
+//! One thread writes, a few connections read.
+
+use super::migrate::migrate;
+use super::workspace::StoreError;
+use crossbeam_channel::{Receiver, Sender, bounded};
+use rusqlite::{Connection, OpenFlags};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+/// Writes that share a commit at most; more wait for the next one.
+const MAX_BATCH: usize = 256;
+
+/// A write, run on the writer thread inside a transaction (none when it could
+/// not be begun). It answers with what to do once the transaction is on disk.
+type Write = Box<dyn FnOnce(Option<&Connection>) -> AfterCommit + Send>;
+/// Told whether the commit held.
+type AfterCommit = Box<dyn FnOnce(Result<(), String>) + Send>;
+
+/// The catalogue of a workspace. Calls block; the window makes none itself.
+pub struct Catalogue {
+    path: PathBuf,
+    writer: Option<Sender<Write>>,
+    thread: Option<JoinHandle<()>>,
+    readers: Mutex<Vec<Connection>>,
+    revision: Arc<AtomicU64>,
+}
+
+impl Catalogue {
+    /// Makes a new catalogue file.
+    pub(super) fn create(path: &Path) -> Result<Self, StoreError> {
+        Self::start(path)
+    }
+
+    /// Opens a catalogue and brings it to the present version.
+    pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
+        Self::start(path)
+    }
+
+    /// Opens a catalogue that another process writes.
+    pub(super) fn open_read_only(path: &Path) -> Result<Self, StoreError> {
+        Ok(Self {
+            path: path.to_owned(),
+            writer: None,
+            thread: None,
+            readers: Mutex::default(),
+            revision: Arc::default(),
+        })
+    }
+
+    /// Says in words what is wrong with the file, without changing it.
+    pub(super) fn check(path: &Path) -> Result<(), String> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        // `immutable` keeps SQLite from making -shm and -wal files; only then
+        // may the log of a killed process stay unread, which is fine here.
+        let mut uri = url::Url::from_file_path(path).map_err(|()| "not an absolute path".to_owned())?;
+        uri.set_query(Some("immutable=1"));
+        let conn = Connection::open_with_flags(uri.as_str(), flags | OpenFlags::SQLITE_OPEN_URI)
+            .map_err(|error| error.to_string())?;
+        let tables: u32 = conn
+            .query_row("SELECT count(*) FROM sqlite_schema WHERE name IN ('capture', 'campaign', 'seen')", [], |row| {
+                row.get(0)
+            })
+            .map_err(|error| error.to_string())?;
+        // A workspace killed before its first checkpoint has its tables in the log.
+        let has_log = path.with_extension("sqlite-wal").metadata().is_ok_and(|log| log.len() > 0);
+        if tables == 3 || has_log { Ok(()) } else { Err("its tables are missing".to_owned()) }
+    }
+
+    fn start(path: &Path) -> Result<Self, StoreError> {
+        let mut conn = Connection::open(path).map_err(StoreError::sql("be opened"))?;
+        configure(&conn).map_err(StoreError::sql("be set up"))?;
+        conn.pragma_update(None, "journal_mode", "WAL").map_err(StoreError::sql("be set up"))?;
+        migrate(&mut conn).map_err(StoreError::sql("be brought to the present version"))?;
+        let (sender, receiver) = bounded::<Write>(MAX_BATCH);
+        let revision = Arc::new(AtomicU64::new(1));
+        let thread = std::thread::Builder::new()
+            .name("catalogue writer".to_owned())
+            .spawn({
+                let revision = Arc::clone(&revision);
+                move || write_loop(&conn, &receiver, &revision)
+            })
+            .map_err(|source| StoreError::Io { path: path.to_owned(), source })?;
+        Ok(Self {
+            path: path.to_owned(),
+            writer: Some(sender),
+            thread: Some(thread),
+            readers: Mutex::default(),
+            revision,
+        })
+    }
+
+    /// Grows with every commit.
+    pub fn revision(&self) -> u64 {
+        self.revision.load(Ordering::Relaxed)
+    }
+
+    /// Runs `work` on the writer thread. All of it is committed, or nothing;
+    /// writes of other threads may share the commit.
+    pub(super) fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let Some(writer) = &self.writer else { return Err(StoreError::ReadOnly(self.path.clone())) };
+        let (sender, receiver) = bounded(1);
+        let gone = || StoreError::Commit("the writer of the catalogue has ended".to_owned());
+        let write: Write = Box::new(move |conn| {
+            let result = conn.map(|conn| savepoint(conn, work));
+            Box::new(move |committed| {
+                let answer = match (committed, result) {
+                    (Ok(()), Some(result)) => result,
+                    (Ok(()), None) => Err(StoreError::Commit("the change was not made".to_owned())),
+                    (Err(why), _) => Err(StoreError::Commit(why)),
+                };
+                // Nobody waits any more when the caller has gone.
+                let _ = sender.send(answer);
+            })
+        });
+        writer.send(write).map_err(|_| gone())?;
+        receiver.recv().map_err(|_| gone())?
+    }
+
+    /// Runs `work` on a reading connection.
+    pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let pooled = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let conn = match pooled {
+            Some(conn) => conn,
+            None => {
+                let conn = Connection::open_with_flags(
+                    &self.path,
+                    OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+                )
+                .map_err(StoreError::sql("be opened for reading"))?;
+                configure(&conn).map_err(StoreError::sql("be set up"))?;
+                conn
+            }
+        };
+        let result = work(&conn);
+        self.readers.lock().unwrap_or_else(PoisonError::into_inner).push(conn);
+        result
+    }
+}
+
+impl Drop for Catalogue {
+    fn drop(&mut self) {
+        self.writer = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn configure(conn: &Connection) -> rusqlite::Result<()> {
+    conn.busy_timeout(std::time::Duration::from_secs(10))?;
+    conn.pragma_update(None, "foreign_keys", true)?;
+    // WAL with NORMAL loses nothing when the process is killed; after a power
+    // cut the last commits may be missing, and recovery reads the WARC files.
+    conn.pragma_update(None, "synchronous", "NORMAL")?;
+    conn.pragma_update(None, "temp_store", "MEMORY")?;
+    conn.pragma_update(None, "cache_size", -65_536)?;
+    conn.set_prepared_statement_cache_capacity(128);
+    super::filter::register(conn)
+}
+
+/// A failing write takes back only its own part of the batch.
+fn savepoint<T>(conn: &Connection, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    conn.execute_batch("SAVEPOINT one").map_err(StoreError::sql("begin a change"))?;
+    let result = work(conn);
+    let end = if result.is_ok() { "RELEASE one" } else { "ROLLBACK TO one; RELEASE one" };
+    conn.execute_batch(end).map_err(StoreError::sql("end a change"))?;
+    result
+}
+
+fn write_loop(conn: &Connection, writes: &Receiver<Write>, revision: &AtomicU64) {
+    while let Ok(first) = writes.recv() {
+        let mut answers: Vec<AfterCommit> = Vec::new();
+        let mut outcome = conn.execute_batch("BEGIN IMMEDIATE").map_err(|error| error.to_string());
+        let mut next = Some(first);
+        while let Some(write) = next {
+            answers.push(write(outcome.is_ok().then_some(conn)));
+            next = if answers.len() < MAX_BATCH { writes.try_recv().ok() } else { None };
+        }
+        if outcome.is_ok() {
+            outcome = conn.execute_batch("COMMIT").map_err(|error| error.to_string());
+            if outcome.is_err() {
+                let _ = conn.execute_batch("ROLLBACK");
+            }
+        }
+        revision.fetch_add(1, Ordering::Relaxed);
+        for answer in answers {
+            answer(outcome.clone());
+        }
+    }
+    let _ = conn.execute_batch("PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE)");
+}

@@ -1,0 +1,175 @@
+//! Everything the lower panel shows of one capture, but its links.
+
+use super::capture_table::{mark_of, rows_where};
+use super::captures::{stored_capture, uint};
+use super::catalogue::Catalogue;
+use super::rows::{CaptureDetail, CaptureId, CaptureRow, ReviewMark};
+use super::workspace::StoreError;
+use crate::uri::{CaptureDate, CdxKey, DatasetKey, PageKey};
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// Hops of a path that are followed back; longer ones are loops.
+const MAX_PATH: usize = 100;
+
+impl Catalogue {
+    /// One row of the captures table.
+    pub fn capture_row(&self, id: CaptureId) -> Result<CaptureRow, StoreError> {
+        self.read(|conn| one_row(conn, id))
+    }
+
+    /// One capture with its path, versions and notes; the trace is added by
+    /// whoever can run the rules.
+    pub fn capture_detail(&self, id: CaptureId) -> Result<CaptureDetail, StoreError> {
+        self.read(|conn| {
+            let row = one_row(conn, id)?;
+            let page: i64 = conn.query_row("SELECT page FROM capture WHERE id = ?1", [id], |row| row.get(0))?;
+            Ok(CaptureDetail {
+                details: details(conn, id, &row)?,
+                trace: None,
+                path: path(conn, id, &row)?,
+                versions: rows_where(conn, 0, "c.page = ?2", page, "c.date_ms, c.id")?,
+                notes: notes(conn, id, false)?,
+                row,
+            })
+        })
+    }
+
+    /// The newest capture of a page.
+    pub fn last_capture(&self, key: &PageKey) -> Result<Option<CaptureId>, StoreError> {
+        self.read(|conn| {
+            Ok(conn
+                .query_row(
+                    "SELECT c.id FROM capture c JOIN page p ON p.id = c.page WHERE p.key = ?1
+                     ORDER BY c.date_ms DESC, c.id DESC LIMIT 1",
+                    [key.as_str()],
+                    |row| row.get(0),
+                )
+                .optional()?)
+        })
+    }
+
+    /// The seen row that a capture came from, in its launch.
+    pub fn seen_of_capture(&self, id: CaptureId) -> Result<Option<i64>, StoreError> {
+        self.read(|conn| {
+            Ok(conn
+                .query_row(
+                    "SELECT s.id FROM capture c JOIN seen s ON s.launch = c.launch AND s.url = c.url WHERE c.id = ?1",
+                    [id],
+                    |row| row.get(0),
+                )
+                .optional()?)
+        })
+    }
+}
+
+fn one_row(conn: &Connection, id: CaptureId) -> Result<CaptureRow, StoreError> {
+    let campaign: Option<i64> = conn
+        .prepare_cached("SELECT l.campaign FROM capture c JOIN launch l ON l.id = c.launch WHERE c.id = ?1")?
+        .query_row([id], |row| row.get(0))
+        .optional()?
+        .flatten();
+    rows_where(conn, campaign.unwrap_or(0), "c.id = ?2", id, "c.id")?
+        .pop()
+        .ok_or(StoreError::Missing { what: "capture", id: id.to_string() })
+}
+
+fn details(conn: &Connection, id: CaptureId, row: &CaptureRow) -> Result<Vec<(String, String)>, StoreError> {
+    let stored = stored_capture(conn, id)?.ok_or(StoreError::Missing { what: "capture", id: id.to_string() })?;
+    let mut details = vec![
+        ("URL".to_owned(), row.url.clone()),
+        ("Captured (UTC)".to_owned(), row.date.to_words()),
+        ("Status".to_owned(), row.status.to_string()),
+        ("Type".to_owned(), row.mime.clone()),
+        ("Payload bytes".to_owned(), row.size.to_string()),
+        ("Payload digest".to_owned(), stored.digest.clone()),
+        ("Page identity".to_owned(), PageKey::of(&stored.url).to_string()),
+        ("Data set key".to_owned(), DatasetKey::of(&stored.url).to_string()),
+        ("CDX key".to_owned(), CdxKey::of(&stored.url).to_string()),
+    ];
+    conn.query_row(
+        "SELECT c.ip, c.fetch_ms, c.truncated, c.seed, c.source_tag, c.revisit_of_ms, r.url, l.launch, l.job, c.hops,
+                (SELECT i.cut FROM capture_inlinks i WHERE i.capture = c.id)
+         FROM capture c LEFT JOIN url r ON r.id = c.redirect_to JOIN launch l ON l.id = c.launch WHERE c.id = ?1",
+        [id],
+        |row| {
+            let mut add = |label: &str, value: Option<String>| {
+                if let Some(value) = value.filter(|value| !value.is_empty()) {
+                    details.push((label.to_owned(), value));
+                }
+            };
+            add("Server address", row.get(0)?);
+            add("Fetch time", row.get::<_, Option<i64>>(1)?.map(|ms| format!("{ms} ms")));
+            add("Cut because of", row.get(2)?);
+            add("Redirects to", row.get(6)?);
+            add("Hops from the seed", row.get(9)?);
+            add("Seed", row.get(3)?);
+            add("Source tag", row.get(4)?);
+            add(
+                "Repeats the capture of",
+                row.get::<_, Option<i64>>(5)?.map(|ms| CaptureDate::from_millis(ms).to_words()),
+            );
+            add(
+                "Inlinks cut by the cap",
+                row.get::<_, Option<i64>>(10)?.filter(|cut| *cut > 0).map(|cut| cut.to_string()),
+            );
+            add("Job and launch", Some(format!("{} / {}", row.get::<_, String>(8)?, row.get::<_, String>(7)?)));
+            Ok(())
+        },
+    )?;
+    for record in &stored.records {
+        let place = format!("{}, offset {}, {} bytes", record.file, record.span.offset, record.span.length);
+        details.push((format!("Record ({})", record.record_type), place));
+        if !record.record_id.is_empty() {
+            details.push((format!("Record id ({})", record.record_type), record.record_id.clone()));
+        }
+    }
+    Ok(details)
+}
+
+/// The way from the seed, seed first: URL and the anchor that led there.
+fn path(conn: &Connection, id: CaptureId, row: &CaptureRow) -> Result<Vec<(String, String)>, StoreError> {
+    let launch: i64 = conn.query_row("SELECT launch FROM capture WHERE id = ?1", [id], |row| row.get(0))?;
+    let mut statement = conn.prepare_cached(
+        "SELECT s.anchor, v.url FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via
+         WHERE s.launch = ?1 AND u.url = ?2",
+    )?;
+    let mut steps = Vec::new();
+    let mut url = Some(row.url.clone());
+    while let Some(here) = url.take() {
+        let found: Option<(String, Option<String>)> =
+            statement.query_row(params![launch, here], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+        let (anchor, via) = found.unwrap_or_default();
+        let looped = steps.iter().any(|(seen, _)| *seen == here) || steps.len() >= MAX_PATH;
+        steps.push((here, anchor));
+        if !looped {
+            url = via;
+        }
+    }
+    steps.reverse();
+    Ok(steps)
+}
+
+/// Words about a capture, newest first; those taken back are marked so, or
+/// left out when only standing ones are asked for.
+pub(super) fn notes(
+    conn: &Connection,
+    id: CaptureId,
+    only_standing: bool,
+) -> Result<Vec<(CaptureDate, String, ReviewMark, String)>, StoreError> {
+    let mut statement = conn.prepare_cached(
+        "SELECT date_ms, who, mark, note, undone_ms IS NOT NULL FROM mark
+         WHERE capture = ?1 AND (NOT ?2 OR undone_ms IS NULL) ORDER BY id DESC",
+    )?;
+    let mut rows = statement.query(params![id, only_standing])?;
+    let mut notes = Vec::new();
+    while let Some(row) = rows.next()? {
+        let word: String = row.get(2)?;
+        let mark = mark_of(&word).ok_or_else(|| StoreError::Content(format!("the mark “{word}”")))?;
+        let mut note: String = row.get(3)?;
+        if row.get(4)? {
+            note = if note.is_empty() { "(taken back)".to_owned() } else { format!("{note} (taken back)") };
+        }
+        notes.push((CaptureDate::from_millis(uint(row.get(0)?) as i64), row.get(1)?, mark, note));
+    }
+    Ok(notes)
+}

@@ -1,0 +1,114 @@
+//! Exports on disk, and what one of them says about a capture.
+
+use super::captures::{StoredCapture, int, stored_capture, uint};
+use super::catalogue::Catalogue;
+use super::detail::notes;
+use super::rows::{CaptureId, ExportRow, InlinkRow, ReviewMark, VerifyLine};
+use super::workspace::StoreError;
+use crate::uri::CaptureDate;
+use rusqlite::params;
+use std::path::{Path, PathBuf};
+
+/// A capture with everything that leaves with it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExportedCapture {
+    /// Where its records are.
+    pub stored: StoredCapture,
+    /// Path from the seed.
+    pub hops: String,
+    /// The page that led here.
+    pub via: String,
+    /// The seed it descends from.
+    pub seed: String,
+    /// Index and name of the rule that let it in.
+    pub rule: Option<(i64, String)>,
+    /// Inlinks in the window.
+    pub inlinks: Vec<InlinkRow>,
+    /// What persons said and still holds: date, who, mark, words.
+    pub notes: Vec<(CaptureDate, String, ReviewMark, String)>,
+    /// Campaign, its version, job and launch it was captured in.
+    pub provenance: (Option<i64>, Option<u32>, String, String),
+}
+
+impl Catalogue {
+    /// What leaves with a capture.
+    pub fn exported_capture(&self, id: CaptureId, window_days: u32) -> Result<ExportedCapture, StoreError> {
+        let inlinks = self.inlinks_of_capture(id, window_days)?;
+        self.read(|conn| {
+            let stored =
+                stored_capture(conn, id)?.ok_or(StoreError::Missing { what: "capture", id: id.to_string() })?;
+            let notes = notes(conn, id, true)?;
+            Ok(conn.query_row(
+                "SELECT c.hops, ifnull(v.url, ''), ifnull(c.seed, ''), c.rule_index, c.rule_name,
+                        l.campaign, l.version, l.job, l.launch
+                 FROM capture c LEFT JOIN url v ON v.id = c.via JOIN launch l ON l.id = c.launch WHERE c.id = ?1",
+                [id],
+                |row| {
+                    let rule: Option<i64> = row.get(3)?;
+                    let name: String = row.get(4)?;
+                    Ok(ExportedCapture {
+                        stored,
+                        hops: row.get(0)?,
+                        via: row.get(1)?,
+                        seed: row.get(2)?,
+                        rule: rule.map(|index| (index, name)),
+                        inlinks: inlinks.rows.into_iter().filter(|inlink| inlink.in_window).collect(),
+                        notes,
+                        provenance: (row.get(5)?, row.get(6)?, row.get(7)?, row.get(8)?),
+                    })
+                },
+            )?)
+        })
+    }
+
+    /// Keeps that an export was written.
+    pub fn keep_export(&self, folder: &Path, captures: u64, records: u64, bytes: u64) -> Result<(), StoreError> {
+        let folder = folder.to_string_lossy().into_owned();
+        self.write(move |conn| {
+            conn.execute(
+                "INSERT INTO export (date_ms, folder, captures, records, bytes) VALUES (?1, ?2, ?3, ?4, ?5)",
+                params![CaptureDate::now().millis(), folder, int(captures), int(records), int(bytes)],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Keeps what a verification found.
+    pub fn keep_verification(&self, folder: &Path, lines: &[VerifyLine]) -> Result<(), StoreError> {
+        let folder = folder.to_string_lossy().into_owned();
+        let lines = serde_json::to_string(lines).map_err(|error| StoreError::Content(error.to_string()))?;
+        self.write(move |conn| {
+            conn.execute(
+                "UPDATE export SET verified = ?2 WHERE id = (SELECT max(id) FROM export WHERE folder = ?1)",
+                params![folder, lines],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Exports written so far, newest first.
+    pub fn exports(&self) -> Result<Vec<ExportRow>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT date_ms, folder, captures, records, bytes, verified FROM export ORDER BY id DESC LIMIT 100",
+            )?;
+            let mut rows = statement.query([])?;
+            let mut exports = Vec::new();
+            while let Some(row) = rows.next()? {
+                let verified: Option<String> = row.get(5)?;
+                exports.push(ExportRow {
+                    date: CaptureDate::from_millis(row.get(0)?),
+                    folder: PathBuf::from(row.get::<_, String>(1)?),
+                    captures: uint(row.get(2)?),
+                    records: uint(row.get(3)?),
+                    bytes: uint(row.get(4)?),
+                    verified: verified
+                        .map(|lines| serde_json::from_str(&lines))
+                        .transpose()
+                        .map_err(|error| StoreError::Content(error.to_string()))?,
+                });
+            }
+            Ok(exports)
+        })
+    }
+}

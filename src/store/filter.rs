@@ -1,0 +1,248 @@
+//! The filter line of the captures table.
+//!
+//! Words are looked for in URL and title; `field:value`, `field>number`,
+//! `field<number` test one column; `re:…` is a regular expression over the
+//! URL; a leading `-` turns a part round; quotes keep blanks together.
+
+use rusqlite::functions::FunctionFlags;
+use rusqlite::types::Value;
+use rusqlite::{Connection, Error};
+use std::sync::Arc;
+
+/// A filter as a part of a WHERE clause with its values.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Filter {
+    /// SQL without values of the user's, `1` when nothing is asked.
+    pub sql: String,
+    /// The values, in the order of the `?`s.
+    pub values: Vec<Value>,
+}
+
+/// Columns that a field name stands for.
+const TEXT_FIELDS: [(&str, &str); 13] = [
+    ("url", "u.url"),
+    ("title", "c.title"),
+    ("host", "h.name"),
+    ("mime", "c.mime"),
+    ("type", "c.mime"),
+    ("lang", "c.language"),
+    ("rule", "c.rule_name"),
+    ("via", "ifnull(v.url, '')"),
+    ("digest", "c.digest"),
+    ("anchor", "ifnull(i.top_anchor, '')"),
+    ("tag", "c.source_tag"),
+    ("ip", "c.ip"),
+    ("hops", "c.hops"),
+];
+
+const NUMBER_FIELDS: [(&str, &str); 9] = [
+    ("status", "c.status"),
+    ("size", "c.size"),
+    ("depth", "length(c.hops)"),
+    ("score", "s.score"),
+    ("inlinks.int", "i.internal"),
+    ("inlinks.ext", "i.external"),
+    ("inlinks.hosts", "i.hosts"),
+    ("inlinks", "(i.internal + i.external)"),
+    ("versions", "(SELECT count(*) FROM capture x WHERE x.page = c.page)"),
+];
+
+/// Makes `re:` work in a connection, with the pattern compiled once a statement.
+pub(super) fn register(conn: &Connection) -> rusqlite::Result<()> {
+    conn.create_scalar_function(
+        "regexp",
+        2,
+        FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC,
+        |context| {
+            let pattern: Arc<regex::Regex> =
+                context.get_or_create_aux(0, |value| -> Result<_, Box<dyn std::error::Error + Send + Sync>> {
+                    Ok(regex::Regex::new(value.as_str()?)?)
+                })?;
+            let text = context.get_raw(1).as_str().map_err(|error| Error::UserFunctionError(error.into()))?;
+            Ok(pattern.is_match(text))
+        },
+    )
+}
+
+impl Filter {
+    /// Reads a filter line; `Err` says in words what was not understood.
+    pub(super) fn parse(line: &str) -> Result<Self, String> {
+        let mut filter = Self::default();
+        let mut parts = Vec::new();
+        for word in words(line)? {
+            let (word, turned) = match word.strip_prefix('-') {
+                Some(rest) if !rest.is_empty() => (rest.to_owned(), true),
+                _ => (word, false),
+            };
+            let sql = filter.part(&word)?;
+            parts.push(if turned { format!("NOT ({sql})") } else { sql });
+        }
+        filter.sql = if parts.is_empty() { "1".to_owned() } else { parts.join(" AND ") };
+        Ok(filter)
+    }
+
+    fn part(&mut self, word: &str) -> Result<String, String> {
+        if let Some(pattern) = word.strip_prefix("re:") {
+            regex::Regex::new(pattern).map_err(|error| format!("“{pattern}” is no regular expression: {error}"))?;
+            self.values.push(Value::Text(pattern.to_owned()));
+            return Ok("regexp(?, u.url)".to_owned());
+        }
+        let field_end = word.find([':', '>', '<', '=']);
+        let Some(end) = field_end.filter(|end| *end > 0) else { return Ok(self.anywhere(word)) };
+        let name = word[..end].to_ascii_lowercase();
+        let (operator, value) = match &word[end..] {
+            rest if rest.starts_with(">=") || rest.starts_with("<=") => rest.split_at(2),
+            rest => rest.split_at(1),
+        };
+        if let Some((_, column)) = NUMBER_FIELDS.iter().find(|(field, _)| *field == name) {
+            return self.number(&name, column, operator, value);
+        }
+        if let Some((_, column)) = TEXT_FIELDS.iter().find(|(field, _)| *field == name) {
+            if name == "host" {
+                // A host stands for its subdomains too, at a label boundary.
+                self.values.push(Value::Text(value.to_lowercase()));
+                self.values.push(Value::Text(format!("%.{}", escape_like(&value.to_lowercase()))));
+                return Ok("(h.name = ? OR h.name LIKE ? ESCAPE '\\')".to_owned());
+            }
+            self.values.push(Value::Text(contains(value)));
+            return Ok(format!("{column} LIKE ? ESCAPE '\\'"));
+        }
+        match name.as_str() {
+            "date" => self.date(value),
+            "mark" => {
+                self.values.push(Value::Text(value.to_lowercase()));
+                Ok(format!("ifnull({}, 'none') = ?", super::capture_table::LAST_MARK))
+            }
+            "launch" => {
+                self.values.push(Value::Text(value.to_owned()));
+                Ok("c.launch IN (SELECT id FROM launch WHERE launch.launch = ?)".to_owned())
+            }
+            // `http://…` typed as a whole is a word, not a field.
+            "http" | "https" => Ok(self.anywhere(word)),
+            _ => Err(format!(
+                "“{name}” is no field. Fields are {}, date, mark, launch and re",
+                TEXT_FIELDS.iter().chain(&NUMBER_FIELDS).map(|(field, _)| *field).collect::<Vec<_>>().join(", ")
+            )),
+        }
+    }
+
+    fn anywhere(&mut self, word: &str) -> String {
+        self.values.push(Value::Text(contains(word)));
+        self.values.push(Value::Text(contains(word)));
+        "(u.url LIKE ? ESCAPE '\\' OR c.title LIKE ? ESCAPE '\\')".to_owned()
+    }
+
+    fn number(&mut self, name: &str, column: &str, operator: &str, value: &str) -> Result<String, String> {
+        // `status:4xx`
+        if let Some(class) = value.strip_suffix("xx").and_then(|class| class.parse::<i64>().ok()) {
+            return Ok(format!("{column} BETWEEN {} AND {}", class * 100, class * 100 + 99));
+        }
+        let number: f64 = value
+            .parse()
+            .map_err(|_| format!("“{value}” is no number. Write it as {name}:200, {name}>3 or {name}<3"))?;
+        self.values.push(Value::Real(number));
+        let operator = if operator == ":" { "=" } else { operator };
+        Ok(format!("ifnull({column}, 0) {operator} ?"))
+    }
+
+    fn date(&mut self, value: &str) -> Result<String, String> {
+        let (from, to) = value.split_once("..").unwrap_or((value, value));
+        let parse = |text: &str| {
+            crate::uri::CaptureDate::parse(text).map_err(|error| format!("{error}; a range is date:2024-03..2024-05"))
+        };
+        let mut parts = Vec::new();
+        if !from.is_empty() {
+            self.values.push(Value::Integer(parse(from)?.millis()));
+            parts.push("c.date_ms >= ?");
+        }
+        if !to.is_empty() {
+            self.values.push(Value::Integer(end_of(to, parse(to)?).millis()));
+            parts.push("c.date_ms < ?");
+        }
+        Ok(if parts.is_empty() { "1".to_owned() } else { format!("({})", parts.join(" AND ")) })
+    }
+}
+
+/// The first instant after the period that a text names: a day for
+/// `2024-03-01`, a month for `2024-03`, a year for `2024`.
+fn end_of(text: &str, start: crate::uri::CaptureDate) -> crate::uri::CaptureDate {
+    let span = match text.len() {
+        0..=4 => jiff::Span::new().years(1),
+        5..=7 => jiff::Span::new().months(1),
+        8..=10 => jiff::Span::new().days(1),
+        _ => jiff::Span::new().seconds(1),
+    };
+    let start_time = jiff::Timestamp::from_millisecond(start.millis()).unwrap_or_default();
+    let zoned = start_time.to_zoned(jiff::tz::TimeZone::UTC);
+    zoned.checked_add(span).map_or(start, |end| crate::uri::CaptureDate::from_millis(end.timestamp().as_millisecond()))
+}
+
+fn contains(text: &str) -> String {
+    format!("%{}%", escape_like(text))
+}
+
+fn escape_like(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
+}
+
+/// Splits at blanks outside quotes; quotes are dropped.
+fn words(line: &str) -> Result<Vec<String>, String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut quoted = false;
+    for c in line.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            c if c.is_whitespace() && !quoted => {
+                if !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+            }
+            c => word.push(c),
+        }
+    }
+    if quoted {
+        return Err("a quotation mark is not closed".to_owned());
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    Ok(words)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, sql: &str) {
+        assert_eq!(Filter::parse(line).unwrap().sql, sql, "{line}");
+    }
+
+    #[test]
+    fn a_line_becomes_a_condition() {
+        check("", "1");
+        check("status:404", "ifnull(c.status, 0) = ?");
+        check("status:4xx", "c.status BETWEEN 400 AND 499");
+        check("inlinks.ext>3 -lang:pt", "ifnull(i.external, 0) > ? AND NOT (c.language LIKE ? ESCAPE '\\')");
+        check("http://a.pt/", "(u.url LIKE ? ESCAPE '\\' OR c.title LIKE ? ESCAPE '\\')");
+        check("date:2024-03..", "(c.date_ms >= ?)");
+        assert_eq!(Filter::parse("\"uma frase\"").unwrap().values[0], Value::Text("%uma frase%".to_owned()));
+        assert_eq!(Filter::parse("50%_x").unwrap().values[0], Value::Text("%50\\%\\_x%".to_owned()));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_said() {
+        for (line, words) in [
+            ("colour:red", "“colour” is no field"),
+            ("status:many", "no number"),
+            ("re:(", "regular expression"),
+            ("\"open", "not closed"),
+            ("date:soon", "no"),
+        ] {
+            let error = Filter::parse(line).unwrap_err();
+            assert!(error.contains(words), "{line}: {error}");
+        }
+    }
+}

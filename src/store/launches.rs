@@ -1,0 +1,422 @@
+//! Launches: runs of a crawl, imports, and what they have seen.
+
+use super::captures::uint;
+use super::catalogue::Catalogue;
+use super::ledger::{FAILED, FETCHED, QUEUED, REFUSED};
+use super::rows::{CampaignId, CrawlPage, HostRow, JobRow, LaunchId, LaunchRow, LaunchState, SeenRow};
+use super::workspace::StoreError;
+use crate::scope::GeoFact;
+use crate::uri::CaptureDate;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+/// Rows of a live table that a person can take in.
+const SHOWN: i64 = 200;
+
+impl Catalogue {
+    /// Begins a launch of a campaign; its name is the UTC second it begins
+    /// in, or the next one that no launch of the job has.
+    pub fn begin_launch(&self, campaign: CampaignId, job: &str, now: CaptureDate) -> Result<LaunchRow, StoreError> {
+        let job = job.to_owned();
+        let id = self.write(move |conn| {
+            let mut name = now;
+            let taken = |conn: &Connection, name: &str| -> Result<bool, StoreError> {
+                Ok(conn
+                    .prepare_cached("SELECT 1 FROM launch WHERE job = ?1 AND launch = ?2")?
+                    .exists([job.as_str(), name])?)
+            };
+            while taken(conn, &name.to_digits14())? {
+                name = CaptureDate::from_millis(name.millis() + 1000);
+            }
+            conn.execute(
+                "INSERT INTO launch (kind, campaign, version, job, launch, state, started_ms)
+                 SELECT 'crawl', id, version, ?2, ?3, 'running', ?4 FROM campaign WHERE id = ?1",
+                params![campaign, job, name.to_digits14(), now.millis()],
+            )?;
+            Ok(conn.last_insert_rowid())
+        })?;
+        self.launch(id)
+    }
+
+    /// Begins an import.
+    pub fn begin_import(&self) -> Result<LaunchId, StoreError> {
+        self.write(|conn| {
+            let now = CaptureDate::now();
+            conn.execute(
+                "INSERT INTO launch (kind, job, launch, state, started_ms) VALUES ('import', 'import', ?1, 'running', ?2)",
+                params![now.to_digits14(), now.millis()],
+            )?;
+            Ok(conn.last_insert_rowid())
+        })
+    }
+
+    /// The last launch of a campaign that did not come to its end.
+    pub fn unfinished_launch(&self, campaign: CampaignId) -> Result<Option<LaunchRow>, StoreError> {
+        let id = self.read(|conn| {
+            Ok(conn
+                .query_row(
+                    "SELECT id FROM launch WHERE campaign = ?1 AND kind = 'crawl' AND state <> 'finished'
+                     ORDER BY id DESC LIMIT 1",
+                    [campaign],
+                    |row| row.get(0),
+                )
+                .optional()?)
+        })?;
+        id.map(|id| self.launch(id)).transpose()
+    }
+
+    /// The last crawl of a campaign, or of any.
+    pub fn last_launch(&self, campaign: Option<CampaignId>) -> Result<Option<LaunchRow>, StoreError> {
+        let id = self.read(|conn| {
+            Ok(conn
+                .query_row(
+                    "SELECT id FROM launch WHERE kind = 'crawl' AND (?1 IS NULL OR campaign = ?1) ORDER BY id DESC LIMIT 1",
+                    [campaign],
+                    |row| row.get(0),
+                )
+                .optional()?)
+        })?;
+        id.map(|id| self.launch(id)).transpose()
+    }
+
+    /// Every crawl launch of a campaign, oldest first.
+    pub fn launches(&self, campaign: Option<CampaignId>) -> Result<Vec<LaunchRow>, StoreError> {
+        let ids: Vec<i64> = self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT id FROM launch WHERE kind = 'crawl' AND (?1 IS NULL OR campaign = ?1) ORDER BY id",
+            )?;
+            let rows = statement.query_map([campaign], |row| row.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })?;
+        ids.into_iter().map(|id| self.launch(id)).collect()
+    }
+
+    /// One launch with its figures.
+    pub fn launch(&self, id: LaunchId) -> Result<LaunchRow, StoreError> {
+        self.read(|conn| {
+            conn.prepare_cached(
+                "SELECT l.id, ifnull(l.campaign, 0), ifnull(k.name, ''), l.launch, l.state, l.started_ms, l.ended_ms, l.why,
+                    (SELECT count(*) FROM seen WHERE launch = l.id AND state = 0),
+                    (SELECT count(*) FROM seen WHERE launch = l.id AND state = 2),
+                    (SELECT count(*) FROM seen WHERE launch = l.id AND state = 3),
+                    (SELECT count(*) FROM seen WHERE launch = l.id AND state = 1),
+                    (SELECT ifnull(sum(size), 0) FROM capture WHERE launch = l.id)
+                 FROM launch l LEFT JOIN campaign k ON k.id = l.campaign WHERE l.id = ?1",
+            )?
+            .query_row([id], launch_row)
+            .optional()?
+            .ok_or(StoreError::Missing { what: "launch", id: id.to_string() })
+        })
+    }
+
+    /// The version of the campaign that a launch runs.
+    pub fn launch_version(&self, id: LaunchId) -> Result<u32, StoreError> {
+        self.read(|conn| {
+            Ok(conn.query_row("SELECT ifnull(version, 1) FROM launch WHERE id = ?1", [id], |row| row.get(0))?)
+        })
+    }
+
+    /// Changes how a launch stands, with the reason in words.
+    pub fn set_launch_state(&self, id: LaunchId, state: LaunchState, why: &str) -> Result<(), StoreError> {
+        let why = why.to_owned();
+        self.write(move |conn| {
+            let word = match state {
+                LaunchState::Running => "running",
+                LaunchState::Paused => "paused",
+                LaunchState::Stopped => "stopped",
+                LaunchState::Finished => "finished",
+            };
+            let ended =
+                matches!(state, LaunchState::Stopped | LaunchState::Finished).then(|| CaptureDate::now().millis());
+            conn.execute(
+                "UPDATE launch SET state = ?2, ended_ms = ?3, why = ?4 WHERE id = ?1",
+                params![id, word, ended, why],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// The crawl page of a launch; samples and job come from whoever runs it.
+    pub fn crawl_page(&self, launch: LaunchRow) -> Result<CrawlPage, StoreError> {
+        let id = launch.id;
+        self.read(|conn| {
+            let mut classes = [0; 5];
+            let mut statement = conn.prepare_cached(
+                "SELECT CASE WHEN state = 3 THEN 4 ELSE min(max(fetch_status / 100 - 2, 0), 3) END, count(*)
+                 FROM seen WHERE launch = ?1 AND state IN (2, 3) GROUP BY 1",
+            )?;
+            let mut rows = statement.query([id])?;
+            while let Some(row) = rows.next()? {
+                if let Some(class) = classes.get_mut(uint(row.get(0)?) as usize) {
+                    *class = uint(row.get(1)?);
+                }
+            }
+            let types = conn
+                .prepare_cached(
+                    "SELECT mime, count(*), sum(size) FROM capture WHERE launch = ?1
+                     GROUP BY mime ORDER BY sum(size) DESC, mime LIMIT 12",
+                )?
+                .query_map([id], |row| Ok((row.get(0)?, uint(row.get(1)?), uint(row.get(2)?))))?
+                .collect::<Result<_, _>>()?;
+            let refused_by_rule = conn
+                .prepare_cached(
+                    "SELECT rule_name, count(*) FROM seen WHERE launch = ?1 AND state = 1
+                     GROUP BY rule_name ORDER BY count(*) DESC, rule_name",
+                )?
+                .query_map([id], |row| Ok((row.get(0)?, uint(row.get(1)?))))?
+                .collect::<Result<_, _>>()?;
+            Ok(CrawlPage {
+                job: None,
+                samples: Vec::new(),
+                classes,
+                types,
+                hosts: hosts(conn, id)?,
+                refused: seen_rows(conn, id, REFUSED, "", "s.id DESC", SHOWN)?,
+                refused_by_rule,
+                next: seen_rows(conn, id, QUEUED, "", "s.priority, s.id", SHOWN)?,
+                failed: seen_rows(conn, id, FAILED, "", "s.id DESC", SHOWN)?,
+                launch: Some(launch),
+            })
+        })
+    }
+
+    /// Refused URLs of all launches of a campaign by the rule that decided.
+    pub fn refused_by_rule(&self, campaign: CampaignId) -> Result<Vec<(String, u64)>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT s.rule_name, count(*) FROM seen s JOIN launch l ON l.id = s.launch
+                 WHERE l.campaign = ?1 AND s.state = 1 GROUP BY s.rule_name ORDER BY count(*) DESC, s.rule_name",
+            )?;
+            let rows = statement.query_map([campaign], |row| Ok((row.get(0)?, uint(row.get(1)?))))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Hosts of a campaign that have captures which this rule let in.
+    pub fn hosts_by_rule(&self, campaign: CampaignId, rule_name: &str) -> Result<Vec<String>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT DISTINCT h.name FROM capture c JOIN launch l ON l.id = c.launch JOIN host h ON h.id = c.host
+                 WHERE l.campaign = ?1 AND c.rule_name = ?2 ORDER BY h.name",
+            )?;
+            let rows = statement.query_map(params![campaign, rule_name], |row| row.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Captures that were written as revisits.
+    pub fn count_revisits(&self) -> Result<u64, StoreError> {
+        self.read(|conn| {
+            let number: i64 =
+                conn.query_row("SELECT count(*) FROM capture WHERE revisit_of_ms IS NOT NULL", [], |row| row.get(0))?;
+            Ok(uint(number))
+        })
+    }
+
+    /// URLs ever seen in a launch, by state and by words in URL, rule or reason.
+    pub fn seen(&self, launch: LaunchId, state: &str, words: &str, limit: u64) -> Result<Vec<SeenRow>, StoreError> {
+        let state = match state {
+            "queued" => QUEUED,
+            "refused" => REFUSED,
+            "fetched" => FETCHED,
+            "failed" => FAILED,
+            _ => -1,
+        };
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.read(|conn| seen_rows(conn, launch, state, words, "s.id", limit))
+    }
+
+    /// A URL ever seen: its launch and its row.
+    pub fn seen_row(&self, id: i64) -> Result<(LaunchId, SeenRow, bool, String, Option<String>), StoreError> {
+        self.read(|conn| {
+            conn.prepare_cached(&format!(
+                "SELECT {SEEN}, s.launch, s.is_seed, s.source_tag, s.seed FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via WHERE s.id = ?1"
+            ))?
+            .query_row([id], |row| Ok((row.get(10)?, seen_row(row)?, row.get(11)?, row.get(12)?, row.get(13)?)))
+            .optional()?
+            .ok_or(StoreError::Missing { what: "seen URL", id: id.to_string() })
+        })
+    }
+
+    /// The row of a URL in the last launch that saw it.
+    pub fn seen_by_url(&self, url: &str) -> Result<Option<i64>, StoreError> {
+        self.read(|conn| {
+            Ok(conn
+                .prepare_cached(
+                    "SELECT s.id FROM seen s WHERE s.url = (SELECT id FROM url WHERE url = ?1) ORDER BY s.id DESC LIMIT 1",
+                )?
+                .query_row([url], |row| row.get(0))
+                .optional()?)
+        })
+    }
+
+    /// The last location known of a host.
+    pub fn geo_fact(&self, host: &str) -> Result<GeoFact, StoreError> {
+        self.read(|conn| geo_fact(conn, host))
+    }
+
+    /// Begins the record of a job; says its number.
+    pub fn job_started(&self, name: &str) -> Result<i64, StoreError> {
+        let name = name.to_owned();
+        self.write(move |conn| {
+            conn.execute(
+                "INSERT INTO job (name, started_ms) VALUES (?1, ?2)",
+                params![name, CaptureDate::now().millis()],
+            )?;
+            Ok(conn.last_insert_rowid())
+        })
+    }
+
+    /// Ends the record of a job.
+    pub fn job_ended(&self, id: i64, outcome: &str) -> Result<(), StoreError> {
+        let outcome = outcome.to_owned();
+        self.write(move |conn| {
+            conn.execute(
+                "UPDATE job SET ended_ms = ?2, outcome = ?3 WHERE id = ?1",
+                params![id, CaptureDate::now().millis(), outcome],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Jobs of earlier runs, newest first.
+    pub fn jobs(&self, limit: u64) -> Result<Vec<JobRow>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn
+                .prepare_cached("SELECT id, name, started_ms, ended_ms, outcome FROM job ORDER BY id DESC LIMIT ?1")?;
+            let rows = statement.query_map([i64::try_from(limit).unwrap_or(i64::MAX)], |row| {
+                let ended: Option<i64> = row.get(3)?;
+                Ok(JobRow {
+                    id: uint(row.get(0)?),
+                    name: row.get(1)?,
+                    progress: None,
+                    rate: 0.0,
+                    started: CaptureDate::from_millis(row.get(2)?),
+                    ended: ended.map(CaptureDate::from_millis),
+                    outcome: if ended.is_none() { "did not end in this program".to_owned() } else { row.get(4)? },
+                    can_pause: false,
+                })
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+}
+
+/// The last location known of a host.
+pub(super) fn geo_fact(conn: &Connection, host: &str) -> Result<GeoFact, StoreError> {
+    let fact: Option<String> = conn
+        .prepare_cached("SELECT fact FROM host_geo WHERE host = ?1 ORDER BY id DESC LIMIT 1")?
+        .query_row([host], |row| row.get(0))
+        .optional()?;
+    match fact {
+        None => Ok(GeoFact::NotAsked),
+        Some(json) => serde_json::from_str(&json)
+            .map_err(|error| StoreError::Content(format!("the location of {host} ({error})"))),
+    }
+}
+
+fn launch_row(row: &Row<'_>) -> rusqlite::Result<LaunchRow> {
+    let number = |at: usize| row.get::<_, i64>(at).map(uint);
+    Ok(LaunchRow {
+        id: row.get(0)?,
+        campaign: row.get(1)?,
+        campaign_name: row.get(2)?,
+        launch: row.get(3)?,
+        state: match row.get::<_, String>(4)?.as_str() {
+            "running" => LaunchState::Running,
+            "paused" => LaunchState::Paused,
+            "stopped" => LaunchState::Stopped,
+            _ => LaunchState::Finished,
+        },
+        started: CaptureDate::from_millis(row.get(5)?),
+        ended: row.get::<_, Option<i64>>(6)?.map(CaptureDate::from_millis),
+        why: row.get(7)?,
+        queued: number(8)?,
+        fetched: number(9)?,
+        failed: number(10)?,
+        refused: number(11)?,
+        bytes: number(12)?,
+    })
+}
+
+const SEEN: &str =
+    "s.id, u.url, ifnull(v.url, ''), s.anchor, s.hops, s.accepted, s.rule_name, s.state, s.why, s.date_ms";
+
+fn seen_row(row: &Row<'_>) -> rusqlite::Result<SeenRow> {
+    let why: String = row.get(8)?;
+    let state = match row.get::<_, i64>(7)? {
+        QUEUED => "queued",
+        REFUSED => "refused",
+        FETCHED => "fetched",
+        _ => "failed",
+    };
+    Ok(SeenRow {
+        id: row.get(0)?,
+        url: row.get(1)?,
+        via: row.get(2)?,
+        anchor: row.get(3)?,
+        hops: row.get(4)?,
+        decision: if row.get(5)? { "ACCEPT" } else { "REJECT" }.to_owned(),
+        rule: row.get(6)?,
+        state: if why.is_empty() { state.to_owned() } else { format!("{state}: {why}") },
+        date: CaptureDate::from_millis(row.get(9)?),
+    })
+}
+
+fn seen_rows(
+    conn: &Connection,
+    launch: LaunchId,
+    state: i64,
+    words: &str,
+    order: &str,
+    limit: i64,
+) -> Result<Vec<SeenRow>, StoreError> {
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT {SEEN} FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via
+         WHERE s.launch = ?1 AND (?2 < 0 OR s.state = ?2)
+           AND (?3 = '' OR instr(lower(u.url), ?3) OR instr(lower(s.rule_name), ?3) OR instr(lower(s.why), ?3))
+         ORDER BY {order} LIMIT ?4"
+    ))?;
+    let rows = statement.query_map(params![launch, state, words.to_lowercase(), limit], seen_row)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn hosts(conn: &Connection, launch: LaunchId) -> Result<Vec<HostRow>, StoreError> {
+    let mut statement = conn.prepare_cached(
+        "SELECT h.name, sum(s.state = 0), sum(s.state = 2), sum(s.state = 3), sum(s.state = 1),
+            (SELECT ifnull(sum(c.size), 0) FROM capture c WHERE c.launch = ?1 AND c.host = s.host),
+            (SELECT t.rule_name FROM seen t WHERE t.launch = ?1 AND t.host = s.host AND t.accepted
+               GROUP BY t.rule_name ORDER BY count(*) DESC LIMIT 1)
+         FROM seen s JOIN host h ON h.id = s.host WHERE s.launch = ?1
+         GROUP BY s.host ORDER BY sum(s.state = 2) DESC, count(*) DESC, h.name LIMIT 500",
+    )?;
+    let mut rows = statement.query([launch])?;
+    let mut hosts = Vec::new();
+    while let Some(row) = rows.next()? {
+        let host: String = row.get(0)?;
+        let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
+        let (mut address, mut country) = (String::new(), String::new());
+        match geo_fact(conn, name)? {
+            GeoFact::NotAsked => {}
+            GeoFact::Failed { why } => address = format!("not resolved: {why}"),
+            GeoFact::Known(evidence) => {
+                if let Some(first) = evidence.addresses.first() {
+                    address = first.address.to_string();
+                    country = first.country.clone().unwrap_or_else(|| "unknown".to_owned());
+                }
+            }
+        }
+        let number = |at: usize| row.get::<_, i64>(at).map(uint);
+        hosts.push(HostRow {
+            address,
+            country,
+            queued: number(1)?,
+            fetched: number(2)?,
+            failed: number(3)?,
+            refused: number(4)?,
+            bytes: number(5)?,
+            rule: row.get::<_, Option<String>>(6)?.unwrap_or_default(),
+            host,
+        });
+    }
+    Ok(hosts)
+}

@@ -1,0 +1,317 @@
+//! A crawl's memory, kept in the catalogue.
+
+use super::captures::insert_capture;
+use super::captures::parse_stored;
+use super::catalogue::Catalogue;
+use super::intern::url_ids;
+use super::workspace::StoreError;
+use crate::crawl::{Admission, AdmissionState, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl, RobotsAnswer};
+use crate::scope::{Decision, GeoFact, Verdict};
+use crate::uri::{CaptureDate, Url};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// `seen.state`
+pub(super) const QUEUED: i64 = 0;
+pub(super) const REFUSED: i64 = 1;
+pub(super) const FETCHED: i64 = 2;
+pub(super) const FAILED: i64 = 3;
+
+/// Heritrix's fetch status of what the rules refuse.
+const OUT_OF_SCOPE: i32 = -5000;
+
+/// The ledger of one launch.
+pub struct LaunchLedger {
+    catalogue: Arc<Catalogue>,
+    launch: i64,
+}
+
+impl LaunchLedger {
+    /// The ledger of a launch.
+    pub fn new(catalogue: Arc<Catalogue>, launch: i64) -> Self {
+        Self { catalogue, launch }
+    }
+
+    fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection, i64) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, LedgerError> {
+        let launch = self.launch;
+        self.catalogue.write(move |conn| work(conn, launch)).map_err(ledger_error)
+    }
+
+    fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, LedgerError> {
+        self.catalogue.read(work).map_err(ledger_error)
+    }
+}
+
+fn ledger_error(error: StoreError) -> LedgerError {
+    LedgerError(error.to_string())
+}
+
+impl Ledger for LaunchLedger {
+    fn admit(&self, found: Vec<Admission>) -> Result<Vec<bool>, LedgerError> {
+        self.write(move |conn, launch| admit_all(conn, launch, &found))
+    }
+
+    fn waiting(&self, authority: &str, in_hand: &[i64], limit: usize) -> Result<Vec<QueuedUrl>, LedgerError> {
+        let now = CaptureDate::now().millis();
+        // What is due comes straight off the queue's index; only the few that
+        // were put back are sorted by their time.
+        let ask =
+            |conn: &Connection, condition: &str, most: usize, waiting: &mut Vec<QueuedUrl>| -> Result<(), StoreError> {
+                let mut statement = conn.prepare_cached(&format!(
+                "{QUEUED_URL} WHERE s.state = 0 AND s.launch = ?1 AND s.host = (SELECT id FROM host WHERE name = ?2)
+                 AND {condition} LIMIT ?4"
+            ))?;
+                let rows_wanted = most.saturating_add(in_hand.len()) as i64;
+                let mut rows = statement.query(params![self.launch, authority, now, rows_wanted])?;
+                while let Some(row) = rows.next()? {
+                    let queued = queued_url(row)?;
+                    if !in_hand.contains(&queued.id) && waiting.len() < limit {
+                        waiting.push(queued);
+                    }
+                }
+                Ok(())
+            };
+        self.read(|conn| {
+            let mut waiting = Vec::new();
+            ask(conn, "s.due_ms <= ?3 ORDER BY s.priority, s.id", limit, &mut waiting)?;
+            if waiting.len() < limit {
+                ask(conn, "s.due_ms > ?3 ORDER BY s.due_ms, s.priority, s.id", limit - waiting.len(), &mut waiting)?;
+            }
+            Ok(waiting)
+        })
+    }
+
+    fn backlog(&self) -> Result<Vec<HostBacklog>, LedgerError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT h.name, count(*) FROM seen s JOIN host h ON h.id = s.host
+                 WHERE s.launch = ?1 AND s.state = 0 GROUP BY s.host ORDER BY min(s.priority), min(s.id)",
+            )?;
+            let rows = statement.query_map([self.launch], |row| {
+                Ok(HostBacklog { authority: row.get(0)?, waiting: row.get::<_, i64>(1)?.unsigned_abs() })
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    fn defer(&self, id: i64, tries: u32, due: CaptureDate, why: &str) -> Result<(), LedgerError> {
+        let why = why.to_owned();
+        self.write(move |conn, _| {
+            conn.prepare_cached("UPDATE seen SET tries = ?2, due_ms = ?3, why = ?4 WHERE id = ?1")?
+                .execute(params![id, tries, due.millis(), why])?;
+            Ok(())
+        })
+    }
+
+    fn finish(&self, finished: Finished) -> Result<Vec<bool>, LedgerError> {
+        self.write(move |conn, launch| {
+            // A refusal at its turn is final: its status is never 0.
+            let (state, fetch_status) = match (&finished.refused, finished.fetch_status) {
+                (Some(_), 0) => (REFUSED, OUT_OF_SCOPE),
+                (Some(_), status) => (REFUSED, status),
+                (None, status) if status > 0 => (FETCHED, status),
+                (None, status) => (FAILED, status),
+            };
+            conn.prepare_cached("UPDATE seen SET state = ?2, fetch_status = ?3, why = ?4 WHERE id = ?1")?
+                .execute(params![finished.id, state, fetch_status, finished.why.as_deref().unwrap_or_default()])?;
+            if let Some(verdict) = &finished.refused {
+                conn.prepare_cached("UPDATE seen SET accepted = ?2, rule_index = ?3, rule_name = ?4 WHERE id = ?1")?
+                    .execute(params![
+                        finished.id,
+                        verdict.decision == Decision::Accept,
+                        verdict.rule_index.map(|index| index as i64),
+                        verdict.rule_name
+                    ])?;
+            }
+            if let Some(capture) = &finished.capture {
+                insert_capture(conn, launch, capture)?;
+            }
+            admit_all(conn, launch, &finished.found)
+        })
+    }
+
+    fn same_payload(&self, url: &Url, payload_digest: &str) -> Result<Option<(CaptureDate, String)>, LedgerError> {
+        self.read(|conn| {
+            Ok(conn
+                .prepare_cached(
+                    "SELECT c.date_ms, r.record_id FROM capture c
+                     JOIN record r ON r.capture = c.id AND r.position = 0
+                     WHERE c.url = (SELECT id FROM url WHERE url = ?1) AND c.digest = ?2
+                       AND c.revisit_of_ms IS NULL AND c.truncated = ''
+                     ORDER BY c.date_ms DESC LIMIT 1",
+                )?
+                .query_row([url.as_str(), payload_digest], |row| {
+                    Ok((CaptureDate::from_millis(row.get(0)?), row.get(1)?))
+                })
+                .optional()?)
+        })
+    }
+
+    fn geo_facts(&self) -> Result<HashMap<String, GeoFact>, LedgerError> {
+        self.read(|conn| all_geo_facts(conn))
+    }
+
+    fn keep_geo_fact(&self, host: &str, fact: &GeoFact) -> Result<(), LedgerError> {
+        let host = host.to_owned();
+        let json = serde_json::to_string(fact).map_err(|error| LedgerError(error.to_string()))?;
+        self.write(move |conn, _| {
+            conn.prepare_cached("INSERT INTO host_geo (host, date_ms, fact) VALUES (?1, ?2, ?3)")?.execute(params![
+                host,
+                CaptureDate::now().millis(),
+                json
+            ])?;
+            Ok(())
+        })
+    }
+
+    fn robots(&self, origin: &str) -> Result<Option<RobotsAnswer>, LedgerError> {
+        self.catalogue.robots_answer(self.launch, origin).map_err(ledger_error)
+    }
+
+    fn keep_robots(&self, origin: &str, answer: &RobotsAnswer) -> Result<(), LedgerError> {
+        let (origin, answer) = (origin.to_owned(), answer.clone());
+        self.write(move |conn, launch| {
+            conn.prepare_cached(
+                "INSERT OR REPLACE INTO robots (launch, origin, status, body, date_ms) VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?
+            .execute(params![launch, origin, answer.status, answer.body, answer.date.millis()])?;
+            Ok(())
+        })
+    }
+
+    fn find_waiting(&self, url: &Url) -> Result<Option<QueuedUrl>, LedgerError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(&format!(
+                "{QUEUED_URL} WHERE s.state = 0 AND s.launch = ?1 AND s.url = (SELECT id FROM url WHERE url = ?2)"
+            ))?;
+            let mut rows = statement.query(params![self.launch, url.as_str()])?;
+            rows.next()?.map(queued_url).transpose()
+        })
+    }
+
+    fn recorded_end(&self, file: &str) -> Result<u64, LedgerError> {
+        self.catalogue.known_end(file).map_err(ledger_error)
+    }
+
+    fn has_seen(&self, url: &Url) -> Result<bool, LedgerError> {
+        self.read(|conn| {
+            Ok(conn
+                .prepare_cached("SELECT 1 FROM seen WHERE launch = ?1 AND url = (SELECT id FROM url WHERE url = ?2)")?
+                .exists(params![self.launch, url.as_str()])?)
+        })
+    }
+}
+
+impl Catalogue {
+    /// What an origin answered when a launch asked it for robots.txt.
+    pub fn robots_answer(&self, launch: i64, origin: &str) -> Result<Option<RobotsAnswer>, StoreError> {
+        self.read(|conn| {
+            Ok(conn
+                .prepare_cached("SELECT status, body, date_ms FROM robots WHERE launch = ?1 AND origin = ?2")?
+                .query_row(params![launch, origin], |row| {
+                    Ok(RobotsAnswer {
+                        status: row.get(0)?,
+                        body: row.get(1)?,
+                        date: CaptureDate::from_millis(row.get(2)?),
+                    })
+                })
+                .optional()?)
+        })
+    }
+}
+
+/// The last fact kept for each host.
+pub(super) fn all_geo_facts(conn: &Connection) -> Result<HashMap<String, GeoFact>, StoreError> {
+    let mut statement = conn
+        .prepare_cached("SELECT host, fact FROM host_geo WHERE id IN (SELECT max(id) FROM host_geo GROUP BY host)")?;
+    let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+    let mut facts = HashMap::new();
+    for row in rows {
+        let (host, json) = row?;
+        let fact = serde_json::from_str(&json)
+            .map_err(|error| StoreError::Content(format!("the location of {host} ({error})")))?;
+        facts.insert(host, fact);
+    }
+    Ok(facts)
+}
+
+fn admit_all(conn: &Connection, launch: i64, found: &[Admission]) -> Result<Vec<bool>, StoreError> {
+    let mut new = Vec::with_capacity(found.len());
+    for admission in found {
+        let ids = url_ids(conn, &admission.url)?;
+        let via = admission.via.as_ref().map(|via| url_ids(conn, via)).transpose()?.map(|ids| ids.url);
+        let state = match admission.state {
+            AdmissionState::Queued => QUEUED,
+            AdmissionState::Refused => REFUSED,
+        };
+        let changed = conn
+            .prepare_cached(
+                "INSERT INTO seen (launch, url, host, via, hops, anchor, seed, source_tag, is_seed, nofollow,
+                    accepted, rule_index, rule_name, state, priority, due_ms, date_ms)
+                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,0,?16)
+                 ON CONFLICT (launch, url) DO UPDATE SET via = excluded.via, hops = excluded.hops,
+                    anchor = excluded.anchor, seed = excluded.seed, source_tag = excluded.source_tag,
+                    is_seed = excluded.is_seed, nofollow = excluded.nofollow, accepted = excluded.accepted,
+                    rule_index = excluded.rule_index, rule_name = excluded.rule_name, state = excluded.state,
+                    priority = excluded.priority, date_ms = excluded.date_ms
+                 WHERE seen.state = 1 AND seen.fetch_status = 0 AND excluded.state = 0",
+            )?
+            .execute(params![
+                launch,
+                ids.url,
+                ids.host,
+                via,
+                admission.hops,
+                admission.anchor,
+                admission.seed,
+                admission.source_tag,
+                admission.is_seed,
+                admission.nofollow,
+                admission.verdict.decision == Decision::Accept,
+                admission.verdict.rule_index.map(|index| index as i64),
+                admission.verdict.rule_name,
+                state,
+                admission.priority,
+                admission.date.millis(),
+            ])?;
+        new.push(changed > 0);
+    }
+    Ok(new)
+}
+
+const QUEUED_URL: &str = "SELECT s.id, u.url, s.hops, v.url, s.anchor, s.seed, s.source_tag, s.is_seed, s.nofollow,
+        s.accepted, s.rule_index, s.rule_name, s.priority, s.date_ms, s.tries, s.due_ms
+     FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via";
+
+fn queued_url(row: &Row<'_>) -> Result<QueuedUrl, StoreError> {
+    let url: String = row.get(1)?;
+    let via: Option<String> = row.get(3)?;
+    let verdict = Verdict {
+        decision: if row.get(9)? { Decision::Accept } else { Decision::Reject },
+        rule_index: row.get::<_, Option<i64>>(10)?.and_then(|index| usize::try_from(index).ok()),
+        rule_name: row.get(11)?,
+    };
+    Ok(QueuedUrl {
+        id: row.get(0)?,
+        admission: Admission {
+            url: parse_stored(&url)?,
+            hops: row.get(2)?,
+            via: via.as_deref().map(parse_stored).transpose()?,
+            anchor: row.get(4)?,
+            seed: row.get(5)?,
+            source_tag: row.get(6)?,
+            is_seed: row.get(7)?,
+            nofollow: row.get(8)?,
+            verdict,
+            state: AdmissionState::Queued,
+            priority: row.get(12)?,
+            date: CaptureDate::from_millis(row.get(13)?),
+        },
+        tries: row.get(14)?,
+        due: CaptureDate::from_millis(row.get(15)?),
+    })
+}

@@ -1,0 +1,49 @@
+//! Pages that are cited but were never captured.
+
+use super::captures::{int, uint};
+use super::catalogue::Catalogue;
+use super::rows::{CampaignId, ProspectRow};
+use super::workspace::StoreError;
+use crate::uri::CaptureDate;
+use rusqlite::params;
+
+impl Catalogue {
+    /// Cited but never captured, most external citing hosts first. The
+    /// verdict is what the last launch of the campaign said, if it saw the URL.
+    pub fn prospects(
+        &self,
+        campaign: Option<CampaignId>,
+        words: &str,
+        limit: u64,
+    ) -> Result<Vec<ProspectRow>, StoreError> {
+        let words = words.to_lowercase();
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT u.url, t.hosts, t.internal + t.external, t.first_s, t.last_s,
+                    ifnull((SELECT a.text FROM inlink i JOIN anchor a ON a.id = i.anchor
+                            WHERE i.target = t.page AND a.text <> ''
+                            GROUP BY a.text ORDER BY count(*) DESC, length(a.text) DESC LIMIT 1), ''),
+                    ifnull((SELECT CASE WHEN s.accepted THEN 'ACCEPT ' ELSE 'REJECT ' END || s.rule_name
+                               || CASE WHEN s.state = 3 THEN ', could not be fetched: ' || s.why ELSE '' END
+                            FROM seen s JOIN launch l ON l.id = s.launch
+                            WHERE s.url = u.id AND (?1 IS NULL OR l.campaign = ?1) ORDER BY s.id DESC LIMIT 1),
+                           'not seen by a crawl')
+                 FROM inlink_target t JOIN url u ON u.id = t.url
+                 WHERE t.captured = 0 AND (?2 = '' OR instr(lower(u.url), ?2))
+                 ORDER BY t.hosts DESC, t.external DESC, t.internal DESC, u.url LIMIT ?3",
+            )?;
+            let rows = statement.query_map(params![campaign, words, int(limit)], |row| {
+                Ok(ProspectRow {
+                    url: row.get(0)?,
+                    hosts: uint(row.get(1)?),
+                    links: uint(row.get(2)?),
+                    first: CaptureDate::from_seconds(row.get(3)?),
+                    last: CaptureDate::from_seconds(row.get(4)?),
+                    anchor: row.get(5)?,
+                    verdict: row.get(6)?,
+                })
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+}

@@ -1,0 +1,664 @@
+//! Read models: plain structs in the screen's words, and the questions that
+//! they answer. Drawn by the window, printed by the command line.
+
+pub use crate::analysis::ScoreWeights;
+use crate::campaign::Campaign;
+use crate::scope::Trace;
+use crate::uri::CaptureDate;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// Number of a campaign in the catalogue.
+pub type CampaignId = i64;
+/// Number of a capture in the catalogue.
+pub type CaptureId = i64;
+/// Number of a launch (one run of a crawl, or one import) in the catalogue.
+pub type LaunchId = i64;
+
+/// The open workspace.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorkspaceInfo {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Set when another process writes it: who.
+    pub read_only: Option<String>,
+    /// Free bytes on its disk.
+    pub disk_free: u64,
+    /// Captures in it.
+    pub captures: u64,
+    /// Campaigns in it.
+    pub campaigns: u64,
+}
+
+/// A row of the campaign list. Each number is a link to the rows it counts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CampaignRow {
+    /// Its number.
+    pub id: CampaignId,
+    /// Title.
+    pub name: String,
+    /// Whether its schedule is on.
+    pub active: bool,
+    /// Version of its specification.
+    pub version: u32,
+    /// Seeds.
+    pub seeds: u64,
+    /// When it last ran.
+    pub last_run: Option<CaptureDate>,
+    /// When its schedule has it run next, in words.
+    pub next_run: Option<String>,
+    /// Captures.
+    pub captures: u64,
+    /// URLs refused by a rule.
+    pub refused: u64,
+    /// Captures without a person's word.
+    pub to_review: u64,
+    /// Captures a person or the threshold selected.
+    pub selected: u64,
+    /// Bytes of its WARC files.
+    pub bytes: u64,
+    /// Tags.
+    pub tags: Vec<String>,
+}
+
+/// A campaign with its saved versions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CampaignPage {
+    /// Its number.
+    pub id: CampaignId,
+    /// Latest version.
+    pub version: u32,
+    /// Its value.
+    pub campaign: Campaign,
+    /// Version and date of saving, newest first.
+    pub versions: Vec<(u32, CaptureDate)>,
+    /// Of each seed, in order: captures so far.
+    pub seed_captures: Vec<u64>,
+    /// Of each rule, in order: URLs it decided.
+    pub rule_hits: Vec<u64>,
+}
+
+/// State of a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LaunchState {
+    /// At work.
+    Running,
+    /// Waits for a person.
+    Paused,
+    /// Stopped or killed before its end; can be resumed.
+    Stopped,
+    /// Came to its end.
+    Finished,
+}
+
+impl LaunchState {
+    /// The state in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Running => "Running",
+            Self::Paused => "Paused",
+            Self::Stopped => "Stopped, can be resumed",
+            Self::Finished => "Finished",
+        }
+    }
+}
+
+/// The running or last crawl.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CrawlPage {
+    /// Its launch; none when nothing ever ran.
+    pub launch: Option<LaunchRow>,
+    /// Job to pause or cancel, while it runs.
+    pub job: Option<u64>,
+    /// Samples twice a second while it runs, oldest first.
+    pub samples: Vec<CrawlSample>,
+    /// Captures by status class: 2xx, 3xx, 4xx, 5xx, failed.
+    pub classes: [u64; 5],
+    /// Bytes by MIME type, largest first.
+    pub types: Vec<(String, u64, u64)>,
+    /// One row a host.
+    pub hosts: Vec<HostRow>,
+    /// The last refused URLs, newest first.
+    pub refused: Vec<SeenRow>,
+    /// Refused URLs by the rule that decided.
+    pub refused_by_rule: Vec<(String, u64)>,
+    /// The next URLs, by priority.
+    pub next: Vec<SeenRow>,
+    /// The URLs that could not be fetched, newest first.
+    pub failed: Vec<SeenRow>,
+}
+
+/// One launch.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LaunchRow {
+    /// Its number.
+    pub id: LaunchId,
+    /// Its campaign.
+    pub campaign: CampaignId,
+    /// Title of the campaign.
+    pub campaign_name: String,
+    /// UTC start, 14 digits: the name of its folders.
+    pub launch: String,
+    /// How it stands.
+    pub state: LaunchState,
+    /// When it began.
+    pub started: CaptureDate,
+    /// When it ended.
+    pub ended: Option<CaptureDate>,
+    /// URLs waiting.
+    pub queued: u64,
+    /// URLs fetched with an answer.
+    pub fetched: u64,
+    /// URLs that could not be fetched.
+    pub failed: u64,
+    /// URLs refused by a rule.
+    pub refused: u64,
+    /// Bytes received.
+    pub bytes: u64,
+    /// Why it stopped, in words; empty for a normal end.
+    pub why: String,
+}
+
+/// A look at a running crawl.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct CrawlSample {
+    /// Seconds since the launch began.
+    pub seconds: f64,
+    /// URLs found in scope so far.
+    pub found: u64,
+    /// URLs done so far.
+    pub done: u64,
+    /// Bytes received so far.
+    pub bytes: u64,
+    /// URLs being fetched now.
+    pub in_flight: u64,
+}
+
+/// A host of a launch.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HostRow {
+    /// Host, with port where it is no default.
+    pub host: String,
+    /// Address, where looked up.
+    pub address: String,
+    /// Country, where looked up.
+    pub country: String,
+    /// URLs waiting.
+    pub queued: u64,
+    /// URLs fetched.
+    pub fetched: u64,
+    /// URLs failed.
+    pub failed: u64,
+    /// URLs refused.
+    pub refused: u64,
+    /// Bytes received.
+    pub bytes: u64,
+    /// The rule that let most of its URLs in.
+    pub rule: String,
+}
+
+/// A URL ever seen, with its verdict.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SeenRow {
+    /// Number in the ledger.
+    pub id: i64,
+    /// The URL.
+    pub url: String,
+    /// The page that led here.
+    pub via: String,
+    /// Text of the link.
+    pub anchor: String,
+    /// Path from the seed.
+    pub hops: String,
+    /// `ACCEPT` or `REJECT`.
+    pub decision: String,
+    /// The rule that spoke last.
+    pub rule: String,
+    /// Queued, fetched, refused, failed (with why).
+    pub state: String,
+    /// When it was seen.
+    pub date: CaptureDate,
+}
+
+/// A column of the captures table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CaptureColumn {
+    /// A person's word.
+    Mark,
+    /// Score of the last selection.
+    Score,
+    /// The URL.
+    Url,
+    /// Title.
+    Title,
+    /// Date.
+    Date,
+    /// HTTP status.
+    Status,
+    /// MIME type.
+    Mime,
+    /// Payload bytes.
+    Size,
+    /// Language.
+    Language,
+    /// Internal inlinks in the window.
+    InlinksInternal,
+    /// External inlinks in the window.
+    InlinksExternal,
+    /// Distinct external hosts in the window.
+    InlinkHosts,
+    /// Most frequent anchor in the window.
+    TopAnchor,
+    /// Hops from the seed.
+    Depth,
+    /// The page that led here.
+    Via,
+    /// The rule that let it in.
+    Rule,
+    /// Captures of the same page.
+    Versions,
+}
+
+/// Ready filters above the captures table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CaptureTab {
+    /// Everything.
+    #[default]
+    All,
+    /// HTML pages.
+    Html,
+    /// PDF, office and text documents.
+    Documents,
+    /// Images.
+    Images,
+    /// 4xx and 5xx.
+    Failed,
+    /// 3xx.
+    Redirects,
+    /// Payload already held (revisits and equal digests).
+    Duplicates,
+    /// Payload differs from the capture before.
+    Changed,
+    /// Let in by geolocation alone.
+    GeoOnly,
+    /// Without inlinks in the window.
+    NoInlinks,
+    /// Three or more external hosts link here.
+    ManyExternal,
+    /// Without a person's word.
+    NotReviewed,
+    /// Selected by hand or score.
+    Selected,
+}
+
+/// A question to the captures table.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CaptureQuery {
+    /// Plain text, `re:…`, or fields such as `host:gov.pt status:404 inlinks.ext>3`.
+    pub filter: String,
+    /// Ready filter.
+    pub tab: CaptureTab,
+    /// Only this campaign.
+    pub campaign: Option<CampaignId>,
+    /// Sort keys, first counts most; `true` is descending.
+    pub sort: Vec<(CaptureColumn, bool)>,
+    /// First row wanted.
+    pub offset: u64,
+    /// Rows wanted.
+    pub limit: u64,
+    /// Days of the inlink window.
+    pub window_days: u32,
+}
+
+/// A part of the captures table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CapturePage {
+    /// Number of the first row.
+    pub offset: u64,
+    /// The rows.
+    pub rows: Vec<CaptureRow>,
+    /// Rows that match in all.
+    pub total: u64,
+    /// Why the filter could not be understood, in words.
+    pub filter_problem: Option<String>,
+}
+
+/// How many captures each ready filter holds.
+pub type TabCounts = Vec<(CaptureTab, u64)>;
+
+/// A row of the captures table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CaptureRow {
+    /// Its number.
+    pub id: CaptureId,
+    /// A person's last word.
+    pub mark: Option<ReviewMark>,
+    /// Score of the last selection.
+    pub score: Option<f64>,
+    /// URL.
+    pub url: String,
+    /// Title. Hostile text.
+    pub title: String,
+    /// When.
+    pub date: CaptureDate,
+    /// HTTP status.
+    pub status: i32,
+    /// MIME type.
+    pub mime: String,
+    /// Payload bytes.
+    pub size: u64,
+    /// Language.
+    pub language: String,
+    /// Internal inlinks in the window; none when inlinks are not built.
+    pub inlinks_internal: Option<u64>,
+    /// External inlinks in the window.
+    pub inlinks_external: Option<u64>,
+    /// Distinct external hosts in the window.
+    pub inlink_hosts: Option<u64>,
+    /// Most frequent anchor in the window. Hostile text.
+    pub top_anchor: String,
+    /// Path from the seed.
+    pub hops: String,
+    /// The page that led here.
+    pub via: String,
+    /// The rule that let it in.
+    pub rule: String,
+    /// Whether it repeats a payload already held.
+    pub revisit: bool,
+    /// Captures of the same page.
+    pub versions: u64,
+}
+
+/// A person's word on a capture. Append-only; the last one counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReviewMark {
+    /// Good.
+    Approve,
+    /// Not wanted.
+    Reject,
+    /// To be looked at again.
+    Flag,
+    /// In the selection, whatever the score.
+    ForceIn,
+    /// Out of the selection, whatever the score.
+    ForceOut,
+    /// Only a note.
+    Note,
+}
+
+impl ReviewMark {
+    /// The mark in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Approve => "Approved",
+            Self::Reject => "Rejected",
+            Self::Flag => "Flagged",
+            Self::ForceIn => "Forced in",
+            Self::ForceOut => "Forced out",
+            Self::Note => "Note",
+        }
+    }
+}
+
+/// Everything the lower panel shows of one capture, but its links.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CaptureDetail {
+    /// The row.
+    pub row: CaptureRow,
+    /// Label and value, in reading order: SURT, digests, address, file, offset …
+    pub details: Vec<(String, String)>,
+    /// Why it was taken; none for imports without logs.
+    pub trace: Option<Trace>,
+    /// Path from the seed: URL and anchor of each step, seed first.
+    pub path: Vec<(String, String)>,
+    /// Captures of the same page, oldest first.
+    pub versions: Vec<CaptureRow>,
+    /// Notes and marks: date, who, mark, words; newest first.
+    pub notes: Vec<(CaptureDate, String, ReviewMark, String)>,
+}
+
+/// What is read from the WARC record itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CaptureContent {
+    /// Request head as sent, where it was kept. Hostile text.
+    pub request_head: String,
+    /// Response head as received. Hostile text.
+    pub response_head: String,
+    /// Named fields of the WARC record.
+    pub warc_fields: Vec<(String, String)>,
+    /// Visible text, at most 1 MB of it. Hostile text.
+    pub text: String,
+    /// Charset that was used, in words with its source.
+    pub charset: String,
+    /// Problems met while reading.
+    pub problems: Vec<String>,
+}
+
+/// An inlink of a page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct InlinkRow {
+    /// When the linking page was captured.
+    pub date: CaptureDate,
+    /// The linking page.
+    pub source: String,
+    /// Its host.
+    pub source_host: String,
+    /// Text of the link. Hostile text.
+    pub anchor: String,
+    /// Same site or not.
+    pub internal: bool,
+    /// Whether it lies in the window of the capture asked about.
+    pub in_window: bool,
+    /// The linking capture, to go to.
+    pub capture: Option<CaptureId>,
+}
+
+/// Inlinks of one page around one capture.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct InlinkPage {
+    /// The page asked about.
+    pub target: String,
+    /// Capture dates of the page, for the time strip.
+    pub capture_dates: Vec<CaptureDate>,
+    /// The capture asked about.
+    pub around: Option<CaptureDate>,
+    /// Days of the window.
+    pub window_days: u32,
+    /// Inlinks, in (date, source, anchor) order, at most the cap a side.
+    pub rows: Vec<InlinkRow>,
+    /// Internal ones in the window, in all.
+    pub internal: u64,
+    /// External ones in the window, in all.
+    pub external: u64,
+    /// Inlinks the cap cut off.
+    pub cut: u64,
+    /// Whether inlinks were ever built.
+    pub built: bool,
+}
+
+/// A link out of a capture.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OutlinkRow {
+    /// Number in the page.
+    pub position: u32,
+    /// Where it goes.
+    pub url: String,
+    /// Text. Hostile text.
+    pub anchor: String,
+    /// Element kind, in a word.
+    pub kind: String,
+    /// A capture of the target, nearest in time.
+    pub capture: Option<CaptureId>,
+    /// What the campaign's rules said about it, and which rule.
+    pub verdict: String,
+}
+
+/// An anchor text with its tally.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AnchorRow {
+    /// The text, folded. Hostile text.
+    pub text: String,
+    /// Distinct linking hosts.
+    pub hosts: u64,
+    /// Links.
+    pub links: u64,
+    /// First date.
+    pub first: CaptureDate,
+    /// Last date.
+    pub last: CaptureDate,
+    /// Whether it holds a term of the campaign.
+    pub matches_request: bool,
+}
+
+/// A page that is cited but was never captured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ProspectRow {
+    /// URL as cited.
+    pub url: String,
+    /// Distinct external citing hosts.
+    pub hosts: u64,
+    /// Citing links.
+    pub links: u64,
+    /// First cited.
+    pub first: CaptureDate,
+    /// Last cited.
+    pub last: CaptureDate,
+    /// Best anchor. Hostile text.
+    pub anchor: String,
+    /// What the campaign's rules say now, and which rule.
+    pub verdict: String,
+}
+
+/// What shall be selected.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SelectionSpec {
+    /// Campaign whose request counts.
+    pub campaign: CampaignId,
+    /// Weights of the parts.
+    pub weights: ScoreWeights,
+    /// Captures with at least this score are in; hand decisions win.
+    pub threshold: f64,
+    /// Days of the inlink window.
+    pub window_days: u32,
+    /// Images, style sheets and scripts of selected pages come along.
+    pub with_requisites: bool,
+    /// A filter instead of the score, when not empty.
+    pub filter: String,
+}
+
+impl Default for SelectionSpec {
+    fn default() -> Self {
+        Self {
+            campaign: 0,
+            weights: ScoreWeights::default(),
+            threshold: 0.3,
+            window_days: crate::links::MATCH_WINDOW_DAYS,
+            with_requisites: true,
+            filter: String::new(),
+        }
+    }
+}
+
+/// The selection and what it would carry.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SelectionPage {
+    /// What it was computed with; none when nothing was scored yet.
+    pub spec: Option<SelectionSpec>,
+    /// What is missing before scores mean something, in words.
+    pub missing: Vec<String>,
+    /// Scored captures in 50 equal bins from 0 to 1.
+    pub histogram: Vec<u64>,
+    /// Captures in, by score or hand.
+    pub pages_in: u64,
+    /// Captures out.
+    pub pages_out: u64,
+    /// Hosts in.
+    pub hosts_in: u64,
+    /// Hosts out.
+    pub hosts_out: u64,
+    /// Bytes in.
+    pub bytes_in: u64,
+    /// Bytes out.
+    pub bytes_out: u64,
+    /// Requisites that come along.
+    pub requisites: u64,
+    /// Hand decisions that go against the score.
+    pub by_hand: u64,
+    /// The captures nearest to the threshold, on both sides.
+    pub borderline: Vec<ScoredRow>,
+    /// Exports written so far, newest first.
+    pub exports: Vec<ExportRow>,
+}
+
+/// A capture with its score, part by part.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ScoredRow {
+    /// The capture.
+    pub id: CaptureId,
+    /// URL.
+    pub url: String,
+    /// Date.
+    pub date: CaptureDate,
+    /// Score, 0 to 1.
+    pub score: f64,
+    /// Part, value 0 to 1, weight, and in words why.
+    pub parts: Vec<(String, f64, f64, String)>,
+    /// In or out.
+    pub selected: bool,
+    /// Whether a person decided.
+    pub by_hand: bool,
+}
+
+/// An export on disk.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ExportRow {
+    /// When it was written.
+    pub date: CaptureDate,
+    /// Folder.
+    pub folder: PathBuf,
+    /// Captures in it.
+    pub captures: u64,
+    /// Records in it.
+    pub records: u64,
+    /// Bytes of it.
+    pub bytes: u64,
+    /// What the last verification found: none if never verified.
+    pub verified: Option<Vec<VerifyLine>>,
+}
+
+/// One check of a verification.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VerifyLine {
+    /// What was checked.
+    pub what: String,
+    /// Whether it holds.
+    pub ok: bool,
+    /// Figures, or what is wrong and where.
+    pub detail: String,
+}
+
+/// A job of this run or an earlier one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JobRow {
+    /// Its number.
+    pub id: u64,
+    /// What it is, in words.
+    pub name: String,
+    /// Progress while it runs.
+    pub progress: Option<crate::jobs::Progress>,
+    /// Units a second, lately.
+    pub rate: f64,
+    /// When it began.
+    pub started: CaptureDate,
+    /// When it ended.
+    pub ended: Option<CaptureDate>,
+    /// How it ended, in words.
+    pub outcome: String,
+    /// Whether it can wait and go on.
+    pub can_pause: bool,
+}

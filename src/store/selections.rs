@@ -1,0 +1,246 @@
+//! Scores and the selection that follows from them.
+
+use super::captures::uint;
+use super::catalogue::Catalogue;
+use super::rows::{CampaignId, CaptureId, ScoredRow, SelectionPage, SelectionSpec};
+use super::workspace::StoreError;
+use crate::uri::CaptureDate;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+/// Bars of the score histogram.
+const BINS: usize = 50;
+/// Rows shown on each side of the threshold.
+const BORDERLINE: i64 = 20;
+
+/// What scoring needs to know of a capture besides its text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToScore {
+    /// The capture.
+    pub id: CaptureId,
+    /// Distinct external hosts that link to it in the window.
+    pub external_hosts: u64,
+    /// Hops from the seed.
+    pub depth: usize,
+    /// `approve`, `reject`, `flag` or empty.
+    pub review: String,
+    /// Forced in or out by a person.
+    pub by_hand: Option<bool>,
+    /// It repeats a payload already held.
+    pub repeats: bool,
+}
+
+impl Catalogue {
+    /// What scoring needs to know, for these captures.
+    pub fn to_score(&self, captures: &[CaptureId]) -> Result<Vec<ToScore>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT c.id, ifnull(i.hosts, 0), length(c.hops),
+                    ifnull((SELECT m.mark FROM mark m WHERE m.capture = c.id AND m.undone_ms IS NULL
+                            AND m.mark IN ('approve', 'reject', 'flag') ORDER BY m.id DESC LIMIT 1), ''),
+                    (SELECT m.mark IN ('forcein') FROM mark m WHERE m.capture = c.id AND m.undone_ms IS NULL
+                            AND m.mark IN ('forcein', 'forceout') ORDER BY m.id DESC LIMIT 1),
+                    c.change = 2
+                 FROM capture c LEFT JOIN capture_inlinks i ON i.capture = c.id WHERE c.id = ?1",
+            )?;
+            let mut found = Vec::with_capacity(captures.len());
+            for id in captures {
+                let row = statement
+                    .query_row([id], |row| {
+                        Ok(ToScore {
+                            id: row.get(0)?,
+                            external_hosts: uint(row.get(1)?),
+                            depth: uint(row.get(2)?) as usize,
+                            review: row.get(3)?,
+                            by_hand: row.get(4)?,
+                            repeats: row.get(5)?,
+                        })
+                    })
+                    .optional()?;
+                found.extend(row);
+            }
+            Ok(found)
+        })
+    }
+
+    /// Keeps a selection in the place of the campaign's last one.
+    pub fn keep_selection(&self, spec: &SelectionSpec, scored: Vec<ScoredRow>) -> Result<(), StoreError> {
+        let campaign = spec.campaign;
+        let spec = serde_json::to_string(spec).map_err(|error| StoreError::Content(error.to_string()))?;
+        self.write(move |conn| {
+            conn.execute("DELETE FROM score WHERE campaign = ?1", [campaign])?;
+            for row in &scored {
+                let parts =
+                    serde_json::to_string(&row.parts).map_err(|error| StoreError::Content(error.to_string()))?;
+                conn.prepare_cached(
+                    "INSERT INTO score (campaign, capture, score, parts, selected, by_hand)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                )?
+                .execute(params![campaign, row.id, row.score, parts, row.selected, row.by_hand])?;
+            }
+            conn.execute(
+                "INSERT OR REPLACE INTO selection (campaign, spec, date_ms) VALUES (?1, ?2, ?3)",
+                params![campaign, spec, CaptureDate::now().millis()],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Numbers of the selected captures, oldest first.
+    pub fn selected(&self, campaign: CampaignId) -> Result<Vec<CaptureId>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT c.id FROM score s JOIN capture c ON c.id = s.capture JOIN url u ON u.id = c.url
+                 WHERE s.campaign = ?1 AND s.selected ORDER BY c.date_ms, u.url, c.id",
+            )?;
+            let rows = statement.query_map([campaign], |row| row.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// A capture's score, when it has one.
+    pub fn scored(&self, campaign: CampaignId, capture: CaptureId) -> Result<Option<ScoredRow>, StoreError> {
+        self.read(|conn| {
+            conn.prepare_cached(&format!("{SCORED} WHERE s.campaign = ?1 AND s.capture = ?2"))?
+                .query_row([campaign, capture], scored_row)
+                .optional()?
+                .transpose()
+        })
+    }
+
+    /// Images, style sheets and scripts that a capture embeds, as captured
+    /// nearest in time; and the redirects on the way to them.
+    pub fn requisites(&self, capture: CaptureId) -> Result<Vec<CaptureId>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT DISTINCT (SELECT x.id FROM capture x WHERE x.page = t.page
+                                  ORDER BY abs(x.date_ms - c.date_ms), x.id LIMIT 1)
+                 FROM capture c
+                 JOIN outlink o ON o.capture = CASE WHEN c.revisit_of_ms IS NULL THEN c.id ELSE
+                      ifnull((SELECT x.id FROM capture x WHERE x.url = c.url AND x.digest = c.digest
+                               AND x.revisit_of_ms IS NULL ORDER BY x.date_ms DESC LIMIT 1), c.id) END
+                   AND o.kind IN ('stylesheet', 'image', 'script', 'media', 'css', 'frame', 'redirect')
+                 JOIN url t ON t.id = o.target WHERE c.id = ?1",
+            )?;
+            let rows = statement.query_map([capture], |row| row.get::<_, Option<i64>>(0))?;
+            Ok(rows.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+        })
+    }
+
+    /// The selection of a campaign and what it would carry.
+    pub fn selection_page(&self, campaign: CampaignId) -> Result<SelectionPage, StoreError> {
+        let exports = self.exports()?;
+        let mut missing = Vec::new();
+        if self.inlink_build()?.is_none() {
+            missing.push("Inlinks are not built yet, so nobody's links count".to_owned());
+        }
+        self.read(|conn| {
+            let spec: Option<String> = conn
+                .query_row("SELECT spec FROM selection WHERE campaign = ?1", [campaign], |row| row.get(0))
+                .optional()?;
+            let spec: Option<SelectionSpec> = match spec {
+                None => None,
+                Some(json) => {
+                    Some(serde_json::from_str(&json).map_err(|error| StoreError::Content(error.to_string()))?)
+                }
+            };
+            if spec.is_none() {
+                missing.push("Nothing is scored yet".to_owned());
+            }
+            let mut histogram = vec![0; BINS];
+            let mut statement = conn.prepare_cached(
+                "SELECT min(49, cast(score * 50 AS INTEGER)), count(*) FROM score WHERE campaign = ?1 GROUP BY 1",
+            )?;
+            let mut rows = statement.query([campaign])?;
+            while let Some(row) = rows.next()? {
+                if let Some(bin) = histogram.get_mut(uint(row.get(0)?) as usize) {
+                    *bin = uint(row.get(1)?);
+                }
+            }
+            let side = |selected: bool| -> Result<(u64, u64, u64), StoreError> {
+                Ok(conn
+                    .prepare_cached(
+                        "SELECT count(*), count(DISTINCT c.host), ifnull(sum(c.size), 0)
+                         FROM score s JOIN capture c ON c.id = s.capture WHERE s.campaign = ?1 AND s.selected = ?2",
+                    )?
+                    .query_row(params![campaign, selected], |row| {
+                        Ok((uint(row.get(0)?), uint(row.get(1)?), uint(row.get(2)?)))
+                    })?)
+            };
+            let (pages_in, hosts_in, bytes_in) = side(true)?;
+            let (pages_out, hosts_out, bytes_out) = side(false)?;
+            let by_hand: i64 =
+                conn.query_row("SELECT count(*) FROM score WHERE campaign = ?1 AND by_hand", [campaign], |row| {
+                    row.get(0)
+                })?;
+            let threshold = spec.as_ref().map_or(0.0, |spec| spec.threshold);
+            let requisites = match &spec {
+                Some(spec) if spec.with_requisites => count_requisites(conn, campaign)?,
+                _ => 0,
+            };
+            let mut borderline = scored_near(conn, campaign, "s.score >= ?2 ORDER BY s.score, s.capture", threshold)?;
+            borderline.reverse();
+            borderline.extend(scored_near(conn, campaign, "s.score < ?2 ORDER BY s.score DESC, s.capture", threshold)?);
+            Ok(SelectionPage {
+                spec,
+                missing,
+                histogram,
+                pages_in,
+                pages_out,
+                hosts_in,
+                hosts_out,
+                bytes_in,
+                bytes_out,
+                requisites,
+                by_hand: uint(by_hand),
+                borderline,
+                exports,
+            })
+        })
+    }
+}
+
+fn count_requisites(conn: &Connection, campaign: CampaignId) -> Result<u64, StoreError> {
+    let number: i64 = conn
+        .prepare_cached(
+            "SELECT count(DISTINCT t.page) FROM score s JOIN capture c ON c.id = s.capture
+             JOIN outlink o ON o.capture = c.id AND o.kind IN ('stylesheet', 'image', 'script', 'media', 'css', 'frame', 'redirect')
+             JOIN url t ON t.id = o.target
+             WHERE s.campaign = ?1 AND s.selected AND EXISTS (SELECT 1 FROM capture x WHERE x.page = t.page)
+               AND NOT EXISTS (SELECT 1 FROM capture y JOIN score z ON z.capture = y.id AND z.campaign = ?1 AND z.selected
+                               WHERE y.page = t.page)",
+        )?
+        .query_row([campaign], |row| row.get(0))?;
+    Ok(uint(number))
+}
+
+const SCORED: &str = "SELECT s.capture, u.url, c.date_ms, s.score, s.parts, s.selected, s.by_hand
+    FROM score s JOIN capture c ON c.id = s.capture JOIN url u ON u.id = c.url";
+
+fn scored_row(row: &Row<'_>) -> rusqlite::Result<Result<ScoredRow, StoreError>> {
+    let parts: String = row.get(4)?;
+    let parts = match serde_json::from_str(&parts) {
+        Ok(parts) => parts,
+        Err(error) => return Ok(Err(StoreError::Content(error.to_string()))),
+    };
+    Ok(Ok(ScoredRow {
+        id: row.get(0)?,
+        url: row.get(1)?,
+        date: CaptureDate::from_millis(row.get(2)?),
+        score: row.get(3)?,
+        parts,
+        selected: row.get(5)?,
+        by_hand: row.get(6)?,
+    }))
+}
+
+fn scored_near(
+    conn: &Connection,
+    campaign: CampaignId,
+    condition: &str,
+    threshold: f64,
+) -> Result<Vec<ScoredRow>, StoreError> {
+    let mut statement =
+        conn.prepare_cached(&format!("{SCORED} WHERE s.campaign = ?1 AND {condition} LIMIT {BORDERLINE}"))?;
+    let rows = statement.query_map(params![campaign, threshold], scored_row)?;
+    rows.map(|row| row?).collect()
+}

@@ -1,0 +1,338 @@
+//! What a crawl, a reviewer and the captures table ask of the catalogue.
+
+use super::rows::{CaptureColumn, CaptureQuery, CaptureTab, ReviewMark};
+use super::{LaunchLedger, LoadedInlink, Workspace};
+use crate::campaign::{Campaign, Seed, SeedScope};
+use crate::crawl::{Admission, AdmissionState, CaptureEntry, Finished, Ledger, RecordPlace};
+use crate::jobs::JobCx;
+use crate::links::{LinkKind, Outlink};
+use crate::scope::{Decision, GeoFact, Verdict};
+use crate::uri::{CaptureDate, PageKey, Url};
+use crate::warc::{RecordType, Span};
+use std::sync::Arc;
+
+struct Made {
+    _dir: tempfile::TempDir,
+    workspace: Workspace,
+    ledger: LaunchLedger,
+    launch: i64,
+    campaign: i64,
+}
+
+fn made() -> Made {
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = Workspace::create(&dir.path().join("w")).unwrap();
+    let spec = Campaign {
+        name: "Town".to_owned(),
+        seeds: vec![Seed {
+            url: "http://a.pt/".to_owned(),
+            scope: SeedScope::Root,
+            depth: None,
+            source_tag: String::new(),
+        }],
+        ..Campaign::default()
+    };
+    let campaign = workspace.catalogue().save_campaign(None, &spec).unwrap();
+    let launch = workspace.catalogue().begin_launch(campaign, "town", CaptureDate::now()).unwrap().id;
+    let ledger = LaunchLedger::new(Arc::clone(workspace.catalogue()), launch);
+    Made { _dir: dir, workspace, ledger, launch, campaign }
+}
+
+fn url(text: &str) -> Url {
+    Url::parse(text).unwrap()
+}
+
+fn verdict(decision: Decision) -> Verdict {
+    Verdict { decision, rule_index: Some(1), rule_name: "SurtPrefixedDecideRule".to_owned() }
+}
+
+fn admission(text: &str, state: AdmissionState, priority: i64) -> Admission {
+    Admission {
+        url: url(text),
+        hops: "L".to_owned(),
+        via: Some(url("http://a.pt/")),
+        anchor: "there".to_owned(),
+        seed: Some("http://a.pt/".to_owned()),
+        source_tag: String::new(),
+        is_seed: false,
+        nofollow: false,
+        verdict: verdict(if state == AdmissionState::Queued { Decision::Accept } else { Decision::Reject }),
+        state,
+        priority,
+        date: CaptureDate::from_seconds(1_700_000_000),
+    }
+}
+
+fn capture(text: &str, seconds: i64, offset: u64, digest: &str, links: &[(&str, &str)]) -> CaptureEntry {
+    CaptureEntry {
+        url: url(text),
+        date: CaptureDate::from_seconds(seconds),
+        status: 200,
+        mime: "text/html".to_owned(),
+        payload_len: 100,
+        payload_digest: digest.to_owned(),
+        truncated: None,
+        ip: None,
+        fetch_ms: Some(5),
+        title: Some(format!("Title of {text}")),
+        language: Some("pt".to_owned()),
+        hops: String::new(),
+        via: None,
+        seed: None,
+        source_tag: String::new(),
+        verdict: Some(verdict(Decision::Accept)),
+        redirect_to: None,
+        revisit_of: None,
+        records: vec![RecordPlace {
+            record_type: RecordType::Response,
+            record_id: format!("urn:uuid:{offset}"),
+            file: "output/warcs/town/1/a.warc.gz".to_owned(),
+            span: Span { offset, length: 10 },
+        }],
+        outlinks: links
+            .iter()
+            .enumerate()
+            .map(|(position, (target, anchor))| Outlink {
+                url: url(target),
+                kind: LinkKind::Anchor,
+                anchor: (*anchor).to_owned(),
+                nofollow: false,
+                position: position as u32,
+            })
+            .collect(),
+    }
+}
+
+fn query(filter: &str) -> CaptureQuery {
+    CaptureQuery {
+        filter: filter.to_owned(),
+        tab: CaptureTab::All,
+        campaign: None,
+        sort: Vec::new(),
+        offset: 0,
+        limit: 100,
+        window_days: 90,
+    }
+}
+
+#[test]
+fn a_url_is_seen_once_and_a_better_way_reopens_a_refused_one() {
+    let made = made();
+    let refused = admission("http://a.pt/x", AdmissionState::Refused, 5);
+    let queued = admission("http://a.pt/x", AdmissionState::Queued, 5);
+    assert_eq!(made.ledger.admit(vec![refused.clone(), refused]).unwrap(), [true, false]);
+    assert!(made.ledger.backlog().unwrap().is_empty());
+    assert_eq!(made.ledger.admit(vec![queued.clone(), queued.clone()]).unwrap(), [true, false]);
+    let waiting = made.ledger.waiting("a.pt", &[], 10).unwrap();
+    assert_eq!(waiting.len(), 1);
+    assert_eq!(waiting[0].admission, queued);
+
+    // Refused at its turn, it stays refused.
+    let finished = Finished {
+        id: waiting[0].id,
+        fetch_status: -9998,
+        why: Some("robots.txt".to_owned()),
+        refused: Some(verdict(Decision::Reject)),
+        capture: None,
+        found: Vec::new(),
+    };
+    made.ledger.finish(finished).unwrap();
+    assert_eq!(made.ledger.admit(vec![queued]).unwrap(), [false]);
+    assert!(made.ledger.has_seen(&url("http://a.pt/x")).unwrap());
+    let launch = made.workspace.catalogue().launch(made.launch).unwrap();
+    assert_eq!((launch.queued, launch.refused, launch.fetched), (0, 1, 0));
+}
+
+#[test]
+fn what_is_due_comes_by_priority_and_what_was_put_back_comes_last() {
+    let made = made();
+    let names = ["http://a.pt/late", "http://a.pt/b", "http://a.pt/first", "http://a.pt/c"];
+    let found = names.iter().zip([0, 3, 1, 3]);
+    let found = found.map(|(name, priority)| admission(name, AdmissionState::Queued, priority)).collect();
+    made.ledger.admit(found).unwrap();
+    let late = made.ledger.find_waiting(&url("http://a.pt/late")).unwrap().unwrap();
+    let hour = CaptureDate::from_millis(CaptureDate::now().millis() + 3_600_000);
+    made.ledger.defer(late.id, 1, hour, "timed out").unwrap();
+    let order = |in_hand: &[i64], limit| -> Vec<String> {
+        let waiting = made.ledger.waiting("a.pt", in_hand, limit).unwrap();
+        waiting.into_iter().map(|queued| queued.admission.url.path().to_owned()).collect()
+    };
+    assert_eq!(order(&[], 10), ["/first", "/b", "/c", "/late"]);
+    assert_eq!(order(&[], 2), ["/first", "/b"]);
+    let first = made.ledger.find_waiting(&url("http://a.pt/first")).unwrap().unwrap().id;
+    assert_eq!(order(&[first], 2), ["/b", "/c"]);
+    assert_eq!(made.ledger.backlog().unwrap()[0].waiting, 4);
+}
+
+#[test]
+fn a_capture_is_told_once_with_all_that_was_found_on_it() {
+    let made = made();
+    made.ledger.admit(vec![admission("http://a.pt/p", AdmissionState::Queued, 1)]).unwrap();
+    let id = made.ledger.waiting("a.pt", &[], 1).unwrap()[0].id;
+    let entry = capture("http://a.pt/p", 1000, 0, "sha1:A", &[("http://b.pt/", "B")]);
+    let finished = Finished {
+        id,
+        fetch_status: 200,
+        why: None,
+        refused: None,
+        capture: Some(entry.clone()),
+        found: vec![admission("http://b.pt/", AdmissionState::Refused, 0)],
+    };
+    assert_eq!(made.ledger.finish(finished).unwrap(), [true]);
+    assert_eq!(made.workspace.catalogue().add_captures(made.launch, vec![entry]).unwrap(), 0, "known by its record");
+    assert_eq!(made.ledger.recorded_end("output/warcs/town/1/a.warc.gz").unwrap(), 10);
+    let same = made.ledger.same_payload(&url("http://a.pt/p"), "sha1:A").unwrap();
+    assert_eq!(same, Some((CaptureDate::from_seconds(1000), "urn:uuid:0".to_owned())));
+    assert_eq!(made.ledger.same_payload(&url("http://a.pt/q"), "sha1:A").unwrap(), None);
+    let page = made.workspace.catalogue().captures(&query("")).unwrap();
+    assert_eq!(page.total, 1);
+    assert_eq!(page.rows[0].title, "Title of http://a.pt/p");
+}
+
+#[test]
+fn a_failed_write_takes_back_only_itself() {
+    let made = made();
+    let mut broken = capture("http://a.pt/broken", 1, 50, "sha1:B", &[]);
+    broken.records.clear();
+    assert!(made.workspace.catalogue().add_captures(made.launch, vec![broken]).is_err());
+    let fine = capture("http://a.pt/fine", 1, 60, "sha1:C", &[]);
+    assert_eq!(made.workspace.catalogue().add_captures(made.launch, vec![fine]).unwrap(), 1);
+    assert_eq!(made.workspace.catalogue().captures(&query("")).unwrap().total, 1);
+}
+
+#[test]
+fn the_last_location_of_a_host_counts() {
+    let made = made();
+    let failed = GeoFact::Failed { why: "no such name".to_owned() };
+    made.ledger.keep_geo_fact("a.pt", &GeoFact::NotAsked).unwrap();
+    made.ledger.keep_geo_fact("a.pt", &failed).unwrap();
+    assert_eq!(made.ledger.geo_facts().unwrap().get("a.pt"), Some(&failed));
+    assert_eq!(made.workspace.catalogue().geo_fact("a.pt").unwrap(), failed);
+    assert_eq!(made.workspace.catalogue().geo_fact("b.pt").unwrap(), GeoFact::NotAsked);
+}
+
+const DAY: i64 = 86_400;
+
+fn loaded(target: &str, source: &str, seconds: i64, anchor: &str, internal: bool) -> LoadedInlink {
+    LoadedInlink {
+        target_key: PageKey::of(&url(target)).to_string(),
+        target_url: target.to_owned(),
+        source_key: PageKey::of(&url(source)).to_string(),
+        capture: 1,
+        date: CaptureDate::from_seconds(seconds),
+        anchor: anchor.to_owned(),
+        internal,
+    }
+}
+
+#[test]
+fn the_window_is_a_question_to_the_stored_list() {
+    let made = made();
+    let catalogue = made.workspace.catalogue();
+    let target = "http://a.pt/p";
+    let entries = vec![
+        capture(target, 100 * DAY, 0, "sha1:A", &[]),
+        capture("http://b.pt/", 100 * DAY, 20, "sha1:B", &[(target, "P"), ("http://gone.pt/", "Gone")]),
+    ];
+    catalogue.add_captures(made.launch, entries).unwrap();
+    catalogue.begin_inlinks().unwrap();
+    catalogue
+        .load_inlinks(vec![
+            loaded(target, "http://a.pt/", 100 * DAY, "home", true),
+            loaded(target, "http://b.pt/", 10 * DAY, "edge", false),
+            loaded(target, "http://c.pt/", 10 * DAY - 1, "before", false),
+            loaded(target, "http://c.pt/x", 190 * DAY, "edge", false),
+            loaded("http://gone.pt/", "http://b.pt/", 100 * DAY, "Gone", false),
+        ])
+        .unwrap();
+    assert_eq!(catalogue.end_inlinks().unwrap(), (2, 1));
+    catalogue.keep_inlink_report(&serde_json::json!({})).unwrap();
+    catalogue.count_inlinks(90, &JobCx::detached()).unwrap().unwrap();
+    let counts = || {
+        let row = &catalogue.captures(&query("url:/p")).unwrap().rows[0];
+        (row.inlinks_internal, row.inlinks_external, row.inlink_hosts, row.top_anchor.clone())
+    };
+    assert_eq!(counts(), (Some(1), Some(2), Some(2), "edge".to_owned()));
+    let page = catalogue.inlinks_of_capture(1, 90).unwrap();
+    let inside: Vec<bool> = page.rows.iter().map(|row| row.in_window).collect();
+    assert_eq!(inside, [false, true, true, true], "90 days to the second, both ends in");
+    catalogue.count_inlinks(89, &JobCx::detached()).unwrap().unwrap();
+    assert_eq!(counts(), (Some(1), Some(0), Some(0), "home".to_owned()));
+    assert_eq!(catalogue.window_days().unwrap(), 89);
+
+    let prospects = catalogue.prospects(None, "", 10).unwrap();
+    assert_eq!(prospects.len(), 1);
+    assert_eq!(
+        (prospects[0].url.as_str(), prospects[0].hosts, prospects[0].anchor.as_str()),
+        ("http://gone.pt/", 1, "Gone")
+    );
+}
+
+#[test]
+fn the_table_filters_sorts_and_counts() {
+    let made = made();
+    let catalogue = made.workspace.catalogue();
+    let mut image = capture("http://a.pt/i.png", 3, 40, "sha1:I", &[]);
+    image.mime = "image/png".to_owned();
+    let mut gone = capture("http://x.a.pt/gone", 4, 60, "sha1:G", &[]);
+    gone.status = 404;
+    let entries = vec![
+        capture("http://a.pt/p", 1, 0, "sha1:A", &[]),
+        capture("http://a.pt/p", 2, 20, "sha1:A2", &[]),
+        image,
+        gone,
+    ];
+    catalogue.add_captures(made.launch, entries).unwrap();
+    let urls = |filter: &str| -> Vec<String> {
+        let page = catalogue.captures(&query(filter)).unwrap();
+        assert_eq!(page.filter_problem, None);
+        page.rows.into_iter().map(|row| row.url).collect()
+    };
+    assert_eq!(urls("host:a.pt").len(), 4, "subdomains belong to a host");
+    assert_eq!(urls("-mime:image status:2xx"), ["http://a.pt/p", "http://a.pt/p"]);
+    assert_eq!(urls("re:gone$"), ["http://x.a.pt/gone"]);
+    assert_eq!(urls("'; DROP TABLE capture; --"), [] as [String; 0]);
+    let problem = catalogue.captures(&query("colour:red")).unwrap().filter_problem;
+    assert!(problem.unwrap().contains("no field"));
+    let sorted = CaptureQuery { sort: vec![(CaptureColumn::Date, true)], limit: 2, offset: 1, ..query("") };
+    let page = catalogue.captures(&sorted).unwrap();
+    assert_eq!((page.total, page.rows[0].url.as_str()), (4, "http://a.pt/i.png"));
+    let tabs = catalogue.tab_counts(&query("")).unwrap();
+    let count = |tab: CaptureTab| tabs.iter().find(|(name, _)| *name == tab).unwrap().1;
+    assert_eq!((count(CaptureTab::All), count(CaptureTab::Images), count(CaptureTab::Failed)), (4, 1, 1));
+    assert_eq!(count(CaptureTab::Changed), 1);
+}
+
+#[test]
+fn a_word_is_appended_and_taken_back_but_never_lost() {
+    let made = made();
+    let catalogue = made.workspace.catalogue();
+    let entries = vec![capture("http://a.pt/p", 1, 0, "sha1:A", &[]), capture("http://a.pt/q", 1, 20, "sha1:B", &[])];
+    catalogue.add_captures(made.launch, entries).unwrap();
+    catalogue.mark(&[1, 2], ReviewMark::Approve, "good", "ana").unwrap();
+    catalogue.mark(&[1], ReviewMark::Reject, "twice", "ana").unwrap();
+    assert_eq!(catalogue.capture_row(1).unwrap().mark, Some(ReviewMark::Reject));
+    assert_eq!(catalogue.undo_mark().unwrap(), Some((ReviewMark::Reject, 1)));
+    assert_eq!(catalogue.capture_row(1).unwrap().mark, Some(ReviewMark::Approve));
+    assert_eq!(catalogue.undo_mark().unwrap(), Some((ReviewMark::Approve, 2)));
+    assert_eq!(catalogue.undo_mark().unwrap(), None);
+    assert_eq!(catalogue.capture_row(2).unwrap().mark, None);
+    assert_eq!(catalogue.capture_detail(1).unwrap().notes.len(), 2);
+    assert!(catalogue.exported_capture(1, 90).unwrap().notes.is_empty());
+}
+
+#[test]
+fn a_campaign_is_versioned_and_an_unchanged_one_is_not() {
+    let made = made();
+    let catalogue = made.workspace.catalogue();
+    let (version, mut spec) = catalogue.campaign(made.campaign).unwrap();
+    assert_eq!(version, 1);
+    catalogue.save_campaign(Some(made.campaign), &spec).unwrap();
+    assert_eq!(catalogue.campaign(made.campaign).unwrap().0, 1);
+    spec.description = "More".to_owned();
+    catalogue.save_campaign(Some(made.campaign), &spec).unwrap();
+    assert_eq!(catalogue.campaign(made.campaign).unwrap(), (2, spec));
+    assert_eq!(catalogue.campaign_version(made.campaign, 1).unwrap().description, "");
+    assert_eq!(catalogue.find_campaign("Town").unwrap(), made.campaign);
+    assert!(catalogue.find_campaign("Nowhere").unwrap_err().to_string().contains("campaign list"));
+}

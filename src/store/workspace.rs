@@ -1,0 +1,409 @@
+//! A workspace is a folder; opening one is careful.
+
+use super::catalogue::Catalogue;
+use super::migrate::{APPLICATION_ID, SCHEMA_VERSION};
+use crate::uri::CaptureDate;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const CATALOGUE_FILE: &str = "fonds.sqlite";
+const LOCK_FILE: &str = "fonds.lock";
+
+/// What can go wrong with a workspace. Every message says what to do next.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// There is no such folder.
+    #[error("{0}: there is no such folder. Make a workspace there with: fonds new {0}")]
+    NoFolder(PathBuf),
+    /// The folder holds no catalogue.
+    #[error(
+        "{0}: this folder is not a workspace (it holds no {CATALOGUE_FILE}). Choose another one, or make a workspace with: fonds new FOLDER"
+    )]
+    NotAWorkspace(PathBuf),
+    /// The catalogue is of another program.
+    #[error("{0}: this file is an SQLite database of another program, not a catalogue of Fonds. Choose another folder")]
+    Foreign(PathBuf),
+    /// The workspace was written by a later version.
+    #[error(
+        "{path}: this workspace was written by a newer Fonds (catalogue version {found}, this program knows {known}). Open it with that program; nothing was changed"
+    )]
+    TooNew {
+        /// The catalogue.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+        /// Ours.
+        known: u32,
+    },
+    /// The catalogue cannot be read.
+    #[error(
+        "{path}: the catalogue is damaged ({why}). Nothing was changed. The WARC files are the truth: bring back a backup of the catalogue, or make a new workspace and bring them in with: fonds import NEW_FOLDER {warcs}"
+    )]
+    Damaged {
+        /// The catalogue.
+        path: PathBuf,
+        /// What SQLite says.
+        why: String,
+        /// Where the WARC files are.
+        warcs: PathBuf,
+    },
+    /// Nothing can be written there.
+    #[error(
+        "{0}: this workspace cannot be written to. Make the folder and its {CATALOGUE_FILE} writable, or copy it to a disk that is; nothing was changed"
+    )]
+    ReadOnly(PathBuf),
+    /// A new workspace needs an empty place.
+    #[error("{0}: the folder is not empty. Choose an empty or new folder for the workspace")]
+    NotEmpty(PathBuf),
+    /// Another process writes the workspace.
+    #[error("{folder}: the workspace is open elsewhere ({holder}). Close it there first")]
+    Locked {
+        /// The folder.
+        folder: PathBuf,
+        /// Who holds the lock, as far as known.
+        holder: String,
+    },
+    /// The system says no.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The catalogue says no.
+    #[error("the catalogue could not {doing}: {source}")]
+    Sql {
+        /// What was being done.
+        doing: &'static str,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+    /// A change did not reach the disk.
+    #[error(
+        "the catalogue could not be written: {0}. Look for a full disk or a lost drive; what was written before is kept"
+    )]
+    Commit(String),
+    /// Something stored cannot be read back.
+    #[error("the catalogue holds something unreadable: {0}")]
+    Content(String),
+    /// No such row.
+    #[error("there is no {what} {id} in this workspace")]
+    Missing {
+        /// What was looked for.
+        what: &'static str,
+        /// Its number or name.
+        id: String,
+    },
+}
+
+impl StoreError {
+    pub(super) fn sql(doing: &'static str) -> impl FnOnce(rusqlite::Error) -> Self {
+        move |source| Self::Sql { doing, source }
+    }
+
+    fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
+        move |source| Self::Io { path: path.to_owned(), source }
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(source: rusqlite::Error) -> Self {
+        Self::Sql { doing: "answer", source }
+    }
+}
+
+/// How a workspace is open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Access {
+    /// This process writes it.
+    Write,
+    /// Another process writes it; this one only looks. Says which.
+    ReadOnly(String),
+}
+
+/// An open workspace: its folder, its lock, its catalogue.
+pub struct Workspace {
+    folder: PathBuf,
+    access: Access,
+    catalogue: Arc<Catalogue>,
+    /// Held as long as the workspace is open; the system frees it when the process dies.
+    _lock: Option<File>,
+}
+
+impl Workspace {
+    /// Makes a workspace in an empty or absent folder.
+    pub fn create(folder: &Path) -> Result<Self, StoreError> {
+        if folder.exists() {
+            let mut entries = fs::read_dir(folder).map_err(StoreError::io(folder))?;
+            if entries.next().is_some() {
+                return Err(StoreError::NotEmpty(folder.to_owned()));
+            }
+        }
+        fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
+        for sub in ["output/warcs", "output/logs", "imports", "inlinks", "exports"] {
+            let path = folder.join(sub);
+            fs::create_dir_all(&path).map_err(StoreError::io(&path))?;
+        }
+        let folder = folder.canonicalize().map_err(StoreError::io(folder))?;
+        let lock = take_lock(&folder)?;
+        let catalogue = Catalogue::create(&folder.join(CATALOGUE_FILE))?;
+        Ok(Self { folder, access: Access::Write, catalogue: Arc::new(catalogue), _lock: Some(lock) })
+    }
+
+    /// Opens a workspace for writing.
+    pub fn open(folder: &Path) -> Result<Self, StoreError> {
+        let folder = check(folder)?;
+        let lock = take_lock(&folder)?;
+        let catalogue = Catalogue::open(&folder.join(CATALOGUE_FILE))?;
+        Ok(Self { folder, access: Access::Write, catalogue: Arc::new(catalogue), _lock: Some(lock) })
+    }
+
+    /// Opens a workspace for writing, or for looking only when another
+    /// process writes it.
+    pub fn open_or_look(folder: &Path) -> Result<Self, StoreError> {
+        match Self::open(folder) {
+            Err(StoreError::Locked { folder, holder }) => {
+                let catalogue = Catalogue::open_read_only(&folder.join(CATALOGUE_FILE))?;
+                Ok(Self { folder, access: Access::ReadOnly(holder), catalogue: Arc::new(catalogue), _lock: None })
+            }
+            other => other,
+        }
+    }
+
+    /// Its folder, absolute.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// How it is open.
+    pub fn access(&self) -> &Access {
+        &self.access
+    }
+
+    /// Its catalogue.
+    pub fn catalogue(&self) -> &Arc<Catalogue> {
+        &self.catalogue
+    }
+
+    /// Where the WARC files of a launch go.
+    pub fn warc_folder(&self, job: &str, launch: &str) -> PathBuf {
+        self.folder.join("output/warcs").join(job).join(launch)
+    }
+
+    /// Where the logs of a launch go.
+    pub fn log_folder(&self, job: &str, launch: &str) -> PathBuf {
+        self.folder.join("output/logs").join(job).join(launch)
+    }
+
+    /// The absolute path behind a file name of the catalogue. A file that is
+    /// still being written ends in `.open`.
+    pub fn file_path(&self, stored: &str) -> PathBuf {
+        let path = self.folder.join(stored);
+        if !path.exists() {
+            let open = self.folder.join(format!("{stored}.open"));
+            if open.exists() {
+                return open;
+            }
+        }
+        path
+    }
+
+    /// The file name the catalogue keeps for a path: relative inside the
+    /// workspace, absolute outside.
+    pub fn stored_name(&self, path: &Path) -> String {
+        path.strip_prefix(&self.folder).unwrap_or(path).to_string_lossy().into_owned()
+    }
+}
+
+/// A folder name out of a campaign's title: letters, digits and dashes only,
+/// since titles are typed by people and folders are not theirs to choose.
+pub(crate) fn job_name(title: &str) -> String {
+    let mut name = String::new();
+    for c in title.chars() {
+        if c.is_alphanumeric() {
+            name.extend(c.to_lowercase());
+        } else if !name.ends_with('-') && !name.is_empty() {
+            name.push('-');
+        }
+        if name.len() >= 60 {
+            break;
+        }
+    }
+    let name = name.trim_end_matches('-');
+    if name.is_empty() { "campaign".to_owned() } else { name.to_owned() }
+}
+
+/// Looks whether the folder can be opened, touching nothing.
+fn check(folder: &Path) -> Result<PathBuf, StoreError> {
+    if !folder.is_dir() {
+        return Err(StoreError::NoFolder(folder.to_owned()));
+    }
+    let folder = folder.canonicalize().map_err(StoreError::io(folder))?;
+    let path = folder.join(CATALOGUE_FILE);
+    if !path.is_file() {
+        return Err(StoreError::NotAWorkspace(folder));
+    }
+    let damaged =
+        |why: &str| StoreError::Damaged { path: path.clone(), why: why.to_owned(), warcs: folder.join("output/warcs") };
+    // The header of the file says whose it is, without a database library
+    // that might start to recover something (SQLite file format, 1.3).
+    let mut header = [0u8; 100];
+    let mut file = File::open(&path).map_err(StoreError::io(&path))?;
+    if file.read_exact(&mut header).is_err() {
+        return Err(damaged("the file is too short"));
+    }
+    if !header.starts_with(b"SQLite format 3\0") {
+        return Err(damaged("it does not begin as an SQLite file"));
+    }
+    let number = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    if number(68) != APPLICATION_ID {
+        return Err(StoreError::Foreign(path));
+    }
+    if number(60) > SCHEMA_VERSION {
+        return Err(StoreError::TooNew { path, found: number(60), known: SCHEMA_VERSION });
+    }
+    let read_only = |path: &Path| path.metadata().is_ok_and(|meta| meta.permissions().readonly());
+    if read_only(&folder) || read_only(&path) {
+        return Err(StoreError::ReadOnly(folder));
+    }
+    Catalogue::check(&path).map_err(|why| damaged(&why))?;
+    Ok(folder)
+}
+
+fn take_lock(folder: &Path) -> Result<File, StoreError> {
+    let path = folder.join(LOCK_FILE);
+    let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+    let mut file = match opened {
+        Ok(file) => file,
+        Err(error)
+            if matches!(
+                error.kind(),
+                std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem
+            ) =>
+        {
+            return Err(StoreError::ReadOnly(folder.to_owned()));
+        }
+        Err(source) => return Err(StoreError::Io { path, source }),
+    };
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            let _ = file.read_to_string(&mut holder);
+            let holder = holder.trim();
+            let holder = if holder.is_empty() { "another process" } else { holder };
+            return Err(StoreError::Locked { folder: folder.to_owned(), holder: holder.to_owned() });
+        }
+        Err(TryLockError::Error(source)) => return Err(StoreError::Io { path, source }),
+    }
+    file.set_len(0).map_err(StoreError::io(&path))?;
+    writeln!(file, "process {} since {}", std::process::id(), CaptureDate::now()).map_err(StoreError::io(&path))?;
+    Ok(file)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    /// Every file of a folder with its bytes.
+    fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut all = BTreeMap::new();
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                all.insert(path.clone(), fs::read(&path).unwrap());
+            }
+        }
+        all
+    }
+
+    /// Opening fails with these words, and nothing in the folder changes.
+    #[track_caller]
+    fn check_refused(folder: &Path, words: &str) {
+        let before = contents(folder);
+        let error = Workspace::open(folder).err().expect("has to be refused").to_string();
+        assert!(error.contains(words), "{error}");
+        assert!(contents(folder) == before, "the folder was changed: {error}");
+    }
+
+    fn made() -> (tempfile::TempDir, PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("archive");
+        drop(Workspace::create(&folder).unwrap());
+        (dir, folder)
+    }
+
+    #[test]
+    fn a_new_workspace_opens_again_and_only_once() {
+        let (_dir, folder) = made();
+        let first = Workspace::open(&folder).unwrap();
+        let error = Workspace::open(&folder).err().unwrap().to_string();
+        assert!(error.contains(&format!("process {}", std::process::id())), "{error}");
+        let second = Workspace::open_or_look(&folder).unwrap();
+        assert!(matches!(second.access(), Access::ReadOnly(_)));
+        drop(first);
+        Workspace::open(&folder).unwrap();
+    }
+
+    #[test]
+    fn what_is_no_workspace_is_refused_and_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        check_refused(dir.path(), "not a workspace");
+        let error = Workspace::open(&dir.path().join("nowhere")).err().unwrap().to_string();
+        assert!(error.contains("no such folder") && error.contains("fonds new"), "{error}");
+
+        fs::write(dir.path().join(CATALOGUE_FILE), b"short").unwrap();
+        check_refused(dir.path(), "damaged (the file is too short)");
+        fs::write(dir.path().join(CATALOGUE_FILE), [b'x'; 4096]).unwrap();
+        check_refused(dir.path(), "damaged");
+        fs::remove_file(dir.path().join(CATALOGUE_FILE)).unwrap();
+        let other = rusqlite::Connection::open(dir.path().join(CATALOGUE_FILE)).unwrap();
+        other.execute_batch("CREATE TABLE t (a)").unwrap();
+        drop(other);
+        check_refused(dir.path(), "another program");
+    }
+
+    #[test]
+    fn a_newer_a_damaged_and_a_read_only_workspace_are_refused_and_left_alone() {
+        let (_dir, folder) = made();
+        let path = folder.join(CATALOGUE_FILE);
+        let good = fs::read(&path).unwrap();
+
+        let mut newer = good.clone();
+        newer[60..64].copy_from_slice(&(SCHEMA_VERSION + 1).to_be_bytes());
+        fs::write(&path, &newer).unwrap();
+        check_refused(&folder, "newer Fonds");
+
+        let mut damaged = good.clone();
+        damaged[100..2000].fill(0x55);
+        fs::write(&path, &damaged).unwrap();
+        check_refused(&folder, "fonds import");
+
+        fs::write(&path, &good).unwrap();
+        let mut permissions = fs::metadata(&path).unwrap().permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(&path, permissions).unwrap();
+        check_refused(&folder, "cannot be written to");
+    }
+
+    #[test]
+    fn a_workspace_is_never_made_on_top_of_something() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("thesis.txt"), "years of work").unwrap();
+        let error = Workspace::create(dir.path()).err().unwrap().to_string();
+        assert!(error.contains("not empty"), "{error}");
+        assert_eq!(contents(dir.path()).len(), 1);
+    }
+
+    #[test]
+    fn folder_names_hold_nothing_of_a_hostile_title() {
+        assert_eq!(job_name("Vila Nova: Ria & Festival 2024"), "vila-nova-ria-festival-2024");
+        assert_eq!(job_name("../../etc/passwd"), "etc-passwd");
+        assert_eq!(job_name("…"), "campaign");
+    }
+}

@@ -1,0 +1,370 @@
+//! Block and payload digests.
+//!
+//! # Which bytes a payload digest is made of
+//!
+//! WARC/1.1 (6.3.2) defines the payload of an HTTP response as its entity
+//! body “with any transfer-encoding removed”. The checkers and replay tools
+//! built on warcio hash the body as it crossed the wire instead, chunk sizes
+//! included, and call the standard's digest wrong. Both cannot be had in one
+//! field, but neither has to be broken:
+//!
+//! * a body without transfer encoding has one digest by both readings: it is
+//!   written;
+//! * a chunked response gets no `WARC-Payload-Digest` (the field is optional)
+//!   and keeps its block digest; [`Digests::payload`] still gives the
+//!   standard's value to the catalogue and the CDXJ index;
+//! * such a response should not be the original of a revisit record, since
+//!   tools that index the file themselves would not find it by the digest
+//!   that the revisit names: see [`Digests::can_be_repeated`];
+//! * checking, either reading counts as right.
+
+use super::RecordHead;
+use super::RecordType;
+use super::http::{Dechunker, parse_request_head, parse_response_head};
+use data_encoding::{BASE32, BASE64, BASE64URL, HEXLOWER};
+use sha1::Digest as _;
+use sha1::Sha1;
+use sha2::{Sha256, Sha384, Sha512};
+
+/// An HTTP head longer than this is not waited for: the block has no payload digest.
+const MAX_HEAD: usize = 1024 * 1024;
+
+/// `sha1:` and the digest in base 32, as WARC files have it.
+pub fn sha1_base32(bytes: &[u8]) -> String {
+    format!("sha1:{}", BASE32.encode(&Sha1::digest(bytes)))
+}
+
+/// What a block and its payload hash to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Digests {
+    /// Of the whole block.
+    pub block: String,
+    /// Of the payload without transfer encoding; of the whole block where
+    /// there is no HTTP head.
+    pub payload: String,
+    /// Of the body as it crossed the wire, where that is something else.
+    pub raw_body: Option<String>,
+    /// Bytes of the block.
+    pub block_len: u64,
+    /// Bytes of the payload.
+    pub payload_len: u64,
+}
+
+impl Digests {
+    /// Of a block in memory.
+    pub fn of_block(block: &[u8], is_http_response: bool) -> Self {
+        let mut digester = BlockDigester::new(is_http_response);
+        digester.update(block);
+        digester.finish()
+    }
+
+    /// The value for `WARC-Payload-Digest`, when both readings of it agree.
+    pub fn payload_field(&self) -> Option<&str> {
+        self.raw_body.is_none().then_some(self.payload.as_str())
+    }
+
+    /// Whether revisit records may name this capture as their original.
+    pub fn can_be_repeated(&self) -> bool {
+        self.raw_body.is_none()
+    }
+}
+
+/// Hashes a block that comes piece by piece, of any size.
+pub struct BlockDigester {
+    block: Sha1,
+    block_len: u64,
+    raw_body: Sha1,
+    payload: Sha1,
+    payload_len: u64,
+    splitter: Splitter,
+}
+
+impl BlockDigester {
+    /// `is_http`: the block begins with an HTTP head.
+    pub fn new(is_http: bool) -> Self {
+        Self {
+            block: Sha1::new(),
+            block_len: 0,
+            raw_body: Sha1::new(),
+            payload: Sha1::new(),
+            payload_len: 0,
+            splitter: Splitter::new(is_http),
+        }
+    }
+
+    /// Takes the next bytes of the block.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.block.update(bytes);
+        self.block_len += bytes.len() as u64;
+        self.step(Some(bytes));
+    }
+
+    /// The digests of everything that was taken.
+    pub fn finish(mut self) -> Digests {
+        self.step(None);
+        let text = |hash: Sha1| format!("sha1:{}", BASE32.encode(&hash.finalize()));
+        let payload = text(self.payload);
+        let raw_body = self.splitter.is_chunked().then(|| text(self.raw_body)).filter(|raw| *raw != payload);
+        Digests { block: text(self.block), raw_body, payload, block_len: self.block_len, payload_len: self.payload_len }
+    }
+
+    fn step(&mut self, bytes: Option<&[u8]>) {
+        let (raw_body, payload, len) = (&mut self.raw_body, &mut self.payload, &mut self.payload_len);
+        self.splitter.step(bytes, &mut |raw| raw_body.update(raw), &mut |entity| {
+            payload.update(entity);
+            *len += entity.len() as u64;
+        });
+    }
+}
+
+/// Finds the body in a block that comes piece by piece.
+struct Splitter(Part);
+
+enum Part {
+    /// The HTTP head, so far.
+    Head(Vec<u8>),
+    Plain,
+    Chunked(Box<Dechunker>),
+}
+
+impl Splitter {
+    fn new(is_http: bool) -> Self {
+        Self(if is_http { Part::Head(Vec::new()) } else { Part::Plain })
+    }
+
+    fn is_chunked(&self) -> bool {
+        matches!(self.0, Part::Chunked(_))
+    }
+
+    /// Takes the next bytes, `None` at the end. `entity` gets the payload;
+    /// `raw` the body as it crossed the wire, where that is something else.
+    fn step(&mut self, bytes: Option<&[u8]>, raw: &mut impl FnMut(&[u8]), entity: &mut impl FnMut(&[u8])) {
+        let Part::Head(head) = &mut self.0 else { return self.body(bytes, raw, entity) };
+        let from = head.len().saturating_sub(3);
+        head.extend_from_slice(bytes.unwrap_or_default());
+        if bytes.is_none() || head_ends(&head[from..]) || head.len() > MAX_HEAD {
+            let bytes_so_far = std::mem::take(head);
+            let (body, chunked) = match parse_response_head(&bytes_so_far) {
+                Some(head) => (head.head_len, head.is_chunked()),
+                None => (parse_request_head(&bytes_so_far).map_or(0, |head| head.head_len), false),
+            };
+            self.0 = if chunked { Part::Chunked(Box::default()) } else { Part::Plain };
+            self.body(Some(&bytes_so_far[body..]), raw, entity);
+            if bytes.is_none() {
+                self.body(None, raw, entity);
+            }
+        }
+    }
+
+    fn body(&mut self, bytes: Option<&[u8]>, raw: &mut impl FnMut(&[u8]), entity: &mut impl FnMut(&[u8])) {
+        match (&mut self.0, bytes) {
+            (Part::Chunked(dechunker), Some(bytes)) => {
+                raw(bytes);
+                dechunker.feed(bytes, entity);
+            }
+            (Part::Chunked(dechunker), None) => {
+                std::mem::take(dechunker).finish(entity);
+            }
+            (_, Some(bytes)) => entity(bytes),
+            (_, None) => {}
+        }
+    }
+}
+
+fn head_ends(bytes: &[u8]) -> bool {
+    memchr::memmem::find(bytes, b"\r\n\r\n").is_some() || memchr::memmem::find(bytes, b"\n\n").is_some() || {
+        memchr::memmem::find(bytes, b"\n\r\n").is_some()
+    }
+}
+
+/// The value of a digest field, taken apart.
+enum Wanted {
+    Bytes(Vec<u8>),
+    Unreadable,
+}
+
+/// Hashes with the algorithm that a digest field names, to compare with it.
+pub struct DigestCheck {
+    hash: Hash,
+    wanted: Wanted,
+}
+
+enum Hash {
+    Sha1(Sha1),
+    Sha256(Sha256),
+    Sha384(Sha384),
+    Sha512(Sha512),
+}
+
+impl DigestCheck {
+    /// For a field such as `sha1:3KRQ…` in base 32, 16 or 64; `None` when the
+    /// algorithm is not one that Fonds has.
+    pub fn new(field: &str) -> Option<Self> {
+        let (algorithm, value) = field.trim().split_once(':')?;
+        let (hash, len) = match algorithm.trim().to_ascii_lowercase().replace('-', "").as_str() {
+            "sha1" => (Hash::Sha1(Sha1::new()), 20),
+            "sha256" => (Hash::Sha256(Sha256::new()), 32),
+            "sha384" => (Hash::Sha384(Sha384::new()), 48),
+            "sha512" => (Hash::Sha512(Sha512::new()), 64),
+            _ => return None,
+        };
+        let wanted = decode(value.trim(), len).map_or(Wanted::Unreadable, Wanted::Bytes);
+        Some(Self { hash, wanted })
+    }
+
+    /// Takes the next bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        match &mut self.hash {
+            Hash::Sha1(hash) => hash.update(bytes),
+            Hash::Sha256(hash) => hash.update(bytes),
+            Hash::Sha384(hash) => hash.update(bytes),
+            Hash::Sha512(hash) => hash.update(bytes),
+        }
+    }
+
+    /// Whether the field is right.
+    pub fn holds(self) -> bool {
+        let found = match self.hash {
+            Hash::Sha1(hash) => hash.finalize().to_vec(),
+            Hash::Sha256(hash) => hash.finalize().to_vec(),
+            Hash::Sha384(hash) => hash.finalize().to_vec(),
+            Hash::Sha512(hash) => hash.finalize().to_vec(),
+        };
+        matches!(self.wanted, Wanted::Bytes(wanted) if wanted == found)
+    }
+}
+
+/// A digest of `len` bytes in any of the alphabets in use.
+fn decode(value: &str, len: usize) -> Option<Vec<u8>> {
+    let bare = value.trim_end_matches('=');
+    let upper = bare.to_ascii_uppercase();
+    let hex = || HEXLOWER.decode(bare.to_ascii_lowercase().as_bytes()).ok();
+    let base32 = || data_encoding::BASE32_NOPAD.decode(upper.as_bytes()).ok();
+    let base64 = || {
+        let padded = format!("{bare}{}", "=".repeat((4 - bare.len() % 4) % 4));
+        BASE64.decode(padded.as_bytes()).or_else(|_| BASE64URL.decode(padded.as_bytes())).ok()
+    };
+    [hex(), base32(), base64()].into_iter().flatten().find(|bytes| bytes.len() == len)
+}
+
+/// Holds the digest fields of a record against its block.
+pub struct RecordProof {
+    block: Option<DigestCheck>,
+    /// The payload by the standard, and as it crossed the wire.
+    payload: Option<(DigestCheck, DigestCheck)>,
+    splitter: Splitter,
+    unknown: Vec<String>,
+}
+
+impl RecordProof {
+    /// For the record with this head. The payload digest of a revisit or of a
+    /// segment is about bytes that are elsewhere and is not held against it.
+    pub fn new(head: &RecordHead) -> Self {
+        let mut unknown = Vec::new();
+        let mut check = |name: &str| {
+            let field = head.headers.get(name).filter(|field| !field.trim().is_empty())?;
+            let check = DigestCheck::new(&field);
+            if check.is_none() {
+                unknown.push(format!("{name} “{field}” is of an unknown algorithm and was not checked"));
+            }
+            check
+        };
+        let block = check("WARC-Block-Digest");
+        let elsewhere = head.record_type == RecordType::Revisit || head.headers.get("WARC-Segment-Number").is_some();
+        let payload = if elsewhere { None } else { check("WARC-Payload-Digest").zip(check("WARC-Payload-Digest")) };
+        unknown.dedup();
+        Self { block, payload, splitter: Splitter::new(head.is_http()), unknown }
+    }
+
+    /// Whether there is anything to hold against the block.
+    pub fn has_digests(&self) -> bool {
+        self.block.is_some() || self.payload.is_some()
+    }
+
+    /// Digests that cannot be checked, in words.
+    pub fn unknown(&self) -> &[String] {
+        &self.unknown
+    }
+
+    /// Takes the next bytes of the block.
+    pub fn update(&mut self, bytes: &[u8]) {
+        if let Some(block) = &mut self.block {
+            block.update(bytes);
+        }
+        self.step(Some(bytes));
+    }
+
+    fn step(&mut self, bytes: Option<&[u8]>) {
+        if let Some((payload, raw_body)) = &mut self.payload {
+            self.splitter.step(bytes, &mut |raw| raw_body.update(raw), &mut |entity| payload.update(entity));
+        }
+    }
+
+    /// The digests that are wrong, in words.
+    pub fn finish(mut self) -> Vec<String> {
+        self.step(None);
+        let mut wrong = Vec::new();
+        if self.block.is_some_and(|block| !block.holds()) {
+            wrong.push("WARC-Block-Digest does not fit the block".to_owned());
+        }
+        let chunked = self.splitter.is_chunked();
+        if let Some((payload, raw_body)) = self.payload
+            && !payload.holds()
+            && !(chunked && raw_body.holds())
+        {
+            wrong.push("WARC-Payload-Digest does not fit the payload".to_owned());
+        }
+        wrong
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(block: &str, payload: &str, chunked: bool) {
+        let whole = Digests::of_block(block.as_bytes(), true);
+        assert_eq!(whole.block, sha1_base32(block.as_bytes()));
+        assert_eq!(whole.payload, sha1_base32(payload.as_bytes()));
+        assert_eq!(whole.payload_len, payload.len() as u64);
+        assert_eq!(whole.raw_body.is_some(), chunked);
+        assert_eq!(whole.payload_field().is_some(), !chunked);
+        for size in [1, 2, 3, 7] {
+            let mut digester = BlockDigester::new(true);
+            block.as_bytes().chunks(size).for_each(|piece| digester.update(piece));
+            assert_eq!(digester.finish(), whole, "pieces of {size}");
+        }
+    }
+
+    #[test]
+    fn payloads_are_what_follows_the_head() {
+        check("HTTP/1.1 200 OK\r\nA: b\r\n\r\nbody", "body", false);
+        check("HTTP/1.1 200 OK\nA: b\n\nbody", "body", false);
+        check("HTTP/1.1 304 Not Modified\r\n\r\n", "", false);
+        check("<html>", "<html>", false);
+        check("HT", "HT", false);
+        check("HTTP/1.1 200 OK\r\nno end", "", false);
+        check("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n", "body", true);
+        check("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nno chunk", "no chunk", false);
+    }
+
+    #[test]
+    fn digest_fields_of_all_alphabets_are_checked() {
+        let holds = |field: &str| {
+            let mut check = DigestCheck::new(field)?;
+            check.update(b"abc");
+            Some(check.holds())
+        };
+        assert_eq!(holds("sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5"), Some(true));
+        assert_eq!(holds("SHA1:vgmt4nsha2awvor6evyxqugcnsonbwe5"), Some(true));
+        assert_eq!(holds("sha-1:a9993e364706816aba3e25717850c26c9cd0d89d"), Some(true));
+        assert_eq!(holds("sha1:qZk+NkcGgWq6PiVxeFDCbJzQ2J0="), Some(true));
+        assert_eq!(holds("sha1:qZk-NkcGgWq6PiVxeFDCbJzQ2J0"), Some(true));
+        assert_eq!(holds("sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"), Some(true));
+        assert_eq!(holds("sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"), Some(false));
+        assert_eq!(holds("sha1:?"), Some(false));
+        assert_eq!(holds("md5:900150983cd24fb0d6963f7d28e17f72"), None);
+    }
+}

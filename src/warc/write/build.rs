@@ -1,0 +1,328 @@
+//! The bytes of one record.
+
+use super::super::digest::{Digests, sha1_base32};
+use super::super::{Headers, RecordHead, RecordType, Span, metadata_target};
+use crate::uri::CaptureDate;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::io::{self, Read, Write};
+
+/// `WARC-Profile` of a revisit whose payload is already held (WARC/1.1, 6.7.2).
+pub const REVISIT_IDENTICAL_PAYLOAD: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
+
+/// Level of gzip: beyond it, files shrink little and time grows.
+const LEVEL: u32 = 6;
+
+/// A fresh `urn:uuid:…`, without angle brackets.
+pub fn new_record_id() -> String {
+    format!("urn:uuid:{}", uuid::Uuid::new_v4())
+}
+
+/// A block of `application/warc-fields`; line breaks in values become blanks.
+pub fn warc_fields<'a>(fields: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<u8> {
+    let mut block = Vec::new();
+    for (name, value) in fields {
+        push_line(&mut block, name.as_bytes(), value.as_bytes());
+    }
+    block
+}
+
+/// A record to be written: its fields in the order they were given.
+///
+/// `WARC-Type`, `WARC-Record-ID` and `WARC-Date` stand first, the block digest
+/// and `Content-Length` last.
+#[derive(Debug, Clone)]
+pub struct RecordBuilder {
+    headers: Headers,
+    has_block_digest: bool,
+}
+
+impl RecordBuilder {
+    /// `record_id` without angle brackets.
+    pub fn new(record_type: &RecordType, record_id: &str, date: CaptureDate) -> Self {
+        let mut headers = Headers::new();
+        headers.push("WARC-Type", record_type.as_str());
+        headers.push("WARC-Record-ID", format!("<{record_id}>"));
+        headers.push("WARC-Date", date.to_warc());
+        Self { headers, has_block_digest: false }
+    }
+
+    /// A `warcinfo` record for the file of this name.
+    pub fn warcinfo(record_id: &str, date: CaptureDate, file_name: &str) -> Self {
+        Self::new(&RecordType::Warcinfo, record_id, date)
+            .field("WARC-Filename", file_name)
+            .field("Content-Type", "application/warc-fields")
+    }
+
+    /// A `response` with the bytes of an HTTP response.
+    pub fn response(record_id: &str, date: CaptureDate, target: &str) -> Self {
+        Self::new(&RecordType::Response, record_id, date)
+            .field("WARC-Target-URI", target)
+            .field("Content-Type", "application/http; msgtype=response")
+    }
+
+    /// A `request` with the bytes of an HTTP request.
+    pub fn request(record_id: &str, date: CaptureDate, target: &str) -> Self {
+        Self::new(&RecordType::Request, record_id, date)
+            .field("WARC-Target-URI", target)
+            .field("Content-Type", "application/http; msgtype=request")
+    }
+
+    /// A `revisit` of a capture with the same payload: its block is the HTTP
+    /// head alone. `payload_digest` is that of both, `original_id` without
+    /// angle brackets or empty.
+    pub fn revisit(
+        record_id: &str,
+        date: CaptureDate,
+        target: &str,
+        payload_digest: &str,
+        original: (&str, &str, CaptureDate),
+    ) -> Self {
+        let (original_id, original_uri, original_date) = original;
+        let builder = Self::new(&RecordType::Revisit, record_id, date)
+            .field("WARC-Target-URI", target)
+            .field("WARC-Profile", REVISIT_IDENTICAL_PAYLOAD)
+            .field("WARC-Refers-To-Target-URI", original_uri)
+            .field("WARC-Refers-To-Date", &original_date.to_warc())
+            .field("WARC-Payload-Digest", payload_digest)
+            .field("WARC-Truncated", "length")
+            .field("Content-Type", "application/http; msgtype=response");
+        if original_id.is_empty() { builder } else { builder.reference("WARC-Refers-To", original_id) }
+    }
+
+    /// A `metadata` record of JSON about a capture of `url`; `kind` is a word
+    /// for what it tells (see [`metadata_target`]).
+    pub fn json_metadata(record_id: &str, date: CaptureDate, kind: &str, url: &str) -> Self {
+        Self::metadata(record_id, date, &metadata_target(kind, url), "application/json")
+    }
+
+    /// A `metadata` record. Under the URL of a page its type must be
+    /// `application/warc-fields`, or replay shows it in place of the page:
+    /// any other type gets a target of its own.
+    pub fn metadata(record_id: &str, date: CaptureDate, target: &str, mime: &str) -> Self {
+        let target = match mime == "application/warc-fields" || target.starts_with("urn:") {
+            true => target.to_owned(),
+            false => metadata_target("metadata", target),
+        };
+        Self::new(&RecordType::Metadata, record_id, date).field("WARC-Target-URI", &target).field("Content-Type", mime)
+    }
+
+    /// The fields of a record that was read, for writing it anew: their order,
+    /// repeats and digests stay; its length is told anew.
+    pub fn with_headers(head: &RecordHead) -> Self {
+        let mut headers = Headers::new();
+        for (name, value) in head.headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("Content-Length")) {
+            headers.push(name, value);
+        }
+        Self { headers, has_block_digest: true }
+    }
+
+    /// Appends a field. Line breaks in `value` become blanks: a hostile URL
+    /// cannot make a field of its own.
+    pub fn field(mut self, name: &str, value: &str) -> Self {
+        self.headers.push(name, value);
+        self
+    }
+
+    /// Appends a field that names a record: `id` gets its angle brackets.
+    pub fn reference(self, name: &str, id: &str) -> Self {
+        self.field(name, &format!("<{id}>"))
+    }
+
+    /// Appends the digests of the block, computed before (while it was
+    /// received). See [`digest`](crate::warc::digest) for what is left out.
+    pub fn digests(mut self, digests: &Digests) -> Self {
+        if let Some(payload) = digests.payload_field() {
+            self.headers.push("WARC-Payload-Digest", payload);
+        }
+        self.headers.push("WARC-Block-Digest", digests.block.as_str());
+        self.has_block_digest = true;
+        self
+    }
+
+    /// The head for a block of this length.
+    fn head(&self, block_len: u64) -> Vec<u8> {
+        let mut head = b"WARC/1.1\r\n".to_vec();
+        for (name, value) in self.headers.iter() {
+            push_line(&mut head, name.as_bytes(), value);
+        }
+        push_line(&mut head, b"Content-Length", block_len.to_string().as_bytes());
+        head.extend_from_slice(b"\r\n");
+        head
+    }
+
+    /// The record as it stands in a plain file.
+    pub fn plain(&self, block: &[u8]) -> Vec<u8> {
+        let mut builder = self.clone();
+        if !self.has_block_digest {
+            builder.headers.push("WARC-Block-Digest", sha1_base32(block));
+        }
+        let mut bytes = builder.head(block.len() as u64);
+        bytes.extend_from_slice(block);
+        bytes.extend_from_slice(b"\r\n\r\n");
+        bytes
+    }
+
+    /// The record as one gzip member.
+    pub fn compress(&self, block: &[u8]) -> Vec<u8> {
+        let plain = self.plain(block);
+        let mut encoder = GzEncoder::new(Vec::with_capacity(plain.len() / 2), Compression::new(LEVEL));
+        // Writing into memory does not fail.
+        let _ = encoder.write_all(&plain);
+        encoder.finish().unwrap_or_default()
+    }
+
+    /// The record as one gzip member, the block read from a stream of
+    /// `block_len` bytes. Its digests must have been given before.
+    ///
+    /// # Errors
+    ///
+    /// Also when `block` holds fewer bytes; more are left unread.
+    pub fn compress_from(&self, block: impl Read, block_len: u64, out: impl Write) -> io::Result<()> {
+        let mut encoder = GzEncoder::new(out, Compression::new(LEVEL));
+        encoder.write_all(&self.head(block_len))?;
+        let copied = io::copy(&mut block.take(block_len), &mut encoder)?;
+        if copied < block_len {
+            let why = format!("the block has {copied} bytes instead of {block_len}");
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, why));
+        }
+        encoder.write_all(b"\r\n\r\n")?;
+        encoder.finish()?.flush()
+    }
+}
+
+fn push_line(head: &mut Vec<u8>, name: &[u8], value: &[u8]) {
+    head.extend_from_slice(name);
+    head.extend_from_slice(b": ");
+    head.extend(value.iter().map(|&byte| if matches!(byte, b'\r' | b'\n' | 0) { b' ' } else { byte }));
+    head.extend_from_slice(b"\r\n");
+}
+
+/// Appends records to a stream and tells their places.
+pub struct WarcWriter<W> {
+    out: W,
+    offset: u64,
+}
+
+impl<W: Write> WarcWriter<W> {
+    /// Goes on at `offset` of the file that `out` appends to.
+    pub fn new(out: W, offset: u64) -> Self {
+        Self { out, offset }
+    }
+
+    /// Appends the bytes of one record, as [`RecordBuilder::compress`] makes them.
+    ///
+    /// # Errors
+    ///
+    /// After one, part of the record may stand at the end of the stream.
+    pub fn append(&mut self, member: &[u8]) -> io::Result<Span> {
+        self.out.write_all(member)?;
+        let span = Span { offset: self.offset, length: member.len() as u64 };
+        self.offset += span.length;
+        Ok(span)
+    }
+
+    /// Appends the bytes of one record from a stream.
+    pub fn append_from(&mut self, mut member: impl Read) -> io::Result<Span> {
+        let length = io::copy(&mut member, &mut self.out)?;
+        let span = Span { offset: self.offset, length };
+        self.offset += length;
+        Ok(span)
+    }
+
+    /// Offset at which the next record will stand.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Goes on at another offset, after the stream was set back.
+    pub(super) fn set_offset(&mut self, offset: u64) {
+        self.offset = offset;
+    }
+
+    /// What it writes to.
+    pub fn get_mut(&mut self) -> &mut W {
+        &mut self.out
+    }
+
+    /// Gives back what it writes to.
+    pub fn into_inner(self) -> W {
+        self.out
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    const DATE: CaptureDate = CaptureDate::from_millis(1_709_283_600_123);
+
+    #[track_caller]
+    fn check(record: &RecordBuilder, block: &[u8], expected: &str) {
+        assert_eq!(String::from_utf8(record.plain(block)).unwrap(), expected);
+    }
+
+    #[test]
+    fn fields_stand_in_the_order_they_were_given() {
+        check(
+            &RecordBuilder::request("urn:test:1", DATE, "http://a.pt/").reference("WARC-Concurrent-To", "urn:test:0"),
+            b"GET / HTTP/1.1\r\n\r\n",
+            "WARC/1.1\r\nWARC-Type: request\r\nWARC-Record-ID: <urn:test:1>\r\nWARC-Date: 2024-03-01T09:00:00.123Z\r\n\
+             WARC-Target-URI: http://a.pt/\r\nContent-Type: application/http; msgtype=request\r\n\
+             WARC-Concurrent-To: <urn:test:0>\r\nWARC-Block-Digest: sha1:HZXZT4LLCPHWK5TQRRYZ7H7BIVEI4ETY\r\n\
+             Content-Length: 18\r\n\r\nGET / HTTP/1.1\r\n\r\n\r\n\r\n",
+        );
+    }
+
+    #[test]
+    fn a_value_cannot_make_a_field() {
+        let record = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/\r\nWARC-Type: warcinfo\r\n\r\n");
+        let text = String::from_utf8(record.plain(b"")).unwrap();
+        assert_eq!(text.matches("\r\n\r\n").count(), 1 + 1);
+        assert!(text.contains("WARC-Target-URI: http://a.pt/  WARC-Type: warcinfo"));
+    }
+
+    #[test]
+    fn json_metadata_does_not_stand_under_the_url_of_its_page() {
+        let target = |mime| {
+            let text = RecordBuilder::metadata("urn:test:1", DATE, "http://a.pt/", mime).plain(b"");
+            String::from_utf8(text).unwrap().lines().nth(4).unwrap().to_owned()
+        };
+        assert_eq!(target("application/json"), "WARC-Target-URI: urn:fonds:metadata:http://a.pt/");
+        assert_eq!(target("application/warc-fields"), "WARC-Target-URI: http://a.pt/");
+    }
+
+    #[test]
+    fn a_short_stream_is_an_error() {
+        let record = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/");
+        assert!(record.compress_from(&b"abc"[..], 4, Vec::new()).is_err());
+        let mut streamed = Vec::new();
+        let digested = record.digests(&Digests::of_block(b"abc", false));
+        digested.compress_from(&b"abc"[..], 3, &mut streamed).unwrap();
+        assert_eq!(streamed, digested.compress(b"abc"));
+    }
+
+    #[test]
+    fn an_independent_reader_agrees() {
+        let block = b"HTTP/1.1 200 OK\r\n\r\nbody";
+        let digests = Digests::of_block(block, true);
+        let records = [
+            RecordBuilder::warcinfo("urn:test:0", DATE, "a.warc").plain(&warc_fields([("software", "Fonds")])),
+            RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").digests(&digests).plain(block),
+            RecordBuilder::revisit("urn:test:2", DATE, "http://a.pt/", &digests.payload, ("", "http://a.pt/", DATE))
+                .plain(&block[..19]),
+        ];
+        let bytes = records.concat();
+        let found: Vec<_> = ::warc::WarcReader::new(&bytes[..]).iter_records().map(Result::unwrap).collect();
+        let told: Vec<_> = found.iter().map(|r| (r.warc_type().to_string(), r.warc_id(), r.body().len())).collect();
+        assert_eq!(
+            told,
+            [
+                ("warcinfo".to_owned(), "<urn:test:0>", 17),
+                ("response".to_owned(), "<urn:test:1>", 23),
+                ("revisit".to_owned(), "<urn:test:2>", 19)
+            ]
+        );
+    }
+}

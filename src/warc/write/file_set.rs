@@ -1,0 +1,371 @@
+//! A folder of WARC files that grows.
+
+use super::super::read::ArchiveReader;
+use super::super::{OPEN_SUFFIX, Problem, ProblemKind, Span, WarcError};
+use super::build::{RecordBuilder, WarcWriter, new_record_id, warc_fields};
+use crate::uri::CaptureDate;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// How the files of a set are called, how large they grow and what their
+/// `warcinfo` says.
+pub struct FileSetOptions {
+    /// Where the files stand; made when it is missing.
+    pub folder: PathBuf,
+    /// Files are called `PREFIX-yyyyMMddHHmmssSSS-00001.warc.gz`.
+    pub prefix: String,
+    /// A file that has reached so many bytes is closed before the next append.
+    pub max_bytes: u64,
+    /// Fields of the `warcinfo` record that opens each file.
+    pub info: Vec<(String, String)>,
+    /// Tells the time for names and `warcinfo`.
+    pub clock: Box<dyn Fn() -> CaptureDate + Send>,
+    /// Makes the ids of `warcinfo` records.
+    pub record_id: Box<dyn Fn() -> String + Send>,
+}
+
+impl FileSetOptions {
+    /// Files of at most about 1 GB (as WARC/1.1, annex C advises), the
+    /// system's clock, random ids.
+    pub fn new(folder: impl Into<PathBuf>, prefix: impl Into<String>) -> Self {
+        Self {
+            folder: folder.into(),
+            prefix: prefix.into(),
+            max_bytes: 1_000_000_000,
+            info: Vec::new(),
+            clock: Box::new(CaptureDate::now),
+            record_id: Box::new(new_record_id),
+        }
+    }
+}
+
+/// Where a record was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placed {
+    /// The file by the name it will have when it is closed. Readers of this
+    /// room find it under its `.open` name until then.
+    pub file: PathBuf,
+    /// Where in the file.
+    pub span: Span,
+}
+
+/// Writes records into files that are rotated by size.
+///
+/// A file is called `….open` until it is closed and synced. An append that
+/// fails (a full disk) is taken back, so that a file never holds a torn
+/// record; after a kill, [`repair_open_file`] cuts it off.
+pub struct WarcFileSet {
+    options: FileSetOptions,
+    serial: u32,
+    current: Option<Current>,
+    closed: Vec<PathBuf>,
+}
+
+struct Current {
+    path: PathBuf,
+    open_path: PathBuf,
+    writer: WarcWriter<File>,
+    warcinfo_id: String,
+}
+
+impl WarcFileSet {
+    /// Writes nothing yet: the first append makes the first file.
+    pub fn new(options: FileSetOptions) -> Self {
+        Self { options, serial: 0, current: None, closed: Vec::new() }
+    }
+
+    /// Appends records that belong together to one file, in this order; each
+    /// as [`RecordBuilder::compress`] makes it.
+    pub fn append(&mut self, members: &[&[u8]]) -> Result<Vec<Placed>, WarcError> {
+        let mut members: Vec<&[u8]> = members.to_vec();
+        let mut sources: Vec<&mut dyn Read> = members.iter_mut().map(|member| member as &mut dyn Read).collect();
+        self.append_from(&mut sources)
+    }
+
+    /// As [`append`](Self::append), from streams (a spool file for a large record).
+    pub fn append_from(&mut self, members: &mut [&mut dyn Read]) -> Result<Vec<Placed>, WarcError> {
+        if self.current.as_ref().is_some_and(|current| current.writer.offset() >= self.options.max_bytes) {
+            self.close_current()?;
+        }
+        let current = match &mut self.current {
+            Some(current) => current,
+            none => {
+                self.serial += 1;
+                none.insert(Current::create(&self.options, self.serial)?)
+            }
+        };
+        let start = current.writer.offset();
+        let mut placed = Vec::with_capacity(members.len());
+        for member in members {
+            match current.writer.append_from(member) {
+                Ok(span) => placed.push(Placed { file: current.path.clone(), span }),
+                Err(source) => {
+                    let error = WarcError::Io { path: current.open_path.clone(), source };
+                    // What was half written is taken back; if even that fails,
+                    // the file is left to repair and another one begun.
+                    let taken_back = current
+                        .writer
+                        .get_mut()
+                        .set_len(start)
+                        .and_then(|()| io::Seek::seek(current.writer.get_mut(), io::SeekFrom::Start(start)));
+                    match taken_back {
+                        Ok(_) => current.writer.set_offset(start),
+                        Err(_) => self.current = None,
+                    }
+                    return Err(error);
+                }
+            }
+        }
+        Ok(placed)
+    }
+
+    /// Id of the `warcinfo` record of the file in hand, for `WARC-Warcinfo-ID`;
+    /// none before the first append and between files.
+    pub fn warcinfo_id(&self) -> Option<&str> {
+        self.current.as_ref().map(|current| current.warcinfo_id.as_str())
+    }
+
+    /// Makes what was appended safe against a power cut.
+    pub fn sync(&mut self) -> Result<(), WarcError> {
+        match &mut self.current {
+            Some(current) => {
+                let path = current.open_path.clone();
+                current.writer.get_mut().sync_data().map_err(|source| WarcError::Io { path, source })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Closes the file in hand: synced, then renamed to its final name.
+    pub fn close_current(&mut self) -> Result<(), WarcError> {
+        let Some(current) = self.current.take() else { return Ok(()) };
+        let io = |source| WarcError::Io { path: current.open_path.clone(), source };
+        let mut writer = current.writer;
+        writer.get_mut().sync_all().map_err(io)?;
+        drop(writer);
+        rename_new(&current.open_path, &current.path)?;
+        self.closed.push(current.path);
+        Ok(())
+    }
+
+    /// Closes the set and names all its closed files.
+    pub fn close(mut self) -> Result<Vec<PathBuf>, WarcError> {
+        self.close_current()?;
+        Ok(std::mem::take(&mut self.closed))
+    }
+}
+
+impl Drop for WarcFileSet {
+    /// A set that is dropped by an error still closes its file in good order.
+    fn drop(&mut self) {
+        if let Err(error) = self.close_current() {
+            tracing::warn!("{error}");
+        }
+    }
+}
+
+impl Current {
+    fn create(options: &FileSetOptions, serial: u32) -> Result<Self, WarcError> {
+        let date = (options.clock)();
+        let io = |path: &Path| {
+            let path = path.to_owned();
+            move |source| WarcError::Io { path, source }
+        };
+        fs::create_dir_all(&options.folder).map_err(io(&options.folder))?;
+        let name = format!("{}-{}-{serial:05}.warc.gz", options.prefix, date.to_digits17());
+        let path = options.folder.join(&name);
+        let open_path = options.folder.join(format!("{name}{OPEN_SUFFIX}"));
+        if path.exists() {
+            return Err(io(&path)(io::ErrorKind::AlreadyExists.into()));
+        }
+        let file = OpenOptions::new().write(true).create_new(true).open(&open_path).map_err(io(&open_path))?;
+        let warcinfo_id = (options.record_id)();
+        let mut writer = WarcWriter::new(file, 0);
+        let info = warc_fields(options.info.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+        let record = RecordBuilder::warcinfo(&warcinfo_id, date, &name).compress(&info);
+        writer.append(&record).map_err(io(&open_path))?;
+        Ok(Self { path, open_path, writer, warcinfo_id })
+    }
+}
+
+/// Renames without ever replacing a file, and makes the new name durable.
+fn rename_new(from: &Path, to: &Path) -> Result<(), WarcError> {
+    let io = |source| WarcError::Io { path: to.to_owned(), source };
+    if to.exists() {
+        return Err(io(io::ErrorKind::AlreadyExists.into()));
+    }
+    fs::rename(from, to).map_err(io)?;
+    // Not every system can sync a folder: the rename itself has happened.
+    if let Some(folder) = to.parent()
+        && let Ok(folder) = File::open(folder)
+    {
+        let _ = folder.sync_all();
+    }
+    Ok(())
+}
+
+/// What became of a file whose writer was killed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repaired {
+    /// Its final name; none when it held no whole record and was removed.
+    pub file: Option<PathBuf>,
+    /// Whole records in it.
+    pub records: u64,
+    /// Bytes of a torn record that were cut off its end.
+    pub cut_bytes: u64,
+    /// What the reader found.
+    pub problems: Vec<Problem>,
+}
+
+/// Cuts a torn record off a `.open` file and gives the file its final name.
+///
+/// # Errors
+///
+/// When the file cannot be read or written, does not end in `.open`, is no
+/// archive file, or holds no whole record but other damage than a torn end;
+/// it is left as it is then.
+pub fn repair_open_file(open_path: &Path) -> Result<Repaired, WarcError> {
+    let io = |source| WarcError::Io { path: open_path.to_owned(), source };
+    let name = open_path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let Some(name) = name.strip_suffix(OPEN_SUFFIX) else {
+        return Err(io(io::Error::new(io::ErrorKind::InvalidInput, "the name does not end in .open")));
+    };
+    let path = open_path.with_file_name(name);
+    let mut reader = ArchiveReader::open(open_path)?;
+    let mut records = 0;
+    let mut problems = Vec::new();
+    while reader.next_record(0)?.is_some() {
+        records += 1;
+        problems.append(&mut reader.take_problems());
+    }
+    problems.append(&mut reader.take_problems());
+    let sound_len = reader.sound_len();
+    drop(reader);
+    let file = OpenOptions::new().write(true).open(open_path).map_err(io)?;
+    let len = file.metadata().map_err(io)?.len();
+    if records == 0 {
+        if let Some(other) = problems.iter().find(|problem| problem.kind != ProblemKind::Truncated) {
+            let why = format!("no whole record ({other}); look at it by hand");
+            return Err(WarcError::NoRecord { path: open_path.to_owned(), offset: 0, why });
+        }
+        drop(file);
+        fs::remove_file(open_path).map_err(io)?;
+        return Ok(Repaired { file: None, records, cut_bytes: len, problems });
+    }
+    file.set_len(sound_len).map_err(io)?;
+    file.sync_all().map_err(io)?;
+    drop(file);
+    rename_new(open_path, &path)?;
+    Ok(Repaired { file: Some(path), records, cut_bytes: len - sound_len, problems })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    const DATE: CaptureDate = CaptureDate::from_millis(1_709_283_600_123);
+
+    fn options(folder: &Path, max_bytes: u64) -> FileSetOptions {
+        let count = Cell::new(0);
+        FileSetOptions {
+            max_bytes,
+            info: vec![("software".to_owned(), "Fonds".to_owned())],
+            clock: Box::new(|| DATE),
+            record_id: Box::new(move || {
+                count.set(count.get() + 1);
+                format!("urn:test:info-{}", count.get())
+            }),
+            ..FileSetOptions::new(folder, "TEST")
+        }
+    }
+
+    fn member(number: u32) -> Vec<u8> {
+        let id = format!("urn:test:{number}");
+        RecordBuilder::response(&id, DATE, "http://a.pt/").compress(b"HTTP/1.1 200 OK\r\n\r\nbody")
+    }
+
+    fn ids(path: &Path) -> Vec<String> {
+        let records = ArchiveReader::open(path).unwrap().records(usize::MAX);
+        records.map(|record| record.unwrap().head.record_id().unwrap()).collect()
+    }
+
+    #[test]
+    fn files_are_rotated_and_get_their_name_when_closed() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut set = WarcFileSet::new(options(folder.path(), 400));
+        let first = set.append(&[&member(1), &member(2)]).unwrap();
+        assert_eq!(first[0].file, folder.path().join("TEST-20240301090000123-00001.warc.gz"));
+        assert!(!first[0].file.exists());
+        // A record is found while its file is being written.
+        let record = super::super::super::read_record_at(&first[1].file, first[1].span.offset, 1000).unwrap();
+        assert_eq!(record.head.record_id().unwrap(), "urn:test:2");
+        assert_eq!(record.span, first[1].span);
+        let second = set.append(&[&member(3)]).unwrap();
+        assert!(first[0].file.exists());
+        assert_eq!(set.warcinfo_id(), Some("urn:test:info-2"));
+        let closed = set.close().unwrap();
+        assert_eq!(closed, [first[0].file.clone(), second[0].file.clone()]);
+        assert_eq!(ids(&closed[0]), ["urn:test:info-1", "urn:test:1", "urn:test:2"]);
+        assert_eq!(ids(&closed[1]), ["urn:test:info-2", "urn:test:3"]);
+    }
+
+    #[test]
+    fn a_failed_append_leaves_no_torn_record() {
+        struct Fails;
+        impl Read for Fails {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("the spool is gone"))
+            }
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let mut set = WarcFileSet::new(options(folder.path(), 1_000_000));
+        set.append(&[&member(1)]).unwrap();
+        let half = member(2);
+        assert!(set.append_from(&mut [&mut (&half[..20]).chain(Fails)]).is_err());
+        set.append(&[&member(3)]).unwrap();
+        let closed = set.close().unwrap();
+        assert_eq!(ids(&closed[0]), ["urn:test:info-1", "urn:test:1", "urn:test:3"]);
+    }
+
+    #[test]
+    fn a_torn_end_is_cut_wherever_the_writer_was_killed() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut set = WarcFileSet::new(options(folder.path(), 1_000_000));
+        let placed = set.append(&[&member(1), &member(2)]).unwrap();
+        let closed = set.close().unwrap();
+        let whole = fs::read(&closed[0]).unwrap();
+        let start = placed[0].span.offset as usize;
+        let end = start + placed[0].span.length as usize;
+        for kill in 0..whole.len() {
+            let open = folder.path().join("KILLED.warc.gz.open");
+            let path = folder.path().join("KILLED.warc.gz");
+            fs::write(&open, &whole[..kill]).unwrap();
+            let repaired = repair_open_file(&open).unwrap();
+            let sound = [0, start, end].into_iter().filter(|&sound| sound <= kill).max().unwrap();
+            assert_eq!(repaired.cut_bytes as usize, kill - sound, "killed at {kill}");
+            assert!(!open.exists());
+            if sound == 0 {
+                assert_eq!(repaired.file, None);
+            } else {
+                assert_eq!(fs::read(&path).unwrap(), &whole[..sound]);
+                fs::remove_file(&path).unwrap();
+            }
+            let torn = repaired
+                .problems
+                .iter()
+                .any(|problem| problem.kind == ProblemKind::Truncated && problem.offset as usize == sound);
+            assert_eq!(torn, kill > sound, "killed at {kill}: {:?}", repaired.problems);
+        }
+    }
+
+    #[test]
+    fn nothing_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("TEST-20240301090000123-00001.warc.gz"), b"theirs").unwrap();
+        let mut set = WarcFileSet::new(options(folder.path(), 1000));
+        assert!(set.append(&[&member(1)]).is_err());
+    }
+}

@@ -1,0 +1,123 @@
+//! The map in `lib.rs` is true: rooms know only the rooms they may know.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What each room may know besides itself; `jobs` may be known by any.
+const MAY_KNOW: [(&str, &[&str]); 13] = [
+    ("uri", &[]),
+    ("jobs", &[]),
+    ("campaign", &["uri"]),
+    ("scope", &["uri", "campaign"]),
+    ("warc", &["uri"]),
+    ("links", &["uri", "warc"]),
+    ("crawl", &["uri", "campaign", "scope", "warc", "links"]),
+    ("analysis", &["uri", "campaign", "warc", "links"]),
+    ("store", &["uri", "campaign", "scope", "warc", "links", "crawl", "analysis"]),
+    ("export", &["uri", "warc", "links", "store"]),
+    ("app", &["uri", "campaign", "scope", "warc", "links", "crawl", "analysis", "store", "export"]),
+    ("cli", &["uri", "campaign", "scope", "warc", "links", "crawl", "analysis", "store", "export", "app"]),
+    ("ui", &["uri", "campaign", "scope", "warc", "links", "analysis", "app"]),
+];
+
+/// Longer files are split by meaning.
+const MOST_LINES: usize = 800;
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Code without comments and doc links, so that only real uses count.
+fn code_of(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    text.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n")
+}
+
+/// The rooms named after `crate::` in a piece of code.
+fn rooms_used(code: &str) -> Vec<String> {
+    let mut rooms = Vec::new();
+    for (at, _) in code.match_indices("crate::") {
+        let rest = &code[at + "crate::".len()..];
+        if let Some(group) = rest.strip_prefix('{') {
+            let end = group.find('}').unwrap_or(group.len());
+            rooms.extend(group[..end].split(',').map(|part| part.trim().split("::").next().unwrap_or("").to_owned()));
+        } else {
+            rooms.push(rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect());
+        }
+    }
+    rooms
+}
+
+#[test]
+fn no_room_knows_more_than_the_map_says() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let table: BTreeMap<&str, &[&str]> = MAY_KNOW.into_iter().collect();
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for (room, may_know) in &table {
+        for file in rust_files(&src.join(room)) {
+            for used in rooms_used(&code_of(&file)) {
+                seen += 1;
+                let fine = used == *room || used == "jobs" || may_know.contains(&used.as_str());
+                if table.contains_key(used.as_str()) && !fine {
+                    wrong.push(format!("{} uses {used}", file.display()));
+                }
+            }
+        }
+    }
+    assert!(seen > 100, "only {seen} uses were found: the test reads nothing");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn only_the_window_knows_egui() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut wrong = Vec::new();
+    for file in rust_files(&src) {
+        let name = file.strip_prefix(&src).unwrap().to_string_lossy().into_owned();
+        let code = code_of(&file);
+        let is_program = matches!(name.as_str(), "main.rs" | "window.rs");
+        if code.contains("egui") && !name.starts_with("ui/") && !is_program {
+            wrong.push(format!("{name} knows egui"));
+        }
+        if code.contains("eframe") && !is_program {
+            wrong.push(format!("{name} knows eframe"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_room_is_in_the_map_and_no_file_is_too_long() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let map = fs::read_to_string(src.join("lib.rs")).unwrap();
+    let mut wrong = Vec::new();
+    for entry in fs::read_dir(&src).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() && !(map.contains(&format!("| [`{name}`]")) || map.contains(&format!("| `{name}`"))) {
+            wrong.push(format!("the room {name} is not in the map of lib.rs"));
+        }
+        if path.is_dir() && !MAY_KNOW.iter().any(|(room, _)| *room == name) {
+            wrong.push(format!("the room {name} is not in this test's table"));
+        }
+    }
+    for file in rust_files(&src) {
+        let lines = fs::read_to_string(&file).unwrap().lines().count();
+        if lines > MOST_LINES {
+            wrong.push(format!("{} has {lines} lines", file.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
