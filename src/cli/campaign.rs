@@ -64,7 +64,10 @@ pub enum Command {
 pub(super) fn new(args: &NewArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let workspace = Workspace::create(&args.folder)?;
     writeln!(out, "{}", workspace.folder().display())?;
-    eprintln!("Next: fonds campaign example > campaign.json, edit it, then fonds campaign add {} campaign.json", args.folder.display());
+    eprintln!(
+        "Next: fonds campaign example > campaign.json, edit it, then fonds campaign add {} campaign.json",
+        args.folder.display()
+    );
     Ok(FINE)
 }
 

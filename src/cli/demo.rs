@@ -36,7 +36,11 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
 }
 
 fn print(report: &DemoReport, out: &mut dyn Write) -> anyhow::Result<()> {
-    writeln!(out, "Captures            {} in {} launches, {} revisits", report.captures, report.launches, report.revisits)?;
+    writeln!(
+        out,
+        "Captures            {} in {} launches, {} revisits",
+        report.captures, report.launches, report.revisits
+    )?;
     writeln!(out, "Refused URLs        {}", report.refused)?;
     for (rule, urls) in &report.refused_by_rule {
         writeln!(out, "  {urls:>6}  {}", plain(rule))?;

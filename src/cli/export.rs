@@ -47,11 +47,10 @@ pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
             _ => anyhow::bail!("there are several campaigns: name one with --campaign"),
         },
     };
-    let spec = desk
-        .catalogue()
-        .selection_page(campaign)?
-        .spec
-        .with_context(|| format!("nothing is selected yet; run: fonds select {} {campaign}", args.folder.display()))?;
+    let spec =
+        desk.catalogue().selection_page(campaign)?.spec.with_context(|| {
+            format!("nothing is selected yet; run: fonds select {} {campaign}", args.folder.display())
+        })?;
     let outcome = with_progress(|cx| work::export(&desk.workspace, &spec, &args.out, cx))?;
     if args.json {
         json_line(out, &outcome)?;

@@ -100,7 +100,8 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                     let mut file = BufWriter::new(File::create_new(&path).map_err(|error| {
                         anyhow::anyhow!("{}: {error}. Choose a file that does not exist yet", path.display())
                     })?);
-                    let written = with_progress(|cx| work::write_dataset(&desk.workspace, window, None, &mut file, cx))?;
+                    let written =
+                        with_progress(|cx| work::write_dataset(&desk.workspace, window, None, &mut file, cx))?;
                     file.flush()?;
                     written
                 }
@@ -119,7 +120,13 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                     json_line(out, row)?;
                 } else {
                     let side = if row.internal { "internal" } else { "external" };
-                    writeln!(out, "{} {side} {}  “{}”", row.date.to_words(), plain(&row.source), short(&row.anchor, 80))?;
+                    writeln!(
+                        out,
+                        "{} {side} {}  “{}”",
+                        row.date.to_words(),
+                        plain(&row.source),
+                        short(&row.anchor, 80)
+                    )?;
                 }
             }
             eprintln!(

@@ -41,13 +41,12 @@ pub(super) fn with_progress<T>(work: impl FnOnce(&JobCx) -> anyhow::Result<T>) -
 }
 
 /// As [`with_progress`], for work that also says something on its way.
-pub(super) fn with_words<T>(
-    work: impl FnOnce(&JobCx, &dyn Fn(String)) -> anyhow::Result<T>,
-) -> anyhow::Result<T> {
+pub(super) fn with_words<T>(work: impl FnOnce(&JobCx, &dyn Fn(String)) -> anyhow::Result<T>) -> anyhow::Result<T> {
     let cx = JobCx::detached();
     stop_on_signal(&cx);
     let bar = ProgressBar::new_spinner();
-    let style = |template: &str| ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style =
+        |template: &str| ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let spinner = style("{spinner} {msg} {pos}");
     let counted = style("{spinner} {msg} [{bar:30}] {pos}/{len}");
     std::thread::scope(|scope| {

@@ -95,7 +95,7 @@ pub fn run_crawl_with(
             .map_err(CrawlError::Setup)?
             .with_overrides(setup.overrides.clone())
             .allowing_private(politeness.allow_private_addresses)
-    .dated_by(setup.clock)
+            .dated_by(setup.clock)
             .abandoned_when(abandon_after_grace(cx));
 
     cx.stage("Looking at what is there", None);

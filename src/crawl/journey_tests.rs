@@ -254,7 +254,9 @@ fn failures_are_tried_again_and_then_told() {
     assert!(ledger.finished("http://a.example/flaky").unwrap().capture.is_some());
     let dead = ledger.finished("http://a.example/dead").unwrap();
     assert_eq!((dead.fetch_status, dead.capture.is_none()), (-3, true), "{dead:?}");
-    assert_eq!(server.paths("a.example").iter().filter(|path| *path == "/dead").count(), 3);
+    // Three tries; one on a kept line is made again on a fresh one.
+    let asked = server.paths("a.example").iter().filter(|path| *path == "/dead").count();
+    assert!((3..=6).contains(&asked), "{asked}");
     assert!(ledger.finished("http://a.example/busy").unwrap().capture.is_some());
     // No address for the host: its robots.txt fails, and so does its page.
     let nowhere = ledger.finished("http://nowhere.a.example/").unwrap();

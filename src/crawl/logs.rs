@@ -43,10 +43,7 @@ impl Logs {
     }
 
     /// Tells of decisions.
-    pub fn scope<'a>(
-        &self,
-        decided: impl IntoIterator<Item = (&'a Candidate, &'a Verdict)>,
-    ) -> Result<(), CrawlError> {
+    pub fn scope<'a>(&self, decided: impl IntoIterator<Item = (&'a Candidate, &'a Verdict)>) -> Result<(), CrawlError> {
         let (mut lines, date) = (String::new(), self.clock.now());
         for (candidate, verdict) in decided {
             lines.push_str(&ScopeLine::of(candidate, verdict, date).to_string());

@@ -158,9 +158,11 @@ impl Catalogue {
                  DROP TABLE inlink_new;
                  DROP TABLE target_new;",
             )?;
-            Ok(conn.query_row("SELECT count(*), count(*) FILTER (WHERE captured = 0) FROM inlink_target", [], |row| {
-                Ok((uint(row.get(0)?), uint(row.get(1)?)))
-            })?)
+            Ok(conn.query_row(
+                "SELECT count(*), count(*) FILTER (WHERE captured = 0) FROM inlink_target",
+                [],
+                |row| Ok((uint(row.get(0)?), uint(row.get(1)?))),
+            )?)
         })
     }
 
@@ -183,8 +185,8 @@ impl Catalogue {
                 "SELECT u.url, c.date_ms, c.id FROM capture c JOIN url u ON u.id = c.url
                  WHERE c.status BETWEEN 200 AND 299 AND c.mime IN ('text/html', 'application/xhtml+xml')",
             )?;
-            let rows = statement
-                .query_map([], |row| Ok((row.get(0)?, CaptureDate::from_millis(row.get(1)?), row.get(2)?)))?;
+            let rows =
+                statement.query_map([], |row| Ok((row.get(0)?, CaptureDate::from_millis(row.get(1)?), row.get(2)?)))?;
             Ok(rows.collect::<Result<_, _>>()?)
         })
     }

@@ -116,9 +116,8 @@ impl Ledger for LaunchLedger {
                 (None, status) if status > 0 => (FETCHED, status),
                 (None, status) => (FAILED, status),
             };
-            conn.prepare_cached("UPDATE seen SET state = ?2, fetch_status = ?3, why = ?4 WHERE id = ?1")?.execute(
-                params![finished.id, state, fetch_status, finished.why.as_deref().unwrap_or_default()],
-            )?;
+            conn.prepare_cached("UPDATE seen SET state = ?2, fetch_status = ?3, why = ?4 WHERE id = ?1")?
+                .execute(params![finished.id, state, fetch_status, finished.why.as_deref().unwrap_or_default()])?;
             if let Some(verdict) = &finished.refused {
                 conn.prepare_cached("UPDATE seen SET accepted = ?2, rule_index = ?3, rule_name = ?4 WHERE id = ?1")?
                     .execute(params![

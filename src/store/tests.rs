@@ -262,7 +262,10 @@ fn the_window_is_a_question_to_the_stored_list() {
 
     let prospects = catalogue.prospects(None, "", 10).unwrap();
     assert_eq!(prospects.len(), 1);
-    assert_eq!((prospects[0].url.as_str(), prospects[0].hosts, prospects[0].anchor.as_str()), ("http://gone.pt/", 1, "Gone"));
+    assert_eq!(
+        (prospects[0].url.as_str(), prospects[0].hosts, prospects[0].anchor.as_str()),
+        ("http://gone.pt/", 1, "Gone")
+    );
 }
 
 #[test]

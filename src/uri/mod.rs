@@ -16,8 +16,8 @@
 //! Not here: what the keys are used for.
 
 mod cdx_key;
-mod clock;
 mod cdx_sessions;
+mod clock;
 mod dataset_key;
 mod date;
 mod fqdn;

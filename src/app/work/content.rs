@@ -93,9 +93,7 @@ pub fn content(workspace: &Workspace, id: CaptureId) -> anyhow::Result<CaptureCo
     };
     // A revisit keeps its own head beside the payload of what it repeats.
     let own = match (stored.revisit_of, stored.records.first()) {
-        (Some(_), Some(place)) => {
-            Some(read_record_at(&workspace.file_path(&place.file), place.span.offset, 64 << 10)?)
-        }
+        (Some(_), Some(place)) => Some(read_record_at(&workspace.file_path(&place.file), place.span.offset, 64 << 10)?),
         _ => None,
     };
     let shown = own.as_ref().unwrap_or(&decoded.record);

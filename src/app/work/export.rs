@@ -55,12 +55,7 @@ impl ExportOutcome {
 }
 
 /// Writes the campaign's present selection into a new folder.
-pub fn export(
-    workspace: &Workspace,
-    spec: &SelectionSpec,
-    out: &Path,
-    cx: &JobCx,
-) -> anyhow::Result<ExportOutcome> {
+pub fn export(workspace: &Workspace, spec: &SelectionSpec, out: &Path, cx: &JobCx) -> anyhow::Result<ExportOutcome> {
     let catalogue = workspace.catalogue();
     let (version, campaign) = catalogue.campaign(spec.campaign)?;
     let selected = catalogue.selected(spec.campaign)?;
@@ -234,8 +229,5 @@ fn source_key(url: &str) -> Option<String> {
 /// Reads an export back: one line a check.
 pub fn verify(folder: &Path, cx: &JobCx) -> anyhow::Result<Vec<VerifyLine>> {
     let checks = crate::export::verify(folder, cx).with_context(|| folder.display().to_string())?;
-    Ok(checks
-        .into_iter()
-        .map(|check| VerifyLine { what: check.what, ok: check.ok, detail: check.detail })
-        .collect())
+    Ok(checks.into_iter().map(|check| VerifyLine { what: check.what, ok: check.ok, detail: check.detail }).collect())
 }

@@ -1,11 +1,9 @@
 //! Builds inlinks of everything captured, and writes them as a data set.
 
 use crate::jobs::JobCx;
-use crate::links::dataset::DatasetObject;
 use crate::links::LinkKind;
-use crate::links::invert::{
-    AssignOptions, CaptureRow, LinkRow, Row, Shuffle, ShuffleOptions, ShuffleReport, assign,
-};
+use crate::links::dataset::DatasetObject;
+use crate::links::invert::{AssignOptions, CaptureRow, LinkRow, Row, Shuffle, ShuffleOptions, ShuffleReport, assign};
 use crate::store::{InlinkFeed, LoadedInlink, Workspace};
 use crate::uri::{DatasetKey, Fqdn, InternalPolicy, Url};
 use serde::Serialize;

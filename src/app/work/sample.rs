@@ -1,10 +1,10 @@
 //! The sample campaign in a workspace.
 
+use super::CrawlOptions;
 use crate::app::sample::{Edition, SampleWeb, campaign, geo_database};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::{Campaign, Seed, SeedScope};
 use crate::crawl::HostOverride;
-use super::CrawlOptions;
 use crate::scope::standard_rules;
 use crate::uri::Clock;
 use anyhow::Context;
