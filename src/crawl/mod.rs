@@ -39,6 +39,8 @@ mod work;
 #[cfg(test)]
 mod fetch_tests;
 #[cfg(test)]
+mod index_tests;
+#[cfg(test)]
 mod journey_tests;
 #[cfg(test)]
 mod memory_ledger;
