@@ -46,6 +46,8 @@ mod journey_tests;
 mod memory_ledger;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tls_tests;
 
 pub use crawl_log::CrawlLogLine;
 pub use disk::free_bytes;
