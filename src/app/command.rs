@@ -69,8 +69,29 @@ pub enum Action {
     ToggleTheme,
     /// Takes back the last decision.
     Undo,
+    /// Asks for the window of inlink counts.
+    SetWindow,
+    /// Shows every key.
+    Keys,
+    /// Goes to the filter of the captures.
+    Find,
     /// Goes to a page of the rail, 0 to 8.
     GoTo(u8),
+}
+
+/// What lies over the page until it is answered or closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Dialog {
+    /// All commands, found by their words.
+    Palette,
+    /// Every key.
+    Keys,
+    /// A folder or file to open, make or bring in.
+    Open,
+    /// Days of the inlink window.
+    Window,
+    /// Work is running while the window is asked to close.
+    Quit,
 }
 
 /// With payload: what [`super`] carries out, in one `match`.
@@ -80,6 +101,18 @@ pub enum Command {
     Go(Route),
     /// Goes back in the history of pages.
     Back,
+    /// Lays a dialog over the page.
+    Ask(Dialog),
+    /// Closes the dialog.
+    CloseDialog,
+    /// Goes to the captures with the filter line in hand.
+    Find,
+    /// Shows or hides the lower panel.
+    ToggleLowerPanel,
+    /// Changes between light and dark.
+    ToggleTheme,
+    /// Takes a notice away.
+    Dismiss(u64),
     /// Opens a workspace folder.
     OpenWorkspace(PathBuf),
     /// Makes an empty workspace.

@@ -61,6 +61,8 @@ pub trait Desk: Send + Sync {
     fn mark(&self, captures: &[CaptureId], mark: ReviewMark, note: &str) -> DeskResult<()>;
     /// Takes back the last word that still holds; says what it was.
     fn undo_mark(&self) -> DeskResult<String>;
+    /// Ends a launch that is neither running nor to be resumed.
+    fn end_launch(&self, launch: LaunchId) -> DeskResult<()>;
     /// Sets the window that inlink columns use and recounts them.
     fn set_window(&self, window_days: u32, cx: &JobCx) -> DeskResult<String>;
 

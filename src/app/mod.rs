@@ -9,14 +9,27 @@
 //!
 //! Not here: drawing.
 
+mod action;
 mod command;
 pub mod demo;
 mod desk;
+#[cfg(test)]
+pub(crate) mod fixture;
+mod jobs_at_hand;
+mod loader;
 mod live;
 pub mod models;
+mod reads;
 pub mod sample;
+mod state;
+#[cfg(test)]
+mod state_tests;
 pub mod work;
 pub mod workspace_desk;
 
-pub use command::{Action, Command, Route};
+pub use action::{MARK_KEYS, PAGES, resolve, route_of};
+pub use command::{Action, Command, Dialog, Route};
 pub use desk::{Desk, DeskResult, Opener};
+pub use jobs_at_hand::{EndedJob, RunningJob};
+pub use reads::{Reads, ScopeAnswers};
+pub use state::{AppState, Focus, PanelTab, Settings, SpecDraft, ThemeChoice};

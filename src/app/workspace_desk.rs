@@ -212,6 +212,10 @@ impl Desk for WorkspaceDesk {
         })
     }
 
+    fn end_launch(&self, launch: LaunchId) -> DeskResult<()> {
+        Ok(self.catalogue().set_launch_state(launch, LaunchState::Finished, "ended by a person")?)
+    }
+
     fn set_window(&self, window_days: u32, cx: &JobCx) -> DeskResult<String> {
         let with = self.catalogue().count_inlinks(window_days, cx)??;
         Ok(format!("{with} captures have inlinks within ±{window_days} days"))

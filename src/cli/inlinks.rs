@@ -2,7 +2,7 @@
 
 use super::campaign::{desk, looking_desk};
 use super::output::{json_line, plain, short, with_progress};
-use super::{FINE, PROBLEMS, dataset};
+use super::{FINE, PROBLEMS};
 use crate::app::{Desk, work};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -78,8 +78,8 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Turn WARC and ARC files straight into the data set.
-    Dataset(dataset::Args),
+    //D0
+    //D
 }
 
 pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
@@ -187,8 +187,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                     writeln!(out, "{} hosts, {} links\t“{}”", row.hosts, row.links, short(&row.text, 100))?;
                 }
             }
-        }
-        Command::Dataset(args) => return with_progress(|cx| dataset::run(&args, out, cx)),
+        } //D2
     }
     Ok(FINE)
 }

@@ -8,7 +8,7 @@
 
 mod campaign;
 mod crawl;
-mod dataset;
+// mod dataset;
 mod demo;
 mod export;
 mod geo;
@@ -19,7 +19,7 @@ mod robots;
 mod scope;
 mod select;
 mod surt;
-mod warc;
+// mod warc;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -86,9 +86,7 @@ pub enum Command {
     Export(export::ExportArgs),
     /// Read an export back and check all of it.
     Verify(export::VerifyArgs),
-    /// Look into archive files.
-    #[command(subcommand)]
-    Warc(warc::Command),
+    //W
     /// Turn URLs on standard input into keys.
     Surt(surt::Args),
     /// Say what a robots.txt allows of the URLs on standard input.
@@ -112,7 +110,7 @@ pub fn run(command: Command) -> ExitCode {
         Command::Select(args) => select::run(&args, &mut out),
         Command::Export(args) => export::run(&args, &mut out),
         Command::Verify(args) => export::verify(&args, &mut out),
-        Command::Warc(command) => warc::run(command, &mut out),
+        //W2
         Command::Surt(args) => surt::run(&args, &mut input, &mut out),
         Command::Robots(args) => robots::run(&args, &mut input, &mut out),
         Command::Geo(args) => geo::run(&args, &mut input, &mut out),

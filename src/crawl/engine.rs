@@ -275,7 +275,7 @@ fn file_options(setup: &CrawlSetup) -> FileSetOptions {
     let campaign = &setup.campaign;
     let policy = serde_json::to_value(campaign.politeness.robots).ok();
     let policy = policy.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
-    let info = [
+    let mut info = vec![
         ("software", setup.software.as_str()),
         ("format", "WARC File Format 1.1"),
         ("conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"),
@@ -289,6 +289,9 @@ fn file_options(setup: &CrawlSetup) -> FileSetOptions {
     options.max_bytes = setup.warc_max_bytes;
     let clock = setup.clock;
     options.clock = Box::new(move || clock.now());
+    if clock.is_shifted() {
+        info.push(("description", "Dates are taken from a clock that runs behind the system's"));
+    }
     options.info = info
         .into_iter()
         .filter(|(_, value)| !value.is_empty())

@@ -4,6 +4,7 @@ use super::decide_rules::{CompiledRule, DecideRules, compile_kind};
 use super::rules::{Change, Edit, Rule, RuleKind, SurtPrefix};
 use super::{Candidate, Decision, Facts, GeoFact, Trace, TraceStep};
 use crate::uri::ScopePrefix;
+use std::sync::Arc;
 
 impl DecideRules {
     /// What every rule tested and said, and the smallest change that would
@@ -111,22 +112,23 @@ impl DecideRules {
 
     /// The rules and facts as they would be.
     fn after(&self, offer: &Offer, facts: &Facts) -> Option<(Self, Facts)> {
-        let mut rules = self.clone();
+        let mut changed = self.clone();
+        let rules = Arc::make_mut(&mut changed.rules);
         match &offer.step {
-            Step::Switch(on) => rules.rules.get_mut(offer.index)?.rule.enabled = *on,
-            Step::Append(kind) => rules.rules.push(CompiledRule {
+            Step::Switch(on) => rules.get_mut(offer.index)?.rule.enabled = *on,
+            Step::Append(kind) => rules.push(CompiledRule {
                 test: compile_kind(offer.index, kind, &self.seeds).ok()?,
                 rule: Rule { enabled: true, comment: String::new(), kind: kind.clone() },
             }),
             Step::Edit(Edit::Number(kind) | Edit::Entry(kind)) => {
-                let compiled = rules.rules.get_mut(offer.index)?;
+                let compiled = rules.get_mut(offer.index)?;
                 compiled.test = compile_kind(offer.index, kind, &self.seeds).ok()?;
                 compiled.rule.kind = kind.clone();
             }
-            Step::Edit(Edit::Seeds(seeds)) => rules = rules.with_seeds(seeds.clone()).ok()?,
-            Step::Edit(Edit::Fact(facts)) => return Some((rules, (**facts).clone())),
+            Step::Edit(Edit::Seeds(seeds)) => changed = self.with_seeds(seeds.clone()).ok()?,
+            Step::Edit(Edit::Fact(facts)) => return Some((changed, (**facts).clone())),
         }
-        Some((rules, facts.clone()))
+        Some((changed, facts.clone()))
     }
 }
 

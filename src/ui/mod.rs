@@ -1,1 +1,26 @@
-//! To come.
+//! The window: rail, pages, lower panel, palette.
+//!
+//! In: [`crate::app::AppState`]. Out: [`crate::app::Command`]s sent to it.
+//!
+//! Invariants: nothing here asks a disk, a network or a database; text from
+//! the web is drawn through [`words`] only, which makes control characters
+//! and overrides of the reading direction visible; colours and sizes come
+//! from [`theme`]; functions that draw end in `_ui`.
+//!
+//! Not here: opening the window (`main.rs`), what commands do (`app`).
+
+mod cockpit;
+mod dialogs;
+mod pages;
+mod panel;
+mod shell;
+mod table;
+pub mod theme;
+mod trace;
+mod widgets;
+pub mod words;
+
+#[cfg(test)]
+mod tests;
+
+pub use cockpit::Cockpit;

@@ -94,7 +94,8 @@ impl DatasetKey {
     /// The host part, labels reversed, without port: `pt,fccn` of
     /// `(pt,fccn,:8080)/a`.
     pub fn host_part(&self) -> &str {
-        let Some((_, rest)) = self.0.split_once('(') else {
+        let is_http = self.0.starts_with('(');
+        let Some((_, rest)) = self.0.split_once('(').filter(|(scheme, _)| is_http || scheme.ends_with("://")) else {
             return "";
         };
         if rest.starts_with('[') {
@@ -104,7 +105,7 @@ impl DatasetKey {
         rest[..end].trim_end_matches(',')
     }
 
-    /// The host name that the key stands for.
+    /// The host name that the key stands for; empty for a `data:` URL.
     pub fn host(&self) -> Fqdn {
         let part = self.host_part();
         if is_address(part) {
@@ -117,7 +118,7 @@ impl DatasetKey {
     /// A URL with this key. The key forgets scheme, `www` and letter case, so
     /// this is where to look first, not what was captured.
     pub fn likely_url(&self) -> Option<Url> {
-        if !self.0.contains('(') {
+        if self.host_part().is_empty() {
             return Url::parse(&self.0).ok();
         }
         let (scheme, rest) = self.0.split_once('(')?;
@@ -170,6 +171,13 @@ mod tests {
         for line in ["", "   ", "http://", "mailto:ana@example.pt", "javascript:void(0)", "#top", "/relative"] {
             check(line, "-");
         }
+    }
+
+    #[test]
+    fn data_urls_have_no_host() {
+        let key = DatasetKey::of_text("data:text/plain,(a)").unwrap();
+        assert_eq!((key.host_part(), key.host().as_str()), ("", ""));
+        assert_eq!(key.likely_url().unwrap().scheme(), "data");
     }
 
     #[test]

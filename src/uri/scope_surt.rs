@@ -242,6 +242,17 @@ impl ScopePrefixSet {
         Self { tails }
     }
 
+    /// Adds a prefix, unless a shorter one covers it.
+    pub fn insert(&mut self, prefix: &ScopePrefix) {
+        let tail = prefix.tail();
+        if !tail.contains('(') || self.covering(tail).is_some() {
+            return;
+        }
+        let at = self.tails.partition_point(|kept| &**kept < tail);
+        let covered = self.tails[at..].iter().take_while(|kept| kept.starts_with(tail)).count();
+        self.tails.splice(at..at + covered, [tail.into()]);
+    }
+
     /// How many prefixes are left.
     pub fn len(&self) -> usize {
         self.tails.len()
@@ -264,9 +275,12 @@ impl ScopePrefixSet {
     }
 
     fn find(&self, surt: &ScopeSurt) -> Option<&str> {
+        self.covering(surt.tail())
+    }
+
+    fn covering(&self, asked: &str) -> Option<&str> {
         // Free of prefixes of each other, only the greatest one that does not
         // come after the SURT can be a prefix of it.
-        let asked = surt.tail();
         let after = self.tails.partition_point(|tail| &**tail <= asked);
         let tail = self.tails.get(after.checked_sub(1)?)?;
         asked.starts_with(&**tail).then_some(tail)
@@ -376,10 +390,12 @@ mod tests {
 
     #[test]
     fn sets_drop_what_a_shorter_prefix_covers() {
-        let set = ScopePrefixSet::new(
-            ["http://(is,", "http://(is,bok,", "http://(pt,fct,)/", "https://(pt,fct,)/a"]
-                .map(|text| ScopePrefix::parse(text).unwrap()),
-        );
+        let prefixes = ["http://(is,bok,", "http://(is,", "http://(pt,fct,)/", "https://(pt,fct,)/a"]
+            .map(|text| ScopePrefix::parse(text).unwrap());
+        let mut grown = ScopePrefixSet::default();
+        prefixes.iter().for_each(|prefix| grown.insert(prefix));
+        let set = ScopePrefixSet::new(prefixes);
+        assert_eq!(set, grown);
         assert_eq!(set.len(), 2);
         let surt = ScopeSurt::of(&Url::parse("https://www.bok.is/x").unwrap());
         assert_eq!(set.matching(&surt).unwrap().as_str(), "http://(is,");

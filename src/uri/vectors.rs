@@ -21,6 +21,17 @@ fn foreign(path: &str) -> Option<String> {
 const PYTHON_DIFFERS: [&str; 4] = ["dns:www.example.pt", "dns:alexa.com", "mailto:ana@example.pt", "example.pt:8080/a"];
 
 #[test]
+fn the_table_of_the_room_is_true() {
+    let line = "https://www.Example.pt:8080/A/?b=2&a=1#f";
+    let url = Url::parse(line).unwrap();
+    assert_eq!(PageKey::of(&url).as_str(), "pt,example:8080)/A?b=2&a=1");
+    assert_eq!(DatasetKey::of(&url).as_str(), "(pt,example,:8080)/a/?b=2&a=1");
+    assert_eq!(CdxKey::of(&url).as_str(), "pt,example:8080)/a?a=1&b=2");
+    assert_eq!(ScopeSurt::of(&url).as_str(), "https://(pt,example,www,:8080)/a/?b=2&a=1");
+    assert_eq!(Ssurt::of(&url).as_str(), "pt,example,www,//8080:https:/A/?b=2&a=1#f");
+}
+
+#[test]
 fn keys_agree_with_every_school() {
     let Some(table) = foreign("surt/surt.tsv") else { return };
     let mut counts: std::collections::BTreeMap<String, (usize, usize)> = std::collections::BTreeMap::new();
@@ -135,6 +146,22 @@ proptest! {
         prop_assert_eq!(&plain, &key(format!("https://{host}:443{path}/{query}")));
         prop_assert_eq!(&plain, &key(format!("http://www.{}:80{path}/{query}#f", host.to_uppercase())));
         prop_assert_eq!(&plain, &key(format!("http://user@{host}.{path}{query}")));
+    }
+
+    #[test]
+    fn prefix_sets_agree_with_their_prefixes(
+        prefixes in proptest::collection::vec("\\(pt,[ab,)/]{0,4}", 0..8),
+        host in "[ab]{1,2}(\\.[ab]{1,2})?\\.pt",
+        path in "(/[ab]{0,2}){0,2}",
+    ) {
+        let prefixes: Vec<ScopePrefix> = prefixes.iter().filter_map(|text| ScopePrefix::parse(text)).collect();
+        let surt = ScopeSurt::of(&Url::parse(&format!("https://{host}{path}")).unwrap());
+        let expected = prefixes.iter().any(|prefix| prefix.matches(&surt));
+        let mut grown = ScopePrefixSet::default();
+        prefixes.iter().for_each(|prefix| grown.insert(prefix));
+        let set = ScopePrefixSet::new(prefixes);
+        prop_assert_eq!(set.matches(&surt), expected);
+        prop_assert_eq!(set, grown);
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! Builds inlinks of everything captured, and writes them as a data set.
 
 use crate::jobs::JobCx;
-use crate::links::LinkKind;
-use crate::links::dataset::DatasetObject;
 use crate::links::invert::{AssignOptions, CaptureRow, LinkRow, Row, Shuffle, ShuffleOptions, ShuffleReport, assign};
+use crate::links::{DatasetObject, LinkKind};
 use crate::store::{InlinkFeed, LoadedInlink, Workspace};
 use crate::uri::{DatasetKey, Fqdn, InternalPolicy, Url};
 use serde::Serialize;

@@ -126,6 +126,12 @@ pub trait DecideRule: Debug + Send + Sync {
         false
     }
 
+    /// The rule with one more seed; none where seeds do not matter to it.
+    fn with_seed(&self, seed: &Seed) -> Option<Result<Arc<dyn DecideRule>, String>> {
+        let _ = seed;
+        None
+    }
+
     /// What would make it say `wanted` of this candidate (none: say nothing).
     fn changes(&self, candidate: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
         let _ = (candidate, facts, wanted);

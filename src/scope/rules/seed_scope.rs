@@ -21,9 +21,9 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SeedScopeRule {}
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct CompiledSeedScope {
-    seeds: Arc<[Seed]>,
+    seeds: Vec<Seed>,
     /// Seeds whose own prefix may not reach them, by SURT tail.
     themselves: HashSet<Box<str>>,
     /// Root and subdomains without depth.
@@ -45,30 +45,14 @@ fn prefix_of(seed: &Seed, url: &Url) -> Option<ScopePrefix> {
 
 impl SeedScopeRule {
     pub(super) fn compile(&self, seeds: &[Seed]) -> Result<CompiledSeedScope, String> {
-        let mut themselves = HashSet::new();
-        let mut followed = HashMap::new();
+        let mut compiled = CompiledSeedScope::default();
         let mut open = Vec::new();
-        let mut limited: HashMap<usize, Vec<ScopePrefix>> = HashMap::new();
         for (position, seed) in seeds.iter().enumerate() {
-            let url = parse_typed_url(&seed.url).ok_or_else(|| {
-                format!("seed {} (“{}”) is no URL; give it as https://fct.pt/", position + 1, seed.url)
-            })?;
-            let depth = seed.depth.map(|depth| depth as usize);
-            let prefix = prefix_of(seed, &url);
-            if prefix.is_none() || depth.is_some() {
-                themselves.insert(ScopeSurt::of(&url).tail().into());
-            }
-            match (prefix, depth) {
-                (Some(prefix), None) => open.push(prefix),
-                (Some(prefix), Some(depth)) => limited.entry(depth).or_default().push(prefix),
-                (None, depth) => {
-                    let links = usize::from(seed.scope == SeedScope::Plus1);
-                    followed.insert(seed.url.as_str().into(), (links, depth.unwrap_or(usize::MAX)));
-                }
-            }
+            open.extend(compiled.take_in(position, seed)?);
         }
-        let limited = limited.into_iter().map(|(depth, prefixes)| (depth, ScopePrefixSet::new(prefixes))).collect();
-        Ok(CompiledSeedScope { seeds: seeds.into(), themselves, open: ScopePrefixSet::new(open), limited, followed })
+        compiled.open = ScopePrefixSet::new(open);
+        compiled.seeds = seeds.to_vec();
+        Ok(compiled)
     }
 }
 
@@ -108,6 +92,30 @@ enum Reach {
 }
 
 impl CompiledSeedScope {
+    /// Takes in what a seed reaches, but for an open prefix, which is handed
+    /// back so that many can be gathered at once.
+    fn take_in(&mut self, position: usize, seed: &Seed) -> Result<Option<ScopePrefix>, String> {
+        let url = parse_typed_url(&seed.url)
+            .ok_or_else(|| format!("seed {} (“{}”) is no URL; give it as https://fct.pt/", position + 1, seed.url))?;
+        let depth = seed.depth.map(|depth| depth as usize);
+        let prefix = prefix_of(seed, &url);
+        if prefix.is_none() || depth.is_some() {
+            self.themselves.insert(ScopeSurt::of(&url).tail().into());
+        }
+        match (prefix, depth) {
+            (open, None) if open.is_some() => return Ok(open),
+            (Some(prefix), Some(depth)) => match self.limited.iter_mut().find(|(limit, _)| *limit == depth) {
+                Some((_, set)) => set.insert(&prefix),
+                None => self.limited.push((depth, ScopePrefixSet::new([prefix]))),
+            },
+            (_, depth) => {
+                let links = usize::from(seed.scope == SeedScope::Plus1);
+                self.followed.insert(seed.url.as_str().into(), (links, depth.unwrap_or(usize::MAX)));
+            }
+        }
+        Ok(None)
+    }
+
     fn reaches(&self, candidate: &Candidate) -> bool {
         if candidate.is_seed || self.open.matches(&candidate.surt) {
             return true;
@@ -142,7 +150,7 @@ impl CompiledSeedScope {
 
     /// The campaign's seeds with one of them altered or gone.
     fn with(&self, position: usize, alter: impl FnOnce(&mut Seed)) -> Edit {
-        let mut seeds = self.seeds.to_vec();
+        let mut seeds = self.seeds.clone();
         if let Some(seed) = seeds.get_mut(position) {
             alter(seed);
         }
@@ -188,7 +196,7 @@ impl CompiledSeedScope {
         }
         if candidate.url.has_host() {
             let prefix = candidate.url.join("/").map_or_else(|_| candidate.url.to_string(), |root| root.to_string());
-            let mut seeds = self.seeds.to_vec();
+            let mut seeds = self.seeds.clone();
             let (depth, source_tag) = (None, String::new());
             seeds.push(Seed { url: prefix.clone(), scope: SeedScope::Root, depth, source_tag });
             changes.push(Change { words: format!("add the seed {prefix}"), edit: Edit::Seeds(seeds) });
@@ -224,6 +232,17 @@ impl DecideRule for CompiledSeedScope {
             Some(Reach::Hops(links)) => format!("{} from its seed", counted(links, "link", "links")),
             None => format!("{} is under no seed", candidate.surt),
         }
+    }
+
+    fn with_seed(&self, seed: &Seed) -> Option<Result<Arc<dyn DecideRule>, String>> {
+        let mut wider = self.clone();
+        let open = match wider.take_in(self.seeds.len(), seed) {
+            Ok(open) => open,
+            Err(why) => return Some(Err(why)),
+        };
+        open.iter().for_each(|prefix| wider.open.insert(prefix));
+        wider.seeds.push(seed.clone());
+        Some(Ok(Arc::new(wider)))
     }
 
     fn changes(&self, candidate: &Candidate, _: &Facts, wanted: Option<Decision>) -> Vec<Change> {

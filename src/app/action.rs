@@ -1,0 +1,234 @@
+//! Words and keys of each [`Action`], and what it means just now.
+
+use super::state::AppState;
+use super::{Action, Command, Dialog, Route};
+use crate::app::models::ReviewMark;
+
+/// Pages of the rail, in order: icon, word.
+pub const PAGES: [(&str, &str); 9] = [
+    ("🏠", "Campaigns"),
+    ("📝", "Spec"),
+    ("🌐", "Crawl"),
+    ("📄", "Captures"),
+    ("🔭", "Prospect"),
+    ("🔗", "Links"),
+    ("✔", "Review"),
+    ("📦", "Select & export"),
+    ("🕓", "Jobs"),
+];
+
+impl Action {
+    /// Everything, in the order of menus and palette.
+    pub const ALL: [Action; 28] = [
+        Action::NewCampaign,
+        Action::LoadSample,
+        Action::OpenWorkspace,
+        Action::Import,
+        Action::SaveCampaign,
+        Action::StartCrawl,
+        Action::PauseCrawl,
+        Action::StopCrawl,
+        Action::BuildInlinks,
+        Action::Export,
+        Action::Verify,
+        Action::Undo,
+        Action::Back,
+        Action::SetWindow,
+        Action::ToggleLowerPanel,
+        Action::ToggleTheme,
+        Action::Palette,
+        Action::Keys,
+        Action::Find,
+        Action::GoTo(0),
+        Action::GoTo(1),
+        Action::GoTo(2),
+        Action::GoTo(3),
+        Action::GoTo(4),
+        Action::GoTo(5),
+        Action::GoTo(6),
+        Action::GoTo(7),
+        Action::GoTo(8),
+    ];
+
+    /// The words on its button.
+    pub fn label(self) -> String {
+        match self {
+            Self::OpenWorkspace => "Open WARC / workspace folder…".to_owned(),
+            Self::LoadSample => "Load the sample campaign".to_owned(),
+            Self::NewCampaign => "New campaign".to_owned(),
+            Self::Import => "Import archive files…".to_owned(),
+            Self::SaveCampaign => "Save as new version".to_owned(),
+            Self::StartCrawl => "Start crawl".to_owned(),
+            Self::PauseCrawl => "Pause or resume crawl".to_owned(),
+            Self::StopCrawl => "Stop crawl".to_owned(),
+            Self::BuildInlinks => "Build inlinks".to_owned(),
+            Self::Export => "Export selection".to_owned(),
+            Self::Verify => "Verify last export".to_owned(),
+            Self::Back => "Back".to_owned(),
+            Self::ToggleLowerPanel => "Show or hide the lower panel".to_owned(),
+            Self::Palette => "All commands…".to_owned(),
+            Self::ToggleTheme => "Change between light and dark".to_owned(),
+            Self::Undo => "Undo last decision".to_owned(),
+            Self::SetWindow => "Set the inlink window…".to_owned(),
+            Self::Keys => "Show all keys…".to_owned(),
+            Self::Find => "Find captures…".to_owned(),
+            Self::GoTo(page) => {
+                format!("Go to {}", PAGES.get(usize::from(page)).map_or("page", |page| page.1))
+            }
+        }
+    }
+
+    /// What it does, in one line.
+    pub fn hint(self) -> &'static str {
+        match self {
+            Self::OpenWorkspace => "Opens a folder as workspace, or brings its archive files in",
+            Self::LoadSample => "Makes a workspace whose small web is served from this machine; works offline",
+            Self::NewCampaign => "Begins an empty specification",
+            Self::Import => "Brings WARC, ARC and WACZ files, logs or a job folder in",
+            Self::SaveCampaign => "Keeps the edited specification; earlier versions stay",
+            Self::StartCrawl => "Starts a new launch, or resumes the one that was stopped",
+            Self::PauseCrawl => "Lets the running crawl wait, or go on",
+            Self::StopCrawl => "Closes the open records and keeps the queue; can be resumed",
+            Self::BuildInlinks => "Turns the links of all captures into inlinks",
+            Self::Export => "Writes the selection with its metadata to a folder",
+            Self::Verify => "Reads the last export back and checks digests, counts and index",
+            Self::Back => "Goes to the page before",
+            Self::ToggleLowerPanel => "Details of the row at hand",
+            Self::Palette => "Finds any command by its words",
+            Self::ToggleTheme => "Dark on light, or light on dark",
+            Self::Undo => "Takes back the last mark; works any number of times",
+            Self::SetWindow => "Days before and after a capture within which a link counts",
+            Self::Keys => "Every key of this window",
+            Self::Find => "Filters captures by words or fields",
+            Self::GoTo(_) => "Shows the page",
+        }
+    }
+
+    /// Its keys, such as `Ctrl+K`, or none.
+    pub fn keys(self) -> &'static str {
+        match self {
+            Self::OpenWorkspace => "Ctrl+O",
+            Self::NewCampaign => "Ctrl+N",
+            Self::Import => "Ctrl+I",
+            Self::SaveCampaign => "Ctrl+S",
+            Self::StartCrawl => "Ctrl+R",
+            Self::PauseCrawl => "Ctrl+P",
+            Self::BuildInlinks => "Ctrl+B",
+            Self::Export => "Ctrl+Enter",
+            Self::Back => "Alt+Left",
+            Self::ToggleLowerPanel => "F7",
+            Self::Palette => "Ctrl+K",
+            Self::Undo => "Ctrl+Z",
+            Self::Keys => "F1",
+            Self::Find => "Ctrl+F",
+            Self::GoTo(0) => "Ctrl+1",
+            Self::GoTo(1) => "Ctrl+2",
+            Self::GoTo(2) => "Ctrl+3",
+            Self::GoTo(3) => "Ctrl+4",
+            Self::GoTo(4) => "Ctrl+5",
+            Self::GoTo(5) => "Ctrl+6",
+            Self::GoTo(6) => "Ctrl+7",
+            Self::GoTo(7) => "Ctrl+8",
+            Self::GoTo(8) => "Ctrl+9",
+            Self::LoadSample | Self::StopCrawl | Self::Verify | Self::ToggleTheme | Self::SetWindow | Self::GoTo(_) => {
+                ""
+            }
+        }
+    }
+}
+
+/// What an action means just now; `Err` holds the reason a greyed-out button shows.
+pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str> {
+    let open = || if state.desk().is_some() { Ok(()) } else { Err("No workspace is open") };
+    let campaign = || open().and_then(|()| state.campaign.ok_or("Choose a campaign first"));
+    match action {
+        Action::OpenWorkspace => Ok(Command::Ask(Dialog::Open)),
+        Action::Import => Ok(Command::Ask(Dialog::Open)),
+        Action::LoadSample => Ok(Command::LoadSample(state.sample_folder())),
+        Action::NewCampaign => open().map(|()| Command::Go(Route::Spec(None))),
+        Action::SaveCampaign => {
+            open()?;
+            match &state.spec {
+                None => Err("No specification is being edited"),
+                Some(spec) if spec.campaign.name.trim().is_empty() => Err("The campaign needs a name"),
+                Some(spec) if !spec.is_edited() => Err("Nothing is changed"),
+                Some(spec) => Ok(Command::SaveCampaign { id: spec.id, campaign: Box::new(spec.campaign.clone()) }),
+            }
+        }
+        Action::StartCrawl => {
+            let id = campaign()?;
+            if state.crawl_job().is_some() { Err("A crawl is running") } else { Ok(Command::StartCrawl(id)) }
+        }
+        Action::PauseCrawl => {
+            state.crawl_job().map(|job| Command::PauseJob(job.id, !job.cx().is_paused())).ok_or("No crawl is running")
+        }
+        Action::StopCrawl => state.crawl_job().map(|job| Command::CancelJob(job.id)).ok_or("No crawl is running"),
+        Action::BuildInlinks => {
+            open()?;
+            if state.runs("Build inlinks") { Err("Inlinks are being built") } else { Ok(Command::BuildInlinks) }
+        }
+        Action::Export => {
+            let id = campaign()?;
+            if state.export_folder.trim().is_empty() {
+                return Err("Name a folder to write to");
+            }
+            let selection = super::models::SelectionSpec { campaign: id, ..state.selection_draft.clone() };
+            Ok(Command::Export { out: state.export_folder.trim().into(), selection })
+        }
+        Action::Verify => {
+            open()?;
+            state.last_export.clone().map(Command::Verify).ok_or("Nothing was exported yet")
+        }
+        Action::Back => {
+            if state.can_go_back() {
+                Ok(Command::Back)
+            } else {
+                Err("This is the first page")
+            }
+        }
+        Action::ToggleLowerPanel => Ok(Command::ToggleLowerPanel),
+        Action::Palette => Ok(Command::Ask(Dialog::Palette)),
+        Action::Keys => Ok(Command::Ask(Dialog::Keys)),
+        Action::SetWindow => Ok(Command::Ask(Dialog::Window)),
+        Action::Find => Ok(Command::Find),
+        Action::ToggleTheme => Ok(Command::ToggleTheme),
+        Action::Undo => open().map(|()| Command::UndoMark),
+        Action::GoTo(page) => Ok(Command::Go(route_of(page, state))),
+    }
+}
+
+/// The page of the rail, with the ids at hand.
+pub fn route_of(page: u8, state: &AppState) -> Route {
+    match page {
+        1 => Route::Spec(state.campaign),
+        2 => Route::Crawl,
+        3 => Route::Captures { filter: String::new() },
+        4 => Route::Prospect,
+        5 => Route::Links { target: String::new() },
+        6 => Route::Review,
+        7 => Route::Select,
+        8 => Route::Jobs,
+        _ => Route::Campaigns,
+    }
+}
+
+impl Route {
+    /// Number of the page on the rail.
+    pub fn page(&self) -> usize {
+        match self {
+            Self::Campaigns => 0,
+            Self::Spec(_) => 1,
+            Self::Crawl => 2,
+            Self::Captures { .. } => 3,
+            Self::Prospect => 4,
+            Self::Links { .. } => 5,
+            Self::Review => 6,
+            Self::Select => 7,
+            Self::Jobs => 8,
+        }
+    }
+}
+
+/// The keys that put a mark on the rows at hand.
+pub const MARK_KEYS: [(&str, ReviewMark, &str); 3] =
+    [("A", ReviewMark::Approve, "Approve"), ("D", ReviewMark::Reject, "Reject"), ("F", ReviewMark::Flag, "Flag")];

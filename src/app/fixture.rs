@@ -1,0 +1,654 @@
+//! An archive made up for tests: answers as a real desk does, keeps what it
+//! is told. Never reachable from the program.
+
+use crate::app::models::*;
+use crate::app::{Desk, DeskResult, Opener};
+use crate::campaign::{Campaign, Seed};
+use crate::jobs::JobCx;
+use crate::scope::{Decision, Trace, TraceStep, Verdict, standard_rules};
+use crate::uri::CaptureDate;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Captures in the full archive.
+pub const CAPTURES: u64 = 1_250;
+const DAY: i64 = 86_400;
+
+/// What the desk was told.
+#[derive(Default)]
+pub struct Told {
+    /// Calls that change something, in words.
+    pub calls: Mutex<Vec<String>>,
+    marks: Mutex<Vec<(CaptureId, ReviewMark, String)>>,
+    campaigns: Mutex<Vec<Campaign>>,
+    revision: AtomicU64,
+    crawling: AtomicBool,
+}
+
+impl Told {
+    fn say(&self, words: String) {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(words);
+        self.revision.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// The calls so far.
+    pub fn said(&self) -> Vec<String> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// A made-up archive, full or empty.
+pub struct FixtureDesk {
+    /// Nothing in it yet.
+    pub empty: bool,
+    /// What it was told.
+    pub told: Arc<Told>,
+}
+
+/// Opens made-up archives, whatever the folder; `broken` fails.
+pub struct FixtureOpener {
+    /// Nothing in them yet.
+    pub empty: bool,
+    /// What they are told.
+    pub told: Arc<Told>,
+}
+
+impl Opener for FixtureOpener {
+    fn open(&self, folder: &Path) -> DeskResult<Arc<dyn Desk>> {
+        anyhow::ensure!(!folder.ends_with("broken"), "{} is no workspace", folder.display());
+        self.told.say(format!("open {}", folder.display()));
+        Ok(Arc::new(FixtureDesk { empty: self.empty, told: self.told.clone() }))
+    }
+
+    fn create(&self, folder: &Path) -> DeskResult<Arc<dyn Desk>> {
+        self.told.say(format!("create {}", folder.display()));
+        Ok(Arc::new(FixtureDesk { empty: true, told: self.told.clone() }))
+    }
+
+    fn create_sample(&self, folder: &Path) -> DeskResult<Arc<dyn Desk>> {
+        self.told.say(format!("sample {}", folder.display()));
+        Ok(Arc::new(FixtureDesk { empty: false, told: self.told.clone() }))
+    }
+
+    fn default_folder(&self) -> PathBuf {
+        PathBuf::from("/home/archivist/fonds")
+    }
+}
+
+const PAGES: [(&str, &str, &str); 12] = [
+    ("https://www.vilanova.example/", "Câmara Municipal de Vila Nova", "pt"),
+    ("https://www.vilanova.example/obras/ponte-nova", "A ponte nova abre em março", "pt"),
+    ("https://biblioteca.vilanova.example/catalogo", "Catálogo da biblioteca", "pt"),
+    ("https://jornal.vilanova.example/2024/cheias-do-rio", "Cheias do rio: o que se sabe", "pt"),
+    ("https://museum.example/東京/展覧会", "東京都写真美術館 – 展覧会のご案内", "ja"),
+    ("https://archive.example/עברית", "ארכיון האינטרנט הישראלי", "he"),
+    ("https://news.example/٢٠٢٤/خبر", "الفيضانات في المدينة القديمة", "ar"),
+    ("https://evil.example/invoice", "Invoice \u{202e}gpj.exe \u{0}\u{1b}[31m\u{200b}end", "en"),
+    (
+        "https://long.example/a/very/long/path/that/goes/on/and/on/and/on/until/nobody/can/read/it/any/more?with=a&query=that&also=goes&on=and&on=1234567890",
+        "A title that was written by somebody who could not stop, and so it runs far beyond the edge of every column that any table could ever have, in any window, on any screen",
+        "en",
+    ),
+    ("https://www.vilanova.example/styles/site.css", "", ""),
+    ("https://www.vilanova.example/img/ponte.jpg", "", ""),
+    ("https://www.vilanova.example/docs/plano-2024.pdf", "Plano Diretor Municipal 2024", "pt"),
+];
+
+fn date(days: i64) -> CaptureDate {
+    CaptureDate::from_seconds(1_709_283_600 + days * DAY)
+}
+
+fn mime(url: &str) -> &'static str {
+    match url.rsplit('.').next() {
+        Some("css") => "text/css",
+        Some("jpg") => "image/jpeg",
+        Some("pdf") => "application/pdf",
+        _ => "text/html",
+    }
+}
+
+impl FixtureDesk {
+    fn row(&self, number: u64) -> CaptureRow {
+        let (url, title, language) = PAGES[(number % 12) as usize];
+        let marks = self.told.marks.lock().unwrap_or_else(PoisonError::into_inner);
+        let said = marks.iter().rev().find(|(id, ..)| *id == number as i64 + 1).map(|(_, mark, _)| *mark);
+        let round = number / 12;
+        CaptureRow {
+            id: number as i64 + 1,
+            mark: said.or_else(|| number.is_multiple_of(7).then_some(ReviewMark::Approve)),
+            score: Some(((number * 37) % 100) as f64 / 100.0),
+            url: if round == 0 { url.to_owned() } else { format!("{url}?page={round}") },
+            title: title.to_owned(),
+            date: date((number % 200) as i64),
+            status: [200, 200, 200, 301, 200, 404, 200, 200, 500, 200, 200, 200][(number % 12) as usize],
+            mime: mime(url).to_owned(),
+            size: 1_200 + number * 977 % 400_000,
+            language: language.to_owned(),
+            inlinks_internal: Some(number % 40),
+            inlinks_external: Some(number % 9),
+            inlink_hosts: Some(number % 5),
+            top_anchor: ["a ponte nova", "mais", "日本語の案内", ""][(number % 4) as usize].to_owned(),
+            hops: "LLE"[..(number % 4).min(3) as usize].to_owned(),
+            via: "https://www.vilanova.example/".to_owned(),
+            rule: "SurtPrefixedDecideRule".to_owned(),
+            revisit: number.is_multiple_of(11),
+            versions: 1 + number % 3,
+        }
+    }
+
+    fn trace(url: &str, accept: bool) -> Trace {
+        let step = |index, words: &str, tested: &str, enabled, said, deciding| TraceStep {
+            index,
+            name: format!("Rule{index}"),
+            words: words.to_owned(),
+            enabled,
+            tested: tested.to_owned(),
+            said,
+            deciding,
+        };
+        let hops = if accept { None } else { Some(Decision::Reject) };
+        Trace {
+            url: url.to_owned(),
+            steps: vec![
+                step(0, "reject everything", "", true, Some(Decision::Reject), false),
+                step(1, "accept what the seeds reach", "http://(example,vilanova,", true, Some(Decision::Accept), accept),
+                step(2, "accept servers in PT", "not asked", false, None, false),
+                step(3, "reject more than 20 hops", "24 hops", true, hops, !accept),
+            ],
+            verdict: Verdict {
+                decision: if accept { Decision::Accept } else { Decision::Reject },
+                rule_index: Some(if accept { 1 } else { 3 }),
+                rule_name: if accept { "SurtPrefixedDecideRule" } else { "TooManyHopsDecideRule" }.to_owned(),
+            },
+            turn: (!accept).then(|| "a limit of 24 hops or more".to_owned()),
+        }
+    }
+
+    fn seen(state: &str, number: u64) -> Vec<SeenRow> {
+        (0..number)
+            .map(|index| SeenRow {
+                id: index as i64 + 1,
+                url: format!("https://calendar.example/month/{index}"),
+                via: "https://www.vilanova.example/agenda".to_owned(),
+                anchor: "seguinte".to_owned(),
+                hops: "LLLLLL".to_owned(),
+                decision: if state == "refused" { "REJECT" } else { "ACCEPT" }.to_owned(),
+                rule: if state == "refused" { "TooManyHopsDecideRule" } else { "SurtPrefixedDecideRule" }.to_owned(),
+                state: if state == "failed" { "failed: connection refused" } else { state }.to_owned(),
+                date: date(0),
+            })
+            .collect()
+    }
+
+    fn inlinks(target: &str, around: Option<CaptureDate>, window_days: u32) -> InlinkPage {
+        let window = i64::from(window_days) * DAY * 1000;
+        let rows: Vec<InlinkRow> = (0..60)
+            .map(|index| {
+                let date = date(index * 7 - 200);
+                InlinkRow {
+                    date,
+                    source: format!("https://blog{}.example/post/{index}", index % 6),
+                    source_host: format!("blog{}.example", index % 6),
+                    anchor: ["a ponte nova", "leia mais", "", "evil \u{202e}txt"][(index % 4) as usize].to_owned(),
+                    internal: index % 3 == 0,
+                    in_window: around.is_none_or(|around| (date.millis() - around.millis()).abs() <= window),
+                    capture: (index % 2 == 0).then_some(index + 1),
+                }
+            })
+            .collect();
+        let count = |internal| rows.iter().filter(|row| row.in_window && row.internal == internal).count() as u64;
+        InlinkPage {
+            target: target.to_owned(),
+            capture_dates: vec![date(0), date(40), date(120)],
+            around,
+            window_days,
+            internal: count(true),
+            external: count(false),
+            rows,
+            cut: 12,
+            built: true,
+        }
+    }
+
+    fn anchors(number: u64) -> Vec<AnchorRow> {
+        (0..number)
+            .map(|index| AnchorRow {
+                text: ["a ponte nova", "mais", "日本語の案内", "", "cheias"][(index % 5) as usize].to_owned(),
+                hosts: 40 - index,
+                links: 400 - index * 3,
+                first: date(-100),
+                last: date(100),
+                matches_request: index % 5 == 0,
+            })
+            .collect()
+    }
+
+    fn campaign_value() -> Campaign {
+        Campaign {
+            name: "Vila Nova, cheias e ponte".to_owned(),
+            description: "What the town and its papers wrote about the floods of 2024 and the new bridge".to_owned(),
+            owner: "Arquivo Municipal".to_owned(),
+            tags: vec!["municipal".to_owned(), "2024".to_owned()],
+            request: "(cheias OR flood) AND \"ponte nova\"".parse().unwrap_or_default(),
+            seeds: ["https://www.vilanova.example/", "https://jornal.vilanova.example/2024/", "no url at all"]
+                .into_iter()
+                .map(|url| Seed {
+                    url: url.to_owned(),
+                    scope: Default::default(),
+                    depth: None,
+                    source_tag: "town".to_owned(),
+                })
+                .collect(),
+            rules: standard_rules(),
+            ..Campaign::default()
+        }
+    }
+
+    /// Works in small steps until stopped, so that a job can be watched.
+    fn work(cx: &JobCx, stage: &str, steps: u64) -> DeskResult<()> {
+        cx.stage(stage, Some(steps));
+        for step in 0..steps {
+            cx.note(format!("part {step}"));
+            cx.advance(1)?;
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Ok(())
+    }
+
+    fn selection_page(&self) -> SelectionPage {
+        let row = |number: u64| {
+            let capture = self.row(number);
+            ScoredRow {
+                id: capture.id,
+                url: capture.url,
+                date: capture.date,
+                score: 0.25 + number as f64 / 200.0,
+                parts: vec![
+                    ("request".to_owned(), 0.5, 0.4, "2 of 3 terms".to_owned()),
+                    ("external hosts".to_owned(), 0.3, 0.25, "3 hosts link here".to_owned()),
+                ],
+                selected: number > 10,
+                by_hand: number == 3,
+            }
+        };
+        SelectionPage {
+            spec: Some(SelectionSpec { campaign: 1, ..SelectionSpec::default() }),
+            missing: Vec::new(),
+            histogram: (0..50).map(|bin: u64| 60 * (50 - bin) / 50 + (bin * 7) % 13).collect(),
+            pages_in: 312,
+            pages_out: 938,
+            hosts_in: 9,
+            hosts_out: 3,
+            bytes_in: 48_000_000,
+            bytes_out: 120_000_000,
+            requisites: 140,
+            by_hand: 4,
+            borderline: (0..20).map(row).collect(),
+            exports: vec![ExportRow {
+                date: date(201),
+                folder: PathBuf::from("/home/archivist/fonds/exports/first"),
+                captures: 300,
+                records: 912,
+                bytes: 21_000_000,
+                verified: None,
+            }],
+        }
+    }
+}
+
+impl Desk for FixtureDesk {
+    fn revision(&self) -> u64 {
+        self.told.revision.load(Ordering::SeqCst)
+    }
+
+    fn workspace(&self) -> DeskResult<WorkspaceInfo> {
+        Ok(WorkspaceInfo {
+            folder: PathBuf::from("/home/archivist/fonds"),
+            read_only: None,
+            disk_free: 52_000_000_000,
+            captures: if self.empty { 0 } else { CAPTURES },
+            campaigns: if self.empty { 0 } else { 2 },
+        })
+    }
+
+    fn campaigns(&self) -> DeskResult<Vec<CampaignRow>> {
+        let row = |id, name: &str, active| CampaignRow {
+            id,
+            name: name.to_owned(),
+            active,
+            version: 7,
+            seeds: 3,
+            last_run: Some(date(200)),
+            next_run: active.then(|| "Monday 09:00 UTC".to_owned()),
+            captures: CAPTURES,
+            refused: 2_040,
+            to_review: 1_071,
+            selected: 312,
+            bytes: 168_000_000,
+            tags: vec!["municipal".to_owned()],
+        };
+        if self.empty {
+            return Ok(Vec::new());
+        }
+        Ok(vec![row(1, "Vila Nova, cheias e ponte", true), row(2, "Eleições 2025", false)])
+    }
+
+    fn campaign(&self, id: CampaignId) -> DeskResult<CampaignPage> {
+        let saved = self.told.campaigns.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(CampaignPage {
+            id,
+            version: 7 + saved.len() as u32,
+            campaign: saved.last().cloned().unwrap_or_else(Self::campaign_value),
+            versions: (1..=7).rev().map(|version| (version, date(i64::from(version)))).collect(),
+            seed_captures: vec![700, 500, 0],
+            rule_hits: vec![0, 1_250, 0, 1_800, 40, 0, 0, 200, 0, 0, 0],
+        })
+    }
+
+    fn crawl(&self, _: Option<CampaignId>) -> DeskResult<CrawlPage> {
+        let running = self.told.crawling.load(Ordering::SeqCst);
+        let launch = LaunchRow {
+            id: 1,
+            campaign: 1,
+            campaign_name: "Vila Nova, cheias e ponte".to_owned(),
+            launch: "20240917090000".to_owned(),
+            state: if running { LaunchState::Running } else { LaunchState::Stopped },
+            started: date(200),
+            ended: (!running).then(|| CaptureDate::from_millis(date(200).millis() + 7_800_000)),
+            queued: 42,
+            fetched: CAPTURES,
+            failed: 17,
+            refused: 2_040,
+            bytes: 168_000_000,
+            why: String::new(),
+        };
+        let host = |name: &str, country: &str, number| HostRow {
+            host: name.to_owned(),
+            address: "192.0.2.17".to_owned(),
+            country: country.to_owned(),
+            queued: number / 10,
+            fetched: number,
+            failed: number / 50,
+            refused: number * 2,
+            bytes: number * 40_000,
+            rule: "SurtPrefixedDecideRule".to_owned(),
+        };
+        Ok(CrawlPage {
+            launch: (!self.empty).then_some(launch),
+            job: None,
+            samples: (0..120_u32)
+                .map(|index| CrawlSample {
+                    seconds: f64::from(index) / 2.0,
+                    found: u64::from(index) * 11 - u64::from(index * index) / 40,
+                    done: u64::from(index) * 8,
+                    bytes: u64::from(index) * 300_000 + u64::from(index % 7) * 90_000,
+                    in_flight: 4,
+                })
+                .collect(),
+            classes: [1_020, 130, 80, 20, 17],
+            types: vec![
+                ("text/html".to_owned(), 800, 90_000_000),
+                ("image/jpeg".to_owned(), 300, 70_000_000),
+                ("text/css".to_owned(), 40, 800_000),
+            ],
+            hosts: vec![
+                host("www.vilanova.example", "PT", 700),
+                host("jornal.vilanova.example", "PT", 400),
+                host("museum.example:8080", "", 150),
+            ],
+            refused: Self::seen("refused", 30),
+            refused_by_rule: vec![("TooManyHopsDecideRule".to_owned(), 1_800), ("RobotsDecideRule".to_owned(), 240)],
+            next: Self::seen("queued", 20),
+            failed: Self::seen("failed", 17),
+        })
+    }
+
+    fn captures(&self, query: &CaptureQuery) -> DeskResult<CapturePage> {
+        let page = |rows: Vec<CaptureRow>, total, filter_problem| CapturePage {
+            offset: query.offset,
+            rows,
+            total,
+            filter_problem,
+        };
+        if self.empty {
+            return Ok(page(Vec::new(), 0, None));
+        }
+        if let Some(pattern) = query.filter.strip_prefix("re:(") {
+            let problem = format!("the pattern “({pattern}” has an open bracket");
+            return Ok(page(Vec::new(), 0, Some(problem)));
+        }
+        let words = query.filter.strip_prefix("host:").unwrap_or(&query.filter).to_lowercase();
+        let fits = |row: &CaptureRow| {
+            (row.url.to_lowercase().contains(&words) || row.title.to_lowercase().contains(&words))
+                && match query.tab {
+                    CaptureTab::NotReviewed => row.mark.is_none(),
+                    CaptureTab::Failed => row.status >= 400,
+                    CaptureTab::GeoOnly => false,
+                    _ => true,
+                }
+        };
+        let mut rows: Vec<CaptureRow> = (0..CAPTURES).map(|number| self.row(number)).filter(fits).collect();
+        if let Some((CaptureColumn::Url, down)) = query.sort.first() {
+            rows.sort_by(|a, b| if *down { b.url.cmp(&a.url) } else { a.url.cmp(&b.url) });
+        }
+        let total = rows.len() as u64;
+        let rows = rows.into_iter().skip(query.offset as usize).take(query.limit as usize).collect();
+        Ok(page(rows, total, None))
+    }
+
+    fn tab_counts(&self, _: &CaptureQuery) -> DeskResult<TabCounts> {
+        let all = if self.empty { 0 } else { CAPTURES };
+        Ok(vec![
+            (CaptureTab::All, all),
+            (CaptureTab::Html, all * 8 / 12),
+            (CaptureTab::Failed, all / 6),
+            (CaptureTab::GeoOnly, 0),
+            (CaptureTab::NotReviewed, all * 6 / 7),
+            (CaptureTab::Selected, all / 4),
+        ])
+    }
+
+    fn detail(&self, id: CaptureId, _: u32) -> DeskResult<CaptureDetail> {
+        let row = self.row(id.unsigned_abs() - 1);
+        let marks = self.told.marks.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(CaptureDetail {
+            details: vec![
+                ("URL".to_owned(), row.url.clone()),
+                ("Page key".to_owned(), "example,vilanova)/obras/ponte-nova".to_owned()),
+                ("Payload digest".to_owned(), "sha1:VHLOWG5PNG6UCPRWUU5K4W2CGA7KRMSZ".to_owned()),
+                ("Server".to_owned(), "192.0.2.17".to_owned()),
+                ("WARC file".to_owned(), "output/warcs/1/20240917090000/1.warc.gz, offset 812".to_owned()),
+            ],
+            trace: Some(Self::trace(&row.url, true)),
+            path: vec![
+                ("https://www.vilanova.example/".to_owned(), String::new()),
+                (row.url.clone(), "a ponte nova".to_owned()),
+            ],
+            versions: vec![row.clone()],
+            notes: marks
+                .iter()
+                .filter(|(of, ..)| *of == id)
+                .map(|(_, mark, words)| (date(201), "archivist".to_owned(), *mark, words.clone()))
+                .collect(),
+            row,
+        })
+    }
+
+    fn content(&self, _: CaptureId) -> DeskResult<CaptureContent> {
+        Ok(CaptureContent {
+            request_head: "GET /obras/ponte-nova HTTP/1.1\r\nHost: www.vilanova.example\r\n".to_owned(),
+            response_head: "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nX-Odd: \u{1b}[0m\r\n".to_owned(),
+            warc_fields: vec![("WARC-Type".to_owned(), "response".to_owned())],
+            text: "A ponte nova abre em março.\nSegundo a Câmara, as cheias atrasaram a obra.\nevil \u{202e}txt"
+                .to_owned(),
+            charset: "UTF-8, as the server says".to_owned(),
+            problems: vec!["the chunked body ends without its last chunk".to_owned()],
+        })
+    }
+
+    fn inlinks(&self, id: CaptureId, window_days: u32) -> DeskResult<InlinkPage> {
+        let row = self.row(id.unsigned_abs() - 1);
+        Ok(Self::inlinks(&row.url, Some(row.date), window_days))
+    }
+
+    fn inlinks_of(&self, target: &str, window_days: u32) -> DeskResult<InlinkPage> {
+        let mut page = Self::inlinks(target, None, window_days);
+        page.built = !self.empty;
+        Ok(page)
+    }
+
+    fn outlinks(&self, _: CaptureId) -> DeskResult<Vec<OutlinkRow>> {
+        Ok((0..25)
+            .map(|position| OutlinkRow {
+                position,
+                url: format!("https://www.vilanova.example/obras/{position}"),
+                anchor: format!("obra {position}"),
+                kind: "link".to_owned(),
+                capture: (position % 2 == 0).then_some(i64::from(position) + 1),
+                verdict: if position % 5 == 0 { "REJECT TooManyHopsDecideRule" } else { "ACCEPT SurtPrefixedDecideRule" }
+                    .to_owned(),
+            })
+            .collect())
+    }
+
+    fn anchors(&self, _: CaptureId, _: u32) -> DeskResult<Vec<AnchorRow>> {
+        Ok(Self::anchors(5))
+    }
+
+    fn top_anchors(&self, _: u64) -> DeskResult<Vec<AnchorRow>> {
+        Ok(if self.empty { Vec::new() } else { Self::anchors(30) })
+    }
+
+    fn prospects(&self, _: Option<CampaignId>, filter: &str, _: u64) -> DeskResult<Vec<ProspectRow>> {
+        let number = if self.empty || !filter.is_empty() { 0 } else { 40 };
+        Ok((0..number)
+            .map(|index| ProspectRow {
+                url: format!("https://cited{index}.example/report"),
+                hosts: 41 - index,
+                links: 100 - index,
+                first: date(-90),
+                last: date(30),
+                anchor: "o relatório".to_owned(),
+                verdict: if index % 3 == 0 { "ACCEPT SurtPrefixedDecideRule" } else { "REJECT RejectDecideRule" }.to_owned(),
+            })
+            .collect())
+    }
+
+    fn seen(&self, _: Option<CampaignId>, state: &str, filter: &str, _: u64) -> DeskResult<Vec<SeenRow>> {
+        let mut rows = Self::seen(state, 120);
+        rows.retain(|row| row.url.contains(filter) || row.rule.contains(filter));
+        Ok(rows)
+    }
+
+    fn why(&self, seen: i64) -> DeskResult<Trace> {
+        Ok(Self::trace(&format!("https://calendar.example/month/{seen}"), false))
+    }
+
+    fn selection(&self, _: CampaignId) -> DeskResult<SelectionPage> {
+        let page = self.selection_page();
+        if !self.empty {
+            return Ok(page);
+        }
+        Ok(SelectionPage {
+            spec: None,
+            missing: vec!["inlinks are not built".to_owned()],
+            histogram: vec![0; 50],
+            borderline: Vec::new(),
+            exports: Vec::new(),
+            ..page
+        })
+    }
+
+    fn scope_test(&self, campaign: &Campaign, urls: &[String]) -> DeskResult<Vec<Result<Trace, String>>> {
+        let accept = !campaign.rules.is_empty();
+        Ok(urls
+            .iter()
+            .map(|url| {
+                if url.starts_with("http") { Ok(Self::trace(url, accept)) } else { Err("no http or https URL".to_owned()) }
+            })
+            .collect())
+    }
+
+    fn job_history(&self, _: u64) -> DeskResult<Vec<JobRow>> {
+        Ok(vec![JobRow {
+            id: 1,
+            name: "Crawl".to_owned(),
+            progress: None,
+            rate: 0.0,
+            started: date(200),
+            ended: Some(date(200)),
+            outcome: "1250 captures".to_owned(),
+            can_pause: false,
+        }])
+    }
+
+    fn save_campaign(&self, id: Option<CampaignId>, campaign: &Campaign) -> DeskResult<CampaignId> {
+        self.told.campaigns.lock().unwrap_or_else(PoisonError::into_inner).push(campaign.clone());
+        self.told.say(format!("save {id:?} {} with {} seeds", campaign.name, campaign.seeds.len()));
+        Ok(id.unwrap_or(3))
+    }
+
+    fn mark(&self, captures: &[CaptureId], mark: ReviewMark, note: &str) -> DeskResult<()> {
+        let mut marks = self.told.marks.lock().unwrap_or_else(PoisonError::into_inner);
+        marks.extend(captures.iter().map(|id| (*id, mark, note.to_owned())));
+        self.told.say(format!("mark {captures:?} {mark:?} {note}"));
+        Ok(())
+    }
+
+    fn undo_mark(&self) -> DeskResult<String> {
+        self.told.marks.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        self.told.say("undo".to_owned());
+        Ok("The mark is taken back".to_owned())
+    }
+
+    fn end_launch(&self, launch: LaunchId) -> DeskResult<()> {
+        self.told.say(format!("end launch {launch}"));
+        Ok(())
+    }
+
+    fn set_window(&self, window_days: u32, _: &JobCx) -> DeskResult<String> {
+        self.told.say(format!("window {window_days}"));
+        Ok(format!("recounted for ± {window_days} days"))
+    }
+
+    fn run_crawl(&self, campaign: CampaignId, cx: &JobCx) -> DeskResult<String> {
+        self.told.crawling.store(true, Ordering::SeqCst);
+        self.told.say(format!("crawl {campaign}"));
+        let ended = Self::work(cx, "Crawling", 20_000);
+        self.told.crawling.store(false, Ordering::SeqCst);
+        ended.map(|()| "20 000 captures".to_owned())
+    }
+
+    fn import(&self, paths: &[PathBuf], _: &JobCx) -> DeskResult<String> {
+        self.told.say(format!("import {paths:?}"));
+        Ok("3 files, 912 records".to_owned())
+    }
+
+    fn build_inlinks(&self, cx: &JobCx) -> DeskResult<String> {
+        self.told.say("inlinks".to_owned());
+        Self::work(cx, "Inverting outlinks", 3)?;
+        Ok("48 201 inlinks".to_owned())
+    }
+
+    fn select(&self, spec: &SelectionSpec, _: &JobCx) -> DeskResult<String> {
+        self.told.say(format!("select at {:.2}", spec.threshold));
+        Ok("312 in, 938 out".to_owned())
+    }
+
+    fn export(&self, spec: &SelectionSpec, out: &Path, _: &JobCx) -> DeskResult<String> {
+        anyhow::ensure!(!out.ends_with("full"), "writing {}: no space left on device", out.display());
+        self.told.say(format!("export {} to {}", spec.campaign, out.display()));
+        Ok("912 records".to_owned())
+    }
+
+    fn verify(&self, folder: &Path, _: &JobCx) -> DeskResult<Vec<VerifyLine>> {
+        self.told.say(format!("verify {}", folder.display()));
+        let line = |what: &str, ok, detail: &str| VerifyLine { what: what.to_owned(), ok, detail: detail.to_owned() };
+        Ok(vec![
+            line("Payload digests", true, "912 of 912"),
+            line("Index against offsets", false, "entry 17 points to offset 812, where no record begins"),
+        ])
+    }
+}

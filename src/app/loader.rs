@@ -1,0 +1,322 @@
+//! Read models on worker threads.
+//!
+//! In: a question and the desk that answers it. Out: the last answer at once,
+//! and a wake-up when a newer one is there. Answers are keyed by (question,
+//! desk revision): same key, no work. Asking again is spaced by the time the
+//! last answer took, so that a running crawl does not drown in questions.
+//!
+//! Not here: which questions there are (see `reads`).
+
+use super::Desk;
+use super::DeskResult;
+use super::models::{Loaded, Notice};
+use crate::jobs::Wake;
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use std::cell::Cell;
+use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Answers kept for one kind of question.
+const ANSWERS_KEPT: usize = 96;
+/// The same question is not asked again sooner than this.
+const SHORTEST_WAIT: Duration = Duration::from_millis(150);
+/// … nor later than this, however long the last answer took.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+/// Times the last answer's duration to wait before asking again.
+const WAIT_FACTOR: u32 = 4;
+
+type Task = Box<dyn FnOnce() + Send>;
+
+/// Which waiting task a free worker takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// The one that waits longest: for writes.
+    OldestFirst,
+    /// The one asked for last: for what is on screen now.
+    NewestFirst,
+}
+
+/// A few worker threads. They end when the pool is dropped.
+pub struct Pool(Arc<Line>);
+
+struct Line {
+    order: Order,
+    tasks: Mutex<(VecDeque<Task>, bool)>,
+    more: Condvar,
+}
+
+impl Pool {
+    /// Starts `threads` workers called `name`.
+    pub fn new(name: &str, threads: usize, order: Order) -> std::io::Result<Self> {
+        let line = Arc::new(Line { order, tasks: Mutex::default(), more: Condvar::new() });
+        for _ in 0..threads.max(1) {
+            let line = line.clone();
+            std::thread::Builder::new().name(name.to_owned()).spawn(move || line.work())?;
+        }
+        Ok(Self(line))
+    }
+
+    /// Hands a task to the next free worker.
+    pub fn run(&self, task: impl FnOnce() + Send + 'static) {
+        self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner).0.push_back(Box::new(task));
+        self.0.more.notify_one();
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        // What was asked in order (writes) is still done; questions are not.
+        let mut tasks = self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.0.order == Order::NewestFirst {
+            tasks.0.clear();
+        }
+        tasks.1 = true;
+        self.0.more.notify_all();
+    }
+}
+
+impl Line {
+    fn work(&self) {
+        loop {
+            let task = {
+                let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+                loop {
+                    let next = match self.order {
+                        Order::OldestFirst => tasks.0.pop_front(),
+                        Order::NewestFirst => tasks.0.pop_back(),
+                    };
+                    if let Some(task) = next {
+                        break task;
+                    }
+                    if tasks.1 {
+                        return;
+                    }
+                    tasks = self.more.wait(tasks).unwrap_or_else(PoisonError::into_inner);
+                }
+            };
+            // A task catches its own panic to tell of it; this keeps the worker.
+            let _ = std::panic::catch_unwind(AssertUnwindSafe(task));
+        }
+    }
+}
+
+/// What a question needs: who answers, on which threads, whom to wake.
+pub struct ReadCx {
+    /// Who answers; none while no workspace is open.
+    pub desk: Option<Arc<dyn Desk>>,
+    /// Grows when another workspace is opened, so that late answers are dropped.
+    pub generation: u64,
+    /// Called when an answer is there.
+    pub wake: Wake,
+    /// Where the questions are answered.
+    pub pool: Pool,
+    /// When a question put off shall be asked again.
+    pub later: Cell<Option<Duration>>,
+}
+
+impl ReadCx {
+    fn put_off(&self, wait: Duration) {
+        let wait = self.later.get().map_or(wait, |before| before.min(wait));
+        self.later.set(Some(wait));
+    }
+}
+
+/// Answers to one kind of question.
+pub struct Cache<Q, T> {
+    entries: HashMap<Q, Entry<T>>,
+    last: Option<Arc<T>>,
+    answers: (Sender<Answer<Q, T>>, Receiver<Answer<Q, T>>),
+    uses: u64,
+}
+
+struct Entry<T> {
+    shown: Option<Shown<T>>,
+    asked: Option<Instant>,
+    in_flight: bool,
+    used: u64,
+}
+
+struct Shown<T> {
+    revision: u64,
+    at: Instant,
+    took: Duration,
+    value: Result<Arc<T>, Notice>,
+}
+
+struct Answer<Q, T> {
+    query: Q,
+    generation: u64,
+    revision: u64,
+    took: Duration,
+    value: Result<Arc<T>, Notice>,
+}
+
+impl<Q, T> Default for Cache<Q, T> {
+    fn default() -> Self {
+        Self { entries: HashMap::new(), last: None, answers: unbounded(), uses: 0 }
+    }
+}
+
+impl<Q, T> Cache<Q, T>
+where
+    Q: Eq + Hash + Clone + Send + 'static,
+    T: Send + Sync + 'static,
+{
+    /// What can be shown now. Asks the desk when its revision has changed
+    /// since, or when the answer is older than `stale_after`.
+    pub fn get(
+        &mut self,
+        cx: &ReadCx,
+        query: Q,
+        stale_after: Option<Duration>,
+        load: fn(&dyn Desk, &Q) -> DeskResult<T>,
+    ) -> Loaded<Arc<T>> {
+        self.collect(cx.generation);
+        let Some(desk) = &cx.desk else {
+            return Loaded::Failed(Notice {
+                is_error: false,
+                what: "No workspace is open".to_owned(),
+                why: String::new(),
+                hint: "Open one on the page Campaigns".to_owned(),
+            });
+        };
+        self.uses += 1;
+        let revision = desk.revision();
+        let uses = self.uses;
+        let entry = self.entries.entry(query.clone()).or_insert(Entry {
+            shown: None,
+            asked: None,
+            in_flight: false,
+            used: uses,
+        });
+        entry.used = uses;
+        let old = match &entry.shown {
+            None => true,
+            Some(shown) => shown.revision != revision || stale_after.is_some_and(|after| shown.at.elapsed() >= after),
+        };
+        if old && !entry.in_flight {
+            let wait = entry
+                .shown
+                .as_ref()
+                .map_or(Duration::ZERO, |shown| (shown.took * WAIT_FACTOR).clamp(SHORTEST_WAIT, LONGEST_WAIT));
+            let since = entry.asked.map_or(LONGEST_WAIT, |at| at.elapsed());
+            if since >= wait {
+                entry.in_flight = true;
+                entry.asked = Some(Instant::now());
+                ask(cx, desk.clone(), revision, query, self.answers.0.clone(), load);
+            } else {
+                cx.put_off(wait - since);
+            }
+        }
+        let answer = match &entry.shown {
+            Some(Shown { value: Ok(value), .. }) => Loaded::Ready(value.clone()),
+            Some(Shown { value: Err(notice), .. }) => Loaded::Failed(notice.clone()),
+            None => Loaded::Loading { last: self.last.clone() },
+        };
+        self.forget_oldest();
+        answer
+    }
+
+    /// Forgets everything, as when another workspace is opened.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+        self.last = None;
+    }
+
+    fn collect(&mut self, generation: u64) {
+        while let Ok(answer) = self.answers.1.try_recv() {
+            if answer.generation != generation {
+                continue;
+            }
+            if let Ok(value) = &answer.value {
+                self.last = Some(value.clone());
+            }
+            if let Some(entry) = self.entries.get_mut(&answer.query) {
+                entry.in_flight = false;
+                entry.shown = Some(Shown {
+                    revision: answer.revision,
+                    at: Instant::now(),
+                    took: answer.took,
+                    value: answer.value,
+                });
+            }
+        }
+    }
+
+    fn forget_oldest(&mut self) {
+        if self.entries.len() <= ANSWERS_KEPT {
+            return;
+        }
+        let mut uses: Vec<u64> = self.entries.values().map(|entry| entry.used).collect();
+        uses.sort_unstable();
+        let oldest_kept = uses[uses.len() - ANSWERS_KEPT / 2];
+        self.entries.retain(|_, entry| entry.used >= oldest_kept);
+    }
+}
+
+fn ask<Q, T>(
+    cx: &ReadCx,
+    desk: Arc<dyn Desk>,
+    revision: u64,
+    query: Q,
+    answers: Sender<Answer<Q, T>>,
+    load: fn(&dyn Desk, &Q) -> DeskResult<T>,
+) where
+    Q: Send + 'static,
+    T: Send + Sync + 'static,
+{
+    let (generation, wake) = (cx.generation, cx.wake.clone());
+    cx.pool.run(move || {
+        let begun = Instant::now();
+        let value = match std::panic::catch_unwind(AssertUnwindSafe(|| load(desk.as_ref(), &query))) {
+            Ok(Ok(value)) => Ok(Arc::new(value)),
+            Ok(Err(error)) => Err(failure("This could not be read", &error)),
+            Err(_) => Err(Notice {
+                is_error: true,
+                what: "This could not be read".to_owned(),
+                why: "a defect of the program met while reading".to_owned(),
+                hint: "The words are in the program's log; the workspace is unharmed".to_owned(),
+            }),
+        };
+        // Nobody listens any more when the window has closed.
+        let _ = answers.send(Answer { query, generation, revision, took: begun.elapsed(), value });
+        wake();
+    });
+}
+
+/// Turns an error and its causes into words for a person.
+pub(super) fn failure(what: &str, error: &anyhow::Error) -> Notice {
+    Notice { is_error: true, what: what.to_owned(), why: format!("{error:#}"), hint: String::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn tasks_run_in_the_order_of_the_pool_and_survive_a_panic() {
+        for (order, expected) in [(Order::OldestFirst, [0, 1, 2]), (Order::NewestFirst, [2, 1, 0])] {
+            let pool = Pool::new("test", 1, order).unwrap();
+            let (gate, opened) = unbounded::<()>();
+            let (done, ran) = unbounded();
+            let (begun, begins) = unbounded();
+            pool.run(move || {
+                begun.send(()).unwrap();
+                opened.recv().unwrap();
+                panic!("a defect");
+            });
+            begins.recv().unwrap();
+            for number in 0..3 {
+                let done = done.clone();
+                pool.run(move || done.send(number).unwrap());
+            }
+            gate.send(()).unwrap();
+            let seen: Vec<i32> = (0..3).map(|_| ran.recv().unwrap()).collect();
+            assert_eq!(seen, expected, "{order:?}");
+        }
+    }
+}

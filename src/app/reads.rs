@@ -1,0 +1,102 @@
+//! The questions the window asks, each with its cache.
+
+use super::Desk;
+use super::loader::{Cache, ReadCx};
+use super::models::*;
+use crate::campaign::Campaign;
+use crate::scope::Trace;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What changes without a change of the catalogue, such as free disk space
+/// or the figures of a running crawl, is asked again after this.
+const LIVE: Duration = Duration::from_millis(500);
+const SLOW: Duration = Duration::from_secs(10);
+
+/// URLs run through edited rules, or why they could not be parsed.
+pub type ScopeAnswers = Vec<Result<Trace, String>>;
+
+macro_rules! reads {
+    ($($(#[$doc:meta])* $name:ident($($arg:ident: $kind:ty),*) -> $answer:ty, $stale:expr, $load:expr;)*) => {
+        /// All caches, and what they share.
+        pub struct Reads {
+            cx: ReadCx,
+            $($name: Cache<($($kind,)*), $answer>,)*
+        }
+
+        impl Reads {
+            /// Caches that ask as `cx` says.
+            pub fn new(cx: ReadCx) -> Self {
+                Self { cx, $($name: Cache::default(),)* }
+            }
+
+            /// Who answers, whom to wake.
+            pub fn cx(&mut self) -> &mut ReadCx {
+                &mut self.cx
+            }
+
+            /// The open workspace.
+            pub fn desk(&self) -> Option<&Arc<dyn Desk>> {
+                self.cx.desk.as_ref()
+            }
+
+            /// Forgets every answer.
+            pub fn clear(&mut self) {
+                $(self.$name.clear();)*
+            }
+
+            $($(#[$doc])*
+            pub fn $name(&mut self, $($arg: $kind),*) -> Loaded<Arc<$answer>> {
+                self.$name.get(&self.cx, ($($arg,)*), $stale, $load)
+            })*
+        }
+    };
+}
+
+reads! {
+    /// See [`Desk::workspace`].
+    workspace() -> WorkspaceInfo, Some(SLOW), |desk, ()| desk.workspace();
+    /// See [`Desk::campaigns`].
+    campaigns() -> Vec<CampaignRow>, None, |desk, ()| desk.campaigns();
+    /// See [`Desk::campaign`].
+    campaign(id: CampaignId) -> CampaignPage, None, |desk, (id,)| desk.campaign(*id);
+    /// See [`Desk::crawl`]; asked twice a second.
+    crawl(campaign: Option<CampaignId>) -> CrawlPage, Some(LIVE), |desk, (campaign,)| desk.crawl(*campaign);
+    /// See [`Desk::captures`].
+    captures(query: CaptureQuery) -> CapturePage, None, |desk, (query,)| desk.captures(query);
+    /// See [`Desk::tab_counts`].
+    tab_counts(query: CaptureQuery) -> TabCounts, None, |desk, (query,)| desk.tab_counts(query);
+    /// See [`Desk::detail`].
+    detail(id: CaptureId, days: u32) -> CaptureDetail, None, |desk, (id, days)| desk.detail(*id, *days);
+    /// See [`Desk::content`].
+    content(id: CaptureId) -> CaptureContent, None, |desk, (id,)| desk.content(*id);
+    /// See [`Desk::inlinks`].
+    inlinks(id: CaptureId, days: u32) -> InlinkPage, None, |desk, (id, days)| desk.inlinks(*id, *days);
+    /// See [`Desk::inlinks_of`].
+    inlinks_of(target: String, days: u32) -> InlinkPage, None, |desk, (target, days)| desk.inlinks_of(target, *days);
+    /// See [`Desk::outlinks`].
+    outlinks(id: CaptureId) -> Vec<OutlinkRow>, None, |desk, (id,)| desk.outlinks(*id);
+    /// See [`Desk::anchors`].
+    anchors(id: CaptureId, days: u32) -> Vec<AnchorRow>, None, |desk, (id, days)| desk.anchors(*id, *days);
+    /// See [`Desk::top_anchors`].
+    top_anchors(limit: u64) -> Vec<AnchorRow>, None, |desk, (limit,)| desk.top_anchors(*limit);
+    /// See [`Desk::prospects`].
+    prospects(campaign: Option<CampaignId>, filter: String, limit: u64) -> Vec<ProspectRow>, None,
+        |desk, (campaign, filter, limit)| desk.prospects(*campaign, filter, *limit);
+    /// See [`Desk::seen`].
+    seen(campaign: Option<CampaignId>, state: &'static str, filter: String, limit: u64) -> Vec<SeenRow>, None,
+        |desk, (campaign, state, filter, limit)| desk.seen(*campaign, state, filter, *limit);
+    /// See [`Desk::why`].
+    why(seen: i64) -> Trace, None, |desk, (seen,)| desk.why(*seen);
+    /// See [`Desk::selection`].
+    selection(campaign: CampaignId) -> SelectionPage, None, |desk, (campaign,)| desk.selection(*campaign);
+    /// See [`Desk::job_history`].
+    job_history(limit: u64) -> Vec<JobRow>, None, |desk, (limit,)| desk.job_history(*limit);
+    /// See [`Desk::scope_test`]; the campaign travels as JSON, since only text can be a key.
+    scope_test(campaign: String, urls: Vec<String>) -> ScopeAnswers, None, run_scope_test;
+}
+
+fn run_scope_test(desk: &dyn Desk, (campaign, urls): &(String, Vec<String>)) -> super::DeskResult<ScopeAnswers> {
+    let campaign: Campaign = serde_json::from_str(campaign)?;
+    desk.scope_test(&campaign, urls)
+}

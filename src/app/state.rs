@@ -1,0 +1,586 @@
+//! The state of a window: what is open, what is shown, what runs.
+//!
+//! In: [`Command`]s through [`AppState::send`], answers of workers through
+//! [`AppState::tick`]. Out: read models ([`AppState::reads`]), notices, jobs.
+//!
+//! Invariants: nothing here touches disk or network on the calling thread;
+//! writes are carried out in the order they were asked.
+
+use super::jobs_at_hand::{EndedJob, JobAnswer, RunningJob};
+use super::loader::{Order, Pool, ReadCx, failure};
+use super::models::*;
+use super::reads::Reads;
+use super::{Command, Desk, DeskResult, Dialog, Opener, Route};
+use crate::campaign::Campaign;
+use crate::jobs::{JobCx, Wake};
+use crate::links::MATCH_WINDOW_DAYS;
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use serde::{Deserialize, Serialize};
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Threads that answer questions; two, so that one slow question does not
+/// hold up the page.
+const READERS: usize = 2;
+/// Pages that Back can go through.
+const HISTORY_KEPT: usize = 100;
+/// Notices, ended jobs and commands that are kept.
+const LOG_KEPT: usize = 200;
+/// How often running jobs are looked at.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// Light or dark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ThemeChoice {
+    /// As the desktop says.
+    #[default]
+    System,
+    /// Dark on light.
+    Light,
+    /// Light on dark.
+    Dark,
+}
+
+/// A tab of the lower panel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PanelTab {
+    /// Label and value.
+    #[default]
+    Details,
+    /// Why it was taken or refused.
+    Decision,
+    /// Links to it.
+    Inlinks,
+    /// Links out of it.
+    Outlinks,
+    /// Texts of the links to it.
+    Anchors,
+    /// Its visible text.
+    Text,
+    /// Captures of the same page.
+    Versions,
+    /// Heads as sent and received.
+    Headers,
+    /// What people said.
+    Notes,
+}
+
+/// What a person chose and keeps between runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// Light or dark.
+    pub theme: ThemeChoice,
+    /// Size of everything, 1 is as designed.
+    pub zoom: f32,
+    /// Taller rows in tables.
+    pub roomy_rows: bool,
+    /// Whether the lower panel is shown.
+    pub lower_panel: bool,
+    /// Its tab, kept between rows.
+    pub panel_tab: PanelTab,
+    /// Days of the inlink window.
+    pub window_days: u32,
+    /// The workspace open last.
+    pub last_workspace: Option<PathBuf>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            theme: ThemeChoice::System,
+            zoom: 1.0,
+            roomy_rows: false,
+            lower_panel: true,
+            panel_tab: PanelTab::Details,
+            window_days: MATCH_WINDOW_DAYS,
+            last_workspace: None,
+        }
+    }
+}
+
+/// The row that the lower panel follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Focus {
+    /// A capture.
+    Capture(CaptureId),
+    /// A URL ever seen, captured or not.
+    Seen(i64),
+}
+
+/// A specification being edited.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpecDraft {
+    /// The campaign; none for a new one.
+    pub id: Option<CampaignId>,
+    /// The version it was begun from; 0 for a new one.
+    pub version: u32,
+    /// As edited.
+    pub campaign: Campaign,
+    /// As saved last.
+    pub saved: Campaign,
+}
+
+impl SpecDraft {
+    /// A new campaign with the defaults.
+    pub fn new() -> Self {
+        let campaign = Campaign::default();
+        Self { id: None, version: 0, saved: campaign.clone(), campaign }
+    }
+
+    /// The draft of a saved campaign.
+    pub fn of(page: &CampaignPage) -> Self {
+        Self { id: Some(page.id), version: page.version, campaign: page.campaign.clone(), saved: page.campaign.clone() }
+    }
+
+    /// Whether something is not saved.
+    pub fn is_edited(&self) -> bool {
+        self.campaign != self.saved
+    }
+}
+
+impl Default for SpecDraft {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What a worker tells the window after a write.
+enum Answer {
+    Opened(PathBuf, DeskResult<Arc<dyn Desk>>),
+    Saved(Box<Campaign>, DeskResult<CampaignId>),
+    Marked(DeskResult<String>),
+}
+
+/// The state of a window.
+pub struct AppState {
+    opener: Arc<dyn Opener>,
+    wake: Wake,
+    writer: Pool,
+    answers: (Sender<Answer>, Receiver<Answer>),
+    outbox: VecDeque<Command>,
+    history: Vec<Route>,
+    next_id: u64,
+    opening: Option<PathBuf>,
+
+    /// Read models.
+    pub reads: Reads,
+    /// What is on screen.
+    pub route: Route,
+    /// What lies over it.
+    pub dialog: Option<Dialog>,
+    /// The campaign at hand.
+    pub campaign: Option<CampaignId>,
+    /// The specification being edited.
+    pub spec: Option<SpecDraft>,
+    /// Captures chosen in the table.
+    pub selected: Vec<CaptureId>,
+    /// The row that the lower panel follows.
+    pub focus: Option<Focus>,
+    /// What the next selection shall be.
+    pub selection_draft: SelectionSpec,
+    /// Folder of the next export, as typed.
+    pub export_folder: String,
+    /// The export made or verified last.
+    pub last_export: Option<PathBuf>,
+    /// What the last verification of this window found.
+    pub verified: Option<(PathBuf, Vec<VerifyLine>)>,
+    /// Whether the filter line of the captures shall take the keyboard.
+    pub wants_filter: bool,
+    /// The ready filter that the captures shall show next.
+    pub wants_tab: Option<CaptureTab>,
+    /// What a person chose.
+    pub settings: Settings,
+    /// Notices not yet taken away, oldest first, with their numbers.
+    pub notices: Vec<(u64, Notice)>,
+    /// Notices that went by, newest last.
+    pub log: VecDeque<(crate::uri::CaptureDate, Notice)>,
+    /// Jobs of this window that run.
+    pub jobs: Vec<RunningJob>,
+    /// Jobs of this window that ended, newest last.
+    pub ended: VecDeque<EndedJob>,
+    /// What was asked last, newest last.
+    pub asked: VecDeque<Command>,
+}
+
+impl AppState {
+    /// A window without workspace. `wake` is called by workers.
+    pub fn new(opener: Arc<dyn Opener>, settings: Settings, wake: Wake) -> std::io::Result<Self> {
+        let cx = ReadCx {
+            desk: None,
+            generation: 0,
+            wake: wake.clone(),
+            pool: Pool::new("read", READERS, Order::NewestFirst)?,
+            later: Cell::new(None),
+        };
+        let selection_draft = SelectionSpec { window_days: settings.window_days, ..SelectionSpec::default() };
+        Ok(Self {
+            opener,
+            wake,
+            writer: Pool::new("write", 1, Order::OldestFirst)?,
+            answers: unbounded(),
+            outbox: VecDeque::new(),
+            history: Vec::new(),
+            next_id: 1,
+            opening: None,
+            reads: Reads::new(cx),
+            route: Route::default(),
+            dialog: None,
+            campaign: None,
+            spec: None,
+            selected: Vec::new(),
+            focus: None,
+            selection_draft,
+            export_folder: String::new(),
+            last_export: None,
+            verified: None,
+            wants_filter: false,
+            wants_tab: None,
+            settings,
+            notices: Vec::new(),
+            log: VecDeque::new(),
+            jobs: Vec::new(),
+            ended: VecDeque::new(),
+            asked: VecDeque::new(),
+        })
+    }
+
+    /// The open workspace.
+    pub fn desk(&self) -> Option<&Arc<dyn Desk>> {
+        self.reads.desk()
+    }
+
+    /// The folder that is being opened.
+    pub fn opening(&self) -> Option<&Path> {
+        self.opening.as_deref()
+    }
+
+    /// The folder offered to a person who has not chosen one.
+    pub fn default_folder(&self) -> PathBuf {
+        self.opener.default_folder()
+    }
+
+    /// The folder of the sample campaign: beside the one offered.
+    pub fn sample_folder(&self) -> PathBuf {
+        let folder = self.opener.default_folder();
+        let mut name = folder.file_name().unwrap_or_default().to_os_string();
+        name.push("-sample");
+        folder.with_file_name(name)
+    }
+
+    /// Asks for something; carried out by the next [`AppState::tick`].
+    pub fn send(&mut self, command: Command) {
+        self.outbox.push_back(command);
+    }
+
+    /// Whether something was asked that is not carried out yet.
+    pub fn has_outbox(&self) -> bool {
+        !self.outbox.is_empty()
+    }
+
+    /// Asks for what `action` means just now, or says why it cannot be.
+    pub fn act(&mut self, action: super::Action) {
+        match super::resolve(action, self) {
+            Ok(command) => self.send(command),
+            Err(why) => self.notice(Notice {
+                is_error: false,
+                what: format!("{} is not possible now", action.label()),
+                why: why.to_owned(),
+                hint: String::new(),
+            }),
+        }
+    }
+
+    /// Tells a person something.
+    pub fn notice(&mut self, notice: Notice) {
+        keep(&mut self.log, (crate::uri::CaptureDate::now(), notice.clone()));
+        self.notices.push((self.next_id, notice));
+        self.next_id += 1;
+    }
+
+    /// The running crawl.
+    pub fn crawl_job(&self) -> Option<&RunningJob> {
+        self.jobs.iter().find(|job| job.name == CRAWL)
+    }
+
+    /// Whether a job of this name runs.
+    pub fn runs(&self, name: &str) -> bool {
+        self.jobs.iter().any(|job| job.name == name)
+    }
+
+    /// Whether Back leads somewhere.
+    pub fn can_go_back(&self) -> bool {
+        !self.history.is_empty()
+    }
+
+    /// Takes in what workers answered and carries out what was asked.
+    /// Never blocks.
+    pub fn tick(&mut self) {
+        while let Ok(answer) = self.answers.1.try_recv() {
+            self.take_in(answer);
+        }
+        self.look_at_jobs();
+        while let Some(command) = self.outbox.pop_front() {
+            keep(&mut self.asked, command.clone());
+            self.carry_out(command);
+        }
+    }
+
+    /// When [`AppState::tick`] wants to be called again without a wake-up.
+    pub fn next_tick(&mut self) -> Option<Duration> {
+        let later = self.reads.cx().later.take();
+        let look = (!self.jobs.is_empty()).then_some(LOOK);
+        later.into_iter().chain(look).min()
+    }
+
+    fn take_in(&mut self, answer: Answer) {
+        match answer {
+            Answer::Opened(folder, Ok(desk)) => self.open(folder, desk),
+            Answer::Opened(folder, Err(error)) => {
+                self.opening = None;
+                let mut notice = failure(&format!("{} could not be opened", folder.display()), &error);
+                notice.hint = "Choose another folder, or make a new workspace in an empty one".to_owned();
+                self.notice(notice);
+            }
+            Answer::Saved(campaign, Ok(id)) => {
+                if let Some(spec) = &mut self.spec {
+                    spec.id = Some(id);
+                    spec.version += 1;
+                    spec.saved = *campaign;
+                }
+                self.campaign = Some(id);
+                if matches!(self.route, Route::Spec(_)) {
+                    self.route = Route::Spec(Some(id));
+                }
+                self.say("The specification is saved as a new version");
+            }
+            Answer::Saved(_, Err(error)) => {
+                let mut notice = failure("The specification could not be saved", &error);
+                notice.hint = "It is still here as edited; mend it and save again".to_owned();
+                self.notice(notice);
+            }
+            Answer::Marked(Ok(words)) => {
+                if !words.is_empty() {
+                    self.say(&words);
+                }
+            }
+            Answer::Marked(Err(error)) => self.notice(failure("The decision could not be kept", &error)),
+        }
+    }
+
+    fn say(&mut self, what: &str) {
+        self.notice(Notice { is_error: false, what: what.to_owned(), why: String::new(), hint: String::new() });
+    }
+
+    fn open(&mut self, folder: PathBuf, desk: Arc<dyn Desk>) {
+        self.opening = None;
+        let cx = self.reads.cx();
+        cx.desk = Some(desk);
+        cx.generation += 1;
+        self.reads.clear();
+        self.campaign = None;
+        self.spec = None;
+        self.selected.clear();
+        self.focus = None;
+        self.last_export = None;
+        self.verified = None;
+        self.export_folder = folder.join("exports").join("selection").display().to_string();
+        self.settings.last_workspace = Some(folder);
+        self.history.clear();
+        self.route = Route::Campaigns;
+        self.dialog = None;
+    }
+
+    fn look_at_jobs(&mut self) {
+        for job in &mut self.jobs {
+            job.look();
+        }
+        let (finished, running) = std::mem::take(&mut self.jobs).into_iter().partition(RunningJob::is_finished);
+        self.jobs = running;
+        let finished: Vec<RunningJob> = finished;
+        for job in finished {
+            let (ended, notice, verified) = job.finish();
+            if let Some((folder, lines)) = verified {
+                self.last_export = Some(folder.clone());
+                self.verified = Some((folder, lines));
+            }
+            keep(&mut self.ended, ended);
+            self.notice(notice);
+        }
+    }
+
+    fn carry_out(&mut self, command: Command) {
+        match command {
+            Command::Go(route) => self.go(route),
+            Command::Back => {
+                if let Some(route) = self.history.pop() {
+                    self.route = route;
+                }
+            }
+            Command::Ask(dialog) => self.dialog = Some(dialog),
+            Command::CloseDialog => self.dialog = None,
+            Command::Find => {
+                if !matches!(self.route, Route::Captures { .. }) {
+                    self.go(Route::Captures { filter: String::new() });
+                }
+                self.wants_filter = true;
+            }
+            Command::ToggleLowerPanel => self.settings.lower_panel = !self.settings.lower_panel,
+            Command::ToggleTheme => {
+                self.settings.theme = match self.settings.theme {
+                    ThemeChoice::Dark => ThemeChoice::Light,
+                    ThemeChoice::Light | ThemeChoice::System => ThemeChoice::Dark,
+                }
+            }
+            Command::Dismiss(id) => self.notices.retain(|(number, _)| *number != id),
+            Command::OpenWorkspace(folder) => self.open_with(folder, |opener, folder| opener.open(folder)),
+            Command::NewWorkspace(folder) => self.open_with(folder, |opener, folder| opener.create(folder)),
+            Command::LoadSample(folder) => self.open_with(folder, |opener, folder| opener.create_sample(folder)),
+            Command::SaveCampaign { id, campaign } => self.write(move |desk| {
+                let saved = desk.save_campaign(id, &campaign);
+                Answer::Saved(campaign, saved)
+            }),
+            Command::ChooseCampaign(id) => {
+                self.campaign = Some(id);
+                self.selection_draft.campaign = id;
+                if matches!(self.route, Route::Spec(_)) {
+                    self.route = Route::Spec(Some(id));
+                }
+            }
+            Command::Mark { captures, mark, note } => {
+                self.write(move |desk| Answer::Marked(desk.mark(&captures, mark, &note).map(|()| String::new())));
+            }
+            Command::UndoMark => self.write(|desk| Answer::Marked(desk.undo_mark())),
+            Command::PauseJob(id, paused) => {
+                if let Some(job) = self.jobs.iter().find(|job| job.id == id) {
+                    job.cx().set_paused(paused);
+                }
+            }
+            Command::CancelJob(id) => {
+                if let Some(job) = self.jobs.iter().find(|job| job.id == id) {
+                    job.cx().cancel();
+                }
+            }
+            Command::StartCrawl(id) => self.start(CRAWL, move |desk, cx| desk.run_crawl(id, cx)),
+            Command::Import(paths) => self.start("Import", move |desk, cx| desk.import(&paths, cx)),
+            Command::BuildInlinks => self.start("Build inlinks", |desk, cx| desk.build_inlinks(cx)),
+            Command::SetWindow(days) => {
+                self.settings.window_days = days;
+                self.selection_draft.window_days = days;
+                if self.desk().is_some() {
+                    self.start("Set window", move |desk, cx| desk.set_window(days, cx));
+                }
+            }
+            Command::Select(spec) => self.start("Select", move |desk, cx| desk.select(&spec, cx)),
+            Command::Export { out, selection } => {
+                self.last_export = Some(out.clone());
+                self.start("Export", move |desk, cx| desk.export(&selection, &out, cx));
+            }
+            Command::Verify(folder) => self.start_job("Verify", move |desk, cx| {
+                let lines = desk.verify(&folder, cx)?;
+                Ok(JobAnswer::Verified(folder, lines))
+            }),
+            Command::EndLaunch(id) => {
+                self.write(move |desk| Answer::Marked(desk.end_launch(id).map(|()| "The launch is ended".to_owned())))
+            }
+        }
+    }
+
+    fn go(&mut self, route: Route) {
+        if route == self.route {
+            return;
+        }
+        if let Route::Spec(id) = &route
+            && self.spec.as_ref().is_none_or(|spec| spec.id != *id && !spec.is_edited())
+        {
+            self.spec = None;
+        }
+        // Another page, another row at hand; Captures finds its row again.
+        if route.page() != self.route.page() {
+            self.focus = None;
+        }
+        self.history.push(std::mem::replace(&mut self.route, route));
+        if self.history.len() > HISTORY_KEPT {
+            self.history.remove(0);
+        }
+    }
+
+    fn open_with(&mut self, folder: PathBuf, open: fn(&dyn Opener, &Path) -> DeskResult<Arc<dyn Desk>>) {
+        if !self.jobs.is_empty() {
+            self.notice(Notice {
+                is_error: true,
+                what: format!("{} was not opened", folder.display()),
+                why: "work on the open workspace is running".to_owned(),
+                hint: "Stop it or wait for its end, then open again".to_owned(),
+            });
+            return;
+        }
+        self.opening = Some(folder.clone());
+        let (opener, answers, wake) = (self.opener.clone(), self.answers.0.clone(), self.wake.clone());
+        self.writer.run(move || {
+            let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| open(opener.as_ref(), &folder)))
+                .unwrap_or_else(|_| Err(anyhow::anyhow!("a defect of the program met while opening")));
+            let _ = answers.send(Answer::Opened(folder, opened));
+            wake();
+        });
+    }
+
+    fn write(&mut self, work: impl FnOnce(&dyn Desk) -> Answer + Send + 'static) {
+        let Some(desk) = self.desk().cloned() else {
+            self.no_workspace();
+            return;
+        };
+        let (answers, wake) = (self.answers.0.clone(), self.wake.clone());
+        self.writer.run(move || {
+            let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(desk.as_ref())))
+                .unwrap_or_else(|_| Answer::Marked(Err(anyhow::anyhow!("a defect of the program met while writing"))));
+            let _ = answers.send(answer);
+            wake();
+        });
+    }
+
+    fn start(&mut self, name: &str, work: impl FnOnce(&dyn Desk, &JobCx) -> DeskResult<String> + Send + 'static) {
+        self.start_job(name, move |desk, cx| work(desk, cx).map(JobAnswer::Words));
+    }
+
+    fn start_job(
+        &mut self,
+        name: &str,
+        work: impl FnOnce(&dyn Desk, &JobCx) -> DeskResult<JobAnswer> + Send + 'static,
+    ) {
+        let Some(desk) = self.desk().cloned() else {
+            self.no_workspace();
+            return;
+        };
+        let id = self.next_id;
+        self.next_id += 1;
+        match RunningJob::spawn(id, name, self.wake.clone(), move |cx| work(desk.as_ref(), cx)) {
+            Ok(job) => self.jobs.push(job),
+            Err(notice) => self.notice(notice),
+        }
+    }
+
+    fn no_workspace(&mut self) {
+        self.notice(Notice {
+            is_error: true,
+            what: "No workspace is open".to_owned(),
+            why: String::new(),
+            hint: "Open one on the page Campaigns".to_owned(),
+        });
+    }
+}
+
+/// Name of the job that crawls.
+const CRAWL: &str = "Crawl";
+
+fn keep<T>(log: &mut VecDeque<T>, entry: T) {
+    if log.len() >= LOG_KEPT {
+        log.pop_front();
+    }
+    log.push_back(entry);
+}

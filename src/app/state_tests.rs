@@ -1,0 +1,163 @@
+//! The state of a window, without a window.
+
+#![allow(clippy::unwrap_used)]
+
+use super::fixture::{FixtureOpener, Told};
+use super::models::{CaptureQuery, CaptureTab, Loaded, ReviewMark};
+use super::{Action, AppState, Command, Dialog, Route, Settings, resolve};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+fn state() -> (AppState, Arc<Told>, Arc<AtomicUsize>) {
+    let told = Arc::new(Told::default());
+    let woken = Arc::new(AtomicUsize::new(0));
+    let opener = Arc::new(FixtureOpener { empty: false, told: told.clone() });
+    let wake = woken.clone();
+    let wake = Arc::new(move || {
+        wake.fetch_add(1, Ordering::SeqCst);
+    });
+    (AppState::new(opener, Settings::default(), wake).unwrap(), told, woken)
+}
+
+#[track_caller]
+fn until(state: &mut AppState, what: &str, holds: impl Fn(&mut AppState) -> bool) {
+    let begun = Instant::now();
+    while !holds(state) {
+        assert!(begun.elapsed() < Duration::from_secs(10), "waited in vain until {what}");
+        state.tick();
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+fn opened() -> (AppState, Arc<Told>) {
+    let (mut state, told, _) = state();
+    state.send(Command::OpenWorkspace("/archive".into()));
+    until(&mut state, "the workspace is open", |state| state.desk().is_some());
+    (state, told)
+}
+
+fn query(filter: &str) -> CaptureQuery {
+    CaptureQuery {
+        filter: filter.to_owned(),
+        tab: CaptureTab::All,
+        campaign: None,
+        sort: Vec::new(),
+        offset: 0,
+        limit: 200,
+        window_days: 90,
+    }
+}
+
+#[test]
+fn the_last_answer_stays_while_a_new_one_loads() {
+    let (mut state, _) = opened();
+    assert!(matches!(state.reads.captures(query("")), Loaded::Loading { last: None }));
+    until(&mut state, "rows are there", |state| matches!(state.reads.captures(query("")), Loaded::Ready(_)));
+    let Loaded::Loading { last: Some(last) } = state.reads.captures(query("museum")) else {
+        panic!("the rows of the last question are gone");
+    };
+    assert_eq!(last.total, super::fixture::CAPTURES);
+    until(&mut state, "the new rows are there", |state| {
+        matches!(state.reads.captures(query("museum")), Loaded::Ready(page) if page.total < 200)
+    });
+}
+
+#[test]
+fn a_change_of_the_catalogue_is_shown_and_nothing_is_asked_without_one() {
+    let (mut state, told) = opened();
+    let id = |state: &mut AppState| match state.reads.captures(query("")) {
+        Loaded::Ready(page) => page.rows.get(1).map(|row| (row.id, row.mark)),
+        _ => None,
+    };
+    until(&mut state, "rows are there", |state| id(state).is_some());
+    assert_eq!(id(&mut state).unwrap().1, None);
+    let capture = id(&mut state).unwrap().0;
+    state.send(Command::Mark { captures: vec![capture], mark: ReviewMark::Flag, note: String::new() });
+    until(&mut state, "the mark is shown", |state| id(state).unwrap().1 == Some(ReviewMark::Flag));
+    assert!(told.said().last().unwrap().starts_with("mark"));
+}
+
+#[test]
+fn workers_wake_the_window() {
+    let (mut state, _, woken) = state();
+    state.send(Command::OpenWorkspace("/archive".into()));
+    until(&mut state, "the workspace is open", |state| state.desk().is_some());
+    assert!(woken.load(Ordering::SeqCst) >= 1);
+}
+
+#[test]
+fn a_folder_that_cannot_be_opened_is_told_and_nothing_changes() {
+    let (mut state, _) = opened();
+    state.send(Command::OpenWorkspace("/broken".into()));
+    until(&mut state, "it is told", |state| !state.notices.is_empty());
+    assert!(state.notices[0].1.why.contains("no workspace"));
+    assert_eq!(state.settings.last_workspace, Some("/archive".into()));
+    assert!(state.opening().is_none());
+}
+
+#[test]
+fn back_goes_the_way_that_was_come() {
+    let (mut state, _) = opened();
+    let routes = [Route::Crawl, Route::Captures { filter: "host:x".to_owned() }, Route::Jobs];
+    for route in &routes {
+        state.send(Command::Go(route.clone()));
+    }
+    state.tick();
+    assert_eq!(state.route, Route::Jobs);
+    for route in [&routes[1], &routes[0], &Route::Campaigns] {
+        assert_eq!(resolve(Action::Back, &state), Ok(Command::Back));
+        state.send(Command::Back);
+        state.tick();
+        assert_eq!(&state.route, route);
+    }
+    assert_eq!(resolve(Action::Back, &state), Err("This is the first page"));
+}
+
+#[test]
+fn greyed_buttons_have_a_reason() {
+    let (mut state, _, _) = state();
+    for action in [Action::StartCrawl, Action::BuildInlinks, Action::NewCampaign, Action::SaveCampaign] {
+        assert_eq!(resolve(action, &state), Err("No workspace is open"), "{action:?}");
+    }
+    assert_eq!(resolve(Action::StopCrawl, &state), Err("No crawl is running"));
+    assert_eq!(resolve(Action::Palette, &state), Ok(Command::Ask(Dialog::Palette)));
+    state.act(Action::StopCrawl);
+    assert_eq!(state.notices[0].1.why, "No crawl is running");
+}
+
+#[test]
+fn one_crawl_runs_at_a_time_and_stops_on_request() {
+    let (mut state, told) = opened();
+    state.send(Command::ChooseCampaign(1));
+    state.send(Command::StartCrawl(1));
+    until(&mut state, "the crawl runs", |state| state.crawl_job().is_some());
+    assert_eq!(resolve(Action::StartCrawl, &state), Err("A crawl is running"));
+    assert!(state.next_tick().is_some());
+    state.send(Command::OpenWorkspace("/other".into()));
+    state.tick();
+    assert!(state.notices[0].1.why.contains("is running"));
+    let id = state.crawl_job().unwrap().id;
+    state.send(Command::PauseJob(id, true));
+    state.tick();
+    assert!(state.crawl_job().unwrap().cx().is_paused());
+    state.send(Command::CancelJob(id));
+    until(&mut state, "the crawl ends", |state| state.jobs.is_empty());
+    assert!(!state.ended[0].failed);
+    assert_eq!(told.said()[1], "crawl 1");
+}
+
+#[test]
+fn every_action_has_words_and_its_own_keys() {
+    let mut seen = std::collections::HashSet::new();
+    for action in Action::ALL {
+        assert!(!action.label().is_empty() && !action.hint().is_empty(), "{action:?}");
+        assert!(action.keys().is_empty() || seen.insert(action.keys()), "{action:?}: {}", action.keys());
+    }
+}
+
+#[test]
+fn settings_of_an_older_program_are_read() {
+    let settings: Settings = serde_json::from_str(r#"{"theme":"dark","unknown":1}"#).unwrap();
+    assert_eq!(settings, Settings { theme: super::ThemeChoice::Dark, ..Settings::default() });
+}

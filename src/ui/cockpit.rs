@@ -1,0 +1,238 @@
+//! The whole window: state, pages, and what lies around them.
+
+use super::pages::{
+    CampaignsPage, CapturesPage, CrawlView, JobsPage, LinksPage, ProspectPage, ReviewPage, SelectPage, SpecPage,
+};
+use super::{dialogs::Dialogs, panel::LowerPanel, shell, theme};
+use crate::app::models::Loaded;
+use crate::app::{Action, AppState, Command, Dialog, Focus, Opener, Route, Settings};
+use egui::{Context, Key, KeyboardShortcut, Modifiers, Ui, ViewportCommand};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Seconds that news stays in sight.
+const NEWS_SECONDS: u64 = 6;
+
+/// The window's contents.
+pub struct Cockpit {
+    /// What is open, shown and running.
+    pub app: AppState,
+    campaigns: CampaignsPage,
+    spec: SpecPage,
+    crawl: CrawlView,
+    captures: CapturesPage,
+    prospect: ProspectPage,
+    links: LinksPage,
+    review: ReviewPage,
+    select: SelectPage,
+    jobs: JobsPage,
+    panel: LowerPanel,
+    dialogs: Dialogs,
+    shell: shell::Shell,
+    toasts: egui_notify::Toasts,
+    told: u64,
+    closing: bool,
+}
+
+impl Cockpit {
+    /// The contents of a new window. `folder` is opened at once.
+    pub fn new(
+        ctx: &Context,
+        opener: Arc<dyn Opener>,
+        settings: Settings,
+        folder: Option<PathBuf>,
+    ) -> std::io::Result<Self> {
+        theme::install(ctx);
+        let wake_ctx = ctx.clone();
+        let mut app = AppState::new(opener, settings, Arc::new(move || wake_ctx.request_repaint()))?;
+        if let Some(folder) = folder {
+            app.send(Command::OpenWorkspace(folder));
+        }
+        Ok(Self {
+            app,
+            campaigns: CampaignsPage::default(),
+            spec: SpecPage::default(),
+            crawl: CrawlView::default(),
+            captures: CapturesPage::default(),
+            prospect: ProspectPage::default(),
+            links: LinksPage::default(),
+            review: ReviewPage::default(),
+            select: SelectPage::default(),
+            jobs: JobsPage::default(),
+            panel: LowerPanel::default(),
+            dialogs: Dialogs::default(),
+            shell: shell::Shell::default(),
+            toasts: egui_notify::Toasts::default(),
+            told: 0,
+            closing: false,
+        })
+    }
+
+    /// What a person chose, to be kept.
+    pub fn settings(&self) -> &Settings {
+        &self.app.settings
+    }
+
+    /// Takes in what workers answered; draws nothing. Also called while the
+    /// window is hidden.
+    pub fn logic(&mut self, ctx: &Context) {
+        self.app.tick();
+        self.choose_a_campaign();
+        self.ask_before_closing(ctx);
+        self.tell();
+        theme::choose(ctx, self.app.settings.theme);
+        if (ctx.zoom_factor() - self.app.settings.zoom).abs() > f32::EPSILON {
+            ctx.set_zoom_factor(self.app.settings.zoom);
+        }
+    }
+
+    /// Draws everything.
+    pub fn ui(&mut self, ui: &mut Ui) {
+        self.shortcuts(ui);
+        shell::rail_ui(ui, &mut self.app);
+        self.shell.top_bar_ui(ui, &mut self.app);
+        shell::job_strip_ui(ui, &mut self.app);
+        if self.has_lower_panel() {
+            self.panel.show_ui(ui, &mut self.app);
+        }
+        egui::CentralPanel::no_frame().frame(theme::page_frame(ui)).show(ui, |ui| {
+            // Each page has ids of its own, so that scroll positions are its own.
+            ui.push_id(self.app.route.page(), |ui| self.page_ui(ui));
+        });
+        self.dialogs.show_ui(ui, &mut self.app);
+        self.toasts.show(ui.ctx());
+        if self.app.has_outbox() {
+            ui.ctx().request_repaint();
+        } else if let Some(wait) = self.app.next_tick() {
+            ui.ctx().request_repaint_after(wait);
+        }
+    }
+
+    /// Captures and Review are read with it; elsewhere a row calls for it.
+    fn has_lower_panel(&self) -> bool {
+        let app = &self.app;
+        let wanted = match app.route {
+            Route::Captures { .. } | Route::Review => true,
+            Route::Crawl => matches!(app.focus, Some(Focus::Seen(_))),
+            Route::Links { .. } | Route::Select => matches!(app.focus, Some(Focus::Capture(_))),
+            Route::Campaigns | Route::Spec(_) | Route::Prospect | Route::Jobs => false,
+        };
+        wanted && app.settings.lower_panel && app.desk().is_some()
+    }
+
+    fn page_ui(&mut self, ui: &mut Ui) {
+        let app = &mut self.app;
+        if app.desk().is_none() && !matches!(app.route, Route::Campaigns | Route::Jobs) {
+            super::pages::no_workspace_ui(ui, app);
+            return;
+        }
+        match app.route.clone() {
+            Route::Campaigns => self.campaigns.ui(ui, app),
+            Route::Spec(id) => self.spec.ui(ui, app, id),
+            Route::Crawl => self.crawl.ui(ui, app),
+            Route::Captures { filter } => self.captures.ui(ui, app, &filter),
+            Route::Prospect => self.prospect.ui(ui, app),
+            Route::Links { target } => self.links.ui(ui, app, &target),
+            Route::Review => self.review.ui(ui, app),
+            Route::Select => self.select.ui(ui, app),
+            Route::Jobs => self.jobs.ui(ui, app),
+        }
+    }
+
+    fn shortcuts(&mut self, ui: &mut Ui) {
+        if self.app.dialog.is_some() {
+            if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
+                self.app.send(Command::CloseDialog);
+            }
+            return;
+        }
+        let typing = super::widgets::is_typing(ui);
+        for action in Action::ALL {
+            // A text field has its own undo.
+            if typing && matches!(action, Action::Undo | Action::Back) {
+                continue;
+            }
+            if let Some(shortcut) = shortcut(action.keys())
+                && ui.input_mut(|input| input.consume_shortcut(&shortcut))
+            {
+                self.app.act(action);
+            }
+        }
+        if !typing {
+            if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Backspace)) {
+                self.app.send(Command::Back);
+            }
+            if ui.input(|input| input.events.iter().any(|event| *event == egui::Event::Text("?".to_owned()))) {
+                self.app.act(Action::Keys);
+            }
+            if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Slash)) {
+                self.app.act(Action::Find);
+            }
+        }
+    }
+
+    /// With one campaign or more there is always one at hand.
+    fn choose_a_campaign(&mut self) {
+        if self.app.campaign.is_none()
+            && self.app.desk().is_some()
+            && let Loaded::Ready(rows) = self.app.reads.campaigns()
+            && let Some(row) = rows.first()
+        {
+            self.app.send(Command::ChooseCampaign(row.id));
+        }
+    }
+
+    /// Closing while work runs asks once.
+    fn ask_before_closing(&mut self, ctx: &Context) {
+        let asked = ctx.input(|input| input.viewport().close_requested());
+        let edited = self.app.spec.as_ref().is_some_and(|spec| spec.is_edited());
+        if asked && !self.closing && (!self.app.jobs.is_empty() || edited) {
+            ctx.send_viewport_cmd(ViewportCommand::CancelClose);
+            self.app.send(Command::Ask(Dialog::Quit));
+        }
+        if self.dialogs.take_quit() {
+            self.closing = true;
+            let running: Vec<u64> = self.app.jobs.iter().map(|job| job.id).collect();
+            for id in running {
+                self.app.send(Command::CancelJob(id));
+            }
+        }
+        if self.closing && self.app.jobs.is_empty() && !self.app.has_outbox() {
+            ctx.send_viewport_cmd(ViewportCommand::Close);
+        }
+    }
+
+    /// News goes by; errors stay in the strip below until taken away.
+    fn tell(&mut self) {
+        let mut gone_by = Vec::new();
+        for (number, notice) in &self.app.notices {
+            if *number > self.told && !notice.is_error {
+                let words =
+                    if notice.why.is_empty() { notice.what.clone() } else { format!("{}: {}", notice.what, notice.why) };
+                self.toasts
+                    .info(super::words::line(&words))
+                    .duration(Duration::from_secs(NEWS_SECONDS))
+                    .show_progress_bar(false);
+                gone_by.push(*number);
+            }
+            self.told = self.told.max(*number);
+        }
+        self.app.notices.retain(|(number, _)| !gone_by.contains(number));
+    }
+}
+
+/// `Ctrl+K` as egui has it.
+pub(super) fn shortcut(keys: &str) -> Option<KeyboardShortcut> {
+    let mut modifiers = Modifiers::NONE;
+    let mut key = None;
+    for part in keys.split('+').filter(|part| !part.is_empty()) {
+        match part {
+            "Ctrl" => modifiers = modifiers.plus(Modifiers::COMMAND),
+            "Shift" => modifiers = modifiers.plus(Modifiers::SHIFT),
+            "Alt" => modifiers = modifiers.plus(Modifiers::ALT),
+            name => key = Key::from_name(name),
+        }
+    }
+    key.map(|key| KeyboardShortcut::new(modifiers, key))
+}

@@ -1,0 +1,277 @@
+//! What lies over the page: palette, keys, folders, window, closing.
+
+use super::theme::{self, GAP, tokens};
+use super::widgets::{heading_ui, number_ui};
+use super::words;
+use crate::app::{Action, AppState, Command, Dialog, MARK_KEYS, Route, resolve};
+use egui::{Button, Id, Key, Modal, Modifiers, RichText, ScrollArea, TextEdit, Ui};
+use poll_promise::Promise;
+use std::path::PathBuf;
+
+/// Keys that hold on some pages only.
+const PAGE_KEYS: [(&str, &str); 13] = [
+    ("/", "filter the captures; Esc clears"),
+    ("Backspace", "back"),
+    ("↑ ↓  PageUp PageDown  Home End", "move in the captures table; with Shift select"),
+    ("Ctrl+A", "select the captures that are loaded"),
+    ("Ctrl+C", "copy the selected captures as tab-separated values"),
+    ("N", "write a note on the captures at hand"),
+    ("W", "why: the decision in the lower panel"),
+    ("L", "inlinks in the lower panel; with Shift outlinks"),
+    ("J  K", "next, previous capture in Review"),
+    ("S", "skip in Review"),
+    ("[  ]", "move the threshold on Select & export"),
+    ("Alt+↑  Alt+↓", "move the rule at hand in Spec"),
+    ("?", "this list"),
+];
+
+/// What dialogs keep between frames.
+#[derive(Default)]
+pub struct Dialogs {
+    shown: Option<Dialog>,
+    query: String,
+    at: usize,
+    path: String,
+    picked: Option<Promise<Option<PathBuf>>>,
+    days: u32,
+    quit: bool,
+}
+
+impl Dialogs {
+    /// Whether a person chose to stop work and close; told once.
+    pub fn take_quit(&mut self) -> bool {
+        std::mem::take(&mut self.quit)
+    }
+
+    /// Draws the dialog that is open, if one is.
+    pub fn show_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        let opened = app.dialog != self.shown;
+        self.shown = app.dialog;
+        let Some(dialog) = app.dialog else { return };
+        if opened {
+            self.query.clear();
+            self.at = 0;
+            self.days = app.settings.window_days;
+            if self.path.is_empty() {
+                self.path = app.default_folder().display().to_string();
+            }
+        }
+        let response = Modal::new(Id::unique("dialog")).show(ui.ctx(), |ui| {
+            ui.set_width(theme::DIALOG);
+            match dialog {
+                Dialog::Palette => self.palette_ui(ui, app, opened),
+                Dialog::Keys => keys_ui(ui),
+                Dialog::Open => self.open_ui(ui, app),
+                Dialog::Window => self.window_ui(ui, app),
+                Dialog::Quit => self.quit_ui(ui, app),
+            }
+        });
+        if response.backdrop_response.clicked() {
+            app.send(Command::CloseDialog);
+        }
+    }
+
+    fn palette_ui(&mut self, ui: &mut Ui, app: &mut AppState, opened: bool) {
+        let field = TextEdit::singleline(&mut self.query)
+            .hint_text("Type a command, or words to find in captures")
+            .desired_width(f32::INFINITY);
+        // The arrows move in the list, not in the field.
+        let down = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::ArrowDown));
+        let up = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::ArrowUp));
+        let enter = ui.input(|input| input.key_pressed(Key::Enter));
+        let response = ui.add(field);
+        if opened {
+            response.request_focus();
+        }
+        if response.changed() {
+            self.at = 0;
+        }
+        let words: Vec<String> = self.query.to_lowercase().split_whitespace().map(str::to_owned).collect();
+        let mut actions: Vec<Action> = Action::ALL
+            .into_iter()
+            .filter(|action| {
+                let label = format!("{} {}", action.label(), action.hint()).to_lowercase();
+                words.iter().all(|word| label.contains(word))
+            })
+            .collect();
+        // What can be done comes first, what is named comes before what is described.
+        actions.sort_by_key(|action| {
+            let label = action.label().to_lowercase();
+            (!words.iter().all(|word| label.contains(word)), resolve(*action, app).is_err())
+        });
+        let find = (!self.query.trim().is_empty()).then(|| self.query.trim().to_owned());
+        let last = (actions.len() + usize::from(find.is_some())).saturating_sub(1);
+        if down {
+            self.at = (self.at + 1).min(last);
+        }
+        if up {
+            self.at = self.at.saturating_sub(1);
+        }
+        let mut chosen = None;
+        ScrollArea::vertical().max_height(theme::DIALOG_LIST).auto_shrink([false, true]).show(ui, |ui| {
+            for (index, action) in actions.iter().enumerate() {
+                let resolved = resolve(*action, app);
+                let here = index == self.at;
+                let button = Button::selectable(here, action.label())
+                    .right_text(RichText::new(action.keys()).color(tokens(ui).weak_text))
+                    .min_size(egui::vec2(ui.available_width(), 0.0));
+                let response = ui.add_enabled(resolved.is_ok(), button);
+                if here && (down || up) {
+                    response.scroll_to_me(None);
+                }
+                match resolved {
+                    Ok(command) => {
+                        if response.on_hover_text(action.hint()).clicked() || (here && enter) {
+                            chosen = Some(command);
+                        }
+                    }
+                    Err(why) => {
+                        response.on_disabled_hover_text(why);
+                    }
+                }
+            }
+            if let Some(words) = &find {
+                let here = self.at == actions.len();
+                let label = format!("🔍 Find captures with “{}”", words::short(words, 60));
+                if ui.selectable_label(here, label).clicked() || (here && enter) {
+                    chosen = Some(Command::Go(Route::Captures { filter: words.clone() }));
+                }
+            }
+        });
+        if let Some(command) = chosen {
+            app.send(Command::CloseDialog);
+            app.send(command);
+        }
+    }
+
+    fn open_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        heading_ui(ui, "Open or bring in");
+        ui.label("A workspace is a folder that holds the catalogue, the archive files and the exports");
+        ui.add_space(GAP);
+        if let Some(promise) = self.picked.take() {
+            match promise.try_take() {
+                Ok(Some(path)) => self.path = path.display().to_string(),
+                Ok(None) => {}
+                Err(promise) => self.picked = Some(promise),
+            }
+        }
+        let label = ui.label("Folder or file");
+        ui.horizontal(|ui| {
+            ui.add(TextEdit::singleline(&mut self.path).desired_width(theme::LONG_FIELD - theme::FIELD / 3.0))
+                .labelled_by(label.id);
+            ui.menu_button("Browse…", |ui| {
+                if ui.button("Folder…").clicked() {
+                    self.picked = Some(pick(|| rfd::FileDialog::new().pick_folder()));
+                }
+                if ui.button("File…").clicked() {
+                    self.picked = Some(pick(|| rfd::FileDialog::new().pick_file()));
+                }
+            });
+        });
+        ui.add_space(GAP);
+        let path = PathBuf::from(self.path.trim());
+        let named = !self.path.trim().is_empty();
+        let mut chosen = None;
+        ui.horizontal_wrapped(|ui| {
+            let open = ui.add_enabled(named, Button::new("Open workspace"));
+            if open.on_hover_text("A folder that Fonds made before").clicked() {
+                chosen = Some(Command::OpenWorkspace(path.clone()));
+            }
+            let create = ui.add_enabled(named, Button::new("Make a new workspace here"));
+            if create.on_hover_text("An empty or absent folder").clicked() {
+                chosen = Some(Command::NewWorkspace(path.clone()));
+            }
+            let import = ui.add_enabled(named && app.desk().is_some(), Button::new("Import into this workspace"));
+            let import = import
+                .on_hover_text("WARC, ARC or WACZ files, crawl logs, or a whole job folder; they are linked, not moved")
+                .on_disabled_hover_text("Open or make a workspace first");
+            if import.clicked() {
+                chosen = Some(Command::Import(vec![path.clone()]));
+            }
+            if ui.button("Cancel").clicked() {
+                app.send(Command::CloseDialog);
+            }
+        });
+        if let Some(command) = chosen {
+            app.send(command);
+            app.send(Command::CloseDialog);
+        }
+    }
+
+    fn window_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        heading_ui(ui, "Inlink window");
+        ui.label(
+            "A link counts for a capture when the linking page was captured at most this many days before or after it",
+        );
+        ui.add_space(GAP);
+        ui.horizontal(|ui| {
+            number_ui(ui, "Days before and after", &mut self.days, 0..=36_500, " days");
+            for days in [30, 90, 365] {
+                if ui.button(format!("{days} days")).clicked() {
+                    self.days = days;
+                }
+            }
+        });
+        ui.add_space(GAP);
+        ui.horizontal(|ui| {
+            if ui.button("Set window").clicked() {
+                app.send(Command::SetWindow(self.days));
+                app.send(Command::CloseDialog);
+            }
+            if ui.button("Cancel").clicked() {
+                app.send(Command::CloseDialog);
+            }
+        });
+    }
+
+    fn quit_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        heading_ui(ui, "Close the window?");
+        for job in &app.jobs {
+            ui.label(format!("{} is running. It stops at a clean place; what is finished is kept", job.name));
+        }
+        if app.spec.as_ref().is_some_and(|spec| spec.is_edited()) {
+            ui.label("The edited specification is not saved and would be lost");
+        }
+        ui.add_space(GAP);
+        ui.horizontal(|ui| {
+            if ui.button("Stop and close").clicked() {
+                self.quit = true;
+            }
+            if ui.button("Stay").clicked() {
+                app.send(Command::CloseDialog);
+            }
+        });
+    }
+}
+
+fn keys_ui(ui: &mut Ui) {
+    heading_ui(ui, "Keys");
+    ScrollArea::vertical().max_height(theme::DIALOG_LIST).auto_shrink([false, true]).show(ui, |ui| {
+        egui::Grid::new("keys").num_columns(2).striped(true).show(ui, |ui| {
+            for action in Action::ALL.into_iter().filter(|action| !action.keys().is_empty()) {
+                ui.monospace(action.keys());
+                ui.label(action.label());
+                ui.end_row();
+            }
+            for (keys, _, word) in MARK_KEYS {
+                ui.monospace(keys);
+                ui.label(format!("{word} the captures at hand"));
+                ui.end_row();
+            }
+            for (keys, what) in PAGE_KEYS {
+                ui.monospace(keys);
+                ui.label(what);
+                ui.end_row();
+            }
+        });
+    });
+    ui.weak("Esc closes this list");
+}
+
+/// Asks the desktop for a path on a thread of its own. A desktop without a
+/// file dialog answers nothing; the path field is always there.
+fn pick(ask: impl FnOnce() -> Option<PathBuf> + Send + 'static) -> Promise<Option<PathBuf>> {
+    Promise::spawn_thread("pick a path", move || {
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(ask)).unwrap_or_default()
+    })
+}

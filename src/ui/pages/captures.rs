@@ -1,0 +1,419 @@
+//! The captures table: ready filters, filter line, selection, marks.
+
+use super::captures_table::{CaptureTable, COLUMNS, PAGE_ROWS, ROWS_SHOWN};
+use crate::app::models::{CaptureColumn, CapturePage, CaptureQuery, CaptureTab, Loaded, ReviewMark};
+use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route};
+use crate::ui::theme::{self, GAP, tokens};
+use crate::ui::widgets::{action_ui, empty_ui, is_typing, notice_ui};
+use crate::ui::words;
+use crate::uri::Url;
+use egui::{Event, Key, Modifiers, TextEdit, Ui};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Seconds without a keystroke after which the filter line is asked.
+const FILTER_PAUSE: f64 = 0.15;
+/// Rows that PageUp and PageDown move.
+const PAGE_STEP: i64 = 20;
+
+const TABS: [(CaptureTab, &str); 13] = [
+    (CaptureTab::All, "All"),
+    (CaptureTab::Html, "HTML"),
+    (CaptureTab::Documents, "Documents"),
+    (CaptureTab::Images, "Images"),
+    (CaptureTab::Failed, "Failed"),
+    (CaptureTab::Redirects, "Redirects"),
+    (CaptureTab::Duplicates, "Duplicates"),
+    (CaptureTab::Changed, "Changed"),
+    (CaptureTab::GeoOnly, "By location only"),
+    (CaptureTab::NoInlinks, "No inlinks"),
+    (CaptureTab::ManyExternal, "Many external"),
+    (CaptureTab::NotReviewed, "Not reviewed"),
+    (CaptureTab::Selected, "Selected"),
+];
+
+/// The page Captures.
+#[derive(Default)]
+pub struct CapturesPage {
+    filter: String,
+    applied: String,
+    edited: Option<f64>,
+    tab: CaptureTab,
+    sort: Vec<(CaptureColumn, bool)>,
+    hidden: HashSet<CaptureColumn>,
+    shown: Option<CaptureQuery>,
+    total: u64,
+    cursor: Option<u64>,
+    range_from: Option<u64>,
+    scroll_to: Option<u64>,
+}
+
+impl CapturesPage {
+    /// Draws the page.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, route_filter: &str) {
+        if self.applied != route_filter {
+            self.filter = route_filter.to_owned();
+            self.applied = route_filter.to_owned();
+            self.edited = None;
+        }
+        if let Some(tab) = app.wants_tab.take() {
+            self.tab = tab;
+        }
+        self.filter_ui(ui, app);
+        let query = self.query(app);
+        self.tabs_ui(ui, app, &query);
+        let answer = app.reads.captures(query.clone());
+        let page = match &answer {
+            Loaded::Failed(notice) => {
+                notice_ui(ui, notice);
+                return;
+            }
+            Loaded::Ready(page) => {
+                self.take(query, page);
+                Some(page.clone())
+            }
+            Loaded::Loading { .. } => None,
+        };
+        if let Some(problem) = page.as_ref().and_then(|page| page.filter_problem.as_ref()) {
+            ui.colored_label(tokens(ui).reject, format!("⚠ {}", words::line(problem)));
+        }
+        self.actions_ui(ui, app);
+        match (page, self.shown.clone()) {
+            (Some(page), _) if page.total == 0 => self.nothing_ui(ui, app),
+            (page, Some(shown)) => {
+                if page.is_none() {
+                    // The rows of the last question, greyed until the new ones are there.
+                    ui.multiply_opacity(0.6);
+                }
+                self.keys(ui, app, &shown);
+                self.table_ui(ui, app, shown);
+            }
+            (_, None) => {
+                ui.weak("Loading…");
+            }
+        }
+    }
+
+    fn query(&self, app: &AppState) -> CaptureQuery {
+        CaptureQuery {
+            filter: self.applied.trim().to_owned(),
+            tab: self.tab,
+            campaign: app.campaign,
+            sort: self.sort.clone(),
+            offset: 0,
+            limit: PAGE_ROWS,
+            window_days: app.settings.window_days,
+        }
+    }
+
+    fn take(&mut self, query: CaptureQuery, page: &CapturePage) {
+        self.total = page.total.min(ROWS_SHOWN);
+        if self.shown.as_ref() != Some(&query) {
+            self.cursor = None;
+            self.range_from = None;
+            self.scroll_to = self.shown.is_some().then_some(0);
+            self.shown = Some(query);
+        }
+    }
+
+    fn filter_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        ui.horizontal(|ui| {
+            let label = ui.label("Filter");
+            let field = TextEdit::singleline(&mut self.filter)
+                .hint_text("words, re:…, or host:gov.pt status:404 inlinks.ext>3")
+                .desired_width((ui.available_width() - 330.0).max(theme::FIELD));
+            let response = ui.add(field).labelled_by(label.id);
+            if std::mem::take(&mut app.wants_filter) {
+                response.request_focus();
+            }
+            let now = ui.input(|input| input.time);
+            if response.changed() {
+                self.edited = Some(now);
+            }
+            let escaped = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Escape));
+            if escaped || (!self.filter.is_empty() && ui.button("Clear filter").clicked()) {
+                self.filter.clear();
+                self.edited = Some(now - FILTER_PAUSE);
+            }
+            let entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+            if let Some(edited) = self.edited {
+                if entered || now - edited >= FILTER_PAUSE {
+                    self.edited = None;
+                    self.applied.clone_from(&self.filter);
+                    app.route = Route::Captures { filter: self.filter.clone() };
+                } else {
+                    ui.ctx().request_repaint_after(std::time::Duration::from_secs_f64(FILTER_PAUSE));
+                }
+            }
+            ui.menu_button("Columns", |ui| {
+                for (column, name, _, _) in COLUMNS {
+                    let mut shown = !self.hidden.contains(&column);
+                    if ui.checkbox(&mut shown, name).changed() {
+                        if shown {
+                            self.hidden.remove(&column);
+                        } else {
+                            self.hidden.insert(column);
+                        }
+                    }
+                }
+            });
+            ui.checkbox(&mut app.settings.roomy_rows, "Roomy rows");
+        });
+    }
+
+    fn tabs_ui(&mut self, ui: &mut Ui, app: &mut AppState, query: &CaptureQuery) {
+        let counts = app.reads.tab_counts(CaptureQuery {
+            tab: CaptureTab::All,
+            sort: Vec::new(),
+            limit: 0,
+            ..query.clone()
+        });
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = 2.0;
+            for (tab, name) in TABS {
+                let count = counts.shown().and_then(|counts| counts.iter().find(|(of, _)| *of == tab));
+                let label = match count {
+                    Some((_, count)) => format!("{name} {}", words::count(*count)),
+                    None => name.to_owned(),
+                };
+                if ui.selectable_label(self.tab == tab, label).clicked() {
+                    self.tab = tab;
+                }
+            }
+        });
+    }
+
+    fn actions_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        ui.horizontal_wrapped(|ui| {
+            let some = !app.selected.is_empty();
+            ui.label(match app.selected.len() {
+                0 => format!("{}, none chosen", words::counted(self.total, "row", "rows")),
+                number => format!(
+                    "{}, {} chosen",
+                    words::counted(self.total, "row", "rows"),
+                    words::count(number as u64)
+                ),
+            });
+            for (key, mark, word) in MARK_KEYS {
+                let button = ui.add_enabled(some, egui::Button::new(word));
+                if button.on_hover_text(format!("Key {key}")).on_disabled_hover_text("Choose rows first").clicked() {
+                    self.mark(app, mark);
+                }
+            }
+            for (mark, word) in [(ReviewMark::ForceIn, "Force in"), (ReviewMark::ForceOut, "Force out")] {
+                let button = ui.add_enabled(some, egui::Button::new(word));
+                if button.on_disabled_hover_text("Choose rows first").clicked() {
+                    self.mark(app, mark);
+                }
+            }
+            action_ui(ui, app, Action::Undo);
+            if self.total == ROWS_SHOWN {
+                ui.weak(format!("Only the first {} rows are shown; narrow the filter", words::count(ROWS_SHOWN)));
+            }
+        });
+    }
+
+    fn mark(&self, app: &mut AppState, mark: ReviewMark) {
+        if !app.selected.is_empty() {
+            app.send(Command::Mark { captures: app.selected.clone(), mark, note: String::new() });
+        }
+    }
+
+    fn nothing_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        if self.applied.trim().is_empty() && self.tab == CaptureTab::All {
+            empty_ui(
+                ui,
+                "No captures yet",
+                "Crawl the campaign, or bring archive files in that were made elsewhere",
+            );
+            ui.horizontal(|ui| {
+                action_ui(ui, app, Action::StartCrawl);
+                action_ui(ui, app, Action::Import);
+            });
+        } else {
+            empty_ui(ui, "No rows match", "Nothing fits the filter and the tab chosen above");
+            if ui.button("Clear").clicked() {
+                self.tab = CaptureTab::All;
+                self.filter.clear();
+                self.applied.clear();
+                app.route = Route::Captures { filter: String::new() };
+            }
+        }
+    }
+
+    fn table_ui(&mut self, ui: &mut Ui, app: &mut AppState, query: CaptureQuery) {
+        let row_height = if app.settings.roomy_rows { theme::ROOMY_ROW } else { theme::ROW };
+        let mut table = CaptureTable::new(app, query, &self.hidden, &self.sort, row_height);
+        table.show_ui(ui, self.total, self.scroll_to.take());
+        let (clicked, sort, go) = (table.clicked, table.sorted, table.go);
+        if let Some((column, add)) = sort {
+            self.sort_by(column, add);
+        }
+        if let Some((row, modifiers)) = clicked {
+            self.click(app, row, modifiers);
+        }
+        if let Some(command) = go {
+            app.send(command);
+        }
+    }
+
+    /// A click on a head sorts by it, another turns the order, `add` keeps the keys before.
+    fn sort_by(&mut self, column: CaptureColumn, add: bool) {
+        let before = self.sort.iter().position(|(of, _)| *of == column);
+        match (before, add) {
+            (Some(index), true) => self.sort[index].1 = !self.sort[index].1,
+            (None, true) => self.sort.push((column, false)),
+            (Some(index), false) => self.sort = vec![(column, !self.sort[index].1)],
+            (None, false) => self.sort = vec![(column, false)],
+        }
+    }
+
+    fn click(&mut self, app: &mut AppState, row: u64, modifiers: Modifiers) {
+        let Some(query) = self.shown.clone() else { return };
+        if modifiers.command
+            && let Some(id) = id_at(app, &query, row)
+        {
+            match app.selected.iter().position(|selected| *selected == id) {
+                Some(index) => {
+                    app.selected.remove(index);
+                }
+                None => app.selected.push(id),
+            }
+            self.range_from = Some(row);
+            self.set_cursor(app, &query, row);
+        } else {
+            self.go_to(app, &query, row, modifiers.shift);
+        }
+    }
+
+    /// Moves the cursor; with `extend` chooses everything between.
+    fn go_to(&mut self, app: &mut AppState, query: &CaptureQuery, row: u64, extend: bool) {
+        let from = if extend { self.range_from.or(self.cursor).unwrap_or(row) } else { row };
+        self.range_from = Some(from);
+        let (first, last) = (from.min(row), from.max(row));
+        app.selected = (first..=last).filter_map(|row| id_at(app, query, row)).collect();
+        self.set_cursor(app, query, row);
+    }
+
+    fn set_cursor(&mut self, app: &mut AppState, query: &CaptureQuery, row: u64) {
+        self.cursor = Some(row);
+        if let Some(id) = id_at(app, query, row) {
+            app.focus = Some(Focus::Capture(id));
+        }
+    }
+
+    fn keys(&mut self, ui: &mut Ui, app: &mut AppState, query: &CaptureQuery) {
+        if is_typing(ui) || app.dialog.is_some() {
+            return;
+        }
+        let pressed = |key: Key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+        let shift = ui.input(|input| input.modifiers.shift);
+        let last = self.total.saturating_sub(1);
+        let step = |cursor: Option<u64>, by: i64| match cursor {
+            None => 0,
+            Some(row) => row.saturating_add_signed(by).min(last),
+        };
+        for (key, to) in [
+            (Key::ArrowDown, step(self.cursor, 1)),
+            (Key::ArrowUp, step(self.cursor, -1)),
+            (Key::PageDown, step(self.cursor, PAGE_STEP)),
+            (Key::PageUp, step(self.cursor, -PAGE_STEP)),
+            (Key::Home, 0),
+            (Key::End, last),
+        ] {
+            let with_shift = shift && ui.input_mut(|input| input.consume_key(Modifiers::SHIFT, key));
+            if with_shift || pressed(key) {
+                self.go_to(app, query, to, with_shift);
+                self.scroll_to = Some(to);
+            }
+        }
+        if ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::A)) {
+            app.selected = (0..self.total.min(PAGE_ROWS * 20)).filter_map(|row| id_at(app, query, row)).collect();
+        }
+        for (key, mark, _) in MARK_KEYS {
+            if let Some(key) = Key::from_name(key)
+                && pressed(key)
+            {
+                self.mark(app, mark);
+            }
+        }
+        for (key, tab, tab_shifted) in [
+            (Key::W, PanelTab::Decision, PanelTab::Decision),
+            (Key::L, PanelTab::Inlinks, PanelTab::Outlinks),
+            (Key::N, PanelTab::Notes, PanelTab::Notes),
+        ] {
+            if pressed(key) {
+                app.settings.panel_tab = if shift { tab_shifted } else { tab };
+                app.settings.lower_panel = true;
+            }
+        }
+        if pressed(Key::Escape) && !self.applied.is_empty() {
+            self.filter.clear();
+            self.applied.clear();
+            app.route = Route::Captures { filter: String::new() };
+        }
+        if ui.input(|input| input.events.contains(&Event::Copy)) && !app.selected.is_empty() {
+            let text = self.selection_tsv(app, query);
+            ui.ctx().copy_text(text);
+        }
+        ui.add_space(GAP / 4.0);
+    }
+
+    fn selection_tsv(&self, app: &mut AppState, query: &CaptureQuery) -> String {
+        let chosen: HashSet<i64> = app.selected.iter().copied().collect();
+        let mut rows = Vec::new();
+        let mut page = 0;
+        while page * PAGE_ROWS < self.total && rows.len() < chosen.len() {
+            if let Some(loaded) = loaded_page(app, query, page) {
+                rows.extend(loaded.rows.iter().filter(|row| chosen.contains(&row.id)).map(|row| {
+                    vec![
+                        row.mark.map_or_else(String::new, |mark| mark.word().to_owned()),
+                        row.url.clone(),
+                        row.title.clone(),
+                        row.date.to_warc(),
+                        row.status.to_string(),
+                        row.mime.clone(),
+                        row.size.to_string(),
+                        row.inlinks_internal.map_or_else(String::new, |count| count.to_string()),
+                        row.inlinks_external.map_or_else(String::new, |count| count.to_string()),
+                        row.top_anchor.clone(),
+                        row.rule.clone(),
+                    ]
+                }));
+            } else if page > PAGES_LOOKED_THROUGH {
+                break;
+            }
+            page += 1;
+        }
+        const HEAD: [&str; 11] = [
+            "mark", "url", "title", "captured", "status", "mime", "bytes", "inlinks_internal", "inlinks_external",
+            "top_anchor", "rule",
+        ];
+        words::tsv(&HEAD, rows.into_iter())
+    }
+}
+
+/// Pages looked through for chosen rows before giving up on what is not loaded.
+const PAGES_LOOKED_THROUGH: u64 = 60;
+
+/// A part of the table, when it is at hand.
+pub(super) fn loaded_page(app: &mut AppState, query: &CaptureQuery, page: u64) -> Option<Arc<CapturePage>> {
+    let part = CaptureQuery { offset: page * PAGE_ROWS, ..query.clone() };
+    match app.reads.captures(part) {
+        Loaded::Ready(page) => Some(page),
+        Loaded::Loading { .. } | Loaded::Failed(_) => None,
+    }
+}
+
+fn id_at(app: &mut AppState, query: &CaptureQuery, row: u64) -> Option<i64> {
+    let page = loaded_page(app, query, row / PAGE_ROWS)?;
+    page.rows.get((row % PAGE_ROWS) as usize).map(|row| row.id)
+}
+
+/// The filter that shows the captures of one host.
+pub(super) fn host_filter(url: &str) -> String {
+    match Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)) {
+        Some(host) => format!("host:{host}"),
+        None => String::new(),
+    }
+}

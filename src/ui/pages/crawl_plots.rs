@@ -1,0 +1,164 @@
+//! Figures of a crawl as plots, each with the same in words.
+
+use crate::app::models::{CrawlPage, LaunchState};
+use crate::ui::theme::{self, tokens};
+use crate::ui::words;
+use egui::{RichText, Ui};
+use egui_plot::{Bar, BarChart, FilledArea, Legend, Line, Plot, PlotPoints};
+
+/// Most types that are listed.
+const TYPES_SHOWN: usize = 6;
+/// Samples that the present rate is taken from: five seconds of two a second.
+const RATE_SAMPLES: usize = 10;
+/// So far apart that the words under the bars are drawn at full strength.
+const CLASS_STEP: f64 = 1000.0;
+const CLASSES: [&str; 5] = ["2xx", "3xx", "4xx", "5xx", "failed"];
+
+/// What the samples say about the end, with its basis.
+pub fn forecast(page: &CrawlPage) -> String {
+    let running = page.launch.as_ref().is_some_and(|launch| launch.state == LaunchState::Running);
+    let Some((last, first)) = page.samples.last().zip(page.samples.len().checked_sub(RATE_SAMPLES)).and_then(
+        |(last, index)| page.samples.get(index).map(|first| (last, first)),
+    ) else {
+        return String::new();
+    };
+    let seconds = last.seconds - first.seconds;
+    if !running || seconds <= 0.0 {
+        return String::new();
+    }
+    let done = last.done.saturating_sub(first.done) as f64 / seconds;
+    let found = last.found.saturating_sub(first.found) as f64 / seconds;
+    let left = last.found.saturating_sub(last.done) as f64;
+    if done <= found {
+        format!("{done:.1} a second; the queue grows faster than it empties, no forecast")
+    } else {
+        format!("{done:.1} a second; about {} left at this pace", words::duration(left / (done - found)))
+    }
+}
+
+/// Found against done, bytes a second, status classes, types.
+pub fn plots_ui(ui: &mut Ui, page: &CrawlPage) {
+    ui.columns(3, |columns| {
+        if let [first, second, third] = columns {
+            progress_ui(first, page);
+            rate_ui(second, page);
+            classes_ui(third, page);
+        }
+    });
+    let types: Vec<String> = page
+        .types
+        .iter()
+        .take(TYPES_SHOWN)
+        .map(|(mime, count, bytes)| {
+            format!("{} {} ({})", words::short(mime, 40), words::count(*count), words::bytes(*bytes))
+        })
+        .collect();
+    if !types.is_empty() {
+        ui.horizontal_wrapped(|ui| {
+            ui.weak("Types");
+            ui.label(types.join("   "));
+        });
+    }
+}
+
+fn plot<'a>(id: &'a str) -> Plot<'a> {
+    Plot::new(id)
+        .height(theme::PLOT)
+        .allow_drag(false)
+        .allow_zoom(false)
+        .allow_scroll(false)
+        .allow_boxed_zoom(false)
+        .include_y(0.0)
+        .show_background(false)
+}
+
+fn progress_ui(ui: &mut Ui, page: &CrawlPage) {
+    let colors = tokens(ui);
+    ui.label(RichText::new("Found and done").color(colors.strong_text));
+    if page.samples.len() < 2 {
+        ui.weak("Drawn while a crawl runs");
+        return;
+    }
+    let points = |value: fn(&crate::app::models::CrawlSample) -> u64| -> PlotPoints<'_> {
+        page.samples.iter().map(|sample| [sample.seconds, value(sample) as f64]).collect()
+    };
+    let xs: Vec<f64> = page.samples.iter().map(|sample| sample.seconds).collect();
+    let found: Vec<f64> = page.samples.iter().map(|sample| sample.found as f64).collect();
+    let done: Vec<f64> = page.samples.iter().map(|sample| sample.done as f64).collect();
+    let last = page.samples.last().copied().unwrap_or_default();
+    plot("progress").legend(Legend::default().position(egui_plot::Corner::LeftTop)).show(ui, |plot| {
+        plot.add(FilledArea::new("waiting", &xs, &done, &found).fill_color(colors.plot_band));
+        plot.line(Line::new("found", points(|sample| sample.found)).color(colors.plot_second).width(2.0));
+        plot.line(Line::new("done", points(|sample| sample.done)).color(colors.plot_first).width(2.0));
+    });
+    ui.weak(format!(
+        "{} found, {} done, {} between, after {}",
+        words::count(last.found),
+        words::count(last.done),
+        words::count(last.found.saturating_sub(last.done)),
+        words::duration(last.seconds)
+    ));
+}
+
+fn rate_ui(ui: &mut Ui, page: &CrawlPage) {
+    let colors = tokens(ui);
+    ui.label(RichText::new("Kilobytes a second").color(colors.strong_text));
+    if page.samples.len() < 2 {
+        ui.weak("Drawn while a crawl runs");
+        return;
+    }
+    let rates: Vec<[f64; 2]> = page
+        .samples
+        .windows(2)
+        .filter_map(|pair| {
+            let seconds = pair[1].seconds - pair[0].seconds;
+            (seconds > 0.0)
+                .then(|| [pair[1].seconds, pair[1].bytes.saturating_sub(pair[0].bytes) as f64 / seconds / 1000.0])
+        })
+        .collect();
+    let last = rates.last().map_or(0.0, |rate| rate[1]);
+    let best = rates.iter().map(|rate| rate[1]).fold(0.0, f64::max);
+    plot("rate").show(ui, |plot| {
+        plot.line(Line::new("kB a second", rates).color(colors.plot_first).width(2.0));
+    });
+    ui.weak(format!("now {last:.0} kB/s, at best {best:.0} kB/s"));
+}
+
+fn classes_ui(ui: &mut Ui, page: &CrawlPage) {
+    let colors = tokens(ui);
+    ui.label(RichText::new("Answers by status").color(colors.strong_text));
+    let bars: Vec<Bar> = page
+        .classes
+        .iter()
+        .enumerate()
+        .map(|(index, count)| {
+            let color = match index {
+                0 => colors.accept,
+                1 => colors.flag,
+                _ => colors.reject,
+            };
+            Bar::new(index as f64, *count as f64).width(0.7).fill(color).name(CLASSES[index])
+        })
+        .collect();
+    plot("classes")
+        // One mark a class, each as strong as the others.
+        .x_grid_spacer(|_| {
+            let mark = |index| egui_plot::GridMark { value: f64::from(index), step_size: CLASS_STEP };
+            (0..CLASSES.len() as u32).map(mark).collect()
+        })
+        .x_axis_formatter(|mark, _| {
+            let index = mark.value.round();
+            if (mark.value - index).abs() > 0.01 || index < 0.0 {
+                return String::new();
+            }
+            CLASSES.get(index as usize).map(|class| (*class).to_owned()).unwrap_or_default()
+        })
+        .show(ui, |plot| plot.bar_chart(BarChart::new("captures", bars)));
+    let said: Vec<String> = CLASSES
+        .iter()
+        .zip(page.classes)
+        .filter(|(_, count)| *count > 0)
+        .map(|(class, count)| format!("{} {class}", words::count(count)))
+        .collect();
+    ui.weak(if said.is_empty() { "No answers yet".to_owned() } else { said.join(", ") });
+}

@@ -1,0 +1,169 @@
+//! Jobs of this window and of earlier ones, the log, settings.
+
+use crate::app::models::JobRow;
+use crate::app::{AppState, Command, ThemeChoice};
+use crate::ui::table::Table;
+use crate::ui::theme::{self, GAP, tokens};
+use crate::ui::widgets::{coloured_cell_ui, heading_ui, loaded_ui, title_ui};
+use crate::ui::words;
+use egui::{ScrollArea, Ui};
+
+/// Jobs of earlier runs asked for.
+const HISTORY: u64 = 200;
+/// Height of one of the lists.
+const LIST: f32 = 190.0;
+
+/// The page Jobs.
+#[derive(Default)]
+pub struct JobsPage {}
+
+impl JobsPage {
+    /// Draws the page.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        title_ui(ui, "Jobs", "What runs, what ran, and how this window looks");
+        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+            heading_ui(ui, "Running");
+            running_ui(ui, app);
+            heading_ui(ui, "Ended in this window");
+            ended_ui(ui, app);
+            heading_ui(ui, "In the workspace");
+            if app.desk().is_some() {
+                let answer = app.reads.job_history(HISTORY);
+                loaded_ui(ui, &answer, |ui, rows| history_ui(ui, rows));
+            } else {
+                ui.weak("No workspace is open");
+            }
+            heading_ui(ui, "Messages");
+            log_ui(ui, app);
+            heading_ui(ui, "Settings");
+            settings_ui(ui, app);
+        });
+    }
+}
+
+fn running_ui(ui: &mut Ui, app: &mut AppState) {
+    if app.jobs.is_empty() {
+        ui.weak("Nothing runs. A crawl is started on the page Crawl, an export on Select & export");
+        return;
+    }
+    let jobs: Vec<_> = app
+        .jobs
+        .iter()
+        .map(|job| (job.id, job.name.clone(), job.started, job.cx().progress(), job.rate))
+        .collect();
+    for (id, name, started, progress, rate) in jobs {
+        ui.horizontal_wrapped(|ui| {
+            ui.label(&name);
+            ui.weak(format!("since {} UTC", started.to_words()));
+            ui.label(words::line(&progress.stage));
+            let total = progress.total.map_or_else(String::new, |total| format!(" of {}", words::count(total)));
+            ui.label(format!("{}{total}", words::count(progress.done)));
+            ui.weak(format!("{rate:.1}/s  {}", words::line(&progress.note)));
+            let pause = if progress.paused { "Resume" } else { "Pause" };
+            if ui.button(format!("{pause} {name}")).clicked() {
+                app.send(Command::PauseJob(id, !progress.paused));
+            }
+            if ui.button(format!("Stop {name}")).clicked() {
+                app.send(Command::CancelJob(id));
+            }
+        });
+    }
+}
+
+fn ended_ui(ui: &mut Ui, app: &AppState) {
+    if app.ended.is_empty() {
+        ui.weak("None yet");
+        return;
+    }
+    const COLUMNS: [(&str, f32); 4] = [("Job", 130.0), ("Began (UTC)", 150.0), ("Took", 90.0), ("Outcome", 500.0)];
+    let jobs: Vec<_> = app.ended.iter().rev().collect();
+    Table::new("ended", &COLUMNS, jobs.len()).height(LIST).show_ui(
+        ui,
+        |cells, index| {
+            let job = jobs[index];
+            cells.text(&job.name);
+            cells.text(&job.started.to_words());
+            cells.text(&words::duration((job.ended.millis() - job.started.millis()) as f64 / 1000.0));
+            cells.ui(|ui| {
+                let (sign, color) =
+                    if job.failed { ("✖", tokens(ui).reject) } else { ("✔", tokens(ui).accept) };
+                coloured_cell_ui(ui, &format!("{sign} {}", job.outcome), color);
+            });
+        },
+        |_, _| {},
+    );
+}
+
+fn history_ui(ui: &mut Ui, rows: &[JobRow]) {
+    if rows.is_empty() {
+        ui.weak("No job has run in this workspace");
+        return;
+    }
+    const COLUMNS: [(&str, f32); 4] =
+        [("Job", 260.0), ("Began (UTC)", 150.0), ("Ended (UTC)", 150.0), ("Outcome", 400.0)];
+    Table::new("history", &COLUMNS, rows.len()).height(LIST).show_ui(
+        ui,
+        |cells, index| {
+            let row = &rows[index];
+            cells.text(&row.name);
+            cells.text(&row.started.to_words());
+            cells.text(&row.ended.map_or_else(|| "not ended".to_owned(), |date| date.to_words()));
+            cells.text(&row.outcome);
+        },
+        |_, _| {},
+    );
+}
+
+fn log_ui(ui: &mut Ui, app: &AppState) {
+    if app.log.is_empty() {
+        ui.weak("No message yet");
+        return;
+    }
+    const COLUMNS: [(&str, f32); 2] = [("When (UTC)", 150.0), ("What", 600.0)];
+    let log: Vec<_> = app.log.iter().rev().collect();
+    Table::new("log", &COLUMNS, log.len()).height(LIST).show_ui(
+        ui,
+        |cells, index| {
+            let (date, notice) = log[index];
+            cells.text(&date.to_words());
+            let parts: Vec<&str> = [&notice.what, &notice.why, &notice.hint]
+                .into_iter()
+                .map(String::as_str)
+                .filter(|part| !part.is_empty())
+                .collect();
+            cells.ui(|ui| {
+                let color = if notice.is_error { tokens(ui).reject } else { tokens(ui).text };
+                let sign = if notice.is_error { "⚠ " } else { "" };
+                coloured_cell_ui(ui, &format!("{sign}{}", parts.join(" – ")), color);
+            });
+        },
+        |_, _| {},
+    );
+}
+
+fn settings_ui(ui: &mut Ui, app: &mut AppState) {
+    ui.horizontal_wrapped(|ui| {
+        ui.label("Theme");
+        for (choice, word) in
+            [(ThemeChoice::System, "As the desktop"), (ThemeChoice::Light, "Light"), (ThemeChoice::Dark, "Dark")]
+        {
+            ui.selectable_value(&mut app.settings.theme, choice, word);
+        }
+    });
+    ui.horizontal_wrapped(|ui| {
+        ui.label("Size of everything");
+        for zoom in [0.8, 0.9, 1.0, 1.1, 1.25, 1.5] {
+            ui.selectable_value(&mut app.settings.zoom, zoom, format!("{:.0} %", zoom * 100.0));
+        }
+    });
+    ui.checkbox(&mut app.settings.roomy_rows, "Roomy rows in the captures table");
+    ui.checkbox(&mut app.settings.lower_panel, "Show the lower panel");
+    ui.add_space(GAP);
+    ui.scope(|ui| {
+        ui.set_max_width(theme::READING_WIDTH);
+        ui.weak(
+            "Letters that the built-in fonts lack are drawn with a font of this system, where it has one. \
+             Lines are laid out from left to right, also in scripts that run the other way",
+        );
+    });
+}

@@ -1,0 +1,41 @@
+//! One file a page; each is a struct with its own state and one `ui`.
+
+mod campaigns;
+mod captures;
+mod captures_table;
+mod crawl;
+mod crawl_plots;
+mod jobs;
+mod links;
+mod prospect;
+mod review;
+mod select;
+mod select_score;
+mod spec;
+mod spec_request;
+mod spec_rules;
+mod spec_seeds;
+mod spec_settings;
+
+pub use campaigns::CampaignsPage;
+pub use captures::CapturesPage;
+pub use crawl::CrawlView;
+pub use jobs::JobsPage;
+pub use links::LinksPage;
+pub use prospect::ProspectPage;
+pub use review::ReviewPage;
+pub use select::SelectPage;
+pub use spec::SpecPage;
+
+use super::widgets::{action_ui, empty_ui};
+use crate::app::{Action, AppState};
+use egui::Ui;
+
+/// What every page but Campaigns says while no workspace is open.
+pub fn no_workspace_ui(ui: &mut Ui, app: &mut AppState) {
+    empty_ui(ui, "No workspace is open", "Open one, or begin with the sample campaign, which works offline");
+    ui.horizontal(|ui| {
+        action_ui(ui, app, Action::OpenWorkspace);
+        action_ui(ui, app, Action::LoadSample);
+    });
+}

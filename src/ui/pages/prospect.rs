@@ -1,0 +1,151 @@
+//! Pages cited but never captured.
+
+use crate::app::models::{Loaded, ProspectRow};
+use crate::app::{Action, AppState, Command, Route, SpecDraft};
+use crate::campaign::Seed;
+use crate::ui::table::Table;
+use crate::ui::theme::{self, GAP};
+use crate::ui::widgets::{action_ui, empty_ui, loaded_ui, title_ui, verdict_ui};
+use crate::ui::words;
+use egui::{TextEdit, Ui};
+
+/// Rows asked for.
+const LIMIT: u64 = 2000;
+
+const COLUMNS: [(&str, f32); 7] = [
+    ("Citing hosts", 90.0),
+    ("Links", 60.0),
+    ("First cited", 96.0),
+    ("Last cited", 96.0),
+    ("Best anchor", 240.0),
+    ("Verdict today", 260.0),
+    ("URL as cited", 360.0),
+];
+
+/// The page Prospect.
+#[derive(Default)]
+pub struct ProspectPage {
+    filter: String,
+    chosen: Option<String>,
+}
+
+impl ProspectPage {
+    /// Draws the page.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        title_ui(ui, "Prospect", "Pages that captured pages cite, but that were never captured; most citing hosts first");
+        let answer = app.reads.prospects(app.campaign, self.filter.trim().to_owned(), LIMIT);
+        let none = matches!(&answer, Loaded::Ready(rows) if rows.is_empty());
+        if none && self.filter.trim().is_empty() {
+            empty_ui(
+                ui,
+                "Nothing outside is known to be cited",
+                "Inlinks are not built yet, or everything that is cited was captured",
+            );
+            action_ui(ui, app, Action::BuildInlinks);
+            return;
+        }
+        ui.horizontal_wrapped(|ui| {
+            let label = ui.label("Filter");
+            ui.add(
+                TextEdit::singleline(&mut self.filter)
+                    .hint_text("Words in URL or anchor")
+                    .desired_width(theme::FIELD),
+            )
+            .labelled_by(label.id);
+            if !self.filter.is_empty() && ui.button("Clear").clicked() {
+                self.filter.clear();
+            }
+            let chosen = self.chosen.is_some();
+            let pages = ui.add_enabled(chosen, egui::Button::new("Show citing pages"));
+            if pages.on_disabled_hover_text("Choose a row first").clicked()
+                && let Some(target) = self.chosen.clone()
+            {
+                app.send(Command::Go(Route::Links { target }));
+            }
+            let seed = ui.add_enabled(chosen && app.campaign.is_some(), egui::Button::new("In: make it a seed"));
+            let seed = seed
+                .on_hover_text("Adds it to the specification, which is then yours to save")
+                .on_disabled_hover_text("Choose a row first");
+            if seed.clicked()
+                && let Some(url) = self.chosen.clone()
+            {
+                make_seed(app, url);
+            }
+            action_ui(ui, app, Action::BuildInlinks);
+        });
+        ui.add_space(GAP);
+        if none {
+            ui.label("No rows match");
+            return;
+        }
+        loaded_ui(ui, &answer, |ui, rows| self.table_ui(ui, app, rows));
+    }
+
+    fn table_ui(&mut self, ui: &mut Ui, app: &mut AppState, rows: &[ProspectRow]) {
+        ui.weak(words::counted(rows.len() as u64, "page", "pages"));
+        let at = rows.iter().position(|row| self.chosen.as_ref() == Some(&row.url));
+        let mut go = None;
+        let clicked = Table::new("prospects", &COLUMNS, rows.len()).chosen(at).show_ui(
+            ui,
+            |cells, index| {
+                let row = &rows[index];
+                if cells.link(row.hosts, "Show the citing pages") {
+                    go = Some(index);
+                }
+                cells.number(row.links);
+                cells.text(&words::day(row.first));
+                cells.text(&words::day(row.last));
+                cells.text(if row.anchor.is_empty() { "(no text)" } else { &row.anchor });
+                cells.ui(|ui| {
+                    verdict_ui(ui, &row.verdict);
+                });
+                cells.text(&row.url);
+            },
+            |index, response| {
+                if response.double_clicked() {
+                    self.chosen = Some(rows[index].url.clone());
+                }
+                response.context_menu(|ui| {
+                    if ui.button("Show citing pages").clicked() {
+                        app.send(Command::Go(Route::Links { target: rows[index].url.clone() }));
+                        ui.close();
+                    }
+                    if ui.button("In: make it a seed").clicked() {
+                        make_seed(app, rows[index].url.clone());
+                        ui.close();
+                    }
+                    if ui.button("Copy URL").clicked() {
+                        ui.ctx().copy_text(rows[index].url.clone());
+                        ui.close();
+                    }
+                });
+            },
+        );
+        if let Some(index) = clicked {
+            self.chosen = Some(rows[index].url.clone());
+        }
+        if let Some(index) = go {
+            app.send(Command::Go(Route::Links { target: rows[index].url.clone() }));
+        }
+    }
+}
+
+/// Adds a seed to the specification at hand and shows it, not yet saved.
+fn make_seed(app: &mut AppState, url: String) {
+    let Some(id) = app.campaign else { return };
+    if app.spec.as_ref().is_none_or(|spec| spec.id != Some(id)) {
+        let Loaded::Ready(page) = app.reads.campaign(id) else { return };
+        app.spec = Some(SpecDraft::of(&page));
+    }
+    if let Some(spec) = &mut app.spec {
+        if !spec.campaign.seeds.iter().any(|seed| seed.url == url) {
+            spec.campaign.seeds.push(Seed {
+                url,
+                scope: Default::default(),
+                depth: None,
+                source_tag: "prospect".to_owned(),
+            });
+        }
+        app.send(Command::Go(Route::Spec(Some(id))));
+    }
+}

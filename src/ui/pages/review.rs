@@ -1,0 +1,253 @@
+//! Going through captures one by one.
+
+use crate::app::models::{CaptureDetail, CapturePage, CaptureQuery, CaptureTab, Loaded, ReviewMark};
+use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route};
+use crate::ui::table::Table;
+use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
+use crate::ui::widgets::{action_ui, empty_ui, heading_ui, is_typing, loaded_ui, mark_ui, status_ui, title_ui};
+use crate::ui::words;
+use egui::{Key, Modifiers, RichText, ScrollArea, TextEdit, Ui};
+
+/// Captures of the queue that are held at once.
+const QUEUE: u64 = 200;
+/// Width of the queue.
+const QUEUE_WIDTH: f32 = 360.0;
+/// Reasons that may be added to a mark, by key.
+const REASONS: [&str; 6] =
+    ["off topic", "empty page", "soft 404", "missing resources", "duplicate", "wrong language"];
+
+/// The page Review.
+#[derive(Default)]
+pub struct ReviewPage {
+    filter: String,
+    reviewed_too: bool,
+    at: usize,
+    note: String,
+    done: u64,
+    began: Option<f64>,
+}
+
+impl ReviewPage {
+    /// Draws the page.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        title_ui(ui, "Review", "J K move, A approve, D reject, F flag, S skip, Ctrl+Z undo");
+        ui.horizontal_wrapped(|ui| {
+            let label = ui.label("Filter");
+            ui.add(
+                TextEdit::singleline(&mut self.filter)
+                    .hint_text("words or fields, as in Captures")
+                    .desired_width(theme::FIELD),
+            )
+            .labelled_by(label.id);
+            ui.checkbox(&mut self.reviewed_too, "Reviewed ones too");
+            action_ui(ui, app, Action::Undo);
+        });
+        let answer = app.reads.captures(CaptureQuery {
+            filter: self.filter.trim().to_owned(),
+            tab: if self.reviewed_too { CaptureTab::All } else { CaptureTab::NotReviewed },
+            campaign: app.campaign,
+            sort: Vec::new(),
+            offset: 0,
+            limit: QUEUE,
+            window_days: app.settings.window_days,
+        });
+        if let Loaded::Ready(page) = &answer
+            && page.rows.is_empty()
+        {
+            nothing_ui(ui, app, !self.filter.trim().is_empty());
+            return;
+        }
+        loaded_ui(ui, &answer, |ui, page| self.queue_ui(ui, app, page));
+    }
+
+    fn queue_ui(&mut self, ui: &mut Ui, app: &mut AppState, page: &CapturePage) {
+        if let Some(problem) = &page.filter_problem {
+            ui.colored_label(tokens(ui).reject, format!("⚠ {}", words::line(problem)));
+        }
+        let Some(last) = page.rows.len().checked_sub(1) else { return };
+        self.at = self.at.min(last);
+        self.keys(ui, app, page, last);
+        let row = &page.rows[self.at.min(last)];
+        app.focus = Some(Focus::Capture(row.id));
+        self.progress_ui(ui, page);
+        ui.horizontal_top(|ui| {
+            ui.vertical(|ui| {
+                ui.set_width(QUEUE_WIDTH.min(ui.available_width() / 2.0));
+                const COLUMNS: [(&str, f32); 3] = [("Mark", 90.0), ("Status", 60.0), ("URL", 180.0)];
+                let clicked = Table::new("queue", &COLUMNS, page.rows.len()).chosen(Some(self.at)).show_ui(
+                    ui,
+                    |cells, index| {
+                        let row = &page.rows[index];
+                        cells.ui(|ui| {
+                            mark_ui(ui, row.mark);
+                        });
+                        cells.ui(|ui| {
+                            status_ui(ui, row.status);
+                        });
+                        cells.text(&row.url);
+                    },
+                    |_, _| {},
+                );
+                if let Some(index) = clicked {
+                    self.at = index;
+                }
+            });
+            ui.add_space(GAP);
+            ui.vertical(|ui| self.capture_ui(ui, app, row.id));
+        });
+    }
+
+    fn progress_ui(&self, ui: &mut Ui, page: &CapturePage) {
+        let left = page.total;
+        let pace = self.began.map(|began| ui.input(|input| input.time) - began).filter(|_| self.done > 1);
+        let forecast = pace.map_or_else(String::new, |seconds| {
+            let each = seconds / self.done as f64;
+            format!(", about {} left at your pace", words::duration(each * left as f64))
+        });
+        ui.weak(format!(
+            "{} in the queue, {} done in this sitting{forecast}",
+            words::counted(left, "capture", "captures"),
+            words::count(self.done)
+        ));
+    }
+
+    fn capture_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: i64) {
+        let answer = app.reads.detail(id, app.settings.window_days);
+        loaded_ui(ui, &answer, |ui, detail| {
+            let row = &detail.row;
+            let title = if row.title.is_empty() { "(no title)".to_owned() } else { words::short(&row.title, 160) };
+            ui.label(RichText::new(title).heading().color(tokens(ui).strong_text));
+            if ui.link(words::short(&row.url, 160)).on_hover_text("Pages that link here").clicked() {
+                app.send(Command::Go(Route::Links { target: row.url.clone() }));
+            }
+        });
+        ui.horizontal_wrapped(|ui| {
+            for (key, mark, word) in MARK_KEYS {
+                if ui.button(format!("{word}  {key}")).clicked() {
+                    self.mark(ui, app, id, mark);
+                }
+            }
+            if ui.button("Skip  S").clicked() {
+                self.at += 1;
+            }
+        });
+        ui.horizontal_wrapped(|ui| {
+            let label = ui.label("Reason");
+            ui.add(
+                TextEdit::singleline(&mut self.note)
+                    .hint_text("kept with the next mark")
+                    .desired_width(theme::FIELD),
+            )
+            .labelled_by(label.id);
+            for (number, reason) in REASONS.iter().enumerate() {
+                if ui.small_button(format!("{} {reason}", number + 1)).clicked() {
+                    self.note = (*reason).to_owned();
+                }
+            }
+        });
+        if let Some(detail) = answer.shown() {
+            checks_ui(ui, detail);
+        }
+        heading_ui(ui, "Text");
+        let content = app.reads.content(id);
+        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+            loaded_ui(ui, &content, |ui, content| {
+                if content.text.trim().is_empty() {
+                    ui.weak("This capture holds no visible text");
+                } else {
+                    ui.set_max_width(theme::READING_WIDTH);
+                    ui.add(egui::Label::new(words::block(&content.text)).wrap());
+                }
+            });
+        });
+    }
+
+    fn mark(&mut self, ui: &Ui, app: &mut AppState, id: i64, mark: ReviewMark) {
+        let note = std::mem::take(&mut self.note).trim().to_owned();
+        app.send(Command::Mark { captures: vec![id], mark, note });
+        self.done += 1;
+        self.began.get_or_insert(ui.input(|input| input.time));
+        // With only the open ones in the queue, the next one moves up by itself.
+        if self.reviewed_too {
+            self.at += 1;
+        }
+    }
+
+    fn keys(&mut self, ui: &Ui, app: &mut AppState, page: &CapturePage, last: usize) {
+        if is_typing(ui) || app.dialog.is_some() {
+            return;
+        }
+        let pressed = |key: Key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+        if pressed(Key::J) || pressed(Key::S) || pressed(Key::ArrowDown) {
+            self.at = (self.at + 1).min(last);
+        }
+        if pressed(Key::K) || pressed(Key::ArrowUp) {
+            self.at = self.at.saturating_sub(1);
+        }
+        for (number, reason) in REASONS.iter().enumerate() {
+            if let Some(key) = Key::from_name(&(number + 1).to_string())
+                && pressed(key)
+            {
+                self.note = (*reason).to_owned();
+            }
+        }
+        for (key, mark, _) in MARK_KEYS {
+            if let Some(key) = Key::from_name(key)
+                && pressed(key)
+            {
+                self.mark(ui, app, page.rows[self.at].id, mark);
+            }
+        }
+        for (key, tab) in [(Key::N, PanelTab::Notes), (Key::V, PanelTab::Versions), (Key::W, PanelTab::Decision)] {
+            if pressed(key) {
+                app.settings.panel_tab = tab;
+                app.settings.lower_panel = true;
+            }
+        }
+    }
+}
+
+/// What can be told from the capture itself, each with its verdict in words.
+fn checks_ui(ui: &mut Ui, detail: &CaptureDetail) {
+    let row = &detail.row;
+    let colors = tokens(ui);
+    let before = detail.versions.iter().rev().find(|version| version.date < row.date);
+    let mut checks: Vec<(bool, String)> = vec![
+        ((200..300).contains(&row.status), format!("status {}", row.status)),
+        (!row.title.is_empty() || !row.mime.contains("html"), "has a title".to_owned()),
+    ];
+    if let Some(before) = before.filter(|before| before.size > 0) {
+        let share = row.size as f64 / before.size as f64;
+        checks.push((share > 0.5, format!("{:.0} % of the size last time", share * 100.0)));
+    }
+    if let Some(external) = row.inlinks_external {
+        checks.push((true, words::counted(external, "external inlink", "external inlinks")));
+    }
+    ui.horizontal_wrapped(|ui| {
+        for (holds, words) in checks {
+            if holds {
+                ui.colored_label(colors.accept, format!("✔ {words}"));
+            } else {
+                ui.colored_label(colors.flag, format!("⚠ {words}"));
+            }
+            ui.add_space(GROUP_GAP / 2.0);
+        }
+        if !row.top_anchor.is_empty() {
+            ui.weak(format!("cited as “{}”", words::short(&row.top_anchor, 60)));
+        }
+    });
+}
+
+fn nothing_ui(ui: &mut Ui, app: &mut AppState, filtered: bool) {
+    if filtered {
+        empty_ui(ui, "Nothing to review under this filter", "Clear the filter, or take in those already reviewed");
+    } else {
+        empty_ui(ui, "Nothing to review", "Every capture of this campaign has a person's word, or there is none yet");
+        ui.horizontal(|ui| {
+            if ui.button("Show captures").clicked() {
+                app.send(Command::Go(Route::Captures { filter: String::new() }));
+            }
+            action_ui(ui, app, Action::StartCrawl);
+        });
+    }
+}

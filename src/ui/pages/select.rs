@@ -1,0 +1,254 @@
+//! Score, threshold, export, verify.
+
+use super::select_score::{borderline_ui, histogram_ui};
+use crate::app::models::{CaptureTab, ExportRow, Loaded, ScoreWeights, SelectionPage, SelectionSpec, VerifyLine};
+use crate::app::{Action, AppState, Command, Route};
+use crate::ui::table::Table;
+use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
+use crate::ui::widgets::{action_ui, empty_ui, field_ui, figure_ui, heading_ui, is_typing, loaded_ui, title_ui};
+use crate::ui::words;
+use egui::{Button, Key, Modifiers, RichText, ScrollArea, Slider, Ui};
+
+/// How far a bracket key moves the threshold.
+const STEP: f64 = 0.01;
+/// Height of the list of exports.
+const EXPORTS: f32 = 150.0;
+
+/// The page Select & export.
+#[derive(Default)]
+pub struct SelectPage {
+    campaign: Option<i64>,
+}
+
+impl SelectPage {
+    /// Draws the page.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        title_ui(ui, "Select & export", "What has at least the threshold's score is in; a person's decision wins");
+        let Some(campaign) = app.campaign else {
+            empty_ui(ui, "No campaign is chosen", "A selection belongs to a campaign; choose one above");
+            action_ui(ui, app, Action::NewCampaign);
+            return;
+        };
+        let answer = app.reads.selection(campaign);
+        if self.campaign != Some(campaign)
+            && let Loaded::Ready(page) = &answer
+        {
+            self.campaign = Some(campaign);
+            let kept = page.spec.clone().unwrap_or_default();
+            app.selection_draft =
+                SelectionSpec { campaign, window_days: app.settings.window_days, ..kept };
+        }
+        if !is_typing(ui) && app.dialog.is_none() {
+            for (key, by) in [(Key::OpenBracket, -STEP), (Key::CloseBracket, STEP)] {
+                if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
+                    app.selection_draft.threshold = (app.selection_draft.threshold + by).clamp(0.0, 1.0);
+                }
+            }
+        }
+        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+            loaded_ui(ui, &answer, |ui, page| page_ui(ui, app, campaign, page));
+        });
+    }
+}
+
+fn page_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPage) {
+    if page.spec.is_none() {
+        empty_ui(ui, "Nothing is scored yet", "Set the weights, then score; or select by a filter instead of the score");
+    }
+    for missing in &page.missing {
+        ui.colored_label(tokens(ui).flag, format!("⚠ {}", words::line(missing)));
+    }
+    if !page.missing.is_empty() {
+        ui.horizontal(|ui| {
+            action_ui(ui, app, Action::BuildInlinks);
+            if ui.button("Edit request").clicked() {
+                app.send(Command::Go(Route::Spec(Some(campaign))));
+            }
+        });
+    }
+    ui.horizontal_top(|ui| {
+        ui.vertical(|ui| weights_ui(ui, app, campaign, page));
+        ui.add_space(GROUP_GAP);
+        ui.vertical(|ui| {
+            histogram_ui(ui, page, app.selection_draft.threshold);
+            balance_ui(ui, app, page);
+        });
+    });
+    ui.add_space(GAP);
+    export_ui(ui, app, page);
+    heading_ui(ui, "Captures nearest to the threshold");
+    borderline_ui(ui, app, &page.borderline);
+}
+
+fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPage) {
+    heading_ui(ui, "Weights");
+    let weights = &mut app.selection_draft.weights;
+    egui::Grid::new("weights").num_columns(2).show(ui, |ui| {
+        for (label, about, value) in [
+            ("Request", "Match of the campaign's request", &mut weights.request),
+            ("External hosts", "Distinct hosts that link here in the window", &mut weights.external_hosts),
+            ("Anchors", "Links whose text matches the request", &mut weights.anchors),
+            ("Depth", "Nearness to the seed", &mut weights.depth),
+            ("Review", "A person's approval", &mut weights.review),
+            ("Freshness", "First capture of its payload", &mut weights.freshness),
+        ] {
+            let label = ui.label(label).on_hover_text(about);
+            ui.label_inputs_by(label.id, |ui| ui.add(Slider::new(value, 0.0..=1.0).fixed_decimals(2)));
+            ui.end_row();
+        }
+        let label = ui.label("Threshold").on_hover_text("Keys [ and ]");
+        ui.label_inputs_by(label.id, |ui| {
+            ui.add(Slider::new(&mut app.selection_draft.threshold, 0.0..=1.0).fixed_decimals(2))
+        });
+        ui.end_row();
+    });
+    ui.checkbox(&mut app.selection_draft.with_requisites, "Images, styles and scripts of selected pages come along");
+    ui.horizontal(|ui| {
+        field_ui(ui, "By filter instead", &mut app.selection_draft.filter, "none: by score", theme::FIELD);
+    });
+    let draft = SelectionSpec { campaign, ..app.selection_draft.clone() };
+    let changed = page.spec.as_ref() != Some(&draft);
+    ui.horizontal(|ui| {
+        let busy = app.runs("Select");
+        let response = ui.add_enabled(!busy, Button::new("Score and select"));
+        if response.on_disabled_hover_text("Scores are being computed").clicked() {
+            app.send(Command::Select(draft));
+        }
+        if ui.button("Default weights").clicked() {
+            app.selection_draft.weights = ScoreWeights::default();
+        }
+        if changed && page.spec.is_some() {
+            ui.colored_label(tokens(ui).flag, "⚠ not scored with these settings yet");
+        }
+    });
+}
+
+fn balance_ui(ui: &mut Ui, app: &mut AppState, page: &SelectionPage) {
+    egui::Grid::new("balance").num_columns(4).striped(true).show(ui, |ui| {
+        for head in ["", "Captures", "Hosts", "Bytes"] {
+            ui.weak(head);
+        }
+        ui.end_row();
+        ui.colored_label(tokens(ui).accept, "✔ In");
+        if ui.link(words::count(page.pages_in)).on_hover_text("Show the selected captures").clicked() {
+            app.wants_tab = Some(CaptureTab::Selected);
+            app.send(Command::Go(Route::Captures { filter: String::new() }));
+        }
+        ui.label(words::count(page.hosts_in));
+        ui.label(words::bytes(page.bytes_in));
+        ui.end_row();
+        ui.colored_label(tokens(ui).reject, "✖ Out");
+        ui.label(words::count(page.pages_out));
+        ui.label(words::count(page.hosts_out));
+        ui.label(words::bytes(page.bytes_out));
+        ui.end_row();
+    });
+    ui.horizontal_wrapped(|ui| {
+        ui.weak(format!("{} come along", words::counted(page.requisites, "requisite", "requisites")));
+        ui.weak(format!("{} against the score by hand", words::count(page.by_hand)));
+    });
+}
+
+fn export_ui(ui: &mut Ui, app: &mut AppState, page: &SelectionPage) {
+    theme::card_frame(ui).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        heading_ui(ui, "Export");
+        ui.horizontal_wrapped(|ui| {
+            figure_ui(ui, &words::count(page.pages_in + page.requisites), "captures to write", None);
+            figure_ui(ui, &words::bytes(page.bytes_in), "of payload", None);
+        });
+        ui.horizontal_wrapped(|ui| {
+            field_ui(ui, "Folder", &mut app.export_folder, "absent or empty", theme::LONG_FIELD);
+            let action = action_ui(ui, app, Action::Export);
+            action.on_hover_text("WARC with metadata records, CDXJ, inlinks, manifest");
+            action_ui(ui, app, Action::Verify);
+        });
+        if let Some((folder, lines)) = &app.verified {
+            verified_ui(ui, &folder.display().to_string(), lines);
+        }
+        exports_ui(ui, app, &page.exports);
+    });
+}
+
+fn verified_ui(ui: &mut Ui, folder: &str, lines: &[VerifyLine]) {
+    let wrong = lines.iter().filter(|line| !line.ok).count();
+    let (words, color) = if wrong == 0 {
+        (format!("✔ Verified, all {} checks hold", lines.len()), tokens(ui).accept)
+    } else {
+        (format!("✖ {wrong} of {} checks do not hold", lines.len()), tokens(ui).reject)
+    };
+    ui.label(RichText::new(words).color(color));
+    ui.weak(words::line(folder));
+    egui::Grid::new("verified").num_columns(3).striped(true).show(ui, |ui| {
+        for line in lines {
+            if line.ok {
+                ui.colored_label(tokens(ui).accept, "✔ holds");
+            } else {
+                ui.colored_label(tokens(ui).reject, "✖ does not hold");
+            }
+            ui.label(words::line(&line.what));
+            ui.label(words::line(&line.detail));
+            ui.end_row();
+        }
+    });
+}
+
+fn exports_ui(ui: &mut Ui, app: &mut AppState, rows: &[ExportRow]) {
+    if rows.is_empty() {
+        ui.weak("Nothing was exported yet");
+        return;
+    }
+    const COLUMNS: [(&str, f32); 6] = [
+        ("Written (UTC)", 150.0),
+        ("Captures", 76.0),
+        ("Records", 76.0),
+        ("Size", 76.0),
+        ("Verified", 190.0),
+        ("Folder", 320.0),
+    ];
+    let mut shown = None;
+    let clicked = Table::new("exports", &COLUMNS, rows.len()).height(EXPORTS).show_ui(
+        ui,
+        |cells, index| {
+            let row = &rows[index];
+            cells.text(&row.date.to_words());
+            cells.number(row.captures);
+            cells.number(row.records);
+            cells.text(&words::bytes(row.bytes));
+            cells.ui(|ui| match &row.verified {
+                None => {
+                    ui.weak("– never verified");
+                }
+                Some(lines) => {
+                    let wrong = lines.iter().filter(|line| !line.ok).count();
+                    let (words, color) = if wrong == 0 {
+                        (format!("✔ {} checks hold", lines.len()), tokens(ui).accept)
+                    } else {
+                        (format!("✖ {wrong} of {} do not hold", lines.len()), tokens(ui).reject)
+                    };
+                    if ui.link(RichText::new(words).color(color)).on_hover_text("Show each check").clicked() {
+                        shown = Some((row.folder.clone(), lines.clone()));
+                    }
+                }
+            });
+            cells.text(&row.folder.display().to_string());
+        },
+        |index, response| {
+            response.context_menu(|ui| {
+                if ui.button("Verify this export").clicked() {
+                    app.send(Command::Verify(rows[index].folder.clone()));
+                    ui.close();
+                }
+            });
+        },
+    );
+    if let Some(index) = clicked {
+        app.last_export = Some(rows[index].folder.clone());
+    }
+    if shown.is_some() {
+        app.verified = shown;
+    }
+    if app.last_export.is_none() {
+        app.last_export = rows.first().map(|row| row.folder.clone());
+    }
+}

@@ -1,0 +1,280 @@
+//! A campaign's specification, edited and saved as a new version.
+
+use super::spec_request::RequestEditor;
+use super::spec_rules::RulesEditor;
+use super::spec_seeds::SeedsEditor;
+use super::spec_settings;
+use crate::app::models::{CampaignId, CampaignPage, Loaded};
+use crate::app::{Action, AppState, Command, Route, SpecDraft};
+use crate::scope::standard_rules;
+use crate::ui::theme::{self, GAP, tokens};
+use crate::ui::widgets::{action_ui, loaded_ui, notice_ui, title_ui};
+use crate::ui::words;
+use egui::{ScrollArea, TextEdit, Ui};
+use std::sync::Arc;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Tab {
+    #[default]
+    About,
+    Request,
+    Seeds,
+    Rules,
+    Schedule,
+    Limits,
+    Politeness,
+    Versions,
+}
+
+const TABS: [(Tab, &str); 8] = [
+    (Tab::About, "About"),
+    (Tab::Request, "Request"),
+    (Tab::Seeds, "Seeds"),
+    (Tab::Rules, "Scope rules"),
+    (Tab::Schedule, "Schedule"),
+    (Tab::Limits, "Limits"),
+    (Tab::Politeness, "Politeness"),
+    (Tab::Versions, "Versions"),
+];
+
+/// The page Spec.
+#[derive(Default)]
+pub struct SpecPage {
+    tab: Tab,
+    request: RequestEditor,
+    seeds: SeedsEditor,
+    rules: RulesEditor,
+    tags: Option<String>,
+}
+
+impl SpecPage {
+    /// Draws the page.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, id: Option<CampaignId>) {
+        let saved = id.map(|id| app.reads.campaign(id));
+        if !self.take_up(ui, app, id, saved.as_ref()) {
+            return;
+        }
+        let page = match &saved {
+            Some(Loaded::Ready(page)) => Some(page.clone()),
+            _ => None,
+        };
+        self.head_ui(ui, app);
+        if let Some(spec) = &app.spec
+            && spec.id != id
+        {
+            other_draft_ui(ui, app, id);
+            return;
+        }
+        // The draft is taken out while it is edited, so that a part may ask the desk.
+        let Some(mut spec) = app.spec.take() else { return };
+        self.problems_ui(ui, &spec);
+        self.tabs_ui(ui, &spec);
+        ScrollArea::vertical().auto_shrink([false, false]).id_salt(self.tab as usize).show(ui, |ui| {
+            self.tab_ui(ui, app, &mut spec, page.as_deref());
+        });
+        app.spec = Some(spec);
+    }
+
+    /// Sees to it that a draft is at hand; false while there is none to draw.
+    fn take_up(
+        &mut self,
+        ui: &mut Ui,
+        app: &mut AppState,
+        id: Option<CampaignId>,
+        saved: Option<&Loaded<Arc<CampaignPage>>>,
+    ) -> bool {
+        let kept = app.spec.as_ref().is_some_and(|spec| spec.id == id || spec.is_edited());
+        match (kept, saved) {
+            (true, Some(Loaded::Ready(page))) => {
+                // Another window or the command line saved a newer version.
+                if let Some(spec) = &mut app.spec
+                    && spec.id == Some(page.id)
+                    && spec.version < page.version
+                    && !spec.is_edited()
+                {
+                    *spec = SpecDraft::of(page);
+                    self.forget();
+                }
+                true
+            }
+            (true, _) => true,
+            (false, None) => {
+                let mut draft = SpecDraft::new();
+                draft.campaign.rules = standard_rules();
+                app.spec = Some(draft);
+                self.forget();
+                true
+            }
+            (false, Some(Loaded::Ready(page))) => {
+                app.spec = Some(SpecDraft::of(page));
+                self.forget();
+                true
+            }
+            (false, Some(Loaded::Failed(notice))) => {
+                notice_ui(ui, notice);
+                false
+            }
+            (false, Some(Loaded::Loading { .. })) => {
+                ui.weak("Loading…");
+                false
+            }
+        }
+    }
+
+    /// What parts keep about a draft does not fit the next one.
+    fn forget(&mut self) {
+        self.request = RequestEditor::default();
+        self.seeds = SeedsEditor::default();
+        self.rules = RulesEditor::default();
+        self.tags = None;
+    }
+
+    fn head_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        let Some(spec) = &app.spec else { return };
+        let title = if spec.campaign.name.trim().is_empty() {
+            "New campaign".to_owned()
+        } else {
+            words::short(&spec.campaign.name, 80)
+        };
+        let about = match (spec.id, spec.is_edited()) {
+            (None, _) => "not saved yet".to_owned(),
+            (Some(_), false) => format!("version {}, saved", spec.version),
+            (Some(_), true) => format!("version {} with edits that are not saved", spec.version),
+        };
+        let edited = spec.is_edited();
+        title_ui(ui, &title, &about);
+        ui.horizontal_wrapped(|ui| {
+            action_ui(ui, app, Action::SaveCampaign);
+            let revert = ui.add_enabled(edited, egui::Button::new("Drop edits"));
+            if revert.on_disabled_hover_text("Nothing is changed").clicked() {
+                if let Some(spec) = &mut app.spec {
+                    spec.campaign = spec.saved.clone();
+                }
+                self.forget();
+            }
+            action_ui(ui, app, Action::StartCrawl);
+        });
+    }
+
+    fn problems_ui(&self, ui: &mut Ui, spec: &SpecDraft) {
+        let problems = spec.campaign.problems();
+        if problems.is_empty() {
+            ui.colored_label(tokens(ui).accept, "✔ Nothing stands in the way of a crawl");
+            return;
+        }
+        let stops = problems.iter().filter(|problem| problem.stops_crawl).count();
+        let words = if stops > 0 {
+            format!("✖ {} before a crawl can start", words::counted(stops as u64, "thing is needed", "things are needed"))
+        } else {
+            format!("⚠ {}", words::counted(problems.len() as u64, "remark", "remarks"))
+        };
+        let color = if stops > 0 { tokens(ui).reject } else { tokens(ui).flag };
+        egui::CollapsingHeader::new(egui::RichText::new(words).color(color))
+            .id_salt("problems")
+            .default_open(problems.len() <= 3)
+            .show(ui, |ui| {
+                for problem in &problems {
+                    ui.horizontal_wrapped(|ui| {
+                        let (sign, color) = if problem.stops_crawl {
+                            ("✖", tokens(ui).reject)
+                        } else {
+                            ("⚠", tokens(ui).flag)
+                        };
+                        ui.colored_label(color, sign);
+                        ui.label(words::line(&problem.what));
+                        ui.weak(format!("{} ({})", words::line(&problem.hint), words::line(&problem.field)));
+                    });
+                }
+            });
+    }
+
+    fn tabs_ui(&mut self, ui: &mut Ui, spec: &SpecDraft) {
+        ui.add_space(GAP / 2.0);
+        ui.horizontal_wrapped(|ui| {
+            for (tab, word) in TABS {
+                let label = match tab {
+                    Tab::Seeds => format!("{word} {}", spec.campaign.seeds.len()),
+                    Tab::Rules => format!("{word} {}", spec.campaign.rules.len()),
+                    _ => word.to_owned(),
+                };
+                ui.selectable_value(&mut self.tab, tab, label);
+            }
+        });
+        ui.separator();
+    }
+
+    fn tab_ui(&mut self, ui: &mut Ui, app: &mut AppState, spec: &mut SpecDraft, page: Option<&CampaignPage>) {
+        match self.tab {
+            Tab::About => self.about_ui(ui, spec),
+            Tab::Request => self.request.ui(ui, &mut spec.campaign.request),
+            Tab::Seeds => self.seeds.ui(ui, &mut spec.campaign, page),
+            Tab::Rules => self.rules.ui(ui, app, &mut spec.campaign, page),
+            Tab::Schedule => spec_settings::schedule_ui(ui, &mut spec.campaign),
+            Tab::Limits => spec_settings::limits_ui(ui, &mut spec.campaign.limits),
+            Tab::Politeness => spec_settings::politeness_ui(ui, &mut spec.campaign.politeness),
+            Tab::Versions => versions_ui(ui, app, page),
+        }
+    }
+
+    fn about_ui(&mut self, ui: &mut Ui, spec: &mut SpecDraft) {
+        let campaign = &mut spec.campaign;
+        let tags = self.tags.get_or_insert_with(|| campaign.tags.join(", "));
+        ui.set_max_width(theme::READING_WIDTH);
+        for (label, text, hint, rows) in [
+            ("Name", &mut campaign.name, "short title", 1),
+            ("Description", &mut campaign.description, "what it is for, in prose", 4),
+            ("Owner", &mut campaign.owner, "who answers for it", 1),
+            ("Comments", &mut campaign.comments, "free", 3),
+        ] {
+            let label = ui.label(label);
+            let field = if rows == 1 { TextEdit::singleline(text) } else { TextEdit::multiline(text) };
+            ui.add(field.hint_text(hint).desired_rows(rows).desired_width(f32::INFINITY)).labelled_by(label.id);
+        }
+        let label = ui.label("Tags, with commas between");
+        if ui.add(TextEdit::singleline(tags).desired_width(f32::INFINITY)).labelled_by(label.id).changed() {
+            campaign.tags =
+                tags.split(',').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned).collect();
+        }
+        ui.checkbox(&mut campaign.active, "Active: its schedule is on");
+    }
+}
+
+fn other_draft_ui(ui: &mut Ui, app: &mut AppState, wanted: Option<CampaignId>) {
+    ui.add_space(GAP);
+    ui.colored_label(tokens(ui).flag, "⚠ These edits are not saved. Save or drop them before another campaign is edited");
+    ui.horizontal(|ui| {
+        if let Some(id) = app.spec.as_ref().map(|spec| spec.id)
+            && ui.button("Back to the edits").clicked()
+        {
+            app.send(Command::Go(Route::Spec(id)));
+        }
+        if ui.button("Drop them and go on").clicked() {
+            app.spec = None;
+            app.send(Command::Go(Route::Spec(wanted)));
+        }
+    });
+}
+
+fn versions_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {
+    let Some(page) = page else {
+        ui.weak("Saving makes the first version");
+        return;
+    };
+    ui.weak("Every version that was saved is kept; a crawl says which it ran with");
+    egui::Grid::new("versions").num_columns(2).striped(true).show(ui, |ui| {
+        for (version, date) in &page.versions {
+            ui.label(format!("v{version}"));
+            ui.label(format!("saved {} UTC", date.to_words()));
+            ui.end_row();
+        }
+    });
+    if ui.button("Copy this version as JSON").clicked() {
+        ui.ctx().copy_text(page.campaign.to_json());
+    }
+    let answer = app.reads.campaigns();
+    loaded_ui(ui, &answer, |ui, rows| {
+        if let Some(row) = rows.iter().find(|row| row.id == page.id) {
+            ui.weak(format!("{} were made with it so far", words::counted(row.captures, "capture", "captures")));
+        }
+    });
+}

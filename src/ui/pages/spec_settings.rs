@@ -1,0 +1,165 @@
+//! Schedule, limits, politeness of a campaign.
+
+use crate::campaign::{Campaign, Frequency, Limits, Politeness, RobotsPolicy};
+use crate::ui::theme::{self, GAP, tokens};
+use crate::ui::widgets::{field_ui, heading_ui};
+use crate::ui::words;
+use crate::uri::CaptureDate;
+use egui::{ComboBox, DragValue, TextEdit, Ui};
+
+/// Runs that are told in advance.
+const RUNS_SHOWN: usize = 20;
+
+const FREQUENCIES: [(Frequency, &str); 7] = [
+    (Frequency::Manual, "only by hand"),
+    (Frequency::Hourly, "every hour"),
+    (Frequency::Daily, "every day"),
+    (Frequency::Weekly, "every week"),
+    (Frequency::Monthly, "every month"),
+    (Frequency::Quarterly, "every three months"),
+    (Frequency::Yearly, "every year"),
+];
+
+const ROBOTS: [(RobotsPolicy, &str, &str); 3] = [
+    (RobotsPolicy::Obey, "obey", "RFC 9309"),
+    (RobotsPolicy::ObeyButLog, "log only", "Ask, write down what it says, fetch anyway"),
+    (RobotsPolicy::Ignore, "ignore", "Do not ask for it"),
+];
+
+/// When it runs, and the next runs.
+pub fn schedule_ui(ui: &mut Ui, campaign: &mut Campaign) {
+    let schedule = &mut campaign.schedule;
+    ui.weak("Stored with the campaign. Runs start while the window is open, or by “fonds schedule run”");
+    ui.horizontal(|ui| {
+        let label = ui.label("How often");
+        let word = FREQUENCIES.iter().find(|(of, _)| *of == schedule.frequency).map_or("", |(_, word)| word);
+        ui.label_inputs_by(label.id, |ui| {
+            ComboBox::from_id_salt("frequency").selected_text(word).width(theme::FIELD).show_ui(ui, |ui| {
+                for (frequency, word) in FREQUENCIES {
+                    ui.selectable_value(&mut schedule.frequency, frequency, word);
+                }
+            });
+        });
+    });
+    for (label, value, hint) in [
+        ("First run", &mut schedule.start, "2026-11-23T09:00, or empty"),
+        ("No run after", &mut schedule.end, "2027-12-31, or empty"),
+        ("Time zone", &mut schedule.time_zone, "UTC, or such as Europe/Lisbon"),
+    ] {
+        ui.horizontal(|ui| optional_ui(ui, label, value, hint));
+    }
+    let mut extra = schedule.extra.join("\n");
+    let label = ui.label("Extra dates, one a line");
+    let field = TextEdit::multiline(&mut extra).desired_rows(2).desired_width(theme::FIELD);
+    if ui.add(field).labelled_by(label.id).changed() {
+        schedule.extra = if extra.is_empty() { Vec::new() } else { extra.split('\n').map(str::to_owned).collect() };
+    }
+    ui.add_space(GAP);
+    heading_ui(ui, "Next runs");
+    if !campaign.active {
+        ui.colored_label(tokens(ui).flag, "⚠ The campaign is inactive, so nothing runs by itself");
+    }
+    let now = CaptureDate::now();
+    match campaign.schedule.next_runs(now, now, RUNS_SHOWN) {
+        Ok(runs) if runs.is_empty() => {
+            ui.weak("None; a person starts it");
+        }
+        Ok(runs) => {
+            for run in runs {
+                let extra = if run.is_extra { "  extra date" } else { "" };
+                ui.label(format!("{}{extra}", run.words));
+            }
+        }
+        Err(error) => {
+            ui.colored_label(tokens(ui).reject, format!("✖ {}", words::line(&error.to_string())));
+        }
+    }
+}
+
+fn optional_ui(ui: &mut Ui, label: &str, value: &mut Option<String>, hint: &str) {
+    let mut text = value.clone().unwrap_or_default();
+    if field_ui(ui, label, &mut text, hint, theme::FIELD).changed() {
+        *value = (!text.trim().is_empty()).then_some(text);
+    }
+}
+
+/// Where a launch stops.
+pub fn limits_ui(ui: &mut Ui, limits: &mut Limits) {
+    ui.weak("Zero means no limit");
+    const MEGA: u64 = 1_000_000;
+    egui::Grid::new("limits").num_columns(3).striped(true).show(ui, |ui| {
+        whole_row_ui(ui, "Captures in one launch", "", &mut limits.max_documents);
+        scaled_row_ui(ui, "Payload in one launch", "MB", &mut limits.max_bytes, MEGA);
+        scaled_row_ui(ui, "Time of one launch", "min", &mut limits.max_seconds, 60);
+        scaled_row_ui(ui, "One response is cut and marked after", "MB", &mut limits.max_response_bytes, MEGA);
+        whole_row_ui(ui, "… or after", "s", &mut limits.max_response_seconds);
+        scaled_row_ui(ui, "The crawl pauses when less is free than", "MB", &mut limits.disk_floor_bytes, MEGA);
+    });
+}
+
+fn whole_row_ui(ui: &mut Ui, label: &str, unit: &str, value: &mut u64) {
+    scaled_row_ui(ui, label, unit, value, 1);
+}
+
+/// A number shown in a larger unit; what is not touched keeps its exact value.
+fn scaled_row_ui(ui: &mut Ui, label: &str, unit: &str, value: &mut u64, scale: u64) {
+    let label = ui.label(label);
+    let mut shown = *value / scale;
+    let field = DragValue::new(&mut shown).range(0..=u64::MAX / scale).speed(1.0);
+    if ui.add(field).labelled_by(label.id).changed() {
+        *value = shown.saturating_mul(scale);
+    }
+    ui.weak(if *value == 0 { "no limit" } else { unit });
+    ui.end_row();
+}
+
+/// How it behaves towards servers.
+pub fn politeness_ui(ui: &mut Ui, politeness: &mut Politeness) {
+    let label = ui.label("User-Agent, as sent to every server");
+    ui.add(
+        TextEdit::singleline(&mut politeness.user_agent)
+            .hint_text("Fonds/0.1 (+https://your-archive.example/crawler; you@your-archive.example)")
+            .desired_width(theme::READING_WIDTH),
+    )
+    .labelled_by(label.id);
+    if politeness.user_agent.trim().is_empty() {
+        ui.colored_label(
+            tokens(ui).reject,
+            "✖ Needed: who crawls, with an e-mail address or a URL at which a person can be reached",
+        );
+    } else if !reaches_someone(&politeness.user_agent) {
+        ui.colored_label(tokens(ui).reject, "✖ It holds no e-mail address and no URL to reach a person");
+    } else {
+        ui.colored_label(tokens(ui).accept, "✔ It says how to reach a person");
+    }
+    ui.add_space(GAP);
+    ui.horizontal_wrapped(|ui| {
+        ui.label("robots.txt");
+        for (policy, word, about) in ROBOTS {
+            ui.radio_value(&mut politeness.robots, policy, word).on_hover_text(about);
+        }
+    });
+    egui::Grid::new("politeness").num_columns(3).striped(true).show(ui, |ui| {
+        let label = ui.label("Wait this many times the last fetch");
+        ui.add(DragValue::new(&mut politeness.delay_factor).range(0.0..=100.0).speed(0.1)).labelled_by(label.id);
+        ui.weak("per host");
+        ui.end_row();
+        whole_row_ui(ui, "… at least", "ms", &mut politeness.min_delay_ms);
+        whole_row_ui(ui, "… at most", "ms", &mut politeness.max_delay_ms);
+        whole_row_ui(ui, "Obey a crawl-delay up to", "s", &mut politeness.respect_crawl_delay_up_to_seconds);
+        let label = ui.label("Worker threads");
+        ui.add(DragValue::new(&mut politeness.workers).range(1..=256)).labelled_by(label.id);
+        ui.weak("hosts at the same time, at most");
+        ui.end_row();
+        let label = ui.label("A failed URL is tried again");
+        ui.add(DragValue::new(&mut politeness.max_retries).range(0..=100)).labelled_by(label.id);
+        ui.weak("times");
+        ui.end_row();
+        whole_row_ui(ui, "… after", "s", &mut politeness.retry_delay_seconds);
+    });
+    ui.checkbox(&mut politeness.allow_private_addresses, "Private and loopback addresses may be fetched");
+}
+
+fn reaches_someone(user_agent: &str) -> bool {
+    user_agent.contains("://") || user_agent.contains('@')
+}

@@ -1,0 +1,455 @@
+//! The lower panel: everything about the row at hand.
+
+use super::table::Table;
+use super::theme::{self, GAP, tokens};
+use super::trace::trace_ui;
+use super::widgets::{empty_ui, loaded_ui, mark_ui, status_ui, verdict_ui};
+use super::words;
+use crate::app::models::*;
+use crate::app::{Action, AppState, Command, Focus, PanelTab, Route};
+use crate::uri::CaptureDate;
+use egui::{RichText, ScrollArea, Sense, TextEdit, Ui};
+
+const TABS: [(PanelTab, &str); 9] = [
+    (PanelTab::Details, "Details"),
+    (PanelTab::Decision, "Decision"),
+    (PanelTab::Inlinks, "Inlinks"),
+    (PanelTab::Outlinks, "Outlinks"),
+    (PanelTab::Anchors, "Anchors"),
+    (PanelTab::Text, "Text"),
+    (PanelTab::Versions, "Versions"),
+    (PanelTab::Headers, "Headers"),
+    (PanelTab::Notes, "Notes"),
+];
+
+/// Height of the time strip.
+const STRIP: f32 = 46.0;
+/// Radius of a link in the time strip.
+const DOT: f32 = 2.5;
+
+/// What the panel keeps between frames.
+#[derive(Default)]
+pub struct LowerPanel {
+    note: String,
+}
+
+impl LowerPanel {
+    /// Draws the panel at the foot of the page.
+    pub fn show_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        let frame = theme::chrome_frame(ui);
+        let most = (ui.available_height() - theme::PAGE_LEAST).max(theme::PANEL_LEAST);
+        egui::Panel::bottom("lower panel")
+            .resizable(true)
+            .default_size(theme::PANEL.min(most))
+            .size_range(theme::PANEL_LEAST..=most)
+            .frame(frame)
+            .show(ui, |ui| {
+                self.tabs_ui(ui, app);
+                ui.push_id(app.settings.panel_tab as usize, |ui| match app.focus {
+                    None => {
+                        ui.weak("Choose a row to see its details here");
+                    }
+                    Some(Focus::Seen(id)) => seen_ui(ui, app, id),
+                    Some(Focus::Capture(id)) => self.capture_ui(ui, app, id),
+                });
+                ui.take_available_space();
+            });
+    }
+
+    fn tabs_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        ui.horizontal_wrapped(|ui| {
+            for (tab, word) in TABS {
+                ui.selectable_value(&mut app.settings.panel_tab, tab, word);
+            }
+            ui.add_space(GAP);
+            if ui.button("✖").on_hover_text("Hide the lower panel (F7)").clicked() {
+                app.act(Action::ToggleLowerPanel);
+            }
+        });
+        ui.separator();
+    }
+
+    fn capture_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CaptureId) {
+        let days = app.settings.window_days;
+        match app.settings.panel_tab {
+            PanelTab::Details => {
+                let answer = app.reads.detail(id, days);
+                scroll_ui(ui, |ui| loaded_ui(ui, &answer, |ui, detail| details_ui(ui, app, detail)));
+            }
+            PanelTab::Decision => {
+                let answer = app.reads.detail(id, days);
+                scroll_ui(ui, |ui| {
+                    loaded_ui(ui, &answer, |ui, detail| match &detail.trace {
+                        Some(trace) => trace_ui(ui, "trace", trace),
+                        None => empty_ui(
+                            ui,
+                            "No decision is known",
+                            "This capture came from an archive file without logs",
+                        ),
+                    });
+                });
+            }
+            PanelTab::Inlinks => {
+                let answer = app.reads.inlinks(id, days);
+                loaded_ui(ui, &answer, |ui, page| inlinks_ui(ui, app, page));
+            }
+            PanelTab::Outlinks => {
+                let answer = app.reads.outlinks(id);
+                loaded_ui(ui, &answer, |ui, rows| outlinks_ui(ui, app, rows));
+            }
+            PanelTab::Anchors => {
+                let answer = app.reads.anchors(id, days);
+                loaded_ui(ui, &answer, |ui, rows| {
+                    if rows.is_empty() {
+                        empty_ui(ui, "No anchors in the window", "No page that links here does so with a text");
+                    } else {
+                        anchors_ui(ui, rows, None);
+                    }
+                });
+            }
+            PanelTab::Text => {
+                let answer = app.reads.content(id);
+                scroll_ui(ui, |ui| loaded_ui(ui, &answer, |ui, content| text_ui(ui, content)));
+            }
+            PanelTab::Versions => {
+                let answer = app.reads.detail(id, days);
+                loaded_ui(ui, &answer, |ui, detail| versions_ui(ui, app, &detail.versions, id));
+            }
+            PanelTab::Headers => {
+                let answer = app.reads.content(id);
+                scroll_ui(ui, |ui| loaded_ui(ui, &answer, headers_ui));
+            }
+            PanelTab::Notes => {
+                let answer = app.reads.detail(id, days);
+                self.note_ui(ui, app, id);
+                scroll_ui(ui, |ui| loaded_ui(ui, &answer, |ui, detail| notes_ui(ui, &detail.notes)));
+            }
+        }
+    }
+
+    fn note_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CaptureId) {
+        ui.horizontal_wrapped(|ui| {
+            let label = ui.label("Note");
+            ui.add(TextEdit::singleline(&mut self.note).desired_width(theme::LONG_FIELD)).labelled_by(label.id);
+            for (mark, word) in [
+                (ReviewMark::Note, "Add note"),
+                (ReviewMark::Approve, "✔ Approve"),
+                (ReviewMark::Reject, "✖ Reject"),
+                (ReviewMark::Flag, "⚑ Flag"),
+                (ReviewMark::ForceIn, "➕ Force in"),
+                (ReviewMark::ForceOut, "➖ Force out"),
+            ] {
+                let enabled = mark != ReviewMark::Note || !self.note.trim().is_empty();
+                let response = ui.add_enabled(enabled, egui::Button::new(word));
+                if response.on_disabled_hover_text("Write something first").clicked() {
+                    let note = std::mem::take(&mut self.note).trim().to_owned();
+                    app.send(Command::Mark { captures: vec![id], mark, note });
+                }
+            }
+        });
+    }
+}
+
+fn scroll_ui(ui: &mut Ui, draw: impl FnOnce(&mut Ui)) {
+    ScrollArea::both().auto_shrink([false, false]).show(ui, draw);
+}
+
+fn seen_ui(ui: &mut Ui, app: &mut AppState, id: i64) {
+    let answer = app.reads.why(id);
+    scroll_ui(ui, |ui| {
+        loaded_ui(ui, &answer, |ui, trace| {
+            ui.label(RichText::new(words::line(&trace.url)).color(tokens(ui).strong_text));
+            if app.settings.panel_tab != PanelTab::Decision {
+                ui.weak("This URL was not captured; its decision is what is known of it");
+            }
+            trace_ui(ui, "seen trace", trace);
+        });
+    });
+}
+
+fn details_ui(ui: &mut Ui, app: &mut AppState, detail: &CaptureDetail) {
+    ui.horizontal(|ui| {
+        mark_ui(ui, detail.row.mark);
+        ui.label(RichText::new(words::short(&detail.row.title, 120)).color(tokens(ui).strong_text));
+    });
+    egui::Grid::new("details").num_columns(2).striped(true).show(ui, |ui| {
+        for (label, value) in &detail.details {
+            ui.weak(words::line(label));
+            ui.label(words::line(value));
+            ui.end_row();
+        }
+    });
+    if !detail.path.is_empty() {
+        ui.add_space(GAP);
+        ui.label(RichText::new("Path from the seed").color(tokens(ui).strong_text));
+        for (step, (url, anchor)) in detail.path.iter().enumerate() {
+            ui.horizontal(|ui| {
+                ui.weak(format!("{}", step + 1));
+                if ui.link(words::line(url)).on_hover_text("Links of this page").clicked() {
+                    app.send(Command::Go(Route::Links { target: url.clone() }));
+                }
+                if !anchor.is_empty() {
+                    ui.weak(format!("through “{}”", words::short(anchor, 80)));
+                }
+            });
+        }
+    }
+}
+
+/// Inlinks of a page, with their time strip; also on the page Links.
+pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage) {
+    if !page.built {
+        empty_ui(
+            ui,
+            "Inlinks are not built yet",
+            "An inlink is a link seen from its target: which captured pages link here, when, and with which words",
+        );
+        super::widgets::action_ui(ui, app, Action::BuildInlinks);
+        return;
+    }
+    let inside = page.rows.iter().filter(|row| row.in_window).count() as u64;
+    let outside = page.rows.len() as u64 - inside;
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new(words::counted(page.internal, "internal", "internal")).color(tokens(ui).strong_text));
+        ui.label(RichText::new(words::counted(page.external, "external", "external")).color(tokens(ui).strong_text));
+        ui.weak(format!("within ± {} days", page.window_days));
+        ui.weak(format!("{} outside the window", words::count(outside)));
+        if page.cut > 0 {
+            ui.colored_label(tokens(ui).flag, format!("⚠ {} more were cut off by the cap", words::count(page.cut)));
+        }
+    });
+    if page.rows.is_empty() {
+        ui.weak("No captured page links here");
+        return;
+    }
+    strip_ui(ui, page);
+    const COLUMNS: [(&str, f32); 6] = [
+        ("Captured (UTC)", 150.0),
+        ("Source host", 170.0),
+        ("Side", 80.0),
+        ("Window", 90.0),
+        ("Anchor", 260.0),
+        ("Source", 300.0),
+    ];
+    let mut go = None;
+    let clicked = Table::new("inlinks", &COLUMNS, page.rows.len()).show_ui(
+        ui,
+        |cells, index| {
+            let row = &page.rows[index];
+            cells.text(&row.date.to_words());
+            cells.text(&row.source_host);
+            cells.text(if row.internal { "internal" } else { "external" });
+            if row.in_window {
+                cells.text("✔ inside");
+            } else {
+                cells.weak("– outside");
+            }
+            cells.text(if row.anchor.is_empty() { "(no text)" } else { &row.anchor });
+            cells.text(&row.source);
+        },
+        |index, response| {
+            if response.double_clicked() {
+                go = Some(index);
+            }
+        },
+    );
+    if let Some(index) = go {
+        app.send(Command::Go(Route::Links { target: page.rows[index].source.clone() }));
+    } else if let Some(capture) = clicked.and_then(|index| page.rows[index].capture)
+        && matches!(app.route, Route::Links { .. })
+    {
+        // On Captures and Review the panel follows the table's own row.
+        app.focus = Some(Focus::Capture(capture));
+    }
+}
+
+/// Captures as ticks, the window as a band, external links above, internal below.
+fn strip_ui(ui: &mut Ui, page: &InlinkPage) {
+    let dates = || {
+        page.rows.iter().map(|row| row.date).chain(page.capture_dates.iter().copied()).chain(page.around)
+    };
+    let (Some(first), Some(last)) = (dates().min(), dates().max()) else { return };
+    let window = i64::from(page.window_days) * 86_400_000;
+    let from = page.around.map_or(first, |around| first.min(CaptureDate::from_millis(around.millis() - window)));
+    let to = page.around.map_or(last, |around| last.max(CaptureDate::from_millis(around.millis() + window)));
+    let span = (to.millis() - from.millis()).max(1) as f32;
+    let colors = tokens(ui);
+    let (rect, response) = ui.allocate_exact_size(egui::vec2(ui.available_width(), STRIP), Sense::hover());
+    let area = rect.shrink2(egui::vec2(GAP, 0.0));
+    let x = |date: CaptureDate| area.left() + area.width() * (date.millis() - from.millis()) as f32 / span;
+    let painter = ui.painter_at(rect);
+    painter.rect_filled(rect, 0.0, colors.raised_bg);
+    if let Some(around) = page.around {
+        let band = egui::Rect::from_x_y_ranges(
+            x(CaptureDate::from_millis(around.millis() - window))
+                ..=x(CaptureDate::from_millis(around.millis() + window)),
+            rect.y_range(),
+        );
+        painter.rect_filled(band, 0.0, colors.plot_band);
+    }
+    painter.hline(area.x_range(), rect.center().y, (1.0, colors.border));
+    for date in &page.capture_dates {
+        painter.vline(x(*date), rect.y_range(), (1.0, colors.plot_third));
+    }
+    if let Some(around) = page.around {
+        painter.vline(x(around), rect.y_range(), (2.0, colors.strong_text));
+    }
+    for row in &page.rows {
+        let (y, color) = if row.internal {
+            (rect.bottom() - rect.height() / 4.0, colors.plot_second)
+        } else {
+            (rect.top() + rect.height() / 4.0, colors.plot_first)
+        };
+        painter.circle_filled(egui::pos2(x(row.date), y), DOT, color);
+    }
+    response.on_hover_text("Dots above are external links, below internal; lines are captures; the band is the window");
+    ui.horizontal(|ui| {
+        ui.weak(words::day(from));
+        ui.weak("external above, internal below, shaded is the window");
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.weak(words::day(to)));
+    });
+}
+
+fn outlinks_ui(ui: &mut Ui, app: &mut AppState, rows: &[OutlinkRow]) {
+    if rows.is_empty() {
+        empty_ui(ui, "No links out of this capture", "It is no page, or it holds no links");
+        return;
+    }
+    const COLUMNS: [(&str, f32); 6] = [
+        ("#", 40.0),
+        ("Anchor", 240.0),
+        ("Kind", 90.0),
+        ("Captured", 80.0),
+        ("Verdict", 240.0),
+        ("URL", 320.0),
+    ];
+    let mut go = None;
+    Table::new("outlinks", &COLUMNS, rows.len()).show_ui(
+        ui,
+        |cells, index| {
+            let row = &rows[index];
+            cells.weak(&(row.position + 1).to_string());
+            cells.text(if row.anchor.is_empty() { "(no text)" } else { &row.anchor });
+            cells.text(&row.kind);
+            cells.ui(|ui| match row.capture {
+                Some(capture) => {
+                    if ui.link("✔ go").on_hover_text("The capture nearest in time").clicked() {
+                        go = Some(capture);
+                    }
+                }
+                None => {
+                    ui.weak("–");
+                }
+            });
+            cells.ui(|ui| {
+                verdict_ui(ui, &row.verdict);
+            });
+            cells.text(&row.url);
+        },
+        |_, _| {},
+    );
+    if let Some(capture) = go {
+        app.focus = Some(Focus::Capture(capture));
+    }
+}
+
+/// Anchor texts; also on the page Links.
+pub(super) fn anchors_ui(ui: &mut Ui, rows: &[AnchorRow], height: Option<f32>) {
+    const COLUMNS: [(&str, f32); 6] =
+        [("Anchor", 320.0), ("Request", 90.0), ("Hosts", 70.0), ("Links", 70.0), ("First", 110.0), ("Last", 110.0)];
+    let table = Table::new("anchors", &COLUMNS, rows.len());
+    let table = if let Some(height) = height { table.height(height) } else { table };
+    table.show_ui(
+        ui,
+        |cells, index| {
+            let row = &rows[index];
+            cells.text(if row.text.is_empty() { "(no text)" } else { &row.text });
+            cells.text(if row.matches_request { "✔ term" } else { "" });
+            cells.number(row.hosts);
+            cells.number(row.links);
+            cells.text(&words::day(row.first));
+            cells.text(&words::day(row.last));
+        },
+        |_, _| {},
+    );
+}
+
+fn text_ui(ui: &mut Ui, content: &CaptureContent) {
+    ui.weak(format!("Charset {}", words::line(&content.charset)));
+    problems_ui(ui, content);
+    if content.text.trim().is_empty() {
+        ui.label("This capture holds no visible text");
+        return;
+    }
+    ui.scope(|ui| {
+        ui.set_max_width(theme::READING_WIDTH);
+        ui.add(egui::Label::new(words::block(&content.text)).wrap());
+    });
+}
+
+fn problems_ui(ui: &mut Ui, content: &CaptureContent) {
+    for problem in &content.problems {
+        ui.colored_label(tokens(ui).flag, format!("⚠ {}", words::line(problem)));
+    }
+}
+
+fn headers_ui(ui: &mut Ui, content: &CaptureContent) {
+    problems_ui(ui, content);
+    for (title, head) in [("Request as sent", &content.request_head), ("Response as received", &content.response_head)]
+    {
+        ui.label(RichText::new(title).color(tokens(ui).strong_text));
+        if head.is_empty() {
+            ui.weak("Not kept");
+        } else {
+            ui.monospace(words::block(head));
+        }
+    }
+    ui.label(RichText::new("WARC record").color(tokens(ui).strong_text));
+    egui::Grid::new("warc fields").num_columns(2).striped(true).show(ui, |ui| {
+        for (name, value) in &content.warc_fields {
+            ui.monospace(words::line(name));
+            ui.monospace(words::line(value));
+            ui.end_row();
+        }
+    });
+}
+
+fn versions_ui(ui: &mut Ui, app: &mut AppState, rows: &[CaptureRow], id: CaptureId) {
+    const COLUMNS: [(&str, f32); 6] =
+        [("Captured (UTC)", 160.0), ("Status", 90.0), ("Size", 80.0), ("Payload", 110.0), ("Mark", 110.0), ("Title", 300.0)];
+    let chosen = rows.iter().position(|row| row.id == id);
+    let clicked = Table::new("versions", &COLUMNS, rows.len()).chosen(chosen).show_ui(
+        ui,
+        |cells, index| {
+            let row = &rows[index];
+            cells.text(&row.date.to_words());
+            cells.ui(|ui| {
+                status_ui(ui, row.status);
+            });
+            cells.text(&words::bytes(row.size));
+            cells.text(if row.revisit { "repeats" } else { "new" });
+            cells.ui(|ui| {
+                mark_ui(ui, row.mark);
+            });
+            cells.text(&row.title);
+        },
+        |_, _| {},
+    );
+    if let Some(index) = clicked {
+        app.focus = Some(Focus::Capture(rows[index].id));
+    }
+}
+
+fn notes_ui(ui: &mut Ui, notes: &[(CaptureDate, String, ReviewMark, String)]) {
+    if notes.is_empty() {
+        ui.weak("Nobody has said anything about this capture");
+    }
+    for (date, who, mark, words) in notes {
+        ui.horizontal_wrapped(|ui| {
+            ui.weak(date.to_words());
+            ui.label(words::line(who));
+            mark_ui(ui, Some(*mark));
+            ui.label(words::line(words));
+        });
+    }
+}

@@ -1,0 +1,231 @@
+//! Rail, top bar, job strip.
+
+use super::theme::{self, GAP, tokens};
+use super::widgets::action_named_ui;
+use super::words;
+use crate::app::models::Loaded;
+use crate::app::{Action, AppState, Command, PAGES, Route, resolve};
+use egui::{Align, Button, Layout, ProgressBar, RichText, TextEdit, Ui, Vec2};
+
+/// What the top bar keeps between frames.
+#[derive(Default)]
+pub struct Shell {
+    search: String,
+}
+
+/// The pages, with their words and keys.
+pub fn rail_ui(ui: &mut Ui, app: &mut AppState) {
+    let frame = theme::chrome_frame(ui);
+    egui::Panel::left("rail").exact_size(theme::RAIL_WIDTH).resizable(false).frame(frame).show(ui, |ui| {
+        ui.add_space(GAP / 2.0);
+        ui.label(RichText::new("Fonds").heading().color(tokens(ui).strong_text));
+        ui.add_space(GAP);
+        for (number, (icon, word)) in PAGES.iter().enumerate() {
+            let action = Action::GoTo(number as u8);
+            let here = app.route.page() == number;
+            let text = RichText::new(format!("{icon}  {word}"));
+            let text = if here { text.color(tokens(ui).strong_text) } else { text };
+            let button = Button::selectable(here, text).min_size(Vec2::new(ui.available_width(), theme::RAIL_ROW));
+            let response = ui.add(button).on_hover_text(format!("{} ({})", action.hint(), action.keys()));
+            response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, here, *word));
+            if response.clicked()
+                && let Ok(command) = resolve(action, app)
+            {
+                app.send(command);
+            }
+        }
+        ui.with_layout(Layout::bottom_up(Align::Min), |ui| {
+            action_named_ui(ui, app, Action::Keys, "? Keys");
+            action_named_ui(ui, app, Action::Palette, "☰ Commands");
+            action_named_ui(ui, app, Action::Back, "← Back");
+        });
+    });
+}
+
+impl Shell {
+    /// Campaign, version, search, window, theme.
+    pub fn top_bar_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        let frame = theme::chrome_frame(ui);
+        egui::Panel::top("top bar").frame(frame).show(ui, |ui| {
+            ui.horizontal(|ui| {
+                if app.desk().is_none() {
+                    ui.weak(match app.opening() {
+                        Some(folder) => format!("Opening {}…", folder.display()),
+                        None => "No workspace is open".to_owned(),
+                    });
+                } else {
+                    campaign_chooser_ui(ui, app);
+                    version_ui(ui, app);
+                    self.search_ui(ui, app);
+                }
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    let word = if ui.visuals().dark_mode { "☀ Light" } else { "🌙 Dark" };
+                    action_named_ui(ui, app, Action::ToggleTheme, word);
+                    let days = words::counted(u64::from(app.settings.window_days), "day", "days");
+                    action_named_ui(ui, app, Action::SetWindow, &format!("± {days}"))
+                        .on_hover_text("Inlinks within this window count");
+                    if let Some(Loaded::Ready(info)) = app.desk().is_some().then(|| app.reads.workspace())
+                        && let Some(who) = &info.read_only
+                    {
+                        ui.colored_label(tokens(ui).flag, "⚠ read only").on_hover_text(words::line(who));
+                    }
+                });
+            });
+        });
+    }
+
+    fn search_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        let response = ui.add(
+            TextEdit::singleline(&mut self.search).hint_text("Search captures").desired_width(theme::FIELD),
+        );
+        if response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) {
+            app.send(Command::Go(Route::Captures { filter: self.search.trim().to_owned() }));
+        }
+    }
+}
+
+fn campaign_chooser_ui(ui: &mut Ui, app: &mut AppState) {
+    let answer = app.reads.campaigns();
+    let Some(rows) = answer.shown() else { return };
+    if rows.is_empty() {
+        ui.weak("No campaign yet");
+        return;
+    }
+    let name = rows
+        .iter()
+        .find(|row| Some(row.id) == app.campaign)
+        .map_or_else(|| "Choose a campaign".to_owned(), |row| words::short(&row.name, 40));
+    let chooser = egui::ComboBox::from_id_salt("campaign at hand").selected_text(name).width(theme::FIELD);
+    let inner = chooser.show_ui(ui, |ui| {
+        for row in rows.iter() {
+            if ui.selectable_label(Some(row.id) == app.campaign, words::short(&row.name, 60)).clicked() {
+                app.send(Command::ChooseCampaign(row.id));
+            }
+        }
+    });
+    inner.response.on_hover_text("Campaign at hand");
+}
+
+fn version_ui(ui: &mut Ui, app: &mut AppState) {
+    let saved = app
+        .campaign
+        .and_then(|id| app.reads.campaigns().shown().and_then(|rows| rows.iter().find(|row| row.id == id).cloned()))
+        .map(|row| row.version);
+    let edited = app.spec.as_ref().is_some_and(|spec| spec.is_edited());
+    let text = match (saved, edited) {
+        (_, true) => "edits not saved".to_owned(),
+        (Some(version), false) => format!("v{version}"),
+        (None, false) => return,
+    };
+    let text = RichText::new(text);
+    let text = if edited { text.color(tokens(ui).flag) } else { text };
+    if ui.link(text).on_hover_text("Specification of this campaign").clicked() {
+        let route = Route::Spec(if edited { app.spec.as_ref().and_then(|spec| spec.id) } else { app.campaign });
+        app.send(Command::Go(route));
+    }
+}
+
+/// Errors in words, running jobs, free disk.
+pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState) {
+    let frame = theme::chrome_frame(ui);
+    egui::Panel::bottom("job strip").frame(frame).show(ui, |ui| {
+        errors_ui(ui, app);
+        let jobs: Vec<_> =
+            app.jobs.iter().map(|job| (job.id, job.name.clone(), job.cx().progress(), job.rate)).collect();
+        for (id, name, progress, rate) in &jobs {
+            ui.horizontal(|ui| job_ui(ui, app, *id, name, progress, *rate));
+        }
+        ui.horizontal(|ui| {
+            if jobs.is_empty() {
+                ui.weak("No job is running");
+            }
+            if let Some(Loaded::Ready(info)) = app.desk().is_some().then(|| app.reads.workspace()) {
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    ui.weak(format!("{} free", words::bytes(info.disk_free)));
+                    ui.weak(words::counted(info.captures, "capture", "captures"));
+                    ui.add(
+                        egui::Label::new(
+                            RichText::new(words::line(&info.folder.display().to_string()))
+                                .color(tokens(ui).weak_text),
+                        )
+                        .truncate(),
+                    );
+                });
+            }
+        });
+    });
+}
+
+/// Most errors that are shown at once; the rest is counted.
+const ERRORS_SHOWN: usize = 3;
+
+fn errors_ui(ui: &mut Ui, app: &mut AppState) {
+    let count = app.notices.len();
+    let shown: Vec<_> = app.notices.iter().rev().take(ERRORS_SHOWN).cloned().collect();
+    for (number, notice) in &shown {
+        theme::error_frame(ui).show(ui, |ui| {
+            ui.horizontal_wrapped(|ui| {
+                ui.colored_label(tokens(ui).reject, "⚠");
+                ui.label(RichText::new(words::line(&notice.what)).color(tokens(ui).strong_text));
+                ui.label(words::line(&notice.why));
+                ui.weak(words::line(&notice.hint));
+                if ui.button("Dismiss").clicked() {
+                    app.send(Command::Dismiss(*number));
+                }
+            });
+        });
+    }
+    if count > ERRORS_SHOWN {
+        ui.weak(format!("{} more on the page Jobs", count - ERRORS_SHOWN));
+    }
+}
+
+fn job_ui(
+    ui: &mut Ui,
+    app: &mut AppState,
+    id: u64,
+    name: &str,
+    progress: &crate::jobs::Progress,
+    rate: f64,
+) {
+    if ui.link(name).on_hover_text("Go to Jobs").clicked() {
+        app.send(Command::Go(Route::Jobs));
+    }
+    let done = match progress.total {
+        Some(total) => format!("{} of {}", words::count(progress.done), words::count(total)),
+        None => words::count(progress.done),
+    };
+    let bar = ProgressBar::new(match progress.total {
+        Some(total) if total > 0 => (progress.done as f32 / total as f32).clamp(0.0, 1.0),
+        _ => 0.0,
+    });
+    ui.add(bar.desired_width(theme::BAR).text(done));
+    if rate > 0.0 {
+        ui.label(format!("{rate:.1}/s"));
+    }
+    let (pause, stop) = (format!("Pause {name}"), format!("Stop {name}"));
+    if progress.paused {
+        if ui.button("▶ Resume").clicked() {
+            app.send(Command::PauseJob(id, false));
+        }
+    } else {
+        let response = ui.add_enabled(!progress.cancelled, Button::new("⏸ Pause")).on_hover_text(pause);
+        if response.clicked() {
+            app.send(Command::PauseJob(id, true));
+        }
+    }
+    let response = ui.add_enabled(!progress.cancelled, Button::new("⏹ Stop")).on_hover_text(stop);
+    if response.clicked() {
+        app.send(Command::CancelJob(id));
+    }
+    let state = if progress.cancelled {
+        "Stopping…"
+    } else if progress.paused {
+        "Paused"
+    } else {
+        ""
+    };
+    ui.label(state);
+    let stage = format!("{}  {}", words::line(&progress.stage), words::line(&progress.note));
+    ui.add(egui::Label::new(RichText::new(stage).color(tokens(ui).weak_text)).truncate());
+}

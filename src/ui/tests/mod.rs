@@ -1,0 +1,185 @@
+//! Clicks through every page by its words, and looks at what was asked.
+
+#![allow(clippy::unwrap_used)]
+
+
+mod pages;
+mod shell;
+
+use super::Cockpit;
+use crate::app::{Command, Settings};
+use egui::{Key, Modifiers};
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT, Queryable};
+use crate::app::fixture::{FixtureOpener, Told};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long a worker may take before a test gives up.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A window on a made-up archive.
+pub(super) struct Window {
+    harness: Harness<'static, Option<Cockpit>>,
+    told: Arc<Told>,
+}
+
+impl Window {
+    /// On a full archive.
+    pub(super) fn full() -> Self {
+        Self::open(false, Some(PathBuf::from("/home/archivist/fonds")))
+    }
+
+    /// On an archive with nothing in it.
+    pub(super) fn empty() -> Self {
+        Self::open(true, Some(PathBuf::from("/home/archivist/fonds")))
+    }
+
+    /// Without a workspace.
+    pub(super) fn bare() -> Self {
+        Self::open(true, None)
+    }
+
+    fn open(empty: bool, folder: Option<PathBuf>) -> Self {
+        let told = Arc::new(Told::default());
+        let opener = Arc::new(FixtureOpener { empty, told: told.clone() });
+        let mut folder = folder;
+        let has_folder = folder.is_some();
+        let harness = Harness::builder()
+            .with_size(egui::vec2(1600.0, 1000.0))
+            .allow_missing_glyphs()
+            .with_context_setup(super::theme::install)
+            .build_ui_state(
+                move |ui, cockpit: &mut Option<Cockpit>| {
+                    let cockpit = cockpit.get_or_insert_with(|| {
+                        Cockpit::new(ui.ctx(), opener.clone(), Settings::default(), folder.take()).unwrap()
+                    });
+                    let ctx = ui.ctx().clone();
+                    cockpit.logic(&ctx);
+                    cockpit.ui(ui);
+                },
+                None,
+            );
+        let mut window = Self { harness, told };
+        if has_folder {
+            window.until("the workspace is open", |window| window.app().desk().is_some());
+            window.settle();
+        }
+        window
+    }
+
+    pub(super) fn app(&self) -> &crate::app::AppState {
+        &self.harness.state().as_ref().unwrap().app
+    }
+
+    pub(super) fn app_mut(&mut self) -> &mut crate::app::AppState {
+        &mut self.harness.state_mut().as_mut().unwrap().app
+    }
+
+    /// Lets workers answer and the window draw.
+    pub(super) fn settle(&mut self) {
+        for _ in 0..4 {
+            self.harness.run_steps(2);
+            std::thread::sleep(Duration::from_millis(15));
+        }
+        self.harness.run_steps(2);
+        self.harness.check_accessibility();
+    }
+
+    #[track_caller]
+    pub(super) fn until(&mut self, what: &str, holds: impl Fn(&Self) -> bool) {
+        let begun = Instant::now();
+        while !holds(self) {
+            assert!(begun.elapsed() < PATIENCE, "waited in vain until {what}; on screen: {:?}", self.words());
+            self.harness.run_steps(1);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Clicks what carries exactly this label: what can be pressed rather than
+    /// what is only read, and the last one where several do.
+    #[track_caller]
+    pub(super) fn click(&mut self, label: &str) {
+        let nodes = || self.harness.query_all_by_label(label);
+        let Some(node) = nodes().filter(is_pressed).last().or_else(|| nodes().last()) else {
+            panic!("nothing says “{label}”; on screen: {:?}", self.words());
+        };
+        node.click();
+        self.settle();
+    }
+
+    pub(super) fn press(&mut self, key: Key) {
+        self.harness.key_press(key);
+        self.settle();
+    }
+
+    pub(super) fn press_with(&mut self, modifiers: Modifiers, key: Key) {
+        self.harness.key_press_modifiers(modifiers, key);
+        self.settle();
+    }
+
+    /// Types into the field of this label.
+    #[track_caller]
+    pub(super) fn type_into(&mut self, label: &str, text: &str) {
+        let Some(node) = self.harness.query_all_by_label(label).find(|node| is_field(node)) else {
+            panic!("no field is called “{label}”; on screen: {:?}", self.words());
+        };
+        node.focus();
+        self.harness.run_steps(2);
+        let Some(node) = self.harness.query_all_by_label(label).find(|node| is_field(node)) else { return };
+        node.type_text(text);
+        self.settle();
+    }
+
+    /// Whether these words stand somewhere.
+    pub(super) fn says(&self, words: &str) -> bool {
+        self.words().iter().any(|said| said.contains(words))
+    }
+
+    #[track_caller]
+    pub(super) fn check_says(&self, words: &str) {
+        assert!(self.says(words), "nothing says “{words}”; on screen: {:?}", self.words());
+    }
+
+    /// Every label and value on screen.
+    pub(super) fn words(&self) -> Vec<String> {
+        self.harness
+            .root()
+            .children_recursive()
+            .flat_map(|node| {
+                let node = node.accesskit_node();
+                [node.label(), node.value()].into_iter().flatten()
+            })
+            .filter(|text| !text.trim().is_empty())
+            .collect()
+    }
+
+    /// The last command that was asked, besides choosing the first campaign.
+    pub(super) fn asked(&self) -> Option<&Command> {
+        self.app().asked.back()
+    }
+
+    pub(super) fn told(&self) -> Vec<String> {
+        self.told.said()
+    }
+
+    #[track_caller]
+    pub(super) fn check_told(&mut self, words: &str) {
+        let words = words.to_owned();
+        self.until(&format!("the desk is told “{words}”"), move |window| {
+            window.told().iter().any(|said| said.contains(&words))
+        });
+        self.settle();
+    }
+}
+
+fn is_pressed(node: &egui_kittest::Node<'_>) -> bool {
+    use egui::accesskit::Role;
+    matches!(node.accesskit_node().role(), Role::Button | Role::Link | Role::CheckBox | Role::RadioButton)
+}
+
+fn is_field(node: &egui_kittest::Node<'_>) -> bool {
+    use egui::accesskit::Role;
+    matches!(node.accesskit_node().role(), Role::TextInput | Role::MultilineTextInput | Role::SpinButton)
+}

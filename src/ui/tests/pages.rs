@@ -1,0 +1,282 @@
+//! Each page: words shown, commands sent, empty states.
+
+use super::Window;
+use crate::app::models::ReviewMark;
+use crate::app::{Command, Focus, PanelTab, Route};
+use egui::{Key, Modifiers};
+
+fn go(window: &mut Window, key: Key) {
+    window.press_with(Modifiers::COMMAND, key);
+}
+
+#[test]
+fn the_first_page_offers_three_ways_that_work_offline() {
+    let mut window = Window::bare();
+    for words in ["New campaign", "Open WARC / workspace folder…", "Load the sample campaign"] {
+        window.check_says(words);
+    }
+    window.check_says("Data will lie in /home/archivist/fonds");
+    window.click("Load the sample campaign");
+    window.check_told("sample /home/archivist/fonds-sample");
+    window.until("the sample is open", |window| window.says("Vila Nova, cheias e ponte"));
+}
+
+#[test]
+fn every_number_of_a_campaign_leads_to_its_rows() {
+    let mut window = Window::full();
+    window.check_says("What the town and its papers wrote");
+    window.click("2\u{a0}040");
+    assert_eq!(window.app().route, Route::Crawl);
+    go(&mut window, Key::Num1);
+    window.click("1\u{a0}071");
+    assert_eq!(window.app().route, Route::Review);
+    go(&mut window, Key::Num1);
+    window.click("Eleições 2025");
+    assert_eq!(window.app().campaign, Some(2));
+}
+
+#[test]
+fn empty_pages_say_what_to_do_next() {
+    let mut window = Window::empty();
+    window.check_says("No campaign yet");
+    window.check_says("Data lies in /home/archivist/fonds; 52 GB free there");
+    for (key, words) in [
+        (Key::Num3, "No crawl has run yet"),
+        (Key::Num4, "No captures yet"),
+        (Key::Num5, "Nothing outside is known to be cited"),
+        (Key::Num6, "No anchors are known yet"),
+        (Key::Num7, "Nothing to review"),
+        (Key::Num8, "No campaign is chosen"),
+    ] {
+        go(&mut window, key);
+        window.check_says(words);
+    }
+    let mut window = Window::bare();
+    go(&mut window, Key::Num4);
+    window.check_says("No workspace is open");
+}
+
+#[test]
+fn a_new_campaign_is_written_and_saved() {
+    let mut window = Window::empty();
+    window.click("New campaign");
+    assert_eq!(window.app().route, Route::Spec(None));
+    window.check_says("before a crawl can start");
+    window.type_into("Name", "Cheias");
+    window.click("Seeds 0");
+    window.type_into("Seeds to add, one a line", "https://www.vilanova.example/\nnot a url\nhttps://museum.example/");
+    window.click("Add these seeds");
+    window.check_says("✔ 2 seeds added, ✖ 1 no http or https URL and left above");
+    window.click("Politeness");
+    window.check_says("✖ Needed: who crawls");
+    window.type_into("User-Agent, as sent to every server", "Fonds (archive@example.org)");
+    window.check_says("✔ It says how to reach a person");
+    window.check_says("edits not saved");
+    window.click("Save as new version");
+    window.check_told("save None Cheias with 2 seeds");
+    window.until("the draft is saved", |window| !window.app().spec.as_ref().unwrap().is_edited());
+    assert_eq!(window.app().campaign, Some(3));
+}
+
+#[test]
+fn the_request_is_edited_as_text_and_as_rows() {
+    let mut window = Window::full();
+    go(&mut window, Key::Num2);
+    window.click("Request");
+    window.check_says("all of these (AND)");
+    window.harness.state_mut();
+    window.type_into("Request as text", " AND museum");
+    let request = window.app().spec.as_ref().unwrap().campaign.request.to_string();
+    assert!(request.contains("museum"), "{request}");
+    window.type_into("Request as text", " AND (");
+    window.check_says("✖ ");
+    window.check_says("keep what was understood last");
+    window.click("Drop edits");
+    assert!(!window.app().spec.as_ref().unwrap().is_edited());
+    window.click("any of these (OR)");
+    assert!(window.app().spec.as_ref().unwrap().is_edited());
+}
+
+#[test]
+fn rules_are_moved_switched_added_and_tested() {
+    let mut window = Window::full();
+    go(&mut window, Key::Num2);
+    window.click("Scope rules 11");
+    let name = |window: &Window, index: usize| {
+        window.app().spec.as_ref().unwrap().campaign.rules[index]["rule"].as_str().unwrap().to_owned()
+    };
+    let (first, second) = (name(&window, 0), name(&window, 1));
+    window.click("2");
+    window.check_says("Arguments of “seed scope”");
+    window.click("⏶ Move up");
+    assert_eq!((name(&window, 0), name(&window, 1)), (second.clone(), first.clone()));
+    window.press_with(Modifiers::ALT, Key::ArrowDown);
+    assert_eq!((name(&window, 0), name(&window, 1)), (first, second));
+    window.click("Rule 1 is on");
+    assert_eq!(window.app().spec.as_ref().unwrap().campaign.rules[0]["enabled"], false);
+    window.click("Add a rule");
+    window.click("Reject long queries");
+    assert_eq!(window.app().spec.as_ref().unwrap().campaign.rules.len(), 12);
+    window.type_into("URLs to test", "https://www.vilanova.example/a");
+    window.until("the tester answers", |window| window.says("✔ Accepted by rule 2, SurtPrefixedDecideRule"));
+    window.check_says("decides");
+}
+
+#[test]
+fn captures_are_filtered_chosen_and_marked() {
+    let mut window = Window::full();
+    go(&mut window, Key::Num4);
+    window.until("rows are there", |window| window.says("1\u{a0}250 rows, none chosen"));
+    window.check_says("Failed 208");
+    window.check_says("Invoice <U+202E>gpj.exe <U+0000><U+001B>[31m<U+200B>end");
+    window.click("Catálogo da biblioteca");
+    assert_eq!(window.app().focus, Some(Focus::Capture(3)));
+    window.check_says("sha1:VHLOWG5PNG6UCPRWUU5K4W2CGA7KRMSZ");
+    window.press(Key::ArrowDown);
+    window.press_with(Modifiers::SHIFT, Key::ArrowDown);
+    assert_eq!(window.app().selected, [4, 5]);
+    window.press(Key::D);
+    window.check_told("mark [4, 5] Reject");
+    window.until("the mark is shown", |window| window.says("✖ Rejected"));
+    window.press_with(Modifiers::COMMAND, Key::Z);
+    window.check_told("undo");
+
+    window.press(Key::Slash);
+    window.harness.event(egui::Event::Text("re:(".to_owned()));
+    window.until("the problem is shown", |window| window.says("has an open bracket"));
+    window.press(Key::Escape);
+    window.until("the filter is gone", |window| window.says("1\u{a0}250 rows"));
+    window.click("By location only 0");
+    window.until("nothing matches", |window| window.says("No rows match"));
+    window.click("Clear");
+    window.until("rows are back", |window| window.says("1\u{a0}250 rows"));
+    window.click("Sort by URL");
+    window.click("Sort by URL");
+    window.until("the last comes first", |window| window.says("styles/site.css?page=99"));
+}
+
+#[test]
+fn the_lower_panel_explains_the_row() {
+    let mut window = Window::full();
+    go(&mut window, Key::Num4);
+    window.until("rows are there", |window| window.says("Catálogo da biblioteca"));
+    window.click("Catálogo da biblioteca");
+    for (tab, words) in [
+        ("Decision", "✔ Accepted by rule 2, SurtPrefixedDecideRule"),
+        ("Inlinks", "12 more were cut off by the cap"),
+        ("Outlinks", "✖ REJECT TooManyHopsDecideRule"),
+        ("Anchors", "✔ term"),
+        ("Text", "Segundo a Câmara"),
+        ("Versions", "Captured (UTC)"),
+        ("Headers", "GET /obras/ponte-nova HTTP/1.1"),
+        ("Notes", "Nobody has said anything"),
+    ] {
+        window.click(tab);
+        window.until(tab, |window| window.says(words));
+    }
+    window.type_into("Note", "cited by the paper");
+    window.click("Add note");
+    window.check_told("mark [3] Note cited by the paper");
+    window.until("the note is shown", |window| window.says("cited by the paper"));
+    // The tab is kept from row to row.
+    window.click("A ponte nova abre em março");
+    assert_eq!(window.app().settings.panel_tab, PanelTab::Notes);
+    window.check_says("Nobody has said anything");
+    window.press(Key::W);
+    assert_eq!(window.app().settings.panel_tab, PanelTab::Decision);
+    window.press(Key::F7);
+    assert!(!window.says("Accepted by rule 2"));
+}
+
+#[test]
+fn refused_urls_explain_themselves() {
+    let mut window = Window::full();
+    go(&mut window, Key::Num3);
+    window.until("the launch is shown", |window| window.says("Stopped, can be resumed"));
+    window.check_says("955 found, 952 done, 3 between, after 59 s");
+    window.click("2\u{a0}040");
+    window.check_says("https://calendar.example/month/7");
+    window.click("https://calendar.example/month/7");
+    assert_eq!(window.app().focus, Some(Focus::Seen(8)));
+    window.until("the trace is shown", |window| window.says("✖ Refused by rule 4, TooManyHopsDecideRule"));
+    window.check_says("a limit of 24 hops or more");
+    window.click("End this launch");
+    window.check_told("end launch 1");
+}
+
+#[test]
+fn prospects_become_seeds() {
+    let mut window = Window::full();
+    go(&mut window, Key::Num5);
+    window.until("rows are there", |window| window.says("https://cited0.example/report"));
+    window.click("https://cited0.example/report");
+    window.click("In: make it a seed");
+    assert_eq!(window.app().route, Route::Spec(Some(1)));
+    let spec = window.app().spec.as_ref().unwrap();
+    assert_eq!(spec.campaign.seeds.last().unwrap().url, "https://cited0.example/report");
+    window.check_says("edits not saved");
+}
+
+#[test]
+fn links_of_any_page_are_found() {
+    let mut window = Window::full();
+    go(&mut window, Key::Num6);
+    window.until("anchors are there", |window| window.says("日本語の案内"));
+    window.type_into("Inlinks of", "https://cited0.example/report");
+    window.click("Show inlinks");
+    assert_eq!(window.app().route, Route::Links { target: "https://cited0.example/report".to_owned() });
+    window.until("inlinks are there", |window| window.says("blog3.example"));
+    window.check_says("evil <U+202E>txt");
+}
+
+#[test]
+fn review_is_done_with_keys() {
+    let mut window = Window::full();
+    go(&mut window, Key::Num7);
+    window.until("the queue is there", |window| window.says("captures in the queue"));
+    window.press(Key::J);
+    assert_eq!(window.app().focus, Some(Focus::Capture(3)));
+    window.press(Key::K);
+    window.click("3 soft 404");
+    window.press(Key::D);
+    window.check_told("mark [2] Reject soft 404");
+    window.until("the next one moves up", |window| window.app().focus == Some(Focus::Capture(3)));
+    window.press(Key::A);
+    window.check_told("mark [3] Approve");
+    window.click("Undo last decision");
+    window.check_told("undo");
+    assert!(matches!(
+        window.app().asked.iter().rev().nth(1),
+        Some(Command::Mark { mark: ReviewMark::Approve, .. })
+    ));
+}
+
+#[test]
+fn a_selection_is_scored_exported_and_verified() {
+    let mut window = Window::full();
+    go(&mut window, Key::Num8);
+    window.until("scores are there", |window| window.says("4 against the score by hand"));
+    window.press(Key::CloseBracket);
+    window.check_says("not scored with these settings yet");
+    window.click("Score and select");
+    window.check_told("select at 0.31");
+    window.click("Export selection");
+    window.check_told("export 1 to /home/archivist/fonds/exports/selection");
+    window.until("the export ended", |window| window.app().jobs.is_empty());
+    window.click("Verify last export");
+    window.check_told("verify /home/archivist/fonds/exports/selection");
+    window.until("the checks are shown", |window| window.says("1 of 2 checks do not hold"));
+    window.check_says("✔ holds");
+    window.check_says("entry 17 points to offset 812, where no record begins");
+}
+
+#[test]
+fn jobs_and_settings_are_shown() {
+    let mut window = Window::full();
+    go(&mut window, Key::Num9);
+    window.check_says("1250 captures");
+    window.click("Light");
+    assert_eq!(window.app().settings.theme, crate::app::ThemeChoice::Light);
+    window.click("Roomy rows in the captures table");
+    assert!(window.app().settings.roomy_rows);
+}

@@ -1,0 +1,70 @@
+//! Why a URL was taken or refused, rule by rule.
+
+use super::theme::{self, tokens};
+use super::widgets::coloured_cell_ui;
+use super::words;
+use crate::scope::{Decision, Trace};
+use egui::{RichText, Ui};
+
+/// The verdict in one line.
+pub fn verdict_line(trace: &Trace) -> String {
+    let said = match trace.verdict.decision {
+        Decision::Accept => "✔ Accepted",
+        Decision::Reject => "✖ Refused",
+    };
+    match trace.verdict.rule_index {
+        Some(index) => format!("{said} by rule {}, {}", index + 1, trace.verdict.rule_name),
+        None => format!("{said}: no rule spoke"),
+    }
+}
+
+/// The whole trace, the deciding line marked and bold.
+pub fn trace_ui(ui: &mut Ui, id: &str, trace: &Trace) {
+    let colors = tokens(ui);
+    let color = match trace.verdict.decision {
+        Decision::Accept => colors.accept,
+        Decision::Reject => colors.reject,
+    };
+    ui.label(RichText::new(verdict_line(trace)).color(color));
+    if let Some(turn) = &trace.turn {
+        ui.weak(format!("Smallest change that would turn it: {}", words::line(turn)));
+    }
+    egui::Grid::new(id).num_columns(5).striped(true).show(ui, |ui| {
+        for title in ["", "#", "Rule", "Tested", "Said"] {
+            ui.weak(title);
+        }
+        ui.end_row();
+        for step in &trace.steps {
+            let text_color = if step.deciding {
+                colors.strong_text
+            } else if step.enabled {
+                colors.text
+            } else {
+                colors.weak_text
+            };
+            ui.label(RichText::new(if step.deciding { "➡" } else { "" }).color(color));
+            ui.label(RichText::new((step.index + 1).to_string()).color(text_color));
+            let words = if step.words.is_empty() { &step.name } else { &step.words };
+            let rule = RichText::new(words::line(words)).color(text_color);
+            ui.horizontal(|ui| {
+                ui.label(if step.deciding { rule.strong().background_color(colors.chosen_bg) } else { rule })
+                    .on_hover_text(&step.name);
+                if step.deciding {
+                    ui.label(RichText::new("decides").small().color(color));
+                }
+            });
+            ui.scope(|ui| {
+                ui.set_max_width(theme::FIELD);
+                coloured_cell_ui(ui, &step.tested, text_color);
+            });
+            let (said, said_color) = match (step.enabled, step.said) {
+                (false, _) => ("off", colors.weak_text),
+                (true, None) => (words::decision(None), colors.weak_text),
+                (true, Some(Decision::Accept)) => (words::decision(step.said), colors.accept),
+                (true, Some(Decision::Reject)) => (words::decision(step.said), colors.reject),
+            };
+            ui.label(RichText::new(said).color(said_color));
+            ui.end_row();
+        }
+    });
+}

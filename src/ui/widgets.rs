@@ -1,0 +1,203 @@
+//! Small parts that pages share.
+
+use super::theme::{self, GAP, GROUP_GAP, tokens};
+use super::words;
+use crate::app::models::{Loaded, Notice, ReviewMark};
+use crate::app::{Action, AppState, resolve};
+use egui::{Button, Color32, Label, Response, RichText, TextEdit, Ui};
+use std::sync::Arc;
+
+/// How much an old answer is greyed while a new one loads.
+const OLD_OPACITY: f32 = 0.6;
+
+/// Draws what can be shown of an answer; says so when there is nothing yet.
+pub fn loaded_ui<T>(ui: &mut Ui, answer: &Loaded<Arc<T>>, draw: impl FnOnce(&mut Ui, &T)) {
+    match answer {
+        Loaded::Ready(value) => draw(ui, value),
+        Loaded::Loading { last: Some(value) } => {
+            ui.scope(|ui| {
+                ui.multiply_opacity(OLD_OPACITY);
+                draw(ui, value);
+            });
+        }
+        Loaded::Loading { last: None } => {
+            ui.weak("Loading…");
+        }
+        Loaded::Failed(notice) => notice_ui(ui, notice),
+    }
+}
+
+/// A notice in place: what, why, and what to do.
+pub fn notice_ui(ui: &mut Ui, notice: &Notice) {
+    let frame = if notice.is_error { theme::error_frame(ui) } else { theme::card_frame(ui) };
+    frame.show(ui, |ui| {
+        ui.horizontal_wrapped(|ui| {
+            if notice.is_error {
+                ui.colored_label(tokens(ui).reject, "⚠");
+            }
+            ui.label(RichText::new(words::line(&notice.what)).color(tokens(ui).strong_text));
+            if !notice.why.is_empty() {
+                ui.label(words::line(&notice.why));
+            }
+            if !notice.hint.is_empty() {
+                ui.weak(words::line(&notice.hint));
+            }
+        });
+    });
+}
+
+/// The title of a page, with a sentence that says what it is for.
+pub fn title_ui(ui: &mut Ui, title: &str, about: &str) {
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new(title).heading().color(tokens(ui).strong_text));
+        ui.add_space(GAP);
+        ui.weak(about);
+    });
+    ui.add_space(GAP / 2.0);
+}
+
+/// A heading inside a page.
+pub fn heading_ui(ui: &mut Ui, text: &str) {
+    ui.add_space(GAP / 2.0);
+    ui.label(RichText::new(text).strong().color(tokens(ui).strong_text));
+}
+
+/// What an empty page says before its buttons.
+pub fn empty_ui(ui: &mut Ui, what: &str, next: &str) {
+    ui.add_space(GROUP_GAP);
+    ui.label(RichText::new(what).heading().color(tokens(ui).strong_text));
+    ui.scope(|ui| {
+        ui.set_max_width(theme::READING_WIDTH);
+        ui.label(next);
+    });
+    ui.add_space(GAP);
+}
+
+/// A button for an action: greyed with its reason when it is not possible.
+pub fn action_ui(ui: &mut Ui, app: &mut AppState, action: Action) -> Response {
+    action_named_ui(ui, app, action, &action.label())
+}
+
+/// As [`action_ui`], with other words on it.
+pub fn action_named_ui(ui: &mut Ui, app: &mut AppState, action: Action, label: &str) -> Response {
+    let resolved = resolve(action, app);
+    let response = ui.add_enabled(resolved.is_ok(), Button::new(label));
+    match resolved {
+        Ok(command) => {
+            let hint = match action.keys() {
+                "" => action.hint().to_owned(),
+                keys => format!("{} ({keys})", action.hint()),
+            };
+            let response = response.on_hover_text(hint);
+            if response.clicked() {
+                app.send(command);
+            }
+            response
+        }
+        Err(why) => response.on_disabled_hover_text(why),
+    }
+}
+
+/// A number that leads to the rows it counts.
+pub fn count_link_ui(ui: &mut Ui, number: u64, leads_to: &str) -> bool {
+    ui.link(words::count(number)).on_hover_text(leads_to).clicked()
+}
+
+/// A big figure with its words under it; true when clicked.
+pub fn figure_ui(ui: &mut Ui, value: &str, label: &str, leads_to: Option<&str>) -> bool {
+    let mut clicked = false;
+    ui.vertical(|ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let text = RichText::new(value).size(theme::FIGURE_TEXT);
+        match leads_to {
+            Some(leads_to) => clicked = ui.link(text).on_hover_text(leads_to).clicked(),
+            None => {
+                ui.label(text.color(tokens(ui).strong_text));
+            }
+        }
+        ui.label(RichText::new(label).small().color(tokens(ui).weak_text));
+    });
+    ui.add_space(GROUP_GAP);
+    clicked
+}
+
+/// A text field with its label before it.
+pub fn field_ui(ui: &mut Ui, label: &str, text: &mut String, hint: &str, width: f32) -> Response {
+    let label = ui.label(label);
+    ui.add(TextEdit::singleline(text).hint_text(hint.to_owned()).desired_width(width)).labelled_by(label.id)
+}
+
+/// A number field with its label before it.
+pub fn number_ui<N: egui::emath::Numeric>(
+    ui: &mut Ui,
+    label: &str,
+    value: &mut N,
+    range: std::ops::RangeInclusive<N>,
+    suffix: &str,
+) -> Response {
+    let label = ui.label(label);
+    ui.add(egui::DragValue::new(value).range(range).suffix(suffix)).labelled_by(label.id)
+}
+
+/// A cell's text: one line, cut at the cell's end, whole when hovered.
+pub fn cell_ui(ui: &mut Ui, text: &str) -> Response {
+    ui.add(Label::new(words::line(text)).truncate().selectable(false))
+}
+
+/// A cell's text in a colour.
+pub fn coloured_cell_ui(ui: &mut Ui, text: &str, color: Color32) -> Response {
+    ui.add(Label::new(RichText::new(words::line(text)).color(color)).truncate().selectable(false))
+}
+
+/// A mark with its sign, word and colour.
+pub fn mark_ui(ui: &mut Ui, mark: Option<ReviewMark>) -> Response {
+    let tokens = tokens(ui);
+    match mark {
+        None => coloured_cell_ui(ui, "·", tokens.weak_text).on_hover_text("Not reviewed"),
+        Some(mark) => {
+            let (sign, color) = match mark {
+                ReviewMark::Approve => ("✔", tokens.accept),
+                ReviewMark::Reject => ("✖", tokens.reject),
+                ReviewMark::Flag => ("⚑", tokens.flag),
+                ReviewMark::ForceIn => ("➕", tokens.accept),
+                ReviewMark::ForceOut => ("➖", tokens.reject),
+                ReviewMark::Note => ("✏", tokens.weak_text),
+            };
+            coloured_cell_ui(ui, &format!("{sign} {}", mark.word()), color)
+        }
+    }
+}
+
+/// A status with its colour; the number itself says it too.
+pub fn status_ui(ui: &mut Ui, status: i32) -> Response {
+    let tokens = tokens(ui);
+    let color = match status {
+        200..=299 => tokens.text,
+        300..=399 => tokens.flag,
+        _ => tokens.reject,
+    };
+    let words = match status {
+        0 => "no status".to_owned(),
+        ..0 => format!("{status} failed"),
+        _ => status.to_string(),
+    };
+    coloured_cell_ui(ui, &words, color)
+}
+
+/// A verdict in words, such as `ACCEPT by …`, with its sign and colour.
+pub fn verdict_ui(ui: &mut Ui, verdict: &str) -> Response {
+    let tokens = tokens(ui);
+    let upper = verdict.to_uppercase();
+    if upper.contains("REJECT") {
+        coloured_cell_ui(ui, &format!("✖ {verdict}"), tokens.reject)
+    } else if upper.contains("ACCEPT") {
+        coloured_cell_ui(ui, &format!("✔ {verdict}"), tokens.accept)
+    } else {
+        cell_ui(ui, if verdict.is_empty() { "–" } else { verdict })
+    }
+}
+
+/// Whether a person is typing, so that single keys are letters.
+pub fn is_typing(ui: &Ui) -> bool {
+    ui.ctx().egui_wants_keyboard_input()
+}

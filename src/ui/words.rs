@@ -1,0 +1,197 @@
+//! Words for people: safe text, numbers, sizes.
+//!
+//! Text from the web may hold control characters, overrides of the reading
+//! direction, heaps of combining marks or megabytes in one line. It is drawn
+//! through [`line`] or [`block`] only.
+
+use crate::scope::Decision;
+use std::fmt::Write as _;
+
+/// Characters of a cell; longer text is cut with an ellipsis.
+pub const CELL_CHARS: usize = 300;
+/// Characters of a text that is read, such as a capture's text.
+pub const READ_CHARS: usize = 200_000;
+/// Combining marks that may stand on one letter.
+const MARKS_ON_A_LETTER: usize = 4;
+
+/// One line: line breaks and tabs become blanks.
+pub fn line(text: &str) -> String {
+    safe(text, CELL_CHARS, false)
+}
+
+/// One line of at most `chars` characters.
+pub fn short(text: &str, chars: usize) -> String {
+    safe(text, chars, false)
+}
+
+/// Many lines.
+pub fn block(text: &str) -> String {
+    safe(text, READ_CHARS, true)
+}
+
+fn safe(text: &str, most: usize, keep_lines: bool) -> String {
+    let mut out = String::new();
+    let (mut count, mut marks) = (0, 0);
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        if count >= most {
+            out.push('…');
+            break;
+        }
+        if unicode_normalization::char::is_combining_mark(char) {
+            marks += 1;
+            if marks > MARKS_ON_A_LETTER {
+                continue;
+            }
+        } else {
+            marks = 0;
+        }
+        count += 1;
+        match char {
+            '\r' if chars.peek() == Some(&'\n') => {}
+            '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{b}' | '\u{c}' if keep_lines => out.push('\n'),
+            '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' | '\u{b}' | '\u{c}' => out.push(' '),
+            char if is_hidden(char) => {
+                // Writing to a String cannot fail.
+                let _ = write!(out, "<U+{:04X}>", char as u32);
+            }
+            char => out.push(char),
+        }
+    }
+    out
+}
+
+/// Controls, and what changes the reading direction or takes no room.
+/// Joiners stay: scripts and emoji need them.
+fn is_hidden(char: char) -> bool {
+    char.is_control()
+        || matches!(char,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
+            | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206f}'
+            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// `12 345`: groups of three, with a blank that does not break.
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push('\u{a0}');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `1 row`, `2 rows`.
+pub fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
+/// `1.4 MB`: decimal units.
+pub fn bytes(number: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
+    let mut value = number as f64;
+    let mut unit = 0;
+    while value >= 999.5 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    match unit {
+        0 => format!("{number} B"),
+        _ if value < 10.0 => format!("{value:.1} {}", UNITS[unit]),
+        _ => format!("{value:.0} {}", UNITS[unit]),
+    }
+}
+
+/// `2 h 10 min`, `41 s`.
+pub fn duration(seconds: f64) -> String {
+    let seconds = seconds.max(0.0) as u64;
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+/// `0.734`, or `–` when there is none.
+pub fn score(score: Option<f64>) -> String {
+    score.map_or_else(|| "–".to_owned(), |score| format!("{score:.3}"))
+}
+
+/// A number, or `–` when it is not known.
+pub fn known(number: Option<u64>) -> String {
+    number.map_or_else(|| "–".to_owned(), count)
+}
+
+/// The day of a date.
+pub fn day(date: crate::uri::CaptureDate) -> String {
+    date.to_words().chars().take(10).collect()
+}
+
+/// The decision with its sign and a word a person uses.
+pub fn decision(decision: Option<Decision>) -> &'static str {
+    match decision {
+        Some(Decision::Accept) => "✔ accept",
+        Some(Decision::Reject) => "✖ reject",
+        None => "– no opinion",
+    }
+}
+
+/// Rows as tab-separated values for other programs.
+pub fn tsv(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut out = head.join("\t");
+    out.push('\n');
+    for row in rows {
+        let cells: Vec<String> = row.iter().map(|cell| cell.replace(['\t', '\n', '\r'], " ")).collect();
+        out.push_str(&cells.join("\t"));
+        out.push('\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(input: &str, expected: &str) {
+        assert_eq!(line(input), expected);
+    }
+
+    #[test]
+    fn hidden_characters_become_visible() {
+        check("plain – ünïcode 日本語 עברית", "plain – ünïcode 日本語 עברית");
+        check("a\u{202e}gpj.exe", "a<U+202E>gpj.exe");
+        check("a\u{0}b\u{1b}[31m", "a<U+0000>b<U+001B>[31m");
+        check("one\r\ntwo\tthree", "one two three");
+        check("zero\u{200b}width\u{feff}", "zero<U+200B>width<U+FEFF>");
+        check("👩\u{200d}🚀", "👩\u{200d}🚀");
+    }
+
+    #[test]
+    fn heaps_of_marks_and_long_lines_are_cut() {
+        let heap = format!("a{}b", "\u{301}".repeat(500));
+        assert_eq!(line(&heap).chars().count(), 6);
+        assert_eq!(line(&"x".repeat(5000)).chars().count(), CELL_CHARS + 1);
+        assert_eq!(block("one\r\ntwo\u{2028}three"), "one\ntwo\nthree");
+    }
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(1234567), "1\u{a0}234\u{a0}567");
+        assert_eq!(bytes(999), "999 B");
+        assert_eq!(bytes(1_440_000), "1.4 MB");
+        assert_eq!(bytes(999_999), "1.0 MB");
+        assert_eq!(bytes(52_000_000_000), "52 GB");
+        assert_eq!(duration(7800.0), "2 h 10 min");
+        assert_eq!(counted(1, "row", "rows"), "1 row");
+    }
+
+    #[test]
+    fn cells_of_other_programs_keep_to_themselves() {
+        assert_eq!(tsv(&["a", "b"], [vec!["1\t2".to_owned(), "x\ny".to_owned()]].into_iter()), "a\tb\n1 2\tx y\n");
+    }
+}

@@ -1,0 +1,42 @@
+//! The window of the program: eframe around [`Cockpit`].
+
+use fonds::app::{Opener, Settings};
+use fonds::ui::Cockpit;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Key of the settings in the storage of eframe.
+const SETTINGS: &str = "settings";
+
+struct Window(Cockpit);
+
+impl eframe::App for Window {
+    fn logic(&mut self, ctx: &eframe::egui::Context, _: &mut eframe::Frame) {
+        self.0.logic(ctx);
+    }
+
+    fn ui(&mut self, ui: &mut eframe::egui::Ui, _: &mut eframe::Frame) {
+        self.0.ui(ui);
+    }
+
+    fn save(&mut self, storage: &mut dyn eframe::Storage) {
+        eframe::set_value(storage, SETTINGS, self.0.settings());
+    }
+}
+
+/// Opens the window, on `folder` when one is named, and waits for its end.
+pub fn open(folder: Option<PathBuf>, opener: Arc<dyn Opener>) -> anyhow::Result<()> {
+    let viewport = eframe::egui::ViewportBuilder::default()
+        .with_app_id("fonds")
+        .with_title("Fonds")
+        .with_inner_size([1280.0, 800.0])
+        .with_min_inner_size([900.0, 600.0]);
+    let options = eframe::NativeOptions { viewport, ..Default::default() };
+    let start = move |cx: &eframe::CreationContext<'_>| {
+        let settings: Settings =
+            cx.storage.and_then(|storage| eframe::get_value(storage, SETTINGS)).unwrap_or_default();
+        let cockpit = Cockpit::new(&cx.egui_ctx, opener, settings, folder)?;
+        Ok(Box::new(Window(cockpit)) as Box<dyn eframe::App>)
+    };
+    eframe::run_native("fonds", options, Box::new(start)).map_err(|error| anyhow::anyhow!("{error}"))
+}
