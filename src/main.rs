@@ -1,5 +1,8 @@
 //! Opens the window, or hands the words to the command line.
 
+#[cfg(feature = "gui")]
+mod window;
+
 use clap::Parser;
 use fonds::cli::Words;
 use std::process::ExitCode;
@@ -23,6 +26,12 @@ fn window(_folder: Option<std::path::PathBuf>) -> ExitCode {
 }
 
 #[cfg(feature = "gui")]
-fn window(_folder: Option<std::path::PathBuf>) -> ExitCode {
-    ExitCode::FAILURE
+fn window(folder: Option<std::path::PathBuf>) -> ExitCode {
+    match window::open(folder, std::sync::Arc::new(fonds::app::workspace_desk::DiskOpener)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("fonds: the window cannot be opened: {error:#}. The commands work without it, see fonds --help");
+            ExitCode::FAILURE
+        }
+    }
 }
