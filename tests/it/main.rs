@@ -4,6 +4,7 @@
 
 mod archive;
 mod demo;
+mod kill;
 mod need;
 mod program;
 mod sample;
