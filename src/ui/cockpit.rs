@@ -89,6 +89,7 @@ impl Cockpit {
 
     /// Draws everything.
     pub fn ui(&mut self, ui: &mut Ui) {
+        self.app.shows_dark = ui.visuals().dark_mode;
         self.shortcuts(ui);
         shell::rail_ui(ui, &mut self.app);
         self.shell.top_bar_ui(ui, &mut self.app);
@@ -208,8 +209,11 @@ impl Cockpit {
         let mut gone_by = Vec::new();
         for (number, notice) in &self.app.notices {
             if *number > self.told && !notice.is_error {
-                let words =
-                    if notice.why.is_empty() { notice.what.clone() } else { format!("{}: {}", notice.what, notice.why) };
+                let words = if notice.why.is_empty() {
+                    notice.what.clone()
+                } else {
+                    format!("{}: {}", notice.what, notice.why)
+                };
                 self.toasts
                     .info(super::words::line(&words))
                     .duration(Duration::from_secs(NEWS_SECONDS))

@@ -4,8 +4,10 @@
 
 mod archive;
 mod demo;
+mod imports;
 mod kill;
 mod need;
 mod program;
 mod sample;
 mod structure;
+mod window;

@@ -6,6 +6,7 @@
 //! |---|---|---|
 //! | `data` | test data of others | `FONDS_TEST_DATA`, else `../shared/data` |
 //! | `peers` | `wget`; a Python environment with warcio, pywb, cdxj-indexer and duckdb | `PATH`; `FONDS_PEERS` |
+//! | `window` | Xvfb, xdotool, ImageMagick; a binary with the window | `PATH`; `FONDS_BIN` |
 
 use std::path::{Path, PathBuf};
 
