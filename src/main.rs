@@ -27,11 +27,19 @@ fn window(_folder: Option<std::path::PathBuf>) -> ExitCode {
 
 #[cfg(feature = "gui")]
 fn window(folder: Option<std::path::PathBuf>) -> ExitCode {
-    match window::open(folder, std::sync::Arc::new(fonds::app::workspace_desk::DiskOpener)) {
+    let no_screen = "Without a screen, try: fonds demo (the whole way on a sample), or fonds --help";
+    if cfg!(target_os = "linux")
+        && ["DISPLAY", "WAYLAND_DISPLAY"].iter().all(|name| std::env::var_os(name).is_none_or(|value| value.is_empty()))
+    {
+        eprintln!("fonds: there is no display for the window. {no_screen}");
+        return ExitCode::from(fonds::cli::WRONG_USE);
+    }
+    let opener = std::sync::Arc::new(fonds::app::workspace_desk::DiskOpener);
+    match window::open(folder, opener) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("fonds: the window cannot be opened: {error:#}. The commands work without it, see fonds --help");
-            ExitCode::FAILURE
+            eprintln!("fonds: the window cannot be opened: {error}. {no_screen}");
+            ExitCode::from(fonds::cli::WRONG_USE)
         }
     }
 }

@@ -78,8 +78,8 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    //D0
-    //D
+    /// Turn WARC and ARC files straight into the inlink data set.
+    Dataset(super::dataset::Args),
 }
 
 pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
@@ -187,7 +187,8 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                     writeln!(out, "{} hosts, {} links\t“{}”", row.hosts, row.links, short(&row.text, 100))?;
                 }
             }
-        } //D2
+        }
+        Command::Dataset(args) => return with_progress(|cx| super::dataset::run(&args, out, cx)),
     }
     Ok(FINE)
 }

@@ -8,7 +8,7 @@
 
 mod campaign;
 mod crawl;
-// mod dataset;
+mod dataset;
 mod demo;
 mod export;
 mod geo;
@@ -19,7 +19,7 @@ mod robots;
 mod scope;
 mod select;
 mod surt;
-// mod warc;
+mod warc;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -86,7 +86,9 @@ pub enum Command {
     Export(export::ExportArgs),
     /// Read an export back and check all of it.
     Verify(export::VerifyArgs),
-    //W
+    /// Look into archive files: list, print, check, index.
+    #[command(subcommand)]
+    Warc(warc::Command),
     /// Turn URLs on standard input into keys.
     Surt(surt::Args),
     /// Say what a robots.txt allows of the URLs on standard input.
@@ -98,7 +100,8 @@ pub enum Command {
 /// Runs a command and says how it went.
 pub fn run(command: Command) -> ExitCode {
     let mut out = std::io::stdout().lock();
-    let mut input = std::io::stdin().lock();
+    // Locked by the command that reads it: a second lock in one thread waits for ever.
+    let input = || std::io::stdin().lock();
     let result = match command {
         Command::Demo(args) => demo::run(&args, &mut out),
         Command::New(args) => campaign::new(&args, &mut out),
@@ -110,10 +113,10 @@ pub fn run(command: Command) -> ExitCode {
         Command::Select(args) => select::run(&args, &mut out),
         Command::Export(args) => export::run(&args, &mut out),
         Command::Verify(args) => export::verify(&args, &mut out),
-        //W2
-        Command::Surt(args) => surt::run(&args, &mut input, &mut out),
-        Command::Robots(args) => robots::run(&args, &mut input, &mut out),
-        Command::Geo(args) => geo::run(&args, &mut input, &mut out),
+        Command::Warc(command) => warc::run(command, &mut out),
+        Command::Surt(args) => surt::run(&args, &mut input(), &mut out),
+        Command::Robots(args) => robots::run(&args, &mut input(), &mut out),
+        Command::Geo(args) => geo::run(&args, &mut input(), &mut out),
     };
     match result {
         Ok(status) => ExitCode::from(status),
