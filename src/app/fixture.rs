@@ -153,7 +153,14 @@ impl FixtureDesk {
             url: url.to_owned(),
             steps: vec![
                 step(0, "reject everything", "", true, Some(Decision::Reject), false),
-                step(1, "accept what the seeds reach", "http://(example,vilanova,", true, Some(Decision::Accept), accept),
+                step(
+                    1,
+                    "accept what the seeds reach",
+                    "http://(example,vilanova,",
+                    true,
+                    Some(Decision::Accept),
+                    accept,
+                ),
                 step(2, "accept servers in PT", "not asked", false, None, false),
                 step(3, "reject more than 20 hops", "24 hops", true, hops, !accept),
             ],
@@ -479,7 +486,8 @@ impl Desk for FixtureDesk {
     fn content(&self, _: CaptureId) -> DeskResult<CaptureContent> {
         Ok(CaptureContent {
             request_head: "GET /obras/ponte-nova HTTP/1.1\r\nHost: www.vilanova.example\r\n".to_owned(),
-            response_head: "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nX-Odd: \u{1b}[0m\r\n".to_owned(),
+            response_head: "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nX-Odd: \u{1b}[0m\r\n"
+                .to_owned(),
             warc_fields: vec![("WARC-Type".to_owned(), "response".to_owned())],
             text: "A ponte nova abre em março.\nSegundo a Câmara, as cheias atrasaram a obra.\nevil \u{202e}txt"
                 .to_owned(),
@@ -507,8 +515,12 @@ impl Desk for FixtureDesk {
                 anchor: format!("obra {position}"),
                 kind: "link".to_owned(),
                 capture: (position % 2 == 0).then_some(i64::from(position) + 1),
-                verdict: if position % 5 == 0 { "REJECT TooManyHopsDecideRule" } else { "ACCEPT SurtPrefixedDecideRule" }
-                    .to_owned(),
+                verdict: if position % 5 == 0 {
+                    "REJECT TooManyHopsDecideRule"
+                } else {
+                    "ACCEPT SurtPrefixedDecideRule"
+                }
+                .to_owned(),
             })
             .collect())
     }
@@ -531,7 +543,8 @@ impl Desk for FixtureDesk {
                 first: date(-90),
                 last: date(30),
                 anchor: "o relatório".to_owned(),
-                verdict: if index % 3 == 0 { "ACCEPT SurtPrefixedDecideRule" } else { "REJECT RejectDecideRule" }.to_owned(),
+                verdict: if index % 3 == 0 { "ACCEPT SurtPrefixedDecideRule" } else { "REJECT RejectDecideRule" }
+                    .to_owned(),
             })
             .collect())
     }
@@ -566,7 +579,11 @@ impl Desk for FixtureDesk {
         Ok(urls
             .iter()
             .map(|url| {
-                if url.starts_with("http") { Ok(Self::trace(url, accept)) } else { Err("no http or https URL".to_owned()) }
+                if url.starts_with("http") {
+                    Ok(Self::trace(url, accept))
+                } else {
+                    Err("no http or https URL".to_owned())
+                }
             })
             .collect())
     }

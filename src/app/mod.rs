@@ -16,8 +16,8 @@ mod desk;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod jobs_at_hand;
-mod loader;
 mod live;
+mod loader;
 pub mod models;
 mod reads;
 pub mod sample;

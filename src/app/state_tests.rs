@@ -58,9 +58,11 @@ fn the_last_answer_stays_while_a_new_one_loads() {
         panic!("the rows of the last question are gone");
     };
     assert_eq!(last.total, super::fixture::CAPTURES);
-    until(&mut state, "the new rows are there", |state| {
-        matches!(state.reads.captures(query("museum")), Loaded::Ready(page) if page.total < 200)
-    });
+    until(
+        &mut state,
+        "the new rows are there",
+        |state| matches!(state.reads.captures(query("museum")), Loaded::Ready(page) if page.total < 200),
+    );
 }
 
 #[test]

@@ -208,8 +208,11 @@ impl Cockpit {
         let mut gone_by = Vec::new();
         for (number, notice) in &self.app.notices {
             if *number > self.told && !notice.is_error {
-                let words =
-                    if notice.why.is_empty() { notice.what.clone() } else { format!("{}: {}", notice.what, notice.why) };
+                let words = if notice.why.is_empty() {
+                    notice.what.clone()
+                } else {
+                    format!("{}: {}", notice.what, notice.why)
+                };
                 self.toasts
                     .info(super::words::line(&words))
                     .duration(Duration::from_secs(NEWS_SECONDS))

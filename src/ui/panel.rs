@@ -81,11 +81,9 @@ impl LowerPanel {
                 scroll_ui(ui, |ui| {
                     loaded_ui(ui, &answer, |ui, detail| match &detail.trace {
                         Some(trace) => trace_ui(ui, "trace", trace),
-                        None => empty_ui(
-                            ui,
-                            "No decision is known",
-                            "This capture came from an archive file without logs",
-                        ),
+                        None => {
+                            empty_ui(ui, "No decision is known", "This capture came from an archive file without logs")
+                        }
                     });
                 });
             }
@@ -265,9 +263,7 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage) {
 
 /// Captures as ticks, the window as a band, external links above, internal below.
 fn strip_ui(ui: &mut Ui, page: &InlinkPage) {
-    let dates = || {
-        page.rows.iter().map(|row| row.date).chain(page.capture_dates.iter().copied()).chain(page.around)
-    };
+    let dates = || page.rows.iter().map(|row| row.date).chain(page.capture_dates.iter().copied()).chain(page.around);
     let (Some(first), Some(last)) = (dates().min(), dates().max()) else { return };
     let window = i64::from(page.window_days) * 86_400_000;
     let from = page.around.map_or(first, |around| first.min(CaptureDate::from_millis(around.millis() - window)));
@@ -315,14 +311,8 @@ fn outlinks_ui(ui: &mut Ui, app: &mut AppState, rows: &[OutlinkRow]) {
         empty_ui(ui, "No links out of this capture", "It is no page, or it holds no links");
         return;
     }
-    const COLUMNS: [(&str, f32); 6] = [
-        ("#", 40.0),
-        ("Anchor", 240.0),
-        ("Kind", 90.0),
-        ("Captured", 80.0),
-        ("Verdict", 240.0),
-        ("URL", 320.0),
-    ];
+    const COLUMNS: [(&str, f32); 6] =
+        [("#", 40.0), ("Anchor", 240.0), ("Kind", 90.0), ("Captured", 80.0), ("Verdict", 240.0), ("URL", 320.0)];
     let mut go = None;
     Table::new("outlinks", &COLUMNS, rows.len()).show_ui(
         ui,
@@ -415,8 +405,14 @@ fn headers_ui(ui: &mut Ui, content: &CaptureContent) {
 }
 
 fn versions_ui(ui: &mut Ui, app: &mut AppState, rows: &[CaptureRow], id: CaptureId) {
-    const COLUMNS: [(&str, f32); 6] =
-        [("Captured (UTC)", 160.0), ("Status", 90.0), ("Size", 80.0), ("Payload", 110.0), ("Mark", 110.0), ("Title", 300.0)];
+    const COLUMNS: [(&str, f32); 6] = [
+        ("Captured (UTC)", 160.0),
+        ("Status", 90.0),
+        ("Size", 80.0),
+        ("Payload", 110.0),
+        ("Mark", 110.0),
+        ("Title", 300.0),
+    ];
     let chosen = rows.iter().position(|row| row.id == id);
     let clicked = Table::new("versions", &COLUMNS, rows.len()).chosen(chosen).show_ui(
         ui,

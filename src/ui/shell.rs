@@ -75,9 +75,8 @@ impl Shell {
     }
 
     fn search_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        let response = ui.add(
-            TextEdit::singleline(&mut self.search).hint_text("Search captures").desired_width(theme::FIELD),
-        );
+        let response =
+            ui.add(TextEdit::singleline(&mut self.search).hint_text("Search captures").desired_width(theme::FIELD));
         if response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) {
             app.send(Command::Go(Route::Captures { filter: self.search.trim().to_owned() }));
         }
@@ -145,8 +144,7 @@ pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState) {
                     ui.weak(words::counted(info.captures, "capture", "captures"));
                     ui.add(
                         egui::Label::new(
-                            RichText::new(words::line(&info.folder.display().to_string()))
-                                .color(tokens(ui).weak_text),
+                            RichText::new(words::line(&info.folder.display().to_string())).color(tokens(ui).weak_text),
                         )
                         .truncate(),
                     );
@@ -180,14 +178,7 @@ fn errors_ui(ui: &mut Ui, app: &mut AppState) {
     }
 }
 
-fn job_ui(
-    ui: &mut Ui,
-    app: &mut AppState,
-    id: u64,
-    name: &str,
-    progress: &crate::jobs::Progress,
-    rate: f64,
-) {
+fn job_ui(ui: &mut Ui, app: &mut AppState, id: u64, name: &str, progress: &crate::jobs::Progress, rate: f64) {
     if ui.link(name).on_hover_text("Go to Jobs").clicked() {
         app.send(Command::Go(Route::Jobs));
     }

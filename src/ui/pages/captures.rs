@@ -1,6 +1,6 @@
 //! The captures table: ready filters, filter line, selection, marks.
 
-use super::captures_table::{CaptureTable, COLUMNS, PAGE_ROWS, ROWS_SHOWN};
+use super::captures_table::{COLUMNS, CaptureTable, PAGE_ROWS, ROWS_SHOWN};
 use crate::app::models::{CaptureColumn, CapturePage, CaptureQuery, CaptureTab, Loaded, ReviewMark};
 use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route};
 use crate::ui::theme::{self, GAP, tokens};
@@ -162,12 +162,8 @@ impl CapturesPage {
     }
 
     fn tabs_ui(&mut self, ui: &mut Ui, app: &mut AppState, query: &CaptureQuery) {
-        let counts = app.reads.tab_counts(CaptureQuery {
-            tab: CaptureTab::All,
-            sort: Vec::new(),
-            limit: 0,
-            ..query.clone()
-        });
+        let counts =
+            app.reads.tab_counts(CaptureQuery { tab: CaptureTab::All, sort: Vec::new(), limit: 0, ..query.clone() });
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
             for (tab, name) in TABS {
@@ -188,11 +184,9 @@ impl CapturesPage {
             let some = !app.selected.is_empty();
             ui.label(match app.selected.len() {
                 0 => format!("{}, none chosen", words::counted(self.total, "row", "rows")),
-                number => format!(
-                    "{}, {} chosen",
-                    words::counted(self.total, "row", "rows"),
-                    words::count(number as u64)
-                ),
+                number => {
+                    format!("{}, {} chosen", words::counted(self.total, "row", "rows"), words::count(number as u64))
+                }
             });
             for (key, mark, word) in MARK_KEYS {
                 let button = ui.add_enabled(some, egui::Button::new(word));
@@ -221,11 +215,7 @@ impl CapturesPage {
 
     fn nothing_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         if self.applied.trim().is_empty() && self.tab == CaptureTab::All {
-            empty_ui(
-                ui,
-                "No captures yet",
-                "Crawl the campaign, or bring archive files in that were made elsewhere",
-            );
+            empty_ui(ui, "No captures yet", "Crawl the campaign, or bring archive files in that were made elsewhere");
             ui.horizontal(|ui| {
                 action_ui(ui, app, Action::StartCrawl);
                 action_ui(ui, app, Action::Import);
@@ -386,8 +376,17 @@ impl CapturesPage {
             page += 1;
         }
         const HEAD: [&str; 11] = [
-            "mark", "url", "title", "captured", "status", "mime", "bytes", "inlinks_internal", "inlinks_external",
-            "top_anchor", "rule",
+            "mark",
+            "url",
+            "title",
+            "captured",
+            "status",
+            "mime",
+            "bytes",
+            "inlinks_internal",
+            "inlinks_external",
+            "top_anchor",
+            "rule",
         ];
         words::tsv(&HEAD, rows.into_iter())
     }

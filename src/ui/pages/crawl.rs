@@ -190,14 +190,8 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, state: &str, rows: &[SeenRow]) {
     if rows.len() as u64 >= SEEN_LIMIT {
         ui.weak(format!("The first {}; narrow the filter to see others", words::count(SEEN_LIMIT)));
     }
-    const COLUMNS: [(&str, f32); 6] = [
-        ("URL", 360.0),
-        ("Verdict", 250.0),
-        ("State", 150.0),
-        ("Hops", 60.0),
-        ("Anchor", 160.0),
-        ("Via", 240.0),
-    ];
+    const COLUMNS: [(&str, f32); 6] =
+        [("URL", 360.0), ("Verdict", 250.0), ("State", 150.0), ("Hops", 60.0), ("Anchor", 160.0), ("Via", 240.0)];
     let chosen = rows.iter().position(|row| app.focus == Some(Focus::Seen(row.id)));
     let clicked = Table::new("seen", &COLUMNS, rows.len()).chosen(chosen).height(theme::DIALOG_LIST).show_ui(
         ui,

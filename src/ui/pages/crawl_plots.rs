@@ -17,9 +17,12 @@ const CLASSES: [&str; 5] = ["2xx", "3xx", "4xx", "5xx", "failed"];
 /// What the samples say about the end, with its basis.
 pub fn forecast(page: &CrawlPage) -> String {
     let running = page.launch.as_ref().is_some_and(|launch| launch.state == LaunchState::Running);
-    let Some((last, first)) = page.samples.last().zip(page.samples.len().checked_sub(RATE_SAMPLES)).and_then(
-        |(last, index)| page.samples.get(index).map(|first| (last, first)),
-    ) else {
+    let Some((last, first)) = page
+        .samples
+        .last()
+        .zip(page.samples.len().checked_sub(RATE_SAMPLES))
+        .and_then(|(last, index)| page.samples.get(index).map(|first| (last, first)))
+    else {
         return String::new();
     };
     let seconds = last.seconds - first.seconds;

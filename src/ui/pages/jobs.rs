@@ -46,11 +46,8 @@ fn running_ui(ui: &mut Ui, app: &mut AppState) {
         ui.weak("Nothing runs. A crawl is started on the page Crawl, an export on Select & export");
         return;
     }
-    let jobs: Vec<_> = app
-        .jobs
-        .iter()
-        .map(|job| (job.id, job.name.clone(), job.started, job.cx().progress(), job.rate))
-        .collect();
+    let jobs: Vec<_> =
+        app.jobs.iter().map(|job| (job.id, job.name.clone(), job.started, job.cx().progress(), job.rate)).collect();
     for (id, name, started, progress, rate) in jobs {
         ui.horizontal_wrapped(|ui| {
             ui.label(&name);
@@ -85,8 +82,7 @@ fn ended_ui(ui: &mut Ui, app: &AppState) {
             cells.text(&job.started.to_words());
             cells.text(&words::duration((job.ended.millis() - job.started.millis()) as f64 / 1000.0));
             cells.ui(|ui| {
-                let (sign, color) =
-                    if job.failed { ("✖", tokens(ui).reject) } else { ("✔", tokens(ui).accept) };
+                let (sign, color) = if job.failed { ("✖", tokens(ui).reject) } else { ("✔", tokens(ui).accept) };
                 coloured_cell_ui(ui, &format!("{sign} {}", job.outcome), color);
             });
         },

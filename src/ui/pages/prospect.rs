@@ -32,7 +32,11 @@ pub struct ProspectPage {
 impl ProspectPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        title_ui(ui, "Prospect", "Pages that captured pages cite, but that were never captured; most citing hosts first");
+        title_ui(
+            ui,
+            "Prospect",
+            "Pages that captured pages cite, but that were never captured; most citing hosts first",
+        );
         let answer = app.reads.prospects(app.campaign, self.filter.trim().to_owned(), LIMIT);
         let none = matches!(&answer, Loaded::Ready(rows) if rows.is_empty());
         if none && self.filter.trim().is_empty() {
@@ -47,9 +51,7 @@ impl ProspectPage {
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Filter");
             ui.add(
-                TextEdit::singleline(&mut self.filter)
-                    .hint_text("Words in URL or anchor")
-                    .desired_width(theme::FIELD),
+                TextEdit::singleline(&mut self.filter).hint_text("Words in URL or anchor").desired_width(theme::FIELD),
             )
             .labelled_by(label.id);
             if !self.filter.is_empty() && ui.button("Clear").clicked() {

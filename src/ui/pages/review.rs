@@ -13,8 +13,7 @@ const QUEUE: u64 = 200;
 /// Width of the queue.
 const QUEUE_WIDTH: f32 = 360.0;
 /// Reasons that may be added to a mark, by key.
-const REASONS: [&str; 6] =
-    ["off topic", "empty page", "soft 404", "missing resources", "duplicate", "wrong language"];
+const REASONS: [&str; 6] = ["off topic", "empty page", "soft 404", "missing resources", "duplicate", "wrong language"];
 
 /// The page Review.
 #[derive(Default)]
@@ -134,9 +133,7 @@ impl ReviewPage {
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Reason");
             ui.add(
-                TextEdit::singleline(&mut self.note)
-                    .hint_text("kept with the next mark")
-                    .desired_width(theme::FIELD),
+                TextEdit::singleline(&mut self.note).hint_text("kept with the next mark").desired_width(theme::FIELD),
             )
             .labelled_by(label.id);
             for (number, reason) in REASONS.iter().enumerate() {

@@ -35,8 +35,7 @@ impl SelectPage {
         {
             self.campaign = Some(campaign);
             let kept = page.spec.clone().unwrap_or_default();
-            app.selection_draft =
-                SelectionSpec { campaign, window_days: app.settings.window_days, ..kept };
+            app.selection_draft = SelectionSpec { campaign, window_days: app.settings.window_days, ..kept };
         }
         if !is_typing(ui) && app.dialog.is_none() {
             for (key, by) in [(Key::OpenBracket, -STEP), (Key::CloseBracket, STEP)] {
@@ -53,7 +52,11 @@ impl SelectPage {
 
 fn page_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPage) {
     if page.spec.is_none() {
-        empty_ui(ui, "Nothing is scored yet", "Set the weights, then score; or select by a filter instead of the score");
+        empty_ui(
+            ui,
+            "Nothing is scored yet",
+            "Set the weights, then score; or select by a filter instead of the score",
+        );
     }
     for missing in &page.missing {
         ui.colored_label(tokens(ui).flag, format!("⚠ {}", words::line(missing)));

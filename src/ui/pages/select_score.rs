@@ -82,11 +82,8 @@ pub fn borderline_ui(ui: &mut Ui, app: &mut AppState, rows: &[ScoredRow]) {
             cells.text(&words::day(row.date));
             cells.text(&row.url);
             cells.ui(|ui| {
-                let parts: Vec<String> = row
-                    .parts
-                    .iter()
-                    .map(|(name, value, weight, _)| format!("{name} {:.3}", value * weight))
-                    .collect();
+                let parts: Vec<String> =
+                    row.parts.iter().map(|(name, value, weight, _)| format!("{name} {:.3}", value * weight)).collect();
                 crate::ui::widgets::cell_ui(ui, &parts.join(" + ")).on_hover_ui(|ui| parts_ui(ui, row));
             });
         },

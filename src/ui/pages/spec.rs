@@ -164,7 +164,10 @@ impl SpecPage {
         }
         let stops = problems.iter().filter(|problem| problem.stops_crawl).count();
         let words = if stops > 0 {
-            format!("✖ {} before a crawl can start", words::counted(stops as u64, "thing is needed", "things are needed"))
+            format!(
+                "✖ {} before a crawl can start",
+                words::counted(stops as u64, "thing is needed", "things are needed")
+            )
         } else {
             format!("⚠ {}", words::counted(problems.len() as u64, "remark", "remarks"))
         };
@@ -175,11 +178,8 @@ impl SpecPage {
             .show(ui, |ui| {
                 for problem in &problems {
                     ui.horizontal_wrapped(|ui| {
-                        let (sign, color) = if problem.stops_crawl {
-                            ("✖", tokens(ui).reject)
-                        } else {
-                            ("⚠", tokens(ui).flag)
-                        };
+                        let (sign, color) =
+                            if problem.stops_crawl { ("✖", tokens(ui).reject) } else { ("⚠", tokens(ui).flag) };
                         ui.colored_label(color, sign);
                         ui.label(words::line(&problem.what));
                         ui.weak(format!("{} ({})", words::line(&problem.hint), words::line(&problem.field)));
@@ -232,8 +232,7 @@ impl SpecPage {
         }
         let label = ui.label("Tags, with commas between");
         if ui.add(TextEdit::singleline(tags).desired_width(f32::INFINITY)).labelled_by(label.id).changed() {
-            campaign.tags =
-                tags.split(',').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned).collect();
+            campaign.tags = tags.split(',').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned).collect();
         }
         ui.checkbox(&mut campaign.active, "Active: its schedule is on");
     }
@@ -241,7 +240,10 @@ impl SpecPage {
 
 fn other_draft_ui(ui: &mut Ui, app: &mut AppState, wanted: Option<CampaignId>) {
     ui.add_space(GAP);
-    ui.colored_label(tokens(ui).flag, "⚠ These edits are not saved. Save or drop them before another campaign is edited");
+    ui.colored_label(
+        tokens(ui).flag,
+        "⚠ These edits are not saved. Save or drop them before another campaign is edited",
+    );
     ui.horizontal(|ui| {
         if let Some(id) = app.spec.as_ref().map(|spec| spec.id)
             && ui.button("Back to the edits").clicked()

@@ -187,9 +187,7 @@ fn term_ui(ui: &mut Ui, term: &mut Term, path: &str) {
     let also = (!term.aliases.is_empty()).then(|| format!("also {}", words::short(&term.aliases.join(", "), 60)));
     let dates = match (&term.from, &term.to) {
         (None, None) => None,
-        (from, to) => {
-            Some(format!("{} to {}", from.as_deref().unwrap_or("…"), to.as_deref().unwrap_or("…")))
-        }
+        (from, to) => Some(format!("{} to {}", from.as_deref().unwrap_or("…"), to.as_deref().unwrap_or("…"))),
     };
     for note in [also, dates, term.uri.clone()].into_iter().flatten() {
         ui.weak(words::short(&note, 80));

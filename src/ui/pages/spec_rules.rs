@@ -77,40 +77,41 @@ impl RulesEditor {
         let saved = page.map(|page| &page.campaign.rules);
         let lines = &self.lines;
         let rules = &mut campaign.rules;
-        let clicked = Table::new("rules", &COLUMNS, rules.len()).with_fields().chosen(self.chosen).height(LIST).show_ui(
-            ui,
-            |cells, index| {
-                let Some(rule) = rules.get_mut(index) else { return };
-                let mut enabled = rule.get("enabled").and_then(Value::as_bool).unwrap_or(true);
-                cells.weak(&(index + 1).to_string());
-                cells.ui(|ui| {
-                    ui.name_inputs(format!("Rule {} is on", index + 1), |ui| {
-                        if ui.add(Checkbox::without_text(&mut enabled)).changed() {
-                            rule["enabled"] = Value::Bool(enabled);
-                        }
+        let clicked =
+            Table::new("rules", &COLUMNS, rules.len()).with_fields().chosen(self.chosen).height(LIST).show_ui(
+                ui,
+                |cells, index| {
+                    let Some(rule) = rules.get_mut(index) else { return };
+                    let mut enabled = rule.get("enabled").and_then(Value::as_bool).unwrap_or(true);
+                    cells.weak(&(index + 1).to_string());
+                    cells.ui(|ui| {
+                        ui.name_inputs(format!("Rule {} is on", index + 1), |ui| {
+                            if ui.add(Checkbox::without_text(&mut enabled)).changed() {
+                                rule["enabled"] = Value::Bool(enabled);
+                            }
+                        });
                     });
-                });
-                cells.ui(|ui| says_ui(ui, rule, enabled));
-                cells.ui(|ui| match lines.get(index) {
-                    Some(Ok((name, words))) => {
-                        let color = if enabled { tokens(ui).text } else { tokens(ui).weak_text };
-                        coloured_cell_ui(ui, words, color).on_hover_text(name);
-                    }
-                    Some(Err(why)) => {
-                        coloured_cell_ui(ui, &format!("✖ {why}"), tokens(ui).reject);
-                    }
-                    None => {}
-                });
-                let hits = page
-                    .filter(|_| saved.and_then(|saved| saved.get(index)) == Some(rule))
-                    .and_then(|page| page.rule_hits.get(index));
-                cells.text(&hits.map_or_else(|| "–".to_owned(), |hits| words::count(*hits)));
-                cells.ui(|ui| {
-                    cell_ui(ui, rule.get("comment").and_then(Value::as_str).unwrap_or_default());
-                });
-            },
-            |_, _| {},
-        );
+                    cells.ui(|ui| says_ui(ui, rule, enabled));
+                    cells.ui(|ui| match lines.get(index) {
+                        Some(Ok((name, words))) => {
+                            let color = if enabled { tokens(ui).text } else { tokens(ui).weak_text };
+                            coloured_cell_ui(ui, words, color).on_hover_text(name);
+                        }
+                        Some(Err(why)) => {
+                            coloured_cell_ui(ui, &format!("✖ {why}"), tokens(ui).reject);
+                        }
+                        None => {}
+                    });
+                    let hits = page
+                        .filter(|_| saved.and_then(|saved| saved.get(index)) == Some(rule))
+                        .and_then(|page| page.rule_hits.get(index));
+                    cells.text(&hits.map_or_else(|| "–".to_owned(), |hits| words::count(*hits)));
+                    cells.ui(|ui| {
+                        cell_ui(ui, rule.get("comment").and_then(Value::as_str).unwrap_or_default());
+                    });
+                },
+                |_, _| {},
+            );
         if clicked.is_some() {
             self.chosen = clicked;
         }
@@ -134,8 +135,8 @@ impl RulesEditor {
             let at = self.chosen.filter(|chosen| *chosen < rules.len());
             let can_up = at.is_some_and(|at| at > 0);
             let can_down = at.is_some_and(|at| at + 1 < rules.len());
-            let up = ui.add_enabled(can_up, Button::new("⏶ Move up")).on_hover_text("Alt+↑").clicked()
-                || (up && can_up);
+            let up =
+                ui.add_enabled(can_up, Button::new("⏶ Move up")).on_hover_text("Alt+↑").clicked() || (up && can_up);
             let down = ui.add_enabled(can_down, Button::new("⏷ Move down")).on_hover_text("Alt+↓").clicked()
                 || (down && can_down);
             let remove = ui.add_enabled(at.is_some(), Button::new("✖ Remove")).clicked();
@@ -286,12 +287,9 @@ fn argument_ui(ui: &mut Ui, name: &str, value: &mut Value) {
             ui.add(TextEdit::singleline(text).desired_width(theme::LONG_FIELD)).labelled_by(label.id);
         }
         Value::Array(items) => {
-            let mut text =
-                items.iter().map(|item| item.as_str().unwrap_or_default()).collect::<Vec<_>>().join("\n");
-            let field = TextEdit::multiline(&mut text)
-                .hint_text("one a line")
-                .desired_rows(3)
-                .desired_width(theme::LONG_FIELD);
+            let mut text = items.iter().map(|item| item.as_str().unwrap_or_default()).collect::<Vec<_>>().join("\n");
+            let field =
+                TextEdit::multiline(&mut text).hint_text("one a line").desired_rows(3).desired_width(theme::LONG_FIELD);
             if ui.add(field).labelled_by(label.id).changed() {
                 *items = text.split('\n').map(|line| Value::from(line.trim_start())).collect();
                 if text.is_empty() {

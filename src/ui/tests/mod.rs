@@ -2,16 +2,15 @@
 
 #![allow(clippy::unwrap_used)]
 
-
 mod pages;
 mod shell;
 
 use super::Cockpit;
+use crate::app::fixture::{FixtureOpener, Told};
 use crate::app::{Command, Settings};
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
-use crate::app::fixture::{FixtureOpener, Told};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

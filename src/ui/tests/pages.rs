@@ -245,10 +245,7 @@ fn review_is_done_with_keys() {
     window.check_told("mark [3] Approve");
     window.click("Undo last decision");
     window.check_told("undo");
-    assert!(matches!(
-        window.app().asked.iter().rev().nth(1),
-        Some(Command::Mark { mark: ReviewMark::Approve, .. })
-    ));
+    assert!(matches!(window.app().asked.iter().rev().nth(1), Some(Command::Mark { mark: ReviewMark::Approve, .. })));
 }
 
 #[test]
