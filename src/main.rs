@@ -1,5 +1,8 @@
 //! Opens the window, or hands the words to the command line.
 
+#[cfg(feature = "gui")]
+mod window;
+
 use clap::Parser;
 use fonds::cli::Words;
 use std::process::ExitCode;
@@ -21,9 +24,6 @@ fn window(_folder: Option<std::path::PathBuf>) -> ExitCode {
     eprintln!("fonds: this build has no window. Try: fonds demo, or fonds --help");
     ExitCode::from(fonds::cli::WRONG_USE)
 }
-
-#[cfg(feature = "gui")]
-mod window;
 
 #[cfg(feature = "gui")]
 fn window(folder: Option<std::path::PathBuf>) -> ExitCode {

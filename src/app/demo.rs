@@ -6,8 +6,10 @@ use super::work;
 use super::workspace_desk::WorkspaceDesk;
 use crate::jobs::JobCx;
 use crate::store::Workspace;
+use crate::warc::OPEN_SUFFIX;
 use anyhow::Context;
 use serde::Serialize;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Launches of the sample campaign in a demo.
@@ -56,6 +58,28 @@ pub struct DemoReport {
     pub export: PathBuf,
 }
 
+/// The name of a folder that is not finished yet.
+fn unfinished(folder: &Path) -> PathBuf {
+    folder.with_extension(OPEN_SUFFIX.trim_start_matches('.'))
+}
+
+fn remove(folder: &Path) -> anyhow::Result<()> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error).context(folder.display().to_string()),
+        _ => Ok(()),
+    }
+}
+
+/// Makes the workspace with its campaign. It gets its name when it is whole:
+/// a demo that is killed before leaves nothing that the next one stumbles over.
+fn make_workspace(place: &Path) -> anyhow::Result<WorkspaceDesk> {
+    let open = unfinished(place);
+    remove(&open)?;
+    work::add_sample_campaign(&WorkspaceDesk::new(Workspace::create(&open)?))?;
+    std::fs::rename(&open, place).with_context(|| place.display().to_string())?;
+    Ok(WorkspaceDesk::new(Workspace::open(place)?))
+}
+
 /// Runs the demo in a folder, or goes on with one that was stopped or killed.
 pub fn run_demo(folder: &Path, cx: &JobCx, say: &dyn Fn(String)) -> anyhow::Result<DemoReport> {
     let place = folder.join("workspace");
@@ -69,8 +93,7 @@ pub fn run_demo(folder: &Path, cx: &JobCx, say: &dyn Fn(String)) -> anyhow::Resu
         say(format!("1. Going on in {}", place.display()));
         desk
     } else {
-        let desk = WorkspaceDesk::new(Workspace::create(&place)?);
-        work::add_sample_campaign(&desk)?;
+        let desk = make_workspace(&place)?;
         say(format!("1. Made a workspace with the sample campaign in {}", place.display()));
         desk
     };
@@ -101,10 +124,9 @@ pub fn run_demo(folder: &Path, cx: &JobCx, say: &dyn Fn(String)) -> anyhow::Resu
     let selection = work::select(&desk.workspace, &spec, cx)?;
     say(format!("5. Selection: {}", selection.words()));
     let export = folder.join("export");
-    if export.exists() {
-        // A demo that was killed while it exported; an export is always made anew.
-        std::fs::remove_dir_all(&export).with_context(|| export.display().to_string())?;
-    }
+    // An export is always made anew, also after a demo that was killed while it exported.
+    remove(&export)?;
+    remove(&unfinished(&export))?;
     let exported = work::export(&desk.workspace, &spec, &export, cx)?;
     say(format!("6. Export: {}", exported.words()));
     let checks = work::verify(&export, cx)?;

@@ -194,6 +194,8 @@ pub struct AppState {
     pub wants_filter: bool,
     /// The ready filter that the captures shall show next.
     pub wants_tab: Option<CaptureTab>,
+    /// Whether the window is light on dark just now, by choice or as the desktop says.
+    pub shows_dark: bool,
     /// What a person chose.
     pub settings: Settings,
     /// Notices not yet taken away, oldest first, with their numbers.
@@ -241,6 +243,7 @@ impl AppState {
             verified: None,
             wants_filter: false,
             wants_tab: None,
+            shows_dark: false,
             settings,
             notices: Vec::new(),
             log: VecDeque::new(),
@@ -432,10 +435,7 @@ impl AppState {
             }
             Command::ToggleLowerPanel => self.settings.lower_panel = !self.settings.lower_panel,
             Command::ToggleTheme => {
-                self.settings.theme = match self.settings.theme {
-                    ThemeChoice::Dark => ThemeChoice::Light,
-                    ThemeChoice::Light | ThemeChoice::System => ThemeChoice::Dark,
-                }
+                self.settings.theme = if self.shows_dark { ThemeChoice::Light } else { ThemeChoice::Dark };
             }
             Command::Dismiss(id) => self.notices.retain(|(number, _)| *number != id),
             Command::OpenWorkspace(folder) => self.open_with(folder, |opener, folder| opener.open(folder)),

@@ -234,7 +234,7 @@ fn read(builder: &mut DatasetBuilder, number: u32, path: &Path, done: u64, cx: &
 /// The totals, for a person.
 fn tell(report: &BuildReport, files: &[PathBuf], unreadable: u64) {
     let BuildReport { documents, shuffle, assign, problems } = report;
-    eprintln!("{} records, {} captures, {} pages read", documents.records, documents.captures, documents.pages);
+    eprintln!("{} records, {} revisits, {} pages read", documents.records, documents.revisits, documents.pages);
     let exact = shuffle.links + shuffle.captures;
     eprintln!(
         "{} links seen; left out: {} exact duplicates among {exact} rows, {} outside the window, {} over the cap, {} to pages never captured, {} further ones of a page",

@@ -20,6 +20,8 @@ const BATCH: usize = 32;
 const LOOK: Duration = Duration::from_millis(200);
 /// A URL whose address is busy comes back after this time.
 const ADDRESS_BUSY: Duration = Duration::from_millis(200);
+/// Hosts in memory before those without work are looked for.
+const SWEEP_HOSTS: usize = 10_000;
 /// What stands before everything else of its host.
 pub const ROBOTS_PRIORITY: i64 = -1;
 
@@ -69,6 +71,8 @@ struct State {
     due: BinaryHeap<Reverse<(Instant, Arc<str>)>>,
     in_flight: usize,
     asking: usize,
+    /// With so many hosts those without work are dropped.
+    sweep_at: usize,
     addresses: HashMap<IpAddr, usize>,
 }
 
@@ -81,7 +85,8 @@ struct Host {
     announced: u64,
     asking: bool,
     free_at: Instant,
-    in_heap: bool,
+    /// Its valid entry in the heap; others of it are stale.
+    heap_at: Option<Instant>,
 }
 
 impl Host {
@@ -93,7 +98,7 @@ impl Host {
             announced: 0,
             asking: false,
             free_at: Instant::now(),
-            in_heap: false,
+            heap_at: None,
         }
     }
 }
@@ -103,11 +108,25 @@ impl State {
     fn line_up(&mut self, name: &Arc<str>, per_host: usize, not_before: Option<Instant>) {
         let Some(host) = self.hosts.get_mut(name) else { return };
         let has_work = host.more || !host.batch.is_empty();
-        if has_work && !host.in_heap && !host.asking && host.in_flight.len() < per_host {
-            host.in_heap = true;
-            let at = not_before.map_or(host.free_at, |at| at.max(host.free_at));
+        let at = not_before.map_or(host.free_at, |at| at.max(host.free_at));
+        let earlier = host.heap_at.is_none_or(|heap_at| at < heap_at);
+        if has_work && earlier && !host.asking && host.in_flight.len() < per_host {
+            host.heap_at = Some(at);
             self.due.push(Reverse((at, Arc::clone(name))));
         }
+    }
+
+    /// Forgets hosts that have nothing and may be asked at any time, now and
+    /// then, so that a crawl of a million hosts does not hold them all.
+    fn sweep(&mut self) {
+        if self.hosts.len() < self.sweep_at.max(SWEEP_HOSTS) {
+            return;
+        }
+        let now = Instant::now();
+        self.hosts.retain(|_, host| {
+            host.more || host.asking || !host.batch.is_empty() || !host.in_flight.is_empty() || host.free_at > now
+        });
+        self.sweep_at = self.hosts.len() * 2;
     }
 }
 
@@ -140,13 +159,17 @@ impl<'a> Frontier<'a> {
                 drop(self.changed.wait_timeout(state, LOOK));
                 return Ok(Next::Idle);
             };
+            if state.hosts.get(&name).is_none_or(|host| host.heap_at != Some(at)) {
+                state.due.pop();
+                continue;
+            }
             if at > now {
                 drop(self.changed.wait_timeout(state, LOOK.min(at - now)));
                 return Ok(Next::Idle);
             }
             state.due.pop();
             let Some(host) = state.hosts.get_mut(&name) else { continue };
-            host.in_heap = false;
+            host.heap_at = None;
             if host.free_at > now || host.in_flight.len() >= self.per_host {
                 state.line_up(&name, self.per_host, None);
                 continue;
@@ -210,6 +233,7 @@ impl<'a> Frontier<'a> {
     /// priority among them.
     pub fn announce(&self, authority: &str, urgent: i64) {
         let mut state = self.lock();
+        state.sweep();
         let name: Arc<str> = match state.hosts.get_key_value(authority) {
             Some((name, _)) => Arc::clone(name),
             None => authority.into(),
@@ -250,6 +274,7 @@ impl<'a> Frontier<'a> {
             if again {
                 host.batch.clear();
                 host.more = true;
+                host.announced += 1;
             }
         }
         state.line_up(&name, self.per_host, None);
@@ -401,6 +426,27 @@ mod tests {
         frontier.put_back(&first, Duration::ZERO);
         assert_eq!(order(&frontier, &ledger), ["/2", "/1"]);
         assert!(CaptureDate::now() >= due);
+    }
+
+    #[test]
+    fn a_host_that_waits_for_a_retry_takes_new_work_at_once() {
+        let ledger = MemoryLedger::default();
+        ledger.admit(vec![admission("http://a.pt/1", "")]).unwrap();
+        let frontier = Frontier::open(&ledger, 1, 1).unwrap();
+        let Next::Url(first) = frontier.next().unwrap() else { panic!("nothing came") };
+        let due = CaptureDate::from_millis(CaptureDate::now().millis() + 400);
+        ledger.defer(first.id, 1, due, "busy").unwrap();
+        frontier.put_back(&first, Duration::ZERO);
+        assert!(matches!(frontier.next().unwrap(), Next::Idle));
+        ledger.admit(vec![admission("http://a.pt/2", "L")]).unwrap();
+        frontier.announce("a.pt", 100);
+        let begin = Instant::now();
+        let Next::Url(second) = frontier.next().unwrap() else { panic!("nothing came") };
+        assert_eq!(second.admission.url.path(), "/2");
+        assert!(begin.elapsed() < Duration::from_millis(150));
+        finish(&ledger, &second);
+        frontier.release(&second, Duration::ZERO);
+        assert_eq!(order(&frontier, &ledger), ["/1"]);
     }
 
     #[test]

@@ -98,6 +98,9 @@ struct Held {
     payload: Vec<u8>,
 }
 
+/// What links are read from: status, fields and payload.
+type Body = (u16, Headers, Vec<u8>);
+
 /// What a revisit may repeat.
 struct Remembered {
     status: i32,
@@ -204,9 +207,10 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         let is_http = head.is_http() || head.is_arc();
         let (entry, held) = self.entry_of(head, http.filter(|_| is_http), url.clone(), date, place, block);
         let id = entry.records[0].record_id.clone();
-        let found = self.window.iter().position(|group| {
-            group.entry.is_none() && ((!id.is_empty() && group.ids.contains(&id)) || group.is_like(&url, date))
-        });
+        let found = self
+            .window
+            .iter()
+            .position(|group| group.entry.is_none() && (group.is_named(&url, [&id]) || group.is_like(&url, date)));
         let at = match found {
             Some(at) => at,
             None => self.new_group()?,
@@ -221,7 +225,6 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
     }
 
     /// The entry without links, and what they are read from.
-    #[allow(clippy::type_complexity)]
     fn entry_of(
         &self,
         head: &RecordHead,
@@ -230,7 +233,7 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         date: CaptureDate,
         place: RecordPlace,
         block: Block,
-    ) -> (CaptureEntry, Option<(u16, Headers, Vec<u8>)>) {
+    ) -> (CaptureEntry, Option<Body>) {
         let is_revisit = head.record_type == RecordType::Revisit;
         let told = head.headers.get("WARC-Payload-Digest").filter(|digest| is_sha1(digest));
         let mut entry = CaptureEntry {
@@ -315,7 +318,7 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         let found = self
             .window
             .iter()
-            .rposition(|group| points_to.iter().chain([&id]).any(|id| !id.is_empty() && group.ids.contains(id)))
+            .rposition(|group| group.is_named(&url, points_to.iter().chain([&id])))
             .or_else(|| self.window.iter().rposition(|group| group.is_like(&url, date)));
         let at = match found {
             Some(at) => at,
@@ -354,6 +357,17 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
             entry.redirect_to = leads.redirect_to;
             entry.outlinks = leads.outlinks;
         }
+        if entry.revisit_of.is_none() && self.remembered.len() < MAX_REMEMBERED {
+            let notes = group.notes.as_ref().filter(|notes| notes.verdict.is_some());
+            let known = Remembered {
+                status: entry.status,
+                mime: entry.mime.clone(),
+                payload_len: entry.payload_len,
+                title: notes.map_or_else(|| entry.title.clone(), |notes| notes.title.clone()),
+                language: notes.map_or_else(|| entry.language.clone(), |notes| notes.language.clone()),
+            };
+            self.remembered.insert(entry.payload_digest.clone(), known);
+        }
     }
 
     /// Hands the oldest capture on.
@@ -371,22 +385,18 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         if let Some(notes) = group.notes {
             apply(&mut entry, notes);
         }
-        if entry.revisit_of.is_none() && self.remembered.len() < MAX_REMEMBERED {
-            let known = Remembered {
-                status: entry.status,
-                mime: entry.mime.clone(),
-                payload_len: entry.payload_len,
-                title: entry.title.clone(),
-                language: entry.language.clone(),
-            };
-            self.remembered.insert(entry.payload_digest.clone(), known);
-        }
         self.report.captures += 1;
         (self.sink)(entry)
     }
 }
 
 impl Group {
+    /// Whether one of these ids is of this capture. The URL has to be the
+    /// same: some tools give one id to records of several captures.
+    fn is_named<'i>(&self, url: &Url, ids: impl IntoIterator<Item = &'i String>) -> bool {
+        self.url.as_ref() == Some(url) && ids.into_iter().any(|id| !id.is_empty() && self.ids.contains(id))
+    }
+
     fn is_like(&self, url: &Url, date: CaptureDate) -> bool {
         self.url.as_ref() == Some(url) && self.date == Some(date)
     }
@@ -408,13 +418,14 @@ fn apply(entry: &mut CaptureEntry, notes: CaptureNotes) {
     entry.verdict = notes.verdict;
 }
 
-/// Notes of ours, or those of Heritrix (`application/warc-fields`).
+/// Notes of ours, or those of Heritrix.
 fn notes_of(head: &RecordHead, block: &[u8]) -> Option<CaptureNotes> {
     let kind = head.headers.get("Content-Type").map(|kind| ContentType::parse(&kind).mime).unwrap_or_default();
     if kind == "application/json" {
         return CaptureNotes::from_json(block);
     }
-    if kind != "application/warc-fields" {
+    // Heritrix before 3 called it ANVL.
+    if !matches!(kind.as_str(), "application/warc-fields" | "text/anvl") {
         return None;
     }
     let mut notes = CaptureNotes::default();

@@ -10,14 +10,14 @@ use crate::scope::{Candidate, DecideRules, Decision, Facts, GeoDatabase, GeoFact
 use crate::uri::{Clock, ScopeSurt, Url};
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// Hosts of one page that are looked up at the same time.
 const LOOK_UPS: usize = 8;
 
 /// The rules of a crawl with what is known about hosts.
 pub struct Judge<'a> {
-    rules: RwLock<DecideRules>,
+    rules: RwLock<Arc<DecideRules>>,
     geo: Option<&'a GeoDatabase>,
     known: RwLock<HashMap<String, GeoFact>>,
     client: &'a Client,
@@ -51,20 +51,20 @@ impl<'a> Judge<'a> {
     ) -> Result<Self, LedgerError> {
         let mut known = ledger.geo_facts()?;
         known.retain(|_, fact| matches!(fact, GeoFact::Known(_)));
-        Ok(Self { rules: RwLock::new(rules), geo, known: RwLock::new(known), client, ledger, clock })
+        Ok(Self { rules: RwLock::new(Arc::new(rules)), geo, known: RwLock::new(known), client, ledger, clock })
     }
 
     /// Lets one more URL count as a seed.
     pub fn add_seed(&self, seed: Seed) -> Result<(), ScopeError> {
         let mut rules = self.rules.write().unwrap_or_else(PoisonError::into_inner);
-        *rules = rules.with_seed(seed)?;
+        *rules = Arc::new(rules.with_seed(seed)?);
         Ok(())
     }
 
     /// Decides with all that is known; the flag says that the host's location
     /// would matter and could not be looked up.
     pub fn decide(&self, candidate: &Candidate, robots: RobotsFact) -> Result<(Verdict, bool), LedgerError> {
-        let rules = self.rules.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let rules = self.rules();
         let host = candidate.url.host_str().unwrap_or_default();
         let mut facts = Facts { geo: self.known_fact(host), robots };
         let failed = matches!(facts.geo, GeoFact::Failed { .. });
@@ -125,6 +125,10 @@ impl<'a> Judge<'a> {
         Ok((candidate, admission))
     }
 
+    fn rules(&self) -> Arc<DecideRules> {
+        Arc::clone(&self.rules.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
     fn known_fact(&self, host: &str) -> GeoFact {
         self.known.read().unwrap_or_else(PoisonError::into_inner).get(host).cloned().unwrap_or_default()
     }
@@ -132,7 +136,7 @@ impl<'a> Judge<'a> {
     /// Looks up many hosts side by side, so that a page full of foreign links
     /// does not hold its worker for minutes.
     fn look_up_ahead(&self, candidates: &[Candidate]) -> Result<(), LedgerError> {
-        let rules = self.rules.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let rules = self.rules();
         if self.geo.is_none() || !rules.uses_geo() {
             return Ok(());
         }

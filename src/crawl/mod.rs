@@ -8,6 +8,20 @@
 //! capture is told only after its records are in the WARC file; at most what
 //! was in flight is fetched twice; memory does not grow with the frontier.
 //!
+//! | step | where |
+//! |---|---|
+//! | a launch from beginning to end, limits, workers | `engine`, `work` |
+//! | who is next, priorities, how long a host is left alone | `frontier`, `politeness` |
+//! | may it be fetched | `judge` (scope), `robots_desk` and `robots`, `resolver` (private addresses) |
+//! | one exchange, byte for byte | `fetch` over `wire`, `message`, `spool` |
+//! | records, metadata with outlinks, catalogue entry | `capture`, `notes`, `outlinks` |
+//! | crawl.log, scope.log, reports | `logs`, `crawl_log`, `reports` |
+//! | captures out of archive files; what a kill left behind | `index`, `recovery` |
+//!
+//! Priority of a URL: seeds and what they need are 0; what completes a page
+//! (embeds, redirects) is the number of such hops at the end of its path; the
+//! rest is 100 for each hop from the seed. Lower is earlier.
+//!
 //! Not here: how the ledger keeps things (`store`).
 
 mod capture;
@@ -39,11 +53,15 @@ mod work;
 #[cfg(test)]
 mod fetch_tests;
 #[cfg(test)]
+mod index_tests;
+#[cfg(test)]
 mod journey_tests;
 #[cfg(test)]
 mod memory_ledger;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tls_tests;
 
 pub use crawl_log::CrawlLogLine;
 pub use disk::free_bytes;

@@ -136,8 +136,10 @@ fn private_v6(ip: Ipv6Addr) -> Option<&'static str> {
 /// The system's resolver, asked on threads of its own, with a memory.
 pub struct SystemResolver {
     questions: crossbeam_channel::Sender<Question>,
-    memory: Mutex<HashMap<String, (Instant, Result<Vec<IpAddr>, ResolveError>)>>,
+    memory: Mutex<HashMap<String, (Instant, Answer)>>,
 }
+
+type Answer = Result<Vec<IpAddr>, ResolveError>;
 
 struct Question {
     host: String,

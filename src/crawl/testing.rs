@@ -99,12 +99,11 @@ fn serve(mut socket: TcpStream, answer: &dyn Fn(&str, &str) -> Reply, hits: &Mut
             }
             std::thread::sleep(*pause);
         }
-        while reply.endless {
-            let (bytes, pause) = reply.parts.last().unwrap();
-            if socket.write_all(bytes).is_err() {
-                return;
+        if let (true, Some((bytes, pause))) = (reply.endless, reply.parts.last()) {
+            while socket.write_all(bytes).is_ok() {
+                std::thread::sleep(*pause);
             }
-            std::thread::sleep(*pause);
+            return;
         }
         if !reply.keep_open {
             return;

@@ -22,6 +22,8 @@ mod copy;
 mod item;
 mod manifest;
 #[cfg(test)]
+mod peers;
+#[cfg(test)]
 mod tests;
 mod verify;
 mod write;

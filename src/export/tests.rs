@@ -48,7 +48,7 @@ fn workspace(folder: &Path) -> Vec<ExportItem> {
         .compress(b"GET / HTTP/1.1\r\nHost: a.pt\r\n\r\n");
     let chunked_digests = Digests::of_block(CHUNKED, true);
     let chunked =
-        RecordBuilder::response("urn:test:3", DATE, "http://b.pt/x y").digests(&chunked_digests).compress(CHUNKED);
+        RecordBuilder::response("urn:test:3", DATE, "http://b.pt/x%20y").digests(&chunked_digests).compress(CHUNKED);
     let original = ("urn:test:1", "http://a.pt/", DATE);
     let revisit = RecordBuilder::revisit("urn:test:4", LATER, "http://a.pt/", &digests.payload, original)
         .compress(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n");
@@ -86,8 +86,15 @@ fn bytes_of(file: &Path, span: Span) -> Vec<u8> {
     bytes
 }
 
-fn archive_of(folder: &Path) -> PathBuf {
+pub(super) fn archive_of(folder: &Path) -> PathBuf {
     fs::read_dir(folder.join("archive")).unwrap().next().unwrap().unwrap().path()
+}
+
+/// An export of the small workspace.
+pub(super) fn exported(root: &Path) -> PathBuf {
+    let out = root.join("out");
+    export_selection(workspace(&root.join("w")).into_iter(), &out, options(), &JobCx::detached()).unwrap();
+    out
 }
 
 #[test]
@@ -142,7 +149,7 @@ fn plain_and_arc_records_are_wrapped_with_their_block_unchanged() {
     let response = RecordBuilder::response("urn:test:p", DATE, "http://a.pt/").plain(PAGE);
     fs::write(&plain, &response).unwrap();
     let arc = root.path().join("old.arc");
-    let mut bytes = b"filedesc://old.arc 0.0.0.0 20240301090000 text/plain 69\n1 0 Fonds\nURL IP-address Archive-date Content-type Archive-length\n\n".to_vec();
+    let mut bytes = b"filedesc://old.arc 0.0.0.0 20240301090000 text/plain 66\n1 0 Fonds\nURL IP-address Archive-date Content-type Archive-length\n\n".to_vec();
     let first = bytes.len() as u64;
     bytes.extend_from_slice(format!("http://b.pt/ 1.2.3.4 20240301090000 text/html {}\n", PAGE.len()).as_bytes());
     bytes.extend_from_slice(PAGE);

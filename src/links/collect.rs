@@ -10,6 +10,7 @@ use super::page::{LinkKind, Outlink, PageCuts, PageOptions};
 use super::tag::Tag;
 use super::tokens::{Attr, Attributes};
 use crate::uri::Url;
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// Links kept of one page.
@@ -33,8 +34,11 @@ pub(crate) type Order = (u32, i64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LinkId(u32);
 
+#[derive(Clone)]
 struct RawLink {
     kind: LinkKind,
+    /// The link of the same tag that this one was split from: the first of them.
+    split_from: Option<u32>,
     reference: Range<usize>,
     /// Range of `anchors`, once the element is closed.
     anchor: Range<usize>,
@@ -183,7 +187,7 @@ impl<'o> Collector<'o> {
         let href = attributes.get(Attr::Href)?;
         let nofollow = attributes.get(Attr::Rel).is_some_and(|rel| has_word(&rel, "nofollow"));
         let reference = self.keep_reference(&href)?;
-        self.open(RawLink { kind: LinkKind::Anchor, reference, anchor: 0..0, nofollow, order })
+        self.open(RawLink { kind: LinkKind::Anchor, split_from: None, reference, anchor: 0..0, nofollow, order })
     }
 
     fn open(&mut self, link: RawLink) -> Option<LinkId> {
@@ -203,8 +207,9 @@ impl<'o> Collector<'o> {
 
     /// A second element of the same link, where misnested tags split it.
     pub(crate) fn open_again(&mut self, link: LinkId, order: Order) -> Option<LinkId> {
-        let RawLink { kind, reference, nofollow, .. } = self.links.get(link.0 as usize)?;
-        let copy = RawLink { kind: *kind, reference: reference.clone(), anchor: 0..0, nofollow: *nofollow, order };
+        let first = self.links.get(link.0 as usize)?;
+        let split_from = Some(first.split_from.unwrap_or(link.0));
+        let copy = RawLink { split_from, reference: first.reference.clone(), anchor: 0..0, order, ..*first };
         self.open(copy)
     }
 
@@ -378,7 +383,8 @@ impl<'o> Collector<'o> {
         }
         let from = self.anchors.len();
         self.anchors.push_str(anchor);
-        self.links.push(RawLink { kind, reference, anchor: from..self.anchors.len(), nofollow, order });
+        let anchor = from..self.anchors.len();
+        self.links.push(RawLink { kind, split_from: None, reference, anchor, nofollow, order });
     }
 
     /// Keeps a reference for later. Nothing for blank ones, places in the page
@@ -397,6 +403,31 @@ impl<'o> Collector<'o> {
         Some(from..self.references.len())
     }
 
+    /// Of the parts that one tag was split into, those without text are no
+    /// links: nobody put them there. One always stays.
+    fn drop_empty_parts(&mut self) {
+        let split: HashSet<u32> = self.links.iter().filter_map(|link| link.split_from).collect();
+        if split.is_empty() {
+            return;
+        }
+        let with_text: HashSet<u32> = self
+            .links
+            .iter()
+            .zip(0..)
+            .filter(|(link, _)| !link.anchor.is_empty())
+            .map(|(link, number)| link.split_from.unwrap_or(number))
+            .collect();
+        let mut number = 0_u32;
+        self.links.retain(|link| {
+            let own = number;
+            number += 1;
+            if !link.anchor.is_empty() || link.split_from.is_none() && !split.contains(&own) {
+                return true;
+            }
+            link.split_from.is_none() && !with_text.contains(&own)
+        });
+    }
+
     /// Resolves everything against the page's URL and its first `base`.
     pub(crate) fn finish(mut self, url: &Url) -> Collected {
         let base = self
@@ -406,6 +437,7 @@ impl<'o> Collector<'o> {
             .filter(|base| !matches!(base.scheme(), "data" | "javascript"))
             .unwrap_or_else(|| url.clone());
         let canonical = self.canonical_reference.take().and_then(|reference| web_url(&base, &reference));
+        self.drop_empty_parts();
         if !self.links.is_sorted_by_key(|link| link.order) {
             self.links.sort_by_key(|link| link.order);
         }

@@ -123,9 +123,8 @@ impl DatasetBuilder {
 fn push_document(shuffle: &mut Shuffle, options: &DatasetOptions, document: &Document) -> Result<(), LinkError> {
     let source = options.notation.key(&document.url);
     shuffle.push_capture(&CaptureRow { target: &source, date: document.date, id: 0 })?;
-    let Some(page) = &document.page else { return Ok(()) };
     let source_name = Fqdn::of(&document.url);
-    for link in page.links.iter().filter(|link| link.kind == LinkKind::Anchor) {
+    for link in document.page.links.iter().filter(|link| link.kind == LinkKind::Anchor) {
         shuffle.push_link(&LinkRow {
             target: &options.notation.key(&link.url),
             target_url: "",

@@ -67,7 +67,7 @@ fn blackbook_gives_one_data_set_from_warc_and_arc() {
     ) else {
         return;
     };
-    let (from_warc, report) = build(&[warc.clone()], &DatasetOptions::default());
+    let (from_warc, report) = build(std::slice::from_ref(&warc), &DatasetOptions::default());
     let (from_arc, _) = build(&[arc], &DatasetOptions::default());
     assert_eq!(from_warc, from_arc);
     let expected: serde_json::Value = serde_json::from_slice(&std::fs::read(summary).unwrap()).unwrap();
@@ -81,8 +81,8 @@ fn blackbook_gives_one_data_set_from_warc_and_arc() {
         "top": top(&from_warc),
     });
     assert_eq!(got, expected);
-    // The Archives Unleashed Toolkit counts the same pages and links.
-    println!("{report:?}");
+    // As many pages as the Archives Unleashed Toolkit counts (`valid_pages`).
+    assert_eq!(report.documents.pages, 94);
     let tiny = ShuffleOptions { memory_bytes: 0, temp_folder: None };
     let (spilled, spilled_report) = build(&[warc], &DatasetOptions { shuffle: tiny, ..DatasetOptions::default() });
     assert!(spilled_report.shuffle.runs > 100);
@@ -110,12 +110,17 @@ fn the_archives_of_arquivo_give_the_expected_objects() {
     };
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    let (objects, report) = build(&files, &DatasetOptions::default());
-    let expected = lines(expected);
-    for (got, expected) in values(&objects).iter().zip(&expected) {
+    let (objects, _) = build(&files, &DatasetOptions::default());
+    // The list lacks the link that the page of 1996 has to itself
+    // (`href= http://www.publico.pt:80/palop/..`, a blank before the value),
+    // which `arquivo_expected.json` demands; see the next test.
+    let (self_link, others): (Vec<_>, Vec<_>) =
+        objects.iter().cloned().partition(|object| object.url == "(pt,publico,");
+    assert_eq!(self_link.len(), 1);
+    for (got, expected) in values(&others).iter().zip(&lines(expected.clone())) {
         assert_eq!(got, expected);
     }
-    assert_eq!(objects.len(), expected.len(), "{report:?}");
+    assert_eq!(others.len(), lines(expected).len());
     files.reverse();
     assert_eq!(build(&files, &DatasetOptions::default()).0, objects);
 }
@@ -156,15 +161,18 @@ fn internal_and_external_follow_the_named_policy() {
 }
 
 #[test]
-fn a_revisit_sample_gives_a_second_capture() {
+fn a_revisit_gives_a_second_capture_with_the_same_links() {
     let Some(original) = testing::data("warc/revisit/heritrix-2013-original.warc.gz") else { return };
     let revisit = original.with_file_name("heritrix-2013-revisit.warc.gz");
-    let (objects, report) = build(
-        &[revisit.clone(), original.clone()],
-        &DatasetOptions { assign: per_capture(), ..DatasetOptions::default() },
-    );
-    println!("{report:?} {objects:?}");
-    assert!(report.documents.revisits > 0);
-    let (alone, alone_report) = build(&[revisit], &DatasetOptions::default());
-    assert!(alone_report.documents.unread.values().sum::<u64>() > 0 && alone.len() <= objects.len());
+    // The revisit comes first, so that it has to wait.
+    let files = [revisit.clone(), original.clone()];
+    let (objects, report) = build(&files, &DatasetOptions::default());
+    let (once, report_once) = build(&[original], &DatasetOptions::default());
+    assert_eq!((report.documents.revisits, report.documents.pages), (1, 2));
+    assert_eq!(report.shuffle.links, 2 * report_once.shuffle.links);
+    assert_eq!(objects.len(), once.len());
+    assert!(objects.iter().zip(&once).all(|(both, once)| both.count == 2 * once.count));
+    let (alone, report) = build(&[revisit], &DatasetOptions::default());
+    assert!(alone.is_empty());
+    assert_eq!(report.documents.unread.values().sum::<u64>(), 1);
 }

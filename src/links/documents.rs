@@ -2,10 +2,9 @@
 //!
 //! A page is a response with a status from 200 to 299 and the type
 //! `text/html` or `application/xhtml+xml`; its links are read from the decoded
-//! payload. Every response with such a status is a capture, whatever its
-//! type. A revisit is a capture of what it repeats: the links of the original,
-//! resolved against the revisit's URL, at the revisit's date. Redirects and
-//! errors are neither.
+//! payload. A revisit is a capture of the page that it repeats: the links of
+//! the original, resolved against the revisit's URL, at the revisit's date.
+//! Redirects, errors and everything that is no page are no documents.
 //!
 //! Originals may stand anywhere in the input, before or behind, so revisits
 //! wait until all records were seen; what is kept of each page for that are
@@ -25,15 +24,15 @@ pub const MAX_PAGE_BYTES: usize = 64 * 1024 * 1024;
 /// Unread pages that are listed one by one; all are counted.
 const MAX_LISTED: usize = 1000;
 
-/// A capture, with its page where it is one.
+/// A capture of a page.
 #[derive(Debug, Clone)]
 pub struct Document {
     /// What was captured.
     pub url: Url,
     /// When, in whole seconds.
     pub date: CaptureDate,
-    /// Links and texts; `None` for a capture of something else.
-    pub page: Option<Page>,
+    /// Links and texts.
+    pub page: Page,
 }
 
 /// Where a record stands: number of the file (the caller's), offset in it.
@@ -82,8 +81,6 @@ pub struct DocumentReport {
     pub records: u64,
     /// Pages whose links were read, repeated ones too.
     pub pages: u64,
-    /// Captures, pages among them.
-    pub captures: u64,
     /// Revisits, found or not.
     pub revisits: u64,
     /// Pages not read or not whole, by reason.
@@ -157,7 +154,7 @@ impl DocumentReader {
         for name in names_of_original(&record.head, date) {
             self.originals.entry(name).or_insert(place);
         }
-        Some(self.document(url, date, &head, record, place))
+        self.document(url, date, &head, record, place)
     }
 
     /// Reads the originals of the revisits seen so far with `fetch` and gives
@@ -186,7 +183,9 @@ impl DocumentReader {
                 self.report.note(waiting.place, &waiting.url, Unread::NoOriginal);
                 continue;
             };
-            take(self.document(waiting.url, waiting.date, head, record, waiting.place))?;
+            if let Some(document) = self.document(waiting.url, waiting.date, head, record, waiting.place) {
+                take(document)?;
+            }
         }
         Ok(())
     }
@@ -213,11 +212,17 @@ impl DocumentReader {
         self.waiting.push(Waiting { url, date, place, names });
     }
 
-    fn document(&mut self, url: Url, date: CaptureDate, head: &HttpHead, record: &Record, place: Place) -> Document {
-        self.report.captures += 1;
+    fn document(
+        &mut self,
+        url: Url,
+        date: CaptureDate,
+        head: &HttpHead,
+        record: &Record,
+        place: Place,
+    ) -> Option<Document> {
         let kind = head.content_type();
         if !is_page(&kind) {
-            return Document { url, date, page: None };
+            return None;
         }
         self.report.pages += 1;
         let raw_body = record.block.get(head.head_len..).unwrap_or_default();
@@ -227,11 +232,12 @@ impl DocumentReader {
         } else if !payload.flaws.is_empty() {
             self.report.note(place, &url, Unread::Malformed);
         }
+        self.options.xhtml = kind.mime == "application/xhtml+xml";
         let page = read_page(&payload.bytes, kind.charset.as_deref(), &url, &self.options);
         if page.cut.links > 0 || page.cut.anchors > 0 {
             self.report.note(place, &url, Unread::Cut);
         }
-        Document { url, date, page: Some(page) }
+        Some(Document { url, date, page })
     }
 }
 
@@ -295,22 +301,22 @@ mod tests {
     const PAGE: &str = "HTTP/1.1 200 OK\r\nContent-Type: Text/HTML; charset=latin1\r\n\r\n<a href=x>\u{a0}S</a>";
 
     #[track_caller]
-    fn check(record: &Record, captures: u64, pages: u64) {
+    fn check(record: &Record, pages: u64) {
         let mut reader = DocumentReader::new(PageOptions::links_only());
         reader.read(record, Place { file: 0, offset: 0 });
-        assert_eq!((reader.report().captures, reader.report().pages), (captures, pages));
+        assert_eq!(reader.report().pages, pages);
     }
 
     #[test]
-    fn only_good_responses_are_captures_and_only_html_is_a_page() {
-        check(&response("http://a.pt/", PAGE), 1, 1);
-        check(&response("http://a.pt/", "HTTP/1.1 206 \r\nContent-Type: application/xhtml+xml\r\n\r\n"), 1, 1);
-        check(&response("http://a.pt/", "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n"), 1, 0);
-        check(&response("http://a.pt/", "HTTP/1.1 200 OK\r\n\r\n<a href=x>"), 1, 0);
-        check(&response("http://a.pt/", &PAGE.replace("200", "301")), 0, 0);
-        check(&response("http://a.pt/", &PAGE.replace("200", "404")), 0, 0);
-        check(&response("dns:a.pt", PAGE), 0, 0);
-        check(&record("resource", &[("WARC-Target-URI", "http://a.pt/")], PAGE), 0, 0);
+    fn only_good_responses_of_html_are_pages() {
+        check(&response("http://a.pt/", PAGE), 1);
+        check(&response("http://a.pt/", "HTTP/1.1 206 \r\nContent-Type: application/xhtml+xml\r\n\r\n"), 1);
+        check(&response("http://a.pt/", "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n"), 0);
+        check(&response("http://a.pt/", "HTTP/1.1 200 OK\r\n\r\n<a href=x>"), 0);
+        check(&response("http://a.pt/", &PAGE.replace("200", "301")), 0);
+        check(&response("http://a.pt/", &PAGE.replace("200", "404")), 0);
+        check(&response("dns:a.pt", PAGE), 0);
+        check(&record("resource", &[("WARC-Target-URI", "http://a.pt/")], PAGE), 0);
     }
 
     #[test]
@@ -338,7 +344,7 @@ mod tests {
                 .unwrap();
             assert_eq!(documents.len(), 1);
             assert_eq!(documents[0].date.to_dataset(), "2024-04-01T09:00:00");
-            let link = &documents[0].page.as_ref().unwrap().links[0];
+            let link = &documents[0].page.links[0];
             assert_eq!(link.url.as_str(), "http://b.pt/y/x");
         }
         let mut lost = DocumentReader::new(PageOptions::links_only());

@@ -26,7 +26,7 @@ const LANGUAGE_MAX_BYTES: usize = 8 * 1024;
 pub fn read_page(body: &[u8], http_charset: Option<&str>, url: &Url, options: &PageOptions) -> Page {
     let (encoding, charset_from) = charset::detect(body, http_charset);
     let text = charset::decode(body, encoding);
-    let mut builder = Builder::new(Tree::new(Collector::new(options)));
+    let mut builder = Builder::new(Tree::new(Collector::new(options)), options.xhtml);
     // The tokenizer reads from memory and the emitter yields no tokens.
     let Ok(()) = Tokenizer::new_with_emitter(text.as_bytes(), TagReader::new(&mut builder)).finish();
     let found = builder.tree.page.finish(url);

@@ -68,6 +68,10 @@ fn misnested_blocks_split_a_link_as_in_browsers() {
     // The split part wraps what was inside the block, so it comes first.
     check("<a href=x>1<div><table><tr><td><a href=y>2</a></table></a>3</div>", &[("x", "1"), ("x", "2"), ("y", "2")]);
     check("<a href=x><b>1<div>2</a>3</div>", &[("x", "1"), ("x", "2")]);
+    // Parts without text are no links, but a link without any text is one.
+    check("<p><a href=x>1</p>\n<p></a>", &[("x", "1")]);
+    check("<a href=x><div>2</a></div>", &[("x", "2")]);
+    check("<a href=x><div></a></div>", &[("x", "")]);
 }
 
 #[test]
@@ -206,6 +210,17 @@ fn title_language_canonical_and_text() {
 }
 
 #[test]
+fn xhtml_ends_empty_elements_at_once() {
+    let html = "<title/><script src='s.js'/><p/><a href=x>1</a><a name=n/>2<svg><a href='z'/></svg><a href=y>3</a>";
+    let options = PageOptions { xhtml: true, ..PageOptions::default() };
+    let links = page_at(html, "https://exemplo.pt/dir/", &options).links;
+    let got: Vec<(&str, &str)> = links.iter().map(|link| (link.url.path(), link.anchor.as_str())).collect();
+    assert_eq!(got, [("/dir/s.js", ""), ("/dir/x", "1"), ("/dir/z", ""), ("/dir/y", "3")]);
+    // In HTML the title swallows the rest.
+    check(html, &[]);
+}
+
+#[test]
 fn style_sheets_have_links() {
     let base = Url::parse("https://exemplo.pt/css/a.css").unwrap();
     let links = read_css(b"@import 'b.css'; a{b:url(../i.png#x)} c{d:url(data:,x)} e{f:url(#g)}", None, &base);
@@ -255,6 +270,49 @@ fn agrees_with_the_archives_unleashed_toolkit() {
         let expected: Vec<_> = expected.iter().map(|(url, text)| (url.as_str(), text.as_str())).collect();
         assert_eq!(got, expected, "{}", case["html"]);
     }
+}
+
+/// webarchive-commons also guesses: `data-href`, `data-uri` and addresses in
+/// scripts of `onclick`. Those are no links, and left out; a link without a
+/// host and places in the page itself cannot be fetched.
+#[test]
+fn agrees_with_webarchive_commons_but_for_its_guesses() {
+    let (Some(expected), Some(warc)) =
+        (testing::data("html/links_expected.json"), testing::data("warc/links/link-extraction-test.warc"))
+    else {
+        return;
+    };
+    let expected: serde_json::Value = serde_json::from_slice(&std::fs::read(expected).unwrap()).unwrap();
+    let mut reader = crate::warc::ArchiveReader::open(&warc).unwrap();
+    let mut pages = Vec::new();
+    while let Some(record) = reader.next_record(1 << 20).unwrap() {
+        // The last one says no address.
+        let url = record.head.target_url().unwrap_or_else(|| Url::parse("http://www.example.com/").unwrap());
+        let Some(head) = crate::warc::http::parse_response_head(&record.block) else { continue };
+        pages.push(read_page(&record.block[head.head_len..], None, &url, &PageOptions::default()));
+    }
+    let records = expected["records"].as_array().unwrap();
+    assert_eq!(pages.len(), records.len());
+    let (mut met, mut guesses) = (0, 0);
+    for (page, record) in pages.iter().zip(records) {
+        for link in record["links"].as_array().unwrap() {
+            let (reference, place) = (link[0].as_str().unwrap(), link[1].as_str().unwrap());
+            let is_guess = place.contains("@/data-") || place.contains("@/onclick");
+            let reference = reference.replace("&amp;", "&");
+            let url = page.base.join(&reference).map(|mut url| {
+                url.set_fragment(None);
+                url
+            });
+            let Some(url) = url.ok().filter(|_| !is_guess && !reference.starts_with('#') && place != "__base__") else {
+                guesses += 1;
+                continue;
+            };
+            met += 1;
+            assert!(page.links.iter().any(|link| link.url == url), "{}: {place} {url}", record["name"]);
+        }
+    }
+    println!("{met} met, {guesses} guessed by the other program");
+    assert!(met > 20);
 }
 
 #[test]

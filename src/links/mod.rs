@@ -1,13 +1,16 @@
 //! Outlinks out of pages, and inlinks out of outlinks.
 //!
-//! In: decoded bodies of captures. Out: a [`Page`] with its outlinks and
-//! text; and, inverted, the inlinks of each target in the order
-//! (date, source, anchor).
+//! In: decoded bodies of captures ([`read_page`], [`read_css`]), or whole
+//! archive records ([`DocumentReader`]). Out: a [`Page`] with its outlinks and
+//! text; and, inverted ([`invert`]), the inlinks of each target in the order
+//! (date, source, anchor); as lines of the published data set ([`dataset`]),
+//! made in one go by [`DatasetBuilder`].
 //!
-//! Invariants: extraction agrees with a DOM; inversion is one pass over the
-//! input in bounded memory, and its result does not depend on record order,
-//! threads or the memory limit; equal (target, source, date, anchor) are kept
-//! once.
+//! Invariants: extraction agrees with the DOM that a browser without scripts
+//! builds, but for parts without text of a link that misnested tags split;
+//! inversion is one pass over the input in bounded memory, and its result does
+//! not depend on record order, threads or the memory limit; equal (target,
+//! source, date, anchor) are kept once.
 //!
 //! Not here: reading WARC files, keeping results in a catalogue.
 

@@ -157,17 +157,19 @@ pub struct PageOptions {
     pub max_text_bytes: usize,
     /// Tell the language from the text where the page does not say it.
     pub tell_language: bool,
+    /// The page was served as XHTML: `<script src="x"/>` has no content.
+    pub xhtml: bool,
 }
 
 impl Default for PageOptions {
     fn default() -> Self {
-        Self { image_alt: false, max_text_bytes: 1 << 20, tell_language: true }
+        Self { image_alt: false, max_text_bytes: 1 << 20, tell_language: true, xhtml: false }
     }
 }
 
 impl PageOptions {
     /// Only links are wanted: no text, no language.
     pub fn links_only() -> Self {
-        Self { image_alt: false, max_text_bytes: 0, tell_language: false }
+        Self { image_alt: false, max_text_bytes: 0, tell_language: false, xhtml: false }
     }
 }

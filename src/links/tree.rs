@@ -346,11 +346,15 @@ impl<'o> Tree<'o> {
         let place = self.next_place();
         let mut link = None;
         if tag == Tag::A && attributes.has(Attr::Href) {
-            link = if closed { None } else { self.page.open_anchor(attributes, place) };
+            link = self.page.open_anchor(attributes, place);
         } else if namespace == Namespace::Svg {
             self.page.svg_element(tag, attributes, place);
         }
         if closed {
+            if let Some(link) = link {
+                let mark = self.page.mark();
+                self.page.close(link, mark, mark);
+            }
             return;
         }
         self.push(tag, namespace, link, false);

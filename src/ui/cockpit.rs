@@ -89,6 +89,7 @@ impl Cockpit {
 
     /// Draws everything.
     pub fn ui(&mut self, ui: &mut Ui) {
+        self.app.shows_dark = ui.visuals().dark_mode;
         self.shortcuts(ui);
         shell::rail_ui(ui, &mut self.app);
         self.shell.top_bar_ui(ui, &mut self.app);

@@ -13,7 +13,7 @@ pub const GAP: f32 = 8.0;
 /// Space between groups.
 pub const GROUP_GAP: f32 = 16.0;
 /// Width of the rail.
-pub const RAIL_WIDTH: f32 = 152.0;
+pub const RAIL_WIDTH: f32 = 172.0;
 /// Height of a row of the rail.
 pub const RAIL_ROW: f32 = 32.0;
 /// Height of a table row.
@@ -131,7 +131,7 @@ pub const DARK: Tokens = Tokens {
     border: Color32::from_rgb(0x3d, 0x45, 0x49),
     text: Color32::from_rgb(0xdd, 0xe2, 0xe3),
     strong_text: Color32::from_rgb(0xff, 0xff, 0xff),
-    weak_text: Color32::from_rgb(0xa2, 0xac, 0xb0),
+    weak_text: Color32::from_rgb(0xb0, 0xba, 0xbe),
     accent: Color32::from_rgb(0x7c, 0xc0, 0xf2),
     chosen_bg: Color32::from_rgb(0x1d, 0x47, 0x63),
     button_bg: Color32::from_rgb(0x2e, 0x35, 0x38),

@@ -9,6 +9,18 @@
 //! goes on at the next record; headers keep their order and repeats; bytes of
 //! a block are never changed.
 //!
+//! | where | what |
+//! |---|---|
+//! | [`ArchiveReader`], [`read_record_at`], [`copy_span`] | records in order, one by its place, its bytes as they are |
+//! | [`http`] | the message inside a record; transfer and content encodings undone |
+//! | [`digest`] | block and payload digests, and which bytes they are made of |
+//! | [`RecordBuilder`], [`WarcFileSet`], [`repair_open_file`] | records out; files that survive a kill |
+//! | [`cdxj`], [`check_file`] | an index of a file; what is wrong with it |
+//!
+//! A record that is cut off or damaged is told as a [`Problem`] and not given
+//! by [`ArchiveReader::next_record`]; [`ArchiveReader::next_head`] and reading
+//! give what is there of it.
+//!
 //! Not here: which captures a record belongs to (the catalogue's work).
 
 pub mod cdxj;

@@ -2,4 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod archive;
+mod demo;
+mod kill;
+mod need;
+mod program;
+mod sample;
 mod structure;
+mod window;

@@ -43,9 +43,9 @@ pub fn forecast(page: &CrawlPage) -> String {
 pub fn plots_ui(ui: &mut Ui, page: &CrawlPage) {
     ui.columns(3, |columns| {
         if let [first, second, third] = columns {
-            progress_ui(first, page);
-            rate_ui(second, page);
-            classes_ui(third, page);
+            classes_ui(first, page);
+            progress_ui(second, page);
+            rate_ui(third, page);
         }
     });
     let types: Vec<String> = page

@@ -159,14 +159,14 @@ impl RulesEditor {
 
     fn tester_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: &Campaign) {
         heading_ui(ui, "Tester");
-        ui.name_inputs("URLs to test", |ui| {
-            ui.add(
-                TextEdit::multiline(&mut self.tested)
-                    .hint_text("Paste URLs, one a line, to see what the rules above say, saved or not")
-                    .desired_rows(3)
-                    .desired_width(theme::READING_WIDTH),
-            );
-        });
+        let label = ui.label("URLs to test");
+        ui.add(
+            TextEdit::multiline(&mut self.tested)
+                .hint_text("Paste URLs, one a line, to see what the rules above say, saved or not")
+                .desired_rows(3)
+                .desired_width(theme::READING_WIDTH),
+        )
+        .labelled_by(label.id);
         let urls: Vec<String> = self
             .tested
             .lines()

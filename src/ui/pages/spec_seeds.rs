@@ -4,7 +4,7 @@ use crate::app::models::CampaignPage;
 use crate::campaign::{Campaign, Seed, SeedScope};
 use crate::ui::table::Table;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{coloured_cell_ui, heading_ui};
+use crate::ui::widgets::coloured_cell_ui;
 use crate::ui::words;
 use crate::uri::{ScopePrefix, parse_web_url};
 use egui::{ComboBox, DragValue, TextEdit, Ui};
@@ -51,15 +51,14 @@ impl SeedsEditor {
             }
         });
         ui.add_space(GAP);
-        heading_ui(ui, "Paste many lines");
-        ui.name_inputs("Seeds to add, one a line", |ui| {
-            ui.add(
-                TextEdit::multiline(&mut self.pasted)
-                    .hint_text("https://www.example.org/\nhttps://example.org/news/")
-                    .desired_rows(4)
-                    .desired_width(theme::READING_WIDTH),
-            );
-        });
+        let label = ui.label("Seeds to add, one a line");
+        ui.add(
+            TextEdit::multiline(&mut self.pasted)
+                .hint_text("https://www.example.org/\nhttps://example.org/news/")
+                .desired_rows(4)
+                .desired_width(theme::READING_WIDTH),
+        )
+        .labelled_by(label.id);
         ui.horizontal_wrapped(|ui| {
             let some = !self.pasted.trim().is_empty();
             let response = ui.add_enabled(some, egui::Button::new("Add these seeds"));

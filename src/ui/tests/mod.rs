@@ -97,11 +97,12 @@ impl Window {
     }
 
     /// Clicks what carries exactly this label: what can be pressed rather than
-    /// what is only read, and the last one where several do.
+    /// what is only read. Where several can be pressed the last one is, as the
+    /// rail and the bars come first; of rows the first.
     #[track_caller]
     pub(super) fn click(&mut self, label: &str) {
         let nodes = || self.harness.query_all_by_label(label);
-        let Some(node) = nodes().filter(is_pressed).last().or_else(|| nodes().last()) else {
+        let Some(node) = nodes().filter(is_pressed).last().or_else(|| nodes().next()) else {
             panic!("nothing says “{label}”; on screen: {:?}", self.words());
         };
         node.click();

@@ -84,7 +84,6 @@ fn the_request_is_edited_as_text_and_as_rows() {
     go(&mut window, Key::Num2);
     window.click("Request");
     window.check_says("all of these (AND)");
-    window.harness.state_mut();
     window.type_into("Request as text", " AND museum");
     let request = window.app().spec.as_ref().unwrap().campaign.request.to_string();
     assert!(request.contains("museum"), "{request}");
@@ -93,7 +92,8 @@ fn the_request_is_edited_as_text_and_as_rows() {
     window.check_says("keep what was understood last");
     window.click("Drop edits");
     assert!(!window.app().spec.as_ref().unwrap().is_edited());
-    window.click("any of these (OR)");
+    // The last one is that of the inner group.
+    window.click("all of these (AND)");
     assert!(window.app().spec.as_ref().unwrap().is_edited());
 }
 

@@ -107,9 +107,10 @@ fn the_window_of_inlinks_is_set() {
 #[test]
 fn light_and_dark_change_places() {
     let mut window = Window::full();
-    let before = window.harness.ctx.theme();
-    let label = if before == egui::Theme::Dark { "☀ Light" } else { "🌙 Dark" };
-    window.click(label);
-    window.click(if before == egui::Theme::Dark { "☀ Light" } else { "☀ Light" });
-    assert_eq!(window.asked(), Some(&Command::ToggleTheme));
+    let before = window.app().shows_dark;
+    for dark in [!before, before] {
+        window.click(if window.app().shows_dark { "☀ Light" } else { "🌙 Dark" });
+        assert_eq!(window.asked(), Some(&Command::ToggleTheme));
+        assert_eq!(window.app().shows_dark, dark);
+    }
 }

@@ -1,7 +1,7 @@
 //! Files that other tools wrote: read without panic, problems named.
 
 use super::*;
-use crate::warc::WarcError;
+use crate::warc::{RecordType, WarcError};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -74,4 +74,22 @@ fn every_file_of_other_tools_is_read() {
         writeln!(table, "{name}\n    {}", summary(&file)).unwrap();
     }
     insta::assert_snapshot!(table);
+}
+
+#[test]
+fn an_arc_file_holds_what_its_warc_twin_holds() {
+    let Some(data) = test_data() else { return };
+    let captures = |name: &str| -> Vec<(String, String, Vec<u8>)> {
+        let records =
+            ArchiveReader::open(&data.join("warc").join(name)).unwrap().records(usize::MAX).map(Result::unwrap);
+        let responses = records.filter(|record| record.head.record_type == RecordType::Response);
+        let mut captures: Vec<_> =
+            responses.map(|r| (r.head.target_uri().unwrap(), r.head.date().unwrap().to_warc(), r.block)).collect();
+        captures.sort();
+        captures
+    };
+    let (arc, warc) = (captures("arc/blackbook.arc.gz"), captures("real/blackbook.warc.gz"));
+    assert_eq!(arc.len(), 299);
+    let different: Vec<_> = arc.iter().zip(&warc).filter(|(arc, warc)| arc != warc).map(|(arc, _)| &arc.0).collect();
+    assert_eq!(different, [""; 0]);
 }

@@ -21,6 +21,7 @@ pub(super) struct GzipMember {
     inflate: Decompress,
     crc: Crc,
     in_trailer: bool,
+    broken: bool,
 }
 
 /// What a step did.
@@ -37,7 +38,7 @@ pub(super) enum Step {
 
 impl GzipMember {
     pub(super) fn new() -> Self {
-        Self { inflate: Decompress::new(false), crc: Crc::new(), in_trailer: false }
+        Self { inflate: Decompress::new(false), crc: Crc::new(), in_trailer: false, broken: false }
     }
 
     /// Begins a member after its header.
@@ -45,6 +46,7 @@ impl GzipMember {
         self.inflate.reset(false);
         self.crc.reset();
         self.in_trailer = false;
+        self.broken = false;
     }
 
     /// Decodes from `input` into `out`.
@@ -53,13 +55,22 @@ impl GzipMember {
             return self.trailer(input);
         }
         let (used_before, written_before) = (self.inflate.total_in(), self.inflate.total_out());
-        let status = match self.inflate.decompress(input, out, FlushDecompress::None) {
-            Ok(status) => status,
-            Err(error) => return Step::Broken(format!("{error}")),
-        };
+        if self.broken {
+            return damaged();
+        }
+        let status = self.inflate.decompress(input, out, FlushDecompress::None).ok();
+        // What came out before the damage is given first, so that it does not
+        // depend on how the input was split.
+        self.broken = status.is_none();
         let used = (self.inflate.total_in() - used_before) as usize;
         let written = (self.inflate.total_out() - written_before) as usize;
         self.crc.update(&out[..written]);
+        let Some(status) = status else {
+            return match written {
+                0 => damaged(),
+                _ => Step::Went { used, written },
+            };
+        };
         if status == Status::StreamEnd {
             self.in_trailer = true;
         } else if used == 0 && written == 0 {
@@ -80,6 +91,10 @@ impl GzipMember {
         }
         Step::Ended { used: TRAILER }
     }
+}
+
+fn damaged() -> Step {
+    Step::Broken("the deflate stream is damaged".to_owned())
 }
 
 /// Length of the gzip header at the beginning of `bytes`.

@@ -16,6 +16,9 @@ mod zstd;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod foreign_tests;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
 
 pub use head::{MAX_HEAD_BYTES, MAX_LINE_BYTES};
 pub use place::{copy_span, open_archive_file, open_record_at, read_record_at};

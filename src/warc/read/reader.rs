@@ -14,6 +14,9 @@ const SEARCH_LIMIT: u64 = 1024 * 1024;
 /// Problems held between two calls of `take_problems`; further ones are counted.
 const MAX_PROBLEMS: usize = 10_000;
 
+/// Bytes shown of a file that is no archive file.
+const DESCRIBED: usize = 16;
+
 /// Line breaks due after the block of a WARC record, in bytes.
 const WARC_BREAKS: usize = 4;
 
@@ -31,7 +34,8 @@ pub struct ArchiveReader<R> {
     problems: Vec<Problem>,
     unlisted: u64,
     arc_version: String,
-    records: u64,
+    /// Something that begins a record was seen.
+    is_archive: bool,
     /// Nothing of the present member has been used yet.
     member_fresh: bool,
     told_not_per_record: bool,
@@ -106,7 +110,7 @@ impl<R: Read> ArchiveReader<R> {
             problems: Vec::new(),
             unlisted: 0,
             arc_version: "ARC/1.0".to_owned(),
-            records: 0,
+            is_archive: false,
             member_fresh: true,
             told_not_per_record: false,
             first_garbage: None,
@@ -205,13 +209,13 @@ impl<R: Read> ArchiveReader<R> {
                 Found::Garbage => skipped += self.resync()?,
                 Found::Nothing => {}
             }
-            if self.records == 0 && skipped > SEARCH_LIMIT {
+            if !self.is_archive && skipped > SEARCH_LIMIT {
                 break;
             }
         }
         self.done = true;
         match self.first_garbage.take() {
-            Some(why) if self.records == 0 => Err(WarcError::NotArchive { path: self.name.clone(), why }),
+            Some(why) if !self.is_archive => Err(WarcError::NotArchive { path: self.name.clone(), why }),
             _ => Ok(None),
         }
     }
@@ -271,30 +275,40 @@ impl<R: Read> ArchiveReader<R> {
     /// Passes over the line breaks after a block and measures the record.
     fn end_of(&mut self, open: &Open) -> Result<Option<Span>, WarcError> {
         let mut breaks = 0;
-        let more = loop {
+        let ended = loop {
             // The next member may be open already: it belongs to others.
             if open.state == State::Short {
-                break false;
+                break Fill::End;
             }
             let blank = leading_breaks(self.members.window());
             breaks += blank;
             self.members.consume(blank);
             if !self.members.window().is_empty() {
-                break true;
+                break Fill::More;
             }
             match self.fill()? {
                 Fill::More => {}
-                Fill::End => break false,
-                Fill::CutOff => {
-                    let detail = "the file ends before the compressed member of this record does";
-                    self.problem(open.offset, ProblemKind::Truncated, detail.to_owned());
-                    return Ok(None);
-                }
-                Fill::Broken(why) => {
-                    self.problem(open.offset, ProblemKind::BadCompression, why);
-                    self.seek_member()?;
-                    return Ok(None);
-                }
+                ended => break ended,
+            }
+        };
+        // What follows in the member of a damaged record is no record: only
+        // the member's end tells whether the record is sound.
+        let ended = match ended {
+            Fill::More if !self.members.is_plain() => self.pass_garbage_inside(open.offset)?,
+            ended => ended,
+        };
+        let more = match ended {
+            Fill::More => true,
+            Fill::End => false,
+            Fill::CutOff => {
+                let detail = "the file ends before the compressed member of this record does";
+                self.problem(open.offset, ProblemKind::Truncated, detail.to_owned());
+                return Ok(None);
+            }
+            Fill::Broken(why) => {
+                self.problem(open.offset, ProblemKind::BadCompression, why);
+                self.seek_member()?;
+                return Ok(None);
             }
         };
         if open.state == State::Sound && breaks < WARC_BREAKS && !(open.is_arc && (breaks > 0 || !more)) {
@@ -302,7 +316,6 @@ impl<R: Read> ArchiveReader<R> {
             let detail = format!("{breaks} bytes of line breaks stand after the block, {due} are due");
             self.problem(open.offset, ProblemKind::BadField, detail);
         }
-        self.records += 1;
         let end = match open.state {
             State::Short if self.members.in_member() => self.members.member_offset(),
             _ => self.members.file_offset(),
@@ -406,7 +419,11 @@ impl<R: Read> ArchiveReader<R> {
                     }
                     Start::Warc | Start::Arc => break,
                 },
-                // Too little to tell: the next look will say what it is.
+                // A member of a few bytes, which are no beginning of “WARC/”.
+                Fill::End if !b"WARC/".starts_with(&self.members.window()[pending..]) => {
+                    self.member_fresh = false;
+                    return Ok(Join::Continues);
+                }
                 Fill::End => break,
                 Fill::CutOff => {
                     let detail = "the file ends inside a compressed member";
@@ -439,6 +456,9 @@ impl<R: Read> ArchiveReader<R> {
                 Start::No => return Ok(Found::Garbage),
                 Start::Unclear => None,
             };
+            if matches!(start, Start::Warc | Start::Arc) {
+                self.is_archive = true;
+            }
             if let Some(len) = found.filter(|&len| len <= MAX_HEAD_BYTES) {
                 break (start, len);
             }
@@ -520,44 +540,71 @@ impl<R: Read> ArchiveReader<R> {
     /// member, and returns the bytes passed over.
     fn resync(&mut self) -> Result<u64, WarcError> {
         let offset = self.place();
-        self.first_garbage.get_or_insert_with(|| describe(self.members.window()));
+        let mut ended = Fill::More;
+        if self.first_garbage.is_none() {
+            while ended == Fill::More && self.members.window().len() < DESCRIBED {
+                ended = self.fill()?;
+            }
+            self.first_garbage = Some(describe(self.members.window()));
+        }
+        let (skipped, ended) = self.pass_garbage(ended, true)?;
+        self.problem(offset, ProblemKind::Garbage, format!("{skipped} bytes that belong to no record"));
+        match ended {
+            Fill::Broken(why) => {
+                self.problem(offset, ProblemKind::BadCompression, why);
+                self.seek_member()?;
+            }
+            Fill::CutOff => {
+                let detail = "the file ends inside a compressed member";
+                self.problem(offset, ProblemKind::Truncated, detail.to_owned());
+            }
+            Fill::More | Fill::End => {}
+        }
+        Ok(skipped)
+    }
+
+    /// Passes over what follows a record in its member and begins no record.
+    fn pass_garbage_inside(&mut self, offset: u64) -> Result<Fill, WarcError> {
+        let (skipped, ended) = self.pass_garbage(Fill::More, false)?;
+        if skipped > 0 {
+            let detail = format!("{skipped} bytes that belong to no record");
+            self.problem(offset, ProblemKind::Garbage, detail);
+        }
+        Ok(ended)
+    }
+
+    /// Passes over lines up to one that begins a record ([`Fill::More`]) or to
+    /// the end of the member. `ended` tells how the last decoding went; `known`
+    /// that the line at hand begins no record.
+    fn pass_garbage(&mut self, mut ended: Fill, mut known: bool) -> Result<(u64, Fill), WarcError> {
         let mut skipped = 0;
-        // The line at hand is known to begin no record.
-        let mut known = true;
         loop {
             let window = self.members.window();
             let line = memchr::memchr(b'\n', window);
-            let start = record_start(window);
-            if !known && (start == Start::Warc || start == Start::Arc) {
-                break;
+            if !known && matches!(record_start(window), Start::Warc | Start::Arc) {
+                return Ok((skipped, Fill::More));
             }
             let len = match line {
                 Some(end) => end + 1,
                 None if window.len() > MAX_HEAD_BYTES => window.len(),
-                None => match self.fill()? {
-                    Fill::More => continue,
-                    ended => {
-                        let rest = self.members.window().len();
-                        skipped += rest as u64;
-                        self.members.consume(rest);
-                        if let Fill::Broken(why) = ended {
-                            self.problem(self.members.member_offset(), ProblemKind::BadCompression, why);
-                            self.seek_member()?;
-                        }
-                        break;
-                    }
-                },
+                None if ended == Fill::More => {
+                    ended = self.fill()?;
+                    continue;
+                }
+                None => {
+                    let rest = window.len();
+                    self.members.consume(rest);
+                    return Ok((skipped + rest as u64, ended));
+                }
             };
             // Without a line break, what follows is the middle of a line.
             known = line.is_none();
             skipped += len as u64;
             self.members.consume(len);
-            if self.records == 0 && skipped > SEARCH_LIMIT {
-                break;
+            if !self.is_archive && skipped > SEARCH_LIMIT {
+                return Ok((skipped, ended));
             }
         }
-        self.problem(offset, ProblemKind::Garbage, format!("{skipped} bytes that belong to no record"));
-        Ok(skipped)
     }
 
     /// Offset in the file to name for what stands at the present place.
@@ -636,7 +683,7 @@ fn leading_breaks(bytes: &[u8]) -> usize {
 
 /// What a file that is no archive file begins with, for a person.
 fn describe(bytes: &[u8]) -> String {
-    let begin = bytes[..bytes.len().min(16)].escape_ascii();
+    let begin = bytes[..bytes.len().min(DESCRIBED)].escape_ascii();
     let guess = match bytes {
         [b'P', b'K', 3, 4, ..] => ", a zip file: perhaps a WACZ",
         [b'%', b'P', b'D', b'F', ..] => ", a PDF",

@@ -250,3 +250,79 @@ impl<W: Write> WarcWriter<W> {
         self.out
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    const DATE: CaptureDate = CaptureDate::from_millis(1_709_283_600_123);
+
+    #[track_caller]
+    fn check(record: &RecordBuilder, block: &[u8], expected: &str) {
+        assert_eq!(String::from_utf8(record.plain(block)).unwrap(), expected);
+    }
+
+    #[test]
+    fn fields_stand_in_the_order_they_were_given() {
+        check(
+            &RecordBuilder::request("urn:test:1", DATE, "http://a.pt/").reference("WARC-Concurrent-To", "urn:test:0"),
+            b"GET / HTTP/1.1\r\n\r\n",
+            "WARC/1.1\r\nWARC-Type: request\r\nWARC-Record-ID: <urn:test:1>\r\nWARC-Date: 2024-03-01T09:00:00.123Z\r\n\
+             WARC-Target-URI: http://a.pt/\r\nContent-Type: application/http; msgtype=request\r\n\
+             WARC-Concurrent-To: <urn:test:0>\r\nWARC-Block-Digest: sha1:HZXZT4LLCPHWK5TQRRYZ7H7BIVEI4ETY\r\n\
+             Content-Length: 18\r\n\r\nGET / HTTP/1.1\r\n\r\n\r\n\r\n",
+        );
+    }
+
+    #[test]
+    fn a_value_cannot_make_a_field() {
+        let record = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/\r\nWARC-Type: warcinfo\r\n\r\n");
+        let text = String::from_utf8(record.plain(b"")).unwrap();
+        assert_eq!(text.matches("\r\n\r\n").count(), 1 + 1);
+        assert!(text.contains("WARC-Target-URI: http://a.pt/  WARC-Type: warcinfo"));
+    }
+
+    #[test]
+    fn json_metadata_does_not_stand_under_the_url_of_its_page() {
+        let target = |mime| {
+            let text = RecordBuilder::metadata("urn:test:1", DATE, "http://a.pt/", mime).plain(b"");
+            String::from_utf8(text).unwrap().lines().nth(4).unwrap().to_owned()
+        };
+        assert_eq!(target("application/json"), "WARC-Target-URI: urn:fonds:metadata:http://a.pt/");
+        assert_eq!(target("application/warc-fields"), "WARC-Target-URI: http://a.pt/");
+    }
+
+    #[test]
+    fn a_short_stream_is_an_error() {
+        let record = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/");
+        assert!(record.compress_from(&b"abc"[..], 4, Vec::new()).is_err());
+        let mut streamed = Vec::new();
+        let digested = record.digests(&Digests::of_block(b"abc", false));
+        digested.compress_from(&b"abc"[..], 3, &mut streamed).unwrap();
+        assert_eq!(streamed, digested.compress(b"abc"));
+    }
+
+    #[test]
+    fn an_independent_reader_agrees() {
+        let block = b"HTTP/1.1 200 OK\r\n\r\nbody";
+        let digests = Digests::of_block(block, true);
+        let records = [
+            RecordBuilder::warcinfo("urn:test:0", DATE, "a.warc").plain(&warc_fields([("software", "Fonds")])),
+            RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").digests(&digests).plain(block),
+            RecordBuilder::revisit("urn:test:2", DATE, "http://a.pt/", &digests.payload, ("", "http://a.pt/", DATE))
+                .plain(&block[..19]),
+        ];
+        let bytes = records.concat();
+        let found: Vec<_> = ::warc::WarcReader::new(&bytes[..]).iter_records().map(Result::unwrap).collect();
+        let told: Vec<_> = found.iter().map(|r| (r.warc_type().to_string(), r.warc_id(), r.body().len())).collect();
+        assert_eq!(
+            told,
+            [
+                ("warcinfo".to_owned(), "<urn:test:0>", 17),
+                ("response".to_owned(), "<urn:test:1>", 23),
+                ("revisit".to_owned(), "<urn:test:2>", 19)
+            ]
+        );
+    }
+}

@@ -1,0 +1,94 @@
+//! Files that other tools wrote, indexed.
+
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::jobs::JobCx;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+fn test_data() -> Option<PathBuf> {
+    let folder = std::env::var_os("FONDS_TEST_DATA").map(PathBuf::from);
+    let folder = folder.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"));
+    if folder.join("warc").is_dir() {
+        return Some(folder);
+    }
+    println!("skipped: no test data (FONDS_TEST_DATA)");
+    None
+}
+
+fn index(path: &Path) -> Result<(Vec<CaptureEntry>, IndexReport), CrawlError> {
+    let mut found = Vec::new();
+    let sink = |entry| {
+        found.push(entry);
+        Ok(())
+    };
+    let report = index_archive(path, "file", sink, &JobCx::detached())?;
+    Ok((found, report))
+}
+
+#[test]
+fn a_crawl_and_its_arc_twin_give_the_same_captures() {
+    let Some(data) = test_data() else { return };
+    let told = |path: &str| {
+        let (captures, report) = index(&data.join(path)).unwrap();
+        assert_eq!(report.captures as usize, captures.len());
+        let mut told: Vec<_> = captures
+            .into_iter()
+            .map(|capture| {
+                let links: Vec<_> =
+                    capture.outlinks.into_iter().map(|link| (link.url, link.anchor, link.kind)).collect();
+                let (url, date, status) = (capture.url.to_string(), capture.date.seconds(), capture.status);
+                (url, date, status, capture.mime, capture.title, capture.payload_digest, capture.payload_len, links)
+            })
+            .collect();
+        told.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+        told
+    };
+    let (warc, arc) = (told("warc/real/blackbook.warc.gz"), told("warc/arc/blackbook.arc.gz"));
+    assert!(warc.len() > 200, "{}", warc.len());
+    assert!(warc.iter().map(|capture| capture.7.len()).sum::<usize>() > 10_000);
+    assert_eq!(warc, arc);
+}
+
+#[test]
+fn notes_of_heritrix_are_taken_over() {
+    let Some(data) = test_data() else { return };
+    let (captures, _) = index(&data.join("warc/real/blackbook.warc.gz")).unwrap();
+    let with_via = captures.iter().filter(|capture| capture.via.is_some() && !capture.hops.is_empty()).count();
+    let whole = captures.iter().filter(|capture| capture.records.len() == 3).count();
+    assert!(with_via > captures.len() / 2 && whole == captures.len());
+}
+
+#[test]
+fn every_file_of_other_tools_gives_what_it_holds() {
+    let Some(data) = test_data() else { return };
+    let mut table = String::new();
+    for folder in ["small", "revisit", "encodings", "arc", "links", "malformed"] {
+        let folder = data.join("warc").join(folder);
+        let mut files: Vec<PathBuf> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        for file in files {
+            let name = file.strip_prefix(&data).unwrap().display().to_string();
+            match index(&file) {
+                Ok((captures, report)) => {
+                    let IndexReport { orphans, others, problems, .. } = &report;
+                    let problems = problems.len();
+                    writeln!(table, "{name}: {orphans} orphans, {others} others, {problems} problems").unwrap();
+                    for capture in captures.iter().take(3) {
+                        let title = capture.title.as_deref().unwrap_or("-");
+                        let (status, mime, links) = (capture.status, &capture.mime, capture.outlinks.len());
+                        let revisit = if capture.revisit_of.is_some() { " revisit" } else { "" };
+                        let (len, records) = (capture.payload_len, capture.records.len());
+                        writeln!(table, "    {status} {mime} {len} bytes{revisit} · {records} records · {links} links · {title} · {}", capture.url).unwrap();
+                    }
+                }
+                Err(error) => {
+                    let why = error.to_string().replace(&data.display().to_string(), "");
+                    writeln!(table, "{name}: {why}").unwrap();
+                }
+            }
+        }
+    }
+    insta::assert_snapshot!(table);
+}

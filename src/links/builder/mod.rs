@@ -1,0 +1,269 @@
+//! Which rule of the HTML standard's tree construction a token meets
+//! (13.2.6.4), scripting off.
+//!
+//! `html`, `head` and `body` are taken as always there; before the body
+//! starts only the rules of the head differ.
+
+mod end;
+mod start;
+
+use super::quirks;
+use super::tag::Tag;
+use super::tokens::{Attributes, TokenSink};
+use super::tree::{Namespace, Tree};
+use html5gum::State;
+
+/// The insertion mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Head,
+    HeadNoscript,
+    Body,
+    Table,
+    Caption,
+    ColumnGroup,
+    TableBody,
+    Row,
+    Cell,
+    Frameset,
+    AfterFrameset,
+}
+
+/// An element whose content is read as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Raw {
+    Title,
+    Style,
+    /// Shown as it stands (`textarea`, `xmp`, `plaintext`).
+    Shown,
+    /// Not shown and not read (`script`, `iframe`, `noframes` …).
+    Hidden,
+}
+
+/// Builds the tree of one page.
+pub(super) struct Builder<'o> {
+    pub(super) tree: Tree<'o>,
+    /// `<x/>` ends where it begins.
+    xhtml: bool,
+    mode: Mode,
+    /// The element whose text comes next, and its place.
+    raw: Option<(Raw, super::collect::Order)>,
+    /// Open `template` elements: all in them is skipped.
+    templates: u32,
+    frameset_ok: bool,
+    quirks: bool,
+    got_content: bool,
+    form: Option<u32>,
+    /// Links found before the body.
+    links_of_head: usize,
+}
+
+/// What to do with a token after its rule.
+enum Next {
+    Done(Option<State>),
+    Again,
+}
+
+const DONE: Next = Next::Done(None);
+
+impl<'o> Builder<'o> {
+    pub(super) fn new(tree: Tree<'o>, xhtml: bool) -> Self {
+        Self {
+            tree,
+            xhtml,
+            mode: Mode::Head,
+            raw: None,
+            templates: 0,
+            frameset_ok: true,
+            quirks: true,
+            got_content: false,
+            form: None,
+            links_of_head: 0,
+        }
+    }
+
+    // ---- elements whose content is text
+
+    fn start_raw(&mut self, tag: Tag, attributes: &Attributes, raw: Raw) -> Next {
+        if tag.breaks_text() {
+            self.tree.page.break_text();
+        }
+        let place = self.tree.next_place();
+        self.tree.page.element(tag, attributes, place);
+        self.raw = Some((raw, place));
+        Next::Done(Some(match tag {
+            Tag::TITLE | Tag::TEXTAREA => State::RcData,
+            Tag::SCRIPT => State::ScriptData,
+            Tag::PLAINTEXT => State::PlainText,
+            _ => State::RawText,
+        }))
+    }
+
+    fn end_raw(&mut self) {
+        match self.raw.take() {
+            Some((Raw::Title, _)) => self.tree.page.end_title(),
+            Some((Raw::Style, place)) => self.tree.page.end_css(place),
+            _ => {}
+        }
+    }
+
+    /// “Reset the insertion mode appropriately”.
+    fn reset_mode(&mut self) {
+        let mut mode = Mode::Body;
+        for node in self.tree.nodes_from_top() {
+            if node.namespace != Namespace::Html {
+                continue;
+            }
+            mode = match node.tag {
+                Tag::TD | Tag::TH if !self.tree.is_bottom(node) => Mode::Cell,
+                Tag::TR => Mode::Row,
+                tag if tag.is_row_group() => Mode::TableBody,
+                Tag::CAPTION => Mode::Caption,
+                Tag::COLGROUP => Mode::ColumnGroup,
+                Tag::TABLE => Mode::Table,
+                Tag::FRAMESET => Mode::Frameset,
+                Tag::BODY => Mode::Body,
+                _ => continue,
+            };
+            break;
+        }
+        self.mode = mode;
+    }
+
+    // ---- text
+
+    fn text_by_mode(&mut self, text: &str) {
+        let visible = self.tree.text_is_visible();
+        if !self.html_rules_for_text() {
+            let hidden = self.tree.current().is_some_and(|node| matches!(node.tag, Tag::SCRIPT | Tag::STYLE));
+            if !hidden {
+                self.tree.page.push_text(text, visible);
+            }
+            self.frameset_ok &= is_blank(text);
+            return;
+        }
+        match self.mode {
+            Mode::Head | Mode::HeadNoscript => {
+                if is_blank(text) {
+                    return;
+                }
+                if self.mode == Mode::HeadNoscript {
+                    self.leave_head_noscript();
+                }
+                self.start_body();
+                self.text_by_mode(text);
+            }
+            Mode::Body | Mode::Cell | Mode::Caption => {
+                self.tree.reconstruct();
+                self.tree.page.push_text(text, visible);
+                self.frameset_ok &= is_blank(text);
+            }
+            Mode::Table | Mode::TableBody | Mode::Row => {
+                if self.tree.current_is_table_frame() && is_blank(text) {
+                    self.tree.page.push_text(text, visible);
+                    return;
+                }
+                self.tree.foster = true;
+                self.tree.reconstruct();
+                self.tree.foster = false;
+                self.tree.page.push_text(text, visible);
+                self.frameset_ok &= is_blank(text);
+            }
+            Mode::ColumnGroup => {
+                if is_blank(text) {
+                    self.tree.page.push_text(text, visible);
+                } else if self.end_column_group() {
+                    self.text_by_mode(text);
+                }
+            }
+            Mode::Frameset | Mode::AfterFrameset => {}
+        }
+    }
+}
+
+fn is_blank(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ' | 0))
+}
+
+impl TokenSink for Builder<'_> {
+    fn text(&mut self, text: &str) {
+        if self.templates > 0 {
+            return;
+        }
+        match self.raw {
+            Some((Raw::Title, _)) => {
+                self.tree.page.push_title(text);
+                self.tree.page.push_text(text, false);
+            }
+            Some((Raw::Style, _)) => self.tree.page.push_css(text),
+            Some((Raw::Shown, _)) => {
+                let visible = self.tree.text_is_visible();
+                self.tree.page.push_text(text, visible);
+            }
+            Some((Raw::Hidden, _)) => {}
+            None => self.text_by_mode(text),
+        }
+    }
+
+    fn start_tag(&mut self, tag: Tag, attributes: &Attributes, self_closing: bool) -> Option<State> {
+        self.got_content = true;
+        self.end_raw();
+        if self.templates > 0 {
+            if self.xhtml && self_closing {
+                return None;
+            }
+            if tag == Tag::TEMPLATE {
+                self.templates = self.templates.saturating_add(1);
+            }
+            return match tag {
+                Tag::TITLE | Tag::TEXTAREA => Some(State::RcData),
+                Tag::SCRIPT => Some(State::ScriptData),
+                Tag::STYLE | Tag::XMP | Tag::IFRAME | Tag::NOEMBED | Tag::NOFRAMES => Some(State::RawText),
+                _ => None,
+            };
+        }
+        let state = self.start(tag, attributes, self_closing);
+        if self.xhtml && self_closing && !tag.is_void() {
+            self.end_tag(tag);
+            return None;
+        }
+        state
+    }
+
+    fn end_tag(&mut self, tag: Tag) {
+        self.got_content = true;
+        if self.raw.is_some() {
+            if tag.breaks_text() {
+                self.tree.page.break_text();
+            }
+            self.end_raw();
+            return;
+        }
+        if self.templates > 0 {
+            self.templates -= u32::from(tag == Tag::TEMPLATE);
+            return;
+        }
+        self.end_of(tag);
+    }
+
+    fn doctype(&mut self, name: &[u8], public: Option<&[u8]>, system: Option<&[u8]>, force_quirks: bool) {
+        // One that comes late is ignored, as any other misplaced declaration.
+        if !self.got_content {
+            self.got_content = true;
+            self.quirks = force_quirks || quirks::is_quirky(name, public, system);
+        }
+    }
+
+    fn in_foreign(&self) -> bool {
+        self.templates == 0 && self.tree.in_foreign()
+    }
+
+    fn wants_text(&self) -> bool {
+        self.templates == 0 && !matches!(self.raw, Some((Raw::Hidden, _)))
+    }
+
+    fn end(&mut self) {
+        self.end_raw();
+        self.tree.pop_all();
+    }
+}

@@ -1,0 +1,355 @@
+//! What the reader promises: any packing, any split of the input, and a way
+//! on after damage.
+
+use super::*;
+use crate::uri::CaptureDate;
+use crate::warc::{OPEN_SUFFIX, ProblemKind, Record, RecordBuilder, RecordType, WarcError};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use proptest::prelude::*;
+use std::io::{self, Cursor, Read, Write};
+use std::path::Path;
+
+const DATE: CaptureDate = CaptureDate::from_millis(1_709_283_600_123);
+
+fn builder(number: usize) -> RecordBuilder {
+    RecordBuilder::response(&format!("urn:test:{number}"), DATE, &format!("http://a.pt/{number}"))
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Bytes that gzip cannot squeeze, so that damage hits one record only.
+fn noise(seed: usize, len: usize) -> Vec<u8> {
+    let mut state = seed as u64 ^ 0x9E37_79B9_7F4A_7C15;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 56) as u8
+    };
+    (0..len).map(|_| next()).collect()
+}
+
+/// Gives its bytes in pieces of the given sizes, over and over.
+struct Pieces<'a> {
+    bytes: &'a [u8],
+    sizes: &'a [usize],
+    turn: usize,
+}
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let size = self.sizes[self.turn % self.sizes.len()].max(1);
+        self.turn += 1;
+        let len = size.min(out.len()).min(self.bytes.len());
+        out[..len].copy_from_slice(&self.bytes[..len]);
+        self.bytes = &self.bytes[len..];
+        Ok(len)
+    }
+}
+
+/// Records and problems; an error becomes a line among the problems.
+fn read_all(source: impl Read, max_block: usize) -> (Vec<Record>, Vec<String>) {
+    let mut reader = ArchiveReader::new(source, Path::new("test")).unwrap();
+    let mut records = Vec::new();
+    let mut problems = Vec::new();
+    loop {
+        match reader.next_record(max_block) {
+            Ok(Some(record)) => records.push(record),
+            Ok(None) => break,
+            Err(error) => problems.push(error.to_string()),
+        }
+    }
+    problems.extend(reader.take_problems().iter().map(ToString::to_string));
+    (records, problems)
+}
+
+fn ids(records: &[Record]) -> Vec<String> {
+    records.iter().map(|record| record.head.record_id().unwrap().replace("urn:test:", "")).collect()
+}
+
+/// Reads `bytes` and compares the ids of the records and the problems.
+#[track_caller]
+fn check(bytes: &[u8], expected_ids: &[&str], expected_problems: &[&str]) {
+    let (records, problems) = read_all(bytes, usize::MAX);
+    assert_eq!(ids(&records), expected_ids);
+    assert_eq!(problems, expected_problems);
+    // Byte by byte it must be the same.
+    assert_eq!(read_all(Pieces { bytes, sizes: &[1], turn: 0 }, usize::MAX), (records, problems));
+}
+
+#[test]
+fn a_file_without_records_is_told_from_an_empty_one() {
+    check(b"", &[], &[]);
+    check(b"\r\n\r\n", &[], &[]);
+    check(
+        b"PK\x03\x04 something",
+        &[],
+        &[
+            "test: neither WARC nor ARC (it begins with “PK\\x03\\x04 something”, a zip file: perhaps a WACZ)",
+            "offset 0: bytes that are no record: 14 bytes that belong to no record",
+        ],
+    );
+    let tar = gzip(b"some other content\nof two lines\n");
+    let (records, problems) = read_all(&tar[..], 10);
+    assert!(records.is_empty() && problems[0].contains("neither WARC nor ARC"));
+}
+
+#[test]
+fn a_huge_file_of_something_else_is_given_up_early() {
+    let mut reader = ArchiveReader::new(io::repeat(b'x'), Path::new("endless")).unwrap();
+    assert!(matches!(reader.next_record(10), Err(WarcError::NotArchive { .. })));
+    assert!(matches!(reader.next_record(10), Ok(None)));
+    let mut reader =
+        ArchiveReader::new(io::repeat(b'\n').chain(io::empty()).take(5_000_000), Path::new("blank")).unwrap();
+    assert!(matches!(reader.next_record(10), Ok(None)));
+}
+
+#[test]
+fn one_member_for_all_is_told_and_read() {
+    let plain: Vec<u8> = (0..3).flat_map(|n| builder(n).plain(b"x")).collect();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), gzip(&plain)).unwrap();
+    let (records, problems) = read_all(&gzip(&plain)[..], 10);
+    assert_eq!(ids(&records), ["0", "1", "2"]);
+    assert_eq!(problems.len(), 1);
+    assert!(problems[0].contains("not compressed per record"));
+    for record in &records {
+        assert!(record.span.is_inside_member());
+        assert_eq!(read_record_at(file.path(), record.span.offset, 10).unwrap(), *record);
+        assert!(copy_span(file.path(), record.span, &mut Vec::new()).is_err());
+    }
+    assert!(read_record_at(file.path(), records[1].span.offset + 1, 10).is_err());
+}
+
+#[test]
+fn records_cut_into_blocks_by_the_compressor_are_joined() {
+    let plain: Vec<u8> = (0..3).flat_map(|n| builder(n).plain(&noise(n, 300))).collect();
+    for size in [37, 100, 256, 1000] {
+        let blocked: Vec<u8> = plain.chunks(size).flat_map(gzip).collect();
+        let (records, _) = read_all(&blocked[..], usize::MAX);
+        assert_eq!(ids(&records), ["0", "1", "2"], "blocks of {size}");
+        assert_eq!(records[2].block, noise(2, 300));
+    }
+}
+
+#[test]
+fn zstd_is_read() {
+    let frame = |bytes: &[u8]| ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest);
+    let per_record: Vec<u8> = (0..3).flat_map(|n| frame(&builder(n).plain(&noise(n, 400)))).collect();
+    check(&per_record, &["0", "1", "2"], &[]);
+    let (records, _) = read_all(&per_record[..], 10);
+    assert!(records.iter().all(|record| !record.span.is_inside_member()));
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), &per_record).unwrap();
+    assert_eq!(read_record_at(file.path(), records[1].span.offset, 10).unwrap(), records[1]);
+    // A skippable frame in front, a torn one at the end.
+    let mut framed = vec![0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3];
+    framed.extend_from_slice(&per_record[..per_record.len() - 5]);
+    let (records, problems) = read_all(&framed[..], 10);
+    assert_eq!(ids(&records), ["0", "1"]);
+    assert!(problems[0].contains("cut off"), "{problems:?}");
+}
+
+#[test]
+fn lengths_are_not_trusted() {
+    let head = "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:test:0>\r\nWARC-Date: 2024-03-01T09:00:00Z\r\n";
+    let too_long = format!("{head}Content-Length: 18446744073709551615\r\n\r\nabc");
+    check(
+        too_long.as_bytes(),
+        &[],
+        &["offset 0: cut off: the block is declared with 18446744073709551615 bytes, 3 are there"],
+    );
+    let next = builder(1).plain(b"x");
+    let member = gzip(format!("{head}Content-Length: 1000\r\n\r\nabc\r\n\r\n").as_bytes());
+    check(
+        &[member, gzip(&next)].concat(),
+        &["0", "1"],
+        &["offset 0: cut off: the block is declared with 1000 bytes, 7 are there"],
+    );
+    let too_short = [format!("{head}Content-Length: 1\r\n\r\nabc\r\n\r\n").into_bytes(), next].concat();
+    let (records, problems) = read_all(&too_short[..], 10);
+    assert_eq!(ids(&records), ["0", "1"]);
+    assert!(problems.iter().any(|problem| problem.contains("bytes that belong to no record")), "{problems:?}");
+}
+
+#[test]
+fn an_endless_head_ends() {
+    let head = [b"WARC/1.0\r\n".to_vec(), b"X: y\r\n".repeat(400_000), builder(1).plain(b"x")].concat();
+    let (records, problems) = read_all(&head[..], 10);
+    assert_eq!(ids(&records), ["1"]);
+    assert!(problems[0].contains("does not end within"), "{problems:?}");
+}
+
+#[test]
+fn a_block_beyond_the_limit_is_counted() {
+    let (records, problems) = read_all(&builder(0).compress(&noise(0, 1000))[..], 10);
+    assert_eq!((records[0].block.len(), records[0].omitted), (10, 990));
+    assert!(problems.is_empty());
+}
+
+#[test]
+fn after_damage_the_next_record_is_read() {
+    let members: Vec<Vec<u8>> = (0..5).map(|n| builder(n).compress(&noise(n, 2000))).collect();
+    let whole = members.concat();
+    let start = members[0].len();
+    let end = start + members[1].len();
+    for place in (start..end).step_by(7) {
+        let mut bad = whole.clone();
+        bad[place] ^= 0xff;
+        let (records, problems) = read_all(&bad[..], usize::MAX);
+        let found = ids(&records);
+        // The flags and the time in a gzip header do not matter to the content.
+        let unharmed = place - start < 10 && found.len() == 5;
+        assert!(unharmed || found == ["0", "2", "3", "4"], "damage at {place}: {found:?}, {problems:?}");
+        assert!(unharmed || !problems.is_empty(), "damage at {place} is not told");
+    }
+}
+
+#[test]
+fn a_missing_or_alien_stretch_is_passed_over() {
+    let members: Vec<Vec<u8>> = (0..4).map(|n| builder(n).compress(&noise(n, 500))).collect();
+    let alien = [members[0].clone(), noise(9, 3000), members[1].clone(), vec![0; 700], members[2].clone()].concat();
+    let (records, problems) = read_all(&alien[..], usize::MAX);
+    assert_eq!(ids(&records), ["0", "1", "2"]);
+    assert_eq!(problems.len(), 2, "{problems:?}");
+    for cut in [20, 200, 400] {
+        let torn = [&members[0][..], &members[1][..cut], &members[2][..], &members[3][..]].concat();
+        let (records, problems) = read_all(&torn[..], usize::MAX);
+        assert_eq!(ids(&records), ["0", "2", "3"], "cut at {cut}: {problems:?}");
+        assert!(!problems.is_empty());
+    }
+}
+
+#[test]
+fn plain_files_recover_at_the_next_version_line() {
+    let records: Vec<Vec<u8>> = (0..3).map(|n| builder(n).plain(b"block")).collect();
+    let bad = [&records[0][..], b"garbage\r\nWARC/ not a head\r\n", &records[1][..], &records[2][..]].concat();
+    let (found, problems) = read_all(&bad[..], usize::MAX);
+    assert_eq!(ids(&found), ["0", "1", "2"]);
+    assert_eq!(
+        problems,
+        [format!("offset {}: bytes that are no record: 27 bytes that belong to no record", records[0].len())]
+    );
+}
+
+#[test]
+fn a_torn_plain_file_gives_what_is_whole() {
+    let records: Vec<Vec<u8>> = (0..2).map(|n| builder(n).plain(b"block")).collect();
+    let whole = records.concat();
+    let second = records[0].len();
+    for end in second + 1..whole.len() - 4 {
+        let mut reader = ArchiveReader::new(&whole[..end], Path::new("torn")).unwrap();
+        assert!(reader.next_record(10).unwrap().is_some());
+        assert!(reader.next_record(10).unwrap().is_none(), "cut at {end}");
+        assert_eq!(reader.sound_len(), second as u64);
+        let problems = reader.take_problems();
+        assert_eq!((problems[0].kind, problems[0].offset), (ProblemKind::Truncated, second as u64), "cut at {end}");
+    }
+}
+
+#[test]
+fn a_file_that_is_being_written_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.warc.gz");
+    std::fs::write(folder.path().join(format!("a.warc.gz{OPEN_SUFFIX}")), builder(0).compress(b"x")).unwrap();
+    assert_eq!(ids(&ArchiveReader::open(&path).unwrap().records(9).map(Result::unwrap).collect::<Vec<_>>()), ["0"]);
+    assert!(read_record_at(&path, 0, 9).is_ok());
+    assert!(matches!(ArchiveReader::open(&folder.path().join("b")), Err(WarcError::Io { .. })));
+}
+
+#[test]
+fn an_arc_file_is_read_in_every_packing() {
+    let line = |url: &str, len| format!("{url} 1.2.3.4 20240301090000 text/html {len}\n");
+    let parts = [
+        format!(
+            "{}1 1 Fonds\nURL IP-address Archive-date Content-type Archive-length\n\n",
+            line("filedesc://a.arc", 66)
+        ),
+        format!("{}HTTP/1.0 200 OK\r\n\r\nhi\n", line("http://a.pt/with blank", 21)),
+        format!("{}dns answer\n", line("dns:a.pt", 10)),
+    ];
+    let plain = parts.concat().into_bytes();
+    let members: Vec<u8> = parts.iter().flat_map(|part| gzip(part.as_bytes())).collect();
+    for bytes in [plain, members] {
+        let (records, problems) = read_all(&bytes[..], 100);
+        assert!(problems.is_empty(), "{problems:?}");
+        let types: Vec<_> = records.iter().map(|record| record.head.record_type.clone()).collect();
+        assert_eq!(types, [RecordType::Warcinfo, RecordType::Response, RecordType::Response]);
+        assert_eq!(records[1].head.target_uri().unwrap(), "http://a.pt/with blank");
+        assert_eq!(records[1].head.version, "ARC/1.1");
+        assert_eq!(records[1].block, b"HTTP/1.0 200 OK\r\n\r\nhi");
+        assert!(records[1].head.is_http() && !records[2].head.is_http());
+    }
+}
+
+fn some_block() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        prop::collection::vec(any::<u8>(), 0..300),
+        Just(b"\r\n\r\nWARC/1.0\r\nWARC-Type: response\r\n\r\n".to_vec()),
+        Just(vec![b'\n'; 70_000]),
+        (0usize..200_000).prop_map(|len| noise(len, len)),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_written_is_read(
+        blocks in prop::collection::vec(some_block(), 1..5),
+        fields in prop::collection::vec(("[A-Za-z-]{1,12}", "[ -~]{0,40}"), 0..4),
+        sizes in prop::collection::vec(1usize..5000, 1..4),
+        compressed in any::<bool>(),
+    ) {
+        let mut bytes = Vec::new();
+        let mut offsets = Vec::new();
+        for (number, block) in blocks.iter().enumerate() {
+            offsets.push(bytes.len() as u64);
+            let mut record = builder(number);
+            for (name, value) in &fields {
+                record = record.field(&format!("X-{name}"), value);
+            }
+            bytes.extend(if compressed { record.compress(block) } else { record.plain(block) });
+        }
+        let (records, problems) = read_all(Pieces { bytes: &bytes, sizes: &sizes, turn: 0 }, usize::MAX);
+        let told: Vec<_> = problems.iter().filter(|problem| !problem.contains("stands more than once")).collect();
+        prop_assert!(told.is_empty(), "{:?}", told);
+        prop_assert_eq!(records.len(), blocks.len());
+        for (number, record) in records.iter().enumerate() {
+            prop_assert_eq!(&record.block, &blocks[number]);
+            prop_assert_eq!(record.span.offset, offsets[number]);
+            prop_assert_eq!(record.head.date(), Some(DATE));
+            let kept: Vec<_> = record.head.headers.iter().filter(|(name, _)| name.starts_with("X-")).collect();
+            let given: Vec<_> =
+                fields.iter().map(|(name, value)| (format!("X-{name}"), value.trim().as_bytes())).collect();
+            prop_assert_eq!(kept, given.iter().map(|(name, value)| (name.as_str(), *value)).collect::<Vec<_>>());
+        }
+        let end = records.last().map(|record| record.span.offset + record.span.length);
+        prop_assert_eq!(end, Some(bytes.len() as u64));
+    }
+
+    #[test]
+    fn any_bytes_are_survived_in_any_split(
+        mut bytes in prop_oneof![Just(Vec::new()), prop::collection::vec(any::<u8>(), 0..2000)],
+        sound in 0usize..5,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
+        compressed in any::<bool>(),
+        sizes in prop::collection::vec(1usize..300, 1..4),
+    ) {
+        for number in 0..sound {
+            let record = builder(number);
+            bytes.extend(if compressed { record.compress(b"block") } else { record.plain(b"block") });
+        }
+        for (place, value) in changes {
+            if !bytes.is_empty() {
+                let place = place.index(bytes.len());
+                bytes[place] = value;
+            }
+        }
+        let whole = read_all(Cursor::new(&bytes), 1000);
+        prop_assert_eq!(read_all(Pieces { bytes: &bytes, sizes: &sizes, turn: 0 }, 1000), whole);
+    }
+}

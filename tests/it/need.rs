@@ -1,0 +1,61 @@
+//! What a test needs beyond this project. Where it is absent the test is
+//! skipped with words; where `FONDS_REQUIRE` names it, the test fails instead,
+//! so that nothing is skipped silently on the machines that check everything.
+//!
+//! | name in `FONDS_REQUIRE` | what it is | where it is looked for |
+//! |---|---|---|
+//! | `data` | test data of others | `FONDS_TEST_DATA`, else `../shared/data` |
+//! | `peers` | `wget`; a Python environment with warcio, pywb, cdxj-indexer and duckdb | `PATH`; `FONDS_PEERS` |
+//! | `window` | Xvfb, xdotool, ImageMagick; a binary with the window | `PATH`; `FONDS_BIN` |
+
+use std::path::{Path, PathBuf};
+
+fn required(need: &str) -> bool {
+    std::env::var("FONDS_REQUIRE").unwrap_or_default().split(',').any(|word| word.trim() == need)
+}
+
+/// Says that a test is skipped, or fails it where its need is required.
+#[track_caller]
+pub fn skip(need: &str, why: &str) {
+    assert!(!required(need), "FONDS_REQUIRE names {need}, but {why}");
+    println!("skipped: {why}");
+}
+
+/// A file or folder of the foreign test data, or none where it is absent.
+#[track_caller]
+pub fn data(path: &str) -> Option<PathBuf> {
+    let root = std::env::var_os("FONDS_TEST_DATA")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
+    let found = root.join(path);
+    if !found.exists() {
+        skip("data", &format!("{} is not there (FONDS_TEST_DATA names the folder of test data)", found.display()));
+        return None;
+    }
+    Some(found)
+}
+
+/// A program of the system, or none where it is not installed.
+#[track_caller]
+pub fn program(name: &str) -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file());
+    if found.is_none() {
+        skip("peers", &format!("{name} is not installed"));
+    }
+    found
+}
+
+/// Programs of a Python environment, by name; none where it is absent or not whole.
+#[track_caller]
+pub fn peers<const N: usize>(names: [&str; N]) -> Option<[PathBuf; N]> {
+    let Some(folder) = std::env::var_os("FONDS_PEERS").map(PathBuf::from) else {
+        skip("peers", "FONDS_PEERS names no Python environment with warcio, pywb, cdxj-indexer and duckdb");
+        return None;
+    };
+    let programs = names.map(|name| folder.join("bin").join(name));
+    if let Some(missing) = programs.iter().find(|program| !program.is_file()) {
+        skip("peers", &format!("{} is not there (FONDS_PEERS)", missing.display()));
+        return None;
+    }
+    Some(programs)
+}

@@ -1,0 +1,78 @@
+//! The program itself, called as a script would.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What a call came to.
+pub struct Said {
+    /// Exit status.
+    pub status: i32,
+    /// Standard output.
+    pub out: String,
+    /// Standard error.
+    pub err: String,
+}
+
+impl Said {
+    /// The same, after a look at the exit status.
+    #[track_caller]
+    pub fn with_status(self, status: i32) -> Self {
+        assert_eq!(self.status, status, "stdout: {}\nstderr: {}", self.out, self.err);
+        self
+    }
+
+    /// Standard output as one JSON object a line.
+    #[track_caller]
+    pub fn json_lines(&self) -> Vec<serde_json::Value> {
+        self.out.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+    }
+
+    /// Standard error holds these words.
+    #[track_caller]
+    pub fn says(self, words: &str) -> Self {
+        assert!(self.err.contains(words), "“{words}” is missing: {}", self.err);
+        self
+    }
+}
+
+/// The program, ready for more arguments. It never asks the terminal for anything.
+pub fn command<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fonds"));
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.env_remove("FONDS_LOG");
+    command
+}
+
+/// Calls the program.
+#[track_caller]
+pub fn fonds<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Said {
+    fonds_with(args, b"")
+}
+
+/// Calls the program with something on its standard input.
+#[track_caller]
+pub fn fonds_with<S: AsRef<std::ffi::OsStr>>(args: &[S], input: &[u8]) -> Said {
+    let mut child = command(args).stdin(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    let feed = std::thread::spawn(move || {
+        // A program that reads nothing closes the pipe.
+        drop(stdin.write_all(&input));
+    });
+    let output = child.wait_with_output().unwrap();
+    feed.join().unwrap();
+    let said = Said {
+        status: output.status.code().unwrap_or(-1),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    };
+    assert!(!said.err.contains("panicked"), "the program panicked: {}", said.err);
+    said
+}
+
+/// A path as an argument.
+#[track_caller]
+pub fn arg(path: &Path) -> &str {
+    path.to_str().unwrap()
+}

@@ -1,0 +1,168 @@
+//! The real window on a real workspace, under a screen that is not there.
+//!
+//! Runs where Xvfb, xdotool and ImageMagick's `import` are, and a binary with
+//! the window is named in `FONDS_BIN`; required when `FONDS_REQUIRE` names
+//! `window`.
+
+use super::need;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Ends a program when the test ends, whatever way.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+const PAGES: [&str; 9] =
+    ["Campaigns", "Spec", "Crawl", "Captures", "Prospect", "Links", "Review", "Select & export", "Jobs"];
+
+fn on_path(program: &str) -> bool {
+    Command::new("which").arg(program).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|s| s.success())
+}
+
+/// Starts a screen on a display number that is free, and says which.
+fn screen() -> (Running, String) {
+    for number in 120..160 {
+        if Path::new(&format!("/tmp/.X{number}-lock")).exists() {
+            continue;
+        }
+        let display = format!(":{number}");
+        let child = Command::new("Xvfb")
+            .args([&display, "-screen", "0", "1280x800x24", "-nolisten", "tcp"])
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut running = Running(child);
+        let begin = Instant::now();
+        while begin.elapsed() < Duration::from_secs(10) {
+            if Path::new(&format!("/tmp/.X11-unix/X{number}")).exists() {
+                return (running, display);
+            }
+            if running.0.try_wait().unwrap().is_some() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+    panic!("no screen could be started");
+}
+
+struct Desk {
+    display: String,
+    folder: PathBuf,
+    shots: PathBuf,
+}
+
+impl Desk {
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command
+            .env("DISPLAY", &self.display)
+            .env("HOME", &self.folder)
+            .env("XDG_RUNTIME_DIR", &self.folder)
+            .env("LIBGL_ALWAYS_SOFTWARE", "1")
+            .env_remove("WAYLAND_DISPLAY");
+        command
+    }
+
+    fn xdotool(&self, words: &[&str]) -> String {
+        let output = self.command("xdotool").args(words).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
+    /// A screenshot as raw pixels.
+    fn look(&self, name: &str) -> Vec<u8> {
+        let path = self.shots.join(format!("{name}.png"));
+        assert!(self.command("import").args(["-window", "root"]).arg(&path).status().unwrap().success());
+        let pixels = self.command("convert").arg(&path).arg("rgb:-").output().unwrap();
+        pixels.stdout
+    }
+
+    /// Waits until the screen stands still and is not the one before.
+    fn look_when_settled(&self, name: &str, before: Option<&[u8]>) -> Vec<u8> {
+        let begin = Instant::now();
+        let mut last = self.look(name);
+        loop {
+            std::thread::sleep(Duration::from_millis(400));
+            let now = self.look(name);
+            if (now == last && before.is_none_or(|before| before != now)) || begin.elapsed() > Duration::from_secs(20) {
+                return now;
+            }
+            last = now;
+        }
+    }
+}
+
+fn colours(pixels: &[u8]) -> usize {
+    pixels.chunks_exact(3).collect::<BTreeSet<_>>().len()
+}
+
+#[test]
+fn every_page_shows_itself_in_a_real_window() {
+    let missing: Vec<&str> =
+        ["Xvfb", "xdotool", "import", "convert"].into_iter().filter(|program| !on_path(program)).collect();
+    let binary = std::env::var_os("FONDS_BIN").map(PathBuf::from);
+    let (Some(binary), []) = (binary, missing.as_slice()) else {
+        return need::skip("window", &format!("the window needs FONDS_BIN and the programs {missing:?}"));
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let demo = Command::new(&binary).args(["demo", "--out"]).arg(dir.path().join("demo")).output().unwrap();
+    assert!(demo.status.success(), "{}", String::from_utf8_lossy(&demo.stderr));
+    let shots = std::env::var_os("FONDS_SHOTS").map_or_else(|| dir.path().join("shots"), PathBuf::from);
+    std::fs::create_dir_all(&shots).unwrap();
+
+    let (_screen, display) = screen();
+    let desk = Desk { display, folder: dir.path().to_owned(), shots };
+    let mut window = Running(
+        desk.command(binary.to_str().unwrap())
+            .arg(dir.path().join("demo/workspace"))
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap(),
+    );
+    let begin = Instant::now();
+    let id = loop {
+        let id = desk.xdotool(&["search", "--name", "^Fonds"]);
+        if let Some(id) = id.lines().next() {
+            break id.to_owned();
+        }
+        assert!(window.0.try_wait().unwrap().is_none(), "the window ended");
+        assert!(begin.elapsed() < Duration::from_secs(30), "the window did not open");
+        std::thread::sleep(Duration::from_millis(200));
+    };
+    desk.xdotool(&["windowmove", &id, "0", "0", "windowsize", &id, "1280", "800"]);
+    // Without a window manager nobody else gives the window the keyboard.
+    desk.xdotool(&["windowfocus", &id]);
+
+    let mut before = desk.look_when_settled("0-start", None);
+    let mut seen = Vec::new();
+    for (number, page) in PAGES.iter().enumerate().skip(1).chain(std::iter::once((0, &PAGES[0]))) {
+        desk.xdotool(&["key", &format!("ctrl+{}", number + 1)]);
+        let name = format!("{}-{}", number + 1, page.replace([' ', '&'], "-").to_lowercase());
+        let now = desk.look_when_settled(&name, Some(&before));
+        assert!(now != before, "ctrl+{} does not change the page to {page}", number + 1);
+        assert!(colours(&now) > 30, "the page {page} is empty");
+        assert!(!seen.contains(&now), "the page {page} looks like another one");
+        assert!(window.0.try_wait().unwrap().is_none(), "the window ended on {page}");
+        seen.push(now.clone());
+        before = now;
+    }
+    // A row of the captures, its lower panel, the palette, the other theme.
+    desk.xdotool(&["key", "ctrl+4"]);
+    before = desk.look_when_settled("captures", None);
+    desk.xdotool(&["mousemove", "500", "320", "click", "1"]);
+    let panel = desk.look_when_settled("captures-panel", Some(&before));
+    assert!(panel != before, "a click on a row shows nothing");
+    desk.xdotool(&["key", "ctrl+k"]);
+    let palette = desk.look_when_settled("palette", Some(&panel));
+    assert!(palette != panel, "ctrl+k opens no palette");
+    desk.xdotool(&["key", "Escape"]);
+    assert!(window.0.try_wait().unwrap().is_none(), "the window ended");
+}
