@@ -83,8 +83,9 @@ pub(super) fn insert_capture(conn: &Connection, launch: i64, entry: &CaptureEntr
     let change = change_since(conn, ids.page, entry)?;
     conn.prepare_cached(
         "INSERT INTO capture (launch, url, page, host, date_ms, status, mime, size, digest, truncated, ip, fetch_ms,
-            title, language, hops, via, seed, source_tag, rule_index, rule_name, redirect_to, revisit_of_ms, change)
-         VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,?22,?23)",
+            title, language, hops, via, seed, source_tag, rule_index, rule_name, redirect_to, revisit_of_ms, change,
+            stored)
+         VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,?22,?23,?24)",
     )?
     .execute(params![
         launch,
@@ -110,6 +111,7 @@ pub(super) fn insert_capture(conn: &Connection, launch: i64, entry: &CaptureEntr
         redirect_to,
         entry.revisit_of.map(CaptureDate::millis),
         change,
+        int(entry.records.iter().map(|place| place.span.length).sum()),
     ])?;
     let capture = conn.last_insert_rowid();
     for (position, place) in entry.records.iter().enumerate() {

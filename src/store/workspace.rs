@@ -17,6 +17,9 @@ pub enum StoreError {
     /// There is no such folder.
     #[error("{0}: there is no such folder. Make a workspace there with: fonds new {0}")]
     NoFolder(PathBuf),
+    /// A file stands where a folder is wanted.
+    #[error("{0}: this is a file, not the folder of a workspace. Name the folder")]
+    NotAFolder(PathBuf),
     /// The folder holds no catalogue.
     #[error(
         "{0}: this folder is not a workspace (it holds no {CATALOGUE_FILE}). Choose another one, or make a workspace with: fonds new FOLDER"
@@ -54,6 +57,9 @@ pub enum StoreError {
         "{0}: this workspace cannot be written to. Make the folder and its {CATALOGUE_FILE} writable, or copy it to a disk that is; nothing was changed"
     )]
     ReadOnly(PathBuf),
+    /// There is a workspace already.
+    #[error("{0}: this folder is a workspace already. Use it as it is, or choose another folder for a new one")]
+    Exists(PathBuf),
     /// A new workspace needs an empty place.
     #[error("{0}: the folder is not empty. Choose an empty or new folder for the workspace")]
     NotEmpty(PathBuf),
@@ -89,6 +95,20 @@ pub enum StoreError {
     /// Something stored cannot be read back.
     #[error("the catalogue holds something unreadable: {0}")]
     Content(String),
+    /// A filter line has no meaning.
+    #[error("the filter cannot be read: {0}")]
+    Filter(String),
+    /// No campaign has this number or title.
+    #[error("there is no campaign “{0}” in this workspace; fonds campaign list FOLDER shows those that there are")]
+    NoCampaign(String),
+    /// A title alone does not say which campaign is meant.
+    #[error("several campaigns are called “{name}”: say which by its number, one of {numbers}")]
+    SeveralCampaigns {
+        /// The title.
+        name: String,
+        /// Their numbers.
+        numbers: String,
+    },
     /// No such row.
     #[error("there is no {what} {id} in this workspace")]
     Missing {
@@ -136,7 +156,13 @@ pub struct Workspace {
 impl Workspace {
     /// Makes a workspace in an empty or absent folder.
     pub fn create(folder: &Path) -> Result<Self, StoreError> {
+        if folder.join(CATALOGUE_FILE).exists() {
+            return Err(StoreError::Exists(folder.to_owned()));
+        }
         if folder.exists() {
+            if !folder.is_dir() {
+                return Err(StoreError::NotAFolder(folder.to_owned()));
+            }
             let mut entries = fs::read_dir(folder).map_err(StoreError::io(folder))?;
             if entries.next().is_some() {
                 return Err(StoreError::NotEmpty(folder.to_owned()));
@@ -238,6 +264,9 @@ pub(crate) fn job_name(title: &str) -> String {
 
 /// Looks whether the folder can be opened, touching nothing.
 fn check(folder: &Path) -> Result<PathBuf, StoreError> {
+    if folder.is_file() {
+        return Err(StoreError::NotAFolder(folder.to_owned()));
+    }
     if !folder.is_dir() {
         return Err(StoreError::NoFolder(folder.to_owned()));
     }
