@@ -155,7 +155,7 @@ impl Ledger for LaunchLedger {
     }
 
     fn geo_facts(&self) -> Result<HashMap<String, GeoFact>, LedgerError> {
-        self.read(|conn| all_geo_facts(conn))
+        self.read(all_geo_facts)
     }
 
     fn keep_geo_fact(&self, host: &str, fact: &GeoFact) -> Result<(), LedgerError> {

@@ -45,7 +45,10 @@ fn a_warc_and_its_arc_twin_give_the_same_inlinks() {
     let summary: Value = serde_json::from_slice(&std::fs::read(summary).unwrap()).unwrap();
     let sum = |field: &str| objects.iter().map(|object| object[field].as_u64().unwrap()).sum::<u64>();
     assert_eq!(objects.len() as u64, summary["linked_pages"]);
-    assert_eq!(objects.iter().filter(|object| !object["captureDate"].is_null()).count(), summary["captured_linked_pages"]);
+    assert_eq!(
+        objects.iter().filter(|object| !object["captureDate"].is_null()).count(),
+        summary["captured_linked_pages"]
+    );
     assert_eq!(sum("count"), summary["inlinks"]);
     assert_eq!(sum("countInternal"), summary["internal"]);
     assert_eq!(sum("countExternal"), summary["external"]);
@@ -68,13 +71,21 @@ fn the_figures_of_the_catalogue_are_those_of_the_data_set() {
     // One capture a page, all within minutes: the window cuts nothing off.
     let objects = dataset(&workspace);
     let sum = |field: &str| objects.iter().map(|object| object[field].as_u64().unwrap()).sum::<u64>();
-    assert_eq!((built["internal"].as_u64().unwrap(), built["external"].as_u64().unwrap()), (sum("countInternal"), sum("countExternal")));
+    assert_eq!(
+        (built["internal"].as_u64().unwrap(), built["external"].as_u64().unwrap()),
+        (sum("countInternal"), sum("countExternal"))
+    );
     let shown = fonds(&["inlinks", "show", arg(&workspace), "http://www.archive.org/", "--json"]).with_status(0);
     let page = objects.iter().find(|object| object["url"] == "(org,archive,").unwrap();
     assert_eq!(shown.json_lines().len() as u64, page["count"]);
     let top = fonds(&["inlinks", "top", arg(&workspace), "--limit", "3", "--json"]).with_status(0).json_lines();
     assert_eq!(top.len(), 3);
-    assert!(!fonds(&["inlinks", "uncaptured", arg(&workspace), "--limit", "5", "--json"]).with_status(0).json_lines().is_empty());
+    assert!(
+        !fonds(&["inlinks", "uncaptured", arg(&workspace), "--limit", "5", "--json"])
+            .with_status(0)
+            .json_lines()
+            .is_empty()
+    );
     assert!(!fonds(&["inlinks", "anchors", arg(&workspace), "--json"]).with_status(0).json_lines().is_empty());
 }
 
@@ -125,10 +136,9 @@ fn broken_files_are_told_of_and_what_is_whole_in_them_comes_in() {
         files.iter().find(|file| file["path"].as_str().unwrap().ends_with(name)).unwrap_or_else(|| panic!("{name}"))
     };
     let problems = |name: &str| of(name)["problems"].as_array().unwrap().clone();
-    for (name, captures) in [
-        ("jwat-invalid-arcfile-record-then-garbage.arc", 1),
-        ("warcio-example-bad-non-chunked.warc.gz", 2),
-    ] {
+    for (name, captures) in
+        [("jwat-invalid-arcfile-record-then-garbage.arc", 1), ("warcio-example-bad-non-chunked.warc.gz", 2)]
+    {
         assert!(!problems(name).is_empty(), "{name} is not whole: {}", of(name));
         assert!(of(name)["captures"].as_u64().unwrap() >= captures, "{name}: {}", of(name));
     }
