@@ -6,6 +6,7 @@ use super::crawl_log::CrawlLogLine;
 use super::index::index_archive_from;
 use super::judge::{Judge, Source};
 use super::logs::Logs;
+use super::outlinks::followed;
 use super::robots_desk::is_robots_url;
 use super::setup::RecoveryReport;
 use super::{Admission, CaptureEntry, CrawlError, CrawlSetup, Finished, Ledger};
@@ -132,7 +133,7 @@ pub(super) fn take_over(
             source_tag: &admission.source_tag,
             is_seed: admission.is_seed,
         };
-        let decided = judge.admit(&source, &capture.outlinks)?;
+        let decided = judge.admit(&source, followed(&capture.outlinks))?;
         let (candidates, found): (Vec<Candidate>, Vec<Admission>) = decided.into_iter().unzip();
         let mut line = CrawlLogLine::of(admission, capture.status, 0, logs.now()).with_capture(&capture);
         line.annotations.push("recovered".to_owned());
