@@ -299,6 +299,7 @@ pub(super) fn key_of(text: &str) -> Option<PageKey> {
     let (host, path) = match text.split_once(')') {
         Some((host, path)) => (host, path),
         None if text.contains(',') => (text, "/"),
+        None if text.contains("://") => return None,
         None => return parse_web_url(&format!("http://{text}")).map(|url| PageKey::of(&url)),
     };
     let (labels, port) = match host.split_once(':') {
@@ -323,6 +324,8 @@ mod tests {
         }
         assert_eq!(key_of("(pt,fct,").unwrap().as_str(), "pt,fct)/");
         assert_eq!(key_of("pt,fct:8080)/").unwrap().as_str(), "pt,fct:8080)/");
-        assert_eq!(key_of("http://"), None);
+        for text in ["http://", "", "ftp://fct.pt/"] {
+            assert_eq!(key_of(text), None, "{text}");
+        }
     }
 }

@@ -134,6 +134,19 @@ impl Catalogue {
         })
     }
 
+    /// Marks launches that were under way when their program was killed as
+    /// stopped. Called by the one process that may write, before it works.
+    pub(super) fn end_abandoned_launches(&self) -> Result<(), StoreError> {
+        self.write(|conn| {
+            conn.execute(
+                "UPDATE launch SET state = 'stopped', why = 'the program ended without closing it'
+                 WHERE state IN ('running', 'paused')",
+                [],
+            )?;
+            Ok(())
+        })
+    }
+
     /// The crawl page of a launch; samples and job come from whoever runs it.
     pub fn crawl_page(&self, launch: LaunchRow) -> Result<CrawlPage, StoreError> {
         let id = launch.id;

@@ -140,7 +140,7 @@ impl From<rusqlite::Error> for StoreError {
 pub enum Access {
     /// This process writes it.
     Write,
-    /// Another process writes it; this one only looks. Says which.
+    /// Another process writes it, or nobody can; this one only looks. Says why.
     ReadOnly(String),
 }
 
@@ -182,21 +182,36 @@ impl Workspace {
     /// Opens a workspace for writing.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
         let folder = check(folder)?;
+        check_writable(&folder)?;
         let lock = take_lock(&folder)?;
         let catalogue = Catalogue::open(&folder.join(CATALOGUE_FILE))?;
+        catalogue.end_abandoned_launches()?;
         Ok(Self { folder, access: Access::Write, catalogue: Arc::new(catalogue), _lock: Some(lock) })
     }
 
     /// Opens a workspace for writing, or for looking only when another
-    /// process writes it.
+    /// process writes it or nobody can.
     pub fn open_or_look(folder: &Path) -> Result<Self, StoreError> {
         match Self::open(folder) {
             Err(StoreError::Locked { folder, holder }) => {
                 let catalogue = Catalogue::open_read_only(&folder.join(CATALOGUE_FILE))?;
                 Ok(Self { folder, access: Access::ReadOnly(holder), catalogue: Arc::new(catalogue), _lock: None })
             }
+            Err(StoreError::ReadOnly(folder)) => {
+                let looking = Self::look(&folder)?;
+                Ok(Self { access: Access::ReadOnly("the folder cannot be written to".to_owned()), ..looking })
+            }
             other => other,
         }
+    }
+
+    /// Opens a workspace for looking only, whoever writes it meanwhile and
+    /// even where nothing can be written.
+    pub fn look(folder: &Path) -> Result<Self, StoreError> {
+        let folder = check(folder)?;
+        let catalogue = Catalogue::open_read_only(&folder.join(CATALOGUE_FILE))?;
+        let access = Access::ReadOnly("opened for looking only".to_owned());
+        Ok(Self { folder, access, catalogue: Arc::new(catalogue), _lock: None })
     }
 
     /// Its folder, absolute.
@@ -294,12 +309,16 @@ fn check(folder: &Path) -> Result<PathBuf, StoreError> {
     if number(60) > SCHEMA_VERSION {
         return Err(StoreError::TooNew { path, found: number(60), known: SCHEMA_VERSION });
     }
-    let read_only = |path: &Path| path.metadata().is_ok_and(|meta| meta.permissions().readonly());
-    if read_only(&folder) || read_only(&path) {
-        return Err(StoreError::ReadOnly(folder));
-    }
     Catalogue::check(&path).map_err(|why| damaged(&why))?;
     Ok(folder)
+}
+
+fn check_writable(folder: &Path) -> Result<(), StoreError> {
+    let read_only = |path: &Path| path.metadata().is_ok_and(|meta| meta.permissions().readonly());
+    if read_only(folder) || read_only(&folder.join(CATALOGUE_FILE)) {
+        return Err(StoreError::ReadOnly(folder.to_owned()));
+    }
+    Ok(())
 }
 
 fn take_lock(folder: &Path) -> Result<File, StoreError> {
@@ -418,6 +437,35 @@ mod tests {
         permissions.set_readonly(true);
         fs::set_permissions(&path, permissions).unwrap();
         check_refused(&folder, "cannot be written to");
+        assert!(matches!(Workspace::open_or_look(&folder).unwrap().access(), Access::ReadOnly(_)));
+        assert!(Workspace::look(&folder).unwrap().catalogue().campaigns().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_file_and_a_workspace_are_no_place_for_a_new_one() {
+        let (_dir, folder) = made();
+        let refused = |path: &Path| Workspace::create(path).err().unwrap().to_string();
+        assert!(refused(&folder).contains("a workspace already"));
+        let file = folder.join(CATALOGUE_FILE);
+        assert!(refused(&file).contains("this is a file"));
+        check_refused_as_file(&file);
+    }
+
+    #[track_caller]
+    fn check_refused_as_file(file: &Path) {
+        let error = Workspace::open(file).err().unwrap().to_string();
+        assert!(error.contains("this is a file") && !error.contains("fonds new"), "{error}");
+    }
+
+    #[test]
+    fn looking_does_not_keep_others_from_writing() {
+        let (_dir, folder) = made();
+        let looking = Workspace::look(&folder).unwrap();
+        looking.catalogue().campaigns().unwrap();
+        let writing = Workspace::open(&folder).unwrap();
+        writing.catalogue().set_setting("a", "b").unwrap();
+        assert_eq!(looking.catalogue().setting("a").unwrap().as_deref(), Some("b"));
+        assert!(matches!(looking.catalogue().set_setting("a", "c"), Err(StoreError::ReadOnly(_))));
     }
 
     #[test]

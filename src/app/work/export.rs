@@ -55,6 +55,13 @@ impl ExportOutcome {
 
 /// Writes the campaign's present selection into a new folder.
 pub fn export(workspace: &Workspace, spec: &SelectionSpec, out: &Path, cx: &JobCx) -> anyhow::Result<ExportOutcome> {
+    // Told before the work, not after it.
+    anyhow::ensure!(!out.is_file(), "{}: this is a file. Name a folder that is empty or does not exist", out.display());
+    anyhow::ensure!(
+        std::fs::read_dir(out).map_or(true, |mut entries| entries.next().is_none()),
+        "{}: the folder is not empty; name one that is empty or does not exist",
+        out.display()
+    );
     let catalogue = workspace.catalogue();
     let (version, campaign) = catalogue.campaign(spec.campaign)?;
     let selected = catalogue.selected(spec.campaign)?;

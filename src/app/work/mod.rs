@@ -86,6 +86,11 @@ pub fn page_key_of(text: &str) -> Option<PageKey> {
     super::workspace_desk::key_of(text)
 }
 
+/// A number and its word: `1 file`, `2 files`.
+pub(super) fn counted(number: u64, word: &str) -> String {
+    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
+}
+
 /// Who works here, for notes: the name the system knows.
 pub fn operator() -> String {
     ["USER", "LOGNAME", "USERNAME"]
