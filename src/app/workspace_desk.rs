@@ -222,7 +222,7 @@ impl Desk for WorkspaceDesk {
     }
 
     fn run_crawl(&self, campaign: CampaignId, cx: &JobCx) -> DeskResult<String> {
-        self.job("Crawl", work::CrawlOutcome::words, || work::crawl(self, campaign, &work::CrawlOptions::default(), cx))
+        self.job("Crawl", work::CrawlOutcome::words, || work::crawl(self, campaign, &work::crawl_options(self)?, cx))
             .map(|outcome| outcome.words())
     }
 
