@@ -100,7 +100,11 @@ fn every_refused_url_is_counted_once_and_can_be_explained() {
             seen += 1;
             *counted.entry(row.rule.clone()).or_default() += 1;
             let trace = desk.why(row.id).unwrap();
-            assert_eq!((trace.verdict.rule_name.as_str(), row.decision.as_str()), (row.rule.as_str(), "REJECT"), "{row:?}");
+            assert_eq!(
+                (trace.verdict.rule_name.as_str(), row.decision.as_str()),
+                (row.rule.as_str(), "REJECT"),
+                "{row:?}"
+            );
             assert_eq!(trace.verdict.decision.as_str(), "REJECT", "{row:?}");
             let deciding: Vec<_> = trace.steps.iter().filter(|step| step.deciding).collect();
             assert_eq!(deciding.len(), 1, "{trace:?}");
@@ -205,7 +209,10 @@ fn the_window_keeps_the_launches_apart() {
         let (internal, external): (Vec<_>, Vec<_>) = inside.partition(|row| row.internal);
         assert_eq!((internal.len() as u64, external.len() as u64), (inlinks.internal, inlinks.external));
         assert!(inlinks.internal > 0 && inlinks.external > 0);
-        assert_eq!((capture.inlinks_internal, capture.inlinks_external), (Some(inlinks.internal), Some(inlinks.external)));
+        assert_eq!(
+            (capture.inlinks_internal, capture.inlinks_external),
+            (Some(inlinks.internal), Some(inlinks.external))
+        );
         let hosts: HashSet<_> = external.iter().map(|row| &row.source_host).collect();
         assert_eq!(capture.inlink_hosts, Some(hosts.len() as u64));
         assert!(inlinks.rows.iter().any(|row| !row.in_window), "the other launch's links are shown outside");
@@ -250,13 +257,15 @@ fn the_export_carries_verdict_score_and_inlinks_of_each_capture() {
     files.iter().for_each(|file| assert_sound(file));
     let all: Vec<Record> = files.iter().flat_map(|file| records(file)).collect();
     assert_eq!(all.len() as u64, report.exported_records);
-    let by_id: HashMap<String, &Record> = all.iter().filter_map(|record| Some((record.head.record_id()?, record))).collect();
+    let by_id: HashMap<String, &Record> =
+        all.iter().filter_map(|record| Some((record.head.record_id()?, record))).collect();
     assert_eq!(by_id.len(), all.len(), "record ids are unique");
 
     let desk = desk();
     let (mut selected, mut needed) = (0, 0);
     let knowledge = all.iter().filter(|record| {
-        record.head.record_type == RecordType::Metadata && String::from_utf8_lossy(&record.block).contains("\"selection\"")
+        record.head.record_type == RecordType::Metadata
+            && String::from_utf8_lossy(&record.block).contains("\"selection\"")
     });
     for record in knowledge {
         let refers_to = field(record, "WARC-Refers-To");

@@ -12,8 +12,8 @@ use fonds::app::sample::{Ask, Edition, HOSTS, SamplePages, Server, campaign, geo
 use fonds::app::work;
 use fonds::app::workspace_desk::WorkspaceDesk;
 use fonds::store::Workspace;
-use fonds::warc::{Digests, RecordType};
 use fonds::warc::http::parse_response_head;
+use fonds::warc::{Digests, RecordType};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::net::Ipv4Addr;
@@ -133,10 +133,8 @@ fn a_demo_killed_again_and_again_takes_the_same_captures() {
     assert_whole(&workspace);
 
     // The verdicts are the same, each URL counted once.
-    let by_rule: BTreeMap<String, u64> = serde_json::from_value::<Vec<(String, u64)>>(report["refused_by_rule"].clone())
-        .unwrap()
-        .into_iter()
-        .collect();
+    let by_rule: BTreeMap<String, u64> =
+        serde_json::from_value::<Vec<(String, u64)>>(report["refused_by_rule"].clone()).unwrap().into_iter().collect();
     assert_eq!(by_rule, whole.report.refused_by_rule.iter().cloned().collect());
 }
 
@@ -238,7 +236,8 @@ fn killed_while_it_inverts_scores_or_exports_it_comes_to_the_same_end() {
     let said = fonds(&["demo", "--json", "--out", arg(&folder)]).with_status(0);
     let report = &said.json_lines()[0];
     let expected = serde_json::to_value(&whole.report).unwrap();
-    for figure in ["captures", "inlinks", "linked_pages", "scored", "selected", "exported_captures", "exported_records"] {
+    for figure in ["captures", "inlinks", "linked_pages", "scored", "selected", "exported_captures", "exported_records"]
+    {
         assert_eq!(report[figure], expected[figure], "{figure}");
     }
     assert!(!half_written.exists());

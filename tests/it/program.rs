@@ -25,7 +25,10 @@ impl Said {
     /// Standard output as one JSON object a line.
     #[track_caller]
     pub fn json_lines(&self) -> Vec<serde_json::Value> {
-        self.out.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+        self.out
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+            .collect()
     }
 
     /// Standard error holds these words.
