@@ -448,6 +448,8 @@ impl AppState {
             Command::ChooseCampaign(id) => {
                 self.campaign = Some(id);
                 self.selection_draft.campaign = id;
+                self.selected.clear();
+                self.focus = None;
                 if matches!(self.route, Route::Spec(_)) {
                     self.route = Route::Spec(Some(id));
                 }

@@ -300,6 +300,7 @@ pub(super) fn key_of(text: &str) -> Option<PageKey> {
         Some((host, path)) => (host, path),
         None if text.contains(',') => (text, "/"),
         None if text.contains("://") => return None,
+        None if text.contains("://") => return None,
         None => return parse_web_url(&format!("http://{text}")).map(|url| PageKey::of(&url)),
     };
     let (labels, port) = match host.split_once(':') {

@@ -4,6 +4,7 @@ use super::CaptureEntry;
 use crate::scope::{GeoFact, Verdict};
 use crate::uri::{CaptureDate, Url};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// The memory failed; the crawl stops rather than lose something.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -144,10 +145,14 @@ pub trait Ledger: Send + Sync {
     /// The URL, if it still waits to be fetched in this launch.
     fn find_waiting(&self, url: &Url) -> Result<Option<QueuedUrl>, LedgerError>;
 
-    /// End of the furthest record of this file that a capture was told of
-    /// with [`Ledger::finish`]: offset + length, or 0 where there is none.
-    /// `file` as in [`RecordPlace::file`](super::RecordPlace::file).
-    fn recorded_end(&self, file: &str) -> Result<u64, LedgerError>;
+    /// Begin and end of every record of this file that a capture was told of,
+    /// in the order they stand. `file` as in
+    /// [`RecordPlace::file`](super::RecordPlace::file).
+    fn recorded(&self, file: &str) -> Result<Vec<Range<u64>>, LedgerError>;
+
+    /// Keeps a capture that lies in the files although no URL waits for it:
+    /// what is on disk is in the catalogue.
+    fn keep_capture(&self, capture: CaptureEntry) -> Result<(), LedgerError>;
 
     /// Whether the launch has seen this URL.
     fn has_seen(&self, url: &Url) -> Result<bool, LedgerError>;

@@ -6,6 +6,7 @@ use super::*;
 use crate::scope::GeoFact;
 use crate::uri::{CaptureDate, Url};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Mutex;
 
 /// What became of a URL.
@@ -22,6 +23,7 @@ struct Inner {
     by_url: HashMap<String, usize>,
     geo: HashMap<String, GeoFact>,
     robots: HashMap<String, RobotsAnswer>,
+    kept: Vec<CaptureEntry>,
 }
 
 /// Keeps everything; survives a crawl, so that another can go on.
@@ -32,6 +34,11 @@ impl MemoryLedger {
     /// A new launch after another one, whose captures it knows.
     pub fn after(earlier: &Self) -> Self {
         Self(Mutex::default(), earlier.captures())
+    }
+
+    /// Captures that no URL waited for.
+    pub fn kept(&self) -> Vec<CaptureEntry> {
+        self.0.lock().unwrap().kept.clone()
     }
 
     /// Every URL with its fate, in the order it was first seen.
@@ -168,10 +175,18 @@ impl Ledger for MemoryLedger {
         Ok(inner.by_url.get(url.as_str()).and_then(|at| inner.queued(*at)))
     }
 
-    fn recorded_end(&self, file: &str) -> Result<u64, LedgerError> {
-        let ends = self.captures().into_iter().flat_map(|capture| capture.records);
-        let ends = ends.filter(|place| place.file == file).map(|place| place.span.offset + place.span.length);
-        Ok(ends.max().unwrap_or(0))
+    fn recorded(&self, file: &str) -> Result<Vec<Range<u64>>, LedgerError> {
+        let kept = self.0.lock().unwrap().kept.clone();
+        let places = self.captures().into_iter().chain(kept).flat_map(|capture| capture.records);
+        let places = places.filter(|place| place.file == file);
+        let mut ranges: Vec<_> = places.map(|place| place.span.offset..place.span.offset + place.span.length).collect();
+        ranges.sort_by_key(|range| range.start);
+        Ok(ranges)
+    }
+
+    fn keep_capture(&self, capture: CaptureEntry) -> Result<(), LedgerError> {
+        self.0.lock().unwrap().kept.push(capture);
+        Ok(())
     }
 
     fn has_seen(&self, url: &Url) -> Result<bool, LedgerError> {

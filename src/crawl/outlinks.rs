@@ -9,7 +9,8 @@ use std::io::Read;
 
 /// Bytes of a decoded payload that are read for links.
 pub const MAX_PAGE_BYTES: usize = 8 << 20;
-/// Links of one page that are followed (Heritrix's `maxOutlinks`).
+/// Links of one page that are followed (Heritrix's `maxOutlinks`). All are
+/// kept: whom a page cites is wanted, however many it cites.
 pub const MAX_OUTLINKS: usize = 6000;
 /// Text looked at to tell a page's language.
 const LANGUAGE_TEXT_BYTES: usize = 64 << 10;
@@ -21,10 +22,8 @@ pub struct Leads {
     pub title: Option<String>,
     /// Language of a page.
     pub language: Option<String>,
-    /// Where it leads to, at most [`MAX_OUTLINKS`].
+    /// Where it leads to; see [`followed`].
     pub outlinks: Vec<Outlink>,
-    /// Links beyond that.
-    pub dropped: usize,
     /// Where it redirects to.
     pub redirect_to: Option<Url>,
 }
@@ -52,12 +51,15 @@ pub fn read_leads(url: &Url, status: u16, headers: &Headers, payload: &[u8]) -> 
         Form::Listing if is_page => leads.outlinks.extend(read_listing(&unpacked(payload), url)),
         _ => {}
     }
-    leads.dropped = leads.outlinks.len().saturating_sub(MAX_OUTLINKS);
-    leads.outlinks.truncate(MAX_OUTLINKS);
     for (position, link) in leads.outlinks.iter_mut().enumerate() {
         link.position = u32::try_from(position).unwrap_or(u32::MAX);
     }
     leads
+}
+
+/// The links that a crawl follows: the first [`MAX_OUTLINKS`].
+pub fn followed(outlinks: &[Outlink]) -> &[Outlink] {
+    &outlinks[..outlinks.len().min(MAX_OUTLINKS)]
 }
 
 /// Links that a robots.txt names as sitemaps.
@@ -237,9 +239,9 @@ mod tests {
     }
 
     #[test]
-    fn floods_of_links_are_counted() {
+    fn floods_of_links_are_kept_and_followed_in_part() {
         let body: String = (0..7000).map(|number| format!("<a href={number}>x</a>")).collect();
         let leads = read(200, &[("Content-Type", "text/html")], body.as_bytes());
-        assert_eq!((leads.outlinks.len(), leads.dropped), (MAX_OUTLINKS, 1000));
+        assert_eq!((leads.outlinks.len(), followed(&leads.outlinks).len()), (7000, MAX_OUTLINKS));
     }
 }

@@ -6,23 +6,26 @@ use super::crawl_log::CrawlLogLine;
 use super::index::index_archive_from;
 use super::judge::{Judge, Source};
 use super::logs::Logs;
+use super::outlinks::followed;
 use super::robots_desk::is_robots_url;
 use super::setup::RecoveryReport;
 use super::{Admission, CaptureEntry, CrawlError, CrawlSetup, Finished, Ledger};
 use crate::jobs::JobCx;
-use crate::scope::Candidate;
-use crate::warc::{OPEN_SUFFIX, repair_open_file};
+use crate::scope::{Candidate, Decision};
+use crate::warc::{ArchiveReader, OPEN_SUFFIX, repair_open_file};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Closes the files that a killed run of this launch left open, and reads
-/// every capture that stands behind what is known of its file: `known(label)`
-/// gives the end of what is, as [`Ledger::recorded_end`] does.
+/// every capture in them that is not known: `known(label)` gives the places
+/// that are, as [`Ledger::recorded`] does. Workers write in one order and tell
+/// in another, so unknown captures may stand between known ones.
 ///
 /// Memory holds all captures found; a kill leaves few.
 pub fn recover_launch(
     warc_dir: &Path,
     warc_label: &str,
-    known: impl Fn(&str) -> Result<u64, CrawlError>,
+    known: impl Fn(&str) -> Result<Vec<Range<u64>>, CrawlError>,
     cx: &JobCx,
 ) -> Result<(RecoveryReport, Vec<CaptureEntry>), CrawlError> {
     let mut report = RecoveryReport::default();
@@ -38,19 +41,41 @@ pub fn recover_launch(
     let mut captures = Vec::new();
     for file in files_ending(warc_dir, ".warc.gz")? {
         let label = file_label(warc_label, &file);
-        let from = known(&label)?;
         let len = std::fs::metadata(&file).map_err(|source| CrawlError::io(&file, source))?.len();
+        let known = known(&label)?;
+        let from = if len == 0 { 0 } else { first_gap(&file, &known)? };
         if from >= len {
             continue;
         }
         let mut take = |entry: CaptureEntry| {
-            captures.push(entry);
+            let place = entry.records.first().map_or(0, |record| record.span.offset);
+            if known.binary_search_by_key(&place, |range| range.start).is_err() {
+                captures.push(entry);
+            }
             Ok(())
         };
         let indexed = index_archive_from(&file, from, &label, &mut take, cx)?;
         report.problems.extend(indexed.problems.iter().map(|problem| format!("{label}: {problem}")));
     }
     Ok((report, captures))
+}
+
+/// Where the first record stands that is not known. Files begin with a
+/// `warcinfo` record, which belongs to no capture.
+fn first_gap(file: &Path, known: &[Range<u64>]) -> Result<u64, CrawlError> {
+    let mut reader = ArchiveReader::open(file)?;
+    let first = match reader.next_head()? {
+        Some(_) => reader.finish_record()?,
+        None => None,
+    };
+    let mut end = first.map_or(0, |span| span.offset + span.length);
+    for range in known {
+        if range.start > end {
+            break;
+        }
+        end = end.max(range.end);
+    }
+    Ok(end)
 }
 
 fn files_ending(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, CrawlError> {
@@ -72,11 +97,12 @@ pub(super) fn recover(
     ledger: &dyn Ledger,
     cx: &JobCx,
 ) -> Result<(RecoveryReport, Vec<CaptureEntry>), CrawlError> {
-    recover_launch(&setup.warc_dir, &setup.warc_label, |label| Ok(ledger.recorded_end(label)?), cx)
+    recover_launch(&setup.warc_dir, &setup.warc_label, |label| Ok(ledger.recorded(label)?), cx)
 }
 
-/// Tells the ledger of recovered captures whose URLs still wait. A robots.txt
-/// is left to be fetched again, since its rules are wanted, not its record.
+/// Tells the ledger of recovered captures: with them the URLs that still wait
+/// come to their end. A robots.txt is fetched again nevertheless, since its
+/// rules are wanted, not its record.
 pub(super) fn take_over(
     captures: Vec<CaptureEntry>,
     ledger: &dyn Ledger,
@@ -84,11 +110,22 @@ pub(super) fn take_over(
     logs: &Logs,
 ) -> Result<u64, CrawlError> {
     let mut taken = 0;
-    for capture in captures {
+    for mut capture in captures {
+        taken += 1;
         let Some(waiting) = ledger.find_waiting(&capture.url)?.filter(|_| !is_robots_url(&capture.url)) else {
+            ledger.keep_capture(capture)?;
             continue;
         };
         let admission = &waiting.admission;
+        if capture.verdict.is_none() {
+            // The record that tells why it was fetched was torn off.
+            capture.hops.clone_from(&admission.hops);
+            capture.via.clone_from(&admission.via);
+            capture.seed.clone_from(&admission.seed);
+            capture.source_tag.clone_from(&admission.source_tag);
+            // One that waited for its host's location was decided again at its turn.
+            capture.verdict = Some(admission.verdict.clone()).filter(|verdict| verdict.decision == Decision::Accept);
+        }
         let source = Source {
             url: &admission.url,
             hops: &admission.hops,
@@ -96,7 +133,7 @@ pub(super) fn take_over(
             source_tag: &admission.source_tag,
             is_seed: admission.is_seed,
         };
-        let decided = judge.admit(&source, &capture.outlinks)?;
+        let decided = judge.admit(&source, followed(&capture.outlinks))?;
         let (candidates, found): (Vec<Candidate>, Vec<Admission>) = decided.into_iter().unzip();
         let mut line = CrawlLogLine::of(admission, capture.status, 0, logs.now()).with_capture(&capture);
         line.annotations.push("recovered".to_owned());
@@ -116,7 +153,6 @@ pub(super) fn take_over(
         logs.crawl(&line)?;
         let fresh = candidates.iter().zip(&verdicts).zip(new).filter(|(_, new)| *new).map(|(both, _)| both);
         logs.scope(fresh)?;
-        taken += 1;
     }
     Ok(taken)
 }

@@ -7,7 +7,7 @@ use super::fetch::{Exchange, FetchError, Truncated, fetch_status};
 use super::frontier::{ROBOTS_PRIORITY, authority_of};
 use super::judge::Source;
 use super::notes::CaptureNotes;
-use super::outlinks::{Leads, MAX_PAGE_BYTES, read_leads, sitemap_links};
+use super::outlinks::{Leads, MAX_PAGE_BYTES, followed, read_leads, sitemap_links};
 use super::politeness::{MAX_RETRY_AFTER, retry_after, wait_after};
 use super::robots::MAX_ROBOTS_BYTES;
 use super::robots_desk::{Robots, is_robots_url};
@@ -40,6 +40,8 @@ enum Then {
     Release { wait: Duration, captured: bool },
     /// The URL comes again.
     PutBack { wait: Duration },
+    /// The URL comes again as soon as its address has room.
+    Hold,
 }
 
 /// What is known about a URL before it is fetched.
@@ -71,6 +73,11 @@ impl<'e> Worker<'e> {
             Ok(Then::PutBack { wait }) => {
                 engine.stats.put_back();
                 engine.frontier.put_back(&ticket.queued, wait);
+                Ok(false)
+            }
+            Ok(Then::Hold) => {
+                engine.stats.put_back();
+                engine.frontier.hold(&ticket.queued);
                 Ok(false)
             }
             Err(error) => {
@@ -107,7 +114,7 @@ impl<'e> Worker<'e> {
         }
         let busy = addresses.first().map(std::net::SocketAddr::ip).filter(|_| engine.polite);
         if busy.is_some_and(|ip| !engine.frontier.enter_address(ip)) {
-            return Ok(Then::PutBack { wait: engine.frontier.busy_wait() });
+            return Ok(Then::Hold);
         }
         let answer = engine.client.fetch(&url, &addresses);
         if let Some(ip) = busy {
@@ -239,7 +246,7 @@ impl<'e> Worker<'e> {
             source_tag: &admission.source_tag,
             is_seed: admission.is_seed,
         };
-        let decided = engine.judge.admit(&source, &notes.outlinks)?;
+        let decided = engine.judge.admit(&source, followed(&notes.outlinks))?;
         let line = CrawlLogLine {
             annotations: notes.annotations.clone(),
             ..self.log_line(&ticket.queued, status).with_capture(&entry)
@@ -294,6 +301,7 @@ impl<'e> Worker<'e> {
             true => engine.ledger.same_payload(url, &digests.payload)?,
             false => None,
         };
+        let not_followed = leads.outlinks.len() - followed(&leads.outlinks).len();
         let notes = CaptureNotes {
             status: i32::from(exchange.head.status),
             title: leads.title,
@@ -305,7 +313,7 @@ impl<'e> Worker<'e> {
             source_tag: admission.source_tag.clone(),
             fetch_ms: Some(u64::try_from(exchange.took.as_millis()).unwrap_or(u64::MAX)),
             verdict: Some(ticket.verdict.clone()),
-            annotations: annotations_of(ticket, exchange, leads.dropped, original.is_some()),
+            annotations: annotations_of(ticket, exchange, not_followed, original.is_some()),
             interim: String::from_utf8_lossy(&exchange.interim).into_owned(),
             certificate_problem: exchange.tls.as_ref().and_then(|tls| tls.certificate_problem.clone()),
         };
@@ -460,7 +468,7 @@ pub(super) fn candidate_of(admission: &Admission) -> Candidate {
 }
 
 /// Heritrix's remarks for the last column of the crawl log.
-fn annotations_of(ticket: &Ticket, exchange: &Exchange, dropped: usize, is_revisit: bool) -> Vec<String> {
+fn annotations_of(ticket: &Ticket, exchange: &Exchange, not_followed: usize, is_revisit: bool) -> Vec<String> {
     let mut annotations = ticket.annotations.clone();
     if ticket.queued.tries > 0 {
         annotations.push(format!("{}t", ticket.queued.tries + 1));
@@ -471,8 +479,8 @@ fn annotations_of(ticket: &Ticket, exchange: &Exchange, dropped: usize, is_revis
         Some(Truncated::Disconnect) => annotations.push("disconnectTrunc".to_owned()),
         None => {}
     }
-    if dropped > 0 {
-        annotations.push(format!("dol:{dropped}"));
+    if not_followed > 0 {
+        annotations.push(format!("dol:{not_followed}"));
     }
     if is_revisit {
         annotations.push("duplicate:digest".to_owned());

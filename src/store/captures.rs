@@ -8,6 +8,7 @@ use crate::crawl::CaptureEntry;
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{Problem, RecordType, Span};
 use rusqlite::{Connection, OptionalExtension, params};
+use std::ops::Range;
 
 /// What reading one file came to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -255,15 +256,16 @@ impl Catalogue {
         })
     }
 
-    /// Where the last record that the catalogue knows of a file ends.
-    pub fn known_end(&self, file: &str) -> Result<u64, StoreError> {
+    /// Begin and end of every record of a file that the catalogue knows, in
+    /// the order they stand.
+    pub fn known_places(&self, file: &str) -> Result<Vec<Range<u64>>, StoreError> {
         self.read(|conn| {
-            let end: Option<i64> = conn.query_row(
-                "SELECT max(offset + length) FROM record WHERE file = (SELECT id FROM warc_file WHERE path = ?1)",
-                [file],
-                |row| row.get(0),
+            let mut statement = conn.prepare_cached(
+                "SELECT offset, offset + length FROM record WHERE file = (SELECT id FROM warc_file WHERE path = ?1)
+                 ORDER BY offset",
             )?;
-            Ok(uint(end.unwrap_or(0)))
+            let rows = statement.query_map([file], |row| Ok(uint(row.get(0)?)..uint(row.get(1)?)))?;
+            Ok(rows.collect::<Result<_, _>>()?)
         })
     }
 

@@ -5,11 +5,14 @@ use super::captures::parse_stored;
 use super::catalogue::Catalogue;
 use super::intern::url_ids;
 use super::workspace::StoreError;
-use crate::crawl::{Admission, AdmissionState, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl, RobotsAnswer};
+use crate::crawl::{
+    Admission, AdmissionState, CaptureEntry, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl, RobotsAnswer,
+};
 use crate::scope::{Decision, GeoFact, Verdict};
 use crate::uri::{CaptureDate, Url};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// `seen.state`
@@ -155,7 +158,7 @@ impl Ledger for LaunchLedger {
     }
 
     fn geo_facts(&self) -> Result<HashMap<String, GeoFact>, LedgerError> {
-        self.read(|conn| all_geo_facts(conn))
+        self.read(all_geo_facts)
     }
 
     fn keep_geo_fact(&self, host: &str, fact: &GeoFact) -> Result<(), LedgerError> {
@@ -196,8 +199,12 @@ impl Ledger for LaunchLedger {
         })
     }
 
-    fn recorded_end(&self, file: &str) -> Result<u64, LedgerError> {
-        self.catalogue.known_end(file).map_err(ledger_error)
+    fn recorded(&self, file: &str) -> Result<Vec<Range<u64>>, LedgerError> {
+        self.catalogue.known_places(file).map_err(ledger_error)
+    }
+
+    fn keep_capture(&self, capture: CaptureEntry) -> Result<(), LedgerError> {
+        self.write(move |conn, launch| insert_capture(conn, launch, &capture).map(|_| ()))
     }
 
     fn has_seen(&self, url: &Url) -> Result<bool, LedgerError> {

@@ -180,7 +180,10 @@ fn a_capture_is_told_once_with_all_that_was_found_on_it() {
     };
     assert_eq!(made.ledger.finish(finished).unwrap(), [true]);
     assert_eq!(made.workspace.catalogue().add_captures(made.launch, vec![entry]).unwrap(), 0, "known by its record");
-    assert_eq!(made.ledger.recorded_end("output/warcs/town/1/a.warc.gz").unwrap(), 10);
+    assert_eq!(
+        made.ledger.recorded("output/warcs/town/1/a.warc.gz").unwrap(),
+        std::iter::once(0..10).collect::<Vec<_>>()
+    );
     let same = made.ledger.same_payload(&url("http://a.pt/p"), "sha1:A").unwrap();
     assert_eq!(same, Some((CaptureDate::from_seconds(1000), "urn:uuid:0".to_owned())));
     assert_eq!(made.ledger.same_payload(&url("http://a.pt/q"), "sha1:A").unwrap(), None);

@@ -4,6 +4,7 @@
 
 mod archive;
 mod demo;
+mod imports;
 mod kill;
 mod need;
 mod program;

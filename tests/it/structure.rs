@@ -90,15 +90,6 @@ fn has_word(code: &str, word: &str) -> bool {
     })
 }
 
-/// Whether the code names a crate; `seguinte` is no crate.
-fn names(code: &str, name: &str) -> bool {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    code.match_indices(name).any(|(at, _)| {
-        let before = code[..at].chars().next_back();
-        !before.is_some_and(is_word) && code[at + name.len()..].chars().next() == Some(':')
-    })
-}
-
 #[test]
 fn only_the_window_knows_egui() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

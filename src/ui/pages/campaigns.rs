@@ -10,12 +10,12 @@ use egui::{Button, RichText, Ui};
 
 /// Columns of the list.
 const COLUMNS: [(&str, f32); 11] = [
-    ("Name", 210.0),
-    ("Schedule", 82.0),
+    ("Name", 190.0),
+    ("Schedule", 78.0),
     ("Version", 62.0),
     ("Seeds", 56.0),
-    ("Last run", 100.0),
-    ("Next run", 120.0),
+    ("Last run", 84.0),
+    ("Next run", 118.0),
     ("Captures", 76.0),
     ("Refused", 72.0),
     ("To review", 76.0),
