@@ -271,9 +271,11 @@ CREATE TABLE mark (
 CREATE INDEX mark_capture ON mark(capture, id);
 
 CREATE TABLE selection (
-    campaign INTEGER PRIMARY KEY REFERENCES campaign(id),
-    spec     TEXT NOT NULL,
-    date_ms  INTEGER NOT NULL
+    campaign   INTEGER PRIMARY KEY REFERENCES campaign(id),
+    spec       TEXT NOT NULL,
+    date_ms    INTEGER NOT NULL,
+    -- Captures that come along because a selected one needs them.
+    requisites INTEGER NOT NULL
 );
 
 CREATE TABLE score (

@@ -64,7 +64,7 @@ impl Catalogue {
 
     /// Keeps a selection in the place of the campaign's last one.
     pub fn keep_selection(&self, spec: &SelectionSpec, scored: Vec<ScoredRow>) -> Result<(), StoreError> {
-        let campaign = spec.campaign;
+        let (campaign, with_requisites) = (spec.campaign, spec.with_requisites);
         let spec = serde_json::to_string(spec).map_err(|error| StoreError::Content(error.to_string()))?;
         self.write(move |conn| {
             conn.execute("DELETE FROM score WHERE campaign = ?1", [campaign])?;
@@ -77,9 +77,10 @@ impl Catalogue {
                 )?
                 .execute(params![campaign, row.id, row.score, parts, row.selected, row.by_hand])?;
             }
+            let needed = if with_requisites { requisites(conn, campaign)?.len() as i64 } else { 0 };
             conn.execute(
-                "INSERT OR REPLACE INTO selection (campaign, spec, date_ms) VALUES (?1, ?2, ?3)",
-                params![campaign, spec, CaptureDate::now().millis()],
+                "INSERT OR REPLACE INTO selection (campaign, spec, date_ms, requisites) VALUES (?1, ?2, ?3, ?4)",
+                params![campaign, spec, CaptureDate::now().millis(), needed],
             )?;
             Ok(())
         })
@@ -122,10 +123,13 @@ impl Catalogue {
             missing.push("Inlinks are not built yet, so nobody's links count".to_owned());
         }
         self.read(|conn| {
-            let spec: Option<String> = conn
-                .query_row("SELECT spec FROM selection WHERE campaign = ?1", [campaign], |row| row.get(0))
+            let kept: Option<(String, i64)> = conn
+                .query_row("SELECT spec, requisites FROM selection WHERE campaign = ?1", [campaign], |row| {
+                    Ok((row.get(0)?, row.get(1)?))
+                })
                 .optional()?;
-            let spec: Option<SelectionSpec> = match spec {
+            let requisites = kept.as_ref().map_or(0, |(_, requisites)| uint(*requisites));
+            let spec: Option<SelectionSpec> = match kept.map(|(spec, _)| spec) {
                 None => None,
                 Some(json) => {
                     Some(serde_json::from_str(&json).map_err(|error| StoreError::Content(error.to_string()))?)
@@ -161,10 +165,6 @@ impl Catalogue {
                     row.get(0)
                 })?;
             let threshold = spec.as_ref().map_or(0.0, |spec| spec.threshold);
-            let requisites = match &spec {
-                Some(spec) if spec.with_requisites => requisites(conn, campaign)?.len() as u64,
-                _ => 0,
-            };
             let mut borderline = scored_near(conn, campaign, "s.score >= ?2 ORDER BY s.score, s.capture", threshold)?;
             borderline.reverse();
             borderline.extend(scored_near(conn, campaign, "s.score < ?2 ORDER BY s.score DESC, s.capture", threshold)?);
