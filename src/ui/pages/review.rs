@@ -209,8 +209,7 @@ fn checks_ui(ui: &mut Ui, detail: &CaptureDetail) {
     let row = &detail.row;
     let colors = tokens(ui);
     let before = detail.versions.iter().rev().find(|version| version.date < row.date);
-    let mut checks: Vec<(bool, String)> =
-        vec![((200..300).contains(&row.status), format!("status {}", row.status))];
+    let mut checks: Vec<(bool, String)> = vec![((200..300).contains(&row.status), format!("status {}", row.status))];
     if row.mime.contains("html") {
         let words = if row.title.is_empty() { "has no title" } else { "has a title" };
         checks.push((!row.title.is_empty(), words.to_owned()));
