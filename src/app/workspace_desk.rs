@@ -222,7 +222,7 @@ impl Desk for WorkspaceDesk {
     }
 
     fn run_crawl(&self, campaign: CampaignId, cx: &JobCx) -> DeskResult<String> {
-        self.job("Crawl", work::CrawlOutcome::words, || work::crawl(self, campaign, &work::CrawlOptions::default(), cx))
+        self.job("Crawl", work::CrawlOutcome::words, || work::crawl(self, campaign, &work::crawl_options(self)?, cx))
             .map(|outcome| outcome.words())
     }
 
@@ -260,7 +260,18 @@ impl Desk for WorkspaceDesk {
 }
 
 /// Opens workspaces on disk.
-pub struct DiskOpener;
+#[derive(Default)]
+pub struct DiskOpener {
+    disk_free: Option<u64>,
+}
+
+impl DiskOpener {
+    /// Looks once how much room there is where workspaces are offered.
+    pub fn new() -> Self {
+        let folder = Self::default().default_folder();
+        Self { disk_free: folder.ancestors().find_map(|folder| crate::crawl::free_bytes(folder).ok()) }
+    }
+}
 
 impl Opener for DiskOpener {
     fn open(&self, folder: &Path) -> DeskResult<Arc<dyn Desk>> {
@@ -280,6 +291,10 @@ impl Opener for DiskOpener {
         work::add_sample_campaign(&desk)?;
         desk.serve_sample(super::sample::SampleWeb::start(super::sample::Edition::First)?);
         Ok(Arc::new(desk))
+    }
+
+    fn disk_free(&self) -> Option<u64> {
+        self.disk_free
     }
 
     fn default_folder(&self) -> PathBuf {

@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     if let Some(geo) = &args.geo {
         work::set_geo_database(&desk, geo)?;
     }
-    let options = work::CrawlOptions { fresh: args.fresh, ..work::CrawlOptions::default() };
+    let options = work::CrawlOptions { fresh: args.fresh, ..work::crawl_options(&desk)? };
     let outcome = with_progress(|cx| work::crawl(&desk, id, &options, cx))?;
     if args.json {
         json_line(out, &outcome)?;

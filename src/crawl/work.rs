@@ -201,8 +201,12 @@ impl<'e> Worker<'e> {
             return Ok(Then::PutBack { wait: Duration::ZERO });
         }
         let Some(waiting) = engine.ledger.find_waiting(&robots)? else {
-            // It came to its end without an answer that was kept.
-            self.keep_robots(&robots, fetch_status::ROBOTS_PREREQUISITE_FAILED, Vec::new())?;
+            // Another worker may have brought the answer since it was looked for.
+            let known = engine.robots.robots_for(&ticket.queued.admission.url)?;
+            if matches!(known, Robots::Needed(still) if still == robots) {
+                // It came to its end without an answer that was kept.
+                self.keep_robots(&robots, fetch_status::ROBOTS_PREREQUISITE_FAILED, Vec::new())?;
+            }
             return Ok(Then::PutBack { wait: Duration::ZERO });
         };
         engine.frontier.announce(&authority, waiting.admission.priority);

@@ -9,5 +9,6 @@ mod kill;
 mod need;
 mod program;
 mod sample;
+mod sites;
 mod structure;
 mod window;

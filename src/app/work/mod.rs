@@ -15,9 +15,7 @@ pub use crawl::{CrawlOptions, CrawlOutcome, crawl};
 pub use export::{ExportOutcome, export, verify};
 pub use import::{ImportReport, import};
 pub use inlinks::{InlinkReport, build_inlinks, write_dataset};
-pub use sample::{
-    add_sample_campaign, example_campaign, is_sample, sample_crawl_options, sample_edition, sample_overrides,
-};
+pub use sample::{add_sample_campaign, crawl_options, example_campaign, is_sample, sample_edition, sample_overrides};
 pub use scope::{check_campaign, geo_database, scope_test, set_geo_database, why};
 pub use select::{SelectReport, select};
 

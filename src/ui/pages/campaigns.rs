@@ -99,7 +99,8 @@ fn begin_ui(ui: &mut Ui, app: &mut AppState) {
             ));
         });
     } else {
-        ui.weak(format!("Data will lie in {}", words::line(&app.default_folder().display().to_string())));
+        let free = app.disk_free().map(|free| format!("; {} free there", words::bytes(free))).unwrap_or_default();
+        ui.weak(format!("Data will lie in {}{free}", words::line(&app.default_folder().display().to_string())));
         ui.weak(format!("The sample in {}", words::line(&app.sample_folder().display().to_string())));
         if let Some(folder) = app.opening() {
             ui.label(format!("Opening {}…", folder.display()));
