@@ -196,6 +196,11 @@ fn print_problems(campaign: &Campaign) {
         let weight = if problem.stops_crawl { "before it can be crawled" } else { "note" };
         eprintln!("{weight}: {}", plain(&problem.to_string()));
     }
+    if campaign.rules.is_empty() {
+        eprintln!(
+            "before it can be crawled: rules: there are none, so nothing is in scope; take those that fonds campaign example prints"
+        );
+    }
     for field in campaign.other.keys().filter(|field| *field != UNREAD_FIELDS) {
         eprintln!("note: {}: Fonds knows no such field; it is kept, but does nothing", plain(field));
     }

@@ -19,7 +19,7 @@ const SHOWN: u64 = 5;
     fonds crawl my-archive 1 --resolve www.site.pt:80:127.0.0.1:8080\n\n\
     Ctrl-C stops cleanly and a second call resumes; so it does after a power cut or kill -9.\n\
     Limits and politeness are those of the campaign's newest version, also for a launch that goes on.\n\
-    Exit status 1 says that URLs still wait: it was stopped, or a limit of the campaign was reached.")]
+    Exit status 1 says that nothing could be fetched, or that URLs still wait: it was stopped, or a limit was reached.")]
 pub struct Args {
     /// Workspace.
     folder: PathBuf,
@@ -62,11 +62,13 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
         writeln!(out, "WARC files  {}", outcome.warc_folder.display())?;
         writeln!(out, "Logs        {}", outcome.log_folder.display())?;
     }
-    if outcome.fetched == 0 {
+    let came_to_nothing = outcome.complete && outcome.fetched == 0;
+    if came_to_nothing {
         eprintln!("Nothing was fetched. What happened to the first URLs:");
         for state in ["failed", "refused"] {
             for row in desk.seen(Some(id), state, "", SHOWN)? {
-                eprintln!("  {} by {}: {}", plain(&row.state), plain(&row.rule), plain(&row.url));
+                let by = if state == "refused" { format!(" ({})", plain(&row.rule)) } else { String::new() };
+                eprintln!("  {}: {}{by}", plain(&row.url), plain(&row.state));
             }
         }
     }
@@ -77,5 +79,5 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
              fonds campaign add {folder} FILE --id {id}) and crawl again; for a new launch, add --fresh"
         );
     }
-    Ok(if outcome.complete { FINE } else { PROBLEMS })
+    Ok(if outcome.complete && !came_to_nothing { FINE } else { PROBLEMS })
 }

@@ -225,6 +225,9 @@ fn check(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
             tell(problem, file, args.json, out)?;
         }
         let problems = report.problems.len();
+        if report.total() == 0 {
+            status = status.max(PROBLEMS);
+        }
         if args.json {
             json_line(
                 out,
@@ -235,6 +238,7 @@ fn check(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
             )?;
         } else {
             let verdict = match problems {
+                0 if report.total() == 0 => "nothing in it".to_owned(),
                 0 => "fine".to_owned(),
                 1 => "1 problem".to_owned(),
                 count => format!("{count} problems"),
@@ -332,6 +336,19 @@ mod tests {
         let args = |no_digests| Command::Check(CheckArgs { files: files.clone(), no_digests, json: false });
         check(args(false), PROBLEMS, &["wrong digest", "1 problem"]);
         check(args(true), FINE, &["fine"]);
+    }
+
+    #[test]
+    fn one_bad_file_does_not_hide_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let good = file(folder.path(), "sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
+        let empty = folder.path().join("empty.warc");
+        std::fs::write(&empty, "").unwrap();
+        let files = vec![folder.path().join("missing.warc"), empty.clone(), good];
+        let args = |files: Vec<PathBuf>| Command::Check(CheckArgs { files, no_digests: false, json: false });
+        check(args(files.clone()), WRONG_USE, &["nothing in it", "1 problem"]);
+        check(args(vec![empty]), PROBLEMS, &["nothing in it"]);
+        check(Command::Ls(LsArgs { files, json: false }), WRONG_USE, &["http://a.pt/"]);
     }
 
     #[test]

@@ -105,6 +105,10 @@ pub fn crawl(
     let stopping: Vec<String> =
         spec.problems().into_iter().filter(|problem| problem.stops_crawl).map(|problem| problem.to_string()).collect();
     anyhow::ensure!(stopping.is_empty(), "the campaign cannot be crawled yet: {}", stopping.join("; "));
+    anyhow::ensure!(
+        !spec.rules.is_empty(),
+        "the campaign cannot be crawled yet: rules: there are none, so nothing is in scope; take those that fonds campaign example prints"
+    );
     let rules = DecideRules::compile(&spec)?;
     let geo = geo_database(desk)?;
     anyhow::ensure!(
