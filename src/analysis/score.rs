@@ -242,6 +242,7 @@ fn count(n: u64, one: &str, many: &str) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

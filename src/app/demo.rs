@@ -111,11 +111,11 @@ pub fn run_demo(folder: &Path, cx: &JobCx, say: &dyn Fn(String)) -> anyhow::Resu
             say(format!("{}. Launch {number} is finished already", number + 1));
             continue;
         }
-        desk.set_sample_edition(work::sample_edition(&desk)?);
-        let options = work::sample_crawl_options(number);
+        let options = work::crawl_options(&desk)?;
         let outcome = work::crawl(&desk, campaign, &options, cx)?;
         say(format!("{}. Launch {number}: {}", number + 1, outcome.words()));
-        anyhow::ensure!(outcome.complete, "the crawl was stopped: {}", outcome.words());
+        cx.checkpoint()?;
+        anyhow::ensure!(outcome.complete, "the crawl came to no end: {}", outcome.words());
     }
 
     let inlinks = work::build_inlinks(&desk.workspace, cx)?;

@@ -90,6 +90,8 @@ pub trait Opener: Send + Sync {
     /// Makes a workspace with the sample campaign, whose web this process
     /// serves on loopback while the workspace is open.
     fn create_sample(&self, folder: &Path) -> DeskResult<Arc<dyn Desk>>;
-    /// The folder offered to a person who has not chosen one.
+    /// The folder offered to a person who has not chosen one. Does not block.
     fn default_folder(&self) -> PathBuf;
+    /// Free bytes where that folder will lie, as far as known. Does not block.
+    fn disk_free(&self) -> Option<u64>;
 }

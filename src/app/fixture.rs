@@ -72,6 +72,10 @@ impl Opener for FixtureOpener {
         Ok(Arc::new(FixtureDesk { empty: false, told: self.told.clone() }))
     }
 
+    fn disk_free(&self) -> Option<u64> {
+        Some(123_000_000_000)
+    }
+
     fn default_folder(&self) -> PathBuf {
         PathBuf::from("/home/archivist/fonds")
     }

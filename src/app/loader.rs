@@ -128,9 +128,11 @@ impl ReadCx {
 pub struct Cache<Q, T> {
     entries: HashMap<Q, Entry<T>>,
     last: Option<Arc<T>>,
-    answers: (Sender<Answer<Q, T>>, Receiver<Answer<Q, T>>),
+    answers: Channel<Answer<Q, T>>,
     uses: u64,
 }
+
+type Channel<A> = (Sender<A>, Receiver<A>);
 
 struct Entry<T> {
     shown: Option<Shown<T>>,

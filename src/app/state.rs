@@ -268,6 +268,11 @@ impl AppState {
         self.opener.default_folder()
     }
 
+    /// Free bytes where that folder will lie, as far as known.
+    pub fn disk_free(&self) -> Option<u64> {
+        self.opener.disk_free()
+    }
+
     /// The folder of the sample campaign: beside the one offered.
     pub fn sample_folder(&self) -> PathBuf {
         let folder = self.opener.default_folder();
@@ -448,6 +453,8 @@ impl AppState {
             Command::ChooseCampaign(id) => {
                 self.campaign = Some(id);
                 self.selection_draft.campaign = id;
+                self.selected.clear();
+                self.focus = None;
                 if matches!(self.route, Route::Spec(_)) {
                     self.route = Route::Spec(Some(id));
                 }

@@ -222,7 +222,7 @@ impl Desk for WorkspaceDesk {
     }
 
     fn run_crawl(&self, campaign: CampaignId, cx: &JobCx) -> DeskResult<String> {
-        self.job("Crawl", work::CrawlOutcome::words, || work::crawl(self, campaign, &work::CrawlOptions::default(), cx))
+        self.job("Crawl", work::CrawlOutcome::words, || work::crawl(self, campaign, &work::crawl_options(self)?, cx))
             .map(|outcome| outcome.words())
     }
 
@@ -260,7 +260,18 @@ impl Desk for WorkspaceDesk {
 }
 
 /// Opens workspaces on disk.
-pub struct DiskOpener;
+#[derive(Default)]
+pub struct DiskOpener {
+    disk_free: Option<u64>,
+}
+
+impl DiskOpener {
+    /// Looks once how much room there is where workspaces are offered.
+    pub fn new() -> Self {
+        let folder = Self::default().default_folder();
+        Self { disk_free: folder.ancestors().find_map(|folder| crate::crawl::free_bytes(folder).ok()) }
+    }
+}
 
 impl Opener for DiskOpener {
     fn open(&self, folder: &Path) -> DeskResult<Arc<dyn Desk>> {
@@ -282,6 +293,10 @@ impl Opener for DiskOpener {
         Ok(Arc::new(desk))
     }
 
+    fn disk_free(&self) -> Option<u64> {
+        self.disk_free
+    }
+
     fn default_folder(&self) -> PathBuf {
         let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE")).map(PathBuf::from);
         home.unwrap_or_else(|| PathBuf::from(".")).join("fonds")
@@ -299,6 +314,8 @@ pub(super) fn key_of(text: &str) -> Option<PageKey> {
     let (host, path) = match text.split_once(')') {
         Some((host, path)) => (host, path),
         None if text.contains(',') => (text, "/"),
+        None if text.contains("://") => return None,
+        None if text.contains("://") => return None,
         None => return parse_web_url(&format!("http://{text}")).map(|url| PageKey::of(&url)),
     };
     let (labels, port) = match host.split_once(':') {
@@ -323,6 +340,8 @@ mod tests {
         }
         assert_eq!(key_of("(pt,fct,").unwrap().as_str(), "pt,fct)/");
         assert_eq!(key_of("pt,fct:8080)/").unwrap().as_str(), "pt,fct:8080)/");
-        assert_eq!(key_of("http://"), None);
+        for text in ["http://", "", "ftp://fct.pt/"] {
+            assert_eq!(key_of(text), None, "{text}");
+        }
     }
 }

@@ -4,7 +4,7 @@ use super::FINE;
 use super::output::{json_line, plain};
 use crate::app::Desk;
 use crate::app::workspace_desk::WorkspaceDesk;
-use crate::campaign::Campaign;
+use crate::campaign::{Campaign, SeedScope, UNREAD_FIELDS};
 use crate::scope::DecideRules;
 use crate::store::Workspace;
 use anyhow::Context;
@@ -36,6 +36,9 @@ pub enum Command {
         id: Option<i64>,
     },
     /// List the campaigns.
+    #[command(after_help = "Examples:\n  fonds campaign list my-archive\n  \
+        fonds campaign list my-archive --json | jq .name\n\n\
+        Columns: number, version, seeds, captures, refused URLs, title.")]
     List {
         /// Workspace.
         folder: PathBuf,
@@ -44,6 +47,8 @@ pub enum Command {
         json: bool,
     },
     /// Show a campaign in words.
+    #[command(after_help = "Examples:\n  fonds campaign show my-archive 1\n  \
+        fonds campaign show my-archive 'My first campaign'")]
     Show {
         /// Workspace.
         folder: PathBuf,
@@ -51,6 +56,8 @@ pub enum Command {
         campaign: String,
     },
     /// Print a campaign as JSON.
+    #[command(after_help = "Examples:\n  fonds campaign export my-archive 1 > campaign.json\n\n\
+        Edit the file and save it as a new version: fonds campaign add my-archive campaign.json --id 1")]
     Export {
         /// Workspace.
         folder: PathBuf,
@@ -58,6 +65,7 @@ pub enum Command {
         campaign: String,
     },
     /// Print an example campaign as JSON, to be edited.
+    #[command(after_help = "Example:\n  fonds campaign example > campaign.json")]
     Example,
 }
 
@@ -78,22 +86,40 @@ pub(super) fn desk(folder: &Path) -> anyhow::Result<WorkspaceDesk> {
 
 /// Opens a workspace for a command that only looks.
 pub(super) fn looking_desk(folder: &Path) -> anyhow::Result<WorkspaceDesk> {
-    Ok(WorkspaceDesk::new(Workspace::open_or_look(folder)?))
+    Ok(WorkspaceDesk::new(Workspace::look(folder)?))
 }
 
 pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
         Command::Add { folder, file, id } => {
+            let name = if file.as_os_str() == "-" { "standard input".to_owned() } else { file.display().to_string() };
             let mut text = String::new();
             if file.as_os_str() == "-" {
-                std::io::stdin().read_to_string(&mut text).context("standard input")?;
+                std::io::stdin().read_to_string(&mut text).map(|_| ())
             } else {
-                text = std::fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+                std::fs::read_to_string(&file).map(|read| text = read)
             }
-            let campaign = Campaign::from_json(&text).with_context(|| file.display().to_string())?;
-            let id = desk(&folder)?.save_campaign(id, &campaign)?;
-            for problem in campaign.problems() {
-                eprintln!("note: {problem}");
+            .with_context(|| format!("{name}: this is no campaign file"))?;
+            let campaign = Campaign::from_json(&text).with_context(|| {
+                format!("{name}: this is no campaign file; fonds campaign example prints one to start from")
+            })?;
+            let desk = desk(&folder)?;
+            let namesakes: Vec<String> = match id {
+                Some(_) => Vec::new(),
+                None => desk
+                    .campaigns()?
+                    .iter()
+                    .filter(|row| row.name == campaign.name)
+                    .map(|row| row.id.to_string())
+                    .collect(),
+            };
+            let id = desk.save_campaign(id, &campaign)?;
+            print_problems(&campaign);
+            if !namesakes.is_empty() {
+                eprintln!(
+                    "note: another campaign has this title (number {}); for a new version of it, use --id",
+                    namesakes.join(", ")
+                );
             }
             writeln!(out, "{id}")?;
         }
@@ -125,17 +151,32 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             }
             writeln!(out, "Request   {}", plain(&spec.request.to_string()))?;
             for (seed, captures) in spec.seeds.iter().zip(&page.seed_captures) {
-                writeln!(out, "Seed      {} ({:?}), {captures} captures", plain(&seed.url), seed.scope)?;
+                let reach = match seed.scope {
+                    SeedScope::Resource => "this URL alone",
+                    SeedScope::Plus1 => "and one link on",
+                    SeedScope::Root => "everything under it",
+                    SeedScope::Subdomains => "its host and subdomains",
+                };
+                writeln!(out, "Seed      {} ({reach}), captures {captures}", plain(&seed.url))?;
             }
             for (index, _, words, enabled) in DecideRules::compile(spec)?.lines() {
                 let hits = page.rule_hits.get(index).copied().unwrap_or(0);
                 let off = if enabled { "" } else { " (off)" };
-                writeln!(out, "Rule {index:<4} {}{off}, decided {hits}", plain(&words))?;
+                let hits = if hits > 0 { format!(", decided on {hits} URLs") } else { String::new() };
+                writeln!(out, "Rule {index:<4} {}{off}{hits}", plain(&words))?;
             }
             let created = desk.catalogue().campaign_created(page.id)?;
             let next = crate::store::next_run(spec, created);
             writeln!(out, "Next run  {}", next.unwrap_or_else(|| "by hand".to_owned()))?;
-            writeln!(out, "Agent     {}", plain(&spec.politeness.user_agent))?;
+            writeln!(
+                out,
+                "Agent     {}",
+                match spec.politeness.user_agent.as_str() {
+                    "" => "none yet".to_owned(),
+                    agent => plain(agent),
+                }
+            )?;
+            print_problems(spec);
         }
         Command::Export { folder, campaign } => {
             let desk = looking_desk(&folder)?;
@@ -147,4 +188,20 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
         }
     }
     Ok(FINE)
+}
+
+/// What a person should know about a campaign before it runs.
+fn print_problems(campaign: &Campaign) {
+    for problem in campaign.problems() {
+        let weight = if problem.stops_crawl { "before it can be crawled" } else { "note" };
+        eprintln!("{weight}: {}", plain(&problem.to_string()));
+    }
+    if campaign.rules.is_empty() {
+        eprintln!(
+            "before it can be crawled: rules: there are none, so nothing is in scope; take those that fonds campaign example prints"
+        );
+    }
+    for field in campaign.other.keys().filter(|field| *field != UNREAD_FIELDS) {
+        eprintln!("note: {}: Fonds knows no such field; it is kept, but does nothing", plain(field));
+    }
 }

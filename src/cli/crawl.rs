@@ -1,13 +1,16 @@
 //! `fonds crawl`.
 
 use super::campaign::desk;
-use super::output::{json_line, with_progress};
+use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
-use crate::app::work;
+use crate::app::{Desk, work};
 use crate::crawl::HostOverride;
 use anyhow::Context;
 use std::io::Write;
 use std::path::PathBuf;
+
+/// URLs shown when a crawl came to nothing.
+const SHOWN: u64 = 5;
 
 /// Crawl a campaign now.
 #[derive(Debug, clap::Args)]
@@ -15,7 +18,8 @@ use std::path::PathBuf;
     fonds crawl my-archive 1 --geo GeoLite2-Country.mmdb\n  \
     fonds crawl my-archive 1 --resolve www.site.pt:80:127.0.0.1:8080\n\n\
     Ctrl-C stops cleanly and a second call resumes; so it does after a power cut or kill -9.\n\
-    Exit status 1 says that the crawl was stopped before its end.")]
+    Limits and politeness are those of the campaign's newest version, also for a launch that goes on.\n\
+    Exit status 1 says that nothing could be fetched, or that URLs still wait: it was stopped, or a limit was reached.")]
 pub struct Args {
     /// Workspace.
     folder: PathBuf,
@@ -49,7 +53,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     if let Some(geo) = &args.geo {
         work::set_geo_database(&desk, geo)?;
     }
-    let options = work::CrawlOptions { fresh: args.fresh, ..work::CrawlOptions::default() };
+    let options = work::CrawlOptions { fresh: args.fresh, ..work::crawl_options(&desk)? };
     let outcome = with_progress(|cx| work::crawl(&desk, id, &options, cx))?;
     if args.json {
         json_line(out, &outcome)?;
@@ -58,5 +62,22 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
         writeln!(out, "WARC files  {}", outcome.warc_folder.display())?;
         writeln!(out, "Logs        {}", outcome.log_folder.display())?;
     }
-    Ok(if outcome.complete { FINE } else { PROBLEMS })
+    let came_to_nothing = outcome.complete && outcome.fetched == 0;
+    if came_to_nothing {
+        eprintln!("Nothing was fetched. What happened to the first URLs:");
+        for state in ["failed", "refused"] {
+            for row in desk.seen(Some(id), state, "", SHOWN)? {
+                let by = if state == "refused" { format!(" ({})", plain(&row.rule)) } else { String::new() };
+                eprintln!("  {}: {}{by}", plain(&row.url), plain(&row.state));
+            }
+        }
+    }
+    if outcome.limit_reached {
+        let folder = args.folder.display();
+        eprintln!(
+            "To go on, raise the limit in the campaign (fonds campaign export {folder} {id} > FILE, then \
+             fonds campaign add {folder} FILE --id {id}) and crawl again; for a new launch, add --fresh"
+        );
+    }
+    Ok(if outcome.complete && !came_to_nothing { FINE } else { PROBLEMS })
 }

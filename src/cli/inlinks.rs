@@ -3,6 +3,7 @@
 use super::campaign::{desk, looking_desk};
 use super::output::{json_line, plain, short, with_progress};
 use super::{FINE, PROBLEMS};
+use crate::app::workspace_desk::WorkspaceDesk;
 use crate::app::{Desk, work};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -12,6 +13,8 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     /// Invert the outlinks of everything captured.
+    #[command(after_help = "Example:\n  fonds inlinks build my-archive\n\n\
+        Call it again after a crawl or an import; what was built before stays until the new build is complete.")]
     Build {
         /// Workspace.
         folder: PathBuf,
@@ -44,6 +47,9 @@ pub enum Command {
         json: bool,
     },
     /// List the captures that most other hosts link to.
+    #[command(after_help = "Examples:\n  fonds inlinks top my-archive\n  \
+        fonds inlinks top my-archive --limit 500 --json | jq -r .url\n\n\
+        Columns: linking hosts, external and internal inlinks in the window, date of the capture, URL, commonest anchor.")]
     Top {
         /// Workspace.
         folder: PathBuf,
@@ -55,6 +61,9 @@ pub enum Command {
         json: bool,
     },
     /// List pages that are cited but were never captured.
+    #[command(after_help = "Examples:\n  fonds inlinks uncaptured my-archive\n  \
+        fonds inlinks uncaptured my-archive --json | jq -r 'select(.hosts > 2) | .url'\n\n\
+        Columns: linking hosts, links, URL, commonest anchor, what the last crawl said of it.")]
     Uncaptured {
         /// Workspace.
         folder: PathBuf,
@@ -66,6 +75,9 @@ pub enum Command {
         json: bool,
     },
     /// List the anchor texts that other sites use most, or those for one page.
+    #[command(after_help = "Examples:\n  fonds inlinks anchors my-archive\n  \
+        fonds inlinks anchors my-archive https://www.example.org/about\n\n\
+        Columns: linking hosts, links, anchor. For a page, links within its site count too, within the window.")]
     Anchors {
         /// Workspace.
         folder: PathBuf,
@@ -80,6 +92,23 @@ pub enum Command {
     },
     /// Turn WARC and ARC files straight into the inlink data set.
     Dataset(super::dataset::Args),
+}
+
+/// Refuses to answer out of inlinks that nobody has built.
+fn built(desk: &WorkspaceDesk) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        desk.catalogue().inlink_build()?.is_some(),
+        "inlinks are not built yet; run: fonds inlinks build {}",
+        desk.workspace.folder().display()
+    );
+    Ok(())
+}
+
+/// An empty list says why on stderr; its lines stay as they are for scripts.
+fn tell_empty(empty: bool, words: &str) {
+    if empty {
+        eprintln!("{words}");
+    }
 }
 
 pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
@@ -107,14 +136,12 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                 }
                 None => with_progress(|cx| work::write_dataset(&desk.workspace, window, None, out, cx))?,
             };
-            eprintln!("{written} linked pages");
+            eprintln!("{written} linked {}", if written == 1 { "page" } else { "pages" });
         }
         Command::Show { folder, page, json } => {
             let desk = looking_desk(&folder)?;
+            built(&desk)?;
             let answer = desk.inlinks_of(&page, desk.catalogue().window_days()?)?;
-            if !answer.built {
-                anyhow::bail!("inlinks are not built yet; run: fonds inlinks build {}", folder.display());
-            }
             for row in &answer.rows {
                 if json {
                     json_line(out, row)?;
@@ -130,27 +157,40 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                 }
             }
             eprintln!(
-                "{} internal, {} external, {} cut by the cap; captured {} times",
+                "{} internal, {} external, {} cut by the cap; the page was {}",
                 answer.internal,
                 answer.external,
                 answer.cut,
-                answer.capture_dates.len()
+                match answer.capture_dates.as_slice() {
+                    [] => "never captured".to_owned(),
+                    [once] => format!("captured once, {}", once.to_words()),
+                    [first, .., last] => format!(
+                        "captured {} times, {} to {}",
+                        answer.capture_dates.len(),
+                        first.to_words(),
+                        last.to_words()
+                    ),
+                }
             );
             return Ok(if answer.rows.is_empty() { PROBLEMS } else { FINE });
         }
         Command::Top { folder, limit, json } => {
             let desk = looking_desk(&folder)?;
-            let query = work::most_cited(limit);
-            for row in desk.captures(&query)?.rows {
+            built(&desk)?;
+            let rows = desk.captures(&work::most_cited(limit))?.rows;
+            tell_empty(rows.is_empty(), "No capture has inlinks");
+            for row in rows {
                 if json {
                     json_line(out, &row)?;
                 } else {
                     writeln!(
                         out,
-                        "{} hosts, {} external, {} internal\t{}\t“{}”",
+                        "{:>4} {:<6} {:>5} external {:>5} internal  {}  {}  “{}”",
                         row.inlink_hosts.unwrap_or(0),
+                        if row.inlink_hosts == Some(1) { "host" } else { "hosts" },
                         row.inlinks_external.unwrap_or(0),
                         row.inlinks_internal.unwrap_or(0),
+                        row.date.to_words(),
                         plain(&row.url),
                         short(&row.top_anchor, 60)
                     )?;
@@ -158,33 +198,50 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             }
         }
         Command::Uncaptured { folder, limit, json } => {
-            for row in looking_desk(&folder)?.prospects(None, "", limit)? {
+            let desk = looking_desk(&folder)?;
+            built(&desk)?;
+            let rows = desk.prospects(None, "", limit)?;
+            tell_empty(rows.is_empty(), "Every page that is linked to was captured");
+            for row in rows {
                 if json {
                     json_line(out, &row)?;
                 } else {
                     writeln!(
                         out,
-                        "{} hosts, {} links\t{}\t“{}”\t{}",
+                        "{:>4} {:<6} {:>5} {:<6} {}  “{}”  {}",
                         row.hosts,
+                        if row.hosts == 1 { "host" } else { "hosts" },
                         row.links,
+                        if row.links == 1 { "link" } else { "links" },
                         plain(&row.url),
                         short(&row.anchor, 60),
-                        row.verdict
+                        plain(&row.verdict)
                     )?;
                 }
             }
         }
         Command::Anchors { folder, page, limit, json } => {
             let desk = looking_desk(&folder)?;
+            built(&desk)?;
             let rows = match page {
                 None => desk.top_anchors(limit)?,
                 Some(page) => work::anchors_of_page(&desk, &page)?,
             };
+            tell_empty(rows.is_empty(), "No other site links here with words");
             for row in rows.into_iter().take(usize::try_from(limit).unwrap_or(usize::MAX)) {
                 if json {
                     json_line(out, &row)?;
                 } else {
-                    writeln!(out, "{} hosts, {} links\t“{}”", row.hosts, row.links, short(&row.text, 100))?;
+                    let request = if row.matches_request { "  (in the request)" } else { "" };
+                    writeln!(
+                        out,
+                        "{:>4} {:<6} {:>5} {:<6} “{}”{request}",
+                        row.hosts,
+                        if row.hosts == 1 { "host" } else { "hosts" },
+                        row.links,
+                        if row.links == 1 { "link" } else { "links" },
+                        short(&row.text, 100)
+                    )?;
                 }
             }
         }

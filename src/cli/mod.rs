@@ -123,18 +123,65 @@ pub fn run(command: Command) -> ExitCode {
         // The reader of a pipe has had enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) if crate::jobs::StopError::is_cancelled(&error) => {
-            eprintln!("fonds: stopped on request; what was finished is kept");
+            eprintln!("fonds: stopped on request; what was finished is kept, and the same command goes on");
             ExitCode::from(PROBLEMS)
         }
         Err(error) => {
-            eprintln!("fonds: {error:#}");
+            eprintln!("fonds: {}", output::plain(&in_words(&error)));
             ExitCode::from(WRONG_USE)
         }
     }
+}
+
+/// An error and its causes; a cause that is told already is not told again.
+fn in_words(error: &anyhow::Error) -> String {
+    let mut words = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if words.is_empty() {
+            words = cause;
+        } else if !words.contains(&cause) {
+            words.push_str(": ");
+            words.push_str(&cause);
+        }
+    }
+    words
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
     })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_words_are_consistent() {
+        Words::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_teaches_by_example() {
+        fn check(command: &clap::Command, path: &str) {
+            let path = format!("{path} {}", command.get_name());
+            if command.has_subcommands() {
+                command.get_subcommands().for_each(|sub| check(sub, &path));
+                return;
+            }
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains(path.trim()), "the help of “{}” shows no example", path.trim());
+        }
+        check(&Words::command(), "");
+    }
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let system = std::io::Error::other("no such file");
+        let error = anyhow::Error::from(system).context("a.warc: no such file").context("cannot begin");
+        assert_eq!(in_words(&error), "cannot begin: a.warc: no such file");
+    }
 }

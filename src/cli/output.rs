@@ -61,6 +61,12 @@ pub(super) fn with_words<T>(work: impl FnOnce(&JobCx, &dyn Fn(String)) -> anyhow
                     Err(crossbeam_channel::RecvTimeoutError::Timeout)
                 );
                 let progress = watch.progress();
+                // Work that makes itself wait (for room on the disk) would wait
+                // for ever: there is no button to go on with.
+                if progress.paused && !progress.cancelled {
+                    shown.suspend(|| eprintln!("{}", plain(&progress.note)));
+                    watch.cancel();
+                }
                 // Without a terminal the bar is silent; stages are still told.
                 if progress.stage != last_stage && !progress.stage.is_empty() {
                     if shown.is_hidden() {

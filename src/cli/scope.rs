@@ -52,7 +52,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                 if json {
                     json_line(out, &serde_json::json!({ "url": url, "error": why }))?;
                 } else {
-                    writeln!(out, "{}: {}", plain(url), plain(&why))?;
+                    writeln!(out, "{}", plain(&why))?;
                 }
             }
         }

@@ -44,14 +44,25 @@ pub struct Args {
 
 impl Args {
     fn spec(&self, campaign: i64) -> anyhow::Result<SelectionSpec> {
+        anyhow::ensure!((-1.0..=1.0).contains(&self.threshold), "--threshold {}: a score is at most 1", self.threshold);
         let mut weights = serde_json::to_value(ScoreWeights::default())?;
         for text in &self.weight {
             let wanted = "PART=NUMBER is wanted, such as request=0.7";
             let (part, number) = text.split_once('=').ok_or_else(|| anyhow::anyhow!("--weight {text}: {wanted}"))?;
             let number: f64 = number.parse().map_err(|_| anyhow::anyhow!("--weight {text}: {wanted}"))?;
+            anyhow::ensure!((0.0..=1.0).contains(&number), "--weight {text}: a weight is between 0 and 1");
             match weights.get_mut(part) {
                 Some(value) => *value = number.into(),
-                None => anyhow::bail!("--weight {text}: there is no part “{part}” of the score"),
+                None => anyhow::bail!(
+                    "--weight {text}: there is no part “{part}” of the score; there are {}",
+                    weights
+                        .as_object()
+                        .into_iter()
+                        .flatten()
+                        .map(|(name, _)| name.as_str())
+                        .collect::<Vec<_>>()
+                        .join(", ")
+                ),
             }
         }
         Ok(SelectionSpec {

@@ -1,7 +1,7 @@
 //! `fonds warc`: look into archive files.
 
 use super::output::{json_line, plain};
-use super::{FINE, PROBLEMS};
+use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::jobs::JobCx;
 use crate::warc::http::parse_response_head;
 use crate::warc::{ArchiveReader, Problem, Span, cdxj, check_file, open_record_at};
@@ -102,7 +102,14 @@ fn ls(args: &LsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         if args.files.len() > 1 && !args.json {
             writeln!(out, "{}:", plain(&file.display().to_string()))?;
         }
-        let mut reader = ArchiveReader::open(file)?;
+        let mut reader = match ArchiveReader::open(file) {
+            Ok(reader) => reader,
+            Err(error) => {
+                eprintln!("fonds: {}", plain(&error.to_string()));
+                status = WRONG_USE;
+                continue;
+            }
+        };
         while let Some(head) = reader.next_head()? {
             let mut begin = Vec::new();
             if head.is_http() {
@@ -137,7 +144,7 @@ fn ls(args: &LsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
             }
         }
         for problem in reader.take_problems() {
-            status = PROBLEMS;
+            status = status.max(PROBLEMS);
             eprintln!("{}: {}", file.display(), plain(&problem.to_string()));
         }
     }
@@ -205,12 +212,22 @@ fn check(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let mut status = FINE;
     for file in &args.files {
         let name = plain(&file.display().to_string());
-        let report = check_file(file, !args.no_digests, &JobCx::detached())?;
+        let report = match check_file(file, !args.no_digests, &JobCx::detached()) {
+            Ok(report) => report,
+            Err(error) => {
+                eprintln!("fonds: {}", plain(&error.to_string()));
+                status = WRONG_USE;
+                continue;
+            }
+        };
         for problem in &report.problems {
-            status = PROBLEMS;
+            status = status.max(PROBLEMS);
             tell(problem, file, args.json, out)?;
         }
         let problems = report.problems.len();
+        if report.total() == 0 {
+            status = status.max(PROBLEMS);
+        }
         if args.json {
             json_line(
                 out,
@@ -221,6 +238,7 @@ fn check(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
             )?;
         } else {
             let verdict = match problems {
+                0 if report.total() == 0 => "nothing in it".to_owned(),
                 0 => "fine".to_owned(),
                 1 => "1 problem".to_owned(),
                 count => format!("{count} problems"),
@@ -318,6 +336,19 @@ mod tests {
         let args = |no_digests| Command::Check(CheckArgs { files: files.clone(), no_digests, json: false });
         check(args(false), PROBLEMS, &["wrong digest", "1 problem"]);
         check(args(true), FINE, &["fine"]);
+    }
+
+    #[test]
+    fn one_bad_file_does_not_hide_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let good = file(folder.path(), "sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
+        let empty = folder.path().join("empty.warc");
+        std::fs::write(&empty, "").unwrap();
+        let files = vec![folder.path().join("missing.warc"), empty.clone(), good];
+        let args = |files: Vec<PathBuf>| Command::Check(CheckArgs { files, no_digests: false, json: false });
+        check(args(files.clone()), WRONG_USE, &["nothing in it", "1 problem"]);
+        check(args(vec![empty]), PROBLEMS, &["nothing in it"]);
+        check(Command::Ls(LsArgs { files, json: false }), WRONG_USE, &["http://a.pt/"]);
     }
 
     #[test]

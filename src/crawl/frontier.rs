@@ -101,6 +101,13 @@ impl Host {
             heap_at: None,
         }
     }
+
+    /// The ledger holds something that is not in the batch, or may be when an
+    /// answer on its way replaces it.
+    fn ask_again(&mut self) {
+        self.more = true;
+        self.announced += 1;
+    }
 }
 
 impl State {
@@ -239,8 +246,7 @@ impl<'a> Frontier<'a> {
             None => authority.into(),
         };
         let host = state.hosts.entry(Arc::clone(&name)).or_insert_with(Host::new);
-        host.more = true;
-        host.announced += 1;
+        host.ask_again();
         let now = CaptureDate::now();
         if host.batch.back().is_some_and(|last| last.admission.priority > urgent || last.due > now) {
             // They still wait in the ledger, which now has something better.
@@ -253,16 +259,28 @@ impl<'a> Frontier<'a> {
     /// Ends the fetch of a URL that the ledger was told about. Its host is
     /// left alone for `wait`.
     pub fn release(&self, url: &QueuedUrl, wait: Duration) {
-        self.let_go(url, wait, false);
+        self.let_go(url, wait, |_| ());
     }
 
     /// Puts a URL back that was not fetched; it comes again after `wait`,
     /// unless something more urgent turns up.
     pub fn put_back(&self, url: &QueuedUrl, wait: Duration) {
-        self.let_go(url, wait, true);
+        self.let_go(url, wait, |host| {
+            host.batch.clear();
+            host.ask_again();
+        });
     }
 
-    fn let_go(&self, url: &QueuedUrl, wait: Duration, again: bool) {
+    /// Keeps a URL in memory whose address is busy; it comes again after
+    /// [`ADDRESS_BUSY`] without asking the ledger.
+    pub fn hold(&self, url: &QueuedUrl) {
+        self.let_go(url, ADDRESS_BUSY, |host| {
+            host.batch.push_front(url.clone());
+            host.ask_again();
+        });
+    }
+
+    fn let_go(&self, url: &QueuedUrl, wait: Duration, then: impl FnOnce(&mut Host)) {
         let mut state = self.lock();
         state.in_flight = state.in_flight.saturating_sub(1);
         let name = authority_of(&url.admission.url);
@@ -271,11 +289,7 @@ impl<'a> Frontier<'a> {
         if let Some(host) = state.hosts.get_mut(&name) {
             host.in_flight.retain(|id| *id != url.id);
             host.free_at = host.free_at.max(Instant::now() + wait);
-            if again {
-                host.batch.clear();
-                host.more = true;
-                host.announced += 1;
-            }
+            then(host);
         }
         state.line_up(&name, self.per_host, None);
         self.changed.notify_all();
@@ -302,11 +316,6 @@ impl<'a> Frontier<'a> {
                 state.addresses.remove(&ip);
             }
         }
-    }
-
-    /// How long a URL waits whose address is busy.
-    pub fn busy_wait(&self) -> Duration {
-        ADDRESS_BUSY
     }
 }
 
@@ -447,6 +456,17 @@ mod tests {
         finish(&ledger, &second);
         frontier.release(&second, Duration::ZERO);
         assert_eq!(order(&frontier, &ledger), ["/1"]);
+    }
+
+    #[test]
+    fn a_url_whose_address_is_busy_is_held_and_none_is_lost() {
+        let ledger = MemoryLedger::default();
+        ledger.admit((0..40).map(|number| admission(&format!("http://a.pt/{number}"), "L")).collect()).unwrap();
+        let frontier = Frontier::open(&ledger, 1, 1).unwrap();
+        let Next::Url(first) = frontier.next().unwrap() else { panic!("nothing came") };
+        frontier.hold(&first);
+        let order = order(&frontier, &ledger);
+        assert_eq!((order[0].as_str(), order.len()), ("/0", 40));
     }
 
     #[test]

@@ -40,6 +40,8 @@ enum Then {
     Release { wait: Duration, captured: bool },
     /// The URL comes again.
     PutBack { wait: Duration },
+    /// The URL comes again as soon as its address has room.
+    Hold,
 }
 
 /// What is known about a URL before it is fetched.
@@ -71,6 +73,11 @@ impl<'e> Worker<'e> {
             Ok(Then::PutBack { wait }) => {
                 engine.stats.put_back();
                 engine.frontier.put_back(&ticket.queued, wait);
+                Ok(false)
+            }
+            Ok(Then::Hold) => {
+                engine.stats.put_back();
+                engine.frontier.hold(&ticket.queued);
                 Ok(false)
             }
             Err(error) => {
@@ -107,7 +114,7 @@ impl<'e> Worker<'e> {
         }
         let busy = addresses.first().map(std::net::SocketAddr::ip).filter(|_| engine.polite);
         if busy.is_some_and(|ip| !engine.frontier.enter_address(ip)) {
-            return Ok(Then::PutBack { wait: engine.frontier.busy_wait() });
+            return Ok(Then::Hold);
         }
         let answer = engine.client.fetch(&url, &addresses);
         if let Some(ip) = busy {

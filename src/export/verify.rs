@@ -202,12 +202,12 @@ fn read_records(path: &Path, name: &str, done: u64, held: &mut Held, cx: &JobCx)
         held.records += 1;
         held.digests_checked += u64::from(proof.has_digests());
         for wrong in proof.finish() {
-            held.digests.add(at(span.offset, &wrong));
+            held.digests.add(at(span.decoded_offset(), &wrong));
         }
         let id = head.record_id().unwrap_or_default();
         if is_metadata {
             if serde_json::from_slice::<serde::de::IgnoredAny>(&json).is_err() {
-                held.metadata_faults.add(at(span.offset, "the metadata is no JSON"));
+                held.metadata_faults.add(at(span.decoded_offset(), "the metadata is no JSON"));
             }
             let about = head.headers.get("WARC-Refers-To").unwrap_or_default();
             held.references.push((id.clone(), about.trim_matches(['<', '>']).to_owned()));
@@ -217,7 +217,7 @@ fn read_records(path: &Path, name: &str, done: u64, held: &mut Held, cx: &JobCx)
             held.places.insert((file_name.to_owned(), span.offset), (url, date.to_digits14()));
         }
         if !id.is_empty() && !held.ids.insert(id) {
-            held.structure.add(at(span.offset, "the record id stands twice"));
+            held.structure.add(at(span.decoded_offset(), "the record id stands twice"));
         }
         cx.set_done(done + reader.file_offset());
         cx.checkpoint()?;

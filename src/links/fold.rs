@@ -51,6 +51,7 @@ pub(crate) fn fold(text: &str) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

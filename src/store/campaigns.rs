@@ -4,9 +4,10 @@ use super::captures::uint;
 use super::catalogue::Catalogue;
 use super::rows::{CampaignId, CampaignPage, CampaignRow};
 use super::workspace::StoreError;
-use crate::campaign::Campaign;
+use crate::campaign::{Campaign, Seed};
 use crate::uri::CaptureDate;
 use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::HashMap;
 
 impl Catalogue {
     /// Saves a campaign as new, or as a new version when it differs from the last.
@@ -62,22 +63,29 @@ impl Catalogue {
         })
     }
 
-    /// The campaign of this number or title.
+    /// The campaign of this number, or the only one of this title.
     pub fn find_campaign(&self, name: &str) -> Result<CampaignId, StoreError> {
         self.read(|conn| {
-            let missing =
-                || StoreError::Missing { what: "campaign", id: format!("“{name}”; see: fonds campaign list") };
-            if let Ok(id) = name.parse::<i64>() {
-                let found =
-                    conn.query_row("SELECT id FROM campaign WHERE id = ?1", [id], |row| row.get(0)).optional()?;
-                if let Some(id) = found {
-                    return Ok(id);
+            let number = name.trim_start_matches('#').parse::<i64>().ok();
+            let ids = |sql: &str, value: &dyn rusqlite::ToSql| -> Result<Vec<CampaignId>, StoreError> {
+                let mut statement = conn.prepare(sql)?;
+                let rows = statement.query_map([value], |row| row.get(0))?;
+                Ok(rows.collect::<Result<_, _>>()?)
+            };
+            if let Some(id) = number {
+                let found = ids("SELECT id FROM campaign WHERE id = ?1", &id)?;
+                if let Some(id) = found.first() {
+                    return Ok(*id);
                 }
             }
-            let found = conn
-                .query_row("SELECT id FROM campaign WHERE name = ?1 ORDER BY id DESC", [name], |row| row.get(0))
-                .optional()?;
-            found.ok_or_else(missing)
+            match ids("SELECT id FROM campaign WHERE name = ?1 ORDER BY id", &name)?.as_slice() {
+                [only] => Ok(*only),
+                [] => Err(StoreError::NoCampaign(name.to_owned())),
+                several => Err(StoreError::SeveralCampaigns {
+                    name: name.to_owned(),
+                    numbers: several.iter().map(i64::to_string).collect::<Vec<_>>().join(", "),
+                }),
+            }
         })
     }
 
@@ -88,12 +96,13 @@ impl Catalogue {
                 "SELECT k.id, k.name, k.version, v.spec, k.created_ms,
                     (SELECT max(started_ms) FROM launch WHERE campaign = k.id),
                     (SELECT count(*) FROM capture c JOIN launch l ON l.id = c.launch WHERE l.campaign = k.id),
-                    (SELECT count(*) FROM seen s JOIN launch l ON l.id = s.launch WHERE l.campaign = k.id AND s.state = 1),
-                    (SELECT count(*) FROM capture c JOIN launch l ON l.id = c.launch WHERE l.campaign = k.id
-                       AND NOT EXISTS (SELECT 1 FROM mark m WHERE m.capture = c.id AND m.undone_ms IS NULL AND m.mark <> 'note')),
+                    (SELECT ifnull(sum(t.urls), 0) FROM seen_tally t JOIN launch l ON l.id = t.launch
+                       WHERE l.campaign = k.id AND t.state = 1),
+                    (SELECT count(DISTINCT m.capture) FROM mark m JOIN capture c ON c.id = m.capture
+                       JOIN launch l ON l.id = c.launch
+                       WHERE l.campaign = k.id AND m.undone_ms IS NULL AND m.mark <> 'note'),
                     (SELECT count(*) FROM score s WHERE s.campaign = k.id AND s.selected = 1),
-                    (SELECT ifnull(sum(r.length), 0) FROM record r JOIN capture c ON c.id = r.capture
-                       JOIN launch l ON l.id = c.launch WHERE l.campaign = k.id)
+                    (SELECT ifnull(sum(c.stored), 0) FROM capture c JOIN launch l ON l.id = c.launch WHERE l.campaign = k.id)
                  FROM campaign k JOIN campaign_version v ON v.campaign = k.id AND v.version = k.version
                  ORDER BY k.name, k.id",
             )?;
@@ -116,7 +125,7 @@ impl Catalogue {
                     next_run,
                     captures: number(6)?,
                     refused: number(7)?,
-                    to_review: number(8)?,
+                    to_review: number(6)?.saturating_sub(number(8)?),
                     selected: number(9)?,
                     bytes: number(10)?,
                     tags: campaign.tags,
@@ -137,20 +146,19 @@ impl Catalogue {
                 )?
                 .query_map([id], |row| Ok((row.get(0)?, CaptureDate::from_millis(row.get(1)?))))?
                 .collect::<Result<_, _>>()?;
-            let mut seed_captures = Vec::new();
-            for seed in &campaign.seeds {
-                let number: i64 = conn
-                    .prepare_cached(
-                        "SELECT count(*) FROM capture c JOIN launch l ON l.id = c.launch
-                         WHERE l.campaign = ?1 AND c.seed = ?2",
-                    )?
-                    .query_row(params![id, seed.url], |row| row.get(0))?;
-                seed_captures.push(uint(number));
-            }
+            let by_seed: HashMap<String, i64> = conn
+                .prepare_cached(
+                    "SELECT c.seed, count(*) FROM capture c JOIN launch l ON l.id = c.launch
+                     WHERE l.campaign = ?1 AND c.seed IS NOT NULL GROUP BY c.seed",
+                )?
+                .query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<Result<_, _>>()?;
+            let captures_of = |seed: &Seed| uint(by_seed.get(&seed.url).copied().unwrap_or(0));
+            let seed_captures = campaign.seeds.iter().map(captures_of).collect();
             let mut rule_hits = vec![0; campaign.rules.len()];
             let mut statement = conn.prepare_cached(
-                "SELECT s.rule_index, count(*) FROM seen s JOIN launch l ON l.id = s.launch
-                 WHERE l.campaign = ?1 AND l.version = ?2 AND s.rule_index IS NOT NULL GROUP BY s.rule_index",
+                "SELECT t.rule_index, sum(t.urls) FROM seen_tally t JOIN launch l ON l.id = t.launch
+                 WHERE l.campaign = ?1 AND l.version = ?2 AND t.rule_index >= 0 GROUP BY t.rule_index",
             )?;
             let mut rows = statement.query(params![id, version])?;
             while let Some(row) = rows.next()? {

@@ -13,9 +13,11 @@ use rusqlite::{Connection, Row, params_from_iter};
 pub(super) const LAST_MARK: &str = "(SELECT m.mark FROM mark m WHERE m.capture = c.id AND m.undone_ms IS NULL
     AND m.mark <> 'note' ORDER BY m.id DESC LIMIT 1)";
 
+/// All of these give one row a capture, and are written as outer joins so
+/// that SQLite leaves out those that a query does not look at.
 const FROM: &str = "FROM capture c
-    JOIN url u ON u.id = c.url
-    JOIN host h ON h.id = c.host
+    LEFT JOIN url u ON u.id = c.url
+    LEFT JOIN host h ON h.id = c.host
     LEFT JOIN url v ON v.id = c.via
     LEFT JOIN capture_inlinks i ON i.capture = c.id
     LEFT JOIN score s ON s.capture = c.id AND s.campaign = ?";
@@ -123,11 +125,14 @@ struct Asked {
     values: Vec<Value>,
 }
 
-/// `FROM … WHERE …` of a query, with its values.
-fn asked(query: &CaptureQuery, tab: CaptureTab) -> Result<Asked, String> {
+/// `FROM … WHERE …` of a query, with its values; `None` is no ready filter.
+fn asked(query: &CaptureQuery, tab: Option<CaptureTab>) -> Result<Asked, String> {
     let filter = Filter::parse(&query.filter)?;
     let mut values = vec![Value::Integer(query.campaign.unwrap_or(0))];
-    let mut sql = format!("{FROM} WHERE ({}) AND ({})", filter.sql, tab_sql(tab));
+    let mut sql = format!("{FROM} WHERE ({})", filter.sql);
+    if let Some(tab) = tab {
+        sql.push_str(&format!(" AND ({})", tab_sql(tab)));
+    }
     values.extend(filter.values);
     if let Some(campaign) = query.campaign {
         // Imports belong to no campaign and are shown with each.
@@ -140,7 +145,7 @@ fn asked(query: &CaptureQuery, tab: CaptureTab) -> Result<Asked, String> {
 impl Catalogue {
     /// A part of the captures table.
     pub fn captures(&self, query: &CaptureQuery) -> Result<CapturePage, StoreError> {
-        let asked = match asked(query, query.tab) {
+        let asked = match asked(query, Some(query.tab)) {
             Ok(asked) => asked,
             Err(why) => {
                 return Ok(CapturePage { offset: 0, rows: Vec::new(), total: 0, filter_problem: Some(why) });
@@ -156,38 +161,45 @@ impl Catalogue {
         order.push("c.id".to_owned());
         self.read(|conn| {
             let total = count(conn, &asked)?;
+            // Which rows first, what stands in them after: sorting would
+            // otherwise carry every column of every capture along.
             let sql = format!(
-                "SELECT {ROW} {} ORDER BY {} LIMIT {} OFFSET {}",
+                "SELECT c.id {} ORDER BY {} LIMIT {} OFFSET {}",
                 asked.sql,
                 order.join(", "),
                 int(query.limit),
                 int(query.offset)
             );
-            let mut statement = conn.prepare_cached(&sql)?;
-            let rows = statement.query_map(params_from_iter(&asked.values), capture_row)?;
-            Ok(CapturePage { offset: query.offset, rows: rows.collect::<Result<_, _>>()?, total, filter_problem: None })
+            let ids: Vec<i64> = conn
+                .prepare_cached(&sql)?
+                .query_map(params_from_iter(&asked.values), |row| row.get(0))?
+                .collect::<Result<_, _>>()?;
+            let mut statement = conn.prepare_cached(&format!("SELECT {ROW} {FROM} WHERE c.id = ?2"))?;
+            let mut row = |id: &i64| statement.query_row([query.campaign.unwrap_or(0), *id], capture_row);
+            let rows = ids.iter().map(&mut row).collect::<Result<_, _>>()?;
+            Ok(CapturePage { offset: query.offset, rows, total, filter_problem: None })
         })
     }
 
     /// How many captures each ready filter holds.
     pub fn tab_counts(&self, query: &CaptureQuery) -> Result<TabCounts, StoreError> {
+        let Ok(asked) = asked(query, None) else {
+            return Ok(EVERY_TAB.iter().map(|tab| (*tab, 0)).collect());
+        };
+        let sums: Vec<String> =
+            EVERY_TAB.iter().map(|tab| format!("count(*) FILTER (WHERE {})", tab_sql(*tab))).collect();
         self.read(|conn| {
-            let mut counts = Vec::new();
-            for tab in EVERY_TAB {
-                let number = match asked(query, tab) {
-                    Ok(asked) => count(conn, &asked)?,
-                    Err(_) => 0,
-                };
-                counts.push((tab, number));
-            }
-            Ok(counts)
+            let mut statement = conn.prepare_cached(&format!("SELECT {} {}", sums.join(", "), asked.sql))?;
+            Ok(statement.query_row(params_from_iter(&asked.values), |row| {
+                EVERY_TAB.iter().enumerate().map(|(at, tab)| Ok((*tab, uint(row.get(at)?)))).collect()
+            })?)
         })
     }
 
     /// Numbers of the captures that match, in order of date and URL.
     pub fn capture_ids(&self, query: &CaptureQuery) -> Result<Vec<i64>, StoreError> {
-        let asked =
-            asked(query, query.tab).map_err(|why| StoreError::Missing { what: "meaning in the filter:", id: why })?;
+        let asked = asked(query, Some(query.tab))
+            .map_err(|why| StoreError::Missing { what: "meaning in the filter:", id: why })?;
         self.read(|conn| {
             let mut statement = conn.prepare(&format!("SELECT c.id {} ORDER BY c.date_ms, u.url, c.id", asked.sql))?;
             let rows = statement.query_map(params_from_iter(&asked.values), |row| row.get(0))?;

@@ -81,10 +81,12 @@ pub(super) fn insert_capture(conn: &Connection, launch: i64, entry: &CaptureEntr
     let via = entry.via.as_ref().map(|via| url_ids(conn, via)).transpose()?.map(|ids| ids.url);
     let redirect_to = entry.redirect_to.as_ref().map(|to| url_ids(conn, to)).transpose()?.map(|ids| ids.url);
     let change = change_since(conn, ids.page, entry)?;
+    note_change_after(conn, ids.page, entry)?;
     conn.prepare_cached(
         "INSERT INTO capture (launch, url, page, host, date_ms, status, mime, size, digest, truncated, ip, fetch_ms,
-            title, language, hops, via, seed, source_tag, rule_index, rule_name, redirect_to, revisit_of_ms, change)
-         VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,?22,?23)",
+            title, language, hops, via, seed, source_tag, rule_index, rule_name, redirect_to, revisit_of_ms, change,
+            stored)
+         VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,?22,?23,?24)",
     )?
     .execute(params![
         launch,
@@ -110,6 +112,7 @@ pub(super) fn insert_capture(conn: &Connection, launch: i64, entry: &CaptureEntr
         redirect_to,
         entry.revisit_of.map(CaptureDate::millis),
         change,
+        int(entry.records.iter().map(|place| place.span.length).sum()),
     ])?;
     let capture = conn.last_insert_rowid();
     for (position, place) in entry.records.iter().enumerate() {
@@ -145,13 +148,22 @@ pub(super) fn kind_word(kind: crate::links::LinkKind) -> String {
     serde_json::to_value(kind).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
+/// Answers that show a page; a redirect to it or an error is no version of it.
+const SHOWS_PAGE: std::ops::RangeInclusive<i32> = 200..=299;
+
 /// Whether the payload differs from that of the page's capture before.
 fn change_since(conn: &Connection, page: i64, entry: &CaptureEntry) -> Result<i64, StoreError> {
     if entry.revisit_of.is_some() {
         return Ok(2);
     }
+    if !SHOWS_PAGE.contains(&entry.status) {
+        return Ok(0);
+    }
     let before: Option<String> = conn
-        .prepare_cached("SELECT digest FROM capture WHERE page = ?1 AND date_ms < ?2 ORDER BY date_ms DESC LIMIT 1")?
+        .prepare_cached(
+            "SELECT digest FROM capture WHERE page = ?1 AND date_ms < ?2 AND status BETWEEN 200 AND 299
+             ORDER BY date_ms DESC LIMIT 1",
+        )?
         .query_row(params![page, entry.date.millis()], |row| row.get(0))
         .optional()?;
     Ok(match before {
@@ -159,6 +171,21 @@ fn change_since(conn: &Connection, page: i64, entry: &CaptureEntry) -> Result<i6
         Some(digest) if digest == entry.payload_digest => 2,
         Some(_) => 1,
     })
+}
+
+/// Looks again at the capture that follows one which comes late: imports
+/// bring older captures behind newer ones.
+fn note_change_after(conn: &Connection, page: i64, entry: &CaptureEntry) -> Result<(), StoreError> {
+    if !SHOWS_PAGE.contains(&entry.status) {
+        return Ok(());
+    }
+    conn.prepare_cached(
+        "UPDATE capture SET change = 1 + (digest = ?3) WHERE id =
+            (SELECT id FROM capture WHERE page = ?1 AND date_ms > ?2 AND status BETWEEN 200 AND 299
+             ORDER BY date_ms LIMIT 1) AND revisit_of_ms IS NULL",
+    )?
+    .execute(params![page, entry.date.millis(), entry.payload_digest])?;
+    Ok(())
 }
 
 fn file_id(conn: &Connection, launch: i64, path: &str) -> Result<i64, StoreError> {

@@ -25,6 +25,8 @@ pub struct Catalogue {
     thread: Option<JoinHandle<()>>,
     readers: Mutex<Vec<Connection>>,
     revision: Arc<AtomicU64>,
+    /// Read as a file that nobody changes: SQLite can keep no log beside it.
+    immutable: bool,
 }
 
 impl Catalogue {
@@ -38,25 +40,37 @@ impl Catalogue {
         Self::start(path)
     }
 
-    /// Opens a catalogue that another process writes.
+    /// Opens a catalogue that another process may write, or that stands on a
+    /// disk that cannot be written to.
     pub(super) fn open_read_only(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self {
+        let looking = |immutable| Self {
             path: path.to_owned(),
             writer: None,
             thread: None,
             readers: Mutex::default(),
             revision: Arc::default(),
-        })
+            immutable,
+        };
+        let answers = |catalogue: &Self| {
+            catalogue.read(|conn| Ok(conn.query_row("SELECT count(*) FROM campaign", [], |row| row.get::<_, i64>(0))?))
+        };
+        let catalogue = looking(false);
+        match answers(&catalogue) {
+            Ok(_) => Ok(catalogue),
+            // Without a log everything stands in the file itself.
+            Err(_) if !has_log(path) => {
+                let catalogue = looking(true);
+                answers(&catalogue)?;
+                Ok(catalogue)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Says in words what is wrong with the file, without changing it.
     pub(super) fn check(path: &Path) -> Result<(), String> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        // `immutable` keeps SQLite from making -shm and -wal files; only then
-        // may the log of a killed process stay unread, which is fine here.
-        let mut uri = url::Url::from_file_path(path).map_err(|()| "not an absolute path".to_owned())?;
-        uri.set_query(Some("immutable=1"));
-        let conn = Connection::open_with_flags(uri.as_str(), flags | OpenFlags::SQLITE_OPEN_URI)
+        let conn = Connection::open_with_flags(immutable_uri(path)?, flags | OpenFlags::SQLITE_OPEN_URI)
             .map_err(|error| error.to_string())?;
         let tables: u32 = conn
             .query_row("SELECT count(*) FROM sqlite_schema WHERE name IN ('capture', 'campaign', 'seen')", [], |row| {
@@ -64,8 +78,7 @@ impl Catalogue {
             })
             .map_err(|error| error.to_string())?;
         // A workspace killed before its first checkpoint has its tables in the log.
-        let has_log = path.with_extension("sqlite-wal").metadata().is_ok_and(|log| log.len() > 0);
-        if tables == 3 || has_log { Ok(()) } else { Err("its tables are missing".to_owned()) }
+        if tables == 3 || has_log(path) { Ok(()) } else { Err("its tables are missing".to_owned()) }
     }
 
     fn start(path: &Path) -> Result<Self, StoreError> {
@@ -88,6 +101,7 @@ impl Catalogue {
             thread: Some(thread),
             readers: Mutex::default(),
             revision,
+            immutable: false,
         })
     }
 
@@ -127,10 +141,14 @@ impl Catalogue {
         let conn = match pooled {
             Some(conn) => conn,
             None => {
-                let conn = Connection::open_with_flags(
-                    &self.path,
-                    OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-                )
+                let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+                let conn = match self.immutable {
+                    false => Connection::open_with_flags(&self.path, flags),
+                    true => Connection::open_with_flags(
+                        immutable_uri(&self.path).map_err(StoreError::Content)?,
+                        flags | OpenFlags::SQLITE_OPEN_URI,
+                    ),
+                }
                 .map_err(StoreError::sql("be opened for reading"))?;
                 configure(&conn).map_err(StoreError::sql("be set up"))?;
                 conn
@@ -140,6 +158,19 @@ impl Catalogue {
         self.readers.lock().unwrap_or_else(PoisonError::into_inner).push(conn);
         result
     }
+}
+
+/// `immutable` keeps SQLite from making -shm and -wal files; the log of a
+/// killed process stays unread then.
+fn immutable_uri(path: &Path) -> Result<String, String> {
+    let mut uri = url::Url::from_file_path(path).map_err(|()| format!("{}: not an absolute path", path.display()))?;
+    uri.set_query(Some("immutable=1"));
+    Ok(uri.into())
+}
+
+/// Whether something stands in the log that is not in the file yet.
+fn has_log(path: &Path) -> bool {
+    path.with_extension("sqlite-wal").metadata().is_ok_and(|log| log.len() > 0)
 }
 
 impl Drop for Catalogue {

@@ -155,6 +155,12 @@ impl Catalogue {
                        EXISTS (SELECT 1 FROM capture c WHERE c.page = i.target), min(i.date_s), max(i.date_s)
                     FROM inlink_new i JOIN target_new t ON t.page = i.target JOIN page p ON p.id = i.source
                     GROUP BY i.target;
+                 DELETE FROM inlink_anchor;
+                 INSERT INTO inlink_anchor (anchor, hosts, links, first_s, last_s)
+                    SELECT i.anchor, count(DISTINCT substr(p.key, 1, instr(p.key, ')'))), count(*), min(i.date_s), max(i.date_s)
+                    FROM inlink_new i JOIN page p ON p.id = i.source
+                    WHERE NOT i.internal AND i.anchor <> ifnull((SELECT id FROM anchor WHERE text = ''), 0)
+                    GROUP BY i.anchor;
                  DROP TABLE inlink_new;
                  DROP TABLE target_new;",
             )?;
@@ -265,12 +271,13 @@ impl Catalogue {
     pub fn anchors_of_capture(&self, id: CaptureId, window_days: u32) -> Result<Vec<AnchorRow>, StoreError> {
         let window = i64::from(window_days) * SECONDS_A_DAY;
         self.read(|conn| {
-            let mut statement = conn.prepare_cached(&format!(
-                "SELECT {ANCHOR} FROM capture c JOIN inlink i ON i.target = c.page
+            let mut statement = conn.prepare_cached(
+                "SELECT a.text, count(DISTINCT substr(p.key, 1, instr(p.key, ')'))), count(*), min(i.date_s), max(i.date_s)
+                 FROM capture c JOIN inlink i ON i.target = c.page
                     AND i.date_s BETWEEN c.date_ms / 1000 - ?2 AND c.date_ms / 1000 + ?2
                  JOIN anchor a ON a.id = i.anchor JOIN page p ON p.id = i.source
-                 WHERE c.id = ?1 GROUP BY a.text ORDER BY 2 DESC, 3 DESC, 1"
-            ))?;
+                 WHERE c.id = ?1 GROUP BY a.text ORDER BY 2 DESC, 3 DESC, 1",
+            )?;
             let rows = statement.query_map([id, window], anchor_row)?;
             Ok(rows.collect::<Result<_, _>>()?)
         })
@@ -279,18 +286,15 @@ impl Catalogue {
     /// Most frequent anchors between different sites.
     pub fn top_anchors(&self, limit: u64) -> Result<Vec<AnchorRow>, StoreError> {
         self.read(|conn| {
-            let mut statement = conn.prepare_cached(&format!(
-                "SELECT {ANCHOR} FROM inlink i JOIN anchor a ON a.id = i.anchor JOIN page p ON p.id = i.source
-                 WHERE NOT i.internal AND a.text <> '' GROUP BY a.text ORDER BY 2 DESC, 3 DESC, 1 LIMIT ?1"
-            ))?;
+            let mut statement = conn.prepare_cached(
+                "SELECT a.text, i.hosts, i.links, i.first_s, i.last_s FROM inlink_anchor i JOIN anchor a ON a.id = i.anchor
+                 ORDER BY i.hosts DESC, i.links DESC, a.text LIMIT ?1",
+            )?;
             let rows = statement.query_map([int(limit)], anchor_row)?;
             Ok(rows.collect::<Result<_, _>>()?)
         })
     }
 }
-
-const ANCHOR: &str =
-    "a.text, count(DISTINCT substr(p.key, 1, instr(p.key, ')'))), count(*), min(i.date_s), max(i.date_s)";
 
 fn anchor_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<AnchorRow> {
     Ok(AnchorRow {

@@ -49,13 +49,13 @@ impl Catalogue {
         })
     }
 
-    /// The last launch of a campaign that did not come to its end.
+    /// The last launch of a campaign, when it did not come to its end.
     pub fn unfinished_launch(&self, campaign: CampaignId) -> Result<Option<LaunchRow>, StoreError> {
         let id = self.read(|conn| {
             Ok(conn
                 .query_row(
-                    "SELECT id FROM launch WHERE campaign = ?1 AND kind = 'crawl' AND state <> 'finished'
-                     ORDER BY id DESC LIMIT 1",
+                    "SELECT id FROM launch
+                     WHERE id = (SELECT max(id) FROM launch WHERE campaign = ?1 AND kind = 'crawl') AND state <> 'finished'",
                     [campaign],
                     |row| row.get(0),
                 )
@@ -95,12 +95,11 @@ impl Catalogue {
         self.read(|conn| {
             conn.prepare_cached(
                 "SELECT l.id, ifnull(l.campaign, 0), ifnull(k.name, ''), l.launch, l.state, l.started_ms, l.ended_ms, l.why,
-                    (SELECT count(*) FROM seen WHERE launch = l.id AND state = 0),
-                    (SELECT count(*) FROM seen WHERE launch = l.id AND state = 2),
-                    (SELECT count(*) FROM seen WHERE launch = l.id AND state = 3),
-                    (SELECT count(*) FROM seen WHERE launch = l.id AND state = 1),
+                    ifnull(sum(t.urls) FILTER (WHERE t.state = 0), 0), ifnull(sum(t.urls) FILTER (WHERE t.state = 2), 0),
+                    ifnull(sum(t.urls) FILTER (WHERE t.state = 3), 0), ifnull(sum(t.urls) FILTER (WHERE t.state = 1), 0),
                     (SELECT ifnull(sum(size), 0) FROM capture WHERE launch = l.id)
-                 FROM launch l LEFT JOIN campaign k ON k.id = l.campaign WHERE l.id = ?1",
+                 FROM launch l LEFT JOIN campaign k ON k.id = l.campaign LEFT JOIN seen_tally t ON t.launch = l.id
+                 WHERE l.id = ?1 GROUP BY l.id",
             )?
             .query_row([id], launch_row)
             .optional()?
@@ -135,14 +134,26 @@ impl Catalogue {
         })
     }
 
+    /// Marks launches that were under way when their program was killed as
+    /// stopped. Called by the one process that may write, before it works.
+    pub(super) fn end_abandoned_launches(&self) -> Result<(), StoreError> {
+        self.write(|conn| {
+            conn.execute(
+                "UPDATE launch SET state = 'stopped', why = 'the program ended without closing it'
+                 WHERE state IN ('running', 'paused')",
+                [],
+            )?;
+            Ok(())
+        })
+    }
+
     /// The crawl page of a launch; samples and job come from whoever runs it.
     pub fn crawl_page(&self, launch: LaunchRow) -> Result<CrawlPage, StoreError> {
         let id = launch.id;
         self.read(|conn| {
             let mut classes = [0; 5];
             let mut statement = conn.prepare_cached(
-                "SELECT CASE WHEN state = 3 THEN 4 ELSE min(max(fetch_status / 100 - 2, 0), 3) END, count(*)
-                 FROM seen WHERE launch = ?1 AND state IN (2, 3) GROUP BY 1",
+                "SELECT class, sum(urls) FROM seen_tally WHERE launch = ?1 AND class >= 0 GROUP BY class",
             )?;
             let mut rows = statement.query([id])?;
             while let Some(row) = rows.next()? {
@@ -159,8 +170,8 @@ impl Catalogue {
                 .collect::<Result<_, _>>()?;
             let refused_by_rule = conn
                 .prepare_cached(
-                    "SELECT rule_name, count(*) FROM seen WHERE launch = ?1 AND state = 1
-                     GROUP BY rule_name ORDER BY count(*) DESC, rule_name",
+                    "SELECT rule_name, sum(urls) FROM seen_tally WHERE launch = ?1 AND state = 1 AND urls > 0
+                     GROUP BY rule_name ORDER BY sum(urls) DESC, rule_name",
                 )?
                 .query_map([id], |row| Ok((row.get(0)?, uint(row.get(1)?))))?
                 .collect::<Result<_, _>>()?;
@@ -170,10 +181,10 @@ impl Catalogue {
                 classes,
                 types,
                 hosts: hosts(conn, id)?,
-                refused: seen_rows(conn, id, REFUSED, "", "s.id DESC", SHOWN)?,
+                refused: seen_rows(conn, id, Some(REFUSED), "", "s.id DESC", SHOWN)?,
                 refused_by_rule,
-                next: seen_rows(conn, id, QUEUED, "", "s.priority, s.id", SHOWN)?,
-                failed: seen_rows(conn, id, FAILED, "", "s.id DESC", SHOWN)?,
+                next: seen_rows(conn, id, Some(QUEUED), "", "s.priority, s.id", SHOWN)?,
+                failed: seen_rows(conn, id, Some(FAILED), "", "s.id DESC", SHOWN)?,
                 launch: Some(launch),
             })
         })
@@ -183,8 +194,9 @@ impl Catalogue {
     pub fn refused_by_rule(&self, campaign: CampaignId) -> Result<Vec<(String, u64)>, StoreError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(
-                "SELECT s.rule_name, count(*) FROM seen s JOIN launch l ON l.id = s.launch
-                 WHERE l.campaign = ?1 AND s.state = 1 GROUP BY s.rule_name ORDER BY count(*) DESC, s.rule_name",
+                "SELECT t.rule_name, sum(t.urls) FROM seen_tally t JOIN launch l ON l.id = t.launch
+                 WHERE l.campaign = ?1 AND t.state = 1 AND t.urls > 0
+                 GROUP BY t.rule_name ORDER BY sum(t.urls) DESC, t.rule_name",
             )?;
             let rows = statement.query_map([campaign], |row| Ok((row.get(0)?, uint(row.get(1)?))))?;
             Ok(rows.collect::<Result<_, _>>()?)
@@ -215,11 +227,11 @@ impl Catalogue {
     /// URLs ever seen in a launch, by state and by words in URL, rule or reason.
     pub fn seen(&self, launch: LaunchId, state: &str, words: &str, limit: u64) -> Result<Vec<SeenRow>, StoreError> {
         let state = match state {
-            "queued" => QUEUED,
-            "refused" => REFUSED,
-            "fetched" => FETCHED,
-            "failed" => FAILED,
-            _ => -1,
+            "queued" => Some(QUEUED),
+            "refused" => Some(REFUSED),
+            "fetched" => Some(FETCHED),
+            "failed" => Some(FAILED),
+            _ => None,
         };
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.read(|conn| seen_rows(conn, launch, state, words, "s.id", limit))
@@ -365,29 +377,39 @@ fn seen_row(row: &Row<'_>) -> rusqlite::Result<SeenRow> {
 fn seen_rows(
     conn: &Connection,
     launch: LaunchId,
-    state: i64,
+    state: Option<i64>,
     words: &str,
     order: &str,
     limit: i64,
 ) -> Result<Vec<SeenRow>, StoreError> {
+    // The state stands in the words of the query, so that its index is used.
+    let state = state.map(|state| format!("AND s.state = {state}")).unwrap_or_default();
     let mut statement = conn.prepare_cached(&format!(
         "SELECT {SEEN} FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via
-         WHERE s.launch = ?1 AND (?2 < 0 OR s.state = ?2)
-           AND (?3 = '' OR instr(lower(u.url), ?3) OR instr(lower(s.rule_name), ?3) OR instr(lower(s.why), ?3))
-         ORDER BY {order} LIMIT ?4"
+         WHERE s.launch = ?1 {state}
+           AND (?2 = '' OR instr(lower(u.url), ?2) OR instr(lower(s.rule_name), ?2) OR instr(lower(s.why), ?2))
+         ORDER BY {order} LIMIT ?3"
     ))?;
-    let rows = statement.query_map(params![launch, state, words.to_lowercase(), limit], seen_row)?;
+    let rows = statement.query_map(params![launch, words.to_lowercase(), limit], seen_row)?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
 fn hosts(conn: &Connection, launch: LaunchId) -> Result<Vec<HostRow>, StoreError> {
     let mut statement = conn.prepare_cached(
-        "SELECT h.name, sum(s.state = 0), sum(s.state = 2), sum(s.state = 3), sum(s.state = 1),
-            (SELECT ifnull(sum(c.size), 0) FROM capture c WHERE c.launch = ?1 AND c.host = s.host),
-            (SELECT t.rule_name FROM seen t WHERE t.launch = ?1 AND t.host = s.host AND t.accepted
-               GROUP BY t.rule_name ORDER BY count(*) DESC LIMIT 1)
-         FROM seen s JOIN host h ON h.id = s.host WHERE s.launch = ?1
-         GROUP BY s.host ORDER BY sum(s.state = 2) DESC, count(*) DESC, h.name LIMIT 500",
+        // The 500 hosts first, what is told of each of them after.
+        "WITH busy AS (
+            SELECT t.host AS host, h.name AS name,
+                ifnull(sum(t.urls) FILTER (WHERE t.state = 0), 0) AS queued,
+                ifnull(sum(t.urls) FILTER (WHERE t.state = 2), 0) AS fetched,
+                ifnull(sum(t.urls) FILTER (WHERE t.state = 3), 0) AS failed,
+                ifnull(sum(t.urls) FILTER (WHERE t.state = 1), 0) AS refused
+            FROM seen_tally t JOIN host h ON h.id = t.host WHERE t.launch = ?1
+            GROUP BY t.host HAVING sum(t.urls) > 0 ORDER BY fetched DESC, sum(t.urls) DESC, h.name LIMIT 500)
+         SELECT name, queued, fetched, failed, refused,
+            (SELECT ifnull(sum(c.size), 0) FROM capture c WHERE c.launch = ?1 AND c.host = busy.host),
+            (SELECT t.rule_name FROM seen_tally t WHERE t.launch = ?1 AND t.host = busy.host AND t.accepted AND t.urls > 0
+               GROUP BY t.rule_name ORDER BY sum(t.urls) DESC LIMIT 1)
+         FROM busy ORDER BY fetched DESC, queued + fetched + failed + refused DESC, name",
     )?;
     let mut rows = statement.query([launch])?;
     let mut hosts = Vec::new();

@@ -61,13 +61,16 @@ impl Ledger for LaunchLedger {
     fn waiting(&self, authority: &str, in_hand: &[i64], limit: usize) -> Result<Vec<QueuedUrl>, LedgerError> {
         let now = CaptureDate::now().millis();
         // What is due comes straight off the queue's index; only the few that
-        // were put back are sorted by their time.
+        // were put back are sorted by their time. The index is named, since
+        // the queue of the launch as a whole looks as good to SQLite, and is
+        // walked to its end where a host has nothing left.
         let ask =
             |conn: &Connection, condition: &str, most: usize, waiting: &mut Vec<QueuedUrl>| -> Result<(), StoreError> {
                 let mut statement = conn.prepare_cached(&format!(
-                "{QUEUED_URL} WHERE s.state = 0 AND s.launch = ?1 AND s.host = (SELECT id FROM host WHERE name = ?2)
+                    "{QUEUED_URL} FROM seen s INDEXED BY seen_queue {QUEUED_JOINS}
+                 WHERE s.state = 0 AND s.launch = ?1 AND s.host = (SELECT id FROM host WHERE name = ?2)
                  AND {condition} LIMIT ?4"
-            ))?;
+                ))?;
                 let rows_wanted = most.saturating_add(in_hand.len()) as i64;
                 let mut rows = statement.query(params![self.launch, authority, now, rows_wanted])?;
                 while let Some(row) = rows.next()? {
@@ -155,7 +158,7 @@ impl Ledger for LaunchLedger {
     }
 
     fn geo_facts(&self) -> Result<HashMap<String, GeoFact>, LedgerError> {
-        self.read(|conn| all_geo_facts(conn))
+        self.read(all_geo_facts)
     }
 
     fn keep_geo_fact(&self, host: &str, fact: &GeoFact) -> Result<(), LedgerError> {
@@ -189,7 +192,7 @@ impl Ledger for LaunchLedger {
     fn find_waiting(&self, url: &Url) -> Result<Option<QueuedUrl>, LedgerError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(&format!(
-                "{QUEUED_URL} WHERE s.state = 0 AND s.launch = ?1 AND s.url = (SELECT id FROM url WHERE url = ?2)"
+                "{QUEUED_URL} FROM seen s {QUEUED_JOINS} WHERE s.state = 0 AND s.launch = ?1 AND s.url = (SELECT id FROM url WHERE url = ?2)"
             ))?;
             let mut rows = statement.query(params![self.launch, url.as_str()])?;
             rows.next()?.map(queued_url).transpose()
@@ -291,8 +294,8 @@ fn admit_all(conn: &Connection, launch: i64, found: &[Admission]) -> Result<Vec<
 }
 
 const QUEUED_URL: &str = "SELECT s.id, u.url, s.hops, v.url, s.anchor, s.seed, s.source_tag, s.is_seed, s.nofollow,
-        s.accepted, s.rule_index, s.rule_name, s.priority, s.date_ms, s.tries, s.due_ms
-     FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via";
+        s.accepted, s.rule_index, s.rule_name, s.priority, s.date_ms, s.tries, s.due_ms";
+const QUEUED_JOINS: &str = "JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via";
 
 fn queued_url(row: &Row<'_>) -> Result<QueuedUrl, StoreError> {
     let url: String = row.get(1)?;

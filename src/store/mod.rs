@@ -43,4 +43,7 @@ pub use workspace::{Access, StoreError, Workspace};
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
+mod large_tests;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests;

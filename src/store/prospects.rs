@@ -19,18 +19,21 @@ impl Catalogue {
         let words = words.to_lowercase();
         self.read(|conn| {
             let mut statement = conn.prepare_cached(
-                "SELECT u.url, t.hosts, t.internal + t.external, t.first_s, t.last_s,
+                // Which pages first, what is told of them after.
+                "WITH cited AS (
+                    SELECT t.*, u.url AS url_text FROM inlink_target t JOIN url u ON u.id = t.url
+                    WHERE t.captured = 0 AND (?2 = '' OR instr(lower(u.url), ?2))
+                    ORDER BY t.hosts DESC, t.external DESC, t.internal DESC, u.url LIMIT ?3)
+                 SELECT t.url_text, t.hosts, t.internal + t.external, t.first_s, t.last_s,
                     ifnull((SELECT a.text FROM inlink i JOIN anchor a ON a.id = i.anchor
                             WHERE i.target = t.page AND a.text <> ''
-                            GROUP BY a.text ORDER BY count(*) DESC, length(a.text) DESC LIMIT 1), ''),
+                            GROUP BY a.text ORDER BY count(*) DESC, length(a.text) DESC, a.text LIMIT 1), ''),
                     ifnull((SELECT CASE WHEN s.accepted THEN 'ACCEPT ' ELSE 'REJECT ' END || s.rule_name
                                || CASE WHEN s.state = 3 THEN ', could not be fetched: ' || s.why ELSE '' END
                             FROM seen s JOIN launch l ON l.id = s.launch
-                            WHERE s.url = u.id AND (?1 IS NULL OR l.campaign = ?1) ORDER BY s.id DESC LIMIT 1),
+                            WHERE s.url = t.url AND (?1 IS NULL OR l.campaign = ?1) ORDER BY s.id DESC LIMIT 1),
                            'not seen by a crawl')
-                 FROM inlink_target t JOIN url u ON u.id = t.url
-                 WHERE t.captured = 0 AND (?2 = '' OR instr(lower(u.url), ?2))
-                 ORDER BY t.hosts DESC, t.external DESC, t.internal DESC, u.url LIMIT ?3",
+                 FROM cited t ORDER BY t.hosts DESC, t.external DESC, t.internal DESC, t.url_text",
             )?;
             let rows = statement.query_map(params![campaign, words, int(limit)], |row| {
                 Ok(ProspectRow {

@@ -70,10 +70,45 @@ CREATE TABLE seen (
     fetch_status INTEGER NOT NULL DEFAULT 0,
     why          TEXT NOT NULL DEFAULT '',
     date_ms      INTEGER NOT NULL,
-    UNIQUE (launch, url)
+    UNIQUE (url, launch)
 );
-CREATE INDEX seen_queue ON seen(launch, host, priority, id) WHERE state = 0;
-CREATE INDEX seen_state ON seen(launch, state, rule_name);
+-- The id that every index ends with keeps rows of equal priority in the order they came.
+CREATE INDEX seen_queue ON seen(launch, host, priority) WHERE state = 0;
+CREATE INDEX seen_next ON seen(launch, priority) WHERE state = 0;
+CREATE INDEX seen_state ON seen(launch, state);
+
+-- Seen URLs counted as they come and change, so that no page of the window
+-- has to count a million rows. class: 0 to 3 for answers 2xx to 5xx, 4 for
+-- failures, -1 for the rest; rule_index -1 where no rule spoke.
+CREATE TABLE seen_tally (
+    launch     INTEGER NOT NULL REFERENCES launch(id),
+    host       INTEGER NOT NULL REFERENCES host(id),
+    state      INTEGER NOT NULL,
+    class      INTEGER NOT NULL,
+    accepted   INTEGER NOT NULL,
+    rule_index INTEGER NOT NULL,
+    rule_name  TEXT NOT NULL,
+    urls       INTEGER NOT NULL,
+    PRIMARY KEY (launch, host, state, class, accepted, rule_index, rule_name)
+) WITHOUT ROWID;
+
+CREATE TRIGGER seen_comes AFTER INSERT ON seen BEGIN
+    INSERT INTO seen_tally VALUES (NEW.launch, NEW.host, NEW.state,
+        CASE NEW.state WHEN 2 THEN min(max(NEW.fetch_status / 100 - 2, 0), 3) WHEN 3 THEN 4 ELSE -1 END,
+        NEW.accepted, ifnull(NEW.rule_index, -1), NEW.rule_name, 1)
+    ON CONFLICT DO UPDATE SET urls = urls + 1;
+END;
+
+CREATE TRIGGER seen_changes AFTER UPDATE OF state, fetch_status, accepted, rule_index, rule_name ON seen BEGIN
+    UPDATE seen_tally SET urls = urls - 1
+        WHERE launch = OLD.launch AND host = OLD.host AND state = OLD.state
+          AND class = CASE OLD.state WHEN 2 THEN min(max(OLD.fetch_status / 100 - 2, 0), 3) WHEN 3 THEN 4 ELSE -1 END
+          AND accepted = OLD.accepted AND rule_index = ifnull(OLD.rule_index, -1) AND rule_name = OLD.rule_name;
+    INSERT INTO seen_tally VALUES (NEW.launch, NEW.host, NEW.state,
+        CASE NEW.state WHEN 2 THEN min(max(NEW.fetch_status / 100 - 2, 0), 3) WHEN 3 THEN 4 ELSE -1 END,
+        NEW.accepted, ifnull(NEW.rule_index, -1), NEW.rule_name, 1)
+    ON CONFLICT DO UPDATE SET urls = urls + 1;
+END;
 
 CREATE TABLE warc_file (
     id      INTEGER PRIMARY KEY,
@@ -83,6 +118,7 @@ CREATE TABLE warc_file (
     sha256  TEXT NOT NULL DEFAULT '',
     records INTEGER NOT NULL DEFAULT 0
 );
+CREATE INDEX warc_file_sha256 ON warc_file(sha256) WHERE sha256 <> '';
 
 -- What is broken or odd in a file; reading went on.
 CREATE TABLE problem (
@@ -118,13 +154,16 @@ CREATE TABLE capture (
     redirect_to   INTEGER REFERENCES url(id),
     revisit_of_ms INTEGER,
     -- The digest differs from (1) or repeats (2) that of the page's capture before; 0 for a first one.
-    change        INTEGER NOT NULL DEFAULT 0
+    change        INTEGER NOT NULL DEFAULT 0,
+    -- Bytes of its records as they stand in the files.
+    stored        INTEGER NOT NULL
 );
 CREATE INDEX capture_page ON capture(page, date_ms);
 CREATE INDEX capture_url ON capture(url, digest);
 CREATE INDEX capture_date ON capture(date_ms);
-CREATE INDEX capture_launch ON capture(launch);
-CREATE INDEX capture_host ON capture(host);
+-- These two answer sums from the index alone.
+CREATE INDEX capture_launch ON capture(launch, mime, size, stored);
+CREATE INDEX capture_host ON capture(host, launch, size);
 
 -- The records of a capture and where they stand; position 0 is the response.
 CREATE TABLE record (
@@ -171,7 +210,17 @@ CREATE TABLE inlink_target (
     first_s  INTEGER NOT NULL,
     last_s   INTEGER NOT NULL
 );
-CREATE INDEX inlink_target_uncaptured ON inlink_target(hosts) WHERE captured = 0;
+CREATE INDEX inlink_target_uncaptured ON inlink_target(hosts, external, internal) WHERE captured = 0;
+
+-- What other sites call things: totals of each anchor over external inlinks.
+CREATE TABLE inlink_anchor (
+    anchor  INTEGER PRIMARY KEY REFERENCES anchor(id),
+    hosts   INTEGER NOT NULL,
+    links   INTEGER NOT NULL,
+    first_s INTEGER NOT NULL,
+    last_s  INTEGER NOT NULL
+);
+CREATE INDEX inlink_anchor_hosts ON inlink_anchor(hosts, links);
 
 CREATE TABLE inlink_build (
     id      INTEGER PRIMARY KEY,
@@ -222,9 +271,11 @@ CREATE TABLE mark (
 CREATE INDEX mark_capture ON mark(capture, id);
 
 CREATE TABLE selection (
-    campaign INTEGER PRIMARY KEY REFERENCES campaign(id),
-    spec     TEXT NOT NULL,
-    date_ms  INTEGER NOT NULL
+    campaign   INTEGER PRIMARY KEY REFERENCES campaign(id),
+    spec       TEXT NOT NULL,
+    date_ms    INTEGER NOT NULL,
+    -- Captures that come along because a selected one needs them.
+    requisites INTEGER NOT NULL
 );
 
 CREATE TABLE score (

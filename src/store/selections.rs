@@ -64,7 +64,7 @@ impl Catalogue {
 
     /// Keeps a selection in the place of the campaign's last one.
     pub fn keep_selection(&self, spec: &SelectionSpec, scored: Vec<ScoredRow>) -> Result<(), StoreError> {
-        let campaign = spec.campaign;
+        let (campaign, with_requisites) = (spec.campaign, spec.with_requisites);
         let spec = serde_json::to_string(spec).map_err(|error| StoreError::Content(error.to_string()))?;
         self.write(move |conn| {
             conn.execute("DELETE FROM score WHERE campaign = ?1", [campaign])?;
@@ -77,9 +77,10 @@ impl Catalogue {
                 )?
                 .execute(params![campaign, row.id, row.score, parts, row.selected, row.by_hand])?;
             }
+            let needed = if with_requisites { requisites(conn, campaign)?.len() as i64 } else { 0 };
             conn.execute(
-                "INSERT OR REPLACE INTO selection (campaign, spec, date_ms) VALUES (?1, ?2, ?3)",
-                params![campaign, spec, CaptureDate::now().millis()],
+                "INSERT OR REPLACE INTO selection (campaign, spec, date_ms, requisites) VALUES (?1, ?2, ?3, ?4)",
+                params![campaign, spec, CaptureDate::now().millis(), needed],
             )?;
             Ok(())
         })
@@ -107,23 +108,11 @@ impl Catalogue {
         })
     }
 
-    /// Images, style sheets and scripts that a capture embeds, as captured
-    /// nearest in time; and the redirects on the way to them.
-    pub fn requisites(&self, capture: CaptureId) -> Result<Vec<CaptureId>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(
-                "SELECT DISTINCT (SELECT x.id FROM capture x WHERE x.page = t.page
-                                  ORDER BY abs(x.date_ms - c.date_ms), x.id LIMIT 1)
-                 FROM capture c
-                 JOIN outlink o ON o.capture = CASE WHEN c.revisit_of_ms IS NULL THEN c.id ELSE
-                      ifnull((SELECT x.id FROM capture x WHERE x.url = c.url AND x.digest = c.digest
-                               AND x.revisit_of_ms IS NULL ORDER BY x.date_ms DESC LIMIT 1), c.id) END
-                   AND o.kind IN ('stylesheet', 'image', 'script', 'media', 'css', 'frame', 'redirect')
-                 JOIN url t ON t.id = o.target WHERE c.id = ?1",
-            )?;
-            let rows = statement.query_map([capture], |row| row.get::<_, Option<i64>>(0))?;
-            Ok(rows.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
-        })
+    /// What the selected captures of a campaign need to be shown: images,
+    /// style sheets and scripts, as captured nearest in time, what those need
+    /// in turn, and the goals of redirects. None of them is selected itself.
+    pub fn requisites(&self, campaign: CampaignId) -> Result<Vec<CaptureId>, StoreError> {
+        self.read(|conn| requisites(conn, campaign))
     }
 
     /// The selection of a campaign and what it would carry.
@@ -134,10 +123,13 @@ impl Catalogue {
             missing.push("Inlinks are not built yet, so nobody's links count".to_owned());
         }
         self.read(|conn| {
-            let spec: Option<String> = conn
-                .query_row("SELECT spec FROM selection WHERE campaign = ?1", [campaign], |row| row.get(0))
+            let kept: Option<(String, i64)> = conn
+                .query_row("SELECT spec, requisites FROM selection WHERE campaign = ?1", [campaign], |row| {
+                    Ok((row.get(0)?, row.get(1)?))
+                })
                 .optional()?;
-            let spec: Option<SelectionSpec> = match spec {
+            let requisites = kept.as_ref().map_or(0, |(_, requisites)| uint(*requisites));
+            let spec: Option<SelectionSpec> = match kept.map(|(spec, _)| spec) {
                 None => None,
                 Some(json) => {
                     Some(serde_json::from_str(&json).map_err(|error| StoreError::Content(error.to_string()))?)
@@ -173,10 +165,6 @@ impl Catalogue {
                     row.get(0)
                 })?;
             let threshold = spec.as_ref().map_or(0.0, |spec| spec.threshold);
-            let requisites = match &spec {
-                Some(spec) if spec.with_requisites => count_requisites(conn, campaign)?,
-                _ => 0,
-            };
             let mut borderline = scored_near(conn, campaign, "s.score >= ?2 ORDER BY s.score, s.capture", threshold)?;
             borderline.reverse();
             borderline.extend(scored_near(conn, campaign, "s.score < ?2 ORDER BY s.score DESC, s.capture", threshold)?);
@@ -199,18 +187,28 @@ impl Catalogue {
     }
 }
 
-fn count_requisites(conn: &Connection, campaign: CampaignId) -> Result<u64, StoreError> {
-    let number: i64 = conn
-        .prepare_cached(
-            "SELECT count(DISTINCT t.page) FROM score s JOIN capture c ON c.id = s.capture
-             JOIN outlink o ON o.capture = c.id AND o.kind IN ('stylesheet', 'image', 'script', 'media', 'css', 'frame', 'redirect')
-             JOIN url t ON t.id = o.target
-             WHERE s.campaign = ?1 AND s.selected AND EXISTS (SELECT 1 FROM capture x WHERE x.page = t.page)
-               AND NOT EXISTS (SELECT 1 FROM capture y JOIN score z ON z.capture = y.id AND z.campaign = ?1 AND z.selected
-                               WHERE y.page = t.page)",
-        )?
-        .query_row([campaign], |row| row.get(0))?;
-    Ok(uint(number))
+/// Links that a page cannot be shown without.
+const EMBEDDING: &str = "'stylesheet', 'image', 'script', 'media', 'css', 'frame', 'redirect'";
+
+fn requisites(conn: &Connection, campaign: CampaignId) -> Result<Vec<CaptureId>, StoreError> {
+    let mut statement = conn.prepare_cached(&format!(
+        "WITH RECURSIVE needed (id) AS (
+            SELECT capture FROM score WHERE campaign = ?1 AND selected
+            UNION
+            SELECT (SELECT x.id FROM capture x WHERE x.page = t.page ORDER BY abs(x.date_ms - c.date_ms), x.id LIMIT 1)
+            FROM needed n JOIN capture c ON c.id = n.id
+            -- A revisit has the links of what it repeats.
+            JOIN outlink o ON o.capture = CASE WHEN c.revisit_of_ms IS NULL THEN c.id ELSE
+                  ifnull((SELECT x.id FROM capture x WHERE x.url = c.url AND x.digest = c.digest
+                           AND x.revisit_of_ms IS NULL ORDER BY x.date_ms DESC LIMIT 1), c.id) END
+               AND o.kind IN ({EMBEDDING})
+            JOIN url t ON t.id = o.target)
+         SELECT id FROM needed WHERE id IS NOT NULL
+            AND NOT EXISTS (SELECT 1 FROM score s WHERE s.campaign = ?1 AND s.capture = needed.id AND s.selected)
+         ORDER BY id"
+    ))?;
+    let rows = statement.query_map([campaign], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 const SCORED: &str = "SELECT s.capture, u.url, c.date_ms, s.score, s.parts, s.selected, s.by_hand

@@ -17,6 +17,9 @@ pub enum StoreError {
     /// There is no such folder.
     #[error("{0}: there is no such folder. Make a workspace there with: fonds new {0}")]
     NoFolder(PathBuf),
+    /// A file stands where a folder is wanted.
+    #[error("{0}: this is a file, not the folder of a workspace. Name the folder")]
+    NotAFolder(PathBuf),
     /// The folder holds no catalogue.
     #[error(
         "{0}: this folder is not a workspace (it holds no {CATALOGUE_FILE}). Choose another one, or make a workspace with: fonds new FOLDER"
@@ -54,6 +57,9 @@ pub enum StoreError {
         "{0}: this workspace cannot be written to. Make the folder and its {CATALOGUE_FILE} writable, or copy it to a disk that is; nothing was changed"
     )]
     ReadOnly(PathBuf),
+    /// There is a workspace already.
+    #[error("{0}: this folder is a workspace already. Use it as it is, or choose another folder for a new one")]
+    Exists(PathBuf),
     /// A new workspace needs an empty place.
     #[error("{0}: the folder is not empty. Choose an empty or new folder for the workspace")]
     NotEmpty(PathBuf),
@@ -89,6 +95,20 @@ pub enum StoreError {
     /// Something stored cannot be read back.
     #[error("the catalogue holds something unreadable: {0}")]
     Content(String),
+    /// A filter line has no meaning.
+    #[error("the filter cannot be read: {0}")]
+    Filter(String),
+    /// No campaign has this number or title.
+    #[error("there is no campaign “{0}” in this workspace; fonds campaign list FOLDER shows those that there are")]
+    NoCampaign(String),
+    /// A title alone does not say which campaign is meant.
+    #[error("several campaigns are called “{name}”: say which by its number, one of {numbers}")]
+    SeveralCampaigns {
+        /// The title.
+        name: String,
+        /// Their numbers.
+        numbers: String,
+    },
     /// No such row.
     #[error("there is no {what} {id} in this workspace")]
     Missing {
@@ -120,7 +140,7 @@ impl From<rusqlite::Error> for StoreError {
 pub enum Access {
     /// This process writes it.
     Write,
-    /// Another process writes it; this one only looks. Says which.
+    /// Another process writes it, or nobody can; this one only looks. Says why.
     ReadOnly(String),
 }
 
@@ -136,7 +156,13 @@ pub struct Workspace {
 impl Workspace {
     /// Makes a workspace in an empty or absent folder.
     pub fn create(folder: &Path) -> Result<Self, StoreError> {
+        if folder.join(CATALOGUE_FILE).exists() {
+            return Err(StoreError::Exists(folder.to_owned()));
+        }
         if folder.exists() {
+            if !folder.is_dir() {
+                return Err(StoreError::NotAFolder(folder.to_owned()));
+            }
             let mut entries = fs::read_dir(folder).map_err(StoreError::io(folder))?;
             if entries.next().is_some() {
                 return Err(StoreError::NotEmpty(folder.to_owned()));
@@ -156,21 +182,36 @@ impl Workspace {
     /// Opens a workspace for writing.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
         let folder = check(folder)?;
+        check_writable(&folder)?;
         let lock = take_lock(&folder)?;
         let catalogue = Catalogue::open(&folder.join(CATALOGUE_FILE))?;
+        catalogue.end_abandoned_launches()?;
         Ok(Self { folder, access: Access::Write, catalogue: Arc::new(catalogue), _lock: Some(lock) })
     }
 
     /// Opens a workspace for writing, or for looking only when another
-    /// process writes it.
+    /// process writes it or nobody can.
     pub fn open_or_look(folder: &Path) -> Result<Self, StoreError> {
         match Self::open(folder) {
             Err(StoreError::Locked { folder, holder }) => {
                 let catalogue = Catalogue::open_read_only(&folder.join(CATALOGUE_FILE))?;
                 Ok(Self { folder, access: Access::ReadOnly(holder), catalogue: Arc::new(catalogue), _lock: None })
             }
+            Err(StoreError::ReadOnly(folder)) => {
+                let looking = Self::look(&folder)?;
+                Ok(Self { access: Access::ReadOnly("the folder cannot be written to".to_owned()), ..looking })
+            }
             other => other,
         }
+    }
+
+    /// Opens a workspace for looking only, whoever writes it meanwhile and
+    /// even where nothing can be written.
+    pub fn look(folder: &Path) -> Result<Self, StoreError> {
+        let folder = check(folder)?;
+        let catalogue = Catalogue::open_read_only(&folder.join(CATALOGUE_FILE))?;
+        let access = Access::ReadOnly("opened for looking only".to_owned());
+        Ok(Self { folder, access, catalogue: Arc::new(catalogue), _lock: None })
     }
 
     /// Its folder, absolute.
@@ -238,6 +279,9 @@ pub(crate) fn job_name(title: &str) -> String {
 
 /// Looks whether the folder can be opened, touching nothing.
 fn check(folder: &Path) -> Result<PathBuf, StoreError> {
+    if folder.is_file() {
+        return Err(StoreError::NotAFolder(folder.to_owned()));
+    }
     if !folder.is_dir() {
         return Err(StoreError::NoFolder(folder.to_owned()));
     }
@@ -265,12 +309,16 @@ fn check(folder: &Path) -> Result<PathBuf, StoreError> {
     if number(60) > SCHEMA_VERSION {
         return Err(StoreError::TooNew { path, found: number(60), known: SCHEMA_VERSION });
     }
-    let read_only = |path: &Path| path.metadata().is_ok_and(|meta| meta.permissions().readonly());
-    if read_only(&folder) || read_only(&path) {
-        return Err(StoreError::ReadOnly(folder));
-    }
     Catalogue::check(&path).map_err(|why| damaged(&why))?;
     Ok(folder)
+}
+
+fn check_writable(folder: &Path) -> Result<(), StoreError> {
+    let read_only = |path: &Path| path.metadata().is_ok_and(|meta| meta.permissions().readonly());
+    if read_only(folder) || read_only(&folder.join(CATALOGUE_FILE)) {
+        return Err(StoreError::ReadOnly(folder.to_owned()));
+    }
+    Ok(())
 }
 
 fn take_lock(folder: &Path) -> Result<File, StoreError> {
@@ -389,6 +437,35 @@ mod tests {
         permissions.set_readonly(true);
         fs::set_permissions(&path, permissions).unwrap();
         check_refused(&folder, "cannot be written to");
+        assert!(matches!(Workspace::open_or_look(&folder).unwrap().access(), Access::ReadOnly(_)));
+        assert!(Workspace::look(&folder).unwrap().catalogue().campaigns().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_file_and_a_workspace_are_no_place_for_a_new_one() {
+        let (_dir, folder) = made();
+        let refused = |path: &Path| Workspace::create(path).err().unwrap().to_string();
+        assert!(refused(&folder).contains("a workspace already"));
+        let file = folder.join(CATALOGUE_FILE);
+        assert!(refused(&file).contains("this is a file"));
+        check_refused_as_file(&file);
+    }
+
+    #[track_caller]
+    fn check_refused_as_file(file: &Path) {
+        let error = Workspace::open(file).err().unwrap().to_string();
+        assert!(error.contains("this is a file") && !error.contains("fonds new"), "{error}");
+    }
+
+    #[test]
+    fn looking_does_not_keep_others_from_writing() {
+        let (_dir, folder) = made();
+        let looking = Workspace::look(&folder).unwrap();
+        looking.catalogue().campaigns().unwrap();
+        let writing = Workspace::open(&folder).unwrap();
+        writing.catalogue().set_setting("a", "b").unwrap();
+        assert_eq!(looking.catalogue().setting("a").unwrap().as_deref(), Some("b"));
+        assert!(matches!(looking.catalogue().set_setting("a", "c"), Err(StoreError::ReadOnly(_))));
     }
 
     #[test]

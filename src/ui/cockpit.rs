@@ -14,6 +14,9 @@ use std::time::Duration;
 /// Seconds that news stays in sight.
 const NEWS_SECONDS: u64 = 6;
 
+/// Characters of news in sight; the page Jobs has the whole.
+const NEWS_CHARS: usize = 110;
+
 /// The window's contents.
 pub struct Cockpit {
     /// What is open, shown and running.
@@ -63,7 +66,9 @@ impl Cockpit {
             panel: LowerPanel::default(),
             dialogs: Dialogs::default(),
             shell: shell::Shell::default(),
-            toasts: egui_notify::Toasts::default(),
+            toasts: egui_notify::Toasts::default()
+                .with_anchor(egui_notify::Anchor::BottomRight)
+                .with_margin(theme::NEWS_MARGIN),
             told: 0,
             closing: false,
         })
@@ -215,7 +220,7 @@ impl Cockpit {
                     format!("{}: {}", notice.what, notice.why)
                 };
                 self.toasts
-                    .info(super::words::line(&words))
+                    .info(super::words::short(&words, NEWS_CHARS))
                     .duration(Duration::from_secs(NEWS_SECONDS))
                     .show_progress_bar(false);
                 gone_by.push(*number);

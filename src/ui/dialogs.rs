@@ -108,36 +108,40 @@ impl Dialogs {
             self.at = self.at.saturating_sub(1);
         }
         let mut chosen = None;
-        ScrollArea::vertical().max_height(theme::DIALOG_LIST).auto_shrink([false, true]).show(ui, |ui| {
-            for (index, action) in actions.iter().enumerate() {
-                let resolved = resolve(*action, app);
-                let here = index == self.at;
-                let button = Button::selectable(here, action.label())
-                    .right_text(RichText::new(action.keys()).color(tokens(ui).weak_text))
-                    .min_size(egui::vec2(ui.available_width(), 0.0));
-                let response = ui.add_enabled(resolved.is_ok(), button);
-                if here && (down || up) {
-                    response.scroll_to_me(None);
-                }
-                match resolved {
-                    Ok(command) => {
-                        if response.on_hover_text(action.hint()).clicked() || (here && enter) {
-                            chosen = Some(command);
+        ScrollArea::vertical()
+            .max_height(theme::DIALOG_LIST)
+            .min_scrolled_height(theme::DIALOG_LIST)
+            .auto_shrink([false, true])
+            .show(ui, |ui| {
+                for (index, action) in actions.iter().enumerate() {
+                    let resolved = resolve(*action, app);
+                    let here = index == self.at;
+                    let button = Button::selectable(here, action.label())
+                        .right_text(RichText::new(action.keys()).color(tokens(ui).weak_text))
+                        .min_size(egui::vec2(ui.available_width(), 0.0));
+                    let response = ui.add_enabled(resolved.is_ok(), button);
+                    if here && (down || up) {
+                        response.scroll_to_me(None);
+                    }
+                    match resolved {
+                        Ok(command) => {
+                            if response.on_hover_text(action.hint()).clicked() || (here && enter) {
+                                chosen = Some(command);
+                            }
+                        }
+                        Err(why) => {
+                            response.on_disabled_hover_text(why);
                         }
                     }
-                    Err(why) => {
-                        response.on_disabled_hover_text(why);
+                }
+                if let Some(words) = &find {
+                    let here = self.at == actions.len();
+                    let label = format!("🔍 Find captures with “{}”", words::short(words, 60));
+                    if ui.selectable_label(here, label).clicked() || (here && enter) {
+                        chosen = Some(Command::Go(Route::Captures { filter: words.clone() }));
                     }
                 }
-            }
-            if let Some(words) = &find {
-                let here = self.at == actions.len();
-                let label = format!("🔍 Find captures with “{}”", words::short(words, 60));
-                if ui.selectable_label(here, label).clicked() || (here && enter) {
-                    chosen = Some(Command::Go(Route::Captures { filter: words.clone() }));
-                }
-            }
-        });
+            });
         if let Some(command) = chosen {
             app.send(Command::CloseDialog);
             app.send(command);
@@ -246,25 +250,29 @@ impl Dialogs {
 
 fn keys_ui(ui: &mut Ui) {
     heading_ui(ui, "Keys");
-    ScrollArea::vertical().max_height(theme::DIALOG_LIST).auto_shrink([false, true]).show(ui, |ui| {
-        egui::Grid::new("keys").num_columns(2).striped(true).show(ui, |ui| {
-            for action in Action::ALL.into_iter().filter(|action| !action.keys().is_empty()) {
-                ui.monospace(action.keys());
-                ui.label(action.label());
-                ui.end_row();
-            }
-            for (keys, _, word) in MARK_KEYS {
-                ui.monospace(keys);
-                ui.label(format!("{word} the captures at hand"));
-                ui.end_row();
-            }
-            for (keys, what) in PAGE_KEYS {
-                ui.monospace(keys);
-                ui.label(what);
-                ui.end_row();
-            }
+    ScrollArea::vertical()
+        .max_height(theme::DIALOG_LIST)
+        .min_scrolled_height(theme::DIALOG_LIST)
+        .auto_shrink([false, true])
+        .show(ui, |ui| {
+            egui::Grid::new("keys").num_columns(2).striped(true).show(ui, |ui| {
+                for action in Action::ALL.into_iter().filter(|action| !action.keys().is_empty()) {
+                    ui.monospace(action.keys());
+                    ui.label(action.label());
+                    ui.end_row();
+                }
+                for (keys, _, word) in MARK_KEYS {
+                    ui.monospace(keys);
+                    ui.label(format!("{word} the captures at hand"));
+                    ui.end_row();
+                }
+                for (keys, what) in PAGE_KEYS {
+                    ui.monospace(keys);
+                    ui.label(what);
+                    ui.end_row();
+                }
+            });
         });
-    });
     ui.weak("Esc closes this list");
 }
 

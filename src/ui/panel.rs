@@ -107,7 +107,7 @@ impl LowerPanel {
             }
             PanelTab::Text => {
                 let answer = app.reads.content(id);
-                scroll_ui(ui, |ui| loaded_ui(ui, &answer, |ui, content| text_ui(ui, content)));
+                scroll_ui(ui, |ui| loaded_ui(ui, &answer, text_ui));
             }
             PanelTab::Versions => {
                 let answer = app.reads.detail(id, days);
@@ -205,6 +205,7 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage) {
         super::widgets::action_ui(ui, app, Action::BuildInlinks);
         return;
     }
+    let mut side = Side::Both;
     let inside = page.rows.iter().filter(|row| row.in_window).count() as u64;
     let outside = page.rows.len() as u64 - inside;
     ui.horizontal_wrapped(|ui| {
@@ -215,12 +216,19 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage) {
         if page.cut > 0 {
             ui.colored_label(tokens(ui).flag, format!("⚠ {} more were cut off by the cap", words::count(page.cut)));
         }
+        side = side_ui(ui);
     });
     if page.rows.is_empty() {
         ui.weak("No captured page links here");
         return;
     }
     strip_ui(ui, page);
+    let listed = |row: &&InlinkRow| match side {
+        Side::Both => true,
+        Side::External => !row.internal,
+        Side::Internal => row.internal,
+    };
+    let rows: Vec<&InlinkRow> = page.rows.iter().filter(listed).collect();
     const COLUMNS: [(&str, f32); 6] = [
         ("Captured (UTC)", 150.0),
         ("Source host", 170.0),
@@ -230,10 +238,10 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage) {
         ("Source", 300.0),
     ];
     let mut go = None;
-    let clicked = Table::new("inlinks", &COLUMNS, page.rows.len()).show_ui(
+    let clicked = Table::new("inlinks", &COLUMNS, rows.len()).show_ui(
         ui,
         |cells, index| {
-            let row = &page.rows[index];
+            let row = rows[index];
             cells.text(&row.date.to_words());
             cells.text(&row.source_host);
             cells.text(if row.internal { "internal" } else { "external" });
@@ -252,13 +260,33 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage) {
         },
     );
     if let Some(index) = go {
-        app.send(Command::Go(Route::Links { target: page.rows[index].source.clone() }));
-    } else if let Some(capture) = clicked.and_then(|index| page.rows[index].capture)
+        app.send(Command::Go(Route::Links { target: rows[index].source.clone() }));
+    } else if let Some(capture) = clicked.and_then(|index| rows[index].capture)
         && matches!(app.route, Route::Links { .. })
     {
         // On Captures and Review the panel follows the table's own row.
         app.focus = Some(Focus::Capture(capture));
     }
+}
+
+/// Which side of the inlinks is listed; kept while the window is open.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Side {
+    #[default]
+    Both,
+    External,
+    Internal,
+}
+
+fn side_ui(ui: &mut Ui) -> Side {
+    let id = egui::Id::unique("side of inlinks");
+    let mut side: Side = ui.data(|data| data.get_temp(id)).unwrap_or_default();
+    for (of, word) in [(Side::Both, "both sides"), (Side::External, "external only"), (Side::Internal, "internal only")]
+    {
+        ui.selectable_value(&mut side, of, word);
+    }
+    ui.data_mut(|data| data.insert_temp(id, side));
+    side
 }
 
 /// Captures as ticks, the window as a band, external links above, internal below.

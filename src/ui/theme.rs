@@ -44,6 +44,8 @@ pub const CELL_PAD: f32 = 6.0;
 pub const BAR: f32 = 220.0;
 /// Least height that a page keeps when the lower panel grows.
 pub const PAGE_LEAST: f32 = 240.0;
+/// Distance of news from the window's corner: above the job strip.
+pub const NEWS_MARGIN: Vec2 = Vec2::new(12.0, 48.0);
 /// Size of a figure.
 pub const FIGURE_TEXT: f32 = 21.0;
 

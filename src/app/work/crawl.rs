@@ -1,9 +1,11 @@
 //! Runs a launch of a campaign, or goes on with the last one.
 
+use super::counted;
 use super::scope::geo_database;
 use crate::app::live::LiveCrawl;
 use crate::app::models::{CampaignId, LaunchState};
 use crate::app::workspace_desk::WorkspaceDesk;
+use crate::campaign::Campaign;
 use crate::crawl::{CrawlEnd, CrawlReport, CrawlSetup, CrawlStats, RecoveryReport, run_crawl};
 use crate::jobs::JobCx;
 use crate::scope::DecideRules;
@@ -35,6 +37,8 @@ pub struct CrawlOutcome {
     pub resumed: bool,
     /// Whether nothing waits any more.
     pub complete: bool,
+    /// Whether a limit of the campaign ended it.
+    pub limit_reached: bool,
     /// How it ended, in words.
     pub end: String,
     /// URLs fetched with an answer, in the whole launch.
@@ -86,15 +90,25 @@ pub fn crawl(
         false => catalogue.unfinished_launch(campaign)?,
     };
     let resumed = unfinished.is_some();
-    // An unfinished launch runs with the version it began with.
+    let newest = catalogue.campaign(campaign)?.1;
+    // An unfinished launch decides with the version it began with; how far
+    // and how fast it goes may be changed on the way.
     let spec = match &unfinished {
-        Some(launch) => catalogue.campaign_version(campaign, catalogue.launch_version(launch.id)?)?,
-        None => catalogue.campaign(campaign)?.1,
+        Some(launch) => Campaign {
+            limits: newest.limits,
+            politeness: newest.politeness,
+            ..catalogue.campaign_version(campaign, catalogue.launch_version(launch.id)?)?
+        },
+        None => newest,
     };
     // Whatever can be refused is refused before there is a launch.
     let stopping: Vec<String> =
         spec.problems().into_iter().filter(|problem| problem.stops_crawl).map(|problem| problem.to_string()).collect();
     anyhow::ensure!(stopping.is_empty(), "the campaign cannot be crawled yet: {}", stopping.join("; "));
+    anyhow::ensure!(
+        !spec.rules.is_empty(),
+        "the campaign cannot be crawled yet: rules: there are none, so nothing is in scope; take those that fonds campaign example prints"
+    );
     let rules = DecideRules::compile(&spec)?;
     let geo = geo_database(desk)?;
     anyhow::ensure!(
@@ -161,6 +175,7 @@ fn outcome(
         launch: row.launch,
         resumed,
         complete: report.end == CrawlEnd::Finished,
+        limit_reached: matches!(report.end, CrawlEnd::Limit(_)),
         end: report.end.words(),
         fetched: row.fetched,
         failed: row.failed,
@@ -178,10 +193,10 @@ fn recovery_words(recovery: &RecoveryReport) -> String {
         return String::new();
     }
     let mut words = format!(
-        "after an earlier run was cut off: {} files closed, {} torn bytes removed, {} captures recovered",
-        recovery.files.len(),
-        recovery.cut_bytes,
-        recovery.captures
+        "after an earlier run was cut off: {} closed, {} removed, {} recovered",
+        counted(recovery.files.len() as u64, "file"),
+        counted(recovery.cut_bytes, "torn byte"),
+        counted(recovery.captures, "capture")
     );
     for problem in &recovery.problems {
         words.push_str("; ");

@@ -7,11 +7,10 @@ use crate::export::{ExportItem, ExportOptions, ExportRecord, Original, export_se
 use crate::jobs::JobCx;
 use crate::store::{ExportedCapture, RecordRow, StoredCapture, Workspace};
 use crate::uri::{DatasetKey, Url};
-use anyhow::Context;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// What an export came to.
@@ -56,6 +55,13 @@ impl ExportOutcome {
 
 /// Writes the campaign's present selection into a new folder.
 pub fn export(workspace: &Workspace, spec: &SelectionSpec, out: &Path, cx: &JobCx) -> anyhow::Result<ExportOutcome> {
+    // Told before the work, not after it.
+    anyhow::ensure!(!out.is_file(), "{}: this is a file. Name a folder that is empty or does not exist", out.display());
+    anyhow::ensure!(
+        std::fs::read_dir(out).map_or(true, |mut entries| entries.next().is_none()),
+        "{}: the folder is not empty; name one that is empty or does not exist",
+        out.display()
+    );
     let catalogue = workspace.catalogue();
     let (version, campaign) = catalogue.campaign(spec.campaign)?;
     let selected = catalogue.selected(spec.campaign)?;
@@ -63,15 +69,13 @@ pub fn export(workspace: &Workspace, spec: &SelectionSpec, out: &Path, cx: &JobC
         !selected.is_empty(),
         "the selection is empty. Lower the threshold or force captures in, then export again"
     );
-    let chosen: HashSet<CaptureId> = selected.iter().copied().collect();
-    let mut needed: BTreeSet<CaptureId> = BTreeSet::new();
-    if spec.with_requisites {
-        cx.stage("Looking what selected pages need", Some(selected.len() as u64));
-        for capture in &selected {
-            cx.advance(1)?;
-            follow_requisites(workspace, *capture, &chosen, &mut needed)?;
+    let needed = match spec.with_requisites {
+        true => {
+            cx.stage("Looking what selected pages need", None);
+            catalogue.requisites(spec.campaign)?
         }
-    }
+        false => Vec::new(),
+    };
     let mut all: Vec<(CaptureId, bool)> = selected.iter().map(|id| (*id, true)).collect();
     all.extend(needed.iter().map(|id| (*id, false)));
 
@@ -121,25 +125,6 @@ pub fn export(workspace: &Workspace, spec: &SelectionSpec, out: &Path, cx: &JobC
         linked_pages: report.counts.inlink_objects,
         problems: report.problems,
     })
-}
-
-/// Adds what a capture needs to be shown, and what that needs in turn (style
-/// sheets need images, redirects their goal).
-fn follow_requisites(
-    workspace: &Workspace,
-    capture: CaptureId,
-    chosen: &HashSet<CaptureId>,
-    needed: &mut BTreeSet<CaptureId>,
-) -> anyhow::Result<()> {
-    let mut open = vec![capture];
-    while let Some(next) = open.pop() {
-        for requisite in workspace.catalogue().requisites(next)? {
-            if !chosen.contains(&requisite) && needed.insert(requisite) {
-                open.push(requisite);
-            }
-        }
-    }
-    Ok(())
 }
 
 fn item(workspace: &Workspace, known: &ExportedCapture, knowledge: Value) -> anyhow::Result<ExportItem> {
@@ -228,6 +213,6 @@ fn source_key(url: &str) -> Option<String> {
 
 /// Reads an export back: one line a check.
 pub fn verify(folder: &Path, cx: &JobCx) -> anyhow::Result<Vec<VerifyLine>> {
-    let checks = crate::export::verify(folder, cx).with_context(|| folder.display().to_string())?;
+    let checks = crate::export::verify(folder, cx)?;
     Ok(checks.into_iter().map(|check| VerifyLine { what: check.what, ok: check.ok, detail: check.detail }).collect())
 }

@@ -1,5 +1,6 @@
 //! Brings archive files made elsewhere into the catalogue.
 
+use super::counted;
 use crate::crawl::{CaptureEntry, CrawlError, LedgerError, index_archive};
 use crate::jobs::JobCx;
 use crate::store::{FileReport, Workspace};
@@ -35,6 +36,23 @@ pub struct ImportedFile {
 }
 
 impl ImportedFile {
+    fn new(path: &Path) -> Self {
+        Self {
+            path: path.display().to_string(),
+            records: 0,
+            captures: 0,
+            new_captures: 0,
+            same_as: None,
+            problems: Vec::new(),
+            more_problems: 0,
+            error: None,
+        }
+    }
+
+    fn unread(path: &Path, why: String) -> Self {
+        Self { error: Some(why), ..Self::new(path) }
+    }
+
     /// The file in words.
     pub fn words(&self) -> String {
         if let Some(error) = &self.error {
@@ -43,10 +61,15 @@ impl ImportedFile {
         if let Some(name) = &self.same_as {
             return format!("skipped, the same bytes were read before as {name}");
         }
-        let mut words = format!("{} records, {} captures, {} new", self.records, self.captures, self.new_captures);
+        let mut words = format!(
+            "{}, {}, {} new",
+            counted(self.records, "record"),
+            counted(self.captures, "capture"),
+            self.new_captures
+        );
         let problems = self.problems.len() as u64 + self.more_problems;
         if problems > 0 {
-            words.push_str(&format!(", {problems} problems"));
+            words.push_str(&format!(", {}", counted(problems, "problem")));
         }
         words
     }
@@ -73,11 +96,11 @@ impl ImportReport {
         let skipped = self.files.iter().filter(|file| file.same_as.is_some()).count();
         let unread = self.files.iter().filter(|file| file.error.is_some()).count();
         let mut words = format!(
-            "{} files, {} records, {} new captures, {} problems",
-            self.files.len(),
-            sum(|file| file.records),
-            sum(|file| file.new_captures),
-            sum(|file| file.problems.len() as u64 + file.more_problems)
+            "{}, {}, {}, {}",
+            counted(self.files.len() as u64, "file"),
+            counted(sum(|file| file.records), "record"),
+            counted(sum(|file| file.new_captures), "new capture"),
+            counted(sum(|file| file.problems.len() as u64 + file.more_problems), "problem")
         );
         for (count, what) in [(skipped, "known and skipped"), (unread, "not readable")] {
             if count > 0 {
@@ -85,7 +108,10 @@ impl ImportReport {
             }
         }
         if self.passed_over > 0 {
-            words.push_str(&format!(", {} other files passed over", self.passed_over));
+            words.push_str(&format!(", {} passed over", counted(self.passed_over, "other file")));
+        }
+        if self.files.is_empty() {
+            words.push_str(". In folders, files are looked for that end in .warc, .arc, .warc.gz, .arc.gz, .warc.zst");
         }
         words
     }
@@ -97,11 +123,11 @@ pub fn import(workspace: &Workspace, paths: &[PathBuf], copy: bool, cx: &JobCx) 
     let mut report = ImportReport::default();
     let mut files = Vec::new();
     for path in paths {
-        let path = path.canonicalize().with_context(|| path.display().to_string())?;
-        if path.is_dir() {
-            find_archives(&path, &mut files, &mut report.passed_over, 0)?;
-        } else {
-            files.push(path);
+        match path.canonicalize() {
+            Ok(path) if path.is_dir() => find_archives(&path, &mut files, &mut report.passed_over, 0)?,
+            Ok(path) => files.push(path),
+            // The others are read all the same.
+            Err(error) => report.files.push(ImportedFile::unread(path, error.to_string())),
         }
     }
     files.sort();
@@ -155,24 +181,15 @@ fn import_file(
     copy: bool,
     cx: &JobCx,
 ) -> anyhow::Result<ImportedFile> {
-    let mut file = ImportedFile {
-        path: path.display().to_string(),
-        records: 0,
-        captures: 0,
-        new_captures: 0,
-        same_as: None,
-        problems: Vec::new(),
-        more_problems: 0,
-        error: None,
-    };
+    let mut file = ImportedFile::new(path);
     let (sha256, size) = match digest_of(path, cx) {
         Ok(found) => found,
         Err(error) if crate::jobs::StopError::is_cancelled(&error) => return Err(error),
-        Err(error) => {
-            file.error = Some(format!("{error:#}"));
-            return Ok(file);
-        }
+        Err(error) => return Ok(ImportedFile::unread(path, format!("{error:#}"))),
     };
+    if size == 0 {
+        return Ok(ImportedFile::unread(path, "the file is empty".to_owned()));
+    }
     let catalogue = workspace.catalogue();
     file.same_as = catalogue.file_with_digest(&sha256)?;
     if file.same_as.is_some() {

@@ -3,7 +3,7 @@
 use crate::jobs::JobCx;
 use crate::links::invert::{AssignOptions, CaptureRow, LinkRow, Row, Shuffle, ShuffleOptions, ShuffleReport, assign};
 use crate::links::{DatasetObject, LinkKind};
-use crate::store::{InlinkFeed, LoadedInlink, Workspace};
+use crate::store::{Access, InlinkFeed, LoadedInlink, Workspace};
 use crate::uri::{DatasetKey, Fqdn, InternalPolicy, Url};
 use serde::Serialize;
 use std::collections::HashSet;
@@ -102,8 +102,13 @@ pub fn build_inlinks(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<Inlink
 }
 
 fn shuffle_options(workspace: &Workspace) -> ShuffleOptions {
-    // Beside the archive: the system's folder for temporary files is often small.
-    ShuffleOptions { temp_folder: Some(workspace.folder().join("inlinks")), ..ShuffleOptions::default() }
+    // Beside the archive: the system's folder for temporary files is often
+    // small, but the only one when the workspace is looked at.
+    let temp_folder = match workspace.access() {
+        Access::Write => Some(workspace.folder().join("inlinks")),
+        Access::ReadOnly(_) => None,
+    };
+    ShuffleOptions { temp_folder, ..ShuffleOptions::default() }
 }
 
 fn row_of<'a>(link: &'a InlinkFeed, target: &'a str, source: &'a str, policy: InternalPolicy) -> LinkRow<'a> {

@@ -15,9 +15,7 @@ pub use crawl::{CrawlOptions, CrawlOutcome, crawl};
 pub use export::{ExportOutcome, export, verify};
 pub use import::{ImportReport, import};
 pub use inlinks::{InlinkReport, build_inlinks, write_dataset};
-pub use sample::{
-    add_sample_campaign, example_campaign, is_sample, sample_crawl_options, sample_edition, sample_overrides,
-};
+pub use sample::{add_sample_campaign, crawl_options, example_campaign, is_sample, sample_edition, sample_overrides};
 pub use scope::{check_campaign, geo_database, scope_test, set_geo_database, why};
 pub use select::{SelectReport, select};
 
@@ -84,6 +82,11 @@ pub fn empty_crawl_page() -> CrawlPage {
 /// A URL, a page key or a data set key as the identity it means.
 pub fn page_key_of(text: &str) -> Option<PageKey> {
     super::workspace_desk::key_of(text)
+}
+
+/// A number and its word: `1 file`, `2 files`.
+pub(super) fn counted(number: u64, word: &str) -> String {
+    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Who works here, for notes: the name the system knows.

@@ -1,6 +1,7 @@
 //! The sample campaign in a workspace.
 
 use super::CrawlOptions;
+use crate::app::models::LaunchState;
 use crate::app::sample::{Edition, SampleWeb, campaign, geo_database};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::{Campaign, Seed, SeedScope};
@@ -31,7 +32,7 @@ pub fn is_sample(desk: &WorkspaceDesk) -> bool {
 /// The edition the next launch should see: the first one until a launch came
 /// to its end, then the second.
 pub fn sample_edition(desk: &WorkspaceDesk) -> anyhow::Result<Edition> {
-    let finished = desk.catalogue().launches(None)?.iter().any(|launch| launch.ended.is_some() && launch.queued == 0);
+    let finished = desk.catalogue().launches(None)?.iter().any(|launch| launch.state == LaunchState::Finished);
     Ok(if finished { Edition::Second } else { Edition::First })
 }
 
@@ -62,9 +63,18 @@ pub fn example_campaign() -> Campaign {
 /// inlink window, so that the window has something to show.
 const DAYS_BETWEEN_LAUNCHES: u32 = 100;
 
-/// How a launch of the sample begins. The first one is dated back, as if the
-/// sample's town had been visited in another season.
-pub fn sample_crawl_options(launch: usize) -> CrawlOptions {
-    let clock = if launch == 1 { Clock::days_behind(DAYS_BETWEEN_LAUNCHES) } else { Clock::default() };
-    CrawlOptions { clock, ..CrawlOptions::default() }
+/// How the next launch of a workspace begins. The sample's first one sees the
+/// first edition and is dated back, as if the town had been visited in another
+/// season; later ones see the second edition.
+pub fn crawl_options(desk: &WorkspaceDesk) -> anyhow::Result<CrawlOptions> {
+    if !is_sample(desk) {
+        return Ok(CrawlOptions::default());
+    }
+    let edition = sample_edition(desk)?;
+    desk.set_sample_edition(edition);
+    let clock = match edition {
+        Edition::First => Clock::days_behind(DAYS_BETWEEN_LAUNCHES),
+        Edition::Second => Clock::default(),
+    };
+    Ok(CrawlOptions { clock, ..CrawlOptions::default() })
 }

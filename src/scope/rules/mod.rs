@@ -197,7 +197,8 @@ fn verb(decision: Decision) -> &'static str {
 /// `1 prefix`, `3 prefixes`; the first few by name.
 fn listed(entries: &[String], one: &str, many: &str) -> String {
     match entries {
-        [] => format!("no {one}"),
+        // “rejects no pattern” would say the opposite.
+        [] => format!("any of 0 {}", many.trim_start_matches("the ")),
         [only] => format!("{one} {only}"),
         _ if entries.len() <= 3 => format!("{many} {}", entries.join(", ")),
         [first, second, ..] => format!("{} {many} ({first}, {second}, …)", entries.len()),

@@ -47,6 +47,7 @@ impl DecideRule for QueryParameters {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::testing::says;
     use super::*;

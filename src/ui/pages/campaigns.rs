@@ -10,12 +10,12 @@ use egui::{Button, RichText, Ui};
 
 /// Columns of the list.
 const COLUMNS: [(&str, f32); 11] = [
-    ("Name", 210.0),
-    ("Schedule", 82.0),
+    ("Name", 190.0),
+    ("Schedule", 78.0),
     ("Version", 62.0),
     ("Seeds", 56.0),
-    ("Last run", 100.0),
-    ("Next run", 120.0),
+    ("Last run", 84.0),
+    ("Next run", 118.0),
     ("Captures", 76.0),
     ("Refused", 72.0),
     ("To review", 76.0),
@@ -99,7 +99,8 @@ fn begin_ui(ui: &mut Ui, app: &mut AppState) {
             ));
         });
     } else {
-        ui.weak(format!("Data will lie in {}", words::line(&app.default_folder().display().to_string())));
+        let free = app.disk_free().map(|free| format!("; {} free there", words::bytes(free))).unwrap_or_default();
+        ui.weak(format!("Data will lie in {}{free}", words::line(&app.default_folder().display().to_string())));
         ui.weak(format!("The sample in {}", words::line(&app.sample_folder().display().to_string())));
         if let Some(folder) = app.opening() {
             ui.label(format!("Opening {}…", folder.display()));

@@ -85,6 +85,12 @@ impl CapturesPage {
                     // The rows of the last question, greyed until the new ones are there.
                     ui.multiply_opacity(0.6);
                 }
+                // Coming back from another page, the row at hand is still here.
+                if app.focus.is_none()
+                    && let Some(row) = self.cursor
+                {
+                    self.set_cursor(app, &shown, row);
+                }
                 self.keys(ui, app, &shown);
                 self.table_ui(ui, app, shown);
             }

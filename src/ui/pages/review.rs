@@ -209,10 +209,11 @@ fn checks_ui(ui: &mut Ui, detail: &CaptureDetail) {
     let row = &detail.row;
     let colors = tokens(ui);
     let before = detail.versions.iter().rev().find(|version| version.date < row.date);
-    let mut checks: Vec<(bool, String)> = vec![
-        ((200..300).contains(&row.status), format!("status {}", row.status)),
-        (!row.title.is_empty() || !row.mime.contains("html"), "has a title".to_owned()),
-    ];
+    let mut checks: Vec<(bool, String)> = vec![((200..300).contains(&row.status), format!("status {}", row.status))];
+    if row.mime.contains("html") {
+        let words = if row.title.is_empty() { "has no title" } else { "has a title" };
+        checks.push((!row.title.is_empty(), words.to_owned()));
+    }
     if let Some(before) = before.filter(|before| before.size > 0) {
         let share = row.size as f64 / before.size as f64;
         checks.push((share > 0.5, format!("{:.0} % of the size last time", share * 100.0)));

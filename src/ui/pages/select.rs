@@ -58,7 +58,8 @@ fn page_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPage)
             "Set the weights, then score; or select by a filter instead of the score",
         );
     }
-    for missing in &page.missing {
+    // The heading above says it already when nothing was scored.
+    for missing in page.missing.iter().filter(|_| page.spec.is_some()) {
         ui.colored_label(tokens(ui).flag, format!("⚠ {}", words::line(missing)));
     }
     if !page.missing.is_empty() {

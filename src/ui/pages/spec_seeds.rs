@@ -18,12 +18,12 @@ const SCOPES: [(SeedScope, &str, &str); 4] = [
 
 const COLUMNS: [(&str, f32); 8] = [
     ("", 30.0),
-    ("URL", 330.0),
-    ("Reach", 150.0),
-    ("Hops", 84.0),
-    ("Tag", 100.0),
+    ("URL", 280.0),
+    ("Reach", 140.0),
+    ("Hops", 70.0),
+    ("Tag", 80.0),
     ("Captures", 70.0),
-    ("Implied SURT prefix", 240.0),
+    ("Implied SURT prefix", 200.0),
     ("Remarks", 220.0),
 ];
 

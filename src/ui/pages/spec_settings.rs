@@ -29,7 +29,7 @@ const ROBOTS: [(RobotsPolicy, &str, &str); 3] = [
 /// When it runs, and the next runs.
 pub fn schedule_ui(ui: &mut Ui, campaign: &mut Campaign) {
     let schedule = &mut campaign.schedule;
-    ui.weak("Stored with the campaign. Runs start while the window is open, or by “fonds schedule run”");
+    ui.weak("Kept with the campaign and told in advance here; each run is started by a person");
     ui.horizontal(|ui| {
         let label = ui.label("How often");
         let word = FREQUENCIES.iter().find(|(of, _)| *of == schedule.frequency).map_or("", |(_, word)| word);

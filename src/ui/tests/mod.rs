@@ -102,7 +102,7 @@ impl Window {
     #[track_caller]
     pub(super) fn click(&mut self, label: &str) {
         let nodes = || self.harness.query_all_by_label(label);
-        let Some(node) = nodes().filter(is_pressed).last().or_else(|| nodes().next()) else {
+        let Some(node) = nodes().rfind(is_pressed).or_else(|| nodes().next()) else {
             panic!("nothing says “{label}”; on screen: {:?}", self.words());
         };
         node.click();

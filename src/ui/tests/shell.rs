@@ -114,3 +114,28 @@ fn light_and_dark_change_places() {
         assert_eq!(window.app().shows_dark, dark);
     }
 }
+
+fn ask_to_close(window: &mut Window) {
+    let viewports = &mut window.harness.input_mut().viewports;
+    viewports.entry(egui::ViewportId::ROOT).or_default().events.push(egui::ViewportEvent::Close);
+    window.settle();
+}
+
+#[test]
+fn closing_while_work_runs_asks_once() {
+    let mut window = Window::full();
+    window.press_with(Modifiers::COMMAND, Key::R);
+    window.until("the crawl runs", |window| window.app().crawl_job().is_some());
+    ask_to_close(&mut window);
+    window.check_says("Close the window?");
+    window.click("Stay");
+    assert!(window.app().dialog.is_none() && !window.app().jobs.is_empty());
+    ask_to_close(&mut window);
+    window.click("Stop and close");
+    window.until("the crawl has stopped", |window| window.app().jobs.is_empty());
+    let closes = |window: &Window| {
+        let outputs = &window.harness.output().viewport_output;
+        outputs.values().any(|output| output.commands.contains(&egui::ViewportCommand::Close))
+    };
+    window.until("the window closes", closes);
+}

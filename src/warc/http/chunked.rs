@@ -166,6 +166,7 @@ pub fn dechunk(body: &[u8]) -> (Vec<u8>, Vec<Flaw>) {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

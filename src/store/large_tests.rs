@@ -1,0 +1,219 @@
+//! Answers on a large catalogue: 100,000 captures, a million seen URLs.
+//!
+//! Made only when `FONDS_LARGE` is set (half a minute, half a gigabyte):
+//! `FONDS_LARGE=1 cargo test --no-default-features large -- --nocapture`
+
+use super::rows::{CaptureColumn, CaptureQuery, CaptureTab};
+use super::{LaunchLedger, Workspace};
+use crate::campaign::{Campaign, Seed, SeedScope};
+use crate::crawl::Ledger;
+use crate::jobs::JobCx;
+use crate::uri::Url;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const HOSTS: u32 = 5_000;
+const CAPTURES: u32 = 100_000;
+const SEEN: u32 = 1_000_000;
+
+/// A question a page of the window waits for is answered in this time,
+/// even where SQLite is compiled for debugging and other work runs beside.
+const PATIENCE: Duration = Duration::from_millis(1_500);
+
+/// One campaign, two launches: the first one captured 50,000 pages, the second
+/// one again, half of them unchanged, and saw a million URLs.
+fn fill(path: &std::path::Path) {
+    let conn = rusqlite::Connection::open(path).unwrap();
+    conn.execute_batch(&format!(
+        "PRAGMA synchronous = OFF; PRAGMA cache_size = -200000;
+         CREATE TEMP TABLE n (i INTEGER PRIMARY KEY);
+         WITH RECURSIVE c(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c WHERE i < {SEEN}) INSERT INTO n SELECT i FROM c;
+         BEGIN;
+         INSERT INTO launch (id, kind, campaign, version, job, launch, state, started_ms) VALUES
+            (1, 'crawl', 1, 1, 'large', '20240101000000', 'finished', 1704067200000),
+            (2, 'crawl', 1, 1, 'large', '20240201000000', 'stopped', 1706745600000);
+         INSERT INTO host SELECT i, 'host' || i || '.example' FROM n WHERE i <= {HOSTS};
+         INSERT INTO page SELECT i, 'example,host' || (1 + i % {HOSTS}) || ')/path/' || i FROM n;
+         INSERT INTO url SELECT i, 'http://host' || (1 + i % {HOSTS}) || '.example/path/' || i, i, 1 + i % {HOSTS} FROM n;
+         INSERT INTO anchor SELECT i, 'anchor text ' || i FROM n WHERE i <= 20000;
+         INSERT INTO seen (launch, url, host, via, hops, anchor, seed, source_tag, is_seed, nofollow, accepted,
+                rule_index, rule_name, state, priority, due_ms, fetch_status, date_ms)
+            SELECT 2, i, CASE WHEN i % 3 THEN 1 + i % {HOSTS} ELSE 1 + i % 7 END, 1 + i * 7919 % {SEEN}, 'LL', 'there',
+                'http://host1.example/', '', 0, 0, i <= {CAPTURES} / 2 OR i % 3 = 0,
+                CASE WHEN i <= {CAPTURES} / 2 OR i % 3 = 0 THEN 1 ELSE 3 + i % 4 END,
+                CASE WHEN i <= {CAPTURES} / 2 OR i % 3 = 0 THEN 'SeedScopeDecideRule' ELSE 'Rule' || (3 + i % 4) END,
+                CASE WHEN i <= {CAPTURES} / 2 THEN 2 WHEN i % 30 = 0 THEN 3 WHEN i % 3 = 0 THEN 0 ELSE 1 END,
+                100 + i % 50, CASE WHEN i % 100 THEN 0 ELSE 9999999999999 END,
+                CASE WHEN i <= {CAPTURES} / 2 THEN 200 WHEN i % 30 = 0 THEN -2 ELSE 0 END, 1706745600000 + i FROM n;
+         INSERT INTO warc_file (id, path, launch) SELECT i, 'output/warcs/large/' || i || '.warc.gz', 1 + i % 2 FROM n WHERE i <= 100;
+         INSERT INTO capture (id, launch, url, page, host, date_ms, status, mime, size, digest, title, hops, via, seed,
+                rule_index, rule_name, revisit_of_ms, change, stored)
+            SELECT i, 1 + (i > {CAPTURES} / 2), p, p, 1 + p % {HOSTS},
+                1704067200000 + (i > {CAPTURES} / 2) * 2678400000 + i * 1000,
+                CASE WHEN i % 20 = 0 THEN 404 WHEN i % 21 = 0 THEN 301 ELSE 200 END,
+                CASE i % 10 WHEN 0 THEN 'image/png' WHEN 1 THEN 'text/css' WHEN 2 THEN 'application/pdf' ELSE 'text/html' END,
+                1000 + i, 'sha1:' || CASE WHEN i % 2 THEN i ELSE p END, 'Title ' || i, 'LL', 1 + i * 7919 % ({CAPTURES} / 2),
+                'http://host1.example/', 1, 'SeedScopeDecideRule',
+                CASE WHEN i > {CAPTURES} / 2 AND i % 2 = 0 THEN 1704067200000 + p * 1000 END,
+                CASE WHEN i <= {CAPTURES} / 2 THEN 0 WHEN i % 2 THEN 1 ELSE 2 END, 9000
+            FROM (SELECT i, 1 + (i - 1) % ({CAPTURES} / 2) AS p FROM n WHERE i <= {CAPTURES});
+         INSERT INTO record SELECT i, k, CASE k WHEN 0 THEN 'response' WHEN 1 THEN 'request' ELSE 'metadata' END,
+                'urn:uuid:' || i || '-' || k, 1 + i % 100, i * 10000 + k * 3000, 3000
+            FROM n, (SELECT 0 AS k UNION ALL SELECT 1 UNION ALL SELECT 2) WHERE i <= {CAPTURES} ORDER BY i, k;
+         INSERT INTO outlink SELECT s.i, k.i, 1 + (s.i * 7919 + k.i * 104729) % CASE WHEN k.i % 3 THEN {CAPTURES} / 2 ELSE {SEEN} END,
+                CASE WHEN k.i > 25 THEN 'image' ELSE 'anchor' END, 1 + (s.i + k.i) % 20000, 0
+            FROM (SELECT i FROM n WHERE i <= {CAPTURES} AND i % 10 > 2) s, (SELECT i FROM n WHERE i <= 30) k;
+         INSERT INTO inlink SELECT o.target, c.date_ms / 1000, c.page, o.anchor, t.host = c.host, c.id
+            FROM outlink o JOIN capture c ON c.id = o.capture JOIN url t ON t.id = o.target WHERE o.kind = 'anchor'
+            ON CONFLICT DO NOTHING;
+         INSERT INTO inlink_target SELECT i.target, i.target, sum(i.internal), sum(NOT i.internal), count(DISTINCT i.source),
+                i.target <= {CAPTURES} / 2, min(i.date_s), max(i.date_s) FROM inlink i GROUP BY i.target;
+         INSERT INTO inlink_build (date_ms, report) VALUES (1706745600000, '{{}}');
+         INSERT INTO mark (act, capture, mark, note, who, date_ms)
+            SELECT i, i * 17, CASE i % 3 WHEN 0 THEN 'approve' WHEN 1 THEN 'reject' ELSE 'note' END, '', 'somebody', 1 FROM n WHERE i <= 5000;
+         INSERT INTO score SELECT 1, i, (i % 100) / 100.0, '[]', i % 100 > 40, 0 FROM n WHERE i <= {CAPTURES} AND i % 10 > 2;
+         INSERT INTO selection VALUES (1, '{}', 1, 0);
+         COMMIT;",
+        serde_json::to_string(&super::rows::SelectionSpec { campaign: 1, ..Default::default() }).unwrap()
+    ))
+    .unwrap();
+}
+
+#[test]
+fn a_large_catalogue_answers_at_once() {
+    if std::env::var_os("FONDS_LARGE").is_none() {
+        println!("skipped: FONDS_LARGE is not set");
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("w");
+    let workspace = Workspace::create(&folder).unwrap();
+    let seed = |host: u32| Seed {
+        url: format!("http://host{host}.example/"),
+        scope: SeedScope::Root,
+        depth: None,
+        source_tag: String::new(),
+    };
+    let spec = Campaign { name: "Large".to_owned(), seeds: (1..=200).map(seed).collect(), ..Campaign::default() };
+    workspace.catalogue().save_campaign(None, &spec).unwrap();
+    drop(workspace);
+    let start = Instant::now();
+    fill(&folder.join("fonds.sqlite"));
+    println!("{:>8} ms to fill", start.elapsed().as_millis());
+
+    let workspace = Workspace::open(&folder).unwrap();
+    let catalogue = workspace.catalogue();
+    let start = Instant::now();
+    catalogue.count_inlinks(90, &JobCx::detached()).unwrap().unwrap();
+    println!("{:>8} ms to count inlinks in the window (a job)", start.elapsed().as_millis());
+
+    let mut slow = Vec::new();
+    let mut time = |what: &str, ask: &dyn Fn()| {
+        let start = Instant::now();
+        ask();
+        let took = start.elapsed();
+        println!("{:>8.1} ms  {what}", took.as_secs_f64() * 1000.0);
+        if took > PATIENCE {
+            slow.push(what.to_owned());
+        }
+    };
+    let query = |filter: &str, tab: CaptureTab, sort: &[(CaptureColumn, bool)], offset: u64| CaptureQuery {
+        filter: filter.to_owned(),
+        tab,
+        campaign: Some(1),
+        sort: sort.to_vec(),
+        offset,
+        limit: 200,
+        window_days: 90,
+    };
+    for (what, query) in [
+        ("captures", query("", CaptureTab::All, &[], 0)),
+        ("captures by date", query("", CaptureTab::All, &[(CaptureColumn::Date, true)], 0)),
+        ("captures by URL, far down", query("", CaptureTab::All, &[(CaptureColumn::Url, false)], 90_000)),
+        ("captures by external inlinks", query("", CaptureTab::All, &[(CaptureColumn::InlinksExternal, true)], 0)),
+        ("captures by versions", query("", CaptureTab::All, &[(CaptureColumn::Versions, true)], 0)),
+        ("captures by mark", query("", CaptureTab::All, &[(CaptureColumn::Mark, true)], 0)),
+        ("captures with a word", query("path/777", CaptureTab::All, &[(CaptureColumn::Score, true)], 0)),
+        ("captures with a rare word", query("nowhere", CaptureTab::Html, &[], 0)),
+        ("captures not reviewed", query("status:2xx", CaptureTab::NotReviewed, &[(CaptureColumn::Date, false)], 0)),
+    ] {
+        time(what, &|| {
+            catalogue.captures(&query).unwrap();
+        });
+    }
+    time("tab counts", &|| {
+        catalogue.tab_counts(&query("", CaptureTab::All, &[], 0)).unwrap();
+    });
+    time("tab counts with a word", &|| {
+        catalogue.tab_counts(&query("path/77", CaptureTab::All, &[], 0)).unwrap();
+    });
+    time("numbers of all captures", &|| {
+        catalogue.capture_ids(&query("", CaptureTab::All, &[], 0)).unwrap();
+    });
+    time("campaigns", &|| {
+        catalogue.campaigns().unwrap();
+    });
+    time("a campaign", &|| {
+        catalogue.campaign_page(1).unwrap();
+    });
+    time("a launch", &|| {
+        catalogue.launch(2).unwrap();
+    });
+    time("the crawl page", &|| {
+        let launch = catalogue.last_launch(Some(1)).unwrap().unwrap();
+        catalogue.crawl_page(launch).unwrap();
+    });
+    for (state, words) in [("refused", ""), ("queued", ""), ("all", "path/99999"), ("refused", "nowhere")] {
+        time(&format!("seen URLs, {state}, “{words}”"), &|| {
+            catalogue.seen(2, state, words, 200).unwrap();
+        });
+    }
+    time("a seen URL", &|| {
+        catalogue.seen_by_url("http://host8.example/path/7").unwrap();
+    });
+    time("refused by rule", &|| {
+        catalogue.refused_by_rule(1).unwrap();
+    });
+    time("pages never captured", &|| {
+        catalogue.prospects(Some(1), "", 200).unwrap();
+    });
+    time("pages never captured, with a word", &|| {
+        catalogue.prospects(None, "path/99999", 200).unwrap();
+    });
+    time("top anchors", &|| {
+        catalogue.top_anchors(50).unwrap();
+    });
+    time("one capture", &|| {
+        catalogue.capture_detail(60_000).unwrap();
+    });
+    time("its inlinks", &|| {
+        catalogue.inlinks_of_capture(60_000, 90).unwrap();
+    });
+    time("its outlinks", &|| {
+        catalogue.outlinks(60_004).unwrap();
+    });
+    time("its original", &|| {
+        catalogue.original_of(60_000).unwrap();
+    });
+    time("the selection page", &|| {
+        catalogue.selection_page(1).unwrap();
+    });
+    time("what selected captures need", &|| {
+        println!("{:>8} captures come along", catalogue.requisites(1).unwrap().len());
+    });
+    let ledger = LaunchLedger::new(Arc::clone(catalogue), 2);
+    time("backlog", &|| {
+        ledger.backlog().unwrap();
+    });
+    time("waiting of a full host", &|| {
+        assert!(!ledger.waiting("host1.example", &[], 100).unwrap().is_empty());
+    });
+    time("waiting of an empty host", &|| {
+        ledger.waiting("host9.example", &[], 100).unwrap();
+    });
+    time("same payload", &|| {
+        let url = Url::parse("http://host8.example/path/7").unwrap();
+        ledger.same_payload(&url, "sha1:7").unwrap();
+    });
+    assert!(slow.is_empty(), "these take longer than {PATIENCE:?}: {}", slow.join("; "));
+}
