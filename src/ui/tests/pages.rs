@@ -106,7 +106,7 @@ fn rules_are_moved_switched_added_and_tested() {
         window.app().spec.as_ref().unwrap().campaign.rules[index]["rule"].as_str().unwrap().to_owned()
     };
     let (first, second) = (name(&window, 0), name(&window, 1));
-    window.click("2");
+    window.click("1");
     window.check_says("Arguments of “seed scope”");
     window.click("⏶ Move up");
     assert_eq!((name(&window, 0), name(&window, 1)), (second.clone(), first.clone()));
