@@ -13,7 +13,8 @@ pub fn verdict_line(trace: &Trace) -> String {
         Decision::Reject => "✖ Refused",
     };
     match trace.verdict.rule_index {
-        Some(index) => format!("{said} by rule {}, {}", index + 1, trace.verdict.rule_name),
+        // Counted from 0, as in scope.log.
+        Some(index) => format!("{said} by rule {index}, {}", trace.verdict.rule_name),
         None => format!("{said}: no rule spoke"),
     }
 }
@@ -43,7 +44,7 @@ pub fn trace_ui(ui: &mut Ui, id: &str, trace: &Trace) {
                 colors.weak_text
             };
             ui.label(RichText::new(if step.deciding { "➡" } else { "" }).color(color));
-            ui.label(RichText::new((step.index + 1).to_string()).color(text_color));
+            ui.label(RichText::new(step.index.to_string()).color(text_color));
             let words = if step.words.is_empty() { &step.name } else { &step.words };
             let rule = RichText::new(words::line(words)).color(text_color);
             ui.horizontal(|ui| {

@@ -7,6 +7,7 @@ mod demo;
 mod imports;
 mod kill;
 mod need;
+mod peers;
 mod program;
 mod sample;
 mod sites;

@@ -83,9 +83,9 @@ impl RulesEditor {
                 |cells, index| {
                     let Some(rule) = rules.get_mut(index) else { return };
                     let mut enabled = rule.get("enabled").and_then(Value::as_bool).unwrap_or(true);
-                    cells.weak(&(index + 1).to_string());
+                    cells.weak(&index.to_string());
                     cells.ui(|ui| {
-                        ui.name_inputs(format!("Rule {} is on", index + 1), |ui| {
+                        ui.name_inputs(format!("Rule {index} is on"), |ui| {
                             if ui.add(Checkbox::without_text(&mut enabled)).changed() {
                                 rule["enabled"] = Value::Bool(enabled);
                             }

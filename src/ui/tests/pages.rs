@@ -106,19 +106,19 @@ fn rules_are_moved_switched_added_and_tested() {
         window.app().spec.as_ref().unwrap().campaign.rules[index]["rule"].as_str().unwrap().to_owned()
     };
     let (first, second) = (name(&window, 0), name(&window, 1));
-    window.click("2");
+    window.click("1");
     window.check_says("Arguments of “seed scope”");
     window.click("⏶ Move up");
     assert_eq!((name(&window, 0), name(&window, 1)), (second.clone(), first.clone()));
     window.press_with(Modifiers::ALT, Key::ArrowDown);
     assert_eq!((name(&window, 0), name(&window, 1)), (first, second));
-    window.click("Rule 1 is on");
+    window.click("Rule 0 is on");
     assert_eq!(window.app().spec.as_ref().unwrap().campaign.rules[0]["enabled"], false);
     window.click("Add a rule");
     window.click("Reject long queries");
     assert_eq!(window.app().spec.as_ref().unwrap().campaign.rules.len(), 12);
     window.type_into("URLs to test", "https://www.vilanova.example/a");
-    window.until("the tester answers", |window| window.says("✔ Accepted by rule 2, SurtPrefixedDecideRule"));
+    window.until("the tester answers", |window| window.says("✔ Accepted by rule 1, SurtPrefixedDecideRule"));
     window.check_says("decides");
 }
 
@@ -162,7 +162,7 @@ fn the_lower_panel_explains_the_row() {
     window.until("rows are there", |window| window.says("Catálogo da biblioteca"));
     window.click("Catálogo da biblioteca");
     for (tab, words) in [
-        ("Decision", "✔ Accepted by rule 2, SurtPrefixedDecideRule"),
+        ("Decision", "✔ Accepted by rule 1, SurtPrefixedDecideRule"),
         ("Inlinks", "12 more were cut off by the cap"),
         ("Outlinks", "✖ REJECT TooManyHopsDecideRule"),
         ("Anchors", "✔ term"),
@@ -185,7 +185,7 @@ fn the_lower_panel_explains_the_row() {
     window.press(Key::W);
     assert_eq!(window.app().settings.panel_tab, PanelTab::Decision);
     window.press(Key::F7);
-    assert!(!window.says("Accepted by rule 2"));
+    assert!(!window.says("Accepted by rule 1"));
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn refused_urls_explain_themselves() {
     window.check_says("https://calendar.example/month/7");
     window.click("https://calendar.example/month/7");
     assert_eq!(window.app().focus, Some(Focus::Seen(8)));
-    window.until("the trace is shown", |window| window.says("✖ Refused by rule 4, TooManyHopsDecideRule"));
+    window.until("the trace is shown", |window| window.says("✖ Refused by rule 3, TooManyHopsDecideRule"));
     window.check_says("a limit of 24 hops or more");
     window.click("End this launch");
     window.check_told("end launch 1");
