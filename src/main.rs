@@ -3,7 +3,6 @@
 #[cfg(feature = "gui")]
 mod window;
 
-use clap::Parser;
 use fonds::cli::Words;
 use std::process::ExitCode;
 
@@ -12,7 +11,7 @@ fn main() -> ExitCode {
         .with_env_filter(tracing_subscriber::EnvFilter::from_env("FONDS_LOG"))
         .with_writer(std::io::stderr)
         .init();
-    let words = Words::parse();
+    let words = Words::of_command_line();
     match words.command {
         Some(command) => fonds::cli::run(command),
         None => window(words.folder),

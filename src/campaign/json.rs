@@ -4,7 +4,9 @@
 //! itself in place, those further inside under [`UNREAD_FIELDS`], by their
 //! path, where [`Campaign::problems`] tells of them.
 
-use super::Campaign;
+use super::{Campaign, Request};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 /// Field of the file that holds what was not understood further inside.
@@ -58,6 +60,30 @@ impl Campaign {
         text.push('\n');
         text
     }
+}
+
+/// Reads a request as the tree it is written as, or as the line of text that
+/// people type.
+pub(super) fn request<'de, D: Deserializer<'de>>(from: D) -> Result<Request, D::Error> {
+    struct TreeOrLine;
+
+    impl<'de> Visitor<'de> for TreeOrLine {
+        type Value = Request;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a request: a line of text, or an object with and, or, not or term")
+        }
+
+        fn visit_str<E: serde::de::Error>(self, line: &str) -> Result<Request, E> {
+            line.parse().map_err(E::custom)
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, tree: A) -> Result<Request, A::Error> {
+            Request::deserialize(MapAccessDeserializer::new(tree))
+        }
+    }
+
+    from.deserialize_any(TreeOrLine)
 }
 
 /// Fields that were written and are not among those that were read.
@@ -211,6 +237,18 @@ mod tests {
         assert_eq!(read, campaign);
         assert_eq!(read.to_json(), text);
         assert_eq!(Campaign::from_json("\u{feff}{}").unwrap(), Campaign::default());
+    }
+
+    #[test]
+    fn a_request_may_be_a_line_of_text() {
+        let line = "ria AND (\"estaleiro naval\" OR person:\"Amélia Vaz\") AND NOT futebol lang:pt";
+        let text = serde_json::json!({ "name": "a", "request": line }).to_string();
+        let campaign = Campaign::from_json(&text).unwrap();
+        assert_eq!(campaign.request, line.parse().unwrap());
+        assert_eq!(Campaign::from_json(&campaign.to_json()).unwrap(), campaign);
+        let broken = Campaign::from_json(r#"{"request": "ria AND ("}"#).unwrap_err();
+        assert_eq!(broken.field, "request");
+        assert!(Campaign::from_json(r#"{"request": 5}"#).unwrap_err().why.contains("a line of text"));
     }
 
     #[test]

@@ -35,7 +35,8 @@ pub struct Campaign {
     pub tags: Vec<String>,
     /// Whether its schedule is on; inactive beats every schedule.
     pub active: bool,
-    /// What its pages are about.
+    /// What its pages are about; in a file, a tree or one line of text.
+    #[serde(deserialize_with = "json::request")]
     pub request: Request,
     /// Where it starts.
     pub seeds: Vec<Seed>,

@@ -11,7 +11,8 @@ use std::path::PathBuf;
 /// Write the selection out.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fonds export my-archive --out /tmp/export && fonds verify /tmp/export\n\n\
-    Writes WARC files with a metadata record per capture, a CDXJ index, the inlink data set and a manifest.")]
+    Writes WARC files with a metadata record per capture, a CDXJ index, the inlink data set and a manifest.\n\
+    Exit status 1 says that something could not be carried along; it is listed.")]
 pub struct ExportArgs {
     /// Workspace.
     folder: PathBuf,
@@ -55,10 +56,10 @@ pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     if args.json {
         json_line(out, &outcome)?;
     } else {
-        writeln!(out, "{}", outcome.words())?;
+        writeln!(out, "{}", plain(&outcome.words()))?;
         writeln!(out, "Check it with: fonds verify {}", args.out.display())?;
     }
-    Ok(FINE)
+    Ok(if outcome.problems.is_empty() { FINE } else { PROBLEMS })
 }
 
 pub(super) fn verify(args: &VerifyArgs, out: &mut dyn Write) -> anyhow::Result<u8> {

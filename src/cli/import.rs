@@ -2,7 +2,7 @@
 
 use super::campaign::desk;
 use super::output::{json_line, plain, with_progress};
-use super::{FINE, PROBLEMS};
+use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::app::work;
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,7 +12,8 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:\n  fonds import my-archive old-crawl.warc.gz\n  \
     fonds import my-archive /media/archive/2009 --copy\n\n\
     Files are linked where they are, unless --copy is given. A file that was read before is skipped.\n\
-    Exit status 1 says that problems were found; they are listed and kept in the catalogue.")]
+    Exit status 1 says that problems were found; they are listed and kept in the catalogue. 2 says that a file is not there;\n\
+    the others are read.")]
 pub struct Args {
     /// Workspace.
     folder: PathBuf,
@@ -40,6 +41,10 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
             writeln!(out, "  {}", plain(problem))?;
         }
     }
-    eprintln!("{}", report.words());
-    Ok(if report.has_problems() { PROBLEMS } else { FINE })
+    eprintln!("{}", plain(&report.words()));
+    Ok(match report.has_problems() {
+        _ if !report.not_found.is_empty() => WRONG_USE,
+        true => PROBLEMS,
+        false => FINE,
+    })
 }

@@ -97,6 +97,34 @@ pub enum Command {
     Geo(geo::Args),
 }
 
+impl Words {
+    /// Reads the words of the command line; ends the program with help or
+    /// with what is wrong, where there is nothing to do.
+    pub fn of_command_line() -> Self {
+        let words = Self::try_parse();
+        let first = std::env::args_os().nth(1);
+        let is_unknown = |first: &std::ffi::OsString| {
+            !first.to_string_lossy().starts_with('-') && !std::path::Path::new(first).exists()
+        };
+        match (words, first.filter(is_unknown)) {
+            (Ok(Self { folder: None, command }), _) => Self { folder: None, command },
+            (Ok(words), None) => words,
+            // A slip of the keys in a command's name looks like a folder.
+            (Err(error), Some(first)) if error.kind() == clap::error::ErrorKind::ArgumentConflict => neither(&first),
+            (Ok(_), Some(first)) => neither(&first),
+            (Err(error), _) => error.exit(),
+        }
+    }
+}
+
+fn neither(first: &std::ffi::OsStr) -> ! {
+    let first = output::plain(&first.to_string_lossy());
+    eprintln!(
+        "fonds: “{first}” is neither a command nor a folder that exists. The commands: fonds --help. A new workspace: fonds new {first}"
+    );
+    std::process::exit(i32::from(WRONG_USE));
+}
+
 /// Runs a command and says how it went.
 pub fn run(command: Command) -> ExitCode {
     let mut out = std::io::stdout().lock();

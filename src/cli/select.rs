@@ -1,19 +1,23 @@
 //! `fonds select`.
 
-use super::FINE;
 use super::campaign::desk;
 use super::output::{json_line, plain, with_progress};
+use super::{FINE, PROBLEMS};
 use crate::app::models::{ScoreWeights, SelectionSpec};
 use crate::app::work;
 use std::io::Write;
 use std::path::PathBuf;
+
+/// Unreadable captures that are told one by one; all are counted.
+const MAX_TOLD: usize = 20;
 
 /// Score captures and keep a selection.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds select my-archive 1 --threshold 0.4\n  \
     fonds select my-archive 1 --weight request=0.7 --weight external_hosts=0.3 --list\n  \
     fonds select my-archive 1 --filter 'host:gov.pt status:200'\n\n\
-    Hand decisions made in the window win over the score.")]
+    Hand decisions made in the window win over the score.\n\
+    Exit status 1 says that records could not be read; their captures are scored without their text.")]
 pub struct Args {
     /// Workspace.
     folder: PathBuf,
@@ -98,5 +102,8 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     if !args.json {
         writeln!(out, "{}", report.words())?;
     }
-    Ok(FINE)
+    for unread in report.unread.iter().take(MAX_TOLD) {
+        eprintln!("not read: {}", plain(unread));
+    }
+    Ok(if report.unread.is_empty() { FINE } else { PROBLEMS })
 }

@@ -25,7 +25,8 @@ impl Catalogue {
         Ok(self.setting("window_days")?.and_then(|value| value.parse().ok()).unwrap_or(MATCH_WINDOW_DAYS))
     }
 
-    /// Counts the inlinks of every capture in a window and keeps the counts.
+    /// Counts the inlinks of every capture in a window and keeps the counts;
+    /// those of the window before stay until all are counted.
     /// The outer `Err` is the catalogue's, the inner one the wish to stop.
     pub fn count_inlinks(&self, window_days: u32, cx: &JobCx) -> Result<Result<u64, Cancelled>, StoreError> {
         let captures: Vec<(i64, i64, i64)> = self.read(|conn| {
@@ -40,13 +41,11 @@ impl Catalogue {
         // A capture without inlinks has a row too: zero is an answer.
         self.write(move |conn| {
             conn.execute_batch(
-                "DELETE FROM capture_inlinks;
-                 INSERT INTO capture_inlinks (capture, internal, external, hosts, cut, top_anchor)
-                    SELECT id, 0, 0, 0, 0, '' FROM capture;",
-            )?;
-            conn.execute(
-                "INSERT OR REPLACE INTO setting (name, value) VALUES ('window_days', ?1)",
-                [window_days.to_string()],
+                "DROP TABLE IF EXISTS capture_inlinks_new;
+                 CREATE TABLE capture_inlinks_new (
+                    capture INTEGER PRIMARY KEY, internal INTEGER NOT NULL, external INTEGER NOT NULL,
+                    hosts INTEGER NOT NULL, cut INTEGER NOT NULL, top_anchor TEXT NOT NULL);
+                 INSERT INTO capture_inlinks_new SELECT id, 0, 0, 0, 0, '' FROM capture;",
             )?;
             Ok(())
         })?;
@@ -65,7 +64,7 @@ impl Catalogue {
             self.write(move |conn| {
                 for counts in &counts {
                     conn.prepare_cached(
-                        "UPDATE capture_inlinks SET internal = ?2, external = ?3, hosts = ?4, cut = ?5, top_anchor = ?6
+                        "UPDATE capture_inlinks_new SET internal = ?2, external = ?3, hosts = ?4, cut = ?5, top_anchor = ?6
                          WHERE capture = ?1",
                     )?
                     .execute(params![
@@ -80,6 +79,18 @@ impl Catalogue {
                 Ok(())
             })?;
         }
+        self.write(move |conn| {
+            conn.execute_batch(
+                "DELETE FROM capture_inlinks;
+                 INSERT INTO capture_inlinks SELECT * FROM capture_inlinks_new;
+                 DROP TABLE capture_inlinks_new;",
+            )?;
+            conn.execute(
+                "INSERT OR REPLACE INTO setting (name, value) VALUES ('window_days', ?1)",
+                [window_days.to_string()],
+            )?;
+            Ok(())
+        })?;
         Ok(Ok(with_inlinks))
     }
 }

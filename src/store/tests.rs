@@ -339,3 +339,102 @@ fn a_campaign_is_versioned_and_an_unchanged_one_is_not() {
     assert_eq!(catalogue.find_campaign("Town").unwrap(), made.campaign);
     assert!(catalogue.find_campaign("Nowhere").unwrap_err().to_string().contains("campaign list"));
 }
+
+/// What the tally says equals what counting every row says.
+#[track_caller]
+fn check_tally(made: &Made) {
+    let catalogue = made.workspace.catalogue();
+    let (tallied, counted): (Vec<(i64, i64, i64)>, Vec<(i64, i64, i64)>) = catalogue
+        .read(|conn| {
+            let ask = |sql: &str| -> Vec<(i64, i64, i64)> {
+                let mut statement = conn.prepare(sql).unwrap();
+                let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
+                rows.map(Result::unwrap).collect()
+            };
+            Ok((
+                ask("SELECT state, accepted, sum(urls) FROM seen_tally GROUP BY 1, 2 HAVING sum(urls) <> 0 ORDER BY 1, 2"),
+                ask("SELECT state, accepted, count(*) FROM seen GROUP BY 1, 2 ORDER BY 1, 2"),
+            ))
+        })
+        .unwrap();
+    assert_eq!(tallied, counted);
+}
+
+#[test]
+fn seen_urls_are_tallied_as_they_come_and_change() {
+    let made = made();
+    let found = |state| (0..4).map(move |i| admission(&format!("http://a.pt/{i}"), state, i)).collect::<Vec<_>>();
+    made.ledger.admit(found(AdmissionState::Refused)).unwrap();
+    check_tally(&made);
+    made.ledger.admit(found(AdmissionState::Queued)).unwrap();
+    check_tally(&made);
+    let ends = [(200, false), (404, false), (-2, false), (0, true)];
+    for (queued, (fetch_status, refused)) in made.ledger.waiting("a.pt", &[], 10).unwrap().iter().zip(ends) {
+        let finished = Finished {
+            id: queued.id,
+            fetch_status,
+            why: None,
+            refused: refused.then(|| verdict(Decision::Reject)),
+            capture: None,
+            found: Vec::new(),
+        };
+        made.ledger.finish(finished).unwrap();
+        check_tally(&made);
+    }
+    let launch = made.workspace.catalogue().launch(made.launch).unwrap();
+    assert_eq!((launch.queued, launch.fetched, launch.failed, launch.refused), (0, 2, 1, 1));
+    let page = made.workspace.catalogue().crawl_page(launch).unwrap();
+    assert_eq!(page.classes, [1, 0, 1, 0, 1]);
+    assert_eq!(page.refused_by_rule, [("SurtPrefixedDecideRule".to_owned(), 1)]);
+    assert_eq!((page.hosts[0].host.as_str(), page.hosts[0].fetched, page.hosts[0].refused), ("a.pt", 2, 1));
+}
+
+#[test]
+fn a_title_that_two_campaigns_share_names_neither() {
+    let made = made();
+    let catalogue = made.workspace.catalogue();
+    assert_eq!(catalogue.find_campaign("Town").unwrap(), made.campaign);
+    assert_eq!(catalogue.find_campaign("1").unwrap(), made.campaign);
+    let (_, spec) = catalogue.campaign(made.campaign).unwrap();
+    catalogue.save_campaign(None, &spec).unwrap();
+    let error = catalogue.find_campaign("Town").unwrap_err().to_string();
+    assert!(error.contains("1, 2"), "{error}");
+    let error = catalogue.find_campaign("Village").unwrap_err().to_string();
+    assert!(error.contains("fonds campaign list"), "{error}");
+}
+
+#[test]
+fn a_launch_that_was_given_up_is_not_taken_up_again() {
+    use super::rows::LaunchState;
+    let made = made();
+    let catalogue = made.workspace.catalogue();
+    catalogue.set_launch_state(made.launch, LaunchState::Stopped, "").unwrap();
+    assert_eq!(catalogue.unfinished_launch(made.campaign).unwrap().unwrap().id, made.launch);
+    let fresh = catalogue.begin_launch(made.campaign, "town", CaptureDate::now()).unwrap().id;
+    catalogue.end_abandoned_launches().unwrap();
+    let unfinished = catalogue.unfinished_launch(made.campaign).unwrap().unwrap();
+    assert_eq!((unfinished.id, unfinished.state), (fresh, LaunchState::Stopped));
+    catalogue.set_launch_state(fresh, LaunchState::Finished, "").unwrap();
+    assert!(catalogue.unfinished_launch(made.campaign).unwrap().is_none());
+}
+
+#[test]
+fn changes_are_told_whatever_the_order_captures_come_in() {
+    let made = made();
+    let catalogue = made.workspace.catalogue();
+    let redirect =
+        |seconds, offset| CaptureEntry { status: 301, ..capture("http://a.pt/p", seconds, offset, "r", &[]) };
+    let entries = vec![
+        capture("http://a.pt/p", 3_000, 0, "new", &[]),
+        redirect(2_500, 10),
+        capture("https://a.pt/p", 1_000, 20, "old", &[]),
+        capture("http://a.pt/p", 2_000, 30, "old", &[]),
+    ];
+    catalogue.add_captures(made.launch, entries).unwrap();
+    let in_tab = |tab| {
+        let page = catalogue.captures(&CaptureQuery { tab, ..query("") }).unwrap();
+        page.rows.iter().map(|row| row.date.seconds()).collect::<Vec<_>>()
+    };
+    assert_eq!(in_tab(CaptureTab::Changed), [3_000]);
+    assert_eq!(in_tab(CaptureTab::Duplicates), [2_000]);
+}

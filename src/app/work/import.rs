@@ -82,6 +82,8 @@ pub struct ImportReport {
     pub files: Vec<ImportedFile>,
     /// Files that hold no archive and were passed over.
     pub passed_over: u64,
+    /// Files and folders that were named but cannot be found.
+    pub not_found: Vec<String>,
 }
 
 impl ImportReport {
@@ -110,6 +112,9 @@ impl ImportReport {
         if self.passed_over > 0 {
             words.push_str(&format!(", {} passed over", counted(self.passed_over, "other file")));
         }
+        if !self.not_found.is_empty() {
+            words.push_str(&format!(". Not found: {}", self.not_found.join(", ")));
+        }
         if self.files.is_empty() {
             words.push_str(". In folders, files are looked for that end in .warc, .arc, .warc.gz, .arc.gz, .warc.zst");
         }
@@ -127,7 +132,10 @@ pub fn import(workspace: &Workspace, paths: &[PathBuf], copy: bool, cx: &JobCx) 
             Ok(path) if path.is_dir() => find_archives(&path, &mut files, &mut report.passed_over, 0)?,
             Ok(path) => files.push(path),
             // The others are read all the same.
-            Err(error) => report.files.push(ImportedFile::unread(path, error.to_string())),
+            Err(error) => {
+                report.not_found.push(path.display().to_string());
+                report.files.push(ImportedFile::unread(path, error.to_string()));
+            }
         }
     }
     files.sort();

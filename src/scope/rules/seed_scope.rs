@@ -218,7 +218,8 @@ impl DecideRule for CompiledSeedScope {
     }
 
     fn words(&self) -> String {
-        format!("accepts what {} reaches", counted(self.seeds.len(), "seed", "seeds"))
+        let verb = if self.seeds.len() == 1 { "reaches" } else { "reach" };
+        format!("accepts what {} {verb}", counted(self.seeds.len(), "seed", "seeds"))
     }
 
     fn decide(&self, candidate: &Candidate, _: &Facts) -> Option<Decision> {
