@@ -14,7 +14,7 @@ use super::{Page, PageOptions, read_page};
 use crate::uri::{CaptureDate, Url};
 use crate::warc::http::{ContentType, HttpHead, decode_payload, parse_response_head};
 use crate::warc::{Record, RecordHead, RecordType, WarcError};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -112,6 +112,8 @@ pub struct DocumentReader {
     options: PageOptions,
     /// Captures that a revisit may repeat, by hashes of their names.
     originals: HashMap<u64, Place>,
+    /// Names of redirects and errors: a repeat of one has no links either.
+    no_pages: HashSet<u64>,
     waiting: Vec<Waiting>,
     report: DocumentReport,
 }
@@ -119,7 +121,13 @@ pub struct DocumentReader {
 impl DocumentReader {
     /// Reads pages with these options.
     pub fn new(options: PageOptions) -> Self {
-        Self { options, originals: HashMap::new(), waiting: Vec::new(), report: DocumentReport::default() }
+        Self {
+            options,
+            originals: HashMap::new(),
+            no_pages: HashSet::new(),
+            waiting: Vec::new(),
+            report: DocumentReport::default(),
+        }
     }
 
     /// What was read so far.
@@ -148,10 +156,12 @@ impl DocumentReader {
             self.report.note(place, url, Unread::NoHttp);
             return None;
         };
+        let names = names_of_original(&record.head, date);
         if !(200..300).contains(&head.status) {
+            self.no_pages.extend(names);
             return None;
         }
-        for name in names_of_original(&record.head, date) {
+        for name in names {
             self.originals.entry(name).or_insert(place);
         }
         self.document(url, date, &head, record, place)
@@ -166,8 +176,11 @@ impl DocumentReader {
     ) -> Result<(), E> {
         let mut found = Vec::new();
         for waiting in std::mem::take(&mut self.waiting) {
-            match waiting.names.iter().find_map(|name| self.originals.get(name)) {
-                Some(&original) => found.push((original, waiting)),
+            // The first name that is known tells: an error page may have the bytes of a page.
+            let known = |name: &&u64| self.originals.contains_key(name) || self.no_pages.contains(name);
+            match waiting.names.iter().find(known).map(|name| self.originals.get(name).copied()) {
+                Some(Some(original)) => found.push((original, waiting)),
+                Some(None) => {}
                 None => self.report.note(waiting.place, &waiting.url, Unread::NoOriginal),
             }
         }
@@ -347,6 +360,12 @@ mod tests {
             let link = &documents[0].page.links[0];
             assert_eq!(link.url.as_str(), "http://b.pt/y/x");
         }
+        // An error that is repeated has no links, and nothing is missing.
+        let mut error = DocumentReader::new(PageOptions::links_only());
+        error.read(&revisit(("WARC-Refers-To", "<urn:1>")), Place { file: 0, offset: 5 });
+        error.read(&response("http://a.pt/", &PAGE.replace("200", "404")), Place { file: 0, offset: 9 });
+        error.resolve::<WarcError>(|_| unreachable!(), |_| unreachable!()).unwrap();
+        assert!(error.report().unread.is_empty());
         let mut lost = DocumentReader::new(PageOptions::links_only());
         lost.read(&revisit(("WARC-Refers-To", "<urn:2>")), Place { file: 0, offset: 5 });
         lost.resolve::<WarcError>(|_| unreachable!(), |_| Ok(())).unwrap();

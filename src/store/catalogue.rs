@@ -54,7 +54,9 @@ impl Catalogue {
         let answers = |catalogue: &Self| {
             catalogue.read(|conn| Ok(conn.query_row("SELECT count(*) FROM campaign", [], |row| row.get::<_, i64>(0))?))
         };
-        let catalogue = looking(false);
+        // A file that is marked read-only has no writer: nothing is made beside it.
+        let marked = path.metadata().is_ok_and(|meta| meta.permissions().readonly());
+        let catalogue = looking(marked && !has_log(path));
         match answers(&catalogue) {
             Ok(_) => Ok(catalogue),
             // Without a log everything stands in the file itself.

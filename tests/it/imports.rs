@@ -131,7 +131,7 @@ fn broken_files_are_told_of_and_what_is_whole_in_them_comes_in() {
     let found = std::fs::read_dir(&folder).unwrap().count();
     // In a folder, files are known by their names; one of these ends in `.bad`.
     assert_eq!(files.len(), found - 1);
-    assert!(said.err.contains("1 other files passed over"), "{}", said.err);
+    assert!(said.err.contains("1 other file passed over"), "{}", said.err);
     let of = |name: &str| {
         files.iter().find(|file| file["path"].as_str().unwrap().ends_with(name)).unwrap_or_else(|| panic!("{name}"))
     };

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod archive;
+mod cli;
 mod demo;
 mod imports;
 mod kill;

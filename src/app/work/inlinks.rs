@@ -4,7 +4,7 @@ use crate::jobs::JobCx;
 use crate::links::invert::{AssignOptions, CaptureRow, LinkRow, Row, Shuffle, ShuffleOptions, ShuffleReport, assign};
 use crate::links::{DatasetObject, LinkKind};
 use crate::store::{Access, InlinkFeed, LoadedInlink, Workspace};
-use crate::uri::{DatasetKey, Fqdn, InternalPolicy, Url};
+use crate::uri::{CaptureDate, DatasetKey, Fqdn, InternalPolicy, Url};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::io::Write;
@@ -154,20 +154,26 @@ pub fn write_dataset(
         let target = key_of(&link.target_url)?;
         if wanted(&target) {
             let source = key_of(&link.source_url)?;
-            shuffle.push_link(&row_of(&link, &target, &source, policy))?;
+            let row = row_of(&link, &target, &source, policy);
+            shuffle.push_link(&LinkRow { date: whole_seconds(row.date), ..row })?;
         }
         Ok(())
     })??;
     for (url, date, id) in catalogue.page_captures()? {
         let key = key_of(&url)?;
         if wanted(&key) {
-            shuffle.push_capture(&CaptureRow { target: &key, date, id: id.unsigned_abs() })?;
+            shuffle.push_capture(&CaptureRow { target: &key, date: whole_seconds(date), id: id.unsigned_abs() })?;
         }
     }
     cx.stage("Writing the data set", None);
     let options = AssignOptions { window_days, ..AssignOptions::default() };
     let (_, report) = assign(shuffle.finish()?, &options, |object| DatasetObject::from(object).write_line(out))?;
     Ok(report.objects)
+}
+
+/// The data set knows whole seconds: order and equality go by them.
+fn whole_seconds(date: CaptureDate) -> CaptureDate {
+    CaptureDate::from_seconds(date.seconds())
 }
 
 fn key_of(url: &str) -> anyhow::Result<String> {

@@ -1,0 +1,393 @@
+//! The commands as a script uses them: what they print, how they end, and
+//! what they leave alone.
+
+use crate::archive::files_under;
+use crate::program::{arg, command, fonds, fonds_with};
+use crate::sample::{copy_folder, demo};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Every file of a folder with its bytes; the lock may name another process.
+fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let files = files_under(folder).into_iter().filter(|path| !path.ends_with("fonds.lock"));
+    files.map(|path| (path.clone(), std::fs::read(&path).unwrap())).collect()
+}
+
+/// A workspace with the example campaign in it, changed by `edit`.
+#[track_caller]
+fn with_campaign(edit: impl FnOnce(&mut Value)) -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = dir.path().join("archive");
+    let said = fonds(&["new", arg(&workspace)]).with_status(0).says("Next: fonds campaign");
+    assert_eq!(Path::new(said.out.trim()), workspace.canonicalize().unwrap());
+    let mut campaign: Value = serde_json::from_str(&fonds(&["campaign", "example"]).with_status(0).out).unwrap();
+    edit(&mut campaign);
+    let added = fonds_with(&["campaign", "add", arg(&workspace), "-"], campaign.to_string().as_bytes()).with_status(0);
+    assert_eq!(added.out, "1\n");
+    (dir, workspace)
+}
+
+#[test]
+fn a_campaign_goes_in_and_comes_out_the_same() {
+    let (dir, workspace) = with_campaign(|campaign| {
+        campaign["name"] = "Feiras e mercados".into();
+        campaign["unknown_to_us"] = json!({ "kept": [1, 2] });
+    });
+    let rows = fonds(&["campaign", "list", arg(&workspace), "--json"]).with_status(0).json_lines();
+    assert_eq!(
+        (&rows[0]["id"], &rows[0]["name"], &rows[0]["version"]),
+        (&json!(1), &json!("Feiras e mercados"), &json!(1))
+    );
+    let plain = fonds(&["campaign", "list", arg(&workspace)]).with_status(0).out;
+    assert!(plain.starts_with("1\tv1\t") && plain.contains("Feiras e mercados"), "{plain}");
+    let shown = fonds(&["campaign", "show", arg(&workspace), "Feiras e mercados"]).with_status(0).out;
+    for words in ["Request   \"municipal library\"", "Seed      https://www.example.org/", "Rule 0", "Agent"] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    let exported = fonds(&["campaign", "export", arg(&workspace), "1"]).with_status(0).out;
+    let value: Value = serde_json::from_str(&exported).unwrap();
+    assert_eq!(value["unknown_to_us"], json!({ "kept": [1, 2] }), "fields of a newer program are kept");
+    // Out and in again: the same value makes no new version, another one does.
+    let file = dir.path().join("campaign.json");
+    std::fs::write(&file, &exported).unwrap();
+    let versions = || fonds(&["campaign", "list", arg(&workspace), "--json"]).with_status(0).json_lines();
+    fonds(&["campaign", "add", arg(&workspace), arg(&file), "--id", "1"]).with_status(0);
+    assert_eq!(fonds(&["campaign", "export", arg(&workspace), "1"]).with_status(0).out, exported);
+    assert_eq!((versions().len(), &versions()[0]["version"]), (1, &json!(1)));
+    std::fs::write(&file, exported.replace("Feiras e mercados", "Feiras")).unwrap();
+    fonds(&["campaign", "add", arg(&workspace), arg(&file), "--id", "1"]).with_status(0);
+    assert_eq!((versions().len(), &versions()[0]["version"], &versions()[0]["name"]), (1, &json!(2), &json!("Feiras")));
+}
+
+#[test]
+fn wrong_campaigns_are_refused_with_the_place_of_the_fault() {
+    let (dir, workspace) = with_campaign(|_| {});
+    let add = |text: &str| fonds_with(&["campaign", "add", arg(&workspace), "-"], text.as_bytes()).with_status(2);
+    add("{ \"name\": ").says("line 1");
+    add("{ \"name\": 7 }").says("name");
+    add("{ \"name\": \"x\", \"rules\": [ { \"rule\": \"no_such_rule\" } ] }").says("no_such_rule");
+    add("{ \"name\": \"x\", \"rules\": [ { \"rule\": \"regex\", \"patterns\": [\"(\"], \"decision\": \"REJECT\" } ] }")
+        .says("rule");
+    fonds(&["campaign", "add", arg(&workspace), arg(&dir.path().join("none.json"))]).with_status(2).says("none.json");
+    fonds(&["campaign", "show", arg(&workspace), "7"]).with_status(2).says("no campaign “7”");
+    assert_eq!(fonds(&["campaign", "list", arg(&workspace), "--json"]).json_lines().len(), 1, "nothing was added");
+}
+
+#[test]
+fn a_crawl_needs_somebody_to_write_to() {
+    for agent in ["", "Mozilla/5.0", "Fonds (no address)"] {
+        let (_dir, workspace) = with_campaign(|campaign| campaign["politeness"]["user_agent"] = agent.into());
+        let said = fonds(&["crawl", arg(&workspace), "1"]).with_status(2);
+        let words = said.err.to_lowercase();
+        assert!(words.contains("user agent") || words.contains("user-agent"), "{agent:?}: {}", said.err);
+        assert!(words.contains("e-mail") || words.contains("mail address"), "{agent:?}: {}", said.err);
+        assert!(files_under(&workspace.join("output")).is_empty(), "{agent:?}: no launch was begun");
+    }
+}
+
+#[test]
+fn loopback_is_not_fetched_unless_the_campaign_allows_it() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let resolve = format!("town.example:80:{}", listener.local_addr().unwrap());
+    let (_dir, workspace) = with_campaign(|campaign| {
+        campaign["politeness"]["user_agent"] = "Fonds test (+mailto:archive@town.example)".into();
+        campaign["seeds"] = json!([{ "url": "http://town.example/" }, { "url": "http://127.0.0.1:1/" }]);
+    });
+    // Nothing was taken: the status says so, and the words say why.
+    let said = fonds(&["crawl", arg(&workspace), "1", "--resolve", &resolve, "--json"]).with_status(1);
+    assert_eq!(said.json_lines()[0]["fetched"], 0, "{}", said.out);
+    assert!(said.err.contains("does not allow private addresses"), "{}", said.err);
+    assert!(listener.accept().is_err(), "a connection was made");
+    fonds(&["crawl", arg(&workspace), "1", "--resolve", "nonsense"]).with_status(2).says("--resolve nonsense");
+}
+
+#[test]
+fn scope_test_explains_and_its_status_says_whether_all_are_taken() {
+    let workspace = arg(&demo().report.workspace);
+    let said = fonds(&["scope", "test", workspace, "1", "http://biblioteca.vilanova.example/nova"]).with_status(0);
+    assert!(
+        said.out.starts_with("ACCEPT http://biblioteca.vilanova.example/nova by SeedScopeDecideRule"),
+        "{}",
+        said.out
+    );
+    assert!(said.out.lines().any(|line| line.starts_with('>')), "the deciding rule is marked: {}", said.out);
+    let urls = b"http://biblioteca.vilanova.example/\nhttp://praias.example/\nnot a url\n";
+    let said = fonds_with(&["scope", "test", workspace, "1", "-", "--json"], urls).with_status(1);
+    let lines = said.json_lines();
+    let decisions: Vec<&str> = lines.iter().filter_map(|line| line["verdict"]["decision"].as_str()).collect();
+    assert_eq!(decisions.iter().map(|word| word.to_uppercase()).collect::<Vec<_>>(), ["ACCEPT", "REJECT"]);
+    assert!(lines[2]["error"].as_str().unwrap().contains("not a url"));
+    assert!(lines[1]["turn"].is_string(), "what would turn it: {}", lines[1]);
+    fonds(&["scope", "test", workspace, "none", "http://a.pt/"]).with_status(2).says("none");
+}
+
+#[test]
+fn selecting_and_exporting_by_commands_comes_to_what_the_demo_came_to() {
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = dir.path().join("archive");
+    copy_folder(&demo().report.workspace, &workspace);
+    let rows = fonds(&["select", arg(&workspace), "1", "--list", "--json"]).with_status(0).json_lines();
+    assert_eq!(rows.len() as u64, demo().report.scored);
+    assert_eq!(rows.iter().filter(|row| row["selected"] == true).count() as u64, demo().report.selected);
+    assert!(rows.is_sorted_by(|a, b| a["score"].as_f64() >= b["score"].as_f64()), "best first");
+    let all = fonds(&["select", arg(&workspace), "1", "--threshold", "0"]).with_status(0).out;
+    assert!(all.starts_with(&format!("{0} of {0} scored", demo().report.scored)), "{all}");
+    fonds(&["select", arg(&workspace), "1", "--weight", "beauty=1"]).with_status(2).says("beauty");
+    fonds(&["select", arg(&workspace), "1", "--filter", "host:cuaderno.example"]).with_status(0);
+
+    let out = dir.path().join("export");
+    let said = fonds(&["export", arg(&workspace), "--out", arg(&out), "--json"]).with_status(0);
+    let report = &said.json_lines()[0];
+    assert!(report["captures"].as_u64().unwrap() > 0 && report["problems"] == json!([]), "{report}");
+    let lines = fonds(&["verify", arg(&out), "--json"]).with_status(0).json_lines();
+    assert!(lines.len() >= 5 && lines.iter().all(|line| line["ok"] == true), "{lines:?}");
+    // A second time into the same folder: refused, and all is as it was.
+    let before = contents(&out);
+    fonds(&["export", arg(&workspace), "--out", arg(&out)]).with_status(2).says("not empty");
+    assert!(contents(&out) == before);
+    assert!(!dir.path().join("export.open").exists());
+}
+
+#[test]
+fn a_changed_export_does_not_verify() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |folder: &Path, ending: &str| {
+        files_under(folder).into_iter().find(|path| path.to_string_lossy().ends_with(ending)).unwrap()
+    };
+    for (number, ending) in [".warc.gz", "index.cdxj", "inlinks.jsonl"].iter().enumerate() {
+        let export = dir.path().join(number.to_string());
+        copy_folder(&demo().report.export, &export);
+        let path = file(&export, ending);
+        let mut bytes = std::fs::read(&path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 0x20;
+        std::fs::write(&path, bytes).unwrap();
+        let said = fonds(&["verify", arg(&export)]).with_status(1);
+        assert!(said.out.contains("FAIL"), "{ending}: {}", said.out);
+    }
+    let export = dir.path().join("without");
+    copy_folder(&demo().report.export, &export);
+    std::fs::remove_file(file(&export, "index.cdxj")).unwrap();
+    assert!(fonds(&["verify", arg(&export)]).with_status(1).out.contains("index.cdxj"));
+    fonds(&["verify", arg(dir.path())]).with_status(2).says("no export");
+}
+
+#[test]
+fn what_is_no_workspace_is_left_as_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("thesis");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("chapter.txt"), "years of work").unwrap();
+    let workspace = arg(&folder);
+    let calls: [&[&str]; 9] = [
+        &["campaign", "list", workspace],
+        &["crawl", workspace, "1"],
+        &["import", workspace, workspace],
+        &["inlinks", "build", workspace],
+        &["inlinks", "export", workspace],
+        &["scope", "test", workspace, "1", "http://a.pt/"],
+        &["select", workspace, "1"],
+        &["export", workspace, "--out", "never-made"],
+        &["new", workspace],
+    ];
+    let before = contents(&folder);
+    for call in calls {
+        let said = fonds(call).with_status(2);
+        let words = if call[0] == "new" { "not empty" } else { "not a workspace" };
+        assert!(
+            said.err.contains(words) && said.err.contains("Choose") && said.out.is_empty(),
+            "{call:?}: {}",
+            said.err
+        );
+        assert!(contents(&folder) == before, "{call:?} changed the folder");
+    }
+    fonds(&["campaign", "list", arg(&dir.path().join("nowhere"))]).with_status(2).says("fonds new");
+    // A demo does not go on in an archive of somebody.
+    let mine = dir.path().join("mine/workspace");
+    fonds(&["new", arg(&mine)]).with_status(0);
+    fonds(&["demo", "--out", arg(mine.parent().unwrap())]).with_status(2).says("--out");
+    assert_eq!(fonds(&["campaign", "list", arg(&mine)]).with_status(0).out, "");
+    assert!(!mine.join("sample-geo.mmdb").exists());
+}
+
+#[test]
+fn newer_damaged_and_read_only_workspaces_are_left_as_they_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let made = |name: &str| {
+        let folder = dir.path().join(name);
+        fonds(&["new", arg(&folder)]).with_status(0);
+        (folder.join("fonds.sqlite"), folder)
+    };
+    let check = |folder: &Path, words: &[&str]| {
+        let before = contents(folder);
+        for call in [["campaign", "list", arg(folder)].as_slice(), &["inlinks", "build", arg(folder)]] {
+            let said = fonds(call).with_status(2);
+            assert!(words.iter().all(|word| said.err.contains(word)), "{}", said.err);
+            assert!(contents(folder) == before, "{call:?} changed the folder");
+        }
+    };
+    let (file, folder) = made("newer");
+    let mut bytes = std::fs::read(&file).unwrap();
+    bytes[60..64].copy_from_slice(&9_999_u32.to_be_bytes());
+    std::fs::write(&file, bytes).unwrap();
+    check(&folder, &["newer Fonds", "nothing was changed"]);
+
+    let (file, folder) = made("damaged");
+    std::fs::write(&file, b"this was a catalogue once").unwrap();
+    check(&folder, &["damaged", "fonds import"]);
+
+    let (file, folder) = made("read-only");
+    let mut permissions = std::fs::metadata(&file).unwrap().permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(&file, permissions).unwrap();
+    // It can be looked at, and that changes nothing.
+    let before = contents(&folder);
+    fonds(&["campaign", "list", arg(&folder)]).with_status(0);
+    fonds(&["inlinks", "build", arg(&folder)]).with_status(2).says("cannot be written to");
+    assert_eq!(contents(&folder).keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>());
+    assert!(contents(&folder) == before);
+}
+
+#[test]
+fn two_at_once_the_second_may_look() {
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = dir.path().join("archive");
+    copy_folder(&demo().report.workspace, &workspace);
+    let open = fonds::store::Workspace::open(&workspace).unwrap();
+    fonds(&["inlinks", "build", arg(&workspace)]).with_status(2).says("open elsewhere");
+    let rows = fonds(&["inlinks", "top", arg(&workspace), "--limit", "2", "--json"]).with_status(0).json_lines();
+    assert_eq!(rows.len(), 2);
+    drop(open);
+    fonds(&["inlinks", "build", arg(&workspace)]).with_status(0);
+}
+
+#[test]
+fn inlinks_are_shown_by_url_and_by_key() {
+    let workspace = arg(&demo().report.workspace);
+    let show = |page: &str| fonds(&["inlinks", "show", workspace, page, "--json"]).with_status(0).out;
+    let by_url = show("http://www.festival-da-ria.example/");
+    assert!(by_url.lines().count() > 3);
+    for other in ["https://festival-da-ria.example", "(example,festival-da-ria,)/", "example,festival-da-ria)/"] {
+        assert_eq!(show(other), by_url, "{other}");
+    }
+    fonds(&["inlinks", "show", workspace, "http://nobody-links.example/"]).with_status(1);
+    for call in [["inlinks", "anchors", workspace, "--json"], ["inlinks", "uncaptured", workspace, "--json"]] {
+        assert!(!fonds(&call).with_status(0).json_lines().is_empty(), "{call:?}");
+    }
+    let anchors = fonds(&["inlinks", "anchors", workspace, "http://www.festival-da-ria.example/"]).with_status(0).out;
+    assert!(anchors.contains('“'), "{anchors}");
+    let file = tempfile::tempdir().unwrap().path().join("inlinks.jsonl");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fonds(&["inlinks", "export", workspace, "--out", arg(&file)]).with_status(0);
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(text, fonds(&["inlinks", "export", workspace]).with_status(0).out);
+    fonds(&["inlinks", "export", workspace, "--out", arg(&file)]).with_status(2).says("does not exist yet");
+    std::fs::remove_dir_all(file.parent().unwrap()).unwrap();
+}
+
+#[test]
+fn archive_files_go_straight_into_lists_checks_and_data_sets() {
+    let export = crate::archive::warcs_under(&demo().report.export).remove(0);
+    let records = fonds(&["warc", "ls", arg(&export), "--json"]).with_status(0).json_lines();
+    assert_eq!(records.len() as u64, demo().report.exported_records);
+    fonds(&["warc", "check", arg(&export)]).with_status(0);
+    let index = fonds(&["warc", "index", arg(&export)]).with_status(0).out;
+    let told = std::fs::read_to_string(demo().report.export.join("indexes/index.cdxj")).unwrap();
+    assert_eq!(index.lines().count(), told.lines().count());
+    let direct = fonds(&["inlinks", "dataset", arg(&export)]).with_status(0).json_lines();
+    assert!(!direct.is_empty() && direct.iter().all(|object| object["count"].as_u64() > Some(0)));
+    // A flipped bit is found, and said to be where it is.
+    let dir = tempfile::tempdir().unwrap();
+    let broken = dir.path().join("broken.warc.gz");
+    let mut bytes = std::fs::read(&export).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x10;
+    std::fs::write(&broken, bytes).unwrap();
+    let said = fonds(&["warc", "check", arg(&broken)]).with_status(1);
+    assert!(said.out.contains("broken.warc.gz") || said.err.contains("broken.warc.gz"), "{}{}", said.out, said.err);
+    for call in ["ls", "check", "index"] {
+        fonds(&["warc", call, arg(&dir.path().join("none.warc.gz"))]).with_status(2).says("none.warc.gz");
+    }
+}
+
+#[test]
+fn the_whole_workspace_and_its_files_give_the_same_data_set() {
+    let report = &demo().report;
+    let files = crate::archive::warcs_under(&report.workspace.join("output"));
+    let mut args = vec!["inlinks", "dataset"];
+    args.extend(files.iter().map(|file| arg(file)));
+    let direct = fonds(&args).with_status(0).out;
+    assert_eq!(direct, fonds(&["inlinks", "export", arg(&report.workspace)]).with_status(0).out);
+}
+
+#[test]
+fn the_filters_answer_line_by_line() {
+    let keys =
+        fonds_with(&["surt", "--form", "cdx"], b"https://www.fct.pt/Sobre?b=2&a=1\nnothing here\n").with_status(0);
+    assert_eq!(keys.out.lines().next(), Some("pt,fct)/sobre?a=1&b=2"));
+    assert_eq!(keys.out.lines().count(), 2);
+    assert_eq!(fonds_with(&["surt"], b"http://arquivo.pt/\n").with_status(0).out, "(pt,arquivo,\n");
+    fonds(&["surt", "--form", "other"]).with_status(2).says("possible values");
+
+    let dir = tempfile::tempdir().unwrap();
+    let robots = dir.path().join("robots.txt");
+    std::fs::write(&robots, "User-agent: fonds\nDisallow: /private\n").unwrap();
+    let said =
+        fonds_with(&["robots", arg(&robots), "--agent", "fonds"], b"/private/a\nhttp://a.pt/open\n").with_status(0);
+    assert_eq!(said.out, "deny\nallow\n");
+
+    let geo = demo().report.workspace.join("sample-geo.mmdb");
+    let said = fonds_with(&["geo", arg(&geo)], b"127.0.11.1\n127.0.15.1\n192.0.2.1\nno address\n").with_status(0);
+    assert_eq!(said.out, "PT\nGB\n-\n-\n");
+    fonds(&["geo", arg(&robots)]).with_status(2).says("robots.txt");
+}
+
+#[test]
+fn every_command_teaches_by_example() {
+    let help = fonds(&["--help"]).with_status(0).out;
+    assert!(help.contains("fonds demo") && help.contains("Exit status"), "{help}");
+    let mut open: Vec<Vec<String>> = vec![Vec::new()];
+    let (mut seen, mut without) = (0, Vec::new());
+    while let Some(words) = open.pop() {
+        let mut call = words.clone();
+        call.push("--help".to_owned());
+        let help = fonds(&call).with_status(0).out;
+        let commands = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).unwrap_or("");
+        let names: Vec<&str> = commands
+            .lines()
+            .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+            .filter_map(|line| line.split_whitespace().next())
+            .filter(|name| *name != "help")
+            .collect();
+        for name in &names {
+            open.push(words.iter().cloned().chain([(*name).to_owned()]).collect());
+        }
+        if names.is_empty() {
+            seen += 1;
+            if !help.contains(&format!("  fonds {}", words.join(" ")))
+                && !help.contains(&format!("| fonds {}", words.join(" ")))
+            {
+                without.push(words.join(" "));
+            }
+        }
+    }
+    assert!(seen >= 20, "only {seen} commands were found");
+    assert!(without.is_empty(), "the help of these shows no example: {without:?}");
+}
+
+#[test]
+fn wrong_words_and_closed_pipes_are_no_drama() {
+    fonds(&["crawl"]).with_status(2).says("Usage");
+    fonds(&["no-such-command"]).with_status(2);
+    fonds(&["demo", "--no-such-flag"]).with_status(2);
+    // The reader has had enough after one line.
+    let mut child = command(&["inlinks", "export", arg(&demo().report.workspace)]).spawn().unwrap();
+    let mut first = [0; 10];
+    std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut first).unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && !err.contains("panicked"), "{} {err}", output.status);
+}
