@@ -77,7 +77,7 @@ impl WorkspaceDesk {
         let outcome = match &result {
             Ok(value) => words(value),
             Err(error) if crate::jobs::StopError::is_cancelled(error) => "stopped on request".to_owned(),
-            Err(error) => format!("failed: {error:#}"),
+            Err(error) => format!("failed: {}", work::in_words(error)),
         };
         self.catalogue().job_ended(id, &outcome)?;
         result

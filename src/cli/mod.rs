@@ -155,24 +155,10 @@ pub fn run(command: Command) -> ExitCode {
             ExitCode::from(PROBLEMS)
         }
         Err(error) => {
-            eprintln!("fonds: {}", output::plain(&in_words(&error)));
+            eprintln!("fonds: {}", output::plain(&crate::app::work::in_words(&error)));
             ExitCode::from(WRONG_USE)
         }
     }
-}
-
-/// An error and its causes; a cause that is told already is not told again.
-fn in_words(error: &anyhow::Error) -> String {
-    let mut words = String::new();
-    for cause in error.chain().map(ToString::to_string) {
-        if words.is_empty() {
-            words = cause;
-        } else if !words.contains(&cause) {
-            words.push_str(": ");
-            words.push_str(&cause);
-        }
-    }
-    words
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
@@ -204,12 +190,5 @@ mod tests {
             assert!(help.contains(path.trim()), "the help of “{}” shows no example", path.trim());
         }
         check(&Words::command(), "");
-    }
-
-    #[test]
-    fn a_cause_is_told_once() {
-        let system = std::io::Error::other("no such file");
-        let error = anyhow::Error::from(system).context("a.warc: no such file").context("cannot begin");
-        assert_eq!(in_words(&error), "cannot begin: a.warc: no such file");
     }
 }

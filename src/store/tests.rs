@@ -344,9 +344,10 @@ fn a_campaign_is_versioned_and_an_unchanged_one_is_not() {
 #[track_caller]
 fn check_tally(made: &Made) {
     let catalogue = made.workspace.catalogue();
-    let (tallied, counted): (Vec<(i64, i64, i64)>, Vec<(i64, i64, i64)>) = catalogue
+    type Sums = Vec<(i64, i64, i64)>;
+    let (tallied, counted): (Sums, Sums) = catalogue
         .read(|conn| {
-            let ask = |sql: &str| -> Vec<(i64, i64, i64)> {
+            let ask = |sql: &str| -> Sums {
                 let mut statement = conn.prepare(sql).unwrap();
                 let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
                 rows.map(Result::unwrap).collect()

@@ -1,6 +1,7 @@
 //! Writes the selection out with everything known about it, and reads an
 //! export back.
 
+use super::counted;
 use super::inlinks::write_dataset;
 use crate::app::models::{CaptureId, ScoredRow, SelectionSpec, VerifyLine};
 use crate::export::{ExportItem, ExportOptions, ExportRecord, Original, export_selection};
@@ -12,6 +13,9 @@ use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+
+/// Problems that are told in words; the report has them all.
+const MAX_TOLD: usize = 3;
 
 /// What an export came to.
 #[derive(Debug, Clone, Serialize)]
@@ -47,7 +51,13 @@ impl ExportOutcome {
             self.folder.display()
         );
         if !self.problems.is_empty() {
-            words.push_str(&format!("; {} problems: {}", self.problems.len(), self.problems.join("; ")));
+            let first: Vec<&str> = self.problems.iter().take(MAX_TOLD).map(String::as_str).collect();
+            let more = if self.problems.len() > MAX_TOLD { " …" } else { "" };
+            words.push_str(&format!(
+                "; {}: {}{more}",
+                counted(self.problems.len() as u64, "problem"),
+                first.join("; ")
+            ));
         }
         words
     }

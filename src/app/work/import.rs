@@ -193,7 +193,7 @@ fn import_file(
     let (sha256, size) = match digest_of(path, cx) {
         Ok(found) => found,
         Err(error) if crate::jobs::StopError::is_cancelled(&error) => return Err(error),
-        Err(error) => return Ok(ImportedFile::unread(path, format!("{error:#}"))),
+        Err(error) => return Ok(ImportedFile::unread(path, super::in_words(&error))),
     };
     if size == 0 {
         return Ok(ImportedFile::unread(path, "the file is empty".to_owned()));

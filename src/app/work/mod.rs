@@ -89,6 +89,20 @@ pub(super) fn counted(number: u64, word: &str) -> String {
     format!("{number} {word}{}", if number == 1 { "" } else { "s" })
 }
 
+/// An error and its causes; a cause that is told already is not told again.
+pub fn in_words(error: &anyhow::Error) -> String {
+    let mut words = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if words.is_empty() {
+            words = cause;
+        } else if !words.contains(&cause) {
+            words.push_str(": ");
+            words.push_str(&cause);
+        }
+    }
+    words
+}
+
 /// Who works here, for notes: the name the system knows.
 pub fn operator() -> String {
     ["USER", "LOGNAME", "USERNAME"]
@@ -117,4 +131,16 @@ pub fn mark_matching(
         row.matches_request = matchers.iter().any(|matcher| matcher.speaks_of(&row.text));
     }
     Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let system = std::io::Error::other("no such file");
+        let error = anyhow::Error::from(system).context("a.warc: no such file").context("cannot begin");
+        assert_eq!(in_words(&error), "cannot begin: a.warc: no such file");
+    }
 }

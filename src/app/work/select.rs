@@ -105,7 +105,7 @@ fn score_one(
             page.map(|page| page.text).or_else(|| decoded.plain_text(&stored.mime)).unwrap_or_default()
         }
         Err(error) => {
-            unread.push(format!("{}: {error:#}", stored.url));
+            unread.push(format!("{}: {}", stored.url, super::in_words(&error)));
             String::new()
         }
     };
