@@ -291,7 +291,7 @@ fn ask<Q, T>(
 
 /// Turns an error and its causes into words for a person.
 pub(super) fn failure(what: &str, error: &anyhow::Error) -> Notice {
-    Notice { is_error: true, what: what.to_owned(), why: format!("{error:#}"), hint: String::new() }
+    Notice { is_error: true, what: what.to_owned(), why: super::work::in_words(error), hint: String::new() }
 }
 
 #[cfg(test)]
