@@ -316,32 +316,3 @@ proptest! {
         prop_assert_eq!(rules.needs_geo(&candidate, &facts), turned);
     }
 }
-
-/// Decisions a second over 20 rules with facts at hand. Opt in:
-/// `cargo test --release --no-default-features scope::semantics::rate -- --ignored --nocapture`
-#[test]
-#[ignore = "a timing, not a check"]
-fn rate() {
-    let mut list = standard_rules();
-    for (_, template) in rule_templates().into_iter().skip(3).filter(|(label, _)| !label.contains("Accept")) {
-        list.push(template);
-    }
-    list.push(json!({"rule": "regex", "patterns": [".*replytocom=.*", ".*/calendar/.*", ".*\\.(exe|zip)"], "decision": "REJECT"}));
-    list.truncate(20);
-    list[2] = json!({"rule": "geolocation", "countries": ["PT"]});
-    let seeds: Vec<(String, SeedScope)> =
-        (0..1000).map(|n| (format!("http://host{n}.example.pt/"), SeedScope::Root)).collect();
-    let seeds: Vec<(&str, SeedScope)> = seeds.iter().map(|(url, scope)| (url.as_str(), *scope)).collect();
-    let rules = DecideRules::compile(&campaign(&seeds, list)).unwrap();
-    let candidates: Vec<Candidate> = (0..1000)
-        .map(|n| candidate(&format!("http://host{}.example.pt/a/b/page{n}.html?id={n}", n * 2), "LL"))
-        .collect();
-    let facts = stands_in(Some("GB"));
-    let start = std::time::Instant::now();
-    let mut accepted = 0u64;
-    for _ in 0..1000 {
-        accepted += candidates.iter().filter(|c| rules.decide(c, &facts).decision == Decision::Accept).count() as u64;
-    }
-    let seconds = start.elapsed().as_secs_f64();
-    println!("{} rules: {:.2} million decisions a second, {accepted} accepted", rules.len(), 1.0 / seconds);
-}

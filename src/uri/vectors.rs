@@ -172,25 +172,3 @@ proptest! {
         }
     }
 }
-
-/// Keys a second. Opt in:
-/// `cargo test --release --no-default-features uri::vectors::rate -- --ignored --nocapture`
-#[test]
-#[ignore = "a timing, not a check"]
-fn rate() {
-    let urls: Vec<Url> = (0..1000)
-        .map(|n| format!("https://www.host{}.example.pt/Path/to/page-{n}.html?id={n}&lang=pt", n % 50))
-        .map(|text| Url::parse(&text).unwrap())
-        .collect();
-    let time = |name: &str, key: &dyn Fn(&Url) -> usize| {
-        let start = std::time::Instant::now();
-        let bytes: usize = (0..1000).map(|_| urls.iter().map(key).sum::<usize>()).sum();
-        println!("{name}: {:.1} million a second ({bytes} bytes)", 1.0 / start.elapsed().as_secs_f64());
-    };
-    time("page keys", &|url| PageKey::of(url).as_str().len());
-    time("data set keys", &|url| DatasetKey::of(url).as_str().len());
-    time("CDX keys", &|url| CdxKey::of(url).as_str().len());
-    time("scope SURTs", &|url| ScopeSurt::of(url).as_str().len());
-    time("sort keys", &|url| Ssurt::of(url).as_str().len());
-    time("host names", &|url| Fqdn::of(url).as_str().len());
-}
