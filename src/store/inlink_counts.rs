@@ -25,8 +25,8 @@ impl Catalogue {
         Ok(self.setting("window_days")?.and_then(|value| value.parse().ok()).unwrap_or(MATCH_WINDOW_DAYS))
     }
 
-    /// Counts the inlinks of every capture in a window and keeps the counts;
-    /// those of the window before stay until all are counted.
+    /// Counts the inlinks of every capture in a window and keeps the counts,
+    /// all at once: stopped or killed before, it leaves those that were there.
     /// The outer `Err` is the catalogue's, the inner one the wish to stop.
     pub fn count_inlinks(&self, window_days: u32, cx: &JobCx) -> Result<Result<u64, Cancelled>, StoreError> {
         let captures: Vec<(i64, i64, i64)> = self.read(|conn| {
@@ -38,14 +38,12 @@ impl Catalogue {
             Ok(rows.collect::<Result<_, _>>()?)
         })?;
         cx.stage("Counting inlinks in the window", Some(captures.len() as u64));
-        // A capture without inlinks has a row too: zero is an answer.
-        self.write(move |conn| {
+        self.write(|conn| {
             conn.execute_batch(
                 "DROP TABLE IF EXISTS capture_inlinks_new;
                  CREATE TABLE capture_inlinks_new (
                     capture INTEGER PRIMARY KEY, internal INTEGER NOT NULL, external INTEGER NOT NULL,
-                    hosts INTEGER NOT NULL, cut INTEGER NOT NULL, top_anchor TEXT NOT NULL);
-                 INSERT INTO capture_inlinks_new SELECT id, 0, 0, 0, 0, '' FROM capture;",
+                    hosts INTEGER NOT NULL, cut INTEGER NOT NULL, top_anchor TEXT NOT NULL);",
             )?;
             Ok(())
         })?;
@@ -64,8 +62,8 @@ impl Catalogue {
             self.write(move |conn| {
                 for counts in &counts {
                     conn.prepare_cached(
-                        "UPDATE capture_inlinks_new SET internal = ?2, external = ?3, hosts = ?4, cut = ?5, top_anchor = ?6
-                         WHERE capture = ?1",
+                        "INSERT INTO capture_inlinks_new (capture, internal, external, hosts, cut, top_anchor)
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
                     )?
                     .execute(params![
                         counts.capture,
@@ -79,10 +77,14 @@ impl Catalogue {
                 Ok(())
             })?;
         }
+        // A capture without inlinks has a row too: zero is an answer.
         self.write(move |conn| {
             conn.execute_batch(
                 "DELETE FROM capture_inlinks;
-                 INSERT INTO capture_inlinks SELECT * FROM capture_inlinks_new;
+                 INSERT INTO capture_inlinks (capture, internal, external, hosts, cut, top_anchor)
+                    SELECT c.id, ifnull(n.internal, 0), ifnull(n.external, 0), ifnull(n.hosts, 0), ifnull(n.cut, 0),
+                       ifnull(n.top_anchor, '')
+                    FROM capture c LEFT JOIN capture_inlinks_new n ON n.capture = c.id;
                  DROP TABLE capture_inlinks_new;",
             )?;
             conn.execute(

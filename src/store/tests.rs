@@ -262,6 +262,11 @@ fn the_window_is_a_question_to_the_stored_list() {
     catalogue.count_inlinks(89, &JobCx::detached()).unwrap().unwrap();
     assert_eq!(counts(), (Some(1), Some(0), Some(0), "home".to_owned()));
     assert_eq!(catalogue.window_days().unwrap(), 89);
+    // Stopped in the middle, a count leaves the one before as it was.
+    let stopped = JobCx::detached();
+    stopped.cancel();
+    assert!(catalogue.count_inlinks(90, &stopped).unwrap().is_err());
+    assert_eq!((counts().1, catalogue.window_days().unwrap()), (Some(0), 89));
 
     let prospects = catalogue.prospects(None, "", 10).unwrap();
     assert_eq!(prospects.len(), 1);
