@@ -71,16 +71,21 @@ impl Catalogue {
 
     /// Says in words what is wrong with the file, without changing it.
     pub(super) fn check(path: &Path) -> Result<(), String> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let conn = Connection::open_with_flags(immutable_uri(path)?, flags | OpenFlags::SQLITE_OPEN_URI)
-            .map_err(|error| error.to_string())?;
-        let tables: u32 = conn
-            .query_row("SELECT count(*) FROM sqlite_schema WHERE name IN ('capture', 'campaign', 'seen')", [], |row| {
-                row.get(0)
-            })
-            .map_err(|error| error.to_string())?;
-        // A workspace killed before its first checkpoint has its tables in the log.
-        if tables == 3 || has_log(path) { Ok(()) } else { Err("its tables are missing".to_owned()) }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+        let tables = |uri: String| -> Result<u32, String> {
+            let conn = Connection::open_with_flags(uri, flags).map_err(|error| error.to_string())?;
+            let count = "SELECT count(*) FROM sqlite_schema WHERE name IN ('capture', 'campaign', 'seen')";
+            conn.query_row(count, [], |row| row.get(0)).map_err(|error| error.to_string())
+        };
+        let found = match tables(immutable_uri(path)?) {
+            Ok(3) => return Ok(()),
+            // Killed before its first checkpoint a workspace has its tables in
+            // the log; killed in the middle of one, its file makes sense with
+            // the log only. Both are there to be read.
+            _ if has_log(path) => tables(path.display().to_string())?,
+            other => other?,
+        };
+        if found == 3 { Ok(()) } else { Err("its tables are missing".to_owned()) }
     }
 
     fn start(path: &Path) -> Result<Self, StoreError> {

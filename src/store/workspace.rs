@@ -469,6 +469,29 @@ mod tests {
     }
 
     #[test]
+    fn a_workspace_killed_while_its_log_was_carried_over_opens() {
+        let (dir, folder) = made();
+        let killed = dir.path().join("killed");
+        fs::create_dir(&killed).unwrap();
+        let open = Workspace::open(&folder).unwrap();
+        let mut campaign = crate::campaign::Campaign::new("Long");
+        campaign.description = "x".repeat(50_000);
+        open.catalogue().save_campaign(None, &campaign).unwrap();
+        for name in ["fonds.sqlite", "fonds.sqlite-wal"] {
+            fs::copy(folder.join(name), killed.join(name)).unwrap();
+        }
+        drop(open);
+        // The first page is written, those behind it are not.
+        let whole = fs::read(folder.join(CATALOGUE_FILE)).unwrap();
+        let mut torn = fs::read(killed.join(CATALOGUE_FILE)).unwrap();
+        assert!(torn.len() < whole.len());
+        torn[..4096].copy_from_slice(&whole[..4096]);
+        fs::write(killed.join(CATALOGUE_FILE), torn).unwrap();
+        let again = Workspace::open(&killed).unwrap();
+        assert_eq!(again.catalogue().campaigns().unwrap()[0].name, "Long");
+    }
+
+    #[test]
     fn a_workspace_is_never_made_on_top_of_something() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("thesis.txt"), "years of work").unwrap();
