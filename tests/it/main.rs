@@ -5,6 +5,7 @@
 mod archive;
 mod cli;
 mod demo;
+mod foreign;
 mod imports;
 mod kill;
 mod need;

@@ -1,18 +1,38 @@
-//! Holds a whole file against the standard.
+//! Holds whole files against the standard.
+//!
+//! In: files, one after the other. Out: what each holds and what is wrong
+//! with it; at the end, what only shows when all are known: segments that do
+//! not make a record, revisits of which the original is nowhere.
+//!
+//! [`Severity`] tells errors from warnings: a problem of a kind always has the
+//! same one.
 
-use super::{ArchiveReader, Problem, ProblemKind, RecordHead, RecordProof, RecordType, WarcError};
+mod fields;
+mod layout;
+
+use super::facts::RecordFacts;
+use super::segments::{AllSeries, SegmentSeries, origin_of, segment_of};
+use super::{
+    ArchiveReader, Packing, Problem, ProblemKind, RecordHead, RecordProof, RecordType, Severity, Span, WarcError,
+};
 use crate::jobs::JobCx;
-use std::collections::BTreeMap;
-use std::io::BufRead;
-use std::path::Path;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs::File;
+use std::hash::{BuildHasher, RandomState};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
 
 /// What a file holds and what is wrong with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckReport {
+    /// How the file is packed; none where it could not be told.
+    pub packing: Option<Packing>,
     /// Whole records by type.
     pub records: BTreeMap<String, u64>,
     /// Records with digests that were held against their bytes.
     pub digests_checked: u64,
+    /// Records that say by `WARC-Truncated` that their writer cut them.
+    pub truncated: BTreeMap<String, u64>,
     /// What is wrong, in the order it stands.
     pub problems: Vec<Problem>,
 }
@@ -22,93 +42,290 @@ impl CheckReport {
     pub fn total(&self) -> u64 {
         self.records.values().sum()
     }
+
+    /// Problems of this severity.
+    pub fn count(&self, severity: Severity) -> usize {
+        self.problems.iter().filter(|problem| problem.kind.severity() == severity).count()
+    }
 }
 
-/// Reads the whole file: structure, fields and, where `digests`, every digest.
+/// Reads a whole file by itself: structure, fields and, where `digests`, every digest.
 ///
 /// Stops early, with what was found so far, when `cx` asks for it.
 pub fn check_file(path: &Path, digests: bool, cx: &JobCx) -> Result<CheckReport, WarcError> {
-    let mut reader = ArchiveReader::open(path)?;
-    let mut report = CheckReport::default();
-    while let Some(head) = reader.next_head()? {
-        let mut proof = digests.then(|| RecordProof::new(&head));
-        if let Some(proof) = proof.as_mut().filter(|proof| proof.has_digests()) {
-            loop {
-                let chunk = reader.fill_buf().map_err(|source| WarcError::Io { path: path.to_owned(), source })?;
-                if chunk.is_empty() {
-                    break;
-                }
-                proof.update(chunk);
-                let len = chunk.len();
-                reader.consume(len);
-            }
-        }
-        let span = reader.finish_record()?;
-        report.problems.append(&mut reader.take_problems());
-        if let Some(span) = span {
-            *report.records.entry(head.record_type.to_string()).or_default() += 1;
-            let offset = span.decoded_offset();
-            let field = |detail| Problem { offset, kind: ProblemKind::BadField, detail };
-            report.problems.extend(oddities(&head).into_iter().map(field));
-            if let Some(proof) = proof {
-                report.digests_checked += u64::from(proof.has_digests());
-                report.problems.extend(proof.unknown().iter().cloned().map(field));
-                let digest = |detail| Problem { offset, kind: ProblemKind::BadDigest, detail };
-                report.problems.extend(proof.finish().into_iter().map(digest));
-            }
-        }
-        cx.set_done(reader.file_offset());
-        if cx.checkpoint().is_err() {
-            break;
-        }
-    }
-    report.problems.append(&mut reader.take_problems());
-    Ok(report)
+    Checker::new(digests).check(path, cx)
 }
 
-/// Fields that the standard asks of this type of record, beyond those that
-/// reading needs.
-fn oddities(head: &RecordHead) -> Vec<String> {
-    let mut odd = Vec::new();
-    if head.is_arc() {
-        return odd;
-    }
-    let has = |name: &str| head.headers.get_bytes(name).is_some_and(|value| !value.is_empty());
-    let needs_target = matches!(
-        head.record_type,
-        RecordType::Response
-            | RecordType::Resource
-            | RecordType::Request
-            | RecordType::Revisit
-            | RecordType::Conversion
-            | RecordType::Continuation
-    );
-    if needs_target && !has("WARC-Target-URI") {
-        odd.push(format!("a {} record needs WARC-Target-URI", head.record_type));
-    }
-    if let Some(uri) = head.headers.get("WARC-Target-URI") {
-        if uri.contains(' ') {
-            odd.push("WARC-Target-URI holds a blank".to_owned());
+/// Checks files that belong together.
+pub struct Checker {
+    digests: bool,
+    hasher: RandomState,
+    /// Whatever a revisit may name as its original: ids, and URLs with dates.
+    known: HashSet<u64>,
+    revisits: Vec<Revisit>,
+    series: AllSeries,
+    /// Heads of first segments, for the digest of the whole.
+    first_heads: HashMap<String, RecordHead>,
+}
+
+/// A revisit that waits for its original.
+struct Revisit {
+    file: PathBuf,
+    offset: u64,
+    /// Any of these will do.
+    wanted: Vec<u64>,
+    names: String,
+}
+
+impl Checker {
+    /// `digests`: hold every digest against its bytes.
+    pub fn new(digests: bool) -> Self {
+        Self {
+            digests,
+            hasher: RandomState::new(),
+            known: HashSet::new(),
+            revisits: Vec::new(),
+            series: AllSeries::new(),
+            first_heads: HashMap::new(),
         }
-        if uri.starts_with('<') {
-            odd.push("WARC-Target-URI stands in angle brackets".to_owned());
-        }
     }
-    if head.record_type == RecordType::Revisit && !has("WARC-Profile") {
-        odd.push("a revisit record needs WARC-Profile".to_owned());
-    }
-    if head.record_type == RecordType::Continuation {
-        for name in ["WARC-Segment-Origin-ID", "WARC-Segment-Number"] {
-            if !has(name) {
-                odd.push(format!("a continuation record needs {name}"));
+
+    /// Reads one file; what is wrong with it alone is in the report.
+    ///
+    /// Stops early, with what was found so far, when `cx` asks for it.
+    pub fn check(&mut self, path: &Path, cx: &JobCx) -> Result<CheckReport, WarcError> {
+        let io = |source| WarcError::Io { path: path.to_owned(), source };
+        let mut reader = ArchiveReader::open(path)?;
+        let mut report = CheckReport { packing: Some(reader.packing()), ..CheckReport::default() };
+        // A pipe cannot be looked into a second time.
+        let is_file = std::fs::metadata(path).is_ok_and(|meta| meta.is_file());
+        let mut headers = match report.packing {
+            Some(Packing::Gzip) if is_file => Some(File::open(path).map_err(io)?),
+            _ => None,
+        };
+        let mut ids = HashMap::new();
+        while let Some(head) = reader.next_head()? {
+            let mut proof = self.digests.then(|| RecordProof::new(&head));
+            if let Some(proof) = proof.as_mut().filter(|proof| proof.has_digests()) {
+                feed(proof, &mut reader).map_err(io)?;
+            }
+            let span = reader.finish_record()?;
+            report.problems.append(&mut reader.take_problems());
+            if let Some(span) = span {
+                *report.records.entry(head.record_type.to_string()).or_default() += 1;
+                let mut found = fields::findings(&head);
+                if let Some(file) = headers.as_mut().filter(|_| !span.is_inside_member()) {
+                    found.extend(layout::findings(file, span).map_err(io)?);
+                }
+                let members = reader.members_of_record();
+                if members > 1 {
+                    found.push((ProblemKind::NotPerRecord, format!("the record lies in {members} compressed members")));
+                }
+                if let Some(proof) = proof {
+                    report.digests_checked += u64::from(proof.has_digests());
+                    let unknown = proof.unknown().iter().cloned();
+                    found.extend(unknown.map(|detail| (ProblemKind::Unchecked, detail)));
+                    found.extend(proof.finish().into_iter().map(|detail| (ProblemKind::BadDigest, detail)));
+                }
+                let facts = RecordFacts::of(&head, &[]);
+                if let Some(id) = facts.record_id.as_deref().filter(|id| !id.is_empty())
+                    && let first = *ids.entry(self.hasher.hash_one(id)).or_insert(span.decoded_offset())
+                    && first != span.decoded_offset()
+                {
+                    let detail = format!("WARC-Record-ID is that of the record at offset {first}, too");
+                    found.push((ProblemKind::BadField, detail));
+                }
+                let offset = span.decoded_offset();
+                report.problems.extend(found.into_iter().map(|(kind, detail)| Problem { offset, kind, detail }));
+                if let Some(reason) = &facts.truncated {
+                    *report.truncated.entry(reason.trim().to_ascii_lowercase()).or_default() += 1;
+                }
+                self.remember(path, span, head, &facts);
+            }
+            cx.set_done(reader.file_offset());
+            if cx.checkpoint().is_err() {
+                break;
             }
         }
-        if head.headers.get("WARC-Segment-Number").is_some_and(|number| number.trim() == "1") {
-            odd.push("a continuation record cannot be segment 1".to_owned());
+        report.problems.append(&mut reader.take_problems());
+        Ok(report)
+    }
+
+    /// Keeps what is needed to look at all files together.
+    fn remember(&mut self, path: &Path, span: Span, head: RecordHead, facts: &RecordFacts) {
+        let of_id = |id: &str| self.hasher.hash_one(("id", id));
+        // Dates of revisits are often cut to the second.
+        let of_place = |url: &str, seconds: i64| self.hasher.hash_one(("place", url, seconds));
+        if facts.record_type == RecordType::Revisit {
+            let mut wanted: Vec<u64> = facts.refers_to.as_deref().map(of_id).into_iter().collect();
+            let date = facts.refers_to_date.as_deref().and_then(|date| crate::uri::CaptureDate::parse(date).ok());
+            if let (Some(url), Some(date)) = (&facts.refers_to_url, date) {
+                wanted.push(of_place(url, date.seconds()));
+            }
+            if !wanted.is_empty() {
+                let names = facts.refers_to.clone().or_else(|| facts.refers_to_url.clone()).unwrap_or_default();
+                let names = super::read::clip(&names);
+                self.revisits.push(Revisit { file: path.to_owned(), offset: span.decoded_offset(), wanted, names });
+            }
+        } else {
+            self.known.extend(facts.record_id.as_deref().map(of_id));
+            if let (Some(url), Some(date)) = (&facts.url, facts.date) {
+                self.known.insert(of_place(url, date.seconds()));
+            }
+        }
+        if let Some(origin) = origin_of(facts)
+            && let Some(segment) = segment_of(path, span, facts, &head)
+        {
+            if segment.number == 1 {
+                self.first_heads.insert(origin.to_owned(), head);
+            }
+            self.series.entry(origin.to_owned()).or_default().add(segment);
         }
     }
-    if head.content_length > 0 && !has("Content-Type") && head.record_type != RecordType::Continuation {
-        odd.push("Content-Type is missing".to_owned());
+
+    /// What is wrong with the files together, told at the record concerned.
+    pub fn finish(self, cx: &JobCx) -> Result<Vec<(PathBuf, Problem)>, WarcError> {
+        let mut found = Vec::new();
+        for Revisit { file, offset, wanted, names } in &self.revisits {
+            if !wanted.iter().any(|key| self.known.contains(key)) {
+                let detail = format!("the record that the revisit names ({names}) is not in the files given");
+                found.push((file.clone(), Problem { offset: *offset, kind: ProblemKind::NoOriginal, detail }));
+            }
+        }
+        for (origin, series) in &self.series {
+            let flaws = series.flaws();
+            for (segment, detail) in &flaws {
+                let (offset, detail) = (segment.span.decoded_offset(), detail.clone());
+                found.push((segment.file.clone(), Problem { offset, kind: ProblemKind::Segments, detail }));
+            }
+            if flaws.is_empty() && self.digests && !cx.is_cancelled() {
+                found.extend(self.whole_digest(origin, series)?);
+            }
+        }
+        found.sort_by(|a, b| (&a.0, a.1.offset).cmp(&(&b.0, b.1.offset)));
+        Ok(found)
     }
-    odd
+
+    /// Holds the payload digest of a whole segmented record against its parts joined.
+    fn whole_digest(&self, origin: &str, series: &SegmentSeries) -> Result<Option<(PathBuf, Problem)>, WarcError> {
+        let (Some(head), Some(first)) = (self.first_heads.get(origin), series.segments().first()) else {
+            return Ok(None);
+        };
+        let mut proof = RecordProof::of_joined(head);
+        if !proof.has_digests() {
+            return Ok(None);
+        }
+        feed(&mut proof, &mut BufReader::with_capacity(1 << 17, series.joined()))
+            .map_err(|source| WarcError::Io { path: first.file.clone(), source })?;
+        Ok(proof.finish().pop().map(|detail| {
+            let detail = format!("{detail} of all segments joined");
+            let problem = Problem { offset: first.span.decoded_offset(), kind: ProblemKind::BadDigest, detail };
+            (first.file.clone(), problem)
+        }))
+    }
+}
+
+fn feed(proof: &mut RecordProof, block: &mut impl BufRead) -> std::io::Result<()> {
+    loop {
+        let chunk = block.fill_buf()?;
+        if chunk.is_empty() {
+            return Ok(());
+        }
+        proof.update(chunk);
+        let len = chunk.len();
+        block.consume(len);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::uri::CaptureDate;
+    use crate::warc::{Digests, RecordBuilder, sha1_base32};
+
+    const DATE: CaptureDate = CaptureDate::from_millis(1_709_283_600_000);
+
+    /// Checks files made of these bytes together; problems as `file@offset kind: detail`.
+    fn problems(files: &[Vec<u8>]) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let cx = JobCx::detached();
+        let mut checker = Checker::new(true);
+        let mut all: Vec<(PathBuf, Problem)> = Vec::new();
+        for (number, bytes) in files.iter().enumerate() {
+            let path = folder.path().join(number.to_string());
+            std::fs::write(&path, bytes).unwrap();
+            let report = checker.check(&path, &cx).unwrap();
+            all.extend(report.problems.into_iter().map(|problem| (path.clone(), problem)));
+        }
+        all.extend(checker.finish(&cx).unwrap());
+        let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+        all.iter().map(|(path, p)| format!("{}@{} {}: {}", name(path), p.offset, p.kind.words(), p.detail)).collect()
+    }
+
+    #[test]
+    fn a_revisit_needs_its_original_in_one_of_the_files() {
+        let page = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").compress(b"HTTP/1.1 200 OK\r\n\r\n");
+        let revisit = |id: &str, url: &str| {
+            let original = (id, url, DATE);
+            RecordBuilder::revisit("urn:test:2", DATE, url, "sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5", original)
+                .compress(b"HTTP/1.1 200 OK\r\n\r\n")
+        };
+        assert_eq!(problems(&[page.clone(), revisit("", "http://a.pt/")]), [""; 0]);
+        assert_eq!(problems(&[revisit("urn:test:1", "http://x.pt/"), page.clone()]), [""; 0]);
+        let lonely = "1@0 original not here: the record that the revisit names (urn:test:9) is not in the files given";
+        assert_eq!(problems(&[page, revisit("urn:test:9", "http://x.pt/")]), [lonely]);
+    }
+
+    #[test]
+    fn segments_are_held_together() {
+        let whole = b"HTTP/1.1 200 OK\r\n\r\nsegmented body";
+        let payload = Digests::of_block(whole, true).payload;
+        let first = |digest: &str| {
+            RecordBuilder::response("urn:test:1", DATE, "http://a.pt/")
+                .field("WARC-Segment-Number", "1")
+                .field("WARC-Payload-Digest", digest)
+                .compress(&whole[..25])
+        };
+        let rest = RecordBuilder::new(&RecordType::Continuation, "urn:test:2", DATE)
+            .field("WARC-Target-URI", "http://a.pt/")
+            .field("WARC-Segment-Number", "2")
+            .reference("WARC-Segment-Origin-ID", "urn:test:1")
+            .field("WARC-Segment-Total-Length", &whole.len().to_string())
+            .compress(&whole[25..]);
+        assert_eq!(problems(&[first(&payload), rest.clone()]), [""; 0]);
+        assert_eq!(problems(&[[rest.clone(), first(&payload)].concat()]), [""; 0]);
+        let part = sha1_base32(&whole[19..25]);
+        let wrong = "0@0 wrong digest: WARC-Payload-Digest does not fit the payload of all segments joined";
+        assert_eq!(problems(&[first(&part), rest.clone()]), [wrong]);
+        let missing = "0@0 broken segments: the last segment is missing: none tells the whole length";
+        assert_eq!(problems(&[first(&payload)]), [missing]);
+        assert_eq!(problems(&[rest]), ["0@0 broken segments: segment 1 is missing before segment 2"]);
+    }
+
+    #[test]
+    fn ids_are_not_given_twice() {
+        let page = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").compress(b"");
+        let twice = format!("0@{} bad field: WARC-Record-ID is that of the record at offset 0, too", page.len());
+        assert_eq!(problems(&[[page.clone(), page.clone()].concat()]), [twice]);
+        // A copy of a file is no fault.
+        assert_eq!(problems(&[page.clone(), page]), [""; 0]);
+    }
+
+    #[test]
+    fn records_and_members_go_together() {
+        use flate2::{Compression, write::GzEncoder};
+        use std::io::Write;
+        let plain = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").plain(&[b'x'; 500]);
+        let member = |bytes: &[u8]| {
+            let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+            encoder.write_all(bytes).unwrap();
+            encoder.finish().unwrap()
+        };
+        let split = [member(&plain[..400]), member(&plain[400..600]), member(&plain[600..])].concat();
+        assert_eq!(problems(&[split]), ["0@0 not compressed per record: the record lies in 3 compressed members"]);
+        let told = "0@0 not compressed per record: records share a compressed member: to reach one, the file is read from its start";
+        let other = RecordBuilder::response("urn:test:2", DATE, "http://a.pt/").plain(b"");
+        assert_eq!(problems(&[member(&[plain, other].concat())]), [told]);
+    }
 }

@@ -10,6 +10,28 @@ use std::io::{self, Read};
 const CHUNK: usize = 64 * 1024;
 
 /// How a file is packed, told by its first bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Packing {
+    /// Not compressed.
+    Plain,
+    /// Gzip members.
+    Gzip,
+    /// Zstandard frames.
+    Zstd,
+}
+
+impl Packing {
+    /// The packing in a word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+        }
+    }
+}
+
+/// The decoder of a packing.
 enum Layer {
     Plain,
     Gzip(Box<GzipMember>),
@@ -84,6 +106,14 @@ impl<R: Read> Members<R> {
 
     pub(super) fn is_plain(&self) -> bool {
         matches!(self.layer, Layer::Plain)
+    }
+
+    pub(super) fn packing(&self) -> Packing {
+        match self.layer {
+            Layer::Plain => Packing::Plain,
+            Layer::Gzip(_) => Packing::Gzip,
+            Layer::Zstd(_) => Packing::Zstd,
+        }
     }
 
     pub(super) fn in_member(&self) -> bool {

@@ -20,6 +20,9 @@ mod foreign_tests;
 #[allow(clippy::unwrap_used)]
 mod tests;
 
+pub use gzip::gzip_header;
+pub(in crate::warc) use head::clip;
 pub use head::{MAX_HEAD_BYTES, MAX_LINE_BYTES};
-pub use place::{copy_span, open_archive_file, open_record_at, read_record_at};
+pub use members::Packing;
+pub use place::{copy_span, leading_dictionary_frame, open_archive_file, open_record_at, read_record_at};
 pub use reader::{ArchiveReader, Records};

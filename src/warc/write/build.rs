@@ -10,8 +10,12 @@ use std::io::{self, Read, Write};
 /// `WARC-Profile` of a revisit whose payload is already held (WARC/1.1, 6.7.2).
 pub const REVISIT_IDENTICAL_PAYLOAD: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
 
+/// `WARC-Profile` of a revisit to which the server said “not modified”
+/// (WARC/1.1, 6.7.3).
+pub const REVISIT_NOT_MODIFIED: &str = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
+
 /// Level of gzip: beyond it, files shrink little and time grows.
-const LEVEL: u32 = 6;
+pub const GZIP_LEVEL: u32 = 6;
 
 /// A fresh `urn:uuid:…`, without angle brackets.
 pub fn new_record_id() -> String {
@@ -86,6 +90,20 @@ impl RecordBuilder {
             .field("WARC-Refers-To-Date", &original_date.to_warc())
             .field("WARC-Payload-Digest", payload_digest)
             .field("WARC-Truncated", "length")
+            .field("Content-Type", "application/http; msgtype=response");
+        if original_id.is_empty() { builder } else { builder.reference("WARC-Refers-To", original_id) }
+    }
+
+    /// A `revisit` to which the server said that nothing changed: its block is
+    /// the response with status 304, whole. `original` is the capture that
+    /// was asked about, its id without angle brackets or empty.
+    pub fn not_modified(record_id: &str, date: CaptureDate, target: &str, original: (&str, &str, CaptureDate)) -> Self {
+        let (original_id, original_uri, original_date) = original;
+        let builder = Self::new(&RecordType::Revisit, record_id, date)
+            .field("WARC-Target-URI", target)
+            .field("WARC-Profile", REVISIT_NOT_MODIFIED)
+            .field("WARC-Refers-To-Target-URI", original_uri)
+            .field("WARC-Refers-To-Date", &original_date.to_warc())
             .field("Content-Type", "application/http; msgtype=response");
         if original_id.is_empty() { builder } else { builder.reference("WARC-Refers-To", original_id) }
     }
@@ -166,7 +184,7 @@ impl RecordBuilder {
     /// The record as one gzip member.
     pub fn compress(&self, block: &[u8]) -> Vec<u8> {
         let plain = self.plain(block);
-        let mut encoder = GzEncoder::new(Vec::with_capacity(plain.len() / 2), Compression::new(LEVEL));
+        let mut encoder = GzEncoder::new(Vec::with_capacity(plain.len() / 2), Compression::new(GZIP_LEVEL));
         // Writing into memory does not fail.
         let _ = encoder.write_all(&plain);
         encoder.finish().unwrap_or_default()
@@ -179,7 +197,7 @@ impl RecordBuilder {
     ///
     /// Also when `block` holds fewer bytes; more are left unread.
     pub fn compress_from(&self, block: impl Read, block_len: u64, out: impl Write) -> io::Result<()> {
-        let mut encoder = GzEncoder::new(out, Compression::new(LEVEL));
+        let mut encoder = GzEncoder::new(out, Compression::new(GZIP_LEVEL));
         encoder.write_all(&self.head(block_len))?;
         let copied = io::copy(&mut block.take(block_len), &mut encoder)?;
         if copied < block_len {
