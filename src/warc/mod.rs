@@ -16,7 +16,7 @@
 //! | [`digest`] | block and payload digests, and which bytes they are made of |
 //! | [`RecordBuilder`], [`WarcFileSet`], [`repair_open_file`] | records out; files that survive a kill |
 //! | [`RecordFacts`], [`RecordFilter`], [`choose`] | what a record is about; which ones are meant; those cut out |
-//! | [`repack_file`] | the same records in another packing |
+//! | [`repack_file`], [`convert_arc`] | the same records in another packing; ARC as WARC |
 //! | [`find_original`], [`find_segments`] | the record that a revisit repeats; a record in several parts, joined |
 //! | [`cdxj`], [`check_file`], [`Checker`] | an index of a file; what is wrong with it, or with several together |
 //!
@@ -28,6 +28,7 @@
 
 pub mod cdxj;
 mod check;
+mod convert;
 mod cut;
 pub mod digest;
 mod facts;
@@ -40,6 +41,7 @@ mod revisit;
 mod segments;
 mod write;
 
+pub use convert::{convert_arc, convert_arc_file};
 pub use cut::{Chosen, Cut, CutError, CutReport, choose};
 pub use facts::RecordFacts;
 pub use filter::{RecordFilter, StatusFilter, end_of_period, same_url};

@@ -66,6 +66,12 @@ pub enum RepackError {
     /// Stopped on request; nothing was written.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
+    /// A file to be converted is a WARC file already.
+    #[error("{path}: no ARC file, so there is nothing to convert", path = path.display())]
+    NotArc {
+        /// The old file.
+        path: PathBuf,
+    },
     /// Nothing of it can be copied.
     #[error("{path}: no whole record in it, so no new file was written", path = path.display())]
     Nothing {

@@ -1,16 +1,17 @@
 //! `fonds warc cat`
 
-use super::super::output::{Harmless, plain};
+use super::super::output::{Harmless, json_line, plain};
 use super::super::{FINE, PROBLEMS};
 use super::{offset_of, offset_words};
 use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
-use crate::warc::http::{decode_body, decode_payload, parse_request_head, parse_response_head};
+use crate::warc::http::{Form, decode_body, decode_payload, parse_request_head, parse_response_head};
 use crate::warc::{
     ArchiveReader, Original, RecordFacts, RecordHead, RecordType, SegmentSeries, Span, copy_span, find_original,
     find_segments, open_record_at, same_url,
 };
 use anyhow::{Context, bail};
+use serde_json::json;
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -69,6 +70,9 @@ pub struct PartArgs {
     /// The payload alone: without HTTP head, transfer and content encodings.
     #[arg(long)]
     pub(super) payload: bool,
+    /// The fields that a request sent in its body, one object a line.
+    #[arg(long)]
+    pub(super) form: bool,
     /// The bytes as they stand in the file, compressed where it is.
     #[arg(long)]
     pub(super) raw: bool,
@@ -92,6 +96,8 @@ pub(super) fn run(args: &CatArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let Some(head) = reader.next_head()? else { bail!("{place}: no record begins here") };
     if args.part.raw {
         found.raw(&mut reader, out)?;
+    } else if args.part.form {
+        found.form(&head, &mut reader, out)?;
     } else if args.part.payload {
         found.payload(&head, &mut reader, out)?;
     } else {
@@ -236,6 +242,20 @@ impl Found<'_> {
         self.end(reader)
     }
 
+    /// The fields of a request's body.
+    fn form(&mut self, head: &RecordHead, reader: &mut Reader, out: &mut dyn Write) -> anyhow::Result<()> {
+        let block = block_of(reader)?;
+        let Some(http) = parse_request_head(&block).filter(|_| head.is_http()) else {
+            bail!("{}: no HTTP request is in this record", self.place);
+        };
+        let form = Form::read(&http, &block[http.head_len..]);
+        for (name, value) in &form.fields {
+            json_line(out, &json!({"name": name, "value": value}))?;
+        }
+        self.flaws.extend(http.flaws.into_iter().chain(form.flaws).map(|flaw| flaw.detail));
+        self.end(reader)
+    }
+
     fn decoded(&mut self, head: &RecordHead, block: &[u8], out: &mut dyn Write) -> anyhow::Result<()> {
         let response = parse_response_head(block).filter(|_| head.is_http());
         let request = parse_request_head(block).filter(|_| head.is_http());
@@ -311,7 +331,7 @@ mod tests {
     fn files(folder: &Path) -> [PathBuf; 2] {
         let url = "http://a.pt/";
         let digest = Digests::of_block(PAGE, true).payload;
-        let form = b"POST / HTTP/1.1\r\nContent-Encoding: identity\r\n\r\na=1";
+        let form = b"POST / HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\na=1";
         let segment = |number: &str, record: RecordBuilder| record.field("WARC-Segment-Number", number);
         let rest = RecordBuilder::new(&RecordType::Continuation, "urn:test:s2", DATE)
             .field("WARC-Target-URI", "http://b.pt/")
@@ -381,6 +401,8 @@ mod tests {
         check(&by_url(Some("2030")), FINE, "later");
         check(&CatArgs { part: payload(), ..by_id(&one, "1") }, FINE, "page");
         check(&CatArgs { part: payload(), ..by_id(&one, "3") }, FINE, "a=1");
+        let form = PartArgs { form: true, ..PartArgs::default() };
+        check(&CatArgs { part: form, ..by_id(&one, "3") }, FINE, "{\"name\":\"a\",\"value\":\"1\"}\n");
         let error = run(&by_id(&one, "none"), &mut Vec::new()).unwrap_err();
         assert!(error.to_string().contains("no whole record is about “urn:test:none”"), "{error}");
     }

@@ -3,7 +3,7 @@
 use super::super::output::{json_line, plain, with_progress};
 use super::super::{FINE, PROBLEMS, WRONG_USE};
 use crate::jobs::JobCx;
-use crate::warc::{NewPacking, RepackError, RepackReport, repack_file};
+use crate::warc::{NewPacking, RepackError, RepackReport, convert_arc_file, repack_file};
 use anyhow::{Context, bail};
 use serde_json::json;
 use std::io::Write;
@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Examples:\n  fonds warc recompress old.warc                  makes old.warc.gz beside it\n  \
     fonds warc recompress old.warc.gz --out new.warc.gz\n  \
     fonds warc recompress *.arc.gz --out fixed/     a folder that exists\n  \
-    fonds warc recompress --plain crawl.warc.gz     makes crawl.warc\n\n\
+    fonds warc recompress --plain crawl.warc.gz     makes crawl.warc\n  \
+    fonds warc recompress --to-warc old.arc.gz      makes old.warc.gz\n\n\
     Heads and blocks of records stay byte for byte: versions, digests and ARC stay what they are. The new\n\
     file is read back before it gets its name, and replaces nothing. Damaged records are left out and named.\n\
     Writing Zstandard is not offered: the encoder at hand packs worse than gzip.\n\
@@ -29,28 +30,38 @@ pub struct RecompressArgs {
     /// No compression; without this, one gzip member a record.
     #[arg(long)]
     pub(super) plain: bool,
+    /// Make WARC files of ARC files: blocks stay as they are, lines become fields.
+    #[arg(long, conflicts_with = "plain")]
+    pub(super) to_warc: bool,
     /// One object a file.
     #[arg(long)]
     pub(super) json: bool,
 }
 
+/// What makes a new file of an old one.
+type Work = dyn Fn(&Path, &Path, &JobCx) -> Result<RepackReport, RepackError>;
+
 pub(super) fn run(args: &RecompressArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let packing = if args.plain { NewPacking::Plain } else { NewPacking::GzipPerRecord };
+    let work: &Work = match (args.to_warc, args.plain) {
+        (true, _) => &convert_arc_file,
+        (false, true) => &|old, new, cx| repack_file(old, new, NewPacking::Plain, cx),
+        (false, false) => &|old, new, cx| repack_file(old, new, NewPacking::GzipPerRecord, cx),
+    };
     let new_files = new_names(args)?;
     let mut status = FINE;
     with_progress(|cx| {
         for (old, new) in args.files.iter().zip(&new_files) {
-            status = status.max(one(old, new, packing, args.json, cx, out)?);
+            status = status.max(one(old, new, work, args.json, cx, out)?);
         }
         Ok(())
     })?;
     Ok(status)
 }
 
-fn one(old: &Path, new: &Path, packing: NewPacking, json: bool, cx: &JobCx, out: &mut dyn Write) -> anyhow::Result<u8> {
+fn one(old: &Path, new: &Path, work: &Work, json: bool, cx: &JobCx, out: &mut dyn Write) -> anyhow::Result<u8> {
     cx.stage("Recompressing", std::fs::metadata(old).ok().map(|meta| meta.len()));
     cx.note(old.display().to_string());
-    let report = match repack_file(old, new, packing, cx) {
+    let report = match work(old, new, cx) {
         Ok(report) => report,
         Err(RepackError::Cancelled(cancelled)) => return Err(cancelled.into()),
         Err(error) => {
@@ -115,7 +126,7 @@ fn new_names(args: &RecompressArgs) -> anyhow::Result<Vec<PathBuf>> {
     for file in &args.files {
         let name = file.file_name().with_context(|| format!("{} has no file name", file.display()))?;
         let name = name.to_str().with_context(|| format!("the name of {} is no text", file.display()))?;
-        let name = new_name(name, args.plain);
+        let name = new_name(name, args.plain, args.to_warc);
         let new = folder.map_or_else(|| file.with_file_name(&name), |folder| folder.join(&name));
         if names.contains(&new) {
             bail!("{} would be made from two of these files; recompress them into different folders", new.display());
@@ -129,12 +140,19 @@ fn ends_like_a_folder(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(b"/")
 }
 
-/// `a.warc.zst` becomes `a.warc.gz`, or `a.warc` where it is to be plain.
-fn new_name(name: &str, plain: bool) -> String {
+/// `a.warc.zst` becomes `a.warc.gz`, or `a.warc` where it is to be plain;
+/// `a.arc.gz` becomes `a.warc.gz` where it is to be a WARC file.
+fn new_name(name: &str, plain: bool, to_warc: bool) -> String {
     let lower = name.to_ascii_lowercase();
     let packed = [".gz", ".zst", ".zstd"].iter().find(|ending| lower.ends_with(**ending));
     let stem = &name[..name.len() - packed.map_or(0, |ending| ending.len())];
-    if plain { stem.to_owned() } else { format!("{stem}.gz") }
+    let is_arc = stem.to_ascii_lowercase().ends_with(".arc");
+    let stem = match to_warc {
+        true if is_arc => format!("{}.warc", &stem[..stem.len() - ".arc".len()]),
+        true => format!("{stem}.warc"),
+        false => stem.to_owned(),
+    };
+    if plain { stem } else { format!("{stem}.gz") }
 }
 
 #[cfg(test)]
@@ -143,13 +161,14 @@ mod tests {
 
     #[test]
     fn names_follow_the_packing() {
-        for (old, gzip, plain) in [
-            ("a.warc", "a.warc.gz", "a.warc"),
-            ("a.warc.gz", "a.warc.gz", "a.warc"),
-            ("a.arc.ZST", "a.arc.gz", "a.arc"),
-            ("é", "é.gz", "é"),
+        for (old, gzip, plain, warc) in [
+            ("a.warc", "a.warc.gz", "a.warc", "a.warc.warc.gz"),
+            ("a.warc.gz", "a.warc.gz", "a.warc", "a.warc.warc.gz"),
+            ("a.arc.ZST", "a.arc.gz", "a.arc", "a.warc.gz"),
+            ("é", "é.gz", "é", "é.warc.gz"),
         ] {
-            assert_eq!((new_name(old, false), new_name(old, true)), (gzip.to_owned(), plain.to_owned()));
+            let names = [new_name(old, false, false), new_name(old, true, false), new_name(old, false, true)];
+            assert_eq!(names, [gzip, plain, warc]);
         }
     }
 }
