@@ -102,16 +102,20 @@ impl Dechunker {
 
     /// Collects a line; acts on it when it is whole. Returns the bytes used.
     fn take_line(&mut self, piece: &[u8], out: &mut impl FnMut(&[u8])) -> usize {
+        let limit = if self.state == State::Trailer { MAX_TRAILER } else { MAX_SIZE_LINE };
+        // Never beyond the limit: what is too long must not depend on the pieces.
+        let piece = &piece[..piece.len().min(limit + 1 - self.line.len())];
         let end = memchr::memchr(b'\n', piece);
         let used = end.map_or(piece.len(), |end| end + 1);
         self.line.extend_from_slice(&piece[..used]);
-        let limit = if self.state == State::Trailer { MAX_TRAILER } else { MAX_SIZE_LINE };
         if end.is_none() && self.line.len() <= limit {
             return used;
         }
         let line = std::mem::take(&mut self.line);
         let text = line.trim_ascii();
+        let is_whole = line.ends_with(b"\n");
         match self.state {
+            State::Size | State::DataEnd if !is_whole => self.give_up(&line, used, out),
             State::DataEnd if text.is_empty() => self.state = State::Size,
             State::Size => match chunk_size(text) {
                 Some(0) => {
@@ -125,7 +129,7 @@ impl Dechunker {
                 None => self.give_up(&line, used, out),
             },
             State::Trailer => {
-                if text.is_empty() || line.len() > MAX_TRAILER {
+                if text.is_empty() || !is_whole {
                     self.state = State::Done;
                 }
             }
@@ -191,6 +195,18 @@ mod tests {
         check("4\nWiki\n0\n\n", "Wiki", &[]);
         check("0\r\nTrailer: x\r\n\r\n", "", &[]);
         check("", "", &[]);
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_none_in_any_pieces() {
+        let extension = |len| format!("4;{}\r\nWiki\r\n0\r\n\r\n", "x".repeat(len));
+        check(&extension(MAX_SIZE_LINE - 4), "Wiki", &[]);
+        let long = extension(MAX_SIZE_LINE);
+        check(&long, &long, &["declared chunked, but is not"]);
+        let blanks = format!("1\r\na{}", " ".repeat(MAX_SIZE_LINE + 1));
+        check(&blanks, &blanks[3..], &["the chunked encoding breaks off after 4 bytes"]);
+        let trailer = format!("0\r\nA: {}\r\n\r\n", "x".repeat(MAX_TRAILER));
+        check(&trailer, "", &["bytes after the last chunk"]);
     }
 
     #[test]
