@@ -154,6 +154,18 @@ fn zstd_is_read() {
 }
 
 #[test]
+fn records_behind_an_unreadable_zstd_dictionary_are_read_by_their_place_too() {
+    let frame = |bytes: &[u8]| ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest);
+    let bytes = [b"\x5d\x2a\x4d\x18\x09\0\0\0\x37\xa4\x30\xecabcde", &frame(&builder(0).plain(b"block"))[..]].concat();
+    let (records, problems) = read_all(&bytes[..], 10);
+    assert_eq!(ids(&records), ["0"]);
+    assert!(problems[0].contains("the zstd dictionary cannot be read"), "{problems:?}");
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), &bytes).unwrap();
+    assert_eq!(read_record_at(file.path(), records[0].span.offset, 10).unwrap(), records[0]);
+}
+
+#[test]
 fn lengths_are_not_trusted() {
     let head = "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:test:0>\r\nWARC-Date: 2024-03-01T09:00:00Z\r\n";
     let too_long = format!("{head}Content-Length: 18446744073709551615\r\n\r\nabc");
