@@ -213,6 +213,7 @@ fn mime_of(value: &str) -> String {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn a_line_is_written_as_others_write_it_and_read_back() {
@@ -241,6 +242,36 @@ mod tests {
         assert_eq!(CdxjLine::parse(line).unwrap().span, Span { offset: 3, length: 4 });
         for bad in ["", "pt,a)/", "pt,a)/ 2024 {", "pt,a)/ x {}", "pt,a)/ 2024 {}"] {
             assert!(CdxjLine::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_line_that_is_written_is_read(
+            url in any::<String>(),
+            host in "[a-z]{1,8}\\.pt",
+            path in any::<String>(),
+            seconds in 0i64..4_000_000_000,
+            mime in prop::option::of(any::<String>()),
+            status in prop::option::of(any::<u16>()),
+            digest in prop::option::of(any::<String>()),
+            offset in any::<u64>(),
+            length in any::<u64>(),
+            filename in any::<String>(),
+        ) {
+            let line = CdxjLine {
+                key: CdxKey::of_text(&format!("http://{host}/{path}")).unwrap(),
+                date: CaptureDate::from_seconds(seconds),
+                url,
+                mime,
+                status,
+                digest,
+                span: Span { offset, length },
+                filename,
+            };
+            let text = line.to_string();
+            prop_assert!(text.is_ascii() && !text.contains('\n'), "{}", text);
+            prop_assert_eq!(CdxjLine::parse(&text), Ok(line));
         }
     }
 }
