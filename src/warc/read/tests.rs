@@ -223,6 +223,65 @@ fn after_damage_the_next_record_is_read() {
 }
 
 #[test]
+fn a_damaged_member_that_swallows_the_end_of_the_file_is_searched() {
+    // The size of a block in the second frame is any, some beyond the end of the file.
+    let members: Vec<Vec<u8>> = (0..4).map(|n| zstd(&builder(n).plain(&noise(n, 2000)))).collect();
+    let mut swallowed = 0;
+    for (place, value) in (4..16).flat_map(|place| (0..=255).step_by(15).map(move |value| (place, value))) {
+        let mut bytes = members.concat();
+        bytes[members[0].len() + place] = value;
+        let (records, problems) = read_all(&bytes[..], 10);
+        let mut found = ids(&records);
+        found.retain(|id| id != "1");
+        assert_eq!(found, ["0", "2", "3"], "{value} at {place}: {problems:?}");
+        swallowed += u32::from(problems.iter().any(|problem| problem.contains("cut off")));
+    }
+    assert!(swallowed > 0);
+    // A gzip header whose field of extras is declared longer than what is left.
+    let mut members: Vec<Vec<u8>> = (0..3).map(|n| builder(n).compress(b"x")).collect();
+    members[1][3] |= 4;
+    members[1][10..12].fill(0xff);
+    let (records, problems) = read_all(&members.concat()[..], 10);
+    assert_eq!(ids(&records), ["0", "2"], "{problems:?}");
+    assert!(problems[0].contains("cut off"), "{problems:?}");
+}
+
+/// Members within each other: each holds, stored, all that follow, and shares
+/// its second block with them.
+fn nested_members(count: usize, second_block: &[u8]) -> Vec<u8> {
+    let mut inner: Vec<u8> = Vec::new();
+    for _ in 0..count {
+        let text = [b"WARC/1.0\r\n", &inner[..]].concat();
+        let len = u16::try_from(text.len()).unwrap();
+        let mut member = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0];
+        member.extend(len.to_le_bytes());
+        member.extend((!len).to_le_bytes());
+        member.extend(text);
+        inner = member;
+    }
+    [&inner[..], second_block].concat()
+}
+
+#[test]
+fn damage_within_damage_is_given_up_at_last() {
+    // The common second block is long; what follows it is none.
+    let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(&vec![b'x'; 3_000_000]).unwrap();
+    encoder.flush().unwrap();
+    let block = [encoder.get_ref().as_slice(), &[7]].concat();
+    let bytes = [nested_members(1000, &block), builder(0).compress(b"x")].concat();
+    let (records, problems) = read_all(&bytes[..], 10);
+    assert_eq!(ids(&records), ["0"]);
+    assert!(problems.len() < 100, "{} members were decoded", problems.len());
+    assert!(problems.iter().any(|problem| problem.contains("what else begins there is not read")), "{problems:?}");
+    // A few are no reason to give up.
+    let bytes = [nested_members(5, &block), builder(0).compress(b"x")].concat();
+    let (records, problems) = read_all(&bytes[..], 10);
+    assert_eq!(ids(&records), ["0"]);
+    assert!(!problems.iter().any(|problem| problem.contains("is not read")), "{problems:?}");
+}
+
+#[test]
 fn a_missing_or_alien_stretch_is_passed_over() {
     let members: Vec<Vec<u8>> = (0..4).map(|n| builder(n).compress(&noise(n, 500))).collect();
     let alien = [members[0].clone(), noise(9, 3000), members[1].clone(), vec![0; 700], members[2].clone()].concat();
