@@ -4,7 +4,7 @@ use super::output::{json_line, plain};
 use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::jobs::JobCx;
 use crate::warc::http::parse_response_head;
-use crate::warc::{ArchiveReader, Problem, Span, cdxj, check_file, open_record_at};
+use crate::warc::{ArchiveReader, Problem, Span, cdx, check_file, open_record_at};
 use anyhow::{Context, bail};
 use serde_json::json;
 use std::io::{Read, Write};
@@ -265,14 +265,14 @@ fn index(args: &IndexArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let mut status = FINE;
     for file in &args.files {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let (of_file, problems) = cdxj::index_file(file, &name, &JobCx::detached())?;
+        let (of_file, problems) = cdx::index_file(file, &name, cdx::IndexOptions::default(), &JobCx::detached())?;
         lines.extend(of_file);
         for problem in problems {
             status = PROBLEMS;
             eprintln!("{}: {}", file.display(), plain(&problem.to_string()));
         }
     }
-    cdxj::write_sorted(&lines, out)?;
+    cdx::write_sorted(&lines, cdx::IndexForm::Cdxj, out)?;
     Ok(status)
 }
 

@@ -60,6 +60,9 @@ com,example)/ 20240301090000 {"url": "http://example.com/", "mime": "text/html",
 pt,a)/?b=\u00e9 20240301090000 {"url":"http://a.pt/?b=é","offset":3,"length":4,"filename":"x","extra":[1,{"a":null}]}
 com,example)/ 20130729195151 http://example.com/ warc/revisit - B2LTWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A - - 591 355 example.warc.gz
 LINES
+printf ' CDX N b a m s k r M S V g\npt,a)/x 20240301090000 http://www.a.pt/x text/html 200 EXJD7I7FVZY3SDKLFHVZPYYTQ6F3LXRN - - 83 17 a.warc.gz\n' >corpus/cdx/eleven
+printf '\tCDX\tg\tV\tb\ta\tr\tM\tx\na.warc.gz\t17\t20240301090000\thttp://a.pt/x y\thttp://a.pt/\tAFI\tmore\n' >corpus/cdx/tabs
+gzip -nc corpus/cdx/lines >corpus/cdx/packed
 [ ! -d "$data/cdx" ] || seed cdx 20000 "$data"/cdx
 
 seed html 40000 "$data"/html "$data"/sites
@@ -70,6 +73,7 @@ seed_lines keys "$data"/surt/* "$data"/url/* "$data"/heritrix/ukwa-domain-surts.
 seed scope_log 20000 "$data"/logs/h3-crawl-scopeDecision.log "$data"/logs/scope-seed001.log
 seed crawl_log 20000 "$data"/logs
 seed campaign_json 20000 "$data"/feeds
+seed wacz 65536 "$data"/wacz
 seed mmdb 65536 "$data"/mmdb
 seed dataset 20000 "$data"/inlinks
 mkdir -p corpus/request corpus/campaign_json

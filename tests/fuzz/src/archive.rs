@@ -2,7 +2,8 @@
 
 use super::Dice;
 use fonds::jobs::JobCx;
-use fonds::warc::{ArchiveReader, Problem, Record, RecordHead, Span, cdxj, check_file, copy_span, read_record_at};
+use fonds::warc::cdx::{IndexLine, IndexOptions, index_file};
+use fonds::warc::{ArchiveReader, Problem, Record, RecordHead, Span, check_file, copy_span, read_record_at};
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
@@ -150,12 +151,13 @@ fn check_places(data: &[u8], records: &[Record]) {
     let cx = JobCx::detached();
     let report = check_file(file.path(), true, &cx).unwrap();
     assert_eq!(report.total(), records.len() as u64);
-    let (lines, _) = cdxj::index_file(file.path(), "fuzzed.warc", &cx).unwrap();
-    for line in lines {
-        let text = line.to_string();
-        let again = cdxj::CdxjLine::parse(&text).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(again.to_string(), text);
-        assert_eq!((again.url, again.key, again.span), (line.url, line.key, line.span));
+    for post_append in [false, true] {
+        let (lines, _) = index_file(file.path(), "fuzzed.warc", IndexOptions { post_append }, &cx).unwrap();
+        for line in lines {
+            super::index::check_forms(&line);
+            let again = IndexLine::parse(&line.to_string()).unwrap_or_else(|error| panic!("{error}: {line}"));
+            assert_eq!((again.url, again.key, again.span), (line.url, line.key, line.span));
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 //! | [`archive`] | WARC and ARC give the same records in any split, and again by their places |
 //! | [`damage`] | what a damaged file keeps is read |
 //! | [`http`] | bodies are decoded within a limit, in any split |
+//! | [`index`] | lines of an index are read again as they were written; packages keep to their bounds |
 //! | [`lines`] | what is read from text, is written and read again, is equal |
 //! | [`pages`] | pages and style sheets keep to the limits |
 //! | [`keys`] | keys of URLs are stable |
@@ -15,6 +16,7 @@
 mod archive;
 mod damage;
 mod http;
+mod index;
 mod keys;
 mod lines;
 mod pages;
@@ -22,8 +24,9 @@ mod pages;
 pub use archive::{arc, warc};
 pub use damage::gzip;
 pub use http::http;
+pub use index::{cdx, wacz};
 pub use keys::keys;
-pub use lines::{campaign_json, cdx, crawl_log, dataset, request, robots, scope_log};
+pub use lines::{campaign_json, crawl_log, dataset, request, robots, scope_log};
 pub use pages::{html, mmdb};
 
 /// Numbers that depend on the bytes alone, so that a finding repeats.

@@ -6,17 +6,6 @@ use fonds::crawl::{CrawlLogLine, RobotsRules};
 use fonds::links::read_dataset;
 use fonds::scope::{RobotsFact, ScopeLine};
 use fonds::uri::parse_web_url;
-use fonds::warc::cdxj::CdxjLine;
-
-/// CDXJ: what is written is read.
-pub fn cdx(data: &[u8]) {
-    for line in text_of(data).lines() {
-        let Ok(read) = CdxjLine::parse(line) else { continue };
-        let written = read.to_string();
-        assert!(!written.contains('\n'), "{written:?}");
-        assert_eq!(CdxjLine::parse(&written).as_ref(), Ok(&read), "{written}");
-    }
-}
 
 /// Lines of a scope log.
 pub fn scope_log(data: &[u8]) {
