@@ -11,7 +11,7 @@ use std::path::Path;
 const MAX_BLOCK: usize = 64 * 1024;
 
 /// Records that are read again by their place.
-const PLACES: usize = 12;
+const PLACES: usize = 4;
 
 /// WARC, plain or in any packing.
 pub fn warc(data: &[u8]) {
