@@ -1,6 +1,7 @@
 //! Heads of responses and requests.
 
 use super::super::Headers;
+use super::super::record::text_of;
 use super::Flaw;
 
 /// A head longer than this is read as far as it goes.
@@ -71,13 +72,13 @@ impl ContentType {
 impl HttpHead {
     /// `Content-Type`; the default where there is none.
     pub fn content_type(&self) -> ContentType {
-        self.headers.get("Content-Type").map(|value| ContentType::parse(&value)).unwrap_or_default()
+        self.headers.get_text("Content-Type").map(|value| ContentType::parse(&value)).unwrap_or_default()
     }
 
     /// Whether the body is declared to be chunked.
     pub fn is_chunked(&self) -> bool {
         self.headers.all("Transfer-Encoding").any(|value| {
-            value.to_ascii_lowercase().split(|&byte| byte == b',').any(|word| word.trim_ascii() == b"chunked")
+            value.split(|&byte| byte == b',').any(|word| word.trim_ascii().eq_ignore_ascii_case(b"chunked"))
         })
     }
 }
@@ -129,7 +130,8 @@ pub fn parse_request_head(block: &[u8]) -> Option<HttpRequestHead> {
 /// First line, fields, and length of the head.
 fn parse(block: &[u8], flaws: &mut Vec<Flaw>) -> (String, Headers, usize) {
     let mut first = None;
-    let mut headers = Headers::new();
+    // Most heads are shorter than this.
+    let mut headers = Headers::with_room(block.len().min(1024));
     let mut at = 0;
     let mut bare_lf = false;
     let head = &block[..block.len().min(MAX_HEAD_BYTES)];
@@ -164,7 +166,7 @@ fn take_line(line: &[u8], first: &mut Option<String>, headers: &mut Headers, fla
         return;
     }
     if first.is_none() {
-        *first = Some(latin1(line));
+        *first = Some(text_of(line).into_owned());
     } else if line.starts_with(b" ") || line.starts_with(b"\t") {
         headers.extend_last(line.trim_ascii());
     } else if headers.len() >= MAX_FIELDS {
@@ -173,16 +175,9 @@ fn take_line(line: &[u8], first: &mut Option<String>, headers: &mut Headers, fla
         }
     } else {
         match memchr::memchr(b':', line) {
-            Some(colon) => headers.push(latin1(line[..colon].trim_ascii()), line[colon + 1..].trim_ascii()),
+            Some(colon) => headers.push(text_of(line[..colon].trim_ascii()), line[colon + 1..].trim_ascii()),
             None => flaws.push(Flaw::http("a line of the head has no colon")),
         }
-    }
-}
-
-fn latin1(bytes: &[u8]) -> String {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
     }
 }
 
