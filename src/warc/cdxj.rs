@@ -6,11 +6,12 @@
 //! gzip member), requests, and metadata of `application/warc-fields`.
 
 use super::http::{ContentType, parse_response_head};
-use super::{ArchiveReader, BlockDigester, Problem, RecordHead, RecordType, Span, WarcError};
+use super::{BlockDigester, Problem, RecordHead, RecordType, Span, WarcError, read_file_in_parallel, reading_threads};
 use crate::jobs::JobCx;
 use crate::uri::{CaptureDate, CdxKey};
 use std::fmt;
 use std::io::{self, BufRead, Write};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// How much of a block is looked at for its HTTP head.
@@ -114,28 +115,27 @@ fn ascii_json(text: &str) -> String {
 }
 
 /// The index lines of a file, in the order of its records; `filename` is what
-/// they call the file.
+/// they call the file. Stops early, with what was found so far, when `cx` asks
+/// for it.
 pub fn index_file(path: &Path, filename: &str, cx: &JobCx) -> Result<(Vec<CdxjLine>, Vec<Problem>), WarcError> {
-    let mut reader = ArchiveReader::open(path)?;
     let mut lines = Vec::new();
-    while let Some(head) = reader.next_head()? {
-        let line = if is_indexed(&head) {
-            read_line(&mut reader, &head, filename).map_err(|source| WarcError::Io { path: path.to_owned(), source })?
-        } else {
-            None
-        };
-        let span = reader.finish_record()?;
-        if let (Some(line), Some(span)) = (line, span)
+    let mut problems = Vec::new();
+    let line_of = |head: &RecordHead, block: &mut dyn BufRead| match is_indexed(head) {
+        true => read_line(block, head, filename),
+        false => Ok(None),
+    };
+    let last = read_file_in_parallel(path, reading_threads(), line_of, |visit| {
+        problems.extend(visit.problems);
+        if let (Some(line), Some(span)) = (visit.value, visit.span)
             && !span.is_inside_member()
         {
             lines.push(CdxjLine { span, ..line });
         }
-        cx.set_done(reader.file_offset());
-        if cx.checkpoint().is_err() {
-            break;
-        }
-    }
-    Ok((lines, reader.take_problems()))
+        cx.set_done(visit.read_to);
+        if cx.checkpoint().is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    problems.extend(last);
+    Ok((lines, problems))
 }
 
 /// Writes lines in the order that CDX servers search in.
@@ -152,13 +152,13 @@ fn is_indexed(head: &RecordHead) -> bool {
     match head.record_type {
         RecordType::Response | RecordType::Revisit => true,
         RecordType::Resource | RecordType::Metadata => {
-            head.headers.get("Content-Type").as_deref() != Some("application/warc-fields")
+            head.headers.get_bytes("Content-Type") != Some(b"application/warc-fields")
         }
         _ => false,
     }
 }
 
-fn read_line(reader: &mut impl BufRead, head: &RecordHead, filename: &str) -> io::Result<Option<CdxjLine>> {
+fn read_line(reader: &mut dyn BufRead, head: &RecordHead, filename: &str) -> io::Result<Option<CdxjLine>> {
     let (Some(url), Some(date)) = (indexed_url(head), head.date()) else { return Ok(None) };
     let Some(key) = CdxKey::of_text(&url) else { return Ok(None) };
     let told = head.headers.get("WARC-Payload-Digest").filter(|digest| !digest.is_empty());
