@@ -1,6 +1,7 @@
 //! Heads of responses and requests.
 
 use super::super::Headers;
+use super::super::record::text_of;
 use super::Flaw;
 
 /// A head longer than this is read as far as it goes.
@@ -71,13 +72,13 @@ impl ContentType {
 impl HttpHead {
     /// `Content-Type`; the default where there is none.
     pub fn content_type(&self) -> ContentType {
-        self.headers.get("Content-Type").map(|value| ContentType::parse(&value)).unwrap_or_default()
+        self.headers.get_text("Content-Type").map(|value| ContentType::parse(&value)).unwrap_or_default()
     }
 
     /// Whether the body is declared to be chunked.
     pub fn is_chunked(&self) -> bool {
         self.headers.all("Transfer-Encoding").any(|value| {
-            value.to_ascii_lowercase().split(|&byte| byte == b',').any(|word| word.trim_ascii() == b"chunked")
+            value.split(|&byte| byte == b',').any(|word| word.trim_ascii().eq_ignore_ascii_case(b"chunked"))
         })
     }
 }
@@ -128,7 +129,7 @@ pub fn parse_request_head(block: &[u8]) -> Option<HttpRequestHead> {
 
 /// First line, fields, and length of the head.
 fn parse(block: &[u8], flaws: &mut Vec<Flaw>) -> (String, Headers, usize) {
-    let mut lines = Lines::default();
+    let mut lines = Lines::with_room(block.len());
     let mut at = 0;
     let mut bare_lf = false;
     let head = &block[..block.len().min(MAX_HEAD_BYTES)];
@@ -177,10 +178,15 @@ struct Lines {
 }
 
 impl Lines {
+    /// Room for the fields of a block of so many bytes; most heads are short.
+    fn with_room(block_len: usize) -> Self {
+        Self { headers: Headers::with_room(block_len.min(1024)), ..Self::default() }
+    }
+
     fn take(&mut self, line: &[u8]) {
         if line.is_empty() {
         } else if self.first.is_none() {
-            self.first = Some(latin1(line));
+            self.first = Some(text_of(line).into_owned());
         } else if line.starts_with(b" ") || line.starts_with(b"\t") {
             // What goes on with a field that was left out is left out too.
             if self.left_out == 0 {
@@ -190,17 +196,10 @@ impl Lines {
             self.left_out += 1;
         } else {
             match memchr::memchr(b':', line) {
-                Some(colon) => self.headers.push(latin1(line[..colon].trim_ascii()), line[colon + 1..].trim_ascii()),
+                Some(colon) => self.headers.push(text_of(line[..colon].trim_ascii()), line[colon + 1..].trim_ascii()),
                 None => self.without_colon += 1,
             }
         }
-    }
-}
-
-fn latin1(bytes: &[u8]) -> String {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
     }
 }
 

@@ -12,11 +12,11 @@ use std::path::Path;
 
 const DATE: CaptureDate = CaptureDate::from_millis(1_709_283_600_123);
 
-fn builder(number: usize) -> RecordBuilder {
+pub(super) fn builder(number: usize) -> RecordBuilder {
     RecordBuilder::response(&format!("urn:test:{number}"), DATE, &format!("http://a.pt/{number}"))
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
@@ -27,7 +27,7 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Bytes that gzip cannot squeeze, so that damage hits one record only.
-fn noise(seed: usize, len: usize) -> Vec<u8> {
+pub(super) fn noise(seed: usize, len: usize) -> Vec<u8> {
     let mut state = seed as u64 ^ 0x9E37_79B9_7F4A_7C15;
     let mut next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -37,10 +37,10 @@ fn noise(seed: usize, len: usize) -> Vec<u8> {
 }
 
 /// Gives its bytes in pieces of the given sizes, over and over.
-struct Pieces<'a> {
-    bytes: &'a [u8],
-    sizes: &'a [usize],
-    turn: usize,
+pub(super) struct Pieces<'a> {
+    pub bytes: &'a [u8],
+    pub sizes: &'a [usize],
+    pub turn: usize,
 }
 
 impl Read for Pieces<'_> {
@@ -55,8 +55,11 @@ impl Read for Pieces<'_> {
 }
 
 /// Records and problems; an error becomes a line among the problems.
-fn read_all(source: impl Read, max_block: usize) -> (Vec<Record>, Vec<String>) {
-    let mut reader = ArchiveReader::new(source, Path::new("test")).unwrap();
+pub(super) fn read_all(source: impl Read, max_block: usize) -> (Vec<Record>, Vec<String>) {
+    read_with(ArchiveReader::new(source, Path::new("test")).unwrap(), max_block)
+}
+
+pub(super) fn read_with(mut reader: ArchiveReader<impl Read>, max_block: usize) -> (Vec<Record>, Vec<String>) {
     let mut records = Vec::new();
     let mut problems = Vec::new();
     loop {

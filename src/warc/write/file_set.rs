@@ -78,13 +78,19 @@ impl WarcFileSet {
     /// Appends records that belong together to one file, in this order; each
     /// as [`RecordBuilder::compress`] makes it.
     pub fn append(&mut self, members: &[&[u8]]) -> Result<Vec<Placed>, WarcError> {
-        let mut members: Vec<&[u8]> = members.to_vec();
-        let mut sources: Vec<&mut dyn Read> = members.iter_mut().map(|member| member as &mut dyn Read).collect();
-        self.append_from(&mut sources)
+        self.append_each(members, |writer, member| writer.append(member))
     }
 
     /// As [`append`](Self::append), from streams (a spool file for a large record).
     pub fn append_from(&mut self, members: &mut [&mut dyn Read]) -> Result<Vec<Placed>, WarcError> {
+        self.append_each(members, |writer, member| writer.append_from(member))
+    }
+
+    fn append_each<M>(
+        &mut self,
+        members: impl IntoIterator<Item = M>,
+        append: impl Fn(&mut WarcWriter<File>, M) -> io::Result<Span>,
+    ) -> Result<Vec<Placed>, WarcError> {
         if self.current.as_ref().is_some_and(|current| current.writer.offset() >= self.options.max_bytes) {
             self.close_current()?;
         }
@@ -96,9 +102,9 @@ impl WarcFileSet {
             }
         };
         let start = current.writer.offset();
-        let mut placed = Vec::with_capacity(members.len());
+        let mut placed = Vec::new();
         for member in members {
-            match current.writer.append_from(member) {
+            match append(&mut current.writer, member) {
                 Ok(span) => placed.push(Placed { file: current.path.clone(), span }),
                 Err(source) => {
                     let error = WarcError::Io { path: current.open_path.clone(), source };
