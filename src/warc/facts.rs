@@ -1,6 +1,7 @@
 //! What a record is about, in a row: for lists, filters and cuts.
 
 use super::http::{parse_request_head, parse_response_head};
+use super::record::unbracket;
 use super::{RecordHead, RecordType};
 use crate::uri::CaptureDate;
 use std::io::{self, Read};
@@ -62,7 +63,7 @@ impl RecordFacts {
     /// From a head and the first bytes of its block.
     pub fn of(head: &RecordHead, begin: &[u8]) -> Self {
         let text = |name: &str| head.headers.get(name).filter(|value| !value.trim().is_empty());
-        let id = |name: &str| text(name).map(super::record::unbracket);
+        let id = |name: &str| text(name).map(|value| unbracket(&value).to_owned());
         let http = if head.is_http() { parse_response_head(begin) } else { None };
         let request = if head.is_http() && http.is_none() { parse_request_head(begin) } else { None };
         let mime = http.as_ref().map(|http| http.content_type().mime).filter(|mime| !mime.is_empty());
@@ -85,7 +86,7 @@ impl RecordFacts {
             concurrent_to: head
                 .headers
                 .all("WARC-Concurrent-To")
-                .map(|value| super::record::unbracket(String::from_utf8_lossy(value).into_owned()))
+                .map(|value| unbracket(&String::from_utf8_lossy(value)).to_owned())
                 .collect(),
             refers_to: id("WARC-Refers-To"),
             refers_to_url: id("WARC-Refers-To-Target-URI"),

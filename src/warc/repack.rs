@@ -12,7 +12,7 @@
 //! Not here: Zstandard. The encoder at hand has only its fastest level, which
 //! makes files larger than gzip does.
 
-use super::write::{GZIP_LEVEL, NewFile};
+use super::write::{GZIP_LEVEL, MAX_WHOLE, NewFile, pack_member};
 use super::{ArchiveReader, Packing, Problem, ProblemKind, WarcError};
 use crate::jobs::{Cancelled, JobCx};
 use flate2::Compression;
@@ -145,41 +145,52 @@ enum CopyError {
 }
 
 /// A record being written in its packing.
-enum Member<W: Write> {
-    Gzip(Box<GzEncoder<W>>),
-    Plain(W),
+struct Member<W: Write> {
+    /// None once a long record is compressed as a stream.
+    out: Option<W>,
+    packing: NewPacking,
+    /// A record that is compressed as a whole.
+    bytes: Vec<u8>,
+    stream: Option<GzEncoder<W>>,
 }
 
 impl<W: Write> Member<W> {
     fn begin(out: W, packing: NewPacking) -> Self {
-        match packing {
-            NewPacking::GzipPerRecord => Self::Gzip(Box::new(GzEncoder::new(out, Compression::new(GZIP_LEVEL)))),
-            NewPacking::Plain => Self::Plain(out),
-        }
+        Self { out: Some(out), packing, bytes: Vec::new(), stream: None }
     }
 
     fn end(mut self, breaks: &[u8]) -> io::Result<()> {
         self.write_all(breaks)?;
-        match self {
-            Self::Gzip(member) => member.finish().map(drop),
-            Self::Plain(_) => Ok(()),
+        match (self.stream, self.out, self.packing) {
+            (Some(stream), ..) => stream.finish().map(drop),
+            (None, Some(mut out), NewPacking::GzipPerRecord) => out.write_all(&pack_member(&[&self.bytes])),
+            _ => Ok(()),
         }
     }
 }
 
 impl<W: Write> Write for Member<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Gzip(member) => member.write(bytes),
-            Self::Plain(out) => out.write(bytes),
+        if let Some(stream) = &mut self.stream {
+            return stream.write(bytes);
+        }
+        if self.packing == NewPacking::GzipPerRecord && self.bytes.len() + bytes.len() <= MAX_WHOLE {
+            self.bytes.extend_from_slice(bytes);
+            return Ok(bytes.len());
+        }
+        match (self.packing, &mut self.out) {
+            (NewPacking::Plain, Some(out)) => out.write(bytes),
+            (_, out) => {
+                let Some(out) = out.take() else { return Err(io::ErrorKind::BrokenPipe.into()) };
+                let stream = self.stream.insert(GzEncoder::new(out, Compression::new(GZIP_LEVEL)));
+                stream.write_all(&std::mem::take(&mut self.bytes))?;
+                stream.write(bytes)
+            }
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Gzip(member) => member.flush(),
-            Self::Plain(out) => out.flush(),
-        }
+        Ok(())
     }
 }
 
@@ -356,6 +367,17 @@ mod tests {
             assert_eq!(ids, ["urn:test:1", "urn:test:2", "urn:test:3"]);
             fs::remove_file(&new).unwrap();
         }
+    }
+
+    #[test]
+    fn a_record_too_long_for_memory_is_streamed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let block: Vec<u8> = (0..MAX_WHOLE as u32 + 100_000).map(|n| (n.wrapping_mul(n) >> 7) as u8).collect();
+        let record = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").plain(&block);
+        fs::write(path("old"), &record).unwrap();
+        repack_file(&path("old"), &path("gz"), NewPacking::GzipPerRecord, &JobCx::detached()).unwrap();
+        assert_eq!(gunzip(&fs::read(path("gz")).unwrap()), record);
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod archive;
 mod cli;
 mod demo;
 mod foreign;
+mod hostile;
 mod imports;
 mod kill;
 mod need;

@@ -64,6 +64,7 @@ fn place_of(words: &str) -> anyhow::Result<u64> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::cdx::Form;
     use super::super::{FINE, PROBLEMS, WRONG_USE};
     use super::*;
     use crate::uri::CaptureDate;
@@ -119,7 +120,11 @@ mod tests {
         let checked = |json| Command::Check(CheckArgs { files: files.clone(), no_digests: false, strict: false, json });
         check(checked(false), FINE, &["2 records", "fine"]);
         check(checked(true), FINE, &["\"problems\":0"]);
-        check(Command::Index(IndexArgs { files: files.clone() }), FINE, &["pt,a)/ 20240301090000 {\"url\""]);
+        check(
+            Command::Index(IndexArgs { files: files.clone(), format: Form::Cdx11, post_append: false }),
+            FINE,
+            &[" CDX N b a", "pt,a)/ 20240301090000 http://a.pt/ text/html 200 "],
+        );
     }
 
     #[test]

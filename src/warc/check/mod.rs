@@ -13,13 +13,16 @@ mod layout;
 use super::facts::RecordFacts;
 use super::segments::{AllSeries, SegmentSeries, origin_of, segment_of};
 use super::{
-    ArchiveReader, Packing, Problem, ProblemKind, RecordHead, RecordProof, RecordType, Severity, Span, WarcError,
+    ArchiveReader, Packing, Problem, ProblemKind, RecordHead, RecordProof, RecordType, Severity, Span, Visit,
+    WarcError, open_archive_file, read_file_in_parallel, reading_threads,
 };
 use crate::jobs::JobCx;
+use fields::Finding;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// What a file holds and what is wrong with it.
@@ -54,6 +57,62 @@ impl CheckReport {
 /// Stops early, with what was found so far, when `cx` asks for it.
 pub fn check_file(path: &Path, digests: bool, cx: &JobCx) -> Result<CheckReport, WarcError> {
     Checker::new(digests).check(path, cx)
+}
+
+/// As [`check_file`], from any source, with one thread; `path` stands in messages.
+pub fn check_reader<R: Read>(
+    mut reader: ArchiveReader<R>,
+    path: &Path,
+    digests: bool,
+    cx: &JobCx,
+) -> Result<CheckReport, WarcError> {
+    let io = |source| WarcError::Io { path: path.to_owned(), source };
+    let mut checker = Checker::new(digests);
+    let mut file = FileCheck { path, report: CheckReport::default(), headers: None, ids: HashMap::new() };
+    file.report.packing = Some(reader.packing());
+    while let Some(head) = reader.next_head()? {
+        let value = check_record(&head, &mut reader, digests).map_err(io)?;
+        let span = reader.finish_record()?;
+        let (problems, members) = (reader.take_problems(), reader.members_of_record());
+        checker.add(&mut file, Visit { value, span, problems, members, read_to: reader.file_offset() }).map_err(io)?;
+        cx.set_done(reader.file_offset());
+        if cx.checkpoint().is_err() {
+            break;
+        }
+    }
+    file.report.problems.extend(reader.take_problems());
+    Ok(file.report)
+}
+
+/// What was found of one record by itself.
+struct Checked {
+    head: RecordHead,
+    findings: Vec<Finding>,
+    has_digests: bool,
+}
+
+fn check_record(head: &RecordHead, block: &mut dyn BufRead, digests: bool) -> io::Result<Checked> {
+    let mut findings = fields::findings(head);
+    let proof = digests.then(|| RecordProof::new(head));
+    let unknown = proof.iter().flat_map(RecordProof::unknown).cloned();
+    findings.extend(unknown.map(|detail| (ProblemKind::Unchecked, detail)));
+    let proof = proof.filter(RecordProof::has_digests);
+    let has_digests = proof.is_some();
+    if let Some(mut proof) = proof {
+        feed(&mut proof, block)?;
+        findings.extend(proof.finish().into_iter().map(|detail| (ProblemKind::BadDigest, detail)));
+    }
+    Ok(Checked { head: head.clone(), findings, has_digests })
+}
+
+/// A file while it is checked.
+struct FileCheck<'a> {
+    path: &'a Path,
+    report: CheckReport,
+    /// Where the headers of gzip members are read.
+    headers: Option<File>,
+    /// Hashes of the record ids, and where each stands first.
+    ids: HashMap<u64, u64>,
 }
 
 /// Checks files that belong together.
@@ -94,61 +153,73 @@ impl Checker {
     ///
     /// Stops early, with what was found so far, when `cx` asks for it.
     pub fn check(&mut self, path: &Path, cx: &JobCx) -> Result<CheckReport, WarcError> {
-        let io = |source| WarcError::Io { path: path.to_owned(), source };
-        let mut reader = ArchiveReader::open(path)?;
-        let mut report = CheckReport { packing: Some(reader.packing()), ..CheckReport::default() };
         // A pipe cannot be looked into a second time.
-        let is_file = std::fs::metadata(path).is_ok_and(|meta| meta.is_file());
-        let mut headers = match report.packing {
-            Some(Packing::Gzip) if is_file => Some(File::open(path).map_err(io)?),
+        if !std::fs::metadata(path).is_ok_and(|meta| meta.is_file()) && path.exists() {
+            return check_reader(ArchiveReader::open(path)?, path, self.digests, cx);
+        }
+        let io = |source| WarcError::Io { path: path.to_owned(), source };
+        let packing = ArchiveReader::open(path)?.packing();
+        let headers = match packing {
+            Packing::Gzip => Some(open_archive_file(path).map_err(io)?),
             _ => None,
         };
-        let mut ids = HashMap::new();
-        while let Some(head) = reader.next_head()? {
-            let mut proof = self.digests.then(|| RecordProof::new(&head));
-            if let Some(proof) = proof.as_mut().filter(|proof| proof.has_digests()) {
-                feed(proof, &mut reader).map_err(io)?;
-            }
-            let span = reader.finish_record()?;
-            report.problems.append(&mut reader.take_problems());
-            if let Some(span) = span {
-                *report.records.entry(head.record_type.to_string()).or_default() += 1;
-                let mut found = fields::findings(&head);
-                if let Some(file) = headers.as_mut().filter(|_| !span.is_inside_member()) {
-                    found.extend(layout::findings(file, span).map_err(io)?);
+        let report = CheckReport { packing: Some(packing), ..CheckReport::default() };
+        let mut file = FileCheck { path, report, headers, ids: HashMap::new() };
+        let mut failed = None;
+        let digests = self.digests;
+        let last = read_file_in_parallel(
+            path,
+            reading_threads(),
+            |head, block| check_record(head, block, digests),
+            |visit| {
+                cx.set_done(visit.read_to);
+                match self.add(&mut file, visit) {
+                    Err(error) => {
+                        failed = Some(error);
+                        ControlFlow::Break(())
+                    }
+                    Ok(()) if cx.checkpoint().is_ok() => ControlFlow::Continue(()),
+                    Ok(()) => ControlFlow::Break(()),
                 }
-                let members = reader.members_of_record();
-                if members > 1 {
-                    found.push((ProblemKind::NotPerRecord, format!("the record lies in {members} compressed members")));
-                }
-                if let Some(proof) = proof {
-                    report.digests_checked += u64::from(proof.has_digests());
-                    let unknown = proof.unknown().iter().cloned();
-                    found.extend(unknown.map(|detail| (ProblemKind::Unchecked, detail)));
-                    found.extend(proof.finish().into_iter().map(|detail| (ProblemKind::BadDigest, detail)));
-                }
-                let facts = RecordFacts::of(&head, &[]);
-                if let Some(id) = facts.record_id.as_deref().filter(|id| !id.is_empty())
-                    && let first = *ids.entry(self.hasher.hash_one(id)).or_insert(span.decoded_offset())
-                    && first != span.decoded_offset()
-                {
-                    let detail = format!("WARC-Record-ID is that of the record at offset {first}, too");
-                    found.push((ProblemKind::BadField, detail));
-                }
-                let offset = span.decoded_offset();
-                report.problems.extend(found.into_iter().map(|(kind, detail)| Problem { offset, kind, detail }));
-                if let Some(reason) = &facts.truncated {
-                    *report.truncated.entry(reason.trim().to_ascii_lowercase()).or_default() += 1;
-                }
-                self.remember(path, span, head, &facts);
-            }
-            cx.set_done(reader.file_offset());
-            if cx.checkpoint().is_err() {
-                break;
-            }
+            },
+        )?;
+        if let Some(error) = failed {
+            return Err(io(error));
         }
-        report.problems.append(&mut reader.take_problems());
-        Ok(report)
+        file.report.problems.extend(last);
+        Ok(file.report)
+    }
+
+    /// Adds a record, which was cut off or damaged where it has no place.
+    fn add(&mut self, file: &mut FileCheck, visit: Visit<Checked>) -> io::Result<()> {
+        let report = &mut file.report;
+        report.problems.extend(visit.problems);
+        let Some(span) = visit.span else { return Ok(()) };
+        let Checked { head, findings: mut found, has_digests } = visit.value;
+        *report.records.entry(head.record_type.to_string()).or_default() += 1;
+        report.digests_checked += u64::from(has_digests);
+        if let Some(headers) = file.headers.as_mut().filter(|_| !span.is_inside_member()) {
+            found.extend(layout::findings(headers, span)?);
+        }
+        if visit.members > 1 {
+            let detail = format!("the record lies in {} compressed members", visit.members);
+            found.push((ProblemKind::NotPerRecord, detail));
+        }
+        let facts = RecordFacts::of(&head, &[]);
+        let offset = span.decoded_offset();
+        if let Some(id) = facts.record_id.as_deref().filter(|id| !id.is_empty())
+            && let first = *file.ids.entry(self.hasher.hash_one(id)).or_insert(offset)
+            && first != offset
+        {
+            let detail = format!("WARC-Record-ID is that of the record at offset {first}, too");
+            found.push((ProblemKind::BadField, detail));
+        }
+        report.problems.extend(found.into_iter().map(|(kind, detail)| Problem { offset, kind, detail }));
+        if let Some(reason) = &facts.truncated {
+            *report.truncated.entry(reason.trim().to_ascii_lowercase()).or_default() += 1;
+        }
+        self.remember(file.path, span, head, &facts);
+        Ok(())
     }
 
     /// Keeps what is needed to look at all files together.
@@ -225,7 +296,7 @@ impl Checker {
     }
 }
 
-fn feed(proof: &mut RecordProof, block: &mut impl BufRead) -> std::io::Result<()> {
+fn feed(proof: &mut RecordProof, block: &mut dyn BufRead) -> std::io::Result<()> {
     loop {
         let chunk = block.fill_buf()?;
         if chunk.is_empty() {

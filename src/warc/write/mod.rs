@@ -11,9 +11,11 @@
 mod build;
 mod file_set;
 mod new_file;
+mod pack;
 
 pub use build::{
-    GZIP_LEVEL, REVISIT_IDENTICAL_PAYLOAD, REVISIT_NOT_MODIFIED, RecordBuilder, WarcWriter, new_record_id, warc_fields,
+    REVISIT_IDENTICAL_PAYLOAD, REVISIT_NOT_MODIFIED, RecordBuilder, WarcWriter, new_record_id, warc_fields,
 };
 pub use file_set::{FileSetOptions, Placed, Repaired, WarcFileSet, repair_open_file};
 pub use new_file::NewFile;
+pub(super) use pack::{LEVEL as GZIP_LEVEL, MAX_WHOLE, pack as pack_member};
