@@ -5,7 +5,9 @@
 //! Not in the index: records without a place of their own (several share a
 //! gzip member), requests, and metadata of `application/warc-fields`.
 
+use super::check::MAX_PROBLEMS;
 use super::http::{ContentType, parse_response_head};
+use super::record::ProblemList;
 use super::{BlockDigester, Problem, RecordHead, RecordType, Span, WarcError, read_file_in_parallel, reading_threads};
 use crate::jobs::JobCx;
 use crate::uri::{CaptureDate, CdxKey};
@@ -119,7 +121,8 @@ fn ascii_json(text: &str) -> String {
 /// for it.
 pub fn index_file(path: &Path, filename: &str, cx: &JobCx) -> Result<(Vec<CdxjLine>, Vec<Problem>), WarcError> {
     let mut lines = Vec::new();
-    let mut problems = Vec::new();
+    let mut problems = ProblemList::new(MAX_PROBLEMS);
+    let mut read_to = 0;
     let line_of = |head: &RecordHead, block: &mut dyn BufRead| match is_indexed(head) {
         true => read_line(block, head, filename),
         false => Ok(None),
@@ -131,11 +134,12 @@ pub fn index_file(path: &Path, filename: &str, cx: &JobCx) -> Result<(Vec<CdxjLi
         {
             lines.push(CdxjLine { span, ..line });
         }
-        cx.set_done(visit.read_to);
+        read_to = visit.read_to;
+        cx.set_done(read_to);
         if cx.checkpoint().is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     problems.extend(last);
-    Ok((lines, problems))
+    Ok((lines, problems.take(read_to)))
 }
 
 /// Writes lines in the order that CDX servers search in.

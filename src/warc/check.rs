@@ -1,5 +1,6 @@
 //! Holds a whole file against the standard.
 
+use super::record::ProblemList;
 use super::{
     Problem, ProblemKind, RecordHead, RecordProof, RecordType, WarcError, read_file_in_parallel, reading_threads,
 };
@@ -9,6 +10,9 @@ use std::io::{self, BufRead};
 use std::ops::ControlFlow;
 use std::path::Path;
 
+/// Problems of a file that are listed; further ones are counted.
+pub(super) const MAX_PROBLEMS: usize = 100_000;
+
 /// What a file holds and what is wrong with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckReport {
@@ -16,7 +20,8 @@ pub struct CheckReport {
     pub records: BTreeMap<String, u64>,
     /// Records with digests that were held against their bytes.
     pub digests_checked: u64,
-    /// What is wrong, in the order it stands.
+    /// What is wrong, in the order it stands; beyond 100,000 problems, how many
+    /// there are.
     pub problems: Vec<Problem>,
 }
 
@@ -40,25 +45,29 @@ struct Checked {
 /// Stops early, with what was found so far, when `cx` asks for it.
 pub fn check_file(path: &Path, digests: bool, cx: &JobCx) -> Result<CheckReport, WarcError> {
     let mut report = CheckReport::default();
+    let mut problems = ProblemList::new(MAX_PROBLEMS);
+    let mut read_to = 0;
     let last = read_file_in_parallel(
         path,
         reading_threads(),
         |head, block| check_record(head, block, digests),
         |visit| {
-            report.problems.extend(visit.problems);
+            problems.extend(visit.problems);
             if let Some(span) = visit.span {
                 let checked = visit.value;
                 *report.records.entry(checked.record_type.to_string()).or_default() += 1;
                 report.digests_checked += u64::from(checked.has_digests);
                 let problem = |kind| move |detail| Problem { offset: span.decoded_offset(), kind, detail };
-                report.problems.extend(checked.odd_fields.into_iter().map(problem(ProblemKind::BadField)));
-                report.problems.extend(checked.wrong_digests.into_iter().map(problem(ProblemKind::BadDigest)));
+                problems.extend(checked.odd_fields.into_iter().map(problem(ProblemKind::BadField)));
+                problems.extend(checked.wrong_digests.into_iter().map(problem(ProblemKind::BadDigest)));
             }
-            cx.set_done(visit.read_to);
+            read_to = visit.read_to;
+            cx.set_done(read_to);
             if cx.checkpoint().is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         },
     )?;
-    report.problems.extend(last);
+    problems.extend(last);
+    report.problems = problems.take(read_to);
     Ok(report)
 }
 
