@@ -2,11 +2,12 @@
 
 use super::record::ProblemList;
 use super::{
-    Problem, ProblemKind, RecordHead, RecordProof, RecordType, WarcError, read_file_in_parallel, reading_threads,
+    ArchiveReader, Problem, ProblemKind, RecordHead, RecordProof, RecordType, Visit, WarcError, read_file_in_parallel,
+    reading_threads,
 };
 use crate::jobs::JobCx;
 use std::collections::BTreeMap;
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -32,6 +33,40 @@ impl CheckReport {
     }
 }
 
+/// A report in the making.
+struct Checking {
+    report: CheckReport,
+    problems: ProblemList,
+    read_to: u64,
+}
+
+impl Checking {
+    fn new() -> Self {
+        Self { report: CheckReport::default(), problems: ProblemList::new(MAX_PROBLEMS), read_to: 0 }
+    }
+
+    /// Adds a record, which was cut off or damaged where it has no place.
+    fn add(&mut self, visit: Visit<Checked>, cx: &JobCx) -> ControlFlow<()> {
+        self.problems.extend(visit.problems);
+        if let Some(span) = visit.span {
+            let checked = visit.value;
+            *self.report.records.entry(checked.record_type.to_string()).or_default() += 1;
+            self.report.digests_checked += u64::from(checked.has_digests);
+            let problem = |kind| move |detail| Problem { offset: span.decoded_offset(), kind, detail };
+            self.problems.extend(checked.odd_fields.into_iter().map(problem(ProblemKind::BadField)));
+            self.problems.extend(checked.wrong_digests.into_iter().map(problem(ProblemKind::BadDigest)));
+        }
+        self.read_to = visit.read_to;
+        cx.set_done(visit.read_to);
+        if cx.checkpoint().is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn finish(mut self, last: Vec<Problem>) -> CheckReport {
+        self.problems.extend(last);
+        CheckReport { problems: self.problems.take(self.read_to), ..self.report }
+    }
+}
+
 /// What was found of one record.
 struct Checked {
     record_type: RecordType,
@@ -44,31 +79,30 @@ struct Checked {
 ///
 /// Stops early, with what was found so far, when `cx` asks for it.
 pub fn check_file(path: &Path, digests: bool, cx: &JobCx) -> Result<CheckReport, WarcError> {
-    let mut report = CheckReport::default();
-    let mut problems = ProblemList::new(MAX_PROBLEMS);
-    let mut read_to = 0;
-    let last = read_file_in_parallel(
-        path,
-        reading_threads(),
-        |head, block| check_record(head, block, digests),
-        |visit| {
-            problems.extend(visit.problems);
-            if let Some(span) = visit.span {
-                let checked = visit.value;
-                *report.records.entry(checked.record_type.to_string()).or_default() += 1;
-                report.digests_checked += u64::from(checked.has_digests);
-                let problem = |kind| move |detail| Problem { offset: span.decoded_offset(), kind, detail };
-                problems.extend(checked.odd_fields.into_iter().map(problem(ProblemKind::BadField)));
-                problems.extend(checked.wrong_digests.into_iter().map(problem(ProblemKind::BadDigest)));
-            }
-            read_to = visit.read_to;
-            cx.set_done(read_to);
-            if cx.checkpoint().is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        },
-    )?;
-    problems.extend(last);
-    report.problems = problems.take(read_to);
-    Ok(report)
+    let mut checking = Checking::new();
+    let check = |head: &RecordHead, block: &mut dyn BufRead| check_record(head, block, digests);
+    let last = read_file_in_parallel(path, reading_threads(), check, |visit| checking.add(visit, cx))?;
+    Ok(checking.finish(last))
+}
+
+/// As [`check_file`], from any source, with one thread; `path` stands in messages.
+pub fn check_reader<R: Read>(
+    mut reader: ArchiveReader<R>,
+    path: &Path,
+    digests: bool,
+    cx: &JobCx,
+) -> Result<CheckReport, WarcError> {
+    let mut checking = Checking::new();
+    while let Some(head) = reader.next_head()? {
+        let value = check_record(&head, &mut reader, digests)
+            .map_err(|source| WarcError::Io { path: path.to_owned(), source })?;
+        let span = reader.finish_record()?;
+        let visit = Visit { value, span, problems: reader.take_problems(), read_to: reader.file_offset() };
+        if checking.add(visit, cx).is_break() {
+            break;
+        }
+    }
+    Ok(checking.finish(reader.take_problems()))
 }
 
 fn check_record(head: &RecordHead, block: &mut dyn BufRead, digests: bool) -> io::Result<Checked> {

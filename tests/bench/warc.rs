@@ -10,9 +10,10 @@
 #![allow(clippy::unwrap_used)]
 
 use fonds::uri::CaptureDate;
+use fonds::warc::cdx::{IndexOptions, index_file};
 use fonds::warc::http::parse_response_head;
 use fonds::warc::{
-    ArchiveReader, Digests, Event, FileSetOptions, RecordBuilder, RecordType, WarcFileSet, WarcWriter, cdxj,
+    ArchiveReader, Digests, Event, FileSetOptions, RecordBuilder, RecordType, WarcFileSet, WarcWriter,
     read_in_parallel, read_record_at,
 };
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
@@ -35,6 +36,8 @@ const DATE: CaptureDate = CaptureDate::from_seconds(1_709_283_600);
 /// What a way did: records and bytes, not compressed.
 type Done = (u64, u64);
 
+type Way<'a> = Box<dyn Fn() -> Done + 'a>;
+
 fn main() {
     // Run by `cargo test`, it only shows that everything works.
     let measure = std::env::args().any(|arg| arg == "--bench");
@@ -53,7 +56,7 @@ fn main() {
         .collect();
     let plain: Vec<Vec<u8>> = records.iter().map(|(builder, block)| builder.plain(block)).collect();
     let places = places_of(&files[0]);
-    let ways: Vec<(&str, Box<dyn Fn() -> Done + '_>)> = vec![
+    let ways: Vec<(&str, Way<'_>)> = vec![
         ("read: bare libdeflate, members known", Box::new(|| bare_inflate(&files))),
         ("read: one thread", Box::new(|| read(&files, 1))),
         ("read: two threads", Box::new(|| read(&files, 2))),
@@ -115,7 +118,7 @@ fn make_files(folder: &Path, pages: usize) -> Vec<PathBuf> {
         let mut block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nServer: bench\r\n\r\n<html><body>".to_vec();
         for _ in 0..next(600) {
             let word = next(50_000);
-            write!(block, "<p class=\"c{}\"><a href=\"/w/{word}\">word {word}</a> text {}</p>\n", word % 7, next(9))
+            writeln!(block, "<p class=\"c{}\"><a href=\"/w/{word}\">word {word}</a> text {}</p>", word % 7, next(9))
                 .unwrap();
         }
         let builder = RecordBuilder::response("urn:uuid:bench", DATE, &format!("http://example.pt/{page}"));
@@ -194,7 +197,8 @@ fn bare_inflate(files: &[PathBuf]) -> Done {
 
 fn index(files: &[PathBuf]) -> Done {
     let cx = fonds::jobs::JobCx::detached();
-    let lines: usize = files.iter().map(|file| cdxj::index_file(file, "bench", &cx).unwrap().0.len()).sum();
+    let lines_of = |file| index_file(file, "bench", IndexOptions::default(), &cx).unwrap().0.len();
+    let lines: usize = files.iter().map(|file| lines_of(file)).sum();
     (lines as u64, 0)
 }
 

@@ -128,7 +128,7 @@ fn check_fields(headers: &Headers, odd: &mut Vec<Oddity>) -> u64 {
         bad(format!("WARC-Date “{}” is no date", clip(&date)));
     }
     for name in repeated(headers) {
-        bad(format!("{name} stands more than once"));
+        bad(format!("{} stands more than once", clip(name)));
     }
     match headers.get_text("Content-Length") {
         None => bad("Content-Length is missing: the block is taken as empty".to_owned()),
@@ -268,6 +268,17 @@ mod tests {
                 "Content-Length “99999999999999999999999” is no length: the block is taken as empty",
             ],
         );
+    }
+
+    #[test]
+    fn a_head_of_very_many_fields_is_read_in_one_go() {
+        let names: String = (0..120_000).map(|n| format!("{n:x}:\r\n")).collect();
+        let head = format!("WARC/1.1\r\n{MUST}Content-Length: 3\r\n{names}1f:\r\nwarc-type: x\r\n\r\n");
+        let mut odd = Vec::new();
+        let read = parse(head.as_bytes(), &mut odd);
+        assert_eq!((read.headers.len(), read.content_length), (120_006, 3));
+        let told: Vec<_> = odd.into_iter().map(|(_, detail)| detail).collect();
+        assert_eq!(told, ["1f stands more than once", "warc-type stands more than once"]);
     }
 
     #[test]

@@ -10,6 +10,12 @@ use std::io::{self, Read};
 /// Decoded bytes made at once.
 const CHUNK: usize = 64 * 1024;
 
+/// What is decoded a second time, within stretches that turned out to be
+/// damaged, in bytes before and after decoding. Archives within archives make
+/// every record of a damaged one begin such a stretch; a hostile file could
+/// nest them so that the whole of it is decoded from every few bytes on.
+const SECOND_LOOKS: u64 = 64 * 1024 * 1024;
+
 /// How a file is packed, told by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Packing {
@@ -191,6 +197,12 @@ pub(super) struct Members<R> {
     window: Window,
     member_offset: u64,
     in_member: bool,
+    /// Place in the decoded stream at which the present member begins.
+    member_decoded: u64,
+    /// Offset in the file up to which a member that broke off has been decoded.
+    decoded_to: u64,
+    /// What is left of [`SECOND_LOOKS`].
+    second_looks: u64,
 }
 
 impl<R: Read> Members<R> {
@@ -215,7 +227,16 @@ impl<R: Read> Members<R> {
         };
         let base = input.offset();
         let window = Window { buf: Vec::new(), start: 0, end: 0, base };
-        Self { input, layer, window, member_offset: base, in_member: packing == Packing::Plain }
+        Self {
+            input,
+            layer,
+            window,
+            member_offset: base,
+            in_member: packing == Packing::Plain,
+            member_decoded: base,
+            decoded_to: base,
+            second_looks: SECOND_LOOKS,
+        }
     }
 
     /// How the file is packed.
@@ -330,17 +351,39 @@ impl<R: Read> Members<R> {
             },
         }
         self.in_member = true;
+        self.member_decoded = self.window.base + self.window.end as u64;
         Ok(Begin::Member)
+    }
+
+    /// Whether nothing before the present place matters to what is read from
+    /// here on.
+    pub(super) fn is_between(&self) -> bool {
+        let fresh = !self.in_member && self.window().is_empty();
+        let clean = self.decoded_to <= self.input.offset() && self.second_looks == SECOND_LOOKS;
+        self.is_plain() || (fresh && clean)
+    }
+
+    /// Whether damage is no longer searched for records, because there was too
+    /// much of it within itself.
+    pub(super) fn gives_up_damage(&self) -> bool {
+        self.second_looks == 0
     }
 
     /// Leaves the present member and looks, from the byte after its first,
     /// for the next one that begins with a record. Returns the bytes passed
     /// over, `None` when there is no such member up to the end of the file.
     pub(super) fn seek_member(&mut self) -> io::Result<Option<u64>> {
-        self.in_member = false;
         self.window.start = self.window.end;
         let from = self.member_offset;
-        self.input.go_back_to(from + 1);
+        let decoded_to = self.input.offset();
+        if from < self.decoded_to {
+            let work = self.decoded_offset().saturating_sub(self.member_decoded) + decoded_to.saturating_sub(from);
+            self.second_looks = self.second_looks.saturating_sub(work);
+        }
+        self.in_member = false;
+        self.decoded_to = self.decoded_to.max(decoded_to);
+        let again = if self.gives_up_damage() { self.decoded_to.max(from + 1) } else { from + 1 };
+        self.input.go_back_to(again);
         Ok(self.find_member(u64::MAX)?.then(|| self.input.offset().saturating_sub(from)))
     }
 

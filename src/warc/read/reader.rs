@@ -165,8 +165,8 @@ impl<R: Read> ArchiveReader<R> {
     /// The offset in the file, when a reader that begins here (and knows the
     /// [`nature`](Self::nature) of the file) would read on as this one does.
     pub(super) fn boundary(&self) -> Option<u64> {
-        let between = self.members.is_plain() || (!self.members.in_member() && self.members.window().is_empty());
-        (self.open.is_none() && self.ahead.is_none() && between).then(|| self.members.file_offset())
+        let between = self.open.is_none() && self.ahead.is_none() && self.members.is_between();
+        between.then(|| self.members.file_offset())
     }
 
     /// The dictionary of a zstd file that is entered in its middle.
@@ -312,6 +312,10 @@ impl<R: Read> ArchiveReader<R> {
                 self.problem(self.members.member_offset(), ProblemKind::BadCompression, why);
                 self.seek_member()?;
             }
+            Fill::CutOff => {
+                self.problem(offset, ProblemKind::Truncated, detail);
+                self.seek_member()?;
+            }
             _ => self.problem(offset, ProblemKind::Truncated, detail),
         }
         Ok(())
@@ -348,6 +352,7 @@ impl<R: Read> ArchiveReader<R> {
             Fill::CutOff => {
                 let detail = "the file ends before the compressed member of this record does";
                 self.problem(open.offset, ProblemKind::Truncated, detail.to_owned());
+                self.seek_member()?;
                 return Ok(None);
             }
             Fill::Broken(why) => {
@@ -396,7 +401,7 @@ impl<R: Read> ArchiveReader<R> {
                 Fill::CutOff => {
                     let detail = "the file ends inside a compressed member";
                     self.problem(offset, ProblemKind::Truncated, detail.to_owned());
-                    false
+                    self.seek_member()?
                 }
                 Fill::Broken(why) => {
                     self.problem(offset, ProblemKind::BadCompression, why);
@@ -421,7 +426,9 @@ impl<R: Read> ArchiveReader<R> {
                 Begin::CutOff => {
                     let detail = "the file ends inside the head of a compressed member";
                     self.problem(offset, ProblemKind::Truncated, detail.to_owned());
-                    return Ok(false);
+                    if self.members.seek_member().map_err(|source| self.io(source))?.is_none() {
+                        return Ok(false);
+                    }
                 }
                 Begin::Foreign(why) => {
                     let passed = self.members.seek_member().map_err(|source| self.io(source))?;
@@ -438,9 +445,16 @@ impl<R: Read> ArchiveReader<R> {
         }
     }
 
-    /// After damage: the next member that begins with a record.
+    /// After damage: the next member that begins with a record. A member that
+    /// seems to be cut off by the end of the file may be a damaged one too.
     fn seek_member(&mut self) -> Result<bool, WarcError> {
-        match self.members.seek_member().map_err(|source| self.io(source))? {
+        let gave_up = self.members.gives_up_damage();
+        let found = self.members.seek_member().map_err(|source| self.io(source))?;
+        if self.members.gives_up_damage() && !gave_up {
+            let detail = "too many damaged members begin within each other: what else begins there is not read";
+            self.problem(self.members.member_offset(), ProblemKind::Limit, detail.to_owned());
+        }
+        match found {
             Some(_) => self.next_member(),
             None => Ok(false),
         }
@@ -473,6 +487,7 @@ impl<R: Read> ArchiveReader<R> {
                 Fill::CutOff => {
                     let detail = "the file ends inside a compressed member";
                     self.problem(offset, ProblemKind::Truncated, detail.to_owned());
+                    self.seek_member()?;
                     break;
                 }
                 Fill::Broken(why) => {
@@ -573,9 +588,12 @@ impl<R: Read> ArchiveReader<R> {
                 self.problem(offset, ProblemKind::BadCompression, why);
                 self.seek_member()?;
             }
-            _ => {
+            ended => {
                 let detail = format!("the head of a record ends after {len} bytes");
                 self.problem(offset, ProblemKind::Truncated, detail);
+                if ended == Fill::CutOff {
+                    self.seek_member()?;
+                }
             }
         }
         Ok(())
@@ -602,6 +620,7 @@ impl<R: Read> ArchiveReader<R> {
             Fill::CutOff => {
                 let detail = "the file ends inside a compressed member";
                 self.problem(offset, ProblemKind::Truncated, detail.to_owned());
+                self.seek_member()?;
             }
             Fill::More | Fill::End => {}
         }
