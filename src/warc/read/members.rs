@@ -367,6 +367,14 @@ impl<R: Read> Members<R> {
         Ok(Begin::Member)
     }
 
+    /// Whether nothing before the present place matters to what is read from
+    /// here on.
+    pub(super) fn is_between(&self) -> bool {
+        let fresh = !self.in_member && self.window().is_empty();
+        let clean = self.decoded_to <= self.input.offset() && self.second_looks == SECOND_LOOKS;
+        self.is_plain() || (fresh && clean)
+    }
+
     /// Whether damage is no longer searched for records, because there was too
     /// much of it within itself.
     pub(super) fn gives_up_damage(&self) -> bool {
