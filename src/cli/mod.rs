@@ -8,6 +8,7 @@
 
 mod campaign;
 mod crawl;
+mod csv;
 mod dataset;
 mod demo;
 mod export;

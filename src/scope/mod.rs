@@ -14,8 +14,12 @@
 //! for addresses that somebody has resolved.
 
 mod decide_rules;
+mod domains;
 mod explain;
 mod geo;
+mod host_runs;
+mod log_lines;
+mod log_report;
 pub mod rules;
 mod scope_log;
 mod standard;
@@ -25,7 +29,9 @@ mod standard;
 mod semantics;
 
 pub use decide_rules::{DecideRules, NO_RULE, ScopeError};
+pub use domains::Domains;
 pub use geo::{GeoDatabase, GeoError};
+pub use log_report::{GEOLOCATION_RULE, LogQuestion, LogReport, LogReportError, LogTotals, LoggedHost};
 pub use rules::{SeedReach, seed_reach};
 pub use scope_log::{ScopeLine, ScopeLineError};
 pub use standard::{rule_templates, standard_rules};

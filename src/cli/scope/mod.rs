@@ -1,7 +1,9 @@
 //! `fonds scope`.
 
+mod report;
+
 use super::campaign::looking_desk;
-use super::output::{json_line, plain};
+use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::app::Desk;
 use crate::scope::{Decision, Trace};
@@ -28,10 +30,14 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    Report(report::Args),
 }
 
 pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let Command::Test { folder, campaign, mut urls, json } = command;
+    let (folder, campaign, mut urls, json) = match command {
+        Command::Test { folder, campaign, urls, json } => (folder, campaign, urls, json),
+        Command::Report(args) => return with_progress(|cx| report::run(&args, out, cx)),
+    };
     let desk = looking_desk(&folder)?;
     let (_, spec) = desk.catalogue().campaign(desk.catalogue().find_campaign(&campaign)?)?;
     if urls == ["-"] {
