@@ -66,7 +66,7 @@ impl<'a> Judge<'a> {
     pub fn decide(&self, candidate: &Candidate, robots: RobotsFact) -> Result<(Verdict, bool), LedgerError> {
         let rules = self.rules();
         let host = candidate.url.host_str().unwrap_or_default();
-        let mut facts = Facts { geo: self.known_fact(host), robots };
+        let mut facts = Facts { geo: self.known_fact(host), robots, date: Some(self.clock.now()), ..Facts::default() };
         let failed = matches!(facts.geo, GeoFact::Failed { .. });
         if failed {
             facts.geo = GeoFact::NotAsked;
@@ -179,7 +179,7 @@ impl<'a> Judge<'a> {
         let fact = match self.client.addresses(url) {
             Ok(addresses) => {
                 let addresses: Vec<IpAddr> = addresses.iter().map(std::net::SocketAddr::ip).collect();
-                GeoFact::Known(geo.evidence(&addresses, self.clock.now()))
+                GeoFact::Known(geo.evidence(&addresses, self.clock.now()).answered_by(self.client.answer_source(url)))
             }
             Err(error) => GeoFact::Failed { why: error.words },
         };

@@ -117,12 +117,12 @@ impl DecideRules {
         match &offer.step {
             Step::Switch(on) => rules.get_mut(offer.index)?.rule.enabled = *on,
             Step::Append(kind) => rules.push(CompiledRule {
-                test: compile_kind(offer.index, kind, &self.seeds).ok()?,
+                test: compile_kind(offer.index, kind, self.ground()).ok()?,
                 rule: Rule { enabled: true, comment: String::new(), kind: kind.clone() },
             }),
             Step::Edit(Edit::Number(kind) | Edit::Entry(kind)) => {
                 let compiled = rules.get_mut(offer.index)?;
-                compiled.test = compile_kind(offer.index, kind, &self.seeds).ok()?;
+                compiled.test = compile_kind(offer.index, kind, self.ground()).ok()?;
                 compiled.rule.kind = kind.clone();
             }
             Step::Edit(Edit::Seeds(seeds)) => changed = self.with_seeds(seeds.clone()).ok()?,
@@ -183,13 +183,14 @@ fn geo_offer(index: usize, rule: &super::rules::Geolocation, facts: &Facts, want
     let country = rule.countries.first().filter(|_| rule.decision == wanted && facts.geo == GeoFact::NotAsked)?;
     let known = super::GeoEvidence {
         date: crate::uri::CaptureDate::default(),
-        addresses: vec![super::AddressCountry {
-            address: std::net::IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED),
-            network: String::new(),
-            country: Some(country.clone()),
-        }],
+        addresses: vec![super::AddressCountry::new(
+            std::net::IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED),
+            "",
+            Some(country.clone()),
+        )],
         database: String::new(),
         database_build: crate::uri::CaptureDate::default(),
+        source: super::AnswerSource::default(),
     };
     let facts = Facts { geo: GeoFact::Known(known), ..facts.clone() };
     Some(Offer {

@@ -31,13 +31,10 @@ fn candidate(url: &str, hops: &str) -> Candidate {
 fn stands_in(country: Option<&str>) -> Facts {
     let evidence = GeoEvidence {
         date: CaptureDate::default(),
-        addresses: vec![AddressCountry {
-            address: "192.0.2.1".parse().unwrap(),
-            network: "192.0.2.0/24".to_owned(),
-            country: country.map(str::to_owned),
-        }],
+        addresses: vec![AddressCountry::new("192.0.2.1".parse().unwrap(), "192.0.2.0/24", country.map(str::to_owned))],
         database: "Test".to_owned(),
         database_build: CaptureDate::default(),
+        source: AnswerSource::Resolver,
     };
     Facts { geo: GeoFact::Known(evidence), ..Facts::default() }
 }

@@ -90,7 +90,8 @@ fn facts(catalogue: &Catalogue, spec: &Campaign, launch: Option<i64>, url: &Url)
             }
         },
     };
-    Ok(Facts { geo: catalogue.geo_fact(url.host_str().unwrap_or_default())?, robots })
+    let geo = catalogue.geo_fact(url.host_str().unwrap_or_default())?;
+    Ok(Facts { geo, robots, date: Some(CaptureDate::now()), ..Facts::default() })
 }
 
 /// The setting that names the workspace's geolocation database.
