@@ -30,6 +30,7 @@ mod semantics;
 
 pub use decide_rules::{DecideRules, NO_RULE, ScopeError};
 pub use domains::Domains;
+pub use explain::Turn;
 pub use geo::{GeoDatabase, GeoError};
 pub use log_report::{GEOLOCATION_RULE, LogQuestion, LogReport, LogReportError, LogTotals, LoggedHost};
 pub use rules::{SeedReach, seed_reach};

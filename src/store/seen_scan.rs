@@ -18,6 +18,8 @@ pub struct SeenAsk {
     pub launches: Vec<LaunchId>,
     /// Whether the page that led to a URL is wanted; it costs a look-up more.
     pub with_via: bool,
+    /// Whether what the last capture answered is wanted.
+    pub with_content: bool,
     /// Only URLs that the rule of this name let in.
     pub let_in_by: Option<String>,
 }
@@ -55,6 +57,9 @@ pub struct SeenUrl<'r> {
     pub rule_name: &'r str,
     /// When it was found.
     pub date: CaptureDate,
+    /// What its last capture answered, whatever the launch: HTTP status, MIME
+    /// type, payload bytes; none where there is no capture, or it was not asked for.
+    pub content: Option<(u16, &'r str, u64)>,
 }
 
 impl Catalogue {
@@ -110,6 +115,15 @@ impl Catalogue {
             true => ("ifnull(v.url, '')", "LEFT JOIN url v ON v.id = s.via"),
             false => ("''", ""),
         };
+        // Without a sorter: of what max() is taken from, the row is told.
+        let (content, answers) = match ask.with_content {
+            true => (
+                "k.status, k.mime, k.size",
+                "LEFT JOIN capture k ON k.id =
+                    (SELECT last FROM (SELECT c.id AS last, max(c.date_ms) FROM capture c WHERE c.url = s.url))",
+            ),
+            false => ("NULL, '', 0", ""),
+        };
         let newest = match ask.launches.len() {
             0 | 1 => String::new(),
             _ => format!(
@@ -120,8 +134,8 @@ impl Catalogue {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(&format!(
                 "SELECT s.id, s.launch, s.url, s.host, u.url, {via}, s.hops, s.seed, s.source_tag, s.is_seed, s.nofollow,
-                    s.accepted, s.rule_index, s.rule_name, s.date_ms
-                 FROM seen s CROSS JOIN url u ON u.id = s.url {join}
+                    s.accepted, s.rule_index, s.rule_name, s.date_ms, {content}
+                 FROM seen s CROSS JOIN url u ON u.id = s.url {join} {answers}
                  WHERE s.id BETWEEN ?1 AND ?2 AND +s.launch IN ({list})
                    AND (?3 IS NULL OR (s.accepted AND s.rule_name = ?3)) {newest}"
             ))?;
@@ -140,8 +154,11 @@ impl Catalogue {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(
                 "SELECT s.id, s.launch, s.url, s.host, u.url, ifnull(v.url, ''), s.hops, s.seed, s.source_tag, s.is_seed,
-                    s.nofollow, s.accepted, s.rule_index, s.rule_name, s.date_ms
-                 FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via WHERE s.id = ?1",
+                    s.nofollow, s.accepted, s.rule_index, s.rule_name, s.date_ms, k.status, k.mime, k.size
+                 FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via
+                 LEFT JOIN capture k ON k.id =
+                    (SELECT last FROM (SELECT c.id AS last, max(c.date_ms) FROM capture c WHERE c.url = s.url))
+                 WHERE s.id = ?1",
             )?;
             let mut rows = statement.query([id])?;
             match rows.next()? {
@@ -160,9 +177,9 @@ impl Catalogue {
     /// none where there is no capture.
     pub fn captured_bytes(&self, urls: &[i64]) -> Result<Vec<Option<u64>>, StoreError> {
         self.read(|conn| {
-            let mut statement =
-                conn.prepare_cached("SELECT size FROM capture WHERE url = ?1 ORDER BY date_ms DESC, id DESC LIMIT 1")?;
-            let bytes = urls.iter().map(|url| statement.query_row([url], |row| row.get(0).map(uint)).optional());
+            let mut statement = conn.prepare_cached("SELECT size, max(date_ms) FROM capture WHERE url = ?1")?;
+            let bytes =
+                urls.iter().map(|url| statement.query_row([url], |row| Ok(row.get::<_, Option<i64>>(0)?.map(uint))));
             Ok(bytes.collect::<Result<_, _>>()?)
         })
     }
@@ -290,5 +307,9 @@ fn seen_url<'r>(row: &'r Row<'_>) -> Result<SeenUrl<'r>, StoreError> {
         rule_index: row.get::<_, Option<i64>>(12)?.and_then(|index| usize::try_from(index).ok()),
         rule_name: text(13)?,
         date: CaptureDate::from_millis(row.get(14)?),
+        content: match row.get::<_, Option<i64>>(15)? {
+            None => None,
+            Some(status) => Some((u16::try_from(status).unwrap_or(0), text(16)?, row.get(17).map(uint)?)),
+        },
     })
 }

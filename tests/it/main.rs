@@ -11,6 +11,7 @@ mod need;
 mod peers;
 mod program;
 mod sample;
+mod scope;
 mod sites;
 mod structure;
 mod window;

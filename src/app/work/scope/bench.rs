@@ -202,10 +202,10 @@ impl<'a> Bench<'a> {
         let ask = SeenAsk {
             launches: self.ids.clone(),
             with_via: all().any(|judged| judged.rules.uses_via()),
+            with_content: all().any(|judged| judged.rules.uses_content()),
             let_in_by: let_in_by.map(str::to_owned),
         };
-        let reads =
-            Reads { content: all().any(|judged| judged.rules.uses_content()), robots: all().any(Judged::asks_robots) };
+        let asks_robots = all().any(Judged::asks_robots);
         let next = AtomicI64::new(*span.start());
         let readers = std::thread::available_parallelism().map_or(2, usize::from).min(8);
         let read = || -> anyhow::Result<S> {
@@ -220,7 +220,7 @@ impl<'a> Bench<'a> {
                 let mut count = 0;
                 self.catalogue.scan_seen(first..=(first + CHUNK - 1).min(*span.end()), &ask, |row| {
                     count += 1;
-                    self.one(row, &reads, &mut hosts, &mut candidate, |before, candidate, known| {
+                    self.one(row, asks_robots, &mut hosts, &mut candidate, |before, candidate, known| {
                         each(&mut found, before, candidate, known)
                     })
                 })??;
@@ -243,15 +243,12 @@ impl<'a> Bench<'a> {
     pub(super) fn again<T>(
         &self,
         seen: i64,
-        uses: &[&Judged],
         each: impl FnOnce(&Before<'_>, &mut Candidate, &mut KnownFacts) -> anyhow::Result<T>,
     ) -> anyhow::Result<Option<T>> {
-        let all = || self.launches.values().map(|launch| &launch.rules).chain(uses.iter().copied());
-        let reads = Reads { content: all().any(|judged| judged.rules.uses_content()), robots: true };
         let mut candidate = Candidate::bare(Url::parse("http://nowhere.invalid/").context("a constant")?);
         self.catalogue.seen_one(seen, |row| {
             let mut answer = None;
-            self.one(row, &reads, &mut HashMap::new(), &mut candidate, |before, candidate, known| {
+            self.one(row, true, &mut HashMap::new(), &mut candidate, |before, candidate, known| {
                 answer = Some(each(before, candidate, known)?);
                 Ok(())
             })?;
@@ -264,7 +261,7 @@ impl<'a> Bench<'a> {
     fn one(
         &self,
         row: &SeenUrl<'_>,
-        reads: &Reads,
+        asks_robots: bool,
         hosts: &mut HashMap<(LaunchId, i64, bool), HostFacts>,
         candidate: &mut Candidate,
         each: impl FnOnce(&Before<'_>, &mut Candidate, &mut KnownFacts) -> anyhow::Result<()>,
@@ -289,7 +286,7 @@ impl<'a> Bench<'a> {
         let host = match hosts.entry(key) {
             std::collections::hash_map::Entry::Occupied(held) => held.into_mut(),
             std::collections::hash_map::Entry::Vacant(free) => {
-                free.insert(self.host_facts(&candidate.url, row.launch, launch, reads)?)
+                free.insert(self.host_facts(&candidate.url, row.launch, launch, asks_robots)?)
             }
         };
         host.known.robots = match &host.robots {
@@ -301,17 +298,20 @@ impl<'a> Bench<'a> {
         if !self.annotations.is_empty() {
             facts.annotation = self.annotations.get(&row.url_id).map(|(_, said)| said.clone());
         }
-        facts.content = if reads.content { self.catalogue.content_fact(row.url_id)? } else { ContentFact::NotFetched };
+        facts.content = match row.content {
+            None => ContentFact::NotFetched,
+            Some((status, mime, bytes)) => ContentFact::Fetched { status, mime: mime.to_owned(), bytes },
+        };
         each(&Before { row, launch }, candidate, &mut host.known)
     }
 
-    fn host_facts(&self, url: &Url, id: LaunchId, launch: &Launch, reads: &Reads) -> anyhow::Result<HostFacts> {
+    fn host_facts(&self, url: &Url, id: LaunchId, launch: &Launch, asks_robots: bool) -> anyhow::Result<HostFacts> {
         let geo = match self.geo.get(url.host_str().unwrap_or_default()) {
             // A failed look-up says nothing; the crawl makes it again.
             None | Some(GeoFact::Failed { .. }) => GeoFact::NotAsked,
             Some(known) => known.clone(),
         };
-        let robots = match reads.robots {
+        let robots = match asks_robots {
             false => None,
             true => {
                 let answer = self.catalogue.robots_answer(id, &url.origin().ascii_serialization())?;
@@ -340,12 +340,6 @@ pub(super) fn is_apart(row: &SeenUrl<'_>) -> bool {
 
 fn is_robots_url(url: &Url) -> bool {
     url.path() == "/robots.txt" && url.query().is_none()
-}
-
-/// What has to be read beside the rows.
-struct Reads {
-    content: bool,
-    robots: bool,
 }
 
 /// So that readers stop when a person asks.

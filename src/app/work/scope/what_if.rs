@@ -100,12 +100,11 @@ pub fn what_if_rows(
     };
     let mut bench = Bench::new(desk, campaign, launch)?;
     let edited = bench.edited(edited)?;
-    let uses: Vec<&Judged> = edited.values().collect();
     let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let ids = answer.side(side).ids.iter().skip(at(offset)).take(at(limit));
     let mut rows = Vec::new();
     for id in ids {
-        let row = bench.again(*id, &uses, |before, candidate, known| {
+        let row = bench.again(*id, |before, candidate, known| {
             let row = before.row;
             let then = before.launch.rules.verdict(before.launch.rules.decide(candidate, known));
             let Some(after) = edited.get(&row.launch) else { return Ok(None) };
