@@ -3,6 +3,7 @@
 use super::{AddressCountry, AnswerSource, GeoEvidence};
 use crate::uri::CaptureDate;
 use maxminddb::{MaxMindDbError, PathElement, Reader};
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
@@ -64,7 +65,9 @@ impl GeoDatabase {
         let reader = Reader::from_source(bytes).map_err(broken)?;
         let mut tells = false;
         for entry in reader.networks(Default::default()).map_err(broken)?.take(ENTRIES_TRIED) {
-            tells |= entry.and_then(|entry| country_of(&entry)).map_err(broken)?.is_some();
+            let entry = entry.map_err(broken)?;
+            entry.decode::<Whole>().map_err(broken)?;
+            tells |= country_of(&entry).map_err(broken)?.is_some();
         }
         match tells {
             true => Ok(Self { reader, path }),
@@ -150,6 +153,64 @@ impl GeoDatabase {
     }
 }
 
+/// All of an entry, read to see whether it can be: a country that is told by
+/// a file with broken entries is no evidence.
+struct Whole;
+
+impl<'de> Deserialize<'de> for Whole {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(WholeVisitor)
+    }
+}
+
+struct WholeVisitor;
+
+impl<'de> Visitor<'de> for WholeVisitor {
+    type Value = Whole;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Whole, E> {
+        Ok(Whole)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Whole, E> {
+        Ok(Whole)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Whole, E> {
+        Ok(Whole)
+    }
+
+    fn visit_u128<E>(self, _: u128) -> Result<Whole, E> {
+        Ok(Whole)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Whole, E> {
+        Ok(Whole)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Whole, E> {
+        Ok(Whole)
+    }
+
+    fn visit_bytes<E>(self, _: &[u8]) -> Result<Whole, E> {
+        Ok(Whole)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Whole, A::Error> {
+        while list.next_element::<Whole>()?.is_some() {}
+        Ok(Whole)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Whole, A::Error> {
+        while map.next_entry::<Whole, Whole>()?.is_some() {}
+        Ok(Whole)
+    }
+}
+
 /// The country of an entry, wherever its database keeps it.
 fn country_of(entry: &maxminddb::LookupResult<'_, Vec<u8>>) -> Result<Option<String>, MaxMindDbError> {
     for path in COUNTRY_PATHS {
@@ -208,6 +269,13 @@ mod tests {
             let (found, code) = database.lookup(address.parse().unwrap()).unwrap();
             assert_eq!((found.as_str(), code.as_deref()), (network, country), "{address}");
         }
+        // The database is as old as this test.
+        let days = |days: i64| CaptureDate::from_seconds(database.build_date().seconds() + days * DAY_SECONDS);
+        assert_eq!(database.remark(days(1)), None);
+        assert!(database.remark(days(181)).unwrap().contains("181 days ago"));
+        assert!(database.remark(days(-2)).unwrap().contains("still to come"));
+        let evidence = database.evidence(&["203.0.113.1".parse().unwrap()], CaptureDate::from_seconds(1));
+        assert_eq!(evidence.addresses[0].registered.as_deref(), Some("US"));
         let evidence = database.evidence(&["192.0.2.7".parse().unwrap()], CaptureDate::from_seconds(1));
         assert_eq!(evidence.addresses[0].country.as_deref(), Some("PT"));
         assert_eq!(evidence.database_build, database.build_date());
@@ -261,7 +329,11 @@ mod tests {
                 continue;
             }
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            match GeoDatabase::open(&path) {
+            let tells = name.starts_with("GeoIP2") || name.starts_with("GeoLite2-Country");
+            let sound = tells && !name.contains("Broken");
+            let opened = GeoDatabase::open(&path);
+            assert_eq!(opened.is_ok(), sound, "{name}");
+            match opened {
                 Ok(database) => {
                     let answers = addresses.map(|address| database.lookup(address.parse().unwrap()).is_ok());
                     println!("{name}: opened, {answers:?}");
