@@ -12,10 +12,12 @@
 //! | where | what |
 //! |---|---|
 //! | [`ArchiveReader`], [`read_record_at`], [`copy_span`] | records in order, one by its place, its bytes as they are |
+//! | [`read_file_in_parallel`], [`read_in_parallel`] | the same with several threads, results in order |
 //! | [`http`] | the message inside a record; transfer and content encodings undone |
 //! | [`digest`] | block and payload digests, and which bytes they are made of |
 //! | [`RecordBuilder`], [`WarcFileSet`], [`repair_open_file`] | records out; files that survive a kill |
-//! | [`cdxj`], [`check_file`] | an index of a file; what is wrong with it |
+//! | [`cdx`], [`check_file`] | an index of a file; what is wrong with it |
+//! | [`wacz`] | archive files packed together with an index and pages |
 //!
 //! A record that is cut off or damaged is told as a [`Problem`] and not given
 //! by [`ArchiveReader::next_record`]; [`ArchiveReader::next_head`] and reading
@@ -23,20 +25,22 @@
 //!
 //! Not here: which captures a record belongs to (the catalogue's work).
 
-pub mod cdxj;
+pub mod cdx;
 mod check;
 pub mod digest;
 pub mod http;
+mod lines;
 mod read;
 mod record;
+pub mod wacz;
 mod write;
 
-pub use check::{CheckReport, check_file};
+pub use check::{CheckReport, check_file, check_reader};
 pub use digest::{BlockDigester, DigestCheck, Digests, RecordProof, sha1_base32};
 
 pub use read::{
-    ArchiveReader, MAX_HEAD_BYTES, MAX_LINE_BYTES, Records, copy_span, open_archive_file, open_record_at,
-    read_record_at,
+    ArchiveReader, Event, MAX_HEAD_BYTES, MAX_LINE_BYTES, Records, Visit, copy_span, open_archive_file, open_record_at,
+    read_file_in_parallel, read_in_parallel, read_record_at, reading_threads,
 };
 pub use record::{Headers, Problem, ProblemKind, Record, RecordHead, RecordType, Span, WarcError, metadata_target};
 pub use write::{
