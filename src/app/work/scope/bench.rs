@@ -315,10 +315,7 @@ impl<'a> Bench<'a> {
             false => None,
             true => {
                 let answer = self.catalogue.robots_answer(id, &url.origin().ascii_serialization())?;
-                answer.map(|answer| {
-                    let status = u16::try_from(answer.status).ok().filter(|status| *status > 0);
-                    RobotsRules::from_answer(status, &answer.body, &launch.agent)
-                })
+                answer.and_then(|answer| super::robots_rules(&answer, &launch.agent))
             }
         };
         Ok(HostFacts {

@@ -13,7 +13,7 @@ pub use what_if::{edited_campaign, rule_hits, what_if, what_if_rows};
 
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::Campaign;
-use crate::crawl::RobotsRules;
+use crate::crawl::{RobotsAnswer, RobotsRules};
 use crate::scope::{AnswerSource, Candidate, DecideRules, Facts, GeoDatabase, GeoFact, RobotsFact, Trace};
 use crate::store::Catalogue;
 use crate::uri::{CaptureDate, Url, parse_web_url};
@@ -91,6 +91,13 @@ pub fn scope_test(
     Ok(traces)
 }
 
+/// The rules in an answer; none where nobody answered: then the crawl gives
+/// the host up, and no rule refuses it.
+fn robots_rules(answer: &RobotsAnswer, agent: &str) -> Option<RobotsRules> {
+    let status = u16::try_from(answer.status).ok().filter(|status| *status > 0)?;
+    Some(RobotsRules::from_answer(Some(status), &answer.body, agent))
+}
+
 fn address_of(url: &Url) -> Option<std::net::IpAddr> {
     url.host_str()?.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }
@@ -107,10 +114,10 @@ fn facts(
         None => RobotsFact::NotAsked,
         Some(launch) => match catalogue.robots_answer(launch, &url.origin().ascii_serialization())? {
             None => RobotsFact::NotAsked,
-            Some(answer) => {
-                let status = u16::try_from(answer.status).ok().filter(|status| *status > 0);
-                RobotsRules::from_answer(status, &answer.body, &spec.politeness.user_agent).fact(url)
-            }
+            Some(answer) => match robots_rules(&answer, &spec.politeness.user_agent) {
+                None => RobotsFact::NotAsked,
+                Some(rules) => rules.fact(url),
+            },
         },
     };
     let (mut annotation, mut content) = (None, crate::scope::ContentFact::NotFetched);
