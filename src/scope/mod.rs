@@ -3,6 +3,8 @@
 //! In: a [`Candidate`] and the [`Facts`] known about it. Out: a [`Verdict`]
 //! that names the rule that spoke last, and on demand the whole [`Trace`].
 //!
+//! Out of logs that others wrote: which hosts a rule let in ([`LogReport`]).
+//!
 //! Semantics are Heritrix's (`DecideRuleSequence`): every enabled rule speaks
 //! in order, the last opinion wins, a disabled rule keeps its index, nothing
 //! said is reject.
