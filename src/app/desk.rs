@@ -52,6 +52,30 @@ pub trait Desk: Send + Sync {
     fn selection(&self, campaign: CampaignId) -> DeskResult<SelectionPage>;
     /// Runs URLs through the rules of an edited, unsaved campaign with the facts at hand.
     fn scope_test(&self, campaign: &Campaign, urls: &[String]) -> DeskResult<Vec<Result<Trace, String>>>;
+    /// What an edited campaign would have taken and refused of all that its
+    /// launches (or one of them) have seen.
+    fn what_if(
+        &self,
+        campaign: CampaignId,
+        launch: Option<LaunchId>,
+        edited: &Campaign,
+        cx: &JobCx,
+    ) -> DeskResult<WhatIf>;
+    /// A part of the URLs that change side.
+    fn what_if_rows(
+        &self,
+        campaign: CampaignId,
+        edited: &Campaign,
+        answer: &WhatIf,
+        side: MovedSide,
+        range: std::ops::Range<u64>,
+    ) -> DeskResult<Vec<MovedRow>>;
+    /// How often each rule spoke and decided, with an example.
+    fn rule_hits(&self, campaign: CampaignId, launch: Option<LaunchId>, cx: &JobCx) -> DeskResult<Vec<RuleHits>>;
+    /// Hosts that only their location let in.
+    fn geo_report(&self, campaign: CampaignId, launch: Option<LaunchId>, cx: &JobCx) -> DeskResult<GeoReport>;
+    /// Hosts whose verdicts another country database would change.
+    fn geo_drift(&self, campaign: CampaignId, launch: Option<LaunchId>, newer: &Path, cx: &JobCx) -> DeskResult<Drift>;
     /// Jobs of earlier runs.
     fn job_history(&self, limit: u64) -> DeskResult<Vec<JobRow>>;
 

@@ -592,6 +592,57 @@ impl Desk for FixtureDesk {
             .collect())
     }
 
+    fn what_if(&self, _: CampaignId, _: Option<LaunchId>, edited: &Campaign, _: &JobCx) -> DeskResult<WhatIf> {
+        // Fewer rules take more: enough to see both lists.
+        let moved = |urls: u64| Moved { urls, hosts: 1, captured: 0, bytes: 0, ids: (0..urls as i64).collect() };
+        Ok(WhatIf {
+            launches: vec![1],
+            seen: 1_250,
+            apart: 0,
+            stay_in: 1_000,
+            stay_out: 240,
+            other_rule: 0,
+            unknown: 0,
+            by_rule: Vec::new(),
+            moved_in: moved(10 - edited.rules.len().min(10) as u64),
+            moved_out: moved(edited.rules.len().min(10) as u64),
+        })
+    }
+
+    fn what_if_rows(
+        &self,
+        _: CampaignId,
+        _: &Campaign,
+        answer: &WhatIf,
+        side: MovedSide,
+        range: std::ops::Range<u64>,
+    ) -> DeskResult<Vec<MovedRow>> {
+        let (before, after) = (Self::trace("", side == MovedSide::Out), Self::trace("", side == MovedSide::In));
+        let row = |number: u64| MovedRow {
+            seen: number as i64,
+            launch: 1,
+            url: format!("http://moved.example/{number}"),
+            via: String::new(),
+            hops: "L".to_owned(),
+            before: before.verdict.clone(),
+            after: after.verdict.clone(),
+            bytes: None,
+        };
+        Ok((range.start..range.end.min(answer.side(side).urls)).map(row).collect())
+    }
+
+    fn rule_hits(&self, _: CampaignId, _: Option<LaunchId>, _: &JobCx) -> DeskResult<Vec<RuleHits>> {
+        Ok(Vec::new())
+    }
+
+    fn geo_report(&self, _: CampaignId, _: Option<LaunchId>, _: &JobCx) -> DeskResult<GeoReport> {
+        Ok(GeoReport { hosts: Vec::new(), decided: 0, otherwise: 0 })
+    }
+
+    fn geo_drift(&self, _: CampaignId, _: Option<LaunchId>, newer: &Path, _: &JobCx) -> DeskResult<Drift> {
+        anyhow::bail!("{}: this desk has no databases", newer.display())
+    }
+
     fn job_history(&self, _: u64) -> DeskResult<Vec<JobRow>> {
         Ok(vec![JobRow {
             id: 1,

@@ -191,6 +191,40 @@ impl Desk for WorkspaceDesk {
         work::scope_test(self, campaign, urls)
     }
 
+    fn what_if(
+        &self,
+        campaign: CampaignId,
+        launch: Option<LaunchId>,
+        edited: &Campaign,
+        cx: &JobCx,
+    ) -> DeskResult<WhatIf> {
+        work::what_if(self, campaign, launch, edited, cx)
+    }
+
+    fn what_if_rows(
+        &self,
+        campaign: CampaignId,
+        edited: &Campaign,
+        answer: &WhatIf,
+        side: MovedSide,
+        range: std::ops::Range<u64>,
+    ) -> DeskResult<Vec<MovedRow>> {
+        let limit = range.end.saturating_sub(range.start);
+        work::what_if_rows(self, campaign, edited, answer, side, range.start, limit)
+    }
+
+    fn rule_hits(&self, campaign: CampaignId, launch: Option<LaunchId>, cx: &JobCx) -> DeskResult<Vec<RuleHits>> {
+        work::rule_hits(self, campaign, launch, cx)
+    }
+
+    fn geo_report(&self, campaign: CampaignId, launch: Option<LaunchId>, cx: &JobCx) -> DeskResult<GeoReport> {
+        work::geo_report(self, campaign, launch, cx)
+    }
+
+    fn geo_drift(&self, campaign: CampaignId, launch: Option<LaunchId>, newer: &Path, cx: &JobCx) -> DeskResult<Drift> {
+        work::geo_drift(self, campaign, launch, &crate::scope::GeoDatabase::open(newer)?, cx)
+    }
+
     fn job_history(&self, limit: u64) -> DeskResult<Vec<JobRow>> {
         Ok(self.catalogue().jobs(limit)?)
     }

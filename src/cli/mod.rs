@@ -9,6 +9,7 @@
 mod campaign;
 mod cdx;
 mod crawl;
+mod csv;
 mod dataset;
 mod demo;
 mod export;

@@ -13,6 +13,7 @@ mod need;
 mod peers;
 mod program;
 mod sample;
+mod scope;
 mod sites;
 mod structure;
 mod window;

@@ -16,7 +16,10 @@ pub use export::{ExportOutcome, ExportWishes, export, verify};
 pub use import::{ImportReport, import};
 pub use inlinks::{InlinkReport, build_inlinks, write_dataset};
 pub use sample::{add_sample_campaign, crawl_options, example_campaign, is_sample, sample_edition, sample_overrides};
-pub use scope::{check_campaign, geo_database, scope_test, set_geo_database, why};
+pub use scope::{
+    check_campaign, edited_campaign, geo_database, geo_drift, geo_report, rule_hits, scope_test, set_geo_database,
+    what_if, what_if_rows, why,
+};
 pub use select::{SelectReport, select};
 
 use super::desk::Desk;
