@@ -9,6 +9,7 @@ mod imports;
 mod kill;
 mod need;
 mod peers;
+mod peers_index;
 mod program;
 mod sample;
 mod sites;
