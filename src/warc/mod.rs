@@ -12,6 +12,7 @@
 //! | where | what |
 //! |---|---|
 //! | [`ArchiveReader`], [`read_record_at`], [`copy_span`] | records in order, one by its place, its bytes as they are |
+//! | [`read_file_in_parallel`], [`read_in_parallel`] | the same with several threads, results in order |
 //! | [`http`] | the message inside a record; transfer and content encodings undone |
 //! | [`digest`] | block and payload digests, and which bytes they are made of |
 //! | [`RecordBuilder`], [`WarcFileSet`], [`repair_open_file`] | records out; files that survive a kill |
@@ -38,8 +39,8 @@ pub use check::{CheckReport, check_file, check_reader};
 pub use digest::{BlockDigester, DigestCheck, Digests, RecordProof, sha1_base32};
 
 pub use read::{
-    ArchiveReader, MAX_HEAD_BYTES, MAX_LINE_BYTES, Records, copy_span, open_archive_file, open_record_at,
-    read_record_at,
+    ArchiveReader, Event, MAX_HEAD_BYTES, MAX_LINE_BYTES, Records, Visit, copy_span, open_archive_file, open_record_at,
+    read_file_in_parallel, read_in_parallel, read_record_at, reading_threads,
 };
 pub use record::{Headers, Problem, ProblemKind, Record, RecordHead, RecordType, Span, WarcError, metadata_target};
 pub use write::{

@@ -1,6 +1,7 @@
 //! Heads of responses and requests.
 
 use super::super::Headers;
+use super::super::record::text_of;
 use super::Flaw;
 
 /// A head longer than this is read as far as it goes.
@@ -71,13 +72,13 @@ impl ContentType {
 impl HttpHead {
     /// `Content-Type`; the default where there is none.
     pub fn content_type(&self) -> ContentType {
-        self.headers.get("Content-Type").map(|value| ContentType::parse(&value)).unwrap_or_default()
+        self.headers.get_text("Content-Type").map(|value| ContentType::parse(&value)).unwrap_or_default()
     }
 
     /// Whether the body is declared to be chunked.
     pub fn is_chunked(&self) -> bool {
         self.headers.all("Transfer-Encoding").any(|value| {
-            value.to_ascii_lowercase().split(|&byte| byte == b',').any(|word| word.trim_ascii() == b"chunked")
+            value.split(|&byte| byte == b',').any(|word| word.trim_ascii().eq_ignore_ascii_case(b"chunked"))
         })
     }
 }
@@ -128,8 +129,7 @@ pub fn parse_request_head(block: &[u8]) -> Option<HttpRequestHead> {
 
 /// First line, fields, and length of the head.
 fn parse(block: &[u8], flaws: &mut Vec<Flaw>) -> (String, Headers, usize) {
-    let mut first = None;
-    let mut headers = Headers::new();
+    let mut lines = Lines::with_room(block.len());
     let mut at = 0;
     let mut bare_lf = false;
     let head = &block[..block.len().min(MAX_HEAD_BYTES)];
@@ -137,9 +137,8 @@ fn parse(block: &[u8], flaws: &mut Vec<Flaw>) -> (String, Headers, usize) {
         let Some(len) = memchr::memchr(b'\n', &head[at..]) else {
             flaws.push(Flaw::http("the head does not end with an empty line"));
             // Without an end, the last line counts as a line of the head.
-            let rest = &head[at..];
+            lines.take(&head[at..]);
             at = head.len();
-            take_line(rest, &mut first, &mut headers, flaws);
             break;
         };
         let line = &head[at..at + len];
@@ -151,38 +150,56 @@ fn parse(block: &[u8], flaws: &mut Vec<Flaw>) -> (String, Headers, usize) {
         if line.is_empty() {
             break;
         }
-        take_line(line, &mut first, &mut headers, flaws);
+        lines.take(line);
+    }
+    // Told in numbers: a hostile head has such lines by the hundred thousand.
+    match lines.without_colon {
+        0 => {}
+        1 => flaws.push(Flaw::http("a line of the head has no colon")),
+        count => flaws.push(Flaw::http(format!("{count} lines of the head have no colon"))),
+    }
+    if lines.left_out > 0 {
+        let detail = format!("more than {MAX_FIELDS} fields: {} further ones are left out", lines.left_out);
+        flaws.push(Flaw::http(detail));
     }
     if bare_lf {
         flaws.push(Flaw::http("lines of the head end in LF alone"));
     }
-    (first.unwrap_or_default(), headers, at)
+    (lines.first.unwrap_or_default(), lines.headers, at)
 }
 
-fn take_line(line: &[u8], first: &mut Option<String>, headers: &mut Headers, flaws: &mut Vec<Flaw>) {
-    if line.is_empty() {
-        return;
-    }
-    if first.is_none() {
-        *first = Some(latin1(line));
-    } else if line.starts_with(b" ") || line.starts_with(b"\t") {
-        headers.extend_last(line.trim_ascii());
-    } else if headers.len() >= MAX_FIELDS {
-        if headers.len() == MAX_FIELDS && !flaws.iter().any(|flaw| flaw.detail.contains("fields are left out")) {
-            flaws.push(Flaw::http(format!("more than {MAX_FIELDS} fields: further fields are left out")));
-        }
-    } else {
-        match memchr::memchr(b':', line) {
-            Some(colon) => headers.push(latin1(line[..colon].trim_ascii()), line[colon + 1..].trim_ascii()),
-            None => flaws.push(Flaw::http("a line of the head has no colon")),
-        }
-    }
+/// The lines of a head, as far as they have been taken.
+#[derive(Default)]
+struct Lines {
+    first: Option<String>,
+    headers: Headers,
+    without_colon: usize,
+    left_out: usize,
 }
 
-fn latin1(bytes: &[u8]) -> String {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
+impl Lines {
+    /// Room for the fields of a block of so many bytes; most heads are short.
+    fn with_room(block_len: usize) -> Self {
+        Self { headers: Headers::with_room(block_len.min(1024)), ..Self::default() }
+    }
+
+    fn take(&mut self, line: &[u8]) {
+        if line.is_empty() {
+        } else if self.first.is_none() {
+            self.first = Some(text_of(line).into_owned());
+        } else if line.starts_with(b" ") || line.starts_with(b"\t") {
+            // What goes on with a field that was left out is left out too.
+            if self.left_out == 0 {
+                self.headers.extend_last(line.trim_ascii());
+            }
+        } else if self.headers.len() >= MAX_FIELDS {
+            self.left_out += 1;
+        } else {
+            match memchr::memchr(b':', line) {
+                Some(colon) => self.headers.push(text_of(line[..colon].trim_ascii()), line[colon + 1..].trim_ascii()),
+                None => self.without_colon += 1,
+            }
+        }
     }
 }
 
@@ -211,6 +228,20 @@ mod tests {
         check("HTTP/1.1 abc\r\nno colon\r\n\r\n", 0, "", &[], "", 2);
         check("HTTP/1.1 200 OK\r\nA: 1", 200, "OK", &[("A", "1")], "", 1);
         check("http/1.1 200 OK\r\n\r\n", 200, "OK", &[], "", 0);
+    }
+
+    #[test]
+    fn what_a_hostile_head_has_too_much_of_is_told_in_numbers() {
+        let block =
+            format!("HTTP/1.1 200 OK\r\n{}{}  folded\r\n\r\nbody", "x\r\n".repeat(100_000), "a:\r\n".repeat(100_000));
+        let head = parse_response_head(block.as_bytes()).unwrap();
+        assert_eq!((head.headers.len(), &block[head.head_len..]), (MAX_FIELDS, "body"));
+        assert!(head.headers.iter().all(|(_, value)| value.is_empty()));
+        let flaws: Vec<_> = head.flaws.iter().map(|flaw| flaw.detail.as_str()).collect();
+        assert_eq!(
+            flaws,
+            ["100000 lines of the head have no colon", "more than 10000 fields: 90000 further ones are left out"]
+        );
     }
 
     #[test]

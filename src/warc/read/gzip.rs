@@ -11,7 +11,7 @@ const FLAG_COMMENT: u8 = 16;
 const FLAGS_RESERVED: u8 = 0xe0;
 
 /// Length of the trailer: CRC-32 and length modulo 2^32.
-const TRAILER: usize = 8;
+pub(super) const TRAILER: usize = 8;
 
 /// A gzip header may not be longer than this.
 pub(super) const MAX_HEADER: usize = 128 * 1024;

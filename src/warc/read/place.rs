@@ -58,8 +58,9 @@ pub fn open_record_at(path: &Path, offset: u64) -> Result<ArchiveReader<File>, W
     file.seek(SeekFrom::Start(offset)).map_err(io)?;
     let mut reader = ArchiveReader::at(file, &present, offset)?;
     if let Some(dictionary) = dictionary {
-        let no_record = |why| WarcError::NoRecord { path: present.clone(), offset, why };
-        reader.use_dictionary(&dictionary).map_err(no_record)?;
+        // One that cannot be read is passed over, as it is when the file is
+        // read from its start: a record that needs it says so.
+        let _ = reader.use_dictionary(&dictionary);
     }
     Ok(reader)
 }

@@ -3,7 +3,7 @@
 use super::super::{Problem, ProblemKind, Record, RecordHead, Span, WarcError};
 use super::arc::{self, UrlLine};
 use super::head::{self, MAX_HEAD_BYTES, Start, record_start};
-use super::members::{Begin, Fill, Members};
+use super::members::{Begin, Fill, Members, Packing};
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
@@ -42,6 +42,21 @@ pub struct ArchiveReader<R> {
     first_garbage: Option<String>,
     sound_len: u64,
     done: bool,
+}
+
+/// What is told at the beginning of a file and holds for all of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Nature {
+    packing: Packing,
+    arc_version: String,
+}
+
+impl Nature {
+    /// Whether a reader can begin in the middle of the file. Frames of zstd
+    /// may need a dictionary and cannot be told from chance by a quick look.
+    pub(super) fn can_be_entered(&self) -> bool {
+        self.packing != Packing::Zstd
+    }
 }
 
 /// The record in hand.
@@ -102,8 +117,11 @@ impl<R: Read> ArchiveReader<R> {
     /// Reads from a source that stands at `offset` of its file.
     pub(super) fn at(source: R, name: &Path, offset: u64) -> Result<Self, WarcError> {
         let members = Members::new(source, offset).map_err(|source| WarcError::Io { path: name.to_owned(), source })?;
-        Ok(Self {
-            members,
+        Ok(Self::of(members, name))
+    }
+
+    fn of(members: Members<R>, name: &Path) -> Self {
+        Self {
             name: name.to_owned(),
             open: None,
             ahead: None,
@@ -114,9 +132,42 @@ impl<R: Read> ArchiveReader<R> {
             member_fresh: true,
             told_not_per_record: false,
             first_garbage: None,
-            sound_len: offset,
+            sound_len: members.file_offset(),
             done: false,
-        })
+            members,
+        }
+    }
+
+    /// The first record that seems to begin in `source`, which stands at
+    /// `from` of the file that `like` describes, and before `limit`.
+    pub(super) fn find(source: R, name: &Path, from: u64, limit: u64, like: &Nature) -> io::Result<Option<Self>> {
+        let mut members = Members::inside(source, from, like.packing);
+        if !members.seek_record(limit)? {
+            return Ok(None);
+        }
+        let mut reader = Self::of(members, name);
+        reader.is_archive = true;
+        reader.arc_version.clone_from(&like.arc_version);
+        Ok(Some(reader))
+    }
+
+    /// Decodes nothing as a whole.
+    #[cfg(test)]
+    pub(super) fn stream_only(mut self) -> Self {
+        self.members.stream_only();
+        self
+    }
+
+    /// What a reader that begins anew at a boundary must know of the file.
+    pub(super) fn nature(&self) -> Nature {
+        Nature { packing: self.members.packing(), arc_version: self.arc_version.clone() }
+    }
+
+    /// The offset in the file, when a reader that begins here (and knows the
+    /// [`nature`](Self::nature) of the file) would read on as this one does.
+    pub(super) fn boundary(&self) -> Option<u64> {
+        let between = self.members.is_plain() || (!self.members.in_member() && self.members.window().is_empty());
+        (self.open.is_none() && self.ahead.is_none() && between).then(|| self.members.file_offset())
     }
 
     /// The dictionary of a zstd file that is entered in its middle.
@@ -267,6 +318,10 @@ impl<R: Read> ArchiveReader<R> {
                 self.problem(self.members.member_offset(), ProblemKind::BadCompression, why);
                 self.seek_member()?;
             }
+            Fill::CutOff => {
+                self.problem(offset, ProblemKind::Truncated, detail);
+                self.seek_member()?;
+            }
             _ => self.problem(offset, ProblemKind::Truncated, detail),
         }
         Ok(())
@@ -303,6 +358,7 @@ impl<R: Read> ArchiveReader<R> {
             Fill::CutOff => {
                 let detail = "the file ends before the compressed member of this record does";
                 self.problem(open.offset, ProblemKind::Truncated, detail.to_owned());
+                self.seek_member()?;
                 return Ok(None);
             }
             Fill::Broken(why) => {
@@ -351,7 +407,7 @@ impl<R: Read> ArchiveReader<R> {
                 Fill::CutOff => {
                     let detail = "the file ends inside a compressed member";
                     self.problem(offset, ProblemKind::Truncated, detail.to_owned());
-                    false
+                    self.seek_member()?
                 }
                 Fill::Broken(why) => {
                     self.problem(offset, ProblemKind::BadCompression, why);
@@ -376,7 +432,9 @@ impl<R: Read> ArchiveReader<R> {
                 Begin::CutOff => {
                     let detail = "the file ends inside the head of a compressed member";
                     self.problem(offset, ProblemKind::Truncated, detail.to_owned());
-                    return Ok(false);
+                    if self.members.seek_member().map_err(|source| self.io(source))?.is_none() {
+                        return Ok(false);
+                    }
                 }
                 Begin::Foreign(why) => {
                     let passed = self.members.seek_member().map_err(|source| self.io(source))?;
@@ -393,9 +451,16 @@ impl<R: Read> ArchiveReader<R> {
         }
     }
 
-    /// After damage: the next member that begins with a record.
+    /// After damage: the next member that begins with a record. A member that
+    /// seems to be cut off by the end of the file may be a damaged one too.
     fn seek_member(&mut self) -> Result<bool, WarcError> {
-        match self.members.seek_member().map_err(|source| self.io(source))? {
+        let gave_up = self.members.gives_up_damage();
+        let found = self.members.seek_member().map_err(|source| self.io(source))?;
+        if self.members.gives_up_damage() && !gave_up {
+            let detail = "too many damaged members begin within each other: what else begins there is not read";
+            self.problem(self.members.member_offset(), ProblemKind::Limit, detail.to_owned());
+        }
+        match found {
             Some(_) => self.next_member(),
             None => Ok(false),
         }
@@ -428,6 +493,7 @@ impl<R: Read> ArchiveReader<R> {
                 Fill::CutOff => {
                     let detail = "the file ends inside a compressed member";
                     self.problem(offset, ProblemKind::Truncated, detail.to_owned());
+                    self.seek_member()?;
                     break;
                 }
                 Fill::Broken(why) => {
@@ -528,9 +594,12 @@ impl<R: Read> ArchiveReader<R> {
                 self.problem(offset, ProblemKind::BadCompression, why);
                 self.seek_member()?;
             }
-            _ => {
+            ended => {
                 let detail = format!("the head of a record ends after {len} bytes");
                 self.problem(offset, ProblemKind::Truncated, detail);
+                if ended == Fill::CutOff {
+                    self.seek_member()?;
+                }
             }
         }
         Ok(())
@@ -557,6 +626,7 @@ impl<R: Read> ArchiveReader<R> {
             Fill::CutOff => {
                 let detail = "the file ends inside a compressed member";
                 self.problem(offset, ProblemKind::Truncated, detail.to_owned());
+                self.seek_member()?;
             }
             Fill::More | Fill::End => {}
         }

@@ -2,16 +2,15 @@
 
 use super::super::digest::{Digests, sha1_base32};
 use super::super::{Headers, RecordHead, RecordType, Span, metadata_target};
+use super::pack;
 use crate::uri::CaptureDate;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use std::io::{self, Read, Write};
 
 /// `WARC-Profile` of a revisit whose payload is already held (WARC/1.1, 6.7.2).
 pub const REVISIT_IDENTICAL_PAYLOAD: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
 
-/// Level of gzip: beyond it, files shrink little and time grows.
-const LEVEL: u32 = 6;
+/// What stands between the block of a record and the next record.
+const RECORD_END: &[u8] = b"\r\n\r\n";
 
 /// A fresh `urn:uuid:…`, without angle brackets.
 pub fn new_record_id() -> String {
@@ -140,36 +139,35 @@ impl RecordBuilder {
         self
     }
 
-    /// The head for a block of this length.
-    fn head(&self, block_len: u64) -> Vec<u8> {
-        let mut head = b"WARC/1.1\r\n".to_vec();
+    /// The head for a block of this length; `block_digest` where none was given.
+    fn head(&self, block_len: u64, block_digest: Option<&str>) -> Vec<u8> {
+        let mut head = Vec::with_capacity(1024);
+        head.extend_from_slice(b"WARC/1.1\r\n");
         for (name, value) in self.headers.iter() {
             push_line(&mut head, name.as_bytes(), value);
+        }
+        if let Some(digest) = block_digest {
+            push_line(&mut head, b"WARC-Block-Digest", digest.as_bytes());
         }
         push_line(&mut head, b"Content-Length", block_len.to_string().as_bytes());
         head.extend_from_slice(b"\r\n");
         head
     }
 
+    /// The head for this block, with its digest.
+    fn head_of(&self, block: &[u8]) -> Vec<u8> {
+        let digest = (!self.has_block_digest).then(|| sha1_base32(block));
+        self.head(block.len() as u64, digest.as_deref())
+    }
+
     /// The record as it stands in a plain file.
     pub fn plain(&self, block: &[u8]) -> Vec<u8> {
-        let mut builder = self.clone();
-        if !self.has_block_digest {
-            builder.headers.push("WARC-Block-Digest", sha1_base32(block));
-        }
-        let mut bytes = builder.head(block.len() as u64);
-        bytes.extend_from_slice(block);
-        bytes.extend_from_slice(b"\r\n\r\n");
-        bytes
+        [&self.head_of(block), block, RECORD_END].concat()
     }
 
     /// The record as one gzip member.
     pub fn compress(&self, block: &[u8]) -> Vec<u8> {
-        let plain = self.plain(block);
-        let mut encoder = GzEncoder::new(Vec::with_capacity(plain.len() / 2), Compression::new(LEVEL));
-        // Writing into memory does not fail.
-        let _ = encoder.write_all(&plain);
-        encoder.finish().unwrap_or_default()
+        pack::pack(&[&self.head_of(block), block, RECORD_END])
     }
 
     /// The record as one gzip member, the block read from a stream of
@@ -179,15 +177,7 @@ impl RecordBuilder {
     ///
     /// Also when `block` holds fewer bytes; more are left unread.
     pub fn compress_from(&self, block: impl Read, block_len: u64, out: impl Write) -> io::Result<()> {
-        let mut encoder = GzEncoder::new(out, Compression::new(LEVEL));
-        encoder.write_all(&self.head(block_len))?;
-        let copied = io::copy(&mut block.take(block_len), &mut encoder)?;
-        if copied < block_len {
-            let why = format!("the block has {copied} bytes instead of {block_len}");
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, why));
-        }
-        encoder.write_all(b"\r\n\r\n")?;
-        encoder.finish()?.flush()
+        pack::pack_from(&self.head(block_len, None), block, block_len, RECORD_END, out)
     }
 }
 

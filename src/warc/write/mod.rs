@@ -9,6 +9,7 @@
 
 mod build;
 mod file_set;
+mod pack;
 
 pub use build::{REVISIT_IDENTICAL_PAYLOAD, RecordBuilder, WarcWriter, new_record_id, warc_fields};
 pub use file_set::{FileSetOptions, Placed, Repaired, WarcFileSet, repair_open_file};
