@@ -15,37 +15,38 @@ use std::process::Command;
 /// The SHA-1 of nothing.
 const OF_NOTHING: &str = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
 
-/// Lines by the place of their records.
-fn by_place(index: &str) -> BTreeMap<u64, IndexLine> {
+/// Lines by file and place of their records.
+fn by_place(index: &str) -> BTreeMap<(String, u64), IndexLine> {
     let lines = IndexReader::new(index.as_bytes(), "index").unwrap().map(Result::unwrap);
-    lines.map(|line| (line.span.offset, line)).collect()
+    lines.map(|line| ((line.filename.clone(), line.span.offset), line)).collect()
 }
 
-/// How two indexes of a file differ, by reason; fails on any other difference.
+/// How two indexes differ, by file and reason; fails on any other difference.
 #[track_caller]
-fn differences(ours: &str, theirs: &str, form: IndexForm, file: &str) -> BTreeMap<&'static str, usize> {
+fn differences(ours: &str, theirs: &str, form: IndexForm) -> BTreeMap<(String, &'static str), usize> {
     let (ours, theirs) = (by_place(ours), by_place(theirs));
-    assert_eq!(ours.keys().collect::<Vec<_>>(), theirs.keys().collect::<Vec<_>>(), "{file}");
-    let mut reasons: BTreeMap<&'static str, usize> = BTreeMap::new();
-    for (mut ours, mut theirs) in ours.into_values().zip(theirs.into_values()) {
+    assert_eq!(ours.keys().collect::<Vec<_>>(), theirs.keys().collect::<Vec<_>>());
+    let mut reasons: BTreeMap<(String, &'static str), usize> = BTreeMap::new();
+    for (((file, _), mut ours), mut theirs) in ours.into_iter().zip(theirs.into_values()) {
+        let mut differ = |reason| *reasons.entry((file.clone(), reason)).or_default() += 1;
         // What is not of the web has no key that programs agree on.
         if ours.key != theirs.key && !ours.url.starts_with("http") {
-            *reasons.entry("keys of other schemes").or_default() += 1;
+            differ("keys of other schemes");
             theirs.key = ours.key.clone();
         }
         // With requests at hand, cdxj-indexer reads a block before it hashes
         // it: what is left to hash is nothing.
         if ours.digest != theirs.digest && theirs.digest.as_deref() == Some(OF_NOTHING) {
-            *reasons.entry("digests of nothing").or_default() += 1;
+            differ("digests of nothing");
             ours.digest.clone_from(&theirs.digest);
         }
         // A host's addresses come without HTTP: there cdxj-indexer looks for
         // no type, we take that of the record.
         if ours.url.starts_with("dns:") && ours.mime.as_deref() == Some("text/dns") && theirs.mime.is_none() {
-            *reasons.entry("types of names").or_default() += 1;
+            differ("types of names");
             ours.mime = None;
         }
-        assert_eq!(form.line(&ours), form.line(&theirs), "{file}");
+        assert_eq!(form.line(&ours), form.line(&theirs));
     }
     reasons
 }
@@ -54,86 +55,87 @@ fn differences(ours: &str, theirs: &str, form: IndexForm, file: &str) -> BTreeMa
 fn our_indexes_of_sound_files_are_those_of_cdxj_indexer() {
     let (Some([indexer]), Some(data)) = (need::peers(["cdxj-indexer"]), need::data("warc")) else { return };
     let forms = [
-        ("cdxj", IndexForm::Cdxj, false, vec!["--sort"]),
-        ("bodies", IndexForm::Cdxj, true, vec!["--sort", "--post-append"]),
-        ("cdx9", IndexForm::Cdx9, false, vec!["--sort", "--cdx09"]),
-        ("cdx11", IndexForm::Cdx11, false, vec!["--sort", "--cdx11"]),
+        ("cdxj", IndexForm::Cdxj, false, vec![]),
+        ("bodies", IndexForm::Cdxj, true, vec!["--post-append"]),
+        ("cdx9", IndexForm::Cdx9, false, vec!["--cdx09"]),
+        ("cdx11", IndexForm::Cdx11, false, vec!["--cdx11"]),
     ];
-    let (mut told, mut lines_in_all) = (String::new(), 0);
+    let (mut told, mut lines_in_all) = (Vec::new(), 0);
     for folder in ["arc", "arquivo-gpl3", "encodings", "real", "revisit", "small"] {
-        for file in warcs_under(&data.join(folder)) {
-            let name = file.file_name().unwrap().to_str().unwrap();
-            for (words, form, post_append, options) in &forms {
-                let theirs = run(&indexer, file.parent().unwrap(), &[options.as_slice(), &[name]].concat());
-                let options = IndexOptions { post_append: *post_append };
-                let (lines, _) = index_file(&file, name, options, &JobCx::detached()).unwrap();
-                let mut ours = Vec::new();
-                write_sorted(&lines, *form, &mut ours).unwrap();
-                let ours = String::from_utf8(ours).unwrap();
-                assert_eq!(ours.lines().count(), theirs.lines().count(), "{name}");
-                lines_in_all += lines.len();
-                for (reason, count) in differences(&ours, &theirs, *form, name) {
-                    told.push_str(&format!("{name} {words}: {count} {reason}\n"));
-                }
+        let files = warcs_under(&data.join(folder));
+        let names: Vec<&str> = files.iter().map(|file| file.file_name().unwrap().to_str().unwrap()).collect();
+        for (words, form, post_append, options) in &forms {
+            let theirs = run(&indexer, &data.join(folder), &[options.as_slice(), &names].concat());
+            let options = IndexOptions { post_append: *post_append };
+            let mut lines = Vec::new();
+            for (file, name) in files.iter().zip(&names) {
+                lines.extend(index_file(file, name, options, &JobCx::detached()).unwrap().0);
+            }
+            let mut ours = Vec::new();
+            write_sorted(&lines, *form, &mut ours).unwrap();
+            lines_in_all += lines.len();
+            for ((file, reason), count) in differences(&String::from_utf8(ours).unwrap(), &theirs, *form) {
+                told.push(format!("{file} {words}: {count} {reason}"));
             }
         }
     }
     assert!(lines_in_all > 3000, "{lines_in_all} lines");
-    assert_eq!(told, DIFFERENCES);
+    told.sort();
+    assert_eq!(told.join("\n"), DIFFERENCES.trim_end());
 }
 
 /// All differences. Names of hosts (`dns:`) and files of the crawler
 /// (`metadata:`) are not of the web.
 const DIFFERENCES: &str = "\
-blackbook.arc.gz cdxj: 38 keys of other schemes
-blackbook.arc.gz cdxj: 38 types of names
+IAH-urls-wget.warc.gz bodies: 3 digests of nothing
+IAH-urls-wget.warc.gz bodies: 3 keys of other schemes
+IAH-urls-wget.warc.gz cdx11: 3 keys of other schemes
+IAH-urls-wget.warc.gz cdx9: 3 keys of other schemes
+IAH-urls-wget.warc.gz cdxj: 3 keys of other schemes
 blackbook.arc.gz bodies: 292 digests of nothing
 blackbook.arc.gz bodies: 38 keys of other schemes
 blackbook.arc.gz bodies: 38 types of names
-blackbook.arc.gz cdx9: 38 keys of other schemes
-blackbook.arc.gz cdx9: 38 types of names
 blackbook.arc.gz cdx11: 38 keys of other schemes
 blackbook.arc.gz cdx11: 38 types of names
-warcio-example.arc.gz bodies: 1 digests of nothing
-inlinks.1.warc.gz cdxj: 3 keys of other schemes
-inlinks.1.warc.gz bodies: 3 digests of nothing
-inlinks.1.warc.gz bodies: 3 keys of other schemes
-inlinks.1.warc.gz cdx9: 3 keys of other schemes
-inlinks.1.warc.gz cdx11: 3 keys of other schemes
-inlinks.3.warc.gz cdxj: 3 keys of other schemes
-inlinks.3.warc.gz bodies: 3 digests of nothing
-inlinks.3.warc.gz bodies: 3 keys of other schemes
-inlinks.3.warc.gz cdx9: 3 keys of other schemes
-inlinks.3.warc.gz cdx11: 3 keys of other schemes
-transfer_compression_brotli.warc.gz cdxj: 2 keys of other schemes
-transfer_compression_brotli.warc.gz bodies: 2 digests of nothing
-transfer_compression_brotli.warc.gz bodies: 2 keys of other schemes
-transfer_compression_brotli.warc.gz cdx9: 2 keys of other schemes
-transfer_compression_brotli.warc.gz cdx11: 2 keys of other schemes
-transfer_compression_gzip.warc.gz cdxj: 2 keys of other schemes
-transfer_compression_gzip.warc.gz bodies: 2 digests of nothing
-transfer_compression_gzip.warc.gz bodies: 2 keys of other schemes
-transfer_compression_gzip.warc.gz cdx9: 2 keys of other schemes
-transfer_compression_gzip.warc.gz cdx11: 2 keys of other schemes
-transfer_compression_none.warc.gz cdxj: 2 keys of other schemes
-transfer_compression_none.warc.gz bodies: 2 digests of nothing
-transfer_compression_none.warc.gz bodies: 2 keys of other schemes
-transfer_compression_none.warc.gz cdx9: 2 keys of other schemes
-transfer_compression_none.warc.gz cdx11: 2 keys of other schemes
-blackbook.warc.gz cdxj: 38 keys of other schemes
-blackbook.warc.gz cdxj: 38 types of names
+blackbook.arc.gz cdx9: 38 keys of other schemes
+blackbook.arc.gz cdx9: 38 types of names
+blackbook.arc.gz cdxj: 38 keys of other schemes
+blackbook.arc.gz cdxj: 38 types of names
 blackbook.warc.gz bodies: 299 digests of nothing
 blackbook.warc.gz bodies: 38 keys of other schemes
 blackbook.warc.gz bodies: 38 types of names
-blackbook.warc.gz cdx9: 38 keys of other schemes
-blackbook.warc.gz cdx9: 38 types of names
 blackbook.warc.gz cdx11: 38 keys of other schemes
 blackbook.warc.gz cdx11: 38 types of names
-IAH-urls-wget.warc.gz cdxj: 3 keys of other schemes
-IAH-urls-wget.warc.gz bodies: 3 digests of nothing
-IAH-urls-wget.warc.gz bodies: 3 keys of other schemes
-IAH-urls-wget.warc.gz cdx9: 3 keys of other schemes
-IAH-urls-wget.warc.gz cdx11: 3 keys of other schemes
+blackbook.warc.gz cdx9: 38 keys of other schemes
+blackbook.warc.gz cdx9: 38 types of names
+blackbook.warc.gz cdxj: 38 keys of other schemes
+blackbook.warc.gz cdxj: 38 types of names
+inlinks.1.warc.gz bodies: 3 digests of nothing
+inlinks.1.warc.gz bodies: 3 keys of other schemes
+inlinks.1.warc.gz cdx11: 3 keys of other schemes
+inlinks.1.warc.gz cdx9: 3 keys of other schemes
+inlinks.1.warc.gz cdxj: 3 keys of other schemes
+inlinks.3.warc.gz bodies: 3 digests of nothing
+inlinks.3.warc.gz bodies: 3 keys of other schemes
+inlinks.3.warc.gz cdx11: 3 keys of other schemes
+inlinks.3.warc.gz cdx9: 3 keys of other schemes
+inlinks.3.warc.gz cdxj: 3 keys of other schemes
+transfer_compression_brotli.warc.gz bodies: 2 digests of nothing
+transfer_compression_brotli.warc.gz bodies: 2 keys of other schemes
+transfer_compression_brotli.warc.gz cdx11: 2 keys of other schemes
+transfer_compression_brotli.warc.gz cdx9: 2 keys of other schemes
+transfer_compression_brotli.warc.gz cdxj: 2 keys of other schemes
+transfer_compression_gzip.warc.gz bodies: 2 digests of nothing
+transfer_compression_gzip.warc.gz bodies: 2 keys of other schemes
+transfer_compression_gzip.warc.gz cdx11: 2 keys of other schemes
+transfer_compression_gzip.warc.gz cdx9: 2 keys of other schemes
+transfer_compression_gzip.warc.gz cdxj: 2 keys of other schemes
+transfer_compression_none.warc.gz bodies: 2 digests of nothing
+transfer_compression_none.warc.gz bodies: 2 keys of other schemes
+transfer_compression_none.warc.gz cdx11: 2 keys of other schemes
+transfer_compression_none.warc.gz cdx9: 2 keys of other schemes
+transfer_compression_none.warc.gz cdxj: 2 keys of other schemes
+warcio-example.arc.gz bodies: 1 digests of nothing
 ";
 
 /// Runs py-wacz's check; says whether it finds the package valid.
