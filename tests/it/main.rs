@@ -11,6 +11,7 @@ mod imports;
 mod kill;
 mod need;
 mod peers;
+mod peers_index;
 mod program;
 mod sample;
 mod scope;
