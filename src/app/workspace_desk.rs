@@ -227,8 +227,8 @@ impl Desk for WorkspaceDesk {
     }
 
     fn import(&self, paths: &[PathBuf], cx: &JobCx) -> DeskResult<String> {
-        self.job("Import", work::ImportReport::words, || work::import(&self.workspace, paths, false, cx))
-            .map(|report| report.words())
+        self.job("Import", work::import_words, || work::import(&self.workspace, paths, false, cx))
+            .map(|import| work::import_words(&import))
     }
 
     fn build_inlinks(&self, cx: &JobCx) -> DeskResult<String> {
