@@ -16,6 +16,7 @@
 //! | [`digest`] | block and payload digests, and which bytes they are made of |
 //! | [`RecordBuilder`], [`WarcFileSet`], [`repair_open_file`] | records out; files that survive a kill |
 //! | [`cdxj`], [`check_file`] | an index of a file; what is wrong with it |
+//! | [`wacz`] | archive files packed together with an index and pages |
 //!
 //! A record that is cut off or damaged is told as a [`Problem`] and not given
 //! by [`ArchiveReader::next_record`]; [`ArchiveReader::next_head`] and reading
@@ -29,6 +30,7 @@ pub mod digest;
 pub mod http;
 mod read;
 mod record;
+pub mod wacz;
 mod write;
 
 pub use check::{CheckReport, check_file};
