@@ -5,7 +5,7 @@
 
 use super::captures::{RecordRow, int, uint};
 use super::catalogue::Catalogue;
-use super::rows::{FileId, FileRow, FileState, LaunchId};
+use super::rows::{CaptureId, FileId, FileRow, FileState, LaunchId};
 use super::workspace::{StoreError, Workspace};
 use crate::warc::{RecordType, Span};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -182,6 +182,16 @@ impl Catalogue {
                 params![id, int(size), mtime_ns],
             )?;
             Ok(id)
+        })
+    }
+
+    /// The file that the first record of a capture stands in.
+    pub fn file_of_capture(&self, capture: CaptureId) -> Result<Option<FileId>, StoreError> {
+        self.read(|conn| {
+            Ok(conn
+                .prepare_cached("SELECT file FROM record WHERE capture = ?1 ORDER BY position LIMIT 1")?
+                .query_row([capture], |row| row.get(0))
+                .optional()?)
         })
     }
 

@@ -10,6 +10,30 @@ use crate::warc::Problem;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::collections::HashMap;
 
+/// Something broken or odd in a file, on its way into the catalogue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldProblem {
+    /// Offset in the file, in bytes.
+    pub offset: u64,
+    /// What kind of problem, in words.
+    pub kind: &'static str,
+    /// What exactly, in words.
+    pub detail: String,
+}
+
+impl ToldProblem {
+    /// A problem at an offset.
+    pub fn new(offset: u64, kind: &'static str, detail: String) -> Self {
+        Self { offset, kind, detail }
+    }
+}
+
+impl From<Problem> for ToldProblem {
+    fn from(problem: Problem) -> Self {
+        Self::new(problem.offset, problem.kind.words(), problem.detail)
+    }
+}
+
 /// Problems that one page of the window or one list holds.
 const MAX_LISTED: i64 = 20_000;
 
@@ -75,7 +99,7 @@ impl Catalogue {
         launch: LaunchId,
         done: &ImportedFile,
         sha256: &str,
-        problems: Vec<Problem>,
+        problems: Vec<ToldProblem>,
     ) -> Result<(), StoreError> {
         let (done, sha256) = (done.clone(), sha256.to_owned());
         self.write(move |conn| {
@@ -108,7 +132,7 @@ impl Catalogue {
                 "INSERT INTO problem (import_file, file, offset, kind, detail) VALUES (?1, ?2, ?3, ?4, ?5)",
             )?;
             for problem in &problems {
-                insert.execute(params![row, done.file, int(problem.offset), problem.kind.words(), problem.detail])?;
+                insert.execute(params![row, done.file, int(problem.offset), problem.kind, problem.detail])?;
             }
             if let Some(error) = &done.error {
                 // Where reading stopped: behind the last problem, as far as known.

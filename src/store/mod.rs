@@ -39,6 +39,7 @@ pub use captures::{RecordRow, StoredCapture};
 pub use catalogue::Catalogue;
 pub use exports::ExportedCapture;
 pub use files::{KnownFile, WantedFile, mtime_ns};
+pub use imports::ToldProblem;
 pub use inlinks::{InlinkFeed, LoadedInlink};
 pub use ledger::LaunchLedger;
 pub use selections::ToScore;

@@ -5,6 +5,7 @@
 mod archive;
 mod cli;
 mod demo;
+mod files;
 mod imports;
 mod kill;
 mod need;

@@ -28,10 +28,15 @@ impl<'a, R: Read> Hashing<'a, R> {
     }
 
     /// Reads what is left; SHA-256 in hex, and the size in bytes.
-    pub(super) fn finish(mut self) -> io::Result<(String, u64)> {
+    pub(super) fn finish(&mut self) -> io::Result<(String, u64)> {
         let mut buffer = vec![0; CHUNK];
         while self.read(&mut buffer)? > 0 {}
-        Ok((data_encoding::HEXLOWER.encode(&self.hasher.finalize()), self.bytes))
+        Ok(self.told())
+    }
+
+    /// The same of what was read so far.
+    fn told(&self) -> (String, u64) {
+        (data_encoding::HEXLOWER.encode(&self.hasher.clone().finalize()), self.bytes)
     }
 }
 
@@ -51,13 +56,23 @@ pub(in crate::app::work) fn digest_of(path: &Path, cx: &JobCx) -> io::Result<(St
 }
 
 /// Copies a file into the workspace; its digest keeps equal names apart. The
-/// digest and the place of the copy are told.
-pub(super) fn copy_in(workspace: &Workspace, path: &Path, cx: &JobCx) -> anyhow::Result<(String, PathBuf)> {
+/// place of the copy and the digest are told.
+pub(super) fn copy_in(workspace: &Workspace, path: &Path, cx: &JobCx) -> anyhow::Result<(PathBuf, String)> {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    keep_incoming(workspace, &mut Hashing::new(File::open(path)?, cx), |sha256| (sha256.to_owned(), name))
+}
+
+/// Writes bytes into the workspace: into a folder named after a digest, under
+/// a name, as `place` says when it knows theirs.
+pub(super) fn keep_incoming(
+    workspace: &Workspace,
+    source: &mut Hashing<'_, impl Read>,
+    place: impl FnOnce(&str) -> (String, String),
+) -> anyhow::Result<(PathBuf, String)> {
     let imports = workspace.folder().join("imports");
     let in_imports = || imports.display().to_string();
     fs::create_dir_all(&imports).with_context(in_imports)?;
     let mut copy = tempfile::Builder::new().prefix(INCOMING).tempfile_in(&imports).with_context(in_imports)?;
-    let mut source = Hashing::new(File::open(path)?, cx);
     let mut buffer = vec![0; CHUNK];
     loop {
         let len = source.read(&mut buffer)?;
@@ -66,17 +81,17 @@ pub(super) fn copy_in(workspace: &Workspace, path: &Path, cx: &JobCx) -> anyhow:
         }
         copy.write_all(buffer.get(..len).unwrap_or_default()).with_context(in_imports)?;
     }
-    let (sha256, size) = source.finish()?;
+    let (sha256, size) = source.told();
     copy.as_file().sync_all().with_context(in_imports)?;
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let folder = imports.join(sha256.get(..12).unwrap_or(&sha256));
+    let (of_folder, name) = place(&sha256);
+    let folder = imports.join(of_folder.get(..12).unwrap_or(&of_folder));
     fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let goal = folder.join(&name);
     // A copy that a killed import left is as good, and its date is known.
     if !goal.metadata().is_ok_and(|meta| meta.len() == size) {
         copy.persist(&goal).with_context(|| goal.display().to_string())?;
     }
-    Ok((sha256, goal))
+    Ok((goal, sha256))
 }
 
 /// Takes away what a killed import left of copies that were not whole.

@@ -18,6 +18,7 @@
 
 mod copy;
 mod one;
+mod package;
 mod report;
 mod sources;
 

@@ -1,12 +1,14 @@
 //! One file of an import.
 
 use super::copy::{Hashing, copy_in, digest_of, take_back};
+use super::package::is_package;
 use super::{Found, Importer};
 use crate::crawl::{CaptureEntry, CrawlError, IndexReport, LedgerError, index_records};
 use crate::jobs::StopError;
+pub(super) use crate::store::ToldProblem;
 use crate::store::rows::{FileId, FileOutcome, ImportedFile};
 use crate::store::{KnownFile, mtime_ns};
-use crate::warc::{ArchiveReader, Problem};
+use crate::warc::ArchiveReader;
 use std::cell::{Cell, RefCell};
 use std::fs::{self, File};
 use std::io::Read;
@@ -19,20 +21,26 @@ const BATCH: usize = 200;
 
 /// What a look at a file came to, besides its row.
 #[derive(Default)]
-struct Told {
-    sha256: String,
-    problems: Vec<Problem>,
+pub(super) struct Told {
+    pub sha256: String,
+    pub problems: Vec<ToldProblem>,
 }
 
 /// A file that is about to be read.
-struct Source<'a> {
-    found: &'a Found,
+pub(super) struct Source<'a> {
+    pub found: &'a Found,
     /// Where it is read: itself, or its copy.
-    path: PathBuf,
+    pub path: PathBuf,
     /// As the catalogue keeps it.
-    label: String,
-    mtime_ns: i64,
-    is_copy: bool,
+    pub label: String,
+    pub mtime_ns: i64,
+}
+
+/// What reading the records of a file gave.
+pub(super) struct Shared {
+    pub report: IndexReport,
+    /// Its digest and size, or why it could not be read to its end.
+    pub whole: anyhow::Result<(String, u64)>,
 }
 
 impl Importer<'_> {
@@ -128,7 +136,7 @@ impl Importer<'_> {
         let place = self.workspace.folder().join(&known.path);
         let is_there = !known.changed && fs::metadata(&place).is_ok_and(|meta| meta.len() == known.size);
         if !is_there {
-            let kept = if self.copy { copy_in(self.workspace, &found.path, self.cx)?.1 } else { found.path.clone() };
+            let kept = if self.copy { copy_in(self.workspace, &found.path, self.cx)?.0 } else { found.path.clone() };
             let mtime = fs::metadata(&kept).map_or(found.mtime_ns, |meta| mtime_ns(&meta));
             if catalogue.move_file(known.id, &self.label(&kept)?, mtime)? {
                 done.outcome = FileOutcome::Moved;
@@ -162,17 +170,31 @@ impl Importer<'_> {
 
     /// Reads a file whose bytes are not known.
     fn read(&self, found: &Found, done: &mut ImportedFile) -> anyhow::Result<Told> {
-        let path = match self.copy {
+        let again = || self.cx.set_total(self.total.fetch_add(found.size, Ordering::Relaxed) + found.size);
+        let (path, sha256) = match self.copy {
             true => {
-                self.cx.set_total(self.total.fetch_add(found.size, Ordering::Relaxed) + found.size);
-                copy_in(self.workspace, &found.path, self.cx)?.1
+                again();
+                let (copy, sha256) = copy_in(self.workspace, &found.path, self.cx)?;
+                (copy, Some(sha256))
             }
-            false => found.path.clone(),
+            false => (found.path.clone(), None),
         };
         let mtime_ns = fs::metadata(&path).map_or(found.mtime_ns, |meta| mtime_ns(&meta));
-        let source = Source { found, label: self.label(&path)?, path, mtime_ns, is_copy: self.copy };
-        let told = self.index(&source, done);
-        if source.is_copy && done.file.is_none() && !told.as_ref().is_err_and(StopError::is_cancelled) {
+        let source = Source { found, label: self.label(&path)?, path, mtime_ns };
+        let told = if is_package(&source.path)? {
+            // Its parts are read one by one, so that its digest needs a reading of its own.
+            let sha256 = match sha256 {
+                Some(sha256) => sha256,
+                None => {
+                    again();
+                    digest_of(&source.path, self.cx)?.0
+                }
+            };
+            self.package(&source, sha256, done)
+        } else {
+            self.index(&source, done)
+        };
+        if self.copy && done.file.is_none() && !told.as_ref().is_err_and(StopError::is_cancelled) {
             take_back(&source.path);
         }
         told
@@ -180,8 +202,31 @@ impl Importer<'_> {
 
     /// Reads the records of a file into the catalogue, hashing it on the way.
     fn index(&self, source: &Source<'_>, done: &mut ImportedFile) -> anyhow::Result<Told> {
-        let mut bytes = Hashing::new(File::open(&source.path)?, self.cx);
         let sink = Sink::new(self, source);
+        let Shared { report, whole } = self.read_records(source, &sink)?;
+        done.new_captures = sink.new.get();
+        (done.records, done.captures, done.revisits) = (report.records, report.captures, report.revisits);
+        done.problem_count = report.problems.len() as u64 + report.more_problems;
+        let sha256 = match whole {
+            Ok((sha256, _)) => {
+                done.outcome = FileOutcome::Read;
+                sink.file()?;
+                sha256
+            }
+            Err(error) => {
+                done.outcome = if report.records > 0 { FileOutcome::Cut } else { FileOutcome::Unread };
+                done.error = Some(super::super::in_words(&error));
+                String::new()
+            }
+        };
+        done.file = sink.file.get();
+        let problems = report.problems.into_iter().map(Into::into).collect();
+        Ok(Told { sha256, problems })
+    }
+
+    /// Reads all records of a file and hands its captures to the sink.
+    pub(super) fn read_records(&self, source: &Source<'_>, sink: &Sink<'_>) -> anyhow::Result<Shared> {
+        let mut bytes = Hashing::new(File::open(&source.path)?, self.cx);
         let reader = ArchiveReader::new(bytes.by_ref(), &source.path).map_err(CrawlError::from)?;
         let (report, ended) = index_records(reader, &source.label, |entry| sink.take(entry), self.cx);
         self.cx.checkpoint()?;
@@ -197,33 +242,16 @@ impl Importer<'_> {
                 "it changed while it was read: {size} bytes instead of {}. Import it again when nothing writes it",
                 source.found.size
             );
-            Ok(sha256)
+            Ok((sha256, size))
         });
         self.cx.checkpoint()?;
         sink.flush()?;
-        done.new_captures = sink.new.get();
-        (done.records, done.captures, done.revisits) = (report.records, report.captures, report.revisits);
-        done.problem_count = report.problems.len() as u64 + report.more_problems;
-        let sha256 = match whole {
-            Ok(sha256) => {
-                done.outcome = FileOutcome::Read;
-                sink.file()?;
-                sha256
-            }
-            Err(error) => {
-                done.outcome = if report.records > 0 { FileOutcome::Cut } else { FileOutcome::Unread };
-                done.error = Some(super::super::in_words(&error));
-                String::new()
-            }
-        };
-        done.file = sink.file.get();
-        let IndexReport { problems, .. } = report;
-        Ok(Told { sha256, problems })
+        Ok(Shared { report, whole })
     }
 }
 
 /// An error of the catalogue concerns the whole import.
-fn is_of_catalogue(error: &anyhow::Error) -> bool {
+pub(super) fn is_of_catalogue(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.is::<crate::store::StoreError>()
             || cause.downcast_ref::<CrawlError>().is_some_and(|error| matches!(error, CrawlError::Ledger(_)))
@@ -231,21 +259,22 @@ fn is_of_catalogue(error: &anyhow::Error) -> bool {
 }
 
 /// Takes the captures of one file to the catalogue, many at a time.
-struct Sink<'a> {
+pub(super) struct Sink<'a> {
     importer: &'a Importer<'a>,
-    source: &'a Source<'a>,
+    pub source: &'a Source<'a>,
     batch: RefCell<Vec<CaptureEntry>>,
-    new: Cell<u64>,
+    /// Captures that the catalogue did not know.
+    pub new: Cell<u64>,
     /// Its number, once something of it is kept.
-    file: Cell<Option<FileId>>,
+    pub file: Cell<Option<FileId>>,
 }
 
 impl<'a> Sink<'a> {
-    fn new(importer: &'a Importer<'a>, source: &'a Source<'a>) -> Self {
+    pub fn new(importer: &'a Importer<'a>, source: &'a Source<'a>) -> Self {
         Self { importer, source, batch: RefCell::default(), new: Cell::new(0), file: Cell::new(None) }
     }
 
-    fn take(&self, entry: CaptureEntry) -> Result<(), CrawlError> {
+    pub fn take(&self, entry: CaptureEntry) -> Result<(), CrawlError> {
         self.batch.borrow_mut().push(entry);
         if self.batch.borrow().len() >= BATCH {
             self.flush().map_err(|error| LedgerError(error.to_string()))?;
@@ -255,7 +284,7 @@ impl<'a> Sink<'a> {
 
     /// The number of the file. What was read at its place before of other
     /// bytes is put aside when the first capture of the new ones is there.
-    fn file(&self) -> anyhow::Result<FileId> {
+    pub fn file(&self) -> anyhow::Result<FileId> {
         if let Some(file) = self.file.get() {
             return Ok(file);
         }
@@ -265,7 +294,7 @@ impl<'a> Sink<'a> {
         Ok(file)
     }
 
-    fn flush(&self) -> anyhow::Result<()> {
+    pub fn flush(&self) -> anyhow::Result<()> {
         let batch = self.batch.take();
         if !batch.is_empty() {
             self.file()?;

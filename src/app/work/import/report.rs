@@ -62,7 +62,9 @@ pub fn import_words(import: &ImportRow) -> String {
         words.push_str(&format!(", {} passed over", counted(import.passed_over, "other file")));
     }
     if import.files == 0 {
-        words.push_str(". In folders, files are looked for that end in .warc, .arc, .warc.gz, .arc.gz, .warc.zst");
+        words.push_str(
+            ". In folders, files are looked for that end in .warc, .arc, .warc.gz, .arc.gz, .warc.zst, .wacz",
+        );
     }
     words
 }

@@ -149,6 +149,9 @@ fn is_open(path: &Path) -> bool {
 fn looks_like_archive(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     let name = name.strip_suffix(OPEN_SUFFIX).unwrap_or(&name);
+    if name.ends_with(".wacz") {
+        return true;
+    }
     let packed = ["", ".gz", ".zst"].iter().find_map(|ending| {
         let stem = name.strip_suffix(ending)?;
         (stem.ends_with(".warc") || stem.ends_with(".arc")).then_some(())
@@ -183,7 +186,7 @@ mod tests {
 
     #[test]
     fn archives_are_known_by_name_in_folders() {
-        for name in ["a.warc", "a.warc.gz", "A.ARC.GZ", "a.warc.zst", "a.arc", "a.warc.gz.open"] {
+        for name in ["a.warc", "a.warc.gz", "A.ARC.GZ", "a.warc.zst", "a.arc", "a.warc.gz.open", "a.wacz"] {
             assert!(looks_like_archive(Path::new(name)), "{name}");
         }
         for name in ["a.gz", "warc", "a.warc.txt", "a.open"] {
