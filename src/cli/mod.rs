@@ -7,6 +7,7 @@
 //! Invariant: everything here calls what the window calls.
 
 mod campaign;
+mod cdx;
 mod crawl;
 mod dataset;
 mod demo;
@@ -93,6 +94,9 @@ pub enum Command {
     /// Look into archive files: list, print, check, index.
     #[command(subcommand)]
     Warc(warc::Command),
+    /// Look into index files: list, convert, check.
+    #[command(subcommand)]
+    Cdx(cdx::Command),
     /// Turn URLs on standard input into keys.
     Surt(surt::Args),
     /// Say what a robots.txt allows of the URLs on standard input.
@@ -147,6 +151,7 @@ pub fn run(command: Command) -> ExitCode {
         Command::Export(args) => export::run(&args, &mut out),
         Command::Verify(args) => export::verify(&args, &mut out),
         Command::Warc(command) => warc::run(command, &mut out),
+        Command::Cdx(command) => cdx::run(command, &mut out),
         Command::Surt(args) => surt::run(&args, &mut input(), &mut out),
         Command::Robots(args) => robots::run(&args, &mut input(), &mut out),
         Command::Geo(args) => geo::run(&args, &mut input(), &mut out),

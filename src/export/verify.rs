@@ -4,7 +4,7 @@ use super::manifest::{MANIFEST_NAME, Manifest, measure};
 use super::write::METADATA_KIND;
 use super::{ExportError, io_at};
 use crate::jobs::JobCx;
-use crate::warc::cdxj::{CdxjLine, indexed_url};
+use crate::warc::cdx::{IndexLine, indexed_url};
 use crate::warc::wacz::stays_inside;
 use crate::warc::{ArchiveReader, Problem, ProblemKind, RecordHead, RecordProof, RecordType, metadata_target};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -249,8 +249,8 @@ fn index_is_right(
         }
         last.clear();
         last.push_str(line);
-        match CdxjLine::parse(line) {
-            Err(error) => faults.add(error.to_string()),
+        match IndexLine::parse(line) {
+            Err(error) => faults.add(format!("line {lines}: {error}")),
             Ok(entry) => match places.get(&(entry.filename.clone(), entry.span.offset)) {
                 None => {
                     faults.add(format!("line {lines}: no record at {}, offset {}", entry.filename, entry.span.offset))

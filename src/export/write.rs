@@ -5,7 +5,7 @@ use super::manifest::{Counts, Manifest, ManifestFile, measure};
 use super::{ExportError, ExportItem, ExportOptions, ExportRecord, ExportReport, Original, io_at};
 use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
-use crate::warc::cdxj;
+use crate::warc::cdx::{IndexForm, IndexOptions, index_file, write_sorted};
 use crate::warc::{FileSetOptions, RecordBuilder, RecordType, WarcFileSet};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -149,14 +149,14 @@ fn write_all(
     let mut lines = Vec::new();
     for file in &archive_files {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let (of_file, _) = cdxj::index_file(file, &name, &JobCx::detached())?;
+        let (of_file, _) = index_file(file, &name, IndexOptions::default(), &JobCx::detached())?;
         lines.extend(of_file);
         cx.advance(1)?;
     }
     export.counts.index_lines = lines.len() as u64;
     export.counts.records += archive_files.len() as u64;
     let index = folder.join("indexes").join("index.cdxj");
-    write_file(&index, |out| cdxj::write_sorted(&lines, out))?;
+    write_file(&index, |out| write_sorted(&lines, IndexForm::Cdxj, out))?;
     drop(lines);
 
     if let Some(inlinks) = options.inlinks {

@@ -3,7 +3,7 @@
 use super::{ArchiveReader, Problem, ProblemKind, RecordHead, RecordProof, RecordType, WarcError};
 use crate::jobs::JobCx;
 use std::collections::BTreeMap;
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 use std::path::Path;
 
 /// What a file holds and what is wrong with it.
@@ -28,7 +28,16 @@ impl CheckReport {
 ///
 /// Stops early, with what was found so far, when `cx` asks for it.
 pub fn check_file(path: &Path, digests: bool, cx: &JobCx) -> Result<CheckReport, WarcError> {
-    let mut reader = ArchiveReader::open(path)?;
+    check_reader(ArchiveReader::open(path)?, path, digests, cx)
+}
+
+/// As [`check_file`], from any source; `path` stands in messages.
+pub fn check_reader<R: Read>(
+    mut reader: ArchiveReader<R>,
+    path: &Path,
+    digests: bool,
+    cx: &JobCx,
+) -> Result<CheckReport, WarcError> {
     let mut report = CheckReport::default();
     while let Some(head) = reader.next_head()? {
         let mut proof = digests.then(|| RecordProof::new(&head));

@@ -15,7 +15,7 @@
 //! | [`http`] | the message inside a record; transfer and content encodings undone |
 //! | [`digest`] | block and payload digests, and which bytes they are made of |
 //! | [`RecordBuilder`], [`WarcFileSet`], [`repair_open_file`] | records out; files that survive a kill |
-//! | [`cdxj`], [`check_file`] | an index of a file; what is wrong with it |
+//! | [`cdx`], [`check_file`] | an index of a file; what is wrong with it |
 //! | [`wacz`] | archive files packed together with an index and pages |
 //!
 //! A record that is cut off or damaged is told as a [`Problem`] and not given
@@ -24,16 +24,17 @@
 //!
 //! Not here: which captures a record belongs to (the catalogue's work).
 
-pub mod cdxj;
+pub mod cdx;
 mod check;
 pub mod digest;
 pub mod http;
+mod lines;
 mod read;
 mod record;
 pub mod wacz;
 mod write;
 
-pub use check::{CheckReport, check_file};
+pub use check::{CheckReport, check_file, check_reader};
 pub use digest::{BlockDigester, DigestCheck, Digests, RecordProof, sha1_base32};
 
 pub use read::{
