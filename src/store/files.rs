@@ -104,6 +104,29 @@ impl Catalogue {
         })
     }
 
+    /// The file that has this name now.
+    pub fn file_called(&self, path: &str) -> Result<Option<KnownFile>, StoreError> {
+        self.read(|conn| {
+            Ok(conn
+                .prepare_cached(&format!(
+                    "SELECT {KNOWN} FROM warc_file f JOIN launch l ON l.id = f.launch WHERE f.path = ?1 AND f.changed < 2"
+                ))?
+                .query_row([path], known_row)
+                .optional()?)
+        })
+    }
+
+    /// A file has more bytes now behind those that were read: they are read next.
+    pub fn file_goes_on(&self, id: FileId, size: u64, mtime_ns: i64) -> Result<(), StoreError> {
+        self.write(move |conn| {
+            conn.execute(
+                "UPDATE warc_file SET size = ?2, mtime_ns = ?3, sha256 = '', changed = 0 WHERE id = ?1",
+                params![id, int(size), mtime_ns],
+            )?;
+            Ok(())
+        })
+    }
+
     /// Every file, without a look at the disk.
     pub fn known_files(&self) -> Result<Vec<KnownFile>, StoreError> {
         self.read(|conn| {

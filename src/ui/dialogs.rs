@@ -329,7 +329,7 @@ fn keys_ui(ui: &mut Ui) {
 
 /// Asks the desktop for a path on a thread of its own. A desktop without a
 /// file dialog answers nothing; the path field is always there.
-fn pick<T: Send>(ask: impl FnOnce() -> Option<T> + Send + 'static) -> Promise<Option<T>> {
+fn pick<T: Send + 'static>(ask: impl FnOnce() -> Option<T> + Send + 'static) -> Promise<Option<T>> {
     Promise::spawn_thread("pick a path", move || {
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(ask)).unwrap_or_default()
     })

@@ -58,7 +58,7 @@ fn locate_ui(ui: &mut Ui, app: &mut AppState, file: FileId) {
 /// Says so when the file of a capture is not at its place.
 pub(super) fn lost_ui(ui: &mut Ui, app: &mut AppState, capture: CaptureId) {
     let Loaded::Ready(answer) = app.reads.file_of_capture(capture) else { return };
-    let Some(file) = answer.as_ref().as_ref().filter(|file| file.state.is_lost()) else { return };
+    let Some(file) = Option::as_ref(&answer).filter(|file| file.state.is_lost()) else { return };
     ui.horizontal_wrapped(|ui| {
         ui.colored_label(tokens(ui).reject, lost_words(file));
         locate_ui(ui, app, file.id);

@@ -218,6 +218,26 @@ fn other_bytes_of_the_same_size_are_not_taken_for_those_that_were_read() {
 }
 
 #[test]
+fn a_file_that_grew_brings_in_what_is_new_in_it() {
+    let (_dir, workspace, source) = made();
+    let path = write(&source, "a.warc", &plain_warc("one", 3));
+    fonds(&["import", arg(&workspace), arg(&source)]).with_status(0);
+    let mut file = File::options().append(true).open(&path).unwrap();
+    file.write_all(&plain_warc("two", 2)).unwrap();
+    drop(file);
+    assert_eq!(states(&fonds(&["files", "list", arg(&workspace), "--json"])), [pair("changed", "a.warc")]);
+    let said = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(0);
+    let file = &said.json_lines()[0];
+    assert_eq!((&file["captures"], &file["new_captures"]), (&5.into(), &2.into()));
+    let desk = open(&workspace);
+    let rows = captures(&desk, "");
+    assert_eq!(rows.len(), 5);
+    for row in rows {
+        desk.content(row.id).unwrap();
+    }
+}
+
+#[test]
 fn what_cannot_be_read_is_a_row_in_words_and_the_others_come_in() {
     let (_dir, workspace, source) = made();
     write(&source, "good.warc.gz", &warc("good", 2));
@@ -281,6 +301,13 @@ fn zip(members: &[(&str, &[u8], bool)]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
+/// A capture of a page that has no title of its own.
+fn untitled() -> Vec<u8> {
+    let date = CaptureDate::from_millis(1_709_283_600_000);
+    let block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<script>document.title = 'As seen'</script>";
+    RecordBuilder::response("urn:test:untitled", date, "http://untitled.example/").compress(block)
+}
+
 #[test]
 fn a_package_is_read_in_place_and_what_cannot_be_is_unpacked() {
     let (_dir, workspace, source) = made();
@@ -295,19 +322,26 @@ fn a_package_is_read_in_place_and_what_cannot_be_is_unpacked() {
         ("archive/../../b.warc.gz", &packed, false),
         ("archive/packed.warc.gz", &packed, true),
         ("archive/whole.warc.gz", &whole, false),
+        ("archive/untitled.warc.gz", &untitled(), false),
+        (
+            "pages/pages.jsonl",
+            br#"{"url": "http://untitled.example/", "ts": "2024-03-01T09:00:00Z", "title": "As seen"}"#,
+            true,
+        ),
     ]);
     let path = write(&source, "crawl.wacz", &bytes);
     let said = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(1);
     let file = &said.json_lines()[0];
-    assert_eq!((&file["outcome"], &file["captures"]), (&"read".into(), &9.into()), "{file}");
+    assert_eq!((&file["outcome"], &file["captures"]), (&"read".into(), &10.into()), "{file}");
     let problems = file["problems"].to_string();
     assert!(problems.contains("WACZ package") && problems.contains("../../b.warc.gz"), "{problems}");
     let desk = open(&workspace);
-    for row in captures(&desk, "") {
+    assert_eq!(captures(&desk, "host:untitled.example")[0].title, "As seen");
+    for row in captures(&desk, "-host:untitled.example") {
         let text = desk.content(row.id).unwrap().text;
         assert!(text.contains("page 19"), "{}: {text}", row.url);
     }
-    assert_eq!(captures(&desk, "file:crawl.wacz").len(), 4);
+    assert_eq!(captures(&desk, "file:crawl.wacz").len(), 5);
     assert_eq!(captures(&desk, "file:imports").len(), 5);
     assert!(desk.files().unwrap().iter().all(|file| !file.path.contains("..")), "names come from the package");
     drop(desk);
@@ -319,7 +353,7 @@ fn a_package_is_read_in_place_and_what_cannot_be_is_unpacked() {
         (&"moved".into(), &0.into())
     );
     let desk = open(&workspace);
-    assert_eq!(captures(&desk, "").len(), 9);
+    assert_eq!(captures(&desk, "").len(), 10);
     desk.content(captures(&desk, "host:stored.example")[0].id).unwrap();
 }
 

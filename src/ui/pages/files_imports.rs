@@ -52,7 +52,9 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[ImportRow]) {
             cells.ui(|ui| {
                 coloured_cell_ui(ui, row.state.word(), state_color(ui, row.state)).on_hover_text(words::line(&row.why));
             });
-            for (count, outcomes) in [(row.files, &[] as &[_]), (row.known, &KNOWN), (row.unread, &UNREAD)] {
+            for (count, outcomes) in
+                [(row.files, &[] as &[_]), (row.known, &KNOWN as &[_]), (row.unread, &UNREAD as &[_])]
+            {
                 if cells.link(count, "Show these files") {
                     to = Some(files(outcomes));
                 }

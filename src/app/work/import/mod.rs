@@ -60,8 +60,8 @@ pub fn import(workspace: &Workspace, paths: &[PathBuf], copy: bool, cx: &JobCx) 
     cx.stage("Looking for archive files", None);
     let search = sources::find(paths, cx)?;
     let catalogue = workspace.catalogue();
-    copy::clear(workspace);
     let launch = catalogue.begin_import(&search.named, copy)?;
+    copy::clear(workspace);
     let result = Importer {
         workspace,
         launch,

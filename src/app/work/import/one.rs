@@ -67,6 +67,8 @@ impl Importer<'_> {
             Ok(told) => told,
             Err(error) if error.is_cancelled() || is_of_catalogue(&error) => return Err(error),
             Err(error) => {
+                // The wish to stop may be told as an error of the bytes in hand.
+                self.cx.checkpoint()?;
                 done.error = Some(super::super::in_words(&error));
                 Told::default()
             }
@@ -159,6 +161,20 @@ impl Importer<'_> {
         Ok(())
     }
 
+    /// A file that was appended to since it was read, or while it was read,
+    /// goes on: what is known of it still stands where it stood.
+    fn go_on_where_it_grew(&self, source: &Source<'_>) -> anyhow::Result<()> {
+        let catalogue = self.workspace.catalogue();
+        let Some(known) = catalogue.file_called(&source.label)? else { return Ok(()) };
+        let size = source.found.size;
+        if known.size < size
+            && super::super::files::holds_records(&source.path, &catalogue.wanted_file(known.id)?.records)
+        {
+            catalogue.file_goes_on(known.id, size, source.mtime_ns)?;
+        }
+        Ok(())
+    }
+
     /// What the catalogue calls a path. It keeps text only.
     fn label(&self, path: &Path) -> anyhow::Result<String> {
         anyhow::ensure!(
@@ -181,6 +197,7 @@ impl Importer<'_> {
         };
         let mtime_ns = fs::metadata(&path).map_or(found.mtime_ns, |meta| mtime_ns(&meta));
         let source = Source { found, label: self.label(&path)?, path, mtime_ns };
+        self.go_on_where_it_grew(&source)?;
         let told = if is_package(&source.path)? {
             // Its parts are read one by one, so that its digest needs a reading of its own.
             let sha256 = match sha256 {
@@ -237,8 +254,9 @@ impl Importer<'_> {
         // What comes behind the last record counts for the digest.
         let whole = ended.map_err(anyhow::Error::from).and_then(|()| {
             let (sha256, size) = bytes.finish()?;
+            let mtime_after = fs::metadata(&source.path).map_or(source.mtime_ns, |meta| mtime_ns(&meta));
             anyhow::ensure!(
-                size == source.found.size,
+                size == source.found.size && mtime_after == source.mtime_ns,
                 "it changed while it was read: {size} bytes instead of {}. Import it again when nothing writes it",
                 source.found.size
             );

@@ -11,8 +11,10 @@ use super::{Found, Importer};
 use crate::crawl::{CaptureEntry, CrawlError, IndexReport, index_records};
 use crate::store::mtime_ns;
 use crate::store::rows::{FileOutcome, ImportedFile};
-use crate::warc::wacz::{Member, Wacz};
+use crate::uri::parse_web_url;
+use crate::warc::wacz::{Member, PageReader, Wacz};
 use crate::warc::{ArchiveReader, open_record_at};
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
@@ -20,6 +22,11 @@ use std::sync::atomic::Ordering;
 
 /// What is told of the package and not of a record in it.
 const PACKAGE: &str = "WACZ package";
+
+/// Pages of a list that are looked at for their titles.
+const MAX_PAGES: usize = 200_000;
+/// Lines of a list whose faults are told.
+const MAX_PAGE_PROBLEMS: usize = 100;
 
 /// How a file begins that is a zip: a member, or the end of an empty one.
 const ZIP_BEGINS: [[u8; 4]; 2] = [*b"PK\x03\x04", *b"PK\x05\x06"];
@@ -38,11 +45,12 @@ impl Importer<'_> {
         let wacz = Wacz::open(&source.path)?;
         let mut problems: Vec<ToldProblem> =
             wacz.problems().map(|problem| ToldProblem::new(0, PACKAGE, problem.to_string())).collect();
+        let titles = titles(&wacz, &mut problems);
         let sink = Sink::new(self, source);
         let mut whole = 0;
         for (index, member) in wacz.archives().iter().enumerate() {
             let result = match self.stands_open(&wacz, member) {
-                true => self.in_place(&wacz, index, member, &sink, done),
+                true => self.in_place(&wacz, index, &titles, &sink, done),
                 false => self.unpacked(&wacz, index, member, &sha256, done),
             };
             self.cx.checkpoint()?;
@@ -97,10 +105,11 @@ impl Importer<'_> {
         &self,
         wacz: &Wacz,
         index: usize,
-        member: &Member,
+        titles: &Titles,
         sink: &Sink<'_>,
         done: &mut ImportedFile,
     ) -> anyhow::Result<Vec<ToldProblem>> {
+        let member = &wacz.archives()[index];
         let mut bytes = Hashing::new(wacz.open_archive(index)?, self.cx);
         let reader = ArchiveReader::new(bytes.by_ref(), wacz.path()).map_err(CrawlError::from)?;
         let mut unreachable = 0;
@@ -112,6 +121,9 @@ impl Importer<'_> {
             }
             for place in &mut entry.records {
                 place.span.offset += member.offset;
+            }
+            if entry.title.as_ref().is_none_or(String::is_empty) {
+                entry.title = titles.get(&(entry.url.to_string(), entry.date.seconds())).cloned();
             }
             sink.take(entry)
         };
@@ -165,6 +177,41 @@ impl Importer<'_> {
         done.new_captures += sink.new.get();
         Ok(problems)
     }
+}
+
+/// Titles by URL and second.
+type Titles = HashMap<(String, i64), String>;
+
+/// The titles that the package's lists of pages tell: those that a browser
+/// saw, for pages that set theirs by script or are no HTML.
+fn titles(wacz: &Wacz, problems: &mut Vec<ToldProblem>) -> Titles {
+    let mut titles = Titles::new();
+    for list in wacz.page_lists() {
+        let pages = match wacz.open_member(list) {
+            Ok(reader) => PageReader::new(reader),
+            Err(error) => {
+                problems.push(ToldProblem::new(list.offset, PACKAGE, error.to_string()));
+                continue;
+            }
+        };
+        let mut told = 0;
+        for page in pages.take(MAX_PAGES) {
+            match page {
+                Ok(page) if page.title.is_empty() => {}
+                Ok(page) => {
+                    if let Some(url) = parse_web_url(&page.url) {
+                        titles.insert((url.to_string(), page.date.seconds()), page.title);
+                    }
+                }
+                Err(problem) if told < MAX_PAGE_PROBLEMS => {
+                    told += 1;
+                    problems.push(ToldProblem::new(list.offset, PACKAGE, format!("{}, {problem}", list.name)));
+                }
+                Err(_) => {}
+            }
+        }
+    }
+    titles
 }
 
 /// Adds what was found in a member to what the package came to.
