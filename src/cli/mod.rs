@@ -21,6 +21,7 @@ mod robots;
 mod scope;
 mod select;
 mod surt;
+mod wacz;
 mod warc;
 
 use clap::{Parser, Subcommand};
@@ -97,6 +98,9 @@ pub enum Command {
     /// Look into index files: list, convert, check.
     #[command(subcommand)]
     Cdx(cdx::Command),
+    /// Look into WACZ packages and make them: list, check, create, extract.
+    #[command(subcommand)]
+    Wacz(wacz::Command),
     /// Turn URLs on standard input into keys.
     Surt(surt::Args),
     /// Say what a robots.txt allows of the URLs on standard input.
@@ -152,6 +156,7 @@ pub fn run(command: Command) -> ExitCode {
         Command::Verify(args) => export::verify(&args, &mut out),
         Command::Warc(command) => warc::run(command, &mut out),
         Command::Cdx(command) => cdx::run(command, &mut out),
+        Command::Wacz(command) => wacz::run(command, &mut out),
         Command::Surt(args) => surt::run(&args, &mut input(), &mut out),
         Command::Robots(args) => robots::run(&args, &mut input(), &mut out),
         Command::Geo(args) => geo::run(&args, &mut input(), &mut out),

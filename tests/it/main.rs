@@ -6,6 +6,8 @@ mod archive;
 mod cli;
 mod demo;
 mod files;
+mod foreign;
+mod hostile;
 mod imports;
 mod kill;
 mod need;

@@ -13,7 +13,7 @@ mod select;
 
 pub use content::content;
 pub use crawl::{CrawlOptions, CrawlOutcome, crawl};
-pub use export::{ExportOutcome, export, verify};
+pub use export::{ExportOutcome, ExportWishes, export, verify};
 pub use files::{CheckOutcome, LocateOutcome, check_files, locate, problem_detail};
 pub use import::{file_words, has_problems, import, import_words};
 pub use inlinks::{InlinkReport, build_inlinks, write_dataset};

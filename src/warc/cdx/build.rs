@@ -5,9 +5,13 @@ use super::post::{self, Appended, MAX_REQUEST_BYTES};
 use crate::jobs::JobCx;
 use crate::uri::CdxKey;
 use crate::warc::http::{ContentType, parse_request_head, parse_response_head};
-use crate::warc::{ArchiveReader, BlockDigester, Problem, RecordHead, RecordType, Span, WarcError};
+use crate::warc::{
+    ArchiveReader, BlockDigester, Problem, RecordHead, RecordType, Span, WarcError, read_file_in_parallel,
+    reading_threads,
+};
 use serde_json::{Map, Value};
 use std::io::{self, BufRead, Read};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// How much of a block is looked at for its HTTP head.
@@ -22,8 +26,8 @@ pub struct IndexOptions {
     pub post_append: bool,
 }
 
-/// A record that waits for its neighbour.
-struct Waiting {
+/// What the index wants to know of a record; it may wait for its neighbour.
+struct Seen {
     record_type: RecordType,
     target: Option<String>,
     id: Option<String>,
@@ -32,15 +36,74 @@ struct Waiting {
     asked: Option<Appended>,
 }
 
+impl Seen {
+    fn of(head: &RecordHead, block: &mut dyn BufRead, filename: &str, options: IndexOptions) -> io::Result<Self> {
+        let wants_request = options.post_append && head.record_type == RecordType::Request;
+        Ok(Self {
+            target: head.headers.get("WARC-Target-URI"),
+            id: head.headers.get("WARC-Record-ID"),
+            concurrent_to: head.headers.get("WARC-Concurrent-To"),
+            line: if is_indexed(head) { read_line(block, head, filename)? } else { None },
+            asked: if wants_request { read_request(block, head)? } else { None },
+            record_type: head.record_type.clone(),
+        })
+    }
+}
+
+/// Lines in the order of their records.
+struct Lines {
+    options: IndexOptions,
+    lines: Vec<IndexLine>,
+    last: Option<Seen>,
+}
+
+impl Lines {
+    fn new(options: IndexOptions) -> Self {
+        Self { options, lines: Vec::new(), last: None }
+    }
+
+    fn take(&mut self, mut seen: Seen, span: Option<Span>) {
+        let line = seen.line.take().zip(span.filter(|span| !span.is_inside_member()));
+        seen.line = line.map(|(line, span)| IndexLine { span, ..line });
+        if !self.options.post_append {
+            self.lines.extend(seen.line);
+            return;
+        }
+        let joined = self.last.as_mut().is_some_and(|last| join(last, &mut seen));
+        self.lines.extend(self.last.take().and_then(|last| last.line));
+        if joined {
+            self.lines.extend(seen.line);
+        } else {
+            self.last = Some(seen);
+        }
+    }
+
+    fn finish(mut self) -> Vec<IndexLine> {
+        self.lines.extend(self.last.and_then(|last| last.line));
+        self.lines
+    }
+}
+
 /// The index lines of a file, in the order of its records; `filename` is what
-/// they call the file.
+/// they call the file. Stops early, with what was found so far, when `cx` asks
+/// for it.
 pub fn index_file(
     path: &Path,
     filename: &str,
     options: IndexOptions,
     cx: &JobCx,
 ) -> Result<(Vec<IndexLine>, Vec<Problem>), WarcError> {
-    index_reader(ArchiveReader::open(path)?, filename, options, cx)
+    let mut lines = Lines::new(options);
+    let mut problems = Vec::new();
+    let see = |head: &RecordHead, block: &mut dyn BufRead| Seen::of(head, block, filename, options);
+    let last = read_file_in_parallel(path, reading_threads(), see, |visit| {
+        problems.extend(visit.problems);
+        lines.take(visit.value, visit.span);
+        cx.set_done(visit.read_to);
+        if cx.checkpoint().is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    problems.extend(last);
+    Ok((lines.finish(), problems))
 }
 
 /// As [`index_file`], from any source.
@@ -50,46 +113,22 @@ pub fn index_reader<R: Read>(
     options: IndexOptions,
     cx: &JobCx,
 ) -> Result<(Vec<IndexLine>, Vec<Problem>), WarcError> {
-    let mut lines = Vec::new();
-    let mut last: Option<Waiting> = None;
+    let mut lines = Lines::new(options);
     while let Some(head) = reader.next_head()? {
         let io = |source| WarcError::Io { path: Path::new(filename).to_owned(), source };
-        let line = if is_indexed(&head) { read_line(&mut reader, &head, filename).map_err(io)? } else { None };
-        let wants_request = options.post_append && head.record_type == RecordType::Request;
-        let asked = if wants_request { read_request(&mut reader, &head).map_err(io)? } else { None };
-        let span = reader.finish_record()?;
-        let line = line.zip(span.filter(|span| !span.is_inside_member()));
-        let mut present = Waiting {
-            target: head.headers.get("WARC-Target-URI"),
-            id: head.headers.get("WARC-Record-ID"),
-            concurrent_to: head.headers.get("WARC-Concurrent-To"),
-            line: line.map(|(line, span)| IndexLine { span, ..line }),
-            asked,
-            record_type: head.record_type,
-        };
-        if options.post_append {
-            let joined = last.as_mut().is_some_and(|last| join(last, &mut present));
-            lines.extend(last.take().and_then(|last| last.line));
-            if joined {
-                lines.extend(present.line);
-            } else {
-                last = Some(present);
-            }
-        } else {
-            lines.extend(present.line);
-        }
+        let seen = Seen::of(&head, &mut reader, filename, options).map_err(io)?;
+        lines.take(seen, reader.finish_record()?);
         cx.set_done(reader.file_offset());
         if cx.checkpoint().is_err() {
             break;
         }
     }
-    lines.extend(last.and_then(|last| last.line));
-    Ok((lines, reader.take_problems()))
+    Ok((lines.finish(), reader.take_problems()))
 }
 
 /// Whether the two are request and response of one capture; the line of the
 /// response then gets what was asked.
-fn join(first: &mut Waiting, second: &mut Waiting) -> bool {
+fn join(first: &mut Seen, second: &mut Seen) -> bool {
     if first.target != second.target || second.concurrent_to.is_none() || second.concurrent_to != first.id {
         return false;
     }
@@ -112,23 +151,23 @@ fn is_indexed(head: &RecordHead) -> bool {
     match head.record_type {
         RecordType::Response | RecordType::Revisit => true,
         RecordType::Resource | RecordType::Metadata => {
-            head.headers.get("Content-Type").as_deref() != Some("application/warc-fields")
+            head.headers.get_bytes("Content-Type") != Some(b"application/warc-fields")
         }
         _ => false,
     }
 }
 
-fn read_request(reader: &mut impl Read, head: &RecordHead) -> io::Result<Option<Appended>> {
-    let mut block = Vec::new();
-    reader.take(MAX_REQUEST_BYTES as u64).read_to_end(&mut block)?;
-    let request = parse_request_head(&block).filter(|_| head.is_http());
+fn read_request(block: &mut dyn BufRead, head: &RecordHead) -> io::Result<Option<Appended>> {
+    let mut bytes = Vec::new();
+    block.take(MAX_REQUEST_BYTES as u64).read_to_end(&mut bytes)?;
+    let request = parse_request_head(&bytes).filter(|_| head.is_http());
     Ok(request.zip(indexed_url(head)).and_then(|(request, url)| {
-        let body = block.get(request.head_len..).unwrap_or_default();
+        let body = bytes.get(request.head_len..).unwrap_or_default();
         post::append(&url, &request, body)
     }))
 }
 
-fn read_line(reader: &mut impl BufRead, head: &RecordHead, filename: &str) -> io::Result<Option<IndexLine>> {
+fn read_line(reader: &mut dyn BufRead, head: &RecordHead, filename: &str) -> io::Result<Option<IndexLine>> {
     let (Some(url), Some(date)) = (indexed_url(head), head.date()) else { return Ok(None) };
     let Some(key) = CdxKey::of_text(&url) else { return Ok(None) };
     let told = head.headers.get("WARC-Payload-Digest").filter(|digest| !digest.is_empty());

@@ -68,7 +68,10 @@ impl IndexLine {
     /// (`original`, `mimetype`, `statuscode`) are understood.
     pub fn parse(line: &str) -> Result<Self, LineError> {
         let error = |why: &str| LineError(why.to_owned());
-        let (key, rest) = line.split_once(' ').ok_or_else(|| error("no key and date before a blank"))?;
+        let (key, rest) = line
+            .split_once(' ')
+            .filter(|(key, _)| !key.is_empty())
+            .ok_or_else(|| error("no key and date before a blank"))?;
         let (date, json) = rest.split_once(' ').ok_or_else(|| error("no date"))?;
         let date = CaptureDate::parse(date).map_err(|error| LineError(error.to_string()))?;
         let mut fields: Map<String, Value> =
@@ -163,6 +166,7 @@ fn push_json(json: &mut String, value: &Value) {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn a_line_is_written_as_others_write_it_and_read_back() {
@@ -215,6 +219,7 @@ mod tests {
         for (bad, why) in [
             ("", "no key"),
             ("pt,a)/", "no key"),
+            (r#" 2024 {"url": "u", "offset": 3, "filename": "x"}"#, "no key"),
             ("pt,a)/ 2024", "no date"),
             ("pt,a)/ yesterday {}", "“yesterday” is not a date"),
             ("pt,a)/ 2024 {", "no JSON object"),
@@ -227,6 +232,39 @@ mod tests {
         ] {
             let error = IndexLine::parse(bad).unwrap_err().to_string();
             assert!(error.starts_with(why), "{bad}: {error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_line_that_is_written_is_read(
+            url in "\\PC{1,30}",
+            host in "[a-z]{1,8}\\.pt",
+            path in any::<String>(),
+            seconds in 0i64..4_000_000_000,
+            mime in prop::option::of("[^-]\\PC{0,10}"),
+            status in prop::option::of(any::<u16>()),
+            digest in prop::option::of("[a-z0-9]{1,6}:.{1,20}"),
+            offset in 0u64..1 << 62,
+            length in 0u64..1 << 62,
+            filename in "[^-]\\PC{0,20}",
+            more in prop::collection::btree_map("[a-z]{1,3}[A-Z]\\PC{0,5}", any::<String>(), 0..3),
+        ) {
+            prop_assume!(url != "-");
+            let line = IndexLine {
+                key: CdxKey::of_text(&format!("http://{host}/{path}")).unwrap(),
+                date: CaptureDate::from_seconds(seconds),
+                url,
+                mime,
+                status,
+                digest,
+                span: Span { offset, length },
+                filename,
+                more: more.into_iter().map(|(name, value)| (name, Value::from(value))).collect(),
+            };
+            let text = line.to_string();
+            prop_assert!(text.is_ascii() && !text.contains('\n'), "{}", text);
+            prop_assert_eq!(IndexLine::parse(&text), Ok(line));
         }
     }
 }

@@ -70,7 +70,7 @@ pub enum CheckError {
     #[error(transparent)]
     Wacz(#[from] WaczError),
     /// Stopped on request.
-    #[error(transparent)]
+    #[error("stopped on request")]
     Cancelled(#[from] Cancelled),
 }
 

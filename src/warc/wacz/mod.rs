@@ -15,6 +15,7 @@
 //! | [`MemberReader`], [`Window`] | bytes of a member; seekable where it is stored |
 //! | [`Package`], [`Resource`] | `datapackage.json` |
 //! | [`PageReader`] | lists of pages |
+//! | [`write_wacz`] | archive files into a package |
 //! | [`Wacz::check`], [`Signature`] | what does not hold; who signed, and what that proves |
 //!
 //! A record of a stored archive file has a place in the package itself:
@@ -23,6 +24,7 @@
 
 mod check;
 mod directory;
+mod extract;
 mod member;
 mod name;
 mod package;
@@ -31,13 +33,16 @@ mod signature;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;
+mod write;
 
 pub use check::{CheckError, WaczReport};
+pub use extract::ExtractError;
 pub use member::{MemberReader, Window};
 pub use name::stays_inside;
 pub use package::{Package, Resource};
 pub use pages::{PageProblem, PageReader, WaczPage};
 pub use signature::Signature;
+pub use write::{WaczOptions, WaczWriteError, WaczWritten, write_wacz};
 
 use std::fmt;
 use std::fs::File;
