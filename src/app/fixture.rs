@@ -1,6 +1,9 @@
 //! An archive made up for tests: answers as a real desk does, keeps what it
 //! is told. Never reachable from the program.
 
+#[path = "fixture_files.rs"]
+mod files;
+
 use crate::app::models::*;
 use crate::app::{Desk, DeskResult, Opener};
 use crate::campaign::{Campaign, Seed};
@@ -693,9 +696,48 @@ impl Desk for FixtureDesk {
         ended.map(|()| "20 000 captures".to_owned())
     }
 
-    fn import(&self, paths: &[PathBuf], _: &JobCx) -> DeskResult<String> {
-        self.told.say(format!("import {paths:?}"));
+    fn files(&self) -> DeskResult<Vec<FileRow>> {
+        Ok(if self.empty { Vec::new() } else { files::rows() })
+    }
+
+    fn file(&self, id: FileId) -> DeskResult<FileRow> {
+        files::rows().into_iter().find(|row| row.id == id).ok_or_else(|| anyhow::anyhow!("there is no file {id}"))
+    }
+
+    fn file_of_capture(&self, id: CaptureId) -> DeskResult<Option<FileRow>> {
+        // The second capture stands in the file that is missing.
+        Ok(files::rows().into_iter().nth(usize::from(id == 2)))
+    }
+
+    fn problems(&self, query: &ProblemQuery) -> DeskResult<ProblemPage> {
+        Ok(if self.empty { ProblemPage::default() } else { files::problems(query) })
+    }
+
+    fn problem(&self, id: i64) -> DeskResult<ProblemDetail> {
+        files::problem(id)
+    }
+
+    fn imports(&self) -> DeskResult<Vec<ImportRow>> {
+        Ok(if self.empty { Vec::new() } else { files::imports() })
+    }
+
+    fn imported_files(&self, _: LaunchId) -> DeskResult<Vec<ImportedFile>> {
+        Ok(files::imported())
+    }
+
+    fn import(&self, paths: &[PathBuf], copy: bool, _: &JobCx) -> DeskResult<String> {
+        self.told.say(format!("import {paths:?}{}", if copy { " copied" } else { "" }));
         Ok("3 files, 912 records".to_owned())
+    }
+
+    fn locate(&self, folder: &Path, file: Option<FileId>, _: &JobCx) -> DeskResult<String> {
+        self.told.say(format!("locate {file:?} in {}", folder.display()));
+        Ok("1 file found again, none is missing now".to_owned())
+    }
+
+    fn check_files(&self, _: &JobCx) -> DeskResult<String> {
+        self.told.say("check files".to_owned());
+        Ok("3 files as they were".to_owned())
     }
 
     fn build_inlinks(&self, cx: &JobCx) -> DeskResult<String> {

@@ -31,7 +31,7 @@ fn options() -> ExportOptions<'static> {
 }
 
 fn record(file: &Path, span: Span, record_type: RecordType, record_id: &str) -> ExportRecord {
-    ExportRecord { file: file.to_owned(), span, record_type, record_id: record_id.to_owned() }
+    ExportRecord { file: file.to_owned(), span, record_type, record_id: record_id.to_owned(), lost: None }
 }
 
 /// A page with its request, a chunked page, and a revisit of the first.

@@ -5,6 +5,7 @@
 mod archive;
 mod cli;
 mod demo;
+mod files;
 mod foreign;
 mod hostile;
 mod imports;
