@@ -26,7 +26,7 @@ fn record(length: &str, block: &str) -> Vec<u8> {
 #[track_caller]
 fn torment(target: fn(&[u8]), input: &[u8]) {
     target(input);
-    let step = input.len().div_ceil(100).max(1);
+    let step = input.len().div_ceil(60).max(1);
     for place in (0..input.len()).step_by(step) {
         target(&input[..place]);
         for value in [0, b'\n', b'9', 0xff] {
