@@ -1,5 +1,6 @@
 //! `fonds warc`: look into archive files.
 
+use super::cdx::Form;
 use super::output::{json_line, plain};
 use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::jobs::JobCx;
@@ -76,12 +77,19 @@ pub struct CheckArgs {
 
 /// Words of `fonds warc index`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  fonds warc index *.warc.gz > index.cdxj\n\n\
-    The lines of all files are sorted together, as pywb wants them.")]
+#[command(after_help = "Examples:\n  fonds warc index *.warc.gz > index.cdxj\n  \
+    fonds warc index --format cdx11 *.warc.gz > index.cdx\n\n\
+    The lines of all files are sorted together, as pywb wants them. fonds cdx reads indexes back.")]
 pub struct IndexArgs {
     /// Files.
     #[arg(required = true)]
     files: Vec<PathBuf>,
+    /// Form to write.
+    #[arg(long, value_enum, default_value_t)]
+    format: Form,
+    /// Keys of POST and PUT requests have the body appended, as cdxj-indexer has with the same option.
+    #[arg(long)]
+    post_append: bool,
 }
 
 pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
@@ -263,16 +271,17 @@ fn tell(problem: &Problem, file: &Path, json: bool, out: &mut dyn Write) -> anyh
 fn index(args: &IndexArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let mut lines = Vec::new();
     let mut status = FINE;
+    let options = cdx::IndexOptions { post_append: args.post_append };
     for file in &args.files {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let (of_file, problems) = cdx::index_file(file, &name, cdx::IndexOptions::default(), &JobCx::detached())?;
+        let (of_file, problems) = cdx::index_file(file, &name, options, &JobCx::detached())?;
         lines.extend(of_file);
         for problem in problems {
             status = PROBLEMS;
             eprintln!("{}: {}", file.display(), plain(&problem.to_string()));
         }
     }
-    cdx::write_sorted(&lines, cdx::IndexForm::Cdxj, out)?;
+    cdx::write_sorted(&lines, args.format.form(), out)?;
     Ok(status)
 }
 
@@ -326,7 +335,11 @@ mod tests {
         let checked = |json| Command::Check(CheckArgs { files: files.clone(), no_digests: false, json });
         check(checked(false), FINE, &["2 records", "fine"]);
         check(checked(true), FINE, &["\"problems\":0"]);
-        check(Command::Index(IndexArgs { files: files.clone() }), FINE, &["pt,a)/ 20240301090000 {\"url\""]);
+        check(
+            Command::Index(IndexArgs { files: files.clone(), format: Form::Cdx11, post_append: false }),
+            FINE,
+            &[" CDX N b a", "pt,a)/ 20240301090000 http://a.pt/ text/html 200 "],
+        );
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use super::copy::{Carried, CopyError, carry};
 use super::manifest::{Counts, Manifest, ManifestFile, measure};
-use super::{ExportError, ExportItem, ExportOptions, ExportRecord, ExportReport, Original, io_at};
+use super::{
+    ExportError, ExportItem, ExportOptions, ExportRecord, ExportReport, Original, PackageOptions, io_at, write_package,
+};
 use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
 use crate::warc::cdx::{IndexForm, IndexOptions, index_file, write_sorted};
@@ -108,7 +110,7 @@ fn write_all(
             info,
             clock: Box::new(move || clock()),
             record_id: Box::new(move || record_id()),
-            ..FileSetOptions::new(&archive, options.prefix)
+            ..FileSetOptions::new(&archive, options.prefix.clone())
         }),
         record_id: options.record_id.clone(),
         written: HashMap::new(),
@@ -168,6 +170,14 @@ fn write_all(
         })?;
         export.counts.inlink_objects = objects;
         cx.checkpoint()?;
+    }
+
+    if options.wacz {
+        let name = format!("{}.wacz", options.prefix);
+        let words =
+            PackageOptions { title: options.title.clone(), created: Some(created), ..PackageOptions::default() };
+        let written = write_package(&folder.join(&name), &archive_files, &words, cx)?;
+        export.problems.extend(written.problems.iter().map(|problem| format!("{name}: {problem}")));
     }
 
     cx.stage("Measuring files", None);

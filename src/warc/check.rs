@@ -1,11 +1,12 @@
 //! Holds a whole file against the standard.
 
 use super::{
-    Problem, ProblemKind, RecordHead, RecordProof, RecordType, WarcError, read_file_in_parallel, reading_threads,
+    ArchiveReader, Problem, ProblemKind, RecordHead, RecordProof, RecordType, Span, WarcError, read_file_in_parallel,
+    reading_threads,
 };
 use crate::jobs::JobCx;
 use std::collections::BTreeMap;
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -24,6 +25,17 @@ impl CheckReport {
     /// All whole records.
     pub fn total(&self) -> u64 {
         self.records.values().sum()
+    }
+
+    /// Adds a record, which was cut off or damaged where it has no place.
+    fn add(&mut self, checked: Checked, span: Option<Span>, problems: Vec<Problem>) {
+        self.problems.extend(problems);
+        let Some(span) = span else { return };
+        *self.records.entry(checked.record_type.to_string()).or_default() += 1;
+        self.digests_checked += u64::from(checked.has_digests);
+        let problem = |kind| move |detail| Problem { offset: span.decoded_offset(), kind, detail };
+        self.problems.extend(checked.odd_fields.into_iter().map(problem(ProblemKind::BadField)));
+        self.problems.extend(checked.wrong_digests.into_iter().map(problem(ProblemKind::BadDigest)));
     }
 }
 
@@ -45,20 +57,34 @@ pub fn check_file(path: &Path, digests: bool, cx: &JobCx) -> Result<CheckReport,
         reading_threads(),
         |head, block| check_record(head, block, digests),
         |visit| {
-            report.problems.extend(visit.problems);
-            if let Some(span) = visit.span {
-                let checked = visit.value;
-                *report.records.entry(checked.record_type.to_string()).or_default() += 1;
-                report.digests_checked += u64::from(checked.has_digests);
-                let problem = |kind| move |detail| Problem { offset: span.decoded_offset(), kind, detail };
-                report.problems.extend(checked.odd_fields.into_iter().map(problem(ProblemKind::BadField)));
-                report.problems.extend(checked.wrong_digests.into_iter().map(problem(ProblemKind::BadDigest)));
-            }
+            report.add(visit.value, visit.span, visit.problems);
             cx.set_done(visit.read_to);
             if cx.checkpoint().is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         },
     )?;
     report.problems.extend(last);
+    Ok(report)
+}
+
+/// As [`check_file`], from any source, with one thread; `path` stands in messages.
+pub fn check_reader<R: Read>(
+    mut reader: ArchiveReader<R>,
+    path: &Path,
+    digests: bool,
+    cx: &JobCx,
+) -> Result<CheckReport, WarcError> {
+    let mut report = CheckReport::default();
+    while let Some(head) = reader.next_head()? {
+        let checked = check_record(&head, &mut reader, digests)
+            .map_err(|source| WarcError::Io { path: path.to_owned(), source })?;
+        let span = reader.finish_record()?;
+        report.add(checked, span, reader.take_problems());
+        cx.set_done(reader.file_offset());
+        if cx.checkpoint().is_err() {
+            break;
+        }
+    }
+    report.problems.extend(reader.take_problems());
     Ok(report)
 }
 

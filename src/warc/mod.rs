@@ -29,12 +29,13 @@ pub mod cdx;
 mod check;
 pub mod digest;
 pub mod http;
+mod lines;
 mod read;
 mod record;
 pub mod wacz;
 mod write;
 
-pub use check::{CheckReport, check_file};
+pub use check::{CheckReport, check_file, check_reader};
 pub use digest::{BlockDigester, DigestCheck, Digests, RecordProof, sha1_base32};
 
 pub use read::{

@@ -3,6 +3,7 @@
 use super::IndexLine;
 use super::classic::Columns;
 use super::line::{LineError, clip};
+use crate::warc::lines::{Line, Lines};
 use flate2::bufread::MultiGzDecoder;
 use std::fmt;
 use std::fs::File;
@@ -39,11 +40,9 @@ impl fmt::Display for IndexProblem {
 /// Header lines (` CDX …`, `!…`), comments (`#`) and empty lines are passed
 /// over. After an error of the system, which is told as a problem, it ends.
 pub struct IndexReader<'a> {
-    input: Box<dyn BufRead + Send + 'a>,
+    lines: Lines<Box<dyn BufRead + Send + 'a>>,
     file: String,
-    number: u64,
     columns: Option<Columns>,
-    buffer: Vec<u8>,
     ended: bool,
 }
 
@@ -63,62 +62,36 @@ impl<'a> IndexReader<'a> {
             true => Box::new(BufReader::with_capacity(64 * 1024, MultiGzDecoder::new(plain))),
             false => Box::new(plain),
         };
-        Ok(Self { input, file: file.to_owned(), number: 0, columns: None, buffer: Vec::new(), ended: false })
+        Ok(Self { lines: Lines::new(input, MAX_INDEX_LINE_BYTES), file: file.to_owned(), columns: None, ended: false })
     }
 
     /// The number of the line that was read last, from 1.
     pub fn line_number(&self) -> u64 {
-        self.number
+        self.lines.number()
     }
 
     fn problem(&self, why: impl Into<String>, text: &str) -> IndexProblem {
-        IndexProblem { file: self.file.clone(), line: self.number, why: why.into(), text: clip(text) }
+        IndexProblem { file: self.file.clone(), line: self.lines.number(), why: why.into(), text: clip(text) }
     }
+}
 
-    /// The next line into the buffer; `None` at the end, else whether it was
-    /// short enough.
-    fn fill(&mut self) -> io::Result<Option<bool>> {
-        self.buffer.clear();
-        let limit = MAX_INDEX_LINE_BYTES as u64 + 1;
-        if self.input.by_ref().take(limit).read_until(b'\n', &mut self.buffer)? == 0 {
-            return Ok(None);
-        }
-        if self.buffer.ends_with(b"\n") || self.buffer.len() <= MAX_INDEX_LINE_BYTES {
-            return Ok(Some(true));
-        }
-        loop {
-            let chunk = self.input.fill_buf()?;
-            if chunk.is_empty() {
-                break;
-            }
-            let end = memchr::memchr(b'\n', chunk);
-            let len = end.map_or(chunk.len(), |end| end + 1);
-            self.input.consume(len);
-            if end.is_some() {
-                break;
-            }
-        }
-        Ok(Some(false))
+/// A line; `None` for what is none.
+fn parse(columns: &mut Option<Columns>, text: &str) -> Result<Option<IndexLine>, LineError> {
+    if text.trim().is_empty() || text.starts_with(['!', '#']) {
+        return Ok(None);
     }
-
-    fn parse(&mut self, text: &str) -> Result<Option<IndexLine>, LineError> {
-        if text.trim().is_empty() || text.starts_with(['!', '#']) {
-            return Ok(None);
-        }
-        if let Some(columns) = Columns::of_header(text) {
-            self.columns = Some(columns);
-            return Ok(None);
-        }
-        let mut parts = text.splitn(3, ' ');
-        if parts.nth(2).is_some_and(|rest| rest.trim_start().starts_with('{')) {
-            return IndexLine::parse(text).map(Some);
-        }
-        let columns = self.columns.clone().or_else(|| Columns::of_count(text));
-        let columns = columns.ok_or_else(|| {
-            LineError("neither a line of CDXJ nor one of classic CDX with 9, 10, 11 or 14 columns".to_owned())
-        })?;
-        columns.parse(text).map(Some)
+    if let Some(header) = Columns::of_header(text) {
+        *columns = Some(header);
+        return Ok(None);
     }
+    if text.splitn(3, ' ').nth(2).is_some_and(|rest| rest.trim_start().starts_with('{')) {
+        return IndexLine::parse(text).map(Some);
+    }
+    let columns = columns.clone().or_else(|| Columns::of_count(text));
+    let columns = columns.ok_or_else(|| {
+        LineError("neither a line of CDXJ nor one of classic CDX with 9, 10, 11 or 14 columns".to_owned())
+    })?;
+    columns.parse(text).map(Some)
 }
 
 impl Iterator for IndexReader<'_> {
@@ -126,34 +99,26 @@ impl Iterator for IndexReader<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         while !self.ended {
-            let filled = self.fill();
-            self.number += 1;
-            match filled {
+            let line = match self.lines.next() {
                 Ok(None) => break,
+                Ok(Some(line)) => line,
                 Err(error) => {
                     self.ended = true;
                     return Some(Err(self.problem(error.to_string(), "")));
                 }
-                Ok(Some(false)) => {
-                    let begin = String::from_utf8_lossy(&self.buffer[..200]).into_owned();
-                    let why = format!("longer than {MAX_INDEX_LINE_BYTES} bytes, passed over");
-                    return Some(Err(self.problem(why, &begin)));
-                }
-                Ok(Some(true)) => {}
-            }
-            let bytes = std::mem::take(&mut self.buffer);
-            let parsed = match std::str::from_utf8(&bytes) {
-                Ok(text) => {
-                    let text = text.trim_end_matches(['\n', '\r']);
-                    self.parse(text).map_err(|LineError(why)| self.problem(why, text))
-                }
-                Err(_) => Err(self.problem("no UTF-8", &String::from_utf8_lossy(&bytes))),
             };
-            self.buffer = bytes;
+            let parsed = match line {
+                Line::Text(text) => parse(&mut self.columns, text).map_err(|LineError(why)| (why, clip(text))),
+                Line::NotUtf8(bytes) => Err(("no UTF-8".to_owned(), String::from_utf8_lossy(bytes).into_owned())),
+                Line::TooLong(begin) => {
+                    let why = format!("longer than {MAX_INDEX_LINE_BYTES} bytes, passed over");
+                    Err((why, String::from_utf8_lossy(begin).into_owned()))
+                }
+            };
             match parsed {
                 Ok(None) => {}
                 Ok(Some(line)) => return Some(Ok(line)),
-                Err(problem) => return Some(Err(problem)),
+                Err((why, text)) => return Some(Err(self.problem(why, &text))),
             }
         }
         self.ended = true;
@@ -216,7 +181,7 @@ mod tests {
         assert!(lines[0].starts_with("i, line 1: longer than 1048576 bytes, passed over: xxx"));
         assert_eq!(lines[1..], ["http://a.pt/"]);
         assert_eq!(read(&vec![b'x'; 3 * MAX_INDEX_LINE_BYTES]).len(), 1);
-        assert_eq!(read(b"\xff\xfe\n"), ["i, line 1: no UTF-8: \u{fffd}\u{fffd}\n"]);
+        assert_eq!(read(b"\xff\xfe\n"), ["i, line 1: no UTF-8: \u{fffd}\u{fffd}"]);
         assert!(read(b"").is_empty());
     }
 

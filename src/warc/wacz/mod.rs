@@ -14,22 +14,35 @@
 //! | [`Wacz`], [`Member`] | the package and what is in it |
 //! | [`MemberReader`], [`Window`] | bytes of a member; seekable where it is stored |
 //! | [`Package`], [`Resource`] | `datapackage.json` |
+//! | [`PageReader`] | lists of pages |
+//! | [`write_wacz`] | archive files into a package |
+//! | [`Wacz::check`], [`Signature`] | what does not hold; who signed, and what that proves |
 //!
 //! A record of a stored archive file has a place in the package itself:
 //! [`Member::offset`] plus the offset of its span is what
 //! [`read_record_at`](super::read_record_at) takes, with the path of the package.
 
+mod check;
 mod directory;
+mod extract;
 mod member;
 mod name;
 mod package;
+mod pages;
+mod signature;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;
+mod write;
 
+pub use check::{CheckError, WaczReport};
+pub use extract::ExtractError;
 pub use member::{MemberReader, Window};
 pub use name::stays_inside;
 pub use package::{Package, Resource};
+pub use pages::{PageProblem, PageReader, WaczPage};
+pub use signature::Signature;
+pub use write::{WaczOptions, WaczWriteError, WaczWritten, write_wacz};
 
 use std::fmt;
 use std::fs::File;
@@ -203,6 +216,14 @@ impl Wacz {
     /// Its archive files.
     pub fn archives(&self) -> &[Member] {
         &self.archives
+    }
+
+    /// Its lists of pages, the main one first.
+    pub fn page_lists(&self) -> impl Iterator<Item = &Member> {
+        let others = self.members.iter().filter(|member| {
+            member.name.starts_with("pages/") && member.name.ends_with(".jsonl") && member.name != PAGES
+        });
+        self.member(PAGES).into_iter().chain(others)
     }
 
     /// Members that are not given out, and why.

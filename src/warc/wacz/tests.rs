@@ -1,6 +1,7 @@
 //! Packages, sound and hostile, made byte by byte.
 
 use super::*;
+use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
 use crate::warc::{ArchiveReader, RecordBuilder, read_record_at};
 use flate2::Compression;
@@ -321,4 +322,158 @@ proptest::proptest! {
             }
         }
     }
+}
+
+/// A package of ours: two WARC files, one of them plain, and a page.
+fn written(folder: &Path) -> PathBuf {
+    let packed = folder.join("a.warc.gz");
+    std::fs::write(&packed, warc()).unwrap();
+    let plain = folder.join("b b.warc");
+    let mut bytes = Vec::new();
+    flate2::read::MultiGzDecoder::new(&warc()[..]).read_to_end(&mut bytes).unwrap();
+    std::fs::write(&plain, bytes).unwrap();
+    let page =
+        WaczPage { url: "http://a.pt/".to_owned(), title: "A \"title\"\u{2028}".to_owned(), ..WaczPage::default() };
+    let options = WaczOptions {
+        title: "Ours".to_owned(),
+        main_page_url: Some("http://a.pt/".to_owned()),
+        created: CaptureDate::from_millis(1_709_283_600_123),
+        pages: Box::new([page].into_iter()),
+        ..WaczOptions::default()
+    };
+    let out = folder.join("ours.wacz");
+    let archives = [packed.clone(), plain, packed];
+    let written = write_wacz(&out, &archives, options, &JobCx::detached()).unwrap();
+    assert_eq!((written.archives, written.index_lines, written.pages), (3, 3, 1));
+    assert_eq!(written.problems, []);
+    assert_eq!(written.bytes, std::fs::metadata(&out).unwrap().len());
+    out
+}
+
+#[test]
+fn what_is_written_is_read_and_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = written(folder.path());
+    assert!(!folder.path().join("ours.wacz.open").exists());
+    let wacz = Wacz::open(&out).unwrap();
+    let names: Vec<_> = wacz.members().iter().map(|member| (member.name.as_str(), member.stored)).collect();
+    assert_eq!(
+        names,
+        [
+            ("archive/a.warc.gz", true),
+            ("archive/b-b.warc", true),
+            ("archive/a-2.warc.gz", true),
+            ("indexes/index.cdx.gz", true),
+            ("indexes/index.idx", false),
+            ("pages/pages.jsonl", false),
+            ("datapackage.json", false),
+            ("datapackage-digest.json", false),
+        ]
+    );
+    let package = wacz.package();
+    assert_eq!((package.title.as_str(), package.created.as_str()), ("Ours", "2024-03-01T09:00:00Z"));
+    assert_eq!((package.main_page_url.as_str(), package.wacz_version.as_str()), ("http://a.pt/", "1.1.1"));
+    let pages: Vec<_> = PageReader::new(wacz.open_member(wacz.member(PAGES).unwrap()).unwrap()).collect();
+    let page = pages[0].as_ref().unwrap();
+    assert_eq!((page.title.as_str(), page.id.len()), ("A \"title\"\u{2028}", 16));
+    let report = wacz.check(&JobCx::detached()).unwrap();
+    assert_eq!((report.problems, report.notes), (vec![], Vec::<String>::new()));
+    assert_eq!((report.members, report.digests, report.records, report.index_found), (8, 6, 6, 3));
+    let again = write_wacz(&out, &[], WaczOptions::default(), &JobCx::detached()).unwrap_err();
+    assert!(again.to_string().ends_with("ours.wacz: there is such a file; remove it or name another one"), "{again}");
+}
+
+/// Rewrites a package of ours with a member changed; tells what is wrong then.
+#[track_caller]
+fn tampered(name: &str, change: impl Fn(&mut Vec<u8>)) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let wacz = Wacz::open(&written(folder.path())).unwrap();
+    let entries: Vec<Entry> = wacz
+        .members()
+        .iter()
+        .map(|member| {
+            let mut bytes = Vec::new();
+            wacz.open_member(member).unwrap().read_to_end(&mut bytes).unwrap();
+            if member.name == name {
+                change(&mut bytes);
+            }
+            if member.stored { Entry::stored(&member.name, &bytes) } else { Entry::deflated(&member.name, &bytes) }
+        })
+        .collect();
+    let (_other, path) = write(&zip_of(&entries));
+    let report = Wacz::open(&path).unwrap().check(&JobCx::detached()).unwrap();
+    report.problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn changes_after_the_writing_are_found() {
+    let replace = |from: &'static str, to: &'static str| {
+        move |bytes: &mut Vec<u8>| {
+            let text = String::from_utf8(std::mem::take(bytes)).unwrap();
+            assert!(text.contains(from), "{text}");
+            *bytes = text.replacen(from, to, 1).into_bytes();
+        }
+    };
+    assert_eq!(tampered("none", |_| {}), "");
+    let told = tampered("archive/b-b.warc", replace("page", "PAGE"));
+    assert!(told.contains("archive/b-b.warc: its hash is not that of datapackage.json"), "{told}");
+    let told = tampered(PAGES, replace("\"url\"", "\"uri\""));
+    assert!(told.contains("pages/pages.jsonl: line 2: no url"), "{told}");
+    let told = tampered(DATAPACKAGE, replace("\"Ours\"", "\"Mine\""));
+    assert_eq!(told, "datapackage.json: its hash is not that of datapackage-digest.json");
+    let told = tampered(DATAPACKAGE, replace("archive/b-b.warc", "archive/c.warc"));
+    assert!(told.contains("archive/b-b.warc: is not listed in datapackage.json"), "{told}");
+    assert!(told.contains("archive/c.warc: is listed in datapackage.json and not there"), "{told}");
+    let told = tampered("indexes/index.idx", replace("\"length\": ", "\"length\": 9"));
+    assert!(told.contains("indexes/index.idx: line 2: indexes/index.cdx.gz has only"), "{told}");
+    let told = tampered("indexes/index.idx", replace("pt,a)/", "pt,b)/"));
+    assert!(told.contains("line 2: the block at offset 0 does not begin with it"), "{told}");
+    // A record more before the others: no line leads to its record any more.
+    let told = tampered("archive/a.warc.gz", |bytes| {
+        *bytes =
+            [RecordBuilder::warcinfo("urn:test:9", CaptureDate::default(), "x").compress(b""), std::mem::take(bytes)]
+                .concat();
+    });
+    assert!(told.contains("indexes/index.cdx.gz: line 2: a.warc.gz, offset"), "{told}");
+}
+
+#[test]
+fn what_packages_do_not_hold_is_refused_and_nothing_is_left() {
+    #[track_caller]
+    fn check(bytes: &[u8], why: &str) {
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("a.warc.gz");
+        std::fs::write(&source, bytes).unwrap();
+        let out = folder.path().join("o.wacz");
+        let error = write_wacz(&out, &[source], WaczOptions::default(), &JobCx::detached()).unwrap_err().to_string();
+        assert!(error.contains("a.warc.gz: ") && error.contains(why), "{error}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+    check(b"", "the file is empty");
+    check(b"filedesc://x 0.0.0.0 20080430204825 text/plain 76\n", "this is none");
+    check(&[0x28, 0xb5, 0x2f, 0xfd, 0], "zstd");
+    let mut plain = Vec::new();
+    flate2::read::MultiGzDecoder::new(&warc()[..]).read_to_end(&mut plain).unwrap();
+    let mut whole = flate2::write::GzEncoder::new(Vec::new(), Compression::default());
+    whole.write_all(&plain).unwrap();
+    check(&whole.finish().unwrap(), "all records share one gzip member");
+}
+
+#[test]
+fn members_become_files_and_damaged_ones_do_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let wacz = Wacz::open(&written(folder.path())).unwrap();
+    let out = folder.path().join("out");
+    for member in wacz.members() {
+        let path = wacz.extract(member, &out, &JobCx::detached()).unwrap();
+        assert_eq!(std::fs::metadata(path).unwrap().len(), member.len);
+    }
+    assert_eq!(std::fs::read(out.join("archive/a-2.warc.gz")).unwrap(), warc());
+    assert!(wacz.extract(&wacz.members()[0], &out, &JobCx::detached()).unwrap_err().to_string().contains("exists"));
+    let damaged = Entry { crc: 7, ..Entry::stored("archive/a.warc", b"x") };
+    let (_folder, path) = write(&zip_of(&[damaged]));
+    let wacz = Wacz::open(&path).unwrap();
+    let error = wacz.extract(&wacz.members()[0], &folder.path().join("bad"), &JobCx::detached()).unwrap_err();
+    assert!(error.to_string().contains("a.wacz, archive/a.warc: its CRC"), "{error}");
+    assert_eq!(std::fs::read_dir(folder.path().join("bad/archive")).unwrap().count(), 0);
 }
