@@ -49,7 +49,10 @@ pub fn program(name: &str) -> Option<PathBuf> {
 #[track_caller]
 pub fn peers<const N: usize>(names: [&str; N]) -> Option<[PathBuf; N]> {
     let Some(folder) = std::env::var_os("FONDS_PEERS").map(PathBuf::from) else {
-        skip("peers", "FONDS_PEERS names no Python environment with warcio, fastwarc, pywb, cdxj-indexer, wacz and duckdb");
+        skip(
+            "peers",
+            "FONDS_PEERS names no Python environment with warcio, fastwarc, pywb, cdxj-indexer, wacz and duckdb",
+        );
         return None;
     };
     let programs = names.map(|name| folder.join("bin").join(name));

@@ -147,13 +147,23 @@ pub fn gzip_header(bytes: &[u8]) -> Option<GzipHeader> {
     Some(GzipHeader { len, crc })
 }
 
-/// The first bytes that the member at the beginning of `bytes` decodes to;
-/// empty when there is none.
-pub(super) fn first_bytes(bytes: &[u8], out: &mut [u8]) -> usize {
-    let Ok(Some(header)) = header_len(bytes) else { return 0 };
-    let mut inflate = Decompress::new(false);
-    let _ = inflate.decompress(&bytes[header..], out, FlushDecompress::None);
-    (inflate.total_out() as usize).min(out.len())
+/// Looks at what members begin with; its state is kept from one to the next,
+/// since damage may hold very many things that look like members.
+pub(super) struct Glance(Decompress);
+
+impl Glance {
+    pub(super) fn new() -> Self {
+        Self(Decompress::new(false))
+    }
+
+    /// The first bytes that the member at the beginning of `bytes` decodes to;
+    /// none when there is no member.
+    pub(super) fn first_bytes(&mut self, bytes: &[u8], out: &mut [u8]) -> usize {
+        let Ok(Some(header)) = header_len(bytes) else { return 0 };
+        self.0.reset(false);
+        let _ = self.0.decompress(&bytes[header..], out, FlushDecompress::None);
+        (self.0.total_out() as usize).min(out.len())
+    }
 }
 
 #[cfg(test)]
