@@ -13,6 +13,8 @@ mod demo;
 mod export;
 mod geo;
 mod import;
+mod inlink_filters;
+mod inlink_options;
 mod inlinks;
 mod output;
 mod robots;

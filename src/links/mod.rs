@@ -23,10 +23,13 @@ pub mod dataset;
 mod dataset_build;
 mod documents;
 mod extract;
+pub mod filters;
 mod fold;
 pub mod invert;
 mod page;
+mod pipeline;
 mod quirks;
+mod resolve;
 mod tag;
 mod tokens;
 mod tree;
@@ -35,13 +38,15 @@ mod tree;
 mod testing;
 
 pub use charset::CharsetSource;
-pub use collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES};
+pub use collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink};
 pub use dataset::{DatasetError, DatasetInlink, DatasetObject, read_dataset};
 pub use dataset_build::{BuildReport, DatasetBuilder, DatasetOptions, Notation};
 pub use documents::{Document, DocumentReader, DocumentReport, MAX_PAGE_BYTES, Place, Unread, is_page};
-pub use extract::{read_css, read_page, tell_language};
+pub use extract::{read_css, read_links, read_page, tell_language};
 pub use invert::LinkError;
 pub use page::{LinkKind, Outlink, Page, PageCuts, PageOptions};
+pub use pipeline::FileNews;
+pub use resolve::Resolved;
 pub use tree::MAX_DEPTH;
 
 /// A link belongs to a capture of its target when both were captured within
