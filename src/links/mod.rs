@@ -4,7 +4,8 @@
 //! archive records ([`DocumentReader`]). Out: a [`Page`] with its outlinks and
 //! text; and, inverted ([`invert`]), the inlinks of each target in the order
 //! (date, source, anchor); as lines of the published data set ([`dataset`]),
-//! made in one go by [`DatasetBuilder`].
+//! made in one go by [`DatasetBuilder`], or in two halves ([`filters`]) with
+//! a sort elsewhere between them.
 //!
 //! Invariants: extraction agrees with the DOM that a browser without scripts
 //! builds, but for parts without text of a link that misnested tags split;

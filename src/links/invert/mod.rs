@@ -9,6 +9,16 @@
 //! result depends on the set of rows alone, not on their order, the memory or
 //! the number of threads.
 //!
+//! | file | holds |
+//! |---|---|
+//! | `texts`, `arena` | rows in memory: numbers that point at texts kept once |
+//! | `run` | rows on disk: compressed blocks with checksums and an index |
+//! | `merge` | arenas and runs as one stream |
+//! | `shuffle` | who fills, who sorts, what stays in memory |
+//! | `kept` | runs that outlive the program, for builds that were killed |
+//! | `sorted` | the result, whole or in parts that threads share |
+//! | `assign` | which inlinks belong to which capture |
+//!
 //! Not here: where rows come from (see `documents`) and where groups go.
 
 mod arena;
