@@ -127,7 +127,7 @@ pub fn run_demo(folder: &Path, cx: &JobCx, say: &dyn Fn(String)) -> anyhow::Resu
     // An export is always made anew, also after a demo that was killed while it exported.
     remove(&export)?;
     remove(&unfinished(&export))?;
-    let exported = work::export(&desk.workspace, &spec, &export, cx)?;
+    let exported = work::export(&desk.workspace, &spec, &export, work::ExportWishes::default(), cx)?;
     say(format!("6. Export: {}", exported.words()));
     let checks = work::verify(&export, cx)?;
     desk.catalogue().keep_verification(&export, &checks)?;

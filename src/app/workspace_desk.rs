@@ -242,8 +242,10 @@ impl Desk for WorkspaceDesk {
     }
 
     fn export(&self, spec: &SelectionSpec, out: &Path, cx: &JobCx) -> DeskResult<String> {
-        self.job("Export", work::ExportOutcome::words, || work::export(&self.workspace, spec, out, cx))
-            .map(|outcome| outcome.words())
+        self.job("Export", work::ExportOutcome::words, || {
+            work::export(&self.workspace, spec, out, work::ExportWishes::default(), cx)
+        })
+        .map(|outcome| outcome.words())
     }
 
     fn verify(&self, folder: &Path, cx: &JobCx) -> DeskResult<Vec<VerifyLine>> {

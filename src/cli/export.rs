@@ -11,7 +11,8 @@ use std::path::PathBuf;
 /// Write the selection out.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fonds export my-archive --out /tmp/export && fonds verify /tmp/export\n\n\
-    Writes WARC files with a metadata record per capture, a CDXJ index, the inlink data set and a manifest.\n\
+    Writes WARC files with a metadata record per capture, a CDXJ index, the inlink data set and a manifest;\n\
+    with --wacz a package too, which ReplayWeb.page shows and fonds wacz looks into.\n\
     Exit status 1 says that something could not be carried along; it is listed.")]
 pub struct ExportArgs {
     /// Workspace.
@@ -22,6 +23,9 @@ pub struct ExportArgs {
     /// Campaign whose selection is written; needed when there are several.
     #[arg(long)]
     campaign: Option<String>,
+    /// Pack the WARC files, an index and a list of pages into a WACZ package too.
+    #[arg(long)]
+    wacz: bool,
     /// The result as one object.
     #[arg(long)]
     json: bool,
@@ -52,7 +56,8 @@ pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
         desk.catalogue().selection_page(campaign)?.spec.with_context(|| {
             format!("nothing is selected yet; run: fonds select {} {campaign}", args.folder.display())
         })?;
-    let outcome = with_progress(|cx| work::export(&desk.workspace, &spec, &args.out, cx))?;
+    let wishes = work::ExportWishes { wacz: args.wacz };
+    let outcome = with_progress(|cx| work::export(&desk.workspace, &spec, &args.out, wishes, cx))?;
     if args.json {
         json_line(out, &outcome)?;
     } else {

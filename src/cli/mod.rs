@@ -7,6 +7,7 @@
 //! Invariant: everything here calls what the window calls.
 
 mod campaign;
+mod cdx;
 mod crawl;
 mod dataset;
 mod demo;
@@ -21,6 +22,7 @@ mod robots;
 mod scope;
 mod select;
 mod surt;
+mod wacz;
 mod warc;
 
 use clap::{Parser, Subcommand};
@@ -91,6 +93,12 @@ pub enum Command {
     /// Look into archive files: list, print, check, index.
     #[command(subcommand)]
     Warc(warc::Command),
+    /// Look into index files: list, convert, check.
+    #[command(subcommand)]
+    Cdx(cdx::Command),
+    /// Look into WACZ packages and make them: list, check, create, extract.
+    #[command(subcommand)]
+    Wacz(wacz::Command),
     /// Turn URLs on standard input into keys.
     Surt(surt::Args),
     /// Say what a robots.txt allows of the URLs on standard input.
@@ -144,6 +152,8 @@ pub fn run(command: Command) -> ExitCode {
         Command::Export(args) => export::run(&args, &mut out),
         Command::Verify(args) => export::verify(&args, &mut out),
         Command::Warc(command) => warc::run(command, &mut out),
+        Command::Cdx(command) => cdx::run(command, &mut out),
+        Command::Wacz(command) => wacz::run(command, &mut out),
         Command::Surt(args) => surt::run(&args, &mut input(), &mut out),
         Command::Robots(args) => robots::run(&args, &mut input(), &mut out),
         Command::Geo(args) => geo::run(&args, &mut input(), &mut out),

@@ -63,6 +63,8 @@ pub struct ExportOptions<'a> {
     pub total: Option<u64>,
     /// Writes the inlink data set of the selection.
     pub inlinks: Option<JsonLines<'a>>,
+    /// Packs the archive files, an index and a list of pages into `PREFIX.wacz` too.
+    pub wacz: bool,
     /// Tells the time.
     pub clock: Arc<dyn Fn() -> CaptureDate + Send + Sync>,
     /// Makes record ids.
@@ -81,6 +83,7 @@ impl ExportOptions<'_> {
             max_bytes: 1_000_000_000,
             total: None,
             inlinks: None,
+            wacz: false,
             clock: Arc::new(CaptureDate::now),
             record_id: Arc::new(new_record_id),
         }

@@ -7,6 +7,7 @@
 //! archive/PREFIX-….warc.gz   warcinfo, the records byte for byte, a metadata record per capture
 //! indexes/index.cdxj         the place of every capture
 //! inlinks.jsonl              the inlink data set of the selection
+//! PREFIX.wacz                the archive files once more, as a package to look at (on request)
 //! manifest.json              counts, and size and SHA-256 of every file
 //! ```
 //!
@@ -26,15 +27,18 @@ mod peers;
 #[cfg(test)]
 mod tests;
 mod verify;
+mod wacz;
 mod write;
 
 pub use item::{ExportItem, ExportOptions, ExportRecord, ExportReport, JsonLines, Original};
 pub use manifest::{Counts, MANIFEST_NAME, Manifest, ManifestFile};
 pub use verify::{VerifyCheck, verify};
+pub use wacz::{PackageOptions, write_package};
 pub use write::export_selection;
 
 use crate::jobs::Cancelled;
 use crate::warc::WarcError;
+use crate::warc::wacz::WaczWriteError;
 use std::path::{Path, PathBuf};
 
 /// An export or a verification could not be carried through.
@@ -68,11 +72,14 @@ pub enum ExportError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// A WACZ package cannot be written.
+    #[error(transparent)]
+    Wacz(#[from] WaczWriteError),
     /// An archive file cannot be read or written.
     #[error(transparent)]
     Warc(#[from] WarcError),
     /// Stopped on request; nothing is left behind.
-    #[error(transparent)]
+    #[error("stopped on request")]
     Cancelled(#[from] Cancelled),
 }
 

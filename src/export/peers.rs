@@ -4,7 +4,8 @@
 
 use super::tests::{archive_of, exported};
 use crate::jobs::JobCx;
-use crate::warc::{ArchiveReader, cdxj};
+use crate::warc::ArchiveReader;
+use crate::warc::cdx::{IndexForm, IndexOptions, index_file, write_sorted};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -60,9 +61,9 @@ fn the_index_is_that_of_cdxj_indexer() {
 fn same_index(python: &Path, archive: &Path, but_digests: bool) {
     let (_, theirs) = run(python, CDXJ, &[archive]);
     let name = archive.file_name().unwrap().to_string_lossy();
-    let (lines, _) = cdxj::index_file(archive, &name, &JobCx::detached()).unwrap();
+    let (lines, _) = index_file(archive, &name, IndexOptions::default(), &JobCx::detached()).unwrap();
     let mut ours = Vec::new();
-    cdxj::write_sorted(&lines, &mut ours).unwrap();
+    write_sorted(&lines, IndexForm::Cdxj, &mut ours).unwrap();
     let clean = |text: &str| -> BTreeSet<String> {
         let without = |line: &str| match line.split_once(", \"digest\": ") {
             Some((before, after)) if but_digests => format!("{before}{}", &after[after.find(',').unwrap_or(0)..]),

@@ -4,7 +4,8 @@ use super::manifest::{MANIFEST_NAME, Manifest, measure};
 use super::write::METADATA_KIND;
 use super::{ExportError, io_at};
 use crate::jobs::JobCx;
-use crate::warc::cdxj::{CdxjLine, indexed_url};
+use crate::warc::cdx::{IndexLine, indexed_url};
+use crate::warc::wacz::stays_inside;
 use crate::warc::{ArchiveReader, Problem, ProblemKind, RecordHead, RecordProof, RecordType, metadata_target};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::{self, File};
@@ -83,7 +84,7 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
         .files
         .iter()
         .map(|file| file.path.as_str())
-        .filter(|path| path.starts_with("archive/") && is_inside(path))
+        .filter(|path| path.starts_with("archive/") && stays_inside(path))
         .collect();
     let total = manifest.files.iter().filter(|file| file.path.starts_with("archive/")).map(|file| file.bytes).sum();
     cx.stage("Reading records", Some(total));
@@ -141,7 +142,7 @@ fn files_are_those_of(manifest: &Manifest, folder: &Path, cx: &JobCx) -> Result<
     let mut listed = BTreeSet::new();
     for file in &manifest.files {
         listed.insert(file.path.as_str());
-        if !is_inside(&file.path) {
+        if !stays_inside(&file.path) {
             faults.add(format!("{}: leads out of the folder", file.path));
             continue;
         }
@@ -248,8 +249,8 @@ fn index_is_right(
         }
         last.clear();
         last.push_str(line);
-        match CdxjLine::parse(line) {
-            Err(error) => faults.add(error.to_string()),
+        match IndexLine::parse(line) {
+            Err(error) => faults.add(format!("line {lines}: {error}")),
             Ok(entry) => match places.get(&(entry.filename.clone(), entry.span.offset)) {
                 None => {
                     faults.add(format!("line {lines}: no record at {}, offset {}", entry.filename, entry.span.offset))
@@ -319,13 +320,6 @@ fn is_export_metadata(head: &RecordHead) -> bool {
 
 fn is_capture(head: &RecordHead) -> bool {
     matches!(head.record_type, RecordType::Response | RecordType::Revisit | RecordType::Resource)
-}
-
-/// Whether a path of a manifest stays in its folder: manifests come from others.
-fn is_inside(path: &str) -> bool {
-    !path.is_empty()
-        && !path.contains(['\\', ':', '\0'])
-        && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
 /// All files below a folder as paths with `/`, sorted.

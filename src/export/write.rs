@@ -2,10 +2,12 @@
 
 use super::copy::{Carried, CopyError, carry};
 use super::manifest::{Counts, Manifest, ManifestFile, measure};
-use super::{ExportError, ExportItem, ExportOptions, ExportRecord, ExportReport, Original, io_at};
+use super::{
+    ExportError, ExportItem, ExportOptions, ExportRecord, ExportReport, Original, PackageOptions, io_at, write_package,
+};
 use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
-use crate::warc::cdxj;
+use crate::warc::cdx::{IndexForm, IndexOptions, index_file, write_sorted};
 use crate::warc::{FileSetOptions, RecordBuilder, RecordType, WarcFileSet};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -108,7 +110,7 @@ fn write_all(
             info,
             clock: Box::new(move || clock()),
             record_id: Box::new(move || record_id()),
-            ..FileSetOptions::new(&archive, options.prefix)
+            ..FileSetOptions::new(&archive, options.prefix.clone())
         }),
         record_id: options.record_id.clone(),
         written: HashMap::new(),
@@ -149,14 +151,14 @@ fn write_all(
     let mut lines = Vec::new();
     for file in &archive_files {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let (of_file, _) = cdxj::index_file(file, &name, &JobCx::detached())?;
+        let (of_file, _) = index_file(file, &name, IndexOptions::default(), &JobCx::detached())?;
         lines.extend(of_file);
         cx.advance(1)?;
     }
     export.counts.index_lines = lines.len() as u64;
     export.counts.records += archive_files.len() as u64;
     let index = folder.join("indexes").join("index.cdxj");
-    write_file(&index, |out| cdxj::write_sorted(&lines, out))?;
+    write_file(&index, |out| write_sorted(&lines, IndexForm::Cdxj, out))?;
     drop(lines);
 
     if let Some(inlinks) = options.inlinks {
@@ -168,6 +170,14 @@ fn write_all(
         })?;
         export.counts.inlink_objects = objects;
         cx.checkpoint()?;
+    }
+
+    if options.wacz {
+        let name = format!("{}.wacz", options.prefix);
+        let words =
+            PackageOptions { title: options.title.clone(), created: Some(created), ..PackageOptions::default() };
+        let written = write_package(&folder.join(&name), &archive_files, &words, cx)?;
+        export.problems.extend(written.problems.iter().map(|problem| format!("{name}: {problem}")));
     }
 
     cx.stage("Measuring files", None);

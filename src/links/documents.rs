@@ -10,9 +10,9 @@
 //! wait until all records were seen; what is kept of each page for that are
 //! some numbers, not its content.
 
-use super::{PageLink, PageOptions, read_links};
+use super::{Page, PageLink, PageOptions, read_links, read_page};
 use crate::uri::{CaptureDate, Url};
-use crate::warc::http::{ContentType, HttpHead, decode_payload, parse_response_head};
+use crate::warc::http::{ContentType, HttpHead, Payload, decode_payload, parse_response_head};
 use crate::warc::{Record, RecordHead, RecordType, WarcError};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -45,10 +45,8 @@ impl Document {
     /// Gives every link to `each`, and says why the page could not be read
     /// whole, if so. Needs nothing else: threads can share the work.
     pub fn read_links(&self, options: &PageOptions, each: impl FnMut(&PageLink<'_>)) -> Option<Unread> {
-        let kind = self.head.content_type();
-        let raw_body = self.block.get(self.head.head_len..).unwrap_or_default();
-        let payload = decode_payload(&self.head, raw_body, MAX_PAGE_BYTES);
-        let options = PageOptions { xhtml: kind.mime == "application/xhtml+xml", ..options.clone() };
+        let (payload, kind) = self.payload();
+        let options = PageOptions { xhtml: is_xhtml(&kind), ..options.clone() };
         let cut = read_links(&payload.bytes, kind.charset.as_deref(), &self.url, &options, each);
         if payload.cut || self.cut {
             Some(Unread::TooLong)
@@ -57,6 +55,18 @@ impl Document {
         } else {
             (cut.links > 0 || cut.anchors > 0).then_some(Unread::Cut)
         }
+    }
+
+    /// Reads all of the page: title, text and the rest.
+    pub fn read_page(&self, options: &PageOptions) -> Page {
+        let (payload, kind) = self.payload();
+        let options = PageOptions { xhtml: is_xhtml(&kind), ..options.clone() };
+        read_page(&payload.bytes, kind.charset.as_deref(), &self.url, &options)
+    }
+
+    fn payload(&self) -> (Payload, ContentType) {
+        let raw_body = self.block.get(self.head.head_len..).unwrap_or_default();
+        (decode_payload(&self.head, raw_body, MAX_PAGE_BYTES), self.head.content_type())
     }
 
     /// How much memory it takes, about.
@@ -286,6 +296,10 @@ impl DocumentReader {
         let cut = record.omitted > 0;
         Some(Document { url, date, place, head: head.into_owned(), block: record.into_owned().block, cut })
     }
+}
+
+fn is_xhtml(kind: &ContentType) -> bool {
+    kind.mime == "application/xhtml+xml"
 }
 
 /// Whether the payload is a page with links.

@@ -50,7 +50,7 @@ impl CdxKey {
     /// `warcinfo:` lines are their own keys, `dns:` lines the key of the host,
     /// and so is what has a scheme but no host.
     ///
-    /// `None` where the text is empty.
+    /// `None` where the text is empty, or nothing stands where a host should.
     pub fn of_text(line: &str) -> Option<Self> {
         let line = line.trim();
         if line.is_empty() {
@@ -253,15 +253,26 @@ fn push_cleaned_path(key: &mut String, path: &str) {
 }
 
 /// Decodes percent signs until none is left to decode.
+///
+/// In one pass: what decodes to a percent sign or a digit may complete another
+/// one, which then stands at the end of what is decoded so far. Passes over the
+/// whole text would be as many as `%252525…` is long.
 fn decode(text: &[u8]) -> Cow<'_, [u8]> {
-    let mut bytes: Cow<'_, [u8]> = Cow::Borrowed(text);
-    loop {
-        let decoded: Vec<u8> = percent_encoding::percent_decode(&bytes).collect();
-        if decoded.len() == bytes.len() {
-            return bytes;
-        }
-        bytes = Cow::Owned(decoded);
+    if !text.contains(&b'%') {
+        return Cow::Borrowed(text);
     }
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    let mut decoded = Vec::with_capacity(text.len());
+    for &byte in text {
+        decoded.push(byte);
+        while let [.., b'%', high, low] = decoded[..]
+            && let (Some(high), Some(low)) = (digit(high), digit(low))
+        {
+            decoded.truncate(decoded.len() - 3);
+            decoded.push((high << 4 | low) as u8);
+        }
+    }
+    Cow::Owned(decoded)
 }
 
 /// Encodes spaces and controls, everything beyond ASCII, `#` and `%`.
@@ -344,9 +355,15 @@ mod tests {
         check("http://[2001:db8::1]:8080/x", "2001:db8::1:8080)/x");
         check("http://fccn.pt/a\nb", "pt,fccn)/ab");
         check("http://fccn.pt/%2541", "pt,fccn)/a");
+        check("http://fccn.pt/%4%31%%34%32", "pt,fccn)/ab");
         check("http://fccn.pt/100%", "pt,fccn)/100%25");
         check("localhost:8080/x", "localhost:8080)/x");
         check("urn:uuid:1", "urn:uuid:1");
+    }
+
+    #[test]
+    fn a_percent_sign_encoded_very_often_is_one() {
+        check(&format!("http://fccn.pt/%{}41", "25".repeat(500_000)), "pt,fccn)/a");
     }
 
     #[test]

@@ -143,6 +143,8 @@ impl ScopePrefix {
         if let Some(host) = url.host_str().map(|host| host.trim_end_matches('.')) {
             prefix = match host.strip_prefix("www.") {
                 Some(rest) if !is_address(host) && rest.contains('.') => format!("{prefix}www,)"),
+                // A SURT has a comma behind an IPv6 address.
+                _ if host.starts_with('[') => format!("{prefix},)"),
                 _ => format!("{prefix})"),
             };
         }
@@ -407,6 +409,9 @@ mod tests {
         let url = Url::parse("https://www.fct.pt:8443/sobre").unwrap();
         assert_eq!(ScopePrefix::domain_of(&url).as_str(), "http://(pt,fct,");
         assert_eq!(ScopePrefix::host_of(&url).as_str(), "http://(pt,fct,www,)");
+        let url = Url::parse("http://[2001:db8::1]/x").unwrap();
+        assert_eq!(ScopePrefix::host_of(&url).as_str(), "http://([2001:db8::1],)");
+        assert!(ScopePrefix::host_of(&url).matches(&ScopeSurt::of(&url)));
         assert!(ScopePrefix::implied_by_seed("http://fct.pt").remark().is_some());
         assert!(ScopePrefix::implied_by_seed("http://fct.pt/").remark().is_none());
     }

@@ -1,12 +1,21 @@
 //! A record, its head and the place it stands at.
 
 use crate::uri::{CaptureDate, Url};
+use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 
 /// Named fields in the order they came, repeats kept, names compared without case.
+///
+/// All names stand in one buffer and all values in another: a file of a
+/// million records has ten million fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Headers(Vec<(String, Vec<u8>)>);
+pub struct Headers {
+    names: String,
+    values: Vec<u8>,
+    /// Where each field ends in `names` and in `values`.
+    ends: Vec<(usize, usize)>,
+}
 
 impl Headers {
     /// No fields.
@@ -14,55 +23,79 @@ impl Headers {
         Self::default()
     }
 
+    /// No fields, and room for those of a head of so many bytes.
+    pub(super) fn with_room(head_len: usize) -> Self {
+        // Fields take about forty bytes, half of them the name.
+        let len = head_len.min(16 * 1024);
+        Self {
+            names: String::with_capacity(len / 2),
+            values: Vec::with_capacity(len),
+            ends: Vec::with_capacity(len / 32),
+        }
+    }
+
     /// Appends a field.
-    pub fn push(&mut self, name: impl Into<String>, value: impl Into<Vec<u8>>) {
-        self.0.push((name.into(), value.into()));
+    pub fn push(&mut self, name: impl AsRef<str>, value: impl AsRef<[u8]>) {
+        self.names.push_str(name.as_ref());
+        self.values.extend_from_slice(value.as_ref());
+        self.ends.push((self.names.len(), self.values.len()));
     }
 
     /// The first field of this name as text (invalid UTF-8 read as Latin-1).
     pub fn get(&self, name: &str) -> Option<String> {
+        self.get_text(name).map(Cow::into_owned)
+    }
+
+    /// As [`get`](Self::get), without a copy where the bytes are UTF-8.
+    pub fn get_text(&self, name: &str) -> Option<Cow<'_, str>> {
         self.get_bytes(name).map(text_of)
     }
 
     /// The first field of this name.
     pub fn get_bytes(&self, name: &str) -> Option<&[u8]> {
-        self.0.iter().find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_slice())
+        self.iter().find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
     /// All fields of this name.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
-        self.0.iter().filter(move |(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_slice())
+        self.iter().filter(move |(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
     /// All fields.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        self.0.iter().map(|(name, value)| (name.as_str(), value.as_slice()))
+        let mut start = (0, 0);
+        self.ends.iter().map(move |&end| {
+            let field = (&self.names[start.0..end.0], &self.values[start.1..end.1]);
+            start = end;
+            field
+        })
     }
 
     /// Appends to the value of the last field (a folded line).
     pub fn extend_last(&mut self, more: &[u8]) {
-        if let Some((_, value)) = self.0.last_mut() {
-            value.push(b' ');
-            value.extend_from_slice(more);
+        if let Some((_, end)) = self.ends.last_mut() {
+            self.values.push(b' ');
+            self.values.extend_from_slice(more);
+            *end = self.values.len();
         }
     }
 
     /// How many fields there are.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.ends.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.ends.is_empty()
     }
 }
 
-/// Bytes of a header as text: UTF-8, or Latin-1 where they are none.
-fn text_of(bytes: &[u8]) -> String {
+/// Bytes of a head as text: UTF-8, or Latin-1 where they are none.
+pub(super) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect()),
     }
 }
 
@@ -92,16 +125,19 @@ pub enum RecordType {
 impl RecordType {
     /// From the value of `WARC-Type`.
     pub fn parse(text: &str) -> Self {
-        match text.to_ascii_lowercase().as_str() {
-            "warcinfo" => Self::Warcinfo,
-            "response" => Self::Response,
-            "resource" => Self::Resource,
-            "request" => Self::Request,
-            "metadata" => Self::Metadata,
-            "revisit" => Self::Revisit,
-            "conversion" => Self::Conversion,
-            "continuation" => Self::Continuation,
-            other => Self::Other(other.to_owned()),
+        const KNOWN: [RecordType; 8] = [
+            RecordType::Response,
+            RecordType::Request,
+            RecordType::Metadata,
+            RecordType::Revisit,
+            RecordType::Resource,
+            RecordType::Warcinfo,
+            RecordType::Conversion,
+            RecordType::Continuation,
+        ];
+        match KNOWN.into_iter().find(|known| known.as_str().eq_ignore_ascii_case(text)) {
+            Some(known) => known,
+            None => Self::Other(text.to_ascii_lowercase()),
         }
     }
 
@@ -157,15 +193,16 @@ pub struct RecordHead {
 impl RecordHead {
     /// `WARC-Record-ID` without angle brackets.
     pub fn record_id(&self) -> Option<String> {
-        self.headers.get("WARC-Record-ID").map(unbracket)
+        self.headers.get_text("WARC-Record-ID").map(|id| unbracket(&id).to_owned())
     }
 
     /// What the record is about: `WARC-Target-URI` without the angle brackets
     /// that some writers add, and without the prefix of [`metadata_target`].
     pub fn target_uri(&self) -> Option<String> {
-        let uri = self.headers.get("WARC-Target-URI").map(unbracket)?;
+        let text = self.headers.get_text("WARC-Target-URI")?;
+        let uri = unbracket(&text);
         let about = uri.strip_prefix(FONDS_URN).and_then(|rest| rest.split_once(':'));
-        Some(about.map(|(_, about)| about.to_owned()).unwrap_or(uri))
+        Some(about.map_or(uri, |(_, about)| about).to_owned())
     }
 
     /// The target as a web URL; blanks are escaped as browsers do.
@@ -175,7 +212,7 @@ impl RecordHead {
 
     /// `WARC-Date`.
     pub fn date(&self) -> Option<CaptureDate> {
-        self.headers.get("WARC-Date").and_then(|text| CaptureDate::parse(&text).ok())
+        self.headers.get_text("WARC-Date").and_then(|text| CaptureDate::parse(&text).ok())
     }
 
     /// Whether the record is of an ARC file.
@@ -185,15 +222,15 @@ impl RecordHead {
 
     /// Whether the block is an HTTP message.
     pub fn is_http(&self) -> bool {
-        self.headers
-            .get("Content-Type")
-            .is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("application/http"))
+        const HTTP: &[u8] = b"application/http";
+        let kind = self.headers.get_bytes("Content-Type").map(<[u8]>::trim_ascii_start);
+        kind.and_then(|kind| kind.get(..HTTP.len())).is_some_and(|kind| kind.eq_ignore_ascii_case(HTTP))
     }
 }
 
-fn unbracket(text: String) -> String {
-    let inner = text.trim().strip_prefix('<').and_then(|text| text.strip_suffix('>'));
-    inner.map(str::to_owned).unwrap_or_else(|| text.trim().to_owned())
+pub(super) fn unbracket(text: &str) -> &str {
+    let text = text.trim();
+    text.strip_prefix('<').and_then(|text| text.strip_suffix('>')).unwrap_or(text)
 }
 
 /// Where a record stands in its file: compressed bytes, for random access.
@@ -265,6 +302,33 @@ pub enum ProblemKind {
     BadHttp,
     /// A limit of the reader was reached.
     Limit,
+    /// Allowed, and against what the standard recommends.
+    Advice,
+    /// Something that cannot be checked, such as an unknown digest algorithm.
+    Unchecked,
+    /// Segments of a record are missing, doubled or do not fit.
+    Segments,
+    /// The original of a revisit is not in the files at hand.
+    NoOriginal,
+}
+
+/// How bad a [`Problem`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Worth knowing; nothing is lost and no rule of the standard is broken.
+    Warning,
+    /// Bytes are lost or the standard is broken.
+    Error,
+}
+
+impl Severity {
+    /// The severity in a word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
 }
 
 impl ProblemKind {
@@ -280,6 +344,21 @@ impl ProblemKind {
             Self::NotPerRecord => "not compressed per record",
             Self::BadHttp => "malformed HTTP",
             Self::Limit => "limit reached",
+            Self::Advice => "against advice",
+            Self::Unchecked => "not checked",
+            Self::Segments => "broken segments",
+            Self::NoOriginal => "original not here",
+        }
+    }
+
+    /// How bad problems of this kind are. What servers sent is the server's
+    /// fault and kept as it came.
+    pub fn severity(self) -> Severity {
+        match self {
+            Self::NotPerRecord | Self::BadHttp | Self::Limit | Self::Advice | Self::Unchecked | Self::NoOriginal => {
+                Severity::Warning
+            }
+            _ => Severity::Error,
         }
     }
 }

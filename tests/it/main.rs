@@ -5,6 +5,8 @@
 mod archive;
 mod cli;
 mod demo;
+mod foreign;
+mod hostile;
 mod imports;
 mod kill;
 mod need;

@@ -4,7 +4,7 @@ use crate::archive::{files_under, warcs_under};
 use crate::need;
 use crate::sample::demo;
 use fonds::jobs::JobCx;
-use fonds::warc::cdxj::{index_file, write_sorted};
+use fonds::warc::cdx::{IndexForm, IndexOptions, index_file, write_sorted};
 use fonds::warc::{Digests, RecordType};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -99,10 +99,10 @@ fn our_index_is_that_of_cdxj_indexer() {
     for file in archives() {
         let name = file.file_name().unwrap().to_str().unwrap();
         let theirs = run(&indexer, file.parent().unwrap(), &["--sort", name]);
-        let (lines, problems) = index_file(&file, name, &JobCx::detached()).unwrap();
+        let (lines, problems) = index_file(&file, name, IndexOptions::default(), &JobCx::detached()).unwrap();
         assert!(problems.is_empty(), "{problems:?}");
         let mut ours = Vec::new();
-        write_sorted(&lines, &mut ours).unwrap();
+        write_sorted(&lines, IndexForm::Cdxj, &mut ours).unwrap();
         let ours = as_they_hash(String::from_utf8(ours).unwrap(), &file);
         assert_same(&ours, &theirs);
     }

@@ -17,6 +17,13 @@ use std::path::{Path, PathBuf};
 /// Problems that are told in words; the report has them all.
 const MAX_TOLD: usize = 3;
 
+/// What an export is to have beyond what every export has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ExportWishes {
+    /// The archive files as a WACZ package too.
+    pub wacz: bool,
+}
+
 /// What an export came to.
 #[derive(Debug, Clone, Serialize)]
 pub struct ExportOutcome {
@@ -64,7 +71,13 @@ impl ExportOutcome {
 }
 
 /// Writes the campaign's present selection into a new folder.
-pub fn export(workspace: &Workspace, spec: &SelectionSpec, out: &Path, cx: &JobCx) -> anyhow::Result<ExportOutcome> {
+pub fn export(
+    workspace: &Workspace,
+    spec: &SelectionSpec,
+    out: &Path,
+    wishes: ExportWishes,
+    cx: &JobCx,
+) -> anyhow::Result<ExportOutcome> {
     // Told before the work, not after it.
     anyhow::ensure!(!out.is_file(), "{}: this is a file. Name a folder that is empty or does not exist", out.display());
     anyhow::ensure!(
@@ -112,6 +125,7 @@ pub fn export(workspace: &Workspace, spec: &SelectionSpec, out: &Path, cx: &JobC
         ("operator".to_owned(), super::operator()),
     ];
     options.total = Some(items.len() as u64);
+    options.wacz = wishes.wacz;
     options.inlinks = Some(Box::new(|lines| {
         write_dataset(workspace, spec.window_days, Some(&keys), lines, cx).map_err(|error| {
             let words = std::io::Error::other(format!("{error:#}"));

@@ -12,7 +12,7 @@ mod select;
 
 pub use content::content;
 pub use crawl::{CrawlOptions, CrawlOutcome, crawl};
-pub use export::{ExportOutcome, export, verify};
+pub use export::{ExportOutcome, ExportWishes, export, verify};
 pub use import::{ImportReport, import};
 pub use inlinks::{InlinkReport, build_inlinks, write_dataset};
 pub use sample::{add_sample_campaign, crawl_options, example_campaign, is_sample, sample_edition, sample_overrides};

@@ -102,16 +102,20 @@ impl Dechunker {
 
     /// Collects a line; acts on it when it is whole. Returns the bytes used.
     fn take_line(&mut self, piece: &[u8], out: &mut impl FnMut(&[u8])) -> usize {
+        let limit = if self.state == State::Trailer { MAX_TRAILER } else { MAX_SIZE_LINE };
+        // Never beyond the limit: what is too long must not depend on the pieces.
+        let piece = &piece[..piece.len().min(limit + 1 - self.line.len())];
         let end = memchr::memchr(b'\n', piece);
         let used = end.map_or(piece.len(), |end| end + 1);
         self.line.extend_from_slice(&piece[..used]);
-        let limit = if self.state == State::Trailer { MAX_TRAILER } else { MAX_SIZE_LINE };
         if end.is_none() && self.line.len() <= limit {
             return used;
         }
         let line = std::mem::take(&mut self.line);
         let text = line.trim_ascii();
+        let is_whole = line.ends_with(b"\n");
         match self.state {
+            State::Size | State::DataEnd if !is_whole => self.give_up(&line, used, out),
             State::DataEnd if text.is_empty() => self.state = State::Size,
             State::Size => match chunk_size(text) {
                 Some(0) => {
@@ -125,7 +129,7 @@ impl Dechunker {
                 None => self.give_up(&line, used, out),
             },
             State::Trailer => {
-                if text.is_empty() || line.len() > MAX_TRAILER {
+                if text.is_empty() || !is_whole {
                     self.state = State::Done;
                 }
             }
@@ -169,6 +173,7 @@ pub fn dechunk(body: &[u8]) -> (Vec<u8>, Vec<Flaw>) {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[track_caller]
     fn check(body: &str, expected: &str, flaws: &[&str]) {
@@ -194,7 +199,35 @@ mod tests {
     }
 
     #[test]
+    fn sizes_extensions_and_trailers_of_all_kinds_are_read() {
+        check("  4 ;a=\"b\"\r\nWiki\r\n0;end\r\n\r\n", "Wiki", &[]);
+        check("0004\r\nWiki\r\n000\r\nDigest: x\r\nA: b\r\n\r\n", "Wiki", &[]);
+        check("a\r\n0123456789\r\nA\r\n0123456789\r\n0\r\n\r\n", "01234567890123456789", &[]);
+        // Without the last line, everything is there all the same.
+        check("4\r\nWiki\r\n0\r\n", "Wiki", &[]);
+        check("4\r\nWiki\r\n0\r\nTrailer: x", "Wiki", &[]);
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_none_in_any_pieces() {
+        let extension = |len| format!("4;{}\r\nWiki\r\n0\r\n\r\n", "x".repeat(len));
+        check(&extension(MAX_SIZE_LINE - 4), "Wiki", &[]);
+        let long = extension(MAX_SIZE_LINE);
+        check(&long, &long, &["declared chunked, but is not"]);
+        let blanks = format!("1\r\na{}", " ".repeat(MAX_SIZE_LINE + 1));
+        check(&blanks, &blanks[3..], &["the chunked encoding breaks off after 4 bytes"]);
+        let trailer = format!("0\r\nA: {}\r\n\r\n", "x".repeat(MAX_TRAILER));
+        check(&trailer, "", &["bytes after the last chunk"]);
+    }
+
+    #[test]
     fn lies_do_no_harm() {
+        check("-4\r\nWiki", "-4\r\nWiki", &["declared chunked, but is not"]);
+        check("0x4\r\nWiki", "0x4\r\nWiki", &["declared chunked, but is not"]);
+        check("10000000000000004\r\nWiki", "10000000000000004\r\nWiki", &["declared chunked, but is not"]);
+        check("4\r\nWiki", "Wiki", &["the chunked body ends before its last chunk"]);
+        check("4\r\nWiki\r\n", "Wiki", &["the chunked body ends before its last chunk"]);
+        check("2\r\nWiki\r\n0\r\n\r\n", "Wiki\r\n0\r\n\r\n", &["the chunked encoding breaks off after 5 bytes"]);
         check("<html>\r\n</html>", "<html>\r\n</html>", &["declared chunked, but is not"]);
         check("hello", "hello", &["declared chunked, but is not"]);
         check("4\r\nWi", "Wi", &["the chunked body ends before its last chunk"]);
@@ -202,5 +235,49 @@ mod tests {
         check("4\r\nWiki\r\nzz\r\nmore", "Wikizz\r\nmore", &["the chunked encoding breaks off after 9 bytes"]);
         check("0\r\n\r\nmore", "", &["bytes after the last chunk"]);
         check("FFFFFFFFFFFFFFFF\r\nab", "ab", &["the chunked body ends before its last chunk"]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_put_into_chunks_comes_out(
+            pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..200), 0..8),
+            extension in "(;[a-z]{1,5}(=[a-z0-9]{1,5})?)?",
+            line_end in prop::sample::select(&["\r\n", "\n"]),
+            sizes in prop::collection::vec(1usize..100, 1..5),
+        ) {
+            let mut body = Vec::new();
+            for piece in &pieces {
+                body.extend_from_slice(format!("{:x}{extension}{line_end}", piece.len()).as_bytes());
+                body.extend_from_slice(piece);
+                body.extend_from_slice(line_end.as_bytes());
+            }
+            body.extend_from_slice(format!("0{extension}{line_end}A: b{line_end}{line_end}").as_bytes());
+            prop_assert_eq!(dechunk(&body), (pieces.concat(), Vec::new()));
+            let (mut out, mut rest, mut turn) = (Vec::new(), &body[..], 0);
+            let mut dechunker = Dechunker::new();
+            while !rest.is_empty() {
+                let (piece, left) = rest.split_at(sizes[turn % sizes.len()].min(rest.len()));
+                dechunker.feed(piece, &mut |bytes: &[u8]| out.extend_from_slice(bytes));
+                (rest, turn) = (left, turn + 1);
+            }
+            prop_assert!(dechunker.is_done());
+            prop_assert_eq!(out, pieces.concat());
+        }
+
+        #[test]
+        fn any_body_comes_out_alike_in_any_pieces(
+            body in prop_oneof![
+                prop::collection::vec(any::<u8>(), 0..300),
+                "[0-9a-f]{1,3}(;x)?\r?\n[a-c]{0,20}(\r\n)?[0-3]?\r?\n?.{0,20}".prop_map(String::into_bytes),
+            ],
+            size in 1usize..50,
+        ) {
+            let (whole, flaws) = dechunk(&body);
+            let mut out = Vec::new();
+            let mut dechunker = Dechunker::new();
+            body.chunks(size).for_each(|piece| dechunker.feed(piece, &mut |bytes: &[u8]| out.extend_from_slice(bytes)));
+            prop_assert_eq!(dechunker.finish(&mut |bytes: &[u8]| out.extend_from_slice(bytes)), flaws);
+            prop_assert_eq!(out, whole);
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Heads of responses and requests.
 
 use super::super::Headers;
+use super::super::record::text_of;
 use super::Flaw;
 
 /// A head longer than this is read as far as it goes.
@@ -8,6 +9,9 @@ const MAX_HEAD_BYTES: usize = 1024 * 1024;
 
 /// Fields beyond this number are left out.
 const MAX_FIELDS: usize = 10_000;
+
+/// More heads before the final one than this are not passed over.
+const MAX_INTERIM_HEADS: usize = 8;
 
 /// Status line and fields of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,33 +75,87 @@ impl ContentType {
 impl HttpHead {
     /// `Content-Type`; the default where there is none.
     pub fn content_type(&self) -> ContentType {
-        self.headers.get("Content-Type").map(|value| ContentType::parse(&value)).unwrap_or_default()
+        self.headers.get_text("Content-Type").map(|value| ContentType::parse(&value)).unwrap_or_default()
     }
 
     /// Whether the body is declared to be chunked.
     pub fn is_chunked(&self) -> bool {
-        self.headers.all("Transfer-Encoding").any(|value| {
-            value.to_ascii_lowercase().split(|&byte| byte == b',').any(|word| word.trim_ascii() == b"chunked")
-        })
+        is_chunked(&self.headers)
+    }
+
+    /// Whether this is a head before the final one (100 “continue”, 103
+    /// “early hints”); 101 switches protocols and is final.
+    pub fn is_interim(&self) -> bool {
+        (100..200).contains(&self.status) && self.status != 101
     }
 }
 
+/// Whether fields declare the body to be chunked.
+pub(super) fn is_chunked(headers: &Headers) -> bool {
+    headers
+        .all("Transfer-Encoding")
+        .any(|value| value.to_ascii_lowercase().split(|&byte| byte == b',').any(|word| word.trim_ascii() == b"chunked"))
+}
+
 /// Reads the head of a response; `None` when `block` begins with none: such
-/// a block is all payload.
+/// a block is all payload (HTTP/0.9, or a body without its head).
+///
+/// Heads that the server sent before the final one are passed over; their
+/// bytes count in [`HttpHead::head_len`].
 pub fn parse_response_head(block: &[u8]) -> Option<HttpHead> {
+    let mut head = parse_one_response_head(block)?;
+    for _ in 0..MAX_INTERIM_HEADS {
+        let passed = head.head_len;
+        match parse_one_response_head(&block[passed..]) {
+            Some(next) if head.is_interim() => {
+                head = next;
+                head.head_len += passed;
+            }
+            _ => break,
+        }
+    }
+    Some(head)
+}
+
+/// Whether the head at the beginning of `block` is there to its end, and the
+/// final one.
+pub(crate) fn response_head_is_whole(block: &[u8]) -> bool {
+    let mut rest = block;
+    for _ in 0..=MAX_INTERIM_HEADS {
+        if !ends(rest) {
+            return false;
+        }
+        match parse_one_response_head(rest) {
+            Some(head) if head.is_interim() => rest = &rest[head.head_len..],
+            _ => return true,
+        }
+        // What follows may be the body of a broken server: a word tells.
+        if rest.len() >= 5 && !rest[..5].eq_ignore_ascii_case(b"HTTP/") {
+            return true;
+        }
+    }
+    true
+}
+
+/// Whether an empty line is in it.
+fn ends(bytes: &[u8]) -> bool {
+    ["\n\r\n", "\n\n"].iter().any(|end| memchr::memmem::find(bytes, end.as_bytes()).is_some())
+}
+
+fn parse_one_response_head(block: &[u8]) -> Option<HttpHead> {
     if !block.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"HTTP/")) {
         return None;
     }
     let mut flaws = Vec::new();
     let (line, headers, head_len) = parse(block, &mut flaws);
-    let mut words = line.splitn(3, ' ');
-    let version = words.next().unwrap_or_default().to_owned();
-    let status = words.next().unwrap_or_default().trim();
-    let status = status.parse().ok().filter(|status| (100..1000).contains(status)).unwrap_or_else(|| {
+    let (version, rest) = line.split_once([' ', '\t']).unwrap_or((&line, ""));
+    let rest = rest.trim_start();
+    let (status, reason) = rest.split_once([' ', '\t']).unwrap_or((rest, ""));
+    let status = status.trim_end().parse().ok().filter(|status| (100..1000).contains(status)).unwrap_or_else(|| {
         flaws.push(Flaw::http("the status line has no status of three digits"));
         0
     });
-    let reason = words.next().unwrap_or_default().trim().to_owned();
+    let (version, reason) = (version.to_owned(), reason.trim().to_owned());
     Some(HttpHead { version, status, reason, headers, head_len, flaws })
 }
 
@@ -128,8 +186,7 @@ pub fn parse_request_head(block: &[u8]) -> Option<HttpRequestHead> {
 
 /// First line, fields, and length of the head.
 fn parse(block: &[u8], flaws: &mut Vec<Flaw>) -> (String, Headers, usize) {
-    let mut first = None;
-    let mut headers = Headers::new();
+    let mut lines = Lines::with_room(block.len());
     let mut at = 0;
     let mut bare_lf = false;
     let head = &block[..block.len().min(MAX_HEAD_BYTES)];
@@ -137,9 +194,8 @@ fn parse(block: &[u8], flaws: &mut Vec<Flaw>) -> (String, Headers, usize) {
         let Some(len) = memchr::memchr(b'\n', &head[at..]) else {
             flaws.push(Flaw::http("the head does not end with an empty line"));
             // Without an end, the last line counts as a line of the head.
-            let rest = &head[at..];
+            lines.take(&head[at..]);
             at = head.len();
-            take_line(rest, &mut first, &mut headers, flaws);
             break;
         };
         let line = &head[at..at + len];
@@ -151,38 +207,56 @@ fn parse(block: &[u8], flaws: &mut Vec<Flaw>) -> (String, Headers, usize) {
         if line.is_empty() {
             break;
         }
-        take_line(line, &mut first, &mut headers, flaws);
+        lines.take(line);
+    }
+    // Told in numbers: a hostile head has such lines by the hundred thousand.
+    match lines.without_colon {
+        0 => {}
+        1 => flaws.push(Flaw::http("a line of the head has no colon")),
+        count => flaws.push(Flaw::http(format!("{count} lines of the head have no colon"))),
+    }
+    if lines.left_out > 0 {
+        let detail = format!("more than {MAX_FIELDS} fields: {} further ones are left out", lines.left_out);
+        flaws.push(Flaw::http(detail));
     }
     if bare_lf {
         flaws.push(Flaw::http("lines of the head end in LF alone"));
     }
-    (first.unwrap_or_default(), headers, at)
+    (lines.first.unwrap_or_default(), lines.headers, at)
 }
 
-fn take_line(line: &[u8], first: &mut Option<String>, headers: &mut Headers, flaws: &mut Vec<Flaw>) {
-    if line.is_empty() {
-        return;
-    }
-    if first.is_none() {
-        *first = Some(latin1(line));
-    } else if line.starts_with(b" ") || line.starts_with(b"\t") {
-        headers.extend_last(line.trim_ascii());
-    } else if headers.len() >= MAX_FIELDS {
-        if headers.len() == MAX_FIELDS && !flaws.iter().any(|flaw| flaw.detail.contains("fields are left out")) {
-            flaws.push(Flaw::http(format!("more than {MAX_FIELDS} fields: further fields are left out")));
-        }
-    } else {
-        match memchr::memchr(b':', line) {
-            Some(colon) => headers.push(latin1(line[..colon].trim_ascii()), line[colon + 1..].trim_ascii()),
-            None => flaws.push(Flaw::http("a line of the head has no colon")),
-        }
-    }
+/// The lines of a head, as far as they have been taken.
+#[derive(Default)]
+struct Lines {
+    first: Option<String>,
+    headers: Headers,
+    without_colon: usize,
+    left_out: usize,
 }
 
-fn latin1(bytes: &[u8]) -> String {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
+impl Lines {
+    /// Room for the fields of a block of so many bytes; most heads are short.
+    fn with_room(block_len: usize) -> Self {
+        Self { headers: Headers::with_room(block_len.min(1024)), ..Self::default() }
+    }
+
+    fn take(&mut self, line: &[u8]) {
+        if line.is_empty() {
+        } else if self.first.is_none() {
+            self.first = Some(text_of(line).into_owned());
+        } else if line.starts_with(b" ") || line.starts_with(b"\t") {
+            // What goes on with a field that was left out is left out too.
+            if self.left_out == 0 {
+                self.headers.extend_last(line.trim_ascii());
+            }
+        } else if self.headers.len() >= MAX_FIELDS {
+            self.left_out += 1;
+        } else {
+            match memchr::memchr(b':', line) {
+                Some(colon) => self.headers.push(text_of(line[..colon].trim_ascii()), line[colon + 1..].trim_ascii()),
+                None => self.without_colon += 1,
+            }
+        }
     }
 }
 
@@ -211,6 +285,74 @@ mod tests {
         check("HTTP/1.1 abc\r\nno colon\r\n\r\n", 0, "", &[], "", 2);
         check("HTTP/1.1 200 OK\r\nA: 1", 200, "OK", &[("A", "1")], "", 1);
         check("http/1.1 200 OK\r\n\r\n", 200, "OK", &[], "", 0);
+    }
+
+    #[test]
+    fn browser_tools_write_lines_of_their_own() {
+        check("HTTP/2 200\r\na: 1\r\n\r\nbody", 200, "", &[("a", "1")], "body", 0);
+        check("HTTP/2.0 200 \r\n\r\n", 200, "", &[], "", 0);
+        check("HTTP/3 404 Not Found\r\n\r\n", 404, "Not Found", &[], "", 0);
+        check("HTTP/1.1  200  OK then\r\n\r\n", 200, "OK then", &[], "", 0);
+        check("HTTP/1.1\t200\tOK\r\n\r\n", 200, "OK", &[], "", 0);
+        check("HTTP/1.1 2000 OK\r\n\r\n", 0, "OK", &[], "", 1);
+        check("HTTP/1.1\r\n\r\n", 0, "", &[], "", 1);
+    }
+
+    #[test]
+    fn heads_before_the_final_one_are_passed_over() {
+        let hints = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
+        check(
+            &format!("HTTP/1.1 100 Continue\r\n\r\n{hints}HTTP/1.1 200 OK\r\nA: 1\r\n\r\nbody"),
+            200,
+            "OK",
+            &[("A", "1")],
+            "body",
+            0,
+        );
+        check("HTTP/1.1 100 Continue\r\n\r\n", 100, "Continue", &[], "", 0);
+        check("HTTP/1.1 100 Continue\r\n\r\nbody", 100, "Continue", &[], "body", 0);
+        check(
+            "HTTP/1.1 101 Switching\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
+            101,
+            "Switching",
+            &[],
+            "HTTP/1.1 200 OK\r\n\r\n",
+            0,
+        );
+        check("HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\n\r\n", 200, "OK", &[], "HTTP/1.1 200 OK\r\n\r\n", 0);
+        for (block, whole) in [
+            ("HTTP/1.1 200 OK\r\n\r\n", true),
+            ("HTTP/1.1 200 OK\r\n", false),
+            ("HTTP/1.1 100 Continue\r\n\r\n", false),
+            ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n", false),
+            ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\n\n", true),
+            ("HTTP/1.1 100 Continue\r\n\r\n<html>", true),
+            ("<html>\n\n", true),
+        ] {
+            assert_eq!(response_head_is_whole(block.as_bytes()), whole, "{block}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_utf8_are_latin1() {
+        let head = parse_response_head(b"HTTP/1.1 200 N\xe3o\r\nX-T\xedtulo: caf\xe9\r\n\r\n").unwrap();
+        assert_eq!(head.reason, "Não");
+        assert_eq!(head.headers.get("X-Título").unwrap(), "café");
+        assert_eq!(head.headers.get_bytes("X-Título").unwrap(), b"caf\xe9");
+    }
+
+    #[test]
+    fn what_a_hostile_head_has_too_much_of_is_told_in_numbers() {
+        let block =
+            format!("HTTP/1.1 200 OK\r\n{}{}  folded\r\n\r\nbody", "x\r\n".repeat(100_000), "a:\r\n".repeat(100_000));
+        let head = parse_response_head(block.as_bytes()).unwrap();
+        assert_eq!((head.headers.len(), &block[head.head_len..]), (MAX_FIELDS, "body"));
+        assert!(head.headers.iter().all(|(_, value)| value.is_empty()));
+        let flaws: Vec<_> = head.flaws.iter().map(|flaw| flaw.detail.as_str()).collect();
+        assert_eq!(
+            flaws,
+            ["100000 lines of the head have no colon", "more than 10000 fields: 90000 further ones are left out"]
+        );
     }
 
     #[test]

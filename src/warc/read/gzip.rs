@@ -11,7 +11,7 @@ const FLAG_COMMENT: u8 = 16;
 const FLAGS_RESERVED: u8 = 0xe0;
 
 /// Length of the trailer: CRC-32 and length modulo 2^32.
-const TRAILER: usize = 8;
+pub(super) const TRAILER: usize = 8;
 
 /// A gzip header may not be longer than this.
 pub(super) const MAX_HEADER: usize = 128 * 1024;
@@ -128,6 +128,22 @@ pub(super) fn header_len(bytes: &[u8]) -> Result<Option<usize>, &'static str> {
         len += 2;
     }
     Ok((bytes.len() >= len).then_some(len))
+}
+
+/// What the header of a gzip member tells.
+pub struct GzipHeader {
+    /// Its length in bytes.
+    pub len: usize,
+    /// The checksum of the header that stands at its end, where there is one.
+    pub crc: Option<u16>,
+}
+
+/// The whole gzip header at the beginning of `bytes`.
+pub fn gzip_header(bytes: &[u8]) -> Option<GzipHeader> {
+    let len = header_len(bytes).ok()??;
+    let has_crc = bytes[3] & FLAG_HEADER_CRC != 0;
+    let crc = has_crc.then(|| u16::from_le_bytes([bytes[len - 2], bytes[len - 1]]));
+    Some(GzipHeader { len, crc })
 }
 
 /// The first bytes that the member at the beginning of `bytes` decodes to;

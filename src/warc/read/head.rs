@@ -1,8 +1,10 @@
 //! The head of a WARC record: version line and named fields.
 
+use super::super::record::text_of;
 use super::super::{Headers, ProblemKind, RecordHead, RecordType};
 use super::arc;
 use crate::uri::CaptureDate;
+use std::collections::HashSet;
 
 /// A head longer than this is damage.
 pub const MAX_HEAD_BYTES: usize = 1024 * 1024;
@@ -76,7 +78,7 @@ pub(super) fn parse(bytes: &[u8], odd: &mut Vec<Oddity>) -> RecordHead {
     if !VERSIONS.iter().any(|known| known.eq_ignore_ascii_case(&version)) {
         odd.push((ProblemKind::BadHead, format!("version “{}” is not known", clip(&version))));
     }
-    let headers = fields(&mut lines, odd);
+    let headers = fields(&mut lines, bytes.len(), odd);
     if lines.bare_lf {
         odd.push((ProblemKind::BadHead, "lines end in LF alone".to_owned()));
     }
@@ -84,13 +86,13 @@ pub(super) fn parse(bytes: &[u8], odd: &mut Vec<Oddity>) -> RecordHead {
         odd.push((ProblemKind::Limit, format!("a line is longer than {MAX_LINE_BYTES} bytes and was cut")));
     }
     let content_length = check_fields(&headers, odd);
-    let record_type = RecordType::parse(headers.get("WARC-Type").unwrap_or_default().trim());
+    let record_type = RecordType::parse(headers.get_text("WARC-Type").unwrap_or_default().trim());
     RecordHead { version, record_type, headers, content_length }
 }
 
 /// The named fields of the remaining lines, up to an empty one.
-fn fields<'a>(lines: &mut impl Iterator<Item = &'a [u8]>, odd: &mut Vec<Oddity>) -> Headers {
-    let mut headers = Headers::new();
+fn fields<'a>(lines: &mut impl Iterator<Item = &'a [u8]>, len: usize, odd: &mut Vec<Oddity>) -> Headers {
+    let mut headers = Headers::with_room(len);
     for line in lines {
         if line.is_empty() {
             break;
@@ -103,8 +105,8 @@ fn fields<'a>(lines: &mut impl Iterator<Item = &'a [u8]>, odd: &mut Vec<Oddity>)
             continue;
         }
         match memchr::memchr(b':', line) {
-            Some(colon) => headers.push(text(line[..colon].trim_ascii()), line[colon + 1..].trim_ascii()),
-            None => odd.push((ProblemKind::BadField, format!("line without colon: “{}”", clip(&text(line))))),
+            Some(colon) => headers.push(text_of(line[..colon].trim_ascii()), line[colon + 1..].trim_ascii()),
+            None => odd.push((ProblemKind::BadField, format!("line without colon: “{}”", clip(&text_of(line))))),
         }
     }
     headers
@@ -120,20 +122,15 @@ fn check_fields(headers: &Headers, odd: &mut Vec<Oddity>) -> u64 {
             Some(_) => {}
         }
     }
-    if let Some(date) = headers.get("WARC-Date").filter(|date| !date.is_empty())
+    if let Some(date) = headers.get_text("WARC-Date").filter(|date| !date.is_empty())
         && CaptureDate::parse(&date).is_err()
     {
         bad(format!("WARC-Date “{}” is no date", clip(&date)));
     }
-    let mut seen: Vec<&str> = Vec::with_capacity(headers.len());
-    for (name, _) in headers.iter() {
-        let known = |list: &[&str]| list.iter().any(|other| other.eq_ignore_ascii_case(name));
-        if known(&seen) && !known(&REPEATABLE) {
-            bad(format!("{name} stands more than once"));
-        }
-        seen.push(name);
+    for name in repeated(headers) {
+        bad(format!("{} stands more than once", clip(name)));
     }
-    match headers.get("Content-Length") {
+    match headers.get_text("Content-Length") {
         None => bad("Content-Length is missing: the block is taken as empty".to_owned()),
         Some(text) => match text.trim().parse() {
             Ok(length) => return length,
@@ -141,6 +138,25 @@ fn check_fields(headers: &Headers, odd: &mut Vec<Oddity>) -> u64 {
         },
     }
     0
+}
+
+/// Names of fields that stood before and may not stand twice.
+fn repeated(headers: &Headers) -> Vec<&str> {
+    /// Up to so many fields, looking through them all is the quickest way.
+    const FEW: usize = 40;
+    let names: Vec<&str> = headers.iter().map(|(name, _)| name).collect();
+    let mut repeated: Vec<&str> = match names.len() <= FEW {
+        true => (1..names.len())
+            .filter(|&at| names[..at].iter().any(|before| before.eq_ignore_ascii_case(names[at])))
+            .map(|at| names[at])
+            .collect(),
+        false => {
+            let mut seen = HashSet::with_capacity(names.len());
+            names.into_iter().filter(|name| !seen.insert(name.to_ascii_lowercase())).collect()
+        }
+    };
+    repeated.retain(|name| !REPEATABLE.iter().any(|other| other.eq_ignore_ascii_case(name)));
+    repeated
 }
 
 /// Lines without their ends.
@@ -172,16 +188,13 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// UTF-8, or Latin-1 where it is none.
+/// A copy of [`text_of`] bytes.
 pub(super) fn text(bytes: &[u8]) -> String {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
-    }
+    text_of(bytes).into_owned()
 }
 
 /// At most the first 80 characters, for a message.
-pub(super) fn clip(text: &str) -> String {
+pub(in crate::warc) fn clip(text: &str) -> String {
     match text.char_indices().nth(80) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
@@ -255,6 +268,17 @@ mod tests {
                 "Content-Length “99999999999999999999999” is no length: the block is taken as empty",
             ],
         );
+    }
+
+    #[test]
+    fn a_head_of_very_many_fields_is_read_in_one_go() {
+        let names: String = (0..120_000).map(|n| format!("{n:x}:\r\n")).collect();
+        let head = format!("WARC/1.1\r\n{MUST}Content-Length: 3\r\n{names}1f:\r\nwarc-type: x\r\n\r\n");
+        let mut odd = Vec::new();
+        let read = parse(head.as_bytes(), &mut odd);
+        assert_eq!((read.headers.len(), read.content_length), (120_006, 3));
+        let told: Vec<_> = odd.into_iter().map(|(_, detail)| detail).collect();
+        assert_eq!(told, ["1f stands more than once", "warc-type stands more than once"]);
     }
 
     #[test]

@@ -5,6 +5,9 @@ use std::io::{self, Read};
 /// How much is read from the source at once.
 const CHUNK: usize = 128 * 1024;
 
+/// How much is read first: enough for most records that are read by their place.
+const FIRST_CHUNK: usize = 32 * 1024;
+
 /// Bytes behind the mark that can be gone back to; further back is dropped.
 const RETAIN: usize = 4 * 1024 * 1024;
 
@@ -59,7 +62,9 @@ impl<R: Read> Input<R> {
         if self.eof {
             return Ok(false);
         }
-        if self.buf.len() - self.end < CHUNK {
+        if self.buf.is_empty() {
+            self.buf.resize(FIRST_CHUNK, 0);
+        } else if self.buf.len() - self.end < CHUNK {
             let keep = self.mark.min(self.start).max(self.start.saturating_sub(RETAIN));
             self.buf.copy_within(keep..self.end, 0);
             self.base += keep as u64;
@@ -70,20 +75,25 @@ impl<R: Read> Input<R> {
                 self.buf.resize((self.buf.len() * 2).max(self.end + 2 * CHUNK), 0);
             }
         }
-        loop {
-            match self.inner.read(&mut self.buf[self.end..]) {
-                Ok(0) => {
-                    self.eof = true;
-                    return Ok(false);
-                }
-                Ok(len) => {
-                    self.end += len;
-                    return Ok(true);
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
+        let len = read_some(&mut self.inner, &mut self.buf[self.end..])?;
+        self.end += len;
+        self.eof = len == 0;
+        Ok(!self.eof)
+    }
+
+    /// Reads into `out` without holding the bytes: there is no way back to them.
+    pub(super) fn read_through(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.start < self.end {
+            return self.read(out);
         }
+        if self.eof {
+            return Ok(0);
+        }
+        let len = read_some(&mut self.inner, out)?;
+        self.eof = len == 0;
+        self.base += (self.end + len) as u64;
+        (self.start, self.end, self.mark) = (0, 0, 0);
+        Ok(len)
     }
 
     /// At least `len` bytes, fewer only at the end of the source.
@@ -106,5 +116,14 @@ impl<R: Read> Read for Input<R> {
         out[..len].copy_from_slice(&self.buf[self.start..self.start + len]);
         self.start += len;
         Ok(len)
+    }
+}
+
+fn read_some(source: &mut impl Read, out: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match source.read(out) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
     }
 }

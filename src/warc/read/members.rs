@@ -3,17 +3,176 @@
 use super::gzip::{self, GzipMember, Step};
 use super::head::{Start, record_start};
 use super::input::Input;
+use super::whole::{Search, WholeMembers};
 use super::zstd::{self, Frame};
 use std::io::{self, Read};
 
 /// Decoded bytes made at once.
 const CHUNK: usize = 64 * 1024;
 
+/// What is decoded a second time, within stretches that turned out to be
+/// damaged, in bytes before and after decoding. Archives within archives make
+/// every record of a damaged one begin such a stretch; a hostile file could
+/// nest them so that the whole of it is decoded from every few bytes on.
+const SECOND_LOOKS: u64 = 64 * 1024 * 1024;
+
 /// How a file is packed, told by its first bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Packing {
+    /// Not compressed.
+    Plain,
+    /// Gzip members.
+    Gzip,
+    /// Zstandard frames.
+    Zstd,
+}
+
+impl Packing {
+    fn of(head: &[u8]) -> Self {
+        // One byte is all that a writer killed early may have left.
+        if head.starts_with(&gzip::MAGIC[..2]) || head == &gzip::MAGIC[..1] {
+            Self::Gzip
+        } else if zstd::is_frame(head) {
+            Self::Zstd
+        } else {
+            Self::Plain
+        }
+    }
+
+    /// The packing in a word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+        }
+    }
+}
+
+/// What decodes it.
 enum Layer {
     Plain,
-    Gzip(Box<GzipMember>),
+    Gzip(Box<Gzip>),
     Zstd(Box<Frame>),
+}
+
+/// Decodes gzip members, as a whole where that can be.
+struct Gzip {
+    /// None when every member is streamed.
+    whole: Option<WholeMembers>,
+    /// Made when the first member is streamed.
+    stream: Option<GzipMember>,
+    stage: Stage,
+}
+
+/// How far the present gzip member is.
+#[derive(Clone, Copy)]
+enum Stage {
+    /// Nothing of it is decoded yet, not even its header.
+    Begun {
+        header_len: usize,
+    },
+    /// All of it is in the window.
+    Whole,
+    Streamed,
+}
+
+impl Gzip {
+    fn new() -> Self {
+        Self { whole: Some(WholeMembers::new()), stream: None, stage: Stage::Whole }
+    }
+
+    /// Decodes the member at hand as a whole and uses up its raw bytes.
+    fn inflate_whole<R: Read>(
+        &mut self,
+        header_len: usize,
+        input: &mut Input<R>,
+        out: &mut Window,
+    ) -> io::Result<Option<usize>> {
+        let Some(whole) = &mut self.whole else { return Ok(None) };
+        let mut search = Search::default();
+        while let Some(guess) = whole.guess(&mut search, header_len, input)? {
+            let raw = &input.window()[..guess.raw_len];
+            if let Some(len) = whole.inflate(&mut search, &guess, header_len, raw, out.room(guess.room())) {
+                input.consume(guess.raw_len);
+                out.end += len;
+                return Ok(Some(len));
+            }
+        }
+        Ok(None)
+    }
+
+    fn fill<R: Read>(&mut self, input: &mut Input<R>, out: &mut Window) -> io::Result<Fill> {
+        if let Stage::Begun { header_len } = self.stage {
+            if let Some(len) = self.inflate_whole(header_len, input, out)? {
+                self.stage = Stage::Whole;
+                return Ok(if len > 0 { Fill::More } else { Fill::End });
+            }
+            input.consume(header_len);
+            self.stage = Stage::Streamed;
+            self.stream.get_or_insert_with(GzipMember::new).begin();
+        }
+        let Some(stream) = self.stream.as_mut().filter(|_| matches!(self.stage, Stage::Streamed)) else {
+            return Ok(Fill::End);
+        };
+        loop {
+            match stream.step(input.window(), out.room(CHUNK)) {
+                Step::Went { used, written } => {
+                    input.consume(used);
+                    if written > 0 {
+                        out.end += written;
+                        return Ok(Fill::More);
+                    }
+                }
+                Step::Ended { used } => {
+                    input.consume(used);
+                    return Ok(Fill::End);
+                }
+                Step::Starved => {
+                    if !input.fill()? {
+                        let rest = input.window().len();
+                        input.consume(rest);
+                        return Ok(Fill::CutOff);
+                    }
+                }
+                Step::Broken(why) => return Ok(Fill::Broken(why)),
+            }
+        }
+    }
+}
+
+/// Decoded bytes at hand.
+struct Window {
+    buf: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// Decoded bytes before `buf[0]`, since the beginning.
+    base: u64,
+}
+
+impl Window {
+    fn bytes(&self) -> &[u8] {
+        &self.buf[self.start..self.end]
+    }
+
+    /// Room for at least `min` bytes behind those at hand.
+    fn room(&mut self, min: usize) -> &mut [u8] {
+        if self.start == self.end {
+            self.base += self.start as u64;
+            self.start = 0;
+            self.end = 0;
+        }
+        if self.buf.len() - self.end < min {
+            self.buf.copy_within(self.start..self.end, 0);
+            self.base += self.start as u64;
+            self.end -= self.start;
+            self.start = 0;
+            if self.buf.len() - self.end < min {
+                self.buf.resize((self.buf.len() * 2).max(self.end + min), 0);
+            }
+        }
+        &mut self.buf[self.end..]
+    }
 }
 
 /// What [`Members::fill`] came to.
@@ -47,13 +206,15 @@ pub(super) enum Begin {
 pub(super) struct Members<R> {
     input: Input<R>,
     layer: Layer,
-    buf: Vec<u8>,
-    start: usize,
-    end: usize,
-    /// Decoded bytes before `buf[0]`, since the beginning.
-    decoded_base: u64,
+    window: Window,
     member_offset: u64,
     in_member: bool,
+    /// Place in the decoded stream at which the present member begins.
+    member_decoded: u64,
+    /// Offset in the file up to which a member that broke off has been decoded.
+    decoded_to: u64,
+    /// What is left of [`SECOND_LOOKS`].
+    second_looks: u64,
 }
 
 impl<R: Read> Members<R> {
@@ -61,17 +222,50 @@ impl<R: Read> Members<R> {
     /// at which `inner` stands.
     pub(super) fn new(inner: R, base: u64) -> io::Result<Self> {
         let mut input = Input::new(inner, base);
-        let head = input.peek(4)?;
-        // One byte is all that a writer killed early may have left.
-        let layer = if head.starts_with(&gzip::MAGIC[..2]) || head == &gzip::MAGIC[..1] {
-            Layer::Gzip(Box::new(GzipMember::new()))
-        } else if zstd::is_frame(head) {
-            Layer::Zstd(Box::new(Frame::new()))
-        } else {
-            Layer::Plain
+        let packing = Packing::of(input.peek(4)?);
+        Ok(Self::with(input, packing))
+    }
+
+    /// As [`new`](Self::new), anywhere in a file that is packed so.
+    pub(super) fn inside(inner: R, base: u64, packing: Packing) -> Self {
+        Self::with(Input::new(inner, base), packing)
+    }
+
+    fn with(input: Input<R>, packing: Packing) -> Self {
+        let layer = match packing {
+            Packing::Plain => Layer::Plain,
+            Packing::Gzip => Layer::Gzip(Box::new(Gzip::new())),
+            Packing::Zstd => Layer::Zstd(Box::new(Frame::new())),
         };
-        let in_member = matches!(layer, Layer::Plain);
-        Ok(Self { input, layer, buf: Vec::new(), start: 0, end: 0, decoded_base: base, member_offset: base, in_member })
+        let base = input.offset();
+        let window = Window { buf: Vec::new(), start: 0, end: 0, base };
+        Self {
+            input,
+            layer,
+            window,
+            member_offset: base,
+            in_member: packing == Packing::Plain,
+            member_decoded: base,
+            decoded_to: base,
+            second_looks: SECOND_LOOKS,
+        }
+    }
+
+    /// How the file is packed.
+    pub(super) fn packing(&self) -> Packing {
+        match self.layer {
+            Layer::Plain => Packing::Plain,
+            Layer::Gzip(_) => Packing::Gzip,
+            Layer::Zstd(_) => Packing::Zstd,
+        }
+    }
+
+    /// Streams every gzip member, to hold the two ways against each other.
+    #[cfg(test)]
+    pub(super) fn stream_only(&mut self) {
+        if let Layer::Gzip(gzip) = &mut self.layer {
+            gzip.whole = None;
+        }
     }
 
     /// Uses the dictionary that stands at the beginning of a zstd file.
@@ -102,16 +296,16 @@ impl<R: Read> Members<R> {
 
     /// Place of the next decoded byte in the decoded stream.
     pub(super) fn decoded_offset(&self) -> u64 {
-        self.decoded_base + self.start as u64
+        self.window.base + self.window.start as u64
     }
 
     /// Decoded bytes at hand.
     pub(super) fn window(&self) -> &[u8] {
-        &self.buf[self.start..self.end]
+        self.window.bytes()
     }
 
     pub(super) fn consume(&mut self, len: usize) {
-        self.start = (self.start + len).min(self.end);
+        self.window.start = (self.window.start + len).min(self.window.end);
     }
 
     /// Decodes more of the present member into the window.
@@ -119,75 +313,25 @@ impl<R: Read> Members<R> {
         if !self.in_member {
             return Ok(Fill::End);
         }
-        self.make_room();
-        let room = &mut self.buf[self.end..];
-        match &mut self.layer {
+        let fill = match &mut self.layer {
             Layer::Plain => {
-                self.input.set_mark();
-                let len = self.input.read(room)?;
-                self.end += len;
-                Ok(if len == 0 { Fill::End } else { Fill::More })
+                let len = self.input.read_through(self.window.room(CHUNK))?;
+                self.window.end += len;
+                return Ok(if len == 0 { Fill::End } else { Fill::More });
             }
-            Layer::Gzip(member) => loop {
-                match member.step(self.input.window(), room) {
-                    Step::Went { used, written } => {
-                        self.input.consume(used);
-                        if written > 0 {
-                            self.end += written;
-                            return Ok(Fill::More);
-                        }
-                    }
-                    Step::Ended { used } => {
-                        self.input.consume(used);
-                        self.in_member = false;
-                        return Ok(Fill::End);
-                    }
-                    Step::Starved => {
-                        if !self.input.fill()? {
-                            let rest = self.input.window().len();
-                            self.input.consume(rest);
-                            self.in_member = false;
-                            return Ok(Fill::CutOff);
-                        }
-                    }
-                    Step::Broken(why) => {
-                        self.in_member = false;
-                        return Ok(Fill::Broken(why));
-                    }
-                }
-            },
-            Layer::Zstd(frame) => match frame.read(&mut self.input, room)? {
+            Layer::Gzip(gzip) => gzip.fill(&mut self.input, &mut self.window)?,
+            Layer::Zstd(frame) => match frame.read(&mut self.input, self.window.room(CHUNK))? {
                 zstd::Step::Wrote(len) => {
-                    self.end += len;
-                    Ok(Fill::More)
+                    self.window.end += len;
+                    Fill::More
                 }
-                ended => {
-                    self.in_member = false;
-                    Ok(match ended {
-                        zstd::Step::CutOff => Fill::CutOff,
-                        zstd::Step::Broken(why) => Fill::Broken(why),
-                        _ => Fill::End,
-                    })
-                }
+                zstd::Step::CutOff => Fill::CutOff,
+                zstd::Step::Broken(why) => Fill::Broken(why),
+                zstd::Step::Ended => Fill::End,
             },
-        }
-    }
-
-    fn make_room(&mut self) {
-        if self.start == self.end {
-            self.decoded_base += self.start as u64;
-            self.start = 0;
-            self.end = 0;
-        }
-        if self.buf.len() - self.end < CHUNK {
-            self.buf.copy_within(self.start..self.end, 0);
-            self.decoded_base += self.start as u64;
-            self.end -= self.start;
-            self.start = 0;
-            if self.buf.len() - self.end < CHUNK {
-                self.buf.resize((self.buf.len() * 2).max(self.end + 2 * CHUNK), 0);
-            }
-        }
+        };
+        self.in_member = fill == Fill::More;
+        Ok(fill)
     }
 
     /// Goes on to the next member; what it decodes to follows what is left in
@@ -200,8 +344,8 @@ impl<R: Read> Members<R> {
         }
         match &mut self.layer {
             Layer::Plain => return Ok(Begin::EndOfFile),
-            Layer::Gzip(member) => {
-                let header = loop {
+            Layer::Gzip(gzip) => {
+                let header_len = loop {
                     match gzip::header_len(self.input.window()) {
                         Ok(Some(len)) => break len,
                         Ok(None) if self.input.fill()? => {}
@@ -209,8 +353,7 @@ impl<R: Read> Members<R> {
                         Err(why) => return Ok(Begin::Foreign(why.to_owned())),
                     }
                 };
-                self.input.consume(header);
-                member.begin();
+                gzip.stage = Stage::Begun { header_len };
             }
             Layer::Zstd(frame) => match frame.begin(&mut self.input)? {
                 zstd::Begin::Frame => self.member_offset = frame.offset(),
@@ -220,30 +363,77 @@ impl<R: Read> Members<R> {
             },
         }
         self.in_member = true;
+        self.member_decoded = self.window.base + self.window.end as u64;
         Ok(Begin::Member)
+    }
+
+    /// Whether damage is no longer searched for records, because there was too
+    /// much of it within itself.
+    pub(super) fn gives_up_damage(&self) -> bool {
+        self.second_looks == 0
     }
 
     /// Leaves the present member and looks, from the byte after its first,
     /// for the next one that begins with a record. Returns the bytes passed
     /// over, `None` when there is no such member up to the end of the file.
     pub(super) fn seek_member(&mut self) -> io::Result<Option<u64>> {
-        self.in_member = false;
-        self.consume(self.end - self.start);
+        self.window.start = self.window.end;
         let from = self.member_offset;
-        self.input.go_back_to(from + 1);
+        let decoded_to = self.input.offset();
+        if from < self.decoded_to {
+            let work = self.decoded_offset().saturating_sub(self.member_decoded) + decoded_to.saturating_sub(from);
+            self.second_looks = self.second_looks.saturating_sub(work);
+        }
+        self.in_member = false;
+        self.decoded_to = self.decoded_to.max(decoded_to);
+        let again = if self.gives_up_damage() { self.decoded_to.max(from + 1) } else { from + 1 };
+        self.input.go_back_to(again);
+        Ok(self.find_member(u64::MAX)?.then(|| self.input.offset().saturating_sub(from)))
+    }
+
+    /// From the present place on, up to `limit`, looks for a member that
+    /// begins with a record; in a plain file for a line that does.
+    pub(super) fn seek_record(&mut self, limit: u64) -> io::Result<bool> {
+        if !self.is_plain() {
+            return self.find_member(limit);
+        }
+        const LINE: &[u8] = b"\nWARC/";
+        let finder = memchr::memmem::Finder::new(LINE);
+        while self.file_offset() < limit {
+            match finder.find(self.window()) {
+                Some(place) => {
+                    self.consume(place + 1);
+                    while record_start(self.window()) == Start::Unclear && self.fill()? == Fill::More {}
+                    if record_start(self.window()) == Start::Warc {
+                        return Ok(self.file_offset() < limit);
+                    }
+                }
+                None => {
+                    self.consume(self.window().len().saturating_sub(LINE.len() - 1));
+                    if self.fill()? != Fill::More {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Goes to a raw byte at which a member begins that holds a record.
+    fn find_member(&mut self, limit: u64) -> io::Result<bool> {
         let magic: &[u8] = match self.layer {
-            Layer::Plain => return Ok(None),
+            Layer::Plain => return Ok(false),
             Layer::Gzip(_) => &gzip::MAGIC,
             Layer::Zstd(_) => &zstd::MAGIC,
         };
         let finder = memchr::memmem::Finder::new(magic);
-        loop {
+        while self.input.offset() < limit {
             match finder.find(self.input.window()) {
                 Some(place) => {
                     self.input.consume(place);
                     self.input.set_mark();
-                    if self.member_holds_record()? {
-                        return Ok(Some(self.input.offset().saturating_sub(from)));
+                    if self.input.offset() < limit && self.member_holds_record()? {
+                        return Ok(true);
                     }
                     self.input.consume(1);
                 }
@@ -255,11 +445,12 @@ impl<R: Read> Members<R> {
                     if !self.input.fill()? {
                         let rest = self.input.window().len();
                         self.input.consume(rest);
-                        return Ok(None);
+                        return Ok(false);
                     }
                 }
             }
         }
+        Ok(false)
     }
 
     /// Whether what begins at the next raw byte decodes to the start of a

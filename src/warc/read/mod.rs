@@ -1,16 +1,20 @@
 //! Reads records out of WARC and ARC files.
 //!
 //! Layers: [`input`] raw bytes with offsets; [`members`] decoded bytes, member
-//! by member; [`head`] and [`arc`] heads; [`reader`] records, problems and the
-//! way back after damage; [`place`] random access.
+//! by member ([`whole`] or streamed); [`head`] and [`arc`] heads; [`reader`]
+//! records, problems and the way back after damage; [`place`] random access;
+//! [`parallel`] several threads, [`board`] who of them reads what.
 
 mod arc;
+mod board;
 mod gzip;
 mod head;
 mod input;
 mod members;
+mod parallel;
 mod place;
 mod reader;
+mod whole;
 mod zstd;
 
 #[cfg(test)]
@@ -19,7 +23,14 @@ mod foreign_tests;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod ways_tests;
 
+pub use gzip::gzip_header;
+pub(in crate::warc) use head::clip;
 pub use head::{MAX_HEAD_BYTES, MAX_LINE_BYTES};
-pub use place::{copy_span, open_archive_file, open_record_at, read_record_at};
+pub use members::Packing;
+pub use parallel::{Event, Visit, read_file_in_parallel, read_in_parallel, reading_threads};
+pub use place::{copy_span, leading_dictionary_frame, open_archive_file, open_record_at, read_record_at};
 pub use reader::{ArchiveReader, Records};

@@ -58,10 +58,21 @@ pub fn open_record_at(path: &Path, offset: u64) -> Result<ArchiveReader<File>, W
     file.seek(SeekFrom::Start(offset)).map_err(io)?;
     let mut reader = ArchiveReader::at(file, &present, offset)?;
     if let Some(dictionary) = dictionary {
-        let no_record = |why| WarcError::NoRecord { path: present.clone(), offset, why };
-        reader.use_dictionary(&dictionary).map_err(no_record)?;
+        // One that cannot be read is passed over, as it is when the file is
+        // read from its start: a record that needs it says so.
+        let _ = reader.use_dictionary(&dictionary);
     }
     Ok(reader)
+}
+
+/// The frame with the dictionary that a zstd file begins with, as it stands.
+pub fn leading_dictionary_frame(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let mut file = open_archive_file(path)?;
+    let Some(dictionary) = zstd::leading_dictionary(&mut file)? else { return Ok(None) };
+    file.seek(SeekFrom::Start(0))?;
+    let mut frame = vec![0; dictionary.len() + 8];
+    file.read_exact(&mut frame)?;
+    Ok(Some(frame))
 }
 
 /// Reads a file from its start up to a record that shares its member.

@@ -3,7 +3,7 @@
 use super::super::{Problem, ProblemKind, Record, RecordHead, Span, WarcError};
 use super::arc::{self, UrlLine};
 use super::head::{self, MAX_HEAD_BYTES, Start, record_start};
-use super::members::{Begin, Fill, Members};
+use super::members::{Begin, Fill, Members, Packing};
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
@@ -16,6 +16,9 @@ const MAX_PROBLEMS: usize = 10_000;
 
 /// Bytes shown of a file that is no archive file.
 const DESCRIBED: usize = 16;
+
+/// Line breaks after a record that are kept, in bytes.
+const MAX_BREAKS_KEPT: usize = 64;
 
 /// Line breaks due after the block of a WARC record, in bytes.
 const WARC_BREAKS: usize = 4;
@@ -42,6 +45,31 @@ pub struct ArchiveReader<R> {
     first_garbage: Option<String>,
     sound_len: u64,
     done: bool,
+    /// The bytes of the head in hand, where they are asked for.
+    head_bytes: Option<Vec<u8>>,
+    /// The line breaks after the record that was just ended, where heads are kept.
+    break_bytes: Vec<u8>,
+    /// Members that the record in hand was joined from, after its first.
+    joined: u64,
+    /// Where the record in hand, or the one just ended, begins.
+    begins_at: u64,
+    /// The same in the decompressed file.
+    begins_at_decoded: u64,
+}
+
+/// What is told at the beginning of a file and holds for all of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Nature {
+    packing: Packing,
+    arc_version: String,
+}
+
+impl Nature {
+    /// Whether a reader can begin in the middle of the file. Frames of zstd
+    /// may need a dictionary and cannot be told from chance by a quick look.
+    pub(super) fn can_be_entered(&self) -> bool {
+        self.packing != Packing::Zstd
+    }
 }
 
 /// The record in hand.
@@ -102,8 +130,11 @@ impl<R: Read> ArchiveReader<R> {
     /// Reads from a source that stands at `offset` of its file.
     pub(super) fn at(source: R, name: &Path, offset: u64) -> Result<Self, WarcError> {
         let members = Members::new(source, offset).map_err(|source| WarcError::Io { path: name.to_owned(), source })?;
-        Ok(Self {
-            members,
+        Ok(Self::of(members, name))
+    }
+
+    fn of(members: Members<R>, name: &Path) -> Self {
+        Self {
             name: name.to_owned(),
             open: None,
             ahead: None,
@@ -114,9 +145,47 @@ impl<R: Read> ArchiveReader<R> {
             member_fresh: true,
             told_not_per_record: false,
             first_garbage: None,
-            sound_len: offset,
+            sound_len: members.file_offset(),
             done: false,
-        })
+            head_bytes: None,
+            break_bytes: Vec::new(),
+            joined: 0,
+            begins_at: members.file_offset(),
+            begins_at_decoded: members.file_offset(),
+            members,
+        }
+    }
+
+    /// The first record that seems to begin in `source`, which stands at
+    /// `from` of the file that `like` describes, and before `limit`.
+    pub(super) fn find(source: R, name: &Path, from: u64, limit: u64, like: &Nature) -> io::Result<Option<Self>> {
+        let mut members = Members::inside(source, from, like.packing);
+        if !members.seek_record(limit)? {
+            return Ok(None);
+        }
+        let mut reader = Self::of(members, name);
+        reader.is_archive = true;
+        reader.arc_version.clone_from(&like.arc_version);
+        Ok(Some(reader))
+    }
+
+    /// Decodes nothing as a whole.
+    #[cfg(test)]
+    pub(super) fn stream_only(mut self) -> Self {
+        self.members.stream_only();
+        self
+    }
+
+    /// What a reader that begins anew at a boundary must know of the file.
+    pub(super) fn nature(&self) -> Nature {
+        Nature { packing: self.members.packing(), arc_version: self.arc_version.clone() }
+    }
+
+    /// The offset in the file, when a reader that begins here (and knows the
+    /// [`nature`](Self::nature) of the file) would read on as this one does.
+    pub(super) fn boundary(&self) -> Option<u64> {
+        let between = self.members.is_plain() || (!self.members.in_member() && self.members.window().is_empty());
+        (self.open.is_none() && self.ahead.is_none() && between).then(|| self.members.file_offset())
     }
 
     /// The dictionary of a zstd file that is entered in its middle.
@@ -148,6 +217,45 @@ impl<R: Read> ArchiveReader<R> {
             self.unlisted = 0;
         }
         std::mem::take(&mut self.problems)
+    }
+
+    /// How the file is packed.
+    pub fn packing(&self) -> Packing {
+        self.members.packing()
+    }
+
+    /// From here on, the bytes of heads are kept for [`head_bytes`](Self::head_bytes).
+    pub fn keep_head_bytes(&mut self) {
+        self.head_bytes.get_or_insert_default();
+    }
+
+    /// The head in hand as it stands in the file, its empty line included;
+    /// empty unless [`keep_head_bytes`](Self::keep_head_bytes) was called before.
+    pub fn head_bytes(&self) -> &[u8] {
+        self.head_bytes.as_deref().unwrap_or_default()
+    }
+
+    /// The line breaks after the record that was just ended, at most 64 bytes
+    /// of them; empty unless [`keep_head_bytes`](Self::keep_head_bytes) was called before.
+    pub fn break_bytes(&self) -> &[u8] {
+        &self.break_bytes
+    }
+
+    /// Offset in the file of the record in hand, or of the one just ended: of
+    /// the member it begins in, where the file is compressed.
+    pub fn record_offset(&self) -> u64 {
+        self.begins_at
+    }
+
+    /// The same in the decompressed file.
+    pub fn decoded_record_offset(&self) -> u64 {
+        self.begins_at_decoded
+    }
+
+    /// How many compressed members the record that was just ended began in
+    /// and went on in; 1 as it should be.
+    pub fn members_of_record(&self) -> u64 {
+        self.joined + 1
     }
 
     /// Offset in the file after the last record that was whole. A file whose
@@ -267,6 +375,10 @@ impl<R: Read> ArchiveReader<R> {
                 self.problem(self.members.member_offset(), ProblemKind::BadCompression, why);
                 self.seek_member()?;
             }
+            Fill::CutOff => {
+                self.problem(offset, ProblemKind::Truncated, detail);
+                self.seek_member()?;
+            }
             _ => self.problem(offset, ProblemKind::Truncated, detail),
         }
         Ok(())
@@ -275,12 +387,17 @@ impl<R: Read> ArchiveReader<R> {
     /// Passes over the line breaks after a block and measures the record.
     fn end_of(&mut self, open: &Open) -> Result<Option<Span>, WarcError> {
         let mut breaks = 0;
+        self.break_bytes.clear();
         let ended = loop {
             // The next member may be open already: it belongs to others.
             if open.state == State::Short {
                 break Fill::End;
             }
             let blank = leading_breaks(self.members.window());
+            if self.head_bytes.is_some() {
+                let room = (MAX_BREAKS_KEPT - self.break_bytes.len()).min(blank);
+                self.break_bytes.extend_from_slice(&self.members.window()[..room]);
+            }
             breaks += blank;
             self.members.consume(blank);
             if !self.members.window().is_empty() {
@@ -303,6 +420,7 @@ impl<R: Read> ArchiveReader<R> {
             Fill::CutOff => {
                 let detail = "the file ends before the compressed member of this record does";
                 self.problem(open.offset, ProblemKind::Truncated, detail.to_owned());
+                self.seek_member()?;
                 return Ok(None);
             }
             Fill::Broken(why) => {
@@ -351,7 +469,7 @@ impl<R: Read> ArchiveReader<R> {
                 Fill::CutOff => {
                     let detail = "the file ends inside a compressed member";
                     self.problem(offset, ProblemKind::Truncated, detail.to_owned());
-                    false
+                    self.seek_member()?
                 }
                 Fill::Broken(why) => {
                     self.problem(offset, ProblemKind::BadCompression, why);
@@ -376,7 +494,9 @@ impl<R: Read> ArchiveReader<R> {
                 Begin::CutOff => {
                     let detail = "the file ends inside the head of a compressed member";
                     self.problem(offset, ProblemKind::Truncated, detail.to_owned());
-                    return Ok(false);
+                    if self.members.seek_member().map_err(|source| self.io(source))?.is_none() {
+                        return Ok(false);
+                    }
                 }
                 Begin::Foreign(why) => {
                     let passed = self.members.seek_member().map_err(|source| self.io(source))?;
@@ -393,9 +513,16 @@ impl<R: Read> ArchiveReader<R> {
         }
     }
 
-    /// After damage: the next member that begins with a record.
+    /// After damage: the next member that begins with a record. A member that
+    /// seems to be cut off by the end of the file may be a damaged one too.
     fn seek_member(&mut self) -> Result<bool, WarcError> {
-        match self.members.seek_member().map_err(|source| self.io(source))? {
+        let gave_up = self.members.gives_up_damage();
+        let found = self.members.seek_member().map_err(|source| self.io(source))?;
+        if self.members.gives_up_damage() && !gave_up {
+            let detail = "too many damaged members begin within each other: what else begins there is not read";
+            self.problem(self.members.member_offset(), ProblemKind::Limit, detail.to_owned());
+        }
+        match found {
             Some(_) => self.next_member(),
             None => Ok(false),
         }
@@ -415,6 +542,7 @@ impl<R: Read> ArchiveReader<R> {
                     Start::Unclear => {}
                     Start::No => {
                         self.member_fresh = false;
+                        self.joined += 1;
                         return Ok(Join::Continues);
                     }
                     Start::Warc | Start::Arc => break,
@@ -422,12 +550,14 @@ impl<R: Read> ArchiveReader<R> {
                 // A member of a few bytes, which are no beginning of “WARC/”.
                 Fill::End if !b"WARC/".starts_with(&self.members.window()[pending..]) => {
                     self.member_fresh = false;
+                    self.joined += 1;
                     return Ok(Join::Continues);
                 }
                 Fill::End => break,
                 Fill::CutOff => {
                     let detail = "the file ends inside a compressed member";
                     self.problem(offset, ProblemKind::Truncated, detail.to_owned());
+                    self.seek_member()?;
                     break;
                 }
                 Fill::Broken(why) => {
@@ -446,6 +576,9 @@ impl<R: Read> ArchiveReader<R> {
         let offset = self.place();
         let decoded_offset = self.members.decoded_offset();
         let begins_member = std::mem::replace(&mut self.member_fresh, false);
+        self.joined = 0;
+        self.begins_at = offset;
+        self.begins_at_decoded = decoded_offset;
         let mut searched = 0;
         let (start, len) = loop {
             let window = self.members.window();
@@ -480,6 +613,10 @@ impl<R: Read> ArchiveReader<R> {
                 }
             }
         };
+        if let Some(kept) = &mut self.head_bytes {
+            kept.clear();
+            kept.extend_from_slice(&self.members.window()[..len]);
+        }
         let mut odd = Vec::new();
         let is_arc = start == Start::Arc;
         let head = match is_arc {
@@ -528,9 +665,12 @@ impl<R: Read> ArchiveReader<R> {
                 self.problem(offset, ProblemKind::BadCompression, why);
                 self.seek_member()?;
             }
-            _ => {
+            ended => {
                 let detail = format!("the head of a record ends after {len} bytes");
                 self.problem(offset, ProblemKind::Truncated, detail);
+                if ended == Fill::CutOff {
+                    self.seek_member()?;
+                }
             }
         }
         Ok(())
@@ -557,6 +697,7 @@ impl<R: Read> ArchiveReader<R> {
             Fill::CutOff => {
                 let detail = "the file ends inside a compressed member";
                 self.problem(offset, ProblemKind::Truncated, detail.to_owned());
+                self.seek_member()?;
             }
             Fill::More | Fill::End => {}
         }

@@ -52,9 +52,7 @@ fn skippable(bytes: &[u8]) -> Option<u32> {
 
 impl Frame {
     pub(super) fn new() -> Self {
-        let mut decoder = FrameDecoder::new();
-        decoder.set_max_window_size(MAX_WINDOW);
-        Self { decoder, dictionary: None, offset: 0, ready: false }
+        Self { decoder: new_decoder(), dictionary: None, offset: 0, ready: false }
     }
 
     /// Offset in the file of the frame in hand.
@@ -62,7 +60,7 @@ impl Frame {
         self.offset
     }
 
-    /// Takes a dictionary, itself compressed or not.
+    /// Takes a dictionary, itself compressed or not, in the place of an earlier one.
     pub(super) fn use_dictionary(&mut self, bytes: &[u8]) -> Result<(), String> {
         let plain;
         let bytes = if bytes.starts_with(&MAGIC) {
@@ -76,6 +74,10 @@ impl Frame {
         };
         let dictionary = Dictionary::decode_dict(bytes).map_err(|error| error.to_string())?;
         self.dictionary = Some(dictionary.id);
+        // A new decoder forgets the earlier one: a file of nothing but
+        // dictionaries must not gather them all in memory.
+        self.decoder = new_decoder();
+        self.ready = false;
         self.decoder.add_dict(dictionary).map_err(|error| error.to_string())
     }
 
@@ -163,6 +165,12 @@ impl Frame {
             _ => Step::Ended,
         }
     }
+}
+
+fn new_decoder() -> FrameDecoder {
+    let mut decoder = FrameDecoder::new();
+    decoder.set_max_window_size(MAX_WINDOW);
+    decoder
 }
 
 fn is_header_error(error: &FrameDecoderError) -> bool {

@@ -2,16 +2,19 @@
 
 use super::super::digest::{Digests, sha1_base32};
 use super::super::{Headers, RecordHead, RecordType, Span, metadata_target};
+use super::pack;
 use crate::uri::CaptureDate;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use std::io::{self, Read, Write};
 
 /// `WARC-Profile` of a revisit whose payload is already held (WARC/1.1, 6.7.2).
 pub const REVISIT_IDENTICAL_PAYLOAD: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
 
-/// Level of gzip: beyond it, files shrink little and time grows.
-const LEVEL: u32 = 6;
+/// `WARC-Profile` of a revisit to which the server said “not modified”
+/// (WARC/1.1, 6.7.3).
+pub const REVISIT_NOT_MODIFIED: &str = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
+
+/// What stands between the block of a record and the next record.
+const RECORD_END: &[u8] = b"\r\n\r\n";
 
 /// A fresh `urn:uuid:…`, without angle brackets.
 pub fn new_record_id() -> String {
@@ -90,6 +93,20 @@ impl RecordBuilder {
         if original_id.is_empty() { builder } else { builder.reference("WARC-Refers-To", original_id) }
     }
 
+    /// A `revisit` to which the server said that nothing changed: its block is
+    /// the response with status 304, whole. `original` is the capture that
+    /// was asked about, its id without angle brackets or empty.
+    pub fn not_modified(record_id: &str, date: CaptureDate, target: &str, original: (&str, &str, CaptureDate)) -> Self {
+        let (original_id, original_uri, original_date) = original;
+        let builder = Self::new(&RecordType::Revisit, record_id, date)
+            .field("WARC-Target-URI", target)
+            .field("WARC-Profile", REVISIT_NOT_MODIFIED)
+            .field("WARC-Refers-To-Target-URI", original_uri)
+            .field("WARC-Refers-To-Date", &original_date.to_warc())
+            .field("Content-Type", "application/http; msgtype=response");
+        if original_id.is_empty() { builder } else { builder.reference("WARC-Refers-To", original_id) }
+    }
+
     /// A `metadata` record of JSON about a capture of `url`; `kind` is a word
     /// for what it tells (see [`metadata_target`]).
     pub fn json_metadata(record_id: &str, date: CaptureDate, kind: &str, url: &str) -> Self {
@@ -140,36 +157,35 @@ impl RecordBuilder {
         self
     }
 
-    /// The head for a block of this length.
-    fn head(&self, block_len: u64) -> Vec<u8> {
-        let mut head = b"WARC/1.1\r\n".to_vec();
+    /// The head for a block of this length; `block_digest` where none was given.
+    fn head(&self, block_len: u64, block_digest: Option<&str>) -> Vec<u8> {
+        let mut head = Vec::with_capacity(1024);
+        head.extend_from_slice(b"WARC/1.1\r\n");
         for (name, value) in self.headers.iter() {
             push_line(&mut head, name.as_bytes(), value);
+        }
+        if let Some(digest) = block_digest {
+            push_line(&mut head, b"WARC-Block-Digest", digest.as_bytes());
         }
         push_line(&mut head, b"Content-Length", block_len.to_string().as_bytes());
         head.extend_from_slice(b"\r\n");
         head
     }
 
+    /// The head for this block, with its digest.
+    fn head_of(&self, block: &[u8]) -> Vec<u8> {
+        let digest = (!self.has_block_digest).then(|| sha1_base32(block));
+        self.head(block.len() as u64, digest.as_deref())
+    }
+
     /// The record as it stands in a plain file.
     pub fn plain(&self, block: &[u8]) -> Vec<u8> {
-        let mut builder = self.clone();
-        if !self.has_block_digest {
-            builder.headers.push("WARC-Block-Digest", sha1_base32(block));
-        }
-        let mut bytes = builder.head(block.len() as u64);
-        bytes.extend_from_slice(block);
-        bytes.extend_from_slice(b"\r\n\r\n");
-        bytes
+        [&self.head_of(block), block, RECORD_END].concat()
     }
 
     /// The record as one gzip member.
     pub fn compress(&self, block: &[u8]) -> Vec<u8> {
-        let plain = self.plain(block);
-        let mut encoder = GzEncoder::new(Vec::with_capacity(plain.len() / 2), Compression::new(LEVEL));
-        // Writing into memory does not fail.
-        let _ = encoder.write_all(&plain);
-        encoder.finish().unwrap_or_default()
+        pack::pack(&[&self.head_of(block), block, RECORD_END])
     }
 
     /// The record as one gzip member, the block read from a stream of
@@ -179,15 +195,7 @@ impl RecordBuilder {
     ///
     /// Also when `block` holds fewer bytes; more are left unread.
     pub fn compress_from(&self, block: impl Read, block_len: u64, out: impl Write) -> io::Result<()> {
-        let mut encoder = GzEncoder::new(out, Compression::new(LEVEL));
-        encoder.write_all(&self.head(block_len))?;
-        let copied = io::copy(&mut block.take(block_len), &mut encoder)?;
-        if copied < block_len {
-            let why = format!("the block has {copied} bytes instead of {block_len}");
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, why));
-        }
-        encoder.write_all(b"\r\n\r\n")?;
-        encoder.finish()?.flush()
+        pack::pack_from(&self.head(block_len, None), block, block_len, RECORD_END, out)
     }
 }
 

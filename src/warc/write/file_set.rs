@@ -78,13 +78,19 @@ impl WarcFileSet {
     /// Appends records that belong together to one file, in this order; each
     /// as [`RecordBuilder::compress`] makes it.
     pub fn append(&mut self, members: &[&[u8]]) -> Result<Vec<Placed>, WarcError> {
-        let mut members: Vec<&[u8]> = members.to_vec();
-        let mut sources: Vec<&mut dyn Read> = members.iter_mut().map(|member| member as &mut dyn Read).collect();
-        self.append_from(&mut sources)
+        self.append_each(members, |writer, member| writer.append(member))
     }
 
     /// As [`append`](Self::append), from streams (a spool file for a large record).
     pub fn append_from(&mut self, members: &mut [&mut dyn Read]) -> Result<Vec<Placed>, WarcError> {
+        self.append_each(members, |writer, member| writer.append_from(member))
+    }
+
+    fn append_each<M>(
+        &mut self,
+        members: impl IntoIterator<Item = M>,
+        append: impl Fn(&mut WarcWriter<File>, M) -> io::Result<Span>,
+    ) -> Result<Vec<Placed>, WarcError> {
         if self.current.as_ref().is_some_and(|current| current.writer.offset() >= self.options.max_bytes) {
             self.close_current()?;
         }
@@ -96,9 +102,9 @@ impl WarcFileSet {
             }
         };
         let start = current.writer.offset();
-        let mut placed = Vec::with_capacity(members.len());
+        let mut placed = Vec::new();
         for member in members {
-            match current.writer.append_from(member) {
+            match append(&mut current.writer, member) {
                 Ok(span) => placed.push(Placed { file: current.path.clone(), span }),
                 Err(source) => {
                     let error = WarcError::Io { path: current.open_path.clone(), source };
@@ -190,7 +196,7 @@ impl Current {
 }
 
 /// Renames without ever replacing a file, and makes the new name durable.
-fn rename_new(from: &Path, to: &Path) -> Result<(), WarcError> {
+pub(super) fn rename_new(from: &Path, to: &Path) -> Result<(), WarcError> {
     let io = |source| WarcError::Io { path: to.to_owned(), source };
     if to.exists() {
         return Err(io(io::ErrorKind::AlreadyExists.into()));
@@ -234,13 +240,21 @@ pub fn repair_open_file(open_path: &Path) -> Result<Repaired, WarcError> {
     let path = open_path.with_file_name(name);
     let mut reader = ArchiveReader::open(open_path)?;
     let mut records = 0;
-    let mut problems = Vec::new();
-    while reader.next_record(0)?.is_some() {
-        records += 1;
+    let mut problems: Vec<Problem> = Vec::new();
+    let mut sound_len = 0;
+    while let Some(record) = reader.next_record(0)? {
         problems.append(&mut reader.take_problems());
+        // What the reader finds within a torn record (an archive that was
+        // being captured) is no record of this file.
+        let is_torn =
+            |problem: &Problem| problem.kind == ProblemKind::Truncated && problem.offset < record.span.decoded_offset();
+        if problems.iter().any(is_torn) {
+            break;
+        }
+        records += 1;
+        sound_len = reader.sound_len();
     }
     problems.append(&mut reader.take_problems());
-    let sound_len = reader.sound_len();
     drop(reader);
     let file = OpenOptions::new().write(true).open(open_path).map_err(io)?;
     let len = file.metadata().map_err(io)?.len();
@@ -290,6 +304,21 @@ mod tests {
     fn ids(path: &Path) -> Vec<String> {
         let records = ArchiveReader::open(path).unwrap().records(usize::MAX);
         records.map(|record| record.unwrap().head.record_id().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_torn_record_that_holds_an_archive_leaves_none_of_it_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.warc.gz.open");
+        let inner: Vec<u8> = (10..15).flat_map(member).collect();
+        let outer = RecordBuilder::response("urn:test:2", DATE, "http://a.pt/a.warc.gz").plain(&inner);
+        let mut stored = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+        io::Write::write_all(&mut stored, &outer).unwrap();
+        let outer = stored.finish().unwrap();
+        fs::write(&path, [&member(1), &outer[..outer.len() - 100]].concat()).unwrap();
+        let repaired = repair_open_file(&path).unwrap();
+        assert_eq!((repaired.records, repaired.cut_bytes), (1, outer.len() as u64 - 100));
+        assert_eq!(ids(&repaired.file.unwrap()), ["urn:test:1"]);
     }
 
     #[test]

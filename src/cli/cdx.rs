@@ -1,0 +1,287 @@
+//! `fonds cdx`: look into index files.
+
+use super::output::{json_line, plain, with_progress};
+use super::{FINE, PROBLEMS};
+use crate::warc::Span;
+use crate::warc::cdx::{IndexForm, IndexLine, IndexReader, LineCheck, write_sorted};
+use crate::warc::open_archive_file;
+use anyhow::Context;
+use serde_json::json;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// What to do with index files.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// List the lines of index files.
+    Ls(LsArgs),
+    /// Write index files in another form, sorted together.
+    Convert(ConvertArgs),
+    /// Say whether an index leads to the records that it tells of.
+    Check(CheckArgs),
+}
+
+/// A form of index files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Form {
+    /// CDXJ, as pywb and cdxj-indexer have it.
+    #[default]
+    Cdxj,
+    /// CDXJ with the fields that OutbackCDX takes.
+    Outbackcdx,
+    /// Classic CDX, 9 columns.
+    Cdx9,
+    /// Classic CDX, 11 columns.
+    Cdx11,
+}
+
+impl Form {
+    pub(super) fn form(self) -> IndexForm {
+        match self {
+            Self::Cdxj => IndexForm::Cdxj,
+            Self::Outbackcdx => IndexForm::OutbackCdx,
+            Self::Cdx9 => IndexForm::Cdx9,
+            Self::Cdx11 => IndexForm::Cdx11,
+        }
+    }
+}
+
+/// Words of `fonds cdx ls`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  fonds cdx ls index.cdx\n  \
+    fonds cdx ls --json index.cdxj.gz | jq -r 'select(.status == 404) | .url'\n\n\
+    Reads CDXJ and classic CDX with any columns, plain or gzip.\n\
+    Columns: date, status, MIME type, URL, file and offset.\n\
+    Exit status 1 says that lines could not be read; they are told on standard error.")]
+pub struct LsArgs {
+    /// Index files.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// One object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Words of `fonds cdx convert`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  fonds cdx convert old.cdx --format cdxj > index.cdxj\n\n\
+    Exit status 1 says that lines could not be read; they are told on standard error.")]
+pub struct ConvertArgs {
+    /// Index files; their lines are sorted together.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Form to write.
+    #[arg(long, value_enum, default_value_t)]
+    format: Form,
+}
+
+/// Words of `fonds cdx check`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  fonds cdx check index.cdxj crawl.warc.gz\n  fonds cdx check index.cdx archive/\n\n\
+    Every line has to lead to a record of its URL, date and length, in the order that replay tools search in.\n\
+    Exit status: 0 nothing is wrong, 1 problems were found, 2 a file cannot be read at all."
+)]
+pub struct CheckArgs {
+    /// Index file.
+    index: PathBuf,
+    /// Archive files, or folders that hold them, found by the names in the index.
+    #[arg(required = true)]
+    archives: Vec<PathBuf>,
+    /// One object a problem and one at the end.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
+    match command {
+        Command::Ls(args) => ls(&args, out),
+        Command::Convert(args) => convert(&args, out),
+        Command::Check(args) => check(&args, out),
+    }
+}
+
+fn open(path: &Path) -> anyhow::Result<IndexReader<'static>> {
+    IndexReader::open(path).with_context(|| path.display().to_string())
+}
+
+/// Gives every good line to `each`; tells the others.
+fn for_each(files: &[PathBuf], mut each: impl FnMut(IndexLine) -> anyhow::Result<()>) -> anyhow::Result<u8> {
+    let mut status = FINE;
+    for file in files {
+        for line in open(file)? {
+            match line {
+                Ok(line) => each(line)?,
+                Err(problem) => {
+                    status = PROBLEMS;
+                    eprintln!("{}", plain(&problem.to_string()));
+                }
+            }
+        }
+    }
+    Ok(status)
+}
+
+fn ls(args: &LsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    for_each(&args.files, |line| {
+        let Span { offset, length } = line.span;
+        if args.json {
+            let object = json!({
+                "key": line.key.as_str(), "date": line.date.to_warc(), "url": line.url, "mime": line.mime,
+                "status": line.status, "digest": line.digest, "length": (length > 0).then_some(length),
+                "offset": offset, "filename": line.filename, "more": line.more,
+            });
+            return json_line(out, &object);
+        }
+        let status = line.status.map_or("-".to_owned(), |status| status.to_string());
+        writeln!(
+            out,
+            "{} {status:<4} {:<24} {} {} {offset}",
+            line.date.to_digits14(),
+            plain(line.mime.as_deref().unwrap_or("-")),
+            plain(&line.url),
+            plain(&line.filename),
+        )?;
+        Ok(())
+    })
+}
+
+fn convert(args: &ConvertArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let mut lines = Vec::new();
+    let status = for_each(&args.files, |line| {
+        lines.push(line);
+        Ok(())
+    })?;
+    write_sorted(&lines, args.format.form(), out)?;
+    Ok(status)
+}
+
+/// Archive files by the names that an index may call them.
+struct Archives {
+    folders: Vec<PathBuf>,
+    files: HashMap<String, PathBuf>,
+}
+
+impl Archives {
+    fn of(paths: &[PathBuf]) -> anyhow::Result<Self> {
+        let mut archives = Self { folders: Vec::new(), files: HashMap::new() };
+        for path in paths {
+            let kind = std::fs::metadata(path).with_context(|| path.display().to_string())?;
+            if kind.is_dir() {
+                archives.folders.push(path.clone());
+            } else if let Some(name) = path.file_name() {
+                archives.files.insert(name.to_string_lossy().into_owned(), path.clone());
+            }
+        }
+        Ok(archives)
+    }
+
+    /// The file, or the one of its last part: indexes of others have paths of their own.
+    fn find(&self, name: &str) -> Option<File> {
+        let last = name.rsplit('/').next().unwrap_or(name);
+        let safe = |name: &&str| crate::warc::wacz::stays_inside(name);
+        let named = [name, last].into_iter().filter(safe);
+        let mut places = named.flat_map(|name| self.folders.iter().map(move |folder| folder.join(name)));
+        let path = self.files.get(last).cloned().or_else(|| places.find(|path| path.is_file()))?;
+        open_archive_file(&path).ok()
+    }
+}
+
+fn check(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let archives = Archives::of(&args.archives)?;
+    let mut reader = open(&args.index)?;
+    let (mut lines, mut problems) = (0_u64, 0_u64);
+    let mut check = LineCheck::default();
+    let mut tell = |number: u64, what: &str| -> anyhow::Result<()> {
+        problems += 1;
+        if args.json {
+            return json_line(out, &json!({"index": args.index, "line": number, "problem": what}));
+        }
+        writeln!(out, "{}, line {number}: {}", plain(&args.index.display().to_string()), plain(what))?;
+        Ok(())
+    };
+    with_progress(|cx| {
+        cx.stage("Looking records up", None);
+        while let Some(line) = reader.next() {
+            lines += 1;
+            match line {
+                Err(problem) => tell(problem.line, &problem.why)?,
+                Ok(line) => {
+                    let looked = check.look(&line, archives.find(&line.filename));
+                    for what in looked.with_context(|| line.filename.clone())? {
+                        tell(reader.line_number(), &what)?;
+                    }
+                }
+            }
+            cx.advance(1)?;
+        }
+        Ok(())
+    })?;
+    let found = check.found;
+    if args.json {
+        json_line(out, &json!({"index": args.index, "lines": lines, "found": found, "problems": problems}))?;
+    } else {
+        let index = plain(&args.index.display().to_string());
+        writeln!(out, "{index}: {lines} lines, {found} lead to their records")?;
+    }
+    Ok(if problems == 0 && lines > 0 { FINE } else { PROBLEMS })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::jobs::JobCx;
+    use crate::uri::CaptureDate;
+    use crate::warc::RecordBuilder;
+    use crate::warc::cdx::{IndexOptions, index_file};
+
+    #[track_caller]
+    fn check(command: Command, status: u8) -> String {
+        let mut out = Vec::new();
+        assert_eq!(run(command, &mut out).unwrap(), status, "{}", String::from_utf8_lossy(&out));
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn an_index_is_listed_converted_and_checked() {
+        let folder = tempfile::tempdir().unwrap();
+        let date = CaptureDate::from_millis(1_709_283_600_000);
+        let page = RecordBuilder::response("urn:test:1", date, "http://a.pt/");
+        let archive = folder.path().join("a.warc.gz");
+        std::fs::write(&archive, page.compress(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\npage")).unwrap();
+        let (lines, _) = index_file(&archive, "a.warc.gz", IndexOptions::default(), &JobCx::detached()).unwrap();
+        let index = folder.path().join("index.cdx");
+        let mut text = Vec::new();
+        write_sorted(&lines, IndexForm::Cdx11, &mut text).unwrap();
+        std::fs::write(&index, &text).unwrap();
+
+        let files = vec![index.clone()];
+        let listed = check(Command::Ls(LsArgs { files: files.clone(), json: false }), FINE);
+        assert_eq!(listed, "20240301090000 200  text/html                http://a.pt/ a.warc.gz 0\n");
+        let listed = check(Command::Ls(LsArgs { files: files.clone(), json: true }), FINE);
+        assert!(
+            listed.contains("\"date\":\"2024-03-01T09:00:00Z\"") && listed.contains("\"digest\":\"sha1:"),
+            "{listed}"
+        );
+        let cdxj = check(Command::Convert(ConvertArgs { files: files.clone(), format: Form::Cdxj }), FINE);
+        assert_eq!(cdxj, format!("{}\n", lines[0]));
+        let again = check(Command::Convert(ConvertArgs { files, format: Form::Cdx11 }), FINE);
+        assert_eq!(again.into_bytes(), text);
+
+        let checked = |archives: Vec<PathBuf>, json| Command::Check(CheckArgs { index: index.clone(), archives, json });
+        let told = check(checked(vec![archive.clone()], false), FINE);
+        assert!(told.ends_with("index.cdx: 1 lines, 1 lead to their records\n"), "{told}");
+        let told = check(checked(vec![folder.path().to_owned()], true), FINE);
+        assert!(told.ends_with("\"lines\":1,\"found\":1,\"problems\":0}\n"), "{told}");
+        let wrong = String::from_utf8(text).unwrap().replace(" 0 a.warc.gz", " 7 a.warc.gz\nbad");
+        std::fs::write(&index, wrong).unwrap();
+        let told = check(checked(vec![archive], false), PROBLEMS);
+        assert!(told.contains("line 2: a.warc.gz, offset 7: ") && told.contains("line 3: "), "{told}");
+        check(Command::Ls(LsArgs { files: vec![index], json: false }), PROBLEMS);
+        let missing = LsArgs { files: vec![folder.path().join("none")], json: false };
+        assert!(run(Command::Ls(missing), &mut Vec::new()).unwrap_err().to_string().contains("none"));
+    }
+}

@@ -1,0 +1,337 @@
+//! `fonds wacz`: packages of archive files.
+
+use super::output::{json_line, plain, with_progress};
+use super::{FINE, PROBLEMS};
+use crate::export::{PackageOptions, write_package};
+use crate::warc::wacz::{ExtractError, Member, PageReader, Wacz, WaczReport};
+use anyhow::{Context, bail};
+use serde_json::json;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// What to do with packages.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// Say what is in a package.
+    Ls(LsArgs),
+    /// Say what is wrong with packages, and who signed them.
+    Check(CheckArgs),
+    /// Pack WARC files, an index and a list of pages.
+    Create(CreateArgs),
+    /// Write members of a package as files.
+    Extract(ExtractArgs),
+}
+
+/// Words of `fonds wacz ls`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  fonds wacz ls crawl.wacz\n  fonds wacz ls --pages --json crawl.wacz | jq -r .url\n\n\
+    Columns: bytes, how it is packed, name.\n\
+    Exit status 1 says that members are set aside or the package says nothing of itself."
+)]
+pub struct LsArgs {
+    /// Package.
+    file: PathBuf,
+    /// The pages instead of the members.
+    #[arg(long)]
+    pages: bool,
+    /// One object a member or page, after one for the package.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Words of `fonds wacz check`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  fonds wacz check *.wacz\n\n\
+    Looks at every member and its digest, the digest and signature of the package, pages, every record of\n\
+    the WARC files, and whether every line of the index leads to its record.\n\
+    Exit status: 0 nothing is wrong, 1 problems were found, 2 a file cannot be read at all.")]
+pub struct CheckArgs {
+    /// Packages.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// One object a problem or note and one a file.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Words of `fonds wacz create`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  fonds wacz create crawl.wacz crawl-*.warc.gz --title 'My crawl'\n  \
+    fonds wacz create crawl.wacz crawl.warc.gz --pages pages.jsonl --text\n\n\
+    WARC files are stored as they are; pages are the captures of HTML. The package is read back and checked.\n\
+    Exit status 1 says that records of the WARC files or lines of the list of pages have problems.")]
+pub struct CreateArgs {
+    /// Package to write; must not exist.
+    out: PathBuf,
+    /// WARC files, plain or gzip per record.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Title.
+    #[arg(long, default_value = "")]
+    title: String,
+    /// Longer description, in Markdown.
+    #[arg(long, default_value = "")]
+    description: String,
+    /// Page to begin with.
+    #[arg(long)]
+    main_page: Option<String>,
+    /// List of pages to take, as JSON lines with url, ts and title, instead of looking for pages.
+    #[arg(long)]
+    pages: Option<PathBuf>,
+    /// Keep the texts of pages in the list, so that they can be searched.
+    #[arg(long)]
+    text: bool,
+    /// The result as one object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Words of `fonds wacz extract`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  fonds wacz extract crawl.wacz --out crawl\n  \
+    fonds wacz extract crawl.wacz --out crawl archive/data.warc.gz\n\n\
+    Members whose names lead out of the folder, that stand twice or that are zip bombs are not written;\n\
+    they are told on standard error, with exit status 1.")]
+pub struct ExtractArgs {
+    /// Package.
+    file: PathBuf,
+    /// Members; all where none is named.
+    members: Vec<String>,
+    /// Folder to write; made if absent, refused if it holds something.
+    #[arg(long)]
+    out: PathBuf,
+    /// One object a file.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
+    match command {
+        Command::Ls(args) => ls(&args, out),
+        Command::Check(args) => check(&args, out),
+        Command::Create(args) => create(&args, out),
+        Command::Extract(args) => extract(&args, out),
+    }
+}
+
+/// Opens a package and tells what is wrong with it at first sight.
+fn open(path: &std::path::Path) -> anyhow::Result<(Wacz, u8)> {
+    let wacz = Wacz::open(path)?;
+    let mut status = FINE;
+    for problem in wacz.problems() {
+        status = PROBLEMS;
+        eprintln!("{}: {}", plain(&path.display().to_string()), plain(&problem.to_string()));
+    }
+    Ok((wacz, status))
+}
+
+fn ls(args: &LsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let (wacz, mut status) = open(&args.file)?;
+    let package = wacz.package();
+    if args.json {
+        let object = json!({
+            "file": args.file, "title": package.title, "description": package.description,
+            "created": package.created, "modified": package.modified, "software": package.software,
+            "wacz_version": package.wacz_version, "profile": package.profile,
+            "main_page_url": package.main_page_url, "main_page_date": package.main_page_date,
+            "members": wacz.members().len(), "archives": wacz.archives().len(), "set_aside": wacz.refused().len(),
+        });
+        json_line(out, &object)?;
+    } else {
+        let words = [
+            ("Title", &package.title),
+            ("Description", &package.description),
+            ("Created", &package.created),
+            ("Modified", &package.modified),
+            ("Software", &package.software),
+            ("Begins with", &package.main_page_url),
+            ("WACZ version", &package.wacz_version),
+        ];
+        for (name, text) in words.iter().filter(|(_, text)| !text.is_empty()) {
+            writeln!(out, "{name:<13} {}", plain(text))?;
+        }
+    }
+    if !args.pages {
+        for Member { name, offset, packed_len, len, stored, .. } in wacz.members() {
+            if args.json {
+                let object =
+                    json!({"name": name, "bytes": len, "packed_bytes": packed_len, "stored": stored, "offset": offset});
+                json_line(out, &object)?;
+            } else {
+                let packed = if *stored { "stored" } else { "deflated" };
+                writeln!(out, "{len:>12} {packed:<8} {}", plain(name))?;
+            }
+        }
+        return Ok(status);
+    }
+    for list in wacz.page_lists() {
+        for page in PageReader::new(wacz.open_member(list)?) {
+            match page {
+                Ok(page) if args.json => {
+                    let object = json!({
+                        "list": list.name, "id": page.id, "url": page.url, "date": page.date.to_warc(),
+                        "title": page.title, "text_bytes": page.text.map(|text| text.len()),
+                    });
+                    json_line(out, &object)?;
+                }
+                Ok(page) => {
+                    writeln!(out, "{} {} {}", page.date.to_words(), plain(&page.url), plain(&page.title))?;
+                }
+                Err(problem) => {
+                    status = PROBLEMS;
+                    eprintln!("{}, {}", plain(&list.name), plain(&problem.to_string()));
+                }
+            }
+        }
+    }
+    Ok(status)
+}
+
+fn check(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let mut status = FINE;
+    for file in &args.files {
+        let wacz = match Wacz::open(file) {
+            Ok(wacz) => wacz,
+            Err(error) => {
+                eprintln!("fonds: {}", plain(&error.to_string()));
+                status = super::WRONG_USE;
+                continue;
+            }
+        };
+        let report = with_progress(|cx| Ok(wacz.check(cx)?))?;
+        if report.problem_count() > 0 {
+            status = status.max(PROBLEMS);
+        }
+        let name = plain(&file.display().to_string());
+        for problem in &report.problems {
+            if args.json {
+                json_line(out, &json!({"file": file, "member": problem.member, "problem": problem.what}))?;
+            } else {
+                writeln!(out, "{name}: {}", plain(&problem.to_string()))?;
+            }
+        }
+        for note in &report.notes {
+            if args.json {
+                json_line(out, &json!({"file": file, "note": note}))?;
+            } else {
+                writeln!(out, "{name}: note: {}", plain(note))?;
+            }
+        }
+        if args.json {
+            json_line(out, &summary(&report, file))?;
+        } else {
+            writeln!(out, "{name}: {}", words(&report))?;
+        }
+    }
+    Ok(status)
+}
+
+fn summary(report: &WaczReport, file: &std::path::Path) -> serde_json::Value {
+    let signature = report.signature.as_ref().map(|signature| {
+        json!({
+            "holds": signature.holds(), "domain": signature.domain, "fingerprint": signature.fingerprint,
+            "software": signature.software, "created": signature.created, "unverified": signature.unverified,
+        })
+    });
+    json!({
+        "file": file, "members": report.members, "digests": report.digests, "records": report.records,
+        "pages": report.pages, "index_lines": report.index_lines, "index_found": report.index_found,
+        "signature": signature, "problems": report.problem_count(),
+    })
+}
+
+fn words(report: &WaczReport) -> String {
+    let WaczReport { members, digests, records, pages, index_lines, index_found, .. } = report;
+    let mut words = format!(
+        "{members} members, digests of {digests} right, {records} records, {index_found} of {index_lines} index lines lead to theirs, {pages} pages"
+    );
+    if let Some(signature) = &report.signature {
+        let by = match signature.domain.as_str() {
+            "" => format!("the anonymous key {}", &signature.fingerprint.get(..16).unwrap_or_default()),
+            domain => plain(domain),
+        };
+        let holds = if signature.holds() { "signed by" } else { "the signature does not hold, in the name of" };
+        words.push_str(&format!(", {holds} {by}"));
+    }
+    match report.problem_count() {
+        0 => words + ", fine",
+        1 => words + ", 1 problem",
+        count => words + &format!(", {count} problems"),
+    }
+}
+
+fn create(args: &CreateArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let options = PackageOptions {
+        title: args.title.clone(),
+        description: args.description.clone(),
+        main_page_url: args.main_page.clone(),
+        created: None,
+        text: args.text,
+        pages: args.pages.clone(),
+    };
+    let written = with_progress(|cx| Ok(write_package(&args.out, &args.files, &options, cx)?))?;
+    let problems: Vec<String> =
+        written.problems.iter().map(ToString::to_string).chain(written.page_problems.iter().cloned()).collect();
+    for problem in &problems {
+        eprintln!("{}", plain(problem));
+    }
+    if args.json {
+        let object = json!({
+            "file": args.out, "bytes": written.bytes, "archives": written.archives, "pages": written.pages,
+            "index_lines": written.index_lines, "problems": problems,
+        });
+        json_line(out, &object)?;
+    } else {
+        writeln!(
+            out,
+            "{}: {} WARC files, {} index lines, {} pages, {} bytes; read back and checked",
+            plain(&args.out.display().to_string()),
+            written.archives,
+            written.index_lines,
+            written.pages,
+            written.bytes
+        )?;
+    }
+    Ok(if problems.is_empty() { FINE } else { PROBLEMS })
+}
+
+fn extract(args: &ExtractArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let (wacz, mut status) = open(&args.file)?;
+    let folder = &args.out;
+    if std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
+        bail!("{}: the folder is not empty; name one that is empty or does not exist", folder.display());
+    }
+    let members: Vec<&Member> = match args.members.as_slice() {
+        [] => wacz.members().iter().collect(),
+        names => names
+            .iter()
+            .map(|name| {
+                let why = || match wacz.refused().iter().find(|problem| problem.member == *name) {
+                    Some(problem) => format!("“{name}” is set aside: {}", problem.what),
+                    None => format!("there is no member “{name}”; fonds wacz ls lists them"),
+                };
+                wacz.member(name).with_context(why)
+            })
+            .collect::<Result<_, _>>()?,
+    };
+    with_progress(|cx| {
+        cx.stage("Writing members", Some(members.iter().map(|member| member.len).sum()));
+        for member in members {
+            match wacz.extract(member, folder, cx) {
+                Ok(path) if args.json => {
+                    json_line(out, &json!({"member": member.name, "file": path, "bytes": member.len}))?;
+                }
+                Ok(path) => writeln!(out, "{}", plain(&path.display().to_string()))?,
+                // A damaged member concerns itself only.
+                Err(ExtractError::Wacz(error)) => {
+                    status = PROBLEMS;
+                    eprintln!("{}", plain(&error.to_string()));
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    })?;
+    Ok(status)
+}

@@ -1,0 +1,121 @@
+//! WARC files as a WACZ package, with a page for each HTML capture.
+
+use super::{ExportError, io_at};
+use crate::jobs::JobCx;
+use crate::links::{Document, DocumentReader, MAX_PAGE_BYTES, PageOptions, Place};
+use crate::uri::CaptureDate;
+use crate::warc::wacz::{PageReader, WaczOptions, WaczPage, WaczWritten, write_wacz};
+use crate::warc::{ArchiveReader, read_record_at};
+use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// Text that is kept of a page, in bytes.
+const MAX_TEXT_BYTES: usize = 256 * 1024;
+
+/// How a package is made.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PackageOptions {
+    /// Its title.
+    pub title: String,
+    /// A longer description, in Markdown.
+    pub description: String,
+    /// The page to begin with.
+    pub main_page_url: Option<String>,
+    /// When it is made; the system's clock where none is told.
+    pub created: Option<CaptureDate>,
+    /// The list of pages has their texts, so that they can be searched.
+    pub text: bool,
+    /// A list of pages to take (JSON lines) instead of looking for them.
+    pub pages: Option<PathBuf>,
+}
+
+/// Packs WARC files into the package `out`.
+///
+/// Pages are the captures of HTML with a status from 200 to 299, and revisits
+/// of such; each has its URL, date and title.
+pub fn write_package(
+    out: &Path,
+    archives: &[PathBuf],
+    options: &PackageOptions,
+    cx: &JobCx,
+) -> Result<WaczWritten, ExportError> {
+    let mut list = tempfile::tempfile().map_err(io_at(Path::new("temporary file")))?;
+    let mut problems = Vec::new();
+    let mut writer = BufWriter::new(&mut list);
+    let mut put = |page: &WaczPage| writeln!(writer, "{}", page.line()).map_err(io_at(Path::new("temporary file")));
+    match &options.pages {
+        None => find_pages(archives, options.text, &mut put, cx)?,
+        Some(path) => {
+            let file = std::fs::File::open(path).map_err(io_at(path))?;
+            for page in PageReader::new(file) {
+                match page {
+                    Ok(page) => put(&page)?,
+                    Err(problem) => problems.push(format!("{}, {problem}", path.display())),
+                }
+            }
+        }
+    }
+    writer.flush().map_err(io_at(Path::new("temporary file")))?;
+    drop(writer);
+    list.seek(SeekFrom::Start(0)).map_err(io_at(Path::new("temporary file")))?;
+    let defaults = WaczOptions::default();
+    let mut written = write_wacz(
+        out,
+        archives,
+        WaczOptions {
+            title: options.title.clone(),
+            description: options.description.clone(),
+            main_page_url: options.main_page_url.clone(),
+            created: options.created.unwrap_or(defaults.created),
+            has_text: options.text,
+            // Every line was written a moment ago.
+            pages: Box::new(PageReader::new(list).filter_map(Result::ok)),
+            ..defaults
+        },
+        cx,
+    )?;
+    written.page_problems = problems;
+    Ok(written)
+}
+
+fn find_pages(
+    archives: &[PathBuf],
+    text: bool,
+    put: &mut dyn FnMut(&WaczPage) -> Result<(), ExportError>,
+    cx: &JobCx,
+) -> Result<(), ExportError> {
+    let sizes = archives.iter().map(|path| std::fs::metadata(path).map_or(0, |data| data.len()));
+    cx.stage("Looking for pages", Some(sizes.sum()));
+    let max_text_bytes = if text { MAX_TEXT_BYTES } else { 0 };
+    let options = PageOptions { max_text_bytes, tell_language: false, ..PageOptions::default() };
+    let mut documents = DocumentReader::default();
+    let mut before = 0;
+    for (number, path) in archives.iter().enumerate() {
+        let mut reader = ArchiveReader::open(path)?;
+        let file = u32::try_from(number).unwrap_or(u32::MAX);
+        while let Some(record) = reader.next_record(MAX_PAGE_BYTES)? {
+            let place = Place { file, offset: record.span.offset };
+            if let Some(document) = documents.take(record, place) {
+                put(&page_of(&document, &options))?;
+            }
+            cx.set_done(before + reader.file_offset());
+            cx.checkpoint()?;
+        }
+        before += reader.file_offset();
+    }
+    documents.resolve(
+        |place| read_record_at(&archives[place.file as usize], place.offset, MAX_PAGE_BYTES),
+        |document, _| put(&page_of(document, &options)),
+    )
+}
+
+fn page_of(document: &Document, options: &PageOptions) -> WaczPage {
+    let page = document.read_page(options);
+    WaczPage {
+        id: String::new(),
+        url: document.url.to_string(),
+        date: document.date,
+        title: page.title.unwrap_or_default(),
+        text: (options.max_text_bytes > 0).then_some(page.text),
+    }
+}

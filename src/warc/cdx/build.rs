@@ -1,0 +1,220 @@
+//! The lines of an archive file.
+
+use super::IndexLine;
+use super::post::{self, Appended, MAX_REQUEST_BYTES};
+use crate::jobs::JobCx;
+use crate::uri::CdxKey;
+use crate::warc::http::{ContentType, parse_request_head, parse_response_head};
+use crate::warc::{
+    ArchiveReader, BlockDigester, Problem, RecordHead, RecordType, Span, WarcError, read_file_in_parallel,
+    reading_threads,
+};
+use serde_json::{Map, Value};
+use std::io::{self, BufRead, Read};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// How much of a block is looked at for its HTTP head.
+const MAX_HEAD: usize = 256 * 1024;
+
+/// What goes into the lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct IndexOptions {
+    /// Captures that were asked for with a body have it in their keys, as
+    /// cdxj-indexer has with `--post-append`: `__wb_method=POST&…`. The request
+    /// has to stand right before or after its response.
+    pub post_append: bool,
+}
+
+/// What the index wants to know of a record; it may wait for its neighbour.
+struct Seen {
+    record_type: RecordType,
+    target: Option<String>,
+    id: Option<String>,
+    concurrent_to: Option<String>,
+    line: Option<IndexLine>,
+    asked: Option<Appended>,
+}
+
+impl Seen {
+    fn of(head: &RecordHead, block: &mut dyn BufRead, filename: &str, options: IndexOptions) -> io::Result<Self> {
+        let wants_request = options.post_append && head.record_type == RecordType::Request;
+        Ok(Self {
+            target: head.headers.get("WARC-Target-URI"),
+            id: head.headers.get("WARC-Record-ID"),
+            concurrent_to: head.headers.get("WARC-Concurrent-To"),
+            line: if is_indexed(head) { read_line(block, head, filename)? } else { None },
+            asked: if wants_request { read_request(block, head)? } else { None },
+            record_type: head.record_type.clone(),
+        })
+    }
+}
+
+/// Lines in the order of their records.
+struct Lines {
+    options: IndexOptions,
+    lines: Vec<IndexLine>,
+    last: Option<Seen>,
+}
+
+impl Lines {
+    fn new(options: IndexOptions) -> Self {
+        Self { options, lines: Vec::new(), last: None }
+    }
+
+    fn take(&mut self, mut seen: Seen, span: Option<Span>) {
+        let line = seen.line.take().zip(span.filter(|span| !span.is_inside_member()));
+        seen.line = line.map(|(line, span)| IndexLine { span, ..line });
+        if !self.options.post_append {
+            self.lines.extend(seen.line);
+            return;
+        }
+        let joined = self.last.as_mut().is_some_and(|last| join(last, &mut seen));
+        self.lines.extend(self.last.take().and_then(|last| last.line));
+        if joined {
+            self.lines.extend(seen.line);
+        } else {
+            self.last = Some(seen);
+        }
+    }
+
+    fn finish(mut self) -> Vec<IndexLine> {
+        self.lines.extend(self.last.and_then(|last| last.line));
+        self.lines
+    }
+}
+
+/// The index lines of a file, in the order of its records; `filename` is what
+/// they call the file. Stops early, with what was found so far, when `cx` asks
+/// for it.
+pub fn index_file(
+    path: &Path,
+    filename: &str,
+    options: IndexOptions,
+    cx: &JobCx,
+) -> Result<(Vec<IndexLine>, Vec<Problem>), WarcError> {
+    let mut lines = Lines::new(options);
+    let mut problems = Vec::new();
+    let see = |head: &RecordHead, block: &mut dyn BufRead| Seen::of(head, block, filename, options);
+    let last = read_file_in_parallel(path, reading_threads(), see, |visit| {
+        problems.extend(visit.problems);
+        lines.take(visit.value, visit.span);
+        cx.set_done(visit.read_to);
+        if cx.checkpoint().is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    problems.extend(last);
+    Ok((lines.finish(), problems))
+}
+
+/// As [`index_file`], from any source.
+pub fn index_reader<R: Read>(
+    mut reader: ArchiveReader<R>,
+    filename: &str,
+    options: IndexOptions,
+    cx: &JobCx,
+) -> Result<(Vec<IndexLine>, Vec<Problem>), WarcError> {
+    let mut lines = Lines::new(options);
+    while let Some(head) = reader.next_head()? {
+        let io = |source| WarcError::Io { path: Path::new(filename).to_owned(), source };
+        let seen = Seen::of(&head, &mut reader, filename, options).map_err(io)?;
+        lines.take(seen, reader.finish_record()?);
+        cx.set_done(reader.file_offset());
+        if cx.checkpoint().is_err() {
+            break;
+        }
+    }
+    Ok((lines.finish(), reader.take_problems()))
+}
+
+/// Whether the two are request and response of one capture; the line of the
+/// response then gets what was asked.
+fn join(first: &mut Seen, second: &mut Seen) -> bool {
+    if first.target != second.target || second.concurrent_to.is_none() || second.concurrent_to != first.id {
+        return false;
+    }
+    let (request, response) = match (&first.record_type, &second.record_type) {
+        (RecordType::Request, RecordType::Response) => (first, second),
+        (RecordType::Response, RecordType::Request) => (second, first),
+        _ => return false,
+    };
+    if let (Some(asked), Some(line)) = (request.asked.take(), &mut response.line)
+        && let Some(key) = CdxKey::of_text(&asked.url)
+    {
+        line.key = key;
+        line.more.insert("requestBody".to_owned(), asked.query.map_or(Value::Null, Value::from));
+        line.more.insert("method".to_owned(), Value::from(asked.method));
+    }
+    true
+}
+
+fn is_indexed(head: &RecordHead) -> bool {
+    match head.record_type {
+        RecordType::Response | RecordType::Revisit => true,
+        RecordType::Resource | RecordType::Metadata => {
+            head.headers.get_bytes("Content-Type") != Some(b"application/warc-fields")
+        }
+        _ => false,
+    }
+}
+
+fn read_request(block: &mut dyn BufRead, head: &RecordHead) -> io::Result<Option<Appended>> {
+    let mut bytes = Vec::new();
+    block.take(MAX_REQUEST_BYTES as u64).read_to_end(&mut bytes)?;
+    let request = parse_request_head(&bytes).filter(|_| head.is_http());
+    Ok(request.zip(indexed_url(head)).and_then(|(request, url)| {
+        let body = bytes.get(request.head_len..).unwrap_or_default();
+        post::append(&url, &request, body)
+    }))
+}
+
+fn read_line(reader: &mut dyn BufRead, head: &RecordHead, filename: &str) -> io::Result<Option<IndexLine>> {
+    let (Some(url), Some(date)) = (indexed_url(head), head.date()) else { return Ok(None) };
+    let Some(key) = CdxKey::of_text(&url) else { return Ok(None) };
+    let told = head.headers.get("WARC-Payload-Digest").filter(|digest| !digest.is_empty());
+    let mut digester = told.is_none().then(|| BlockDigester::new(head.is_http()));
+    let mut begin = Vec::new();
+    loop {
+        let chunk = reader.fill_buf()?;
+        if chunk.is_empty() || (digester.is_none() && begin.len() >= MAX_HEAD) {
+            break;
+        }
+        let room = MAX_HEAD.saturating_sub(begin.len()).min(chunk.len());
+        begin.extend_from_slice(&chunk[..room]);
+        if let Some(digester) = &mut digester {
+            digester.update(chunk);
+        }
+        let len = chunk.len();
+        reader.consume(len);
+    }
+    let http = if head.is_http() { parse_response_head(&begin) } else { None };
+    let mime = match (&head.record_type, &http) {
+        (RecordType::Revisit, _) => Some("warc/revisit".to_owned()),
+        (_, Some(http)) => http.headers.get("Content-Type").map(|value| mime_of(&value)),
+        (RecordType::Response, None) if head.is_http() => None,
+        _ => head.headers.get("Content-Type").map(|value| mime_of(&value)),
+    };
+    Ok(Some(IndexLine {
+        key,
+        date,
+        url,
+        mime: mime.filter(|mime| !mime.is_empty()),
+        status: http.map(|http| http.status).filter(|&status| status > 0),
+        digest: told.or_else(|| digester.map(|digester| digester.finish().payload)),
+        span: Span::default(),
+        filename: filename.to_owned(),
+        more: Map::new(),
+    }))
+}
+
+/// The URL that an index calls the record by.
+pub fn indexed_url(head: &RecordHead) -> Option<String> {
+    let uri = head.headers.get("WARC-Target-URI")?;
+    Some(uri.trim().trim_matches(['<', '>']).replace(' ', "%20"))
+}
+
+/// The type without parameters, in the server's own letters.
+fn mime_of(value: &str) -> String {
+    let lower = ContentType::parse(value).mime;
+    let own = value.trim_start().get(..lower.len()).filter(|own| own.eq_ignore_ascii_case(&lower));
+    own.map_or(lower.clone(), str::to_owned)
+}

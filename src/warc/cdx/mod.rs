@@ -1,0 +1,34 @@
+//! Indexes: a line for each capture, so that replay tools find its record.
+//!
+//! In: archive files, or index files of others: CDXJ as pywb, cdxj-indexer,
+//! OutbackCDX, Common Crawl and WACZ packages have it, and classic CDX with
+//! the columns that its header names. Out: [`IndexLine`]s, or text in one of
+//! the [`IndexForm`]s.
+//!
+//! Invariants: a line that cannot be read is told with its number and why, and
+//! the others come in; a line has a longest length, so that no file fills the
+//! memory; a gzip index is read as it is.
+//!
+//! | where | what |
+//! |---|---|
+//! | [`index_file`], [`write_sorted`] | from archive files to lines to text |
+//! | [`IndexReader`] | from text to lines |
+//! | [`LineCheck`] | whether the record of a line stands where the line says |
+//!
+//! Not in the index: records without a place of their own (several share a
+//! gzip member), requests, and metadata of `application/warc-fields`.
+
+mod build;
+mod check;
+mod classic;
+mod form;
+mod line;
+mod post;
+mod read;
+
+pub use build::{IndexOptions, index_file, index_reader, indexed_url};
+pub use check::LineCheck;
+pub use classic::Columns;
+pub use form::{IndexForm, write_sorted};
+pub use line::{IndexLine, LineError};
+pub use read::{IndexProblem, IndexReader, MAX_INDEX_LINE_BYTES};

@@ -1,0 +1,334 @@
+//! Files read by several threads, their records in order.
+//!
+//! A file is cut into segments by bytes. Whoever takes a segment looks for the
+//! first record in it and reads on from there, without knowing whether the
+//! place is right: a payload may hold a whole WARC. It is proven by whoever
+//! reads the segment before: a reader that ends a record exactly there would
+//! go on as the other one did. If it never does, it reads on through the
+//! segment itself and what the other one made is thrown away. So the result is
+//! that of one reader, in every file; files that cannot be cut (one member for
+//! all records) are read by one thread.
+//!
+//! Memory is bounded: only a few segments are ahead of the one whose results
+//! are taken, and each may hold only so many results.
+
+use super::super::{Problem, ProblemKind, RecordHead, Span, WarcError};
+use super::board::{Board, HandOver, Segment};
+use super::place::present_path;
+use super::reader::{ArchiveReader, Nature};
+use crossbeam_channel::Sender;
+use std::fs::File;
+use std::io::{self, BufRead, Seek, SeekFrom};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+/// Bytes of a file that one thread reads at a time.
+const SEGMENT: u64 = 2 * 1024 * 1024;
+
+/// More threads than this want more memory than they bring speed.
+const MAX_THREADS: usize = 4;
+
+/// Results handed on at once.
+const BATCH: usize = 32;
+
+/// A record that was read, and what the caller made of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Visit<T> {
+    /// What the caller made of it.
+    pub value: T,
+    /// Its place; none when it was cut off or damaged (a problem says so).
+    pub span: Option<Span>,
+    /// What was odd or broken since the record before, in the order it was met.
+    pub problems: Vec<Problem>,
+    /// Compressed members it lies in; 1 as it should be.
+    pub members: u64,
+    /// Offset in the file up to which it has been read, for progress.
+    pub read_to: u64,
+}
+
+/// What [`read_in_parallel`] hands on.
+#[derive(Debug)]
+pub enum Event<T> {
+    /// The next record.
+    Record(Visit<T>),
+    /// The end of the file and the problems after its last record.
+    End(Vec<Problem>),
+    /// The file cannot be read (further), as [`ArchiveReader::next_head`] says.
+    Failed(WarcError),
+}
+
+/// What a worker sends: events of its segment, and where it left off.
+pub(super) enum Message<T> {
+    Events(Vec<Event<T>>),
+    /// The segment that goes on where this one ended.
+    GoOnWith(usize),
+}
+
+/// How many threads reading is worth on this machine.
+pub fn reading_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS)
+}
+
+/// Reads files with so many threads. `map` is called by any of them, for every
+/// record, with its head and its block; it may be called for records that turn
+/// out to be none, so it must do no more than compute. `sink` is called by the
+/// calling thread with the number of the file, in the order of files and
+/// records, as reading with one [`ArchiveReader`] would have it; each file ends
+/// with [`Event::End`] or [`Event::Failed`]. It can break off.
+///
+/// # Panics
+///
+/// When `map` does.
+pub fn read_in_parallel<T: Send>(
+    files: &[PathBuf],
+    threads: usize,
+    map: impl Fn(&RecordHead, &mut dyn BufRead) -> io::Result<T> + Sync,
+    sink: impl FnMut(usize, Event<T>) -> ControlFlow<()>,
+) {
+    read_in_segments(files, threads.min(MAX_THREADS), SEGMENT, map, sink);
+}
+
+/// As [`read_in_parallel`], with segments of so many bytes.
+pub(super) fn read_in_segments<T: Send>(
+    files: &[PathBuf],
+    threads: usize,
+    segment_len: u64,
+    map: impl Fn(&RecordHead, &mut dyn BufRead) -> io::Result<T> + Sync,
+    mut sink: impl FnMut(usize, Event<T>) -> ControlFlow<()>,
+) {
+    let segments: Vec<Segment> = match threads {
+        0 | 1 => (0..files.len()).map(Segment::whole_file).collect(),
+        _ => files.iter().enumerate().flat_map(|(file, path)| segments_of(file, path, segment_len)).collect(),
+    };
+    let mut filter = NotPerRecordOnce::default();
+    let mut hand_on = |file: usize, mut event: Event<T>| {
+        filter.apply(file, &mut event);
+        sink(file, event)
+    };
+    if threads < 2 || segments.len() < 2 {
+        // Whole files, then.
+        let _ = segments
+            .iter()
+            .try_for_each(|segment| read_alone(&files[segment.file], &map, |event| hand_on(segment.file, event)));
+        return;
+    }
+    let board = Board::new(segments, threads);
+    std::thread::scope(|scope| {
+        let _guard = board.stop_on_panic();
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let _guard = board.stop_on_panic();
+                while let Some((number, sender)) = board.claim() {
+                    let path = &files[board.segment(number).file];
+                    // Results that nobody wants are no failure.
+                    let _ = Worker { board: &board, number, path, sender }.run(&map);
+                }
+            });
+        }
+        let mut front = Some(0);
+        while let Some(number) = front.take() {
+            let Some(receiver) = board.receiver(number) else { break };
+            let file = board.segment(number).file;
+            for message in receiver {
+                match message {
+                    Message::GoOnWith(next) => front = Some(next),
+                    Message::Events(events) => {
+                        if events.into_iter().try_for_each(|event| hand_on(file, event)).is_break() {
+                            board.stop();
+                            return;
+                        }
+                    }
+                }
+            }
+        }
+    });
+}
+
+/// As [`read_in_parallel`], one file; returns the problems after its last record.
+pub fn read_file_in_parallel<T: Send>(
+    path: &Path,
+    threads: usize,
+    map: impl Fn(&RecordHead, &mut dyn BufRead) -> io::Result<T> + Sync,
+    mut sink: impl FnMut(Visit<T>) -> ControlFlow<()>,
+) -> Result<Vec<Problem>, WarcError> {
+    let mut end = Ok(Vec::new());
+    read_in_parallel(&[path.to_owned()], threads, map, |_, event| match event {
+        Event::Record(visit) => sink(visit),
+        Event::End(problems) => {
+            end = Ok(problems);
+            ControlFlow::Continue(())
+        }
+        Event::Failed(error) => {
+            end = Err(error);
+            ControlFlow::Continue(())
+        }
+    });
+    end
+}
+
+/// That records share a member is said once for a file, whoever read it.
+#[derive(Default)]
+struct NotPerRecordOnce {
+    file: usize,
+    told: bool,
+}
+
+impl NotPerRecordOnce {
+    fn apply<T>(&mut self, file: usize, event: &mut Event<T>) {
+        if self.file != file {
+            *self = Self { file, told: false };
+        }
+        let (Event::Record(Visit { problems, .. }) | Event::End(problems)) = event else { return };
+        problems
+            .retain(|problem| problem.kind != ProblemKind::NotPerRecord || !std::mem::replace(&mut self.told, true));
+    }
+}
+
+/// The segments of a file: one when it is short or packed so that it cannot be
+/// entered in its middle.
+fn segments_of(file: usize, path: &Path, segment_len: u64) -> Vec<Segment> {
+    let whole = || vec![Segment::whole_file(file)];
+    let Ok(len) = std::fs::metadata(present_path(path)).map(|data| data.len()) else { return whole() };
+    if len < 2 * segment_len {
+        return whole();
+    }
+    // The first record tells what holds for the whole file.
+    let Ok(mut reader) = ArchiveReader::open(path) else { return whole() };
+    let nature = match reader.next_head() {
+        Ok(Some(_)) => reader.nature(),
+        _ => return whole(),
+    };
+    if !nature.can_be_entered() {
+        return whole();
+    }
+    (0..len.div_ceil(segment_len))
+        .map(|number| {
+            let begin = number * segment_len;
+            let end = if begin + segment_len >= len { u64::MAX } else { begin + segment_len };
+            Segment { file, begin, end, nature: (begin > 0).then(|| nature.clone()) }
+        })
+        .collect()
+}
+
+/// Reads a file from its beginning to its end.
+fn read_alone<T>(
+    path: &Path,
+    map: impl Fn(&RecordHead, &mut dyn BufRead) -> io::Result<T>,
+    mut sink: impl FnMut(Event<T>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let mut reader = match ArchiveReader::open(path) {
+        Ok(reader) => reader,
+        Err(error) => return sink(Event::Failed(error)),
+    };
+    loop {
+        let event = next_event(&mut reader, path, &map);
+        let goes_on = matches!(event, Event::Record(_));
+        sink(event)?;
+        if !goes_on {
+            return ControlFlow::Continue(());
+        }
+    }
+}
+
+fn next_event<T>(
+    reader: &mut ArchiveReader<File>,
+    path: &Path,
+    map: impl Fn(&RecordHead, &mut dyn BufRead) -> io::Result<T>,
+) -> Event<T> {
+    match next_visit(reader, path, map) {
+        Ok(Some(visit)) => Event::Record(visit),
+        Ok(None) => Event::End(reader.take_problems()),
+        Err(error) => Event::Failed(error),
+    }
+}
+
+fn next_visit<T>(
+    reader: &mut ArchiveReader<File>,
+    path: &Path,
+    map: impl Fn(&RecordHead, &mut dyn BufRead) -> io::Result<T>,
+) -> Result<Option<Visit<T>>, WarcError> {
+    let Some(head) = reader.next_head()? else { return Ok(None) };
+    let value = map(&head, reader).map_err(|source| WarcError::Io { path: path.to_owned(), source })?;
+    let span = reader.finish_record()?;
+    let members = reader.members_of_record();
+    Ok(Some(Visit { value, span, problems: reader.take_problems(), members, read_to: reader.file_offset() }))
+}
+
+/// Nobody wants the results of a segment (any more).
+struct Unwanted;
+
+/// Reads one segment.
+struct Worker<'a, T> {
+    board: &'a Board<T>,
+    number: usize,
+    path: &'a Path,
+    sender: Sender<Message<T>>,
+}
+
+impl<T: Send> Worker<'_, T> {
+    fn run(&self, map: impl Fn(&RecordHead, &mut dyn BufRead) -> io::Result<T>) -> Result<(), Unwanted> {
+        let segment = self.board.segment(self.number);
+        let mut reader = match &segment.nature {
+            None => match ArchiveReader::open(self.path) {
+                Ok(reader) => reader,
+                Err(error) => {
+                    self.send(vec![Event::Failed(error)])?;
+                    return self.end_of_file();
+                }
+            },
+            Some(nature) => match self.find(segment, nature) {
+                // Where this one cannot read, the one before will say so.
+                Ok(None) | Err(_) => {
+                    self.board.nothing_begins(self.number);
+                    return Ok(());
+                }
+                Ok(Some(reader)) => {
+                    self.board.begins(self.number, reader.file_offset());
+                    reader
+                }
+            },
+        };
+        let mut next = self.number + 1;
+        let mut events = Vec::with_capacity(BATCH);
+        loop {
+            let event = next_event(&mut reader, self.path, &map);
+            let goes_on = matches!(event, Event::Record(_));
+            events.push(event);
+            if events.len() == BATCH || !goes_on {
+                self.send(std::mem::replace(&mut events, Vec::with_capacity(BATCH)))?;
+            }
+            if !goes_on {
+                return self.end_of_file();
+            }
+            if let Some(offset) = reader.boundary().filter(|&offset| offset >= self.board.begin_of(next)) {
+                match self.board.hand_over(next, offset, &reader.nature()) {
+                    HandOver::Done(to) => {
+                        self.send(events)?;
+                        return self.go_on_with(to);
+                    }
+                    HandOver::NotYet(first) => next = first,
+                }
+            }
+        }
+    }
+
+    fn find(&self, segment: &Segment, nature: &Nature) -> io::Result<Option<ArchiveReader<File>>> {
+        let present = present_path(self.path);
+        let mut file = File::open(&present)?;
+        file.seek(SeekFrom::Start(segment.begin))?;
+        ArchiveReader::find(file, &present, segment.begin, segment.end, nature)
+    }
+
+    fn send(&self, events: Vec<Event<T>>) -> Result<(), Unwanted> {
+        self.sender.send(Message::Events(events)).map_err(|_| Unwanted)
+    }
+
+    fn go_on_with(&self, next: usize) -> Result<(), Unwanted> {
+        self.sender.send(Message::GoOnWith(next)).map_err(|_| Unwanted)
+    }
+
+    fn end_of_file(&self) -> Result<(), Unwanted> {
+        let next = self.board.file_is_read(self.board.segment(self.number).file, self.number + 1);
+        self.go_on_with(next)
+    }
+}

@@ -1,0 +1,166 @@
+//! However a file is read (members as a whole or streamed, by one thread or
+//! several, in pieces of any size), what comes out is the same.
+
+use super::parallel::{Event, read_in_segments};
+use super::reader::ArchiveReader;
+use super::tests::{Pieces, builder, gzip, noise, read_all, read_with};
+use flate2::{Compression, write::GzEncoder};
+use proptest::prelude::*;
+use std::io::{Read, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+/// Gzip that leaves the bytes as they are: what looks like a header in them
+/// looks like one in the file.
+fn stored(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::none());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A file with files inside its records, packed in one of many ways.
+fn file(packing: usize, blocks: &[usize]) -> Vec<u8> {
+    let block = |number: usize| match blocks[number] % 5 {
+        0 => Vec::new(),
+        1 => noise(number, blocks[number]),
+        2 => [b"\n".to_vec(), builder(90).plain(b"within")].concat().repeat(3),
+        3 => builder(91).compress(&noise(7, blocks[number] / 4)).repeat(2),
+        _ => b"text and more text ".repeat(blocks[number]),
+    };
+    let plain: Vec<Vec<u8>> = (0..blocks.len()).map(|number| builder(number).plain(&block(number))).collect();
+    match packing % 6 {
+        0 => plain.concat(),
+        1 => plain.iter().flat_map(|record| gzip(record)).collect(),
+        2 => plain.iter().flat_map(|record| stored(record)).collect(),
+        3 => gzip(&plain.concat()),
+        4 => plain.concat().chunks(700).flat_map(gzip).collect(),
+        _ => {
+            let arc = |version: usize| {
+                let head = format!("{version} 1 x\nURL IP-address Archive-date Content-type Archive-length\n");
+                let describe = format!("filedesc://x 1.2.3.4 20240301090000 text/plain {}\n{head}\n", head.len());
+                let page = "http://a.pt/ 1.2.3.4 20240301090000 text/html 21\nHTTP/1.0 200 OK\r\n\r\nhi\n";
+                std::iter::once(describe)
+                    .chain(std::iter::repeat_n(page.to_owned(), 4))
+                    .map(|part| gzip(part.as_bytes()))
+            };
+            (1..=blocks.len()).flat_map(arc).flatten().collect()
+        }
+    }
+}
+
+/// What readers hand on, in words.
+fn told(files: &[PathBuf], threads: usize, segment_len: u64) -> Vec<String> {
+    let mut told = Vec::new();
+    let map = |head: &crate::warc::RecordHead, block: &mut dyn std::io::BufRead| {
+        let mut bytes = Vec::new();
+        block.read_to_end(&mut bytes)?;
+        Ok((head.clone(), bytes))
+    };
+    read_in_segments(files, threads, segment_len, map, |file, event| {
+        told.push(match event {
+            Event::Record(visit) => format!("{file} {:?} {:?} {:?}", visit.value, visit.span, visit.problems),
+            Event::End(problems) => format!("{file} {problems:?}"),
+            Event::Failed(error) => format!("{file} {error}"),
+        });
+        ControlFlow::Continue(())
+    });
+    told
+}
+
+/// Flips, removes and puts in bytes.
+fn damage(bytes: &mut Vec<u8>, changes: &[(prop::sample::Index, u8, usize)]) {
+    for (place, value, len) in changes {
+        if bytes.is_empty() {
+            return;
+        }
+        let place = place.index(bytes.len());
+        match value % 4 {
+            0 => drop(bytes.drain(place..(place + len).min(bytes.len()))),
+            1 => drop(bytes.splice(place..place, noise(*len, *len))),
+            2 => bytes.truncate(place),
+            _ => bytes[place] ^= value | 1,
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_way_of_reading_gives_the_same(
+        packing in 0usize..6,
+        blocks in prop::collection::vec(0usize..3000, 1..9),
+        changes in prop_oneof![
+            Just(Vec::new()),
+            prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 1usize..400), 1..4),
+        ],
+        sizes in prop::collection::vec(1usize..4000, 1..4),
+        segment_len in 100u64..4000,
+        threads in 2usize..4,
+    ) {
+        let mut bytes = file(packing, &blocks);
+        damage(&mut bytes, &changes);
+        let whole = read_all(&bytes[..], usize::MAX);
+        let streamed = ArchiveReader::new(&bytes[..], Path::new("test")).unwrap().stream_only();
+        prop_assert_eq!(&read_with(streamed, usize::MAX), &whole, "streamed");
+        let pieces = Pieces { bytes: &bytes, sizes: &sizes, turn: 0 };
+        prop_assert_eq!(&read_all(pieces, usize::MAX), &whole, "in pieces");
+
+        let folder = tempfile::tempdir().unwrap();
+        let files = [folder.path().join("a"), folder.path().join("missing"), folder.path().join("b")];
+        std::fs::write(&files[0], &bytes).unwrap();
+        std::fs::write(&files[2], file(packing + 1, &blocks)).unwrap();
+        prop_assert_eq!(told(&files, threads, segment_len), told(&files, 1, segment_len), "in parallel");
+    }
+}
+
+/// A member may be followed by what looks like the end of it.
+#[test]
+fn an_end_that_could_be_elsewhere_is_not_believed() {
+    let member = builder(0).compress(b"block");
+    let end = &member[member.len() - 8..];
+    let zeros = [0; 12];
+    for junk in [end, &end[4..], &zeros, &[0x1f, 0x8b, 8, 0, 0][..], &[0x1f][..]] {
+        let bytes = [&member[..], junk, &builder(1).compress(b"more")].concat();
+        let streamed = ArchiveReader::new(&bytes[..], Path::new("test")).unwrap().stream_only();
+        let whole = read_all(&bytes[..], 100);
+        assert_eq!(whole, read_with(streamed, 100), "{junk:?}");
+        assert_eq!(whole.0[0].span.length, member.len() as u64, "{junk:?}");
+        assert_eq!(whole.0.len(), 2);
+        assert!(!whole.1.is_empty());
+    }
+}
+
+#[test]
+fn members_too_large_for_memory_are_streamed() {
+    let large = super::whole::MAX_WHOLE + 1000;
+    let records = [
+        builder(0).compress(&noise(0, large)),
+        builder(1).compress(&vec![b'x'; large]),
+        builder(2).compress(b"small"),
+        builder(3).compress(&noise(3, large / 3)),
+    ];
+    let bytes = records.concat();
+    let (found, problems) = read_all(&bytes[..], usize::MAX);
+    assert_eq!(problems, [""; 0]);
+    assert_eq!(found.iter().map(|record| record.block.len()).collect::<Vec<_>>(), [large, large, 5, large / 3]);
+    assert_eq!(found.iter().map(|record| record.span.length as usize).collect::<Vec<_>>(), records.map(|r| r.len()));
+    let streamed = ArchiveReader::new(&bytes[..], Path::new("test")).unwrap().stream_only();
+    assert_eq!(read_with(streamed, usize::MAX), (found, problems));
+}
+
+#[test]
+fn reading_in_parallel_can_be_broken_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a");
+    std::fs::write(&path, (0..500).flat_map(|number| builder(number).compress(b"block")).collect::<Vec<u8>>()).unwrap();
+    let mut seen = 0;
+    let skip = |_: &crate::warc::RecordHead, block: &mut dyn std::io::BufRead| {
+        std::io::copy(&mut block.take(2), &mut std::io::sink())
+    };
+    read_in_segments(&[path], 3, 2000, skip, |_, _| {
+        seen += 1;
+        if seen == 100 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert_eq!(seen, 100);
+}

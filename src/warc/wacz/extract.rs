@@ -1,0 +1,79 @@
+//! Members of a package as files.
+
+use super::{Member, Wacz, WaczError};
+use crate::jobs::{Cancelled, JobCx};
+use crate::warc::OPEN_SUFFIX;
+use flate2::Crc;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// A member could not be written to the disk.
+#[derive(Debug, thiserror::Error)]
+pub enum ExtractError {
+    /// The package or the member cannot be read.
+    #[error(transparent)]
+    Wacz(#[from] WaczError),
+    /// The operating system says no.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Stopped on request.
+    #[error("stopped on request")]
+    Cancelled(#[from] Cancelled),
+}
+
+impl Wacz {
+    /// Writes a member below `folder`, under its own path; nothing that is
+    /// there is overwritten. Until it is whole it is called `….open`; a damaged
+    /// one is not kept. `folder` must be no place where others lay links.
+    pub fn extract(&self, member: &Member, folder: &Path, cx: &JobCx) -> Result<PathBuf, ExtractError> {
+        let goal = folder.join(&member.name);
+        let at = |path: &Path| {
+            let path = path.to_owned();
+            move |source| ExtractError::Io { path: path.clone(), source }
+        };
+        if let Some(parent) = goal.parent() {
+            fs::create_dir_all(parent).map_err(at(parent))?;
+        }
+        if fs::symlink_metadata(&goal).is_ok() {
+            return Err(at(&goal)(io::Error::from(io::ErrorKind::AlreadyExists)));
+        }
+        let mut open = OsString::from(&goal);
+        open.push(OPEN_SUFFIX);
+        let open = PathBuf::from(open);
+        let file = File::create_new(&open).map_err(at(&open))?;
+        let result = self.copy_out(member, file, &open, cx);
+        let result = result.and_then(|()| fs::rename(&open, &goal).map_err(at(&goal)));
+        if result.is_err() {
+            drop(fs::remove_file(&open));
+        }
+        result.map(|()| goal)
+    }
+
+    fn copy_out(&self, member: &Member, file: File, open: &Path, cx: &JobCx) -> Result<(), ExtractError> {
+        let io = |source| ExtractError::Io { path: open.to_owned(), source };
+        let mut reader = self.open_member(member)?;
+        let mut out = BufWriter::new(file);
+        let mut crc = Crc::new();
+        let mut buffer = vec![0; 1 << 18];
+        loop {
+            let read = reader.read(&mut buffer).map_err(|error| self.bad_member(&member.name, error.to_string()))?;
+            if read == 0 {
+                break;
+            }
+            crc.update(&buffer[..read]);
+            out.write_all(&buffer[..read]).map_err(io)?;
+            cx.advance(read as u64)?;
+        }
+        if crc.sum() != member.crc32 {
+            return Err(self.bad_member(&member.name, "its CRC is not that of the zip".to_owned()).into());
+        }
+        out.into_inner().map_err(|error| io(error.into_error()))?.sync_all().map_err(io)
+    }
+}

@@ -1,0 +1,479 @@
+//! Packages, sound and hostile, made byte by byte.
+
+use super::*;
+use crate::jobs::JobCx;
+use crate::uri::CaptureDate;
+use crate::warc::{ArchiveReader, RecordBuilder, read_record_at};
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+use std::io::{Seek, SeekFrom, Write};
+
+/// A member and how the zip tells of it.
+#[derive(Clone)]
+pub(super) struct Entry {
+    name: String,
+    /// What the local header calls it.
+    local_name: Option<String>,
+    packed: Vec<u8>,
+    len: u64,
+    crc: u32,
+    method: u16,
+    flags: u16,
+    unix_mode: u32,
+    /// Another entry whose bytes it shares.
+    shares: Option<usize>,
+}
+
+impl Entry {
+    fn stored(name: &str, bytes: &[u8]) -> Self {
+        let mut crc = flate2::Crc::new();
+        crc.update(bytes);
+        Self {
+            name: name.to_owned(),
+            local_name: None,
+            packed: bytes.to_vec(),
+            len: bytes.len() as u64,
+            crc: crc.sum(),
+            method: 0,
+            flags: 0x800,
+            unix_mode: 0o100_644,
+            shares: None,
+        }
+    }
+
+    fn deflated(name: &str, bytes: &[u8]) -> Self {
+        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(bytes).unwrap();
+        Self { packed: encoder.finish().unwrap(), method: 8, ..Self::stored(name, bytes) }
+    }
+}
+
+/// A zip as small writers make it.
+pub(super) fn zip_of(entries: &[Entry]) -> Vec<u8> {
+    let (mut out, mut directory, mut places) = (Vec::new(), Vec::new(), Vec::<usize>::new());
+    for entry in entries {
+        let place = entry.shares.map_or(out.len(), |other| places[other]);
+        places.push(place);
+        let sizes = |out: &mut Vec<u8>| {
+            out.extend(entry.crc.to_le_bytes());
+            out.extend((entry.packed.len() as u32).to_le_bytes());
+            out.extend((entry.len as u32).to_le_bytes());
+        };
+        if entry.shares.is_none() {
+            let name = entry.local_name.as_ref().unwrap_or(&entry.name);
+            out.extend(b"PK\x03\x04\x14\x00");
+            out.extend(entry.flags.to_le_bytes());
+            out.extend(entry.method.to_le_bytes());
+            out.extend([0, 0, 0x21, 0]);
+            sizes(&mut out);
+            out.extend((name.len() as u16).to_le_bytes());
+            out.extend([0, 0]);
+            out.extend(name.as_bytes());
+            out.extend(&entry.packed);
+        }
+        directory.extend(b"PK\x01\x02\x14\x03\x14\x00");
+        directory.extend(entry.flags.to_le_bytes());
+        directory.extend(entry.method.to_le_bytes());
+        directory.extend([0, 0, 0x21, 0]);
+        sizes(&mut directory);
+        directory.extend((entry.name.len() as u16).to_le_bytes());
+        directory.extend([0; 8]);
+        directory.extend((entry.unix_mode << 16).to_le_bytes());
+        directory.extend((place as u32).to_le_bytes());
+        directory.extend(entry.name.as_bytes());
+    }
+    let (begin, len, count) = (out.len() as u32, directory.len() as u32, entries.len() as u16);
+    out.extend(directory);
+    out.extend(b"PK\x05\x06\0\0\0\0");
+    out.extend(count.to_le_bytes());
+    out.extend(count.to_le_bytes());
+    out.extend(len.to_le_bytes());
+    out.extend(begin.to_le_bytes());
+    out.extend([0, 0]);
+    out
+}
+
+pub(super) fn write(bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.wacz");
+    std::fs::write(&path, bytes).unwrap();
+    (folder, path)
+}
+
+fn warc() -> Vec<u8> {
+    let date = CaptureDate::from_millis(1_709_283_600_000);
+    let info = RecordBuilder::warcinfo("urn:test:0", date, "a.warc.gz").compress(b"software: test\r\n");
+    let page = RecordBuilder::response("urn:test:1", date, "http://a.pt/").compress(b"HTTP/1.1 200 OK\r\n\r\npage");
+    [info, page].concat()
+}
+
+const PACKAGE: &[u8] = br#"{"profile": "data-package", "wacz_version": "1.1.1", "title": "A title",
+    "mainPageURL": "http://a.pt/", "created": "2024-03-01T09:00:00Z", "resources": [
+    {"name": "a", "path": "archive/a.warc.gz", "hash": "sha256:00", "bytes": 5}, {"name": "no path"}]}"#;
+
+/// The reasons why members are set aside.
+#[track_caller]
+fn check_refused(entries: &[Entry], expected: &[(&str, &str)]) {
+    let (_folder, path) = write(&zip_of(entries));
+    let wacz = Wacz::open(&path).unwrap();
+    let told: Vec<String> = wacz.refused().iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), expected.len(), "{told:?}");
+    for (told, (name, why)) in told.iter().zip(expected) {
+        assert!(told.starts_with(name) && told.contains(why), "{told} should tell of {name}: {why}");
+    }
+}
+
+#[test]
+fn archive_files_are_read_where_they_stand() {
+    let entries = [
+        Entry::deflated(DATAPACKAGE, PACKAGE),
+        Entry::stored("archive/a.warc.gz", &warc()),
+        Entry::deflated("archive/b.warc.gz", &warc()),
+        Entry::stored("archive/notes.txt", b"no archive"),
+        Entry::stored("pages/", b""),
+    ];
+    let (_folder, path) = write(&zip_of(&entries));
+    let wacz = Wacz::open(&path).unwrap();
+    let problems: Vec<String> = wacz.problems().map(ToString::to_string).collect();
+    assert_eq!(problems, ["datapackage.json: resource 2 has no path: {\"name\":\"no path\"}"]);
+    let package = wacz.package();
+    assert_eq!((package.title.as_str(), package.main_page_url.as_str()), ("A title", "http://a.pt/"));
+    assert_eq!(package.resource("archive/a.warc.gz").unwrap().bytes, Some(5));
+    let names: Vec<_> = wacz.archives().iter().map(|member| (member.file_name(), member.stored)).collect();
+    assert_eq!(names, [("a.warc.gz", true), ("b.warc.gz", false)]);
+    for index in 0..2 {
+        let reader = ArchiveReader::new(wacz.open_archive(index).unwrap(), Path::new("a.wacz")).unwrap();
+        let records: Vec<_> = reader.records(usize::MAX).map(Result::unwrap).collect();
+        assert_eq!(records.len(), 2);
+        assert_eq!(records[1].block, b"HTTP/1.1 200 OK\r\n\r\npage");
+        // A record of a stored member has a place in the package itself.
+        if let Some(member) = wacz.archives().get(index).filter(|member| member.stored) {
+            let record = read_record_at(&path, member.offset + records[1].span.offset, usize::MAX).unwrap();
+            assert_eq!((&record.head, record.span.length), (&records[1].head, records[1].span.length));
+        }
+    }
+    assert!(wacz.open_archive(2).unwrap_err().to_string().contains("there are 2 archive files"));
+}
+
+#[test]
+fn a_stored_member_can_be_entered_anywhere() {
+    let (_folder, path) = write(&zip_of(&[Entry::stored("archive/a.warc", b"0123456789"), Entry::stored("b", b"xx")]));
+    let wacz = Wacz::open(&path).unwrap();
+    let MemberReader::Stored(mut window) = wacz.open_archive(0).unwrap() else { panic!("it is stored") };
+    window.seek(SeekFrom::Start(7)).unwrap();
+    let mut rest = String::new();
+    window.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "789");
+    assert_eq!(window.seek(SeekFrom::End(-4)).unwrap(), 6);
+    assert_eq!(window.seek(SeekFrom::Current(1)).unwrap(), 7);
+    assert!(window.seek(SeekFrom::Current(-8)).is_err());
+    window.seek(SeekFrom::Start(100)).unwrap();
+    assert_eq!(window.read(&mut [0; 4]).unwrap(), 0);
+}
+
+#[test]
+fn names_that_lead_elsewhere_are_set_aside() {
+    let names = ["../../etc/cron.d/x", "/etc/passwd", "archive\\a.warc", "C:/x.warc", "a/./b", "fine"];
+    let entries = names.map(|name| Entry::stored(name, b"x"));
+    check_refused(
+        &entries,
+        &[
+            ("../../etc/cron.d/x", "leads out of the folder"),
+            ("/etc/passwd", "absolute"),
+            ("archive\\a.warc", "backslashes"),
+            ("C:/x.warc", "drive"),
+            ("a/./b", "empty parts"),
+        ],
+    );
+}
+
+#[test]
+fn members_that_lie_are_set_aside() {
+    let link = Entry { unix_mode: 0o120_777, ..Entry::stored("archive/link.warc", b"/etc/passwd") };
+    let encrypted = Entry { flags: 1, ..Entry::stored("secret", b"x") };
+    let bzip2 = Entry { method: 12, ..Entry::stored("b.warc", b"x") };
+    let sizes = Entry { len: 9, ..Entry::stored("sizes", b"x") };
+    let elsewhere = Entry { local_name: Some("archive/b.warc".to_owned()), ..Entry::stored("archive/a.warc", b"x") };
+    let bomb = Entry { len: 4_000_000_000, ..Entry::deflated("archive/bomb.warc", &[0; 100_000]) };
+    check_refused(
+        &[link, encrypted, bzip2, sizes, elsewhere, bomb],
+        &[
+            ("archive/link.warc", "symbolic link"),
+            ("secret", "encrypted"),
+            ("b.warc", "is packed by"),
+            ("sizes", "stored with 1 bytes and said to have 9"),
+            ("archive/a.warc", "is called “archive/b.warc” where it stands"),
+            ("archive/bomb.warc", "a zip bomb"),
+        ],
+    );
+}
+
+#[test]
+fn a_name_that_stands_twice_is_set_aside() {
+    let entries = [
+        Entry::stored("archive/a.warc", b"one"),
+        Entry::stored("archive/a.warc", b"two"),
+        Entry::stored("archive/b.warc", b"three"),
+    ];
+    check_refused(&entries, &[("archive/a.warc", "stands twice")]);
+}
+
+#[test]
+fn members_that_share_bytes_are_set_aside() {
+    let first = Entry::stored("archive/a.warc", b"0123456789");
+    let same = Entry { shares: Some(0), name: "archive/c.warc".to_owned(), ..first.clone() };
+    check_refused(&[first, same], &[("archive/c.warc", "is called “archive/a.warc”")]);
+    // A whole zip member inside the bytes of another.
+    let inner = zip_of(&[Entry::stored("archive/c.warc", b"inner")]);
+    let outer = Entry::stored("archive/a.warc", &inner);
+    let mut bytes = zip_of(&[outer, Entry::stored("archive/c.warc", b"inner")]);
+    let place = memchr::memmem::rfind(&bytes, b"archive/c.warc").unwrap() - 4;
+    // The second entry's place is that of the member inside the first.
+    bytes[place..place + 4].copy_from_slice(&(30 + 14u32).to_le_bytes());
+    let (_folder, path) = write(&bytes);
+    let wacz = Wacz::open(&path).unwrap();
+    let told: Vec<String> = wacz.refused().iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["archive/c.warc: shares bytes with archive/a.warc"]);
+}
+
+#[test]
+fn a_deflated_member_is_held_against_its_length_and_crc() {
+    #[track_caller]
+    fn check(entry: Entry, why: &str) {
+        let (_folder, path) = write(&zip_of(&[entry]));
+        let wacz = Wacz::open(&path).unwrap();
+        let error = wacz.open_archive(0).unwrap().read_to_end(&mut Vec::new()).unwrap_err();
+        assert!(error.to_string().contains(why), "{error}");
+    }
+    let sound = Entry::deflated("archive/a.warc", &b"0123456789".repeat(1000));
+    check(Entry { len: 9_999, ..sound.clone() }, "more bytes");
+    check(Entry { len: 10_001, ..sound.clone() }, "fewer bytes");
+    check(Entry { crc: 1, ..sound.clone() }, "CRC");
+    let mut cut = sound;
+    cut.packed.truncate(10);
+    check(cut, "");
+}
+
+#[test]
+fn what_is_no_package_is_said_to_be_none() {
+    #[track_caller]
+    fn check(bytes: &[u8], why: &str) {
+        let (_folder, path) = write(bytes);
+        let error = Wacz::open(&path).unwrap_err().to_string();
+        assert!(error.contains("a.wacz: no WACZ package") && error.contains(why), "{error}");
+    }
+    check(b"", "");
+    check(b"WARC/1.1\r\n", "");
+    let whole = zip_of(&[Entry::stored("archive/a.warc", b"0123456789")]);
+    check(&whole[..whole.len() - 30], "");
+    let mut many = whole.clone();
+    // The end of the directory says 60,000 members where one is.
+    let end = many.len() - 22;
+    many[end + 8..end + 12].copy_from_slice(&[0x60, 0xea, 0x60, 0xea]);
+    check(&many, "");
+    assert!(Wacz::open(Path::new("/nowhere/a.wacz")).unwrap_err().to_string().contains("/nowhere/a.wacz: "));
+}
+
+#[test]
+fn a_package_without_a_datapackage_still_gives_its_archive_files() {
+    let (_folder, path) = write(&zip_of(&[Entry::stored("archive/a.warc.gz", &warc())]));
+    let wacz = Wacz::open(&path).unwrap();
+    assert_eq!(wacz.archives().len(), 1);
+    let problems: Vec<String> = wacz.problems().map(ToString::to_string).collect();
+    assert_eq!(problems, ["datapackage.json: is missing: nothing says what is in the package"]);
+    for (bad, why) in
+        [(&b"[1]"[..], "is no JSON object"), (b"{}", "has no list"), (br#"{"title": 7}"#, "“title” is no text: 7")]
+    {
+        let (_folder, path) = write(&zip_of(&[Entry::stored(DATAPACKAGE, bad)]));
+        let problems: Vec<String> = Wacz::open(&path).unwrap().problems().map(ToString::to_string).collect();
+        assert!(problems[0].contains(why), "{problems:?}");
+    }
+}
+
+#[test]
+fn the_older_layout_of_resources_is_read() {
+    let old = br#"{"metadata": {"title": "Old"}, "wacz_version": "1.0.0", "resources": [
+        {"path": "a", "stats": {"hash": "00ff", "bytes": 7}, "hashing": "sha256"}]}"#;
+    let mut problems = Vec::new();
+    let package = Package::parse(old, &mut problems);
+    assert_eq!((package.title.as_str(), problems.len()), ("Old", 0));
+    let expected = Resource { path: "a".to_owned(), hash: "sha256:00ff".to_owned(), bytes: Some(7) };
+    assert_eq!(package.resources, [expected]);
+}
+
+proptest::proptest! {
+    #[test]
+    fn damage_never_panics(place in 0usize..2000, byte: u8, cut in 0usize..2000) {
+        let mut bytes = zip_of(&[
+            Entry::deflated(DATAPACKAGE, PACKAGE),
+            Entry::stored("archive/a.warc.gz", &warc()),
+            Entry::deflated("archive/b.warc.gz", &warc()),
+        ]);
+        let len = bytes.len();
+        bytes[place % len] = byte;
+        if cut % 3 == 0 {
+            bytes.truncate(cut % len);
+        }
+        let (_folder, path) = write(&bytes);
+        if let Ok(wacz) = Wacz::open(&path) {
+            for index in 0..wacz.archives().len() {
+                let mut all = Vec::new();
+                drop(wacz.open_archive(index).unwrap().read_to_end(&mut all));
+            }
+        }
+    }
+}
+
+/// A package of ours: two WARC files, one of them plain, and a page.
+fn written(folder: &Path) -> PathBuf {
+    let packed = folder.join("a.warc.gz");
+    std::fs::write(&packed, warc()).unwrap();
+    let plain = folder.join("b b.warc");
+    let mut bytes = Vec::new();
+    flate2::read::MultiGzDecoder::new(&warc()[..]).read_to_end(&mut bytes).unwrap();
+    std::fs::write(&plain, bytes).unwrap();
+    let page =
+        WaczPage { url: "http://a.pt/".to_owned(), title: "A \"title\"\u{2028}".to_owned(), ..WaczPage::default() };
+    let options = WaczOptions {
+        title: "Ours".to_owned(),
+        main_page_url: Some("http://a.pt/".to_owned()),
+        created: CaptureDate::from_millis(1_709_283_600_123),
+        pages: Box::new([page].into_iter()),
+        ..WaczOptions::default()
+    };
+    let out = folder.join("ours.wacz");
+    let archives = [packed.clone(), plain, packed];
+    let written = write_wacz(&out, &archives, options, &JobCx::detached()).unwrap();
+    assert_eq!((written.archives, written.index_lines, written.pages), (3, 3, 1));
+    assert_eq!(written.problems, []);
+    assert_eq!(written.bytes, std::fs::metadata(&out).unwrap().len());
+    out
+}
+
+#[test]
+fn what_is_written_is_read_and_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = written(folder.path());
+    assert!(!folder.path().join("ours.wacz.open").exists());
+    let wacz = Wacz::open(&out).unwrap();
+    let names: Vec<_> = wacz.members().iter().map(|member| (member.name.as_str(), member.stored)).collect();
+    assert_eq!(
+        names,
+        [
+            ("archive/a.warc.gz", true),
+            ("archive/b-b.warc", true),
+            ("archive/a-2.warc.gz", true),
+            ("indexes/index.cdx.gz", true),
+            ("indexes/index.idx", false),
+            ("pages/pages.jsonl", false),
+            ("datapackage.json", false),
+            ("datapackage-digest.json", false),
+        ]
+    );
+    let package = wacz.package();
+    assert_eq!((package.title.as_str(), package.created.as_str()), ("Ours", "2024-03-01T09:00:00Z"));
+    assert_eq!((package.main_page_url.as_str(), package.wacz_version.as_str()), ("http://a.pt/", "1.1.1"));
+    let pages: Vec<_> = PageReader::new(wacz.open_member(wacz.member(PAGES).unwrap()).unwrap()).collect();
+    let page = pages[0].as_ref().unwrap();
+    assert_eq!((page.title.as_str(), page.id.len()), ("A \"title\"\u{2028}", 16));
+    let report = wacz.check(&JobCx::detached()).unwrap();
+    assert_eq!((report.problems, report.notes), (vec![], Vec::<String>::new()));
+    assert_eq!((report.members, report.digests, report.records, report.index_found), (8, 6, 6, 3));
+    let again = write_wacz(&out, &[], WaczOptions::default(), &JobCx::detached()).unwrap_err();
+    assert!(again.to_string().ends_with("ours.wacz: there is such a file; remove it or name another one"), "{again}");
+}
+
+/// Rewrites a package of ours with a member changed; tells what is wrong then.
+#[track_caller]
+fn tampered(name: &str, change: impl Fn(&mut Vec<u8>)) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let wacz = Wacz::open(&written(folder.path())).unwrap();
+    let entries: Vec<Entry> = wacz
+        .members()
+        .iter()
+        .map(|member| {
+            let mut bytes = Vec::new();
+            wacz.open_member(member).unwrap().read_to_end(&mut bytes).unwrap();
+            if member.name == name {
+                change(&mut bytes);
+            }
+            if member.stored { Entry::stored(&member.name, &bytes) } else { Entry::deflated(&member.name, &bytes) }
+        })
+        .collect();
+    let (_other, path) = write(&zip_of(&entries));
+    let report = Wacz::open(&path).unwrap().check(&JobCx::detached()).unwrap();
+    report.problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn changes_after_the_writing_are_found() {
+    let replace = |from: &'static str, to: &'static str| {
+        move |bytes: &mut Vec<u8>| {
+            let text = String::from_utf8(std::mem::take(bytes)).unwrap();
+            assert!(text.contains(from), "{text}");
+            *bytes = text.replacen(from, to, 1).into_bytes();
+        }
+    };
+    assert_eq!(tampered("none", |_| {}), "");
+    let told = tampered("archive/b-b.warc", replace("page", "PAGE"));
+    assert!(told.contains("archive/b-b.warc: its hash is not that of datapackage.json"), "{told}");
+    let told = tampered(PAGES, replace("\"url\"", "\"uri\""));
+    assert!(told.contains("pages/pages.jsonl: line 2: no url"), "{told}");
+    let told = tampered(DATAPACKAGE, replace("\"Ours\"", "\"Mine\""));
+    assert_eq!(told, "datapackage.json: its hash is not that of datapackage-digest.json");
+    let told = tampered(DATAPACKAGE, replace("archive/b-b.warc", "archive/c.warc"));
+    assert!(told.contains("archive/b-b.warc: is not listed in datapackage.json"), "{told}");
+    assert!(told.contains("archive/c.warc: is listed in datapackage.json and not there"), "{told}");
+    let told = tampered("indexes/index.idx", replace("\"length\": ", "\"length\": 9"));
+    assert!(told.contains("indexes/index.idx: line 2: indexes/index.cdx.gz has only"), "{told}");
+    let told = tampered("indexes/index.idx", replace("pt,a)/", "pt,b)/"));
+    assert!(told.contains("line 2: the block at offset 0 does not begin with it"), "{told}");
+    // A record more before the others: no line leads to its record any more.
+    let told = tampered("archive/a.warc.gz", |bytes| {
+        *bytes =
+            [RecordBuilder::warcinfo("urn:test:9", CaptureDate::default(), "x").compress(b""), std::mem::take(bytes)]
+                .concat();
+    });
+    assert!(told.contains("indexes/index.cdx.gz: line 2: a.warc.gz, offset"), "{told}");
+}
+
+#[test]
+fn what_packages_do_not_hold_is_refused_and_nothing_is_left() {
+    #[track_caller]
+    fn check(bytes: &[u8], why: &str) {
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("a.warc.gz");
+        std::fs::write(&source, bytes).unwrap();
+        let out = folder.path().join("o.wacz");
+        let error = write_wacz(&out, &[source], WaczOptions::default(), &JobCx::detached()).unwrap_err().to_string();
+        assert!(error.contains("a.warc.gz: ") && error.contains(why), "{error}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+    check(b"", "the file is empty");
+    check(b"filedesc://x 0.0.0.0 20080430204825 text/plain 76\n", "this is none");
+    check(&[0x28, 0xb5, 0x2f, 0xfd, 0], "zstd");
+    let mut plain = Vec::new();
+    flate2::read::MultiGzDecoder::new(&warc()[..]).read_to_end(&mut plain).unwrap();
+    let mut whole = flate2::write::GzEncoder::new(Vec::new(), Compression::default());
+    whole.write_all(&plain).unwrap();
+    check(&whole.finish().unwrap(), "all records share one gzip member");
+}
+
+#[test]
+fn members_become_files_and_damaged_ones_do_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let wacz = Wacz::open(&written(folder.path())).unwrap();
+    let out = folder.path().join("out");
+    for member in wacz.members() {
+        let path = wacz.extract(member, &out, &JobCx::detached()).unwrap();
+        assert_eq!(std::fs::metadata(path).unwrap().len(), member.len);
+    }
+    assert_eq!(std::fs::read(out.join("archive/a-2.warc.gz")).unwrap(), warc());
+    assert!(wacz.extract(&wacz.members()[0], &out, &JobCx::detached()).unwrap_err().to_string().contains("exists"));
+    let damaged = Entry { crc: 7, ..Entry::stored("archive/a.warc", b"x") };
+    let (_folder, path) = write(&zip_of(&[damaged]));
+    let wacz = Wacz::open(&path).unwrap();
+    let error = wacz.extract(&wacz.members()[0], &folder.path().join("bad"), &JobCx::detached()).unwrap_err();
+    assert!(error.to_string().contains("a.wacz, archive/a.warc: its CRC"), "{error}");
+    assert_eq!(std::fs::read_dir(folder.path().join("bad/archive")).unwrap().count(), 0);
+}

@@ -1,0 +1,412 @@
+//! Writes packages.
+//!
+//! Archive files are stored as they are, so that replay tools reach into them;
+//! the index is cut into blocks of gzip with a list of them (`index.cdx.gz`,
+//! `index.idx`), as py-wacz and Browsertrix have it and ReplayWeb.page reads it.
+
+use super::{CheckError, DATAPACKAGE, DATAPACKAGE_DIGEST, PAGES, Wacz, WaczError, WaczPage, WaczProblem};
+use crate::jobs::{Cancelled, JobCx};
+use crate::uri::CaptureDate;
+use crate::warc::cdx::{IndexForm, IndexLine, IndexOptions, index_file};
+use crate::warc::{OPEN_SUFFIX, ProblemKind, WarcError, open_archive_file};
+use data_encoding::HEXLOWER;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+/// The version of the format that is written.
+const WACZ_VERSION: &str = "1.1.1";
+
+/// Lines in a block of the index: what ArchiveWeb.page and py-wacz take.
+const BLOCK_LINES: usize = 1024;
+
+/// A member that may grow beyond this is written with 64-bit lengths.
+const LARGE: u64 = 3_500_000_000;
+
+/// How a package is written.
+pub struct WaczOptions<'a> {
+    /// Its title.
+    pub title: String,
+    /// A longer description, in Markdown.
+    pub description: String,
+    /// The page to begin with.
+    pub main_page_url: Option<String>,
+    /// The program that writes it.
+    pub software: String,
+    /// When it is made.
+    pub created: CaptureDate,
+    /// Its pages have their texts.
+    pub has_text: bool,
+    /// Its pages.
+    pub pages: Box<dyn Iterator<Item = WaczPage> + 'a>,
+}
+
+impl Default for WaczOptions<'_> {
+    fn default() -> Self {
+        Self {
+            title: String::new(),
+            description: String::new(),
+            main_page_url: None,
+            software: concat!("Fonds/", env!("CARGO_PKG_VERSION")).to_owned(),
+            created: CaptureDate::now(),
+            has_text: false,
+            pages: Box::new(std::iter::empty()),
+        }
+    }
+}
+
+/// What was written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WaczWritten {
+    /// Archive files in it.
+    pub archives: u64,
+    /// Lines of its index.
+    pub index_lines: u64,
+    /// Pages in its list.
+    pub pages: u64,
+    /// Bytes of the package.
+    pub bytes: u64,
+    /// What is wrong with the records of the archive files: they were taken
+    /// as they are.
+    pub problems: Vec<WaczProblem>,
+    /// What is wrong with the list of pages that was to be taken.
+    pub page_problems: Vec<String>,
+}
+
+/// A package could not be written; nothing is left behind.
+#[derive(Debug, thiserror::Error)]
+pub enum WaczWriteError {
+    /// There is a file of that name.
+    #[error("{}: there is such a file; remove it or name another one", path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// An archive file cannot go into a package.
+    #[error("{}: {why}", path.display())]
+    Source {
+        /// The archive file.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// The operating system says no.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Read back, the package is not what was written.
+    #[error("{}: read back, it is not what was written: {problem}", path.display())]
+    NotAsWritten {
+        /// The package.
+        path: PathBuf,
+        /// The first difference.
+        problem: String,
+    },
+    /// An archive file cannot be read.
+    #[error(transparent)]
+    Warc(#[from] WarcError),
+    /// The package cannot be read back.
+    #[error(transparent)]
+    Wacz(#[from] WaczError),
+    /// Stopped on request.
+    #[error("stopped on request")]
+    Cancelled(#[from] Cancelled),
+}
+
+/// Packs archive files together. Until it is complete, and was read back and
+/// checked, the package is called `….open`.
+///
+/// # Errors
+///
+/// When `out` exists, an archive file is none that packages hold, or reading
+/// or writing fails; nothing is left behind then.
+pub fn write_wacz(
+    out: &Path,
+    archives: &[PathBuf],
+    options: WaczOptions<'_>,
+    cx: &JobCx,
+) -> Result<WaczWritten, WaczWriteError> {
+    if fs::symlink_metadata(out).is_ok() {
+        return Err(WaczWriteError::Exists { path: out.to_owned() });
+    }
+    let sources = sources(archives)?;
+    let mut open = OsString::from(out);
+    open.push(OPEN_SUFFIX);
+    let open = PathBuf::from(open);
+    let file = File::create_new(&open).map_err(|source| match source.kind() {
+        io::ErrorKind::AlreadyExists => WaczWriteError::Exists { path: open.clone() },
+        _ => WaczWriteError::Io { path: open.clone(), source },
+    })?;
+    let result = write_all(file, &open, &sources, options, cx).and_then(|mut written| {
+        written.problems = read_back(&open, &written, cx)?;
+        fs::rename(&open, out).map_err(|source| WaczWriteError::Io { path: out.to_owned(), source })?;
+        Ok(written)
+    });
+    if result.is_err()
+        && let Err(error) = fs::remove_file(&open)
+    {
+        tracing::warn!("{}: a half-written package is left here: {error}", open.display());
+    }
+    result
+}
+
+/// An archive file and what the package calls it.
+struct Source {
+    path: PathBuf,
+    name: String,
+}
+
+/// Names in the package: that of the file, with the ending that its content
+/// asks for; no two are equal.
+fn sources(archives: &[PathBuf]) -> Result<Vec<Source>, WaczWriteError> {
+    let mut taken = HashSet::new();
+    let mut sources = Vec::new();
+    for path in archives {
+        let no = |why: &str| WaczWriteError::Source { path: path.clone(), why: why.to_owned() };
+        let mut begin = Vec::new();
+        let io = |source| WaczWriteError::Io { path: path.clone(), source };
+        open_archive_file(path).map_err(io)?.take(4).read_to_end(&mut begin).map_err(io)?;
+        let ending = match begin.as_slice() {
+            [0x1f, 0x8b, ..] => ".warc.gz",
+            b"WARC" => ".warc",
+            [] => return Err(no("the file is empty")),
+            [0x28, 0xb5, 0x2f, 0xfd] | [0x37, 0xa4, 0x30, 0xec] => {
+                return Err(no("packages hold WARC files that are plain or gzip; this one is zstd"));
+            }
+            _ => return Err(no("packages hold WARC files; this is none")),
+        };
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let stem =
+            [".open", ".gz", ".warc"].iter().fold(&*name, |name, ending| name.strip_suffix(ending).unwrap_or(name));
+        let plain =
+            |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '~' | '+' | '=') { c } else { '-' };
+        let stem: String = stem.chars().map(plain).collect();
+        let stem = stem.trim_start_matches('.');
+        let stem = if stem.is_empty() { "data" } else { stem };
+        let mut name = format!("{stem}{ending}");
+        let mut number = 2;
+        while !taken.insert(name.clone()) {
+            name = format!("{stem}-{number}{ending}");
+            number += 1;
+        }
+        sources.push(Source { path: path.clone(), name });
+    }
+    Ok(sources)
+}
+
+fn write_all(
+    file: File,
+    open: &Path,
+    sources: &[Source],
+    options: WaczOptions<'_>,
+    cx: &JobCx,
+) -> Result<WaczWritten, WaczWriteError> {
+    let mut package = Writing::new(file, open, options.created);
+    let mut written = WaczWritten { archives: sources.len() as u64, ..WaczWritten::default() };
+
+    let sizes = sources.iter().map(|source| fs::metadata(&source.path).map_or(0, |data| data.len()));
+    cx.stage("Packing archive files", Some(sizes.sum()));
+    for Source { path, name } in sources {
+        cx.note(&**name);
+        let io = |source| WaczWriteError::Io { path: path.clone(), source };
+        let mut file = open_archive_file(path).map_err(io)?;
+        let size = file.metadata().map_err(io)?.len();
+        package.begin(&format!("archive/{name}"), CompressionMethod::Stored, size)?;
+        let mut buffer = vec![0; 1 << 20];
+        loop {
+            let read = file.read(&mut buffer).map_err(io)?;
+            if read == 0 {
+                break;
+            }
+            package.write(&buffer[..read])?;
+            cx.advance(read as u64)?;
+        }
+    }
+
+    cx.stage("Indexing", Some(sources.len() as u64));
+    let mut lines = Vec::new();
+    for Source { path, name } in sources {
+        // Problems of the records are told when the package is read back.
+        let (of_file, problems) = index_file(path, name, IndexOptions { post_append: true }, &JobCx::detached())?;
+        let is_closed = problems.iter().any(|problem| problem.kind == ProblemKind::NotPerRecord);
+        if of_file.is_empty() && is_closed {
+            let why = "all records share one gzip member, so none can be reached; compress the file per record";
+            return Err(WaczWriteError::Source { path: path.clone(), why: why.to_owned() });
+        }
+        lines.extend(of_file.iter().map(|line: &IndexLine| IndexForm::Cdxj.line(line)));
+        cx.advance(1)?;
+    }
+    lines.sort_unstable();
+    written.index_lines = lines.len() as u64;
+    let mut list = "!meta 0 {\"format\": \"cdxj-gzip-1.0\", \"filename\": \"index.cdx.gz\"}\n".to_owned();
+    package.begin("indexes/index.cdx.gz", CompressionMethod::Stored, 0)?;
+    let mut offset = 0;
+    for block in lines.chunks(BLOCK_LINES) {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        for line in block {
+            encoder.write_all(line.as_bytes()).and_then(|()| encoder.write_all(b"\n")).map_err(package.io())?;
+        }
+        let member = encoder.finish().map_err(package.io())?;
+        package.write(&member)?;
+        let (length, digest) = (member.len(), HEXLOWER.encode(&Sha256::digest(&member)));
+        let prefix = block[0].split('{').next().unwrap_or_default().trim_end();
+        let place = format!("{{\"offset\": {offset}, \"length\": {length}, \"digest\": \"sha256:{digest}\"}}");
+        list.push_str(&format!("{prefix} {place}\n"));
+        offset += length;
+        cx.checkpoint()?;
+    }
+    drop(lines);
+    package.begin("indexes/index.idx", CompressionMethod::Deflated, 0)?;
+    package.write(list.as_bytes())?;
+
+    cx.stage("Listing pages", None);
+    package.begin(PAGES, CompressionMethod::Deflated, 0)?;
+    let head = json!({ "format": "json-pages-1.0", "id": "pages", "title": "All Pages", "hasText": options.has_text });
+    package.write(format!("{head}\n").as_bytes())?;
+    for mut page in options.pages {
+        if page.id.is_empty() {
+            let name = format!("{} {}", page.date.to_warc(), page.url);
+            page.id = HEXLOWER.encode(&Sha256::digest(name.as_bytes())[..8]);
+        }
+        package.write(page.line().as_bytes())?;
+        package.write(b"\n")?;
+        written.pages += 1;
+        cx.advance(1)?;
+    }
+    package.end();
+
+    let mut words = Map::new();
+    let mut put = |name: &str, value: Value| drop(words.insert(name.to_owned(), value));
+    put("profile", "data-package".into());
+    put("resources", std::mem::take(&mut package.resources).into());
+    for (name, text) in [("title", options.title), ("description", options.description)] {
+        if !text.is_empty() {
+            put(name, text.into());
+        }
+    }
+    if let Some(url) = options.main_page_url {
+        // The specification writes mainPageUrl, py-wacz mainPageURL.
+        put("mainPageUrl", url.into());
+    }
+    put("created", CaptureDate::from_seconds(options.created.seconds()).to_warc().into());
+    put("wacz_version", WACZ_VERSION.into());
+    put("software", options.software.into());
+    let words = pretty(&words.into());
+    package.begin(DATAPACKAGE, CompressionMethod::Deflated, 0)?;
+    package.write(&words)?;
+    let hash = format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(&words)));
+    package.begin(DATAPACKAGE_DIGEST, CompressionMethod::Deflated, 0)?;
+    package.write(&pretty(&json!({ "path": DATAPACKAGE, "hash": hash })))?;
+    written.bytes = package.finish()?;
+    Ok(written)
+}
+
+fn pretty(value: &Value) -> Vec<u8> {
+    let mut text = serde_json::to_vec_pretty(value).unwrap_or_default();
+    text.push(b'\n');
+    text
+}
+
+/// Reads the package from the disk. What is wrong with the records of others
+/// is told; anything else must not be.
+fn read_back(open: &Path, written: &WaczWritten, cx: &JobCx) -> Result<Vec<WaczProblem>, WaczWriteError> {
+    let report = Wacz::open(open)?.check(cx).map_err(|error| match error {
+        CheckError::Wacz(error) => WaczWriteError::Wacz(error),
+        CheckError::Cancelled(error) => WaczWriteError::Cancelled(error),
+    })?;
+    let of_records =
+        |problem: &WaczProblem| problem.member.starts_with("archive/") && problem.what.starts_with("offset ");
+    let mut wrong = report.problems.iter().filter(|problem| !of_records(problem)).map(ToString::to_string);
+    let counts = (report.index_lines, report.index_found, report.pages);
+    let counted = (counts != (written.index_lines, written.index_lines, written.pages)).then(|| {
+        format!("{} of {} index lines, {} of {} pages", counts.1, written.index_lines, counts.2, written.pages)
+    });
+    match wrong.next().or(counted) {
+        Some(problem) => Err(WaczWriteError::NotAsWritten { path: open.to_owned(), problem }),
+        None => Ok(report.problems),
+    }
+}
+
+/// A package in the making.
+struct Writing {
+    zip: ZipWriter<BufWriter<File>>,
+    path: PathBuf,
+    date: zip::DateTime,
+    present: Option<(String, Sha256, u64)>,
+    resources: Vec<Value>,
+}
+
+impl Writing {
+    fn new(file: File, path: &Path, created: CaptureDate) -> Self {
+        let digits = created.to_digits14();
+        let part = |from: usize, to: usize| digits.get(from..to).and_then(|part| part.parse().ok()).unwrap_or_default();
+        let byte = |from: usize| u8::try_from(part(from, from + 2)).unwrap_or_default();
+        let date = zip::DateTime::from_date_and_time(part(0, 4), byte(4), byte(6), byte(8), byte(10), byte(12));
+        Self {
+            zip: ZipWriter::new(BufWriter::with_capacity(1 << 20, file)),
+            path: path.to_owned(),
+            date: date.unwrap_or_default(),
+            present: None,
+            resources: Vec::new(),
+        }
+    }
+
+    fn io(&self) -> impl Fn(io::Error) -> WaczWriteError + use<> {
+        let path = self.path.clone();
+        move |source| WaczWriteError::Io { path: path.clone(), source }
+    }
+
+    fn zip_error(&self, error: zip::result::ZipError) -> WaczWriteError {
+        WaczWriteError::Io { path: self.path.clone(), source: io::Error::other(error) }
+    }
+
+    /// Begins a member of about `size` bytes.
+    fn begin(&mut self, name: &str, method: CompressionMethod, size: u64) -> Result<(), WaczWriteError> {
+        self.end();
+        let options = SimpleFileOptions::default()
+            .compression_method(method)
+            .last_modified_time(self.date)
+            .unix_permissions(0o644)
+            .large_file(size > LARGE);
+        self.zip.start_file(name, options).map_err(|error| self.zip_error(error))?;
+        self.present = Some((name.to_owned(), Sha256::new(), 0));
+        Ok(())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), WaczWriteError> {
+        if let Some((_, hash, len)) = &mut self.present {
+            hash.update(bytes);
+            *len += bytes.len() as u64;
+        }
+        let io = self.io();
+        self.zip.write_all(bytes).map_err(io)
+    }
+
+    /// Notes the member that was written.
+    fn end(&mut self) {
+        if let Some((path, hash, bytes)) = self.present.take() {
+            let name = path.rsplit('/').next().unwrap_or(&path).to_ascii_lowercase();
+            let hash = format!("sha256:{}", HEXLOWER.encode(&hash.finalize()));
+            self.resources.push(json!({ "name": name, "path": path, "hash": hash, "bytes": bytes }));
+        }
+    }
+
+    fn finish(self) -> Result<u64, WaczWriteError> {
+        let io = self.io();
+        let file = self.zip.finish().map_err(|error| io(io::Error::other(error)))?;
+        let file = file.into_inner().map_err(|error| io(error.into_error()))?;
+        file.sync_all().and_then(|()| file.metadata()).map(|data| data.len()).map_err(io)
+    }
+}

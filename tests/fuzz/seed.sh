@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Fills corpus/ from the folder of test data that FONDS_TEST_DATA names. The
+# files stay theirs: corpus/ is never committed.
+set -euo pipefail
+data=$(cd "${FONDS_TEST_DATA:?the folder of test data}" && pwd)
+cd "$(dirname "$0")"
+
+# Copies files of up to so many bytes into the corpus of a target; of larger
+# ones their first so many bytes.
+seed() {
+  local target=$1 most=$2 file name
+  shift 2
+  mkdir -p "corpus/$target"
+  find "$@" -type f 2>/dev/null | while read -r file; do
+    name=$(printf '%s' "$file" | sha1sum | cut -c1-12)-$(basename "$file")
+    head -c "$most" "$file" >"corpus/$target/$name"
+  done
+  printf '%-14s %s files\n' "$target" "$(find "corpus/$target" -type f | wc -l)"
+}
+
+# Each line of the files as an input.
+seed_lines() {
+  local target=$1
+  shift
+  mkdir -p "corpus/$target"
+  awk 'NR <= 2000' "$@" | split -l 20 -a 3 - "corpus/$target/lines-"
+}
+
+warc=("$data"/warc/small "$data"/warc/real "$data"/warc/malformed "$data"/warc/encodings "$data"/warc/revisit
+  "$data"/warc/links "$data"/warc/arquivo-gpl3)
+seed warc 65536 "${warc[@]}"
+seed arc 65536 "$data"/warc/arc
+find "$data/warc/malformed" -name '*.arc*' -exec cp {} corpus/arc/ \;
+
+# Recipes of the target gzip: a first step in every direction.
+mkdir -p corpus/gzip
+for zstd in 00 03; do
+  for kind in 00 01 02 03 04 05; do
+    for how in 00 01 02 03 04 05; do
+      record="\\x$kind\\x05\\xdc\\x00"
+      printf "\\x$zstd\\x03$record$record$record$record\\x02\\x60\\x00\\x$how\\x33\\x90\\x00\\x$how\\x11" \
+        >"corpus/gzip/recipe-$zstd-$kind-$how"
+    done
+  done
+done
+
+# HTTP messages are the blocks of plain records, after a byte that chooses.
+mkdir -p corpus/http
+find "$data/warc/small" "$data/warc/malformed" -name '*.warc' | while read -r file; do
+  awk -v RS='HTTP/1' -v out="corpus/http/$(basename "$file")" 'NR > 1 && NR < 30 { printf "@HTTP/1%s", substr($0, 1, 16000) > (out "-" NR) }' "$file"
+done
+for file in "$data"/warc/encodings/*.gz "$data"/warc/arquivo-gpl3/*.gz; do
+  gzip -dc "$file" 2>/dev/null | awk -v RS='HTTP/1' -v out="corpus/http/$(basename "$file")" 'NR > 1 && NR < 30 { printf "@HTTP/1%s", $0 > (out "-" NR) }'
+  { printf '\x05'; cat "$file"; } >"corpus/http/body-$(basename "$file")"
+done
+
+mkdir -p corpus/cdx
+cat >corpus/cdx/lines <<'LINES'
+com,example)/ 20240301090000 {"url": "http://example.com/", "mime": "text/html", "status": "200", "digest": "sha1:ABC", "length": "9", "offset": "7", "filename": "a.warc.gz"}
+pt,a)/?b=\u00e9 20240301090000 {"url":"http://a.pt/?b=é","offset":3,"length":4,"filename":"x","extra":[1,{"a":null}]}
+com,example)/ 20130729195151 http://example.com/ warc/revisit - B2LTWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A - - 591 355 example.warc.gz
+LINES
+printf ' CDX N b a m s k r M S V g\npt,a)/x 20240301090000 http://www.a.pt/x text/html 200 EXJD7I7FVZY3SDKLFHVZPYYTQ6F3LXRN - - 83 17 a.warc.gz\n' >corpus/cdx/eleven
+printf '\tCDX\tg\tV\tb\ta\tr\tM\tx\na.warc.gz\t17\t20240301090000\thttp://a.pt/x y\thttp://a.pt/\tAFI\tmore\n' >corpus/cdx/tabs
+gzip -nc corpus/cdx/lines >corpus/cdx/packed
+[ ! -d "$data/cdx" ] || seed cdx 20000 "$data"/cdx
+
+seed html 40000 "$data"/html "$data"/sites
+seed robots 20000 "$data"/robots
+find "$data/sites" -name 'robots*.txt' -exec cp {} corpus/robots/ \;
+printf 'User-agent: fonds\nDisallow: /a*b$\nAllow: /%%c3%%a9\nCrawl-delay: 1.5\nSitemap: http://a.pt/s.xml\n' >corpus/robots/example
+seed_lines keys "$data"/surt/* "$data"/url/* "$data"/heritrix/ukwa-domain-surts.txt
+seed scope_log 20000 "$data"/logs/h3-crawl-scopeDecision.log "$data"/logs/scope-seed001.log
+seed crawl_log 20000 "$data"/logs
+seed campaign_json 20000 "$data"/feeds
+seed wacz 65536 "$data"/wacz
+seed mmdb 65536 "$data"/mmdb
+seed dataset 20000 "$data"/inlinks
+mkdir -p corpus/request corpus/campaign_json
+cat >corpus/request/example <<'TEXT'
+ria AND ("estaleiro naval" OR person:"Amélia Vaz"|"A. Vaz"^0.8) AND NOT keyword:futebol lang:pt event:"Festival da Ria 2024"[2024-07-01..2024-07-07] period:[2024..] -x<https://a.pt/\>> ALL(a, ANY())
+TEXT

@@ -1,0 +1,53 @@
+//! What each fuzz target does with its bytes. Every body panics when a
+//! promise is broken, and knows nothing of the fuzzer.
+//!
+//! | where | promises |
+//! |---|---|
+//! | [`archive`] | WARC and ARC give the same records in any split, and again by their places |
+//! | [`damage`] | what a damaged file keeps is read |
+//! | [`http`] | bodies are decoded within a limit, in any split |
+//! | [`index`] | lines of an index are read again as they were written; packages keep to their bounds |
+//! | [`lines`] | what is read from text, is written and read again, is equal |
+//! | [`pages`] | pages and style sheets keep to the limits |
+//! | [`keys`] | keys of URLs are stable |
+
+#![allow(clippy::unwrap_used)]
+
+mod archive;
+mod damage;
+mod http;
+mod index;
+mod keys;
+mod lines;
+mod pages;
+
+pub use archive::{arc, warc};
+pub use damage::gzip;
+pub use http::http;
+pub use index::{cdx, wacz};
+pub use keys::keys;
+pub use lines::{campaign_json, crawl_log, dataset, request, robots, scope_log};
+pub use pages::{html, mmdb};
+
+/// Numbers that depend on the bytes alone, so that a finding repeats.
+pub(crate) struct Dice(u64);
+
+impl Dice {
+    pub(crate) fn of(data: &[u8]) -> Self {
+        Self(
+            data.iter()
+                .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)),
+        )
+    }
+
+    /// From 0 to below `limit`.
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit.max(1)
+    }
+}
+
+/// The text in the bytes, whatever they are.
+pub(crate) fn text_of(data: &[u8]) -> std::borrow::Cow<'_, str> {
+    String::from_utf8_lossy(data)
+}

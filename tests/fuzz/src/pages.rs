@@ -1,0 +1,60 @@
+//! Pages, style sheets and other files that are only read.
+
+use super::Dice;
+use fonds::links::{MAX_ANCHOR_BYTES, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageOptions, read_css, read_page};
+use fonds::scope::GeoDatabase;
+use fonds::uri::parse_web_url;
+use std::net::IpAddr;
+
+/// A page with the charset told in one way or another.
+pub fn html(data: &[u8]) {
+    let mut dice = Dice::of(data);
+    let base = parse_web_url("http://example.pt/a/b?c").unwrap();
+    let charset =
+        [None, Some("utf-8"), Some("utf-16le"), Some("iso-2022-jp"), Some("gb18030"), Some("?")][dice.below(6)];
+    let options = PageOptions {
+        image_alt: dice.below(2) == 0,
+        max_text_bytes: [0, 100, 1 << 20][dice.below(3)],
+        tell_language: dice.below(2) == 0,
+        xhtml: dice.below(2) == 0,
+    };
+    let page = read_page(data, charset, &base, &options);
+    assert!(page.text.len() <= options.max_text_bytes, "{} bytes of text", page.text.len());
+    assert!(page.links.len() <= MAX_LINKS_PER_PAGE);
+    for (number, link) in page.links.iter().enumerate() {
+        assert_eq!(link.position as usize, number);
+        assert!(matches!(link.url.scheme(), "http" | "https") && link.url.fragment().is_none());
+        assert!(link.anchor.len() <= MAX_ANCHOR_BYTES, "{} bytes of anchor", link.anchor.len());
+        assert_eq!(link.anchor, link.anchor.trim());
+    }
+    // Reading for links alone finds the same links.
+    let links = read_page(
+        data,
+        charset,
+        &base,
+        &PageOptions { image_alt: options.image_alt, xhtml: options.xhtml, ..PageOptions::links_only() },
+    );
+    assert_eq!(links.links, page.links);
+    for link in read_css(data, charset, &base) {
+        assert!(link.url.as_str().len() <= 4 * MAX_URL_BYTES);
+    }
+}
+
+/// A country database.
+pub fn mmdb(data: &[u8]) {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), data).unwrap();
+    let Ok(database) = GeoDatabase::open(file.path()) else { return };
+    database.build_date().to_words();
+    let addresses: [IpAddr; 6] = [
+        [1, 2, 3, 4].into(),
+        [216, 160, 83, 56].into(),
+        [255; 4].into(),
+        [0; 16].into(),
+        [0x20; 16].into(),
+        [0xff; 16].into(),
+    ];
+    for address in addresses {
+        let _ = database.lookup(address);
+    }
+}

@@ -1,0 +1,166 @@
+//! Small hostile inputs through the bodies of all fuzz targets (`tests/fuzz`),
+//! so that these compile and hold without a fuzzer.
+
+#[path = "../fuzz/src/lib.rs"]
+mod targets;
+
+use std::io::Write as _;
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
+}
+
+fn record(length: &str, block: &str) -> Vec<u8> {
+    let head = "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:a>\r\nWARC-Date: 2024-03-01T09:00:00Z\r\n\
+        WARC-Target-URI: http://a.pt/\r\nContent-Type: application/http\r\n";
+    format!("{head}Content-Length: {length}\r\n\r\n{block}\r\n\r\n").into_bytes()
+}
+
+/// Calls a target on the input, on every beginning of it and with every byte changed.
+#[track_caller]
+fn torment(target: fn(&[u8]), input: &[u8]) {
+    target(input);
+    let step = input.len().div_ceil(100).max(1);
+    for place in (0..input.len()).step_by(step) {
+        target(&input[..place]);
+        for value in [0, b'\n', b'9', 0xff] {
+            let mut changed = input.to_vec();
+            changed[place] = value;
+            target(&changed);
+        }
+    }
+}
+
+#[test]
+fn archive_files() {
+    let http = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nWiki\r\n0\r\n\r\n";
+    let one = record("61", http);
+    let two = [one.clone(), record("3", "abc")];
+    torment(targets::warc, &two.concat());
+    torment(targets::warc, &[gzip(&one), gzip(&two[1])].concat());
+    torment(targets::warc, &gzip(&two.concat()));
+    torment(targets::warc, &[zstd(&one), zstd(&two[1])].concat());
+    torment(targets::warc, &[b"\x5d\x2a\x4d\x18\x09\0\0\0\x37\xa4\x30\xecabcde", &zstd(&one)[..]].concat());
+    torment(targets::warc, &one.chunks(50).flat_map(gzip).collect::<Vec<u8>>());
+    torment(targets::warc, &record("18446744073709551615", "x"));
+    torment(targets::warc, &[&one[..20], &one[..], &one[..30], &gzip(&one)].concat());
+    let arc = "filedesc://a.arc 0.0.0.0 20240301090000 text/plain 67\n1 1 Fonds\n\
+        URL IP-address Archive-date Content-type Archive-length\n\n\
+        http://a.pt/a b 1.2.3.4 20240301090000 text/html; x=y 21\nHTTP/1.0 200 OK\r\n\r\nhi\n\
+        dns:a.pt - 20240301090000 text/dns 200 - - 0 a.arc 3\nabc\n";
+    torment(targets::arc, arc.as_bytes());
+    torment(targets::arc, &arc.split_inclusive("\n\n").flat_map(|part| gzip(part.as_bytes())).collect::<Vec<u8>>());
+}
+
+/// A zip with one stored member.
+fn package(name: &str, bytes: &[u8]) -> Vec<u8> {
+    let mut crc = flate2::Crc::new();
+    crc.update(bytes);
+    let len = (bytes.len() as u32).to_le_bytes();
+    let name_len = (name.len() as u16).to_le_bytes();
+    let common =
+        [&[20, 0, 0, 0, 0, 0, 0, 0, 0, 0][..], &crc.sum().to_le_bytes(), &len, &len, &name_len, &[0, 0]].concat();
+    let local = [b"PK\x03\x04", &common[..], name.as_bytes(), bytes].concat();
+    let entry = [b"PK\x01\x02\x14\0", &common[..], &[0; 14], name.as_bytes()].concat();
+    let sizes = [(entry.len() as u32).to_le_bytes(), (local.len() as u32).to_le_bytes()].concat();
+    [&local[..], &entry, b"PK\x05\x06\0\0\0\0\x01\0\x01\0", &sizes, &[0, 0]].concat()
+}
+
+#[test]
+fn packages() {
+    torment(targets::wacz, &package("archive/a.warc", &record("3", "abc")));
+    torment(
+        targets::wacz,
+        &package(
+            "datapackage.json",
+            br#"{"profile":"data-package","resources":[{"name":"a","path":"b","hash":"sha256:0","bytes":1}]}"#,
+        ),
+    );
+    targets::wacz(&package("../../x", b"abc"));
+}
+
+#[test]
+fn recipes_of_damage() {
+    for packing in [0, 3] {
+        for kind in 0..6 {
+            for damage in 0..6 {
+                let record = [kind, 1, 200, kind];
+                let recipe =
+                    [&[packing, 3][..], &record.repeat(4), &[2, 0x60, 0, damage, 0x33, 0x90, 0, damage, 17]].concat();
+                targets::gzip(&recipe);
+                targets::gzip(&recipe[..recipe.len() - 5]);
+            }
+        }
+    }
+}
+
+#[test]
+fn messages() {
+    let page = b"<html>o arquivo da web</html>";
+    let chunked = b"7\r\n<html>o\r\n8;a=b\r\n arquivo\r\n0\r\nX: y\r\n\r\n";
+    let head = |coding: &str| format!("\x40HTTP/1.1 200 OK\r\n{coding}\r\n\r\n").into_bytes();
+    torment(targets::http, &[&head("Content-Encoding: gzip")[..], &gzip(page)].concat());
+    torment(targets::http, &[&head("Content-Encoding: zstd, gzip")[..], &gzip(&zstd(page))].concat());
+    torment(targets::http, &[&head("transfer-encoding: Chunked\nA: b\n c")[..], chunked].concat());
+    torment(targets::http, b"\x02POST /a b HTTP/1.1\r\nHost: a.pt\r\n\r\nx=1");
+    for choice in 0..=255 {
+        targets::http(&[&[choice], &gzip(page)[..]].concat());
+        targets::http(&[&[choice], &zstd(page)[..]].concat());
+        targets::http(&[&[choice], &chunked[..]].concat());
+    }
+}
+
+#[test]
+fn lines_and_small_files() {
+    let cdxj = r#"com,a)/ 20240301090000 {"url": "http://a.com/é", "mime": "text/html", "status": "200", "digest": "sha1:A", "length": "9", "offset": "7", "filename": "a.warc.gz"}"#;
+    torment(targets::cdx, cdxj.as_bytes());
+    let classic = " CDX N b a m s k r M S V g\npt,a)/x 20240301090000 http://a.pt/x text/html 200 EXJD7I7FVZY3SDKLFHVZPYYTQ6F3LXRN - - 83 17 a.warc.gz\n";
+    torment(targets::cdx, classic.as_bytes());
+    torment(targets::cdx, &gzip(cdxj.as_bytes()));
+    let scope = r#"2014-11-05T10:17:39.790Z 4 ExternalGeoLocationDecideRule ACCEPT http://www.a.pt/ {"hopPath":"L","via":null}"#;
+    torment(targets::scope_log, scope.as_bytes());
+    let crawl = "2014-11-05T10:17:39.790Z 200 123 http://a.pt/ LE http://a.pt/b text/html #013 20141105101739123+45 sha1:ABC tag 3t,dol:12";
+    torment(targets::crawl_log, crawl.as_bytes());
+    let request = "ria AND (\"estaleiro naval\" OR person:\"Amélia Vaz\"|\"A. Vaz\"^0.8) AND NOT x[2024..2024-07] ALL(a, ANY()) <http://a.pt/>";
+    torment(targets::request, request.as_bytes());
+    targets::request("(".repeat(100_000).as_bytes());
+    targets::request("NOT ".repeat(100_000).as_bytes());
+    let campaign = br#"{"name": "Elections", "seeds": [{"url": "http://a.pt/", "x": 1}], "request": {"and": []}, "other": {"a": null}}"#;
+    torment(targets::campaign_json, campaign);
+    targets::campaign_json("[".repeat(100_000).as_bytes());
+    torment(
+        targets::dataset,
+        br#"{"target":"http://a.pt/","inlinks":[{"source":"http://b.pt/","date":"2024-03-01T09:00:00","anchor":"x"}]}"#,
+    );
+    torment(targets::robots, b"\xef\xbb\xbfUser-agent: fonds\nDisallow: /a*%c3%a9$ # x\nAllow: /\nCrawl-delay: 1e300\nSitemap: http://a.pt/\n");
+    torment(targets::mmdb, b"\0\0\x01\0\0\x01\xab\xcd\xefMaxMind.com\xe3Jnode_count\xc1\x01");
+}
+
+#[test]
+fn pages() {
+    let page = "<!doctype html><html lang=pt><meta charset=\"windows-1252\"><base href=//b.pt/><title>T</title>\
+        <table><a href='?a#b'>um <img alt=x src=y srcset='a 1x, b 2x'><b>dois</table></a><svg><a xlink:href=c></svg>\
+        <style>@import 'a.css';b{c:url( \"d\\65\" )}</style><script>\"<a href=x>\"</script><meta http-equiv=refresh content='0;url=e'>";
+    torment(targets::html, page.as_bytes());
+    torment(
+        targets::html,
+        &[&b"\xff\xfe"[..], &page.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>()].concat(),
+    );
+    for deep in ["<b>", "<a href=x>", "<table><tr><td>", "<p><button>", "<svg><a>", "<select><option>"] {
+        targets::html(deep.repeat(3000).as_bytes());
+    }
+}
+
+#[test]
+fn urls() {
+    let lines = "http://user:pa%73s@WWW.Example.pt:8080/A/../b%2520c//?b=2&a=1&PHPSESSID=0123456789abcdef0123456789abcdef#x\n\
+        https://[::1]:443/\nhttp://1.2.3.4./\n+(pt,fct,\nhttps://(pt,a,:80@u:p)/x\nfct.pt\n//a,b.pt/\nhttp://xn--a.pt/é\n\
+        20240301090000\n2024-03-01T09:00:00.5Z\n-0001-01-01T00:00:00Z\nmailto:a@b\nhttp:///a\nwww..pt\n";
+    torment(targets::keys, lines.as_bytes());
+}
