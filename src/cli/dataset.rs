@@ -1,25 +1,20 @@
 //! `fonds inlinks dataset`: archive files in, data set lines out.
 
-use crate::jobs::{Cancelled, JobCx};
-use crate::links::invert::{AssignOptions, Dedup, Shape, ShuffleOptions, Uncaptured};
-use crate::links::{
-    BuildReport, DatasetBuilder, DatasetOptions, LinkError, MATCH_WINDOW_DAYS, MAX_INLINKS_PER_SIDE, MAX_PAGE_BYTES,
-    Notation,
-};
-use crate::uri::InternalPolicy;
-use crate::warc::{ArchiveReader, read_record_at};
+use super::inlink_options::{MapOptions, ReduceOptions, dataset_options};
+use super::{FINE, PROBLEMS, WRONG_USE};
+use crate::jobs::JobCx;
+use crate::links::invert::{AssignReport, Keep, ShuffleReport};
+use crate::links::{DatasetBuilder, DatasetOptions, DocumentReport, FileNews, LinkError, MAX_PAGE_BYTES, Place};
+use crate::warc::{Record, WarcError, read_record_at};
 use anyhow::Context;
-use clap::ValueEnum;
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Problems that are printed for each file; all are counted.
 const MAX_PRINTED: u64 = 20;
 
-/// Exit statuses: 0 fine, 1 problems found, 2 nothing could be read.
-const EXIT_PROBLEMS: u8 = 1;
-const EXIT_WRONG_USE: u8 = 2;
+const FIRST_UNPRINTED: u64 = MAX_PRINTED + 1;
 
 /// WARC and ARC files straight to data set lines.
 ///
@@ -30,113 +25,44 @@ const EXIT_WRONG_USE: u8 = 2;
 #[command(after_help = "Examples:
   fonds inlinks dataset crawl.warc.gz > inlinks.jsonl
   fonds inlinks dataset --per-capture --notation cdx a.warc.gz b.arc.gz
-  fonds inlinks dataset --window-days 365 --out inlinks.jsonl warcs/*.warc.gz")]
+  fonds inlinks dataset --window-days 365 --out inlinks.jsonl warcs/*.warc.gz
+  fonds inlinks dataset --preset arquivo-2024 --resume /data/runs --out inlinks.jsonl warcs/*.warc.gz")]
 pub struct Args {
     /// WARC or ARC files, compressed or not
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// One object for each capture, those without inlinks too
-    #[arg(long)]
-    per_capture: bool,
+    #[command(flatten)]
+    map: MapOptions,
 
-    /// How pages are written and told apart: (pt,fct,)/sobre or pt,fct)/sobre
-    #[arg(long, value_enum, default_value = "dataset")]
-    notation: NotationWord,
+    #[command(flatten)]
+    reduce: ReduceOptions,
 
-    /// An inlink fits a capture when both are at most so many days apart
-    #[arg(long, value_name = "N", default_value_t = MATCH_WINDOW_DAYS)]
-    window_days: u32,
-
-    /// Links are internal within one host name, second-level domain or registrable domain
-    #[arg(long, value_enum, default_value = "fqdn")]
-    internal: InternalWord,
-
-    /// When two links count as one
-    #[arg(long, value_enum, default_value = "exact")]
-    dedup: DedupWord,
-
-    /// Links to pages that were never captured
-    #[arg(long, value_enum, default_value = "keep")]
-    uncaptured: UncapturedWord,
-
-    /// Inlinks kept on each side, internal and external
-    #[arg(long, value_name = "N", default_value_t = MAX_INLINKS_PER_SIDE)]
-    cap: usize,
-
-    /// A link without text takes the alternative text of its images
-    #[arg(long)]
-    image_alt: bool,
-
-    /// Memory for sorting, in MiB
-    #[arg(long, value_name = "N", default_value_t = 512)]
-    memory_mib: usize,
-
-    /// Folder for sorted runs while the memory does not suffice
+    /// Keep sorted runs in this folder until the end: called again with the
+    /// same words after it was killed, the build goes on from them
     #[arg(long, value_name = "DIR")]
-    temp: Option<PathBuf>,
+    resume: Option<PathBuf>,
 
     /// Write to this file and not to standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum NotationWord {
-    Dataset,
-    Cdx,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum InternalWord {
-    Fqdn,
-    Sldn,
-    Registrable,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum DedupWord {
-    Exact,
-    SourceTarget,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum UncapturedWord {
-    Keep,
-    Drop,
-}
-
 impl Args {
     fn options(&self) -> DatasetOptions {
-        DatasetOptions {
-            notation: match self.notation {
-                NotationWord::Dataset => Notation::Dataset,
-                NotationWord::Cdx => Notation::Cdx,
-            },
-            internal: match self.internal {
-                InternalWord::Fqdn => InternalPolicy::Fqdn,
-                InternalWord::Sldn => InternalPolicy::Sldn,
-                InternalWord::Registrable => InternalPolicy::Registrable,
-            },
-            assign: AssignOptions {
-                window_days: self.window_days,
-                cap: self.cap,
-                dedup: match self.dedup {
-                    DedupWord::Exact => Dedup::Exact,
-                    DedupWord::SourceTarget => Dedup::SourceTarget,
-                },
-                uncaptured: match self.uncaptured {
-                    UncapturedWord::Keep => Uncaptured::Keep,
-                    UncapturedWord::Drop => Uncaptured::Drop,
-                },
-                shape: if self.per_capture { Shape::PerCapture } else { Shape::PerPage },
-            },
-            shuffle: ShuffleOptions {
-                memory_bytes: self.memory_mib.saturating_mul(1024 * 1024),
-                temp_folder: self.temp.clone(),
-            },
-            image_alt: self.image_alt,
+        let keep = self.resume.as_ref().map(|folder| Keep { folder: folder.clone(), input: self.input_words() });
+        dataset_options(&self.map, &self.reduce, keep)
+    }
+
+    /// What is read and how rows are made of it: runs of anything else are no use.
+    fn input_words(&self) -> String {
+        let mut words = format!("{:?}", self.map);
+        for path in &self.files {
+            let file = path.metadata().ok();
+            let changed = file.as_ref().and_then(|file| file.modified().ok());
+            words.push_str(&format!("\n{} {:?} {changed:?}", path.display(), file.map(|file| file.len())));
         }
+        words
     }
 }
 
@@ -167,74 +93,78 @@ fn build(args: &Args, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
     let total: u64 = args.files.iter().filter_map(|path| path.metadata().ok()).map(|file| file.len()).sum();
     cx.stage("Reading pages", Some(total));
     let mut builder = DatasetBuilder::new(args.options(), cx);
-    let mut unreadable = 0_u64;
-    let mut done = 0;
-    for (number, path) in args.files.iter().enumerate() {
-        cx.note(path.display().to_string());
-        match read(&mut builder, u32::try_from(number)?, path, done, cx) {
-            Ok(()) => {}
-            Err(LinkError::Archive(error)) => {
-                eprintln!("fonds: {error}");
-                unreadable += 1;
-            }
-            Err(error) => return Err(error.into()),
-        }
-        done += path.metadata().map_or(0, |file| file.len());
+    if let Some(warning) = builder.room_warning(total) {
+        eprintln!("fonds: {warning}");
     }
-    if unreadable == args.files.len() as u64 {
-        return Ok(EXIT_WRONG_USE);
+    builder.add_files(&args.files, news(&args.files, cx))?;
+    if builder.unreadable() == args.files.len() as u64 {
+        return Ok(WRONG_USE);
     }
     cx.stage("Sorting and writing", None);
-    let mut out = BufWriter::new(out);
-    let report = builder.finish(
-        |place| match args.files.get(place.file as usize) {
-            Some(path) => read_record_at(path, place.offset, MAX_PAGE_BYTES),
-            None => unreachable_file(place.file),
-        },
-        |object| object.write_line(&mut out),
-    )?;
+    let report = builder.finish(fetch(&args.files), |piece| out.write_all(piece))?;
     out.flush().map_err(LinkError::Output)?;
-    tell(&report, &args.files, unreadable);
-    let faultless = unreadable == 0 && report.problems == 0 && report.documents.unread.is_empty();
-    Ok(if faultless { 0 } else { EXIT_PROBLEMS })
-}
-
-/// Places come from the files of this very call.
-fn unreachable_file(file: u32) -> Result<crate::warc::Record, crate::warc::WarcError> {
-    Err(crate::warc::WarcError::NoRecord {
-        path: PathBuf::from(format!("file {file}")),
-        offset: 0,
-        why: "there is no such file".to_owned(),
-    })
-}
-
-fn read(builder: &mut DatasetBuilder, number: u32, path: &Path, done: u64, cx: &JobCx) -> Result<(), LinkError> {
-    let mut reader = ArchiveReader::open(path)?;
-    let mut problems = 0;
-    let read = builder.add_archive(
-        number,
-        &mut reader,
-        |problem| {
-            problems += 1;
-            if problems <= MAX_PRINTED {
-                eprintln!("{}: {problem}", path.display());
-            }
-        },
-        |offset| {
-            cx.set_done(done + offset);
-            cx.checkpoint().map_err(|Cancelled| LinkError::Cancelled(Cancelled))
-        },
-    );
-    if problems > MAX_PRINTED {
-        eprintln!("{}: {} further problems", path.display(), problems - MAX_PRINTED);
+    tell_documents(&report.documents, &args.files);
+    tell_assign(&report.shuffle, &report.assign);
+    if report.problems > 0 || report.unreadable > 0 {
+        eprintln!("{} problems in the files, {} files unreadable", report.problems, report.unreadable);
     }
-    read
+    let faultless = report.unreadable == 0 && report.problems == 0 && report.documents.unread.is_empty();
+    Ok(if faultless { FINE } else { PROBLEMS })
 }
 
-/// The totals, for a person.
-fn tell(report: &BuildReport, files: &[PathBuf], unreadable: u64) {
-    let BuildReport { documents, shuffle, assign, problems } = report;
-    eprintln!("{} records, {} revisits, {} pages read", documents.records, documents.revisits, documents.pages);
+/// Reads what a revisit repeats, from the same files.
+pub(super) fn fetch(files: &[PathBuf]) -> impl FnMut(Place) -> Result<Record, WarcError> + '_ {
+    |place| match files.get(place.file as usize) {
+        Some(path) => read_record_at(path, place.offset, MAX_PAGE_BYTES),
+        // Places come from the files of this very call.
+        None => Err(WarcError::NoRecord {
+            path: PathBuf::from(format!("file {}", place.file)),
+            offset: place.offset,
+            why: "there is no such file".to_owned(),
+        }),
+    }
+}
+
+/// Says on standard error what is wrong with files, the first of each.
+pub(super) fn news<'f>(files: &'f [PathBuf], cx: &'f JobCx) -> impl FnMut(usize, FileNews<'_>) + 'f {
+    let mut told = 0;
+    move |file, news| {
+        let name = files.get(file).map(|path| path.display().to_string()).unwrap_or_default();
+        match news {
+            FileNews::Begun => {
+                told = 0;
+                cx.note(name);
+            }
+            FileNews::Problem(problem) => {
+                told += 1;
+                match told {
+                    ..=MAX_PRINTED => eprintln!("{name}: {problem}"),
+                    FIRST_UNPRINTED => eprintln!("{name}: further problems are only counted"),
+                    _ => {}
+                }
+            }
+            FileNews::Unreadable(error) => eprintln!("fonds: {error}"),
+        }
+    }
+}
+
+/// What was read, for a person.
+pub(super) fn tell_documents(documents: &DocumentReport, files: &[PathBuf]) {
+    eprintln!("{} records, {} revisits, {} pages", documents.records, documents.revisits, documents.pages);
+    if documents.already_read > 0 {
+        eprintln!("{} of the pages had been read before the build was interrupted", documents.already_read);
+    }
+    for (why, count) in &documents.unread {
+        eprintln!("{count} × {why}");
+    }
+    for (place, url, why) in documents.listed.iter().take(usize::try_from(MAX_PRINTED).unwrap_or(usize::MAX)) {
+        let file = files.get(place.file as usize).map(|path| path.display().to_string()).unwrap_or_default();
+        eprintln!("{file}, offset {}: {url}: {why}", place.offset);
+    }
+}
+
+/// What became of the links, for a person.
+pub(super) fn tell_assign(shuffle: &ShuffleReport, assign: &AssignReport) {
     let exact = shuffle.links + shuffle.captures;
     eprintln!(
         "{} links seen; left out: {} exact duplicates among {exact} rows, {} outside the window, {} over the cap, {} to pages never captured, {} further ones of a page",
@@ -253,15 +183,8 @@ fn tell(report: &BuildReport, files: &[PathBuf], unreadable: u64) {
         assign.inlinks - assign.internal,
         assign.captured_objects
     );
-    for (why, count) in &documents.unread {
-        eprintln!("{count} × {why}");
-    }
-    for (place, url, why) in documents.listed.iter().take(usize::try_from(MAX_PRINTED).unwrap_or(usize::MAX)) {
-        let file = files.get(place.file as usize).map(|path| path.display().to_string()).unwrap_or_default();
-        eprintln!("{file}, offset {}: {url}: {why}", place.offset);
-    }
-    if *problems > 0 || unreadable > 0 {
-        eprintln!("{problems} problems in the files, {unreadable} files unreadable");
+    if shuffle.runs > 0 {
+        eprintln!("{} sorted runs, {} MiB, went to disk", shuffle.runs, shuffle.spilled_bytes >> 20);
     }
 }
 
@@ -270,6 +193,7 @@ fn tell(report: &BuildReport, files: &[PathBuf], unreadable: u64) {
 mod tests {
     use super::*;
     use clap::Parser;
+    use std::path::Path;
 
     #[derive(Parser)]
     struct Line {

@@ -92,6 +92,10 @@ pub enum Command {
     },
     /// Turn WARC and ARC files straight into the inlink data set.
     Dataset(super::dataset::Args),
+    /// Turn archive files into rows for a sort elsewhere.
+    Map(super::inlink_filters::MapArgs),
+    /// Turn rows on standard input into the inlink data set.
+    Reduce(super::inlink_filters::ReduceArgs),
 }
 
 /// Refuses to answer out of inlinks that nobody has built.
@@ -246,6 +250,14 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             }
         }
         Command::Dataset(args) => return with_progress(|cx| super::dataset::run(&args, out, cx)),
+        Command::Map(args) => {
+            let names = || super::inlink_filters::file_names(std::io::stdin().lock());
+            return with_progress(|cx| super::inlink_filters::map(&args, names, out, cx));
+        }
+        Command::Reduce(args) => {
+            let input = std::io::stdin().lock();
+            return with_progress(|cx| super::inlink_filters::reduce(&args, input, out, cx));
+        }
     }
     Ok(FINE)
 }

@@ -16,6 +16,8 @@ mod export;
 mod files;
 mod geo;
 mod import;
+mod inlink_filters;
+mod inlink_options;
 mod inlinks;
 mod output;
 mod robots;

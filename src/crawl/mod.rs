@@ -26,7 +26,6 @@
 
 mod capture;
 mod crawl_log;
-mod disk;
 mod engine;
 mod entry;
 mod fetch;
@@ -63,8 +62,8 @@ mod testing;
 #[cfg(test)]
 mod tls_tests;
 
+pub use crate::jobs::free_bytes;
 pub use crawl_log::CrawlLogLine;
-pub use disk::free_bytes;
 pub use engine::{run_crawl, run_crawl_with};
 pub use entry::{CaptureEntry, RecordPlace};
 pub use index::{IndexReport, index_archive, index_records};

@@ -88,15 +88,15 @@ fn find_pages(
     cx.stage("Looking for pages", Some(sizes.sum()));
     let max_text_bytes = if text { MAX_TEXT_BYTES } else { 0 };
     let options = PageOptions { max_text_bytes, tell_language: false, ..PageOptions::default() };
-    let mut documents = DocumentReader::new(options);
+    let mut documents = DocumentReader::default();
     let mut before = 0;
     for (number, path) in archives.iter().enumerate() {
         let mut reader = ArchiveReader::open(path)?;
         let file = u32::try_from(number).unwrap_or(u32::MAX);
         while let Some(record) = reader.next_record(MAX_PAGE_BYTES)? {
             let place = Place { file, offset: record.span.offset };
-            if let Some(document) = documents.read(&record, place) {
-                put(&page_of(document, text))?;
+            if let Some(document) = documents.take(record, place) {
+                put(&page_of(&document, &options))?;
             }
             cx.set_done(before + reader.file_offset());
             cx.checkpoint()?;
@@ -105,16 +105,17 @@ fn find_pages(
     }
     documents.resolve(
         |place| read_record_at(&archives[place.file as usize], place.offset, MAX_PAGE_BYTES),
-        |document| put(&page_of(document, text)),
+        |document, _| put(&page_of(document, &options)),
     )
 }
 
-fn page_of(document: Document, text: bool) -> WaczPage {
+fn page_of(document: &Document, options: &PageOptions) -> WaczPage {
+    let page = document.read_page(options);
     WaczPage {
         id: String::new(),
         url: document.url.to_string(),
         date: document.date,
-        title: document.page.title.unwrap_or_default(),
-        text: text.then_some(document.page.text),
+        title: page.title.unwrap_or_default(),
+        text: (options.max_text_bytes > 0).then_some(page.text),
     }
 }

@@ -1,5 +1,5 @@
 //! Long work: progress that can be read at any time, a wish to stop or pause,
-//! and an outcome.
+//! and an outcome; and how much room it has on the disk.
 //!
 //! Work is a plain function that takes a [`JobCx`]. It knows nothing of
 //! windows or command lines; those read [`JobCx::progress`].
@@ -10,8 +10,10 @@
 //!
 //! Not here: what the work is about.
 
+mod disk;
 mod spawn;
 
+pub use disk::free_bytes;
 pub use spawn::{JobHandle, Outcome, StopError, Wake, spawn};
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -7,6 +7,7 @@ use super::attributes::{has_word, refresh_url, srcset_urls};
 use super::css::css_references;
 use super::fold::{fold, fold_into};
 use super::page::{LinkKind, Outlink, PageCuts, PageOptions};
+use super::resolve::{Resolved, Resolver};
 use super::tag::Tag;
 use super::tokens::{Attr, Attributes};
 use crate::uri::Url;
@@ -428,19 +429,45 @@ impl<'o> Collector<'o> {
         });
     }
 
-    /// Resolves everything against the page's URL and its first `base`.
-    pub(crate) fn finish(mut self, url: &Url) -> Collected {
-        let base = self
-            .base_reference
-            .take()
-            .and_then(|reference| url.join(&reference).ok())
-            .filter(|base| !matches!(base.scheme(), "data" | "javascript"))
-            .unwrap_or_else(|| url.clone());
-        let canonical = self.canonical_reference.take().and_then(|reference| web_url(&base, &reference));
+    /// Puts links in order, and says what they are resolved against: the first
+    /// `base`, or the page's own URL.
+    fn settle(&mut self, url: &Url) -> Url {
         self.drop_empty_parts();
         if !self.links.is_sorted_by_key(|link| link.order) {
             self.links.sort_by_key(|link| link.order);
         }
+        self.base_reference
+            .take()
+            .and_then(|reference| url.join(&reference).ok())
+            .filter(|base| !matches!(base.scheme(), "data" | "javascript"))
+            .unwrap_or_else(|| url.clone())
+    }
+
+    /// Gives every link to `each`, and nothing else: the way for many pages.
+    pub(crate) fn links(mut self, url: &Url, mut each: impl FnMut(&PageLink<'_>)) -> PageCuts {
+        let base = self.settle(url);
+        let mut resolver = Resolver::new(&base);
+        let (mut bytes, mut position) = (0, 0);
+        for link in &self.links {
+            let reference = self.references.get(link.reference.clone()).unwrap_or_default();
+            let Some(url) = resolver.resolve(reference) else { continue };
+            let anchor = self.anchors.get(link.anchor.clone()).unwrap_or_default();
+            bytes += url.as_str().len() + anchor.len();
+            if bytes > MAX_LINK_BYTES_PER_PAGE || url.as_str().len() > MAX_URL_BYTES {
+                self.cut.links += 1;
+                continue;
+            }
+            let nofollow = link.nofollow || self.nofollow_all;
+            each(&PageLink { url, kind: link.kind, anchor, nofollow, position });
+            position += 1;
+        }
+        self.cut
+    }
+
+    /// Resolves everything, with title, texts and the rest.
+    pub(crate) fn finish(mut self, url: &Url) -> Collected {
+        let base = self.settle(url);
+        let canonical = self.canonical_reference.take().and_then(|reference| web_url(&base, &reference));
         let mut links = Vec::with_capacity(self.links.len());
         let mut bytes = 0;
         for link in &self.links {
@@ -467,6 +494,21 @@ impl<'o> Collector<'o> {
         let language = self.language.or(self.content_language);
         Collected { base, title: self.title, language, links, text: self.text, canonical, cut: self.cut }
     }
+}
+
+/// A link while its page is in hand; see [`Outlink`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageLink<'a> {
+    /// Where it leads.
+    pub url: Resolved<'a>,
+    /// What kind of element it stands in.
+    pub kind: LinkKind,
+    /// Its text, folded. Hostile text.
+    pub anchor: &'a str,
+    /// It, or the page, says `nofollow`.
+    pub nofollow: bool,
+    /// Its number in the page.
+    pub position: u32,
 }
 
 /// What a [`Collector`] found.

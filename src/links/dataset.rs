@@ -54,16 +54,83 @@ impl From<&Assigned<'_>> for DatasetObject {
             count_external: assigned.count_external,
             capture_date: assigned.capture_date,
             inlinks: assigned
-                .inlinks
-                .iter()
+                .inlinks()
                 .map(|inlink| DatasetInlink {
                     date: Some(inlink.date),
-                    source: inlink.source.clone(),
-                    anchor: inlink.anchor.clone(),
+                    source: inlink.source.to_owned(),
+                    anchor: inlink.anchor.to_owned(),
                 })
                 .collect(),
         }
     }
+}
+
+/// Appends an object as one line, the same as [`DatasetObject::write_line`]
+/// and many times as fast. With `java_times`, times end before seconds that
+/// are zero, as in the published files.
+pub fn render_line(object: &Assigned<'_>, java_times: bool, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"url\":");
+    push_json(out, object.target);
+    for (name, count) in [
+        (&b",\"count\":"[..], object.count_internal + object.count_external),
+        (b",\"countInternal\":", object.count_internal),
+        (b",\"countExternal\":", object.count_external),
+    ] {
+        out.extend_from_slice(name);
+        push_count(out, count);
+    }
+    out.extend_from_slice(b",\"captureDate\":");
+    match object.capture_date {
+        Some(date) => push_date(out, date, java_times),
+        None => out.extend_from_slice(b"null"),
+    }
+    out.extend_from_slice(b",\"inlinks\":[");
+    for (number, inlink) in object.inlinks().enumerate() {
+        out.extend_from_slice(if number == 0 { b"{\"date\":" } else { b",{\"date\":" });
+        push_date(out, inlink.date, java_times);
+        out.extend_from_slice(b",\"source\":");
+        push_json(out, inlink.source);
+        out.extend_from_slice(b",\"anchor\":");
+        push_json(out, inlink.anchor);
+        out.push(b'}');
+    }
+    out.extend_from_slice(b"]}\n");
+}
+
+fn push_date(out: &mut Vec<u8>, date: CaptureDate, java_times: bool) {
+    out.push(b'"');
+    date.push_dataset(out);
+    if java_times && out.ends_with(b":00") {
+        out.truncate(out.len() - 3);
+    }
+    out.push(b'"');
+}
+
+fn push_count(out: &mut Vec<u8>, count: u64) {
+    let mut digits = [0; 20];
+    let (mut at, mut rest) = (digits.len(), count);
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
+}
+
+fn push_json(out: &mut Vec<u8>, text: &str) {
+    let needs_escape = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
+    // Without a way out of the loop it takes many bytes at once.
+    if !text.bytes().fold(false, |any, byte| any | needs_escape(byte)) {
+        out.push(b'"');
+        out.extend_from_slice(text.as_bytes());
+        out.push(b'"');
+        return;
+    }
+    // Writing to a vector cannot fail.
+    let _ = serde_json::to_writer(out, text);
 }
 
 impl DatasetObject {

@@ -1,16 +1,22 @@
-//! Documents into data set objects.
+//! Archive files into data set objects.
 
-use super::dataset::DatasetObject;
-use super::documents::{Document, DocumentReader, DocumentReport, MAX_PAGE_BYTES, Place};
+use super::documents::{Document, DocumentReader, DocumentReport, Place};
 use super::invert::{
-    AssignOptions, AssignReport, CaptureRow, LinkError, LinkRow, Shuffle, ShuffleOptions, ShuffleReport, assign,
+    AssignOptions, AssignReport, CaptureRow, Filler, LinkError, LinkRow, Shuffle, ShuffleOptions, ShuffleReport,
+    assign_rendered,
 };
-use super::{LinkKind, PageOptions};
+use super::pipeline::{Batch, FileNews, Input, PageSink, read_files, read_page_into};
+use super::{LinkKind, PageLink, PageOptions, dataset::render_line};
 use crate::jobs::JobCx;
-use crate::uri::{CdxKey, DatasetKey, Fqdn, InternalPolicy, Url};
-use crate::warc::{ArchiveReader, Problem, Record, WarcError};
+use crate::uri::{CaptureDate, CdxKey, DatasetKey, InternalPolicy, Url, WebParts};
+use crate::warc::{Record, WarcError};
 use serde::{Deserialize, Serialize};
-use std::io::{self, Read};
+use std::io;
+use std::path::PathBuf;
+
+/// Bytes of rows that come of one byte of a compressed archive, at most, as
+/// far as archives of pages full of links show.
+const ROW_BYTES_PER_ARCHIVE_BYTE: u64 = 2;
 
 /// How keys are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -26,26 +32,61 @@ pub enum Notation {
 impl Notation {
     /// The key of a URL.
     pub fn key(self, url: &Url) -> String {
+        let mut key = String::new();
+        self.write_key(&WebParts::of(url), &mut key);
+        key
+    }
+
+    /// Puts the key of a URL in the place of what `key` held.
+    pub fn write_key(self, url: &WebParts<'_>, key: &mut String) {
+        key.clear();
         match self {
-            Self::Dataset => DatasetKey::of(url).as_str().to_owned(),
-            Self::Cdx => CdxKey::of(url).as_str().to_owned(),
+            Self::Dataset => DatasetKey::push(url, key),
+            Self::Cdx => CdxKey::push(url, key),
         }
     }
 }
 
 /// How a data set is made.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatasetOptions {
     /// How keys are written; pages are told apart by them.
     pub notation: Notation,
     /// Which links are internal.
     pub internal: InternalPolicy,
+    /// Which kinds of links make inlinks.
+    pub kinds: Vec<LinkKind>,
+    /// Anchors are cut after so many UTF-16 code units, before links are compared.
+    pub anchor_cap: Option<usize>,
+    /// Times end before seconds that are zero, as in the published files.
+    pub java_times: bool,
     /// Which inlinks belong to which capture.
     pub assign: AssignOptions,
-    /// Memory and place for sorting.
+    /// Memory, threads and place for sorting.
     pub shuffle: ShuffleOptions,
     /// How pages are read.
     pub image_alt: bool,
+}
+
+impl Default for DatasetOptions {
+    fn default() -> Self {
+        Self {
+            notation: Notation::default(),
+            internal: InternalPolicy::default(),
+            kinds: vec![LinkKind::Anchor],
+            anchor_cap: None,
+            java_times: false,
+            assign: AssignOptions::default(),
+            shuffle: ShuffleOptions::default(),
+            image_alt: false,
+        }
+    }
+}
+
+impl DatasetOptions {
+    pub(super) fn pages(&self) -> PageOptions {
+        PageOptions { image_alt: self.image_alt, ..PageOptions::links_only() }
+    }
 }
 
 /// What a build did.
@@ -59,6 +100,8 @@ pub struct BuildReport {
     pub assign: AssignReport,
     /// Problems of the archive files themselves.
     pub problems: u64,
+    /// Files that could not be read at all.
+    pub unreadable: u64,
 }
 
 /// Takes archive files and gives a data set.
@@ -67,79 +110,167 @@ pub struct DatasetBuilder {
     documents: DocumentReader,
     shuffle: Shuffle,
     problems: u64,
+    unreadable: u64,
+    cx: JobCx,
 }
 
 impl DatasetBuilder {
     /// `cx` is asked whether to stop, and told how far the work is.
     pub fn new(options: DatasetOptions, cx: &JobCx) -> Self {
-        let pages = PageOptions { image_alt: options.image_alt, ..PageOptions::links_only() };
         let shuffle = Shuffle::new(&options.shuffle, cx);
-        Self { options, documents: DocumentReader::new(pages), shuffle, problems: 0 }
+        Self { options, documents: DocumentReader::default(), shuffle, problems: 0, unreadable: 0, cx: cx.clone() }
     }
 
-    /// Reads an archive file. `file` is its number for [`Self::finish`];
-    /// `told` hears of its problems; `at` of the offset reached.
-    pub fn add_archive<R: Read>(
-        &mut self,
-        file: u32,
-        reader: &mut ArchiveReader<R>,
-        mut told: impl FnMut(&Problem),
-        mut at: impl FnMut(u64) -> Result<(), LinkError>,
-    ) -> Result<(), LinkError> {
-        loop {
-            let record = reader.next_record(MAX_PAGE_BYTES);
-            for problem in reader.take_problems() {
-                self.problems += 1;
-                told(&problem);
-            }
-            let Some(record) = record? else { return Ok(()) };
-            self.add_record(&record, Place { file, offset: record.span.offset })?;
-            at(reader.file_offset())?;
-        }
+    /// What may be too little for archives of so many bytes: room on the disk.
+    pub fn room_warning(&self, archive_bytes: u64) -> Option<String> {
+        self.options.shuffle.room_warning(archive_bytes.saturating_mul(ROW_BYTES_PER_ARCHIVE_BYTE))
     }
 
-    /// Takes one record.
-    pub fn add_record(&mut self, record: &Record, place: Place) -> Result<(), LinkError> {
-        match self.documents.read(record, place) {
-            Some(document) => push_document(&mut self.shuffle, &self.options, &document),
-            None => Ok(()),
-        }
+    /// Reads archive files; their numbers are those of [`Place::file`]. `told`
+    /// hears what is wrong with them. Call it once.
+    pub fn add_files(&mut self, files: &[PathBuf], mut told: impl FnMut(usize, FileNews<'_>)) -> Result<(), LinkError> {
+        let (shuffle, options) = (&self.shuffle, &self.options);
+        let (pages, done) = (options.pages(), shuffle.done());
+        let input = Input { files, pages: &pages, threads: shuffle.threads(), done: &done, cx: &self.cx };
+        let sink = || ShuffleSink { rows: RowMaker::new(options), filler: shuffle.filler(), failed: None };
+        let (problems, unreadable) = (&mut self.problems, &mut self.unreadable);
+        read_files(&input, &mut self.documents, sink, |file, news| {
+            *problems += u64::from(matches!(news, FileNews::Problem(_)));
+            *unreadable += u64::from(matches!(news, FileNews::Unreadable(_)));
+            told(file, news);
+        })
     }
 
-    /// Resolves revisits with `fetch`, sorts, assigns, and gives every object to `emit`.
+    /// How many of the files could not be read at all.
+    pub fn unreadable(&self) -> u64 {
+        self.unreadable
+    }
+
+    /// Resolves revisits with `fetch`, sorts, assigns, and gives the lines of
+    /// the objects to `write`, in order and in pieces.
     pub fn finish(
         mut self,
         fetch: impl FnMut(Place) -> Result<Record, WarcError>,
-        mut emit: impl FnMut(&DatasetObject) -> io::Result<()>,
+        write: impl FnMut(&[u8]) -> io::Result<()>,
     ) -> Result<BuildReport, LinkError> {
-        let (shuffle, options) = (&mut self.shuffle, &self.options);
-        self.documents.resolve(fetch, |document| push_document(shuffle, options, &document))?;
-        let sorted = self.shuffle.finish()?;
-        let (shuffle, assign) = assign(sorted, &self.options.assign, |assigned| emit(&DatasetObject::from(assigned)))?;
-        Ok(BuildReport { documents: self.documents.report().clone(), shuffle, assign, problems: self.problems })
+        let options = &self.options;
+        let pages = options.pages();
+        {
+            let mut sink = ShuffleSink { rows: RowMaker::new(options), filler: self.shuffle.filler(), failed: None };
+            self.documents.resolve(fetch, |document, notes| read_page_into(document, &pages, &mut sink, notes))?;
+        }
+        let threads = self.shuffle.threads();
+        let mut sorted = self.shuffle.finish()?;
+        let java_times = options.java_times;
+        let (shuffle, assign) = assign_rendered(
+            &mut sorted,
+            &options.assign,
+            threads,
+            |object, out| render_line(object, java_times, out),
+            write,
+        )?;
+        sorted.remove_kept()?;
+        let (documents, problems, unreadable) = (self.documents.report().clone(), self.problems, self.unreadable);
+        Ok(BuildReport { documents, shuffle, assign, problems, unreadable })
     }
 }
 
-fn push_document(shuffle: &mut Shuffle, options: &DatasetOptions, document: &Document) -> Result<(), LinkError> {
-    let source = options.notation.key(&document.url);
-    shuffle.push_capture(&CaptureRow { target: &source, date: document.date, id: 0 })?;
-    let source_name = Fqdn::of(&document.url);
-    for link in document.page.links.iter().filter(|link| link.kind == LinkKind::Anchor) {
-        shuffle.push_link(&LinkRow {
-            target: &options.notation.key(&link.url),
+/// Makes rows out of pages: keys, policy, anchor.
+pub(super) struct RowMaker<'o> {
+    options: &'o DatasetOptions,
+    source: String,
+    source_name: String,
+    date: CaptureDate,
+    target: String,
+}
+
+impl<'o> RowMaker<'o> {
+    pub(super) fn new(options: &'o DatasetOptions) -> Self {
+        Self {
+            options,
+            source: String::new(),
+            source_name: String::new(),
+            date: CaptureDate::default(),
+            target: String::new(),
+        }
+    }
+
+    /// Begins a page: the answer is its capture.
+    pub(super) fn page(&mut self, document: &Document) -> CaptureRow<'_> {
+        let parts = WebParts::of(&document.url);
+        self.options.notation.write_key(&parts, &mut self.source);
+        self.source_name.clear();
+        self.source_name.push_str(parts.name());
+        self.date = document.date;
+        CaptureRow { target: &self.source, date: self.date, id: 0 }
+    }
+
+    /// The row of a link, if its kind is wanted.
+    pub(super) fn link<'l>(&'l mut self, link: &PageLink<'l>) -> Option<LinkRow<'l>> {
+        if !self.options.kinds.contains(&link.kind) {
+            return None;
+        }
+        let parts = link.url.parts();
+        self.options.notation.write_key(&parts, &mut self.target);
+        Some(LinkRow {
+            target: &self.target,
             target_url: "",
-            source: &source,
+            source: &self.source,
             source_url: "",
             source_id: 0,
-            date: document.date,
-            anchor: &link.anchor,
-            internal: options.internal.is_internal(&Fqdn::of(&link.url), &source_name),
-            nofollow: link.nofollow,
-            kind: link.kind,
-            position: link.position,
-        })?;
+            date: self.date,
+            anchor: match self.options.anchor_cap {
+                Some(units) => first_units(link.anchor, units),
+                None => link.anchor,
+            },
+            internal: self.options.internal.is_internal_name(parts.name(), &self.source_name),
+            // One row for all links that are equal in the data set.
+            nofollow: false,
+            kind: LinkKind::Anchor,
+            position: 0,
+        })
     }
-    Ok(())
+}
+
+/// The start of a text, at most so many UTF-16 code units, no character halved.
+pub(super) fn first_units(text: &str, units: usize) -> &str {
+    let mut left = units;
+    for (at, c) in text.char_indices() {
+        match left.checked_sub(c.len_utf16()) {
+            Some(rest) => left = rest,
+            None => return text.get(..at).unwrap_or_default(),
+        }
+    }
+    text
+}
+
+/// Pages into the sort.
+struct ShuffleSink<'o, 's> {
+    rows: RowMaker<'o>,
+    filler: Filler<'s>,
+    failed: Option<LinkError>,
+}
+
+impl PageSink for ShuffleSink<'_, '_> {
+    fn page(&mut self, document: &Document) -> Result<(), LinkError> {
+        self.filler.push_capture(&self.rows.page(document))
+    }
+
+    fn link(&mut self, link: &PageLink<'_>) {
+        if self.failed.is_none()
+            && let Some(row) = self.rows.link(link)
+        {
+            self.failed = self.filler.push_link(&row).err();
+        }
+    }
+
+    fn page_done(&mut self) -> Result<(), LinkError> {
+        self.failed.take().map_or(Ok(()), Err)
+    }
+
+    fn batch_done(&mut self, batch: &Batch) -> Result<(), LinkError> {
+        self.filler.mark(batch.file, batch.from, batch.to)
+    }
 }
 
 #[cfg(test)]

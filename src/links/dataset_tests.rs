@@ -3,26 +3,30 @@
 use super::*;
 use crate::links::invert::Shape;
 use crate::links::testing;
+use crate::links::{DatasetObject, MAX_PAGE_BYTES, read_dataset};
+use crate::uri::Fqdn;
 use crate::warc::read_record_at;
 use std::path::PathBuf;
 
 fn build(files: &[PathBuf], options: &DatasetOptions) -> (Vec<DatasetObject>, BuildReport) {
     let cx = JobCx::detached();
     let mut builder = DatasetBuilder::new(options.clone(), &cx);
-    for (number, file) in files.iter().enumerate() {
-        let mut reader = ArchiveReader::open(file).unwrap();
-        builder.add_archive(number as u32, &mut reader, |_| (), |_| Ok(())).unwrap();
-    }
-    let mut objects = Vec::new();
+    builder.add_files(files, |_, _| ()).unwrap();
+    let mut lines = Vec::new();
     let report = builder
         .finish(
             |place| read_record_at(&files[place.file as usize], place.offset, MAX_PAGE_BYTES),
-            |object| {
-                objects.push(object.clone());
+            |piece| {
+                lines.extend_from_slice(piece);
                 Ok(())
             },
         )
         .unwrap();
+    let objects: Vec<DatasetObject> = read_dataset(lines.as_slice()).map(Result::unwrap).collect();
+    // The fast way of writing is the plain way.
+    let mut again = Vec::new();
+    objects.iter().for_each(|object| object.write_line(&mut again).unwrap());
+    assert!(again == lines);
     assert!(objects.is_sorted_by(|a, b| (&a.url, a.capture_date) <= (&b.url, b.capture_date)));
     (objects, report)
 }
@@ -83,7 +87,7 @@ fn blackbook_gives_one_data_set_from_warc_and_arc() {
     assert_eq!(got, expected);
     // As many pages as the Archives Unleashed Toolkit counts (`valid_pages`).
     assert_eq!(report.documents.pages, 94);
-    let tiny = ShuffleOptions { memory_bytes: 0, temp_folder: None };
+    let tiny = ShuffleOptions { memory_bytes: 0, ..ShuffleOptions::default() };
     let (spilled, spilled_report) = build(&[warc], &DatasetOptions { shuffle: tiny, ..DatasetOptions::default() });
     assert!(spilled_report.shuffle.runs > 100);
     assert_eq!(spilled, from_warc);

@@ -10,10 +10,11 @@
 //! wait until all records were seen; what is kept of each page for that are
 //! some numbers, not its content.
 
-use super::{Page, PageOptions, read_page};
+use super::{Page, PageLink, PageOptions, read_links, read_page};
 use crate::uri::{CaptureDate, Url};
-use crate::warc::http::{ContentType, HttpHead, decode_payload, parse_response_head};
+use crate::warc::http::{ContentType, HttpHead, Payload, decode_payload, parse_response_head};
 use crate::warc::{Record, RecordHead, RecordType, WarcError};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -24,15 +25,54 @@ pub const MAX_PAGE_BYTES: usize = 64 * 1024 * 1024;
 /// Unread pages that are listed one by one; all are counted.
 const MAX_LISTED: usize = 1000;
 
-/// A capture of a page.
+/// A capture of a page, its links not yet read.
 #[derive(Debug, Clone)]
 pub struct Document {
     /// What was captured.
     pub url: Url,
     /// When, in whole seconds.
     pub date: CaptureDate,
-    /// Links and texts.
-    pub page: Page,
+    /// Where its record stands; a revisit's own.
+    pub place: Place,
+    head: HttpHead,
+    /// The record's block: HTTP head and body.
+    block: Vec<u8>,
+    /// The block is not whole.
+    cut: bool,
+}
+
+impl Document {
+    /// Gives every link to `each`, and says why the page could not be read
+    /// whole, if so. Needs nothing else: threads can share the work.
+    pub fn read_links(&self, options: &PageOptions, each: impl FnMut(&PageLink<'_>)) -> Option<Unread> {
+        let (payload, kind) = self.payload();
+        let options = PageOptions { xhtml: is_xhtml(&kind), ..options.clone() };
+        let cut = read_links(&payload.bytes, kind.charset.as_deref(), &self.url, &options, each);
+        if payload.cut || self.cut {
+            Some(Unread::TooLong)
+        } else if !payload.flaws.is_empty() {
+            Some(Unread::Malformed)
+        } else {
+            (cut.links > 0 || cut.anchors > 0).then_some(Unread::Cut)
+        }
+    }
+
+    /// Reads all of the page: title, text and the rest.
+    pub fn read_page(&self, options: &PageOptions) -> Page {
+        let (payload, kind) = self.payload();
+        let options = PageOptions { xhtml: is_xhtml(&kind), ..options.clone() };
+        read_page(&payload.bytes, kind.charset.as_deref(), &self.url, &options)
+    }
+
+    fn payload(&self) -> (Payload, ContentType) {
+        let raw_body = self.block.get(self.head.head_len..).unwrap_or_default();
+        (decode_payload(&self.head, raw_body, MAX_PAGE_BYTES), self.head.content_type())
+    }
+
+    /// How much memory it takes, about.
+    pub fn len_bytes(&self) -> usize {
+        self.block.len()
+    }
 }
 
 /// Where a record stands: number of the file (the caller's), offset in it.
@@ -83,6 +123,8 @@ pub struct DocumentReport {
     pub pages: u64,
     /// Revisits, found or not.
     pub revisits: u64,
+    /// Pages that an interrupted build had read before.
+    pub already_read: u64,
     /// Pages not read or not whole, by reason.
     pub unread: BTreeMap<Unread, u64>,
     /// The first of them: where, which, why.
@@ -90,11 +132,25 @@ pub struct DocumentReport {
 }
 
 impl DocumentReport {
-    fn note(&mut self, place: Place, url: impl fmt::Display, why: Unread) {
+    pub(super) fn note(&mut self, place: Place, url: impl fmt::Display, why: Unread) {
         *self.unread.entry(why).or_default() += 1;
         if self.listed.len() < MAX_LISTED {
             self.listed.push((place, url.to_string(), why));
         }
+    }
+
+    /// Adds what another thread noted.
+    pub(super) fn add(&mut self, other: Self) {
+        self.records += other.records;
+        self.pages += other.pages;
+        self.revisits += other.revisits;
+        self.already_read += other.already_read;
+        for (why, count) in other.unread {
+            *self.unread.entry(why).or_default() += count;
+        }
+        self.listed.extend(other.listed);
+        self.listed.sort_unstable();
+        self.listed.truncate(MAX_LISTED);
     }
 }
 
@@ -108,8 +164,8 @@ struct Waiting {
 }
 
 /// Turns records into documents.
+#[derive(Default)]
 pub struct DocumentReader {
-    options: PageOptions,
     /// Captures that a revisit may repeat, by hashes of their names.
     originals: HashMap<u64, Place>,
     /// Names of redirects and errors: a repeat of one has no links either.
@@ -119,24 +175,23 @@ pub struct DocumentReader {
 }
 
 impl DocumentReader {
-    /// Reads pages with these options.
-    pub fn new(options: PageOptions) -> Self {
-        Self {
-            options,
-            originals: HashMap::new(),
-            no_pages: HashSet::new(),
-            waiting: Vec::new(),
-            report: DocumentReport::default(),
-        }
-    }
-
     /// What was read so far.
     pub fn report(&self) -> &DocumentReport {
         &self.report
     }
 
+    /// Adds what was noted while links were read.
+    pub(super) fn add_notes(&mut self, notes: DocumentReport) {
+        self.report.add(notes);
+    }
+
+    /// Counts a page that an interrupted build had read before.
+    pub(super) fn count_already_read(&mut self) {
+        self.report.already_read += 1;
+    }
+
     /// The document of a record, if it is one. Revisits wait for [`Self::resolve`].
-    pub fn read(&mut self, record: &Record, place: Place) -> Option<Document> {
+    pub fn take(&mut self, record: Record, place: Place) -> Option<Document> {
         self.report.records += 1;
         match record.head.record_type {
             RecordType::Response => {}
@@ -164,7 +219,7 @@ impl DocumentReader {
         for name in names {
             self.originals.entry(name).or_insert(place);
         }
-        self.document(url, date, &head, record, place)
+        self.document(url, date, Cow::Owned(head), Cow::Owned(record), place)
     }
 
     /// Reads the originals of the revisits seen so far with `fetch` and gives
@@ -172,7 +227,7 @@ impl DocumentReader {
     pub fn resolve<E: From<WarcError>>(
         &mut self,
         mut fetch: impl FnMut(Place) -> Result<Record, WarcError>,
-        mut take: impl FnMut(Document) -> Result<(), E>,
+        mut take: impl FnMut(&Document, &mut DocumentReport) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut found = Vec::new();
         for waiting in std::mem::take(&mut self.waiting) {
@@ -196,8 +251,9 @@ impl DocumentReader {
                 self.report.note(waiting.place, &waiting.url, Unread::NoOriginal);
                 continue;
             };
+            let (head, record) = (Cow::Borrowed(head), Cow::Borrowed(record));
             if let Some(document) = self.document(waiting.url, waiting.date, head, record, waiting.place) {
-                take(document)?;
+                take(&document, &mut self.report)?;
             }
         }
         Ok(())
@@ -229,29 +285,21 @@ impl DocumentReader {
         &mut self,
         url: Url,
         date: CaptureDate,
-        head: &HttpHead,
-        record: &Record,
+        head: Cow<'_, HttpHead>,
+        record: Cow<'_, Record>,
         place: Place,
     ) -> Option<Document> {
-        let kind = head.content_type();
-        if !is_page(&kind) {
+        if !is_page(&head.content_type()) {
             return None;
         }
         self.report.pages += 1;
-        let raw_body = record.block.get(head.head_len..).unwrap_or_default();
-        let payload = decode_payload(head, raw_body, MAX_PAGE_BYTES);
-        if payload.cut || record.omitted > 0 {
-            self.report.note(place, &url, Unread::TooLong);
-        } else if !payload.flaws.is_empty() {
-            self.report.note(place, &url, Unread::Malformed);
-        }
-        self.options.xhtml = kind.mime == "application/xhtml+xml";
-        let page = read_page(&payload.bytes, kind.charset.as_deref(), &url, &self.options);
-        if page.cut.links > 0 || page.cut.anchors > 0 {
-            self.report.note(place, &url, Unread::Cut);
-        }
-        Some(Document { url, date, page })
+        let cut = record.omitted > 0;
+        Some(Document { url, date, place, head: head.into_owned(), block: record.into_owned().block, cut })
     }
+}
+
+fn is_xhtml(kind: &ContentType) -> bool {
+    kind.mime == "application/xhtml+xml"
 }
 
 /// Whether the payload is a page with links.
@@ -315,8 +363,8 @@ mod tests {
 
     #[track_caller]
     fn check(record: &Record, pages: u64) {
-        let mut reader = DocumentReader::new(PageOptions::links_only());
-        reader.read(record, Place { file: 0, offset: 0 });
+        let mut reader = DocumentReader::default();
+        reader.take(record.clone(), Place { file: 0, offset: 0 });
         assert_eq!(reader.report().pages, pages);
     }
 
@@ -340,35 +388,36 @@ mod tests {
         };
         for field in [("WARC-Refers-To", "<urn:1>"), ("WARC-Payload-Digest", "sha1:A")] {
             let original = response("http://a.pt/", PAGE);
-            let mut reader = DocumentReader::new(PageOptions::links_only());
+            let mut reader = DocumentReader::default();
             let place = |offset| Place { file: 0, offset };
-            assert!(reader.read(&revisit(field), place(0)).is_none());
-            assert!(reader.read(&original, place(9)).is_some());
+            assert!(reader.take(revisit(field), place(0)).is_none());
+            assert!(reader.take(original.clone(), place(9)).is_some());
             let mut documents = Vec::new();
             let fetch = |at| {
                 assert_eq!(at, place(9));
                 Ok(original.clone())
             };
             reader
-                .resolve::<WarcError>(fetch, |document| {
-                    documents.push(document);
+                .resolve::<WarcError>(fetch, |document, _| {
+                    documents.push(document.clone());
                     Ok(())
                 })
                 .unwrap();
             assert_eq!(documents.len(), 1);
             assert_eq!(documents[0].date.to_dataset(), "2024-04-01T09:00:00");
-            let link = &documents[0].page.links[0];
-            assert_eq!(link.url.as_str(), "http://b.pt/y/x");
+            let mut links = Vec::new();
+            documents[0].read_links(&PageOptions::links_only(), |link| links.push(link.url.as_str().to_owned()));
+            assert_eq!(links, ["http://b.pt/y/x"]);
         }
         // An error that is repeated has no links, and nothing is missing.
-        let mut error = DocumentReader::new(PageOptions::links_only());
-        error.read(&revisit(("WARC-Refers-To", "<urn:1>")), Place { file: 0, offset: 5 });
-        error.read(&response("http://a.pt/", &PAGE.replace("200", "404")), Place { file: 0, offset: 9 });
-        error.resolve::<WarcError>(|_| unreachable!(), |_| unreachable!()).unwrap();
+        let mut error = DocumentReader::default();
+        error.take(revisit(("WARC-Refers-To", "<urn:1>")), Place { file: 0, offset: 5 });
+        error.take(response("http://a.pt/", &PAGE.replace("200", "404")), Place { file: 0, offset: 9 });
+        error.resolve::<WarcError>(|_| unreachable!(), |_, _| unreachable!()).unwrap();
         assert!(error.report().unread.is_empty());
-        let mut lost = DocumentReader::new(PageOptions::links_only());
-        lost.read(&revisit(("WARC-Refers-To", "<urn:2>")), Place { file: 0, offset: 5 });
-        lost.resolve::<WarcError>(|_| unreachable!(), |_| Ok(())).unwrap();
+        let mut lost = DocumentReader::default();
+        lost.take(revisit(("WARC-Refers-To", "<urn:2>")), Place { file: 0, offset: 5 });
+        lost.resolve::<WarcError>(|_| unreachable!(), |_, _| Ok(())).unwrap();
         assert_eq!(lost.report().unread[&Unread::NoOriginal], 1);
         assert_eq!(lost.report().listed[0].0.offset, 5);
     }
@@ -376,9 +425,10 @@ mod tests {
     #[test]
     fn pages_that_cannot_be_read_are_named() {
         let why = |record: &Record| {
-            let mut reader = DocumentReader::new(PageOptions::links_only());
-            reader.read(record, Place { file: 0, offset: 0 });
-            reader.report().unread.keys().copied().collect::<Vec<_>>()
+            let mut reader = DocumentReader::default();
+            let document = reader.take(record.clone(), Place { file: 0, offset: 0 });
+            let read = document.and_then(|document| document.read_links(&PageOptions::links_only(), |_| ()));
+            reader.report().unread.keys().copied().chain(read).collect::<Vec<_>>()
         };
         assert_eq!(why(&response("http://a.pt/", "no http")), [Unread::NoHttp]);
         let gzip = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n<a href=x>plain</a>";

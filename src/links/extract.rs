@@ -2,9 +2,9 @@
 
 use super::builder::Builder;
 use super::charset;
-use super::collect::{Collector, web_url};
+use super::collect::{Collector, PageLink, web_url};
 use super::css::css_references;
-use super::page::{LinkKind, Outlink, Page, PageOptions};
+use super::page::{LinkKind, Outlink, Page, PageCuts, PageOptions};
 use super::tokens::TagReader;
 use super::tree::Tree;
 use crate::uri::Url;
@@ -42,6 +42,23 @@ pub fn read_page(body: &[u8], http_charset: Option<&str>, url: &Url, options: &P
         canonical: found.canonical,
         cut: found.cut,
     }
+}
+
+/// Reads nothing but the links of an HTML page and gives each to `each`, the
+/// same as [`read_page`] and faster: no link costs an allocation.
+pub fn read_links(
+    body: &[u8],
+    http_charset: Option<&str>,
+    url: &Url,
+    options: &PageOptions,
+    each: impl FnMut(&PageLink<'_>),
+) -> PageCuts {
+    let (encoding, _) = charset::detect(body, http_charset);
+    let text = charset::decode(body, encoding);
+    let options = PageOptions { max_text_bytes: 0, tell_language: false, ..options.clone() };
+    let mut builder = Builder::new(Tree::new(Collector::new(&options)), options.xhtml);
+    let Ok(()) = Tokenizer::new_with_emitter(text.as_bytes(), TagReader::new(&mut builder)).finish();
+    builder.tree.page.links(url, each)
 }
 
 /// Reads a style sheet: its `url(…)` and `@import`, resolved against its own address.

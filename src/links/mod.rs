@@ -4,7 +4,8 @@
 //! archive records ([`DocumentReader`]). Out: a [`Page`] with its outlinks and
 //! text; and, inverted ([`invert`]), the inlinks of each target in the order
 //! (date, source, anchor); as lines of the published data set ([`dataset`]),
-//! made in one go by [`DatasetBuilder`].
+//! made in one go by [`DatasetBuilder`], or in two halves ([`filters`]) with
+//! a sort elsewhere between them.
 //!
 //! Invariants: extraction agrees with the DOM that a browser without scripts
 //! builds, but for parts without text of a link that misnested tags split;
@@ -23,10 +24,13 @@ pub mod dataset;
 mod dataset_build;
 mod documents;
 mod extract;
+pub mod filters;
 mod fold;
 pub mod invert;
 mod page;
+mod pipeline;
 mod quirks;
+mod resolve;
 mod tag;
 mod tokens;
 mod tree;
@@ -35,13 +39,15 @@ mod tree;
 mod testing;
 
 pub use charset::CharsetSource;
-pub use collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES};
+pub use collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink};
 pub use dataset::{DatasetError, DatasetInlink, DatasetObject, read_dataset};
 pub use dataset_build::{BuildReport, DatasetBuilder, DatasetOptions, Notation};
 pub use documents::{Document, DocumentReader, DocumentReport, MAX_PAGE_BYTES, Place, Unread, is_page};
-pub use extract::{read_css, read_page, tell_language};
+pub use extract::{read_css, read_links, read_page, tell_language};
 pub use invert::LinkError;
 pub use page::{LinkKind, Outlink, Page, PageCuts, PageOptions};
+pub use pipeline::FileNews;
+pub use resolve::Resolved;
 pub use tree::MAX_DEPTH;
 
 /// A link belongs to a capture of its target when both were captured within

@@ -2,10 +2,11 @@
 //! matter, without an allocation per tag.
 
 use super::tag::Tag;
+use foldhash::fast::FixedState;
 use html5gum::{Emitter, Error, State};
 use std::borrow::Cow;
 use std::convert::Infallible;
-use std::ops::Range;
+use std::hash::BuildHasher;
 
 macro_rules! attributes {
     ($($variant:ident $name:literal,)*) => {
@@ -57,7 +58,10 @@ attributes! {
 #[derive(Default)]
 pub(crate) struct Attributes {
     values: Vec<u8>,
-    slots: [Option<Range<usize>>; ATTRIBUTES],
+    /// Where the values stand, of those whose bit is set in `present`: so a
+    /// tag costs no clearing of all of them.
+    slots: [(usize, usize); ATTRIBUTES],
+    present: u32,
     /// The same for the same names and values in any order.
     pub(crate) hash: u64,
 }
@@ -65,17 +69,17 @@ pub(crate) struct Attributes {
 impl Attributes {
     /// The value; broken UTF-8 cannot occur, but would be marked.
     pub(crate) fn get(&self, attribute: Attr) -> Option<Cow<'_, str>> {
-        let range = self.slots.get(attribute as usize)?.clone()?;
-        self.values.get(range).map(String::from_utf8_lossy)
+        let (start, end) = *self.slots.get(attribute as usize).filter(|_| self.has(attribute))?;
+        self.values.get(start..end).map(String::from_utf8_lossy)
     }
 
     pub(crate) fn has(&self, attribute: Attr) -> bool {
-        self.slots.get(attribute as usize).is_some_and(Option::is_some)
+        self.present & 1 << attribute as u32 != 0
     }
 
     fn clear(&mut self) {
         self.values.clear();
-        self.slots = Default::default();
+        self.present = 0;
         self.hash = 0;
     }
 }
@@ -115,6 +119,8 @@ pub(crate) struct TagReader<'s, S> {
     is_start: bool,
     self_closing: bool,
     attributes: Attributes,
+    /// Hashes pairs of name and value.
+    pairs: FixedState,
     attribute_name: Vec<u8>,
     value_start: usize,
     in_attribute: bool,
@@ -131,6 +137,7 @@ impl<'s, S: TokenSink> TagReader<'s, S> {
             is_start: false,
             self_closing: false,
             attributes: Attributes::default(),
+            pairs: FixedState::default(),
             attribute_name: Vec::new(),
             value_start: 0,
             in_attribute: false,
@@ -149,17 +156,20 @@ impl<'s, S: TokenSink> TagReader<'s, S> {
         if !std::mem::take(&mut self.in_attribute) {
             return;
         }
-        let value = self.value_start..self.attributes.values.len();
+        let (start, end) = (self.value_start, self.attributes.values.len());
         if self.is_start {
-            let pair = fnv(fnv(FNV_START, &self.attribute_name), &self.attributes.values[value.clone()]);
+            let value = self.attributes.values.get(start..end).unwrap_or_default();
+            let pair = self.pairs.hash_one((self.attribute_name.as_slice(), value));
             self.attributes.hash = self.attributes.hash.wrapping_add(pair);
         }
-        let slot = Attr::of(&self.attribute_name)
-            .filter(|_| self.is_start)
-            .and_then(|attribute| self.attributes.slots.get_mut(attribute as usize));
-        match slot {
-            Some(slot) if slot.is_none() => *slot = Some(value),
-            _ => self.attributes.values.truncate(self.value_start),
+        let known =
+            Attr::of(&self.attribute_name).filter(|&attribute| self.is_start && !self.attributes.has(attribute));
+        match known {
+            Some(attribute) => {
+                self.attributes.slots[attribute as usize] = (start, end);
+                self.attributes.present |= 1 << attribute as u32;
+            }
+            None => self.attributes.values.truncate(start),
         }
     }
 
@@ -171,12 +181,6 @@ impl<'s, S: TokenSink> TagReader<'s, S> {
         self.is_start = is_start;
         self.self_closing = false;
     }
-}
-
-const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
-
-fn fnv(start: u64, bytes: &[u8]) -> u64 {
-    bytes.iter().fold(start, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)) ^ 0xff
 }
 
 impl<S: TokenSink> Emitter for TagReader<'_, S> {

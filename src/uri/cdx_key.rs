@@ -1,9 +1,9 @@
 //! The key of CDX and CDXJ files.
 
-use super::Url;
 use super::cdx_sessions as sessions;
 use super::fqdn::{is_address, push_reversed};
 use super::text::{push_lower, push_port};
+use super::{Url, WebParts};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
@@ -37,12 +37,17 @@ impl CdxKey {
             return Self::of_text(url.as_str()).unwrap_or_else(|| Self(url.as_str().to_owned()));
         };
         let mut key = String::with_capacity(url.as_str().len());
-        push_host(&mut key, host);
-        if let Some(port) = url.port() {
-            push_port(&mut key, port);
-        }
-        push_rest(&mut key, url.path(), url.query());
+        Self::push(&WebParts { host, ..WebParts::of(url) }, &mut key);
         Self(key)
+    }
+
+    /// Appends the key of an http or https URL; `key` is empty.
+    pub fn push(parts: &WebParts<'_>, key: &mut String) {
+        push_host(key, parts.host);
+        if let Some(port) = parts.port {
+            push_port(key, port);
+        }
+        push_rest(key, parts.path, parts.query);
     }
 
     /// The key of a line of text, with or without scheme. `filedesc:` and

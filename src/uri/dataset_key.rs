@@ -2,7 +2,7 @@
 
 use super::fqdn::{is_address, push_reversed};
 use super::text::{self, push_lower};
-use super::{Fqdn, Url};
+use super::{Fqdn, Url, WebParts};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -52,8 +52,14 @@ impl DatasetKey {
             key.push_str(url.scheme());
             key.push_str("://");
         }
+        Self::push(&WebParts { port, ..WebParts::of(url) }, &mut key);
+        Self(key)
+    }
+
+    /// Appends the key of an http or https URL.
+    pub fn push(parts: &WebParts<'_>, key: &mut String) {
         key.push('(');
-        let host = url.host_str().unwrap_or_default().trim_end_matches('.');
+        let host = parts.host.trim_end_matches('.');
         let address = is_address(host);
         if address {
             key.push_str(host);
@@ -63,22 +69,21 @@ impl DatasetKey {
                 Some(www) if www.eq_ignore_ascii_case("www.") && host[4..].contains('.') => &host[4..],
                 _ => host,
             };
-            push_reversed(&mut key, host, true);
+            push_reversed(key, host, true);
         }
-        if let Some(port) = port {
-            text::push_port(&mut key, port);
+        if let Some(port) = parts.port {
+            text::push_port(key, port);
         }
-        let query = url.query().filter(|query| !query.is_empty());
-        if matches!(url.path(), "/" | "") && query.is_none() && port.is_none() && !address {
-            return Self(key);
+        let query = parts.query.filter(|query| !query.is_empty());
+        if matches!(parts.path, "/" | "") && query.is_none() && parts.port.is_none() && !address {
+            return;
         }
         key.push(')');
-        push_lower(&mut key, url.path());
+        push_lower(key, parts.path);
         if let Some(query) = query {
             key.push('?');
-            push_lower(&mut key, query);
+            push_lower(key, query);
         }
-        Self(key)
     }
 
     /// A key as it was stored or published.

@@ -124,6 +124,39 @@ impl CaptureDate {
         format!("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", t.year(), t.month(), t.day(), t.hour(), t.minute(), t.second())
     }
 
+    /// Appends what [`Self::to_dataset`] gives, for the many dates of a data set.
+    pub fn push_dataset(self, out: &mut Vec<u8>) {
+        let seconds = self.seconds();
+        // Years 0 to 9999.
+        if !(-62_167_219_200..=253_402_300_799).contains(&seconds) {
+            out.extend_from_slice(self.to_dataset().as_bytes());
+            return;
+        }
+        let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+        // Days since 0000-03-01, so that a leap day ends its year.
+        let days = days + 719_468;
+        let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+        let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+        let day = day - (365 * year + year / 4 - year / 100);
+        let month = (5 * day + 2) / 153;
+        let day = day - (153 * month + 2) / 5 + 1;
+        let month = if month < 10 { month + 3 } else { month - 9 };
+        let year = year + era * 400 + i64::from(month <= 2);
+        let two = |value: i64| [b'0' + (value / 10 % 10) as u8, b'0' + (value % 10) as u8];
+        out.extend_from_slice(&two(year / 100));
+        for (mark, value) in [
+            (&b""[..], year % 100),
+            (b"-", month),
+            (b"-", day),
+            (b"T", second / 3600),
+            (b":", second / 60 % 60),
+            (b":", second % 60),
+        ] {
+            out.extend_from_slice(mark);
+            out.extend_from_slice(&two(value));
+        }
+    }
+
     /// `2024-03-01T09:00:00Z`, fractions only where there are some (WARC/1.1).
     pub fn to_warc(self) -> String {
         match self.0.rem_euclid(1000) {
@@ -197,5 +230,15 @@ mod tests {
         assert_eq!(date.to_dataset(), "2024-03-01T09:00:00");
         assert_eq!(date.to_warc(), "2024-03-01T09:00:00.120Z");
         assert_eq!(date.to_words(), "2024-03-01 09:00:00");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn dates_of_a_data_set_are_written_alike_in_both_ways(seconds in -70_000_000_000_i64..260_000_000_000, millis in 0_i64..1000) {
+            let date = CaptureDate::from_millis(seconds * 1000 + millis);
+            let mut out = Vec::new();
+            date.push_dataset(&mut out);
+            proptest::prop_assert_eq!(String::from_utf8(out).unwrap(), date.to_dataset());
+        }
     }
 }

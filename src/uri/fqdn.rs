@@ -50,7 +50,7 @@ impl Fqdn {
     /// The registrable domain by the Public Suffix List, private section
     /// included; the name itself where there is none (addresses, `localhost`).
     pub fn registrable(&self) -> &str {
-        if is_address(&self.0) { &self.0 } else { psl::domain_str(&self.0).unwrap_or(&self.0) }
+        registrable(&self.0)
     }
 }
 
@@ -116,25 +116,31 @@ pub enum InternalPolicy {
 impl InternalPolicy {
     /// Whether a link between pages of these hosts is internal.
     pub fn is_internal(self, a: &Fqdn, b: &Fqdn) -> bool {
+        self.is_internal_name(&a.0, &b.0)
+    }
+
+    /// The same for names as [`Fqdn::name_of`] gives them.
+    pub fn is_internal_name(self, a: &str, b: &str) -> bool {
         if a == b {
             return true;
         }
         match self {
             Self::Fqdn => false,
             Self::Sldn => {
-                if is_address(&a.0) || is_address(&b.0) {
+                if is_address(a) || is_address(b) {
                     return false;
                 }
-                let last_two = |name: &str| -> Option<String> {
-                    let mut labels = name.rsplit('.');
-                    let (top, second) = (labels.next()?, labels.next()?);
-                    Some(format!("{second}.{top}"))
-                };
-                last_two(&a.0).is_some_and(|site| Some(site) == last_two(&b.0))
+                let last_two = |name: &'_ str| name.rmatch_indices('.').nth(1).map_or(0, |(dot, _)| dot + 1);
+                let (site_a, site_b) = (&a[last_two(a)..], &b[last_two(b)..]);
+                site_a.contains('.') && site_a == site_b
             }
-            Self::Registrable => a.registrable() == b.registrable(),
+            Self::Registrable => registrable(a) == registrable(b),
         }
     }
+}
+
+fn registrable(name: &str) -> &str {
+    if is_address(name) { name } else { psl::domain_str(name).unwrap_or(name) }
 }
 
 #[cfg(test)]

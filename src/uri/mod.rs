@@ -25,6 +25,7 @@ mod page_key;
 mod scope_surt;
 mod ssurt;
 mod text;
+mod web_parts;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
@@ -39,6 +40,7 @@ pub use page_key::PageKey;
 pub use scope_surt::{ScopePrefix, ScopePrefixSet, ScopeSurt};
 pub use ssurt::Ssurt;
 pub use url::Url;
+pub use web_parts::WebParts;
 
 /// Parses an absolute http or https URL and drops its fragment.
 ///

@@ -72,8 +72,8 @@ pub fn build_inlinks(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<Inlink
     let mut report = InlinkReport::default();
     let mut batch = Vec::with_capacity(BATCH);
     catalogue.begin_inlinks()?;
-    while let Some(row) = sorted.next_row()? {
-        let Row::Link(link) = row else { continue };
+    sorted.for_each(|row| -> anyhow::Result<()> {
+        let Row::Link(link) = row else { return Ok(()) };
         report.inlinks += 1;
         *(if link.internal { &mut report.internal } else { &mut report.external }) += 1;
         batch.push(LoadedInlink {
@@ -89,7 +89,8 @@ pub fn build_inlinks(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<Inlink
             catalogue.load_inlinks(std::mem::take(&mut batch))?;
             cx.checkpoint()?;
         }
-    }
+        Ok(())
+    })?;
     catalogue.load_inlinks(batch)?;
     let ShuffleReport { links, duplicates, runs, .. } = sorted.report();
     (report.links_seen, report.duplicates, report.runs) = (links, duplicates, runs);

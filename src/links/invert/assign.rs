@@ -6,14 +6,15 @@
 //! side.
 
 use super::LinkError;
-use super::row::Row;
-use super::shuffle::{ShuffleReport, Sorted};
+use super::row::{is_internal, read_when};
+use super::shuffle::ShuffleReport;
+use super::sorted::{PartRows, Sorted};
 use crate::links::{MATCH_WINDOW_DAYS, MAX_INLINKS_PER_SIDE};
 use crate::uri::CaptureDate;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashSet, VecDeque};
 use std::io;
-use std::rc::Rc;
+use std::ops::AddAssign;
 
 const SECONDS_PER_DAY: u64 = 86_400;
 
@@ -91,14 +92,14 @@ impl AssignOptions {
 }
 
 /// A link seen from its target.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Inlink {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Inlink<'a> {
     /// When the linking page was captured.
     pub date: CaptureDate,
     /// Key of the linking page.
-    pub source: String,
+    pub source: &'a str,
     /// Anchor text.
-    pub anchor: String,
+    pub anchor: &'a str,
     /// Of the same site.
     pub internal: bool,
 }
@@ -110,14 +111,37 @@ pub struct Assigned<'a> {
     pub target: &'a str,
     /// The (first) capture, if there is one.
     pub capture_date: Option<CaptureDate>,
-    /// What is kept, by (date, source, anchor).
-    pub inlinks: &'a [Rc<Inlink>],
     /// Kept ones of the same site.
     pub count_internal: u64,
     /// Kept ones of other sites.
     pub count_external: u64,
     /// Left out because a side was full.
     pub cut: u64,
+    /// Sources and anchors, one behind the other.
+    texts: &'a str,
+    kept: &'a [Kept],
+}
+
+impl<'a> Assigned<'a> {
+    /// What is kept, by (date, source, anchor).
+    pub fn inlinks(&self) -> impl ExactSizeIterator<Item = Inlink<'a>> + use<'a> {
+        let texts = self.texts;
+        let mut from = 0;
+        self.kept.iter().map(move |kept| {
+            let source = texts.get(from..kept.source_end).unwrap_or_default();
+            let anchor = texts.get(kept.source_end..kept.anchor_end).unwrap_or_default();
+            from = kept.anchor_end;
+            Inlink { date: kept.date, source, anchor, internal: kept.internal }
+        })
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Kept {
+    date: CaptureDate,
+    source_end: usize,
+    anchor_end: usize,
+    internal: bool,
 }
 
 /// What became of the links.
@@ -143,34 +167,58 @@ pub struct AssignReport {
     pub repeated_sources: u64,
 }
 
+impl AddAssign for AssignReport {
+    fn add_assign(&mut self, other: Self) {
+        self.targets += other.targets;
+        self.objects += other.objects;
+        self.captured_objects += other.captured_objects;
+        self.inlinks += other.inlinks;
+        self.internal += other.internal;
+        self.cut += other.cut;
+        self.outside_window += other.outside_window;
+        self.uncaptured_dropped += other.uncaptured_dropped;
+        self.repeated_sources += other.repeated_sources;
+    }
+}
+
 /// Reads all rows and gives out objects by target key, then capture date.
 pub fn assign(
-    mut sorted: Sorted,
+    sorted: Sorted,
     options: &AssignOptions,
     mut emit: impl FnMut(&Assigned<'_>) -> io::Result<()>,
 ) -> Result<(ShuffleReport, AssignReport), LinkError> {
-    let mut group = Group::new(options);
+    // One thread, and objects instead of bytes: the rest is the same.
+    let emit = &mut emit;
+    let mut sorted = sorted;
     let mut report = AssignReport::default();
-    while let Some(row) = sorted.next_row()? {
-        if row.target() != group.target || report.targets == 0 {
-            group.end(&mut report, &mut emit)?;
-            group.begin(row.target());
-            report.targets += 1;
-        }
-        match row {
-            Row::Capture(capture) => group.captures.push(capture.date),
-            Row::Link(link) => {
-                let inlink = || Inlink {
-                    date: link.date,
-                    source: link.source.to_owned(),
-                    anchor: link.anchor.to_owned(),
-                    internal: link.internal,
-                };
-                group.link(link.date, link.source, link.internal, inlink, &mut report, &mut emit)?;
-            }
-        }
-    }
-    group.end(&mut report, &mut emit)?;
+    sorted.in_one(|rows| {
+        report = Group::new(options).read(rows, |object| emit(object).map_err(LinkError::Output))?;
+        Ok(())
+    })?;
+    Ok((sorted.report(), report))
+}
+
+/// As [`assign`], with several threads: `render` turns objects into bytes, in
+/// any order, and `write` gets the bytes in the order of the objects.
+pub fn assign_rendered(
+    sorted: &mut Sorted,
+    options: &AssignOptions,
+    threads: usize,
+    render: impl Fn(&Assigned<'_>, &mut Vec<u8>) + Sync,
+    write: impl FnMut(&[u8]) -> io::Result<()>,
+) -> Result<(ShuffleReport, AssignReport), LinkError> {
+    let reports = sorted.in_parts(
+        threads,
+        |rows, pieces| {
+            Group::new(options).read(rows, |object| {
+                render(object, pieces.bytes());
+                Ok(())
+            })
+        },
+        write,
+    )?;
+    let mut report = AssignReport::default();
+    reports.into_iter().for_each(|part| report += part);
     Ok((sorted.report(), report))
 }
 
@@ -178,143 +226,172 @@ pub fn assign(
 #[derive(Default)]
 struct Object {
     capture_date: Option<CaptureDate>,
-    inlinks: Vec<Rc<Inlink>>,
+    texts: Vec<u8>,
+    kept: Vec<Kept>,
     internal: usize,
     external: usize,
     cut: u64,
     /// Sources that are in, where only one link of each may be.
-    sources: HashSet<Rc<str>>,
+    sources: HashSet<Box<[u8]>>,
 }
 
-enum Taken {
-    In,
-    Cut,
-    Repeated,
+/// A link as the rows have it.
+#[derive(Clone, Copy)]
+struct Link<'a> {
+    date: CaptureDate,
+    source: &'a [u8],
+    anchor: &'a [u8],
+    internal: bool,
 }
 
 impl Object {
-    fn at(capture_date: Option<CaptureDate>) -> Self {
-        Self { capture_date, ..Self::default() }
+    /// Begins anew with the memory there is.
+    fn begin(&mut self, capture_date: Option<CaptureDate>) {
+        self.capture_date = capture_date;
+        self.texts.clear();
+        self.kept.clear();
+        (self.internal, self.external, self.cut) = (0, 0, 0);
+        self.sources.clear();
     }
 
-    fn take(
-        &mut self,
-        options: &AssignOptions,
-        source: &str,
-        internal: bool,
-        inlink: impl FnOnce() -> Rc<Inlink>,
-    ) -> Taken {
+    fn take(&mut self, options: &AssignOptions, link: Link<'_>, report: &mut AssignReport) {
         let by_source = options.dedup == Dedup::SourceTarget;
-        if by_source && self.sources.contains(source) {
-            return Taken::Repeated;
+        if by_source && self.sources.contains(link.source) {
+            report.repeated_sources += 1;
+            return;
         }
-        let side = if internal { &mut self.internal } else { &mut self.external };
+        let side = if link.internal { &mut self.internal } else { &mut self.external };
         if *side >= options.cap {
             self.cut += 1;
-            return Taken::Cut;
+            report.cut += 1;
+            return;
         }
         *side += 1;
-        self.inlinks.push(inlink());
+        self.texts.extend_from_slice(link.source);
+        let source_end = self.texts.len();
+        self.texts.extend_from_slice(link.anchor);
+        let anchor_end = self.texts.len();
+        self.kept.push(Kept { date: link.date, source_end, anchor_end, internal: link.internal });
         if by_source {
-            self.sources.insert(source.into());
+            self.sources.insert(link.source.into());
         }
-        Taken::In
     }
 
     fn give(
         &self,
-        target: &str,
+        target: &[u8],
         report: &mut AssignReport,
-        emit: &mut impl FnMut(&Assigned<'_>) -> io::Result<()>,
+        emit: &mut impl FnMut(&Assigned<'_>) -> Result<(), LinkError>,
     ) -> Result<(), LinkError> {
         report.objects += 1;
         report.captured_objects += u64::from(self.capture_date.is_some());
-        report.inlinks += self.inlinks.len() as u64;
+        report.inlinks += self.kept.len() as u64;
         report.internal += self.internal as u64;
+        let text = |bytes| {
+            std::str::from_utf8(bytes)
+                .map_err(|error| LinkError::Output(io::Error::new(io::ErrorKind::InvalidData, error)))
+        };
         emit(&Assigned {
-            target,
+            target: text(target)?,
             capture_date: self.capture_date,
-            inlinks: &self.inlinks,
             count_internal: self.internal as u64,
             count_external: self.external as u64,
             cut: self.cut,
+            texts: text(&self.texts)?,
+            kept: &self.kept,
         })
-        .map_err(LinkError::Output)
     }
 }
 
 /// One target.
 struct Group<'o> {
     options: &'o AssignOptions,
-    target: String,
+    target: Vec<u8>,
     /// Dates of its captures, ascending: they come before the links.
     captures: Vec<CaptureDate>,
     /// Captures whose window no later link can reach any more, and are given out.
     given: usize,
     /// Objects of the captures from `given` on whose window was reached.
     open: VecDeque<Object>,
+    /// Objects that are used again.
+    spare: Vec<Object>,
     /// The one object of a page.
     page: Object,
+    report: AssignReport,
 }
 
 impl<'o> Group<'o> {
     fn new(options: &'o AssignOptions) -> Self {
         Self {
             options,
-            target: String::new(),
+            target: Vec::new(),
             captures: Vec::new(),
             given: 0,
             open: VecDeque::new(),
+            spare: Vec::new(),
             page: Object::default(),
+            report: AssignReport::default(),
         }
     }
 
-    fn begin(&mut self, target: &str) {
+    fn read(
+        mut self,
+        rows: &mut PartRows<'_, '_>,
+        mut emit: impl FnMut(&Assigned<'_>) -> Result<(), LinkError>,
+    ) -> Result<AssignReport, LinkError> {
+        let emit = &mut emit;
+        while let Some(merge) = rows.next()? {
+            let row = merge.row();
+            if merge.is_new_target() {
+                self.end(emit)?;
+                self.begin(row.target);
+            }
+            match read_when(row.when) {
+                (date, false) => self.captures.push(date),
+                (date, true) => {
+                    let internal = is_internal(row.tail);
+                    self.link(Link { date, source: row.source, anchor: row.anchor, internal }, emit)?;
+                }
+            }
+        }
+        self.end(emit)?;
+        Ok(self.report)
+    }
+
+    fn begin(&mut self, target: &[u8]) {
         self.target.clear();
-        self.target.push_str(target);
+        self.target.extend_from_slice(target);
         self.captures.clear();
         self.given = 0;
-        self.open.clear();
-        self.page = Object::default();
+        self.page.begin(None);
+        self.report.targets += 1;
     }
 
     fn link(
         &mut self,
-        date: CaptureDate,
-        source: &str,
-        internal: bool,
-        inlink: impl Fn() -> Inlink,
-        report: &mut AssignReport,
-        emit: &mut impl FnMut(&Assigned<'_>) -> io::Result<()>,
+        link: Link<'_>,
+        emit: &mut impl FnMut(&Assigned<'_>) -> Result<(), LinkError>,
     ) -> Result<(), LinkError> {
         let uncaptured = self.captures.is_empty();
         let keeps_uncaptured = self.options.uncaptured == Uncaptured::Keep && self.options.shape == Shape::PerPage;
         if uncaptured && !keeps_uncaptured {
-            report.uncaptured_dropped += 1;
+            self.report.uncaptured_dropped += 1;
             return Ok(());
         }
         match self.options.shape {
-            Shape::PerPage => {
-                if !uncaptured && !self.fits_any(date) {
-                    report.outside_window += 1;
-                    return Ok(());
-                }
-                let taken = self.page.take(self.options, source, internal, || Rc::new(inlink()));
-                count(&taken, report);
-            }
+            Shape::PerPage if !uncaptured && !self.fits_any(link.date) => self.report.outside_window += 1,
+            Shape::PerPage => self.page.take(self.options, link, &mut self.report),
             Shape::PerCapture => {
-                self.give_passed(date, report, emit)?;
-                self.open_reached(date);
-                let shared = Rc::new(inlink());
+                self.give_passed(link.date, emit)?;
+                self.open_reached(link.date);
                 let mut fits = false;
                 for object in &mut self.open {
-                    if object.capture_date.is_some_and(|capture| self.options.fits(date, capture)) {
+                    if object.capture_date.is_some_and(|capture| self.options.fits(link.date, capture)) {
                         fits = true;
-                        let taken = object.take(self.options, source, internal, || Rc::clone(&shared));
-                        count(&taken, report);
+                        object.take(self.options, link, &mut self.report);
                     }
                 }
-                report.outside_window += u64::from(!fits);
+                self.report.outside_window += u64::from(!fits);
             }
         }
         Ok(())
@@ -334,18 +411,34 @@ impl<'o> Group<'o> {
     fn give_passed(
         &mut self,
         date: CaptureDate,
-        report: &mut AssignReport,
-        emit: &mut impl FnMut(&Assigned<'_>) -> io::Result<()>,
+        emit: &mut impl FnMut(&Assigned<'_>) -> Result<(), LinkError>,
     ) -> Result<(), LinkError> {
         while let Some(&capture) = self.captures.get(self.given)
             && capture < date
             && !self.options.fits(date, capture)
         {
-            let object = self.open.pop_front().unwrap_or_else(|| Object::at(Some(capture)));
-            object.give(&self.target, report, emit)?;
-            self.given += 1;
+            self.give_next(capture, emit)?;
         }
         Ok(())
+    }
+
+    /// Gives out the next capture, with what it has.
+    fn give_next(
+        &mut self,
+        capture: CaptureDate,
+        emit: &mut impl FnMut(&Assigned<'_>) -> Result<(), LinkError>,
+    ) -> Result<(), LinkError> {
+        let object = self.open.pop_front().unwrap_or_else(|| self.fresh(capture));
+        object.give(&self.target, &mut self.report, emit)?;
+        self.spare.push(object);
+        self.given += 1;
+        Ok(())
+    }
+
+    fn fresh(&mut self, capture: CaptureDate) -> Object {
+        let mut object = self.spare.pop().unwrap_or_default();
+        object.begin(Some(capture));
+        object
     }
 
     /// Opens captures whose window has begun at `date`.
@@ -353,38 +446,24 @@ impl<'o> Group<'o> {
         while let Some(&capture) = self.captures.get(self.given + self.open.len())
             && (capture <= date || self.options.fits(date, capture))
         {
-            self.open.push_back(Object::at(Some(capture)));
+            let object = self.fresh(capture);
+            self.open.push_back(object);
         }
     }
 
-    fn end(
-        &mut self,
-        report: &mut AssignReport,
-        emit: &mut impl FnMut(&Assigned<'_>) -> io::Result<()>,
-    ) -> Result<(), LinkError> {
+    fn end(&mut self, emit: &mut impl FnMut(&Assigned<'_>) -> Result<(), LinkError>) -> Result<(), LinkError> {
         match self.options.shape {
+            Shape::PerPage if self.page.kept.is_empty() => {}
             Shape::PerPage => {
-                if !self.page.inlinks.is_empty() {
-                    self.page.capture_date = self.captures.first().copied();
-                    self.page.give(&self.target, report, emit)?;
-                }
+                self.page.capture_date = self.captures.first().copied();
+                self.page.give(&self.target, &mut self.report, emit)?;
             }
             Shape::PerCapture => {
-                for &capture in self.captures.get(self.given..).unwrap_or_default() {
-                    let object = self.open.pop_front().unwrap_or_else(|| Object::at(Some(capture)));
-                    object.give(&self.target, report, emit)?;
+                while let Some(&capture) = self.captures.get(self.given) {
+                    self.give_next(capture, emit)?;
                 }
             }
         }
-        self.captures.clear();
         Ok(())
-    }
-}
-
-fn count(taken: &Taken, report: &mut AssignReport) {
-    match taken {
-        Taken::In => {}
-        Taken::Cut => report.cut += 1,
-        Taken::Repeated => report.repeated_sources += 1,
     }
 }

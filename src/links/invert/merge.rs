@@ -1,30 +1,121 @@
-//! Many sorted runs as one.
+//! Many sorted streams as one.
+//!
+//! Two small heaps: one of streams by their target, one of those that stand at
+//! the present target by the rest of the row. So targets, which are long and
+//! much alike, are compared once for a group and not for every row.
 
-use super::row::identity_len;
-use super::run::RunReader;
+use super::arena::Arena;
+use super::row::Parts;
+use super::run::{Run, RunReader, Step};
+use std::cmp::Ordering;
 use std::io;
 
-/// The rows of several runs in order, each identity once (the least row of it).
-pub(super) struct Merge {
-    runs: Vec<RunReader>,
-    /// Numbers of runs as a heap: the one with the least row first.
-    heap: Vec<usize>,
-    row: Vec<u8>,
-    identity: usize,
-    duplicates: u64,
-    started: bool,
+/// Where sorted rows come from.
+pub(super) enum Stream<'s> {
+    Arena { arena: &'s Arena, at: usize, started: bool },
+    Run(Box<RunReader<'s>>),
 }
 
-impl Merge {
-    pub(super) fn new(runs: Vec<RunReader>) -> io::Result<Self> {
-        let mut merge = Self { runs, heap: Vec::new(), row: Vec::new(), identity: 0, duplicates: 0, started: false };
-        for number in 0..merge.runs.len() {
-            if merge.runs[number].advance()? {
-                merge.heap.push(number);
+impl<'s> Stream<'s> {
+    pub(super) fn of_arena(arena: &'s Arena, from: &[u8]) -> Self {
+        Self::Arena { arena, at: arena.first_at(from), started: false }
+    }
+
+    pub(super) fn of_run(run: &'s Run, from: &[u8]) -> Self {
+        Self::Run(Box::new(RunReader::new(run, from)))
+    }
+
+    #[inline]
+    fn row(&self) -> Parts<'_> {
+        match self {
+            Self::Arena { arena, at, .. } => {
+                arena.row(*at).unwrap_or(Parts { target: b"", when: 0, source: b"", anchor: b"", tail: b"" })
             }
+            Self::Run(reader) => reader.row(),
         }
-        for at in (0..merge.heap.len() / 2).rev() {
-            merge.sift_down(at);
+    }
+
+    /// The target alone: the other texts lie elsewhere in memory.
+    #[inline]
+    fn target(&self) -> &[u8] {
+        match self {
+            Self::Arena { arena, at, .. } => arena.target(*at),
+            Self::Run(reader) => reader.row().target,
+        }
+    }
+
+    #[inline]
+    fn when(&self) -> u64 {
+        match self {
+            Self::Arena { arena, at, .. } => arena.when(*at),
+            Self::Run(reader) => reader.row().when,
+        }
+    }
+
+    #[inline]
+    fn advance(&mut self) -> io::Result<Step> {
+        match self {
+            Self::Arena { arena, at, started } => {
+                let before = *at;
+                *at += usize::from(std::mem::replace(started, true));
+                arena.look_ahead(*at);
+                Ok(if *at >= arena.len() {
+                    Step::End
+                } else if *at != before && arena.is_same_target(before, *at) {
+                    Step::Same
+                } else {
+                    Step::New
+                })
+            }
+            Self::Run(reader) => reader.advance(),
+        }
+    }
+}
+
+/// The rows of several streams in order, each identity once (the least row of it).
+pub(super) struct Merge<'s> {
+    streams: Vec<Stream<'s>>,
+    /// Streams before their next target, the least first.
+    waiting: Vec<usize>,
+    /// Streams at the present target, the one with the least row first.
+    active: Vec<usize>,
+    /// Targets from here on are not wanted.
+    until: Option<Vec<u8>>,
+    target: Vec<u8>,
+    when: u64,
+    source: Vec<u8>,
+    anchor: Vec<u8>,
+    new_target: bool,
+    given: bool,
+    duplicates: u64,
+}
+
+impl<'s> Merge<'s> {
+    /// Rows of targets from `from` on and before `until`.
+    pub(super) fn new(streams: Vec<Stream<'s>>, from: &[u8], until: Option<Vec<u8>>) -> io::Result<Self> {
+        let mut merge = Self {
+            streams,
+            waiting: Vec::new(),
+            active: Vec::new(),
+            until,
+            target: Vec::new(),
+            when: 0,
+            source: Vec::new(),
+            anchor: Vec::new(),
+            new_target: false,
+            given: false,
+            duplicates: 0,
+        };
+        for number in 0..merge.streams.len() {
+            loop {
+                if merge.streams[number].advance()? == Step::End {
+                    break;
+                }
+                if merge.streams[number].target() >= from {
+                    merge.wait(number);
+                    break;
+                }
+            }
         }
         Ok(merge)
     }
@@ -34,56 +125,135 @@ impl Merge {
         self.duplicates
     }
 
-    /// The present row.
-    pub(super) fn row(&self) -> &[u8] {
-        &self.row
-    }
-
     /// Goes to the next row; `false` at the end.
+    #[inline]
     pub(super) fn advance(&mut self) -> io::Result<bool> {
-        while let Some(&least) = self.heap.first() {
-            let candidate = self.runs[least].row();
-            let repeats = self.started && candidate.get(..self.identity) == self.row.get(..self.identity);
+        self.new_target = false;
+        loop {
+            if std::mem::take(&mut self.given) {
+                self.leave_row()?;
+            }
+            if self.active.is_empty() && !self.next_target() {
+                return Ok(false);
+            }
+            self.given = true;
+            let row = self.streams[self.active[0]].row();
+            let repeats =
+                !self.new_target && row.when == self.when && row.source == self.source && row.anchor == self.anchor;
             if repeats {
                 self.duplicates += 1;
-            } else {
-                self.row.clear();
-                self.row.extend_from_slice(candidate);
-                self.identity = identity_len(&self.row)
-                    .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "bytes that are no row"))?;
-                self.started = true;
+                continue;
             }
-            if !self.runs[least].advance()? {
-                let last = self.heap.len() - 1;
-                self.heap.swap(0, last);
-                self.heap.pop();
-            }
-            self.sift_down(0);
-            if !repeats {
-                return Ok(true);
-            }
+            self.when = row.when;
+            self.source.clear();
+            self.source.extend_from_slice(row.source);
+            self.anchor.clear();
+            self.anchor.extend_from_slice(row.anchor);
+            return Ok(true);
         }
-        Ok(false)
     }
 
-    fn sift_down(&mut self, mut at: usize) {
-        loop {
-            let (left, right) = (2 * at + 1, 2 * at + 2);
-            let mut least = at;
-            for child in [left, right] {
-                if child < self.heap.len() && self.less(child, least) {
-                    least = child;
+    /// The present row.
+    #[inline]
+    pub(super) fn row(&self) -> Parts<'_> {
+        let tail = self.active.first().map(|&number| self.streams[number].row().tail).unwrap_or_default();
+        Parts { target: &self.target, when: self.when, source: &self.source, anchor: &self.anchor, tail }
+    }
+
+    /// Whether the present row is the first of its target.
+    #[inline]
+    pub(super) fn is_new_target(&self) -> bool {
+        self.new_target
+    }
+
+    /// Moves the stream of the present row on.
+    fn leave_row(&mut self) -> io::Result<()> {
+        let number = self.active[0];
+        match self.streams[number].advance()? {
+            Step::Same if self.active.len() == 1 => {}
+            Step::Same => sift_down(&mut self.active, 0, |a, b| by_rest(&self.streams, a, b)),
+            step => {
+                self.active.swap_remove(0);
+                if !self.active.is_empty() {
+                    sift_down(&mut self.active, 0, |a, b| by_rest(&self.streams, a, b));
+                }
+                if step == Step::New {
+                    self.wait(number);
                 }
             }
-            if least == at {
-                return;
+        }
+        Ok(())
+    }
+
+    /// Puts a stream that stands at the first row of a target among those that wait.
+    fn wait(&mut self, number: usize) {
+        let target = self.streams[number].target();
+        if self.until.as_deref().is_some_and(|until| target >= until) {
+            return;
+        }
+        self.waiting.push(number);
+        let mut at = self.waiting.len() - 1;
+        while at > 0 {
+            let parent = (at - 1) / 2;
+            let (child, above) = (self.waiting[at], self.waiting[parent]);
+            if target_of(&self.streams, child) >= target_of(&self.streams, above) {
+                break;
             }
-            self.heap.swap(at, least);
-            at = least;
+            self.waiting.swap(at, parent);
+            at = parent;
         }
     }
 
-    fn less(&self, a: usize, b: usize) -> bool {
-        self.runs[self.heap[a]].row() < self.runs[self.heap[b]].row()
+    /// Takes up the streams with the least target; `false` where none is left.
+    fn next_target(&mut self) -> bool {
+        let Some(&first) = self.waiting.first() else { return false };
+        self.target.clear();
+        self.target.extend_from_slice(target_of(&self.streams, first));
+        while let Some(&least) = self.waiting.first() {
+            if target_of(&self.streams, least) != self.target {
+                break;
+            }
+            self.active.push(least);
+            self.waiting.swap_remove(0);
+            if !self.waiting.is_empty() {
+                sift_down(&mut self.waiting, 0, |a, b| target_of(&self.streams, a).cmp(target_of(&self.streams, b)));
+            }
+        }
+        for at in (0..self.active.len() / 2).rev() {
+            sift_down(&mut self.active, at, |a, b| by_rest(&self.streams, a, b));
+        }
+        self.new_target = true;
+        true
+    }
+}
+
+#[inline]
+fn target_of<'a>(streams: &'a [Stream<'_>], number: usize) -> &'a [u8] {
+    streams[number].target()
+}
+
+#[inline]
+fn by_rest(streams: &[Stream<'_>], a: usize, b: usize) -> Ordering {
+    let (a, b) = (&streams[a], &streams[b]);
+    a.when().cmp(&b.when()).then_with(|| {
+        let (a, b) = (a.row(), b.row());
+        (a.source, a.anchor, a.tail).cmp(&(b.source, b.anchor, b.tail))
+    })
+}
+
+/// Lets what stands at `at` sink to its place in a heap with the least first.
+fn sift_down(heap: &mut [usize], mut at: usize, order: impl Fn(usize, usize) -> Ordering) {
+    loop {
+        let mut least = at;
+        for child in [2 * at + 1, 2 * at + 2] {
+            if child < heap.len() && order(heap[child], heap[least]) == Ordering::Less {
+                least = child;
+            }
+        }
+        if least == at {
+            return;
+        }
+        heap.swap(at, least);
+        at = least;
     }
 }

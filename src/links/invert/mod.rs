@@ -9,17 +9,33 @@
 //! result depends on the set of rows alone, not on their order, the memory or
 //! the number of threads.
 //!
+//! | file | holds |
+//! |---|---|
+//! | `texts`, `arena` | rows in memory: numbers that point at texts kept once |
+//! | `run` | rows on disk: compressed blocks with checksums and an index |
+//! | `merge` | arenas and runs as one stream |
+//! | `shuffle` | who fills, who sorts, what stays in memory |
+//! | `kept` | runs that outlive the program, for builds that were killed |
+//! | `sorted` | the result, whole or in parts that threads share |
+//! | `assign` | which inlinks belong to which capture |
+//!
 //! Not here: where rows come from (see `documents`) and where groups go.
 
+mod arena;
 mod assign;
+mod kept;
 mod merge;
 mod row;
 mod run;
 mod shuffle;
+mod sorted;
+mod texts;
 
-pub use assign::{AssignOptions, AssignReport, Assigned, Dedup, Inlink, Shape, Uncaptured, assign};
+pub use assign::{AssignOptions, AssignReport, Assigned, Dedup, Inlink, Shape, Uncaptured, assign, assign_rendered};
+pub use kept::{Done, Keep};
 pub use row::{CaptureRow, LinkRow, Row};
-pub use shuffle::{DEFAULT_MEMORY_BYTES, Shuffle, ShuffleOptions, ShuffleReport, Sorted};
+pub use shuffle::{DEFAULT_MEMORY_BYTES, Filler, Shuffle, ShuffleOptions, ShuffleReport};
+pub use sorted::Sorted;
 
 use crate::jobs::Cancelled;
 use std::path::PathBuf;
@@ -34,6 +50,19 @@ pub enum LinkError {
         folder: PathBuf,
         /// What the system said.
         source: std::io::Error,
+    },
+    /// The disk is too full for the next sorted run.
+    #[error(
+        "{folder}: {} MiB are free and the next step of sorting needs {} MiB; make room, choose another folder with TMPDIR or the temp folder option, or give more memory",
+        free_bytes >> 20, need_bytes.div_ceil(1 << 20), folder = folder.display()
+    )]
+    NoRoom {
+        /// The folder.
+        folder: PathBuf,
+        /// What is free there.
+        free_bytes: u64,
+        /// What is needed, and left for others.
+        need_bytes: u64,
     },
     /// A sorted run could not be read back.
     #[error("a sorted run in {folder} cannot be read back: {why}", folder = folder.display())]
@@ -54,6 +83,9 @@ pub enum LinkError {
     /// Whoever takes the result could not go on.
     #[error("writing inlinks: {0}")]
     Output(#[source] std::io::Error),
+    /// Rows cannot be read.
+    #[error("reading rows: {0}")]
+    Input(#[source] std::io::Error),
     /// An archive file cannot be read.
     #[error(transparent)]
     Archive(#[from] crate::warc::WarcError),

@@ -1,11 +1,13 @@
-//! Rows as bytes whose order is the order that is wanted.
+//! Rows as five parts whose order is the order that is wanted.
 //!
-//! `target 0 kind date source 0 anchor 0 source_id position flags target_url 0
-//! source_url`, numbers big-endian, so that comparing bytes compares
-//! (target, kind, date, source, anchor, …) and equal links share a prefix.
+//! Target, `when` (kind and date as one number), source, anchor, and the tail:
+//! `source_id position flags target_url 0 source_url`, numbers big-endian.
+//! Comparing them one after the other compares (target, kind, date, source,
+//! anchor, …); rows equal in the first four are duplicates.
 
 use crate::links::LinkKind;
 use crate::uri::CaptureDate;
+use std::borrow::Cow;
 
 /// An outlink on its way to its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,8 +66,12 @@ impl<'a> Row<'a> {
     }
 }
 
-const CAPTURE: u8 = 0;
-const LINK: u8 = 1;
+/// Set in `when` of links, so that captures come first.
+const LINK: u64 = 1 << 63;
+
+/// Dates that fit `when`, in milliseconds; beyond lie a hundred million years.
+const MOST_MILLIS: i64 = (1 << 62) - 1;
+
 const INTERNAL: u8 = 1;
 const NOFOLLOW: u8 = 2;
 
@@ -85,116 +91,85 @@ const KINDS: [LinkKind; 13] = [
     LinkKind::Manifest,
 ];
 
-/// Appends the bytes of a link.
-pub(super) fn encode_link(row: &LinkRow<'_>, out: &mut Vec<u8>) {
-    push_text(out, row.target);
-    out.push(LINK);
-    push_date(out, row.date);
-    push_text(out, row.source);
-    push_text(out, row.anchor);
+/// `when` of a link.
+pub(super) fn when_of_link(date: CaptureDate) -> u64 {
+    LINK | when_of_capture(date)
+}
+
+/// `when` of a capture.
+pub(super) fn when_of_capture(date: CaptureDate) -> u64 {
+    // Shifted so that years before 1970 come first.
+    (date.millis().clamp(-MOST_MILLIS, MOST_MILLIS) + MOST_MILLIS).unsigned_abs()
+}
+
+/// The date in `when`, and whether it is a link's.
+pub(super) fn read_when(when: u64) -> (CaptureDate, bool) {
+    let date = CaptureDate::from_millis((when & !LINK) as i64 - MOST_MILLIS);
+    (date, when & LINK != 0)
+}
+
+/// Whether the tail is that of an internal link.
+pub(super) fn is_internal(tail: &[u8]) -> bool {
+    tail.get(12).is_some_and(|flags| flags & INTERNAL != 0)
+}
+
+/// Appends the tail of a link.
+pub(super) fn encode_tail(row: &LinkRow<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(&row.source_id.to_be_bytes());
     out.extend_from_slice(&row.position.to_be_bytes());
     let kind = KINDS.iter().position(|kind| *kind == row.kind).unwrap_or(0);
     let kind = u8::try_from(kind).unwrap_or(0) << 2;
     out.push(kind | if row.internal { INTERNAL } else { 0 } | if row.nofollow { NOFOLLOW } else { 0 });
-    push_text(out, row.target_url);
-    push_text(out, row.source_url);
-}
-
-/// Appends the bytes of a capture.
-pub(super) fn encode_capture(row: &CaptureRow<'_>, out: &mut Vec<u8>) {
-    push_text(out, row.target);
-    out.push(CAPTURE);
-    push_date(out, row.date);
-    out.extend_from_slice(&row.id.to_be_bytes());
-}
-
-/// NUL ends a text; one inside (which no URL and no folded anchor has) is left out.
-fn push_text(out: &mut Vec<u8>, text: &str) {
-    if memchr::memchr(0, text.as_bytes()).is_none() {
-        out.extend_from_slice(text.as_bytes());
-    } else {
-        out.extend(text.bytes().filter(|&byte| byte != 0));
-    }
+    out.extend_from_slice(&without_nul(row.target_url));
     out.push(0);
+    out.extend_from_slice(&without_nul(row.source_url));
 }
 
-fn push_date(out: &mut Vec<u8>, date: CaptureDate) {
-    // The sign is turned round so that years before 1970 come first.
-    out.extend_from_slice(&(date.millis() ^ i64::MIN).to_be_bytes());
+/// Texts hold no NUL; one inside (which no URL and no folded anchor has) is left out.
+pub(super) fn without_nul(text: &str) -> Cow<'_, [u8]> {
+    match memchr::memchr(0, text.as_bytes()) {
+        None => Cow::Borrowed(text.as_bytes()),
+        Some(_) => Cow::Owned(text.bytes().filter(|&byte| byte != 0).collect()),
+    }
 }
 
-/// How many bytes at the front say which row it is: equal there means equal
-/// (target, date) of a capture, equal (target, date, source, anchor) of a link.
-pub(super) fn identity_len(bytes: &[u8]) -> Option<usize> {
-    let mut reader = Reader(bytes);
-    reader.text_bytes()?;
-    let kind = reader.byte()?;
-    reader.take(8)?;
-    if kind == LINK {
-        reader.text_bytes()?;
-        reader.text_bytes()?;
-    }
-    Some(bytes.len() - reader.0.len())
+/// A row as it lies in memory or in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Parts<'a> {
+    pub(super) target: &'a [u8],
+    pub(super) when: u64,
+    pub(super) source: &'a [u8],
+    pub(super) anchor: &'a [u8],
+    pub(super) tail: &'a [u8],
 }
 
-/// The row of some bytes; `None` if they are none.
-pub(super) fn decode(bytes: &[u8]) -> Option<Row<'_>> {
-    let mut reader = Reader(bytes);
-    let target = reader.text()?;
-    let kind = reader.byte()?;
-    let date = CaptureDate::from_millis(i64::from_be_bytes(reader.array()?) ^ i64::MIN);
-    if kind == CAPTURE {
-        return Some(Row::Capture(CaptureRow { target, date, id: u64::from_be_bytes(reader.array()?) }));
-    }
-    let source = reader.text()?;
-    let anchor = reader.text()?;
-    let source_id = u64::from_be_bytes(reader.array()?);
-    let position = u32::from_be_bytes(reader.array()?);
-    let flags = reader.byte()?;
-    let target_url = reader.text()?;
-    let source_url = reader.text()?;
-    Some(Row::Link(LinkRow {
-        target,
-        target_url,
-        source,
-        source_url,
-        source_id,
-        date,
-        anchor,
-        internal: flags & INTERNAL != 0,
-        nofollow: flags & NOFOLLOW != 0,
-        kind: *KINDS.get(usize::from(flags >> 2))?,
-        position,
-    }))
-}
-
-struct Reader<'a>(&'a [u8]);
-
-impl<'a> Reader<'a> {
-    fn take(&mut self, len: usize) -> Option<&'a [u8]> {
-        let (head, rest) = self.0.split_at_checked(len)?;
-        self.0 = rest;
-        Some(head)
-    }
-
-    fn byte(&mut self) -> Option<u8> {
-        self.take(1)?.first().copied()
-    }
-
-    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
-        self.take(N)?.try_into().ok()
-    }
-
-    fn text_bytes(&mut self) -> Option<&'a [u8]> {
-        let end = memchr::memchr(0, self.0)?;
-        let text = self.take(end)?;
-        self.take(1)?;
-        Some(text)
-    }
-
-    fn text(&mut self) -> Option<&'a str> {
-        std::str::from_utf8(self.text_bytes()?).ok()
+impl<'a> Parts<'a> {
+    /// The row; `None` if these bytes are none.
+    pub(super) fn decode(&self) -> Option<Row<'a>> {
+        let text = |bytes: &'a [u8]| std::str::from_utf8(bytes).ok();
+        let target = text(self.target)?;
+        let (date, is_link) = read_when(self.when);
+        let (id, rest) = self.tail.split_first_chunk::<8>()?;
+        let id = u64::from_be_bytes(*id);
+        if !is_link {
+            return Some(Row::Capture(CaptureRow { target, date, id }));
+        }
+        let (position, rest) = rest.split_first_chunk::<4>()?;
+        let (flags, urls) = rest.split_first()?;
+        let (target_url, source_url) = urls.split_at_checked(memchr::memchr(0, urls)?)?;
+        Some(Row::Link(LinkRow {
+            target,
+            target_url: text(target_url)?,
+            source: text(self.source)?,
+            source_url: text(source_url.get(1..)?)?,
+            source_id: id,
+            date,
+            anchor: text(self.anchor)?,
+            internal: flags & INTERNAL != 0,
+            nofollow: flags & NOFOLLOW != 0,
+            kind: *KINDS.get(usize::from(flags >> 2))?,
+            position: u32::from_be_bytes(*position),
+        }))
     }
 }
 
@@ -203,64 +178,57 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
 
-    fn link(target: &'static str, source: &'static str, millis: i64, anchor: &'static str) -> LinkRow<'static> {
-        LinkRow {
-            target,
+    #[test]
+    fn rows_survive_the_way_into_parts_and_back() {
+        let row = LinkRow {
+            target: "(pt,fct,",
             target_url: "http://t/",
-            source,
+            source: "(pt,fccn,",
             source_url: "",
             source_id: 7,
-            date: CaptureDate::from_millis(millis),
-            anchor,
+            date: CaptureDate::from_millis(-1),
+            anchor: "Fundação",
             internal: true,
             nofollow: false,
             kind: LinkKind::Manifest,
             position: 3,
-        }
-    }
-
-    fn bytes(row: &LinkRow<'_>) -> Vec<u8> {
-        let mut out = Vec::new();
-        encode_link(row, &mut out);
-        out
-    }
-
-    #[test]
-    fn rows_survive_the_way_into_bytes_and_back() {
-        let row = link("(pt,fct,", "(pt,fccn,", -1, "Fundação");
-        assert_eq!(decode(&bytes(&row)), Some(Row::Link(row)));
-        let capture = CaptureRow { target: "t", date: CaptureDate::from_millis(i64::MAX), id: u64::MAX };
-        let mut out = Vec::new();
-        encode_capture(&capture, &mut out);
-        assert_eq!(decode(&out), Some(Row::Capture(capture)));
-        assert_eq!(decode(&out[..out.len() - 1]), None);
-        assert_eq!(decode(b"no row"), None);
-    }
-
-    #[test]
-    fn bytes_are_in_the_order_of_target_date_source_anchor() {
-        let rows = [
-            link("a", "z", 5, "z"),
-            link("ab", "z", -5, "z"),
-            link("ab", "z", 5, ""),
-            link("ab", "z", 5, "a"),
-            link("ab", "za", 5, "a"),
-            link("ab", "a", 6, "a"),
-            link("b", "a", 0, "a"),
-        ];
-        assert!(rows.windows(2).all(|pair| bytes(&pair[0]) < bytes(&pair[1])));
-        let mut capture = Vec::new();
-        encode_capture(&CaptureRow { target: "ab", date: CaptureDate::from_millis(i64::MAX), id: 0 }, &mut capture);
-        assert!(bytes(&rows[0]) < capture && capture < bytes(&rows[1]));
+        };
+        let mut tail = Vec::new();
+        encode_tail(&row, &mut tail);
+        assert!(is_internal(&tail));
+        let parts = Parts {
+            target: row.target.as_bytes(),
+            when: when_of_link(row.date),
+            source: row.source.as_bytes(),
+            anchor: row.anchor.as_bytes(),
+            tail: &tail,
+        };
+        assert_eq!(parts.decode(), Some(Row::Link(row)));
+        assert_eq!(Parts { tail: &tail[..tail.len() - 1], ..parts }.decode(), None);
+        assert_eq!(Parts { tail: b"short", ..parts }.decode(), None);
+        let capture = CaptureRow { target: "t", date: CaptureDate::from_millis(1), id: u64::MAX };
+        let parts = Parts {
+            target: b"t",
+            when: when_of_capture(capture.date),
+            source: b"",
+            anchor: b"",
+            tail: &capture.id.to_be_bytes(),
+        };
+        assert_eq!(parts.decode(), Some(Row::Capture(capture)));
     }
 
     #[test]
-    fn identity_ends_after_the_anchor() {
-        let one = link("t", "s", 1, "a");
-        let two = LinkRow { position: 9, source_id: 1, target_url: "http://other/", ..one };
-        let (one, two) = (bytes(&one), bytes(&two));
-        let len = identity_len(&one).unwrap();
-        assert_eq!(one[..len], two[..len]);
-        assert_ne!(one, two);
+    fn captures_come_first_and_dates_ascend() {
+        let millis = [i64::MIN, -MOST_MILLIS, -5, 0, 5, MOST_MILLIS, i64::MAX];
+        let whens = |of: fn(CaptureDate) -> u64| millis.map(|millis| of(CaptureDate::from_millis(millis)));
+        let (captures, links) = (whens(when_of_capture), whens(when_of_link));
+        assert!(captures.is_sorted() && links.is_sorted() && captures.last() < links.first());
+        assert_eq!(captures.map(|when| read_when(when).0.millis())[1..6], millis[1..6]);
+        assert!(!read_when(captures[6]).1 && read_when(links[0]).1);
+    }
+
+    #[test]
+    fn a_nul_is_left_out() {
+        assert_eq!(&*without_nul("a\0b"), b"ab");
     }
 }

@@ -1,29 +1,46 @@
 //! The external merge sort.
 //!
-//! Rows are encoded one behind the other into one block of memory; when it is
-//! full, they are sorted by their bytes and written as a run. At the end the
-//! runs are merged, or, where everything fits, nothing is ever written.
+//! Rows are gathered in arenas, one for each thread that brings rows. A full
+//! one goes to a thread that sorts it while the next is filled. Sorted arenas
+//! stay in memory as long as they fit; those that do not are written as runs.
+//! At the end arenas and runs are merged ([`Sorted`]).
 
 use super::LinkError;
-use super::merge::Merge;
-use super::row::{self, CaptureRow, LinkRow, Row};
-use super::run::{RUN_MEMORY_BYTES, RunReader, RunWriter};
-use crate::jobs::JobCx;
-use rayon::slice::ParallelSliceMut;
+use super::arena::Arena;
+use super::kept::{Covered, Done, Keep, KeptRun, KeptRuns};
+use super::merge::{Merge, Stream};
+use super::row::{CaptureRow, LinkRow};
+use super::run::{READER_BYTES, Run, RunWriter, run_path};
+use super::sorted::{Pool, Sorted};
+use crate::jobs::{JobCx, free_bytes};
+use crossbeam_channel::{Sender, bounded};
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 
 /// Memory that sorting takes unless told otherwise.
 pub const DEFAULT_MEMORY_BYTES: usize = 512 * 1024 * 1024;
 
 /// Less than this is not worth a run; tests go below.
-const MIN_MEMORY_BYTES: usize = 4 * 1024;
+const MIN_ARENA_BYTES: usize = 4 * 1024;
+
+/// Positions in an arena are 32 bits wide.
+const MAX_ARENA_BYTES: usize = 1 << 30;
+
+/// Of the memory, one arena takes at most this part: small ones are sorted
+/// while others fill, and what does not fit is written in small pieces.
+const ARENAS: usize = 8;
 
 /// Runs that are merged at once at most: each needs an open file.
-const MAX_RUNS_AT_ONCE: usize = 128;
+const MAX_RUNS_AT_ONCE: usize = 96;
+
+/// Room that is left on a disk for others, in bytes.
+const DISK_FLOOR_BYTES: u64 = 32 * 1024 * 1024;
 
 /// Rows between two looks at the wish to stop.
-const ROWS_PER_CHECK: u64 = 4096;
+pub(super) const ROWS_PER_CHECK: u64 = 4096;
 
 /// How rows are sorted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,16 +49,48 @@ pub struct ShuffleOptions {
     pub memory_bytes: usize,
     /// Where sorted runs go; the system's folder for temporary files by default.
     pub temp_folder: Option<PathBuf>,
+    /// Threads that bring rows, and that merge at the end.
+    pub threads: usize,
+    /// Keep the runs, so that a build that was killed goes on from them.
+    pub keep: Option<Keep>,
 }
 
 impl Default for ShuffleOptions {
     fn default() -> Self {
-        Self { memory_bytes: DEFAULT_MEMORY_BYTES, temp_folder: None }
+        let threads = std::thread::available_parallelism().map_or(2, usize::from);
+        Self { memory_bytes: DEFAULT_MEMORY_BYTES, temp_folder: None, threads, keep: None }
+    }
+}
+
+impl ShuffleOptions {
+    /// Where runs go.
+    pub fn folder(&self) -> PathBuf {
+        match &self.keep {
+            Some(keep) => keep.folder.clone(),
+            None => self.temp_folder.clone().unwrap_or_else(std::env::temp_dir),
+        }
+    }
+
+    /// Says in words that there may be too little room on the disk for rows
+    /// of so many bytes; nothing where they fit.
+    pub fn room_warning(&self, row_bytes: u64) -> Option<String> {
+        let folder = self.folder();
+        let free = free_bytes(&folder).ok()?;
+        let in_memory = if self.keep.is_some() { 0 } else { self.memory_bytes as u64 };
+        let need = row_bytes.saturating_sub(in_memory).saturating_add(DISK_FLOOR_BYTES);
+        (row_bytes > in_memory && free < need).then(|| {
+            format!(
+                "sorting may need {} MiB in {} and {} MiB are free there: choose another folder, or give more memory",
+                need >> 20,
+                folder.display(),
+                free >> 20
+            )
+        })
     }
 }
 
 /// What a sort did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ShuffleReport {
     /// Links that were put in.
     pub links: u64,
@@ -57,256 +106,385 @@ pub struct ShuffleReport {
     pub spilled_bytes: u64,
 }
 
+/// Rows that one thread brings.
+#[derive(Default)]
+struct Local {
+    arena: Arena,
+    links: u64,
+    captures: u64,
+    covered: Vec<Covered>,
+    /// Links and captures when the last stretch of the input was covered.
+    marked: (u64, u64),
+}
+
+/// What threads share.
+struct Shared {
+    folder: PathBuf,
+    keep: bool,
+    memory_bytes: usize,
+    /// Memory that sorted arenas may take together.
+    resident_bytes: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    report: ShuffleReport,
+    arenas: Vec<Arena>,
+    arena_bytes: usize,
+    runs: Vec<Run>,
+    kept: KeptRuns,
+    /// Arenas that were not full when their thread ended.
+    rest: Vec<Local>,
+    spare: Vec<Arena>,
+    error: Option<LinkError>,
+}
+
 /// Takes rows in any order.
 pub struct Shuffle {
-    folder: PathBuf,
-    memory_bytes: usize,
-    /// Rows, each behind its length in four bytes.
-    rows: Vec<u8>,
-    /// Where rows start in `rows`.
-    starts: Vec<u32>,
-    max_rows_bytes: usize,
-    max_starts: usize,
-    runs: Vec<RunReader>,
-    report: ShuffleReport,
+    local: Local,
+    /// Before the thread: it ends when nobody can send arenas any more.
+    core: Core,
+    sorter: Sorter,
+}
+
+/// The thread that sorts; whoever gives up waits until it has closed its files.
+struct Sorter(Option<JoinHandle<()>>);
+
+impl Drop for Sorter {
+    fn drop(&mut self) {
+        if let Some(thread) = self.0.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Core {
+    shared: Arc<Shared>,
+    full: Option<Sender<Local>>,
+    arena_bytes: usize,
+    threads: usize,
     cx: JobCx,
 }
 
 impl Shuffle {
     /// `cx` is asked now and then whether to stop.
     pub fn new(options: &ShuffleOptions, cx: &JobCx) -> Self {
-        // Positions in the block are 32 bits wide.
-        let memory_bytes = options.memory_bytes.clamp(MIN_MEMORY_BYTES, 3 << 30);
-        // A row is some 100 bytes and its start four.
-        let max_starts = memory_bytes / 16 / size_of::<u32>();
-        Self {
-            folder: options.temp_folder.clone().unwrap_or_else(std::env::temp_dir),
-            memory_bytes,
-            rows: Vec::new(),
-            starts: Vec::new(),
-            max_rows_bytes: memory_bytes - max_starts * size_of::<u32>(),
-            max_starts,
-            runs: Vec::new(),
-            report: ShuffleReport::default(),
-            cx: cx.clone(),
+        let threads = options.threads.max(1);
+        // One for each thread, one being sorted, and one for what merging needs.
+        let parts = ARENAS.max(2 * (threads + 2));
+        let arena_bytes = (options.memory_bytes / parts).clamp(MIN_ARENA_BYTES, MAX_ARENA_BYTES);
+        let resident_bytes = match options.keep {
+            Some(_) => 0,
+            None => options.memory_bytes.saturating_sub(arena_bytes * (threads + 2)),
+        };
+        let folder = options.folder();
+        let mut state = State::default();
+        if let Some(keep) = &options.keep {
+            let (kept, runs) = KeptRuns::open(keep);
+            state.report.links = kept.runs.iter().map(|run| run.links).sum();
+            state.report.captures = kept.runs.iter().map(|run| run.captures).sum();
+            state.report.duplicates = kept.runs.iter().map(|run| run.duplicates).sum();
+            (state.kept, state.runs) = (kept, runs);
         }
+        let shared = Arc::new(Shared {
+            folder,
+            keep: options.keep.is_some(),
+            memory_bytes: options.memory_bytes,
+            resident_bytes,
+            state: Mutex::new(state),
+        });
+        let (full, arenas) = bounded::<Local>(0);
+        let sorter = std::thread::Builder::new().name("sort links".to_owned()).spawn({
+            let shared = Arc::clone(&shared);
+            move || {
+                for local in arenas {
+                    if let Err(error) = shared.sort(local, false, false) {
+                        // Whoever brings rows next hears of it, and that nobody takes them.
+                        shared.state().error.get_or_insert(error);
+                        return;
+                    }
+                }
+            }
+        });
+        let core = Core { shared, full: Some(full), arena_bytes, threads, cx: cx.clone() };
+        Self { local: Local::default(), core, sorter: Sorter(sorter.ok()) }
     }
 
     /// Takes a link.
     pub fn push_link(&mut self, link: &LinkRow<'_>) -> Result<(), LinkError> {
-        self.report.links += 1;
-        let texts = [link.target, link.target_url, link.source, link.source_url, link.anchor];
-        self.make_room(texts.iter().map(|text| text.len()).sum::<usize>() + 64)?;
-        self.begin_row();
-        row::encode_link(link, &mut self.rows);
-        self.end_row();
-        Ok(())
+        self.core.push_link(&mut self.local, link)
     }
 
     /// Takes a capture.
     pub fn push_capture(&mut self, capture: &CaptureRow<'_>) -> Result<(), LinkError> {
-        self.report.captures += 1;
-        self.make_room(capture.target.len() + 64)?;
-        self.begin_row();
-        row::encode_capture(capture, &mut self.rows);
-        self.end_row();
-        Ok(())
+        self.core.push_capture(&mut self.local, capture)
     }
 
-    /// What was done so far.
+    /// For another thread that brings rows.
+    pub fn filler(&self) -> Filler<'_> {
+        Filler { local: Local::default(), core: &self.core }
+    }
+
+    /// How many threads may bring rows at once.
+    pub fn threads(&self) -> usize {
+        self.core.threads
+    }
+
+    /// Which parts of the input are in runs that were kept of an earlier build.
+    pub fn done(&self) -> Done {
+        self.core.shared.state().kept.done()
+    }
+
+    /// What was done so far, without rows not yet sorted.
     pub fn report(&self) -> ShuffleReport {
-        self.report
+        let mut report = self.core.shared.state().report;
+        report.links += self.local.links;
+        report.captures += self.local.captures;
+        report
     }
 
-    fn begin_row(&mut self) {
-        // Fits: the block is kept below 2^32 bytes.
-        self.starts.push(self.rows.len() as u32);
-        self.rows.extend_from_slice(&[0; 4]);
-    }
-
-    fn end_row(&mut self) {
-        let Some(&start) = self.starts.last() else { return };
-        let start = start as usize;
-        let len = (self.rows.len() - start - 4) as u32;
-        if let Some(place) = self.rows.get_mut(start..start + 4) {
-            place.copy_from_slice(&len.to_ne_bytes());
+    /// No more rows come: sorts, and merges as far as needed.
+    pub fn finish(mut self) -> Result<Sorted, LinkError> {
+        drop(self.core.full.take());
+        if let Some(sorter) = self.sorter.0.take() {
+            // A panic there is told by the rows that are missing: the arena in hand.
+            sorter.join().map_err(|_| self.core.shared.run_error("sorting broke down"))?;
         }
+        let shared = &self.core.shared;
+        let mut rest = std::mem::take(&mut shared.state().rest);
+        rest.push(self.local);
+        self.core.cx.checkpoint()?;
+        let alone = rest.len() == 1;
+        std::thread::scope(|scope| {
+            let sorts: Vec<_> = rest.into_iter().map(|local| scope.spawn(|| shared.sort(local, true, alone))).collect();
+            let broke_down = |_| Err(shared.run_error("sorting broke down"));
+            sorts.into_iter().try_for_each(|sort| sort.join().unwrap_or_else(broke_down))
+        })?;
+        shared.state().spare.clear();
+        shared.take_error()?;
+        let at_once = (shared.memory_bytes / (4 * READER_BYTES)).clamp(2, MAX_RUNS_AT_ONCE);
+        loop {
+            let state = &mut *shared.state();
+            if state.runs.len() <= at_once {
+                break;
+            }
+            // The oldest runs, and not more than needed to get down to one pass.
+            let take = at_once.min(state.runs.len() - at_once + 1).max(2);
+            let some: Vec<Run> = state.runs.drain(..take).collect();
+            shared.merge_runs(state, &some, &self.core.cx)?;
+        }
+        let state = std::mem::take(&mut *shared.state());
+        let pool = Pool { arenas: state.arenas, runs: state.runs, kept: state.kept, folder: shared.folder.clone() };
+        Ok(Sorted::new(pool, state.report, self.core.cx.clone()))
+    }
+}
+
+/// Brings rows from a thread of its own.
+pub struct Filler<'s> {
+    local: Local,
+    core: &'s Core,
+}
+
+impl Filler<'_> {
+    /// Takes a link.
+    pub fn push_link(&mut self, link: &LinkRow<'_>) -> Result<(), LinkError> {
+        self.core.push_link(&mut self.local, link)
     }
 
-    /// Makes sure that a row of at most `row_bytes` fits.
-    fn make_room(&mut self, row_bytes: usize) -> Result<(), LinkError> {
-        if (self.report.links + self.report.captures).is_multiple_of(ROWS_PER_CHECK) {
+    /// Takes a capture.
+    pub fn push_capture(&mut self, capture: &CaptureRow<'_>) -> Result<(), LinkError> {
+        self.core.push_capture(&mut self.local, capture)
+    }
+
+    /// Says that all rows of the places `from..to` in a part of the input (a
+    /// file) were brought, by this thread. Where runs are kept,
+    /// [`Shuffle::done`] of a later build knows of it.
+    pub fn mark(&mut self, unit: u32, from: u64, to: u64) -> Result<(), LinkError> {
+        if !self.core.shared.keep {
+            return Ok(());
+        }
+        Covered { unit, from, to }.add_to(&mut self.local.covered);
+        self.local.marked = (self.local.links, self.local.captures);
+        if self.core.is_full(&self.local) { self.core.hand_over(&mut self.local) } else { Ok(()) }
+    }
+}
+
+impl Drop for Filler<'_> {
+    fn drop(&mut self) {
+        self.core.shared.state().rest.push(std::mem::take(&mut self.local));
+    }
+}
+
+impl Core {
+    fn push_link(&self, local: &mut Local, link: &LinkRow<'_>) -> Result<(), LinkError> {
+        let texts = [link.target, link.target_url, link.source, link.source_url, link.anchor];
+        self.check(local, texts.iter().map(|text| text.len()).sum())?;
+        local.links += 1;
+        local.arena.push_link(link);
+        self.after_row(local)
+    }
+
+    fn push_capture(&self, local: &mut Local, capture: &CaptureRow<'_>) -> Result<(), LinkError> {
+        self.check(local, capture.target.len())?;
+        local.captures += 1;
+        local.arena.push_capture(capture);
+        self.after_row(local)
+    }
+
+    fn check(&self, local: &Local, row_bytes: usize) -> Result<(), LinkError> {
+        if (local.links + local.captures).is_multiple_of(ROWS_PER_CHECK) {
             self.cx.checkpoint()?;
         }
-        if row_bytes > self.max_rows_bytes {
-            return Err(LinkError::RowTooLarge { row_bytes, memory_bytes: self.memory_bytes });
-        }
-        if self.rows.len() + row_bytes > self.max_rows_bytes || self.starts.len() >= self.max_starts {
-            self.spill()?;
-        }
-        // Doubling a vector would need half as much again for a moment: grow
-        // towards the limit in steps, then take it whole.
-        if self.rows.capacity() - self.rows.len() < row_bytes {
-            let wanted = (self.rows.capacity() * 2).clamp(row_bytes + self.rows.len(), self.max_rows_bytes);
-            let wanted = if wanted > self.max_rows_bytes / 4 { self.max_rows_bytes } else { wanted };
-            self.rows.reserve_exact(wanted - self.rows.len());
+        if row_bytes > self.shared.memory_bytes.max(MIN_ARENA_BYTES) {
+            return Err(LinkError::RowTooLarge { row_bytes, memory_bytes: self.shared.memory_bytes });
         }
         Ok(())
+    }
+
+    fn is_full(&self, local: &Local) -> bool {
+        local.arena.used_bytes() >= self.arena_bytes
+    }
+
+    #[inline]
+    fn after_row(&self, local: &mut Local) -> Result<(), LinkError> {
+        // Kept runs end where the input can be taken up again, if that comes soon.
+        let limit = if self.shared.keep { self.arena_bytes * 2 } else { self.arena_bytes };
+        if local.arena.used_bytes() < limit { Ok(()) } else { self.hand_over(local) }
+    }
+
+    /// Gives a full arena to the sorter and takes an empty one.
+    fn hand_over(&self, local: &mut Local) -> Result<(), LinkError> {
+        let full = std::mem::take(local);
+        let sent = match &self.full {
+            Some(sorter) => sorter.send(full).map_err(|error| error.into_inner()),
+            None => Err(full),
+        };
+        if sent.is_err() {
+            self.shared.take_error()?;
+            return Err(self.shared.run_error("sorting broke down"));
+        }
+        if let Some(spare) = self.shared.state().spare.pop() {
+            local.arena = spare;
+        }
+        Ok(())
+    }
+}
+
+impl Shared {
+    /// A panic while it is held leaves plain values.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take_error(&self) -> Result<(), LinkError> {
+        self.state().error.take().map_or(Ok(()), Err)
+    }
+
+    fn run_error(&self, why: &str) -> LinkError {
+        LinkError::Run { folder: self.folder.clone(), why: why.to_owned() }
     }
 
     fn temp_error(&self, source: io::Error) -> LinkError {
         LinkError::Temp { folder: self.folder.clone(), source }
     }
 
-    fn sort(&mut self) {
-        let rows = self.rows.as_slice();
-        self.starts.par_sort_unstable_by(|&a, &b| row_at(rows, a).cmp(row_at(rows, b)));
-    }
-
-    /// Writes the rows in memory as a sorted run.
-    fn spill(&mut self) -> Result<(), LinkError> {
-        if self.starts.is_empty() {
-            return Ok(());
-        }
-        self.sort();
-        let mut writer = RunWriter::create(&self.folder).map_err(|error| self.temp_error(error))?;
-        let mut last: Option<(&[u8], usize)> = None;
-        let mut written = Ok(());
-        for (number, &start) in self.starts.iter().enumerate() {
-            let row = row_at(&self.rows, start);
-            if last.is_some_and(|(last, identity)| row.get(..identity) == last.get(..identity)) {
-                self.report.duplicates += 1;
-                continue;
-            }
-            last = row::identity_len(row).map(|identity| (row, identity));
-            written = writer.write(row);
-            if written.is_err() {
-                break;
-            }
-            if (number as u64).is_multiple_of(ROWS_PER_CHECK) {
-                self.cx.checkpoint()?;
+    /// Sorts an arena; keeps it, or writes it. `last` says that filling is
+    /// over, `alone` that no other thread is at work.
+    fn sort(&self, local: Local, last: bool, alone: bool) -> Result<(), LinkError> {
+        let Local { mut arena, links, captures, covered, marked } = local;
+        let duplicates = arena.sort(alone);
+        let bytes = arena.used_bytes();
+        {
+            let mut state = self.state();
+            state.report.links += links;
+            state.report.captures += captures;
+            state.report.duplicates += duplicates;
+            // What is left at the end is in memory anyway.
+            if arena.len() > 0 && !self.keep && (last || state.arena_bytes + bytes <= self.resident_bytes) {
+                arena.settle();
+                state.arena_bytes += arena.used_bytes();
+                state.arenas.push(arena);
+                return Ok(());
             }
         }
-        let run = written.and_then(|()| writer.finish()).map_err(|error| self.temp_error(error))?;
-        self.add_run(run);
-        self.rows.clear();
-        self.starts.clear();
+        if arena.len() > 0 {
+            self.check_room(bytes as u64)?;
+            let number = self.state().kept.next_number();
+            let run = self.write_arena(&arena, number)?;
+            let mut state = self.state();
+            state.report.runs += 1;
+            state.report.spilled_bytes += run.bytes();
+            if self.keep {
+                // Rows behind the last mark are brought again when the build is taken up.
+                let (links, captures) = marked;
+                let kept = KeptRun { number, bytes: run.bytes(), links, captures, duplicates, covered };
+                state.kept.add(&self.folder, kept).map_err(|error| self.temp_error(error))?;
+            }
+            state.runs.push(run);
+        }
+        if !last {
+            arena.clear();
+            self.state().spare.push(arena);
+        }
         Ok(())
     }
 
-    fn add_run(&mut self, run: RunReader) {
-        self.report.runs += 1;
-        self.report.spilled_bytes += run.bytes();
-        self.runs.push(run);
+    fn name_of(&self, number: u64) -> Option<PathBuf> {
+        self.keep.then(|| run_path(&self.folder, number))
     }
 
-    /// No more rows come: sorts, and merges as far as needed.
-    pub fn finish(mut self) -> Result<Sorted, LinkError> {
-        if self.runs.is_empty() {
-            self.sort();
-            let source = Source::Memory { rows: self.rows, starts: self.starts, next: 0, identity: 0 };
-            return Ok(Sorted { source, folder: self.folder, report: self.report, cx: self.cx, rows_read: 0 });
-        }
-        self.spill()?;
-        // The runs take the place of the rows in memory.
-        self.rows = Vec::new();
-        self.starts = Vec::new();
-        let at_once = (self.memory_bytes / RUN_MEMORY_BYTES).clamp(2, MAX_RUNS_AT_ONCE);
-        while self.runs.len() > at_once {
-            // The oldest runs, and not more than needed to get down to one pass.
-            let take = at_once.min(self.runs.len() - at_once + 1).max(2);
-            let some: Vec<RunReader> = self.runs.drain(..take).collect();
-            let merged = self.merge_into_run(some)?;
-            self.add_run(merged);
-        }
-        let runs = std::mem::take(&mut self.runs);
-        let merge = Merge::new(runs).map_err(|error| self.temp_error(error))?;
-        let source = Source::Runs(Box::new(merge));
-        Ok(Sorted { source, folder: self.folder, report: self.report, cx: self.cx, rows_read: 0 })
-    }
-
-    fn merge_into_run(&mut self, runs: Vec<RunReader>) -> Result<RunReader, LinkError> {
-        let mut merge = Merge::new(runs).map_err(|error| self.temp_error(error))?;
-        let mut writer = RunWriter::create(&self.folder).map_err(|error| self.temp_error(error))?;
-        let mut count = 0_u64;
-        while merge.advance().map_err(|error| self.temp_error(error))? {
-            writer.write(merge.row()).map_err(|error| self.temp_error(error))?;
-            count += 1;
-            if count.is_multiple_of(ROWS_PER_CHECK) {
-                self.cx.checkpoint()?;
-            }
-        }
-        self.report.duplicates += merge.duplicates();
-        writer.finish().map_err(|error| self.temp_error(error))
-    }
-}
-
-fn row_at(rows: &[u8], start: u32) -> &[u8] {
-    let start = start as usize;
-    let len = rows.get(start..start + 4).and_then(|len| len.try_into().ok()).map_or(0, u32::from_ne_bytes);
-    rows.get(start + 4..start + 4 + len as usize).unwrap_or_default()
-}
-
-enum Source {
-    Memory { rows: Vec<u8>, starts: Vec<u32>, next: usize, identity: usize },
-    Runs(Box<Merge>),
-}
-
-/// All rows in order, each once.
-pub struct Sorted {
-    source: Source,
-    folder: PathBuf,
-    report: ShuffleReport,
-    cx: JobCx,
-    rows_read: u64,
-}
-
-impl Sorted {
-    /// The next row; it lives until the next call. Counts rows as done with
-    /// the job, and stops when asked to.
-    pub fn next_row(&mut self) -> Result<Option<Row<'_>>, LinkError> {
-        self.rows_read += 1;
-        if self.rows_read.is_multiple_of(ROWS_PER_CHECK) {
-            self.cx.advance(ROWS_PER_CHECK)?;
-        }
-        let bytes = match &mut self.source {
-            Source::Memory { rows, starts, next, identity } => {
-                let last = next.checked_sub(1).and_then(|last| starts.get(last)).map(|&start| row_at(rows, start));
-                loop {
-                    let Some(&start) = starts.get(*next) else { return Ok(None) };
-                    *next += 1;
-                    let row = row_at(rows, start);
-                    if last.is_some_and(|last| row.get(..*identity) == last.get(..*identity)) {
-                        self.report.duplicates += 1;
-                        continue;
-                    }
-                    *identity = row::identity_len(row).unwrap_or(row.len());
-                    break row;
+    fn write_arena(&self, arena: &Arena, number: u64) -> Result<Run, LinkError> {
+        let write = || {
+            let mut writer = RunWriter::create(&self.folder, self.name_of(number).as_deref())?;
+            for at in 0..arena.len() {
+                arena.look_ahead(at);
+                if let Some(row) = arena.row(at) {
+                    writer.write(&row, at > 0 && arena.is_same_target(at - 1, at))?;
                 }
             }
-            Source::Runs(merge) => {
-                let went = merge.advance();
-                match went {
-                    Ok(true) => merge.row(),
-                    Ok(false) => return Ok(None),
-                    Err(error) => {
-                        return Err(LinkError::Run { folder: self.folder.clone(), why: error.to_string() });
-                    }
-                }
-            }
+            writer.finish(self.keep)
         };
-        match row::decode(bytes) {
-            Some(row) => Ok(Some(row)),
-            None => Err(LinkError::Run { folder: self.folder.clone(), why: "bytes that are no row".to_owned() }),
-        }
+        write().map_err(|error| self.temp_error(error))
     }
 
-    /// What was done so far; complete after the last row.
-    pub fn report(&self) -> ShuffleReport {
-        let mut report = self.report;
-        if let Source::Runs(merge) = &self.source {
-            report.duplicates += merge.duplicates();
+    fn check_room(&self, need_bytes: u64) -> Result<(), LinkError> {
+        let Ok(free_bytes) = free_bytes(&self.folder) else { return Ok(()) };
+        let need_bytes = need_bytes + DISK_FLOOR_BYTES;
+        if free_bytes >= need_bytes {
+            return Ok(());
         }
-        report
+        Err(LinkError::NoRoom { folder: self.folder.clone(), free_bytes, need_bytes })
+    }
+
+    /// Makes one run of several.
+    fn merge_runs(&self, state: &mut State, some: &[Run], cx: &JobCx) -> Result<(), LinkError> {
+        self.check_room(some.iter().map(Run::bytes).sum())?;
+        let number = state.kept.next_number();
+        let merge = || -> io::Result<Option<(Run, u64)>> {
+            let mut merge = Merge::new(some.iter().map(|run| Stream::of_run(run, b"")).collect(), b"", None)?;
+            let mut writer = RunWriter::create(&self.folder, self.name_of(number).as_deref())?;
+            let mut count = 0_u64;
+            while merge.advance()? {
+                writer.write(&merge.row(), !merge.is_new_target())?;
+                count += 1;
+                if count.is_multiple_of(ROWS_PER_CHECK) && cx.checkpoint().is_err() {
+                    return Ok(None);
+                }
+            }
+            Ok(Some((writer.finish(self.keep)?, merge.duplicates())))
+        };
+        let (run, duplicates) = merge().map_err(|error| self.temp_error(error))?.ok_or(crate::jobs::Cancelled)?;
+        state.report.runs += 1;
+        state.report.spilled_bytes += run.bytes();
+        state.report.duplicates += duplicates;
+        if self.keep {
+            state
+                .kept
+                .replace(&self.folder, some.len(), number, run.bytes(), duplicates)
+                .map_err(|error| self.temp_error(error))?;
+        }
+        state.runs.push(run);
+        Ok(())
     }
 }

@@ -14,12 +14,12 @@ enum Owned {
 }
 
 impl Owned {
-    fn push(&self, shuffle: &mut Shuffle) {
+    fn push(&self, filler: &mut Filler<'_>) {
         match self {
             Self::Capture(target, seconds) => {
-                shuffle.push_capture(&CaptureRow { target, date: CaptureDate::from_seconds(*seconds), id: 0 }).unwrap();
+                filler.push_capture(&CaptureRow { target, date: CaptureDate::from_seconds(*seconds), id: 0 }).unwrap();
             }
-            Self::Link { target, source, seconds, anchor, id } => shuffle
+            Self::Link { target, source, seconds, anchor, id } => filler
                 .push_link(&LinkRow {
                     target,
                     target_url: "http://alvo.pt/",
@@ -43,18 +43,42 @@ fn is_internal(target: &str, source: &str) -> bool {
 }
 
 fn shuffle(rows: &[Owned], memory_bytes: usize) -> Sorted {
-    let mut shuffle = Shuffle::new(&ShuffleOptions { memory_bytes, temp_folder: None }, &JobCx::detached());
-    for row in rows {
-        row.push(&mut shuffle);
-    }
+    shuffle_with(rows, memory_bytes, 1)
+}
+
+/// Several threads bring the rows, each a part of them.
+fn shuffle_with(rows: &[Owned], memory_bytes: usize, threads: usize) -> Sorted {
+    let options = ShuffleOptions { memory_bytes, threads, ..ShuffleOptions::default() };
+    let shuffle = Shuffle::new(&options, &JobCx::detached());
+    std::thread::scope(|scope| {
+        for part in rows.chunks(rows.len().div_ceil(threads).max(1)) {
+            let mut filler = shuffle.filler();
+            scope.spawn(move || part.iter().for_each(|row| row.push(&mut filler)));
+        }
+    });
     shuffle.finish().unwrap()
+}
+
+/// The objects as bytes, made by some threads.
+fn rendered(mut sorted: Sorted, options: &AssignOptions, threads: usize) -> (Vec<u8>, ShuffleReport, AssignReport) {
+    let mut lines = Vec::new();
+    let take = |piece: &[u8]| {
+        lines.extend_from_slice(piece);
+        Ok(())
+    };
+    let render = |object: &Assigned<'_>, out: &mut Vec<u8>| crate::links::dataset::render_line(object, false, out);
+    let (shuffled, assigned) = assign_rendered(&mut sorted, options, threads, render, take).unwrap();
+    (lines, shuffled, assigned)
 }
 
 fn read(mut sorted: Sorted) -> (Vec<String>, ShuffleReport) {
     let mut rows = Vec::new();
-    while let Some(row) = sorted.next_row().unwrap() {
-        rows.push(format!("{row:?}"));
-    }
+    sorted
+        .for_each(|row| {
+            rows.push(format!("{row:?}"));
+            Ok::<(), LinkError>(())
+        })
+        .unwrap();
     (rows, sorted.report())
 }
 
@@ -63,9 +87,11 @@ type Lines = Vec<(String, Option<i64>, Vec<(i64, String, String)>, u64)>;
 fn objects(rows: &[Owned], memory_bytes: usize, options: &AssignOptions) -> (Lines, AssignReport) {
     let mut lines = Vec::new();
     let (_, report) = assign(shuffle(rows, memory_bytes), options, |object| {
-        assert_eq!(object.count_internal + object.count_external, object.inlinks.len() as u64);
-        let inlinks =
-            object.inlinks.iter().map(|link| (link.date.seconds(), link.source.clone(), link.anchor.clone())).collect();
+        assert_eq!(object.count_internal + object.count_external, object.inlinks().len() as u64);
+        let inlinks = object
+            .inlinks()
+            .map(|link| (link.date.seconds(), link.source.to_owned(), link.anchor.to_owned()))
+            .collect();
         lines.push((object.target.to_owned(), object.capture_date.map(CaptureDate::seconds), inlinks, object.cut));
         Ok(())
     })
@@ -157,6 +183,17 @@ proptest! {
     }
 
     #[test]
+    fn neither_threads_nor_memory_change_a_byte(rows in rows(), threads in 1_usize..5, per_capture in any::<bool>()) {
+        let shape = if per_capture { Shape::PerCapture } else { Shape::PerPage };
+        let options = AssignOptions { shape, window_days: 3, cap: 3, ..AssignOptions::default() };
+        let (expected, report, assigned) = rendered(shuffle(&rows, 64 << 20), &options, 1);
+        let (got, got_report, got_assigned) = rendered(shuffle_with(&rows, 0, threads), &options, threads);
+        prop_assert!(got == expected);
+        prop_assert_eq!((got_report.duplicates, got_report.links), (report.duplicates, report.links));
+        prop_assert_eq!(got_assigned, assigned);
+    }
+
+    #[test]
     fn assignment_is_the_plain_rule(rows in rows(), window_days in 0_u32..8, cap in 1_usize..6, per_capture in any::<bool>()) {
         let shape = if per_capture { Shape::PerCapture } else { Shape::PerPage };
         let options = AssignOptions { window_days, cap, shape, ..AssignOptions::default() };
@@ -166,9 +203,8 @@ proptest! {
     }
 }
 
-#[test]
-fn many_runs_are_merged_in_passes() {
-    let rows: Vec<Owned> = (0..20_000_u64)
+fn many_rows() -> Vec<Owned> {
+    (0..20_000_u64)
         .map(|n| Owned::Link {
             target: format!("alvo{:03}", n * 7 % 500),
             source: format!("fonte{}", n % 1000),
@@ -176,11 +212,75 @@ fn many_runs_are_merged_in_passes() {
             anchor: "texto da âncora".to_owned(),
             id: n % 3,
         })
-        .collect();
+        .collect()
+}
+
+#[test]
+fn many_runs_are_merged_in_passes_and_in_parts() {
+    let rows = many_rows();
     let (expected, _) = read(shuffle(&rows, 64 << 20));
     let (got, report) = read(shuffle(&rows, 0));
     assert!(report.runs > 200, "{report:?}");
     assert_eq!(got, expected);
+    let options = AssignOptions::default();
+    let expected = rendered(shuffle(&rows, 64 << 20), &options, 1);
+    let got = rendered(shuffle_with(&rows, 300_000, 3), &options, 4);
+    assert!(got.1.runs > 3 && got.0 == expected.0, "{:?}", got.1);
+    assert_eq!((got.1.duplicates, got.2), (expected.1.duplicates, expected.2));
+}
+
+#[test]
+fn a_build_that_was_killed_goes_on_from_its_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let keep = |input: &str| Keep { folder: folder.path().join("runs"), input: input.to_owned() };
+    let options = |input| ShuffleOptions {
+        memory_bytes: 200_000,
+        threads: 1,
+        keep: Some(keep(input)),
+        ..ShuffleOptions::default()
+    };
+    let rows = many_rows();
+    let expected = rendered(shuffle(&rows, 64 << 20), &AssignOptions::default(), 1);
+    let bring = |shuffle: &Shuffle, upto: usize| {
+        let done = shuffle.done();
+        let mut filler = shuffle.filler();
+        let mut brought = 0;
+        for (number, some) in rows[..upto].chunks(100).enumerate() {
+            let place = number as u64;
+            if !done.holds(7, place) {
+                some.iter().for_each(|row| row.push(&mut filler));
+                brought += some.len();
+            }
+            filler.mark(7, place, place + 1).unwrap();
+        }
+        brought
+    };
+    let killed = Shuffle::new(&options("one"), &JobCx::detached());
+    assert!(killed.done().is_empty());
+    bring(&killed, 15_000);
+    drop(killed);
+    // Runs of another input are no use, and runs that are damaged are none.
+    assert!(Shuffle::new(&options("one"), &JobCx::detached()).done().holds(7, 0));
+    let again = Shuffle::new(&options("one"), &JobCx::detached());
+    let brought = bring(&again, rows.len());
+    assert!((5_000..15_000).contains(&brought), "{brought} rows were brought again");
+    let mut sorted = again.finish().unwrap();
+    let (mut lines, render) = (Vec::new(), |object: &Assigned<'_>, out: &mut Vec<u8>| {
+        crate::links::dataset::render_line(object, false, out);
+    });
+    let take = |piece: &[u8]| {
+        lines.extend_from_slice(piece);
+        Ok(())
+    };
+    let (report, _) = assign_rendered(&mut sorted, &AssignOptions::default(), 2, render, take).unwrap();
+    assert!(lines == expected.0);
+    assert_eq!((report.links, report.duplicates), (expected.1.links, expected.1.duplicates));
+    sorted.remove_kept().unwrap();
+    assert!(!folder.path().join("runs").exists());
+    let other = Shuffle::new(&options("one"), &JobCx::detached());
+    bring(&other, 15_000);
+    drop(other);
+    assert!(Shuffle::new(&options("two"), &JobCx::detached()).done().is_empty());
 }
 
 fn link(target: &str, source: &str, date: &str) -> Owned {
@@ -251,7 +351,7 @@ fn a_cancelled_sort_stops_and_a_missing_folder_is_named() {
         .find_map(|_| stopped.push_capture(&CaptureRow { target: "t", date: CaptureDate::default(), id: 0 }).err());
     assert!(matches!(error, Some(LinkError::Cancelled(_))));
     let folder = std::path::PathBuf::from("/no/such/folder");
-    let options = ShuffleOptions { memory_bytes: 0, temp_folder: Some(folder) };
+    let options = ShuffleOptions { memory_bytes: 0, temp_folder: Some(folder), ..ShuffleOptions::default() };
     let mut lost = Shuffle::new(&options, &JobCx::detached());
     let row = CaptureRow { target: "t", date: CaptureDate::default(), id: 0 };
     let error = (0..10_000).find_map(|_| lost.push_capture(&row).err()).unwrap();

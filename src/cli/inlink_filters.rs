@@ -1,0 +1,159 @@
+//! `fonds inlinks map` and `reduce`: the two halves of `dataset` as filters.
+
+use super::dataset::{fetch, news, tell_assign, tell_documents};
+use super::inlink_options::{MapOptions, ReduceOptions, dataset_options};
+use super::{FINE, PROBLEMS, WRONG_USE};
+use crate::jobs::JobCx;
+use crate::links::filters::{Columns, map_files, reduce_rows};
+use crate::links::{FileNews, LinkError};
+use clap::ValueEnum;
+use crossbeam_channel::bounded;
+use std::io::{BufRead, Read, Write};
+use std::path::PathBuf;
+
+/// Pieces of output that wait to be written.
+const PIECES: usize = 4;
+
+/// The words of `fonds inlinks map`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  ls warcs/*.warc.gz | fonds inlinks map | LC_ALL=C sort | fonds inlinks reduce > inlinks.jsonl
+  fonds inlinks map crawl.warc.gz > rows.tsv
+  Hadoop Streaming:  -D stream.num.map.output.key.fields=1 -mapper 'fonds inlinks map' -reducer 'fonds inlinks reduce'
+  Spark:             files.pipe('fonds inlinks map') … partitioned and sorted by the first column … .pipe('fonds inlinks reduce')
+
+A row is TARGET, DATE for a capture and TARGET, DATE, SOURCE, internal or external, ANCHOR for a link, with tabs
+between. A revisit needs its original in the files of the same call.")]
+pub struct MapArgs {
+    /// WARC or ARC files; without any, their names are read from standard input
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    rules: MapOptions,
+
+    /// Threads; results do not depend on it [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+}
+
+/// The words of `fonds inlinks reduce`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  LC_ALL=C sort rows.tsv | fonds inlinks reduce --per-capture > inlinks.jsonl
+  fonds inlinks map a.warc.gz b.warc.gz | fonds inlinks reduce --window-days 365
+  cat links.tsv captures.tsv | fonds inlinks reduce --columns table --per-capture
+
+Rows may come in any order; where several reducers share them, those of one page must come to the same one.")]
+pub struct ReduceArgs {
+    /// How the columns of a link stand: as map writes them, or target, source, date, anchor
+    #[arg(long, value_enum, default_value = "map")]
+    columns: ColumnsWord,
+
+    #[command(flatten)]
+    map: MapOptions,
+
+    #[command(flatten)]
+    rules: ReduceOptions,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ColumnsWord {
+    Map,
+    Table,
+}
+
+/// Archive files in, rows out.
+pub(super) fn map(
+    args: &MapArgs,
+    input: impl FnOnce() -> std::io::Result<Vec<PathBuf>>,
+    out: &mut dyn Write,
+    cx: &JobCx,
+) -> anyhow::Result<u8> {
+    let files = if args.files.is_empty() { input()? } else { args.files.clone() };
+    let mut options = dataset_options(&args.rules, &ReduceOptions::default(), None);
+    if let Some(threads) = args.threads {
+        options.shuffle.threads = usize::from(threads);
+    }
+    let total = files.iter().filter_map(|path| path.metadata().ok()).map(|file| file.len()).sum();
+    cx.stage("Reading pages", Some(total));
+    // Threads bring the lines, and standard output is locked by this one.
+    let (send, pieces) = bounded::<Vec<u8>>(PIECES);
+    let (report, unreadable, problems) = std::thread::scope(|scope| -> anyhow::Result<_> {
+        let reading = scope.spawn(|| {
+            let (mut unreadable, mut problems) = (0, 0_u64);
+            let mut tell = news(&files, cx);
+            let report = map_files(
+                &files,
+                &options,
+                cx,
+                |file, what| {
+                    unreadable += usize::from(matches!(what, FileNews::Unreadable(_)));
+                    problems += u64::from(matches!(what, FileNews::Problem(_)));
+                    tell(file, what);
+                },
+                fetch(&files),
+                move |lines| send.send(lines.to_vec()).map_err(|_| std::io::ErrorKind::BrokenPipe.into()),
+            );
+            (report, unreadable, problems)
+        });
+        let written = pieces.iter().try_for_each(|lines| out.write_all(&lines)).and_then(|()| out.flush());
+        drop(pieces);
+        let (report, unreadable, problems) = reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        written.map_err(LinkError::Output)?;
+        Ok((report?, unreadable, problems))
+    })?;
+    tell_documents(&report, &files);
+    Ok(match unreadable {
+        0 if problems == 0 && report.unread.is_empty() => FINE,
+        all if all > 0 && all == files.len() => WRONG_USE,
+        _ => PROBLEMS,
+    })
+}
+
+/// The names of files on the lines of an input. Hadoop's streaming puts the
+/// place of the line before it, with a tab between.
+pub(super) fn file_names(input: impl BufRead) -> std::io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for line in input.lines() {
+        let line = line?;
+        let name = line.rsplit('\t').next().unwrap_or_default().trim_end_matches('\r');
+        if !name.is_empty() {
+            files.push(PathBuf::from(name));
+        }
+    }
+    Ok(files)
+}
+
+/// Rows in, lines of the data set out.
+pub(super) fn reduce(args: &ReduceArgs, input: impl Read, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
+    let options = dataset_options(&args.map, &args.rules, None);
+    let columns = match args.columns {
+        ColumnsWord::Map => Columns::Map,
+        ColumnsWord::Table => Columns::Table,
+    };
+    cx.stage("Sorting rows", None);
+    let report = reduce_rows(input, columns, &options, cx, |piece| out.write_all(piece))?;
+    out.flush().map_err(LinkError::Output)?;
+    tell_assign(&report.shuffle, &report.assign);
+    if let Some((line, why)) = &report.first_bad {
+        eprintln!("{} lines are no rows and were left out; the first is line {line}: {why}", report.bad_lines);
+    }
+    Ok(match report.bad_lines {
+        0 => FINE,
+        _ if report.shuffle.links + report.shuffle.captures == 0 => WRONG_USE,
+        _ => PROBLEMS,
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_with_or_without_a_place_before_them() {
+        let names = file_names(&b"a.warc.gz\n\n0\tdir/b c.warc\r\n"[..]).unwrap();
+        assert_eq!(names, [PathBuf::from("a.warc.gz"), PathBuf::from("dir/b c.warc")]);
+    }
+}

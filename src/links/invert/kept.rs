@@ -1,0 +1,184 @@
+//! Runs that outlive the program: a list beside them says what is in them.
+
+use super::run::{Run, run_path};
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+const LIST: &str = "runs.json";
+
+/// Where runs are kept, and for which input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Keep {
+    /// The folder; nothing else should lie in it.
+    pub folder: PathBuf,
+    /// What the input is, and how it is read: runs of another one are not used.
+    pub input: String,
+}
+
+/// A stretch of the input whose rows are in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct Covered {
+    /// Which part of the input: a file's number.
+    pub(super) unit: u32,
+    pub(super) from: u64,
+    pub(super) to: u64,
+}
+
+impl Covered {
+    /// Adds a stretch to a list, as one with the last where they touch.
+    pub(super) fn add_to(self, list: &mut Vec<Self>) {
+        match list.last_mut() {
+            Some(last) if last.unit == self.unit && last.to == self.from => last.to = self.to,
+            _ => list.push(self),
+        }
+    }
+}
+
+/// What runs of an earlier build hold already (see [`super::Filler::mark`]).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Done(Vec<Covered>);
+
+impl Done {
+    fn of(runs: &[KeptRun]) -> Self {
+        let mut all: Vec<Covered> = runs.iter().flat_map(|run| run.covered.iter().copied()).collect();
+        all.sort_unstable();
+        Self(all)
+    }
+
+    /// Whether the rows of a place of the input are there.
+    pub fn holds(&self, unit: u32, place: u64) -> bool {
+        let after = self.0.partition_point(|covered| (covered.unit, covered.from) <= (unit, place));
+        let before = after.checked_sub(1).and_then(|before| self.0.get(before));
+        before.is_some_and(|covered| covered.unit == unit && place < covered.to)
+    }
+
+    /// Whether nothing is there.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// A finished run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct KeptRun {
+    pub(super) number: u64,
+    pub(super) bytes: u64,
+    pub(super) links: u64,
+    pub(super) captures: u64,
+    pub(super) duplicates: u64,
+    pub(super) covered: Vec<Covered>,
+}
+
+/// The list of finished runs.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct KeptRuns {
+    input: String,
+    next: u64,
+    pub(super) runs: Vec<KeptRun>,
+}
+
+impl KeptRuns {
+    /// The runs of an earlier build of the same input; none where there are
+    /// none, or where one of them is not as it was written.
+    pub(super) fn open(keep: &Keep) -> (Self, Vec<Run>) {
+        // A missing folder is told when the first run is written.
+        let _ = fs::create_dir_all(&keep.folder);
+        let list = fs::read(keep.folder.join(LIST)).ok().and_then(|text| serde_json::from_slice::<Self>(&text).ok());
+        let opened = list.filter(|list| list.input == keep.input).and_then(|list| {
+            let open = |kept: &KeptRun| {
+                let run = Run::open(&run_path(&keep.folder, kept.number)).ok()?;
+                (run.bytes() == kept.bytes).then_some(run)
+            };
+            let runs = list.runs.iter().map(open).collect::<Option<Vec<Run>>>()?;
+            Some((list, runs))
+        });
+        let (list, runs) =
+            opened.unwrap_or_else(|| (Self { input: keep.input.clone(), ..Self::default() }, Vec::new()));
+        list.remove_strangers(&keep.folder);
+        (list, runs)
+    }
+
+    /// Runs that were not finished, and those of another input.
+    fn remove_strangers(&self, folder: &Path) {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let is_run = name.to_str().and_then(|name| name.strip_prefix("run-")).map(str::parse::<u64>);
+            if let Some(Ok(number)) = is_run
+                && !self.runs.iter().any(|run| run.number == number)
+            {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
+    /// What need not be brought again.
+    pub(super) fn done(&self) -> Done {
+        Done::of(&self.runs)
+    }
+
+    pub(super) fn next_number(&mut self) -> u64 {
+        self.next += 1;
+        self.next
+    }
+
+    pub(super) fn add(&mut self, folder: &Path, run: KeptRun) -> io::Result<()> {
+        self.runs.push(run);
+        self.write(folder)
+    }
+
+    /// The first `count` runs were merged into one.
+    pub(super) fn replace(
+        &mut self,
+        folder: &Path,
+        count: usize,
+        number: u64,
+        bytes: u64,
+        duplicates: u64,
+    ) -> io::Result<()> {
+        let old: Vec<KeptRun> = self.runs.drain(..count.min(self.runs.len())).collect();
+        let mut covered = Vec::new();
+        Done::of(&old).0.into_iter().for_each(|stretch| stretch.add_to(&mut covered));
+        let sum = |of: fn(&KeptRun) -> u64| old.iter().map(of).sum::<u64>();
+        self.runs.push(KeptRun {
+            number,
+            bytes,
+            links: sum(|run| run.links),
+            captures: sum(|run| run.captures),
+            duplicates: sum(|run| run.duplicates) + duplicates,
+            covered,
+        });
+        self.write(folder)?;
+        for run in old {
+            fs::remove_file(run_path(folder, run.number))?;
+        }
+        Ok(())
+    }
+
+    /// A list is whole or it is the one before.
+    fn write(&self, folder: &Path) -> io::Result<()> {
+        let new = folder.join("runs.json.new");
+        let mut file = File::create(&new)?;
+        file.write_all(&serde_json::to_vec(self)?)?;
+        file.sync_all()?;
+        fs::rename(&new, folder.join(LIST))
+    }
+
+    /// The result is out: nothing of this is needed any more.
+    pub(super) fn remove(&self, folder: &Path) -> io::Result<()> {
+        if self.input.is_empty() && self.runs.is_empty() {
+            return Ok(());
+        }
+        match fs::remove_file(folder.join(LIST)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        for run in &self.runs {
+            fs::remove_file(run_path(folder, run.number))?;
+        }
+        // What else lies in the folder is not ours.
+        let _ = fs::remove_dir(folder);
+        Ok(())
+    }
+}

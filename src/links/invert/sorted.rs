@@ -1,0 +1,249 @@
+//! Sorted rows, one after the other or in parts that threads share.
+
+use super::LinkError;
+use super::arena::Arena;
+use super::kept::KeptRuns;
+use super::merge::{Merge, Stream};
+use super::row::Row;
+use super::run::{BLOCK_BYTES, Run};
+use super::shuffle::{ROWS_PER_CHECK, ShuffleReport};
+use crate::jobs::JobCx;
+use crossbeam_channel::bounded;
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// Rows of an arena that stand for as much as one block of a run.
+const ROWS_PER_SAMPLE: usize = BLOCK_BYTES / 48;
+
+/// A part that threads share has at least so many blocks, and some for each
+/// stream: every stream reads one block in vain before each part.
+const MIN_PART_BLOCKS: usize = 64;
+const PART_BLOCKS_PER_STREAM: usize = 6;
+
+/// Output is handed on in pieces of about so many bytes.
+const PIECE_BYTES: usize = 512 * 1024;
+
+/// Pieces of one part that wait for the parts before it.
+const PIECES_WAITING: usize = 24;
+
+/// What was sorted: in memory, on disk.
+pub(super) struct Pool {
+    pub(super) arenas: Vec<Arena>,
+    pub(super) runs: Vec<Run>,
+    pub(super) kept: KeptRuns,
+    pub(super) folder: PathBuf,
+}
+
+impl Pool {
+    fn merge(&self, from: &[u8], until: Option<Vec<u8>>) -> Result<Merge<'_>, LinkError> {
+        let arenas = self.arenas.iter().map(|arena| Stream::of_arena(arena, from));
+        let runs = self.runs.iter().map(|run| Stream::of_run(run, from));
+        Merge::new(arenas.chain(runs).collect(), from, until).map_err(|error| self.error(error))
+    }
+
+    pub(super) fn error(&self, error: io::Error) -> LinkError {
+        LinkError::Run { folder: self.folder.clone(), why: error.to_string() }
+    }
+
+    /// Targets that cut the rows into parts of about the same size.
+    fn cuts(&self) -> Vec<Vec<u8>> {
+        let in_memory = self.arenas.iter().flat_map(|arena| arena.samples(ROWS_PER_SAMPLE));
+        let mut samples: Vec<&[u8]> = in_memory.chain(self.runs.iter().flat_map(Run::samples)).collect();
+        samples.sort_unstable();
+        let part = MIN_PART_BLOCKS.max(self.runs.len() * PART_BLOCKS_PER_STREAM);
+        let mut cuts: Vec<Vec<u8>> = samples.into_iter().skip(part).step_by(part).map(<[u8]>::to_vec).collect();
+        cuts.dedup();
+        cuts
+    }
+}
+
+/// All rows in order, each once.
+pub struct Sorted {
+    pool: Pool,
+    report: ShuffleReport,
+    cx: JobCx,
+}
+
+impl Sorted {
+    pub(super) fn new(pool: Pool, report: ShuffleReport, cx: JobCx) -> Self {
+        Self { pool, report, cx }
+    }
+
+    /// Gives every row to `take`. Counts rows as done with the job, and stops
+    /// when asked to.
+    pub fn for_each<E: From<LinkError>>(&mut self, mut take: impl FnMut(Row<'_>) -> Result<(), E>) -> Result<(), E> {
+        let mut failed = None;
+        self.in_one(|rows| {
+            while let Some(merge) = rows.next()? {
+                let Some(row) = merge.row().decode() else { return Err(rows.broken()) };
+                if let Err(error) = take(row) {
+                    failed = Some(error);
+                    break;
+                }
+            }
+            Ok(())
+        })?;
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// What was done; complete after the last row.
+    pub fn report(&self) -> ShuffleReport {
+        self.report
+    }
+
+    /// The result is out: removes runs that were kept.
+    ///
+    /// # Errors
+    ///
+    /// What the system says where they cannot be removed.
+    pub fn remove_kept(&self) -> Result<(), LinkError> {
+        let removed = self.pool.kept.remove(&self.pool.folder);
+        removed.map_err(|source| LinkError::Temp { folder: self.pool.folder.clone(), source })
+    }
+
+    /// Gives all rows to `work`, on this thread.
+    pub(super) fn in_one(
+        &mut self,
+        work: impl FnOnce(&mut PartRows<'_, '_>) -> Result<(), LinkError>,
+    ) -> Result<(), LinkError> {
+        let merge = self.pool.merge(b"", None)?;
+        let mut rows = PartRows { merge, pool: &self.pool, cx: &self.cx, over: &AtomicBool::new(false), count: 0 };
+        work(&mut rows)?;
+        self.report.duplicates += rows.merge.duplicates();
+        Ok(())
+    }
+
+    /// Lets `threads` threads turn parts of the rows into bytes, and gives the
+    /// bytes to `write` in the order of the rows. `work` gets the rows of some
+    /// targets, all of each, and a place for the bytes.
+    pub(super) fn in_parts<R: Send>(
+        &mut self,
+        threads: usize,
+        work: impl Fn(&mut PartRows<'_, '_>, &mut Pieces<'_>) -> Result<R, LinkError> + Sync,
+        mut write: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> Result<Vec<R>, LinkError> {
+        let cuts = self.pool.cuts();
+        let parts = cuts.len() + 1;
+        let ends = (0..parts).map(|_| bounded::<Sent<R>>(PIECES_WAITING));
+        let (mut senders, receivers): (Vec<_>, Vec<_>) = ends.map(|(to, from)| (Some(to), from)).unzip();
+        // Nobody runs far ahead of what is written: memory is bounded.
+        let tickets = threads.max(1) + 1;
+        let (give_ticket, take_ticket) = bounded::<()>(tickets);
+        for _ in 0..tickets {
+            let _ = give_ticket.send(());
+        }
+        let (next, over) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let senders = std::sync::Mutex::new(&mut senders);
+        let (pool, cx) = (&self.pool, &self.cx);
+        let mut duplicates = 0;
+        let results = std::thread::scope(|scope| {
+            let worker = || {
+                while take_ticket.recv().is_ok() && !over.load(Ordering::Relaxed) {
+                    let part = next.fetch_add(1, Ordering::Relaxed);
+                    let sender = senders.lock().ok().and_then(|mut all| all.get_mut(part).and_then(Option::take));
+                    let Some(sender) = sender else { return };
+                    let from = part.checked_sub(1).and_then(|before| cuts.get(before)).map_or(&b""[..], Vec::as_slice);
+                    let done = pool.merge(from, cuts.get(part).cloned()).and_then(|merge| {
+                        let mut rows = PartRows { merge, pool, cx, over: &over, count: 0 };
+                        let mut pieces =
+                            Pieces { bytes: Vec::new(), send: &|piece| sender.send(Sent::Piece(piece)).is_ok() };
+                        let result = work(&mut rows, &mut pieces)?;
+                        pieces.flush();
+                        Ok((result, rows.merge.duplicates()))
+                    });
+                    // Nobody listens any more where writing failed.
+                    let _ = sender.send(match done {
+                        Ok((result, duplicates)) => Sent::Done(result, duplicates),
+                        Err(error) => Sent::Failed(error),
+                    });
+                }
+            };
+            (0..threads.max(1)).for_each(|_| drop(scope.spawn(worker)));
+            let mut results = Vec::with_capacity(parts);
+            let outcome = (|| {
+                for receiver in &receivers {
+                    loop {
+                        match receiver.recv() {
+                            Ok(Sent::Piece(piece)) => write(&piece).map_err(LinkError::Output)?,
+                            Ok(Sent::Done(result, found)) => {
+                                results.push(result);
+                                duplicates += found;
+                                break;
+                            }
+                            Ok(Sent::Failed(error)) => return Err(error),
+                            Err(_) => return Err(pool.error(io::Error::other("a thread broke down"))),
+                        }
+                    }
+                    let _ = give_ticket.try_send(());
+                }
+                Ok(())
+            })();
+            // Wakes those that wait for a ticket or for somebody to read.
+            over.store(true, Ordering::Relaxed);
+            drop(receivers);
+            drop(give_ticket);
+            outcome.map(|()| results)
+        })?;
+        self.report.duplicates += duplicates;
+        Ok(results)
+    }
+}
+
+enum Sent<R> {
+    Piece(Vec<u8>),
+    Done(R, u64),
+    Failed(LinkError),
+}
+
+/// Bytes on their way to whoever writes them.
+pub(super) struct Pieces<'s> {
+    bytes: Vec<u8>,
+    send: &'s dyn Fn(Vec<u8>) -> bool,
+}
+
+impl Pieces<'_> {
+    /// Where to append.
+    pub(super) fn bytes(&mut self) -> &mut Vec<u8> {
+        if self.bytes.len() >= PIECE_BYTES {
+            self.flush();
+        }
+        &mut self.bytes
+    }
+
+    fn flush(&mut self) {
+        if !self.bytes.is_empty() {
+            let piece = std::mem::replace(&mut self.bytes, Vec::with_capacity(PIECE_BYTES + PIECE_BYTES / 8));
+            (self.send)(piece);
+        }
+    }
+}
+
+/// The rows of a part.
+pub(super) struct PartRows<'p, 's> {
+    merge: Merge<'s>,
+    pool: &'p Pool,
+    cx: &'p JobCx,
+    over: &'p AtomicBool,
+    count: u64,
+}
+
+impl<'s> PartRows<'_, 's> {
+    /// The next row, if there is one.
+    #[inline]
+    pub(super) fn next(&mut self) -> Result<Option<&Merge<'s>>, LinkError> {
+        self.count += 1;
+        if self.count.is_multiple_of(ROWS_PER_CHECK) {
+            if self.over.load(Ordering::Relaxed) {
+                return Err(crate::jobs::Cancelled.into());
+            }
+            self.cx.advance(ROWS_PER_CHECK)?;
+        }
+        let more = self.merge.advance().map_err(|error| self.pool.error(error))?;
+        Ok(more.then_some(&self.merge))
+    }
+
+    pub(super) fn broken(&self) -> LinkError {
+        self.pool.error(io::Error::other("bytes that are no row"))
+    }
+}

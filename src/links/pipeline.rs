@@ -1,0 +1,207 @@
+//! Archive files through threads: one reads records, the others read pages.
+//!
+//! Reading is a sixth of the work, so one reader feeds some threads; what each
+//! of them makes of its pages is the business of its [`PageSink`].
+
+use super::documents::{Document, DocumentReader, DocumentReport, MAX_PAGE_BYTES, Place, Unread};
+use super::invert::{Done, LinkError};
+use super::{PageLink, PageOptions};
+use crate::jobs::JobCx;
+use crate::warc::{ArchiveReader, Problem, WarcError};
+use crossbeam_channel::bounded;
+use std::path::{Path, PathBuf};
+
+/// Pages go to the threads in batches of so many bytes, or so many pages.
+const BATCH_BYTES: usize = 1024 * 1024;
+const BATCH_PAGES: usize = 64;
+
+/// What a thread does with pages.
+pub(super) trait PageSink {
+    /// A page begins.
+    fn page(&mut self, document: &Document) -> Result<(), LinkError>;
+    /// A link of it.
+    fn link(&mut self, link: &PageLink<'_>);
+    /// The page is over; errors of its links are told here.
+    fn page_done(&mut self) -> Result<(), LinkError>;
+    /// All pages of a stretch of a file were given.
+    fn batch_done(&mut self, batch: &Batch) -> Result<(), LinkError>;
+}
+
+/// Pages that stand one behind the other.
+pub(super) struct Batch {
+    /// Batches are numbered in the order of the input.
+    pub(super) number: u64,
+    pub(super) file: u32,
+    /// Places of the file that it holds: from, and up to without.
+    pub(super) from: u64,
+    pub(super) to: u64,
+    pages: Vec<Document>,
+    bytes: usize,
+}
+
+/// What there is to tell about a file.
+#[derive(Debug)]
+pub enum FileNews<'a> {
+    /// It is in hand now.
+    Begun,
+    /// Something is odd or broken in it.
+    Problem(&'a Problem),
+    /// It cannot be read at all.
+    Unreadable(&'a WarcError),
+}
+
+/// What is read, and how.
+pub(super) struct Input<'i> {
+    pub(super) files: &'i [PathBuf],
+    pub(super) pages: &'i PageOptions,
+    pub(super) threads: usize,
+    /// What an interrupted build holds already.
+    pub(super) done: &'i Done,
+    pub(super) cx: &'i JobCx,
+}
+
+/// Gives the pages of all files to sinks, each in a thread of its own; with
+/// one thread, to one sink in this one. Revisits wait in `documents`.
+pub(super) fn read_files<S: PageSink>(
+    input: &Input<'_>,
+    documents: &mut DocumentReader,
+    sink: impl Fn() -> S + Sync,
+    mut told: impl FnMut(usize, FileNews<'_>),
+) -> Result<(), LinkError> {
+    if input.threads <= 1 {
+        let (mut sink, mut notes) = (sink(), DocumentReport::default());
+        let read = each_batch(input, documents, &mut told, |batch| {
+            read_batch(&batch, input.pages, &mut sink, &mut notes).map(|()| true)
+        });
+        documents.add_notes(notes);
+        return read;
+    }
+    let (send, batches) = bounded::<Batch>(input.threads);
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..input.threads)
+            .map(|_| {
+                let (batches, sink) = (batches.clone(), &sink);
+                scope.spawn(move || {
+                    let (mut sink, mut notes) = (sink(), DocumentReport::default());
+                    batches
+                        .iter()
+                        .try_for_each(|batch| read_batch(&batch, input.pages, &mut sink, &mut notes))
+                        .map(|()| notes)
+                })
+            })
+            .collect();
+        drop(batches);
+        // Nobody takes batches any more where all threads failed; they say why.
+        let mut outcome = each_batch(input, documents, &mut told, |batch| Ok(send.send(batch).is_ok()));
+        drop(send);
+        for worker in workers {
+            match worker.join() {
+                Ok(Ok(notes)) => documents.add_notes(notes),
+                Ok(Err(error)) => outcome = outcome.and(Err(error)),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        outcome
+    })
+}
+
+/// Reads a page into a sink.
+pub(super) fn read_page_into<S: PageSink>(
+    document: &Document,
+    options: &PageOptions,
+    sink: &mut S,
+    notes: &mut DocumentReport,
+) -> Result<(), LinkError> {
+    sink.page(document)?;
+    let unread: Option<Unread> = document.read_links(options, |link| sink.link(link));
+    if let Some(why) = unread {
+        notes.note(document.place, &document.url, why);
+    }
+    sink.page_done()
+}
+
+fn read_batch<S: PageSink>(
+    batch: &Batch,
+    options: &PageOptions,
+    sink: &mut S,
+    notes: &mut DocumentReport,
+) -> Result<(), LinkError> {
+    for document in &batch.pages {
+        read_page_into(document, options, sink, notes)?;
+    }
+    sink.batch_done(batch)
+}
+
+/// Reads the files one after the other; `give` answers whether to go on.
+fn each_batch(
+    input: &Input<'_>,
+    documents: &mut DocumentReader,
+    told: &mut impl FnMut(usize, FileNews<'_>),
+    mut give: impl FnMut(Batch) -> Result<bool, LinkError>,
+) -> Result<(), LinkError> {
+    let mut numbers = 0..;
+    let mut read_before = 0;
+    for (at, path) in input.files.iter().enumerate() {
+        told(at, FileNews::Begun);
+        let file = u32::try_from(at).unwrap_or(u32::MAX);
+        let mut on = true;
+        let mut give = |mut batch: Batch, to: u64| {
+            batch.to = to;
+            batch.number = numbers.next().unwrap_or(0);
+            give(batch).map(|goes_on| on = goes_on)
+        };
+        let read = read_file(input, path, file, read_before, documents, |news| told(at, news), &mut give);
+        match read {
+            Ok(()) => {}
+            Err(LinkError::Archive(error)) => told(at, FileNews::Unreadable(&error)),
+            Err(error) => return Err(error),
+        }
+        if !on {
+            return Ok(());
+        }
+        read_before += path.metadata().map_or(0, |file| file.len());
+    }
+    Ok(())
+}
+
+fn read_file(
+    input: &Input<'_>,
+    path: &Path,
+    file: u32,
+    read_before: u64,
+    documents: &mut DocumentReader,
+    mut told: impl FnMut(FileNews<'_>),
+    give: &mut impl FnMut(Batch, u64) -> Result<(), LinkError>,
+) -> Result<(), LinkError> {
+    let fresh = |from| Batch { number: 0, file, from, to: 0, pages: Vec::new(), bytes: 0 };
+    let mut reader = ArchiveReader::open(path)?;
+    let mut batch = fresh(0);
+    loop {
+        let record = reader.next_record(MAX_PAGE_BYTES);
+        for problem in reader.take_problems() {
+            told(FileNews::Problem(&problem));
+        }
+        let record = match record {
+            Ok(Some(record)) => record,
+            Ok(None) => return give(batch, u64::MAX),
+            Err(error) => {
+                // What was read before stays.
+                give(batch, 0)?;
+                return Err(error.into());
+            }
+        };
+        let offset = record.span.offset;
+        if batch.bytes >= BATCH_BYTES || batch.pages.len() >= BATCH_PAGES {
+            give(std::mem::replace(&mut batch, fresh(offset)), offset)?;
+            input.cx.set_done(read_before + reader.file_offset());
+            input.cx.checkpoint()?;
+        }
+        let Some(document) = documents.take(record, Place { file, offset }) else { continue };
+        if input.done.holds(file, offset) {
+            documents.count_already_read();
+        } else {
+            batch.bytes += document.len_bytes();
+            batch.pages.push(document);
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! References into absolute URLs, a page's worth at a time.
+//!
+//! Nearly all references are plain: letters, digits and marks that the URL
+//! standard leaves as they are, below the page's own host or a plain one.
+//! For those the answer is put together out of pieces; everything else takes
+//! the standard's long way ([`web_url`]). Both give the same text.
+
+use super::collect::web_url;
+use crate::uri::{Url, WebParts};
+use url::Position;
+
+/// Resolves the references of one page.
+pub(crate) struct Resolver<'b> {
+    base: &'b Url,
+    /// `None` where the base is not plain.
+    plain: Option<PlainBase>,
+    out: String,
+}
+
+/// Where the parts of the base end in its text.
+#[derive(Clone, Copy)]
+struct PlainBase {
+    scheme_end: usize,
+    host_start: usize,
+    host_end: usize,
+    port: Option<u16>,
+    authority_end: usize,
+    folder_end: usize,
+    path_end: usize,
+}
+
+/// Where the parts of a URL stand in its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Ends {
+    host_start: usize,
+    host_end: usize,
+    port: Option<u16>,
+    path_start: usize,
+    path_end: usize,
+    has_query: bool,
+}
+
+/// A resolved reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Resolved<'a> {
+    text: &'a str,
+    ends: Ends,
+}
+
+impl<'a> Resolved<'a> {
+    /// The URL, without fragment.
+    pub fn as_str(&self) -> &'a str {
+        self.text
+    }
+
+    /// Its parts.
+    pub fn parts(&self) -> WebParts<'a> {
+        let Ends { host_start, host_end, port, path_start, path_end, has_query } = self.ends;
+        let part = |from: usize, to: usize| self.text.get(from..to).unwrap_or_default();
+        WebParts {
+            host: part(host_start, host_end),
+            port,
+            path: part(path_start, path_end),
+            query: has_query.then(|| part(path_end + 1, self.text.len())),
+        }
+    }
+}
+
+impl<'b> Resolver<'b> {
+    pub(crate) fn new(base: &'b Url) -> Self {
+        Self { base, plain: plain_base(base), out: String::new() }
+    }
+
+    /// The URL of a reference without blanks around it; `None` where it is
+    /// none of http or https.
+    pub(crate) fn resolve(&mut self, reference: &str) -> Option<Resolved<'_>> {
+        let ends = match self.plain.and_then(|base| self.put_together(base, reference)) {
+            Some(ends) => ends,
+            None => {
+                let url = web_url(self.base, reference)?;
+                self.out.clear();
+                self.out.push_str(url.as_str());
+                ends_of(&url)
+            }
+        };
+        Some(Resolved { text: &self.out, ends })
+    }
+
+    fn put_together(&mut self, base: PlainBase, reference: &str) -> Option<Ends> {
+        let reference = match memchr::memchr(b'#', reference.as_bytes()) {
+            Some(fragment) => reference.get(..fragment)?,
+            None => reference,
+        };
+        let (before_query, query) = match memchr::memchr(b'?', reference.as_bytes()) {
+            Some(mark) => (reference.get(..mark)?, Some(reference.get(mark + 1..)?)),
+            None => (reference, None),
+        };
+        if !before_query.bytes().all(|byte| is_plain(byte, IN_PATH))
+            || !query.unwrap_or_default().bytes().all(|byte| is_plain(byte, IN_QUERY))
+            || has_escaped_dot(before_query)
+        {
+            return None;
+        }
+        let text = self.base.as_str();
+        self.out.clear();
+        let mut ends = Ends {
+            host_start: base.host_start,
+            host_end: base.host_end,
+            port: base.port,
+            path_start: base.authority_end,
+            path_end: 0,
+            has_query: query.is_some(),
+        };
+        let after_scheme = ["http:", "https:"].into_iter().find_map(|scheme| before_query.strip_prefix(scheme));
+        if after_scheme.is_some() || before_query.starts_with("//") {
+            let rest = match after_scheme {
+                // `http:x` is relative where the page is http too: the long way knows.
+                Some(rest) => rest.strip_prefix("//")?,
+                None => before_query.get(2..)?,
+            };
+            let host_end = rest.find('/').unwrap_or(rest.len());
+            let (host, path) = rest.split_at(host_end);
+            if !is_plain_host(host) {
+                return None;
+            }
+            match after_scheme {
+                Some(rest) => self.out.push_str(before_query.get(..before_query.len() - rest.len())?),
+                None => self.out.push_str(text.get(..base.scheme_end)?),
+            }
+            self.out.push_str("//");
+            ends.host_start = self.out.len();
+            self.out.push_str(host);
+            ends.host_end = self.out.len();
+            ends.port = None;
+            ends.path_start = self.out.len();
+            self.out.push('/');
+            self.push_path(ends.path_start, path.strip_prefix('/').unwrap_or_default());
+        } else if has_colon_in_first_segment(before_query) {
+            // Could be a scheme.
+            return None;
+        } else if let Some(path) = before_query.strip_prefix('/') {
+            self.out.push_str(text.get(..base.authority_end)?);
+            self.out.push('/');
+            self.push_path(ends.path_start, path);
+        } else if before_query.is_empty() {
+            // Without a query it would be the page itself, with the query of the base.
+            query?;
+            self.out.push_str(text.get(..base.path_end)?);
+        } else {
+            self.out.push_str(text.get(..base.folder_end)?);
+            self.push_path(ends.path_start, before_query);
+        }
+        ends.path_end = self.out.len();
+        if let Some(query) = query {
+            self.out.push('?');
+            self.out.push_str(query);
+        }
+        Some(ends)
+    }
+
+    /// Appends a path to one that ends with a slash, dots resolved.
+    fn push_path(&mut self, path_start: usize, path: &str) {
+        if memchr::memchr(b'.', path.as_bytes()).is_none() || !has_dot_segment(path) {
+            self.out.push_str(path);
+            return;
+        }
+        let mut segments = path.split('/').peekable();
+        while let Some(segment) = segments.next() {
+            match segment {
+                "." => {}
+                ".." => {
+                    // The slash at the end, then up to the one before.
+                    if self.out.len() > path_start + 1 {
+                        self.out.pop();
+                        let slash = self.out.rfind('/').unwrap_or(path_start).max(path_start);
+                        self.out.truncate(slash + 1);
+                    }
+                }
+                segment => {
+                    self.out.push_str(segment);
+                    if segments.peek().is_some() {
+                        self.out.push('/');
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn ends_of(url: &Url) -> Ends {
+    let at = |position: Position| url[..position].len();
+    Ends {
+        host_start: at(Position::BeforeHost),
+        host_end: at(Position::AfterHost),
+        port: url.port(),
+        path_start: at(Position::BeforePath),
+        path_end: at(Position::AfterPath),
+        has_query: url.query().is_some(),
+    }
+}
+
+fn plain_base(base: &Url) -> Option<PlainBase> {
+    let is_plain = matches!(base.scheme(), "http" | "https") && base.has_host();
+    // Credentials would have to be dropped.
+    let is_plain = is_plain && base.username().is_empty() && base.password().is_none();
+    let ends = ends_of(base);
+    let path = base.path();
+    let folder_end = ends.path_start + path.rfind('/')? + 1;
+    is_plain.then_some(PlainBase {
+        scheme_end: base.scheme().len() + 1,
+        host_start: ends.host_start,
+        host_end: ends.host_end,
+        port: ends.port,
+        authority_end: ends.path_start,
+        folder_end,
+        path_end: ends.path_end,
+    })
+}
+
+const IN_PATH: u8 = 1;
+const IN_QUERY: u8 = 2;
+
+/// Bytes that stay as they are in a path or a query, whatever stands beside
+/// them (but for escaped dots). Fewer than the standard has.
+const PLAIN: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let b = byte as u8;
+        if b.is_ascii_alphanumeric()
+            || matches!(b, b'-' | b'.' | b'_' | b'~' | b'!' | b'$' | b'&' | b'(' | b')' | b'*' | b'+' | b',' | b';')
+            || matches!(b, b'=' | b':' | b'@' | b'%' | b'/')
+        {
+            table[byte] = IN_PATH | IN_QUERY;
+        }
+        byte += 1;
+    }
+    table[b'?' as usize] = IN_QUERY;
+    table
+};
+
+#[inline]
+fn is_plain(byte: u8, place: u8) -> bool {
+    PLAIN[usize::from(byte)] & place != 0
+}
+
+/// `%2e` may be a dot segment.
+fn has_escaped_dot(path: &str) -> bool {
+    memchr::memchr_iter(b'%', path.as_bytes())
+        .any(|at| path.as_bytes().get(at + 1..at + 3).is_some_and(|hex| hex.eq_ignore_ascii_case(b"2e")))
+}
+
+fn has_dot_segment(path: &str) -> bool {
+    path.split('/').any(|segment| matches!(segment, "." | ".."))
+}
+
+fn has_colon_in_first_segment(path: &str) -> bool {
+    path.bytes().take_while(|&byte| byte != b'/').any(|byte| byte == b':')
+}
+
+/// A host name in lower case that is no address and holds nothing to decode.
+fn is_plain_host(host: &str) -> bool {
+    let mut last_label = true;
+    for label in host.rsplit('.') {
+        let (Some(first), Some(end)) = (label.bytes().next(), label.bytes().next_back()) else { return false };
+        let fine = label.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+        if !fine || first == b'-' || end == b'-' || label.starts_with("xn-") {
+            return false;
+        }
+        // What ends in a number is an address, or refused.
+        if std::mem::take(&mut last_label) && !first.is_ascii_lowercase() {
+            return false;
+        }
+    }
+    host.len() <= 253
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[track_caller]
+    fn check(base: &str, reference: &str) {
+        let base = Url::parse(base).unwrap();
+        let reference = reference.trim_matches(|c: char| c <= ' ');
+        let wanted = web_url(&base, reference);
+        let mut resolver = Resolver::new(&base);
+        let got = resolver.resolve(reference);
+        assert_eq!(got.map(|got| got.as_str()), wanted.as_ref().map(Url::as_str), "{reference:?} on {base}");
+        if let (Some(got), Some(wanted)) = (got, wanted) {
+            assert_eq!(got.parts(), WebParts::of(&wanted), "{reference:?} on {base}");
+        }
+    }
+
+    #[test]
+    fn plain_references_take_the_short_way() {
+        let base = Url::parse("http://www.site.pt:8080/a/b/c.html?x=1").unwrap();
+        let mut resolver = Resolver::new(&base);
+        for (reference, wanted) in [
+            ("d.html", "http://www.site.pt:8080/a/b/d.html"),
+            ("../d/", "http://www.site.pt:8080/a/d/"),
+            ("../../../../d", "http://www.site.pt:8080/d"),
+            ("./", "http://www.site.pt:8080/a/b/"),
+            ("..", "http://www.site.pt:8080/a/"),
+            ("/x/./y/..", "http://www.site.pt:8080/x/"),
+            ("?q=á", ""),
+            ("?q=1", "http://www.site.pt:8080/a/b/c.html?q=1"),
+            ("d#e?f", "http://www.site.pt:8080/a/b/d"),
+            ("//other.pt", "http://other.pt/"),
+            ("https://other.pt/a//b/?", "https://other.pt/a//b/?"),
+            ("https://other.pt?x", "https://other.pt/?x"),
+            ("HTTP://other.pt", ""),
+            ("http://other.pt:80/", ""),
+            ("http://OTHER.pt/", ""),
+            ("http://1.2.3.4/", ""),
+            ("http:d", ""),
+            ("%2e%2E/d", ""),
+            ("a:b", ""),
+        ] {
+            let plain = resolver.plain.and_then(|base| resolver.put_together(base, reference));
+            let got = if plain.is_some() { resolver.out.as_str() } else { "" };
+            assert_eq!(got, wanted, "{reference}");
+            check(base.as_str(), reference);
+        }
+        for base in ["ftp://a.pt/", "http://u:p@a.pt/", "data:x", "http://[::1]/a/b", "https://1.2.3.4/"] {
+            for reference in ["x", "/x", "//b.pt/", "http://c.pt/x", "?q"] {
+                check(base, reference);
+            }
+        }
+    }
+
+    #[test]
+    fn every_ascii_character_stays_or_is_written_otherwise_in_both_ways() {
+        for byte in 1..128_u8 {
+            let c = char::from(byte);
+            for reference in
+                [format!("x{c}y"), format!("/x{c}"), format!("?x{c}y"), format!("//{c}x{c}.pt/"), format!("x#{c}")]
+            {
+                check("https://site.pt/a/b", &reference);
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+        #[test]
+        fn both_ways_give_the_same(
+            base in "https?://(www\\.)?[a-z0-9.]{1,6}\\.pt(:[0-9]{2,4})?(/[a-z.]{0,3}){0,4}(\\?[a-z]{0,2})?",
+            reference in "(https?:|HTTP:)?(//?)?([a-zA-Z0-9.-]{0,8}(:[0-9]{0,3})?)?([/.]|[a-c]|\\.\\.|%2e|%2[eEF]|:|@|\\\\|\t|é|'| ){0,9}([?#][a-zé?/'#]{0,4}){0,2}",
+        ) {
+            if let Ok(base) = Url::parse(&base) {
+                check(base.as_str(), &reference);
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! The parts of a URL that keys are made of.
+
+use super::Url;
+use super::fqdn::strip_www;
+
+/// Host, port, path and query of a parsed http or https URL, as they stand in
+/// its text: who has put a URL together need not parse it again for its keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WebParts<'a> {
+    /// Host in lower case, punycode; addresses in brackets where they need them.
+    pub host: &'a str,
+    /// Port where it is not the scheme's own.
+    pub port: Option<u16>,
+    /// Path, with its first slash.
+    pub path: &'a str,
+    /// Query without its question mark.
+    pub query: Option<&'a str>,
+}
+
+impl<'a> WebParts<'a> {
+    /// The parts of a URL.
+    pub fn of(url: &'a Url) -> Self {
+        Self { host: url.host_str().unwrap_or_default(), port: url.port(), path: url.path(), query: url.query() }
+    }
+
+    /// The host name as [`super::Fqdn`] has it: without its `www` label and final dot.
+    pub fn name(&self) -> &'a str {
+        strip_www(self.host.trim_end_matches('.'))
+    }
+}

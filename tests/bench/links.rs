@@ -1,0 +1,273 @@
+//! How fast outlinks become inlinks, and in how much memory.
+//!
+//! `cargo bench --no-default-features --bench links` makes links from a seed:
+//! power-law in-degree, 60 % internal, 15 % of the targets never captured, 5 %
+//! exact duplicates. By the environment: `FONDS_BENCH_LINKS` how many (one
+//! million), `FONDS_BENCH_MIB` the memory for sorting (512),
+//! `FONDS_BENCH_THREADS` (2), `FONDS_BENCH_SHAPE` `capture` or `page`.
+
+use fonds::jobs::JobCx;
+use fonds::links::invert::{AssignOptions, CaptureRow, LinkRow, Shape, Shuffle, ShuffleOptions, assign_rendered};
+use fonds::links::{LinkKind, dataset::render_line};
+use fonds::uri::CaptureDate;
+use std::hash::Hasher;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+/// Links that are made from one seed.
+const CHUNK: u64 = 50_000;
+
+/// A thousand random numbers are as good as any: what counts is that they repeat.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        ((u128::from(self.next()) * end as u128) >> 64) as usize
+    }
+
+    /// From 0 up to 1.
+    fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// The web that links lead through.
+struct Web {
+    /// Captured pages, those of one host together, then pages never captured.
+    pages: Vec<String>,
+    captured: usize,
+    /// First page and number of pages of each host.
+    hosts: Vec<(usize, usize)>,
+    host_of: Vec<u32>,
+    /// Page and second of each capture.
+    captures: Vec<(u32, i64)>,
+    /// Pages in the order of their popularity.
+    popular: Vec<u32>,
+    anchors: Vec<String>,
+}
+
+impl Web {
+    fn new(links: u64) -> Self {
+        let mut random = Random(1);
+        let captured = (links as usize / 40).max(1000);
+        let uncaptured = captured * 15 / 85;
+        let host_count = (captured / 100).max(50);
+        let scale = captured as f64 * 0.5 / (host_count as f64).ln();
+        let mut sizes: Vec<usize> = (1..=host_count).map(|rank| (scale / rank as f64) as usize + 1).collect();
+        let total: usize = sizes.iter().sum();
+        sizes.iter_mut().for_each(|size| *size = (*size * captured / total).max(1));
+        let rest = captured.saturating_sub(sizes.iter().sum());
+        sizes[0] += rest;
+        let tlds = ["pt", "pt", "pt", "com", "org", "eu", "net", "test"];
+        let names = ["noticias", "arquivo", "jornal", "camara", "escola", "museu", "porto", "radio", "loja", "blog"];
+        let folders = [
+            "sobre",
+            "noticias/2024",
+            "artigo",
+            "produto/categoria",
+            "index.php?id=",
+            "pages/view",
+            "forum/topico",
+            "en",
+        ];
+        let (mut pages, mut hosts, mut host_of) = (Vec::new(), Vec::new(), Vec::new());
+        for (host, size) in sizes.into_iter().enumerate() {
+            hosts.push((pages.len(), size));
+            for _ in 0..size {
+                let page = pages.len();
+                pages.push(format!(
+                    "({},{}{host:x},)/{}/{page:x}",
+                    tlds[host % 8],
+                    names[host % 10],
+                    folders[page % 8]
+                ));
+                host_of.push(host as u32);
+            }
+        }
+        let captured = pages.len();
+        pages.extend((0..uncaptured).map(|page| format!("(com,extern{:x},)/p/{page:x}", page % (host_count * 3))));
+        let mut captures = Vec::new();
+        for page in 0..captured {
+            for _ in 0..1 + (random.unit() * random.unit() * 7.0) as usize {
+                captures.push((page as u32, 1_672_531_200 + random.below(730 * 86_400) as i64));
+            }
+        }
+        let mut popular: Vec<u32> = (0..pages.len() as u32).collect();
+        for at in (1..popular.len()).rev() {
+            popular.swap(at, random.below(at + 1));
+        }
+        let words = ["sobre", "contactos", "notícias", "seguinte", "ler mais", "artigo", "política", "mapa do site"];
+        let anchors = (0..50_000)
+            .map(|n| {
+                let mut text: Vec<String> = (0..=n % 6).map(|_| words[random.below(words.len())].to_owned()).collect();
+                if n % 3 == 0 {
+                    text.push(n.to_string());
+                }
+                text.join(" ")
+            })
+            .collect();
+        Self { pages, captured, hosts, host_of, captures, popular, anchors }
+    }
+
+    /// The links of one seed.
+    fn chunk(&self, chunk: u64, count: u64, mut push: impl FnMut(&LinkRow<'_>)) {
+        let mut random = Random(chunk.wrapping_mul(0x5851_f42d_4c95_7f2d) + 7);
+        let mut first = Vec::new();
+        for n in 0..count {
+            // The last twentieth repeats the first.
+            let repeats = n + count / 20 >= count;
+            let (capture, target, anchor) = if repeats {
+                first[(n + count / 20 - count) as usize % first.len()]
+            } else {
+                let capture = random.below(self.captures.len());
+                let (start, size) = self.hosts[self.host_of[self.captures[capture].0 as usize] as usize];
+                let skewed = random.unit().powi(3);
+                let target = match random.unit() < 0.6 {
+                    true => start + (size as f64 * skewed) as usize,
+                    false => self.popular[(self.popular.len() as f64 * skewed) as usize] as usize,
+                };
+                let anchor = (target * 7 + (random.unit().powi(4) * 40.0) as usize) % self.anchors.len();
+                (capture, target, anchor)
+            };
+            if (first.len() as u64) < (count / 20).max(1) {
+                first.push((capture, target, anchor));
+            }
+            let (page, seconds) = self.captures[capture];
+            let internal = self.host_of.get(target) == self.host_of.get(page as usize);
+            push(&LinkRow {
+                target: &self.pages[target],
+                target_url: "",
+                source: &self.pages[page as usize],
+                source_url: "",
+                source_id: 0,
+                date: CaptureDate::from_seconds(seconds),
+                anchor: &self.anchors[anchor],
+                internal,
+                nofollow: false,
+                kind: LinkKind::Anchor,
+                position: 0,
+            });
+        }
+    }
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// The most memory this program had, in MiB, where the system says it.
+fn peak_mib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0) / 1024
+}
+
+/// Seconds of processor time so far, of all threads, where the system says it.
+fn cpu_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields).split_whitespace();
+    fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
+}
+
+fn main() {
+    let links = number("FONDS_BENCH_LINKS", 1_000_000);
+    let threads = number("FONDS_BENCH_THREADS", 2).max(1) as usize;
+    let memory_mib = number("FONDS_BENCH_MIB", 512) as usize;
+    let per_page = std::env::var("FONDS_BENCH_SHAPE").is_ok_and(|shape| shape == "page");
+    let web = Web::new(links);
+    println!(
+        "{links} links, {} captures of {} pages, {} pages never captured; the web itself takes {} MiB",
+        web.captures.len(),
+        web.captured,
+        web.pages.len() - web.captured,
+        peak_mib()
+    );
+    // How long making the links takes alone, which is no part of the work.
+    let (start, cpu) = (Instant::now(), cpu_seconds());
+    let seen = AtomicU64::new(0);
+    let next = AtomicU64::new(0);
+    let each = |mut push: Box<dyn FnMut(&LinkRow<'_>) + '_>| loop {
+        let chunk = next.fetch_add(1, Ordering::Relaxed);
+        let Some(left) = links.checked_sub(chunk * CHUNK).filter(|&left| left > 0) else { return };
+        web.chunk(chunk, left.min(CHUNK), &mut push);
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                each(Box::new(|row| {
+                    seen.fetch_add(row.source.len() as u64, Ordering::Relaxed);
+                }))
+            });
+        }
+    });
+    let (making, making_cpu) = (start.elapsed(), cpu_seconds() - cpu);
+    next.store(0, Ordering::Relaxed);
+
+    let options = ShuffleOptions { memory_bytes: memory_mib << 20, threads, ..ShuffleOptions::default() };
+    let (start, cpu) = (Instant::now(), cpu_seconds());
+    let mut shuffle = Shuffle::new(&options, &JobCx::detached());
+    for &(page, seconds) in &web.captures {
+        let row = CaptureRow { target: &web.pages[page as usize], date: CaptureDate::from_seconds(seconds), id: 0 };
+        shuffle.push_capture(&row).expect("a capture is taken");
+    }
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let mut filler = shuffle.filler();
+                each(Box::new(move |row| filler.push_link(row).expect("a link is taken")));
+            });
+        }
+    });
+    let filled = start.elapsed();
+    let mut sorted = shuffle.finish().expect("the sort ends");
+    let at_sorted = start.elapsed();
+    let shape = if per_page { Shape::PerPage } else { Shape::PerCapture };
+    let options = AssignOptions { shape, ..AssignOptions::default() };
+    let (mut bytes, mut hash) = (0, std::hash::DefaultHasher::new());
+    let (shuffled, assigned) = assign_rendered(
+        &mut sorted,
+        &options,
+        threads,
+        |object, out| render_line(object, false, out),
+        |piece| {
+            bytes += piece.len();
+            hash.write(piece);
+            Ok(())
+        },
+    )
+    .expect("the objects come out");
+    let (took, took_cpu) = (start.elapsed(), cpu_seconds() - cpu);
+    println!(
+        "{:.2} s: filling {:.2}, sorting the rest {:.2}, merging and writing {:.2}; {:.2} M links/s (making them alone takes {:.2} s)",
+        took.as_secs_f64(),
+        filled.as_secs_f64(),
+        (at_sorted - filled).as_secs_f64(),
+        (took - at_sorted).as_secs_f64(),
+        links as f64 / took.as_secs_f64() / 1e6,
+        making.as_secs_f64()
+    );
+    println!(
+        "{took_cpu:.2} s of processor time, of which making the links {making_cpu:.2}; {:.2} M links a second of it without that",
+        links as f64 / (took_cpu - making_cpu).max(0.01) / 1e6
+    );
+    println!(
+        "{} objects, {} inlinks, {} duplicates, {} over the cap; {} runs, {} MiB on disk; {} MiB out, hash {:016x}; peak {} MiB",
+        assigned.objects,
+        assigned.inlinks,
+        shuffled.duplicates,
+        assigned.cut,
+        shuffled.runs,
+        shuffled.spilled_bytes >> 20,
+        bytes >> 20,
+        hash.finish(),
+        peak_mib()
+    );
+}
