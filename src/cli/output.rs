@@ -8,8 +8,9 @@ use std::time::Duration;
 
 /// One JSON object on a line.
 pub(super) fn json_line(out: &mut dyn Write, value: &impl Serialize) -> anyhow::Result<()> {
-    serde_json::to_writer(&mut *out, value)?;
-    writeln!(out)?;
+    // As one text: an error of a writer inside serde_json hides that a pipe is closed.
+    let text = serde_json::to_string(value)?;
+    writeln!(out, "{text}")?;
     Ok(())
 }
 
@@ -22,6 +23,50 @@ pub(crate) fn plain(text: &str) -> String {
             c => c,
         })
         .collect()
+}
+
+/// Writes hostile text to a terminal: control characters and what is no text
+/// become “\u{fffd}”; lines and tabs stay.
+pub(super) struct Harmless<'a> {
+    out: &'a mut dyn Write,
+    /// The beginning of a character that is not whole yet.
+    pending: Vec<u8>,
+}
+
+impl<'a> Harmless<'a> {
+    pub(super) fn new(out: &'a mut dyn Write) -> Self {
+        Self { out, pending: Vec::new() }
+    }
+}
+
+impl Write for Harmless<'_> {
+    fn write(&mut self, new: &[u8]) -> std::io::Result<usize> {
+        self.pending.extend_from_slice(new);
+        let bytes = std::mem::take(&mut self.pending);
+        let mut text = String::with_capacity(bytes.len());
+        let mut chunks = bytes.utf8_chunks().peekable();
+        while let Some(chunk) = chunks.next() {
+            for part in chunk.valid().split_inclusive(['\n', '\t']) {
+                let end = part.strip_suffix(['\n', '\t']);
+                // A return alone would write over the line; before a line's end it is not needed.
+                text.push_str(&plain(end.unwrap_or(part).trim_end_matches('\r')));
+                text.extend(end.and(part.chars().last()));
+            }
+            let is_begin =
+                chunks.peek().is_none() && std::str::from_utf8(chunk.invalid()).is_err_and(|e| e.error_len().is_none());
+            match chunk.invalid() {
+                [] => {}
+                begin if is_begin => self.pending = begin.to_vec(),
+                _ => text.push('\u{fffd}'),
+            }
+        }
+        self.out.write_all(text.as_bytes())?;
+        Ok(new.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// Text of at most `most` characters.
@@ -120,4 +165,28 @@ fn stop_on_signal(cx: &JobCx) {
         Mutex::new(JobCx::detached())
     });
     *present.lock().unwrap_or_else(PoisonError::into_inner) = cx.clone();
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_gets_no_control_characters() {
+        let check = |bytes: &[u8], expected: &str| {
+            for size in [1, 2, 100] {
+                let mut out = Vec::new();
+                let mut harmless = Harmless::new(&mut out);
+                bytes.chunks(size).for_each(|piece| harmless.write_all(piece).unwrap());
+                let text = String::from_utf8(out).unwrap();
+                assert_eq!(text.replace('\u{fffd}', "?"), expected, "in pieces of {size}");
+            }
+        };
+        check("a\tb\nçã€😀\n".as_bytes(), "a\tb\nçã€😀\n");
+        check(b"\x1b[31mred\x07\x7f", "?[31mred??");
+        check("\u{9b}31m\u{202e}txt".as_bytes(), "?31m?txt");
+        check(b"\xff\xfeab\xc3", "??ab");
+        check(b"\xc3(", "?(");
+    }
 }

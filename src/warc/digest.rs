@@ -20,8 +20,9 @@
 
 use super::RecordHead;
 use super::RecordType;
-use super::http::{Dechunker, parse_request_head, parse_response_head};
+use super::http::{Dechunker, parse_request_head, parse_response_head, response_head_is_whole};
 use data_encoding::{BASE32, BASE64, BASE64URL, HEXLOWER};
+use md5::Md5;
 use sha1::Digest as _;
 use sha1::Sha1;
 use sha2::{Sha256, Sha384, Sha512};
@@ -121,15 +122,19 @@ impl BlockDigester {
 struct Splitter(Part);
 
 enum Part {
-    /// The HTTP head, so far.
-    Head(Vec<u8>),
+    Head {
+        /// The HTTP head, so far.
+        head: Vec<u8>,
+        /// An empty line was seen; after a head such as 100 “continue” another one follows.
+        ended: bool,
+    },
     Plain,
     Chunked(Box<Dechunker>),
 }
 
 impl Splitter {
     fn new(is_http: bool) -> Self {
-        Self(if is_http { Part::Head(Vec::new()) } else { Part::Plain })
+        Self(if is_http { Part::Head { head: Vec::new(), ended: false } } else { Part::Plain })
     }
 
     fn is_chunked(&self) -> bool {
@@ -139,10 +144,12 @@ impl Splitter {
     /// Takes the next bytes, `None` at the end. `entity` gets the payload;
     /// `raw` the body as it crossed the wire, where that is something else.
     fn step(&mut self, bytes: Option<&[u8]>, raw: &mut impl FnMut(&[u8]), entity: &mut impl FnMut(&[u8])) {
-        let Part::Head(head) = &mut self.0 else { return self.body(bytes, raw, entity) };
+        let Part::Head { head, ended } = &mut self.0 else { return self.body(bytes, raw, entity) };
+        // The empty line may straddle the edge.
         let from = head.len().saturating_sub(3);
         head.extend_from_slice(bytes.unwrap_or_default());
-        if bytes.is_none() || head_ends(&head[from..]) || head.len() > MAX_HEAD {
+        *ended = *ended || head_ends(&head[from..]);
+        if bytes.is_none() || (*ended && response_head_is_whole(head)) || head.len() > MAX_HEAD {
             let bytes_so_far = std::mem::take(head);
             let (body, chunked) = match parse_response_head(&bytes_so_far) {
                 Some(head) => (head.head_len, head.is_chunked()),
@@ -190,6 +197,7 @@ pub struct DigestCheck {
 }
 
 enum Hash {
+    Md5(Md5),
     Sha1(Sha1),
     Sha256(Sha256),
     Sha384(Sha384),
@@ -202,6 +210,7 @@ impl DigestCheck {
     pub fn new(field: &str) -> Option<Self> {
         let (algorithm, value) = field.trim().split_once(':')?;
         let (hash, len) = match algorithm.trim().to_ascii_lowercase().replace('-', "").as_str() {
+            "md5" => (Hash::Md5(Md5::new()), 16),
             "sha1" => (Hash::Sha1(Sha1::new()), 20),
             "sha256" => (Hash::Sha256(Sha256::new()), 32),
             "sha384" => (Hash::Sha384(Sha384::new()), 48),
@@ -215,6 +224,7 @@ impl DigestCheck {
     /// Takes the next bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         match &mut self.hash {
+            Hash::Md5(hash) => hash.update(bytes),
             Hash::Sha1(hash) => hash.update(bytes),
             Hash::Sha256(hash) => hash.update(bytes),
             Hash::Sha384(hash) => hash.update(bytes),
@@ -225,6 +235,7 @@ impl DigestCheck {
     /// Whether the field is right.
     pub fn holds(self) -> bool {
         let found = match self.hash {
+            Hash::Md5(hash) => hash.finalize().to_vec(),
             Hash::Sha1(hash) => hash.finalize().to_vec(),
             Hash::Sha256(hash) => hash.finalize().to_vec(),
             Hash::Sha384(hash) => hash.finalize().to_vec(),
@@ -274,6 +285,14 @@ impl RecordProof {
         let payload = if elsewhere { None } else { check("WARC-Payload-Digest").zip(check("WARC-Payload-Digest")) };
         unknown.dedup();
         Self { block, payload, splitter: Splitter::new(head.is_http()), unknown }
+    }
+
+    /// For the joined block of a segmented record, of which this is the first
+    /// head: its payload digest is that of the whole.
+    pub fn of_joined(first: &RecordHead) -> Self {
+        let field = first.headers.get("WARC-Payload-Digest").unwrap_or_default();
+        let payload = DigestCheck::new(&field).zip(DigestCheck::new(&field));
+        Self { block: None, payload, splitter: Splitter::new(first.is_http()), unknown: Vec::new() }
     }
 
     /// Whether there is anything to hold against the block.
@@ -345,6 +364,8 @@ mod tests {
         check("HTTP/1.1 304 Not Modified\r\n\r\n", "", false);
         check("<html>", "<html>", false);
         check("HT", "HT", false);
+        check("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nA: b\r\n\r\nbody", "body", false);
+        check("HTTP/1.1 100 Continue\r\n\r\n", "", false);
         check("HTTP/1.1 200 OK\r\nno end", "", false);
         check("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n", "body", true);
         check("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nno chunk", "no chunk", false);
@@ -365,6 +386,10 @@ mod tests {
         assert_eq!(holds("sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"), Some(true));
         assert_eq!(holds("sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"), Some(false));
         assert_eq!(holds("sha1:?"), Some(false));
-        assert_eq!(holds("md5:900150983cd24fb0d6963f7d28e17f72"), None);
+        assert_eq!(holds("md5:900150983cd24fb0d6963f7d28e17f72"), Some(true));
+        assert_eq!(holds("MD5:kAFQmDzST7DWlj99KOF/cg=="), Some(true));
+        assert_eq!(holds("md5:SAAVBGB42JH3BVUWH56SRYL7OI======"), Some(true));
+        assert_eq!(holds("sha512:3a8ZPRNKIEFKrvpJ4SDmf64YZMF4mgxJ5RZ5ExJxdQUZ8"), Some(false));
+        assert_eq!(holds("crc32:352441c2"), None);
     }
 }

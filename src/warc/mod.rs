@@ -16,7 +16,10 @@
 //! | [`http`] | the message inside a record; transfer and content encodings undone |
 //! | [`digest`] | block and payload digests, and which bytes they are made of |
 //! | [`RecordBuilder`], [`WarcFileSet`], [`repair_open_file`] | records out; files that survive a kill |
-//! | [`cdx`], [`check_file`] | an index of a file; what is wrong with it |
+//! | [`RecordFacts`], [`RecordFilter`], [`choose`] | what a record is about; which ones are meant; those cut out |
+//! | [`repack_file`], [`convert_arc`] | the same records in another packing; ARC as WARC |
+//! | [`find_original`], [`find_segments`] | the record that a revisit repeats; a record in several parts, joined |
+//! | [`cdx`], [`check_file`], [`Checker`] | an index of a file; what is wrong with it, or with several together |
 //! | [`wacz`] | archive files packed together with an index and pages |
 //!
 //! A record that is cut off or damaged is told as a [`Problem`] and not given
@@ -27,25 +30,42 @@
 
 pub mod cdx;
 mod check;
+mod convert;
+mod cut;
 pub mod digest;
+mod facts;
+mod filter;
 pub mod http;
 mod lines;
 mod read;
 mod record;
+mod repack;
+mod revisit;
+mod segments;
 pub mod wacz;
 mod write;
 
-pub use check::{CheckReport, check_file, check_reader};
+pub use convert::{convert_arc, convert_arc_file};
+pub use cut::{Chosen, Cut, CutError, CutReport, choose};
+pub use facts::RecordFacts;
+pub use filter::{RecordFilter, StatusFilter, end_of_period, same_url};
+pub use repack::{NewPacking, RepackError, RepackReport, repack_file};
+pub use revisit::{FoundBy, Original, RevisitProfile, find_original};
+pub use segments::{JoinedBlock, Segment, SegmentSeries, find_segments};
+
+pub use check::{CheckReport, Checker, check_file, check_reader};
 pub use digest::{BlockDigester, DigestCheck, Digests, RecordProof, sha1_base32};
 
 pub use read::{
-    ArchiveReader, Event, MAX_HEAD_BYTES, MAX_LINE_BYTES, Records, Visit, copy_span, open_archive_file, open_record_at,
-    read_file_in_parallel, read_in_parallel, read_record_at, reading_threads,
+    ArchiveReader, Event, MAX_HEAD_BYTES, MAX_LINE_BYTES, Packing, Records, Visit, copy_span, open_archive_file,
+    open_record_at, read_file_in_parallel, read_in_parallel, read_record_at, reading_threads,
 };
-pub use record::{Headers, Problem, ProblemKind, Record, RecordHead, RecordType, Span, WarcError, metadata_target};
+pub use record::{
+    Headers, Problem, ProblemKind, Record, RecordHead, RecordType, Severity, Span, WarcError, metadata_target,
+};
 pub use write::{
-    FileSetOptions, Placed, REVISIT_IDENTICAL_PAYLOAD, RecordBuilder, Repaired, WarcFileSet, WarcWriter, new_record_id,
-    repair_open_file, warc_fields,
+    FileSetOptions, NewFile, Placed, REVISIT_IDENTICAL_PAYLOAD, REVISIT_NOT_MODIFIED, RecordBuilder, Repaired,
+    WarcFileSet, WarcWriter, new_record_id, repair_open_file, warc_fields,
 };
 
 /// What the name of a file ends in while it is being written.

@@ -234,7 +234,7 @@ impl RecordHead {
     }
 }
 
-fn unbracket(text: &str) -> &str {
+pub(super) fn unbracket(text: &str) -> &str {
     let text = text.trim();
     text.strip_prefix('<').and_then(|text| text.strip_suffix('>')).unwrap_or(text)
 }
@@ -308,6 +308,33 @@ pub enum ProblemKind {
     BadHttp,
     /// A limit of the reader was reached.
     Limit,
+    /// Allowed, and against what the standard recommends.
+    Advice,
+    /// Something that cannot be checked, such as an unknown digest algorithm.
+    Unchecked,
+    /// Segments of a record are missing, doubled or do not fit.
+    Segments,
+    /// The original of a revisit is not in the files at hand.
+    NoOriginal,
+}
+
+/// How bad a [`Problem`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Worth knowing; nothing is lost and no rule of the standard is broken.
+    Warning,
+    /// Bytes are lost or the standard is broken.
+    Error,
+}
+
+impl Severity {
+    /// The severity in a word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
 }
 
 impl ProblemKind {
@@ -323,6 +350,21 @@ impl ProblemKind {
             Self::NotPerRecord => "not compressed per record",
             Self::BadHttp => "malformed HTTP",
             Self::Limit => "limit reached",
+            Self::Advice => "against advice",
+            Self::Unchecked => "not checked",
+            Self::Segments => "broken segments",
+            Self::NoOriginal => "original not here",
+        }
+    }
+
+    /// How bad problems of this kind are. What servers sent is the server's
+    /// fault and kept as it came.
+    pub fn severity(self) -> Severity {
+        match self {
+            Self::NotPerRecord | Self::BadHttp | Self::Limit | Self::Advice | Self::Unchecked | Self::NoOriginal => {
+                Severity::Warning
+            }
+            _ => Severity::Error,
         }
     }
 }

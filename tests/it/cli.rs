@@ -393,3 +393,28 @@ fn wrong_words_and_closed_pipes_are_no_drama() {
     let err = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && !err.contains("panicked"), "{} {err}", output.status);
 }
+
+#[test]
+fn a_closed_pipe_ends_every_reading_command_in_peace() {
+    let export = crate::archive::warcs_under(&demo().report.export).remove(0);
+    let path = arg(&export);
+    let page = fonds(&["warc", "ls", "--json", "--type", "response", path]).with_status(0).json_lines();
+    let offset = page[0]["offset"].to_string();
+    for words in [
+        &["warc", "ls", path][..],
+        &["warc", "ls", "--json", path],
+        &["warc", "cat", path, &offset],
+        &["warc", "cat", path, &offset, "--raw"],
+        &["warc", "cut", path, "--out", "-"],
+        &["warc", "check", "--json", path],
+        &["warc", "index", path],
+    ] {
+        let mut child = crate::program::command(words).spawn().unwrap();
+        // Nobody reads: the first line meets a closed pipe.
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {err}");
+        assert!(!err.contains("fonds:"), "{words:?}: {err}");
+    }
+}

@@ -5,6 +5,7 @@
 mod archive;
 mod cli;
 mod demo;
+mod foreign;
 mod hostile;
 mod imports;
 mod kill;

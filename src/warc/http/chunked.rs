@@ -199,6 +199,16 @@ mod tests {
     }
 
     #[test]
+    fn sizes_extensions_and_trailers_of_all_kinds_are_read() {
+        check("  4 ;a=\"b\"\r\nWiki\r\n0;end\r\n\r\n", "Wiki", &[]);
+        check("0004\r\nWiki\r\n000\r\nDigest: x\r\nA: b\r\n\r\n", "Wiki", &[]);
+        check("a\r\n0123456789\r\nA\r\n0123456789\r\n0\r\n\r\n", "01234567890123456789", &[]);
+        // Without the last line, everything is there all the same.
+        check("4\r\nWiki\r\n0\r\n", "Wiki", &[]);
+        check("4\r\nWiki\r\n0\r\nTrailer: x", "Wiki", &[]);
+    }
+
+    #[test]
     fn a_line_that_is_too_long_is_none_in_any_pieces() {
         let extension = |len| format!("4;{}\r\nWiki\r\n0\r\n\r\n", "x".repeat(len));
         check(&extension(MAX_SIZE_LINE - 4), "Wiki", &[]);
@@ -212,6 +222,12 @@ mod tests {
 
     #[test]
     fn lies_do_no_harm() {
+        check("-4\r\nWiki", "-4\r\nWiki", &["declared chunked, but is not"]);
+        check("0x4\r\nWiki", "0x4\r\nWiki", &["declared chunked, but is not"]);
+        check("10000000000000004\r\nWiki", "10000000000000004\r\nWiki", &["declared chunked, but is not"]);
+        check("4\r\nWiki", "Wiki", &["the chunked body ends before its last chunk"]);
+        check("4\r\nWiki\r\n", "Wiki", &["the chunked body ends before its last chunk"]);
+        check("2\r\nWiki\r\n0\r\n\r\n", "Wiki\r\n0\r\n\r\n", &["the chunked encoding breaks off after 5 bytes"]);
         check("<html>\r\n</html>", "<html>\r\n</html>", &["declared chunked, but is not"]);
         check("hello", "hello", &["declared chunked, but is not"]);
         check("4\r\nWi", "Wi", &["the chunked body ends before its last chunk"]);

@@ -1,12 +1,42 @@
 //! Content encodings undone, within a limit.
 
+use super::super::Headers;
 use super::super::ProblemKind;
+use super::head::is_chunked;
 use super::{Flaw, HttpHead, dechunk};
+use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use std::borrow::Cow;
 use std::io::{self, Read};
 
 /// Encodings stacked deeper than this are left alone.
 const MAX_LAYERS: usize = 5;
+
+/// Words that change nothing: those of the standards, charsets that servers
+/// put in the wrong field, and `aws-chunked`, which storage has undone already.
+const IDENTITY: [&str; 19] = [
+    "",
+    "identity",
+    "none",
+    "chunked",
+    "binary",
+    "8bit",
+    "7bit",
+    "plain",
+    "text",
+    "uncompressed",
+    "off",
+    "no",
+    "null",
+    "utf-8",
+    "utf8",
+    "us-ascii",
+    "iso-8859-1",
+    "windows-1252",
+    "aws-chunked",
+];
+
+/// RFC 9659: a web payload needs no zstd window above 8 MiB.
+const MAX_ZSTD_WINDOW: u64 = 8 * 1024 * 1024;
 
 /// A decoded payload.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +52,11 @@ pub struct Payload {
 /// The body without transfer encoding: what payload digests are made of
 /// (WARC/1.1, 6.3.2: the entity body, “with any transfer-encoding removed”).
 pub fn entity_body<'a>(head: &HttpHead, raw_body: &'a [u8]) -> (Cow<'a, [u8]>, Vec<Flaw>) {
-    match head.is_chunked() {
+    entity(&head.headers, raw_body)
+}
+
+fn entity<'a>(headers: &Headers, raw_body: &'a [u8]) -> (Cow<'a, [u8]>, Vec<Flaw>) {
+    match is_chunked(headers) {
         true => {
             let (body, flaws) = dechunk(raw_body);
             (Cow::Owned(body), flaws)
@@ -36,15 +70,20 @@ pub fn entity_body<'a>(head: &HttpHead, raw_body: &'a [u8]) -> (Cow<'a, [u8]>, V
 ///
 /// A body that is not encoded as declared is given as it is, with a flaw.
 pub fn decode_payload(head: &HttpHead, raw_body: &[u8], max_bytes: usize) -> Payload {
-    let (body, mut flaws) = entity_body(head, raw_body);
+    decode_body(&head.headers, raw_body, max_bytes)
+}
+
+/// As [`decode_payload`], for the body of any message, such as a request.
+pub fn decode_body(headers: &Headers, raw_body: &[u8], max_bytes: usize) -> Payload {
+    let (body, mut flaws) = entity(headers, raw_body);
     let mut codings: Vec<String> = Vec::new();
     for field in ["Content-Encoding", "Transfer-Encoding"] {
-        for value in head.headers.all(field) {
+        for value in headers.all(field) {
             let value = String::from_utf8_lossy(value).to_ascii_lowercase();
-            codings.extend(value.split(',').map(|word| word.trim().to_owned()));
+            codings.extend(value.split([',', ';']).map(|word| word.trim().trim_matches(['"', '\'']).to_owned()));
         }
     }
-    codings.retain(|coding| !matches!(coding.as_str(), "" | "identity" | "none" | "chunked" | "binary" | "8bit"));
+    codings.retain(|coding| !IDENTITY.contains(&coding.as_str()));
     if codings.len() > MAX_LAYERS {
         flaws.push(Flaw::http(format!("{} encodings are stacked: taken as it is", codings.len())));
         codings.clear();
@@ -56,6 +95,10 @@ pub fn decode_payload(head: &HttpHead, raw_body: &[u8], max_bytes: usize) -> Pay
         match undo(coding, &body, max_bytes) {
             Undone::Plain => {
                 flaws.push(Flaw::http(format!("declared as {coding}, but is not")));
+            }
+            Undone::Refused(why) => {
+                flaws.push(Flaw::http(format!("{coding}: {why}: taken as it is")));
+                break;
             }
             Undone::Unknown => {
                 flaws.push(Flaw::http(format!("encoding “{coding}” is not known: taken as it is")));
@@ -83,6 +126,8 @@ enum Undone {
     /// The body does not begin as this encoding does.
     Plain,
     Unknown,
+    /// It is of this encoding and is not decoded.
+    Refused(String),
     Bytes {
         bytes: Vec<u8>,
         /// Nothing was left out because of the limit.
@@ -102,22 +147,56 @@ fn undo(coding: &str, body: &[u8], max_bytes: usize) -> Undone {
             false => Undone::Plain,
         },
         // The name means zlib; half of the servers send bare deflate.
-        "deflate" => match read_all(flate2::bufread::ZlibDecoder::new(body), max_bytes) {
+        "deflate" | "x-deflate" => match read_all(flate2::bufread::ZlibDecoder::new(body), max_bytes) {
             Undone::Plain => read_all(flate2::bufread::DeflateDecoder::new(body), max_bytes),
             undone => undone,
         },
-        "br" | "brotli" => read_all(brotli_decompressor::Decompressor::new(body, 16 * 1024), max_bytes),
-        "zstd" => {
-            let mut decoder = ruzstd::decoding::FrameDecoder::new();
-            // RFC 9659: a web payload needs no window above 8 MiB.
-            decoder.set_max_window_size(8 * 1024 * 1024);
-            match ruzstd::decoding::StreamingDecoder::new_with_decoder(body, decoder) {
-                Ok(reader) => read_all(reader, max_bytes),
-                Err(_) => Undone::Plain,
-            }
-        }
+        "br" | "brotli" | "x-br" => read_all(brotli_decompressor::Decompressor::new(body, 16 * 1024), max_bytes),
+        "zstd" | "x-zstd" => unzstd(body, max_bytes),
         _ => Undone::Unknown,
     }
+}
+
+/// Frames, one after the other (RFC 8878 allows several, and skippable ones between).
+fn unzstd(body: &[u8], max_bytes: usize) -> Undone {
+    let mut left = body;
+    let mut all = Vec::new();
+    while !left.is_empty() {
+        if let Some(rest) = after_skippable(left) {
+            left = rest;
+            continue;
+        }
+        let mut decoder = FrameDecoder::new();
+        decoder.set_max_window_size(MAX_ZSTD_WINDOW);
+        let first = all.is_empty();
+        let frame = match StreamingDecoder::new_with_decoder(&mut left, decoder) {
+            Ok(reader) => read_all(reader, max_bytes - all.len()),
+            Err(_) if !body.starts_with(&ZSTD_MAGIC) => return Undone::Plain,
+            Err(error) if first => return Undone::Refused(error.to_string()),
+            Err(error) => Undone::Bytes { bytes: Vec::new(), whole: true, why: Some(error.to_string()) },
+        };
+        match frame {
+            Undone::Bytes { bytes, whole, why } => {
+                all.extend_from_slice(&bytes);
+                if !whole || why.is_some() {
+                    return Undone::Bytes { bytes: all, whole, why };
+                }
+            }
+            _ if first => return Undone::Refused("the body is damaged".to_owned()),
+            _ => return Undone::Bytes { bytes: all, whole: true, why: Some("the body is damaged".to_owned()) },
+        }
+    }
+    Undone::Bytes { bytes: all, whole: true, why: None }
+}
+
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// What follows the skippable frame at the beginning of `bytes`, if there is one.
+fn after_skippable(bytes: &[u8]) -> Option<&[u8]> {
+    let (magic, rest) = bytes.split_first_chunk()?;
+    let (len, rest) = rest.split_first_chunk()?;
+    (u32::from_le_bytes(*magic) & 0xFFFF_FFF0 == 0x184D_2A50)
+        .then(|| rest.get(u32::from_le_bytes(*len) as usize..).unwrap_or_default())
 }
 
 /// Reads up to the limit. An error before the first byte means that the body
@@ -195,6 +274,58 @@ mod tests {
         check("Content-Encoding: zstd\r\n", TEXT, TEXT, &["declared as zstd, but is not"]);
         check("Content-Encoding: rot13\r\n", TEXT, TEXT, &["encoding “rot13” is not known: taken as it is"]);
         check("Content-Encoding: gzip\r\n", b"", b"", &[]);
+    }
+
+    #[test]
+    fn stacked_and_odd_codings_are_undone() {
+        // “O arquivo”, by the reference encoder, whole in one meta-block.
+        const BROTLI: &[u8] = b"\x0b\x04\x80O arquivo\x03";
+        const SHORT: &[u8] = b"O arquivo";
+        check("Content-Encoding: br\r\n", BROTLI, SHORT, &[]);
+        check("Content-Encoding: br, gzip\r\n", &gzip(BROTLI), SHORT, &[]);
+        check("Content-Encoding: br\r\nContent-Encoding: gzip\r\n", &gzip(BROTLI), SHORT, &[]);
+        check("Content-Encoding: identity, gzip, UTF-8\r\n", &gzip(TEXT), TEXT, &[]);
+        check("Content-Encoding: \"gzip\"\r\n", &gzip(TEXT), TEXT, &[]);
+        check("Content-Encoding: none\r\n", TEXT, TEXT, &[]);
+        check("Content-Encoding: ,,\r\n", TEXT, TEXT, &[]);
+        let zstd = |bytes: &[u8]| ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest);
+        let skippable = b"\x50\x2a\x4d\x18\x03\0\0\0abc";
+        let frames = [zstd(&TEXT[..20]), skippable.to_vec(), zstd(&TEXT[20..])].concat();
+        check("Content-Encoding: zstd\r\n", &frames, TEXT, &[]);
+        let many = format!("Content-Encoding: {}\r\n", ["gzip"; 6].join(","));
+        check(&many, TEXT, TEXT, &["6 encodings are stacked: taken as it is"]);
+        check(
+            "Content-Encoding: gzip, rot13\r\n",
+            &gzip(TEXT),
+            &gzip(TEXT),
+            &["encoding “rot13” is not known: taken as it is"],
+        );
+    }
+
+    #[test]
+    fn a_zstd_window_beyond_the_limit_is_refused() {
+        // Magic, a header without size, a window of 16 MiB, one raw block of one byte.
+        let wide = [&ZSTD_MAGIC[..], &[0x00, 14 << 3, 0x09, 0, 0, b'x']].concat();
+        let head = parse_response_head(b"HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\n\r\n").unwrap();
+        let payload = decode_payload(&head, &wide, 1000);
+        assert_eq!(payload.bytes, wide);
+        assert!(payload.flaws[0].detail.contains("taken as it is"), "{:?}", payload.flaws);
+        let narrow = [&ZSTD_MAGIC[..], &[0x00, 13 << 3, 0x09, 0, 0, b'x']].concat();
+        assert_eq!(decode_payload(&head, &narrow, 1000).bytes, b"x");
+    }
+
+    #[test]
+    fn every_coding_is_cut_at_the_limit() {
+        let bomb = vec![0; 20_000_000];
+        let mut zlib = ZlibEncoder::new(Vec::new(), Compression::best());
+        zlib.write_all(&bomb).unwrap();
+        let zstd = ruzstd::encoding::compress_to_vec(&bomb[..], ruzstd::encoding::CompressionLevel::Fastest);
+        let twice = gzip(&gzip(&bomb));
+        for (coding, body) in [("deflate", zlib.finish().unwrap()), ("zstd", zstd), ("gzip, gzip", twice)] {
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\n\r\n");
+            let payload = decode_payload(&parse_response_head(head.as_bytes()).unwrap(), &body, 100_000);
+            assert_eq!((payload.bytes.len(), payload.cut), (100_000, true), "{coding}: {:?}", payload.flaws);
+        }
     }
 
     #[test]

@@ -10,6 +10,9 @@ const MAX_HEAD_BYTES: usize = 1024 * 1024;
 /// Fields beyond this number are left out.
 const MAX_FIELDS: usize = 10_000;
 
+/// More heads before the final one than this are not passed over.
+const MAX_INTERIM_HEADS: usize = 8;
+
 /// Status line and fields of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpHead {
@@ -77,28 +80,82 @@ impl HttpHead {
 
     /// Whether the body is declared to be chunked.
     pub fn is_chunked(&self) -> bool {
-        self.headers.all("Transfer-Encoding").any(|value| {
-            value.split(|&byte| byte == b',').any(|word| word.trim_ascii().eq_ignore_ascii_case(b"chunked"))
-        })
+        is_chunked(&self.headers)
+    }
+
+    /// Whether this is a head before the final one (100 “continue”, 103
+    /// “early hints”); 101 switches protocols and is final.
+    pub fn is_interim(&self) -> bool {
+        (100..200).contains(&self.status) && self.status != 101
     }
 }
 
+/// Whether fields declare the body to be chunked.
+pub(super) fn is_chunked(headers: &Headers) -> bool {
+    headers
+        .all("Transfer-Encoding")
+        .any(|value| value.to_ascii_lowercase().split(|&byte| byte == b',').any(|word| word.trim_ascii() == b"chunked"))
+}
+
 /// Reads the head of a response; `None` when `block` begins with none: such
-/// a block is all payload.
+/// a block is all payload (HTTP/0.9, or a body without its head).
+///
+/// Heads that the server sent before the final one are passed over; their
+/// bytes count in [`HttpHead::head_len`].
 pub fn parse_response_head(block: &[u8]) -> Option<HttpHead> {
+    let mut head = parse_one_response_head(block)?;
+    for _ in 0..MAX_INTERIM_HEADS {
+        let passed = head.head_len;
+        match parse_one_response_head(&block[passed..]) {
+            Some(next) if head.is_interim() => {
+                head = next;
+                head.head_len += passed;
+            }
+            _ => break,
+        }
+    }
+    Some(head)
+}
+
+/// Whether the head at the beginning of `block` is there to its end, and the
+/// final one.
+pub(crate) fn response_head_is_whole(block: &[u8]) -> bool {
+    let mut rest = block;
+    for _ in 0..=MAX_INTERIM_HEADS {
+        if !ends(rest) {
+            return false;
+        }
+        match parse_one_response_head(rest) {
+            Some(head) if head.is_interim() => rest = &rest[head.head_len..],
+            _ => return true,
+        }
+        // What follows may be the body of a broken server: a word tells.
+        if rest.len() >= 5 && !rest[..5].eq_ignore_ascii_case(b"HTTP/") {
+            return true;
+        }
+    }
+    true
+}
+
+/// Whether an empty line is in it.
+fn ends(bytes: &[u8]) -> bool {
+    ["\n\r\n", "\n\n"].iter().any(|end| memchr::memmem::find(bytes, end.as_bytes()).is_some())
+}
+
+fn parse_one_response_head(block: &[u8]) -> Option<HttpHead> {
     if !block.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"HTTP/")) {
         return None;
     }
     let mut flaws = Vec::new();
     let (line, headers, head_len) = parse(block, &mut flaws);
-    let mut words = line.splitn(3, ' ');
-    let version = words.next().unwrap_or_default().to_owned();
-    let status = words.next().unwrap_or_default().trim();
-    let status = status.parse().ok().filter(|status| (100..1000).contains(status)).unwrap_or_else(|| {
+    let (version, rest) = line.split_once([' ', '\t']).unwrap_or((&line, ""));
+    let rest = rest.trim_start();
+    let (status, reason) = rest.split_once([' ', '\t']).unwrap_or((rest, ""));
+    let status = status.trim_end().parse().ok().filter(|status| (100..1000).contains(status)).unwrap_or_else(|| {
         flaws.push(Flaw::http("the status line has no status of three digits"));
         0
     });
-    let reason = words.next().unwrap_or_default().trim().to_owned();
+    let (version, reason) = (version.to_owned(), reason.trim().to_owned());
     Some(HttpHead { version, status, reason, headers, head_len, flaws })
 }
 
@@ -228,6 +285,60 @@ mod tests {
         check("HTTP/1.1 abc\r\nno colon\r\n\r\n", 0, "", &[], "", 2);
         check("HTTP/1.1 200 OK\r\nA: 1", 200, "OK", &[("A", "1")], "", 1);
         check("http/1.1 200 OK\r\n\r\n", 200, "OK", &[], "", 0);
+    }
+
+    #[test]
+    fn browser_tools_write_lines_of_their_own() {
+        check("HTTP/2 200\r\na: 1\r\n\r\nbody", 200, "", &[("a", "1")], "body", 0);
+        check("HTTP/2.0 200 \r\n\r\n", 200, "", &[], "", 0);
+        check("HTTP/3 404 Not Found\r\n\r\n", 404, "Not Found", &[], "", 0);
+        check("HTTP/1.1  200  OK then\r\n\r\n", 200, "OK then", &[], "", 0);
+        check("HTTP/1.1\t200\tOK\r\n\r\n", 200, "OK", &[], "", 0);
+        check("HTTP/1.1 2000 OK\r\n\r\n", 0, "OK", &[], "", 1);
+        check("HTTP/1.1\r\n\r\n", 0, "", &[], "", 1);
+    }
+
+    #[test]
+    fn heads_before_the_final_one_are_passed_over() {
+        let hints = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
+        check(
+            &format!("HTTP/1.1 100 Continue\r\n\r\n{hints}HTTP/1.1 200 OK\r\nA: 1\r\n\r\nbody"),
+            200,
+            "OK",
+            &[("A", "1")],
+            "body",
+            0,
+        );
+        check("HTTP/1.1 100 Continue\r\n\r\n", 100, "Continue", &[], "", 0);
+        check("HTTP/1.1 100 Continue\r\n\r\nbody", 100, "Continue", &[], "body", 0);
+        check(
+            "HTTP/1.1 101 Switching\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
+            101,
+            "Switching",
+            &[],
+            "HTTP/1.1 200 OK\r\n\r\n",
+            0,
+        );
+        check("HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\n\r\n", 200, "OK", &[], "HTTP/1.1 200 OK\r\n\r\n", 0);
+        for (block, whole) in [
+            ("HTTP/1.1 200 OK\r\n\r\n", true),
+            ("HTTP/1.1 200 OK\r\n", false),
+            ("HTTP/1.1 100 Continue\r\n\r\n", false),
+            ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n", false),
+            ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\n\n", true),
+            ("HTTP/1.1 100 Continue\r\n\r\n<html>", true),
+            ("<html>\n\n", true),
+        ] {
+            assert_eq!(response_head_is_whole(block.as_bytes()), whole, "{block}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_utf8_are_latin1() {
+        let head = parse_response_head(b"HTTP/1.1 200 N\xe3o\r\nX-T\xedtulo: caf\xe9\r\n\r\n").unwrap();
+        assert_eq!(head.reason, "Não");
+        assert_eq!(head.headers.get("X-Título").unwrap(), "café");
+        assert_eq!(head.headers.get_bytes("X-Título").unwrap(), b"caf\xe9");
     }
 
     #[test]

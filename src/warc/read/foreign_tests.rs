@@ -1,7 +1,9 @@
 //! Files that other tools wrote: read without panic, problems named.
 
 use super::*;
-use crate::warc::{RecordType, WarcError};
+use crate::jobs::JobCx;
+use crate::warc::{RecordType, Severity, WarcError, check_file};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -23,40 +25,57 @@ fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Records by type and problems by kind.
+/// Offsets told of one kind of problem; further ones are counted.
+const OFFSETS: usize = 6;
+
+/// Format, packing, records by type, and problems by kind with their offsets.
 fn summary(path: &Path) -> String {
     let mut types: BTreeMap<String, u32> = BTreeMap::new();
-    let mut kinds: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut versions: BTreeMap<String, u32> = BTreeMap::new();
     let mut direct = 0;
     let mut reader = ArchiveReader::open(path).unwrap();
-    let end = loop {
+    let packing = reader.packing().as_str();
+    loop {
         match reader.next_record(1000) {
             Ok(Some(record)) => {
                 *types.entry(record.head.record_type.to_string()).or_default() += 1;
+                *versions.entry(record.head.version.clone()).or_default() += 1;
                 direct += u32::from(!record.span.is_inside_member());
                 let again = read_record_at(path, record.span.offset, 1000).unwrap();
                 assert_eq!(again.head.headers, record.head.headers, "{}", path.display());
                 assert_eq!(again.block, record.block, "{}", path.display());
             }
-            Ok(None) => break "",
-            Err(WarcError::NotArchive { .. }) => break " · no archive file",
+            Ok(None) => break,
+            Err(WarcError::NotArchive { .. }) => return format!("{packing} · no archive file"),
             Err(error) => panic!("{error}"),
         }
-    };
-    for problem in reader.take_problems() {
+    }
+    let report = check_file(path, true, &JobCx::detached()).unwrap();
+    let mut kinds: BTreeMap<(Reverse<Severity>, &str), Vec<u64>> = BTreeMap::new();
+    for problem in &report.problems {
         if std::env::var_os("FONDS_TELL").is_some() {
             println!("{}: {problem}", path.display());
         }
-        *kinds.entry(problem.kind.words()).or_default() += 1;
+        kinds.entry((Reverse(problem.kind.severity()), problem.kind.words())).or_default().push(problem.offset);
     }
-    let list = |counts: Vec<(String, u32)>| {
-        counts.into_iter().map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
+    let list = |counts: &BTreeMap<String, u32>| {
+        counts.iter().map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
     };
     let total: u32 = types.values().sum();
-    let types = list(types.into_iter().collect());
-    let kinds = list(kinds.into_iter().map(|(kind, count)| (kind.to_owned(), count)).collect());
     let place = if direct == total { String::new() } else { format!(" · {} without place", total - direct) };
-    format!("{total} records: {types}{place}{end} · problems: {}", if kinds.is_empty() { "none" } else { &kinds })
+    let mut lines = format!(
+        "{} · {packing} · {total} records: {} · digests of {} checked{place}",
+        versions.keys().map(String::as_str).collect::<Vec<_>>().join(" and "),
+        list(&types),
+        report.digests_checked,
+    );
+    for ((Reverse(severity), kind), offsets) in kinds {
+        let told: Vec<String> = offsets.iter().take(OFFSETS).map(u64::to_string).collect();
+        let more =
+            offsets.len().checked_sub(OFFSETS + 1).map_or(String::new(), |_| format!(" … {} in all", offsets.len()));
+        write!(lines, "\n    {}: {kind} @ {}{more}", severity.as_str(), told.join(", ")).unwrap();
+    }
+    lines
 }
 
 #[test]

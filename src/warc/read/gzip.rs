@@ -131,6 +131,22 @@ pub(super) fn header_len(bytes: &[u8]) -> Result<Option<usize>, &'static str> {
     Ok((bytes.len() >= len).then_some(len))
 }
 
+/// What the header of a gzip member tells.
+pub struct GzipHeader {
+    /// Its length in bytes.
+    pub len: usize,
+    /// The checksum of the header that stands at its end, where there is one.
+    pub crc: Option<u16>,
+}
+
+/// The whole gzip header at the beginning of `bytes`.
+pub fn gzip_header(bytes: &[u8]) -> Option<GzipHeader> {
+    let len = header_len(bytes).ok()??;
+    let has_crc = bytes[3] & FLAG_HEADER_CRC != 0;
+    let crc = has_crc.then(|| u16::from_le_bytes([bytes[len - 2], bytes[len - 1]]));
+    Some(GzipHeader { len, crc })
+}
+
 /// The first bytes that the member at the beginning of `bytes` decodes to;
 /// empty when there is none.
 pub(super) fn first_bytes(bytes: &[u8], out: &mut [u8]) -> usize {

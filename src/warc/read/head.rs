@@ -194,7 +194,7 @@ pub(super) fn text(bytes: &[u8]) -> String {
 }
 
 /// At most the first 80 characters, for a message.
-pub(super) fn clip(text: &str) -> String {
+pub(in crate::warc) fn clip(text: &str) -> String {
     match text.char_indices().nth(80) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

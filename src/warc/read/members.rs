@@ -17,10 +17,13 @@ const CHUNK: usize = 64 * 1024;
 const SECOND_LOOKS: u64 = 64 * 1024 * 1024;
 
 /// How a file is packed, told by its first bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Packing {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Packing {
+    /// Not compressed.
     Plain,
+    /// Gzip members.
     Gzip,
+    /// Zstandard frames.
     Zstd,
 }
 
@@ -33,6 +36,15 @@ impl Packing {
             Self::Zstd
         } else {
             Self::Plain
+        }
+    }
+
+    /// The packing in a word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
         }
     }
 }

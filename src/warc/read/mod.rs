@@ -14,6 +14,7 @@ mod members;
 mod parallel;
 mod place;
 mod reader;
+mod records;
 mod whole;
 mod zstd;
 
@@ -27,7 +28,11 @@ mod tests;
 #[allow(clippy::unwrap_used)]
 mod ways_tests;
 
+pub use gzip::gzip_header;
+pub(in crate::warc) use head::clip;
 pub use head::{MAX_HEAD_BYTES, MAX_LINE_BYTES};
+pub use members::Packing;
 pub use parallel::{Event, Visit, read_file_in_parallel, read_in_parallel, reading_threads};
-pub use place::{copy_span, open_archive_file, open_record_at, read_record_at};
-pub use reader::{ArchiveReader, Records};
+pub use place::{copy_span, leading_dictionary_frame, open_archive_file, open_record_at, read_record_at};
+pub use reader::ArchiveReader;
+pub use records::Records;

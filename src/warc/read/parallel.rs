@@ -15,7 +15,8 @@
 use super::super::{Problem, ProblemKind, RecordHead, Span, WarcError};
 use super::board::{Board, HandOver, Segment};
 use super::place::present_path;
-use super::reader::{ArchiveReader, Nature};
+use super::reader::ArchiveReader;
+use super::records::Nature;
 use crossbeam_channel::Sender;
 use std::fs::File;
 use std::io::{self, BufRead, Seek, SeekFrom};
@@ -40,6 +41,8 @@ pub struct Visit<T> {
     pub span: Option<Span>,
     /// What was odd or broken since the record before, in the order it was met.
     pub problems: Vec<Problem>,
+    /// Compressed members it lies in; 1 as it should be.
+    pub members: u64,
     /// Offset in the file up to which it has been read, for progress.
     pub read_to: u64,
 }
@@ -248,7 +251,8 @@ fn next_visit<T>(
     let Some(head) = reader.next_head()? else { return Ok(None) };
     let value = map(&head, reader).map_err(|source| WarcError::Io { path: path.to_owned(), source })?;
     let span = reader.finish_record()?;
-    Ok(Some(Visit { value, span, problems: reader.take_problems(), read_to: reader.file_offset() }))
+    let members = reader.members_of_record();
+    Ok(Some(Visit { value, span, problems: reader.take_problems(), members, read_to: reader.file_offset() }))
 }
 
 /// Nobody wants the results of a segment (any more).

@@ -65,6 +65,16 @@ pub fn open_record_at(path: &Path, offset: u64) -> Result<ArchiveReader<File>, W
     Ok(reader)
 }
 
+/// The frame with the dictionary that a zstd file begins with, as it stands.
+pub fn leading_dictionary_frame(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let mut file = open_archive_file(path)?;
+    let Some(dictionary) = zstd::leading_dictionary(&mut file)? else { return Ok(None) };
+    file.seek(SeekFrom::Start(0))?;
+    let mut frame = vec![0; dictionary.len() + 8];
+    file.read_exact(&mut frame)?;
+    Ok(Some(frame))
+}
+
 /// Reads a file from its start up to a record that shares its member.
 fn seek_inside(path: &Path, offset: u64) -> Result<ArchiveReader<File>, WarcError> {
     let mut reader = ArchiveReader::open(path)?;

@@ -5,6 +5,7 @@ use super::super::{Problem, ProblemKind, Record, RecordHead, Span, WarcError};
 use super::arc::{self, UrlLine};
 use super::head::{self, MAX_HEAD_BYTES, Start, record_start};
 use super::members::{Begin, Fill, Members, Packing};
+use super::records::{Nature, Records};
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
@@ -17,6 +18,9 @@ const MAX_PROBLEMS: usize = 10_000;
 
 /// Bytes shown of a file that is no archive file.
 const DESCRIBED: usize = 16;
+
+/// Line breaks after a record that are kept, in bytes.
+const MAX_BREAKS_KEPT: usize = 64;
 
 /// Line breaks due after the block of a WARC record, in bytes.
 const WARC_BREAKS: usize = 4;
@@ -42,21 +46,16 @@ pub struct ArchiveReader<R> {
     first_garbage: Option<String>,
     sound_len: u64,
     done: bool,
-}
-
-/// What is told at the beginning of a file and holds for all of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Nature {
-    packing: Packing,
-    arc_version: String,
-}
-
-impl Nature {
-    /// Whether a reader can begin in the middle of the file. Frames of zstd
-    /// may need a dictionary and cannot be told from chance by a quick look.
-    pub(super) fn can_be_entered(&self) -> bool {
-        self.packing != Packing::Zstd
-    }
+    /// The bytes of the head in hand, where they are asked for.
+    head_bytes: Option<Vec<u8>>,
+    /// The line breaks after the record that was just ended, where heads are kept.
+    break_bytes: Vec<u8>,
+    /// Members that the record in hand was joined from, after its first.
+    joined: u64,
+    /// Where the record in hand, or the one just ended, begins.
+    begins_at: u64,
+    /// The same in the decompressed file.
+    begins_at_decoded: u64,
 }
 
 /// The record in hand.
@@ -133,6 +132,11 @@ impl<R: Read> ArchiveReader<R> {
             first_garbage: None,
             sound_len: members.file_offset(),
             done: false,
+            head_bytes: None,
+            break_bytes: Vec::new(),
+            joined: 0,
+            begins_at: members.file_offset(),
+            begins_at_decoded: members.file_offset(),
             members,
         }
     }
@@ -195,6 +199,45 @@ impl<R: Read> ArchiveReader<R> {
         self.problems.take(self.members.file_offset())
     }
 
+    /// How the file is packed.
+    pub fn packing(&self) -> Packing {
+        self.members.packing()
+    }
+
+    /// From here on, the bytes of heads are kept for [`head_bytes`](Self::head_bytes).
+    pub fn keep_head_bytes(&mut self) {
+        self.head_bytes.get_or_insert_default();
+    }
+
+    /// The head in hand as it stands in the file, its empty line included;
+    /// empty unless [`keep_head_bytes`](Self::keep_head_bytes) was called before.
+    pub fn head_bytes(&self) -> &[u8] {
+        self.head_bytes.as_deref().unwrap_or_default()
+    }
+
+    /// The line breaks after the record that was just ended, at most 64 bytes
+    /// of them; empty unless [`keep_head_bytes`](Self::keep_head_bytes) was called before.
+    pub fn break_bytes(&self) -> &[u8] {
+        &self.break_bytes
+    }
+
+    /// Offset in the file of the record in hand, or of the one just ended: of
+    /// the member it begins in, where the file is compressed.
+    pub fn record_offset(&self) -> u64 {
+        self.begins_at
+    }
+
+    /// The same in the decompressed file.
+    pub fn decoded_record_offset(&self) -> u64 {
+        self.begins_at_decoded
+    }
+
+    /// How many compressed members the record that was just ended began in
+    /// and went on in; 1 as it should be.
+    pub fn members_of_record(&self) -> u64 {
+        self.joined + 1
+    }
+
     /// Offset in the file after the last record that was whole. A file whose
     /// writer was killed is sound again when it is cut here.
     pub fn sound_len(&self) -> u64 {
@@ -208,7 +251,7 @@ impl<R: Read> ArchiveReader<R> {
 
     /// All whole records from here on, blocks cut at `max_block` bytes.
     pub fn records(self, max_block: usize) -> Records<R> {
-        Records { reader: self, max_block }
+        Records::new(self, max_block)
     }
 
     /// The next whole record with at most `max_block` bytes of its block. One
@@ -324,12 +367,17 @@ impl<R: Read> ArchiveReader<R> {
     /// Passes over the line breaks after a block and measures the record.
     fn end_of(&mut self, open: &Open) -> Result<Option<Span>, WarcError> {
         let mut breaks = 0;
+        self.break_bytes.clear();
         let ended = loop {
             // The next member may be open already: it belongs to others.
             if open.state == State::Short {
                 break Fill::End;
             }
             let blank = leading_breaks(self.members.window());
+            if self.head_bytes.is_some() {
+                let room = (MAX_BREAKS_KEPT - self.break_bytes.len()).min(blank);
+                self.break_bytes.extend_from_slice(&self.members.window()[..room]);
+            }
             breaks += blank;
             self.members.consume(blank);
             if !self.members.window().is_empty() {
@@ -474,6 +522,7 @@ impl<R: Read> ArchiveReader<R> {
                     Start::Unclear => {}
                     Start::No => {
                         self.member_fresh = false;
+                        self.joined += 1;
                         return Ok(Join::Continues);
                     }
                     Start::Warc | Start::Arc => break,
@@ -481,6 +530,7 @@ impl<R: Read> ArchiveReader<R> {
                 // A member of a few bytes, which are no beginning of “WARC/”.
                 Fill::End if !b"WARC/".starts_with(&self.members.window()[pending..]) => {
                     self.member_fresh = false;
+                    self.joined += 1;
                     return Ok(Join::Continues);
                 }
                 Fill::End => break,
@@ -506,6 +556,9 @@ impl<R: Read> ArchiveReader<R> {
         let offset = self.place();
         let decoded_offset = self.members.decoded_offset();
         let begins_member = std::mem::replace(&mut self.member_fresh, false);
+        self.joined = 0;
+        self.begins_at = offset;
+        self.begins_at_decoded = decoded_offset;
         let mut searched = 0;
         let (start, len) = loop {
             let window = self.members.window();
@@ -540,6 +593,10 @@ impl<R: Read> ArchiveReader<R> {
                 }
             }
         };
+        if let Some(kept) = &mut self.head_bytes {
+            kept.clear();
+            kept.extend_from_slice(&self.members.window()[..len]);
+        }
         let mut odd = Vec::new();
         let is_arc = start == Start::Arc;
         let head = match is_arc {
@@ -713,27 +770,6 @@ impl<R: Read> Read for ArchiveReader<R> {
         out[..len].copy_from_slice(&chunk[..len]);
         self.consume(len);
         Ok(len)
-    }
-}
-
-/// The whole records of a file; problems wait in the reader.
-pub struct Records<R> {
-    reader: ArchiveReader<R>,
-    max_block: usize,
-}
-
-impl<R: Read> Records<R> {
-    /// See [`ArchiveReader::take_problems`].
-    pub fn take_problems(&mut self) -> Vec<Problem> {
-        self.reader.take_problems()
-    }
-}
-
-impl<R: Read> Iterator for Records<R> {
-    type Item = Result<Record, WarcError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.reader.next_record(self.max_block).transpose()
     }
 }
 

@@ -9,6 +9,10 @@ use std::io::{self, Read, Write};
 /// `WARC-Profile` of a revisit whose payload is already held (WARC/1.1, 6.7.2).
 pub const REVISIT_IDENTICAL_PAYLOAD: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
 
+/// `WARC-Profile` of a revisit to which the server said “not modified”
+/// (WARC/1.1, 6.7.3).
+pub const REVISIT_NOT_MODIFIED: &str = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
+
 /// What stands between the block of a record and the next record.
 const RECORD_END: &[u8] = b"\r\n\r\n";
 
@@ -85,6 +89,20 @@ impl RecordBuilder {
             .field("WARC-Refers-To-Date", &original_date.to_warc())
             .field("WARC-Payload-Digest", payload_digest)
             .field("WARC-Truncated", "length")
+            .field("Content-Type", "application/http; msgtype=response");
+        if original_id.is_empty() { builder } else { builder.reference("WARC-Refers-To", original_id) }
+    }
+
+    /// A `revisit` to which the server said that nothing changed: its block is
+    /// the response with status 304, whole. `original` is the capture that
+    /// was asked about, its id without angle brackets or empty.
+    pub fn not_modified(record_id: &str, date: CaptureDate, target: &str, original: (&str, &str, CaptureDate)) -> Self {
+        let (original_id, original_uri, original_date) = original;
+        let builder = Self::new(&RecordType::Revisit, record_id, date)
+            .field("WARC-Target-URI", target)
+            .field("WARC-Profile", REVISIT_NOT_MODIFIED)
+            .field("WARC-Refers-To-Target-URI", original_uri)
+            .field("WARC-Refers-To-Date", &original_date.to_warc())
             .field("Content-Type", "application/http; msgtype=response");
         if original_id.is_empty() { builder } else { builder.reference("WARC-Refers-To", original_id) }
     }

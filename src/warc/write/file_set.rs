@@ -196,7 +196,7 @@ impl Current {
 }
 
 /// Renames without ever replacing a file, and makes the new name durable.
-fn rename_new(from: &Path, to: &Path) -> Result<(), WarcError> {
+pub(super) fn rename_new(from: &Path, to: &Path) -> Result<(), WarcError> {
     let io = |source| WarcError::Io { path: to.to_owned(), source };
     if to.exists() {
         return Err(io(io::ErrorKind::AlreadyExists.into()));

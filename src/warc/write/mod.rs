@@ -3,13 +3,19 @@
 //! [`RecordBuilder`] makes the bytes of a record, compressed outside any
 //! lock; [`WarcWriter`] appends them to anything and tells their place;
 //! [`WarcFileSet`] keeps a folder of files with rotation, `.open` names and a
-//! way back after a kill ([`repair_open_file`]).
+//! way back after a kill ([`repair_open_file`]); [`NewFile`] is one file that
+//! appears whole or not at all.
 //!
 //! Record ids and dates are the caller's, so that tests repeat their bytes.
 
 mod build;
 mod file_set;
+mod new_file;
 mod pack;
 
-pub use build::{REVISIT_IDENTICAL_PAYLOAD, RecordBuilder, WarcWriter, new_record_id, warc_fields};
+pub use build::{
+    REVISIT_IDENTICAL_PAYLOAD, REVISIT_NOT_MODIFIED, RecordBuilder, WarcWriter, new_record_id, warc_fields,
+};
 pub use file_set::{FileSetOptions, Placed, Repaired, WarcFileSet, repair_open_file};
+pub use new_file::NewFile;
+pub(super) use pack::{LEVEL as GZIP_LEVEL, MAX_WHOLE, pack as pack_member};

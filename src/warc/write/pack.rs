@@ -7,12 +7,12 @@ use std::cell::Cell;
 use std::io::{self, Read, Write};
 
 /// Level of gzip: beyond it, files shrink little and time grows.
-const LEVEL: u32 = 6;
+pub const LEVEL: u32 = 6;
 
 /// Longer records are compressed as a stream: libdeflate, which takes three
 /// quarters of the time for files of the same size, wants input and output in
 /// memory.
-const MAX_WHOLE: usize = 4 * 1024 * 1024;
+pub const MAX_WHOLE: usize = 4 * 1024 * 1024;
 
 /// Bytes of a buffer that are kept from one record to the next.
 const MAX_KEPT: usize = 512 * 1024;
@@ -61,7 +61,7 @@ impl Packer {
 }
 
 /// The parts, one after the other, as one gzip member.
-pub(super) fn pack(parts: &[&[u8]]) -> Vec<u8> {
+pub fn pack(parts: &[&[u8]]) -> Vec<u8> {
     let len: usize = parts.iter().map(|part| part.len()).sum();
     if len > MAX_WHOLE {
         let mut encoder = GzEncoder::new(Vec::with_capacity(len / 4), Compression::new(LEVEL));

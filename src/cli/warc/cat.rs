@@ -1,0 +1,449 @@
+//! `fonds warc cat`
+
+use super::super::output::{Harmless, json_line, plain};
+use super::super::{FINE, PROBLEMS};
+use super::{offset_of, offset_words};
+use crate::jobs::JobCx;
+use crate::uri::CaptureDate;
+use crate::warc::http::{Form, decode_body, decode_payload, parse_request_head, parse_response_head};
+use crate::warc::{
+    ArchiveReader, Original, RecordFacts, RecordHead, RecordType, SegmentSeries, Span, copy_span, find_original,
+    find_segments, open_record_at, same_url,
+};
+use anyhow::{Context, bail};
+use serde_json::json;
+use std::io::{IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// A payload is decoded in memory; beyond this it is cut, and said so.
+const MAX_PAYLOAD: usize = 1 << 30;
+
+/// Words of `fonds warc cat`.
+#[derive(Debug, Clone, clap::Args)]
+#[command(after_help = "Examples:\n  fonds warc cat crawl.warc.gz 48211             head and block, as they stand\n  \
+    fonds warc cat crawl.warc.gz 48211 --payload   the page, decoded\n  \
+    fonds warc cat crawl.warc.gz --url https://www.fct.pt/ --date 2024-03 --payload\n  \
+    fonds warc cat new.warc.gz 771 --payload --also old.warc.gz\n\n\
+    Offsets are those of fonds warc ls and of CDXJ indexes. With --url, the latest capture is meant, or the\n\
+    one nearest to --date. The payload of a revisit is that of its original, looked for in the file and in\n\
+    those of --also; standard error says where it was found. On a terminal, control characters are not sent.\n\
+    Exit status: 0 fine, 1 something is damaged or malformed, 2 there is no such record.")]
+#[group(skip)]
+pub struct CatArgs {
+    /// File.
+    pub(super) file: PathBuf,
+    /// Offset of the record, as ls prints it.
+    #[arg(required_unless_present_any = ["url", "record_id"])]
+    pub(super) offset: Option<String>,
+    /// The capture of this URL.
+    #[arg(long, conflicts_with_all = ["offset", "record_id"])]
+    pub(super) url: Option<String>,
+    /// The capture nearest to this instant, in place of the latest.
+    #[arg(long, requires = "url")]
+    pub(super) date: Option<String>,
+    /// The record with this id.
+    #[arg(long, conflicts_with = "offset")]
+    pub(super) record_id: Option<String>,
+    /// Further files to look into, for originals of revisits and segments.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(super) also: Vec<PathBuf>,
+    /// All segments of a record that was cut into several, in place of the one.
+    #[arg(long, conflicts_with_all = ["raw", "head"])]
+    pub(super) joined: bool,
+    #[command(flatten)]
+    pub(super) part: PartArgs,
+}
+
+/// Which part of the record.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[group(multiple = false)]
+pub struct PartArgs {
+    /// The head of the record alone.
+    #[arg(long)]
+    pub(super) head: bool,
+    /// The HTTP head alone.
+    #[arg(long)]
+    pub(super) http_head: bool,
+    /// The block alone.
+    #[arg(long)]
+    pub(super) block: bool,
+    /// The payload alone: without HTTP head, transfer and content encodings.
+    #[arg(long)]
+    pub(super) payload: bool,
+    /// The fields that a request sent in its body, one object a line.
+    #[arg(long)]
+    pub(super) form: bool,
+    /// The bytes as they stand in the file, compressed where it is.
+    #[arg(long)]
+    pub(super) raw: bool,
+}
+
+pub(super) fn run(args: &CatArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let (file, offset) = place(args)?;
+    let hostile = std::io::stdout().is_terminal();
+    let mut harmless;
+    let out: &mut dyn Write = if hostile {
+        harmless = Harmless::new(out);
+        &mut harmless
+    } else {
+        out
+    };
+    let words = offset_words(Span { offset, length: 0 });
+    let place = format!("{}, offset {words}", plain(&file.display().to_string()));
+    let mut found = Found { args, file: &file, place: &place, flaws: Vec::new() };
+    let mut reader = open_record_at(&file, offset)?;
+    reader.keep_head_bytes();
+    let Some(head) = reader.next_head()? else { bail!("{place}: no record begins here") };
+    if args.part.raw {
+        found.raw(&mut reader, out)?;
+    } else if args.part.form {
+        found.form(&head, &mut reader, out)?;
+    } else if args.part.payload {
+        found.payload(&head, &mut reader, out)?;
+    } else {
+        found.parts(&head, &mut reader, out)?;
+    }
+    for flaw in &found.flaws {
+        eprintln!("{place}: {}", plain(flaw));
+    }
+    Ok(if found.flaws.is_empty() { FINE } else { PROBLEMS })
+}
+
+/// The file and offset of the record that the words mean.
+fn place(args: &CatArgs) -> anyhow::Result<(PathBuf, u64)> {
+    if let Some(offset) = &args.offset {
+        return Ok((args.file.clone(), offset_of(offset)?));
+    }
+    let wanted = args.date.as_deref().map(CaptureDate::parse).transpose()?;
+    let id = args.record_id.as_deref().map(|id| id.trim().trim_matches(['<', '>']).to_owned());
+    let mut best: Option<(i64, PathBuf, u64)> = None;
+    for file in files(args) {
+        let mut reader = ArchiveReader::open(&file)?;
+        while let Some(head) = reader.next_head()? {
+            let Some(rank) = rank(&head, id.as_deref(), args.url.as_deref(), wanted) else { continue };
+            let Some(span) = reader.finish_record()? else { continue };
+            if best.as_ref().is_none_or(|(other, ..)| rank < *other) {
+                best = Some((rank, file.clone(), span.offset));
+            }
+            if id.is_some() {
+                break;
+            }
+        }
+    }
+    let what = id.or_else(|| args.url.clone()).unwrap_or_default();
+    let (_, file, offset) = best.with_context(|| {
+        format!(
+            "{}: no whole record is about “{}”; fonds warc ls lists what is there",
+            args.file.display(),
+            plain(&what)
+        )
+    })?;
+    Ok((file, offset))
+}
+
+/// How far a record is from what is wanted; none where it is something else.
+fn rank(head: &RecordHead, id: Option<&str>, url: Option<&str>, wanted: Option<CaptureDate>) -> Option<i64> {
+    if let Some(id) = id {
+        return (head.record_id().as_deref() == Some(id)).then_some(0);
+    }
+    let is_capture = matches!(head.record_type, RecordType::Response | RecordType::Resource | RecordType::Revisit);
+    if !is_capture || !same_url(url?, &head.target_uri()?) {
+        return None;
+    }
+    let millis = head.date().map_or(i64::MIN / 2, CaptureDate::millis);
+    Some(wanted.map_or(-millis, |wanted| (wanted.millis() - millis).abs()))
+}
+
+fn files(args: &CatArgs) -> Vec<PathBuf> {
+    let mut files = vec![args.file.clone()];
+    files.extend(args.also.iter().filter(|other| **other != args.file).cloned());
+    files
+}
+
+/// The record that was found, and what is wrong with it.
+struct Found<'a> {
+    args: &'a CatArgs,
+    file: &'a Path,
+    place: &'a str,
+    flaws: Vec<String>,
+}
+
+type Reader = ArchiveReader<std::fs::File>;
+
+impl Found<'_> {
+    fn raw(&mut self, reader: &mut Reader, out: &mut dyn Write) -> anyhow::Result<()> {
+        let span = reader.finish_record()?;
+        let Some(span) = span else {
+            self.flaws.extend(reader.take_problems().iter().map(ToString::to_string));
+            return Ok(());
+        };
+        if span.is_inside_member() {
+            bail!("{}: the record shares its compressed member with others and has no bytes of its own", self.place);
+        }
+        copy_span(self.file, span, out)?;
+        Ok(())
+    }
+
+    /// Head, HTTP head or block, as they stand.
+    fn parts(&mut self, head: &RecordHead, reader: &mut Reader, out: &mut dyn Write) -> anyhow::Result<()> {
+        let part = &self.args.part;
+        if !part.block && !part.http_head {
+            out.write_all(reader.head_bytes())?;
+        }
+        if part.head {
+            return Ok(());
+        }
+        if part.http_head {
+            let mut begin = Vec::new();
+            reader.by_ref().take(1 << 20).read_to_end(&mut begin)?;
+            let response = parse_response_head(&begin).filter(|_| head.is_http());
+            let len = response.map(|http| http.head_len).or_else(|| Some(parse_request_head(&begin)?.head_len));
+            match len.filter(|_| head.is_http()) {
+                Some(len) => out.write_all(&begin[..len])?,
+                None => self.flaws.push("there is no HTTP head in this record".to_owned()),
+            }
+            return Ok(());
+        }
+        match self.series(head)? {
+            Some(series) => std::io::copy(&mut series.joined(), out)?,
+            None => std::io::copy(reader, out)?,
+        };
+        self.end(reader)
+    }
+
+    fn payload(&mut self, head: &RecordHead, reader: &mut Reader, out: &mut dyn Write) -> anyhow::Result<()> {
+        if head.record_type == RecordType::Revisit {
+            let Some(original) = find_original(head, &files(self.args), &JobCx::detached())? else {
+                let why = "the original of this revisit is not in the files given; name more with --also";
+                self.flaws.push(why.to_owned());
+                return Ok(());
+            };
+            eprintln!("{}: {}", self.place, plain(&told(&original)));
+            let mut reader = open_record_at(&original.file, original.span.offset)?;
+            let Some(head) = reader.next_head()? else { bail!("{}: the original is gone", self.place) };
+            let block = block_of(&mut reader)?;
+            self.decoded(&head, &block, out)?;
+            return self.end(&mut reader);
+        }
+        if head.content_length > MAX_PAYLOAD as u64 {
+            self.flaws
+                .push(format!("the block has {} bytes: its payload is cut at {MAX_PAYLOAD}", head.content_length));
+        }
+        match self.series(head)? {
+            Some(series) => {
+                // Only the first segment says what kind of block it is.
+                let first = series.segments().first().filter(|first| first.number == 1);
+                let mut first = first.map(|first| open_record_at(&first.file, first.span.offset)).transpose()?;
+                let first = first.as_mut().map(ArchiveReader::next_head).transpose()?.flatten();
+                self.decoded(first.as_ref().unwrap_or(head), &block_of(&mut series.joined())?, out)?;
+            }
+            None => self.decoded(head, &block_of(reader)?, out)?,
+        }
+        self.end(reader)
+    }
+
+    /// The fields of a request's body.
+    fn form(&mut self, head: &RecordHead, reader: &mut Reader, out: &mut dyn Write) -> anyhow::Result<()> {
+        let block = block_of(reader)?;
+        let Some(http) = parse_request_head(&block).filter(|_| head.is_http()) else {
+            bail!("{}: no HTTP request is in this record", self.place);
+        };
+        let form = Form::read(&http, &block[http.head_len..]);
+        for (name, value) in &form.fields {
+            json_line(out, &json!({"name": name, "value": value}))?;
+        }
+        self.flaws.extend(http.flaws.into_iter().chain(form.flaws).map(|flaw| flaw.detail));
+        self.end(reader)
+    }
+
+    fn decoded(&mut self, head: &RecordHead, block: &[u8], out: &mut dyn Write) -> anyhow::Result<()> {
+        let response = parse_response_head(block).filter(|_| head.is_http());
+        let request = parse_request_head(block).filter(|_| head.is_http());
+        let (flaws, payload) = match (response, request) {
+            (Some(http), _) => (http.flaws.clone(), decode_payload(&http, &block[http.head_len..], MAX_PAYLOAD)),
+            (None, Some(http)) => {
+                let payload = decode_body(&http.headers, &block[http.head_len..], MAX_PAYLOAD);
+                (http.flaws, payload)
+            }
+            (None, None) => return Ok(out.write_all(block)?),
+        };
+        self.flaws.extend(flaws.into_iter().chain(payload.flaws).map(|flaw| flaw.detail));
+        Ok(out.write_all(&payload.bytes)?)
+    }
+
+    /// The segments of the record, where it has several and they are wanted.
+    fn series(&mut self, head: &RecordHead) -> anyhow::Result<Option<SegmentSeries>> {
+        let facts = RecordFacts::of(head, &[]);
+        let Some(number) = facts.segment else {
+            if self.args.joined {
+                self.flaws.push("the record has no segments".to_owned());
+            }
+            return Ok(None);
+        };
+        if !self.args.joined {
+            eprintln!("{}: segment {number} of a record; --joined writes all of it", self.place);
+            return Ok(None);
+        }
+        let Some(origin) = facts.segment_origin.or(facts.record_id) else { return Ok(None) };
+        let series = find_segments(&origin, &files(self.args), &JobCx::detached())?;
+        self.flaws.extend(series.flaws().into_iter().map(|(_, flaw)| flaw));
+        Ok(Some(series))
+    }
+
+    /// Ends the record; problems behind it are not asked for.
+    fn end(&mut self, reader: &mut Reader) -> anyhow::Result<()> {
+        let whole = reader.finish_record()?.is_some();
+        let problems = reader.take_problems();
+        self.flaws.extend(problems.iter().filter(|_| !whole).map(ToString::to_string));
+        Ok(())
+    }
+}
+
+fn block_of(block: &mut impl Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    block.take(MAX_PAYLOAD as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Where a payload came from, for a person.
+fn told(original: &Original) -> String {
+    let Original { file, span, found_by, facts } = original;
+    let date = facts.date_text.as_deref().unwrap_or("an unknown date");
+    let url = facts.url.as_deref().unwrap_or("an unknown URL");
+    let offset = offset_words(*span);
+    format!("the payload is that of {}, offset {offset} ({url}, {date}), found by {}", file.display(), found_by.words())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::warc::{Digests, RecordBuilder};
+    use std::fs;
+
+    const DATE: CaptureDate = CaptureDate::from_millis(1_709_283_600_000);
+    const LATER: CaptureDate = CaptureDate::from_millis(1_709_370_000_000);
+    const PAGE: &[u8] =
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npage\r\n0\r\n\r\n";
+
+    /// Two files: in the first a page, a later one and a form that was sent;
+    /// in the second a revisit of the first page and a record in two segments.
+    fn files(folder: &Path) -> [PathBuf; 2] {
+        let url = "http://a.pt/";
+        let digest = Digests::of_block(PAGE, true).payload;
+        let form = b"POST / HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\na=1";
+        let segment = |number: &str, record: RecordBuilder| record.field("WARC-Segment-Number", number);
+        let rest = RecordBuilder::new(&RecordType::Continuation, "urn:test:s2", DATE)
+            .field("WARC-Target-URI", "http://b.pt/")
+            .reference("WARC-Segment-Origin-ID", "urn:test:s1")
+            .field("WARC-Segment-Total-Length", "30");
+        let contents = [
+            [
+                RecordBuilder::response("urn:test:1", DATE, url).compress(PAGE),
+                RecordBuilder::response("urn:test:2", LATER, url).compress(b"HTTP/1.1 200 OK\r\n\r\nlater"),
+                RecordBuilder::request("urn:test:3", DATE, url).compress(form),
+                segment("2", rest).compress(b"ond half"),
+            ]
+            .concat(),
+            [
+                RecordBuilder::revisit("urn:test:r", LATER, "http://c.pt/", &digest, ("urn:test:1", url, DATE))
+                    .compress(&PAGE[..45]),
+                segment("1", RecordBuilder::response("urn:test:s1", DATE, "http://b.pt/"))
+                    .compress(b"HTTP/1.1 200 OK\r\n\r\nsec"),
+            ]
+            .concat(),
+        ];
+        let paths = [folder.join("one.warc.gz"), folder.join("two.warc.gz")];
+        paths.iter().zip(contents).for_each(|(path, bytes)| fs::write(path, bytes).unwrap());
+        paths
+    }
+
+    fn args(file: &Path) -> CatArgs {
+        CatArgs {
+            file: file.to_owned(),
+            offset: None,
+            url: None,
+            date: None,
+            record_id: None,
+            also: Vec::new(),
+            joined: false,
+            part: PartArgs::default(),
+        }
+    }
+
+    fn by_id(file: &Path, id: &str) -> CatArgs {
+        CatArgs { record_id: Some(format!("urn:test:{id}")), ..args(file) }
+    }
+
+    fn payload() -> PartArgs {
+        PartArgs { payload: true, ..PartArgs::default() }
+    }
+
+    #[track_caller]
+    fn check(args: &CatArgs, status: u8, expected: &str) {
+        let mut out = Vec::new();
+        assert_eq!(run(args, &mut out).unwrap(), status);
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn records_are_found_by_url_date_and_id() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, _] = files(folder.path());
+        let by_url = |date: Option<&str>| CatArgs {
+            url: Some("http://A.pt".to_owned()),
+            date: date.map(str::to_owned),
+            part: payload(),
+            ..args(&one)
+        };
+        check(&by_url(None), FINE, "later");
+        check(&by_url(Some("2024-03-01")), FINE, "page");
+        check(&by_url(Some("2030")), FINE, "later");
+        check(&CatArgs { part: payload(), ..by_id(&one, "1") }, FINE, "page");
+        check(&CatArgs { part: payload(), ..by_id(&one, "3") }, FINE, "a=1");
+        let form = PartArgs { form: true, ..PartArgs::default() };
+        check(&CatArgs { part: form, ..by_id(&one, "3") }, FINE, "{\"name\":\"a\",\"value\":\"1\"}\n");
+        let error = run(&by_id(&one, "none"), &mut Vec::new()).unwrap_err();
+        assert!(error.to_string().contains("no whole record is about “urn:test:none”"), "{error}");
+    }
+
+    #[test]
+    fn parts_are_written_as_they_stand() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, _] = files(folder.path());
+        let part = |part: PartArgs| {
+            let mut out = Vec::new();
+            assert_eq!(run(&CatArgs { part, ..by_id(&one, "1") }, &mut out).unwrap(), FINE);
+            out
+        };
+        let whole = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").plain(PAGE);
+        assert_eq!(part(PartArgs::default()), whole[..whole.len() - 4]);
+        assert_eq!(part(PartArgs { head: true, ..PartArgs::default() }), whole[..whole.len() - 4 - PAGE.len()]);
+        assert_eq!(part(PartArgs { block: true, ..PartArgs::default() }), PAGE);
+        assert_eq!(part(PartArgs { http_head: true, ..PartArgs::default() }), PAGE[..PAGE.len() - 14]);
+        let raw = part(PartArgs { raw: true, ..PartArgs::default() });
+        assert_eq!(raw, fs::read(&one).unwrap()[..raw.len()]);
+        assert!(raw.starts_with(&[0x1f, 0x8b]));
+    }
+
+    #[test]
+    fn the_payload_of_a_revisit_is_that_of_its_original() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, two] = files(folder.path());
+        let revisit = |also| CatArgs { also, part: payload(), ..by_id(&two, "r") };
+        check(&revisit(vec![one]), FINE, "page");
+        check(&revisit(Vec::new()), PROBLEMS, "");
+    }
+
+    #[test]
+    fn segments_are_joined_when_asked() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, two] = files(folder.path());
+        let first = |joined, also| CatArgs { joined, also, part: payload(), ..by_id(&two, "s1") };
+        check(&first(false, Vec::new()), FINE, "sec");
+        check(&first(true, vec![one.clone()]), FINE, "second half");
+        check(&first(true, Vec::new()), PROBLEMS, "sec");
+        let later = CatArgs { joined: true, also: vec![two], part: payload(), ..by_id(&one, "s2") };
+        check(&later, FINE, "second half");
+    }
+}

@@ -1,0 +1,43 @@
+//! `fonds warc index`
+
+use super::super::cdx::Form;
+use super::super::output::plain;
+use super::super::{FINE, PROBLEMS};
+use crate::jobs::JobCx;
+use crate::warc::cdx;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Words of `fonds warc index`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  fonds warc index *.warc.gz > index.cdxj\n  \
+    fonds warc index --format cdx11 *.warc.gz > index.cdx\n\n\
+    The lines of all files are sorted together, as pywb wants them. fonds cdx reads indexes back.")]
+pub struct IndexArgs {
+    /// Files.
+    #[arg(required = true)]
+    pub(super) files: Vec<PathBuf>,
+    /// Form to write.
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) format: Form,
+    /// Keys of POST and PUT requests have the body appended, as cdxj-indexer has with the same option.
+    #[arg(long)]
+    pub(super) post_append: bool,
+}
+
+pub(super) fn run(args: &IndexArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let mut lines = Vec::new();
+    let mut status = FINE;
+    let options = cdx::IndexOptions { post_append: args.post_append };
+    for file in &args.files {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let (of_file, problems) = cdx::index_file(file, &name, options, &JobCx::detached())?;
+        lines.extend(of_file);
+        for problem in problems {
+            status = PROBLEMS;
+            eprintln!("{}: {}", file.display(), plain(&problem.to_string()));
+        }
+    }
+    cdx::write_sorted(&lines, args.format.form(), out)?;
+    Ok(status)
+}

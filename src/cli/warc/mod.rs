@@ -1,0 +1,165 @@
+//! `fonds warc`: look into archive files, and make others of them.
+
+mod cat;
+mod check;
+mod cut;
+mod filter;
+mod index;
+mod ls;
+mod recompress;
+
+use crate::warc::Span;
+use anyhow::Context;
+use std::io::Write;
+
+/// What to do with archive files.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// List the records of WARC and ARC files.
+    Ls(Box<ls::LsArgs>),
+    /// Write one record, or what is inside it.
+    Cat(Box<cat::CatArgs>),
+    /// Say what is wrong with WARC and ARC files.
+    Check(check::CheckArgs),
+    /// Write a sorted CDXJ index.
+    Index(index::IndexArgs),
+    /// Copy files into another packing, records unchanged.
+    Recompress(recompress::RecompressArgs),
+    /// Copy some records of a file into a file of their own.
+    Cut(Box<cut::CutArgs>),
+}
+
+pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
+    match command {
+        Command::Ls(args) => ls::run(&args, out),
+        Command::Cat(args) => cat::run(&args, out),
+        Command::Check(args) => check::run(&args, out),
+        Command::Index(args) => index::run(&args, out),
+        Command::Recompress(args) => recompress::run(&args, out),
+        Command::Cut(args) => cut::run(&args, out),
+    }
+}
+
+/// An offset as `ls` prints it.
+fn offset_words(span: Span) -> String {
+    format!("{}{}", if span.is_inside_member() { "+" } else { "" }, span.decoded_offset())
+}
+
+/// An offset as `ls` prints it, read back; that of a shared member is marked
+/// (see [`Span`]).
+fn offset_of(words: &str) -> anyhow::Result<u64> {
+    let (inside, digits) = match words.strip_prefix('+') {
+        Some(digits) => (true, digits),
+        None => (false, words),
+    };
+    let offset = digits.parse().with_context(|| format!("“{words}” is no offset; fonds warc ls lists them"))?;
+    Ok(if inside { Span::inside_member(offset, 0).offset } else { offset })
+}
+
+/// A bound for offsets as `ls` prints them, with or without “+”.
+fn place_of(words: &str) -> anyhow::Result<u64> {
+    offset_of(words).map(|offset| Span { offset, length: 0 }.decoded_offset())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::cdx::Form;
+    use super::super::{FINE, PROBLEMS, WRONG_USE};
+    use super::*;
+    use crate::uri::CaptureDate;
+    use crate::warc::RecordBuilder;
+    use check::CheckArgs;
+    use filter::FilterArgs;
+    use index::IndexArgs;
+    use ls::LsArgs;
+    use std::path::{Path, PathBuf};
+
+    const PAGE: &[u8] =
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npage\r\n0\r\n\r\n";
+
+    fn file(folder: &Path, digest: &str) -> PathBuf {
+        let path = folder.join("a.warc.gz");
+        let date = CaptureDate::from_millis(1_709_283_600_000);
+        let info = RecordBuilder::warcinfo("urn:test:0", date, "a.warc.gz").compress(b"software: test\r\n");
+        let page = RecordBuilder::response("urn:test:1", date, "http://a.pt/")
+            .field("WARC-Payload-Digest", digest)
+            .compress(PAGE);
+        std::fs::write(&path, [info, page].concat()).unwrap();
+        path
+    }
+
+    #[track_caller]
+    fn check(command: Command, status: u8, expected: &[&str]) {
+        let mut out = Vec::new();
+        assert_eq!(run(command, &mut out).unwrap(), status);
+        let out = String::from_utf8(out).unwrap();
+        for words in expected {
+            assert!(out.contains(words), "{words} is not in\n{out}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_listed_checked_and_indexed() {
+        let folder = tempfile::tempdir().unwrap();
+        let right = crate::warc::sha1_base32(b"page");
+        let path = file(folder.path(), &right);
+        let files = vec![path.clone()];
+        let listed = ["warcinfo", "response", "200", "text/html", "http://a.pt/"];
+        check(
+            Command::Ls(Box::new(LsArgs { files: files.clone(), json: false, filter: FilterArgs::default() })),
+            FINE,
+            &listed,
+        );
+        let object = ["\"url\":\"http://a.pt/\"", "\"shares_member\":false", "\"status\":200"];
+        check(
+            Command::Ls(Box::new(LsArgs { files: files.clone(), json: true, filter: FilterArgs::default() })),
+            FINE,
+            &object,
+        );
+        let checked = |json| Command::Check(CheckArgs { files: files.clone(), no_digests: false, strict: false, json });
+        check(checked(false), FINE, &["2 records", "fine"]);
+        check(checked(true), FINE, &["\"problems\":0"]);
+        check(
+            Command::Index(IndexArgs { files: files.clone(), format: Form::Cdx11, post_append: false }),
+            FINE,
+            &[" CDX N b a", "pt,a)/ 20240301090000 http://a.pt/ text/html 200 "],
+        );
+    }
+
+    #[test]
+    fn a_wrong_digest_is_a_problem() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = vec![file(folder.path(), "sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")];
+        let args =
+            |no_digests| Command::Check(CheckArgs { files: files.clone(), no_digests, strict: false, json: false });
+        check(args(false), PROBLEMS, &["wrong digest", "1 error"]);
+        check(args(true), FINE, &["fine"]);
+    }
+
+    #[test]
+    fn one_bad_file_does_not_hide_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let good = file(folder.path(), "sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
+        let empty = folder.path().join("empty.warc");
+        std::fs::write(&empty, "").unwrap();
+        let files = vec![folder.path().join("missing.warc"), empty.clone(), good];
+        let args =
+            |files: Vec<PathBuf>| Command::Check(CheckArgs { files, no_digests: false, strict: false, json: false });
+        check(args(files.clone()), WRONG_USE, &["nothing in it", "1 error"]);
+        check(args(vec![empty]), PROBLEMS, &["nothing in it"]);
+        check(
+            Command::Ls(Box::new(LsArgs { files, json: false, filter: FilterArgs::default() })),
+            WRONG_USE,
+            &["http://a.pt/"],
+        );
+    }
+
+    #[test]
+    fn offsets_are_read_as_they_are_printed() {
+        for span in [Span { offset: 17, length: 1 }, Span::inside_member(17, 1)] {
+            assert_eq!(offset_of(&offset_words(span)).unwrap(), span.offset);
+        }
+        assert!(offset_of("x").is_err());
+    }
+}

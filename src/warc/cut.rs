@@ -1,0 +1,415 @@
+//! Some records of a file, as a file of their own.
+//!
+//! The bytes of records do not change: a compressed member is copied as it
+//! is. Only where records share a member, each gets one of its own. The
+//! `warcinfo` record that describes a chosen record comes with it.
+//!
+//! Two passes: the first chooses, the second copies, so that a damaged record
+//! is known before a byte of it is written (a pipe cannot be set back).
+
+use super::read::leading_dictionary_frame;
+use super::repack::pack_record;
+use super::{ArchiveReader, Packing, Problem, RecordFacts, RecordFilter, RecordType, Span, WarcError, copy_span};
+use crate::jobs::{Cancelled, JobCx};
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
+use std::io::Write;
+use std::path::Path;
+
+/// Which records.
+#[derive(Debug, Clone, Default)]
+pub struct Cut {
+    /// What they have to be like.
+    pub filter: RecordFilter,
+    /// So many of those that the filter takes are passed over.
+    pub skip: u64,
+    /// At most so many are taken.
+    pub most: Option<u64>,
+    /// Those that belong to them come too: request, response, metadata of the
+    /// same capture, the original of a revisit, the segments of a record.
+    pub with_related: bool,
+}
+
+/// What was cut out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CutReport {
+    /// Records that the filter took.
+    pub chosen: u64,
+    /// Records that came with them.
+    pub related: u64,
+    /// `warcinfo` records in front of them.
+    pub infos: u64,
+    /// Bytes written.
+    pub bytes: u64,
+    /// Chosen records that are damaged and were left out, by their offset.
+    pub left_out: Vec<u64>,
+    /// What is odd or broken in the file.
+    pub problems: Vec<Problem>,
+}
+
+/// A cut came to nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum CutError {
+    /// Reading failed.
+    #[error(transparent)]
+    Warc(#[from] WarcError),
+    /// Writing failed.
+    #[error("the output cannot be written: {0}")]
+    Out(#[source] std::io::Error),
+    /// Stopped on request.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+/// What the first pass keeps of a record. Ids are kept as hashes: a file may
+/// have millions.
+struct Row {
+    span: Span,
+    is_arc: bool,
+    is_info: bool,
+    taken: bool,
+    id: Option<u64>,
+    /// URL and date: one capture where no ids are told.
+    capture: Option<u64>,
+    points_to: Vec<u64>,
+    /// The original of a revisit, by id or by URL and date.
+    original: Vec<u64>,
+}
+
+/// The records of a file that a [`Cut`] takes, before anything is written.
+pub struct Chosen {
+    rows: Vec<Row>,
+    packing: Packing,
+    /// What is known so far; bytes are counted when they are written.
+    pub report: CutReport,
+}
+
+/// The first pass: reads the file and chooses.
+pub fn choose(path: &Path, cut: &Cut, cx: &JobCx) -> Result<Chosen, CutError> {
+    let hasher = RandomState::new();
+    let mut reader = ArchiveReader::open(path)?;
+    let mut report = CutReport::default();
+    let mut rows: Vec<Row> = Vec::new();
+    let mut matched = 0;
+    while let Some(head) = reader.next_head()? {
+        let facts = RecordFacts::read(&head, &mut reader, cut.filter.looks_inside())
+            .map_err(|source| WarcError::Io { path: path.to_owned(), source })?;
+        let span = reader.finish_record()?;
+        let place = span.unwrap_or(Span { offset: reader.record_offset(), length: 0 });
+        report.problems.append(&mut reader.take_problems());
+        let accepted = cut.filter.accepts(&facts, place);
+        matched += u64::from(accepted);
+        let taken = accepted && matched > cut.skip && cut.most.is_none_or(|most| report.chosen < most);
+        match span {
+            Some(span) => {
+                report.chosen += u64::from(taken);
+                rows.push(row(&facts, span, head.is_arc(), taken, &hasher));
+            }
+            None if taken => report.left_out.push(reader.record_offset()),
+            None => {}
+        }
+        cx.set_done(reader.file_offset());
+        cx.checkpoint()?;
+    }
+    report.problems.append(&mut reader.take_problems());
+    if cut.with_related {
+        report.related = relate(&mut rows);
+    }
+    report.infos = add_infos(&mut rows);
+    Ok(Chosen { rows, packing: reader.packing(), report })
+}
+
+fn row(facts: &RecordFacts, span: Span, is_arc: bool, taken: bool, hasher: &RandomState) -> Row {
+    let of_id = |id: &String| hasher.hash_one(("id", id));
+    let of_capture = |url: &str, date: &str| hasher.hash_one(("capture", url, date));
+    let is_info = facts.record_type == RecordType::Warcinfo;
+    let is_revisit = facts.record_type == RecordType::Revisit;
+    let mut points_to: Vec<u64> = facts.concurrent_to.iter().map(of_id).collect();
+    points_to.extend(facts.segment_origin.as_ref().map(of_id));
+    let refers_to = facts.refers_to.as_ref().map(of_id);
+    let mut original = Vec::new();
+    match is_revisit {
+        true => {
+            original.extend(refers_to);
+            let place = facts.refers_to_url.as_ref().zip(facts.refers_to_date.as_ref());
+            original.extend(place.map(|(url, date)| of_capture(url, date)));
+        }
+        false => points_to.extend(refers_to),
+    }
+    Row {
+        span,
+        is_arc,
+        is_info,
+        taken,
+        id: facts.record_id.as_ref().map(of_id),
+        capture: facts.url.as_ref().zip(facts.date_text.as_ref()).map(|(url, date)| of_capture(url, date)),
+        points_to,
+        original,
+    }
+}
+
+/// Takes the records that belong to those taken, and tells how many.
+fn relate(rows: &mut [Row]) -> u64 {
+    let mut wanted: HashSet<u64> = HashSet::new();
+    let mut by_key: HashMap<u64, Vec<usize>> = HashMap::new();
+    for (number, row) in rows.iter().enumerate().filter(|(_, row)| !row.is_info) {
+        for key in row.id.iter().chain(&row.capture).chain(&row.points_to) {
+            by_key.entry(*key).or_default().push(number);
+        }
+    }
+    let mut open: Vec<usize> = (0..rows.len()).filter(|&number| rows[number].taken && !rows[number].is_info).collect();
+    let mut related = 0;
+    while let Some(number) = open.pop() {
+        let row = &rows[number];
+        let keys: Vec<u64> =
+            row.id.iter().chain(&row.capture).chain(&row.points_to).chain(&row.original).copied().collect();
+        for key in keys {
+            if !wanted.insert(key) {
+                continue;
+            }
+            for &other in by_key.get(&key).into_iter().flatten() {
+                if !rows[other].taken {
+                    rows[other].taken = true;
+                    related += 1;
+                    open.push(other);
+                }
+            }
+        }
+    }
+    related
+}
+
+/// Takes the nearest `warcinfo` record before each record taken.
+fn add_infos(rows: &mut [Row]) -> u64 {
+    let mut infos = 0;
+    let mut info = None;
+    for number in 0..rows.len() {
+        if rows[number].is_info {
+            info = Some(number);
+        } else if rows[number].taken
+            && let Some(info) = info
+            && !rows[info].taken
+        {
+            rows[info].taken = true;
+            infos += 1;
+        }
+    }
+    infos
+}
+
+impl Chosen {
+    /// Whether there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        self.report.chosen == 0
+    }
+
+    /// The second pass: copies the chosen records, in the order of the file.
+    pub fn write(mut self, path: &Path, out: &mut dyn Write, cx: &JobCx) -> Result<CutReport, CutError> {
+        let mut out = Counted { out, bytes: 0, failed: None };
+        let result = self.copy(path, &mut out, cx);
+        self.report.bytes = out.bytes;
+        match (out.failed, result) {
+            // The reader of a pipe has had enough: that is no fault of the archive file.
+            (Some(error), _) => Err(CutError::Out(error)),
+            (None, Err(error)) => Err(error),
+            (None, Ok(())) => Ok(self.report),
+        }
+    }
+
+    fn copy(&self, path: &Path, out: &mut Counted, cx: &JobCx) -> Result<(), CutError> {
+        let io = |source| WarcError::Io { path: path.to_owned(), source };
+        let mut spans = self.rows.iter().filter(|row| row.taken).map(|row| (row.span, row.is_arc)).peekable();
+        if self.packing == Packing::Zstd
+            && let Some(dictionary) = leading_dictionary_frame(path).map_err(io)?
+        {
+            out.write_all(&dictionary).map_err(CutError::Out)?;
+        }
+        // Records with a place of their own are copied as they are.
+        while let Some((span, _)) = spans.next_if(|(span, _)| !span.is_inside_member()) {
+            copy_span(path, span, out)?;
+            cx.checkpoint()?;
+        }
+        if spans.peek().is_none() {
+            return Ok(());
+        }
+        let mut reader = ArchiveReader::open(path)?;
+        reader.keep_head_bytes();
+        while let Some((span, is_arc)) = spans.peek().copied() {
+            if !span.is_inside_member() {
+                copy_span(path, span, out)?;
+                spans.next();
+                continue;
+            }
+            if reader.next_head()?.is_none() {
+                break;
+            }
+            if reader.decoded_record_offset() == span.decoded_offset() {
+                pack_record(path, &mut reader, is_arc, out)?;
+                spans.next();
+            }
+            cx.checkpoint()?;
+        }
+        Ok(())
+    }
+}
+
+/// Counts, and remembers that it was the output that failed.
+struct Counted<'a> {
+    out: &'a mut dyn Write,
+    bytes: u64,
+    failed: Option<std::io::Error>,
+}
+
+impl Write for Counted<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self.out.write(bytes) {
+            Ok(len) => {
+                self.bytes += len as u64;
+                Ok(len)
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => Err(error),
+            Err(error) => {
+                let kind = error.kind();
+                self.failed = Some(error);
+                Err(kind.into())
+            }
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::uri::CaptureDate;
+    use crate::warc::{RecordBuilder, warc_fields};
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::fs;
+
+    const DATE: CaptureDate = CaptureDate::from_millis(1_709_283_600_000);
+    const LATER: CaptureDate = CaptureDate::from_millis(1_709_370_000_000);
+
+    /// Two files joined: a capture with request and metadata, and later a
+    /// revisit of it; in between another page.
+    fn records() -> Vec<RecordBuilder> {
+        let page = "http://a.pt/";
+        vec![
+            RecordBuilder::warcinfo("urn:test:info1", DATE, "a.warc"),
+            RecordBuilder::response("urn:test:page", DATE, page),
+            RecordBuilder::request("urn:test:ask", DATE, page).reference("WARC-Concurrent-To", "urn:test:page"),
+            RecordBuilder::metadata("urn:test:meta", DATE, page, "application/warc-fields")
+                .reference("WARC-Refers-To", "urn:test:page"),
+            RecordBuilder::response("urn:test:other", DATE, "http://b.pt/x"),
+            RecordBuilder::warcinfo("urn:test:info2", LATER, "b.warc"),
+            RecordBuilder::revisit("urn:test:again", LATER, page, "sha1:X", ("", page, DATE)),
+            RecordBuilder::request("urn:test:ask2", LATER, page).reference("WARC-Concurrent-To", "urn:test:again"),
+        ]
+    }
+
+    const BLOCK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
+
+    fn cut_of(bytes: &[u8], cut: &Cut) -> (Vec<u8>, CutReport) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, bytes).unwrap();
+        let cx = JobCx::detached();
+        let mut out = Vec::new();
+        let report = choose(&path, cut, &cx).unwrap().write(&path, &mut out, &cx).unwrap();
+        assert_eq!(report.bytes, out.len() as u64);
+        (out, report)
+    }
+
+    #[track_caller]
+    fn check(cut: Cut, expected: &[&str], counts: (u64, u64, u64)) {
+        let members: Vec<Vec<u8>> = records().iter().map(|record| record.compress(BLOCK)).collect();
+        let plain: Vec<Vec<u8>> = records().iter().map(|record| record.plain(BLOCK)).collect();
+        let mut one = GzEncoder::new(Vec::new(), Compression::default());
+        one.write_all(&plain.concat()).unwrap();
+        let number = |id: &str| {
+            records().iter().position(|record| {
+                let text = String::from_utf8(record.plain(b"")).unwrap();
+                text.contains(&format!("WARC-Record-ID: <urn:test:{id}>"))
+            })
+        };
+        for (bytes, source) in
+            [(members.concat(), &members), (plain.concat(), &plain), (one.finish().unwrap(), &members)]
+        {
+            let (out, report) = cut_of(&bytes, &cut);
+            let wanted: Vec<u8> = expected.iter().flat_map(|id| source[number(id).unwrap()].clone()).collect();
+            assert!(out == wanted, "{:?} is not {expected:?}", ids(&out));
+            assert_eq!((report.chosen, report.related, report.infos), counts);
+        }
+    }
+
+    fn ids(bytes: &[u8]) -> Vec<String> {
+        let records = ArchiveReader::new(bytes, Path::new("cut")).unwrap().records(0);
+        records.map(|record| record.unwrap().head.record_id().unwrap()).collect()
+    }
+
+    fn page() -> Cut {
+        let filter = RecordFilter { urls: vec!["http://a.pt/".to_owned()], ..RecordFilter::default() };
+        Cut { filter, ..Cut::default() }
+    }
+
+    fn only(record_type: RecordType) -> Cut {
+        Cut { filter: RecordFilter { types: vec![record_type], ..RecordFilter::default() }, ..Cut::default() }
+    }
+
+    #[test]
+    fn chosen_records_come_with_what_describes_them() {
+        check(page(), &["info1", "page", "ask", "meta", "info2", "again", "ask2"], (5, 0, 2));
+        check(Cut { skip: 1, most: Some(1), ..page() }, &["info1", "ask"], (1, 0, 1));
+        check(only(RecordType::Revisit), &["info2", "again"], (1, 0, 1));
+        check(only(RecordType::Warcinfo), &["info1", "info2"], (2, 0, 0));
+        check(only(RecordType::Conversion), &[], (0, 0, 0));
+    }
+
+    #[test]
+    fn related_records_are_found_by_id_and_by_url_and_date() {
+        let whole = ["info1", "page", "ask", "meta", "info2", "again", "ask2"];
+        check(Cut { with_related: true, ..only(RecordType::Revisit) }, &whole, (1, 4, 2));
+        let other = RecordFilter { urls: vec!["http://b.pt/x".to_owned()], ..RecordFilter::default() };
+        check(Cut { filter: other, with_related: true, ..Cut::default() }, &["info1", "other"], (1, 0, 1));
+        let metadata = Cut { with_related: true, ..only(RecordType::Metadata) };
+        // The original is found from its revisit, not the other way round.
+        check(metadata, &["info1", "page", "ask", "meta"], (1, 2, 1));
+    }
+
+    #[test]
+    fn a_damaged_record_is_left_out_before_a_byte_of_it_is_written() {
+        let mut members: Vec<Vec<u8>> = records().iter().map(|record| record.compress(BLOCK)).collect();
+        let place = members[1].len() - 6;
+        members[1][place] ^= 0xff;
+        let (out, report) = cut_of(&members.concat(), &page());
+        assert_eq!(report.left_out, [members[0].len() as u64]);
+        assert_eq!(ids(&out).len(), 6);
+    }
+
+    #[test]
+    fn a_closed_pipe_is_told_as_one() {
+        struct Closed;
+        impl Write for Closed {
+            fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+                Err(std::io::ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let info = warc_fields([("software", "test")]);
+        for bytes in [records()[0].compress(&info), records()[0].plain(&info)] {
+            fs::write(&path, bytes).unwrap();
+            let cx = JobCx::detached();
+            let chosen = choose(&path, &Cut::default(), &cx).unwrap();
+            let error = chosen.write(&path, &mut Closed, &cx).unwrap_err();
+            assert!(matches!(error, CutError::Out(error) if error.kind() == std::io::ErrorKind::BrokenPipe));
+        }
+    }
+}

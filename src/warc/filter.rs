@@ -1,0 +1,217 @@
+//! Which records are meant: the filters that lists and cuts share.
+
+use super::{RecordFacts, RecordType, Span};
+use crate::uri::{CaptureDate, ScopePrefixSet, ScopeSurt, parse_web_url};
+use regex::Regex;
+
+/// What a record has to be like; an empty list asks nothing. Filters of
+/// different kinds must all hold, of the values of one kind any will do.
+#[derive(Debug, Clone, Default)]
+pub struct RecordFilter {
+    /// Types of records.
+    pub types: Vec<RecordType>,
+    /// Whole URLs, compared after the rules for web URLs (`http://A.pt` is `http://a.pt/`).
+    pub urls: Vec<String>,
+    /// SURT prefixes of the target.
+    pub prefixes: ScopePrefixSet,
+    /// HTTP statuses.
+    pub statuses: Vec<StatusFilter>,
+    /// MIME types: `text/html`, or `image/` for a whole family.
+    pub mimes: Vec<String>,
+    /// Captured at this instant or later.
+    pub date_from: Option<CaptureDate>,
+    /// Captured at this instant or earlier.
+    pub date_to: Option<CaptureDate>,
+    /// Record ids, with or without angle brackets.
+    pub record_ids: Vec<String>,
+    /// A pattern that the URL has to hold.
+    pub pattern: Option<Regex>,
+    /// Records that begin at this offset or later (see [`Span::decoded_offset`]).
+    pub offset_from: Option<u64>,
+    /// Records that begin before this offset.
+    pub offset_to: Option<u64>,
+}
+
+/// A status or a family of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StatusFilter {
+    /// `404`
+    Exactly(u16),
+    /// `4xx`: its first digit.
+    Family(u16),
+}
+
+impl StatusFilter {
+    /// Reads `404` or `4xx`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim().to_ascii_lowercase();
+        match text.strip_suffix("xx") {
+            Some(digit) => digit.parse().ok().filter(|digit| (1..=9).contains(digit)).map(Self::Family),
+            None => text.parse().ok().filter(|status| (100..1000).contains(status)).map(Self::Exactly),
+        }
+    }
+
+    fn holds(self, status: u16) -> bool {
+        match self {
+            Self::Exactly(wanted) => status == wanted,
+            Self::Family(digit) => status / 100 == digit,
+        }
+    }
+}
+
+/// The last millisecond of a period that a short date names: `2024-03` is
+/// March to its end.
+pub fn end_of_period(text: &str) -> Option<CaptureDate> {
+    let begin = CaptureDate::parse(text).ok()?;
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    let number = |from: usize, to: usize| digits.get(from..to)?.parse::<u32>().ok();
+    let next = match digits.len() {
+        4 => CaptureDate::parse(&format!("{:04}", number(0, 4)? + 1)).ok()?,
+        6 if number(4, 6)? == 12 => CaptureDate::parse(&format!("{:04}01", number(0, 4)? + 1)).ok()?,
+        6 => CaptureDate::parse(&format!("{:06}", number(0, 6)? + 1)).ok()?,
+        8 => CaptureDate::from_millis(begin.millis() + 86_400_000),
+        10 => CaptureDate::from_millis(begin.millis() + 3_600_000),
+        12 => CaptureDate::from_millis(begin.millis() + 60_000),
+        14 => CaptureDate::from_millis(begin.millis() + 1000),
+        _ => return Some(begin),
+    };
+    Some(CaptureDate::from_millis(next.millis() - 1))
+}
+
+impl RecordFilter {
+    /// Whether the HTTP head inside has to be known to tell.
+    pub fn looks_inside(&self) -> bool {
+        !self.statuses.is_empty() || !self.mimes.is_empty()
+    }
+
+    /// Whether it asks for anything at all.
+    pub fn is_empty(&self) -> bool {
+        let Self { types, urls, prefixes, statuses, mimes, record_ids, .. } = self;
+        let lists = types.is_empty() && urls.is_empty() && prefixes.is_empty() && statuses.is_empty();
+        let ends = [self.date_from, self.date_to].iter().all(Option::is_none)
+            && [self.offset_from, self.offset_to].iter().all(Option::is_none);
+        lists && mimes.is_empty() && record_ids.is_empty() && self.pattern.is_none() && ends
+    }
+
+    /// Whether a record is meant.
+    pub fn accepts(&self, facts: &RecordFacts, span: Span) -> bool {
+        let any = |is_empty: bool, holds: &dyn Fn() -> bool| is_empty || holds();
+        let offset = span.decoded_offset();
+        self.offset_from.is_none_or(|from| offset >= from)
+            && self.offset_to.is_none_or(|to| offset < to)
+            && any(self.types.is_empty(), &|| self.types.contains(&facts.record_type))
+            && self.date_from.is_none_or(|from| facts.date.is_some_and(|date| date >= from))
+            && self.date_to.is_none_or(|to| facts.date.is_some_and(|date| date <= to))
+            && any(self.statuses.is_empty(), &|| {
+                facts.status.is_some_and(|status| self.statuses.iter().any(|wanted| wanted.holds(status)))
+            })
+            && any(self.mimes.is_empty(), &|| {
+                facts.mime.as_ref().is_some_and(|mime| self.mimes.iter().any(|wanted| is_mime(mime, wanted)))
+            })
+            && any(self.record_ids.is_empty(), &|| {
+                facts.record_id.as_ref().is_some_and(|id| self.record_ids.iter().any(|wanted| bare(wanted) == id))
+            })
+            && self.accepts_url(facts.url.as_deref())
+    }
+
+    fn accepts_url(&self, url: Option<&str>) -> bool {
+        let asks = !self.urls.is_empty() || !self.prefixes.is_empty() || self.pattern.is_some();
+        let Some(url) = url else { return !asks };
+        (self.urls.is_empty() || self.urls.iter().any(|wanted| same_url(wanted, url)))
+            && (self.prefixes.is_empty()
+                || parse_web_url(url).is_some_and(|url| self.prefixes.matches(&ScopeSurt::of(&url))))
+            && self.pattern.as_ref().is_none_or(|pattern| pattern.is_match(url))
+    }
+}
+
+/// Whether two texts name the same web URL.
+pub fn same_url(one: &str, other: &str) -> bool {
+    one == other || parse_web_url(one).is_some_and(|one| parse_web_url(other).is_some_and(|other| one == other))
+}
+
+fn is_mime(mime: &str, wanted: &str) -> bool {
+    let wanted = wanted.trim().trim_end_matches('*').to_ascii_lowercase();
+    if wanted.ends_with('/') { mime.starts_with(&wanted) } else { mime == wanted }
+}
+
+fn bare(id: &str) -> &str {
+    id.trim().trim_start_matches('<').trim_end_matches('>')
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::uri::ScopePrefix;
+    use crate::warc::{Headers, RecordHead};
+
+    fn facts() -> RecordFacts {
+        let mut headers = Headers::new();
+        headers.push("WARC-Record-ID", "<urn:test:1>");
+        headers.push("WARC-Target-URI", "http://www.a.pt/b/?c=1");
+        headers.push("WARC-Date", "2024-03-31T23:59:59.5Z");
+        headers.push("Content-Type", "application/http; msgtype=response");
+        let head =
+            RecordHead { version: "WARC/1.1".into(), record_type: RecordType::Response, headers, content_length: 9 };
+        RecordFacts::of(&head, b"HTTP/1.1 404 No\r\nContent-Type: Text/HTML; charset=x\r\n\r\n")
+    }
+
+    #[track_caller]
+    fn check(accepted: bool, filter: RecordFilter) {
+        assert!(!filter.is_empty());
+        assert_eq!(filter.accepts(&facts(), Span { offset: 100, length: 50 }), accepted, "{filter:?}");
+    }
+
+    #[test]
+    fn each_filter_takes_and_leaves() {
+        let none = RecordFilter::default;
+        assert!(none().is_empty() && none().accepts(&facts(), Span::default()));
+        let status = |text: &str| RecordFilter { statuses: vec![StatusFilter::parse(text).unwrap()], ..none() };
+        check(true, status("404"));
+        check(true, status("4xx"));
+        check(false, status("2XX"));
+        let mime = |text: &str| RecordFilter { mimes: vec![text.to_owned()], ..none() };
+        check(true, mime("text/html"));
+        check(true, mime("text/*"));
+        check(false, mime("text"));
+        let url = |text: &str| RecordFilter { urls: vec![text.to_owned()], ..none() };
+        check(true, url("http://WWW.a.pt/b/?c=1"));
+        check(false, url("http://www.a.pt/b/"));
+        let prefix = |text: &str| RecordFilter { prefixes: ScopePrefixSet::new(ScopePrefix::parse(text)), ..none() };
+        check(true, prefix("http://(pt,a,"));
+        check(false, prefix("http://(pt,b,"));
+        let date = |from: &str, to: &str| RecordFilter {
+            date_from: CaptureDate::parse(from).ok(),
+            date_to: end_of_period(to),
+            ..none()
+        };
+        check(true, date("2024", "2024"));
+        check(true, date("2024-03", "2024-03"));
+        check(true, date("2024-03-31", "2024-03-31T23:59:59Z"));
+        check(false, date("2024-04", "2025"));
+        check(false, date("2023", "2024-02"));
+        let id = |text: &str| RecordFilter { record_ids: vec![text.to_owned()], ..none() };
+        check(true, id("<urn:test:1>"));
+        check(true, id("urn:test:1"));
+        check(false, id("urn:test:10"));
+        let pattern = |text: &str| RecordFilter { pattern: Regex::new(text).ok(), ..none() };
+        check(true, pattern(r"c=\d$"));
+        check(false, pattern(r"c=\d\d"));
+        check(true, RecordFilter { offset_from: Some(100), offset_to: Some(101), ..none() });
+        check(false, RecordFilter { offset_to: Some(100), ..none() });
+        check(false, RecordFilter { types: vec![RecordType::Request], ..none() });
+        check(true, RecordFilter { types: vec![RecordType::Request, RecordType::Response], ..none() });
+    }
+
+    #[test]
+    fn periods_end_where_the_next_begins() {
+        let end = |text: &str| end_of_period(text).map(CaptureDate::to_warc).unwrap_or_default();
+        assert_eq!(end("2023"), "2023-12-31T23:59:59.999Z");
+        assert_eq!(end("2023-12"), "2023-12-31T23:59:59.999Z");
+        assert_eq!(end("20240229"), "2024-02-29T23:59:59.999Z");
+        assert_eq!(end("2024-03-01T09:00:00Z"), "2024-03-01T09:00:00.999Z");
+        assert_eq!(end("x"), "");
+        assert_eq!(StatusFilter::parse("0xx"), None);
+        assert_eq!(StatusFilter::parse("20"), None);
+    }
+}

@@ -1,0 +1,446 @@
+//! The same records in another packing.
+//!
+//! In: any file that can be read. Out: one with a gzip member a record, or
+//! plain. Heads and blocks stay byte for byte (so WARC/0.17 stays 0.17, and
+//! ARC stays ARC); only the line breaks between WARC records are made those of
+//! the standard, and ARC records that had none get one. Before the new file gets its name it is read back, and each
+//! record in it must be the one that was read.
+//!
+//! Records that are cut off or damaged are left out and named: their bytes
+//! are only in the old file, which is not touched.
+//!
+//! Not here: Zstandard. The encoder at hand has only its fastest level, which
+//! makes files larger than gzip does.
+
+use super::write::{GZIP_LEVEL, MAX_WHOLE, NewFile, pack_member};
+use super::{ArchiveReader, Packing, Problem, ProblemKind, WarcError};
+use crate::jobs::{Cancelled, JobCx};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use sha1::{Digest as _, Sha1};
+use std::fs::File;
+use std::io::{self, BufRead, Write};
+use std::path::{Path, PathBuf};
+
+/// What a new file is packed as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewPacking {
+    /// One gzip member a record, as the standard advises.
+    GzipPerRecord,
+    /// Not compressed.
+    Plain,
+}
+
+/// What was copied and what was not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RepackReport {
+    /// How the old file is packed.
+    pub from: Packing,
+    /// Records in the new file.
+    pub records: u64,
+    /// Records that are damaged or cut off and were left out, by their offset.
+    pub left_out: Vec<u64>,
+    /// What was odd or broken in the old file.
+    pub problems: Vec<Problem>,
+    /// Bytes of the old file.
+    pub old_bytes: u64,
+    /// Bytes of the new file.
+    pub new_bytes: u64,
+}
+
+impl RepackReport {
+    /// Problems that cost bytes: what they are about is not in the new file.
+    pub fn losses(&self) -> impl Iterator<Item = &Problem> {
+        self.problems.iter().filter(|problem| {
+            matches!(problem.kind, ProblemKind::Garbage | ProblemKind::Truncated | ProblemKind::BadCompression)
+        })
+    }
+}
+
+/// A file could not be packed anew.
+#[derive(Debug, thiserror::Error)]
+pub enum RepackError {
+    /// Reading or writing failed.
+    #[error(transparent)]
+    Warc(#[from] WarcError),
+    /// Stopped on request; nothing was written.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+    /// A file to be converted is a WARC file already.
+    #[error("{path}: no ARC file, so there is nothing to convert", path = path.display())]
+    NotArc {
+        /// The old file.
+        path: PathBuf,
+    },
+    /// Nothing of it can be copied.
+    #[error("{path}: no whole record in it, so no new file was written", path = path.display())]
+    Nothing {
+        /// The old file.
+        path: PathBuf,
+    },
+    /// What was read back is not what was written.
+    #[error("{path}: {why}; the new file was thrown away", path = path.display())]
+    Unproven {
+        /// The new file.
+        path: PathBuf,
+        /// What is not the same.
+        why: String,
+    },
+}
+
+/// Copies the records of `old` into the new file `new`.
+pub fn repack_file(old: &Path, new: &Path, packing: NewPacking, cx: &JobCx) -> Result<RepackReport, RepackError> {
+    let mut reader = ArchiveReader::open(old)?;
+    reader.keep_head_bytes();
+    let mut out = NewFile::create(new)?;
+    let out_path = out.open_path().to_owned();
+    let out_io = |source| WarcError::Io { path: out_path.clone(), source };
+    let mut report = RepackReport {
+        from: reader.packing(),
+        records: 0,
+        left_out: Vec::new(),
+        problems: Vec::new(),
+        old_bytes: 0,
+        new_bytes: 0,
+    };
+    let mut proof = Vec::new();
+    while let Some(head) = reader.next_head()? {
+        let begin = out.position().map_err(out_io)?;
+        let place = reader.record_offset();
+        let bytes = reader.head_bytes().to_vec();
+        let mut member = Member::begin(&mut out, packing);
+        let (sum, len) = copy_record(&mut reader, &bytes, &mut member).map_err(|error| match error {
+            CopyError::Out(source) => out_io(source),
+            CopyError::In(source) => WarcError::Io { path: old.to_owned(), source },
+        })?;
+        let span = reader.finish_record()?;
+        member.end(breaks_after(&reader, head.is_arc())).map_err(out_io)?;
+        let whole = span.is_some() && len == head.content_length;
+        if whole {
+            proof.push(sum);
+            report.records += 1;
+        } else {
+            out.cut_back(begin).map_err(out_io)?;
+            report.left_out.push(place);
+        }
+        report.problems.append(&mut reader.take_problems());
+        cx.set_done(reader.file_offset());
+        cx.checkpoint()?;
+    }
+    report.problems.append(&mut reader.take_problems());
+    report.old_bytes = reader.file_offset();
+    if report.records == 0 {
+        return Err(RepackError::Nothing { path: old.to_owned() });
+    }
+    out.sync()?;
+    report.new_bytes = out.position().map_err(out_io)?;
+    prove(out.open_path(), &proof, packing, cx)?;
+    out.finish()?;
+    Ok(report)
+}
+
+enum CopyError {
+    In(io::Error),
+    Out(io::Error),
+}
+
+/// A record being written in its packing.
+struct Member<W: Write> {
+    /// None once a long record is compressed as a stream.
+    out: Option<W>,
+    packing: NewPacking,
+    /// A record that is compressed as a whole.
+    bytes: Vec<u8>,
+    stream: Option<GzEncoder<W>>,
+}
+
+impl<W: Write> Member<W> {
+    fn begin(out: W, packing: NewPacking) -> Self {
+        Self { out: Some(out), packing, bytes: Vec::new(), stream: None }
+    }
+
+    fn end(mut self, breaks: &[u8]) -> io::Result<()> {
+        self.write_all(breaks)?;
+        match (self.stream, self.out, self.packing) {
+            (Some(stream), ..) => stream.finish().map(drop),
+            (None, Some(mut out), NewPacking::GzipPerRecord) => out.write_all(&pack_member(&[&self.bytes])),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<W: Write> Write for Member<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Some(stream) = &mut self.stream {
+            return stream.write(bytes);
+        }
+        if self.packing == NewPacking::GzipPerRecord && self.bytes.len() + bytes.len() <= MAX_WHOLE {
+            self.bytes.extend_from_slice(bytes);
+            return Ok(bytes.len());
+        }
+        match (self.packing, &mut self.out) {
+            (NewPacking::Plain, Some(out)) => out.write(bytes),
+            (_, out) => {
+                let Some(out) = out.take() else { return Err(io::ErrorKind::BrokenPipe.into()) };
+                let stream = self.stream.insert(GzEncoder::new(out, Compression::new(GZIP_LEVEL)));
+                stream.write_all(&std::mem::take(&mut self.bytes))?;
+                stream.write(bytes)
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The line breaks that the record just ended is written with. Writers of ARC
+/// differ, and readers of theirs count on it.
+fn breaks_after<R: io::Read>(reader: &ArchiveReader<R>, is_arc: bool) -> &[u8] {
+    match reader.break_bytes() {
+        _ if !is_arc => b"\r\n\r\n",
+        [] => b"\n",
+        breaks => breaks,
+    }
+}
+
+/// Copies head and block; tells the sum of both and the length of the block.
+fn copy_record(block: &mut impl BufRead, head: &[u8], out: &mut impl Write) -> Result<([u8; 20], u64), CopyError> {
+    let mut sum = Sha1::new();
+    let mut put = |bytes: &[u8], out: &mut dyn Write| {
+        sum.update(bytes);
+        out.write_all(bytes).map_err(CopyError::Out)
+    };
+    put(head, out)?;
+    let mut len = 0;
+    loop {
+        let chunk = block.fill_buf().map_err(CopyError::In)?;
+        if chunk.is_empty() {
+            break;
+        }
+        put(chunk, out)?;
+        let used = chunk.len();
+        len += used as u64;
+        block.consume(used);
+    }
+    Ok((sum.finalize().into(), len))
+}
+
+/// Writes the record in hand (its head bytes are kept) as a gzip member, and ends it.
+pub(super) fn pack_record(
+    path: &Path,
+    reader: &mut ArchiveReader<File>,
+    is_arc: bool,
+    out: &mut dyn Write,
+) -> Result<(), WarcError> {
+    let head = reader.head_bytes().to_vec();
+    let mut member = Member::begin(out, NewPacking::GzipPerRecord);
+    let path = path.to_owned();
+    let io = move |source| WarcError::Io { path: path.clone(), source };
+    match copy_record(reader, &head, &mut member) {
+        Ok(_) => {}
+        Err(CopyError::In(source) | CopyError::Out(source)) => return Err(io(source)),
+    }
+    reader.finish_record()?;
+    member.end(breaks_after(reader, is_arc)).map_err(io)
+}
+
+/// Reads the new file: the same records in the same order, each with a place.
+fn prove(path: &Path, wanted: &[[u8; 20]], packing: NewPacking, cx: &JobCx) -> Result<(), RepackError> {
+    let unproven = |why: String| RepackError::Unproven { path: path.to_owned(), why };
+    let mut reader = ArchiveReader::open(path)?;
+    reader.keep_head_bytes();
+    let expected = if packing == NewPacking::Plain { Packing::Plain } else { Packing::Gzip };
+    if reader.packing() != expected {
+        return Err(unproven(format!("it is packed as {}", reader.packing().as_str())));
+    }
+    let mut found = 0;
+    while reader.next_head()?.is_some() {
+        let bytes = reader.head_bytes().to_vec();
+        let (sum, _) = match copy_record(&mut reader, &bytes, &mut io::sink()) {
+            Ok(copied) => copied,
+            Err(CopyError::In(source) | CopyError::Out(source)) => {
+                return Err(WarcError::Io { path: path.to_owned(), source }.into());
+            }
+        };
+        let span = reader.finish_record()?;
+        let offset = reader.record_offset();
+        if span.is_none_or(|span| span.is_inside_member()) || wanted.get(found) != Some(&sum) {
+            return Err(unproven(format!("record {} (offset {offset}) is not the one that was read", found + 1)));
+        }
+        found += 1;
+        cx.checkpoint()?;
+    }
+    if found != wanted.len() {
+        return Err(unproven(format!("{found} records are in it, {} were written", wanted.len())));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::uri::CaptureDate;
+    use crate::warc::{Record, RecordBuilder};
+    use std::fs;
+
+    const DATE: CaptureDate = CaptureDate::from_millis(1_709_283_600_123);
+
+    /// Three records of an odd old writer: fields out of order, folded, in
+    /// their own spelling and version.
+    fn odd() -> Vec<u8> {
+        let record = |id: u32, block: &str| {
+            format!(
+                "WARC/0.17\r\ncontent-length: {}\r\nwarc-type:resource\r\nWARC-Record-ID: <urn:test:{id}>\r\n\
+                 WARC-Date:   2009-01-01T00:00:00Z\r\nX-Folded: a\r\n  b\r\nWARC-Target-URI: http://a.pt/{id}\r\n\r\n\
+                 {block}\r\n\r\n",
+                block.len()
+            )
+        };
+        [record(1, "one"), record(2, ""), record(3, "\r\n\r\nthree\r\n")].concat().into_bytes()
+    }
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn gunzip(bytes: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        io::Read::read_to_end(&mut flate2::bufread::MultiGzDecoder::new(bytes), &mut out).unwrap();
+        out
+    }
+
+    fn records(path: &Path) -> Vec<Record> {
+        ArchiveReader::open(path).unwrap().records(usize::MAX).map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn every_packing_becomes_gzip_per_record_and_plain_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let level = ruzstd::encoding::CompressionLevel::Fastest;
+        let packings = [
+            ("plain", odd()),
+            ("one-member", gzip(&odd())),
+            ("zstd", ruzstd::encoding::compress_to_vec(&odd()[..], level)),
+        ];
+        for (name, bytes) in packings {
+            let path = |ending: &str| folder.path().join(format!("{name}{ending}"));
+            fs::write(path(""), bytes).unwrap();
+            let cx = JobCx::detached();
+            let report = repack_file(&path(""), &path(".gz"), NewPacking::GzipPerRecord, &cx).unwrap();
+            assert_eq!((report.records, report.left_out.len()), (3, 0), "{name}");
+            assert_eq!(gunzip(&fs::read(path(".gz")).unwrap()), odd(), "{name}");
+            assert!(records(&path(".gz")).iter().all(|record| !record.span.is_inside_member()), "{name}");
+            repack_file(&path(".gz"), &path(".back"), NewPacking::Plain, &cx).unwrap();
+            assert_eq!(fs::read(path(".back")).unwrap(), odd(), "{name}");
+        }
+        assert!(
+            !fs::read_dir(folder.path())
+                .unwrap()
+                .any(|entry| { entry.unwrap().file_name().to_string_lossy().ends_with(".open") })
+        );
+    }
+
+    #[test]
+    fn damaged_records_are_left_out_and_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let (old, new) = (folder.path().join("old"), folder.path().join("new"));
+        let member =
+            |id: &str| RecordBuilder::response(id, DATE, "http://a.pt/").compress(b"HTTP/1.1 200 OK\r\n\r\nhi");
+        let long = RecordBuilder::response("urn:test:s", DATE, "http://a.pt/").plain(&[b'x'; 400]);
+        let short = gzip(&long[..500]);
+        let mut broken = member("urn:test:b");
+        let place = broken.len() - 40;
+        broken[place] ^= 0xff;
+        let members = [member("urn:test:1"), broken, member("urn:test:2"), short, member("urn:test:3")];
+        let offsets: Vec<u64> =
+            (0..members.len()).map(|count| members[..count].iter().map(|m| m.len() as u64).sum()).collect();
+        fs::write(&old, members.concat()).unwrap();
+        for packing in [NewPacking::GzipPerRecord, NewPacking::Plain] {
+            let report = repack_file(&old, &new, packing, &JobCx::detached()).unwrap();
+            assert_eq!(report.left_out, [offsets[1], offsets[3]], "{:?}", report.problems);
+            assert!(report.losses().count() >= 2);
+            let ids: Vec<_> = records(&new).iter().map(|record| record.head.record_id().unwrap()).collect();
+            assert_eq!(ids, ["urn:test:1", "urn:test:2", "urn:test:3"]);
+            fs::remove_file(&new).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_record_too_long_for_memory_is_streamed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let block: Vec<u8> = (0..MAX_WHOLE as u32 + 100_000).map(|n| (n.wrapping_mul(n) >> 7) as u8).collect();
+        let record = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").plain(&block);
+        fs::write(path("old"), &record).unwrap();
+        repack_file(&path("old"), &path("gz"), NewPacking::GzipPerRecord, &JobCx::detached()).unwrap();
+        assert_eq!(gunzip(&fs::read(path("gz")).unwrap()), record);
+    }
+
+    #[test]
+    fn an_arc_file_keeps_the_line_breaks_of_its_writer() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        // The length of the first record leaves its last line break out.
+        let arc = "filedesc://a.arc 0.0.0.0 20240301090000 text/plain 9\n1 0 Fonds\n\n\
+                   dns:a.pt 1.2.3.4 20240301090000 text/dns 6\nanswer\n";
+        fs::write(path("old"), arc).unwrap();
+        let cx = JobCx::detached();
+        repack_file(&path("old"), &path("gz"), NewPacking::GzipPerRecord, &cx).unwrap();
+        repack_file(&path("gz"), &path("back"), NewPacking::Plain, &cx).unwrap();
+        assert_eq!(fs::read_to_string(path("back")).unwrap(), arc);
+        assert_eq!(records(&path("gz")).len(), 2);
+    }
+
+    #[test]
+    fn nothing_is_replaced_and_nothing_is_left_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let (old, new) = (folder.path().join("old"), folder.path().join("new"));
+        fs::write(&old, odd()).unwrap();
+        fs::write(&new, "theirs").unwrap();
+        let cx = JobCx::detached();
+        let call = || repack_file(&old, &new, NewPacking::Plain, &cx);
+        assert!(matches!(call(), Err(RepackError::Warc(WarcError::Io { .. }))));
+        assert_eq!(fs::read(&new).unwrap(), b"theirs");
+        fs::remove_file(&new).unwrap();
+        fs::write(&old, "no archive").unwrap();
+        assert!(call().is_err());
+        fs::write(&old, "").unwrap();
+        assert!(matches!(call(), Err(RepackError::Nothing { .. })));
+        fs::write(&old, odd()).unwrap();
+        cx.cancel();
+        assert!(matches!(call(), Err(RepackError::Cancelled(_))));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_that_is_not_what_was_written_is_not_proven() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, odd()).unwrap();
+        let cx = JobCx::detached();
+        let right: Vec<[u8; 20]> = records_sums(&path);
+        assert!(prove(&path, &right, NewPacking::Plain, &cx).is_ok());
+        let mut wrong = right.clone();
+        wrong.swap(0, 1);
+        for sums in [&wrong[..], &right[..2], &[&right[..], &right[..1]].concat()] {
+            assert!(matches!(prove(&path, sums, NewPacking::Plain, &cx), Err(RepackError::Unproven { .. })));
+        }
+        assert!(prove(&path, &right, NewPacking::GzipPerRecord, &cx).is_err());
+    }
+
+    fn records_sums(path: &Path) -> Vec<[u8; 20]> {
+        let mut reader = ArchiveReader::open(path).unwrap();
+        reader.keep_head_bytes();
+        let mut sums = Vec::new();
+        while reader.next_head().unwrap().is_some() {
+            let head = reader.head_bytes().to_vec();
+            let Ok((sum, _)) = copy_record(&mut reader, &head, &mut io::sink()) else { panic!("unread") };
+            sums.push(sum);
+        }
+        sums
+    }
+}
