@@ -4,7 +4,6 @@ use super::IndexLine;
 use super::post::{self, Appended, MAX_REQUEST_BYTES};
 use crate::jobs::JobCx;
 use crate::uri::CdxKey;
-use crate::warc::check::MAX_PROBLEMS;
 use crate::warc::http::{ContentType, parse_request_head, parse_response_head};
 use crate::warc::record::ProblemList;
 use crate::warc::{
@@ -15,6 +14,9 @@ use serde_json::{Map, Value};
 use std::io::{self, BufRead, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
+
+/// Problems of a file that are listed; further ones are counted.
+const MAX_PROBLEMS: usize = 100_000;
 
 /// How much of a block is looked at for its HTTP head.
 const MAX_HEAD: usize = 256 * 1024;

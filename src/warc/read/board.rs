@@ -1,7 +1,7 @@
 //! Who reads which segment, and whose results count.
 
 use super::parallel::Message;
-use super::reader::Nature;
+use super::records::Nature;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 

@@ -14,6 +14,7 @@ mod members;
 mod parallel;
 mod place;
 mod reader;
+mod records;
 mod whole;
 mod zstd;
 
@@ -33,4 +34,5 @@ pub use head::{MAX_HEAD_BYTES, MAX_LINE_BYTES};
 pub use members::Packing;
 pub use parallel::{Event, Visit, read_file_in_parallel, read_in_parallel, reading_threads};
 pub use place::{copy_span, leading_dictionary_frame, open_archive_file, open_record_at, read_record_at};
-pub use reader::{ArchiveReader, Records};
+pub use reader::ArchiveReader;
+pub use records::Records;

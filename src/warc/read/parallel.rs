@@ -15,7 +15,8 @@
 use super::super::{Problem, ProblemKind, RecordHead, Span, WarcError};
 use super::board::{Board, HandOver, Segment};
 use super::place::present_path;
-use super::reader::{ArchiveReader, Nature};
+use super::reader::ArchiveReader;
+use super::records::Nature;
 use crossbeam_channel::Sender;
 use std::fs::File;
 use std::io::{self, BufRead, Seek, SeekFrom};

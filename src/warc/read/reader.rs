@@ -5,6 +5,7 @@ use super::super::{Problem, ProblemKind, Record, RecordHead, Span, WarcError};
 use super::arc::{self, UrlLine};
 use super::head::{self, MAX_HEAD_BYTES, Start, record_start};
 use super::members::{Begin, Fill, Members, Packing};
+use super::records::{Nature, Records};
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
@@ -55,21 +56,6 @@ pub struct ArchiveReader<R> {
     begins_at: u64,
     /// The same in the decompressed file.
     begins_at_decoded: u64,
-}
-
-/// What is told at the beginning of a file and holds for all of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Nature {
-    packing: Packing,
-    arc_version: String,
-}
-
-impl Nature {
-    /// Whether a reader can begin in the middle of the file. Frames of zstd
-    /// may need a dictionary and cannot be told from chance by a quick look.
-    pub(super) fn can_be_entered(&self) -> bool {
-        self.packing != Packing::Zstd
-    }
 }
 
 /// The record in hand.
@@ -265,7 +251,7 @@ impl<R: Read> ArchiveReader<R> {
 
     /// All whole records from here on, blocks cut at `max_block` bytes.
     pub fn records(self, max_block: usize) -> Records<R> {
-        Records { reader: self, max_block }
+        Records::new(self, max_block)
     }
 
     /// The next whole record with at most `max_block` bytes of its block. One
@@ -784,27 +770,6 @@ impl<R: Read> Read for ArchiveReader<R> {
         out[..len].copy_from_slice(&chunk[..len]);
         self.consume(len);
         Ok(len)
-    }
-}
-
-/// The whole records of a file; problems wait in the reader.
-pub struct Records<R> {
-    reader: ArchiveReader<R>,
-    max_block: usize,
-}
-
-impl<R: Read> Records<R> {
-    /// See [`ArchiveReader::take_problems`].
-    pub fn take_problems(&mut self) -> Vec<Problem> {
-        self.reader.take_problems()
-    }
-}
-
-impl<R: Read> Iterator for Records<R> {
-    type Item = Result<Record, WarcError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.reader.next_record(self.max_block).transpose()
     }
 }
 

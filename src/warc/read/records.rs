@@ -1,0 +1,47 @@
+//! What is made of a reader: its whole records, and what another reader of the
+//! same file must know.
+
+use super::super::{Problem, Record, WarcError};
+use super::members::Packing;
+use super::reader::ArchiveReader;
+use std::io::Read;
+
+/// The whole records of a file; problems wait in the reader.
+pub struct Records<R> {
+    reader: ArchiveReader<R>,
+    max_block: usize,
+}
+
+impl<R: Read> Records<R> {
+    pub(super) fn new(reader: ArchiveReader<R>, max_block: usize) -> Self {
+        Self { reader, max_block }
+    }
+
+    /// See [`ArchiveReader::take_problems`].
+    pub fn take_problems(&mut self) -> Vec<Problem> {
+        self.reader.take_problems()
+    }
+}
+
+impl<R: Read> Iterator for Records<R> {
+    type Item = Result<Record, WarcError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.reader.next_record(self.max_block).transpose()
+    }
+}
+
+/// What is told at the beginning of a file and holds for all of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Nature {
+    pub packing: Packing,
+    pub arc_version: String,
+}
+
+impl Nature {
+    /// Whether a reader can begin in the middle of the file. Frames of zstd
+    /// may need a dictionary and cannot be told from chance by a quick look.
+    pub(super) fn can_be_entered(&self) -> bool {
+        self.packing != Packing::Zstd
+    }
+}
