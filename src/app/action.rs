@@ -1,11 +1,11 @@
 //! Words and keys of each [`Action`], and what it means just now.
 
 use super::state::AppState;
-use super::{Action, Command, Dialog, Route};
+use super::{Action, Command, Dialog, FilesRoute, Route};
 use crate::app::models::ReviewMark;
 
 /// Pages of the rail, in order: icon, word.
-pub const PAGES: [(&str, &str); 9] = [
+pub const PAGES: [(&str, &str); 10] = [
     ("🏠", "Campaigns"),
     ("📝", "Spec"),
     ("🌐", "Crawl"),
@@ -15,15 +15,18 @@ pub const PAGES: [(&str, &str); 9] = [
     ("✔", "Review"),
     ("📦", "Select & export"),
     ("🕓", "Jobs"),
+    ("🗄", "Files"),
 ];
 
 impl Action {
     /// Everything, in the order of menus and palette.
-    pub const ALL: [Action; 28] = [
+    pub const ALL: [Action; 31] = [
         Action::NewCampaign,
         Action::LoadSample,
         Action::OpenWorkspace,
         Action::Import,
+        Action::LocateFiles,
+        Action::CheckFiles,
         Action::SaveCampaign,
         Action::StartCrawl,
         Action::PauseCrawl,
@@ -48,6 +51,7 @@ impl Action {
         Action::GoTo(6),
         Action::GoTo(7),
         Action::GoTo(8),
+        Action::GoTo(9),
     ];
 
     /// The words on its button.
@@ -57,6 +61,8 @@ impl Action {
             Self::LoadSample => "Load the sample campaign".to_owned(),
             Self::NewCampaign => "New campaign".to_owned(),
             Self::Import => "Import archive files…".to_owned(),
+            Self::LocateFiles => "Locate missing files…".to_owned(),
+            Self::CheckFiles => "Check digests of files".to_owned(),
             Self::SaveCampaign => "Save as new version".to_owned(),
             Self::StartCrawl => "Start crawl".to_owned(),
             Self::PauseCrawl => "Pause or resume crawl".to_owned(),
@@ -84,7 +90,11 @@ impl Action {
             Self::OpenWorkspace => "Opens a folder as workspace, or brings its archive files in",
             Self::LoadSample => "Makes a workspace whose small web is served from this machine; works offline",
             Self::NewCampaign => "Begins an empty specification",
-            Self::Import => "Brings WARC, ARC and WACZ files, logs or a job folder in",
+            Self::Import => {
+                "Brings WARC, ARC and WACZ files or folders of them in; they can also be dropped on the window"
+            }
+            Self::LocateFiles => "Looks in a folder for files that are missing or have changed, by size and digest",
+            Self::CheckFiles => "Reads every archive file and tells whether its bytes are those that were read",
             Self::SaveCampaign => "Keeps the edited specification; earlier versions stay",
             Self::StartCrawl => "Starts a new launch, or resumes the one that was stopped",
             Self::PauseCrawl => "Lets the running crawl wait, or go on",
@@ -130,9 +140,15 @@ impl Action {
             Self::GoTo(6) => "Ctrl+7",
             Self::GoTo(7) => "Ctrl+8",
             Self::GoTo(8) => "Ctrl+9",
-            Self::LoadSample | Self::StopCrawl | Self::Verify | Self::ToggleTheme | Self::SetWindow | Self::GoTo(_) => {
-                ""
-            }
+            Self::GoTo(9) => "Ctrl+0",
+            Self::LocateFiles
+            | Self::CheckFiles
+            | Self::LoadSample
+            | Self::StopCrawl
+            | Self::Verify
+            | Self::ToggleTheme
+            | Self::SetWindow
+            | Self::GoTo(_) => "",
         }
     }
 }
@@ -144,6 +160,11 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
     match action {
         Action::OpenWorkspace => Ok(Command::Ask(Dialog::Open)),
         Action::Import => Ok(Command::Ask(Dialog::Open)),
+        Action::LocateFiles => open().map(|()| Command::Ask(Dialog::Locate(None))),
+        Action::CheckFiles => {
+            open()?;
+            if state.runs("Check files") { Err("Files are being checked") } else { Ok(Command::CheckFiles) }
+        }
         Action::LoadSample => Ok(Command::LoadSample(state.sample_folder())),
         Action::NewCampaign => open().map(|()| Command::Go(Route::Spec(None))),
         Action::SaveCampaign => {
@@ -208,6 +229,7 @@ pub fn route_of(page: u8, state: &AppState) -> Route {
         6 => Route::Review,
         7 => Route::Select,
         8 => Route::Jobs,
+        9 => Route::Files(FilesRoute::default()),
         _ => Route::Campaigns,
     }
 }
@@ -225,6 +247,7 @@ impl Route {
             Self::Review => 6,
             Self::Select => 7,
             Self::Jobs => 8,
+            Self::Files(_) => 9,
         }
     }
 }

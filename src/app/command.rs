@@ -1,6 +1,8 @@
 //! Everything a person can ask, as values.
 
-use super::models::{CampaignId, CaptureId, LaunchId, ReviewMark, SelectionSpec};
+use super::models::{
+    CampaignId, CaptureId, FileId, FileOutcome, FileState, LaunchId, ProblemQuery, ReviewMark, SelectionSpec,
+};
 use crate::campaign::Campaign;
 use std::path::PathBuf;
 
@@ -32,6 +34,26 @@ pub enum Route {
     Select,
     /// Jobs, log, settings.
     Jobs,
+    /// Archive files: how they stand, what is broken, what imports came to.
+    Files(FilesRoute),
+}
+
+/// A part of the page Files.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FilesRoute {
+    /// The files in this state, or all.
+    Files(Option<FileState>),
+    /// Problems that fit a question.
+    Problems(ProblemQuery),
+    /// The files of an import with these outcomes (all when there are none),
+    /// or the list of imports.
+    Imports(Option<(LaunchId, Vec<FileOutcome>)>),
+}
+
+impl Default for FilesRoute {
+    fn default() -> Self {
+        Self::Files(None)
+    }
 }
 
 /// Without payload: has label, tooltip, shortcut; fills menus and palette.
@@ -75,7 +97,11 @@ pub enum Action {
     Keys,
     /// Goes to the filter of the captures.
     Find,
-    /// Goes to a page of the rail, 0 to 8.
+    /// Looks for missing files in a folder.
+    LocateFiles,
+    /// Compares the digest of every file.
+    CheckFiles,
+    /// Goes to a page of the rail, 0 to 9.
     GoTo(u8),
 }
 
@@ -88,6 +114,8 @@ pub enum Dialog {
     Keys,
     /// A folder or file to open, make or bring in.
     Open,
+    /// A folder to look for lost files in, or for one of them.
+    Locate(Option<FileId>),
     /// Days of the inlink window.
     Window,
     /// Work is running while the window is asked to close.
@@ -135,7 +163,21 @@ pub enum Command {
     /// Stops a job cleanly.
     CancelJob(u64),
     /// Brings files and folders in.
-    Import(Vec<PathBuf>),
+    Import {
+        /// Files and folders.
+        paths: Vec<PathBuf>,
+        /// Copies them into the workspace instead of linking them.
+        copy: bool,
+    },
+    /// Looks in a folder for lost files.
+    Locate {
+        /// Folder to look in.
+        folder: PathBuf,
+        /// The only one to look for; none for all.
+        file: Option<FileId>,
+    },
+    /// Compares the digest of every file.
+    CheckFiles,
     /// Builds inlinks.
     BuildInlinks,
     /// Sets the window, in days, that inlink counts use.

@@ -52,6 +52,44 @@ pub trait Desk: Send + Sync {
     fn selection(&self, campaign: CampaignId) -> DeskResult<SelectionPage>;
     /// Runs URLs through the rules of an edited, unsaved campaign with the facts at hand.
     fn scope_test(&self, campaign: &Campaign, urls: &[String]) -> DeskResult<Vec<Result<Trace, String>>>;
+    /// What an edited campaign would have taken and refused of all that its
+    /// launches (or one of them) have seen.
+    fn what_if(
+        &self,
+        campaign: CampaignId,
+        launch: Option<LaunchId>,
+        edited: &Campaign,
+        cx: &JobCx,
+    ) -> DeskResult<WhatIf>;
+    /// A part of the URLs that change side.
+    fn what_if_rows(
+        &self,
+        campaign: CampaignId,
+        edited: &Campaign,
+        answer: &WhatIf,
+        side: MovedSide,
+        range: std::ops::Range<u64>,
+    ) -> DeskResult<Vec<MovedRow>>;
+    /// How often each rule spoke and decided, with an example.
+    fn rule_hits(&self, campaign: CampaignId, launch: Option<LaunchId>, cx: &JobCx) -> DeskResult<Vec<RuleHits>>;
+    /// Hosts that only their location let in.
+    fn geo_report(&self, campaign: CampaignId, launch: Option<LaunchId>, cx: &JobCx) -> DeskResult<GeoReport>;
+    /// Hosts whose verdicts another country database would change.
+    fn geo_drift(&self, campaign: CampaignId, launch: Option<LaunchId>, newer: &Path, cx: &JobCx) -> DeskResult<Drift>;
+    /// Every archive file, with how it stands on the disk.
+    fn files(&self) -> DeskResult<Vec<FileRow>>;
+    /// One archive file.
+    fn file(&self, id: FileId) -> DeskResult<FileRow>;
+    /// The archive file that a capture is read from.
+    fn file_of_capture(&self, id: CaptureId) -> DeskResult<Option<FileRow>>;
+    /// What is broken or odd in the files.
+    fn problems(&self, query: &ProblemQuery) -> DeskResult<ProblemPage>;
+    /// A problem with the bytes it is about.
+    fn problem(&self, id: i64) -> DeskResult<ProblemDetail>;
+    /// Every import, newest first.
+    fn imports(&self) -> DeskResult<Vec<ImportRow>>;
+    /// What each file of an import came to.
+    fn imported_files(&self, launch: LaunchId) -> DeskResult<Vec<ImportedFile>>;
     /// Jobs of earlier runs.
     fn job_history(&self, limit: u64) -> DeskResult<Vec<JobRow>>;
 
@@ -69,8 +107,12 @@ pub trait Desk: Send + Sync {
     /// Starts a launch, or resumes the one that is not finished. The live
     /// figures are read with [`Desk::crawl`]. Answers in words, as all long work.
     fn run_crawl(&self, campaign: CampaignId, cx: &JobCx) -> DeskResult<String>;
-    /// Brings files and folders in.
-    fn import(&self, paths: &[PathBuf], cx: &JobCx) -> DeskResult<String>;
+    /// Brings files and folders in, linked or copied. Waits for another import to end.
+    fn import(&self, paths: &[PathBuf], copy: bool, cx: &JobCx) -> DeskResult<String>;
+    /// Looks in a folder for lost files, or for one of them.
+    fn locate(&self, folder: &Path, file: Option<FileId>, cx: &JobCx) -> DeskResult<String>;
+    /// Compares the digest of every file.
+    fn check_files(&self, cx: &JobCx) -> DeskResult<String>;
     /// Builds inlinks of everything captured.
     fn build_inlinks(&self, cx: &JobCx) -> DeskResult<String>;
     /// Scores and keeps the selection.

@@ -1,6 +1,9 @@
 //! An archive made up for tests: answers as a real desk does, keeps what it
 //! is told. Never reachable from the program.
 
+#[path = "fixture_files.rs"]
+mod files;
+
 use crate::app::models::*;
 use crate::app::{Desk, DeskResult, Opener};
 use crate::campaign::{Campaign, Seed};
@@ -592,6 +595,57 @@ impl Desk for FixtureDesk {
             .collect())
     }
 
+    fn what_if(&self, _: CampaignId, _: Option<LaunchId>, edited: &Campaign, _: &JobCx) -> DeskResult<WhatIf> {
+        // Fewer rules take more: enough to see both lists.
+        let moved = |urls: u64| Moved { urls, hosts: 1, captured: 0, bytes: 0, ids: (0..urls as i64).collect() };
+        Ok(WhatIf {
+            launches: vec![1],
+            seen: 1_250,
+            apart: 0,
+            stay_in: 1_000,
+            stay_out: 240,
+            other_rule: 0,
+            unknown: 0,
+            by_rule: Vec::new(),
+            moved_in: moved(10 - edited.rules.len().min(10) as u64),
+            moved_out: moved(edited.rules.len().min(10) as u64),
+        })
+    }
+
+    fn what_if_rows(
+        &self,
+        _: CampaignId,
+        _: &Campaign,
+        answer: &WhatIf,
+        side: MovedSide,
+        range: std::ops::Range<u64>,
+    ) -> DeskResult<Vec<MovedRow>> {
+        let (before, after) = (Self::trace("", side == MovedSide::Out), Self::trace("", side == MovedSide::In));
+        let row = |number: u64| MovedRow {
+            seen: number as i64,
+            launch: 1,
+            url: format!("http://moved.example/{number}"),
+            via: String::new(),
+            hops: "L".to_owned(),
+            before: before.verdict.clone(),
+            after: after.verdict.clone(),
+            bytes: None,
+        };
+        Ok((range.start..range.end.min(answer.side(side).urls)).map(row).collect())
+    }
+
+    fn rule_hits(&self, _: CampaignId, _: Option<LaunchId>, _: &JobCx) -> DeskResult<Vec<RuleHits>> {
+        Ok(Vec::new())
+    }
+
+    fn geo_report(&self, _: CampaignId, _: Option<LaunchId>, _: &JobCx) -> DeskResult<GeoReport> {
+        Ok(GeoReport { hosts: Vec::new(), decided: 0, otherwise: 0 })
+    }
+
+    fn geo_drift(&self, _: CampaignId, _: Option<LaunchId>, newer: &Path, _: &JobCx) -> DeskResult<Drift> {
+        anyhow::bail!("{}: this desk has no databases", newer.display())
+    }
+
     fn job_history(&self, _: u64) -> DeskResult<Vec<JobRow>> {
         Ok(vec![JobRow {
             id: 1,
@@ -642,9 +696,48 @@ impl Desk for FixtureDesk {
         ended.map(|()| "20 000 captures".to_owned())
     }
 
-    fn import(&self, paths: &[PathBuf], _: &JobCx) -> DeskResult<String> {
-        self.told.say(format!("import {paths:?}"));
+    fn files(&self) -> DeskResult<Vec<FileRow>> {
+        Ok(if self.empty { Vec::new() } else { files::rows() })
+    }
+
+    fn file(&self, id: FileId) -> DeskResult<FileRow> {
+        files::rows().into_iter().find(|row| row.id == id).ok_or_else(|| anyhow::anyhow!("there is no file {id}"))
+    }
+
+    fn file_of_capture(&self, id: CaptureId) -> DeskResult<Option<FileRow>> {
+        // The second capture stands in the file that is missing.
+        Ok(files::rows().into_iter().nth(usize::from(id == 2)))
+    }
+
+    fn problems(&self, query: &ProblemQuery) -> DeskResult<ProblemPage> {
+        Ok(if self.empty { ProblemPage::default() } else { files::problems(query) })
+    }
+
+    fn problem(&self, id: i64) -> DeskResult<ProblemDetail> {
+        files::problem(id)
+    }
+
+    fn imports(&self) -> DeskResult<Vec<ImportRow>> {
+        Ok(if self.empty { Vec::new() } else { files::imports() })
+    }
+
+    fn imported_files(&self, _: LaunchId) -> DeskResult<Vec<ImportedFile>> {
+        Ok(files::imported())
+    }
+
+    fn import(&self, paths: &[PathBuf], copy: bool, _: &JobCx) -> DeskResult<String> {
+        self.told.say(format!("import {paths:?}{}", if copy { " copied" } else { "" }));
         Ok("3 files, 912 records".to_owned())
+    }
+
+    fn locate(&self, folder: &Path, file: Option<FileId>, _: &JobCx) -> DeskResult<String> {
+        self.told.say(format!("locate {file:?} in {}", folder.display()));
+        Ok("1 file found again, none is missing now".to_owned())
+    }
+
+    fn check_files(&self, _: &JobCx) -> DeskResult<String> {
+        self.told.say("check files".to_owned());
+        Ok("3 files as they were".to_owned())
     }
 
     fn build_inlinks(&self, cx: &JobCx) -> DeskResult<String> {

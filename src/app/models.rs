@@ -1,6 +1,7 @@
 //! What pages draw: the catalogue's read models, and how they arrive.
 
 pub use crate::store::rows::*;
+pub use crate::store::scope_rows::*;
 
 /// An answer that may still be on its way.
 #[derive(Debug, Clone, PartialEq)]

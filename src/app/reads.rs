@@ -90,6 +90,20 @@ reads! {
     why(seen: i64) -> Trace, None, |desk, (seen,)| desk.why(*seen);
     /// See [`Desk::selection`].
     selection(campaign: CampaignId) -> SelectionPage, None, |desk, (campaign,)| desk.selection(*campaign);
+    /// See [`Desk::files`]; files come and go without the catalogue.
+    files() -> Vec<FileRow>, Some(SLOW), |desk, ()| desk.files();
+    /// See [`Desk::file`].
+    file(id: FileId) -> FileRow, Some(SLOW), |desk, (id,)| desk.file(*id);
+    /// See [`Desk::file_of_capture`].
+    file_of_capture(id: CaptureId) -> Option<FileRow>, Some(SLOW), |desk, (id,)| desk.file_of_capture(*id);
+    /// See [`Desk::problems`].
+    problems(query: ProblemQuery) -> ProblemPage, None, |desk, (query,)| desk.problems(query);
+    /// See [`Desk::problem`].
+    problem(id: i64) -> ProblemDetail, Some(SLOW), |desk, (id,)| desk.problem(*id);
+    /// See [`Desk::imports`].
+    imports() -> Vec<ImportRow>, None, |desk, ()| desk.imports();
+    /// See [`Desk::imported_files`].
+    imported_files(launch: LaunchId) -> Vec<ImportedFile>, None, |desk, (launch,)| desk.imported_files(*launch);
     /// See [`Desk::job_history`].
     job_history(limit: u64) -> Vec<JobRow>, None, |desk, (limit,)| desk.job_history(*limit);
     /// See [`Desk::scope_test`]; the campaign travels as JSON, since only text can be a key.

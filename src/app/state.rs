@@ -111,6 +111,10 @@ pub enum Focus {
     Capture(CaptureId),
     /// A URL ever seen, captured or not.
     Seen(i64),
+    /// An archive file.
+    File(FileId),
+    /// Something broken or odd in an archive file.
+    Problem(i64),
 }
 
 /// A specification being edited.
@@ -474,7 +478,11 @@ impl AppState {
                 }
             }
             Command::StartCrawl(id) => self.start(CRAWL, move |desk, cx| desk.run_crawl(id, cx)),
-            Command::Import(paths) => self.start("Import", move |desk, cx| desk.import(&paths, cx)),
+            Command::Import { paths, copy } => self.start("Import", move |desk, cx| desk.import(&paths, copy, cx)),
+            Command::Locate { folder, file } => {
+                self.start("Locate files", move |desk, cx| desk.locate(&folder, file, cx))
+            }
+            Command::CheckFiles => self.start("Check files", |desk, cx| desk.check_files(cx)),
             Command::BuildInlinks => self.start("Build inlinks", |desk, cx| desk.build_inlinks(cx)),
             Command::SetWindow(days) => {
                 self.settings.window_days = days;

@@ -13,7 +13,11 @@ use crate::store::{Access, Catalogue, Workspace};
 use crate::uri::{PageKey, parse_web_url};
 use anyhow::Context;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::Duration;
+
+/// How often a job that waits for its turn looks again.
+const TURN: Duration = Duration::from_millis(100);
 
 /// A workspace that is open in this process.
 pub struct WorkspaceDesk {
@@ -25,12 +29,20 @@ pub struct WorkspaceDesk {
     live: Mutex<Option<Arc<LiveCrawl>>>,
     /// The sample web, while this workspace needs it.
     sample: Mutex<Option<super::sample::SampleWeb>>,
+    /// Held by the import that runs: two at once could take in copies twice.
+    importing: Mutex<()>,
 }
 
 impl WorkspaceDesk {
     /// Puts a desk before an open workspace.
     pub fn new(workspace: Workspace) -> Self {
-        Self { workspace, overrides: Mutex::default(), live: Mutex::default(), sample: Mutex::default() }
+        Self {
+            workspace,
+            overrides: Mutex::default(),
+            live: Mutex::default(),
+            sample: Mutex::default(),
+            importing: Mutex::default(),
+        }
     }
 
     /// The catalogue.
@@ -68,6 +80,21 @@ impl WorkspaceDesk {
 
     pub(super) fn set_live(&self, live: Option<Arc<LiveCrawl>>) {
         *lock(&self.live) = live;
+    }
+
+    /// Waits until no other job changes what is known of the files.
+    fn turn_to_import(&self, cx: &JobCx) -> DeskResult<MutexGuard<'_, ()>> {
+        loop {
+            match self.importing.try_lock() {
+                Ok(turn) => return Ok(turn),
+                Err(TryLockError::Poisoned(turn)) => return Ok(turn.into_inner()),
+                Err(TryLockError::WouldBlock) => {
+                    cx.stage("Waiting for the work on files that is under way", None);
+                    cx.checkpoint()?;
+                    std::thread::sleep(TURN);
+                }
+            }
+        }
     }
 
     /// Runs `work` with its begin and end written down in the catalogue.
@@ -191,6 +218,68 @@ impl Desk for WorkspaceDesk {
         work::scope_test(self, campaign, urls)
     }
 
+    fn what_if(
+        &self,
+        campaign: CampaignId,
+        launch: Option<LaunchId>,
+        edited: &Campaign,
+        cx: &JobCx,
+    ) -> DeskResult<WhatIf> {
+        work::what_if(self, campaign, launch, edited, cx)
+    }
+
+    fn what_if_rows(
+        &self,
+        campaign: CampaignId,
+        edited: &Campaign,
+        answer: &WhatIf,
+        side: MovedSide,
+        range: std::ops::Range<u64>,
+    ) -> DeskResult<Vec<MovedRow>> {
+        let limit = range.end.saturating_sub(range.start);
+        work::what_if_rows(self, campaign, edited, answer, side, range.start, limit)
+    }
+
+    fn rule_hits(&self, campaign: CampaignId, launch: Option<LaunchId>, cx: &JobCx) -> DeskResult<Vec<RuleHits>> {
+        work::rule_hits(self, campaign, launch, cx)
+    }
+
+    fn geo_report(&self, campaign: CampaignId, launch: Option<LaunchId>, cx: &JobCx) -> DeskResult<GeoReport> {
+        work::geo_report(self, campaign, launch, cx)
+    }
+
+    fn geo_drift(&self, campaign: CampaignId, launch: Option<LaunchId>, newer: &Path, cx: &JobCx) -> DeskResult<Drift> {
+        work::geo_drift(self, campaign, launch, &crate::scope::GeoDatabase::open(newer)?, cx)
+    }
+
+    fn files(&self) -> DeskResult<Vec<FileRow>> {
+        Ok(self.workspace.files()?)
+    }
+
+    fn file(&self, id: FileId) -> DeskResult<FileRow> {
+        Ok(self.workspace.file(id)?)
+    }
+
+    fn file_of_capture(&self, id: CaptureId) -> DeskResult<Option<FileRow>> {
+        Ok(self.catalogue().file_of_capture(id)?.map(|file| self.workspace.file(file)).transpose()?)
+    }
+
+    fn problems(&self, query: &ProblemQuery) -> DeskResult<ProblemPage> {
+        Ok(self.catalogue().problems(query)?)
+    }
+
+    fn problem(&self, id: i64) -> DeskResult<ProblemDetail> {
+        work::problem_detail(&self.workspace, id)
+    }
+
+    fn imports(&self) -> DeskResult<Vec<ImportRow>> {
+        Ok(self.catalogue().imports()?)
+    }
+
+    fn imported_files(&self, launch: LaunchId) -> DeskResult<Vec<ImportedFile>> {
+        Ok(self.catalogue().imported_files(launch)?)
+    }
+
     fn job_history(&self, limit: u64) -> DeskResult<Vec<JobRow>> {
         Ok(self.catalogue().jobs(limit)?)
     }
@@ -226,9 +315,22 @@ impl Desk for WorkspaceDesk {
             .map(|outcome| outcome.words())
     }
 
-    fn import(&self, paths: &[PathBuf], cx: &JobCx) -> DeskResult<String> {
-        self.job("Import", work::ImportReport::words, || work::import(&self.workspace, paths, false, cx))
-            .map(|report| report.words())
+    fn import(&self, paths: &[PathBuf], copy: bool, cx: &JobCx) -> DeskResult<String> {
+        let _turn = self.turn_to_import(cx)?;
+        self.job("Import", work::import_words, || work::import(&self.workspace, paths, copy, cx))
+            .map(|import| work::import_words(&import))
+    }
+
+    fn locate(&self, folder: &Path, file: Option<FileId>, cx: &JobCx) -> DeskResult<String> {
+        let _turn = self.turn_to_import(cx)?;
+        self.job("Locate files", work::LocateOutcome::words, || work::locate(&self.workspace, folder, file, cx))
+            .map(|outcome| outcome.words())
+    }
+
+    fn check_files(&self, cx: &JobCx) -> DeskResult<String> {
+        let _turn = self.turn_to_import(cx)?;
+        self.job("Check files", work::CheckOutcome::words, || work::check_files(&self.workspace, cx))
+            .map(|outcome| outcome.words())
     }
 
     fn build_inlinks(&self, cx: &JobCx) -> DeskResult<String> {

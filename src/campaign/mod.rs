@@ -6,12 +6,14 @@
 //! Not here: what the rules decide (`scope`), when a run starts.
 
 mod json;
+mod permission;
 mod problems;
 mod request;
 mod request_text;
 mod schedule;
 
 pub use json::{CampaignFileError, UNREAD_FIELDS};
+pub use permission::{Permission, PermissionState};
 pub use problems::CampaignProblem;
 pub use request::{Request, Term, TermKind};
 pub use request_text::{MAX_REQUEST_DEPTH, RequestTextError};
@@ -43,6 +45,9 @@ pub struct Campaign {
     /// The scope, in order; see [`crate::scope`]. Kept as JSON here because
     /// the rules' meaning lives in the scope room.
     pub rules: Vec<serde_json::Value>,
+    /// What rights holders allowed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub permissions: Vec<Permission>,
     /// When it runs.
     pub schedule: Schedule,
     /// Where it stops.
@@ -66,6 +71,7 @@ impl Default for Campaign {
             request: Request::default(),
             seeds: Vec::new(),
             rules: Vec::new(),
+            permissions: Vec::new(),
             schedule: Schedule::default(),
             limits: Limits::default(),
             politeness: Politeness::default(),

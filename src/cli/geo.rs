@@ -2,6 +2,7 @@
 
 use super::surt::each_line;
 use crate::scope::GeoDatabase;
+use crate::uri::CaptureDate;
 use serde_json::json;
 use std::io::{BufRead, Write};
 use std::net::IpAddr;
@@ -27,6 +28,9 @@ pub struct Args {
 /// Writes a country for every line.
 pub fn run(args: &Args, input: &mut dyn BufRead, output: &mut dyn Write) -> anyhow::Result<u8> {
     let database = GeoDatabase::open(&args.file)?;
+    if let Some(remark) = database.remark(CaptureDate::now()) {
+        eprintln!("note: {remark}");
+    }
     let mut problems = 0u64;
     each_line(input, |line| {
         let text = line.trim().trim_start_matches('[').trim_end_matches(']');

@@ -1,7 +1,7 @@
 //! `fonds import`.
 
 use super::campaign::desk;
-use super::output::{json_line, plain, with_progress};
+use super::output::{plain, with_progress};
 use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::app::work;
 use std::io::Write;
@@ -11,8 +11,10 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds import my-archive old-crawl.warc.gz\n  \
     fonds import my-archive /media/archive/2009 --copy\n\n\
-    Files are linked where they are, unless --copy is given. A file that was read before is skipped.\n\
-    Exit status 1 says that problems were found; they are listed and kept in the catalogue. 2 says that a file is not there;\n\
+    Files are linked where they are, unless --copy is given. A file that was read before is skipped, whatever it is\n\
+    called. An import that was stopped or killed goes on when it is called again. What it came to is kept:\n  \
+    fonds files report my-archive\n\n\
+    Exit status 1 says that problems were found; they are listed and kept. 2 says that a file is not there;\n\
     the others are read.")]
 pub struct Args {
     /// Workspace.
@@ -30,20 +32,12 @@ pub struct Args {
 
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     let desk = desk(&args.folder)?;
-    let report = with_progress(|cx| work::import(&desk.workspace, &args.paths, args.copy, cx))?;
-    for file in &report.files {
-        if args.json {
-            json_line(out, file)?;
-            continue;
-        }
-        writeln!(out, "{}: {}", plain(&file.path), file.words())?;
-        for problem in &file.problems {
-            writeln!(out, "  {}", plain(problem))?;
-        }
-    }
-    eprintln!("{}", plain(&report.words()));
-    Ok(match report.has_problems() {
-        _ if !report.not_found.is_empty() => WRONG_USE,
+    let all_there = args.paths.iter().all(|path| path.exists());
+    let import = with_progress(|cx| work::import(&desk.workspace, &args.paths, args.copy, cx))?;
+    super::files::print_import(&desk, import.launch, args.json, out)?;
+    eprintln!("{}", plain(&work::import_words(&import)));
+    Ok(match work::has_problems(&import) {
+        _ if !all_there => WRONG_USE,
         true => PROBLEMS,
         false => FINE,
     })

@@ -9,9 +9,11 @@
 mod campaign;
 mod cdx;
 mod crawl;
+mod csv;
 mod dataset;
 mod demo;
 mod export;
+mod files;
 mod geo;
 mod import;
 mod inlinks;
@@ -76,6 +78,9 @@ pub enum Command {
     Crawl(crawl::Args),
     /// Bring archive files made elsewhere in.
     Import(import::Args),
+    /// List, check and find archive files; what imports came to.
+    #[command(subcommand)]
+    Files(files::Command),
     /// Build, look at and export inlinks.
     #[command(subcommand)]
     Inlinks(inlinks::Command),
@@ -144,6 +149,7 @@ pub fn run(command: Command) -> ExitCode {
         Command::Campaign(command) => campaign::run(command, &mut out),
         Command::Crawl(args) => crawl::run(&args, &mut out),
         Command::Import(args) => import::run(&args, &mut out),
+        Command::Files(command) => files::run(command, &mut out),
         Command::Inlinks(command) => inlinks::run(command, &mut out),
         Command::Scope(command) => scope::run(command, &mut out),
         Command::Select(args) => select::run(&args, &mut out),

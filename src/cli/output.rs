@@ -94,6 +94,7 @@ pub(super) fn with_words<T>(work: impl FnOnce(&JobCx, &dyn Fn(String)) -> anyhow
         |template: &str| ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let spinner = style("{spinner} {msg} {pos}");
     let counted = style("{spinner} {msg} [{bar:30}] {pos}/{len}");
+    let in_bytes = style("{spinner} {msg} [{bar:30}] {bytes}/{total_bytes} {eta}");
     std::thread::scope(|scope| {
         let (done, ended) = crossbeam_channel::bounded::<()>(0);
         let watch = cx.clone();
@@ -121,7 +122,7 @@ pub(super) fn with_words<T>(work: impl FnOnce(&JobCx, &dyn Fn(String)) -> anyhow
                 }
                 match progress.total {
                     Some(total) => {
-                        shown.set_style(counted.clone());
+                        shown.set_style(if progress.in_bytes { in_bytes.clone() } else { counted.clone() });
                         shown.set_length(total);
                     }
                     None => shown.set_style(spinner.clone()),

@@ -335,3 +335,84 @@ fn extract(args: &ExtractArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     })?;
     Ok(status)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::uri::CaptureDate;
+    use crate::warc::RecordBuilder;
+
+    #[track_caller]
+    fn check(command: Command, status: u8) -> String {
+        let mut out = Vec::new();
+        assert_eq!(run(command, &mut out).unwrap(), status, "{}", String::from_utf8_lossy(&out));
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_package_is_made_listed_checked_and_taken_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let date = CaptureDate::from_millis(1_709_283_600_000);
+        let html = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>A page</title><p>Its words";
+        let page = RecordBuilder::response("urn:test:1", date, "http://a.pt/").compress(html);
+        let archive = folder.path().join("a.warc.gz");
+        std::fs::write(&archive, &page).unwrap();
+        let file = folder.path().join("a.wacz");
+        let create = |pages: Option<PathBuf>, out: &PathBuf, json| {
+            Command::Create(CreateArgs {
+                out: out.clone(),
+                files: vec![archive.clone()],
+                title: "A title".to_owned(),
+                description: String::new(),
+                main_page: None,
+                pages,
+                text: true,
+                json,
+            })
+        };
+        let told = check(create(None, &file, false), FINE);
+        assert!(told.contains("1 WARC files, 1 index lines, 1 pages, "), "{told}");
+        let list = folder.path().join("pages.jsonl");
+        std::fs::write(&list, "{\"url\": \"http://a.pt/\", \"ts\": \"2024-03-01T09:00:00Z\"}\nno page\n").unwrap();
+        let told = check(create(Some(list), &folder.path().join("b.wacz"), true), PROBLEMS);
+        assert!(told.contains("\"pages\":1") && told.contains("pages.jsonl, line 2: no JSON object"), "{told}");
+        let again = run(create(None, &file, false), &mut Vec::new()).unwrap_err();
+        assert!(again.to_string().contains("a.wacz: there is such a file"), "{again}");
+
+        let ls = |pages, json| Command::Ls(LsArgs { file: file.clone(), pages, json });
+        let told = check(ls(false, false), FINE);
+        assert!(told.contains("Title         A title\n") && told.contains(" stored   archive/a.warc.gz\n"), "{told}");
+        let told = check(ls(true, false), FINE);
+        assert!(told.ends_with("2024-03-01 09:00:00 http://a.pt/ A page\n"), "{told}");
+        let told = check(ls(true, true), FINE);
+        assert!(told.contains("\"title\":\"A page\"") && told.contains("\"text_bytes\":"), "{told}");
+
+        let checked = |json| Command::Check(CheckArgs { files: vec![file.clone()], json });
+        let told = check(checked(false), FINE);
+        let words = "6 members, digests of 4 right, 1 records, 1 of 1 index lines lead to theirs, 1 pages, fine\n";
+        assert!(told.ends_with(words), "{told}");
+        assert!(check(checked(true), FINE).ends_with("\"signature\":null,\"problems\":0}\n"));
+
+        let out = folder.path().join("out");
+        let extract = |members: &[&str], out: PathBuf| {
+            let members = members.iter().map(|name| (*name).to_owned()).collect();
+            Command::Extract(ExtractArgs { file: file.clone(), members, out, json: false })
+        };
+        check(extract(&["archive/a.warc.gz"], out.clone()), FINE);
+        assert_eq!(std::fs::read(out.join("archive/a.warc.gz")).unwrap(), page);
+        let full = run(extract(&[], out.clone()), &mut Vec::new()).unwrap_err();
+        assert!(full.to_string().contains("the folder is not empty"), "{full}");
+        let none = run(extract(&["nothing"], out.join("x")), &mut Vec::new()).unwrap_err();
+        assert!(none.to_string().contains("there is no member “nothing”"), "{none}");
+        // One bit of the archive file is another one.
+        let mut bytes = std::fs::read(&file).unwrap();
+        bytes[100] ^= 1;
+        std::fs::write(&file, bytes).unwrap();
+        let told = check(checked(false), PROBLEMS);
+        assert!(told.contains("a.wacz: archive/a.warc.gz: its CRC is not that of the zip"), "{told}");
+        check(extract(&[], folder.path().join("damaged")), PROBLEMS);
+        let missing = CheckArgs { files: vec![folder.path().join("none.wacz")], json: false };
+        check(Command::Check(missing), super::super::WRONG_USE);
+    }
+}

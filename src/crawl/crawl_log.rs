@@ -5,7 +5,9 @@
 //! digest, source tag, annotations. Absent values are `-`.
 
 use super::{Admission, CaptureEntry};
+use crate::scope::{Decision, Verdict};
 use crate::uri::{CaptureDate, Url, parse_web_url};
+use serde_json::{Map, Value};
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +38,8 @@ pub struct CrawlLogLine {
     pub source_tag: String,
     /// Remarks such as `3t`, `dol:12`, `lenTrunc`.
     pub annotations: Vec<String>,
+    /// The thirteenth column, where the crawl writes one.
+    pub extra: Option<Map<String, Value>>,
 }
 
 impl CrawlLogLine {
@@ -55,6 +59,7 @@ impl CrawlLogLine {
             digest: None,
             source_tag: admission.source_tag.clone(),
             annotations: Vec::new(),
+            extra: None,
         }
     }
 
@@ -78,6 +83,20 @@ impl CrawlLogLine {
         self.annotations.iter().any(|annotation| annotation.starts_with("duplicate:"))
     }
 
+    /// What decided the scope, where the thirteenth column says it, as in
+    /// `ACCEPT by rule #4 ExternalGeoLocationDecideRule`.
+    pub fn scope_decision(&self) -> Option<Verdict> {
+        let words = self.extra.as_ref()?.get("scopeDecision")?.as_str()?;
+        let (decision, rest) = words.split_once(" by rule #")?;
+        let (index, rule_name) = rest.split_once(' ')?;
+        let decision = match decision {
+            "ACCEPT" => Decision::Accept,
+            "REJECT" | "NONE" => Decision::Reject,
+            _ => return None,
+        };
+        Some(Verdict { decision, rule_index: index.parse().ok(), rule_name: rule_name.to_owned() })
+    }
+
     /// The line, without its end.
     pub fn write(&self) -> String {
         let or_dash = |text: &str| if text.is_empty() { "-".to_owned() } else { escape(text) };
@@ -87,8 +106,9 @@ impl CrawlLogLine {
             (Some(started), None) => started.to_digits17(),
             _ => "-".to_owned(),
         };
+        let extra = self.extra.as_ref().map(|extra| format!(" {}", Value::Object(extra.clone()))).unwrap_or_default();
         format!(
-            "{} {:>5} {:>10} {} {} {} {} #{:03} {times} {} {} {}",
+            "{} {:>5} {:>10} {} {} {} {} #{:03} {times} {} {} {}{extra}",
             self.logged.to_log(),
             self.status,
             number(self.size),
@@ -115,9 +135,9 @@ impl CrawlLogLine {
             columns.push(column);
             rest = tail.trim_start();
         }
-        let rest = match rest.find(" {") {
-            Some(json) if rest.ends_with('}') => &rest[..json],
-            _ => rest,
+        let (rest, extra) = match rest.find(" {").filter(|_| rest.ends_with('}')) {
+            Some(json) => (&rest[..json], serde_json::from_str(&rest[json + 1..]).ok()),
+            None => (rest, None),
         };
         let text = |column: usize| match columns[column] {
             "-" => String::new(),
@@ -141,6 +161,7 @@ impl CrawlLogLine {
             digest: Some(columns[9].to_owned()).filter(|digest| digest != "-"),
             source_tag: text(10),
             annotations: rest.split(',').map(str::to_owned).filter(|text| !text.is_empty() && text != "-").collect(),
+            extra,
         })
     }
 }
@@ -185,8 +206,13 @@ mod tests {
         let text = line.write();
         assert_eq!(text.split_ascii_whitespace().count(), 12, "{text}");
         assert_eq!(CrawlLogLine::parse(&text).unwrap(), line);
-        let with_json = format!("{text} {{\"contentSize\":12}}");
-        assert_eq!(CrawlLogLine::parse(&with_json).unwrap(), line);
+        let json = "{\"contentSize\":12,\"scopeDecision\":\"ACCEPT by rule #4 ExternalGeoLocationDecideRule\"}";
+        let with_json = CrawlLogLine::parse(&format!("{text} {json}")).unwrap();
+        assert_eq!(with_json.write(), format!("{text} {json}"));
+        let verdict = with_json.scope_decision().unwrap();
+        assert_eq!((verdict.rule_index, verdict.rule_name.as_str()), (Some(4), "ExternalGeoLocationDecideRule"));
+        assert_eq!(CrawlLogLine { extra: None, ..with_json }, line);
+        assert_eq!(line.scope_decision(), None);
     }
 
     #[test]

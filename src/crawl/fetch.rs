@@ -9,6 +9,7 @@ use super::message::{ChunkScanner, Framing, Head, MAX_HEAD_BYTES, head_end};
 use super::resolver::{HostOverride, Resolver};
 use super::spool::Spool;
 use super::wire::{Abandon, ConnectError, Connection, Deadline, IdleConnections, Origin, TlsClient, TlsFacts};
+use crate::scope::AnswerSource;
 use crate::uri::{CaptureDate, Clock, Url};
 use crate::warc::digest::{BlockDigester, Digests};
 use crate::warc::http::{ContentType, decode_payload, parse_response_head};
@@ -234,6 +235,19 @@ impl Client {
             Err(error) => {
                 Err(FetchError { status: fetch_status::DNS_FAILED, words: error.to_string(), retry: true, took: None })
             }
+        }
+    }
+
+    /// Who names the addresses of a host: see [`Self::addresses`].
+    pub fn answer_source(&self, url: &Url) -> AnswerSource {
+        let host = url.host_str().unwrap_or_default().trim_end_matches('.');
+        let port = url.port_or_known_default().unwrap_or(80);
+        if self.overrides.iter().any(|entry| entry.host == host && entry.port == port) {
+            AnswerSource::Override
+        } else if url.domain().is_none() {
+            AnswerSource::Url
+        } else {
+            AnswerSource::Resolver
         }
     }
 

@@ -19,8 +19,7 @@ use crate::warc::{
     ArchiveReader, BlockDigester, Headers, Problem, ProblemKind, RecordHead, RecordType, open_record_at,
 };
 use std::collections::{HashMap, VecDeque};
-use std::fs::File;
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 use std::path::Path;
 
 /// Captures between which records of one capture may stand.
@@ -39,6 +38,8 @@ pub struct IndexReport {
     pub records: u64,
     /// Captures handed on.
     pub captures: u64,
+    /// Captures among them that repeat a payload.
+    pub revisits: u64,
     /// Requests and metadata without a capture nearby.
     pub orphans: u64,
     /// Records of other kinds (warcinfo, dns, conversion …).
@@ -62,7 +63,22 @@ pub fn index_archive(
     sink: impl FnMut(CaptureEntry) -> Result<(), CrawlError>,
     cx: &JobCx,
 ) -> Result<IndexReport, CrawlError> {
-    Indexer::new(file_label, sink).run(ArchiveReader::open(path)?, cx)
+    all_of(index_records(ArchiveReader::open(path)?, file_label, sink, cx))
+}
+
+/// As [`index_archive`], from any reader. What was found before an error is
+/// told beside it, and all of it has been handed on.
+pub fn index_records<R: Read>(
+    reader: ArchiveReader<R>,
+    file_label: &str,
+    sink: impl FnMut(CaptureEntry) -> Result<(), CrawlError>,
+    cx: &JobCx,
+) -> (IndexReport, Result<(), CrawlError>) {
+    Indexer::new(file_label, sink).run(reader, cx)
+}
+
+fn all_of((report, ended): (IndexReport, Result<(), CrawlError>)) -> Result<IndexReport, CrawlError> {
+    ended.map(|()| report)
 }
 
 /// As [`index_archive`], from a place in the file that a record begins at.
@@ -73,7 +89,7 @@ pub(super) fn index_archive_from(
     sink: impl FnMut(CaptureEntry) -> Result<(), CrawlError>,
     cx: &JobCx,
 ) -> Result<IndexReport, CrawlError> {
-    Indexer::new(file_label, sink).run(open_record_at(path, offset)?, cx)
+    all_of(index_records(open_record_at(path, offset)?, file_label, sink, cx))
 }
 
 /// A capture in the making.
@@ -134,20 +150,30 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         }
     }
 
-    fn run(mut self, mut reader: ArchiveReader<File>, cx: &JobCx) -> Result<IndexReport, CrawlError> {
+    fn run<R: Read>(mut self, mut reader: ArchiveReader<R>, cx: &JobCx) -> (IndexReport, Result<(), CrawlError>) {
+        let mut ended = self.read(&mut reader, cx);
+        self.take_problems(&mut reader);
+        // An error of the reader concerns what comes after it only.
+        if matches!(ended, Ok(()) | Err(CrawlError::Warc(_) | CrawlError::Io { .. })) {
+            self.let_go_of_payload();
+            while !self.window.is_empty() {
+                if let Err(error) = self.flush_one() {
+                    ended = Err(error);
+                    break;
+                }
+            }
+        }
+        (self.report, ended)
+    }
+
+    fn read<R: Read>(&mut self, reader: &mut ArchiveReader<R>, cx: &JobCx) -> Result<(), CrawlError> {
         while let Some(head) = reader.next_head()? {
             cx.checkpoint()?;
             self.report.records += 1;
-            self.record(&mut reader, &head)?;
-            self.take_problems(&mut reader);
-            cx.set_done(reader.file_offset());
+            self.record(reader, &head)?;
+            self.take_problems(reader);
         }
-        self.take_problems(&mut reader);
-        self.let_go_of_payload();
-        while !self.window.is_empty() {
-            self.flush_one()?;
-        }
-        Ok(self.report)
+        Ok(())
     }
 
     fn problem(&mut self, problem: Problem) {
@@ -158,13 +184,13 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         }
     }
 
-    fn take_problems(&mut self, reader: &mut ArchiveReader<File>) {
+    fn take_problems<R: Read>(&mut self, reader: &mut ArchiveReader<R>) {
         for problem in reader.take_problems() {
             self.problem(problem);
         }
     }
 
-    fn record(&mut self, reader: &mut ArchiveReader<File>, head: &RecordHead) -> Result<(), CrawlError> {
+    fn record<R: Read>(&mut self, reader: &mut ArchiveReader<R>, head: &RecordHead) -> Result<(), CrawlError> {
         let is_main = matches!(head.record_type, RecordType::Response | RecordType::Revisit | RecordType::Resource);
         let is_side = matches!(head.record_type, RecordType::Request | RecordType::Metadata);
         let url = head.target_url();
@@ -386,6 +412,7 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
             apply(&mut entry, notes);
         }
         self.report.captures += 1;
+        self.report.revisits += u64::from(entry.revisit_of.is_some());
         (self.sink)(entry)
     }
 }
@@ -450,7 +477,7 @@ struct Block {
     digests: Option<crate::warc::Digests>,
 }
 
-fn read_block(reader: &mut ArchiveReader<File>, head: &RecordHead, limit: usize) -> Result<Block, CrawlError> {
+fn read_block<R: Read>(reader: &mut ArchiveReader<R>, head: &RecordHead, limit: usize) -> Result<Block, CrawlError> {
     let is_main = matches!(head.record_type, RecordType::Response | RecordType::Resource);
     let told = head.headers.get("WARC-Payload-Digest").is_some_and(|digest| is_sha1(&digest));
     let mut digester = None;

@@ -4,6 +4,8 @@
 
 use super::*;
 use crate::jobs::JobCx;
+use crate::uri::CaptureDate;
+use crate::warc::ArchiveReader;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -49,6 +51,44 @@ fn a_crawl_and_its_arc_twin_give_the_same_captures() {
     assert!(warc.len() > 200, "{}", warc.len());
     assert!(warc.iter().map(|capture| capture.7.len()).sum::<usize>() > 10_000);
     assert_eq!(warc, arc);
+}
+
+/// Fails when its bytes are used up, as a disk that is pulled out.
+struct Pulled<'a>(&'a [u8]);
+
+impl std::io::Read for Pulled<'_> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let len = self.0.len().min(out.len());
+        if len == 0 {
+            return Err(std::io::Error::other("the device is gone"));
+        }
+        out[..len].copy_from_slice(&self.0[..len]);
+        self.0 = &self.0[len..];
+        Ok(len)
+    }
+}
+
+#[test]
+fn what_stands_before_a_read_error_is_handed_on_once() {
+    let date = CaptureDate::from_millis(1_709_283_600_000);
+    let page = |number: u32| {
+        let url = format!("http://a.example/{number}");
+        let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>{number}</title>");
+        crate::warc::RecordBuilder::response(&format!("urn:test:{number}"), date, &url).compress(block.as_bytes())
+    };
+    let bytes: Vec<u8> = (0..10).flat_map(page).collect();
+    let broken = Pulled(&bytes[..bytes.len() * 7 / 10]);
+    let mut found = Vec::new();
+    let sink = |entry: CaptureEntry| {
+        found.push(entry.title);
+        Ok(())
+    };
+    let reader = ArchiveReader::new(broken, Path::new("a.warc.gz")).unwrap();
+    let (report, ended) = index_records(reader, "a.warc.gz", sink, &JobCx::detached());
+    let expected: Vec<_> = (0..report.captures).map(|number| Some(number.to_string())).collect();
+    assert_eq!(found, expected);
+    assert!((5..=7).contains(&found.len()), "{found:?}");
+    assert!(ended.unwrap_err().to_string().contains("the device is gone"));
 }
 
 #[test]

@@ -522,3 +522,24 @@ fn hostile_servers_cost_bounded_time_and_are_named() {
     assert!(log.contains("lenTrunc") && log.contains("timeTrunc"), "{log}");
     records(folder.path());
 }
+
+#[test]
+fn content_that_rules_refuse_leads_nowhere() {
+    let server = Server::start(|host, path| match (host, path) {
+        (_, "/robots.txt") => Reply::page(404, "", ""),
+        ("a.example", "/") => Reply::html("<a href=/page>page</a>"),
+        ("a.example", "/page") => Reply::html("<a href=/y>y</a>"),
+        _ => Reply::html("leaf"),
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = MemoryLedger::default();
+    let mut campaign = campaign(&["http://a.example/"]);
+    campaign.rules.push(serde_json::json!({ "rule": "content_size", "min_bytes": 0, "max_bytes": 18 }));
+    crawl(&campaign, &server, folder.path(), &ledger);
+    // The seed's page is larger than that: it is kept, and goes nowhere.
+    assert!(ledger.finished("http://a.example/").unwrap().capture.is_some());
+    assert!(ledger.finished("http://a.example/page").is_none());
+    let log = |name: &str| std::fs::read_to_string(folder.path().join("logs").join(name)).unwrap();
+    assert!(log("scope.log").contains("ContentLengthDecideRule REJECT http://a.example/ "), "{}", log("scope.log"));
+    assert!(log("crawl.log").contains("contentRefused"), "{}", log("crawl.log"));
+}

@@ -6,7 +6,10 @@ use super::frontier::priority;
 use super::{Admission, AdmissionState, Ledger, LedgerError};
 use crate::campaign::Seed;
 use crate::links::Outlink;
-use crate::scope::{Candidate, DecideRules, Decision, Facts, GeoDatabase, GeoFact, RobotsFact, ScopeError, Verdict};
+use crate::scope::{
+    AnnotationFact, Candidate, ContentFact, DecideRules, Decision, Facts, GeoDatabase, GeoFact, RobotsFact, ScopeError,
+    Verdict,
+};
 use crate::uri::{Clock, ScopeSurt, Url};
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
@@ -20,6 +23,8 @@ pub struct Judge<'a> {
     rules: RwLock<Arc<DecideRules>>,
     geo: Option<&'a GeoDatabase>,
     known: RwLock<HashMap<String, GeoFact>>,
+    /// By URL; empty where no rule asks.
+    annotations: HashMap<String, AnnotationFact>,
     client: &'a Client,
     ledger: &'a dyn Ledger,
     clock: Clock,
@@ -51,7 +56,9 @@ impl<'a> Judge<'a> {
     ) -> Result<Self, LedgerError> {
         let mut known = ledger.geo_facts()?;
         known.retain(|_, fact| matches!(fact, GeoFact::Known(_)));
-        Ok(Self { rules: RwLock::new(Arc::new(rules)), geo, known: RwLock::new(known), client, ledger, clock })
+        let annotations = if rules.uses_annotations() { ledger.annotations()? } else { HashMap::new() };
+        let (rules, known) = (RwLock::new(Arc::new(rules)), RwLock::new(known));
+        Ok(Self { rules, geo, known, annotations, client, ledger, clock })
     }
 
     /// Lets one more URL count as a seed.
@@ -65,8 +72,7 @@ impl<'a> Judge<'a> {
     /// would matter and could not be looked up.
     pub fn decide(&self, candidate: &Candidate, robots: RobotsFact) -> Result<(Verdict, bool), LedgerError> {
         let rules = self.rules();
-        let host = candidate.url.host_str().unwrap_or_default();
-        let mut facts = Facts { geo: self.known_fact(host), robots };
+        let mut facts = self.facts(candidate, robots);
         let failed = matches!(facts.geo, GeoFact::Failed { .. });
         if failed {
             facts.geo = GeoFact::NotAsked;
@@ -80,6 +86,30 @@ impl<'a> Judge<'a> {
         let verdict = rules.decide(candidate, &facts);
         let waits = unknown && verdict.decision == Decision::Reject;
         Ok((verdict, waits))
+    }
+
+    /// The verdict, when rules about content refuse what was let in before it
+    /// was fetched.
+    pub fn refuses_content(&self, candidate: &Candidate, content: ContentFact) -> Option<Verdict> {
+        let rules = self.rules();
+        if !rules.uses_content() {
+            return None;
+        }
+        let before = self.facts(candidate, RobotsFact::NotAsked);
+        let after = Facts { content, ..before.clone() };
+        let verdict = rules.decide(candidate, &after);
+        let turned = verdict.decision == Decision::Reject;
+        (turned && rules.decide(candidate, &before).decision == Decision::Accept).then_some(verdict)
+    }
+
+    fn facts(&self, candidate: &Candidate, robots: RobotsFact) -> Facts {
+        Facts {
+            geo: self.known_fact(candidate.url.host_str().unwrap_or_default()),
+            robots,
+            date: Some(self.clock.now()),
+            annotation: self.annotations.get(candidate.url.as_str()).cloned(),
+            ..Facts::default()
+        }
     }
 
     /// Turns links into URLs for the ledger, each decided; equal ones once.
@@ -179,7 +209,7 @@ impl<'a> Judge<'a> {
         let fact = match self.client.addresses(url) {
             Ok(addresses) => {
                 let addresses: Vec<IpAddr> = addresses.iter().map(std::net::SocketAddr::ip).collect();
-                GeoFact::Known(geo.evidence(&addresses, self.clock.now()))
+                GeoFact::Known(geo.evidence(&addresses, self.clock.now()).answered_by(self.client.answer_source(url)))
             }
             Err(error) => GeoFact::Failed { why: error.words },
         };

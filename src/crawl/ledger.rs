@@ -1,7 +1,7 @@
 //! What a crawl asks of its memory.
 
 use super::CaptureEntry;
-use crate::scope::{GeoFact, Verdict};
+use crate::scope::{AnnotationFact, GeoFact, Verdict};
 use crate::uri::{CaptureDate, Url};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -131,6 +131,11 @@ pub trait Ledger: Send + Sync {
 
     /// What is known about where hosts stand.
     fn geo_facts(&self) -> Result<HashMap<String, GeoFact>, LedgerError>;
+
+    /// What people said of earlier captures, by URL.
+    fn annotations(&self) -> Result<HashMap<String, AnnotationFact>, LedgerError> {
+        Ok(HashMap::new())
+    }
 
     /// Keeps what was found out about where a host stands.
     fn keep_geo_fact(&self, host: &str, fact: &GeoFact) -> Result<(), LedgerError>;

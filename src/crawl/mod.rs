@@ -67,7 +67,7 @@ pub use crawl_log::CrawlLogLine;
 pub use disk::free_bytes;
 pub use engine::{run_crawl, run_crawl_with};
 pub use entry::{CaptureEntry, RecordPlace};
-pub use index::{IndexReport, index_archive};
+pub use index::{IndexReport, index_archive, index_records};
 pub use ledger::{Admission, AdmissionState, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl, RobotsAnswer};
 pub use notes::CaptureNotes;
 pub use politeness::{MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};

@@ -13,7 +13,7 @@ use super::robots::MAX_ROBOTS_BYTES;
 use super::robots_desk::{Robots, is_robots_url};
 use super::{Admission, AdmissionState, CaptureEntry, CrawlError, Finished, QueuedUrl, RobotsAnswer};
 use crate::campaign::{RobotsPolicy, Seed};
-use crate::scope::{Candidate, Decision, RobotsFact, Verdict};
+use crate::scope::{Candidate, ContentFact, Decision, RobotsFact, Verdict};
 use crate::uri::{CaptureDate, ScopeSurt, Url};
 use std::time::Duration;
 
@@ -236,7 +236,17 @@ impl<'e> Worker<'e> {
             }
             None => wait,
         };
-        let (notes, entry) = self.keep(ticket, &mut exchange)?;
+        let (mut notes, entry) = self.keep(ticket, &mut exchange)?;
+        let candidate = candidate_of(&ticket.queued.admission);
+        // What was fetched stays in the archive; its links lead nowhere.
+        let links = match engine.judge.refuses_content(&candidate, content_of(&entry)) {
+            Some(verdict) => {
+                engine.logs.scope([(&candidate, &verdict)])?;
+                notes.annotations.push("contentRefused".to_owned());
+                &[]
+            }
+            None => followed(&notes.outlinks),
+        };
         let admission = &ticket.queued.admission;
         if admission.is_seed
             && let Some(target) = &entry.redirect_to
@@ -250,7 +260,7 @@ impl<'e> Worker<'e> {
             source_tag: &admission.source_tag,
             is_seed: admission.is_seed,
         };
-        let decided = engine.judge.admit(&source, followed(&notes.outlinks))?;
+        let decided = engine.judge.admit(&source, links)?;
         let line = CrawlLogLine {
             annotations: notes.annotations.clone(),
             ..self.log_line(&ticket.queued, status).with_capture(&entry)
@@ -494,4 +504,10 @@ fn annotations_of(ticket: &Ticket, exchange: &Exchange, not_followed: usize, is_
         annotations.push("certificate".to_owned());
     }
     annotations
+}
+
+/// What the rules ask about an answer.
+fn content_of(entry: &CaptureEntry) -> ContentFact {
+    let status = u16::try_from(entry.status).unwrap_or(0);
+    ContentFact::Fetched { status, mime: entry.mime.clone(), bytes: entry.payload_len }
 }

@@ -32,6 +32,9 @@ pub(super) enum CopyError {
 /// Takes a record out of its file. Its place is looked at first: the catalogue
 /// may be older than the file.
 pub(super) fn carry(record: &ExportRecord, url: &str, new_id: impl FnOnce() -> String) -> Result<Carried, CopyError> {
+    if let Some(why) = &record.lost {
+        return Err(CopyError::Record(why.clone()));
+    }
     let mut reader = open_record_at(&record.file, record.span.offset).map_err(of_source)?;
     let head = reader.next_head().map_err(of_source)?;
     let place = || format!("{}, offset {}", record.file.display(), record.span.decoded_offset());

@@ -17,6 +17,8 @@ pub struct ExportRecord {
     pub record_type: RecordType,
     /// Its id without angle brackets; empty in ARC files.
     pub record_id: String,
+    /// Why it cannot be read, where its file is missing or another one.
+    pub lost: Option<String>,
 }
 
 /// The capture that a revisit repeats.

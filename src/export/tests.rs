@@ -31,7 +31,7 @@ fn options() -> ExportOptions<'static> {
 }
 
 fn record(file: &Path, span: Span, record_type: RecordType, record_id: &str) -> ExportRecord {
-    ExportRecord { file: file.to_owned(), span, record_type, record_id: record_id.to_owned() }
+    ExportRecord { file: file.to_owned(), span, record_type, record_id: record_id.to_owned(), lost: None }
 }
 
 /// A page with its request, a chunked page, and a revisit of the first.
@@ -261,4 +261,24 @@ fn a_manifest_does_not_lead_out_of_its_folder() {
     fs::write(&path, serde_json::to_vec(&manifest).unwrap()).unwrap();
     let checks = verify(&out, &JobCx::detached()).unwrap();
     assert!(checks[0].detail.contains("leads out of the folder"), "{}", checks[0].detail);
+}
+
+#[test]
+fn an_export_brings_a_package_on_request() {
+    let root = tempfile::tempdir().unwrap();
+    let out = root.path().join("out");
+    let wishes = ExportOptions { wacz: true, ..options() };
+    export_selection(workspace(&root.path().join("w")).into_iter(), &out, wishes, &JobCx::detached()).unwrap();
+    all_hold(&out);
+    let packages: Vec<_> = fs::read_dir(&out)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|it| it == "wacz"))
+        .collect();
+    let package = crate::warc::wacz::Wacz::open(&packages[0]).unwrap();
+    let report = package.check(&JobCx::detached()).unwrap();
+    assert_eq!((report.problems, report.index_lines), (vec![], report.index_found));
+    let mut packed = Vec::new();
+    std::io::Read::read_to_end(&mut package.open_archive(0).unwrap(), &mut packed).unwrap();
+    assert_eq!(packed, fs::read(archive_of(&out)).unwrap());
 }

@@ -39,6 +39,7 @@ struct Shared {
 struct Stage {
     name: String,
     total: Option<u64>,
+    in_bytes: bool,
     note: String,
 }
 
@@ -51,6 +52,8 @@ pub struct Progress {
     pub done: u64,
     /// Units there will be, where that is known.
     pub total: Option<u64>,
+    /// The units are bytes.
+    pub in_bytes: bool,
     /// The thing in hand (a file, a host), or empty.
     pub note: String,
     /// The job waits until it is resumed.
@@ -67,7 +70,16 @@ impl JobCx {
 
     /// Begins a new stage and sets its counter to zero.
     pub fn stage(&self, name: impl Into<String>, total: Option<u64>) {
-        *lock(&self.0.stage) = Stage { name: name.into(), total, note: String::new() };
+        self.begin(Stage { name: name.into(), total, ..Stage::default() });
+    }
+
+    /// As [`JobCx::stage`], with bytes as units.
+    pub fn stage_in_bytes(&self, name: impl Into<String>, total: Option<u64>) {
+        self.begin(Stage { name: name.into(), total, in_bytes: true, ..Stage::default() });
+    }
+
+    fn begin(&self, stage: Stage) {
+        *lock(&self.0.stage) = stage;
         self.0.done.store(0, Ordering::Relaxed);
     }
 
@@ -136,6 +148,7 @@ impl JobCx {
             stage: stage.name,
             done: self.0.done.load(Ordering::Relaxed),
             total: stage.total,
+            in_bytes: stage.in_bytes,
             note: stage.note,
             paused: self.is_paused(),
             cancelled: self.is_cancelled(),

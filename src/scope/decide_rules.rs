@@ -1,8 +1,8 @@
 //! The rules of a campaign, ready to decide.
 
-use super::rules::{DecideRule, Geolocation, Rule, RuleKind};
+use super::rules::{DecideRule, Geolocation, Ground, Rule, RuleKind};
 use super::{Candidate, Decision, Facts, GeoFact, Verdict};
-use crate::campaign::{Campaign, Seed};
+use crate::campaign::{Campaign, Permission, Seed};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -26,6 +26,7 @@ pub const NO_RULE: &str = "DecideRuleSequence";
 pub struct DecideRules {
     pub(super) rules: Arc<Vec<CompiledRule>>,
     pub(super) seeds: Arc<Vec<Seed>>,
+    permissions: Arc<Vec<Permission>>,
 }
 
 #[derive(Debug, Clone)]
@@ -40,9 +41,14 @@ impl DecideRules {
     pub fn compile(campaign: &Campaign) -> Result<Self, ScopeError> {
         let mut rules = Vec::with_capacity(campaign.rules.len());
         for (index, value) in campaign.rules.iter().enumerate() {
-            rules.push(compile_rule(index, value, &campaign.seeds)?);
+            let ground = Ground { seeds: &campaign.seeds, permissions: &campaign.permissions };
+            rules.push(compile_rule(index, value, ground)?);
         }
-        Ok(Self { rules: Arc::new(rules), seeds: Arc::new(campaign.seeds.clone()) })
+        Ok(Self {
+            rules: Arc::new(rules),
+            seeds: Arc::new(campaign.seeds.clone()),
+            permissions: Arc::new(campaign.permissions.clone()),
+        })
     }
 
     /// The same rules with one more seed, for a seed that redirects elsewhere:
@@ -64,7 +70,8 @@ impl DecideRules {
         let mut changed = self.clone();
         for (index, compiled) in Arc::make_mut(&mut changed.rules).iter_mut().enumerate() {
             if matches!(compiled.rule.kind, RuleKind::SeedScope(_)) {
-                compiled.test = compile_kind(index, &compiled.rule.kind, &seeds)?;
+                let ground = Ground { seeds: &seeds, permissions: &self.permissions };
+                compiled.test = compile_kind(index, &compiled.rule.kind, ground)?;
             }
         }
         changed.seeds = Arc::new(seeds);
@@ -154,6 +161,63 @@ impl DecideRules {
         self.rules.iter().any(|compiled| compiled.rule.enabled && compiled.test.asks_geo())
     }
 
+    /// What the rules of the campaign are compiled with.
+    pub(super) fn ground(&self) -> Ground<'_> {
+        Ground { seeds: &self.seeds, permissions: &self.permissions }
+    }
+
+    /// Whether any rule that is switched on asks for what was fetched.
+    pub fn uses_content(&self) -> bool {
+        self.rules.iter().any(|compiled| compiled.rule.enabled && compiled.test.asks_content())
+    }
+
+    /// Whether any rule that is switched on asks what people said of captures.
+    pub fn uses_annotations(&self) -> bool {
+        self.rules.iter().any(|compiled| compiled.rule.enabled && compiled.test.asks_annotation())
+    }
+
+    /// Whether any rule that is switched on looks at the page that led to a URL.
+    pub fn uses_via(&self) -> bool {
+        let looks = |kind: &RuleKind| matches!(kind, RuleKind::SurtPrefix(rule) if rule.also_check_via);
+        self.rules.iter().any(|compiled| compiled.rule.enabled && looks(&compiled.rule.kind))
+    }
+
+    /// The same rules with those about countries switched off.
+    pub fn without_geolocation(&self) -> Self {
+        let mut without = self.clone();
+        for compiled in Arc::make_mut(&mut without.rules) {
+            compiled.rule.enabled &= !compiled.test.asks_geo();
+        }
+        without
+    }
+
+    /// Every opinion that is spoken on the way to the verdict, in order.
+    pub fn each_opinion(&self, candidate: &Candidate, facts: &Facts, mut said: impl FnMut(usize, Decision)) {
+        let mut standing = None;
+        for (index, compiled) in self.rules.iter().enumerate() {
+            if compiled.asked(standing)
+                && let Some(decision) = compiled.test.decide(candidate, facts)
+            {
+                said(index, decision);
+                standing = Some(decision);
+            }
+        }
+    }
+
+    /// Accept or reject, and the index of the rule that spoke last: as
+    /// [`DecideRules::decide`], for those who ask a million times.
+    pub fn decide_by_index(&self, candidate: &Candidate, facts: &Facts) -> (Decision, Option<usize>) {
+        match self.last_word(candidate, facts) {
+            Some((index, decision)) => (decision, Some(index)),
+            None => (Decision::Reject, None),
+        }
+    }
+
+    /// Name in logs of a rule, by its index; that of no rule where there is none.
+    pub fn name_of(&self, index: Option<usize>) -> &'static str {
+        index.and_then(|index| self.rules.get(index)).map_or(NO_RULE, |rule| rule.test.name())
+    }
+
     /// Whether any rule that is switched on asks robots.txt.
     pub fn uses_robots(&self) -> bool {
         let mut rules = self.rules.iter();
@@ -177,19 +241,23 @@ impl CompiledRule {
     }
 }
 
-fn compile_rule(index: usize, value: &Value, seeds: &[Seed]) -> Result<CompiledRule, ScopeError> {
+fn compile_rule(index: usize, value: &Value, ground: Ground<'_>) -> Result<CompiledRule, ScopeError> {
     let name = value.get("rule").and_then(Value::as_str).unwrap_or("no name").to_owned();
     let rule: Rule = serde_json::from_value(value.clone()).map_err(|error| ScopeError {
         index,
         rule: name,
         why: error.to_string(),
     })?;
-    let test = compile_kind(index, &rule.kind, seeds)?;
+    let test = compile_kind(index, &rule.kind, ground)?;
     Ok(CompiledRule { rule, test })
 }
 
-pub(super) fn compile_kind(index: usize, kind: &RuleKind, seeds: &[Seed]) -> Result<Arc<dyn DecideRule>, ScopeError> {
-    kind.compile(seeds).map_err(|why| ScopeError { index, rule: saved_name(kind), why })
+pub(super) fn compile_kind(
+    index: usize,
+    kind: &RuleKind,
+    ground: Ground<'_>,
+) -> Result<Arc<dyn DecideRule>, ScopeError> {
+    kind.compile(ground).map_err(|why| ScopeError { index, rule: saved_name(kind), why })
 }
 
 /// The name of a rule as it is saved (`too_many_hops`).

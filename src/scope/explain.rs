@@ -3,6 +3,7 @@
 use super::decide_rules::{CompiledRule, DecideRules, compile_kind};
 use super::rules::{Change, Edit, Rule, RuleKind, SurtPrefix};
 use super::{Candidate, Decision, Facts, GeoFact, Trace, TraceStep};
+use crate::campaign::Campaign;
 use crate::uri::ScopePrefix;
 use std::sync::Arc;
 
@@ -33,27 +34,29 @@ impl DecideRules {
                 deciding: verdict.rule_index == Some(index),
             });
         }
-        let turn = self.turn(candidate, facts, verdict.decision);
+        let turn = self.turn(candidate, facts).map(|turn| turn.words);
         Trace { url: candidate.url.to_string(), steps, verdict, turn }
     }
 
-    /// The smallest change that turns `decision`, in words.
-    fn turn(&self, candidate: &Candidate, facts: &Facts, decision: Decision) -> Option<String> {
-        let wanted = match decision {
+    /// The smallest change that turns the verdict. It was tried out on these
+    /// very rules and this candidate.
+    pub fn turn(&self, candidate: &Candidate, facts: &Facts) -> Option<Turn> {
+        let wanted = match self.decide_by_index(candidate, facts).0 {
             Decision::Accept => Decision::Reject,
             Decision::Reject => Decision::Accept,
         };
         let mut offers = self.offers(candidate, facts, wanted);
         // Stable: of equals the one nearest to the decision comes first.
         offers.sort_by_key(|offer| offer.cost);
-        let turns = |offer: &&Offer| {
-            self.after(offer, facts).is_some_and(|(rules, facts)| rules.decide(candidate, &facts).decision == wanted)
+        let turns = |offer: &Offer| {
+            let (rules, facts) = self.after(offer, facts)?;
+            let turned = rules.decide_by_index(candidate, &facts).0 == wanted;
+            turned.then(|| Turn { words: capital(&offer.words), rules, facts })
         };
         // A rule more is larger than two small changes.
         let (grown, small): (Vec<_>, Vec<_>) = offers.iter().partition(|offer| offer.cost == Cost::NewRule);
-        let single = |offers: Vec<&Offer>| offers.into_iter().find(turns).map(|offer| offer.words.clone());
-        let words = single(small).or_else(|| self.turn_together(candidate, facts, wanted)).or_else(|| single(grown))?;
-        Some(capital(&words))
+        let single = |offers: Vec<&Offer>| offers.into_iter().find_map(turns);
+        single(small).or_else(|| self.turn_together(candidate, facts, wanted)).or_else(|| single(grown))
     }
 
     /// Every single change that might do.
@@ -94,7 +97,7 @@ impl DecideRules {
     }
 
     /// Where no single change does, the two rules that stand in the way.
-    fn turn_together(&self, candidate: &Candidate, facts: &Facts, wanted: Decision) -> Option<String> {
+    fn turn_together(&self, candidate: &Candidate, facts: &Facts, wanted: Decision) -> Option<Turn> {
         let (mut rules, mut facts, mut words) = (self.clone(), facts.clone(), Vec::new());
         for _ in 0..2 {
             let index = rules.decide(candidate, &facts).rule_index?;
@@ -107,7 +110,8 @@ impl DecideRules {
             (rules, facts) = rules.after(&offer, &facts)?;
             words.push(offer.words);
         }
-        (rules.decide(candidate, &facts).decision == wanted).then(|| words.join("; and "))
+        let turned = rules.decide_by_index(candidate, &facts).0 == wanted;
+        turned.then(|| Turn { words: capital(&words.join("; and ")), rules, facts })
     }
 
     /// The rules and facts as they would be.
@@ -117,18 +121,51 @@ impl DecideRules {
         match &offer.step {
             Step::Switch(on) => rules.get_mut(offer.index)?.rule.enabled = *on,
             Step::Append(kind) => rules.push(CompiledRule {
-                test: compile_kind(offer.index, kind, &self.seeds).ok()?,
+                test: compile_kind(offer.index, kind, self.ground()).ok()?,
                 rule: Rule { enabled: true, comment: String::new(), kind: kind.clone() },
             }),
             Step::Edit(Edit::Number(kind) | Edit::Entry(kind)) => {
                 let compiled = rules.get_mut(offer.index)?;
-                compiled.test = compile_kind(offer.index, kind, &self.seeds).ok()?;
+                compiled.test = compile_kind(offer.index, kind, self.ground()).ok()?;
                 compiled.rule.kind = kind.clone();
             }
             Step::Edit(Edit::Seeds(seeds)) => changed = self.with_seeds(seeds.clone()).ok()?,
             Step::Edit(Edit::Fact(facts)) => return Some((changed, (**facts).clone())),
         }
         Some((changed, facts.clone()))
+    }
+}
+
+/// A change that turns a verdict.
+#[derive(Debug, Clone)]
+pub struct Turn {
+    /// What is to be done, as an instruction.
+    pub words: String,
+    /// The rules after it.
+    pub rules: DecideRules,
+    /// The facts after it: those that were given, unless the change is one of
+    /// the world outside (robots.txt would have to allow it).
+    pub facts: Facts,
+}
+
+impl Turn {
+    /// The campaign with the change made; its other rules stay as they are
+    /// written. The same campaign where only facts would have to change.
+    pub fn apply(&self, campaign: &Campaign) -> Campaign {
+        let mut changed = Campaign { seeds: self.rules.seeds.to_vec(), ..campaign.clone() };
+        for (index, compiled) in self.rules.rules.iter().enumerate() {
+            let written = changed.rules.get_mut(index);
+            let before = written.as_deref().and_then(|value| serde_json::from_value::<Rule>(value.clone()).ok());
+            if before.as_ref() == Some(&compiled.rule) {
+                continue;
+            }
+            let value = serde_json::to_value(&compiled.rule).unwrap_or_default();
+            match written {
+                Some(written) => *written = value,
+                None => changed.rules.push(value),
+            }
+        }
+        changed
     }
 }
 
@@ -183,13 +220,14 @@ fn geo_offer(index: usize, rule: &super::rules::Geolocation, facts: &Facts, want
     let country = rule.countries.first().filter(|_| rule.decision == wanted && facts.geo == GeoFact::NotAsked)?;
     let known = super::GeoEvidence {
         date: crate::uri::CaptureDate::default(),
-        addresses: vec![super::AddressCountry {
-            address: std::net::IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED),
-            network: String::new(),
-            country: Some(country.clone()),
-        }],
+        addresses: vec![super::AddressCountry::new(
+            std::net::IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED),
+            "",
+            Some(country.clone()),
+        )],
         database: String::new(),
         database_build: crate::uri::CaptureDate::default(),
+        source: super::AnswerSource::default(),
     };
     let facts = Facts { geo: GeoFact::Known(known), ..facts.clone() };
     Some(Offer {

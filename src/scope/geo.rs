@@ -1,8 +1,9 @@
 //! Where an address is, by a MaxMind database that the archivist brings.
 
-use super::{AddressCountry, GeoEvidence};
+use super::{AddressCountry, AnswerSource, GeoEvidence};
 use crate::uri::CaptureDate;
 use maxminddb::{MaxMindDbError, PathElement, Reader};
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
@@ -47,6 +48,10 @@ pub enum GeoError {
 const COUNTRY_PATHS: [&[PathElement<'static>]; 2] =
     [&[PathElement::Key("country"), PathElement::Key("iso_code")], &[PathElement::Key("country_code")]];
 
+/// Older databases are told of: address blocks change hands every week.
+const OUTDATED_DAYS: i64 = 180;
+const DAY_SECONDS: i64 = 86_400;
+
 /// Entries looked at to see whether a database tells countries: enough to meet
 /// one in any real file, few enough to open it in no time.
 const ENTRIES_TRIED: usize = 2000;
@@ -58,15 +63,15 @@ impl GeoDatabase {
         let bytes = std::fs::read(&path).map_err(|why| GeoError::Unreadable { path: path.clone(), why })?;
         let broken = |why: MaxMindDbError| GeoError::Broken { path: path.clone(), why: why.to_string() };
         let reader = Reader::from_source(bytes).map_err(broken)?;
-        let mut failure = None;
-        let tells = reader.networks(Default::default()).map_err(broken)?.take(ENTRIES_TRIED).any(|entry| {
-            let country = entry.and_then(|entry| country_of(&entry));
-            matches!(country.map_err(|why| failure = Some(why)), Ok(Some(_)))
-        });
-        match (tells, failure) {
-            (true, _) => Ok(Self { reader, path }),
-            (false, Some(why)) => Err(broken(why)),
-            (false, None) => Err(GeoError::NoCountries { database: reader.metadata().database_type.clone(), path }),
+        let mut tells = false;
+        for entry in reader.networks(Default::default()).map_err(broken)?.take(ENTRIES_TRIED) {
+            let entry = entry.map_err(broken)?;
+            entry.decode::<Whole>().map_err(broken)?;
+            tells |= country_of(&entry).map_err(broken)?.is_some();
+        }
+        match tells {
+            true => Ok(Self { reader, path }),
+            false => Err(GeoError::NoCountries { database: reader.metadata().database_type.clone(), path }),
         }
     }
 
@@ -83,6 +88,21 @@ impl GeoDatabase {
     /// When the database was built.
     pub fn build_date(&self) -> CaptureDate {
         CaptureDate::from_seconds(i64::try_from(self.reader.metadata().build_epoch).unwrap_or(i64::MAX))
+    }
+
+    /// What speaks against trusting the database at `now`, in words.
+    pub fn remark(&self, now: CaptureDate) -> Option<String> {
+        let build = self.build_date();
+        let words = build.to_words();
+        let day = words.split(' ').next().unwrap_or_default();
+        match (now.seconds() - build.seconds()).div_euclid(DAY_SECONDS) {
+            ..-1 => Some(format!("the country database says it was built on {day}, which is still to come")),
+            days if days > OUTDATED_DAYS => Some(format!(
+                "the country database ({}) was built on {day}, {days} days ago; addresses move, so bring a newer one",
+                self.database_type()
+            )),
+            _ => None,
+        }
     }
 
     /// The network of an address and its ISO 3166 country; none where the
@@ -105,14 +125,89 @@ impl GeoDatabase {
         let place = |&address: &IpAddr| {
             let (network, country) =
                 self.lookup(address).unwrap_or_else(|error| (format!("unreadable: {error}"), None));
-            AddressCountry { address, network, country }
+            let (registered, city) = self.more_about(address);
+            AddressCountry { registered, city, ..AddressCountry::new(address, network, country) }
         };
         GeoEvidence {
             date,
             addresses: addresses.iter().map(place).collect(),
             database: self.database_type().to_owned(),
             database_build: self.build_date(),
+            source: AnswerSource::Unrecorded,
         }
+    }
+
+    /// What no rule asks for, where the database has it: the country that the
+    /// network is registered in, and the city.
+    fn more_about(&self, address: IpAddr) -> (Option<String>, Option<String>) {
+        if address.is_ipv6() && self.reader.metadata().ip_version == 4 {
+            return (None, None);
+        }
+        let Ok(entry) = self.reader.lookup(address) else { return (None, None) };
+        let text =
+            |path: &[PathElement<'_>]| entry.decode_path::<String>(path).ok().flatten().filter(|text| !text.is_empty());
+        let registered = text(&[PathElement::Key("registered_country"), PathElement::Key("iso_code")]);
+        let city = text(&[PathElement::Key("city"), PathElement::Key("names"), PathElement::Key("en")])
+            .or_else(|| text(&[PathElement::Key("city")]));
+        (registered.map(|code| code.to_ascii_uppercase()), city)
+    }
+}
+
+/// All of an entry, read to see whether it can be: a country that is told by
+/// a file with broken entries is no evidence.
+struct Whole;
+
+impl<'de> Deserialize<'de> for Whole {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(WholeVisitor)
+    }
+}
+
+struct WholeVisitor;
+
+impl<'de> Visitor<'de> for WholeVisitor {
+    type Value = Whole;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Whole, E> {
+        Ok(Whole)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Whole, E> {
+        Ok(Whole)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Whole, E> {
+        Ok(Whole)
+    }
+
+    fn visit_u128<E>(self, _: u128) -> Result<Whole, E> {
+        Ok(Whole)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Whole, E> {
+        Ok(Whole)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Whole, E> {
+        Ok(Whole)
+    }
+
+    fn visit_bytes<E>(self, _: &[u8]) -> Result<Whole, E> {
+        Ok(Whole)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Whole, A::Error> {
+        while list.next_element::<Whole>()?.is_some() {}
+        Ok(Whole)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Whole, A::Error> {
+        while map.next_entry::<Whole, Whole>()?.is_some() {}
+        Ok(Whole)
     }
 }
 
@@ -174,6 +269,13 @@ mod tests {
             let (found, code) = database.lookup(address.parse().unwrap()).unwrap();
             assert_eq!((found.as_str(), code.as_deref()), (network, country), "{address}");
         }
+        // The database is as old as this test.
+        let days = |days: i64| CaptureDate::from_seconds(database.build_date().seconds() + days * DAY_SECONDS);
+        assert_eq!(database.remark(days(1)), None);
+        assert!(database.remark(days(181)).unwrap().contains("181 days ago"));
+        assert!(database.remark(days(-2)).unwrap().contains("still to come"));
+        let evidence = database.evidence(&["203.0.113.1".parse().unwrap()], CaptureDate::from_seconds(1));
+        assert_eq!(evidence.addresses[0].registered.as_deref(), Some("US"));
         let evidence = database.evidence(&["192.0.2.7".parse().unwrap()], CaptureDate::from_seconds(1));
         assert_eq!(evidence.addresses[0].country.as_deref(), Some("PT"));
         assert_eq!(evidence.database_build, database.build_date());
@@ -227,7 +329,11 @@ mod tests {
                 continue;
             }
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            match GeoDatabase::open(&path) {
+            let tells = name.starts_with("GeoIP2") || name.starts_with("GeoLite2-Country");
+            let sound = tells && !name.contains("Broken");
+            let opened = GeoDatabase::open(&path);
+            assert_eq!(opened.is_ok(), sound, "{name}");
+            match opened {
                 Ok(database) => {
                     let answers = addresses.map(|address| database.lookup(address.parse().unwrap()).is_ok());
                     println!("{name}: opened, {answers:?}");

@@ -3,6 +3,8 @@
 //! In: a [`Candidate`] and the [`Facts`] known about it. Out: a [`Verdict`]
 //! that names the rule that spoke last, and on demand the whole [`Trace`].
 //!
+//! Out of logs that others wrote: which hosts a rule let in ([`LogReport`]).
+//!
 //! Semantics are Heritrix's (`DecideRuleSequence`): every enabled rule speaks
 //! in order, the last opinion wins, a disabled rule keeps its index, nothing
 //! said is reject.
@@ -14,8 +16,12 @@
 //! for addresses that somebody has resolved.
 
 mod decide_rules;
+mod domains;
 mod explain;
 mod geo;
+mod host_runs;
+mod log_lines;
+mod log_report;
 pub mod rules;
 mod scope_log;
 mod standard;
@@ -25,7 +31,10 @@ mod standard;
 mod semantics;
 
 pub use decide_rules::{DecideRules, NO_RULE, ScopeError};
+pub use domains::Domains;
+pub use explain::Turn;
 pub use geo::{GeoDatabase, GeoError};
+pub use log_report::{GEOLOCATION_RULE, LogQuestion, LogReport, LogReportError, LogTotals, LoggedHost};
 pub use rules::{SeedReach, seed_reach};
 pub use scope_log::{ScopeLine, ScopeLineError};
 pub use standard::{rule_templates, standard_rules};
@@ -101,6 +110,39 @@ pub struct Facts {
     pub geo: GeoFact,
     /// What its robots.txt says about this URL.
     pub robots: RobotsFact,
+    /// When it is decided; none where that shall not matter.
+    pub date: Option<CaptureDate>,
+    /// What people said of its captures, where they said something.
+    pub annotation: Option<AnnotationFact>,
+    /// What was fetched.
+    pub content: ContentFact,
+}
+
+/// What people said of a URL's captures.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct AnnotationFact {
+    /// The last mark that holds (`approve`, `reject`, `flag`); may be empty.
+    pub mark: String,
+    /// Notes that hold.
+    pub notes: Vec<String>,
+}
+
+/// What a URL answered.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum ContentFact {
+    /// Nothing yet.
+    #[default]
+    NotFetched,
+    /// This.
+    Fetched {
+        /// HTTP status.
+        status: u16,
+        /// MIME type as the server told it.
+        mime: String,
+        /// Bytes of the payload.
+        bytes: u64,
+    },
 }
 
 /// Where a host's server stands, with the evidence.
@@ -130,6 +172,43 @@ pub struct GeoEvidence {
     pub database: String,
     /// Build date of the database.
     pub database_build: CaptureDate,
+    /// Who named the addresses.
+    #[serde(default)]
+    pub source: AnswerSource,
+}
+
+impl GeoEvidence {
+    /// The same, with who named the addresses.
+    pub fn answered_by(self, source: AnswerSource) -> Self {
+        Self { source, ..self }
+    }
+}
+
+/// Who named the addresses of a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerSource {
+    /// That was not written down.
+    #[default]
+    Unrecorded,
+    /// The system's resolver.
+    Resolver,
+    /// The URL itself: its host is an address.
+    Url,
+    /// A person, for this host and port.
+    Override,
+}
+
+impl AnswerSource {
+    /// The source in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Unrecorded => "not recorded",
+            Self::Resolver => "resolver",
+            Self::Url => "the URL",
+            Self::Override => "set by hand",
+        }
+    }
 }
 
 /// One address and where the database puts it.
@@ -141,6 +220,20 @@ pub struct AddressCountry {
     pub network: String,
     /// ISO 3166 code, where the database has one.
     pub country: Option<String>,
+    /// Country that the network is registered in, where the database tells;
+    /// no rule asks for it, a person may.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registered: Option<String>,
+    /// City, where the database tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub city: Option<String>,
+}
+
+impl AddressCountry {
+    /// An address of which no more than its network and country is known.
+    pub fn new(address: IpAddr, network: impl Into<String>, country: Option<String>) -> Self {
+        Self { address, network: network.into(), country, registered: None, city: None }
+    }
 }
 
 /// What robots.txt says about one URL.

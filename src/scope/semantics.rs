@@ -31,13 +31,10 @@ fn candidate(url: &str, hops: &str) -> Candidate {
 fn stands_in(country: Option<&str>) -> Facts {
     let evidence = GeoEvidence {
         date: CaptureDate::default(),
-        addresses: vec![AddressCountry {
-            address: "192.0.2.1".parse().unwrap(),
-            network: "192.0.2.0/24".to_owned(),
-            country: country.map(str::to_owned),
-        }],
+        addresses: vec![AddressCountry::new("192.0.2.1".parse().unwrap(), "192.0.2.0/24", country.map(str::to_owned))],
         database: "Test".to_owned(),
         database_build: CaptureDate::default(),
+        source: AnswerSource::Resolver,
     };
     Facts { geo: GeoFact::Known(evidence), ..Facts::default() }
 }
@@ -275,7 +272,20 @@ fn any_rule() -> impl Strategy<Value = Value> {
         decision.clone().prop_map(|d| json!({"rule": "surt_prefix", "prefixes": ["(pt,"], "decision": d})),
         decision.clone().prop_map(|d| json!({"rule": "regex", "patterns": [".*a.*"], "decision": d})),
         decision.clone().prop_map(|d| json!({"rule": "host_list", "hosts": ["fct.pt"], "decision": d})),
-        decision.prop_map(|d| json!({"rule": "geolocation", "countries": ["PT"], "decision": d})),
+        decision.clone().prop_map(|d| json!({"rule": "geolocation", "countries": ["PT"], "decision": d})),
+        decision.clone().prop_map(|d| json!({"rule": "top_level_domain", "domains": ["pt"], "decision": d})),
+        decision.clone().prop_map(|d| json!({"rule": "hop_type", "hops": "ER", "decision": d})),
+        decision.clone().prop_map(|d| json!({"rule": "content_type", "types": ["text/*"], "decision": d})),
+        decision.clone().prop_map(|d| json!({"rule": "annotation", "marks": ["reject"], "decision": d})),
+        decision
+            .clone()
+            .prop_map(|d| json!({"rule": "permission", "states": ["granted"], "uncovered": true, "decision": d})),
+        decision.clone().prop_map(|d| json!({"rule": "source_tag", "tags": [""], "decision": d})),
+        decision
+            .prop_map(|d| json!({"rule": "schedule_window", "until": "1970-01-02", "days": ["mon"], "decision": d})),
+        Just(json!({"rule": "content_size", "max_bytes": 10})),
+        Just(json!({"rule": "pathological_path", "max_repetitions": 1})),
+        Just(json!({"rule": "query_parameters", "max_parameters": 0})),
     ];
     (kind, any::<bool>()).prop_map(|(mut rule, enabled)| {
         rule["enabled"] = Value::from(enabled);
@@ -291,11 +301,18 @@ proptest! {
         path in "(/[ab]){0,4}",
         hops in "[LERX]{0,4}",
         denied in any::<bool>(),
+        known in any::<bool>(),
     ) {
-        let rules = DecideRules::compile(&campaign(&[("http://fct.pt/", SeedScope::Root)], list)).unwrap();
+        let campaign = campaign(&[("http://fct.pt/", SeedScope::Root)], list);
+        let rules = DecideRules::compile(&campaign).unwrap();
         let candidate = candidate(&format!("http://{host}{path}"), &hops);
         let robots = if denied { RobotsFact::Denied { why: "line 2".to_owned() } } else { RobotsFact::Allowed };
-        let facts = Facts { robots, ..Facts::default() };
+        let mut facts = Facts { robots, ..Facts::default() };
+        if known {
+            facts.date = Some(CaptureDate::parse("2024-06-21").unwrap());
+            facts.annotation = Some(AnnotationFact { mark: "reject".to_owned(), notes: Vec::new() });
+            facts.content = ContentFact::Fetched { status: 200, mime: "text/html".to_owned(), bytes: 11 };
+        }
         let verdict = rules.decide(&candidate, &facts);
 
         // The trace says the same, and its last word is the verdict.
@@ -305,8 +322,14 @@ proptest! {
         prop_assert_eq!(last.map(|step| step.index), verdict.rule_index);
         prop_assert_eq!(last.and_then(|step| step.said).unwrap_or(Decision::Reject), verdict.decision);
         prop_assert!(trace.steps.iter().all(|step| step.enabled || step.said.is_none()));
-        // A rule at the end can always turn it.
-        prop_assert!(trace.turn.is_some());
+        // A rule at the end can always turn it, and what is offered does, once
+        // the campaign is changed so and compiled anew.
+        let turn = rules.turn(&candidate, &facts).unwrap();
+        prop_assert_eq!(trace.turn.as_deref(), Some(turn.words.as_str()));
+        let turned = DecideRules::compile(&turn.apply(&campaign)).unwrap().decide(&candidate, &turn.facts);
+        prop_assert_ne!(turned.decision, verdict.decision, "{}", turn.words);
+        let changed = turn.apply(&campaign) != campaign || turn.facts != facts;
+        prop_assert!(changed, "{}", turn.words);
 
         // Geolocation is worth asking exactly when some answer turns the decision.
         let turned = [Some("PT"), Some("GB"), None].iter().any(|country| {

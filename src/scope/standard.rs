@@ -2,10 +2,12 @@
 
 use super::Decision;
 use super::rules::{
-    AcceptAll, Geolocation, HopPath, HostList, Nofollow, PathologicalPath, QueryParameters, RegexList, RejectAll,
-    Robots, Rule, RuleKind, SchemeNotInSet, SeedScopeRule, SourceTag, SurtPrefix, TooManyHops, TooManyPathSegments,
+    AcceptAll, Annotation, ContentSize, ContentType, Geolocation, HopPath, HopType, HostList, Nofollow,
+    PathologicalPath, PermissionRule, QueryParameters, RegexList, RejectAll, Robots, Rule, RuleKind, ScheduleWindow,
+    SchemeNotInSet, SeedScopeRule, SourceTag, SurtPrefix, TooManyHops, TooManyPathSegments, TopLevelDomain,
     Transclusion,
 };
+use crate::campaign::PermissionState;
 use serde_json::Value;
 
 fn rule(enabled: bool, comment: &str, kind: RuleKind) -> Value {
@@ -55,7 +57,9 @@ pub fn rule_templates() -> Vec<(&'static str, Value)> {
     let (accept, reject) = (Decision::Accept, Decision::Reject);
     let hosts = |decision| HostList { hosts: Vec::new(), subdomains: true, decision };
     let patterns = |decision| RegexList { patterns: Vec::new(), any: true, decision };
-    let templates: [(&'static str, RuleKind); 21] = [
+    let window =
+        ScheduleWindow { from: String::new(), until: String::new(), days: Vec::new(), hours: [0, 0], decision: reject };
+    let templates: [(&'static str, RuleKind); 32] = [
         ("Reject everything", Kind::RejectAll(RejectAll {})),
         ("Accept everything", Kind::AcceptAll(AcceptAll {})),
         ("Accept what the seeds reach", Kind::SeedScope(SeedScopeRule {})),
@@ -70,6 +74,34 @@ pub fn rule_templates() -> Vec<(&'static str, Value)> {
             Kind::Transclusion(Transclusion { max_trans_hops: 2, max_speculative_hops: 1 }),
         ),
         ("Accept servers in a country", Kind::Geolocation(Geolocation { countries: Vec::new(), decision: accept })),
+        ("Accept top-level domains", Kind::TopLevelDomain(TopLevelDomain { domains: Vec::new(), decision: accept })),
+        ("Reject top-level domains", Kind::TopLevelDomain(TopLevelDomain { domains: Vec::new(), decision: reject })),
+        ("Accept by kind of hop", Kind::HopType(HopType { hops: "P".to_owned(), decision: accept })),
+        ("Reject by kind of hop", Kind::HopType(HopType { hops: "X".to_owned(), decision: reject })),
+        (
+            "Accept what rights holders granted",
+            Kind::Permission(PermissionRule {
+                states: vec![PermissionState::Granted],
+                uncovered: false,
+                decision: accept,
+            }),
+        ),
+        (
+            "Reject what rights holders refused",
+            Kind::Permission(PermissionRule {
+                states: vec![PermissionState::Refused],
+                uncovered: false,
+                decision: reject,
+            }),
+        ),
+        ("Reject outside a window of time", Kind::ScheduleWindow(window)),
+        (
+            "Reject what a reviewer rejected",
+            Kind::Annotation(Annotation { marks: vec!["reject".to_owned()], notes: Vec::new(), decision: reject }),
+        ),
+        ("Reject by size, once fetched", Kind::ContentSize(ContentSize { min_bytes: 0, max_bytes: 100_000_000 })),
+        ("Accept by MIME type, once fetched", Kind::ContentType(ContentType { types: Vec::new(), decision: accept })),
+        ("Reject by MIME type, once fetched", Kind::ContentType(ContentType { types: Vec::new(), decision: reject })),
         ("Reject too many hops", Kind::TooManyHops(TooManyHops { max_hops: 20 })),
         ("Reject deep paths", Kind::TooManyPathSegments(TooManyPathSegments { max_segments: 20 })),
         ("Reject paths that repeat themselves", Kind::PathologicalPath(PathologicalPath { max_repetitions: 2 })),

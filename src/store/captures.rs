@@ -1,29 +1,15 @@
 //! Captures in, and out again as they stand in the files.
 
 use super::catalogue::Catalogue;
+use super::files::file_id;
 use super::intern::{anchor_id, url_ids};
 use super::rows::CaptureId;
 use super::workspace::StoreError;
 use crate::crawl::CaptureEntry;
 use crate::uri::{CaptureDate, Url};
-use crate::warc::{Problem, RecordType, Span};
+use crate::warc::{RecordType, Span};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::ops::Range;
-
-/// What reading one file came to.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FileReport {
-    /// Its name as the catalogue keeps it.
-    pub file: String,
-    /// Its size in bytes.
-    pub size: u64,
-    /// SHA-256 of it, in hex.
-    pub sha256: String,
-    /// Records read.
-    pub records: u64,
-    /// What is broken or odd in it.
-    pub problems: Vec<Problem>,
-}
 
 /// A record of a capture as the catalogue knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +20,10 @@ pub struct RecordRow {
     pub record_id: String,
     /// File name as the catalogue keeps it.
     pub file: String,
+    /// Size of the file when it was read; 0 where that is not known.
+    pub file_size: u64,
+    /// Whether other bytes were found at the file's place since.
+    pub file_changed: bool,
     /// Where in the file.
     pub span: Span,
 }
@@ -188,18 +178,6 @@ fn note_change_after(conn: &Connection, page: i64, entry: &CaptureEntry) -> Resu
     Ok(())
 }
 
-fn file_id(conn: &Connection, launch: i64, path: &str) -> Result<i64, StoreError> {
-    let known = conn
-        .prepare_cached("SELECT id FROM warc_file WHERE path = ?1")?
-        .query_row([path], |row| row.get(0))
-        .optional()?;
-    if let Some(id) = known {
-        return Ok(id);
-    }
-    conn.prepare_cached("INSERT INTO warc_file (path, launch) VALUES (?1, ?2)")?.execute(params![path, launch])?;
-    Ok(conn.last_insert_rowid())
-}
-
 /// SQLite's integers are signed; lengths and offsets stay far below.
 pub(super) fn int(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
@@ -222,46 +200,13 @@ impl Catalogue {
         })
     }
 
-    /// Whether a file with this digest was read to its end before; its name then.
-    pub fn file_with_digest(&self, sha256: &str) -> Result<Option<String>, StoreError> {
-        let sha256 = sha256.to_owned();
-        self.read(move |conn| {
-            Ok(conn.query_row("SELECT path FROM warc_file WHERE sha256 = ?1", [sha256], |row| row.get(0)).optional()?)
-        })
-    }
-
-    /// Keeps what reading a file came to.
-    pub fn file_done(&self, launch: i64, report: FileReport) -> Result<(), StoreError> {
-        self.write(move |conn| {
-            let file = file_id(conn, launch, &report.file)?;
-            conn.execute(
-                "UPDATE warc_file SET size = ?2, sha256 = ?3, records = ?4 WHERE id = ?1",
-                params![file, int(report.size), report.sha256, int(report.records)],
-            )?;
-            conn.execute("DELETE FROM problem WHERE file = ?1", [file])?;
-            for problem in &report.problems {
-                conn.prepare_cached("INSERT INTO problem (file, offset, kind, detail) VALUES (?1, ?2, ?3, ?4)")?
-                    .execute(params![file, int(problem.offset), problem.kind.words(), problem.detail])?;
-            }
-            Ok(())
-        })
-    }
-
-    /// A file was given its final name.
-    pub fn rename_file(&self, from: &str, to: &str) -> Result<(), StoreError> {
-        let (from, to) = (from.to_owned(), to.to_owned());
-        self.write(move |conn| {
-            conn.execute("UPDATE warc_file SET path = ?2 WHERE path = ?1", [from, to])?;
-            Ok(())
-        })
-    }
-
     /// Begin and end of every record of a file that the catalogue knows, in
     /// the order they stand.
     pub fn known_places(&self, file: &str) -> Result<Vec<Range<u64>>, StoreError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(
-                "SELECT offset, offset + length FROM record WHERE file = (SELECT id FROM warc_file WHERE path = ?1)
+                "SELECT offset, offset + length FROM record WHERE file =
+                    (SELECT id FROM warc_file WHERE path = ?1 AND changed < 2)
                  ORDER BY offset",
             )?;
             let rows = statement.query_map([file], |row| Ok(uint(row.get(0)?)..uint(row.get(1)?)))?;
@@ -320,14 +265,16 @@ pub(super) fn stored_capture(conn: &Connection, id: CaptureId) -> Result<Option<
     let Some((url, mut capture)) = found else { return Ok(None) };
     capture.url = parse_stored(&url)?;
     let mut statement = conn.prepare_cached(
-        "SELECT r.kind, r.record_id, f.path, r.offset, r.length FROM record r JOIN warc_file f ON f.id = r.file
-         WHERE r.capture = ?1 ORDER BY r.position",
+        "SELECT r.kind, r.record_id, f.path, r.offset, r.length, f.size, f.changed > 0
+         FROM record r JOIN warc_file f ON f.id = r.file WHERE r.capture = ?1 ORDER BY r.position",
     )?;
     let rows = statement.query_map([id], |row| {
         Ok(RecordRow {
             record_type: RecordType::parse(&row.get::<_, String>(0)?),
             record_id: row.get(1)?,
             file: row.get(2)?,
+            file_size: uint(row.get(5)?),
+            file_changed: row.get(6)?,
             span: Span { offset: uint(row.get(3)?), length: uint(row.get(4)?) },
         })
     })?;

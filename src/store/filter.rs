@@ -2,7 +2,7 @@
 //!
 //! Words are looked for in URL and title; `field:value`, `field>number`,
 //! `field<number` test one column; `re:…` is a regular expression over the
-//! URL; a leading `-` turns a part round; quotes keep blanks together.
+//! URL; `file:` takes the name of an archive file or its number; a leading `-` turns a part round; quotes keep blanks together.
 
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::Value;
@@ -113,6 +113,25 @@ impl Filter {
                 self.values.push(Value::Text(value.to_lowercase()));
                 Ok(format!("ifnull({}, 'none') = ?", super::capture_table::LAST_MARK))
             }
+            "import" => match value.parse::<i64>() {
+                Ok(launch) => {
+                    self.values.push(Value::Integer(launch));
+                    Ok("c.launch = ?".to_owned())
+                }
+                Err(_) => Err(format!("“{value}” is no number of an import; the page Files lists them")),
+            },
+            "file" => Ok(match value.parse::<i64>() {
+                Ok(file) => {
+                    self.values.push(Value::Integer(file));
+                    "c.id IN (SELECT r.capture FROM record r WHERE r.file = ? AND r.position = 0)".to_owned()
+                }
+                Err(_) => {
+                    self.values.push(Value::Text(contains(value)));
+                    "c.id IN (SELECT r.capture FROM record r JOIN warc_file w ON w.id = r.file
+                        WHERE r.position = 0 AND w.path LIKE ? ESCAPE '\\')"
+                        .to_owned()
+                }
+            }),
             "launch" => {
                 self.values.push(Value::Text(value.to_owned()));
                 Ok("c.launch IN (SELECT id FROM launch WHERE launch.launch = ?)".to_owned())
@@ -120,7 +139,7 @@ impl Filter {
             // `http://…` typed as a whole is a word, not a field.
             "http" | "https" => Ok(self.anywhere(word)),
             _ => Err(format!(
-                "“{name}” is no field. Fields are {}, date, mark, launch and re",
+                "“{name}” is no field. Fields are {}, date, mark, file, import, launch and re",
                 TEXT_FIELDS.iter().chain(&NUMBER_FIELDS).map(|(field, _)| *field).collect::<Vec<_>>().join(", ")
             )),
         }

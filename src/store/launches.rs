@@ -37,18 +37,6 @@ impl Catalogue {
         self.launch(id)
     }
 
-    /// Begins an import.
-    pub fn begin_import(&self) -> Result<LaunchId, StoreError> {
-        self.write(|conn| {
-            let now = CaptureDate::now();
-            conn.execute(
-                "INSERT INTO launch (kind, job, launch, state, started_ms) VALUES ('import', 'import', ?1, 'running', ?2)",
-                params![now.to_digits14(), now.millis()],
-            )?;
-            Ok(conn.last_insert_rowid())
-        })
-    }
-
     /// The last launch of a campaign, when it did not come to its end.
     pub fn unfinished_launch(&self, campaign: CampaignId) -> Result<Option<LaunchRow>, StoreError> {
         let id = self.read(|conn| {
@@ -326,6 +314,16 @@ pub(super) fn geo_fact(conn: &Connection, host: &str) -> Result<GeoFact, StoreEr
     }
 }
 
+/// The state behind the word that the catalogue keeps.
+pub(super) fn state_of(word: &str) -> LaunchState {
+    match word {
+        "running" => LaunchState::Running,
+        "paused" => LaunchState::Paused,
+        "stopped" => LaunchState::Stopped,
+        _ => LaunchState::Finished,
+    }
+}
+
 fn launch_row(row: &Row<'_>) -> rusqlite::Result<LaunchRow> {
     let number = |at: usize| row.get::<_, i64>(at).map(uint);
     Ok(LaunchRow {
@@ -333,12 +331,7 @@ fn launch_row(row: &Row<'_>) -> rusqlite::Result<LaunchRow> {
         campaign: row.get(1)?,
         campaign_name: row.get(2)?,
         launch: row.get(3)?,
-        state: match row.get::<_, String>(4)?.as_str() {
-            "running" => LaunchState::Running,
-            "paused" => LaunchState::Paused,
-            "stopped" => LaunchState::Stopped,
-            _ => LaunchState::Finished,
-        },
+        state: state_of(&row.get::<_, String>(4)?),
         started: CaptureDate::from_millis(row.get(5)?),
         ended: row.get::<_, Option<i64>>(6)?.map(CaptureDate::from_millis),
         why: row.get(7)?,

@@ -8,7 +8,7 @@ use super::workspace::StoreError;
 use crate::crawl::{
     Admission, AdmissionState, CaptureEntry, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl, RobotsAnswer,
 };
-use crate::scope::{Decision, GeoFact, Verdict};
+use crate::scope::{AnnotationFact, Decision, GeoFact, Verdict};
 use crate::uri::{CaptureDate, Url};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::collections::HashMap;
@@ -159,6 +159,10 @@ impl Ledger for LaunchLedger {
 
     fn geo_facts(&self) -> Result<HashMap<String, GeoFact>, LedgerError> {
         self.read(all_geo_facts)
+    }
+
+    fn annotations(&self) -> Result<HashMap<String, AnnotationFact>, LedgerError> {
+        Ok(self.read(super::seen_scan::annotation_facts)?.into_values().collect())
     }
 
     fn keep_geo_fact(&self, host: &str, fact: &GeoFact) -> Result<(), LedgerError> {

@@ -1,6 +1,7 @@
 //! Read models: plain structs in the screen's words, and the questions that
 //! they answer. Drawn by the window, printed by the command line.
 
+pub use super::file_rows::*;
 pub use crate::analysis::ScoreWeights;
 use crate::campaign::Campaign;
 use crate::scope::Trace;
@@ -79,10 +80,11 @@ pub struct CampaignPage {
 }
 
 /// State of a launch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LaunchState {
     /// At work.
+    #[default]
     Running,
     /// Waits for a person.
     Paused,

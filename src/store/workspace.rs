@@ -95,6 +95,30 @@ pub enum StoreError {
     /// Something stored cannot be read back.
     #[error("the catalogue holds something unreadable: {0}")]
     Content(String),
+    /// An archive file is not at its place.
+    #[error(
+        "{path}: the archive file is not there any more. Bring its disk back, or have it looked for with: fonds files locate {workspace} FOLDER"
+    )]
+    FileMissing {
+        /// Where it was.
+        path: PathBuf,
+        /// The workspace.
+        workspace: PathBuf,
+    },
+    /// Other bytes stand at the place of an archive file.
+    #[error(
+        "{path}: another file stands here than the one that was read (it had {then} bytes, this one has {now}); it is not read in its place. Have the old one looked for with: fonds files locate {workspace} FOLDER"
+    )]
+    FileChanged {
+        /// Where it was.
+        path: PathBuf,
+        /// The workspace.
+        workspace: PathBuf,
+        /// Bytes it had.
+        then: u64,
+        /// Bytes that stand there now.
+        now: u64,
+    },
     /// A filter line has no meaning.
     #[error("the filter cannot be read: {0}")]
     Filter(String),

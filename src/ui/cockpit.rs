@@ -1,9 +1,10 @@
 //! The whole window: state, pages, and what lies around them.
 
 use super::pages::{
-    CampaignsPage, CapturesPage, CrawlView, JobsPage, LinksPage, ProspectPage, ReviewPage, SelectPage, SpecPage,
+    CampaignsPage, CapturesPage, CrawlView, FilesPage, JobsPage, LinksPage, ProspectPage, ReviewPage, SelectPage,
+    SpecPage,
 };
-use super::{dialogs::Dialogs, panel::LowerPanel, shell, theme};
+use super::{dialogs::Dialogs, drops::Drops, panel::LowerPanel, shell, theme};
 use crate::app::models::Loaded;
 use crate::app::{Action, AppState, Command, Dialog, Focus, Opener, Route, Settings};
 use egui::{Context, Key, KeyboardShortcut, Modifiers, Ui, ViewportCommand};
@@ -30,6 +31,8 @@ pub struct Cockpit {
     review: ReviewPage,
     select: SelectPage,
     jobs: JobsPage,
+    files: FilesPage,
+    drops: Drops,
     panel: LowerPanel,
     dialogs: Dialogs,
     shell: shell::Shell,
@@ -63,6 +66,8 @@ impl Cockpit {
             review: ReviewPage::default(),
             select: SelectPage::default(),
             jobs: JobsPage::default(),
+            files: FilesPage::default(),
+            drops: Drops::default(),
             panel: LowerPanel::default(),
             dialogs: Dialogs::default(),
             shell: shell::Shell::default(),
@@ -107,6 +112,7 @@ impl Cockpit {
             ui.push_id(self.app.route.page(), |ui| self.page_ui(ui));
         });
         self.dialogs.show_ui(ui, &mut self.app);
+        self.drops.show_ui(ui, &mut self.app);
         self.toasts.show(ui.ctx());
         if self.app.has_outbox() {
             ui.ctx().request_repaint();
@@ -122,6 +128,7 @@ impl Cockpit {
             Route::Captures { .. } | Route::Review => true,
             Route::Crawl => matches!(app.focus, Some(Focus::Seen(_))),
             Route::Links { .. } | Route::Select => matches!(app.focus, Some(Focus::Capture(_))),
+            Route::Files(_) => matches!(app.focus, Some(Focus::File(_) | Focus::Problem(_))),
             Route::Campaigns | Route::Spec(_) | Route::Prospect | Route::Jobs => false,
         };
         wanted && app.settings.lower_panel && app.desk().is_some()
@@ -143,6 +150,7 @@ impl Cockpit {
             Route::Review => self.review.ui(ui, app),
             Route::Select => self.select.ui(ui, app),
             Route::Jobs => self.jobs.ui(ui, app),
+            Route::Files(part) => self.files.ui(ui, app, &part),
         }
     }
 

@@ -3,6 +3,7 @@
 use super::theme::{self, GAP, tokens};
 use super::widgets::{heading_ui, number_ui};
 use super::words;
+use crate::app::models::FileId;
 use crate::app::{Action, AppState, Command, Dialog, MARK_KEYS, Route, resolve};
 use egui::{Button, Id, Key, Modal, Modifiers, RichText, ScrollArea, TextEdit, Ui};
 use poll_promise::Promise;
@@ -33,6 +34,8 @@ pub struct Dialogs {
     at: usize,
     path: String,
     picked: Option<Promise<Option<PathBuf>>>,
+    picked_files: Option<Promise<Option<Vec<PathBuf>>>>,
+    copy: bool,
     days: u32,
     quit: bool,
 }
@@ -62,6 +65,7 @@ impl Dialogs {
                 Dialog::Palette => self.palette_ui(ui, app, opened),
                 Dialog::Keys => keys_ui(ui),
                 Dialog::Open => self.open_ui(ui, app),
+                Dialog::Locate(file) => self.locate_ui(ui, app, file),
                 Dialog::Window => self.window_ui(ui, app),
                 Dialog::Quit => self.quit_ui(ui, app),
             }
@@ -152,13 +156,7 @@ impl Dialogs {
         heading_ui(ui, "Open or bring in");
         ui.label("A workspace is a folder that holds the catalogue, the archive files and the exports");
         ui.add_space(GAP);
-        if let Some(promise) = self.picked.take() {
-            match promise.try_take() {
-                Ok(Some(path)) => self.path = path.display().to_string(),
-                Ok(None) => {}
-                Err(promise) => self.picked = Some(promise),
-            }
-        }
+        self.take_picked(app);
         let label = ui.label("Folder or file");
         ui.horizontal(|ui| {
             ui.add(TextEdit::singleline(&mut self.path).desired_width(theme::LONG_FIELD - theme::FIELD / 3.0))
@@ -170,8 +168,14 @@ impl Dialogs {
                 if ui.button("File…").clicked() {
                     self.picked = Some(pick(|| rfd::FileDialog::new().pick_file()));
                 }
+                let several = ui.add_enabled(app.desk().is_some(), Button::new("Several files to import…"));
+                let several = several.on_hover_text("Begins the import at once");
+                if several.on_disabled_hover_text("Open or make a workspace first").clicked() {
+                    self.picked_files = Some(pick(|| rfd::FileDialog::new().pick_files()));
+                }
             });
         });
+        ui.checkbox(&mut self.copy, "Copy imported files into the workspace; otherwise they stay where they are");
         ui.add_space(GAP);
         let path = PathBuf::from(self.path.trim());
         let named = !self.path.trim().is_empty();
@@ -187,10 +191,10 @@ impl Dialogs {
             }
             let import = ui.add_enabled(named && app.desk().is_some(), Button::new("Import into this workspace"));
             let import = import
-                .on_hover_text("WARC, ARC or WACZ files, crawl logs, or a whole job folder; they are linked, not moved")
+                .on_hover_text("WARC, ARC or WACZ files, or a folder of them; yours are never changed or moved")
                 .on_disabled_hover_text("Open or make a workspace first");
             if import.clicked() {
-                chosen = Some(Command::Import(vec![path.clone()]));
+                chosen = Some(Command::Import { paths: vec![path.clone()], copy: self.copy });
             }
             if ui.button("Cancel").clicked() {
                 app.send(Command::CloseDialog);
@@ -200,6 +204,53 @@ impl Dialogs {
             app.send(command);
             app.send(Command::CloseDialog);
         }
+    }
+
+    /// Takes in what the desktop's file dialog answered.
+    fn take_picked(&mut self, app: &mut AppState) {
+        if let Some(promise) = self.picked.take() {
+            match promise.try_take() {
+                Ok(Some(path)) => self.path = path.display().to_string(),
+                Ok(None) => {}
+                Err(promise) => self.picked = Some(promise),
+            }
+        }
+        if let Some(promise) = self.picked_files.take() {
+            match promise.try_take() {
+                Ok(Some(paths)) => {
+                    app.send(Command::Import { paths, copy: self.copy });
+                    app.send(Command::CloseDialog);
+                }
+                Ok(None) => {}
+                Err(promise) => self.picked_files = Some(promise),
+            }
+        }
+    }
+
+    fn locate_ui(&mut self, ui: &mut Ui, app: &mut AppState, file: Option<FileId>) {
+        heading_ui(ui, if file.is_some() { "Locate this file" } else { "Locate missing files" });
+        ui.label("Files that are missing or have changed are looked for by size and digest, whatever they are called now; they are read from there, not moved");
+        ui.add_space(GAP);
+        self.take_picked(app);
+        let label = ui.label("Folder to look in");
+        ui.horizontal(|ui| {
+            ui.add(TextEdit::singleline(&mut self.path).desired_width(theme::LONG_FIELD - theme::FIELD / 3.0))
+                .labelled_by(label.id);
+            if ui.button("Browse…").clicked() {
+                self.picked = Some(pick(|| rfd::FileDialog::new().pick_folder()));
+            }
+        });
+        ui.add_space(GAP);
+        ui.horizontal(|ui| {
+            let named = !self.path.trim().is_empty();
+            if ui.add_enabled(named, Button::new("Look in this folder")).clicked() {
+                app.send(Command::Locate { folder: PathBuf::from(self.path.trim()), file });
+                app.send(Command::CloseDialog);
+            }
+            if ui.button("Cancel").clicked() {
+                app.send(Command::CloseDialog);
+            }
+        });
     }
 
     fn window_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
@@ -278,7 +329,7 @@ fn keys_ui(ui: &mut Ui) {
 
 /// Asks the desktop for a path on a thread of its own. A desktop without a
 /// file dialog answers nothing; the path field is always there.
-fn pick(ask: impl FnOnce() -> Option<PathBuf> + Send + 'static) -> Promise<Option<PathBuf>> {
+fn pick<T: Send + 'static>(ask: impl FnOnce() -> Option<T> + Send + 'static) -> Promise<Option<T>> {
     Promise::spawn_thread("pick a path", move || {
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(ask)).unwrap_or_default()
     })

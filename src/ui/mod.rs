@@ -11,8 +11,10 @@
 
 mod cockpit;
 mod dialogs;
+mod drops;
 mod pages;
 mod panel;
+mod panel_files;
 mod shell;
 mod table;
 pub mod theme;

@@ -1,5 +1,6 @@
 //! The lower panel: everything about the row at hand.
 
+use super::panel_files::{file_ui, lost_ui, problem_ui};
 use super::table::Table;
 use super::theme::{self, GAP, tokens};
 use super::trace::trace_ui;
@@ -44,13 +45,21 @@ impl LowerPanel {
             .size_range(theme::PANEL_LEAST..=most)
             .frame(frame)
             .show(ui, |ui| {
-                self.tabs_ui(ui, app);
+                match app.focus {
+                    Some(Focus::File(_) | Focus::Problem(_)) => hide_ui(ui, app),
+                    _ => self.tabs_ui(ui, app),
+                }
                 ui.push_id(app.settings.panel_tab as usize, |ui| match app.focus {
                     None => {
                         ui.weak("Choose a row to see its details here");
                     }
                     Some(Focus::Seen(id)) => seen_ui(ui, app, id),
-                    Some(Focus::Capture(id)) => self.capture_ui(ui, app, id),
+                    Some(Focus::File(id)) => file_ui(ui, app, id),
+                    Some(Focus::Problem(id)) => problem_ui(ui, app, id),
+                    Some(Focus::Capture(id)) => {
+                        lost_ui(ui, app, id);
+                        self.capture_ui(ui, app, id);
+                    }
                 });
                 ui.take_available_space();
             });
@@ -62,9 +71,7 @@ impl LowerPanel {
                 ui.selectable_value(&mut app.settings.panel_tab, tab, word);
             }
             ui.add_space(GAP);
-            if ui.button("✖").on_hover_text("Hide the lower panel (F7)").clicked() {
-                app.act(Action::ToggleLowerPanel);
-            }
+            hide_ui(ui, app);
         });
         ui.separator();
     }
@@ -145,6 +152,12 @@ impl LowerPanel {
                 }
             }
         });
+    }
+}
+
+fn hide_ui(ui: &mut Ui, app: &mut AppState) {
+    if ui.button("✖").on_hover_text("Hide the lower panel (F7)").clicked() {
+        app.act(Action::ToggleLowerPanel);
     }
 }
 

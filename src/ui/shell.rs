@@ -182,17 +182,14 @@ fn job_ui(ui: &mut Ui, app: &mut AppState, id: u64, name: &str, progress: &crate
     if ui.link(name).on_hover_text("Go to Jobs").clicked() {
         app.send(Command::Go(Route::Jobs));
     }
-    let done = match progress.total {
-        Some(total) => format!("{} of {}", words::count(progress.done), words::count(total)),
-        None => words::count(progress.done),
-    };
+    let done = words::done(progress);
     let bar = ProgressBar::new(match progress.total {
         Some(total) if total > 0 => (progress.done as f32 / total as f32).clamp(0.0, 1.0),
         _ => 0.0,
     });
     ui.add(bar.desired_width(theme::BAR).text(done));
     if rate > 0.0 {
-        ui.label(format!("{rate:.1}/s"));
+        ui.label(words::rate(progress, rate));
     }
     let (pause, stop) = (format!("Pause {name}"), format!("Stop {name}"));
     if progress.paused {

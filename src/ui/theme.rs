@@ -90,6 +90,8 @@ pub struct Tokens {
     pub flag: Color32,
     /// Behind an error.
     pub error_bg: Color32,
+    /// Over the whole window while files hover above it.
+    pub drop_shade: Color32,
     /// First series of a plot.
     pub plot_first: Color32,
     /// Second series of a plot.
@@ -118,6 +120,7 @@ pub const LIGHT: Tokens = Tokens {
     reject: Color32::from_rgb(0xa8, 0x1c, 0x1c),
     flag: Color32::from_rgb(0x85, 0x53, 0x00),
     error_bg: Color32::from_rgb(0xfb, 0xe4, 0xe1),
+    drop_shade: Color32::from_rgba_premultiplied(0x90, 0x98, 0x9c, 0xc0),
     plot_first: Color32::from_rgb(0x0b, 0x57, 0x8e),
     plot_second: Color32::from_rgb(0xb4, 0x5a, 0x0a),
     plot_third: Color32::from_rgb(0x5d, 0x6a, 0x70),
@@ -142,6 +145,7 @@ pub const DARK: Tokens = Tokens {
     reject: Color32::from_rgb(0xff, 0x94, 0x8a),
     flag: Color32::from_rgb(0xf0, 0xbc, 0x5c),
     error_bg: Color32::from_rgb(0x4a, 0x20, 0x1e),
+    drop_shade: Color32::from_rgba_premultiplied(0x04, 0x06, 0x08, 0xc0),
     plot_first: Color32::from_rgb(0x7c, 0xc0, 0xf2),
     plot_second: Color32::from_rgb(0xf0, 0xa3, 0x5c),
     plot_third: Color32::from_rgb(0x9a, 0xa6, 0xab),

@@ -4,6 +4,7 @@
 //! direction, heaps of combining marks or megabytes in one line. It is drawn
 //! through [`line`] or [`block`] only.
 
+use crate::jobs::Progress;
 use crate::scope::Decision;
 use std::fmt::Write as _;
 
@@ -102,6 +103,26 @@ pub fn bytes(number: u64) -> String {
         0 => format!("{number} B"),
         _ if value < 10.0 => format!("{value:.1} {}", UNITS[unit]),
         _ => format!("{value:.0} {}", UNITS[unit]),
+    }
+}
+
+/// How far a job is: `3 of 12`, `1.2 MB of 14 MB`.
+pub fn done(progress: &Progress) -> String {
+    let amount = if progress.in_bytes { bytes } else { count };
+    match progress.total {
+        Some(total) => format!("{} of {}", amount(progress.done), amount(total)),
+        None => amount(progress.done),
+    }
+}
+
+/// How fast a job is, and how long it will take: `12 MB/s, 3 min 10 s left`.
+pub fn rate(progress: &Progress, rate: f64) -> String {
+    let speed = if progress.in_bytes { format!("{}/s", bytes(rate as u64)) } else { format!("{rate:.1}/s") };
+    match progress.total {
+        Some(total) if rate > 0.0 && total > progress.done && !progress.paused => {
+            format!("{speed}, {} left", duration((total - progress.done) as f64 / rate))
+        }
+        _ => speed,
     }
 }
 

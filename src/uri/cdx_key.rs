@@ -26,6 +26,10 @@ pub struct CdxKey(String);
 /// Schemes that are not taken for a host name when a line starts with them.
 const HIERARCHICAL: [&str; 7] = ["http:", "https:", "ftp:", "mms:", "rtsp:", "wais:", "whois:"];
 
+/// Session ids that are taken out of a path. Pages have one or two; each wants
+/// a look at the whole path.
+const MAX_SESSIONS: usize = 16;
+
 impl CdxKey {
     /// The key of a parsed URL.
     pub fn of(url: &Url) -> Self {
@@ -204,7 +208,8 @@ fn push_rest(key: &mut String, path: &str, query: Option<&str>) {
         push_cleaned_path(key, path);
     }
     if key[from..].contains(".aspx") {
-        while let Some(session) = sessions::in_path(&key[from..]) {
+        for _ in 0..MAX_SESSIONS {
+            let Some(session) = sessions::in_path(&key[from..]) else { break };
             key.replace_range(from + session.start..from + session.end, "");
         }
     }

@@ -47,25 +47,27 @@ impl CaptureDate {
 
     /// Reads 4 to 17 digits (`yyyy` to `yyyyMMddHHmmssSSS`; what is missing
     /// is the start of the period) or ISO 8601 with or without seconds,
-    /// fraction, `Z` or offset. Text without a zone is UTC.
+    /// fraction, `Z` or offset. Text without a zone is UTC. Years before 0,
+    /// which have no four digits, are no dates of archives.
     pub fn parse(text: &str) -> Result<Self, DateError> {
         let text = text.trim();
-        let error = || DateError(text.to_owned());
+        Self::read(text).filter(|date| date.civil().year() >= 0).ok_or_else(|| DateError(text.to_owned()))
+    }
+
+    fn read(text: &str) -> Option<Self> {
         if text.len() >= 4 && text.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Self::from_digits(text).ok_or_else(error);
+            return Self::from_digits(text);
         }
         if let Ok(instant) = text.parse::<Timestamp>() {
-            return Ok(Self(instant.as_millisecond()));
+            return Some(Self(instant.as_millisecond()));
         }
         let local = match text.parse::<DateTime>() {
             Ok(local) => local,
             // WARC/1.1 allows `2024-03` and `2024`.
-            Err(_) => {
-                return Self::from_digits(&text.replace('-', "")).filter(|_| text.len() <= 7).ok_or_else(error);
-            }
+            Err(_) => return Self::from_digits(&text.replace('-', "")).filter(|_| text.len() <= 7),
         };
-        let instant = local.to_zoned(TimeZone::UTC).map_err(|_| error())?;
-        Ok(Self(instant.timestamp().as_millisecond()))
+        let instant = local.to_zoned(TimeZone::UTC).ok()?;
+        Some(Self(instant.timestamp().as_millisecond()))
     }
 
     fn from_digits(digits: &str) -> Option<Self> {
@@ -173,7 +175,16 @@ mod tests {
 
     #[test]
     fn refuses_what_is_no_date() {
-        for text in ["", "yesterday", "20241301000000", "2024-02-30T00:00:00Z", "202", "12345678901234567890"] {
+        for text in [
+            "",
+            "yesterday",
+            "20241301000000",
+            "2024-02-30T00:00:00Z",
+            "202",
+            "12345678901234567890",
+            "-000001-01-01T00:00:00Z",
+            "0000-01-01T00:00:00+10:00",
+        ] {
             assert!(CaptureDate::parse(text).is_err(), "{text}");
         }
     }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 ///
 /// All names stand in one buffer and all values in another: a file of a
 /// million records has ten million fields.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Headers {
     names: String,
     values: Vec<u8>,
@@ -88,6 +88,12 @@ impl Headers {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
+    }
+}
+
+impl fmt::Debug for Headers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter().map(|(name, value)| (name, text_of(value)))).finish()
     }
 }
 
@@ -377,6 +383,44 @@ pub struct Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "offset {}: {}: {}", self.offset, self.kind.words(), self.detail)
+    }
+}
+
+/// Problems up to a number, so that a file of nothing but damage does not fill
+/// the memory; further ones are counted.
+pub(super) struct ProblemList {
+    listed: Vec<Problem>,
+    unlisted: u64,
+    max: usize,
+}
+
+impl ProblemList {
+    pub(super) fn new(max: usize) -> Self {
+        Self { listed: Vec::new(), unlisted: 0, max }
+    }
+
+    pub(super) fn push(&mut self, problem: Problem) {
+        if self.listed.len() < self.max {
+            self.listed.push(problem);
+        } else {
+            self.unlisted += 1;
+        }
+    }
+
+    pub(super) fn extend(&mut self, problems: impl IntoIterator<Item = Problem>) {
+        problems.into_iter().for_each(|problem| self.push(problem));
+    }
+
+    /// All of them; how many are not listed is told as the last one, at the
+    /// offset up to which the file has been read.
+    pub(super) fn take(&mut self, read_to: u64) -> Vec<Problem> {
+        let mut taken = std::mem::take(&mut self.listed);
+        let unlisted = std::mem::take(&mut self.unlisted);
+        if unlisted > 0 {
+            let detail = format!("{unlisted} further problems are not listed");
+            taken.push(Problem { offset: read_to, kind: ProblemKind::Limit, detail });
+        }
+        taken
     }
 }
 

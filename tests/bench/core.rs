@@ -3,13 +3,19 @@
 
 #![allow(clippy::unwrap_used)]
 
-use divan::counter::ItemsCount;
+use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
+use fonds::app::work;
+use fonds::app::workspace_desk::WorkspaceDesk;
 use fonds::campaign::{Campaign, Seed, SeedScope};
+use fonds::jobs::JobCx;
 use fonds::scope::{
-    AddressCountry, Candidate, DecideRules, Facts, GeoEvidence, GeoFact, rule_templates, standard_rules,
+    AddressCountry, AnswerSource, Candidate, DecideRules, Domains, Facts, GEOLOCATION_RULE, GeoEvidence, GeoFact,
+    LogQuestion, LogReport, rule_templates, standard_rules,
 };
+use fonds::store::Workspace;
 use fonds::uri::{CaptureDate, CdxKey, DatasetKey, PageKey, ScopeSurt, Url};
+use std::path::Path;
 
 fn main() {
     divan::main();
@@ -49,10 +55,8 @@ fn scope_surts(bencher: Bencher<'_, '_>) {
     keys(bencher, |url| ScopeSurt::of(black_box(url)).as_str().len());
 }
 
-/// Twenty rules, of which one geolocation and one list of patterns, 1,000
-/// seeds, facts at hand.
-#[divan::bench]
-fn decisions(bencher: Bencher<'_, '_>) {
+/// The campaign of the benches below.
+fn campaign_of_twenty_rules() -> Campaign {
     let mut rules = standard_rules();
     for (_, template) in rule_templates().into_iter().skip(3).filter(|(label, _)| !label.contains("Accept")) {
         rules.push(template);
@@ -67,7 +71,14 @@ fn decisions(bencher: Bencher<'_, '_>) {
         depth: None,
         source_tag: String::new(),
     };
-    let campaign = Campaign { seeds: (0..1000).map(seed).collect(), rules, ..Campaign::new("bench") };
+    Campaign { seeds: (0..1000).map(seed).collect(), rules, ..Campaign::new("bench") }
+}
+
+/// Twenty rules, of which one geolocation and one list of patterns, 1,000
+/// seeds, facts at hand.
+#[divan::bench]
+fn decisions(bencher: Bencher<'_, '_>) {
+    let campaign = campaign_of_twenty_rules();
     let rules = DecideRules::compile(&campaign).unwrap();
     let candidates: Vec<Candidate> = (0..URLS)
         .map(|n| {
@@ -78,17 +89,116 @@ fn decisions(bencher: Bencher<'_, '_>) {
     let facts = Facts {
         geo: GeoFact::Known(GeoEvidence {
             date: CaptureDate::default(),
-            addresses: vec![AddressCountry {
-                address: [192, 0, 2, 1].into(),
-                network: "192.0.2.0/24".to_owned(),
-                country: Some("GB".to_owned()),
-            }],
+            addresses: vec![AddressCountry::new([192, 0, 2, 1].into(), "192.0.2.0/24", Some("GB".to_owned()))],
             database: "bench".to_owned(),
             database_build: CaptureDate::default(),
+            source: AnswerSource::Resolver,
         }),
         ..Facts::default()
     };
     bencher.counter(ItemsCount::new(URLS)).bench(|| {
         candidates.iter().filter(|candidate| rules.decide(candidate, black_box(&facts)).rule_index.is_some()).count()
+    });
+}
+
+/// URLs that the catalogue of the what-if bench has seen.
+fn seen_urls() -> usize {
+    std::env::var("FONDS_BENCH_SEEN").ok().and_then(|number| number.parse().ok()).unwrap_or(100_000)
+}
+
+/// A workspace whose one launch has seen [`seen_urls`], on 5,000 hosts of
+/// known location, a fifth of them with a robots.txt.
+fn seen_workspace(folder: &Path) -> WorkspaceDesk {
+    let campaign = campaign_of_twenty_rules();
+    let workspace = Workspace::create(folder).unwrap();
+    workspace.catalogue().save_campaign(None, &campaign).unwrap();
+    drop(workspace);
+    let fact = |country: &str| {
+        let fact = GeoFact::Known(GeoEvidence {
+            date: CaptureDate::default(),
+            addresses: vec![AddressCountry::new([192, 0, 2, 1].into(), "192.0.2.0/24", Some(country.to_owned()))],
+            database: "bench".to_owned(),
+            database_build: CaptureDate::default(),
+            source: AnswerSource::Resolver,
+        });
+        serde_json::to_string(&fact).unwrap()
+    };
+    let catalogue = rusqlite::Connection::open(folder.join("fonds.sqlite")).unwrap();
+    catalogue
+        .execute_batch(&format!(
+            "PRAGMA synchronous = OFF;
+             CREATE TEMP TABLE n (i INTEGER PRIMARY KEY);
+             WITH RECURSIVE c(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c WHERE i < {})
+                INSERT INTO n SELECT i FROM c;
+             BEGIN;
+             INSERT INTO launch (id, kind, campaign, version, job, launch, state, started_ms)
+                VALUES (1, 'crawl', 1, 1, 'bench', '20240101000000', 'finished', 1704067200000);
+             INSERT INTO host SELECT i, 'host' || i || '.example.pt' FROM n WHERE i <= 5000;
+             INSERT INTO host_geo (host, date_ms, fact)
+                SELECT name, 0, CASE WHEN id % 4 THEN '{}' ELSE '{}' END FROM host;
+             INSERT INTO robots SELECT 1, 'http://' || name, 200, CAST('User-agent: *' || char(10) || 'Disallow: /b/' AS BLOB), 0
+                FROM host WHERE id % 5 = 0;
+             INSERT INTO page SELECT i, 'pt,example,host' || (1 + i % 5000) || ')/' || i FROM n;
+             INSERT INTO url SELECT i, 'http://host' || (1 + i % 5000) || '.example.pt/a/b/page' || i || '.html?id=' || i, i, 1 + i % 5000 FROM n;
+             INSERT INTO seen (launch, url, host, via, hops, anchor, seed, source_tag, is_seed, nofollow, accepted,
+                    rule_index, rule_name, state, priority, due_ms, date_ms)
+                SELECT 1, i, 1 + i % 5000, 1 + i * 7919 % i, substr('LLLLLLLL', 1, 1 + i % 8), 'there', 'http://host1.example.pt/',
+                    '', 0, 0, i % 5000 < 1000, CASE WHEN i % 5000 < 1000 THEN 1 ELSE 0 END, 'SeedScopeDecideRule',
+                    CASE WHEN i % 5000 < 1000 THEN 0 ELSE 1 END, 1, 0, 0 FROM n;
+             COMMIT;",
+            seen_urls(),
+            fact("GB"),
+            fact("PT"),
+        ))
+        .unwrap();
+    drop(catalogue);
+    WorkspaceDesk::new(Workspace::open(folder).unwrap())
+}
+
+/// An edited list tried on all that was seen, read from the catalogue. The
+/// goal is a million in two seconds on two cores: `FONDS_BENCH_SEEN=1000000`.
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn what_if(bencher: Bencher<'_, '_>) {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = seen_workspace(&folder.path().join("w"));
+    let mut edited = campaign_of_twenty_rules();
+    edited.rules[3] = serde_json::json!({ "rule": "too_many_hops", "max_hops": 6 });
+    edited.rules[5] = serde_json::json!({ "rule": "regex", "patterns": [".*id=1.*"], "decision": "REJECT" });
+    let ask = || work::what_if(&desk, 1, None, &edited, &JobCx::detached()).unwrap();
+    let answer = ask();
+    assert_eq!(answer.seen, seen_urls() as u64);
+    assert!(answer.moved_out.urls > 0);
+    bencher.counter(ItemsCount::new(seen_urls())).bench(ask);
+}
+
+/// The trace of one URL, with what would turn it, under 1,000 seeds. The goal
+/// is ten milliseconds.
+#[divan::bench]
+fn trace(bencher: Bencher<'_, '_>) {
+    let rules = DecideRules::compile(&campaign_of_twenty_rules()).unwrap();
+    let url = Url::parse("http://elsewhere.example/a/b/page.html?id=1").unwrap();
+    let candidate = Candidate { hops: "L".repeat(30), ..Candidate::bare(url) };
+    bencher.bench(|| rules.explain(black_box(&candidate), &Facts::default()));
+}
+
+/// A scope log as crawls write it: nine in ten lines are refusals.
+#[divan::bench]
+fn log_report(bencher: Bencher<'_, '_>) {
+    let line = |n: usize| match n % 10 {
+        0 => format!(
+            "2014-11-05T10:17:39.790Z 4 ExternalGeoLocationDecideRule ACCEPT http://www.host{}.com/{n}\n",
+            n % 5000
+        ),
+        _ => format!(
+            "2014-11-05T10:17:39.790Z 0 RejectDecideRule REJECT https://www.host{n}.example/path/page{n}.html\n"
+        ),
+    };
+    let log: String = (0..100_000).map(line).collect();
+    bencher.counter(ItemsCount::new(100_000_usize)).counter(BytesCount::of_str(&log)).bench(|| {
+        let own = Domains::parse(["uk"]).unwrap();
+        let question = LogQuestion { rule: GEOLOCATION_RULE.to_owned(), own, memory_bytes: 64 << 20 };
+        let mut report = LogReport::new(question);
+        report.read("bench", black_box(log.as_bytes()), &JobCx::detached()).unwrap();
+        report.finish(|_| std::io::Result::Ok(())).unwrap().hosts
     });
 }

@@ -26,7 +26,7 @@ fn record(length: &str, block: &str) -> Vec<u8> {
 #[track_caller]
 fn torment(target: fn(&[u8]), input: &[u8]) {
     target(input);
-    let step = input.len().div_ceil(100).max(1);
+    let step = input.len().div_ceil(60).max(1);
     for place in (0..input.len()).step_by(step) {
         target(&input[..place]);
         for value in [0, b'\n', b'9', 0xff] {
@@ -82,6 +82,12 @@ fn packages() {
             br#"{"profile":"data-package","resources":[{"name":"a","path":"b","hash":"sha256:0","bytes":1}]}"#,
         ),
     );
+    torment(
+        targets::wacz,
+        &package("pages/pages.jsonl", br#"{"id":"1","url":"http://a.pt/","ts":"2020-10-07T21:22:36.5Z"}"#),
+    );
+    let line = r#"pt,a)/ 20240301090000 {"url": "http://a.pt/", "offset": 0, "length": 9, "filename": "a.warc"}"#;
+    torment(targets::wacz, &package("indexes/index.cdx", line.as_bytes()));
     targets::wacz(&package("../../x", b"abc"));
 }
 

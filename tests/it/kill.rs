@@ -69,7 +69,7 @@ fn lines_logged(workspace: &Path) -> usize {
 }
 
 /// Kills the program as soon as something is seen; says whether it still ran.
-fn kill_when(mut child: Child, seen: impl Fn() -> bool) -> bool {
+pub fn kill_when(mut child: Child, seen: impl Fn() -> bool) -> bool {
     loop {
         if child.try_wait().unwrap().is_some() {
             return false;
@@ -83,7 +83,8 @@ fn kill_when(mut child: Child, seen: impl Fn() -> bool) -> bool {
     }
 }
 
-fn start<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Child {
+/// Starts the program, its words unheard.
+pub fn start<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Child {
     command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 

@@ -5,14 +5,17 @@
 mod archive;
 mod cli;
 mod demo;
+mod files;
 mod foreign;
 mod hostile;
 mod imports;
 mod kill;
 mod need;
 mod peers;
+mod peers_index;
 mod program;
 mod sample;
+mod scope;
 mod sites;
 mod structure;
 mod window;

@@ -27,7 +27,7 @@ fn archives() -> Vec<PathBuf> {
 
 /// Runs a program that has to end well; tells its standard output.
 #[track_caller]
-fn run(program: &Path, folder: &Path, args: &[&str]) -> String {
+pub fn run(program: &Path, folder: &Path, args: &[&str]) -> String {
     let output = Command::new(program).current_dir(folder).args(args).output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{} {args:?}: {}\n{out}\n{err}", program.display(), output.status);

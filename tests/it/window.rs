@@ -20,8 +20,8 @@ impl Drop for Running {
     }
 }
 
-const PAGES: [&str; 9] =
-    ["Campaigns", "Spec", "Crawl", "Captures", "Prospect", "Links", "Review", "Select & export", "Jobs"];
+const PAGES: [&str; 10] =
+    ["Campaigns", "Spec", "Crawl", "Captures", "Prospect", "Links", "Review", "Select & export", "Jobs", "Files"];
 
 fn on_path(program: &str) -> bool {
     Command::new("which").arg(program).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|s| s.success())
@@ -144,7 +144,7 @@ fn every_page_shows_itself_in_a_real_window() {
     let mut before = desk.look_when_settled("0-start", None);
     let mut seen = Vec::new();
     for (number, page) in PAGES.iter().enumerate().skip(1).chain(std::iter::once((0, &PAGES[0]))) {
-        desk.xdotool(&["key", &format!("ctrl+{}", number + 1)]);
+        desk.xdotool(&["key", &format!("ctrl+{}", (number + 1) % 10)]);
         let name = format!("{}-{}", number + 1, page.replace([' ', '&'], "-").to_lowercase());
         let now = desk.look_when_settled(&name, Some(&before));
         assert!(now != before, "ctrl+{} does not change the page to {page}", number + 1);

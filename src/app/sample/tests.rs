@@ -332,7 +332,7 @@ fn check_verdict(url: &str, hops: &str, decision: crate::scope::Decision, rule: 
     let url = crate::uri::Url::parse(url).unwrap();
     let host = HOSTS.iter().find(|h| Some(h.name) == url.host_str()).unwrap();
     let evidence = database.evidence(&[IpAddr::V4(host.address())], database.build_date());
-    let facts = Facts { geo: GeoFact::Known(evidence), robots: RobotsFact::Allowed };
+    let facts = Facts { geo: GeoFact::Known(evidence), robots: RobotsFact::Allowed, ..Facts::default() };
     let candidate = Candidate { hops: hops.into(), ..Candidate::bare(url.clone()) };
     let verdict = rules.decide(&candidate, &facts);
     assert_eq!((verdict.decision, verdict.rule_name.as_str()), (decision, rule), "{url}");

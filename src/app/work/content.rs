@@ -2,7 +2,7 @@
 
 use crate::app::models::{CaptureContent, CaptureId};
 use crate::links::{Page, PageOptions, read_page};
-use crate::store::{StoredCapture, Workspace};
+use crate::store::{RecordRow, StoredCapture, Workspace};
 use crate::uri::Url;
 use crate::warc::http::{HttpHead, decode_payload, parse_response_head};
 use crate::warc::{Record, RecordType, read_record_at};
@@ -12,6 +12,8 @@ use anyhow::Context;
 const MAX_BLOCK: usize = 16 << 20;
 /// Bytes of a page after decoding.
 const MAX_DECODED: usize = 8 << 20;
+/// Bytes of a block that are read for its head.
+const MAX_HEAD: usize = 64 << 10;
 /// Bytes of text that a person is shown.
 const MAX_TEXT: usize = 1 << 20;
 
@@ -57,8 +59,7 @@ pub(super) fn decoded(workspace: &Workspace, stored: &StoredCapture) -> anyhow::
     };
     let source = original.as_ref().unwrap_or(stored);
     let place = source.records.first().with_context(|| format!("capture {} has no records", source.id))?;
-    let path = workspace.file_path(&place.file);
-    let record = read_record_at(&path, place.span.offset, MAX_BLOCK)?;
+    let record = read(workspace, place, MAX_BLOCK)?;
     if record.omitted > 0 {
         problems.push(format!("{} bytes at the end of the record were left out", record.omitted));
     }
@@ -80,6 +81,23 @@ pub(super) fn decoded(workspace: &Workspace, stored: &StoredCapture) -> anyhow::
     Ok(Decoded { record, head, body, problems })
 }
 
+/// Reads a record of the catalogue from its file. Size and date of the file
+/// may be as they were and its bytes not: the record has to be the one that
+/// was read.
+fn read(workspace: &Workspace, place: &RecordRow, max_block: usize) -> anyhow::Result<Record> {
+    let path = workspace.source_of(place)?;
+    let record = read_record_at(&path, place.span.offset, max_block)?;
+    let is_it = place.record_id.is_empty() || record.head.record_id().as_deref() == Some(&place.record_id);
+    anyhow::ensure!(
+        is_it,
+        "{}, offset {}: another record stands here than the one that was read; import the file again, or check all files with: fonds files list {} --check",
+        path.display(),
+        place.span.decoded_offset(),
+        workspace.folder().display()
+    );
+    Ok(record)
+}
+
 /// Heads, fields and text of a capture.
 pub fn content(workspace: &Workspace, id: CaptureId) -> anyhow::Result<CaptureContent> {
     let stored = workspace.catalogue().stored_capture(id)?;
@@ -87,13 +105,13 @@ pub fn content(workspace: &Workspace, id: CaptureId) -> anyhow::Result<CaptureCo
     let request_head = match stored.records.iter().find(|record| record.record_type == RecordType::Request) {
         None => String::new(),
         Some(place) => {
-            let record = read_record_at(&workspace.file_path(&place.file), place.span.offset, 64 << 10)?;
+            let record = read(workspace, place, MAX_HEAD)?;
             String::from_utf8_lossy(&record.block).into_owned()
         }
     };
     // A revisit keeps its own head beside the payload of what it repeats.
     let own = match (stored.revisit_of, stored.records.first()) {
-        (Some(_), Some(place)) => Some(read_record_at(&workspace.file_path(&place.file), place.span.offset, 64 << 10)?),
+        (Some(_), Some(place)) => Some(read(workspace, place, MAX_HEAD)?),
         _ => None,
     };
     let shown = own.as_ref().unwrap_or(&decoded.record);

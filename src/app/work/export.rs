@@ -173,6 +173,7 @@ fn item(workspace: &Workspace, known: &ExportedCapture, knowledge: Value) -> any
 fn records(workspace: &Workspace, stored: &StoredCapture) -> Vec<ExportRecord> {
     let record = |row: &RecordRow| ExportRecord {
         file: workspace.file_path(&row.file),
+        lost: workspace.source_of(row).err().map(|error| error.to_string()),
         span: row.span,
         record_type: row.record_type.clone(),
         record_id: row.record_id.clone(),

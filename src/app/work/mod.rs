@@ -4,6 +4,7 @@
 mod content;
 mod crawl;
 mod export;
+mod files;
 mod import;
 mod inlinks;
 mod sample;
@@ -13,10 +14,14 @@ mod select;
 pub use content::content;
 pub use crawl::{CrawlOptions, CrawlOutcome, crawl};
 pub use export::{ExportOutcome, ExportWishes, export, verify};
-pub use import::{ImportReport, import};
+pub use files::{CheckOutcome, LocateOutcome, check_files, locate, problem_detail};
+pub use import::{file_words, has_problems, import, import_words};
 pub use inlinks::{InlinkReport, build_inlinks, write_dataset};
 pub use sample::{add_sample_campaign, crawl_options, example_campaign, is_sample, sample_edition, sample_overrides};
-pub use scope::{check_campaign, geo_database, scope_test, set_geo_database, why};
+pub use scope::{
+    check_campaign, edited_campaign, geo_database, geo_drift, geo_report, rule_hits, scope_test, set_geo_database,
+    what_if, what_if_rows, why,
+};
 pub use select::{SelectReport, select};
 
 use super::desk::Desk;

@@ -114,20 +114,19 @@ impl DecideRule for Geolocation {
 mod tests {
     use super::super::testing::candidate;
     use super::*;
-    use crate::scope::{AddressCountry, GeoEvidence};
+    use crate::scope::{AddressCountry, AnswerSource, GeoEvidence};
     use crate::uri::CaptureDate;
 
     fn known(countries: &[Option<&str>]) -> GeoFact {
-        let addresses = countries.iter().map(|country| AddressCountry {
-            address: "192.0.2.1".parse().unwrap(),
-            network: "192.0.2.0/24".to_owned(),
-            country: country.map(str::to_owned),
+        let addresses = countries.iter().map(|country| {
+            AddressCountry::new("192.0.2.1".parse().unwrap(), "192.0.2.0/24", country.map(str::to_owned))
         });
         GeoFact::Known(GeoEvidence {
             date: CaptureDate::from_seconds(0),
             addresses: addresses.collect(),
             database: "GeoLite2-Country".to_owned(),
             database_build: CaptureDate::from_seconds(1_709_251_200),
+            source: AnswerSource::Resolver,
         })
     }
 

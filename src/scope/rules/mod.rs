@@ -4,41 +4,55 @@
 //! As JSON: `{"rule": "too_many_hops", "enabled": true, "comment": "", "max_hops": 20}`.
 
 mod always;
+mod annotation;
+mod content_size;
+mod content_type;
 mod geolocation;
 mod hop_path;
+mod hop_type;
 mod host_list;
 mod nofollow;
 mod pathological_path;
+mod permission;
 mod query_parameters;
 mod regex_list;
 mod robots;
+mod schedule_window;
 mod scheme_not_in_set;
 mod seed_scope;
 mod source_tag;
 mod surt_prefix;
 mod too_many_hops;
 mod too_many_path_segments;
+mod top_level_domain;
 mod transclusion;
 
 pub use always::{AcceptAll, RejectAll};
+pub use annotation::Annotation;
+pub use content_size::ContentSize;
+pub use content_type::ContentType;
 pub use geolocation::Geolocation;
 pub use hop_path::HopPath;
+pub use hop_type::HopType;
 pub use host_list::HostList;
 pub use nofollow::Nofollow;
 pub use pathological_path::PathologicalPath;
+pub use permission::PermissionRule;
 pub use query_parameters::QueryParameters;
 pub use regex_list::RegexList;
 pub use robots::Robots;
+pub use schedule_window::ScheduleWindow;
 pub use scheme_not_in_set::SchemeNotInSet;
 pub use seed_scope::{SeedReach, SeedScopeRule, seed_reach};
 pub use source_tag::SourceTag;
 pub use surt_prefix::SurtPrefix;
 pub use too_many_hops::TooManyHops;
 pub use too_many_path_segments::TooManyPathSegments;
+pub use top_level_domain::TopLevelDomain;
 pub use transclusion::Transclusion;
 
 use super::{Candidate, Decision, Facts};
-use crate::campaign::Seed;
+use crate::campaign::{Permission, Seed};
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -99,6 +113,20 @@ pub enum RuleKind {
     Robots(Robots),
     /// Accepts or rejects by the country of the server.
     Geolocation(Geolocation),
+    /// Accepts or rejects by top-level domain.
+    TopLevelDomain(TopLevelDomain),
+    /// Accepts or rejects by how the last hop was found.
+    HopType(HopType),
+    /// Accepts or rejects by what rights holders allowed.
+    Permission(PermissionRule),
+    /// Accepts or rejects by the time of the decision.
+    ScheduleWindow(ScheduleWindow),
+    /// Accepts or rejects by what people said of earlier captures.
+    Annotation(Annotation),
+    /// Rejects by the size of what was fetched.
+    ContentSize(ContentSize),
+    /// Accepts or rejects by the MIME type of what was fetched.
+    ContentType(ContentType),
 }
 
 /// A rule that is ready to speak.
@@ -123,6 +151,16 @@ pub trait DecideRule: Debug + Send + Sync {
 
     /// Whether its answer hangs on the country of the server.
     fn asks_geo(&self) -> bool {
+        false
+    }
+
+    /// Whether its answer hangs on what was fetched.
+    fn asks_content(&self) -> bool {
+        false
+    }
+
+    /// Whether its answer hangs on what people said of captures.
+    fn asks_annotation(&self) -> bool {
         false
     }
 
@@ -161,13 +199,20 @@ pub enum Edit {
     Fact(Box<Facts>),
 }
 
+/// What of the campaign rules are compiled with.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Ground<'a> {
+    pub seeds: &'a [Seed],
+    pub permissions: &'a [Permission],
+}
+
 impl RuleKind {
     /// Makes the rule ready to speak; the error says what is wrong with it.
-    pub(super) fn compile(&self, seeds: &[Seed]) -> Result<Arc<dyn DecideRule>, String> {
+    pub(super) fn compile(&self, ground: Ground<'_>) -> Result<Arc<dyn DecideRule>, String> {
         Ok(match self {
             Self::RejectAll(rule) => Arc::new(rule.clone()),
             Self::AcceptAll(rule) => Arc::new(rule.clone()),
-            Self::SeedScope(rule) => Arc::new(rule.compile(seeds)?),
+            Self::SeedScope(rule) => Arc::new(rule.compile(ground.seeds)?),
             Self::SurtPrefix(rule) => Arc::new(rule.compile()?),
             Self::Regex(rule) => Arc::new(rule.compile()?),
             Self::HostList(rule) => Arc::new(rule.compile()?),
@@ -182,6 +227,13 @@ impl RuleKind {
             Self::Nofollow(rule) => Arc::new(rule.clone()),
             Self::Robots(rule) => Arc::new(rule.clone()),
             Self::Geolocation(rule) => Arc::new(rule.compile()?),
+            Self::TopLevelDomain(rule) => Arc::new(rule.compile()?),
+            Self::HopType(rule) => Arc::new(rule.compile()?),
+            Self::Permission(rule) => Arc::new(rule.compile(ground.permissions)?),
+            Self::ScheduleWindow(rule) => Arc::new(rule.compile()?),
+            Self::Annotation(rule) => Arc::new(rule.compile()?),
+            Self::ContentSize(rule) => Arc::new(rule.clone()),
+            Self::ContentType(rule) => Arc::new(rule.compile()?),
         })
     }
 }
@@ -243,7 +295,7 @@ mod testing {
 
     /// Compiles a rule without seeds.
     pub fn compiled(kind: RuleKind) -> Arc<dyn DecideRule> {
-        kind.compile(&[]).unwrap()
+        kind.compile(Ground::default()).unwrap()
     }
 
     /// What a rule says of a URL at the end of a hop path.

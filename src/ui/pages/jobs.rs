@@ -53,9 +53,8 @@ fn running_ui(ui: &mut Ui, app: &mut AppState) {
             ui.label(&name);
             ui.weak(format!("since {} UTC", started.to_words()));
             ui.label(words::line(&progress.stage));
-            let total = progress.total.map_or_else(String::new, |total| format!(" of {}", words::count(total)));
-            ui.label(format!("{}{total}", words::count(progress.done)));
-            ui.weak(format!("{rate:.1}/s  {}", words::line(&progress.note)));
+            ui.label(words::done(&progress));
+            ui.weak(format!("{}  {}", words::rate(&progress, rate), words::line(&progress.note)));
             let pause = if progress.paused { "Resume" } else { "Pause" };
             if ui.button(format!("{pause} {name}")).clicked() {
                 app.send(Command::PauseJob(id, !progress.paused));

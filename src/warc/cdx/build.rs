@@ -4,7 +4,9 @@ use super::IndexLine;
 use super::post::{self, Appended, MAX_REQUEST_BYTES};
 use crate::jobs::JobCx;
 use crate::uri::CdxKey;
+use crate::warc::check::MAX_PROBLEMS;
 use crate::warc::http::{ContentType, parse_request_head, parse_response_head};
+use crate::warc::record::ProblemList;
 use crate::warc::{
     ArchiveReader, BlockDigester, Problem, RecordHead, RecordType, Span, WarcError, read_file_in_parallel,
     reading_threads,
@@ -94,16 +96,18 @@ pub fn index_file(
     cx: &JobCx,
 ) -> Result<(Vec<IndexLine>, Vec<Problem>), WarcError> {
     let mut lines = Lines::new(options);
-    let mut problems = Vec::new();
+    let mut problems = ProblemList::new(MAX_PROBLEMS);
+    let mut read_to = 0;
     let see = |head: &RecordHead, block: &mut dyn BufRead| Seen::of(head, block, filename, options);
     let last = read_file_in_parallel(path, reading_threads(), see, |visit| {
         problems.extend(visit.problems);
         lines.take(visit.value, visit.span);
-        cx.set_done(visit.read_to);
+        read_to = visit.read_to;
+        cx.set_done(read_to);
         if cx.checkpoint().is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     problems.extend(last);
-    Ok((lines.finish(), problems))
+    Ok((lines.finish(), problems.take(read_to)))
 }
 
 /// As [`index_file`], from any source.

@@ -11,6 +11,7 @@ mod fields;
 mod layout;
 
 use super::facts::RecordFacts;
+use super::record::ProblemList;
 use super::segments::{AllSeries, SegmentSeries, origin_of, segment_of};
 use super::{
     ArchiveReader, Packing, Problem, ProblemKind, RecordHead, RecordProof, RecordType, Severity, Span, Visit,
@@ -25,6 +26,9 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+/// Problems of a file that are listed; further ones are counted.
+pub(super) const MAX_PROBLEMS: usize = 100_000;
+
 /// What a file holds and what is wrong with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckReport {
@@ -36,7 +40,8 @@ pub struct CheckReport {
     pub digests_checked: u64,
     /// Records that say by `WARC-Truncated` that their writer cut them.
     pub truncated: BTreeMap<String, u64>,
-    /// What is wrong, in the order it stands.
+    /// What is wrong, in the order it stands; beyond 100,000 problems, how many
+    /// there are.
     pub problems: Vec<Problem>,
 }
 
@@ -68,20 +73,18 @@ pub fn check_reader<R: Read>(
 ) -> Result<CheckReport, WarcError> {
     let io = |source| WarcError::Io { path: path.to_owned(), source };
     let mut checker = Checker::new(digests);
-    let mut file = FileCheck { path, report: CheckReport::default(), headers: None, ids: HashMap::new() };
-    file.report.packing = Some(reader.packing());
+    let mut file = FileCheck::new(path, reader.packing(), None);
     while let Some(head) = reader.next_head()? {
         let value = check_record(&head, &mut reader, digests).map_err(io)?;
         let span = reader.finish_record()?;
         let (problems, members) = (reader.take_problems(), reader.members_of_record());
         checker.add(&mut file, Visit { value, span, problems, members, read_to: reader.file_offset() }).map_err(io)?;
-        cx.set_done(reader.file_offset());
+        cx.set_done(file.read_to);
         if cx.checkpoint().is_err() {
             break;
         }
     }
-    file.report.problems.extend(reader.take_problems());
-    Ok(file.report)
+    Ok(file.finish(reader.take_problems()))
 }
 
 /// What was found of one record by itself.
@@ -109,10 +112,25 @@ fn check_record(head: &RecordHead, block: &mut dyn BufRead, digests: bool) -> io
 struct FileCheck<'a> {
     path: &'a Path,
     report: CheckReport,
+    problems: ProblemList,
+    /// Offset in the file up to which it has been read.
+    read_to: u64,
     /// Where the headers of gzip members are read.
     headers: Option<File>,
     /// Hashes of the record ids, and where each stands first.
     ids: HashMap<u64, u64>,
+}
+
+impl<'a> FileCheck<'a> {
+    fn new(path: &'a Path, packing: Packing, headers: Option<File>) -> Self {
+        let report = CheckReport { packing: Some(packing), ..CheckReport::default() };
+        Self { path, report, problems: ProblemList::new(MAX_PROBLEMS), read_to: 0, headers, ids: HashMap::new() }
+    }
+
+    fn finish(mut self, last: Vec<Problem>) -> CheckReport {
+        self.problems.extend(last);
+        CheckReport { problems: self.problems.take(self.read_to), ..self.report }
+    }
 }
 
 /// Checks files that belong together.
@@ -163,8 +181,7 @@ impl Checker {
             Packing::Gzip => Some(open_archive_file(path).map_err(io)?),
             _ => None,
         };
-        let report = CheckReport { packing: Some(packing), ..CheckReport::default() };
-        let mut file = FileCheck { path, report, headers, ids: HashMap::new() };
+        let mut file = FileCheck::new(path, packing, headers);
         let mut failed = None;
         let digests = self.digests;
         let last = read_file_in_parallel(
@@ -186,14 +203,14 @@ impl Checker {
         if let Some(error) = failed {
             return Err(io(error));
         }
-        file.report.problems.extend(last);
-        Ok(file.report)
+        Ok(file.finish(last))
     }
 
     /// Adds a record, which was cut off or damaged where it has no place.
     fn add(&mut self, file: &mut FileCheck, visit: Visit<Checked>) -> io::Result<()> {
         let report = &mut file.report;
-        report.problems.extend(visit.problems);
+        file.read_to = visit.read_to;
+        file.problems.extend(visit.problems);
         let Some(span) = visit.span else { return Ok(()) };
         let Checked { head, findings: mut found, has_digests } = visit.value;
         *report.records.entry(head.record_type.to_string()).or_default() += 1;
@@ -214,7 +231,7 @@ impl Checker {
             let detail = format!("WARC-Record-ID is that of the record at offset {first}, too");
             found.push((ProblemKind::BadField, detail));
         }
-        report.problems.extend(found.into_iter().map(|(kind, detail)| Problem { offset, kind, detail }));
+        file.problems.extend(found.into_iter().map(|(kind, detail)| Problem { offset, kind, detail }));
         if let Some(reason) = &facts.truncated {
             *report.truncated.entry(reason.trim().to_ascii_lowercase()).or_default() += 1;
         }

@@ -13,6 +13,9 @@ use serde_json::Value;
 /// Fields beyond this number are left out.
 const MAX_FIELDS: usize = 10_000;
 
+/// Bytes of all names of fields in a JSON body: one key may lead to thousands.
+const MAX_NAME_BYTES: usize = 4 * 1024 * 1024;
+
 /// Bytes of a decoded body that are looked at.
 const MAX_BODY: usize = 16 * 1024 * 1024;
 
@@ -140,23 +143,33 @@ impl Form {
     fn json(&mut self, body: &[u8]) {
         // serde_json refuses what is nested deeper than 128 levels.
         match serde_json::from_slice::<Value>(body) {
-            Ok(value) => self.flatten(String::new(), &value),
+            Ok(value) => {
+                let mut room = MAX_NAME_BYTES;
+                self.flatten(String::new(), &value, &mut room);
+            }
             Err(error) => self.flaws.push(Flaw::http(format!("the JSON body is malformed ({error})"))),
         }
     }
 
-    fn flatten(&mut self, name: String, value: &Value) {
+    /// `room` is what is left of [`MAX_NAME_BYTES`].
+    fn flatten(&mut self, name: String, value: &Value, room: &mut usize) {
         let below = |key: &str| if name.is_empty() { key.to_owned() } else { format!("{name}.{key}") };
-        // Names grow with depth: without the limit here, a small body could fill the memory.
-        if self.fields.len() > MAX_FIELDS {
+        // Names grow with depth: without the limits here, a small body could fill the memory.
+        if self.fields.len() > MAX_FIELDS || *room == 0 {
+            return;
+        }
+        *room = room.saturating_sub(name.len());
+        if *room == 0 {
+            let detail = format!("names of more than {MAX_NAME_BYTES} bytes: further fields are left out");
+            self.flaws.push(Flaw { kind: ProblemKind::Limit, detail });
             return;
         }
         match value {
             Value::Object(fields) if !fields.is_empty() => {
-                fields.iter().for_each(|(key, value)| self.flatten(below(key), value));
+                fields.iter().for_each(|(key, value)| self.flatten(below(key), value, room));
             }
             Value::Array(items) if !items.is_empty() => {
-                items.iter().enumerate().for_each(|(at, value)| self.flatten(below(&at.to_string()), value));
+                items.iter().enumerate().for_each(|(at, value)| self.flatten(below(&at.to_string()), value, room));
             }
             Value::String(text) => self.push(name, text.clone()),
             other => self.push(name, other.to_string()),
@@ -206,6 +219,14 @@ mod tests {
 
     const FORM: &str = "application/x-www-form-urlencoded; charset=UTF-8";
     const PARTS: &str = "multipart/form-data; boundary=\"x--y\"";
+
+    #[test]
+    fn a_long_key_that_leads_to_many_values_does_not_fill_the_memory() {
+        let body = format!("{{\"{}\":[{}1]}}", "k".repeat(1_000_000), "1,".repeat(9_000));
+        let form = read("application/json", body.as_bytes());
+        assert!(form.fields.len() < 10, "{} fields", form.fields.len());
+        assert!(form.flaws[0].detail.contains("further fields are left out"), "{:?}", form.flaws);
+    }
 
     #[test]
     fn forms_are_read() {

@@ -1,6 +1,7 @@
 //! One gzip member at a time (RFC 1952).
 
-use flate2::{Crc, Decompress, FlushDecompress, Status};
+use flate2::{Decompress, FlushDecompress, Status};
+use libdeflater::Crc;
 
 pub(super) const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
 
@@ -44,7 +45,7 @@ impl GzipMember {
     /// Begins a member after its header.
     pub(super) fn begin(&mut self) {
         self.inflate.reset(false);
-        self.crc.reset();
+        self.crc = Crc::new();
         self.in_trailer = false;
         self.broken = false;
     }
@@ -86,7 +87,7 @@ impl GzipMember {
         if told != self.crc.sum() {
             return Step::Broken(format!("the checksum is {:08x}, the file says {told:08x}", self.crc.sum()));
         }
-        if u32::from_le_bytes([l0, l1, l2, l3]) != self.crc.amount() {
+        if u32::from_le_bytes([l0, l1, l2, l3]) != self.inflate.total_out() as u32 {
             return Step::Broken(format!("{} bytes came out, the file says otherwise", self.inflate.total_out()));
         }
         Step::Ended { used: TRAILER }
@@ -146,13 +147,23 @@ pub fn gzip_header(bytes: &[u8]) -> Option<GzipHeader> {
     Some(GzipHeader { len, crc })
 }
 
-/// The first bytes that the member at the beginning of `bytes` decodes to;
-/// empty when there is none.
-pub(super) fn first_bytes(bytes: &[u8], out: &mut [u8]) -> usize {
-    let Ok(Some(header)) = header_len(bytes) else { return 0 };
-    let mut inflate = Decompress::new(false);
-    let _ = inflate.decompress(&bytes[header..], out, FlushDecompress::None);
-    (inflate.total_out() as usize).min(out.len())
+/// Looks at what members begin with; its state is kept from one to the next,
+/// since damage may hold very many things that look like members.
+pub(super) struct Glance(Decompress);
+
+impl Glance {
+    pub(super) fn new() -> Self {
+        Self(Decompress::new(false))
+    }
+
+    /// The first bytes that the member at the beginning of `bytes` decodes to;
+    /// none when there is no member.
+    pub(super) fn first_bytes(&mut self, bytes: &[u8], out: &mut [u8]) -> usize {
+        let Ok(Some(header)) = header_len(bytes) else { return 0 };
+        self.0.reset(false);
+        let _ = self.0.decompress(&bytes[header..], out, FlushDecompress::None);
+        (self.0.total_out() as usize).min(out.len())
+    }
 }
 
 #[cfg(test)]

@@ -215,6 +215,7 @@ pub(super) struct Members<R> {
     decoded_to: u64,
     /// What is left of [`SECOND_LOOKS`].
     second_looks: u64,
+    glance: Option<gzip::Glance>,
 }
 
 impl<R: Read> Members<R> {
@@ -248,6 +249,7 @@ impl<R: Read> Members<R> {
             member_decoded: base,
             decoded_to: base,
             second_looks: SECOND_LOOKS,
+            glance: None,
         }
     }
 
@@ -367,6 +369,14 @@ impl<R: Read> Members<R> {
         Ok(Begin::Member)
     }
 
+    /// Whether nothing before the present place matters to what is read from
+    /// here on.
+    pub(super) fn is_between(&self) -> bool {
+        let fresh = !self.in_member && self.window().is_empty();
+        let clean = self.decoded_to <= self.input.offset() && self.second_looks == SECOND_LOOKS;
+        self.is_plain() || (fresh && clean)
+    }
+
     /// Whether damage is no longer searched for records, because there was too
     /// much of it within itself.
     pub(super) fn gives_up_damage(&self) -> bool {
@@ -460,10 +470,21 @@ impl<R: Read> Members<R> {
         if matches!(self.layer, Layer::Zstd(_)) {
             return Ok(true);
         }
-        let mut out = [0; 4096];
         let raw = self.input.peek(LOOK)?;
-        let len = gzip::first_bytes(&raw[..raw.len().min(LOOK)], &mut out);
-        let text = out[..len].trim_ascii_start();
-        Ok(!text.is_empty() && record_start(text) != Start::No)
+        let raw = &raw[..raw.len().min(LOOK)];
+        let glance = self.glance.get_or_insert_with(gzip::Glance::new);
+        let mut out = [0; 4096];
+        // Most of what is none says so in its first bytes.
+        for room in [64, out.len()] {
+            let len = glance.first_bytes(raw, &mut out[..room]);
+            let text = out[..len].trim_ascii_start();
+            match record_start(text) {
+                Start::Warc | Start::Arc => return Ok(true),
+                Start::No if !text.is_empty() => return Ok(false),
+                _ if len < room => return Ok(!text.is_empty()),
+                _ => {}
+            }
+        }
+        Ok(!out.trim_ascii_start().is_empty())
     }
 }

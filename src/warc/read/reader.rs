@@ -5,6 +5,7 @@ mod records;
 
 pub use records::Records;
 
+use super::super::record::ProblemList;
 use super::super::{Problem, ProblemKind, Record, RecordHead, Span, WarcError};
 use super::arc::{self, UrlLine};
 use super::head::{self, MAX_HEAD_BYTES, Start, record_start};
@@ -39,8 +40,7 @@ pub struct ArchiveReader<R> {
     open: Option<Open>,
     /// A head that was read ahead; its record is in hand.
     ahead: Option<RecordHead>,
-    problems: Vec<Problem>,
-    unlisted: u64,
+    problems: ProblemList,
     arc_version: String,
     /// Something that begins a record was seen.
     is_archive: bool,
@@ -143,8 +143,7 @@ impl<R: Read> ArchiveReader<R> {
             name: name.to_owned(),
             open: None,
             ahead: None,
-            problems: Vec::new(),
-            unlisted: 0,
+            problems: ProblemList::new(MAX_PROBLEMS),
             arc_version: "ARC/1.0".to_owned(),
             is_archive: false,
             member_fresh: true,
@@ -189,8 +188,8 @@ impl<R: Read> ArchiveReader<R> {
     /// The offset in the file, when a reader that begins here (and knows the
     /// [`nature`](Self::nature) of the file) would read on as this one does.
     pub(super) fn boundary(&self) -> Option<u64> {
-        let between = self.members.is_plain() || (!self.members.in_member() && self.members.window().is_empty());
-        (self.open.is_none() && self.ahead.is_none() && between).then(|| self.members.file_offset())
+        let between = self.open.is_none() && self.ahead.is_none() && self.members.is_between();
+        between.then(|| self.members.file_offset())
     }
 
     /// The dictionary of a zstd file that is entered in its middle.
@@ -216,12 +215,7 @@ impl<R: Read> ArchiveReader<R> {
 
     /// What was odd or broken since the last call, in the order it was met.
     pub fn take_problems(&mut self) -> Vec<Problem> {
-        if self.unlisted > 0 {
-            let detail = format!("{} further problems are not listed", self.unlisted);
-            self.problems.push(Problem { offset: self.file_offset(), kind: ProblemKind::Limit, detail });
-            self.unlisted = 0;
-        }
-        std::mem::take(&mut self.problems)
+        self.problems.take(self.members.file_offset())
     }
 
     /// How the file is packed.
@@ -733,11 +727,7 @@ impl<R: Read> ArchiveReader<R> {
     }
 
     fn problem(&mut self, offset: u64, kind: ProblemKind, detail: String) {
-        if self.problems.len() < MAX_PROBLEMS {
-            self.problems.push(Problem { offset, kind, detail });
-        } else {
-            self.unlisted += 1;
-        }
+        self.problems.push(Problem { offset, kind, detail });
     }
 }
 

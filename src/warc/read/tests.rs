@@ -285,6 +285,24 @@ fn damage_within_damage_is_given_up_at_last() {
 }
 
 #[test]
+fn very_many_damaged_members_are_passed_over_in_one_go() {
+    // Each begins a record and says that it decodes to two gigabytes.
+    let mut member = gzip(b"WARC/1.0\r\n");
+    let len = member.len();
+    member[len - 1] = 0x7f;
+    let bytes = [member.repeat(20_000), builder(0).compress(b"x")].concat();
+    let (records, problems) = read_all(&bytes[..], 10);
+    assert_eq!(ids(&records), ["0"]);
+    assert!(problems.iter().any(|problem| problem.contains("further problems are not listed")));
+    // Each looks like a member and is none.
+    let bytes =
+        [builder(0).compress(b"x"), b"\x1f\x8b\x08\0\0\0\0\0\0\0\x4b\x04".repeat(50_000), builder(1).compress(b"x")]
+            .concat();
+    let (records, problems) = read_all(&bytes[..], 10);
+    assert_eq!(ids(&records), ["0", "1"], "{problems:?}");
+}
+
+#[test]
 fn a_missing_or_alien_stretch_is_passed_over() {
     let members: Vec<Vec<u8>> = (0..4).map(|n| builder(n).compress(&noise(n, 500))).collect();
     let alien = [members[0].clone(), noise(9, 3000), members[1].clone(), vec![0; 700], members[2].clone()].concat();

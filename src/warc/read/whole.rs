@@ -20,6 +20,10 @@ pub(super) const MAX_WHOLE: usize = 2 * 1024 * 1024;
 /// Wrong guesses (a payload may hold gzip headers) before a member is streamed.
 const MAX_WRONG: usize = 4;
 
+/// Headers that cannot be where the next member begins, before a member is
+/// streamed: the search runs over bytes that the next member searches again.
+const MAX_PASSED: usize = 64;
+
 /// Room behind the decoded bytes: libdeflate is slow at the edge of its output.
 const SLACK: usize = 512;
 
@@ -46,6 +50,7 @@ pub(super) struct Search {
     /// Bytes of the member that were searched.
     searched: usize,
     wrong: usize,
+    passed: usize,
     at_end: bool,
 }
 
@@ -71,7 +76,7 @@ impl WholeMembers {
     ) -> io::Result<Option<Guess>> {
         let least = header_len + gzip::TRAILER;
         search.searched = search.searched.max(least);
-        while search.wrong < MAX_WRONG && search.searched <= MAX_WHOLE {
+        while search.wrong < MAX_WRONG && search.passed < MAX_PASSED && search.searched <= MAX_WHOLE {
             let window = input.window();
             let found = window.get(search.searched..).and_then(|rest| self.header.find(rest));
             let end = match found {
@@ -92,6 +97,7 @@ impl WholeMembers {
             if guess.is_some() {
                 return Ok(guess);
             }
+            search.passed += 1;
         }
         Ok(None)
     }

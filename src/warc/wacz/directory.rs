@@ -23,6 +23,9 @@ const MAX_RATIO: u64 = 250;
 /// at most; text that repeats itself stays far below 250.
 const BOMB_BYTES: u64 = 64 * 1024 * 1024;
 
+/// The same for all members together.
+const ALL_BOMBS_BYTES: u64 = 1 << 30;
+
 /// Length of a local header without name and extra field (APPNOTE 4.3.7).
 const LOCAL_HEADER: usize = 30;
 
@@ -94,6 +97,12 @@ pub(super) fn read(path: &Path) -> Result<(Vec<Member>, Vec<WaczProblem>), WaczE
         }
     }
     set_overlapping_aside(&mut members, &mut refused);
+    // Many small bombs are one.
+    let sum = |len: fn(&Member) -> u64| members.iter().map(len).fold(0, u64::saturating_add);
+    let (len, packed_len) = (sum(|member| member.len), sum(|member| member.packed_len));
+    if len > ALL_BOMBS_BYTES && len / MAX_RATIO > packed_len {
+        return Err(not(format!("would unpack from {packed_len} to {len} bytes: a zip bomb, by the look of it")));
+    }
     Ok((members, refused))
 }
 

@@ -271,6 +271,8 @@ fn what_is_no_package_is_said_to_be_none() {
     let end = many.len() - 22;
     many[end + 8..end + 12].copy_from_slice(&[0x60, 0xea, 0x60, 0xea]);
     check(&many, "");
+    let bomb = |index| Entry { len: 60_000_000, ..Entry::deflated(&format!("archive/{index}.warc"), &[0; 1000]) };
+    check(&zip_of(&(0..20).map(bomb).collect::<Vec<_>>()), "to 1200000000 bytes: a zip bomb");
     assert!(Wacz::open(Path::new("/nowhere/a.wacz")).unwrap_err().to_string().contains("/nowhere/a.wacz: "));
 }
 

@@ -291,10 +291,16 @@ fn write_all(
     let mut put = |name: &str, value: Value| drop(words.insert(name.to_owned(), value));
     put("profile", "data-package".into());
     put("resources", std::mem::take(&mut package.resources).into());
-    for (name, text) in [("title", options.title), ("description", options.description)] {
+    // ReplayWeb.page looks for both in `metadata`, under shorter names.
+    let mut metadata = Map::new();
+    for (name, short, text) in [("title", "title", options.title), ("description", "desc", options.description)] {
         if !text.is_empty() {
+            metadata.insert(short.to_owned(), text.clone().into());
             put(name, text.into());
         }
+    }
+    if !metadata.is_empty() {
+        put("metadata", metadata.into());
     }
     if let Some(url) = options.main_page_url {
         // The specification writes mainPageUrl, py-wacz mainPageURL.

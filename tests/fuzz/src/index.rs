@@ -1,8 +1,9 @@
 //! Index files and packages.
 
+use fonds::jobs::JobCx;
 use fonds::warc::ArchiveReader;
 use fonds::warc::cdx::{Columns, IndexForm, IndexLine, IndexReader};
-use fonds::warc::wacz::{Wacz, stays_inside};
+use fonds::warc::wacz::{PageReader, Wacz, stays_inside};
 use std::io::Read;
 use std::path::Path;
 
@@ -39,7 +40,7 @@ pub(crate) fn check_forms(line: &IndexLine) {
     }
 }
 
-/// A WACZ package.
+/// A WACZ package: members keep to their bounds and come out into their folder.
 pub fn wacz(data: &[u8]) {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), data).unwrap();
@@ -66,5 +67,22 @@ pub fn wacz(data: &[u8]) {
         let source = package.open_archive(index).unwrap().take(MAX_MEMBER);
         let mut reader = ArchiveReader::new(source, Path::new("member")).unwrap();
         while let Ok(Some(_)) = reader.next_record(1000) {}
+    }
+    for member in package.page_lists() {
+        for page in PageReader::new(package.open_member(member).unwrap().take(MAX_MEMBER)).flatten() {
+            let line = page.line();
+            let again = PageReader::new(line.as_bytes()).next().unwrap_or_else(|| panic!("{line} is lost"));
+            assert_eq!(again.as_ref(), Ok(&page), "{line}");
+        }
+    }
+    let cx = JobCx::detached();
+    let report = package.check(&cx).unwrap();
+    assert_eq!(report.members, members.len() as u64);
+    let folder = tempfile::tempdir().unwrap();
+    for member in members.iter().filter(|member| member.len <= MAX_MEMBER) {
+        if let Ok(path) = package.extract(member, folder.path(), &cx) {
+            assert!(path.starts_with(folder.path()), "{}", path.display());
+            assert_eq!(std::fs::metadata(path).unwrap().len(), member.len);
+        }
     }
 }

@@ -1,12 +1,15 @@
 //! `fonds scope`.
 
+mod catalogue;
+mod report;
+
 use super::campaign::looking_desk;
-use super::output::{json_line, plain};
+use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::app::Desk;
 use crate::scope::{Decision, Trace};
 use std::io::{BufRead, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why URLs would be taken or refused.
 #[derive(Debug, clap::Subcommand)]
@@ -28,12 +31,27 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    WhatIf(catalogue::WhatIfArgs),
+    Hits(catalogue::HitsArgs),
+    Geo(catalogue::GeoArgs),
+    Drift(catalogue::DriftArgs),
+    Report(report::Args),
 }
 
 pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let Command::Test { folder, campaign, mut urls, json } = command;
-    let desk = looking_desk(&folder)?;
-    let (_, spec) = desk.catalogue().campaign(desk.catalogue().find_campaign(&campaign)?)?;
+    match command {
+        Command::Test { folder, campaign, urls, json } => test(&folder, &campaign, urls, json, out),
+        Command::WhatIf(args) => catalogue::what_if(&args, out),
+        Command::Hits(args) => catalogue::hits(&args, out),
+        Command::Geo(args) => catalogue::geo(&args, out),
+        Command::Drift(args) => catalogue::drift(&args, out),
+        Command::Report(args) => with_progress(|cx| report::run(&args, out, cx)),
+    }
+}
+
+fn test(folder: &Path, campaign: &str, mut urls: Vec<String>, json: bool, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let desk = looking_desk(folder)?;
+    let (_, spec) = desk.catalogue().campaign(desk.catalogue().find_campaign(campaign)?)?;
     if urls == ["-"] {
         urls = std::io::stdin().lock().lines().collect::<Result<_, _>>()?;
         urls.retain(|line| !line.trim().is_empty());

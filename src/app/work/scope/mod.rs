@@ -1,9 +1,20 @@
 //! Why a URL was or would be taken or refused.
 
+mod bench;
+mod geo;
+mod what_if;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
+
+pub use geo::{geo_drift, geo_report};
+pub use what_if::{edited_campaign, rule_hits, what_if, what_if_rows};
+
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::Campaign;
-use crate::crawl::RobotsRules;
-use crate::scope::{Candidate, DecideRules, Facts, GeoDatabase, GeoFact, RobotsFact, Trace};
+use crate::crawl::{RobotsAnswer, RobotsRules};
+use crate::scope::{AnswerSource, Candidate, DecideRules, Facts, GeoDatabase, GeoFact, RobotsFact, Trace};
 use crate::store::Catalogue;
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use anyhow::Context;
@@ -31,7 +42,7 @@ pub fn why(desk: &WorkspaceDesk, seen: i64) -> anyhow::Result<Trace> {
         source_tag,
         ..Candidate::bare(url)
     };
-    let facts = facts(catalogue, &spec, Some(launch), &candidate.url)?;
+    let facts = facts(catalogue, &spec, Some(launch), &candidate.url, row.date)?;
     Ok(DecideRules::compile(&spec)?.explain(&candidate, &facts))
 }
 
@@ -44,7 +55,8 @@ pub fn scope_test(
 ) -> anyhow::Result<Vec<Result<Trace, String>>> {
     let catalogue = desk.catalogue();
     let rules = DecideRules::compile(campaign)?;
-    let geo = geo_database(desk)?;
+    // A database is large; it is read only where an address stands in a URL.
+    let mut geo = None;
     let mut traces = Vec::new();
     for text in urls {
         let Some(url) = parse_web_url(text) else {
@@ -64,14 +76,26 @@ pub fn scope_test(
             candidate.is_seed = is_seed;
         }
         candidate.is_seed |= campaign.seeds.iter().any(|seed| parse_web_url(&seed.url).as_ref() == Some(&url));
-        let mut facts = facts(catalogue, campaign, launch, &url)?;
+        let mut facts = facts(catalogue, campaign, launch, &url, CaptureDate::now())?;
         // An address in the URL needs no resolver.
-        if let (GeoFact::NotAsked, Some(geo), Some(address)) = (&facts.geo, &geo, address_of(&url)) {
-            facts.geo = GeoFact::Known(geo.evidence(&[address], CaptureDate::now()));
+        if let (GeoFact::NotAsked, Some(address)) = (&facts.geo, address_of(&url)) {
+            if geo.is_none() {
+                geo = Some(geo_database(desk)?);
+            }
+            if let Some(Some(geo)) = &geo {
+                facts.geo = GeoFact::Known(geo.evidence(&[address], CaptureDate::now()).answered_by(AnswerSource::Url));
+            }
         }
         traces.push(Ok(rules.explain(&candidate, &facts)));
     }
     Ok(traces)
+}
+
+/// The rules in an answer; none where nobody answered: then the crawl gives
+/// the host up, and no rule refuses it.
+fn robots_rules(answer: &RobotsAnswer, agent: &str) -> Option<RobotsRules> {
+    let status = u16::try_from(answer.status).ok().filter(|status| *status > 0)?;
+    Some(RobotsRules::from_answer(Some(status), &answer.body, agent))
 }
 
 fn address_of(url: &Url) -> Option<std::net::IpAddr> {
@@ -79,18 +103,30 @@ fn address_of(url: &Url) -> Option<std::net::IpAddr> {
 }
 
 /// What the catalogue knows about a URL's host and path.
-fn facts(catalogue: &Catalogue, spec: &Campaign, launch: Option<i64>, url: &Url) -> anyhow::Result<Facts> {
+fn facts(
+    catalogue: &Catalogue,
+    spec: &Campaign,
+    launch: Option<i64>,
+    url: &Url,
+    date: CaptureDate,
+) -> anyhow::Result<Facts> {
     let robots = match launch {
         None => RobotsFact::NotAsked,
         Some(launch) => match catalogue.robots_answer(launch, &url.origin().ascii_serialization())? {
             None => RobotsFact::NotAsked,
-            Some(answer) => {
-                let status = u16::try_from(answer.status).ok().filter(|status| *status > 0);
-                RobotsRules::from_answer(status, &answer.body, &spec.politeness.user_agent).fact(url)
-            }
+            Some(answer) => match robots_rules(&answer, &spec.politeness.user_agent) {
+                None => RobotsFact::NotAsked,
+                Some(rules) => rules.fact(url),
+            },
         },
     };
-    Ok(Facts { geo: catalogue.geo_fact(url.host_str().unwrap_or_default())?, robots })
+    let (mut annotation, mut content) = (None, crate::scope::ContentFact::NotFetched);
+    if let Some(id) = catalogue.url_id(url.as_str())? {
+        annotation = catalogue.annotation_of(id)?;
+        content = catalogue.content_fact(id)?;
+    }
+    let geo = catalogue.geo_fact(url.host_str().unwrap_or_default())?;
+    Ok(Facts { geo, robots, date: Some(date), annotation, content })
 }
 
 /// The setting that names the workspace's geolocation database.

@@ -1,0 +1,107 @@
+//! Archive files, problems and imports of the made-up archive.
+
+use super::date;
+use crate::app::DeskResult;
+use crate::app::models::*;
+use std::path::PathBuf;
+
+pub(super) fn rows() -> Vec<FileRow> {
+    let row = |id, path: &str, state, problems| FileRow {
+        id,
+        path: path.to_owned(),
+        location: PathBuf::from(path),
+        state,
+        crawled: id == 1,
+        launch: 1,
+        size: 7_340_032,
+        sha256: if id == 1 { String::new() } else { "9f86d081884c7d659a2feaa0c55ad015".to_owned() },
+        records: 912,
+        captures: 304 + id.unsigned_abs(),
+        problems,
+    };
+    vec![
+        row(1, "output/warcs/1/20240917090000/1.warc.gz", FileState::Present, 0),
+        row(2, "/media/old/2009/crawl-a.warc.gz", FileState::Missing, 2),
+        row(3, "/media/old/2009/crawl-b.arc.gz", FileState::Changed, 0),
+    ]
+}
+
+fn problem_rows() -> Vec<ProblemRow> {
+    let row = |id, offset, kind: &str, detail: &str| ProblemRow {
+        id,
+        file: Some(2),
+        path: "/media/old/2009/crawl-a.warc.gz".to_owned(),
+        offset,
+        kind: kind.to_owned(),
+        detail: detail.to_owned(),
+    };
+    vec![
+        row(1, 812, "bad field", "WARC-Record-ID is missing"),
+        row(2, 4_096, "cut off", "the file ends inside the record"),
+    ]
+}
+
+pub(super) fn problems(query: &ProblemQuery) -> ProblemPage {
+    let mut rows = problem_rows();
+    let kinds = rows.iter().map(|row| (row.kind.clone(), 1)).collect();
+    rows.retain(|row| query.kind.is_empty() || row.kind == query.kind);
+    rows.retain(|row| row.detail.contains(&query.words));
+    ProblemPage { rows, kinds, unlisted: 0 }
+}
+
+pub(super) fn problem(id: i64) -> DeskResult<ProblemDetail> {
+    let row = problem_rows().into_iter().find(|row| row.id == id);
+    Ok(ProblemDetail {
+        row: row.ok_or_else(|| anyhow::anyhow!("there is no problem {id}"))?,
+        command: Some(format!("fonds warc cat /media/old/2009/crawl-a.warc.gz {}", 812 * id)),
+        record: "WARC/1.0\nWARC-Type: response\n\nHTTP/1.1 200 OK".to_owned(),
+        hex: "         812  57 41 52 43 2f 31 2e 30  WARC/1.0\n".to_owned(),
+        trouble: String::new(),
+    })
+}
+
+pub(super) fn imports() -> Vec<ImportRow> {
+    let row = |launch, state, why: &str| ImportRow {
+        launch,
+        sources: vec!["/media/old/2009".to_owned()],
+        state,
+        why: why.to_owned(),
+        started: date(100 + launch),
+        ended: Some(date(100 + launch)),
+        files: 3,
+        read: 1,
+        known: 1,
+        unread: 1,
+        bytes: 22_000_000,
+        records: 912,
+        captures: 306,
+        new_captures: 306,
+        revisits: 12,
+        problems: 3,
+        ..ImportRow::default()
+    };
+    vec![row(3, LaunchState::Stopped, "the program ended without closing it"), row(2, LaunchState::Finished, "")]
+}
+
+pub(super) fn imported() -> Vec<ImportedFile> {
+    let row = |name: &str, outcome, file, same_as: Option<&str>, error: Option<&str>| ImportedFile {
+        path: format!("/media/old/2009/{name}"),
+        outcome,
+        file,
+        bytes: 7_340_032,
+        mtime_ns: 0,
+        records: 912,
+        captures: 306,
+        new_captures: 306,
+        revisits: 12,
+        problem_count: 2,
+        same_as: same_as.map(str::to_owned),
+        error: error.map(str::to_owned),
+        took_ms: 1_200,
+    };
+    vec![
+        row("crawl-a.warc.gz", FileOutcome::Read, Some(2), None, None),
+        row("copy-of-a.warc.gz", FileOutcome::Known, Some(2), Some("/media/old/2009/crawl-a.warc.gz"), None),
+        row("letter.warc", FileOutcome::Unread, None, None, Some("neither WARC nor ARC")),
+    ]
+}

@@ -1,0 +1,114 @@
+//! Bytes of a file, hashed while they go by.
+
+use crate::jobs::JobCx;
+use crate::store::Workspace;
+use anyhow::Context;
+use sha2::{Digest, Sha256};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Bytes read at once.
+const CHUNK: usize = 1 << 20;
+
+/// What a copy is called until it is whole.
+const INCOMING: &str = "incoming-";
+
+/// Hashes and counts what is read through it, and tells the job.
+pub(super) struct Hashing<'a, R> {
+    inner: R,
+    hasher: Sha256,
+    bytes: u64,
+    cx: &'a JobCx,
+}
+
+impl<'a, R: Read> Hashing<'a, R> {
+    pub(super) fn new(inner: R, cx: &'a JobCx) -> Self {
+        Self { inner, hasher: Sha256::new(), bytes: 0, cx }
+    }
+
+    /// Reads what is left; SHA-256 in hex, and the size in bytes.
+    pub(super) fn finish(&mut self) -> io::Result<(String, u64)> {
+        let mut buffer = vec![0; CHUNK];
+        while self.read(&mut buffer)? > 0 {}
+        Ok(self.told())
+    }
+
+    /// The same of what was read so far.
+    fn told(&self) -> (String, u64) {
+        (data_encoding::HEXLOWER.encode(&self.hasher.clone().finalize()), self.bytes)
+    }
+}
+
+impl<R: Read> Read for Hashing<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let len = self.inner.read(buffer)?;
+        self.hasher.update(buffer.get(..len).unwrap_or_default());
+        self.bytes += len as u64;
+        self.cx.advance(len as u64).map_err(io::Error::other)?;
+        Ok(len)
+    }
+}
+
+/// SHA-256 in hex, and the size in bytes.
+pub(in crate::app::work) fn digest_of(path: &Path, cx: &JobCx) -> io::Result<(String, u64)> {
+    Hashing::new(File::open(path)?, cx).finish()
+}
+
+/// Copies a file into the workspace; its digest keeps equal names apart. The
+/// place of the copy and the digest are told.
+pub(super) fn copy_in(workspace: &Workspace, path: &Path, cx: &JobCx) -> anyhow::Result<(PathBuf, String)> {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    keep_incoming(workspace, &mut Hashing::new(File::open(path)?, cx), |sha256| (sha256.to_owned(), name))
+}
+
+/// Writes bytes into the workspace: into a folder named after a digest, under
+/// a name, as `place` says when it knows theirs.
+pub(super) fn keep_incoming(
+    workspace: &Workspace,
+    source: &mut Hashing<'_, impl Read>,
+    place: impl FnOnce(&str) -> (String, String),
+) -> anyhow::Result<(PathBuf, String)> {
+    let imports = workspace.folder().join("imports");
+    let in_imports = || imports.display().to_string();
+    fs::create_dir_all(&imports).with_context(in_imports)?;
+    let mut copy = tempfile::Builder::new().prefix(INCOMING).tempfile_in(&imports).with_context(in_imports)?;
+    let mut buffer = vec![0; CHUNK];
+    loop {
+        let len = source.read(&mut buffer)?;
+        if len == 0 {
+            break;
+        }
+        copy.write_all(buffer.get(..len).unwrap_or_default()).with_context(in_imports)?;
+    }
+    let (sha256, size) = source.told();
+    copy.as_file().sync_all().with_context(in_imports)?;
+    let (of_folder, name) = place(&sha256);
+    let folder = imports.join(of_folder.get(..12).unwrap_or(&of_folder));
+    fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    let goal = folder.join(&name);
+    // A copy that a killed import left is as good, and its date is known.
+    if !goal.metadata().is_ok_and(|meta| meta.len() == size) {
+        copy.persist(&goal).with_context(|| goal.display().to_string())?;
+    }
+    Ok((goal, sha256))
+}
+
+/// Takes away what a killed import left of copies that were not whole.
+pub(super) fn clear(workspace: &Workspace) {
+    for entry in fs::read_dir(workspace.folder().join("imports")).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(INCOMING) {
+            // One that cannot be taken away is in nobody's way.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Takes a copy away that turned out to be of no use, and its folder.
+pub(super) fn take_back(copy: &Path) {
+    // What cannot be taken away does no harm; the copy is not in the catalogue.
+    let _ = fs::remove_file(copy);
+    if let Some(folder) = copy.parent() {
+        let _ = fs::remove_dir(folder);
+    }
+}

@@ -1,0 +1,154 @@
+//! Brings archive files made elsewhere into the catalogue.
+//!
+//! In: files and folders. Out: their captures in the catalogue, and a row for
+//! each file that says what it came to, written when the file is done.
+//!
+//! A new file is read once: it is hashed while it is indexed. Whether its
+//! bytes are known can be told before, since equal bytes have equal sizes:
+//! only where the catalogue has a file of the same size is the digest made
+//! first, by a reading of its own. A path that was looked at before, with the
+//! same size and date, is not read at all. That is what makes a stopped or
+//! killed import go on where it was: begun again with the same words it
+//! continues the same report, and the file that it was in the middle of is
+//! read again from its beginning, its known captures being left as they are.
+//!
+//! Invariants: files of persons are never changed or moved; one bad file does
+//! not keep the others out; files of one size are looked at one after the
+//! other, so that copies of each other do not come in twice.
+
+mod copy;
+mod one;
+mod package;
+mod report;
+mod sources;
+
+pub(super) use copy::digest_of;
+pub use report::{file_words, has_problems, import_words};
+pub(super) use sources::{Found, find_all};
+
+use crate::jobs::{JobCx, StopError};
+use crate::store::Workspace;
+use crate::store::rows::{ImportRow, LaunchId, LaunchState};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Files read at the same time. The catalogue has one writer, which two
+/// readers keep busy.
+const THREADS: usize = 2;
+
+/// An import under way; shared by its threads.
+struct Importer<'a> {
+    workspace: &'a Workspace,
+    launch: LaunchId,
+    copy: bool,
+    cx: &'a JobCx,
+    /// Bytes that will have been read at the end.
+    total: AtomicU64,
+    files: u64,
+    begun: AtomicU64,
+}
+
+/// Reads files, and all archive files in folders, into the catalogue. The
+/// files stay where they are, or are copied into the workspace.
+///
+/// # Errors
+///
+/// When the catalogue fails or the job is stopped; called again with the same
+/// words the import goes on. A file that cannot be read is no error but a row.
+pub fn import(workspace: &Workspace, paths: &[PathBuf], copy: bool, cx: &JobCx) -> anyhow::Result<ImportRow> {
+    cx.stage("Looking for archive files", None);
+    let search = sources::find(paths, cx)?;
+    let catalogue = workspace.catalogue();
+    let launch = catalogue.begin_import(&search.named, copy)?;
+    copy::clear(workspace);
+    let result = Importer {
+        workspace,
+        launch,
+        copy,
+        cx,
+        total: AtomicU64::new(search.files.iter().map(|file| file.size).sum()),
+        files: search.files.len() as u64,
+        begun: AtomicU64::new(0),
+    }
+    .run(search);
+    match &result {
+        Ok(()) => catalogue.set_launch_state(launch, LaunchState::Finished, "")?,
+        Err(error) => {
+            let why = if error.is_cancelled() { "stopped on request".to_owned() } else { super::in_words(error) };
+            catalogue.set_launch_state(launch, LaunchState::Stopped, &why)?;
+        }
+    }
+    result?;
+    Ok(catalogue.import(launch)?)
+}
+
+impl Importer<'_> {
+    fn run(&self, search: sources::Search) -> anyhow::Result<()> {
+        let catalogue = self.workspace.catalogue();
+        catalogue.keep_passed_over(self.launch, search.passed_over)?;
+        self.learn_sizes()?;
+        let done = catalogue.imported_so_far(self.launch)?;
+        self.cx.stage_in_bytes("Importing", Some(self.total.load(Ordering::Relaxed)));
+        let mut to_do = Vec::new();
+        for file in search.files {
+            let is_done = file.trouble.is_none() && done.get(&file.name()) == Some(&(file.size, file.mtime_ns));
+            if is_done {
+                self.begun.fetch_add(1, Ordering::Relaxed);
+                self.cx.advance(file.size)?;
+            } else {
+                to_do.push(file);
+            }
+        }
+        self.work(&sources::by_size(to_do))
+    }
+
+    /// Looks at all files. The first error that is not of a file ends it.
+    fn work(&self, groups: &[Vec<Found>]) -> anyhow::Result<()> {
+        let next = AtomicUsize::new(0);
+        let stop = AtomicBool::new(false);
+        let failed: Mutex<Option<anyhow::Error>> = Mutex::default();
+        let worker = || {
+            while let Some(group) = groups.get(next.fetch_add(1, Ordering::Relaxed)) {
+                for file in group {
+                    if stop.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    if let Err(error) = self.cx.checkpoint().map_err(Into::into).and_then(|()| self.one(file)) {
+                        stop.store(true, Ordering::Relaxed);
+                        failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                        return;
+                    }
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..THREADS.min(groups.len()) {
+                scope.spawn(worker);
+            }
+            worker();
+        });
+        failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    }
+
+    /// Says which file is in hand.
+    fn note(&self, file: &Found) {
+        let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
+        let name = file.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        self.cx.note(format!("file {number} of {}, {name}", self.files));
+    }
+
+    /// What a crawl of this workspace wrote has no size in the catalogue; with
+    /// it a copy of such a file is recognised.
+    fn learn_sizes(&self) -> anyhow::Result<()> {
+        for file in self.workspace.catalogue().known_files()? {
+            if file.crawled
+                && file.size == 0
+                && let Ok(meta) = self.workspace.folder().join(&file.path).metadata()
+            {
+                self.workspace.catalogue().learn_size(file.id, meta.len())?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,324 @@
+//! One file of an import.
+
+use super::copy::{Hashing, copy_in, digest_of, take_back};
+use super::package::is_package;
+use super::{Found, Importer};
+use crate::crawl::{CaptureEntry, CrawlError, IndexReport, LedgerError, index_records};
+use crate::jobs::StopError;
+pub(super) use crate::store::ToldProblem;
+use crate::store::rows::{FileId, FileOutcome, ImportedFile};
+use crate::store::{KnownFile, mtime_ns};
+use crate::warc::ArchiveReader;
+use std::cell::{Cell, RefCell};
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// Captures kept in one write of the catalogue.
+const BATCH: usize = 200;
+
+/// What a look at a file came to, besides its row.
+#[derive(Default)]
+pub(super) struct Told {
+    pub sha256: String,
+    pub problems: Vec<ToldProblem>,
+}
+
+/// A file that is about to be read.
+pub(super) struct Source<'a> {
+    pub found: &'a Found,
+    /// Where it is read: itself, or its copy.
+    pub path: PathBuf,
+    /// As the catalogue keeps it.
+    pub label: String,
+    pub mtime_ns: i64,
+}
+
+/// What reading the records of a file gave.
+pub(super) struct Shared {
+    pub report: IndexReport,
+    /// Its digest and size, or why it could not be read to its end.
+    pub whole: anyhow::Result<(String, u64)>,
+}
+
+impl Importer<'_> {
+    /// Looks at a file and keeps what it came to.
+    pub(super) fn one(&self, found: &Found) -> anyhow::Result<()> {
+        self.note(found);
+        let begun = Instant::now();
+        let mut done = ImportedFile {
+            path: found.name(),
+            outcome: FileOutcome::Unread,
+            file: None,
+            bytes: found.size,
+            mtime_ns: found.mtime_ns,
+            records: 0,
+            captures: 0,
+            new_captures: 0,
+            revisits: 0,
+            problem_count: 0,
+            same_as: None,
+            error: None,
+            took_ms: 0,
+        };
+        let told = match self.look(found, &mut done) {
+            Ok(told) => told,
+            Err(error) if error.is_cancelled() || is_of_catalogue(&error) => return Err(error),
+            Err(error) => {
+                // The wish to stop may be told as an error of the bytes in hand.
+                self.cx.checkpoint()?;
+                done.error = Some(super::super::in_words(&error));
+                Told::default()
+            }
+        };
+        done.problem_count += u64::from(done.error.is_some());
+        done.took_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Ok(self.workspace.catalogue().keep_imported(self.launch, &done, &told.sha256, told.problems)?)
+    }
+
+    fn look(&self, found: &Found, done: &mut ImportedFile) -> anyhow::Result<Told> {
+        if let Some(why) = &found.trouble {
+            anyhow::bail!("{why}");
+        }
+        anyhow::ensure!(found.size > 0, "the file is empty");
+        let catalogue = self.workspace.catalogue();
+        if let Some(known) = catalogue.file_looked_at(&done.path, found.size, found.mtime_ns)? {
+            self.cx.advance(found.size)?;
+            return self.known(found, done, &known);
+        }
+        let same_size: Vec<KnownFile> = catalogue
+            .files_of_size(found.size)?
+            .into_iter()
+            // A crawl's own file is read at its place, for what the catalogue may lack of it.
+            .filter(|known| !(known.crawled && self.workspace.folder().join(&known.path) == found.path))
+            .collect();
+        if !same_size.is_empty() {
+            let total = self.total.fetch_add(found.size, Ordering::Relaxed) + found.size;
+            self.cx.set_total(total);
+            let (sha256, _) = digest_of(&found.path, self.cx)?;
+            for known in &same_size {
+                if self.digest_of_known(known)?.is_some_and(|digest| digest == sha256) {
+                    self.cx.advance(found.size)?;
+                    return self.known(found, done, known);
+                }
+            }
+            self.go_on_elsewhere(found, &same_size)?;
+        }
+        self.read(found, done)
+    }
+
+    /// The digest of a file of the catalogue; made now for one that a crawl wrote.
+    fn digest_of_known(&self, known: &KnownFile) -> anyhow::Result<Option<String>> {
+        if !known.sha256.is_empty() {
+            return Ok(Some(known.sha256.clone()));
+        }
+        let path = self.workspace.folder().join(&known.path);
+        let Some(meta) = fs::metadata(&path).ok().filter(|meta| known.crawled && meta.len() == known.size) else {
+            return Ok(None);
+        };
+        self.cx.set_total(self.total.fetch_add(known.size, Ordering::Relaxed) + known.size);
+        let (sha256, size) = match digest_of(&path, self.cx) {
+            Ok(told) => told,
+            // It is looked at for comparing only.
+            Err(_) => return Ok(self.cx.checkpoint().map(|()| None)?),
+        };
+        self.workspace.catalogue().file_is_sound(known.id, size, mtime_ns(&meta), &sha256)?;
+        Ok(Some(sha256))
+    }
+
+    /// The same bytes were read before. Where they are no longer at the place
+    /// they had then, they are read from here on.
+    fn known(&self, found: &Found, done: &mut ImportedFile, known: &KnownFile) -> anyhow::Result<Told> {
+        let catalogue = self.workspace.catalogue();
+        done.file = Some(known.id);
+        done.same_as = Some(known.path.clone());
+        done.outcome = FileOutcome::Known;
+        let place = self.workspace.folder().join(&known.path);
+        let is_there = !known.changed && fs::metadata(&place).is_ok_and(|meta| meta.len() == known.size);
+        if !is_there {
+            let kept = if self.copy { copy_in(self.workspace, &found.path, self.cx)?.0 } else { found.path.clone() };
+            let mtime = fs::metadata(&kept).map_or(found.mtime_ns, |meta| mtime_ns(&meta));
+            if catalogue.move_file(known.id, &self.label(&kept)?, mtime)? {
+                done.outcome = FileOutcome::Moved;
+            }
+        }
+        Ok(Told::default())
+    }
+
+    /// A file that an import was killed in the middle of, and that was given
+    /// another name since, goes on under the new one.
+    fn go_on_elsewhere(&self, found: &Found, same_size: &[KnownFile]) -> anyhow::Result<()> {
+        for known in same_size.iter().filter(|known| known.sha256.is_empty() && !known.crawled && !self.copy) {
+            let is_gone = !self.workspace.folder().join(&known.path).exists();
+            let wanted = self.workspace.catalogue().wanted_file(known.id)?;
+            if is_gone && super::super::files::holds_records(&found.path, &wanted.records) {
+                self.workspace.catalogue().move_file(known.id, &self.label(&found.path)?, found.mtime_ns)?;
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// A file that was appended to since it was read, or while it was read,
+    /// goes on: what is known of it still stands where it stood.
+    fn go_on_where_it_grew(&self, source: &Source<'_>) -> anyhow::Result<()> {
+        let catalogue = self.workspace.catalogue();
+        let Some(known) = catalogue.file_called(&source.label)? else { return Ok(()) };
+        let size = source.found.size;
+        if known.size < size
+            && super::super::files::holds_records(&source.path, &catalogue.wanted_file(known.id)?.records)
+        {
+            catalogue.file_goes_on(known.id, size, source.mtime_ns)?;
+        }
+        Ok(())
+    }
+
+    /// What the catalogue calls a path. It keeps text only.
+    fn label(&self, path: &Path) -> anyhow::Result<String> {
+        anyhow::ensure!(
+            path.to_str().is_some(),
+            "its name holds bytes that are no UTF-8, so the catalogue cannot find it again; rename it, or import it with --copy"
+        );
+        Ok(self.workspace.stored_name(path))
+    }
+
+    /// Reads a file whose bytes are not known.
+    fn read(&self, found: &Found, done: &mut ImportedFile) -> anyhow::Result<Told> {
+        let again = || self.cx.set_total(self.total.fetch_add(found.size, Ordering::Relaxed) + found.size);
+        let (path, sha256) = match self.copy {
+            true => {
+                again();
+                let (copy, sha256) = copy_in(self.workspace, &found.path, self.cx)?;
+                (copy, Some(sha256))
+            }
+            false => (found.path.clone(), None),
+        };
+        let mtime_ns = fs::metadata(&path).map_or(found.mtime_ns, |meta| mtime_ns(&meta));
+        let source = Source { found, label: self.label(&path)?, path, mtime_ns };
+        self.go_on_where_it_grew(&source)?;
+        let told = if is_package(&source.path)? {
+            // Its parts are read one by one, so that its digest needs a reading of its own.
+            let sha256 = match sha256 {
+                Some(sha256) => sha256,
+                None => {
+                    again();
+                    digest_of(&source.path, self.cx)?.0
+                }
+            };
+            self.package(&source, sha256, done)
+        } else {
+            self.index(&source, done)
+        };
+        if self.copy && done.file.is_none() && !told.as_ref().is_err_and(StopError::is_cancelled) {
+            take_back(&source.path);
+        }
+        told
+    }
+
+    /// Reads the records of a file into the catalogue, hashing it on the way.
+    fn index(&self, source: &Source<'_>, done: &mut ImportedFile) -> anyhow::Result<Told> {
+        let sink = Sink::new(self, source);
+        let Shared { report, whole } = self.read_records(source, &sink)?;
+        done.new_captures = sink.new.get();
+        (done.records, done.captures, done.revisits) = (report.records, report.captures, report.revisits);
+        done.problem_count = report.problems.len() as u64 + report.more_problems;
+        let sha256 = match whole {
+            Ok((sha256, _)) => {
+                done.outcome = FileOutcome::Read;
+                sink.file()?;
+                sha256
+            }
+            Err(error) => {
+                done.outcome = if report.records > 0 { FileOutcome::Cut } else { FileOutcome::Unread };
+                done.error = Some(super::super::in_words(&error));
+                String::new()
+            }
+        };
+        done.file = sink.file.get();
+        let problems = report.problems.into_iter().map(Into::into).collect();
+        Ok(Told { sha256, problems })
+    }
+
+    /// Reads all records of a file and hands its captures to the sink.
+    pub(super) fn read_records(&self, source: &Source<'_>, sink: &Sink<'_>) -> anyhow::Result<Shared> {
+        let mut bytes = Hashing::new(File::open(&source.path)?, self.cx);
+        let reader = ArchiveReader::new(bytes.by_ref(), &source.path).map_err(CrawlError::from)?;
+        let (report, ended) = index_records(reader, &source.label, |entry| sink.take(entry), self.cx);
+        self.cx.checkpoint()?;
+        let ended = match ended {
+            Err(error @ (CrawlError::Ledger(_) | CrawlError::Cancelled(_))) => return Err(error.into()),
+            other => other,
+        };
+        // What comes behind the last record counts for the digest.
+        let whole = ended.map_err(anyhow::Error::from).and_then(|()| {
+            let (sha256, size) = bytes.finish()?;
+            let mtime_after = fs::metadata(&source.path).map_or(source.mtime_ns, |meta| mtime_ns(&meta));
+            anyhow::ensure!(
+                size == source.found.size && mtime_after == source.mtime_ns,
+                "it changed while it was read: {size} bytes instead of {}. Import it again when nothing writes it",
+                source.found.size
+            );
+            Ok((sha256, size))
+        });
+        self.cx.checkpoint()?;
+        sink.flush()?;
+        Ok(Shared { report, whole })
+    }
+}
+
+/// An error of the catalogue concerns the whole import.
+pub(super) fn is_of_catalogue(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.is::<crate::store::StoreError>()
+            || cause.downcast_ref::<CrawlError>().is_some_and(|error| matches!(error, CrawlError::Ledger(_)))
+    })
+}
+
+/// Takes the captures of one file to the catalogue, many at a time.
+pub(super) struct Sink<'a> {
+    importer: &'a Importer<'a>,
+    pub source: &'a Source<'a>,
+    batch: RefCell<Vec<CaptureEntry>>,
+    /// Captures that the catalogue did not know.
+    pub new: Cell<u64>,
+    /// Its number, once something of it is kept.
+    pub file: Cell<Option<FileId>>,
+}
+
+impl<'a> Sink<'a> {
+    pub fn new(importer: &'a Importer<'a>, source: &'a Source<'a>) -> Self {
+        Self { importer, source, batch: RefCell::default(), new: Cell::new(0), file: Cell::new(None) }
+    }
+
+    pub fn take(&self, entry: CaptureEntry) -> Result<(), CrawlError> {
+        self.batch.borrow_mut().push(entry);
+        if self.batch.borrow().len() >= BATCH {
+            self.flush().map_err(|error| LedgerError(error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// The number of the file. What was read at its place before of other
+    /// bytes is put aside when the first capture of the new ones is there.
+    pub fn file(&self) -> anyhow::Result<FileId> {
+        if let Some(file) = self.file.get() {
+            return Ok(file);
+        }
+        let (catalogue, source) = (self.importer.workspace.catalogue(), self.source);
+        let file = catalogue.begin_file(self.importer.launch, &source.label, source.found.size, source.mtime_ns)?;
+        self.file.set(Some(file));
+        Ok(file)
+    }
+
+    pub fn flush(&self) -> anyhow::Result<()> {
+        let batch = self.batch.take();
+        if !batch.is_empty() {
+            self.file()?;
+            let new = self.importer.workspace.catalogue().add_captures(self.importer.launch, batch)?;
+            self.new.set(self.new.get() + new);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,237 @@
+//! A WACZ package: its archive files are read where they stand in it.
+//!
+//! The place of a record is then its offset in the package itself, so that it
+//! is read as any other. That needs archive files that the zip only stores and
+//! whose records can be entered one by one; others are unpacked into the
+//! workspace first, under a name of our own.
+
+use super::copy::{Hashing, keep_incoming};
+use super::one::{Shared, Sink, Source, Told, ToldProblem};
+use super::{Found, Importer};
+use crate::crawl::{CaptureEntry, CrawlError, IndexReport, index_records};
+use crate::store::mtime_ns;
+use crate::store::rows::{FileOutcome, ImportedFile};
+use crate::uri::parse_web_url;
+use crate::warc::wacz::{Member, PageReader, Wacz};
+use crate::warc::{ArchiveReader, open_record_at};
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+/// What is told of the package and not of a record in it.
+const PACKAGE: &str = "WACZ package";
+
+/// Pages of a list that are looked at for their titles.
+const MAX_PAGES: usize = 200_000;
+/// Lines of a list whose faults are told.
+const MAX_PAGE_PROBLEMS: usize = 100;
+
+/// How a file begins that is a zip: a member, or the end of an empty one.
+const ZIP_BEGINS: [[u8; 4]; 2] = [*b"PK\x03\x04", *b"PK\x05\x06"];
+
+/// Whether a file is a package, by its first bytes.
+pub(super) fn is_package(path: &Path) -> std::io::Result<bool> {
+    let mut begin = Vec::new();
+    File::open(path)?.take(4).read_to_end(&mut begin)?;
+    Ok(ZIP_BEGINS.iter().any(|zip| begin == *zip))
+}
+
+impl Importer<'_> {
+    /// Reads every archive file of a package. One that cannot be read is a
+    /// problem of the package; the others come in.
+    pub(super) fn package(&self, source: &Source<'_>, sha256: String, done: &mut ImportedFile) -> anyhow::Result<Told> {
+        let wacz = Wacz::open(&source.path)?;
+        let mut problems: Vec<ToldProblem> =
+            wacz.problems().map(|problem| ToldProblem::new(0, PACKAGE, problem.to_string())).collect();
+        let titles = titles(&wacz, &mut problems);
+        let sink = Sink::new(self, source);
+        let mut whole = 0;
+        for (index, member) in wacz.archives().iter().enumerate() {
+            let result = match self.stands_open(&wacz, member) {
+                true => self.in_place(&wacz, index, &titles, &sink, done),
+                false => self.unpacked(&wacz, index, member, &sha256, done),
+            };
+            self.cx.checkpoint()?;
+            match result {
+                Ok(of_member) => {
+                    whole += 1;
+                    problems.extend(of_member);
+                }
+                Err(error) if super::one::is_of_catalogue(&error) => return Err(error),
+                Err(error) => {
+                    let why = format!("{}: {}", member.name, super::super::in_words(&error));
+                    problems.push(ToldProblem::new(member.offset, PACKAGE, why));
+                }
+            }
+        }
+        sink.flush()?;
+        done.new_captures += sink.new.get();
+        done.problem_count += problems.len() as u64;
+        let archives = wacz.archives().len();
+        let sha256 = if whole > 0 {
+            done.outcome = FileOutcome::Read;
+            sink.file()?;
+            sha256
+        } else {
+            let why = match archives {
+                0 => "a package without archive files",
+                _ => "a package of which no archive file could be read",
+            };
+            done.error = Some(why.to_owned());
+            String::new()
+        };
+        done.file = sink.file.get();
+        Ok(Told { sha256, problems })
+    }
+
+    /// Whether records of this member can be read at their places in the package.
+    fn stands_open(&self, wacz: &Wacz, member: &Member) -> bool {
+        // The dictionary of a zstd file stands at the beginning of a file.
+        if !member.stored || member.name.to_ascii_lowercase().ends_with(".zst") {
+            return false;
+        }
+        let first = open_record_at(wacz.path(), member.offset).and_then(|mut reader| {
+            reader.next_head()?;
+            reader.finish_record()
+        });
+        // What is damaged is read in place, too: its problems are told.
+        first.ok().flatten().is_none_or(|span| !span.is_inside_member())
+    }
+
+    /// Reads a member where it stands.
+    fn in_place(
+        &self,
+        wacz: &Wacz,
+        index: usize,
+        titles: &Titles,
+        sink: &Sink<'_>,
+        done: &mut ImportedFile,
+    ) -> anyhow::Result<Vec<ToldProblem>> {
+        let member = &wacz.archives()[index];
+        let mut bytes = Hashing::new(wacz.open_archive(index)?, self.cx);
+        let reader = ArchiveReader::new(bytes.by_ref(), wacz.path()).map_err(CrawlError::from)?;
+        let mut unreachable = 0;
+        let take = |mut entry: CaptureEntry| {
+            let shares = entry.records.iter().any(|place| place.span.is_inside_member());
+            if shares {
+                unreachable += 1;
+                return Ok(());
+            }
+            for place in &mut entry.records {
+                place.span.offset += member.offset;
+            }
+            if entry.title.as_ref().is_none_or(String::is_empty) {
+                entry.title = titles.get(&(entry.url.to_string(), entry.date.seconds())).cloned();
+            }
+            sink.take(entry)
+        };
+        let (report, ended) = index_records(reader, &sink.source.label, take, self.cx);
+        let mut problems = counted_in(&report, member.offset, done);
+        if unreachable > 0 {
+            let why = format!("{}: {unreachable} captures share a compressed member; they are left out", member.name);
+            problems.push(ToldProblem::new(member.offset, PACKAGE, why));
+        }
+        match ended {
+            Ok(()) => {}
+            Err(error @ (CrawlError::Ledger(_) | CrawlError::Cancelled(_))) => return Err(error.into()),
+            Err(error) if report.records == 0 => return Err(error.into()),
+            Err(error) => {
+                let why = format!("{}: reading stopped: {error}", member.name);
+                problems.push(ToldProblem::new(member.offset, PACKAGE, why));
+                return Ok(problems);
+            }
+        }
+        problems.extend(wrong_digest(wacz, member, &bytes.finish()?.0));
+        Ok(problems)
+    }
+
+    /// Unpacks a member into the workspace and reads it there.
+    fn unpacked(
+        &self,
+        wacz: &Wacz,
+        index: usize,
+        member: &Member,
+        sha256: &str,
+        done: &mut ImportedFile,
+    ) -> anyhow::Result<Vec<ToldProblem>> {
+        self.cx.set_total(self.total.fetch_add(member.len, Ordering::Relaxed) + member.len);
+        let mut bytes = Hashing::new(wacz.open_archive(index)?, self.cx);
+        // The name in the package is hostile text: the copy has a name of ours.
+        let (path, of_member) =
+            keep_incoming(self.workspace, &mut bytes, |_| (sha256.to_owned(), format!("archive-{}", index + 1)))?;
+        let mut problems: Vec<ToldProblem> = wrong_digest(wacz, member, &of_member).into_iter().collect();
+        let meta = fs::metadata(&path)?;
+        let found = Found { path: path.clone(), size: meta.len(), mtime_ns: mtime_ns(&meta), trouble: None };
+        let source = Source { found: &found, label: self.workspace.stored_name(&path), path, mtime_ns: found.mtime_ns };
+        let sink = Sink::new(self, &source);
+        let Shared { report, whole } = self.read_records(&source, &sink)?;
+        problems.extend(counted_in(&report, 0, done).into_iter().map(|problem| {
+            let detail = format!("{}, offset {}: {}", member.name, problem.offset, problem.detail);
+            ToldProblem::new(member.offset, problem.kind, detail)
+        }));
+        let (digest, size) = whole?;
+        let file = sink.file()?;
+        self.workspace.catalogue().file_is_sound(file, size, found.mtime_ns, &digest)?;
+        done.new_captures += sink.new.get();
+        Ok(problems)
+    }
+}
+
+/// Titles by URL and second.
+type Titles = HashMap<(String, i64), String>;
+
+/// The titles that the package's lists of pages tell: those that a browser
+/// saw, for pages that set theirs by script or are no HTML.
+fn titles(wacz: &Wacz, problems: &mut Vec<ToldProblem>) -> Titles {
+    let mut titles = Titles::new();
+    for list in wacz.page_lists() {
+        let pages = match wacz.open_member(list) {
+            Ok(reader) => PageReader::new(reader),
+            Err(error) => {
+                problems.push(ToldProblem::new(list.offset, PACKAGE, error.to_string()));
+                continue;
+            }
+        };
+        let mut told = 0;
+        for page in pages.take(MAX_PAGES) {
+            match page {
+                Ok(page) if page.title.is_empty() => {}
+                Ok(page) => {
+                    if let Some(url) = parse_web_url(&page.url) {
+                        titles.insert((url.to_string(), page.date.seconds()), page.title);
+                    }
+                }
+                Err(problem) if told < MAX_PAGE_PROBLEMS => {
+                    told += 1;
+                    problems.push(ToldProblem::new(list.offset, PACKAGE, format!("{}, {problem}", list.name)));
+                }
+                Err(_) => {}
+            }
+        }
+    }
+    titles
+}
+
+/// Adds what was found in a member to what the package came to.
+fn counted_in(report: &IndexReport, offset: u64, done: &mut ImportedFile) -> Vec<ToldProblem> {
+    done.records += report.records;
+    done.captures += report.captures;
+    done.revisits += report.revisits;
+    // Those that are not listed; the others are counted at the end.
+    done.problem_count += report.more_problems;
+    let shifted = report.problems.iter().map(|problem| {
+        ToldProblem::new(problem.offset.saturating_add(offset), problem.kind.words(), problem.detail.clone())
+    });
+    shifted.collect()
+}
+
+/// Holds a member against the digest that the package tells of it.
+fn wrong_digest(wacz: &Wacz, member: &Member, sha256: &str) -> Option<ToldProblem> {
+    let told = wacz.package().resource(&member.name)?.hash.strip_prefix("sha256:")?.to_ascii_lowercase();
+    (told != sha256).then(|| {
+        let why = format!("{}: its SHA-256 is {sha256}, datapackage.json says {told}", member.name);
+        ToldProblem::new(member.offset, crate::warc::ProblemKind::BadDigest.words(), why)
+    })
+}

@@ -1,0 +1,70 @@
+//! An import in words.
+
+use super::super::counted;
+use crate::store::rows::{FileOutcome, ImportRow, ImportedFile};
+
+/// What a file came to, in words.
+pub fn file_words(file: &ImportedFile) -> String {
+    let name = file.same_as.as_deref().unwrap_or_default();
+    let why = file.error.as_deref().unwrap_or_default();
+    match file.outcome {
+        FileOutcome::Unread => format!("not read: {why}"),
+        FileOutcome::Known => format!("skipped, the same bytes were read before as {name}"),
+        FileOutcome::Moved => {
+            format!(
+                "found again: the same bytes were read before as {name}, which is gone; its captures are read from here now"
+            )
+        }
+        FileOutcome::Cut => format!("{}; reading stopped: {why}", counts(file)),
+        FileOutcome::Read => counts(file),
+    }
+}
+
+fn counts(file: &ImportedFile) -> String {
+    let mut words = format!(
+        "{}, {}, {} new",
+        counted(file.records, "record"),
+        counted(file.captures, "capture"),
+        file.new_captures
+    );
+    for (count, what) in [(file.revisits, "revisit"), (file.problem_count, "problem")] {
+        if count > 0 {
+            words.push_str(&format!(", {}", counted(count, what)));
+        }
+    }
+    words
+}
+
+/// Whether a person should look at it.
+pub fn has_problems(import: &ImportRow) -> bool {
+    import.files == 0 || import.unread > 0 || import.problems > 0
+}
+
+/// The import in words.
+pub fn import_words(import: &ImportRow) -> String {
+    let mut words = format!(
+        "{}, {}, {}, {}",
+        counted(import.files, "file"),
+        counted(import.records, "record"),
+        counted(import.new_captures, "new capture"),
+        counted(import.problems, "problem")
+    );
+    for (count, what) in [
+        (import.known - import.moved, "known and skipped"),
+        (import.moved, "found again at another place"),
+        (import.unread, "not readable or not to the end"),
+    ] {
+        if count > 0 {
+            words.push_str(&format!(", {count} {what}"));
+        }
+    }
+    if import.passed_over > 0 {
+        words.push_str(&format!(", {} passed over", counted(import.passed_over, "other file")));
+    }
+    if import.files == 0 {
+        words.push_str(
+            ". In folders, files are looked for that end in .warc, .arc, .warc.gz, .arc.gz, .warc.zst, .wacz",
+        );
+    }
+    words
+}

@@ -1,0 +1,423 @@
+//! What-if, hits, geo report and drift against decisions made one by one.
+
+use super::*;
+use crate::app::models::{MovedSide, WhatIf};
+use crate::campaign::{Seed, SeedScope};
+use crate::crawl::{Admission, AdmissionState, CaptureEntry, Finished, Ledger, RecordPlace, RobotsAnswer};
+use crate::jobs::JobCx;
+use crate::scope::{AddressCountry, Decision, GeoEvidence, Verdict, standard_rules};
+use crate::store::{LaunchLedger, Workspace};
+use crate::warc::{RecordType, Span};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+struct Made {
+    dir: tempfile::TempDir,
+    desk: WorkspaceDesk,
+    campaign: i64,
+    spec: Campaign,
+}
+
+fn seed(url: &str, scope: SeedScope) -> Seed {
+    Seed { url: url.to_owned(), scope, depth: None, source_tag: String::new() }
+}
+
+fn made(rules: Vec<Value>) -> Made {
+    let dir = tempfile::tempdir().unwrap();
+    let desk = WorkspaceDesk::new(Workspace::create(&dir.path().join("w")).unwrap());
+    let seeds = vec![seed("http://a.pt/", SeedScope::Root), seed("http://c.example/start", SeedScope::Plus1)];
+    let spec = Campaign { seeds, rules, ..Campaign::new("Town") };
+    let campaign = desk.catalogue().save_campaign(None, &spec).unwrap();
+    Made { dir, desk, campaign, spec }
+}
+
+fn evidence(address: &str, country: Option<&str>, build: i64) -> GeoEvidence {
+    GeoEvidence {
+        date: CaptureDate::from_seconds(1_700_000_000),
+        addresses: vec![AddressCountry::new(address.parse().unwrap(), "192.0.2.0/24", country.map(str::to_owned))],
+        database: "Test-Country".to_owned(),
+        database_build: CaptureDate::from_seconds(build),
+        source: AnswerSource::Resolver,
+    }
+}
+
+/// A URL as a crawl would have found it.
+#[derive(Debug, Clone)]
+struct Found {
+    url: String,
+    hops: String,
+    seed: Option<&'static str>,
+    fetched: Option<u64>,
+}
+
+impl Made {
+    /// A launch that saw these URLs; verdicts are what the rules say.
+    fn launch(&self, found: &[Found]) -> i64 {
+        let catalogue = self.desk.workspace.catalogue();
+        let launch = catalogue.begin_launch(self.campaign, "town", CaptureDate::now()).unwrap().id;
+        let ledger = LaunchLedger::new(Arc::clone(catalogue), launch);
+        let rules = DecideRules::compile(&self.spec).unwrap();
+        let known = ledger.geo_facts().unwrap();
+        for one in found {
+            let url = Url::parse(&one.url).unwrap();
+            let candidate = Candidate {
+                hops: one.hops.clone(),
+                is_seed: one.hops.is_empty(),
+                seed: one.seed.map(str::to_owned),
+                ..Candidate::bare(url.clone())
+            };
+            let geo = known.get(url.host_str().unwrap()).cloned().unwrap_or_default();
+            let verdict = rules.decide(&candidate, &Facts { geo, ..Facts::default() });
+            let state = match verdict.decision {
+                Decision::Accept => AdmissionState::Queued,
+                Decision::Reject => AdmissionState::Refused,
+            };
+            ledger.admit(vec![admission(&candidate, verdict, state)]).unwrap();
+            let queued = ledger.find_waiting(&url).unwrap();
+            if let (Some(queued), Some(bytes)) = (queued, one.fetched) {
+                let capture = capture(&url, bytes);
+                let finished = Finished {
+                    id: queued.id,
+                    fetch_status: 200,
+                    why: None,
+                    refused: None,
+                    capture: Some(capture),
+                    found: Vec::new(),
+                };
+                ledger.finish(finished).unwrap();
+            }
+        }
+        launch
+    }
+
+    fn ledger(&self, launch: i64) -> LaunchLedger {
+        LaunchLedger::new(Arc::clone(self.desk.workspace.catalogue()), launch)
+    }
+
+    fn what_if(&self, edited: &Campaign) -> WhatIf {
+        what_if(&self.desk, self.campaign, None, edited, &JobCx::detached()).unwrap()
+    }
+
+    fn listed(&self, edited: &Campaign, answer: &WhatIf, side: MovedSide) -> Vec<String> {
+        // Two at a time, so that pages are put together right.
+        let mut urls = Vec::new();
+        for offset in (0..answer.side(side).urls).step_by(2) {
+            let rows = what_if_rows(&self.desk, self.campaign, edited, answer, side, offset, 2).unwrap();
+            urls.extend(rows.into_iter().map(|row| row.url));
+        }
+        urls.sort();
+        urls
+    }
+}
+
+fn admission(candidate: &Candidate, verdict: Verdict, state: AdmissionState) -> Admission {
+    Admission {
+        url: candidate.url.clone(),
+        hops: candidate.hops.clone(),
+        via: None,
+        anchor: String::new(),
+        seed: candidate.seed.clone(),
+        source_tag: String::new(),
+        is_seed: candidate.is_seed,
+        nofollow: false,
+        verdict,
+        state,
+        priority: 1,
+        date: CaptureDate::from_seconds(1_700_000_000),
+    }
+}
+
+fn capture(url: &Url, bytes: u64) -> CaptureEntry {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let offset = NEXT.fetch_add(10, Ordering::Relaxed);
+    CaptureEntry {
+        url: url.clone(),
+        date: CaptureDate::from_seconds(1_700_000_001),
+        status: 200,
+        mime: "text/html".to_owned(),
+        payload_len: bytes,
+        payload_digest: format!("sha1:{url}"),
+        truncated: None,
+        ip: None,
+        fetch_ms: None,
+        title: None,
+        language: None,
+        hops: String::new(),
+        via: None,
+        seed: None,
+        source_tag: String::new(),
+        verdict: None,
+        redirect_to: None,
+        revisit_of: None,
+        records: vec![RecordPlace {
+            record_type: RecordType::Response,
+            record_id: format!("urn:uuid:{offset}"),
+            file: "output/warcs/town/1/a.warc.gz".to_owned(),
+            span: Span { offset, length: 10 },
+        }],
+        outlinks: Vec::new(),
+    }
+}
+
+fn found(url: &str, hops: &str) -> Found {
+    Found { url: url.to_owned(), hops: hops.to_owned(), seed: Some("http://a.pt/"), fetched: Some(100) }
+}
+
+#[test]
+fn rules_that_were_not_changed_change_nothing() {
+    let made = made(standard_rules());
+    made.launch(&[
+        found("http://a.pt/", ""),
+        found("http://a.pt/x", "L"),
+        found("http://b.pt/", "L"),
+        found("http://cdn.example/a.css", "LE"),
+    ]);
+    let answer = made.what_if(&made.spec);
+    assert_eq!((answer.seen, answer.stay_in, answer.stay_out), (4, 3, 1));
+    assert_eq!((answer.moved_in.urls, answer.moved_out.urls, answer.other_rule), (0, 0, 0));
+}
+
+#[test]
+fn what_changes_side_is_counted_and_listed() {
+    let made = made(standard_rules());
+    let first = made.launch(&[found("http://a.pt/old", "L"), found("http://b.pt/", "L")]);
+    let ledger = made.ledger(first);
+    ledger
+        .keep_robots(
+            "http://a.pt",
+            &RobotsAnswer {
+                status: 200,
+                body: b"User-agent: *\nDisallow: /secret".to_vec(),
+                date: CaptureDate::from_seconds(1),
+            },
+        )
+        .unwrap();
+    ledger.keep_geo_fact("b.pt", &GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1))).unwrap();
+    made.launch(&[
+        found("http://a.pt/", ""),
+        Found { fetched: Some(1_000), ..found("http://a.pt/x/y", "LL") },
+        found("http://b.pt/", "L"),
+        found("http://b.pt/2", "L"),
+        found("http://unknown.pt/", "L"),
+    ]);
+    let mut edited = made.spec.clone();
+    edited.rules[2] = json!({"rule": "geolocation", "countries": ["PT"]});
+    edited.rules[3] = json!({"rule": "too_many_hops", "max_hops": 1});
+    let answer = made.what_if(&edited);
+    assert_eq!((answer.launches.len(), answer.seen), (2, 6));
+    let side = |side: MovedSide| made.listed(&edited, &answer, side);
+    assert_eq!(side(MovedSide::In), ["http://b.pt/", "http://b.pt/2"]);
+    assert_eq!(side(MovedSide::Out), ["http://a.pt/x/y"]);
+    let (into, out) = (&answer.moved_in, &answer.moved_out);
+    assert_eq!((into.urls, into.hosts, into.captured), (2, 1, 0));
+    assert_eq!((out.urls, out.hosts, out.captured, out.bytes), (1, 1, 1, 1_000));
+    // Nobody has looked up where unknown.pt stands.
+    assert_eq!(answer.unknown, 1);
+    assert_eq!((answer.by_rule[2].moved_in, answer.by_rule[3].moved_out), (2, 1));
+    let rows = what_if_rows(&made.desk, made.campaign, &edited, &answer, MovedSide::Out, 0, 9).unwrap();
+    let rules = (rows[0].before.rule_name.as_str(), rows[0].after.rule_name.as_str(), rows[0].bytes);
+    assert_eq!(rules, ("SeedScopeDecideRule", "TooManyHopsDecideRule", Some(1_000)));
+    // One launch alone; and a seed that is no seed any more.
+    let one = what_if(&made.desk, made.campaign, Some(first), &edited, &JobCx::detached()).unwrap();
+    assert_eq!((one.seen, one.moved_in.urls), (2, 1));
+    let none = Campaign { seeds: vec![seed("http://c.example/start", SeedScope::Plus1)], ..made.spec.clone() };
+    let answer = made.what_if(&none);
+    assert_eq!(made.listed(&none, &answer, MovedSide::Out), ["http://a.pt/", "http://a.pt/old", "http://a.pt/x/y"]);
+    assert!(what_if(&made.desk, made.campaign, Some(99), &edited, &JobCx::detached()).is_err());
+    let stopped = JobCx::detached();
+    stopped.cancel();
+    assert!(what_if(&made.desk, made.campaign, None, &edited, &stopped).is_err());
+}
+
+#[test]
+fn robots_answers_of_the_launch_decide_too() {
+    let made = made(standard_rules());
+    let launch = made.launch(&[
+        found("http://a.pt/", ""),
+        found("http://a.pt/secret", "L"),
+        found("http://a.pt/robots.txt", "LP"),
+    ]);
+    let answer =
+        RobotsAnswer { status: 200, body: b"User-agent: *\nDisallow: /".to_vec(), date: CaptureDate::from_seconds(1) };
+    made.ledger(launch).keep_robots("http://a.pt", &answer).unwrap();
+    let mut edited = made.spec.clone();
+    edited.politeness.robots = crate::campaign::RobotsPolicy::Ignore;
+    let answer = made.what_if(&edited);
+    assert_eq!(made.listed(&edited, &answer, MovedSide::In), ["http://a.pt/", "http://a.pt/secret"]);
+    // Without a rule about it robots.txt is obeyed all the same.
+    let without = Campaign { rules: made.spec.rules[..10].to_vec(), ..made.spec.clone() };
+    let answer = made.what_if(&without);
+    assert_eq!((answer.moved_in.urls, answer.other_rule), (0, 2));
+}
+
+#[test]
+fn edited_lists_are_read_in_three_shapes() {
+    let base = Campaign { rules: standard_rules(), ..Campaign::new("Town") };
+    let list = r#"[{"rule": "accept_all"}]"#;
+    for text in [list.to_owned(), format!("\u{feff}{{\"rules\": {list}}}")] {
+        let edited = edited_campaign(&base, &text).unwrap();
+        assert_eq!((edited.rules.len(), edited.name.as_str()), (1, "Town"));
+    }
+    let whole = edited_campaign(&base, &format!("{{\"name\": \"Other\", \"rules\": {list}}}")).unwrap();
+    assert_eq!((whole.rules.len(), whole.name.as_str()), (1, "Other"));
+    for bad in ["", "{", "3", r#"{"rules": 3}"#] {
+        assert!(edited_campaign(&base, bad).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn every_rule_is_counted_with_an_example() {
+    let made = made(standard_rules());
+    let far = "L".repeat(21);
+    made.launch(&[found("http://a.pt/", ""), found("http://a.pt/far", &far), found("http://b.pt/", "L")]);
+    let hits = rule_hits(&made.desk, made.campaign, None, &JobCx::detached()).unwrap();
+    let of = |index: usize| (hits[index].spoke, hits[index].decided, hits[index].example.as_deref());
+    assert_eq!(of(0), (3, 1, Some("http://b.pt/")));
+    assert_eq!(of(1), (2, 1, Some("http://a.pt/")));
+    assert_eq!(of(3), (1, 1, Some("http://a.pt/far")));
+    assert_eq!(of(5), (0, 0, None));
+}
+
+#[test]
+fn hosts_let_in_by_their_country_have_their_evidence() {
+    let mut rules = standard_rules();
+    rules[2] = json!({"rule": "geolocation", "countries": ["PT"]});
+    let made = made(rules);
+    let ledger = made.ledger(made.launch(&[]));
+    let known = |host: &str, country: &str| {
+        ledger.keep_geo_fact(host, &GeoFact::Known(evidence("192.0.2.1", Some(country), 1))).unwrap();
+    };
+    known("a.pt", "PT");
+    known("here.example", "PT");
+    known("there.example", "GB");
+    made.launch(&[
+        found("http://a.pt/", "L"),
+        Found { fetched: Some(70), ..found("http://here.example/2", "LL") },
+        Found { fetched: Some(30), ..found("http://here.example/1", "L") },
+        found("http://there.example/", "L"),
+        found("http://here.example/a.css", "LE"),
+    ]);
+    let report = geo_report(&made.desk, made.campaign, None, &JobCx::detached()).unwrap();
+    assert_eq!((report.decided, report.otherwise, report.hosts.len()), (3, 1, 1));
+    let host = &report.hosts[0];
+    assert_eq!((host.host.as_str(), host.urls, host.captures, host.bytes), ("here.example", 2, 3, 200));
+    assert_eq!(host.first_url, "http://here.example/2");
+    assert!(
+        matches!(&host.evidence, GeoFact::Known(evidence) if evidence.addresses[0].country.as_deref() == Some("PT"))
+    );
+    assert!(host.also.is_empty());
+}
+
+#[test]
+fn another_database_moves_hosts() {
+    use mmdb_writer::{Value, Writer};
+    let mut rules = standard_rules();
+    rules[2] = json!({"rule": "geolocation", "countries": ["PT"]});
+    let made = made(rules);
+    let ledger = made.ledger(made.launch(&[]));
+    let known = |host: &str, address: &str, country: &str| {
+        ledger.keep_geo_fact(host, &GeoFact::Known(evidence(address, Some(country), 1))).unwrap();
+    };
+    known("gone.example", "192.0.2.1", "PT");
+    known("come.example", "198.51.100.1", "GB");
+    known("same.example", "203.0.113.1", "PT");
+    known("a.pt", "192.0.2.2", "PT");
+    ledger.keep_geo_fact("lost.example", &GeoFact::Failed { why: "no such host".to_owned() }).unwrap();
+    made.launch(
+        &[
+            "http://gone.example/",
+            "http://gone.example/2",
+            "http://come.example/",
+            "http://same.example/",
+            "http://a.pt/",
+        ]
+        .map(|url| found(url, "L")),
+    );
+    let file = made.dir.path().join("newer.mmdb");
+    let mut writer = Writer::new("Newer-Country");
+    for (network, country) in [("192.0.2.0/24", "FR"), ("198.51.100.0/24", "PT"), ("203.0.113.0/24", "PT")] {
+        let network: ipnet::IpNet = network.parse().unwrap();
+        writer.insert_value(network, Value::map([("country_code", country)])).unwrap();
+    }
+    std::fs::write(&file, writer.to_bytes().unwrap()).unwrap();
+    let newer = GeoDatabase::open(&file).unwrap();
+    let drift = geo_drift(&made.desk, made.campaign, None, &newer, &JobCx::detached()).unwrap();
+    let hosts: Vec<(&str, u64, u64)> =
+        drift.hosts.iter().map(|host| (host.host.as_str(), host.moved_in, host.moved_out)).collect();
+    assert_eq!(hosts, [("come.example", 1, 0), ("gone.example", 0, 2)]);
+    assert_eq!((drift.known, drift.moved, drift.failed), (4, 3, 1));
+    let country = |evidence: &GeoEvidence| evidence.addresses[0].country.clone();
+    let gone = &drift.hosts[1];
+    assert_eq!((country(&gone.old).as_deref(), country(&gone.new).as_deref()), (Some("PT"), Some("FR")));
+    assert_eq!(gone.new.database, "Newer-Country");
+}
+
+fn any_edit() -> impl Strategy<Value = Vec<Value>> {
+    let rule = prop_oneof![
+        Just(json!({"rule": "reject_all"})),
+        Just(json!({"rule": "accept_all"})),
+        Just(json!({"rule": "seed_scope"})),
+        Just(json!({"rule": "robots"})),
+        (0usize..3).prop_map(|max| json!({"rule": "too_many_hops", "max_hops": max})),
+        Just(json!({"rule": "surt_prefix", "prefixes": ["(pt,b,"], "decision": "ACCEPT"})),
+        Just(json!({"rule": "top_level_domain", "domains": ["pt"], "decision": "REJECT"})),
+        Just(json!({"rule": "geolocation", "countries": ["PT"]})),
+        Just(json!({"rule": "content_size", "max_bytes": 500})),
+        Just(json!({"rule": "hop_type", "hops": "E", "decision": "ACCEPT"})),
+    ];
+    proptest::collection::vec(rule, 0..6)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// All readers together say what one decision after the other says, with
+    /// the facts that the tester takes from the catalogue.
+    #[test]
+    fn what_if_is_deciding_again(
+        before in any_edit(),
+        after in any_edit(),
+        urls in proptest::collection::hash_set(("(a|b|c)\\.(pt|example)", "/[a-c]?(/[a-c])?", "[LE]{1,3}", any::<bool>()), 1..20),
+    ) {
+        let made = made(before);
+        let ledger = made.ledger(made.launch(&[]));
+        ledger.keep_geo_fact("b.pt", &GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1))).unwrap();
+        ledger.keep_geo_fact("c.example", &GeoFact::Known(evidence("192.0.2.1", Some("GB"), 1))).unwrap();
+        let mut seen = std::collections::BTreeMap::new();
+        for (host, path, hops, fetched) in urls {
+            let url = format!("http://{host}{path}");
+            let fetched = fetched.then_some(1_000);
+            seen.entry(url.clone()).or_insert(Found { url, hops, seed: Some("http://a.pt/"), fetched });
+        }
+        let all: Vec<Found> = seen.into_values().collect();
+        let launch = made.launch(&all);
+        let edited = Campaign { rules: after, ..made.spec.clone() };
+        let answer = made.what_if(&edited);
+        prop_assert_eq!(answer.seen as usize, all.len());
+
+        let (old, new) = (DecideRules::compile(&made.spec).unwrap(), DecideRules::compile(&edited).unwrap());
+        let catalogue = made.desk.catalogue();
+        let (mut into, mut out) = (Vec::new(), Vec::new());
+        for one in &all {
+            let url = Url::parse(&one.url).unwrap();
+            let candidate = Candidate {
+                hops: one.hops.clone(),
+                seed: one.seed.map(str::to_owned),
+                ..Candidate::bare(url.clone())
+            };
+            let facts = facts(catalogue, &edited, Some(launch), &url, CaptureDate::from_seconds(1_700_000_000)).unwrap();
+            match (old.decide(&candidate, &facts).decision, new.decide(&candidate, &facts).decision) {
+                (Decision::Reject, Decision::Accept) => into.push(one.url.clone()),
+                (Decision::Accept, Decision::Reject) => out.push(one.url.clone()),
+                _ => {}
+            }
+        }
+        into.sort();
+        out.sort();
+        prop_assert_eq!(made.listed(&edited, &answer, MovedSide::In), into);
+        prop_assert_eq!(made.listed(&edited, &answer, MovedSide::Out), out);
+        prop_assert_eq!(made.what_if(&made.spec).moved_in.urls + made.what_if(&made.spec).moved_out.urls, 0);
+    }
+}

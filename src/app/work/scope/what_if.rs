@@ -1,0 +1,321 @@
+//! What an edited list of rules would have taken and refused of all that was
+//! ever seen. Nothing is fetched, nothing is looked up.
+
+use super::bench::{Bench, Decided, Judged, begin, is_apart};
+use crate::app::models::{CampaignId, LaunchId, MovedRow, MovedSide, RuleMoves, WhatIf};
+use crate::app::workspace_desk::WorkspaceDesk;
+use crate::campaign::Campaign;
+use crate::jobs::JobCx;
+use crate::scope::{Candidate, Decision};
+use std::collections::{HashMap, HashSet};
+
+/// Tries the rules of `edited` on every URL that launches of the campaign
+/// (all of them, or one) have seen. Each URL counts once, as the last launch
+/// saw it. It is compared with what the rules of that launch say under the
+/// same facts, so that rules which were not changed change nothing.
+pub fn what_if(
+    desk: &WorkspaceDesk,
+    campaign: CampaignId,
+    launch: Option<LaunchId>,
+    edited: &Campaign,
+    cx: &JobCx,
+) -> anyhow::Result<WhatIf> {
+    let mut bench = Bench::new(desk, campaign, launch)?;
+    let edited = bench.edited(edited)?;
+    begin(cx, "Trying the edited rules", &bench)?;
+    let uses: Vec<&Judged> = edited.values().collect();
+    let rules = uses.first().map_or(0, |judged| judged.rules.len());
+    let tallies = bench.scan(
+        None,
+        &uses,
+        cx,
+        || Tally { by_rule: vec![(0, 0); rules], ..Tally::default() },
+        |tally: &mut Tally, before, candidate, known| {
+            tally.seen += 1;
+            if is_apart(before.row) {
+                tally.apart += 1;
+                return Ok(());
+            }
+            let Some(after) = edited.get(&before.row.launch) else { return Ok(()) };
+            let then = before.launch.rules.decide(candidate, known);
+            let now = as_edited(after, &before.launch.rules, candidate, known);
+            if now.decision == Decision::Reject && after.hangs_on_country(candidate, known) {
+                tally.unknown += 1;
+            }
+            tally.note(then, now, before.row.id, before.row.url_id, before.row.host_id);
+            Ok(())
+        },
+        |tally| {
+            for (side, urls) in [(MovedSide::In, &mut tally.new_in), (MovedSide::Out, &mut tally.new_out)] {
+                let moved = if side == MovedSide::In { &mut tally.moved_in } else { &mut tally.moved_out };
+                for bytes in bench.catalogue.captured_bytes(urls)?.into_iter().flatten() {
+                    moved.captured += 1;
+                    moved.bytes += bytes;
+                }
+                urls.clear();
+            }
+            Ok(())
+        },
+    )?;
+    let mut total = Tally { by_rule: vec![(0, 0); rules], ..Tally::default() };
+    tallies.into_iter().for_each(|tally| total.add(tally));
+    let words: Vec<(usize, &'static str, String, bool)> =
+        uses.first().map(|judged| judged.rules.lines().collect()).unwrap_or_default();
+    let by_rule = words.into_iter().zip(&total.by_rule).map(|((index, name, words, enabled), (into, out))| RuleMoves {
+        index,
+        name: name.to_owned(),
+        words,
+        enabled,
+        moved_in: *into,
+        moved_out: *out,
+    });
+    let by_rule = by_rule.collect();
+    Ok(WhatIf {
+        launches: bench.ids.clone(),
+        seen: total.seen,
+        apart: total.apart,
+        stay_in: total.stay_in,
+        stay_out: total.stay_out,
+        other_rule: total.other_rule,
+        unknown: total.unknown,
+        by_rule,
+        moved_in: total.moved_in.finish(),
+        moved_out: total.moved_out.finish(),
+    })
+}
+
+/// A part of the URLs that change side, in the order they were seen.
+pub fn what_if_rows(
+    desk: &WorkspaceDesk,
+    campaign: CampaignId,
+    edited: &Campaign,
+    answer: &WhatIf,
+    side: MovedSide,
+    offset: u64,
+    limit: u64,
+) -> anyhow::Result<Vec<MovedRow>> {
+    let launch = match answer.launches.as_slice() {
+        [only] => Some(*only),
+        _ => None,
+    };
+    let mut bench = Bench::new(desk, campaign, launch)?;
+    let edited = bench.edited(edited)?;
+    let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let ids = answer.side(side).ids.iter().skip(at(offset)).take(at(limit));
+    let mut rows = Vec::new();
+    for id in ids {
+        let row = bench.again(*id, |before, candidate, known| {
+            let row = before.row;
+            let then = before.launch.rules.verdict(before.launch.rules.decide(candidate, known));
+            let Some(after) = edited.get(&row.launch) else { return Ok(None) };
+            let now = after.verdict(as_edited(after, &before.launch.rules, candidate, known));
+            let bytes = desk.catalogue().captured_bytes(&[row.url_id])?.into_iter().next().flatten();
+            Ok(Some(MovedRow {
+                seen: row.id,
+                launch: row.launch,
+                url: row.url.to_owned(),
+                via: row.via.to_owned(),
+                hops: row.hops.to_owned(),
+                before: then,
+                after: now,
+                bytes,
+            }))
+        })?;
+        rows.extend(row.flatten());
+    }
+    Ok(rows)
+}
+
+/// What the edited rules say; what counts as a seed may have changed too.
+fn as_edited(
+    after: &Judged,
+    before: &Judged,
+    candidate: &mut Candidate,
+    known: &mut super::bench::KnownFacts,
+) -> Decided {
+    if after.has_seeds_of(before) {
+        return after.decide(candidate, known);
+    }
+    let was_seed = candidate.is_seed;
+    candidate.is_seed = after.is_seed(before, candidate.url.as_str(), was_seed);
+    let decided = after.decide(candidate, known);
+    candidate.is_seed = was_seed;
+    decided
+}
+
+/// What one reader has found.
+#[derive(Default)]
+struct Tally {
+    seen: u64,
+    apart: u64,
+    stay_in: u64,
+    stay_out: u64,
+    other_rule: u64,
+    unknown: u64,
+    moved_in: MovedTally,
+    moved_out: MovedTally,
+    /// URLs whose bytes are not asked for yet.
+    new_in: Vec<i64>,
+    new_out: Vec<i64>,
+    /// Of each edited rule: what it brought in, and threw out.
+    by_rule: Vec<(u64, u64)>,
+}
+
+#[derive(Default)]
+struct MovedTally {
+    ids: Vec<i64>,
+    hosts: HashSet<i64>,
+    captured: u64,
+    bytes: u64,
+}
+
+impl MovedTally {
+    fn finish(mut self) -> crate::app::models::Moved {
+        self.ids.sort_unstable();
+        crate::app::models::Moved {
+            urls: self.ids.len() as u64,
+            hosts: self.hosts.len() as u64,
+            captured: self.captured,
+            bytes: self.bytes,
+            ids: self.ids,
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.ids.extend(other.ids);
+        self.hosts.extend(other.hosts);
+        self.captured += other.captured;
+        self.bytes += other.bytes;
+    }
+}
+
+impl Tally {
+    fn note(&mut self, then: Decided, now: Decided, id: i64, url: i64, host: i64) {
+        let (moved, urls) = match (then.decision, now.decision) {
+            (Decision::Accept, Decision::Accept) => {
+                self.stay_in += 1;
+                self.other_rule += u64::from(then.rule != now.rule);
+                return;
+            }
+            (Decision::Reject, Decision::Reject) => {
+                self.stay_out += 1;
+                self.other_rule += u64::from(then.rule != now.rule);
+                return;
+            }
+            (Decision::Reject, Decision::Accept) => (&mut self.moved_in, &mut self.new_in),
+            (Decision::Accept, Decision::Reject) => (&mut self.moved_out, &mut self.new_out),
+        };
+        moved.ids.push(id);
+        moved.hosts.insert(host);
+        urls.push(url);
+        if let Some((into, out)) = now.rule.and_then(|rule| self.by_rule.get_mut(rule)) {
+            *if now.decision == Decision::Accept { into } else { out } += 1;
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.seen += other.seen;
+        self.apart += other.apart;
+        self.stay_in += other.stay_in;
+        self.stay_out += other.stay_out;
+        self.other_rule += other.other_rule;
+        self.unknown += other.unknown;
+        self.moved_in.add(other.moved_in);
+        self.moved_out.add(other.moved_out);
+        for (sum, more) in self.by_rule.iter_mut().zip(other.by_rule) {
+            sum.0 += more.0;
+            sum.1 += more.1;
+        }
+    }
+}
+
+/// Reads an edited list: a whole campaign file, or the rules alone as a list
+/// or under `rules`, which then replace those of `base`.
+pub fn edited_campaign(base: &Campaign, text: &str) -> anyhow::Result<Campaign> {
+    use anyhow::Context;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let value: serde_json::Value = serde_json::from_str(text).context("this is no JSON")?;
+    let rules = match value {
+        serde_json::Value::Array(rules) => rules,
+        serde_json::Value::Object(mut fields) if fields.len() == 1 && fields.contains_key("rules") => {
+            match fields.remove("rules") {
+                Some(serde_json::Value::Array(rules)) => rules,
+                _ => anyhow::bail!("rules: a list is wanted"),
+            }
+        }
+        _ => return Ok(Campaign::from_json(text)?),
+    };
+    Ok(Campaign { rules, ..base.clone() })
+}
+
+/// Of each rule of a launch's list: how often it spoke and how often it
+/// decided, with an example of each.
+pub fn rule_hits(
+    desk: &WorkspaceDesk,
+    campaign: CampaignId,
+    launch: Option<LaunchId>,
+    cx: &JobCx,
+) -> anyhow::Result<Vec<crate::app::models::RuleHits>> {
+    use crate::app::models::RuleHits;
+    let bench = Bench::new(desk, campaign, launch)?;
+    // Launches of several versions: the list of the last one names the rules.
+    let Some(last) = bench.ids.last().and_then(|id| bench.launches.get(id)) else { return Ok(Vec::new()) };
+    let lines: Vec<(usize, &'static str, String, bool)> = last.rules.rules.lines().collect();
+    begin(cx, "Asking every rule", &bench)?;
+    type Hits = HashMap<usize, (u64, u64, Option<i64>, Option<i64>)>;
+    let found = bench.scan(
+        None,
+        &[],
+        cx,
+        Hits::new,
+        |hits: &mut Hits, before, candidate, known| {
+            if is_apart(before.row) {
+                return Ok(());
+            }
+            let decided = last.rules.decide(candidate, known);
+            last.rules.rules.each_opinion(candidate, &known.facts, |index, _| {
+                let (spoke, _, example, _) = hits.entry(index).or_default();
+                *spoke += 1;
+                *example = Some(example.map_or(before.row.id, |first| first.min(before.row.id)));
+            });
+            if let Some(index) = decided.rule {
+                let (_, decided, _, example) = hits.entry(index).or_default();
+                *decided += 1;
+                *example = Some(example.map_or(before.row.id, |first| first.min(before.row.id)));
+            }
+            Ok(())
+        },
+        |_| Ok(()),
+    )?;
+    let first = |a: Option<i64>, b: Option<i64>| a.into_iter().chain(b).min();
+    let mut total = Hits::new();
+    for (index, (spoke, decided, example, deciding)) in found.into_iter().flatten() {
+        let sum = total.entry(index).or_default();
+        sum.0 += spoke;
+        sum.1 += decided;
+        sum.2 = first(sum.2, example);
+        sum.3 = first(sum.3, deciding);
+    }
+    let url_of = |id: Option<i64>| -> anyhow::Result<Option<String>> {
+        Ok(match id {
+            Some(id) => Some(desk.catalogue().seen_one(id, |row| row.url.to_owned())?),
+            None => None,
+        })
+    };
+    let mut rows = Vec::with_capacity(lines.len());
+    for (index, name, words, enabled) in lines {
+        let (spoke, decided, example, deciding) = total.remove(&index).unwrap_or_default();
+        let seen = deciding.or(example);
+        rows.push(RuleHits {
+            index,
+            name: name.to_owned(),
+            words,
+            enabled,
+            spoke,
+            decided,
+            seen,
+            example: url_of(seen)?,
+        });
+    }
+    Ok(rows)
+}

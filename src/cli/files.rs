@@ -1,0 +1,235 @@
+//! `fonds files`.
+
+use super::campaign::{desk, looking_desk};
+use super::output::{json_line, plain, with_progress};
+use super::{FINE, PROBLEMS};
+use crate::app::work;
+use crate::app::workspace_desk::WorkspaceDesk;
+use crate::store::rows::{FileState, ImportedFile, LaunchId, ProblemQuery};
+use serde::Serialize;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Archive files of a workspace.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// List the archive files and how they stand on the disk.
+    #[command(after_help = "Examples:\n  fonds files list my-archive\n  \
+        fonds files list my-archive --check      compare digests, too; slow\n  \
+        fonds files list my-archive --json | jq -r 'select(.state == \"missing\") | .path'\n\n\
+        Columns: state, bytes, captures, problems, file. States: present; touched (written to since, same size);\n\
+        unfinished (an import was stopped in it); open (being written); missing; changed (other bytes stand there).\n\
+        Exit status 1 says that files are missing or changed.")]
+    List {
+        /// Workspace.
+        folder: PathBuf,
+        /// Read every file and compare its digest; what is found is kept.
+        #[arg(long)]
+        check: bool,
+        /// One object a file.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Look in a folder for missing and changed files, by size and digest, and read them from there.
+    #[command(after_help = "Example:\n  fonds files locate my-archive /media/new-disk\n\n\
+        Files are not moved: the workspace keeps where they are now.\n\
+        Exit status 1 says that some are still missing.")]
+    Locate {
+        /// Workspace.
+        folder: PathBuf,
+        /// Folder to look in, with all folders in it.
+        search: PathBuf,
+        /// One object a file.
+        #[arg(long)]
+        json: bool,
+    },
+    /// List what is broken or odd in the files, with offsets.
+    #[command(after_help = "Examples:\n  fonds files problems my-archive\n  \
+        fonds files problems my-archive --kind 'cut off'\n\n\
+        Columns: file, offset, kind, words. The record at an offset: fonds warc cat FILE OFFSET")]
+    Problems {
+        /// Workspace.
+        folder: PathBuf,
+        /// Only this kind, as it is listed.
+        #[arg(long, default_value = "")]
+        kind: String,
+        /// Only with these words in the file's name or in what is told.
+        #[arg(long, default_value = "")]
+        words: String,
+        /// One object a problem.
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the imports of a workspace.
+    #[command(after_help = "Example:\n  fonds files imports my-archive\n\n\
+        Columns: number, date, state, what was asked for, what it came to.")]
+    Imports {
+        /// Workspace.
+        folder: PathBuf,
+        /// One object an import.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print again what an import came to, file by file.
+    #[command(after_help = "Examples:\n  fonds files report my-archive          the last import\n  \
+        fonds files report my-archive 3 --json\n\n\
+        Numbers of imports: fonds files imports my-archive")]
+    Report {
+        /// Workspace.
+        folder: PathBuf,
+        /// Number of the import; the last one without it.
+        import: Option<LaunchId>,
+        /// One object a file.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
+    match command {
+        Command::List { folder, check, json } => list(&folder, check, json, out),
+        Command::Locate { folder, search, json } => {
+            let desk = desk(&folder)?;
+            let outcome = with_progress(|cx| work::locate(&desk.workspace, &search, None, cx))?;
+            for (before, now) in &outcome.found {
+                match json {
+                    true => json_line(out, &serde_json::json!({"was": before, "is": now}))?,
+                    false => writeln!(out, "{}: found as {}", plain(before), plain(now))?,
+                }
+            }
+            for lost in &outcome.still_lost {
+                match json {
+                    true => json_line(out, &serde_json::json!({"was": lost, "is": null}))?,
+                    false => writeln!(out, "{}: not found", plain(lost))?,
+                }
+            }
+            eprintln!("{}", plain(&outcome.words()));
+            Ok(if outcome.still_lost.is_empty() && outcome.not_taken.is_empty() { FINE } else { PROBLEMS })
+        }
+        Command::Problems { folder, kind, words, json } => {
+            let desk = looking_desk(&folder)?;
+            let page = desk.catalogue().problems(&ProblemQuery { kind, words, ..ProblemQuery::default() })?;
+            for row in &page.rows {
+                match json {
+                    true => json_line(out, row)?,
+                    false => {
+                        writeln!(out, "{}\t{}\t{}\t{}", plain(&row.path), row.offset, row.kind, plain(&row.detail))?
+                    }
+                }
+            }
+            if page.unlisted > 0 {
+                eprintln!("{} further problems were counted but are not listed", page.unlisted);
+            }
+            Ok(if page.rows.is_empty() { FINE } else { PROBLEMS })
+        }
+        Command::Imports { folder, json } => {
+            let desk = looking_desk(&folder)?;
+            for import in desk.catalogue().imports()? {
+                if json {
+                    json_line(out, &import)?;
+                } else {
+                    let (state, sources) = (import.state.word(), import.sources.join(" "));
+                    let words = work::import_words(&import);
+                    writeln!(
+                        out,
+                        "{}\t{}\t{state}\t{}\t{}",
+                        import.launch,
+                        import.started,
+                        plain(&sources),
+                        plain(&words)
+                    )?;
+                }
+            }
+            Ok(FINE)
+        }
+        Command::Report { folder, import, json } => {
+            let desk = looking_desk(&folder)?;
+            let Some(launch) = import.or(desk.catalogue().imports()?.first().map(|import| import.launch)) else {
+                eprintln!("nothing was imported into this workspace yet");
+                return Ok(FINE);
+            };
+            let import = desk.catalogue().import(launch)?;
+            print_import(&desk, launch, json, out)?;
+            eprintln!("{}", plain(&work::import_words(&import)));
+            Ok(if work::has_problems(&import) { PROBLEMS } else { FINE })
+        }
+    }
+}
+
+fn list(folder: &std::path::Path, check: bool, json: bool, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let desk = if check { desk(folder)? } else { looking_desk(folder)? };
+    let mut status = FINE;
+    if check {
+        let outcome = with_progress(|cx| work::check_files(&desk.workspace, cx))?;
+        for why in &outcome.unreadable {
+            eprintln!("{}", plain(why));
+            status = PROBLEMS;
+        }
+        eprintln!("{}", outcome.words());
+    }
+    for file in desk.workspace.files()? {
+        if file.state.is_lost() {
+            status = PROBLEMS;
+        }
+        if json {
+            json_line(out, &file)?;
+        } else {
+            let (state, size) = (file.state.word(), file.size);
+            writeln!(out, "{state}\t{size}\t{}\t{}\t{}", file.captures, file.problems, plain(&file.path))?;
+        }
+        if file.state == FileState::Touched && !check {
+            eprintln!("{}: {}", plain(&file.path), file.state.hint());
+        }
+    }
+    Ok(status)
+}
+
+/// A problem of a file in a report.
+#[derive(Serialize)]
+struct Told {
+    offset: u64,
+    kind: String,
+    detail: String,
+}
+
+/// A file of an import with its problems.
+#[derive(Serialize)]
+struct FileWithProblems {
+    #[serde(flatten)]
+    file: ImportedFile,
+    problems: Vec<Told>,
+    more_problems: u64,
+}
+
+/// What an import came to, a line or an object a file.
+pub(super) fn print_import(
+    desk: &WorkspaceDesk,
+    launch: LaunchId,
+    json: bool,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    for file in desk.catalogue().imported_files(launch)? {
+        let problems = match file.problem_count {
+            0 => Vec::new(),
+            _ => desk.catalogue().problems_of(launch, &file.path)?,
+        };
+        let more_problems = file.problem_count.saturating_sub(problems.len() as u64);
+        if json {
+            let problems = problems
+                .into_iter()
+                .map(|row| Told { offset: row.offset, kind: row.kind, detail: row.detail })
+                .collect();
+            json_line(out, &FileWithProblems { file, problems, more_problems })?;
+            continue;
+        }
+        writeln!(out, "{}: {}", plain(&file.path), plain(&work::file_words(&file)))?;
+        // What stopped the reading is told in the line above.
+        for problem in problems.iter().filter(|problem| Some(&problem.detail) != file.error.as_ref()) {
+            writeln!(out, "  offset {}: {}: {}", problem.offset, problem.kind, plain(&problem.detail))?;
+        }
+        if more_problems > 0 {
+            writeln!(out, "  and {more_problems} more that are not listed")?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,379 @@
+//! `fonds scope what-if`, `hits`, `geo` and `drift`: questions to what the
+//! catalogue holds.
+
+use crate::app::models::{Drift, GeoReport, Moved, MovedSide, RuleHits, WhatIf};
+use crate::app::work;
+use crate::app::workspace_desk::WorkspaceDesk;
+use crate::cli::campaign::looking_desk;
+use crate::cli::csv::csv_row;
+use crate::cli::output::{json_line, plain, with_progress};
+use crate::cli::{FINE, PROBLEMS};
+use crate::scope::{GeoDatabase, GeoEvidence, GeoFact};
+use anyhow::Context;
+use std::io::{BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Which URLs are asked about.
+#[derive(Debug, clap::Args)]
+pub struct Seen {
+    /// Workspace.
+    pub folder: PathBuf,
+    /// Number or title of the campaign.
+    pub campaign: String,
+    /// Only what this launch saw (its 14 digits); all launches without it.
+    #[arg(long)]
+    pub launch: Option<String>,
+}
+
+/// Show what an edited list of rules would change.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    fonds campaign export my-archive 1 > edited.json      then change its rules or seeds\n  \
+    fonds scope what-if my-archive 1 edited.json\n  \
+    fonds scope what-if my-archive 1 edited.json --list out | head\n\n\
+    EDITED.json is a campaign, or a list of rules that replaces the campaign's. Every URL that was ever\n\
+    seen is decided again, by the rules of its launch and by the edited ones, with the addresses and\n\
+    robots rules that were recorded. Nothing is fetched, nothing is saved.\n\
+    Columns of --list: rule before, rule after, path from the seed, URL.")]
+pub struct WhatIfArgs {
+    #[command(flatten)]
+    seen: Seen,
+    /// The edited campaign or rules, or - for standard input.
+    #[arg(value_name = "EDITED.json")]
+    edited: PathBuf,
+    /// List the URLs that would come in, or go out.
+    #[arg(long, value_parser = ["in", "out"])]
+    list: Option<String>,
+    /// The figures as one object; with --list one object a URL.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Show how often each rule spoke and decided.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  fonds scope hits my-archive 1\n  \
+    fonds scope hits my-archive 1 --json | jq 'select(.spoke == 0) | .words'\n\n\
+    Columns: index, URLs it spoke of, URLs it decided, the rule, an example.")]
+pub struct HitsArgs {
+    #[command(flatten)]
+    seen: Seen,
+    /// One object a rule.
+    #[arg(long)]
+    json: bool,
+}
+
+/// List the hosts that only their location let in, with the evidence.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  fonds scope geo my-archive 1\n  \
+    fonds scope geo my-archive 1 --csv > hosts.csv\n\n\
+    Columns: URLs let in, captures, bytes, host, addresses with network and country, first URL.")]
+pub struct GeoArgs {
+    #[command(flatten)]
+    seen: Seen,
+    /// One object a host.
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+    /// Comma-separated values with a head line.
+    #[arg(long)]
+    csv: bool,
+}
+
+/// List the hosts whose verdicts another country database would change.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  fonds scope drift my-archive 1 --geo GeoLite2-Country.mmdb\n\n\
+    The addresses are those that were recorded when the URLs were found; names are not resolved again.\n\
+    Exit status 1 says that some verdict would change.")]
+pub struct DriftArgs {
+    #[command(flatten)]
+    seen: Seen,
+    /// The other database.
+    #[arg(long, value_name = "NEWER.mmdb")]
+    geo: PathBuf,
+    /// One object a host.
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+    /// Comma-separated values with a head line.
+    #[arg(long)]
+    csv: bool,
+}
+
+/// The workspace, the campaign and the launch that are meant.
+fn meant(seen: &Seen) -> anyhow::Result<(WorkspaceDesk, i64, Option<i64>)> {
+    let desk = looking_desk(&seen.folder)?;
+    let campaign = desk.catalogue().find_campaign(&seen.campaign)?;
+    let launches = desk.catalogue().launches(Some(campaign))?;
+    let launch = match &seen.launch {
+        None => None,
+        Some(wanted) => {
+            let found = launches.iter().find(|launch| launch.launch == *wanted).map(|launch| launch.id);
+            let known: Vec<&str> = launches.iter().map(|launch| launch.launch.as_str()).collect();
+            let known = known.join(", ");
+            Some(found.with_context(|| format!("the campaign has no launch “{wanted}”; it has: {known}"))?)
+        }
+    };
+    if launches.is_empty() {
+        eprintln!("The campaign was never crawled, so no URL was seen");
+    }
+    Ok((desk, campaign, launch))
+}
+
+fn read(path: &Path) -> anyhow::Result<String> {
+    let mut text = String::new();
+    if path.as_os_str() == "-" {
+        std::io::stdin().read_to_string(&mut text).context("standard input")?;
+    } else {
+        text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    }
+    Ok(text)
+}
+
+/// URLs of a list that are read at once.
+const PAGE: u64 = 1_000;
+
+pub(super) fn what_if(args: &WhatIfArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let (desk, campaign, launch) = meant(&args.seen)?;
+    let (_, base) = desk.catalogue().campaign(campaign)?;
+    let edited =
+        work::edited_campaign(&base, &read(&args.edited)?).with_context(|| args.edited.display().to_string())?;
+    let answer = with_progress(|cx| work::what_if(&desk, campaign, launch, &edited, cx))?;
+    let mut out = BufWriter::new(out);
+    let side = match args.list.as_deref() {
+        Some("in") => Some(MovedSide::In),
+        Some(_) => Some(MovedSide::Out),
+        None => None,
+    };
+    match side {
+        None if args.json => json_line(&mut out, &answer)?,
+        None => print_what_if(&answer, &mut out)?,
+        Some(side) => {
+            let mut offset = 0;
+            while offset < answer.side(side).urls {
+                for row in work::what_if_rows(&desk, campaign, &edited, &answer, side, offset, PAGE)? {
+                    if args.json {
+                        json_line(&mut out, &row)?;
+                    } else {
+                        let hops = if row.hops.is_empty() { "-" } else { &row.hops };
+                        let (before, after) = (plain(&row.before.rule_name), plain(&row.after.rule_name));
+                        writeln!(out, "{before}\t{after}\t{}\t{}", plain(hops), plain(&row.url))?;
+                    }
+                }
+                offset += PAGE;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(FINE)
+}
+
+fn print_what_if(answer: &WhatIf, out: &mut dyn Write) -> anyhow::Result<()> {
+    let moved = |moved: &Moved| {
+        let known = match moved.captured {
+            0 => "no size known".to_owned(),
+            captured => format!("{} bytes in {captured} captures", moved.bytes),
+        };
+        format!("{} URLs on {} hosts ({known})", moved.urls, moved.hosts)
+    };
+    writeln!(out, "{} URLs tried, of {} launches", answer.seen, answer.launches.len())?;
+    writeln!(out, "come in   {}", moved(&answer.moved_in))?;
+    writeln!(out, "go out    {}", moved(&answer.moved_out))?;
+    writeln!(
+        out,
+        "stay      {} in, {} out; {} of them by another rule",
+        answer.stay_in, answer.stay_out, answer.other_rule
+    )?;
+    writeln!(out, "apart     {} fetched for others' sake (robots.txt), which no rule decides", answer.apart)?;
+    if answer.unknown > 0 {
+        writeln!(out, "unknown   {} refused, but the country of their host was never looked up", answer.unknown)?;
+    }
+    for rule in answer.by_rule.iter().filter(|rule| rule.moved_in + rule.moved_out > 0) {
+        writeln!(out, "rule {:<4} {} in, {} out: {}", rule.index, rule.moved_in, rule.moved_out, plain(&rule.words))?;
+    }
+    Ok(())
+}
+
+pub(super) fn hits(args: &HitsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let (desk, campaign, launch) = meant(&args.seen)?;
+    for row in with_progress(|cx| work::rule_hits(&desk, campaign, launch, cx))? {
+        if args.json {
+            json_line(out, &row)?;
+            continue;
+        }
+        let RuleHits { index, words, enabled, spoke, decided, example, .. } = row;
+        let off = if enabled { "" } else { " (off)" };
+        let example = example.map(|url| format!("  {}", plain(&url))).unwrap_or_default();
+        writeln!(out, "{index:>3} {spoke:>9} {decided:>9}  {}{off}{example}", plain(&words))?;
+    }
+    Ok(FINE)
+}
+
+/// Each address with network and country: `192.0.2.1 in 192.0.2.0/24 is PT`.
+fn places(evidence: &GeoEvidence) -> String {
+    let words = evidence.addresses.iter().map(|place| {
+        let country = place.country.as_deref().unwrap_or("no country");
+        let city = place.city.as_ref().map(|city| format!(" ({city})")).unwrap_or_default();
+        format!("{} in {} is {country}{city}", place.address, place.network)
+    });
+    words.collect::<Vec<_>>().join("; ")
+}
+
+/// Where the evidence comes from: source of the addresses, database, its build, the look-up.
+fn origin(evidence: &GeoEvidence) -> [String; 4] {
+    [
+        evidence.source.words().to_owned(),
+        evidence.database.clone(),
+        evidence.database_build.to_warc(),
+        evidence.date.to_warc(),
+    ]
+}
+
+pub(super) fn geo(args: &GeoArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let (desk, campaign, launch) = meant(&args.seen)?;
+    let GeoReport { hosts, decided, otherwise } = with_progress(|cx| work::geo_report(&desk, campaign, launch, cx))?;
+    let mut out = BufWriter::new(out);
+    if args.csv {
+        csv_row(
+            &mut out,
+            &[
+                "host",
+                "urls",
+                "captures",
+                "bytes",
+                "addresses",
+                "addresses_from",
+                "database",
+                "database_build",
+                "looked_up",
+                "also_accepted_by",
+                "first_url",
+                "first_seen",
+                "first_via",
+            ],
+        )?;
+    }
+    for host in &hosts {
+        let evidence = match &host.evidence {
+            GeoFact::Known(evidence) => Some(evidence),
+            _ => None,
+        };
+        let addresses = evidence.map_or_else(|| "no evidence is kept".to_owned(), places);
+        let [source, database, build, looked_up] = evidence.map(origin).unwrap_or_default();
+        if args.json {
+            json_line(&mut out, host)?;
+        } else if args.csv {
+            let numbers = [host.urls, host.captures, host.bytes].map(|number| number.to_string());
+            let (also, first_seen) = (host.also.join(" "), host.first_seen.to_warc());
+            csv_row(
+                &mut out,
+                &[
+                    &host.host,
+                    &numbers[0],
+                    &numbers[1],
+                    &numbers[2],
+                    &addresses,
+                    &source,
+                    &database,
+                    &build,
+                    &looked_up,
+                    &also,
+                    &host.first_url,
+                    &first_seen,
+                    &host.first_via,
+                ],
+            )?;
+        } else {
+            let also = match host.also.as_slice() {
+                [] => String::new(),
+                also => format!("  (also said yes: {})", also.join(", ")),
+            };
+            writeln!(
+                out,
+                "{:>7} {:>7} {:>12}  {}  {}  {}{also}",
+                host.urls,
+                host.captures,
+                host.bytes,
+                plain(&host.host),
+                plain(&addresses),
+                plain(&host.first_url)
+            )?;
+        }
+    }
+    out.flush()?;
+    eprintln!(
+        "{} hosts that only geolocation let in; it had the last word on {decided} URLs, of which {otherwise} had come in anyway",
+        hosts.len()
+    );
+    Ok(FINE)
+}
+
+pub(super) fn drift(args: &DriftArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let (desk, campaign, launch) = meant(&args.seen)?;
+    let newer = GeoDatabase::open(&args.geo)?;
+    let Drift { hosts, known, moved, failed, database, database_build, remarks } =
+        with_progress(|cx| work::geo_drift(&desk, campaign, launch, &newer, cx))?;
+    let mut out = BufWriter::new(out);
+    if args.csv {
+        csv_row(
+            &mut out,
+            &[
+                "host",
+                "urls_in",
+                "urls_out",
+                "old_addresses",
+                "old_database",
+                "old_build",
+                "new_addresses",
+                "new_database",
+                "new_build",
+                "example",
+            ],
+        )?;
+    }
+    for host in &hosts {
+        let (old, new) = (places(&host.old), places(&host.new));
+        if args.json {
+            json_line(&mut out, host)?;
+        } else if args.csv {
+            let ([_, old_database, old_build, _], [_, new_database, new_build, _]) =
+                (origin(&host.old), origin(&host.new));
+            let (into, gone) = (host.moved_in.to_string(), host.moved_out.to_string());
+            csv_row(
+                &mut out,
+                &[
+                    &host.host,
+                    &into,
+                    &gone,
+                    &old,
+                    &old_database,
+                    &old_build,
+                    &new,
+                    &new_database,
+                    &new_build,
+                    &host.example,
+                ],
+            )?;
+        } else {
+            writeln!(
+                out,
+                "{:>7} in {:>7} out  {}  was: {} ({} of {})  now: {}  {}",
+                host.moved_in,
+                host.moved_out,
+                plain(&host.host),
+                plain(&old),
+                plain(&host.old.database),
+                host.old.database_build.to_words(),
+                plain(&new),
+                plain(&host.example)
+            )?;
+        }
+    }
+    out.flush()?;
+    eprintln!(
+        "{} hosts change sides with {} of {}; {moved} of {known} hosts have another country there{}",
+        hosts.len(),
+        plain(&database),
+        database_build.to_words(),
+        if failed == 0 { String::new() } else { format!("; {failed} could not be resolved and are not compared") }
+    );
+    remarks.iter().for_each(|remark| eprintln!("note: {}", plain(remark)));
+    Ok(if hosts.is_empty() { FINE } else { PROBLEMS })
+}

@@ -1,0 +1,127 @@
+//! What people said of earlier captures.
+
+use super::{Change, DecideRule, Edit, RuleKind, listed, verb};
+use crate::scope::{AnnotationFact, Candidate, Decision, Facts};
+use serde::{Deserialize, Serialize};
+
+/// Accepts or rejects URLs whose captures a person marked: the word that holds
+/// (`approve`, `reject`, `flag`), or a word in a note. A URL nobody said
+/// anything of gets no opinion.
+///
+/// Why: what a reviewer threw out last time need not be fetched again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Annotation {
+    /// Marks, as the review names them.
+    #[serde(default)]
+    pub marks: Vec<String>,
+    /// Text that a note holds, letter case aside.
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// What it says of such a URL.
+    pub decision: Decision,
+}
+
+const MARKS: [&str; 3] = ["approve", "reject", "flag"];
+
+impl Annotation {
+    pub(super) fn compile(&self) -> Result<Self, String> {
+        if let Some(mark) = self.marks.iter().find(|mark| !MARKS.contains(&mark.trim())) {
+            return Err(format!("“{mark}” is no mark; give approve, reject or flag"));
+        }
+        if self.notes.iter().any(|note| note.trim().is_empty()) {
+            return Err("a word looked for in notes is empty; it would be found in any".to_owned());
+        }
+        let trimmed = |words: &[String]| words.iter().map(|word| word.trim().to_owned()).collect();
+        Ok(Self { marks: trimmed(&self.marks), notes: trimmed(&self.notes), decision: self.decision })
+    }
+
+    fn meant(&self, said: &AnnotationFact) -> bool {
+        let noted = |word: &String| said.notes.iter().any(|note| note.to_lowercase().contains(&word.to_lowercase()));
+        self.marks.contains(&said.mark) || self.notes.iter().any(noted)
+    }
+}
+
+impl DecideRule for Annotation {
+    fn name(&self) -> &'static str {
+        "AnnotationDecideRule"
+    }
+
+    fn words(&self) -> String {
+        let marks = (!self.marks.is_empty()).then(|| listed(&self.marks, "the mark", "the marks"));
+        let notes = (!self.notes.is_empty()).then(|| listed(&self.notes, "a note with", "notes with"));
+        let what: Vec<String> = marks.into_iter().chain(notes).collect();
+        let what = if what.is_empty() { "any of 0 marks".to_owned() } else { what.join(" or ") };
+        format!("{} URLs whose captures have {what}", verb(self.decision))
+    }
+
+    fn decide(&self, _: &Candidate, facts: &Facts) -> Option<Decision> {
+        facts.annotation.as_ref().is_some_and(|said| self.meant(said)).then_some(self.decision)
+    }
+
+    fn tested(&self, _: &Candidate, facts: &Facts) -> String {
+        match &facts.annotation {
+            None => "nobody said anything of it".to_owned(),
+            Some(said) if said.notes.is_empty() => said.mark.clone(),
+            Some(said) => format!("{} {}", said.mark, said.notes.join("; ")).trim().to_owned(),
+        }
+    }
+
+    fn asks_annotation(&self) -> bool {
+        true
+    }
+
+    fn changes(&self, _: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+        let Some(said) = &facts.annotation else { return Vec::new() };
+        match wanted {
+            None if self.meant(said) => {
+                let marks = self.marks.iter().filter(|mark| **mark != said.mark).cloned().collect();
+                let kept = |word: &&String| {
+                    !Self { marks: Vec::new(), notes: vec![(*word).clone()], ..self.clone() }.meant(said)
+                };
+                let notes = self.notes.iter().filter(kept).cloned().collect();
+                let edit = Edit::Entry(RuleKind::Annotation(Self { marks, notes, ..self.clone() }));
+                vec![Change { words: "take out the marks and words that this URL has".to_owned(), edit }]
+            }
+            Some(wanted) if wanted == self.decision && !self.meant(said) && MARKS.contains(&said.mark.as_str()) => {
+                let mut marks = self.marks.clone();
+                marks.push(said.mark.clone());
+                let edit = Edit::Entry(RuleKind::Annotation(Self { marks, ..self.clone() }));
+                vec![Change { words: format!("add the mark {}", said.mark), edit }]
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::testing::candidate;
+    use super::*;
+
+    #[test]
+    fn marks_and_notes_speak() {
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let rule = Annotation { marks: words(&["reject"]), notes: words(&["Spam"]), decision: Decision::Reject };
+        let rule = rule.compile().unwrap();
+        let reject = Some(Decision::Reject);
+        for (said, expected) in [
+            (None, None),
+            (Some(("reject", "")), reject),
+            (Some(("approve", "")), None),
+            (Some(("", "this is SPAM, all of it")), reject),
+            (Some(("approve", "fine")), None),
+        ] {
+            let annotation = said.map(|(mark, note)| AnnotationFact {
+                mark: mark.to_owned(),
+                notes: if note.is_empty() { Vec::new() } else { words(&[note]) },
+            });
+            let facts = Facts { annotation, ..Facts::default() };
+            let candidate = candidate("http://fct.pt/", "L");
+            assert_eq!(rule.decide(&candidate, &facts), expected, "{facts:?}");
+            assert!(!rule.tested(&candidate, &facts).is_empty());
+        }
+        assert!(Annotation { marks: words(&["bad"]), ..rule.clone() }.compile().is_err());
+        assert!(Annotation { notes: words(&[" "]), ..rule }.compile().is_err());
+    }
+}

@@ -1,0 +1,259 @@
+//! Read models of archive files, imports and problems.
+
+use super::rows::{LaunchId, LaunchState};
+use crate::uri::CaptureDate;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Number of an archive file in the catalogue.
+pub type FileId = i64;
+
+/// How a file stands on the disk, held against what was read of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FileState {
+    /// There, and as it was when it was read, as far as size and date tell.
+    Present,
+    /// There and of the same size, but written to since: only its digest says
+    /// whether it is the same.
+    Touched,
+    /// There, but an import was stopped or failed in the middle of it.
+    Unfinished,
+    /// Still being written, or left open by a program that was killed.
+    Open,
+    /// Not at its place.
+    Missing,
+    /// Other bytes stand at its place.
+    Changed,
+}
+
+impl FileState {
+    /// Every state.
+    pub const ALL: [Self; 6] =
+        [Self::Present, Self::Touched, Self::Unfinished, Self::Open, Self::Missing, Self::Changed];
+
+    /// The state in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Present => "present",
+            Self::Touched => "touched",
+            Self::Unfinished => "unfinished",
+            Self::Open => "open",
+            Self::Missing => "missing",
+            Self::Changed => "changed",
+        }
+    }
+
+    /// What the state means and what to do, for a person.
+    pub fn hint(self) -> &'static str {
+        match self {
+            Self::Present => "It is at its place, with the size and date it was read with",
+            Self::Touched => "Its date is another than when it was read; checking digests tells whether its bytes are",
+            Self::Unfinished => "It was not read to its end; import it again, what is known of it is kept",
+            Self::Open => "It is still being written, or a program was killed that wrote it",
+            Self::Missing => "It is not at its place; bring its disk back, or say in which folder to look for it",
+            Self::Changed => {
+                "Other bytes stand at its place; they are not read as if they were the same. Say in which folder to look for it"
+            }
+        }
+    }
+
+    /// Whether its captures cannot be read.
+    pub fn is_lost(self) -> bool {
+        matches!(self, Self::Missing | Self::Changed)
+    }
+}
+
+/// An archive file of the workspace.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FileRow {
+    /// Its number.
+    pub id: FileId,
+    /// Its name as the catalogue keeps it: relative inside the workspace,
+    /// absolute outside.
+    pub path: String,
+    /// Where that is.
+    pub location: PathBuf,
+    /// How it stands.
+    pub state: FileState,
+    /// Whether a crawl of this workspace wrote it; else it was imported.
+    pub crawled: bool,
+    /// The launch that brought it in first.
+    pub launch: LaunchId,
+    /// Size in bytes when it was read; now, for what a crawl wrote.
+    pub size: u64,
+    /// SHA-256 in hex; empty while it is not known.
+    pub sha256: String,
+    /// Records in it; 0 for what a crawl wrote.
+    pub records: u64,
+    /// Captures whose first record stands in it.
+    pub captures: u64,
+    /// Problems met in it.
+    pub problems: u64,
+}
+
+/// How the import of a file ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FileOutcome {
+    /// Read to its end.
+    Read,
+    /// The same bytes were read before; skipped.
+    Known,
+    /// The same bytes were read before under a name that is gone; they are
+    /// read from here now.
+    Moved,
+    /// Reading failed in the middle; what came before is kept.
+    Cut,
+    /// Not read at all.
+    Unread,
+}
+
+impl FileOutcome {
+    /// Every outcome.
+    pub const ALL: [Self; 5] = [Self::Read, Self::Known, Self::Moved, Self::Cut, Self::Unread];
+
+    /// The outcome in a word, as the catalogue keeps it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Known => "known",
+            Self::Moved => "moved",
+            Self::Cut => "cut",
+            Self::Unread => "unread",
+        }
+    }
+}
+
+/// What the import of one file came to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ImportedFile {
+    /// Where it was found.
+    pub path: String,
+    /// How it ended.
+    pub outcome: FileOutcome,
+    /// What it is in the catalogue; none where nothing could be read of it.
+    pub file: Option<FileId>,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// When it was written last, in nanoseconds since 1970.
+    #[serde(skip)]
+    pub mtime_ns: i64,
+    /// Records read.
+    pub records: u64,
+    /// Captures in it.
+    pub captures: u64,
+    /// Captures that the catalogue did not know.
+    pub new_captures: u64,
+    /// Captures that repeat a payload.
+    pub revisits: u64,
+    /// What is broken or odd in it, in all.
+    pub problem_count: u64,
+    /// It was read before, under this name.
+    pub same_as: Option<String>,
+    /// Why it could not be read, or not to its end.
+    pub error: Option<String>,
+    /// Milliseconds it took.
+    pub took_ms: u64,
+}
+
+/// An import as a whole.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ImportRow {
+    /// Its launch.
+    pub launch: LaunchId,
+    /// What was asked for.
+    pub sources: Vec<String>,
+    /// Whether the files were copied into the workspace.
+    pub copy: bool,
+    /// How it stands.
+    pub state: LaunchState,
+    /// Why it stopped, in words; empty for a normal end.
+    pub why: String,
+    /// When it began.
+    pub started: CaptureDate,
+    /// When it ended.
+    pub ended: Option<CaptureDate>,
+    /// Files looked at.
+    pub files: u64,
+    /// Files that were read to their end.
+    pub read: u64,
+    /// Files whose bytes were known; those found at another place are among them.
+    pub known: u64,
+    /// Files found at another place than before.
+    pub moved: u64,
+    /// Files not read, or not to their end.
+    pub unread: u64,
+    /// Files in folders that are no archives by their names.
+    pub passed_over: u64,
+    /// Bytes of all files.
+    pub bytes: u64,
+    /// Records read.
+    pub records: u64,
+    /// Captures in the files that were read.
+    pub captures: u64,
+    /// Captures that the catalogue did not know.
+    pub new_captures: u64,
+    /// Captures that repeat a payload.
+    pub revisits: u64,
+    /// Problems met.
+    pub problems: u64,
+}
+
+/// Something broken or odd in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ProblemRow {
+    /// Its number.
+    pub id: i64,
+    /// The file; none where it could not be read at all.
+    pub file: Option<FileId>,
+    /// The name of the file.
+    pub path: String,
+    /// Offset in the file, in bytes.
+    pub offset: u64,
+    /// What kind of problem, in words.
+    pub kind: String,
+    /// What exactly, in words. May hold hostile text of the file.
+    pub detail: String,
+}
+
+/// Which problems are asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct ProblemQuery {
+    /// Only those of this import.
+    pub launch: Option<LaunchId>,
+    /// Only those of this file.
+    pub file: Option<FileId>,
+    /// Only those of this kind; empty for all.
+    pub kind: String,
+    /// Words in the file's name or in what is told; empty for all.
+    pub words: String,
+}
+
+/// Problems, and how many there are of each kind.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProblemPage {
+    /// The problems, by file and offset.
+    pub rows: Vec<ProblemRow>,
+    /// Kind and count, most frequent first; not narrowed by the kind asked for.
+    pub kinds: Vec<(String, u64)>,
+    /// Problems that were counted but are not listed: a file keeps a thousand.
+    pub unlisted: u64,
+}
+
+/// A problem and the bytes it is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProblemDetail {
+    /// The problem.
+    pub row: ProblemRow,
+    /// A command that shows the record; none where the file cannot be read.
+    pub command: Option<String>,
+    /// Head of the record that begins at the offset, and the first bytes of
+    /// its block as text. Hostile text. Empty where no record begins.
+    pub record: String,
+    /// The bytes at the offset as they stand in the file, as a table of hex
+    /// digits and letters.
+    pub hex: String,
+    /// Why bytes or record are not shown; empty when they are.
+    pub trouble: String,
+}

@@ -1,0 +1,315 @@
+//! All URLs that launches have seen, read in bulk by row numbers, so that
+//! several readers can share the work.
+
+use super::captures::uint;
+use super::catalogue::Catalogue;
+use super::rows::LaunchId;
+use super::workspace::StoreError;
+use crate::scope::{AnnotationFact, ContentFact, GeoFact};
+use crate::uri::CaptureDate;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+
+/// What of the seen URLs is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct SeenAsk {
+    /// The launches.
+    pub launches: Vec<LaunchId>,
+    /// Whether the page that led to a URL is wanted; it costs a look-up more.
+    pub with_via: bool,
+    /// Whether what the last capture answered is wanted.
+    pub with_content: bool,
+    /// Only URLs that the rule of this name let in.
+    pub let_in_by: Option<String>,
+}
+
+/// A URL as a launch saw it. Text is lent for the moment.
+#[derive(Debug, Clone, Copy)]
+pub struct SeenUrl<'r> {
+    /// Its number.
+    pub id: i64,
+    /// The launch.
+    pub launch: LaunchId,
+    /// Number of the URL, whatever the launch.
+    pub url_id: i64,
+    /// Number of its host (with port).
+    pub host_id: i64,
+    /// The URL.
+    pub url: &'r str,
+    /// The page that led here; empty when there is none, or it was not asked for.
+    pub via: &'r str,
+    /// Its path from the seed.
+    pub hops: &'r str,
+    /// The seed it descends from, as typed.
+    pub seed: Option<&'r str>,
+    /// The word of that seed.
+    pub source_tag: &'r str,
+    /// Whether it counts as a seed.
+    pub is_seed: bool,
+    /// The link that led here says nofollow.
+    pub nofollow: bool,
+    /// Whether the crawl took it.
+    pub accepted: bool,
+    /// Index of the rule that decided then; none where no rule did.
+    pub rule_index: Option<usize>,
+    /// Its name as logs have it.
+    pub rule_name: &'r str,
+    /// When it was found.
+    pub date: CaptureDate,
+    /// What its last capture answered, whatever the launch: HTTP status, MIME
+    /// type, payload bytes; none where there is no capture, or it was not asked for.
+    pub content: Option<(u16, &'r str, u64)>,
+}
+
+impl Catalogue {
+    /// First and last row number of what these launches have seen; none where
+    /// they saw nothing.
+    pub fn seen_span(&self, launches: &[LaunchId]) -> Result<Option<RangeInclusive<i64>>, StoreError> {
+        self.read(|conn| {
+            let mut span: Option<(i64, i64)> = None;
+            for launch in launches {
+                // By state, since that is how the index of a launch is sorted.
+                for state in 0..=3 {
+                    let (first, last): (Option<i64>, Option<i64>) = conn
+                        .prepare_cached(
+                            "SELECT (SELECT min(id) FROM seen WHERE launch = ?1 AND state = ?2),
+                                    (SELECT max(id) FROM seen WHERE launch = ?1 AND state = ?2)",
+                        )?
+                        .query_row(params![launch, state], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                    if let (Some(first), Some(last)) = (first, last) {
+                        let (low, high) = span.unwrap_or((first, last));
+                        span = Some((low.min(first), high.max(last)));
+                    }
+                }
+            }
+            Ok(span.map(|(first, last)| first..=last))
+        })
+    }
+
+    /// How many URLs these launches have seen; one seen by several counts for each.
+    pub fn seen_count(&self, launches: &[LaunchId]) -> Result<u64, StoreError> {
+        self.read(|conn| {
+            let mut total = 0;
+            for launch in launches {
+                total += conn
+                    .prepare_cached("SELECT ifnull(sum(urls), 0) FROM seen_tally WHERE launch = ?1")?
+                    .query_row([launch], |row| row.get(0).map(uint))?;
+            }
+            Ok(total)
+        })
+    }
+
+    /// Hands out what was seen, by row number. A URL that several of the
+    /// launches saw comes once, as the last of them saw it. The inner result
+    /// is the caller's: its error ends the reading.
+    pub fn scan_seen<E>(
+        &self,
+        ids: RangeInclusive<i64>,
+        ask: &SeenAsk,
+        mut each: impl FnMut(&SeenUrl<'_>) -> Result<(), E>,
+    ) -> Result<Result<(), E>, StoreError> {
+        let list: Vec<String> = ask.launches.iter().map(ToString::to_string).collect();
+        let list = list.join(",");
+        let (via, join) = match ask.with_via {
+            true => ("ifnull(v.url, '')", "LEFT JOIN url v ON v.id = s.via"),
+            false => ("''", ""),
+        };
+        // Without a sorter: of what max() is taken from, the row is told.
+        let (content, answers) = match ask.with_content {
+            true => (
+                "k.status, k.mime, k.size",
+                "LEFT JOIN capture k ON k.id =
+                    (SELECT last FROM (SELECT c.id AS last, max(c.date_ms) FROM capture c WHERE c.url = s.url))",
+            ),
+            false => ("NULL, '', 0", ""),
+        };
+        let newest = match ask.launches.len() {
+            0 | 1 => String::new(),
+            _ => format!(
+                "AND NOT EXISTS (SELECT 1 FROM seen n WHERE n.url = s.url AND n.launch > s.launch AND n.launch IN ({list}))"
+            ),
+        };
+        // The plus keeps SQLite on the row numbers, CROSS on this order.
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(&format!(
+                "SELECT s.id, s.launch, s.url, s.host, u.url, {via}, s.hops, s.seed, s.source_tag, s.is_seed, s.nofollow,
+                    s.accepted, s.rule_index, s.rule_name, s.date_ms, {content}
+                 FROM seen s CROSS JOIN url u ON u.id = s.url {join} {answers}
+                 WHERE s.id BETWEEN ?1 AND ?2 AND +s.launch IN ({list})
+                   AND (?3 IS NULL OR (s.accepted AND s.rule_name = ?3)) {newest}"
+            ))?;
+            let mut rows = statement.query(params![ids.start(), ids.end(), ask.let_in_by])?;
+            while let Some(row) = rows.next()? {
+                if let Err(stop) = each(&seen_url(row)?) {
+                    return Ok(Err(stop));
+                }
+            }
+            Ok(Ok(()))
+        })
+    }
+
+    /// One seen URL; `each` gets it with its via.
+    pub fn seen_one<T>(&self, id: i64, each: impl FnOnce(&SeenUrl<'_>) -> T) -> Result<T, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT s.id, s.launch, s.url, s.host, u.url, ifnull(v.url, ''), s.hops, s.seed, s.source_tag, s.is_seed,
+                    s.nofollow, s.accepted, s.rule_index, s.rule_name, s.date_ms, k.status, k.mime, k.size
+                 FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via
+                 LEFT JOIN capture k ON k.id =
+                    (SELECT last FROM (SELECT c.id AS last, max(c.date_ms) FROM capture c WHERE c.url = s.url))
+                 WHERE s.id = ?1",
+            )?;
+            let mut rows = statement.query([id])?;
+            match rows.next()? {
+                Some(row) => Ok(each(&seen_url(row)?)),
+                None => Err(StoreError::Missing { what: "seen URL", id: id.to_string() }),
+            }
+        })
+    }
+
+    /// The last location known of every host.
+    pub fn geo_facts(&self) -> Result<HashMap<String, GeoFact>, StoreError> {
+        self.read(super::ledger::all_geo_facts)
+    }
+
+    /// Payload bytes of the last capture of each URL, whatever the launch;
+    /// none where there is no capture.
+    pub fn captured_bytes(&self, urls: &[i64]) -> Result<Vec<Option<u64>>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached("SELECT size, max(date_ms) FROM capture WHERE url = ?1")?;
+            let bytes =
+                urls.iter().map(|url| statement.query_row([url], |row| Ok(row.get::<_, Option<i64>>(0)?.map(uint))));
+            Ok(bytes.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// What the last capture of a URL answered, whatever the launch.
+    pub fn content_fact(&self, url: i64) -> Result<ContentFact, StoreError> {
+        self.read(|conn| {
+            let found = conn
+                .prepare_cached(
+                    "SELECT status, mime, size FROM capture WHERE url = ?1 ORDER BY date_ms DESC, id DESC LIMIT 1",
+                )?
+                .query_row([url], |row| {
+                    let status = u16::try_from(row.get::<_, i64>(0)?).unwrap_or(0);
+                    Ok(ContentFact::Fetched { status, mime: row.get(1)?, bytes: uint(row.get(2)?) })
+                })
+                .optional()?;
+            Ok(found.unwrap_or_default())
+        })
+    }
+
+    /// The number of a URL, if the catalogue knows it.
+    pub fn url_id(&self, url: &str) -> Result<Option<i64>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached("SELECT id FROM url WHERE url = ?1")?;
+            Ok(statement.query_row([url], |row| row.get(0)).optional()?)
+        })
+    }
+
+    /// What people said of captures, by the number and text of their URLs: the
+    /// last mark that holds, and all notes that hold.
+    pub fn annotation_facts(&self) -> Result<HashMap<i64, (String, AnnotationFact)>, StoreError> {
+        self.read(annotation_facts)
+    }
+
+    /// The same for one URL.
+    pub fn annotation_of(&self, url: i64) -> Result<Option<AnnotationFact>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT m.mark, m.note FROM capture c JOIN mark m ON m.capture = c.id
+                 WHERE c.url = ?1 AND m.undone_ms IS NULL ORDER BY m.id",
+            )?;
+            let mut rows = statement.query([url])?;
+            let mut fact = None;
+            while let Some(row) = rows.next()? {
+                add_mark(fact.get_or_insert_default(), row.get(0)?, row.get(1)?);
+            }
+            Ok(fact)
+        })
+    }
+
+    /// Where a URL redirected to in a launch.
+    pub fn redirect_of(&self, launch: LaunchId, url: &str) -> Result<Option<String>, StoreError> {
+        self.read(|conn| {
+            Ok(conn
+                .prepare_cached(
+                    "SELECT v.url FROM capture c JOIN url v ON v.id = c.redirect_to
+                     WHERE c.url = (SELECT id FROM url WHERE url = ?2) AND c.launch = ?1 ORDER BY c.id LIMIT 1",
+                )?
+                .query_row(params![launch, url], |row| row.get(0))
+                .optional()?)
+        })
+    }
+
+    /// Captures of a host in these launches: how many, and their bytes.
+    pub fn captures_of_host(&self, host: i64, launches: &[LaunchId]) -> Result<(u64, u64), StoreError> {
+        self.read(|conn| {
+            let mut statement = conn
+                .prepare_cached("SELECT count(*), ifnull(sum(size), 0) FROM capture WHERE host = ?1 AND launch = ?2")?;
+            let (mut captures, mut bytes) = (0, 0);
+            for launch in launches {
+                let (count, size) =
+                    statement.query_row(params![host, launch], |row| Ok((uint(row.get(0)?), uint(row.get(1)?))))?;
+                captures += count;
+                bytes += size;
+            }
+            Ok((captures, bytes))
+        })
+    }
+}
+
+/// See [`Catalogue::annotation_facts`].
+pub(super) fn annotation_facts(conn: &Connection) -> Result<HashMap<i64, (String, AnnotationFact)>, StoreError> {
+    let mut statement = conn.prepare_cached(
+        "SELECT c.url, u.url, m.mark, m.note FROM mark m JOIN capture c ON c.id = m.capture JOIN url u ON u.id = c.url
+         WHERE m.undone_ms IS NULL ORDER BY m.id",
+    )?;
+    let mut rows = statement.query([])?;
+    let mut facts: HashMap<i64, (String, AnnotationFact)> = HashMap::new();
+    while let Some(row) = rows.next()? {
+        let (url, fact) = facts.entry(row.get(0)?).or_default();
+        if url.is_empty() {
+            *url = row.get(1)?;
+        }
+        add_mark(fact, row.get(2)?, row.get(3)?);
+    }
+    Ok(facts)
+}
+
+fn add_mark(fact: &mut AnnotationFact, mark: String, note: String) {
+    if matches!(mark.as_str(), "approve" | "reject" | "flag") {
+        fact.mark = mark;
+    }
+    if !note.is_empty() {
+        fact.notes.push(note);
+    }
+}
+
+fn seen_url<'r>(row: &'r Row<'_>) -> Result<SeenUrl<'r>, StoreError> {
+    let text = |at: usize| -> Result<&'r str, StoreError> {
+        row.get_ref(at)?.as_str().map_err(|error| StoreError::Content(format!("a seen URL ({error})")))
+    };
+    Ok(SeenUrl {
+        id: row.get(0)?,
+        launch: row.get(1)?,
+        url_id: row.get(2)?,
+        host_id: row.get(3)?,
+        url: text(4)?,
+        via: text(5)?,
+        hops: text(6)?,
+        seed: row.get_ref(7)?.as_str_or_null().map_err(|error| StoreError::Content(format!("a seed ({error})")))?,
+        source_tag: text(8)?,
+        is_seed: row.get(9)?,
+        nofollow: row.get(10)?,
+        accepted: row.get(11)?,
+        rule_index: row.get::<_, Option<i64>>(12)?.and_then(|index| usize::try_from(index).ok()),
+        rule_name: text(13)?,
+        date: CaptureDate::from_millis(row.get(14)?),
+        content: match row.get::<_, Option<i64>>(15)? {
+            None => None,
+            Some(status) => Some((u16::try_from(status).unwrap_or(0), text(16)?, row.get(17).map(uint)?)),
+        },
+    })
+}

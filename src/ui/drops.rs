@@ -1,0 +1,98 @@
+//! Files dropped on the window are imported; nothing is asked.
+
+use super::theme::{self, tokens};
+use super::words;
+use crate::app::models::Notice;
+use crate::app::{AppState, Command};
+use egui::{Align2, Area, Id, Order, RichText, Ui};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Seconds after the last dropped file that an import begins: desktops hand
+/// many files over one by one.
+const PAUSE: f64 = 0.15;
+/// Names that are shown while files hover.
+const NAMES: usize = 8;
+
+/// Files that were dropped and are not asked for yet.
+#[derive(Default)]
+pub struct Drops {
+    paths: Vec<PathBuf>,
+    last: f64,
+}
+
+impl Drops {
+    /// Takes dropped files in, and shows what would happen to hovering ones.
+    pub fn show_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        let (dropped, hovered, now) = ui.input(|input| {
+            let dropped: Vec<PathBuf> = input.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect();
+            let hovered: Vec<String> = input
+                .raw
+                .hovered_files
+                .iter()
+                .map(|file| file.path.as_ref().map_or_else(|| file.mime.clone(), |path| path.display().to_string()))
+                .collect();
+            (dropped, hovered, input.time)
+        });
+        if !dropped.is_empty() {
+            self.paths.extend(dropped);
+            self.last = now;
+        }
+        if !self.paths.is_empty() {
+            if now - self.last >= PAUSE {
+                ask(app, std::mem::take(&mut self.paths));
+            } else {
+                ui.ctx().request_repaint_after(Duration::from_secs_f64(PAUSE));
+            }
+        }
+        if !hovered.is_empty() {
+            overlay_ui(ui, app.desk().is_some(), &hovered);
+        }
+    }
+}
+
+fn ask(app: &mut AppState, paths: Vec<PathBuf>) {
+    if app.desk().is_some() {
+        app.send(Command::Import { paths, copy: false });
+        return;
+    }
+    app.notice(Notice {
+        is_error: true,
+        what: "The dropped files were not imported".to_owned(),
+        why: "no workspace is open".to_owned(),
+        hint: "Open or make a workspace on the page Campaigns, then drop them again".to_owned(),
+    });
+}
+
+fn overlay_ui(ui: &Ui, can_import: bool, names: &[String]) {
+    let screen = ui.ctx().content_rect();
+    let ctx = ui.ctx().clone();
+    ctx.layer_painter(egui::LayerId::new(Order::Foreground, Id::unique("drop shade"))).rect_filled(
+        screen,
+        0.0,
+        tokens(ui).drop_shade,
+    );
+    Area::new(Id::unique("drop")).order(Order::Tooltip).anchor(Align2::CENTER_CENTER, egui::Vec2::ZERO).show(
+        &ctx,
+        |ui| {
+            theme::card_frame(ui).show(ui, |ui| {
+                ui.set_width(theme::DIALOG);
+                let count = words::counted(names.len() as u64, "file or folder", "files and folders");
+                let title = match can_import {
+                    true => format!("Drop to import {count}"),
+                    false => "Open a workspace first; nothing can be imported now".to_owned(),
+                };
+                ui.label(RichText::new(title).heading().color(tokens(ui).strong_text));
+                for name in names.iter().take(NAMES) {
+                    ui.label(words::line(name));
+                }
+                if names.len() > NAMES {
+                    ui.weak(format!("and {} more", words::count((names.len() - NAMES) as u64)));
+                }
+                if can_import {
+                    ui.weak("They stay where they are; files that were read before are skipped");
+                }
+            });
+        },
+    );
+}

@@ -1,0 +1,184 @@
+//! Archive files: how they stand, what is broken in them, what imports came to.
+
+use super::files_imports::{import_ui, imports_ui};
+use super::files_problems::problems_ui;
+use crate::app::models::{FileId, FileRow, FileState, LaunchId, ProblemQuery};
+use crate::app::{Action, AppState, Command, FilesRoute, Focus, Route};
+use crate::ui::table::Table;
+use crate::ui::theme::{self, GAP, tokens};
+use crate::ui::widgets::{action_ui, coloured_cell_ui, empty_ui, field_ui, loaded_ui, title_ui};
+use crate::ui::words;
+use egui::{Response, Ui};
+
+/// The page Files.
+#[derive(Default)]
+pub struct FilesPage {
+    words: String,
+    problem_words: String,
+}
+
+impl FilesPage {
+    /// Draws the page.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, route: &FilesRoute) {
+        title_ui(
+            ui,
+            "Files",
+            "Archive files: how they stand on the disk, what is broken in them, what imports came to",
+        );
+        parts_ui(ui, app, route);
+        ui.add_space(GAP);
+        match route {
+            FilesRoute::Files(state) => self.files_ui(ui, app, *state),
+            FilesRoute::Problems(query) => problems_ui(ui, app, query, &mut self.problem_words),
+            FilesRoute::Imports(None) => imports_ui(ui, app),
+            FilesRoute::Imports(Some((launch, outcomes))) => import_ui(ui, app, *launch, outcomes),
+        }
+    }
+
+    fn files_ui(&mut self, ui: &mut Ui, app: &mut AppState, state: Option<FileState>) {
+        let answer = app.reads.files();
+        loaded_ui(ui, &answer, |ui, rows| {
+            if rows.is_empty() {
+                empty_ui(
+                    ui,
+                    "No archive files yet",
+                    "A crawl writes some. Those that were made elsewhere are brought in: drop files or folders on this window",
+                );
+                action_ui(ui, app, Action::Import);
+                return;
+            }
+            self.narrow_ui(ui, app, rows, state);
+            let words = self.words.to_lowercase();
+            let shown: Vec<&FileRow> = rows
+                .iter()
+                .filter(|row| state.is_none_or(|state| row.state == state))
+                .filter(|row| row.path.to_lowercase().contains(words.trim()))
+                .collect();
+            if shown.is_empty() {
+                ui.label("No rows match");
+                return;
+            }
+            table_ui(ui, app, &shown);
+        });
+    }
+
+    fn narrow_ui(&mut self, ui: &mut Ui, app: &mut AppState, rows: &[FileRow], state: Option<FileState>) {
+        ui.horizontal_wrapped(|ui| {
+            field_ui(ui, "Filter", &mut self.words, "Words in the name", theme::FIELD);
+            let all = format!("All {}", words::count(rows.len() as u64));
+            if ui.selectable_label(state.is_none(), all).clicked() {
+                go(app, FilesRoute::Files(None));
+            }
+            for of in FileState::ALL {
+                let count = rows.iter().filter(|row| row.state == of).count() as u64;
+                if count > 0 || state == Some(of) {
+                    let label = format!("{} {}", of.word(), words::count(count));
+                    if ui.selectable_label(state == Some(of), label).on_hover_text(of.hint()).clicked() {
+                        go(app, FilesRoute::Files(Some(of)));
+                    }
+                }
+            }
+        });
+    }
+}
+
+/// The three parts, and what can be done.
+fn parts_ui(ui: &mut Ui, app: &mut AppState, route: &FilesRoute) {
+    ui.horizontal_wrapped(|ui| {
+        let parts = [
+            ("Archive files", FilesRoute::Files(None), matches!(route, FilesRoute::Files(_))),
+            ("Problems", FilesRoute::Problems(ProblemQuery::default()), matches!(route, FilesRoute::Problems(_))),
+            ("Imports", FilesRoute::Imports(None), matches!(route, FilesRoute::Imports(_))),
+        ];
+        for (word, to, here) in parts {
+            if ui.selectable_label(here, word).clicked() {
+                go(app, to);
+            }
+        }
+        ui.add_space(GAP);
+        for action in [Action::Import, Action::LocateFiles, Action::CheckFiles] {
+            action_ui(ui, app, action);
+        }
+    });
+}
+
+fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[&FileRow]) {
+    const COLUMNS: [(&str, f32); 7] = [
+        ("State", 110.0),
+        ("Captures", 80.0),
+        ("Problems", 80.0),
+        ("Records", 80.0),
+        ("Size", 80.0),
+        ("Came by", 100.0),
+        ("File", 460.0),
+    ];
+    let chosen = rows.iter().position(|row| app.focus == Some(Focus::File(row.id)));
+    let mut to = None;
+    let clicked = Table::new("files", &COLUMNS, rows.len()).chosen(chosen).show_ui(
+        ui,
+        |cells, index| {
+            let row = rows[index];
+            cells.ui(|ui| {
+                state_ui(ui, row.state);
+            });
+            if cells.link(row.captures, "Show its captures") {
+                to = Some(captures_of(row.id));
+            }
+            if cells.link(row.problems, "Show its problems") {
+                to = Some(problems_of(row.id));
+            }
+            match (row.crawled, row.records) {
+                (true, 0) => cells.weak("–"),
+                (_, records) => cells.number(records),
+            }
+            cells.text(&words::bytes(row.size));
+            if row.crawled {
+                cells.text("crawl");
+            } else {
+                cells.ui(|ui| {
+                    if ui.link(format!("import {}", row.launch)).on_hover_text("Show what it came to").clicked() {
+                        to = Some(import_of(row.launch));
+                    }
+                });
+            }
+            cells.text(&row.path);
+        },
+        |_, _| {},
+    );
+    if let Some(route) = to {
+        app.send(Command::Go(route));
+    } else if let Some(index) = clicked {
+        app.focus = Some(Focus::File(rows[index].id));
+        app.settings.lower_panel = true;
+    }
+}
+
+/// A state with its sign, word and colour.
+pub(in crate::ui) fn state_ui(ui: &mut Ui, state: FileState) -> Response {
+    let tokens = tokens(ui);
+    let (sign, color) = match state {
+        FileState::Present => ("✔", tokens.accept),
+        FileState::Touched | FileState::Unfinished | FileState::Open => ("⚑", tokens.flag),
+        FileState::Missing | FileState::Changed => ("✖", tokens.reject),
+    };
+    coloured_cell_ui(ui, &format!("{sign} {}", state.word()), color).on_hover_text(state.hint())
+}
+
+/// The captures of a file.
+pub(in crate::ui) fn captures_of(file: FileId) -> Route {
+    Route::Captures { filter: format!("file:{file}") }
+}
+
+/// The problems of a file.
+pub(in crate::ui) fn problems_of(file: FileId) -> Route {
+    Route::Files(FilesRoute::Problems(ProblemQuery { file: Some(file), ..ProblemQuery::default() }))
+}
+
+/// What an import came to.
+pub(in crate::ui) fn import_of(launch: LaunchId) -> Route {
+    Route::Files(FilesRoute::Imports(Some((launch, Vec::new()))))
+}
+
+pub(super) fn go(app: &mut AppState, route: FilesRoute) {
+    app.send(Command::Go(Route::Files(route)));
+}

@@ -1,0 +1,244 @@
+//! What imports came to: all of them, and one of them file by file.
+
+use super::files::{captures_of, go, problems_of};
+use crate::app::models::{FileOutcome, ImportRow, ImportedFile, LaunchId, LaunchState, ProblemQuery};
+use crate::app::work::file_words;
+use crate::app::{Action, AppState, Command, FilesRoute, Focus, Route};
+use crate::ui::table::Table;
+use crate::ui::theme::{GROUP_GAP, tokens};
+use crate::ui::widgets::{action_ui, coloured_cell_ui, empty_ui, figure_ui, loaded_ui};
+use crate::ui::words;
+use egui::Ui;
+
+const READ: [FileOutcome; 1] = [FileOutcome::Read];
+const KNOWN: [FileOutcome; 2] = [FileOutcome::Known, FileOutcome::Moved];
+const UNREAD: [FileOutcome; 2] = [FileOutcome::Cut, FileOutcome::Unread];
+
+/// Draws the list of imports.
+pub(super) fn imports_ui(ui: &mut Ui, app: &mut AppState) {
+    let answer = app.reads.imports();
+    loaded_ui(ui, &answer, |ui, rows| {
+        if rows.is_empty() {
+            empty_ui(ui, "Nothing was imported yet", "Drop archive files or folders of them on this window");
+            action_ui(ui, app, Action::Import);
+            return;
+        }
+        table_ui(ui, app, rows);
+    });
+}
+
+fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[ImportRow]) {
+    const COLUMNS: [(&str, f32); 11] = [
+        ("Import", 60.0),
+        ("Began (UTC)", 150.0),
+        ("State", 150.0),
+        ("Files", 60.0),
+        ("Known", 60.0),
+        ("Not read", 64.0),
+        ("New captures", 92.0),
+        ("Problems", 70.0),
+        ("Bytes", 76.0),
+        ("Took", 90.0),
+        ("Asked for", 300.0),
+    ];
+    let mut to = None;
+    let clicked = Table::new("imports", &COLUMNS, rows.len()).show_ui(
+        ui,
+        |cells, index| {
+            let row = &rows[index];
+            let files = |outcomes: &[FileOutcome]| of_import(row.launch, outcomes);
+            cells.text(&row.launch.to_string());
+            cells.text(&row.started.to_words());
+            cells.ui(|ui| {
+                coloured_cell_ui(ui, row.state.word(), state_color(ui, row.state)).on_hover_text(words::line(&row.why));
+            });
+            for (count, outcomes) in
+                [(row.files, &[] as &[_]), (row.known, &KNOWN as &[_]), (row.unread, &UNREAD as &[_])]
+            {
+                if cells.link(count, "Show these files") {
+                    to = Some(files(outcomes));
+                }
+            }
+            if cells.link(row.new_captures, "Show these captures") {
+                to = Some(captures_of_import(row.launch));
+            }
+            if cells.link(row.problems, "Show these problems") {
+                to = Some(problems_of_import(row.launch));
+            }
+            cells.text(&words::bytes(row.bytes));
+            cells.text(&took(row));
+            cells.text(&row.sources.join("  "));
+        },
+        |_, _| {},
+    );
+    if let Some(route) = to.or(clicked.map(|index| of_import(rows[index].launch, &[]))) {
+        app.send(Command::Go(route));
+    }
+}
+
+/// Draws one import file by file.
+pub(super) fn import_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, outcomes: &[FileOutcome]) {
+    let imports = app.reads.imports();
+    loaded_ui(ui, &imports, |ui, rows| match rows.iter().find(|row| row.launch == launch) {
+        Some(row) => head_ui(ui, app, row),
+        None => drop(ui.label(format!("There is no import {launch}"))),
+    });
+    let answer = app.reads.imported_files(launch);
+    loaded_ui(ui, &answer, |ui, rows| {
+        let shown: Vec<&ImportedFile> =
+            rows.iter().filter(|row| outcomes.is_empty() || outcomes.contains(&row.outcome)).collect();
+        if !outcomes.is_empty() {
+            ui.horizontal(|ui| {
+                ui.label(words::counted(shown.len() as u64, "file", "files"));
+                if ui.button("✖ these files only").on_hover_text("Show all files of this import").clicked() {
+                    go(app, FilesRoute::Imports(Some((launch, Vec::new()))));
+                }
+            });
+        }
+        if shown.is_empty() {
+            ui.weak("No file");
+        } else {
+            files_ui(ui, app, launch, &shown);
+        }
+    });
+}
+
+fn head_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
+    ui.horizontal_wrapped(|ui| {
+        if ui.button("← All imports").clicked() {
+            go(app, FilesRoute::Imports(None));
+        }
+        ui.label(format!("Import {}", row.launch));
+        ui.colored_label(state_color(ui, row.state), row.state.word());
+        ui.weak(format!("{} UTC, {}", row.started.to_words(), took(row)));
+        if row.copy {
+            ui.weak("files copied into the workspace");
+        }
+        if row.state == LaunchState::Stopped {
+            ui.label(words::line(&row.why));
+            let hint = "Goes on with the files that are not done; nothing comes in twice";
+            if ui.button("▶ Resume import").on_hover_text(hint).clicked() {
+                let paths = row.sources.iter().map(Into::into).collect();
+                app.send(Command::Import { paths, copy: row.copy });
+            }
+        }
+        ui.weak(words::line(&row.sources.join("  ")));
+    });
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = GROUP_GAP;
+        let files = |outcomes: &[FileOutcome]| Some(of_import(row.launch, outcomes));
+        for (count, word, to) in [
+            (row.files, "files", files(&[])),
+            (row.read, "read", files(&READ)),
+            (row.known, "known", files(&KNOWN)),
+            (row.unread, "not read", files(&UNREAD)),
+            (row.passed_over, "passed over", None),
+            (row.records, "records", None),
+            (row.new_captures, "new captures", Some(captures_of_import(row.launch))),
+            (row.revisits, "revisits", None),
+            (row.problems, "problems", Some(problems_of_import(row.launch))),
+        ] {
+            let leads_to = to.is_some().then_some("Show these rows");
+            if figure_ui(ui, &words::count(count), word, leads_to)
+                && let Some(route) = to
+            {
+                app.send(Command::Go(route));
+            }
+        }
+        figure_ui(ui, &words::bytes(row.bytes), "in all", None);
+    });
+}
+
+fn files_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, rows: &[&ImportedFile]) {
+    const COLUMNS: [(&str, f32); 10] = [
+        ("Outcome", 90.0),
+        ("Records", 70.0),
+        ("Captures", 74.0),
+        ("New", 60.0),
+        ("Revisits", 66.0),
+        ("Problems", 72.0),
+        ("Bytes", 76.0),
+        ("Took", 70.0),
+        ("File", 320.0),
+        ("In words", 300.0),
+    ];
+    let chosen = rows.iter().position(|row| row.file.is_some() && app.focus == row.file.map(Focus::File));
+    let mut to = None;
+    let clicked = Table::new("imported files", &COLUMNS, rows.len()).chosen(chosen).show_ui(
+        ui,
+        |cells, index| {
+            let row = rows[index];
+            cells.ui(|ui| {
+                let (sign, color) = match row.outcome {
+                    FileOutcome::Read => ("✔", tokens(ui).accept),
+                    FileOutcome::Known | FileOutcome::Moved => ("=", tokens(ui).weak_text),
+                    FileOutcome::Cut | FileOutcome::Unread => ("✖", tokens(ui).reject),
+                };
+                coloured_cell_ui(ui, &format!("{sign} {}", row.outcome.word()), color);
+            });
+            cells.number(row.records);
+            match row.file {
+                Some(file) if row.captures > 0 => {
+                    if cells.link(row.captures, "Show its captures") {
+                        to = Some(captures_of(file));
+                    }
+                }
+                _ => cells.number(row.captures),
+            }
+            cells.number(row.new_captures);
+            cells.number(row.revisits);
+            if row.problem_count > 0 {
+                if cells.link(row.problem_count, "Show its problems") {
+                    to = Some(row.file.map_or_else(|| problems_of_path(launch, &row.path), problems_of));
+                }
+            } else {
+                cells.number(0);
+            }
+            cells.text(&words::bytes(row.bytes));
+            cells.text(&seconds(row.took_ms));
+            cells.text(&row.path);
+            cells.text(&file_words(row));
+        },
+        |_, _| {},
+    );
+    if let Some(route) = to {
+        app.send(Command::Go(route));
+    } else if let Some(index) = clicked {
+        app.focus = rows[index].file.map(Focus::File);
+        app.settings.lower_panel = true;
+    }
+}
+
+fn state_color(ui: &Ui, state: LaunchState) -> egui::Color32 {
+    match state {
+        LaunchState::Finished => tokens(ui).accept,
+        LaunchState::Running | LaunchState::Paused => tokens(ui).text,
+        LaunchState::Stopped => tokens(ui).flag,
+    }
+}
+
+fn took(row: &ImportRow) -> String {
+    let millis = row.ended.map(|ended| ended.millis() - row.started.millis());
+    millis.map_or_else(|| "not ended".to_owned(), |millis| seconds(millis.unsigned_abs()))
+}
+
+fn seconds(millis: u64) -> String {
+    if millis < 10_000 { format!("{:.1} s", millis as f64 / 1000.0) } else { words::duration(millis as f64 / 1000.0) }
+}
+
+fn of_import(launch: LaunchId, outcomes: &[FileOutcome]) -> Route {
+    Route::Files(FilesRoute::Imports(Some((launch, outcomes.to_vec()))))
+}
+
+fn captures_of_import(launch: LaunchId) -> Route {
+    Route::Captures { filter: format!("import:{launch}") }
+}
+
+fn problems_of_import(launch: LaunchId) -> Route {
+    Route::Files(FilesRoute::Problems(ProblemQuery { launch: Some(launch), ..ProblemQuery::default() }))
+}
+
+fn problems_of_path(launch: LaunchId, path: &str) -> Route {
+    let query = ProblemQuery { launch: Some(launch), words: path.to_owned(), ..ProblemQuery::default() };
+    Route::Files(FilesRoute::Problems(query))
+}

@@ -1,0 +1,137 @@
+//! The page Files, and files dropped on the window.
+
+use super::Window;
+use crate::app::models::{FileOutcome, FileState, ProblemQuery};
+use crate::app::{Command, Dialog, FilesRoute, Focus, Route};
+use egui::{Key, Modifiers};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+fn files() -> Window {
+    let mut window = Window::full();
+    window.press_with(Modifiers::COMMAND, Key::Num0);
+    window.until("the files are there", |window| window.says("crawl-b.arc.gz"));
+    window
+}
+
+#[test]
+fn every_number_of_a_file_leads_to_its_rows() {
+    let mut window = files();
+    window.check_says("✖ missing");
+    window.check_says("✖ changed");
+    window.click("306");
+    assert_eq!(window.app().route, Route::Captures { filter: "file:2".to_owned() });
+    window.click("← Back");
+    window.click("2");
+    let of_file = ProblemQuery { file: Some(2), ..ProblemQuery::default() };
+    assert_eq!(window.app().route, Route::Files(FilesRoute::Problems(of_file)));
+    window.click("✖ one file only");
+    assert_eq!(window.app().route, Route::Files(FilesRoute::Problems(ProblemQuery::default())));
+}
+
+#[test]
+fn files_are_narrowed_by_state_and_words() {
+    let mut window = files();
+    window.click("missing 1");
+    assert_eq!(window.app().route, Route::Files(FilesRoute::Files(Some(FileState::Missing))));
+    assert!(window.says("crawl-a.warc.gz") && !window.says("crawl-b.arc.gz"));
+    window.click("All 3");
+    window.type_into("Filter", "crawl-b");
+    assert!(window.says("crawl-b.arc.gz") && !window.says("crawl-a.warc.gz"));
+}
+
+#[test]
+fn a_lost_file_is_looked_for_from_its_row_and_from_its_capture() {
+    let mut window = files();
+    window.click("/media/old/2009/crawl-a.warc.gz");
+    assert_eq!(window.app().focus, Some(Focus::File(2)));
+    window.check_says("It is not at its place");
+    window.click("Locate…");
+    assert_eq!(window.app().dialog, Some(Dialog::Locate(Some(2))));
+    window.click("Look in this folder");
+    window.check_told("locate Some(2) in /home/archivist/fonds");
+
+    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.app_mut().focus = Some(Focus::Capture(2));
+    window.until("the panel says so", |window| window.says("The archive file of this capture is missing"));
+    window.click("Locate…");
+    assert_eq!(window.app().dialog, Some(Dialog::Locate(Some(2))));
+    window.press(Key::Escape);
+    window.app_mut().focus = Some(Focus::Capture(3));
+    window.settle();
+    assert!(!window.says("The archive file of this capture"));
+}
+
+#[test]
+fn a_problem_leads_to_its_bytes_and_to_a_command() {
+    let mut window = files();
+    window.click("Problems");
+    window.until("the problems are there", |window| window.says("the file ends inside the record"));
+    window.click("cut off 1");
+    assert!(!window.says("WARC-Record-ID is missing"));
+    window.click("the file ends inside the record");
+    assert_eq!(window.app().focus, Some(Focus::Problem(2)));
+    window.until("the bytes are there", |window| window.says("57 41 52 43"));
+    window.check_says("fonds warc cat /media/old/2009/crawl-a.warc.gz 1624");
+    window.check_says("WARC-Type: response");
+    window.click("Copy command");
+}
+
+#[test]
+fn an_import_is_shown_again_file_by_file_and_goes_on() {
+    let mut window = files();
+    window.click("Imports");
+    window.until("the imports are there", |window| window.says("/media/old/2009"));
+    window.click("Stopped, can be resumed");
+    assert_eq!(window.app().route, Route::Files(FilesRoute::Imports(Some((3, Vec::new())))));
+    window.until("the files are there", |window| window.says("letter.warc"));
+    window.check_says("not read: neither WARC nor ARC");
+    window.check_says("skipped, the same bytes were read before as /media/old/2009/crawl-a.warc.gz");
+    let unread = vec![FileOutcome::Cut, FileOutcome::Unread];
+    window.app_mut().send(Command::Go(Route::Files(FilesRoute::Imports(Some((3, unread))))));
+    window.settle();
+    assert!(window.says("letter.warc") && !window.says("copy-of-a.warc.gz"));
+    window.click("▶ Resume import");
+    window.check_told("import [\"/media/old/2009\"]");
+}
+
+#[derive(Debug)]
+struct Dropped(PathBuf);
+
+impl egui::DroppedFile for Dropped {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        Err("nobody reads it here".to_owned())
+    }
+}
+
+fn drop_on(window: &mut Window, path: &str) {
+    window.harness.input_mut().dropped_files.push(Arc::new(Dropped(path.into())));
+    window.settle();
+}
+
+#[test]
+fn hovering_files_say_what_dropping_does_and_dropping_asks_nothing() {
+    let mut window = Window::full();
+    let hover = |name: &str| egui::HoveredFile { path: Some(name.into()), mime: String::new() };
+    window.harness.input_mut().hovered_files = vec![hover("/media/a.warc.gz"), hover("/media/crawls")];
+    window.settle();
+    window.check_says("Drop to import 2 files and folders");
+    window.check_says("/media/crawls");
+    window.harness.input_mut().hovered_files.clear();
+    drop_on(&mut window, "/media/a.warc.gz");
+    window.check_told("import [\"/media/a.warc.gz\"]");
+    assert!(!window.says("Drop to import"));
+    assert_eq!(window.app().dialog, None);
+}
+
+#[test]
+fn dropping_without_a_workspace_says_what_to_do() {
+    let mut window = Window::bare();
+    drop_on(&mut window, "/media/a.warc.gz");
+    window.until("it is said", |window| window.says("The dropped files were not imported"));
+    window.check_says("Open or make a workspace");
+}

@@ -1,0 +1,390 @@
+//! Archive files that are killed in, moved, changed, broken or packed.
+
+use crate::kill::{kill_when, start};
+use crate::need;
+use crate::program::{Said, arg, fonds};
+use fonds::app::models::{CaptureQuery, CaptureRow, ProblemQuery};
+use fonds::app::workspace_desk::WorkspaceDesk;
+use fonds::app::{Desk, work};
+use fonds::store::Workspace;
+use fonds::uri::CaptureDate;
+use fonds::warc::RecordBuilder;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The records of an archive file of so many pages of one host.
+fn records(host: &str, pages: usize, bytes_of: fn(&RecordBuilder, &[u8]) -> Vec<u8>) -> Vec<u8> {
+    let date = CaptureDate::from_millis(1_709_283_600_000);
+    let info = RecordBuilder::warcinfo(&format!("urn:test:{host}"), date, "a.warc.gz");
+    let mut bytes = bytes_of(&info, b"software: test\r\n");
+    for page in 0..pages {
+        let url = format!("http://{host}.example/{page}");
+        let links: String = (0..20).map(|link| format!("<a href='/{link}'>page {link}</a>")).collect();
+        let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>{page}</title>{links}");
+        let record = RecordBuilder::response(&format!("urn:test:{host}:{page}"), date, &url);
+        bytes.extend(bytes_of(&record, block.as_bytes()));
+    }
+    bytes
+}
+
+/// An archive file with a gzip member for each record.
+fn warc(host: &str, pages: usize) -> Vec<u8> {
+    records(host, pages, RecordBuilder::compress)
+}
+
+/// An archive file without compression: hosts of equal length give equal sizes.
+fn plain_warc(host: &str, pages: usize) -> Vec<u8> {
+    records(host, pages, RecordBuilder::plain)
+}
+
+/// A new workspace and a folder beside it.
+fn made() -> (tempfile::TempDir, PathBuf, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let (workspace, source) = (dir.path().join("archive"), dir.path().join("old"));
+    fonds(&["new", arg(&workspace)]).with_status(0);
+    fs::create_dir(&source).unwrap();
+    (dir, workspace, source)
+}
+
+fn write(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
+    let path = folder.join(name);
+    fs::write(&path, bytes).unwrap();
+    path
+}
+
+fn open(workspace: &Path) -> WorkspaceDesk {
+    WorkspaceDesk::new(Workspace::open(workspace).unwrap())
+}
+
+fn captures(desk: &WorkspaceDesk, filter: &str) -> Vec<CaptureRow> {
+    let query = CaptureQuery { filter: filter.to_owned(), limit: 100_000, ..work::everything() };
+    let page = desk.captures(&query).unwrap();
+    assert_eq!(page.filter_problem, None);
+    page.rows
+}
+
+/// Figures of an import, by a look from another process.
+fn so_far(workspace: &Path) -> (u64, usize) {
+    let Ok(looking) = Workspace::look(workspace) else { return (0, 0) };
+    let total = looking.catalogue().captures(&work::everything()).map_or(0, |page| page.total);
+    let files = looking.catalogue().imports().ok().and_then(|imports| imports.first().map(|import| import.launch));
+    let files = files.and_then(|launch| looking.catalogue().imported_files(launch).ok()).unwrap_or_default();
+    (total, files.len())
+}
+
+#[test]
+fn an_import_killed_again_and_again_brings_everything_in_once() {
+    const PAGES: usize = 700;
+    let (_dir, workspace, source) = made();
+    // Two of one size, so that the way over the digest is killed in, too.
+    for (name, host) in [("a", "one"), ("b", "two")] {
+        write(&source, &format!("{name}.warc"), &plain_warc(host, PAGES));
+    }
+    for (name, host) in [("c", "three"), ("d", "seven"), ("e", "eleven")] {
+        write(&source, &format!("{name}.warc.gz"), &warc(host, PAGES));
+    }
+    let args = ["import", arg(&workspace), arg(&source)];
+    let mut kills = 0;
+    for wanted in [1, 400, 1_000, 1_600, 2_200, 2_800] {
+        kills += usize::from(kill_when(start(&args), || so_far(&workspace).0 >= wanted));
+    }
+    assert!(kills >= 3, "the program was killed {kills} times only: the kills come too late");
+    assert!(kill_when(start(&args), || so_far(&workspace).1 >= 1) || so_far(&workspace).1 == 5);
+    // What is done is not read again: its bytes may be others by now.
+    let done = fonds(&["files", "report", arg(&workspace), "--json"]).json_lines();
+    let first = done.iter().find(|file| file["outcome"] == "read").unwrap()["path"].as_str().unwrap().to_owned();
+    let meta = fs::metadata(&first).unwrap();
+    let sound = fs::read(&first).unwrap();
+    fs::write(&first, vec![0; sound.len()]).unwrap();
+    File::options().write(true).open(&first).unwrap().set_modified(meta.modified().unwrap()).unwrap();
+    let said = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(0);
+    fs::write(&first, &sound).unwrap();
+
+    let files = said.json_lines();
+    assert_eq!(files.len(), 5, "{files:?}");
+    assert!(files.iter().all(|file| file["outcome"] == "read" && file["captures"] == PAGES), "{files:?}");
+    let imports = fonds(&["files", "imports", arg(&workspace), "--json"]).with_status(0).json_lines();
+    assert_eq!(imports.len(), 1, "a killed import goes on, it does not begin anew");
+    assert_eq!((&imports[0]["state"], &imports[0]["files"]), (&Value::from("finished"), &Value::from(5)));
+    let desk = open(&workspace);
+    let rows = captures(&desk, "");
+    let urls: BTreeSet<_> = rows.iter().map(|row| row.url.clone()).collect();
+    assert_eq!((rows.len(), urls.len()), (5 * PAGES, 5 * PAGES));
+}
+
+#[test]
+fn a_file_that_was_renamed_in_the_middle_goes_on_under_its_new_name() {
+    const PAGES: usize = 1_500;
+    let (_dir, workspace, source) = made();
+    let path = write(&source, "a.warc.gz", &warc("one", PAGES));
+    let args = ["import", arg(&workspace), arg(&source)];
+    assert!(kill_when(start(&args), || so_far(&workspace).0 > 0), "the kill came too late");
+    let before = so_far(&workspace);
+    assert!(before.0 < PAGES as u64 && before.1 == 0, "{before:?}");
+    fs::rename(&path, source.join("renamed.warc.gz")).unwrap();
+    fonds(&args).with_status(0);
+    let desk = open(&workspace);
+    assert_eq!(captures(&desk, "").len(), PAGES);
+    assert_eq!(captures(&desk, "file:renamed.warc.gz").len(), PAGES);
+    assert_eq!(desk.files().unwrap().len(), 1);
+}
+
+/// State and name of each file, as listed.
+#[track_caller]
+fn states(said: &Said) -> Vec<(String, String)> {
+    let word = |row: &Value, field: &str| row[field].as_str().unwrap().to_owned();
+    let name =
+        |row: &Value| Path::new(row["path"].as_str().unwrap()).file_name().unwrap().to_string_lossy().into_owned();
+    said.json_lines().iter().map(|row| (word(row, "state"), name(row))).collect()
+}
+
+fn pair(state: &str, name: &str) -> (String, String) {
+    (state.to_owned(), name.to_owned())
+}
+
+#[test]
+fn moved_missing_and_changed_files_are_told_apart_and_found_again() {
+    let (dir, workspace, source) = made();
+    for (name, host) in [("moved", "one"), ("gone", "two"), ("other", "three"), ("same", "four")] {
+        write(&source, &format!("{name}.warc.gz"), &warc(host, 3));
+    }
+    fonds(&["import", arg(&workspace), arg(&source)]).with_status(0);
+    let list = |status| fonds(&["files", "list", arg(&workspace), "--json"]).with_status(status);
+    assert!(states(&list(0)).iter().all(|(state, _)| state == "present"));
+
+    let elsewhere = dir.path().join("new-disk/deep");
+    fs::create_dir_all(&elsewhere).unwrap();
+    fs::rename(source.join("moved.warc.gz"), elsewhere.join("other-name.gz")).unwrap();
+    fs::remove_file(source.join("gone.warc.gz")).unwrap();
+    fs::copy(source.join("other.warc.gz"), elsewhere.join("kept.warc.gz")).unwrap();
+    write(&source, "other.warc.gz", &warc("nine", 9));
+    let lost = [pair("missing", "gone.warc.gz"), pair("missing", "moved.warc.gz"), pair("changed", "other.warc.gz")];
+    assert_eq!(states(&list(1))[..3], lost);
+    {
+        let desk = open(&workspace);
+        let why = |filter: &str| desk.content(captures(&desk, filter)[0].id).unwrap_err().to_string();
+        assert!(why("host:two.example").contains("not there any more"), "{}", why("host:two.example"));
+        assert!(why("host:three.example").contains("another file stands here"), "{}", why("host:three.example"));
+        assert!(desk.content(captures(&desk, "host:four.example")[0].id).is_ok());
+    }
+    let said = fonds(&["files", "locate", arg(&workspace), arg(&dir.path().join("new-disk"))]).with_status(1);
+    assert!(said.err.contains("2 files found again, 1 still missing"), "{}", said.err);
+    assert!(said.out.contains("gone.warc.gz: not found"), "{}", said.out);
+    let desk = open(&workspace);
+    for host in ["one", "three", "four"] {
+        for row in captures(&desk, &format!("host:{host}.example")) {
+            assert_eq!(desk.detail(row.id, 90).unwrap().row.url, row.url);
+            desk.content(row.id).unwrap();
+        }
+    }
+}
+
+#[test]
+fn other_bytes_of_the_same_size_are_not_taken_for_those_that_were_read() {
+    let (_dir, workspace, source) = made();
+    let (one, two) = (plain_warc("one", 3), plain_warc("two", 3));
+    assert_eq!(one.len(), two.len(), "the test needs files of one size");
+    let path = write(&source, "a.warc.gz", &one);
+    fonds(&["import", arg(&workspace), arg(&source)]).with_status(0);
+    write(&source, "a.warc.gz", &two);
+    let content = |desk: &WorkspaceDesk| desk.content(captures(desk, "host:one.example")[0].id);
+    let error = content(&open(&workspace)).unwrap_err().to_string();
+    assert!(error.contains("another record stands here"), "{error}");
+    let list = |args: &[&str], status| {
+        fonds(&[&["files", "list", arg(&workspace), "--json"], args].concat()).with_status(status)
+    };
+    assert_eq!(states(&list(&[], 0)), [pair("touched", "a.warc.gz")]);
+    assert_eq!(states(&list(&["--check"], 1)), [pair("changed", "a.warc.gz")]);
+    let error = content(&open(&workspace)).unwrap_err().to_string();
+    assert!(error.contains("another file stands here"), "{error}");
+
+    // Read as a file of its own, both are known and only one can be read.
+    let said = fonds(&["import", arg(&workspace), arg(&path), "--json"]).with_status(0);
+    assert_eq!(said.json_lines()[0]["new_captures"], 3);
+    {
+        let desk = open(&workspace);
+        assert!(content(&desk).is_err());
+        desk.content(captures(&desk, "host:two.example")[0].id).unwrap();
+    }
+    // The old bytes come back under another name.
+    write(&source, "back.warc.gz", &one);
+    let said = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(0);
+    let outcomes: Vec<_> = said.json_lines().iter().map(|file| file["outcome"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(outcomes, ["known", "moved"]);
+    content(&open(&workspace)).unwrap();
+}
+
+#[test]
+fn a_file_that_grew_brings_in_what_is_new_in_it() {
+    let (_dir, workspace, source) = made();
+    let path = write(&source, "a.warc", &plain_warc("one", 3));
+    fonds(&["import", arg(&workspace), arg(&source)]).with_status(0);
+    let mut file = File::options().append(true).open(&path).unwrap();
+    file.write_all(&plain_warc("two", 2)).unwrap();
+    drop(file);
+    assert_eq!(states(&fonds(&["files", "list", arg(&workspace), "--json"])), [pair("changed", "a.warc")]);
+    let said = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(0);
+    let file = &said.json_lines()[0];
+    assert_eq!((&file["captures"], &file["new_captures"]), (&5.into(), &2.into()));
+    let desk = open(&workspace);
+    let rows = captures(&desk, "");
+    assert_eq!(rows.len(), 5);
+    for row in rows {
+        desk.content(row.id).unwrap();
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_a_row_in_words_and_the_others_come_in() {
+    let (_dir, workspace, source) = made();
+    write(&source, "good.warc.gz", &warc("good", 2));
+    write(&source, "empty.warc.gz", b"");
+    write(&source, "still.warc.gz.open", &warc("open", 1));
+    write(&source, "letter.warc", b"Dear archivist");
+    write(&source, "hollow.wacz", &zip(&[]));
+    let torn = warc("torn", 5);
+    write(&source, "torn.warc.gz", &torn[..torn.len() - 40]);
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(source.join("nowhere"), source.join("lost.warc.gz")).unwrap();
+    let said = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(1);
+    let files = said.json_lines();
+    let of = |name: &str| files.iter().find(|file| file["path"].as_str().unwrap().ends_with(name)).unwrap();
+    let mut rows = vec![
+        ("empty.warc.gz", "the file is empty"),
+        ("still.warc.gz.open", "still being written"),
+        ("letter.warc", "neither WARC nor ARC"),
+        ("hollow.wacz", "without archive files"),
+    ];
+    if cfg!(unix) {
+        rows.push(("lost.warc.gz", "No such file"));
+    }
+    for (name, words) in &rows {
+        assert_eq!(of(name)["outcome"], "unread", "{name}");
+        assert!(of(name)["error"].as_str().unwrap().contains(words), "{}", of(name));
+    }
+    assert_eq!((&of("good.warc.gz")["outcome"], &of("good.warc.gz")["captures"]), (&"read".into(), &2.into()));
+    assert_eq!((&of("torn.warc.gz")["outcome"], &of("torn.warc.gz")["captures"]), (&"read".into(), &4.into()));
+
+    // Each of them is a problem, too, and the torn record is shown at its place.
+    let desk = open(&workspace);
+    let page = desk.problems(&ProblemQuery::default()).unwrap();
+    for (name, words) in rows {
+        assert!(page.rows.iter().any(|row| row.path.ends_with(name) && row.detail.contains(words)), "{name}");
+    }
+    let torn = page.rows.iter().find(|row| row.path.ends_with("torn.warc.gz")).unwrap();
+    let detail = desk.problem(torn.id).unwrap();
+    assert!(detail.hex.contains("1f 8b"), "{}", detail.hex);
+    assert!(detail.record.contains("WARC-Target-URI: http://torn.example/4"), "{}", detail.record);
+    assert_eq!(detail.command, Some(format!("fonds warc cat {} {}", arg(&source.join("torn.warc.gz")), torn.offset)));
+    let (_, offset) = detail.command.as_ref().unwrap().rsplit_once(' ').unwrap();
+    let shown = fonds(&["warc", "cat", arg(&source.join("torn.warc.gz")), offset]).with_status(1);
+    assert!(shown.out.contains("http://torn.example/4"), "{}", shown.out);
+    // What could not be read left no file in the list.
+    assert_eq!(desk.files().unwrap().len(), 2);
+    // The report is kept.
+    drop(desk);
+    let again = fonds(&["files", "report", arg(&workspace), "--json"]).with_status(1);
+    assert_eq!(again.json_lines(), files);
+}
+
+/// A zip of these members: name, bytes, whether they are compressed.
+fn zip(members: &[(&str, &[u8], bool)]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, bytes, compressed) in members {
+        let method = if *compressed { zip::CompressionMethod::Deflated } else { zip::CompressionMethod::Stored };
+        zip.start_file(*name, zip::write::SimpleFileOptions::default().compression_method(method)).unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+/// A capture of a page that has no title of its own.
+fn untitled() -> Vec<u8> {
+    let date = CaptureDate::from_millis(1_709_283_600_000);
+    let block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<script>document.title = 'As seen'</script>";
+    RecordBuilder::response("urn:test:untitled", date, "http://untitled.example/").compress(block)
+}
+
+#[test]
+fn a_package_is_read_in_place_and_what_cannot_be_is_unpacked() {
+    let (_dir, workspace, source) = made();
+    let (stored, packed, plain) = (warc("stored", 4), warc("packed", 3), warc("whole", 2));
+    // One gzip member for all records: they cannot be entered in the package.
+    let mut whole = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::copy(&mut flate2::read::MultiGzDecoder::new(&plain[..]), &mut whole).unwrap();
+    let whole = whole.finish().unwrap();
+    let bytes = zip(&[
+        ("datapackage.json", br#"{"profile": "data-package", "wacz_version": "1.1.1", "resources": []}"#, true),
+        ("archive/a.warc.gz", &stored, false),
+        ("archive/../../b.warc.gz", &packed, false),
+        ("archive/packed.warc.gz", &packed, true),
+        ("archive/whole.warc.gz", &whole, false),
+        ("archive/untitled.warc.gz", &untitled(), false),
+        (
+            "pages/pages.jsonl",
+            br#"{"url": "http://untitled.example/", "ts": "2024-03-01T09:00:00Z", "title": "As seen"}"#,
+            true,
+        ),
+    ]);
+    let path = write(&source, "crawl.wacz", &bytes);
+    let said = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(1);
+    let file = &said.json_lines()[0];
+    assert_eq!((&file["outcome"], &file["captures"]), (&"read".into(), &10.into()), "{file}");
+    let problems = file["problems"].to_string();
+    assert!(problems.contains("WACZ package") && problems.contains("../../b.warc.gz"), "{problems}");
+    let desk = open(&workspace);
+    assert_eq!(captures(&desk, "host:untitled.example")[0].title, "As seen");
+    for row in captures(&desk, "-host:untitled.example") {
+        let text = desk.content(row.id).unwrap().text;
+        assert!(text.contains("page 19"), "{}: {text}", row.url);
+    }
+    assert_eq!(captures(&desk, "file:crawl.wacz").len(), 5);
+    assert_eq!(captures(&desk, "file:imports").len(), 5);
+    assert!(desk.files().unwrap().iter().all(|file| !file.path.contains("..")), "names come from the package");
+    drop(desk);
+    // Known by its digest, wherever it lies.
+    fs::rename(&path, source.join("renamed.wacz")).unwrap();
+    let again = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(0);
+    assert_eq!(
+        (&again.json_lines()[0]["outcome"], &again.json_lines()[0]["new_captures"]),
+        (&"moved".into(), &0.into())
+    );
+    let desk = open(&workspace);
+    assert_eq!(captures(&desk, "").len(), 10);
+    desk.content(captures(&desk, "host:stored.example")[0].id).unwrap();
+}
+
+#[test]
+fn packages_of_others_come_in() {
+    let Some(folder) = need::data("wacz") else { return };
+    let (_dir, workspace, _) = made();
+    let said = fonds(&["import", arg(&workspace), arg(&folder), "--json"]);
+    let files = said.json_lines();
+    assert_eq!(files.len(), 2, "{files:?}");
+    let valid = files.iter().find(|file| file["path"].as_str().unwrap().ends_with("/valid_example_1.wacz")).unwrap();
+    assert_eq!(valid["outcome"], "read");
+    let desk = open(&workspace);
+    let rows = captures(&desk, "");
+    assert!(!rows.is_empty());
+    for row in rows {
+        desk.content(row.id).unwrap();
+    }
+}
+
+#[test]
+fn a_copy_of_what_a_crawl_wrote_is_known() {
+    let demo = crate::sample::demo();
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = dir.path().join("workspace");
+    crate::sample::copy_folder(&demo.report.workspace, &workspace);
+    let copies = dir.path().join("copies");
+    crate::sample::copy_folder(&workspace.join("output/warcs"), &copies);
+    let before = captures(&open(&workspace), "").len();
+    let said = fonds(&["import", arg(&workspace), arg(&copies), "--json"]).with_status(0);
+    assert!(!said.json_lines().is_empty());
+    assert!(said.json_lines().iter().all(|file| file["outcome"] == "known"), "{}", said.out);
+    assert_eq!(captures(&open(&workspace), "").len(), before);
+}

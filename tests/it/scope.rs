@@ -1,0 +1,190 @@
+//! The scope as an archivist asks about it: what an edited list would change,
+//! who only geolocation let in, what a log says of a crawl.
+
+use crate::archive::files_under;
+use crate::program::{arg, fonds, fonds_with};
+use crate::sample::demo;
+use fonds::app::Opener;
+use fonds::app::models::{MovedSide, WhatIf};
+use fonds::app::work;
+use fonds::app::workspace_desk::{DiskOpener, WorkspaceDesk};
+use fonds::campaign::Campaign;
+use fonds::jobs::JobCx;
+use fonds::store::Workspace;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+const GEO_HOSTS: [&str; 3] = ["diaspora.example", "estaleiro-gaivota.example", "roteiro.example"];
+
+/// Whether hosts of the sample web have addresses of their own here.
+fn has_countries() -> bool {
+    let fallback = fonds::app::sample::SampleWeb::start(fonds::app::sample::Edition::First).unwrap().fallback();
+    if fallback {
+        println!("skipped: this system has one loopback address only, so no host has a country");
+    }
+    !fallback
+}
+
+fn campaign_of(workspace: &str) -> Value {
+    serde_json::from_str(&fonds(&["campaign", "export", workspace, "1"]).with_status(0).out).unwrap()
+}
+
+#[test]
+fn an_edited_list_is_tried_without_a_network() {
+    let workspace = arg(&demo().report.workspace);
+    let campaign = campaign_of(workspace);
+    let ask = |edited: &Value, more: &[&str]| {
+        let words = [&["scope", "what-if", workspace, "1", "-", "--json"], more].concat();
+        fonds_with(&words, edited.to_string().as_bytes()).with_status(0).json_lines()
+    };
+    let same = ask(&campaign, &[]).remove(0);
+    assert!(same["seen"].as_u64().unwrap() > 100, "{same}");
+    assert_eq!((&same["moved_in"]["urls"], &same["moved_out"]["urls"]), (&json!(0), &json!(0)), "{same}");
+    // Fewer hops throw out what was further away, and nothing else.
+    let mut near = campaign["rules"].clone();
+    let hops = near.as_array_mut().unwrap().iter_mut().find(|rule| rule["rule"] == "too_many_hops").unwrap();
+    hops["max_hops"] = json!(2);
+    let figures = ask(&near, &[]).remove(0);
+    let out = ask(&near, &["--list", "out"]);
+    assert!(!out.is_empty() && out.len() as u64 == figures["moved_out"]["urls"].as_u64().unwrap(), "{figures}");
+    for row in &out {
+        assert!(
+            row["hops"].as_str().unwrap().len() > 2 && row["after"]["rule_name"] == "TooManyHopsDecideRule",
+            "{row}"
+        );
+    }
+    assert!(ask(&near, &["--list", "in"]).is_empty());
+    fonds(&["scope", "what-if", workspace, "1", "none.json"]).with_status(2).says("none.json");
+    fonds_with(&["scope", "what-if", workspace, "1", "-"], b"[{\"rule\": \"no_such\"}]").with_status(2).says("no_such");
+    fonds_with(&["scope", "what-if", workspace, "1", "-", "--launch", "1"], b"[]").with_status(2).says("it has: ");
+}
+
+#[test]
+fn every_rule_says_how_often_it_spoke() {
+    let workspace = arg(&demo().report.workspace);
+    let rows = fonds(&["scope", "hits", workspace, "1", "--json"]).with_status(0).json_lines();
+    assert_eq!(rows.len(), campaign_of(workspace)["rules"].as_array().unwrap().len());
+    let number = |row: &Value, key: &str| row[key].as_u64().unwrap();
+    for row in &rows {
+        assert!(number(row, "decided") <= number(row, "spoke"), "{row}");
+        assert_eq!(row["example"].is_string(), number(row, "spoke") > 0, "{row}");
+    }
+    assert!(number(&rows[0], "spoke") >= rows.iter().map(|row| number(row, "decided")).max().unwrap());
+}
+
+#[test]
+fn hosts_let_in_by_geolocation_stand_in_report_log_and_drift() {
+    if !has_countries() {
+        return;
+    }
+    let report = &demo().report;
+    let workspace = arg(&report.workspace);
+    let rows = fonds(&["scope", "geo", workspace, "1", "--json"]).with_status(0).json_lines();
+    let hosts: Vec<&str> = rows.iter().map(|row| row["host"].as_str().unwrap()).collect();
+    for host in GEO_HOSTS {
+        let row = rows.iter().find(|row| row["host"] == host).unwrap_or_else(|| panic!("{host}: {hosts:?}"));
+        assert!(row["captures"].as_u64().unwrap() > 0 && row["bytes"].as_u64().unwrap() > 0, "{row}");
+    }
+    for host in ["postcards.example", "praias.example", "biblioteca.vilanova.example"] {
+        assert!(!hosts.contains(&host), "{hosts:?}");
+    }
+    for row in &rows {
+        assert_eq!(row["evidence"]["addresses"][0]["country"], "PT", "{row}");
+        assert_eq!(row["evidence"]["source"], "override", "{row}");
+    }
+    let csv = fonds(&["scope", "geo", workspace, "1", "--csv"]).with_status(0).out;
+    assert!(csv.starts_with("host,urls,captures,bytes,addresses,") && csv.lines().count() == rows.len() + 1, "{csv}");
+    // The log of the same crawl names the same hosts.
+    let logs: Vec<_> = files_under(&report.workspace.join("output/logs"))
+        .into_iter()
+        .filter(|path| path.ends_with("scope.log"))
+        .collect();
+    let mut words = vec!["scope", "report", "--json"];
+    let paths: Vec<String> =
+        logs.iter().map(|path| report.workspace.join("output/logs").join(path).display().to_string()).collect();
+    words.extend(paths.iter().map(String::as_str));
+    let logged = fonds(&words).with_status(0).json_lines();
+    let logged: BTreeSet<&str> = logged.iter().map(|row| row["host"].as_str().unwrap()).collect();
+    assert_eq!(logged, hosts.into_iter().collect());
+    words.extend(["--own-tld", "example", "--totals"]);
+    let totals = fonds(&words).with_status(0).json_lines().remove(0);
+    assert_eq!((&totals["hosts"], &totals["unread"]), (&json!(0), &json!(0)), "{totals}");
+    // The database they were decided with moves nobody.
+    let own = report.workspace.join("sample-geo.mmdb");
+    fonds(&["scope", "drift", workspace, "1", "--geo", arg(&own)]).with_status(0).says("0 hosts change sides");
+    fonds(&["scope", "drift", workspace, "1", "--geo", arg(&logs[0])]).with_status(2);
+}
+
+#[test]
+fn lines_that_are_no_decisions_are_told() {
+    let log = b"2014-11-05T10:17:39.790Z 4 ExternalGeoLocationDecideRule ACCEPT http://=cmd.example:80/\nnonsense\n\
+        2014-11-05T10:17:39.790Z 4 ExternalGeoLocationDecideRule ACCEPT http://www.jaymoy.com:8080/\n";
+    let said = fonds_with(&["scope", "report", "-", "--own-tld", "uk", "--csv"], log).with_status(1);
+    assert!(said.out.contains("\r\nwww.jaymoy.com,1,http://www.jaymoy.com:8080/\r\n"), "{}", said.out);
+    assert!(!said.out.lines().any(|line| line.starts_with('=')), "{}", said.out);
+    assert!(said.err.contains("standard input, line 2"), "{}", said.err);
+    fonds_with(&["scope", "report", "-", "--own-tld", "u k"], b"").with_status(2).says("no domain");
+    fonds(&["scope", "report", "nowhere.log"]).with_status(2).says("nowhere.log");
+}
+
+/// Crawls the sample web's first edition with these rules.
+fn crawled(folder: &Path, edit: impl FnOnce(&mut Campaign)) -> WorkspaceDesk {
+    let desk = DiskOpener::new().create_sample(folder).unwrap();
+    let mut campaign = desk.campaign(1).unwrap().campaign;
+    edit(&mut campaign);
+    desk.save_campaign(Some(1), &campaign).unwrap();
+    desk.run_crawl(1, &JobCx::detached()).unwrap();
+    drop(desk);
+    WorkspaceDesk::new(Workspace::look(folder).unwrap())
+}
+
+/// Every URL by the way it was found, with what became of it.
+fn decisions(desk: &WorkspaceDesk) -> BTreeMap<(String, String), String> {
+    let launch = desk.catalogue().last_launch(None).unwrap().unwrap();
+    let rows = desk.catalogue().seen(launch.id, "", "", u64::MAX).unwrap();
+    rows.into_iter().map(|row| ((row.url, row.hops), row.decision)).collect()
+}
+
+#[test]
+fn what_if_says_what_a_crawl_under_the_edited_rules_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let edit = |campaign: &mut Campaign| {
+        let rules = campaign.rules.iter_mut();
+        for rule in rules {
+            match rule["rule"].as_str() {
+                Some("too_many_hops") => rule["max_hops"] = json!(2),
+                Some("geolocation" | "robots") => rule["enabled"] = json!(false),
+                _ => {}
+            }
+        }
+    };
+    let before = crawled(&folder.path().join("before"), |_| {});
+    let (_, mut edited) = before.catalogue().campaign(1).unwrap();
+    edit(&mut edited);
+    let answer: WhatIf = work::what_if(&before, 1, None, &edited, &JobCx::detached()).unwrap();
+    let mut expected = decisions(&before);
+    for (side, decision) in [(MovedSide::In, "ACCEPT"), (MovedSide::Out, "REJECT")] {
+        for row in work::what_if_rows(&before, 1, &edited, &answer, side, 0, u64::MAX).unwrap() {
+            assert_ne!(
+                expected.insert((row.url.clone(), row.hops), decision.to_owned()).as_deref(),
+                Some(decision),
+                "{}",
+                row.url
+            );
+        }
+    }
+    assert!(answer.moved_out.urls > 20, "{answer:?}");
+
+    let after = decisions(&crawled(&folder.path().join("after"), edit));
+    let mut compared = 0;
+    for (found, decision) in &after {
+        // What was reached another way, or not at all, is another decision.
+        if let Some(expected) = expected.get(found) {
+            assert_eq!(decision, expected, "{found:?}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 50, "{compared} of {}", after.len());
+    println!("{compared} of {} URLs of the second crawl were foreseen", after.len());
+}
