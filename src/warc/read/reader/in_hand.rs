@@ -1,0 +1,41 @@
+//! The record in hand as it stands in the file: for copying it byte for byte,
+//! and for telling where it is before it is read to its end.
+
+use super::ArchiveReader;
+use std::io::Read;
+
+impl<R: Read> ArchiveReader<R> {
+    /// From here on, the bytes of heads are kept for [`head_bytes`](Self::head_bytes).
+    pub fn keep_head_bytes(&mut self) {
+        self.head_bytes.get_or_insert_default();
+    }
+
+    /// The head in hand as it stands in the file, its empty line included;
+    /// empty unless [`keep_head_bytes`](Self::keep_head_bytes) was called before.
+    pub fn head_bytes(&self) -> &[u8] {
+        self.head_bytes.as_deref().unwrap_or_default()
+    }
+
+    /// The line breaks after the record that was just ended, at most 64 bytes
+    /// of them; empty unless [`keep_head_bytes`](Self::keep_head_bytes) was called before.
+    pub fn break_bytes(&self) -> &[u8] {
+        &self.break_bytes
+    }
+
+    /// Offset in the file of the record in hand, or of the one just ended: of
+    /// the member it begins in, where the file is compressed.
+    pub fn record_offset(&self) -> u64 {
+        self.begins_at
+    }
+
+    /// The same in the decompressed file.
+    pub fn decoded_record_offset(&self) -> u64 {
+        self.begins_at_decoded
+    }
+
+    /// How many compressed members the record that was just ended began in
+    /// and went on in; 1 as it should be.
+    pub fn members_of_record(&self) -> u64 {
+        self.joined + 1
+    }
+}
