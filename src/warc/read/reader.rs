@@ -1,9 +1,6 @@
 //! Records, one after the other.
 
 mod in_hand;
-mod records;
-
-pub use records::Records;
 
 use super::super::record::ProblemList;
 use super::super::{Problem, ProblemKind, Record, RecordHead, Span, WarcError};
