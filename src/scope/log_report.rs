@@ -330,7 +330,10 @@ mod tests {
         // A crawl.log tells decisions too, where its JSON does.
         let (_, totals) = report(&crawl, &["uk"]);
         println!("crawl.log: {} decisions, {} lines without one", totals.accepted, totals.unread);
-        assert!(totals.accepted > 60 && totals.accepted + totals.unread == totals.lines, "{totals:?}");
+        assert!(
+            totals.accepted > 60 && totals.accepted + totals.rejected + totals.unread == totals.lines,
+            "{totals:?}"
+        );
         assert!(totals.rules.iter().any(|(rule, ..)| rule == "PrerequisiteAcceptDecideRule"));
     }
 }
