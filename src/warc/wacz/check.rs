@@ -7,7 +7,7 @@ use super::{
 };
 use crate::jobs::{Cancelled, JobCx};
 use crate::warc::cdx::{IndexReader, LineCheck};
-use crate::warc::{ArchiveReader, DigestCheck, check_reader};
+use crate::warc::{ArchiveReader, DigestCheck, Severity, check_reader};
 use flate2::Crc;
 use flate2::read::GzDecoder;
 use serde_json::Value;
@@ -276,8 +276,16 @@ impl Wacz {
             match checked {
                 Ok(found) => {
                     report.records += found.total();
-                    for problem in found.problems {
+                    // Against the advice of the standard, but no error: told, not held against it.
+                    let (errors, advice): (Vec<_>, Vec<_>) =
+                        found.problems.into_iter().partition(|problem| problem.kind.severity() == Severity::Error);
+                    for problem in errors {
                         report.problem(&member.name, problem.to_string());
+                    }
+                    if let Some(first) = advice.first() {
+                        let more = advice.len() - 1;
+                        let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
+                        report.notes.push(format!("{}: {first}{more}", member.name));
                     }
                 }
                 Err(error) => report.problem(&member.name, error.to_string()),
