@@ -23,6 +23,11 @@ impl Headers {
         Self::default()
     }
 
+    /// Bytes held.
+    pub fn byte_len(&self) -> usize {
+        self.names.len() + self.values.len() + self.ends.len() * size_of::<(usize, usize)>()
+    }
+
     /// No fields, and room for those of a head of so many bytes.
     pub(super) fn with_room(head_len: usize) -> Self {
         // Fields take about forty bytes, half of them the name.
@@ -342,7 +347,7 @@ impl ProblemKind {
     pub fn words(self) -> &'static str {
         match self {
             Self::Garbage => "bytes that are no record",
-            Self::BadHead => "unreadable record head",
+            Self::BadHead => "bad record head",
             Self::BadField => "bad field",
             Self::Truncated => "cut off",
             Self::BadCompression => "damaged compression",

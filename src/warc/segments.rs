@@ -59,14 +59,14 @@ impl SegmentSeries {
             } else if number < due {
                 flaws.push((segment, format!("segment {number} is there more than once")));
             }
-            due = due.max(number + 1);
+            due = due.max(number.saturating_add(1));
         }
         let Some(last) = self.0.last() else { return flaws };
         for early in self.0.iter().filter(|segment| segment.number < last.number && segment.total.is_some()) {
             let why = format!("segment {} tells the whole length and is not the last one", early.number);
             flaws.push((early, why));
         }
-        let sum: u64 = self.0.iter().map(|segment| segment.length).sum();
+        let sum = self.0.iter().fold(0, |sum: u64, segment| sum.saturating_add(segment.length));
         match last.total {
             None => flaws.push((last, "the last segment is missing: none tells the whole length".to_owned())),
             Some(total) if total != sum && flaws.is_empty() => {

@@ -6,7 +6,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Messages that a segment may hold until they are taken.
-const MAX_MESSAGES: usize = 256;
+const MAX_MESSAGES: usize = 64;
 
 /// A stretch of a file.
 pub(super) struct Segment {
@@ -46,6 +46,8 @@ pub(super) enum HandOver {
     Done(usize),
     /// Not here; this is the first segment that may yet do so.
     NotYet(usize),
+    /// The reader of an earlier segment went on through this one meanwhile.
+    PassedOver,
 }
 
 pub(super) struct Board<T> {
@@ -175,12 +177,17 @@ impl<T> Board<T> {
         }
     }
 
-    /// A reader ended a record at `offset`, at or behind the beginning of
-    /// segment `next`, and knows this of the file: does another one go on from
-    /// right here as this one would?
-    pub(super) fn hand_over(&self, mut next: usize, offset: u64, nature: &Nature) -> HandOver {
+    /// The reader of segment `number` ended a record at `offset`, at or behind
+    /// the beginning of segment `next`, and knows this of the file: does another
+    /// one go on from right here as this one would?
+    pub(super) fn hand_over(&self, number: usize, mut next: usize, offset: u64, nature: &Nature) -> HandOver {
         let mut places = self.lock();
         while self.begin_of(next) <= offset {
+            // One whose own results count for nothing must not take the segments
+            // behind it from those whose results do.
+            if places.states[number] == State::PassedOver {
+                return HandOver::PassedOver;
+            }
             // A later head of an ARC file may tell another version.
             let same = self.segments.get(next).and_then(|segment| segment.nature.as_ref()) == Some(nature);
             match places.states[next] {
@@ -198,14 +205,19 @@ impl<T> Board<T> {
         HandOver::NotYet(next)
     }
 
-    /// The file was read to its end; returns the first segment of the next one.
-    pub(super) fn file_is_read(&self, file: usize, mut next: usize) -> usize {
+    /// The reader of segment `number` read its file to the end; returns the
+    /// first segment of the next one, `None` when it was passed over meanwhile.
+    pub(super) fn file_is_read(&self, number: usize) -> Option<usize> {
         let mut places = self.lock();
+        if places.states[number] == State::PassedOver {
+            return None;
+        }
+        let (file, mut next) = (self.segments[number].file, number + 1);
         while self.segments.get(next).is_some_and(|segment| segment.file == file) {
             self.pass_over(&mut places, next);
             next += 1;
         }
-        next
+        Some(next)
     }
 
     fn pass_over(&self, places: &mut Places<T>, number: usize) {

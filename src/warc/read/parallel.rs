@@ -30,7 +30,10 @@ const SEGMENT: u64 = 2 * 1024 * 1024;
 const MAX_THREADS: usize = 4;
 
 /// Results handed on at once.
-const BATCH: usize = 32;
+const BATCH: usize = 128;
+
+/// Bytes of heads in one message, after which it is sent: hostile heads are long.
+const BATCH_HEAD_BYTES: usize = 256 * 1024;
 
 /// A record that was read, and what the caller made of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,8 +64,11 @@ pub enum Event<T> {
 /// What a worker sends: events of its segment, and where it left off.
 pub(super) enum Message<T> {
     Events(Vec<Event<T>>),
-    /// The segment that goes on where this one ended.
-    GoOnWith(usize),
+    /// Where the segment begins, in the decoded bytes that its reader counts.
+    Begins(u64),
+    /// The segment that goes on where this one ended, and where that is in the
+    /// decoded bytes that the reader of this one counts.
+    GoOnWith(usize, u64),
 }
 
 /// How many threads reading is worth on this machine.
@@ -126,15 +132,20 @@ pub(super) fn read_in_segments<T: Send>(
                 }
             });
         }
-        let mut front = Some(0);
-        while let Some(number) = front.take() {
+        let mut front = Some((0, 0u64));
+        while let Some((number, decoded)) = front.take() {
             let Some(receiver) = board.receiver(number) else { break };
             let file = board.segment(number).file;
+            // A reader that entered the file in its middle counts decoded bytes
+            // from there.
+            let mut shift = 0u64;
             for message in receiver {
                 match message {
-                    Message::GoOnWith(next) => front = Some(next),
+                    Message::Begins(own) => shift = decoded.wrapping_sub(own),
+                    Message::GoOnWith(next, own) => front = Some((next, own.wrapping_add(shift))),
                     Message::Events(events) => {
-                        if events.into_iter().try_for_each(|event| hand_on(file, event)).is_break() {
+                        let mut each = events.into_iter().map(|event| shifted(event, shift));
+                        if each.try_for_each(|event| hand_on(file, event)).is_break() {
                             board.stop();
                             return;
                         }
@@ -165,6 +176,16 @@ pub fn read_file_in_parallel<T: Send>(
         }
     });
     end
+}
+
+/// Places in the decoded bytes of the whole file.
+fn shifted<T>(mut event: Event<T>, shift: u64) -> Event<T> {
+    if let Event::Record(Visit { span: Some(span), .. }) = &mut event
+        && span.is_inside_member()
+    {
+        *span = Span::inside_member(span.decoded_offset().wrapping_add(shift), span.length);
+    }
+    event
 }
 
 /// That records share a member is said once for a file, whoever read it.
@@ -222,7 +243,7 @@ fn read_alone<T>(
         Err(error) => return sink(Event::Failed(error)),
     };
     loop {
-        let event = next_event(&mut reader, path, &map);
+        let event = next_event(&mut reader, path, &map, &mut 0);
         let goes_on = matches!(event, Event::Record(_));
         sink(event)?;
         if !goes_on {
@@ -235,8 +256,9 @@ fn next_event<T>(
     reader: &mut ArchiveReader<File>,
     path: &Path,
     map: impl Fn(&RecordHead, &mut dyn BufRead) -> io::Result<T>,
+    head_bytes: &mut usize,
 ) -> Event<T> {
-    match next_visit(reader, path, map) {
+    match next_visit(reader, path, map, head_bytes) {
         Ok(Some(visit)) => Event::Record(visit),
         Ok(None) => Event::End(reader.take_problems()),
         Err(error) => Event::Failed(error),
@@ -247,8 +269,10 @@ fn next_visit<T>(
     reader: &mut ArchiveReader<File>,
     path: &Path,
     map: impl Fn(&RecordHead, &mut dyn BufRead) -> io::Result<T>,
+    head_bytes: &mut usize,
 ) -> Result<Option<Visit<T>>, WarcError> {
     let Some(head) = reader.next_head()? else { return Ok(None) };
+    *head_bytes += head.headers.byte_len();
     let value = map(&head, reader).map_err(|source| WarcError::Io { path: path.to_owned(), source })?;
     let span = reader.finish_record()?;
     let members = reader.members_of_record();
@@ -284,6 +308,7 @@ impl<T: Send> Worker<'_, T> {
                     return Ok(());
                 }
                 Ok(Some(reader)) => {
+                    self.sender.send(Message::Begins(reader.decoded_offset())).map_err(|_| Unwanted)?;
                     self.board.begins(self.number, reader.file_offset());
                     reader
                 }
@@ -291,23 +316,26 @@ impl<T: Send> Worker<'_, T> {
         };
         let mut next = self.number + 1;
         let mut events = Vec::with_capacity(BATCH);
+        let mut head_bytes = 0;
         loop {
-            let event = next_event(&mut reader, self.path, &map);
+            let event = next_event(&mut reader, self.path, &map, &mut head_bytes);
             let goes_on = matches!(event, Event::Record(_));
             events.push(event);
-            if events.len() == BATCH || !goes_on {
+            if events.len() == BATCH || head_bytes > BATCH_HEAD_BYTES || !goes_on {
+                head_bytes = 0;
                 self.send(std::mem::replace(&mut events, Vec::with_capacity(BATCH)))?;
             }
             if !goes_on {
                 return self.end_of_file();
             }
             if let Some(offset) = reader.boundary().filter(|&offset| offset >= self.board.begin_of(next)) {
-                match self.board.hand_over(next, offset, &reader.nature()) {
+                match self.board.hand_over(self.number, next, offset, &reader.nature()) {
                     HandOver::Done(to) => {
                         self.send(events)?;
-                        return self.go_on_with(to);
+                        return self.go_on_with(to, reader.decoded_offset());
                     }
                     HandOver::NotYet(first) => next = first,
+                    HandOver::PassedOver => return Err(Unwanted),
                 }
             }
         }
@@ -324,12 +352,12 @@ impl<T: Send> Worker<'_, T> {
         self.sender.send(Message::Events(events)).map_err(|_| Unwanted)
     }
 
-    fn go_on_with(&self, next: usize) -> Result<(), Unwanted> {
-        self.sender.send(Message::GoOnWith(next)).map_err(|_| Unwanted)
+    fn go_on_with(&self, next: usize, decoded: u64) -> Result<(), Unwanted> {
+        self.sender.send(Message::GoOnWith(next, decoded)).map_err(|_| Unwanted)
     }
 
     fn end_of_file(&self) -> Result<(), Unwanted> {
-        let next = self.board.file_is_read(self.board.segment(self.number).file, self.number + 1);
-        self.go_on_with(next)
+        let next = self.board.file_is_read(self.number).ok_or(Unwanted)?;
+        self.go_on_with(next, 0)
     }
 }

@@ -34,7 +34,7 @@ pub fn read_record_at(path: &Path, offset: u64, max_block: usize) -> Result<Reco
     let mut reader = open_record_at(path, offset)?;
     let inside = Span { offset, length: 0 }.is_inside_member();
     match reader.next_record(max_block)? {
-        Some(record) if inside || record.span.offset == offset || record.span.is_inside_member() => Ok(record),
+        Some(record) if inside || reader.record_offset() == offset => Ok(record),
         _ => {
             let why = reader.take_problems().first().map(|problem| problem.to_string());
             let why = why.unwrap_or_else(|| "no record begins here".to_owned());

@@ -175,6 +175,12 @@ impl<R: Read> ArchiveReader<R> {
         between.then(|| self.members.file_offset())
     }
 
+    /// The place of the next byte in the decoded bytes, counted from where this
+    /// reader began.
+    pub(super) fn decoded_offset(&self) -> u64 {
+        self.members.decoded_offset()
+    }
+
     /// The dictionary of a zstd file that is entered in its middle.
     pub(super) fn use_dictionary(&mut self, bytes: &[u8]) -> Result<(), String> {
         self.members.use_dictionary(bytes)

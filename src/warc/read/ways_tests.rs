@@ -28,12 +28,13 @@ fn file(packing: usize, blocks: &[usize]) -> Vec<u8> {
         _ => b"text and more text ".repeat(blocks[number]),
     };
     let plain: Vec<Vec<u8>> = (0..blocks.len()).map(|number| builder(number).plain(&block(number))).collect();
-    match packing % 6 {
+    match packing % 7 {
         0 => plain.concat(),
         1 => plain.iter().flat_map(|record| gzip(record)).collect(),
         2 => plain.iter().flat_map(|record| stored(record)).collect(),
         3 => gzip(&plain.concat()),
         4 => plain.concat().chunks(700).flat_map(gzip).collect(),
+        5 => plain.chunks(2).flat_map(|records| gzip(&records.concat())).collect(),
         _ => {
             let arc = |version: usize| {
                 let head = format!("{version} 1 x\nURL IP-address Archive-date Content-type Archive-length\n");
@@ -88,7 +89,7 @@ proptest! {
 
     #[test]
     fn every_way_of_reading_gives_the_same(
-        packing in 0usize..6,
+        packing in 0usize..7,
         blocks in prop::collection::vec(0usize..3000, 1..9),
         changes in prop_oneof![
             Just(Vec::new()),
@@ -147,6 +148,42 @@ fn members_too_large_for_memory_are_streamed() {
     assert_eq!(found.iter().map(|record| record.span.length as usize).collect::<Vec<_>>(), records.map(|r| r.len()));
     let streamed = ArchiveReader::new(&bytes[..], Path::new("test")).unwrap().stream_only();
     assert_eq!(read_with(streamed, usize::MAX), (found, problems));
+}
+
+/// A reader that began at something that only looked like a record must not
+/// take the segments behind it from those whose results count.
+#[test]
+fn false_beginnings_never_make_anybody_wait_for_ever() {
+    let false_head = |number: usize| {
+        let head =
+            b"\nWARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:x:1>\r\nWARC-Date: 2024-03-01T09:00:00Z\r\n";
+        [
+            &noise(number, 150)[..],
+            head,
+            format!("Content-Length: {}\r\n\r\n", 700 + number * 37).as_bytes(),
+            &noise(3, 180),
+        ]
+        .concat()
+    };
+    let bytes: Vec<u8> = (0..40).flat_map(|number| builder(number).plain(&false_head(number).repeat(2))).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a");
+    std::fs::write(&path, &bytes).unwrap();
+    let alone = told(std::slice::from_ref(&path), 1, 300);
+    for segment_len in [200, 300, 450, 700] {
+        let mut count = 0;
+        let pause = |_: &crate::warc::RecordHead, block: &mut dyn std::io::BufRead| {
+            std::thread::sleep(std::time::Duration::from_micros(50));
+            std::io::copy(block, &mut std::io::sink())
+        };
+        read_in_segments(std::slice::from_ref(&path), 4, segment_len, pause, |_, _| {
+            std::thread::sleep(std::time::Duration::from_micros(400));
+            count += 1;
+            ControlFlow::Continue(())
+        });
+        assert_eq!(count, alone.len());
+        assert_eq!(told(std::slice::from_ref(&path), 3, segment_len), alone);
+    }
 }
 
 #[test]

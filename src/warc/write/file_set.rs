@@ -242,6 +242,7 @@ pub fn repair_open_file(open_path: &Path) -> Result<Repaired, WarcError> {
     let mut records = 0;
     let mut problems: Vec<Problem> = Vec::new();
     let mut sound_len = 0;
+    let mut stands_behind_damage = false;
     while let Some(record) = reader.next_record(0)? {
         problems.append(&mut reader.take_problems());
         // What the reader finds within a torn record (an archive that was
@@ -249,6 +250,7 @@ pub fn repair_open_file(open_path: &Path) -> Result<Repaired, WarcError> {
         let is_torn =
             |problem: &Problem| problem.kind == ProblemKind::Truncated && problem.offset < record.span.decoded_offset();
         if problems.iter().any(is_torn) {
+            stands_behind_damage = true;
             break;
         }
         records += 1;
@@ -259,7 +261,9 @@ pub fn repair_open_file(open_path: &Path) -> Result<Repaired, WarcError> {
     let file = OpenOptions::new().write(true).open(open_path).map_err(io)?;
     let len = file.metadata().map_err(io)?.len();
     if records == 0 {
-        if let Some(other) = problems.iter().find(|problem| problem.kind != ProblemKind::Truncated) {
+        // Records behind the damage may be all there is of a crawl.
+        let by_hand = |problem: &&Problem| problem.kind != ProblemKind::Truncated || stands_behind_damage;
+        if let Some(other) = problems.iter().find(by_hand) {
             let why = format!("no whole record ({other}); look at it by hand");
             return Err(WarcError::NoRecord { path: open_path.to_owned(), offset: 0, why });
         }
