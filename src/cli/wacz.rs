@@ -230,7 +230,8 @@ fn check(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
 fn summary(report: &WaczReport, file: &std::path::Path) -> serde_json::Value {
     let signature = report.signature.as_ref().map(|signature| {
         json!({
-            "holds": signature.holds(), "domain": signature.domain, "fingerprint": signature.fingerprint,
+            "holds": signature.holds(), "domain": signature.domain,
+            "domain_proven": signature.is_domain_proven, "fingerprint": signature.fingerprint,
             "software": signature.software, "created": signature.created, "unverified": signature.unverified,
         })
     });
@@ -249,7 +250,8 @@ fn words(report: &WaczReport) -> String {
     if let Some(signature) = &report.signature {
         let by = match signature.domain.as_str() {
             "" => format!("the anonymous key {}", &signature.fingerprint.get(..16).unwrap_or_default()),
-            domain => plain(domain),
+            domain if signature.is_domain_proven => plain(domain),
+            domain => format!("somebody in the name of {}, which nothing proves", plain(domain)),
         };
         let holds = if signature.holds() { "signed by" } else { "the signature does not hold, in the name of" };
         words.push_str(&format!(", {holds} {by}"));

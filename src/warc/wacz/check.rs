@@ -358,7 +358,7 @@ impl Wacz {
                     break;
                 }
             };
-            let Some((prefix, json)) = line.find('{').map(|at| (line[..at].trim(), &line[at..])) else { continue };
+            let Some((prefix, json)) = line.find(" {").map(|at| (line[..at].trim(), &line[at + 1..])) else { continue };
             let value: Value = serde_json::from_str(json).unwrap_or_default();
             if prefix.starts_with("!meta") {
                 let name = value.get("filename").and_then(Value::as_str);

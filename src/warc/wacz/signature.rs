@@ -21,8 +21,11 @@ const MAX_CERTIFICATES: usize = 16;
 /// A signature, and what was found of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Signature {
-    /// The domain that signed; empty for an anonymous key.
+    /// The domain that is said to have signed; empty for an anonymous key.
     pub domain: String,
+    /// A certificate for the domain, for which a known root stands, signed.
+    /// Anybody can make one for which none does.
+    pub is_domain_proven: bool,
     /// SHA-256 of the signer's certificate, or of the anonymous key.
     pub fingerprint: String,
     /// The program that signed.
@@ -85,6 +88,8 @@ impl Signature {
 
     fn of_key(&mut self, key: &str, message: &[u8], signature: &[u8]) {
         self.leave("who holds the key: the signature is anonymous");
+        // Whoever made the key wrote the name beside it.
+        self.domain.clear();
         let Ok(key) = BASE64.decode(key.trim().as_bytes()) else { return self.problem("the key is no base 64") };
         self.fingerprint = HEXLOWER.encode(&Sha256::digest(&key));
         let curve = CURVES.iter().find_map(|curve| Some((curve, key.strip_prefix(curve.key_begin)?)));
@@ -128,10 +133,11 @@ impl Signature {
         let known: Vec<&dyn SignatureVerificationAlgorithm> = webpki::ALL_VERIFICATION_ALGS.to_vec();
         let roots = webpki_roots::TLS_SERVER_ROOTS;
         let path = leaf.verify_for_usage(&known, roots, others, time, KeyUsage::server_auth(), None, None);
-        if let Err(error) = path {
-            self.leave(&format!(
+        match path {
+            Ok(_) => self.is_domain_proven = self.holds(),
+            Err(error) => self.leave(&format!(
                 "who stands for the certificate: its chain leads to no root that is known here ({error})"
-            ));
+            )),
         }
     }
 }

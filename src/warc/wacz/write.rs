@@ -251,7 +251,7 @@ fn write_all(
     lines.sort_unstable();
     written.index_lines = lines.len() as u64;
     let mut list = "!meta 0 {\"format\": \"cdxj-gzip-1.0\", \"filename\": \"index.cdx.gz\"}\n".to_owned();
-    package.begin("indexes/index.cdx.gz", CompressionMethod::Stored, 0)?;
+    package.begin("indexes/index.cdx.gz", CompressionMethod::Stored, u64::MAX)?;
     let mut offset = 0;
     for block in lines.chunks(BLOCK_LINES) {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
@@ -261,18 +261,18 @@ fn write_all(
         let member = encoder.finish().map_err(package.io())?;
         package.write(&member)?;
         let (length, digest) = (member.len(), HEXLOWER.encode(&Sha256::digest(&member)));
-        let prefix = block[0].split('{').next().unwrap_or_default().trim_end();
+        let prefix = block[0].split(" {").next().unwrap_or_default().trim_end();
         let place = format!("{{\"offset\": {offset}, \"length\": {length}, \"digest\": \"sha256:{digest}\"}}");
         list.push_str(&format!("{prefix} {place}\n"));
         offset += length;
         cx.checkpoint()?;
     }
     drop(lines);
-    package.begin("indexes/index.idx", CompressionMethod::Deflated, 0)?;
+    package.begin("indexes/index.idx", CompressionMethod::Deflated, u64::MAX)?;
     package.write(list.as_bytes())?;
 
     cx.stage("Listing pages", None);
-    package.begin(PAGES, CompressionMethod::Deflated, 0)?;
+    package.begin(PAGES, CompressionMethod::Deflated, u64::MAX)?;
     let head = json!({ "format": "json-pages-1.0", "id": "pages", "title": "All Pages", "hasText": options.has_text });
     package.write(format!("{head}\n").as_bytes())?;
     for mut page in options.pages {
