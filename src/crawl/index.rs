@@ -24,6 +24,8 @@ use std::path::Path;
 
 /// Captures between which records of one capture may stand.
 pub const WINDOW: usize = 64;
+/// Requests and metadata records kept of one capture.
+const MAX_OTHERS: usize = 256;
 /// Bytes of a metadata record that are read.
 const MAX_NOTES_BYTES: usize = 32 << 20;
 /// Responses of one file remembered so that revisits can be understood.
@@ -353,6 +355,11 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         let group = &mut self.window[at];
         group.url.get_or_insert(url);
         group.date.get_or_insert(date);
+        // Beyond this, records of one capture are a flood.
+        if group.others.len() >= MAX_OTHERS {
+            self.report.orphans += 1;
+            return Ok(());
+        }
         group.ids.extend(points_to);
         group.ids.push(id);
         if head.record_type == RecordType::Metadata {

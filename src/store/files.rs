@@ -191,12 +191,12 @@ impl Catalogue {
     pub fn begin_file(&self, launch: LaunchId, path: &str, size: u64, mtime_ns: i64) -> Result<FileId, StoreError> {
         let path = path.to_owned();
         self.write(move |conn| {
-            // A file that was read to its end is read again only when its bytes
-            // are others now; one that was not, may go on if it is the same.
+            // A file whose bytes are others now keeps a row for the old ones; one
+            // that is the same, read to its end or not, goes on.
             conn.execute(
                 "UPDATE warc_file SET changed = 2
                  WHERE path = ?1 AND changed < 2 AND launch IN (SELECT id FROM launch WHERE kind = 'import')
-                   AND (sha256 <> '' OR size <> ?2 OR mtime_ns <> ?3)",
+                   AND (changed = 1 OR size <> ?2 OR mtime_ns <> ?3)",
                 params![path, int(size), mtime_ns],
             )?;
             let id = file_id(conn, launch, &path)?;

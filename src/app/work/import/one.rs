@@ -167,8 +167,8 @@ impl Importer<'_> {
         let catalogue = self.workspace.catalogue();
         let Some(known) = catalogue.file_called(&source.label)? else { return Ok(()) };
         let size = source.found.size;
-        if known.size < size
-            && super::super::files::holds_records(&source.path, &catalogue.wanted_file(known.id)?.records)
+        let is_unfinished = known.size < size || (known.size == size && known.sha256.is_empty());
+        if is_unfinished && super::super::files::holds_records(&source.path, &catalogue.wanted_file(known.id)?.records)
         {
             catalogue.file_goes_on(known.id, size, source.mtime_ns)?;
         }
@@ -211,7 +211,9 @@ impl Importer<'_> {
         } else {
             self.index(&source, done)
         };
-        if self.copy && done.file.is_none() && !told.as_ref().is_err_and(StopError::is_cancelled) {
+        // Captures may stand in the copy already, though reading it failed later.
+        let is_needed = || self.workspace.catalogue().file_called(&source.label).map_or(true, |file| file.is_some());
+        if self.copy && done.file.is_none() && !told.as_ref().is_err_and(StopError::is_cancelled) && !is_needed() {
             take_back(&source.path);
         }
         told

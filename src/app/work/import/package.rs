@@ -25,6 +25,8 @@ const PACKAGE: &str = "WACZ package";
 
 /// Pages of a list that are looked at for their titles.
 const MAX_PAGES: usize = 200_000;
+/// Letters of a title that are kept.
+const MAX_TITLE_CHARS: usize = 1000;
 /// Lines of a list whose faults are told.
 const MAX_PAGE_PROBLEMS: usize = 100;
 
@@ -197,10 +199,13 @@ fn titles(wacz: &Wacz, problems: &mut Vec<ToldProblem>) -> Titles {
         let mut told = 0;
         for page in pages.take(MAX_PAGES) {
             match page {
-                Ok(page) if page.title.is_empty() => {}
+                Ok(page) if page.title.is_empty() || titles.len() >= MAX_PAGES => {}
                 Ok(page) => {
                     if let Some(url) = parse_web_url(&page.url) {
-                        titles.insert((url.to_string(), page.date.seconds()), page.title);
+                        titles.insert(
+                            (url.to_string(), page.date.seconds()),
+                            page.title.chars().take(MAX_TITLE_CHARS).collect(),
+                        );
                     }
                 }
                 Err(problem) if told < MAX_PAGE_PROBLEMS => {
