@@ -3,14 +3,14 @@
 //! In: any file that can be read. Out: one with a gzip member a record, or
 //! plain. Heads and blocks stay byte for byte (so WARC/0.17 stays 0.17, and
 //! ARC stays ARC); only the line breaks between WARC records are made those of
-//! the standard, and ARC records that had none get one. Before the new file gets its name it is read back, and each
-//! record in it must be the one that was read.
+//! the standard, and ARC records that had none get one. Before the new file gets
+//! its name it is read back, and each record in it must be the one that was
+//! read.
 //!
 //! Records that are cut off or damaged are left out and named: their bytes
 //! are only in the old file, which is not touched.
 //!
-//! Not here: Zstandard. The encoder at hand has only its fastest level, which
-//! makes files larger than gzip does.
+//! Not here: Zstandard. The encoder at hand has only its fastest level.
 
 use super::write::{GZIP_LEVEL, MAX_WHOLE, NewFile, pack_member};
 use super::{ArchiveReader, Packing, Problem, ProblemKind, WarcError};

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
     fonds warc recompress --to-warc old.arc.gz      makes old.warc.gz\n\n\
     Heads and blocks of records stay byte for byte: versions, digests and ARC stay what they are. The new\n\
     file is read back before it gets its name, and replaces nothing. Damaged records are left out and named.\n\
-    Writing Zstandard is not offered: the encoder at hand packs worse than gzip.\n\
+    Writing Zstandard is not offered: the encoder at hand has only its fastest level.\n\
     Exit status: 0 everything is in the new file, 1 something was damaged and left out, 2 no new file.")]
 pub struct RecompressArgs {
     /// Files: WARC or ARC, plain, gzip (per record or not) or zstd.
