@@ -155,7 +155,11 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
     fn run<R: Read>(mut self, mut reader: ArchiveReader<R>, cx: &JobCx) -> (IndexReport, Result<(), CrawlError>) {
         let mut ended = self.read(&mut reader, cx);
         self.take_problems(&mut reader);
-        // An error of the reader concerns what comes after it only.
+        // An error of the reader concerns what comes after it only. Stopped on
+        // request, a capture may lack records that the next run will find.
+        if cx.is_cancelled() {
+            return (self.report, ended);
+        }
         if matches!(ended, Ok(()) | Err(CrawlError::Warc(_) | CrawlError::Io { .. })) {
             self.let_go_of_payload();
             while !self.window.is_empty() {

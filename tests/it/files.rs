@@ -357,6 +357,74 @@ fn a_package_is_read_in_place_and_what_cannot_be_is_unpacked() {
     desk.content(captures(&desk, "host:stored.example")[0].id).unwrap();
 }
 
+/// How a package is killed in: after some of its members are unpacked and read.
+#[test]
+fn a_package_killed_between_unpacked_members_brings_everything_in_once() {
+    const PAGES: usize = 900;
+    let (_dir, workspace, source) = made();
+    let packed = ["one", "two", "three"].map(|host| warc(host, PAGES));
+    let bytes = zip(&[
+        ("datapackage.json", br#"{"profile": "data-package", "wacz_version": "1.1.1", "resources": []}"#, true),
+        ("archive/a.warc.gz", &packed[0], true),
+        ("archive/b.warc.gz", &packed[1], true),
+        ("archive/c.warc.gz", &packed[2], true),
+    ]);
+    write(&source, "crawl.wacz", &bytes);
+    let args = ["import", arg(&workspace), arg(&source)];
+    let past_first = PAGES as u64 + 1;
+    assert!(kill_when(start(&args), || so_far(&workspace).0 >= past_first), "the kill came too late");
+    fonds(&args).with_status(0);
+    let desk = open(&workspace);
+    let rows = captures(&desk, "");
+    assert_eq!(rows.len(), 3 * PAGES);
+    desk.content(rows[0].id).unwrap();
+    assert_eq!(captures(&desk, "file:imports").len(), 3 * PAGES);
+}
+
+#[test]
+fn a_cut_file_that_is_touched_or_completed_brings_nothing_in_twice() {
+    let (_dir, workspace, source) = made();
+    let whole = warc("one", 5);
+    let cut = &whole[..whole.len() - 40];
+    let path = write(&source, "a.warc.gz", cut);
+    let import = || fonds(&["import", arg(&workspace), arg(&source)]);
+    import().with_status(1);
+    assert_eq!(so_far(&workspace).0, 4);
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
+    import().with_status(0);
+    assert_eq!(so_far(&workspace).0, 4);
+    // Completed since: looking at digests must not make it pass for read.
+    fs::write(&path, &whole).unwrap();
+    fonds(&["files", "list", arg(&workspace), "--check"]);
+    import().with_status(0);
+    let desk = open(&workspace);
+    let rows = captures(&desk, "");
+    assert_eq!(rows.len(), 5);
+    rows.iter().for_each(|row| drop(desk.content(row.id).unwrap()));
+}
+
+#[test]
+fn a_copy_that_rotted_is_mended_by_importing_again() {
+    let (_dir, workspace, source) = made();
+    let bytes = warc("one", 3);
+    write(&source, "a.warc.gz", &bytes);
+    let import = || fonds(&["import", arg(&workspace), arg(&source), "--copy"]);
+    import().with_status(0);
+    let copy = open(&workspace).files().unwrap()[0].location.clone();
+    let mut rotten = bytes.clone();
+    let middle = rotten.len() / 2;
+    rotten[middle] ^= 0xff;
+    fs::write(&copy, rotten).unwrap();
+    fonds(&["files", "list", arg(&workspace), "--check"]);
+    import();
+    assert_eq!(fs::read(&copy).unwrap(), bytes);
+    let desk = open(&workspace);
+    let rows = captures(&desk, "");
+    assert_eq!(rows.len(), 3);
+    rows.iter().for_each(|row| drop(desk.content(row.id).unwrap()));
+}
+
 #[test]
 fn packages_of_others_come_in() {
     let Some(folder) = need::data("wacz") else { return };

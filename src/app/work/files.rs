@@ -76,9 +76,14 @@ pub fn check_files(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<CheckOut
             Err(error) => outcome.unreadable.push(format!("{}: {error}", file.path)),
             Ok(((sha256, size), meta)) => {
                 let is_same = sha256 == file.sha256;
-                if is_same || file.sha256.is_empty() {
+                // The bytes of a crawl's own file are its own; those of a file that
+                // an import did not read to its end may be another's by now.
+                let is_first = file.sha256.is_empty() && file.crawled && file.state != FileState::Changed;
+                if is_same || is_first {
                     catalogue.file_is_sound(file.id, size, mtime_ns(&meta), &sha256)?;
                     *(if is_same { &mut outcome.sound } else { &mut outcome.learned }) += 1;
+                } else if file.sha256.is_empty() && !file.crawled {
+                    outcome.passed_over += 1;
                 } else {
                     catalogue.file_is_changed(file.id)?;
                     outcome.changed += 1;

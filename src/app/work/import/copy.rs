@@ -14,6 +14,10 @@ const CHUNK: usize = 1 << 20;
 /// What a copy is called until it is whole.
 const INCOMING: &str = "incoming-";
 
+/// Hex digits of a digest that name a folder: too many to find two files that
+/// share them.
+const FOLDER_DIGITS: usize = 32;
+
 /// Hashes and counts what is read through it, and tells the job.
 pub(super) struct Hashing<'a, R> {
     inner: R,
@@ -59,13 +63,14 @@ pub(in crate::app::work) fn digest_of(path: &Path, cx: &JobCx) -> io::Result<(St
 /// place of the copy and the digest are told.
 pub(super) fn copy_in(workspace: &Workspace, path: &Path, cx: &JobCx) -> anyhow::Result<(PathBuf, String)> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    keep_incoming(workspace, &mut Hashing::new(File::open(path)?, cx), |sha256| (sha256.to_owned(), name))
+    keep_incoming(workspace, cx, &mut Hashing::new(File::open(path)?, cx), |sha256| (sha256.to_owned(), name))
 }
 
 /// Writes bytes into the workspace: into a folder named after a digest, under
 /// a name, as `place` says when it knows theirs.
 pub(super) fn keep_incoming(
     workspace: &Workspace,
+    cx: &JobCx,
     source: &mut Hashing<'_, impl Read>,
     place: impl FnOnce(&str) -> (String, String),
 ) -> anyhow::Result<(PathBuf, String)> {
@@ -84,11 +89,14 @@ pub(super) fn keep_incoming(
     let (sha256, size) = source.told();
     copy.as_file().sync_all().with_context(in_imports)?;
     let (of_folder, name) = place(&sha256);
-    let folder = imports.join(of_folder.get(..12).unwrap_or(&of_folder));
+    let folder = imports.join(of_folder.get(..FOLDER_DIGITS).unwrap_or(&of_folder));
     fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let goal = folder.join(&name);
-    // A copy that a killed import left is as good, and its date is known.
-    if !goal.metadata().is_ok_and(|meta| meta.len() == size) {
+    // A copy that a killed import left is as good, and its date is known; one
+    // that has rotted since is not.
+    let is_there = goal.metadata().is_ok_and(|meta| meta.len() == size)
+        && digest_of(&goal, cx).is_ok_and(|(kept, _)| kept == sha256);
+    if !is_there {
         copy.persist(&goal).with_context(|| goal.display().to_string())?;
     }
     Ok((goal, sha256))

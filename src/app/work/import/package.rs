@@ -161,8 +161,9 @@ impl Importer<'_> {
         self.cx.set_total(self.total.fetch_add(member.len, Ordering::Relaxed) + member.len);
         let mut bytes = Hashing::new(wacz.open_archive(index)?, self.cx);
         // The name in the package is hostile text: the copy has a name of ours.
-        let (path, of_member) =
-            keep_incoming(self.workspace, &mut bytes, |_| (sha256.to_owned(), format!("archive-{}", index + 1)))?;
+        let (path, of_member) = keep_incoming(self.workspace, self.cx, &mut bytes, |_| {
+            (sha256.to_owned(), format!("archive-{}", index + 1))
+        })?;
         let mut problems: Vec<ToldProblem> = wrong_digest(wacz, member, &of_member).into_iter().collect();
         let meta = fs::metadata(&path)?;
         let found = Found { path: path.clone(), size: meta.len(), mtime_ns: mtime_ns(&meta), trouble: None };
