@@ -50,9 +50,11 @@ impl Importer<'_> {
         let titles = titles(&wacz, &mut problems);
         let sink = Sink::new(self, source);
         let mut whole = 0;
+        // Why the disk gave no more: another import has to try again.
+        let mut torn = None;
         for (index, member) in wacz.archives().iter().enumerate() {
             let result = match self.stands_open(&wacz, member) {
-                true => self.in_place(&wacz, index, &titles, &sink, done),
+                true => self.in_place(&wacz, index, &titles, &sink, done, &mut torn),
                 false => self.unpacked(&wacz, index, member, &sha256, done),
             };
             self.cx.checkpoint()?;
@@ -64,6 +66,9 @@ impl Importer<'_> {
                 Err(error) if super::one::is_of_catalogue(&error) => return Err(error),
                 Err(error) => {
                     let why = format!("{}: {}", member.name, super::super::in_words(&error));
+                    if error.chain().any(is_of_disk) {
+                        torn.get_or_insert_with(|| why.clone());
+                    }
                     problems.push(ToldProblem::new(member.offset, PACKAGE, why));
                 }
             }
@@ -85,6 +90,11 @@ impl Importer<'_> {
             String::new()
         };
         done.file = sink.file.get();
+        if let Some(why) = torn {
+            done.outcome = if done.records > 0 { FileOutcome::Cut } else { FileOutcome::Unread };
+            done.error = Some(why);
+            return Ok(Told { sha256: String::new(), problems });
+        }
         Ok(Told { sha256, problems })
     }
 
@@ -110,6 +120,7 @@ impl Importer<'_> {
         titles: &Titles,
         sink: &Sink<'_>,
         done: &mut ImportedFile,
+        torn: &mut Option<String>,
     ) -> anyhow::Result<Vec<ToldProblem>> {
         let member = &wacz.archives()[index];
         let mut bytes = Hashing::new(wacz.open_archive(index)?, self.cx);
@@ -141,6 +152,9 @@ impl Importer<'_> {
             Err(error) if report.records == 0 => return Err(error.into()),
             Err(error) => {
                 let why = format!("{}: reading stopped: {error}", member.name);
+                if is_of_disk(&error) || std::error::Error::source(&error).is_some_and(is_of_disk) {
+                    torn.get_or_insert_with(|| why.clone());
+                }
                 problems.push(ToldProblem::new(member.offset, PACKAGE, why));
                 return Ok(problems);
             }
@@ -218,6 +232,12 @@ fn titles(wacz: &Wacz, problems: &mut Vec<ToldProblem>) -> Titles {
         }
     }
     titles
+}
+
+/// Whether the operating system said it: what is broken in the bytes has no
+/// number of its own there.
+fn is_of_disk(error: &(dyn std::error::Error + 'static)) -> bool {
+    error.downcast_ref::<std::io::Error>().is_some_and(|error| error.raw_os_error().is_some())
 }
 
 /// Adds what was found in a member to what the package came to.
