@@ -35,6 +35,7 @@ mod cut;
 pub mod digest;
 mod facts;
 mod filter;
+mod findings;
 pub mod http;
 mod lines;
 mod read;

@@ -4,12 +4,10 @@
 //! Reading has told already of fields that every record must have and of
 //! fields that stand twice.
 
+use super::super::findings::Findings;
 use super::super::revisit::RevisitProfile;
 use super::super::{ProblemKind, RecordHead, RecordType};
 use RecordType::{Continuation, Conversion, Metadata, Request, Resource, Response, Revisit, Warcinfo};
-
-/// What is odd, in words, with its kind.
-pub(super) type Finding = (ProblemKind, String);
 
 /// A field and the types of records that shall not have it.
 const FORBIDDEN: [(&str, &[RecordType]); 9] = [
@@ -37,8 +35,8 @@ const IDS: [&str; 5] =
     ["WARC-Record-ID", "WARC-Concurrent-To", "WARC-Refers-To", "WARC-Warcinfo-ID", "WARC-Segment-Origin-ID"];
 
 /// Everything that is wrong with the fields of a record, or unwise.
-pub(super) fn findings(head: &RecordHead) -> Vec<Finding> {
-    let mut found = Vec::new();
+pub(super) fn findings(head: &RecordHead) -> Findings {
+    let mut found = Findings::default();
     if !head.is_arc() {
         presence(head, &mut found);
         values(head, &mut found);
@@ -47,7 +45,7 @@ pub(super) fn findings(head: &RecordHead) -> Vec<Finding> {
     found
 }
 
-fn presence(head: &RecordHead, found: &mut Vec<Finding>) {
+fn presence(head: &RecordHead, found: &mut Findings) {
     let kind = &head.record_type;
     let has = |name: &str| head.headers.get_bytes(name).is_some_and(|value| !value.is_empty());
     for (name, types) in MANDATORY {
@@ -69,7 +67,7 @@ fn presence(head: &RecordHead, found: &mut Vec<Finding>) {
     }
 }
 
-fn values(head: &RecordHead, found: &mut Vec<Finding>) {
+fn values(head: &RecordHead, found: &mut Findings) {
     let mut bad = |detail: String| found.push((ProblemKind::BadField, detail));
     let text = |name: &str| head.headers.get(name).map(|value| value.trim().to_owned()).filter(|text| !text.is_empty());
     for name in IDS {
@@ -132,7 +130,7 @@ fn values(head: &RecordHead, found: &mut Vec<Finding>) {
     }
 }
 
-fn advice(head: &RecordHead, found: &mut Vec<Finding>) {
+fn advice(head: &RecordHead, found: &mut Findings) {
     let mut say = |detail: String| found.push((ProblemKind::Advice, detail));
     let text = |name: &str| head.headers.get(name).map(|value| value.trim().to_owned()).filter(|text| !text.is_empty());
     let kind = text("Content-Type").map(|kind| kind.to_ascii_lowercase());

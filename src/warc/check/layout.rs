@@ -1,8 +1,8 @@
 //! How the records of a gzip file are packed: what its member headers hold.
 
+use super::super::findings::Finding;
 use super::super::read::gzip_header;
 use super::super::{ProblemKind, Span};
-use super::fields::Finding;
 use flate2::Crc;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};

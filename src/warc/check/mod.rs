@@ -11,6 +11,8 @@ mod fields;
 mod layout;
 
 use super::facts::RecordFacts;
+use super::filter::url_identity;
+use super::findings::Findings;
 use super::record::ProblemList;
 use super::segments::{AllSeries, SegmentSeries, origin_of, segment_of};
 use super::{
@@ -18,7 +20,6 @@ use super::{
     WarcError, open_archive_file, read_file_in_parallel, reading_threads,
 };
 use crate::jobs::JobCx;
-use fields::Finding;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
@@ -90,7 +91,7 @@ pub fn check_reader<R: Read>(
 /// What was found of one record by itself.
 struct Checked {
     head: RecordHead,
-    findings: Vec<Finding>,
+    findings: Findings,
     has_digests: bool,
 }
 
@@ -243,7 +244,7 @@ impl Checker {
     fn remember(&mut self, path: &Path, span: Span, head: RecordHead, facts: &RecordFacts) {
         let of_id = |id: &str| self.hasher.hash_one(("id", id));
         // Dates of revisits are often cut to the second.
-        let of_place = |url: &str, seconds: i64| self.hasher.hash_one(("place", url, seconds));
+        let of_place = |url: &str, seconds: i64| self.hasher.hash_one(("place", url_identity(url), seconds));
         if facts.record_type == RecordType::Revisit {
             let mut wanted: Vec<u64> = facts.refers_to.as_deref().map(of_id).into_iter().collect();
             let date = facts.refers_to_date.as_deref().and_then(|date| crate::uri::CaptureDate::parse(date).ok());
@@ -361,8 +362,22 @@ mod tests {
         };
         assert_eq!(problems(&[page.clone(), revisit("", "http://a.pt/")]), [""; 0]);
         assert_eq!(problems(&[revisit("urn:test:1", "http://x.pt/"), page.clone()]), [""; 0]);
+        // Any spelling of its URL names it.
+        assert_eq!(problems(&[page.clone(), revisit("", "HTTP://A.pt:80#top")]), [""; 0]);
         let lonely = "1@0 original not here: the record that the revisit names (urn:test:9) is not in the files given";
         assert_eq!(problems(&[page, revisit("urn:test:9", "http://x.pt/")]), [lonely]);
+    }
+
+    #[test]
+    fn a_hostile_head_does_not_flood_the_report() {
+        let page = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").plain(b"");
+        let page = String::from_utf8(page).unwrap();
+        // Broken lines, which reading tells, and fields that are no ids.
+        let flood = "no colon\r\n".repeat(50_000) + &"WARC-Concurrent-To: x\r\n".repeat(10_000);
+        let found = problems(&[page.replacen("Content-Type", &(flood + "Content-Type"), 1).into_bytes()]);
+        assert_eq!(found.len(), 2 * 21);
+        assert_eq!(found[20], "0@0 bad field: and 49980 more of this kind in this record");
+        assert_eq!(found[41], "0@0 bad field: and 9980 more of this kind in this record");
     }
 
     #[test]

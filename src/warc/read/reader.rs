@@ -2,6 +2,7 @@
 
 mod in_hand;
 
+use super::super::findings::Findings;
 use super::super::record::ProblemList;
 use super::super::{Problem, ProblemKind, Record, RecordHead, Span, WarcError};
 use super::arc::{self, UrlLine};
@@ -571,7 +572,7 @@ impl<R: Read> ArchiveReader<R> {
             kept.clear();
             kept.extend_from_slice(&self.members.window()[..len]);
         }
-        let mut odd = Vec::new();
+        let mut odd = Findings::default();
         let is_arc = start == Start::Arc;
         let head = match is_arc {
             true => self.arc_head(len, &mut odd)?,
@@ -595,7 +596,7 @@ impl<R: Read> ArchiveReader<R> {
         Ok(Found::Head(head))
     }
 
-    fn arc_head(&mut self, len: usize, odd: &mut Vec<head::Oddity>) -> Result<Option<RecordHead>, WarcError> {
+    fn arc_head(&mut self, len: usize, odd: &mut Findings) -> Result<Option<RecordHead>, WarcError> {
         let Some(line) = UrlLine::parse(self.members.window()[..len].trim_ascii_end()) else { return Ok(None) };
         self.members.consume(len);
         if line.is_file_head() {
