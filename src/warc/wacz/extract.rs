@@ -3,6 +3,7 @@
 use super::{Member, Wacz, WaczError};
 use crate::jobs::{Cancelled, JobCx};
 use crate::warc::OPEN_SUFFIX;
+use crate::warc::write::rename_new;
 use flate2::Crc;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -49,7 +50,7 @@ impl Wacz {
         let open = PathBuf::from(open);
         let file = File::create_new(&open).map_err(at(&open))?;
         let result = self.copy_out(member, file, &open, cx);
-        let result = result.and_then(|()| fs::rename(&open, &goal).map_err(at(&goal)));
+        let result = result.and_then(|()| rename_new(&open, &goal).map_err(at(&goal)));
         if result.is_err() {
             drop(fs::remove_file(&open));
         }

@@ -8,6 +8,7 @@ use super::{CheckError, DATAPACKAGE, DATAPACKAGE_DIGEST, PAGES, Wacz, WaczError,
 use crate::jobs::{Cancelled, JobCx};
 use crate::uri::CaptureDate;
 use crate::warc::cdx::{IndexForm, IndexLine, IndexOptions, index_file};
+use crate::warc::write::rename_new;
 use crate::warc::{OPEN_SUFFIX, ProblemKind, WarcError, open_archive_file};
 use data_encoding::HEXLOWER;
 use flate2::Compression;
@@ -151,7 +152,7 @@ pub fn write_wacz(
     })?;
     let result = write_all(file, &open, &sources, options, cx).and_then(|mut written| {
         written.problems = read_back(&open, &written, cx)?;
-        fs::rename(&open, out).map_err(|source| WaczWriteError::Io { path: out.to_owned(), source })?;
+        rename_new(&open, out).map_err(|source| WaczWriteError::Io { path: out.to_owned(), source })?;
         Ok(written)
     });
     if result.is_err()
