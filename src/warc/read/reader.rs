@@ -104,8 +104,7 @@ enum Join {
 impl ArchiveReader<File> {
     /// Opens a file; while it is being written, its `.open` form is found too.
     pub fn open(path: &Path) -> Result<Self, WarcError> {
-        let path = super::place::present_path(path);
-        let file = File::open(&path).map_err(|source| WarcError::Io { path: path.clone(), source })?;
+        let (file, path) = super::place::open_named(path)?;
         Self::at(file, &path, 0)
     }
 }
