@@ -71,6 +71,9 @@ struct Open {
     remaining: u64,
     is_arc: bool,
     state: State,
+    /// Offset in the file at which the last of its members ended and one begins
+    /// that does not go on with it.
+    ended: Option<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -388,10 +391,8 @@ impl<R: Read> ArchiveReader<R> {
             let detail = format!("{breaks} bytes of line breaks stand after the block, {due} are due");
             self.problem(open.offset, ProblemKind::BadField, detail);
         }
-        let end = match open.state {
-            State::Short if self.members.in_member() => self.members.member_offset(),
-            _ => self.members.file_offset(),
-        };
+        // Behind a short record the next member, or the search for one, has begun.
+        let end = open.ended.unwrap_or_else(|| self.members.file_offset());
         if self.members.is_plain() || (open.begins_member && !more) {
             self.sound_len = end;
             return Ok(Some(Span { offset: open.offset, length: end - open.offset }));
@@ -489,6 +490,7 @@ impl<R: Read> ArchiveReader<R> {
         if self.members.begin_member().map_err(|source| self.io(source))? != Begin::Member {
             return Ok(Join::Ends);
         }
+        let end = self.members.member_offset();
         loop {
             let offset = self.members.member_offset();
             match self.fill()? {
@@ -522,6 +524,9 @@ impl<R: Read> ArchiveReader<R> {
             }
         }
         self.member_fresh = true;
+        if let Some(open) = &mut self.open {
+            open.ended = Some(end);
+        }
         Ok(Join::Ends)
     }
 
@@ -591,6 +596,7 @@ impl<R: Read> ArchiveReader<R> {
             remaining: length,
             is_arc,
             state: State::Sound,
+            ended: None,
         });
         Ok(Found::Head(head))
     }
