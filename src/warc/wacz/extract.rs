@@ -16,6 +16,16 @@ pub enum ExtractError {
     /// The package or the member cannot be read.
     #[error(transparent)]
     Wacz(#[from] WaczError),
+    /// The name of a member clashes with that of another one here (`a` and
+    /// `a/b`; `A` and `a` where case is not told apart), or this system takes
+    /// no such name.
+    #[error("{member}: not written: {why}")]
+    Name {
+        /// The member.
+        member: String,
+        /// What stands in its way.
+        why: String,
+    },
     /// The operating system says no.
     #[error("{}: {source}", path.display())]
     Io {
@@ -29,21 +39,38 @@ pub enum ExtractError {
     Cancelled(#[from] Cancelled),
 }
 
+/// Why a file cannot be made, where its name is the reason.
+fn of_name(error: &io::Error) -> Option<&'static str> {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists | io::ErrorKind::IsADirectory => Some("something of that name exists already"),
+        io::ErrorKind::NotADirectory => Some("a part of the name is a file already"),
+        io::ErrorKind::InvalidFilename | io::ErrorKind::InvalidInput => Some("this system takes no such name"),
+        _ => None,
+    }
+}
+
 impl Wacz {
     /// Writes a member below `folder`, under its own path; nothing that is
     /// there is overwritten. Until it is whole it is called `….open`; a damaged
     /// one is not kept. `folder` must be no place where others lay links.
+    ///
+    /// # Errors
+    ///
+    /// [`ExtractError::Wacz`] and [`ExtractError::Name`] concern this member only.
     pub fn extract(&self, member: &Member, folder: &Path, cx: &JobCx) -> Result<PathBuf, ExtractError> {
         let goal = folder.join(&member.name);
         let at = |path: &Path| {
-            let path = path.to_owned();
-            move |source| ExtractError::Io { path: path.clone(), source }
+            let (path, member) = (path.to_owned(), member.name.clone());
+            move |source: io::Error| match of_name(&source) {
+                Some(why) => ExtractError::Name { member, why: format!("{}: {why}", path.display()) },
+                None => ExtractError::Io { path, source },
+            }
         };
         if let Some(parent) = goal.parent() {
             fs::create_dir_all(parent).map_err(at(parent))?;
         }
         if fs::symlink_metadata(&goal).is_ok() {
-            return Err(at(&goal)(io::Error::from(io::ErrorKind::AlreadyExists)));
+            return Err(at(&goal)(io::ErrorKind::AlreadyExists.into()));
         }
         let mut open = OsString::from(&goal);
         open.push(OPEN_SUFFIX);
