@@ -191,7 +191,7 @@ impl<R: Read> ArchiveReader<R> {
 
     /// Reads on until the next record is the one at this place of the
     /// decompressed file; `false` when there is none.
-    pub(super) fn skip_to_decoded(&mut self, place: u64) -> Result<bool, WarcError> {
+    pub(in crate::warc) fn skip_to_decoded(&mut self, place: u64) -> Result<bool, WarcError> {
         while let Some(head) = self.next_head()? {
             let at = self.open.as_ref().map_or(0, |open| open.decoded_offset);
             if at == place {
