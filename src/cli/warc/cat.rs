@@ -317,6 +317,7 @@ fn told(original: &Original) -> String {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::super::output::written;
     use super::*;
     use crate::warc::{Digests, RecordBuilder};
     use std::fs;
@@ -381,9 +382,7 @@ mod tests {
 
     #[track_caller]
     fn check(args: &CatArgs, status: u8, expected: &str) {
-        let mut out = Vec::new();
-        assert_eq!(run(args, &mut out).unwrap(), status);
-        assert_eq!(String::from_utf8(out).unwrap(), expected);
+        assert_eq!(written(status, |out| run(args, out)), expected);
     }
 
     #[test]
