@@ -74,7 +74,7 @@ pub(super) fn check_record(
         feed(&mut proof, block)?;
         findings.extend(proof.finish().into_iter().map(|detail| (ProblemKind::BadDigest, detail)));
     }
-    let text = |name: &str| head.headers.get_text(name).filter(|value| !value.trim().is_empty());
+    let text = |name: &str| head.headers.get_trimmed(name);
     let of_id = |id: &str| hasher.hash_one(("id", unbracket(id)));
     // Dates of revisits are often cut to the second.
     let of_place = |url: &str, date: CaptureDate| hasher.hash_one(("place", url_identity(url), date.seconds()));
@@ -91,7 +91,7 @@ pub(super) fn check_record(
         kind: head.record_type.clone(),
         findings,
         has_digests,
-        truncated: text("WARC-Truncated").map(|reason| reason.trim().to_ascii_lowercase()),
+        truncated: text("WARC-Truncated").map(|reason| reason.to_ascii_lowercase()),
         id: text("WARC-Record-ID").map(|id| of_id(&id)),
         place: head.target_uri().zip(head.date()).filter(|_| !is_revisit).map(|(url, date)| of_place(&url, date)),
         wanted: if is_revisit { wanted() } else { None },

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::jobs::JobCx;
 use alone::{Checked, Wanted, check_record};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::hash::RandomState;
 use std::io::{BufRead, BufReader, Read};
 use std::ops::ControlFlow;
@@ -112,8 +112,8 @@ impl<'a> FileCheck<'a> {
 pub struct Checker {
     digests: bool,
     hasher: RandomState,
-    /// Whatever a revisit may name as its original: ids, and URLs with dates.
-    known: HashSet<u64>,
+    /// Whatever a revisit may name as its original: ids, and URLs with dates, hashed.
+    known: Vec<u64>,
     revisits: Vec<Revisit>,
     series: AllSeries,
     /// Heads of first segments, for the digest of the whole.
@@ -133,7 +133,7 @@ impl Checker {
         Self {
             digests,
             hasher: RandomState::new(),
-            known: HashSet::new(),
+            known: Vec::new(),
             revisits: Vec::new(),
             series: AllSeries::new(),
             first_heads: HashMap::new(),
@@ -207,10 +207,13 @@ impl Checker {
     }
 
     /// What is wrong with the files together, told at the record concerned.
-    pub fn finish(self, cx: &JobCx) -> Result<Vec<(PathBuf, Problem)>, WarcError> {
+    pub fn finish(mut self, cx: &JobCx) -> Result<Vec<(PathBuf, Problem)>, WarcError> {
         let mut found = Vec::new();
+        if !self.revisits.is_empty() {
+            self.known.sort_unstable();
+        }
         for Revisit { file, offset, wanted: Wanted { keys, names } } in &self.revisits {
-            if !keys.iter().any(|key| self.known.contains(key)) {
+            if !keys.iter().any(|key| self.known.binary_search(key).is_ok()) {
                 let detail = format!("the record that the revisit names ({names}) is not in the files given");
                 found.push((file.clone(), Problem { offset: *offset, kind: ProblemKind::NoOriginal, detail }));
             }
