@@ -3,7 +3,7 @@
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::warc::Span;
-use crate::warc::cdx::{IndexForm, IndexLine, IndexReader, LineCheck, write_sorted};
+use crate::warc::cdx::{IndexForm, IndexLine, IndexReader, IndexSorter, LineCheck};
 use crate::warc::open_archive_file;
 use anyhow::Context;
 use serde_json::json;
@@ -149,12 +149,9 @@ fn ls(args: &LsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
 }
 
 fn convert(args: &ConvertArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let mut lines = Vec::new();
-    let status = for_each(&args.files, |line| {
-        lines.push(line);
-        Ok(())
-    })?;
-    write_sorted(&lines, args.format.form(), out)?;
+    let mut sorter = IndexSorter::new(args.format.form());
+    let status = for_each(&args.files, |line| Ok(sorter.push(&line)?))?;
+    sorter.write(out)?;
     Ok(status)
 }
 
@@ -236,7 +233,7 @@ mod tests {
     use crate::jobs::JobCx;
     use crate::uri::CaptureDate;
     use crate::warc::RecordBuilder;
-    use crate::warc::cdx::{IndexOptions, index_file};
+    use crate::warc::cdx::{IndexOptions, index_file, write_sorted};
 
     #[track_caller]
     fn check(command: Command, status: u8) -> String {

@@ -65,8 +65,8 @@ pub use record::{
     Headers, Problem, ProblemKind, Record, RecordHead, RecordType, Severity, Span, WarcError, metadata_target,
 };
 pub use write::{
-    FileSetOptions, NewFile, Placed, REVISIT_IDENTICAL_PAYLOAD, REVISIT_NOT_MODIFIED, RecordBuilder, Repaired,
-    WarcFileSet, WarcWriter, new_record_id, repair_open_file, warc_fields,
+    FileSetOptions, KeptTail, NewFile, Placed, REVISIT_IDENTICAL_PAYLOAD, REVISIT_NOT_MODIFIED, RecordBuilder,
+    Repaired, WarcFileSet, WarcWriter, new_record_id, repair_open_file, warc_fields,
 };
 
 /// What the name of a file ends in while it is being written.

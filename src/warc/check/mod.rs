@@ -234,14 +234,21 @@ impl Checker {
 
     /// Holds the payload digest of a whole segmented record against its parts joined.
     fn whole_digest(&self, origin: &str, series: &SegmentSeries) -> Result<Option<(PathBuf, Problem)>, WarcError> {
-        let (Some(head), Some(first)) = (self.first_heads.get(origin), series.segments().first()) else {
+        let (Some(head), Some(first)) = (self.first_heads.get(origin), series.segments().next()) else {
             return Ok(None);
         };
         let mut proof = RecordProof::of_joined(head);
         if !proof.has_digests() {
             return Ok(None);
         }
-        feed(&mut proof, &mut BufReader::with_capacity(1 << 17, series.joined()))
+        let joined = match series.joined() {
+            Ok(joined) => joined,
+            Err(error) => {
+                let (offset, detail) = (first.span.decoded_offset(), format!("segments are not joined: {error}"));
+                return Ok(Some((first.file.clone(), Problem { offset, kind: ProblemKind::Limit, detail })));
+            }
+        };
+        feed(&mut proof, &mut BufReader::with_capacity(1 << 17, joined))
             .map_err(|source| WarcError::Io { path: first.file.clone(), source })?;
         Ok(proof.finish().pop().map(|detail| {
             let detail = format!("{detail} of all segments joined");

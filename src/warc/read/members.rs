@@ -2,7 +2,7 @@
 
 use super::gzip::{self, GzipMember, GzipNote, Step};
 use super::head::{Start, record_start};
-use super::input::Input;
+use super::input::{Input, RETAIN};
 use super::whole::{Search, WholeMembers};
 use super::zstd::{self, Frame};
 use std::io::{self, Read};
@@ -292,10 +292,6 @@ impl<R: Read> Members<R> {
         }
     }
 
-    pub(super) fn in_member(&self) -> bool {
-        self.in_member
-    }
-
     /// Offset in the file of the present member.
     pub(super) fn member_offset(&self) -> u64 {
         self.member_offset
@@ -394,9 +390,10 @@ impl<R: Read> Members<R> {
         self.second_looks == 0
     }
 
-    /// Leaves the present member and looks, from the byte after its first,
-    /// for the next one that begins with a record. Returns the bytes passed
-    /// over, `None` when there is no such member up to the end of the file.
+    /// Leaves the present member and looks, from the byte after its first (in
+    /// a long one from [`RETAIN`] before the damage), for the next one that
+    /// begins with a record. Returns the bytes passed over, `None` when there
+    /// is no such member up to the end of the file.
     pub(super) fn seek_member(&mut self) -> io::Result<Option<u64>> {
         self.window.start = self.window.end;
         let from = self.member_offset;
@@ -407,7 +404,10 @@ impl<R: Read> Members<R> {
         }
         self.in_member = false;
         self.decoded_to = self.decoded_to.max(decoded_to);
-        let again = if self.gives_up_damage() { self.decoded_to.max(from + 1) } else { from + 1 };
+        // What happens to be held of a long member depends on how it was read.
+        let held = decoded_to.saturating_sub(RETAIN as u64);
+        let again = if self.gives_up_damage() { self.decoded_to } else { held };
+        let again = again.max(from + 1);
         self.input.go_back_to(again);
         Ok(self.find_member(u64::MAX)?.then(|| self.input.offset().saturating_sub(from)))
     }

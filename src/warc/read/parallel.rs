@@ -15,7 +15,7 @@
 use super::super::{Problem, ProblemKind, RecordHead, Span, WarcError};
 use super::board::{Board, HandOver, Segment};
 use super::gzip::GzipNote;
-use super::place::present_path;
+use super::place::{open_archive_file, open_present};
 use super::reader::ArchiveReader;
 use super::records::Nature;
 use crossbeam_channel::Sender;
@@ -221,7 +221,8 @@ impl NotPerRecordOnce {
 /// entered in its middle.
 fn segments_of(file: usize, path: &Path, segment_len: u64) -> Vec<Segment> {
     let whole = || vec![Segment::whole_file(file)];
-    let Ok(len) = std::fs::metadata(present_path(path)).map(|data| data.len()) else { return whole() };
+    let len = open_archive_file(path).and_then(|file| file.metadata()).map(|data| data.len());
+    let Ok(len) = len else { return whole() };
     if len < 2 * segment_len {
         return whole();
     }
@@ -352,8 +353,7 @@ impl<T: Send> Worker<'_, T> {
     }
 
     fn find(&self, segment: &Segment, nature: &Nature) -> io::Result<Option<ArchiveReader<File>>> {
-        let present = present_path(self.path);
-        let mut file = File::open(&present)?;
+        let (mut file, present) = open_present(self.path)?;
         file.seek(SeekFrom::Start(segment.begin))?;
         ArchiveReader::find(file, &present, segment.begin, segment.end, nature)
     }

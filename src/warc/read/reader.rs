@@ -74,6 +74,9 @@ struct Open {
     remaining: u64,
     is_arc: bool,
     state: State,
+    /// Offset in the file at which the last of its members ended and one begins
+    /// that does not go on with it.
+    ended: Option<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -107,8 +110,7 @@ enum Join {
 impl ArchiveReader<File> {
     /// Opens a file; while it is being written, its `.open` form is found too.
     pub fn open(path: &Path) -> Result<Self, WarcError> {
-        let path = super::place::present_path(path);
-        let file = File::open(&path).map_err(|source| WarcError::Io { path: path.clone(), source })?;
+        let (file, path) = super::place::open_named(path)?;
         Self::at(file, &path, 0)
     }
 }
@@ -193,7 +195,7 @@ impl<R: Read> ArchiveReader<R> {
 
     /// Reads on until the next record is the one at this place of the
     /// decompressed file; `false` when there is none.
-    pub(super) fn skip_to_decoded(&mut self, place: u64) -> Result<bool, WarcError> {
+    pub(in crate::warc) fn skip_to_decoded(&mut self, place: u64) -> Result<bool, WarcError> {
         while let Some(head) = self.next_head()? {
             let at = self.open.as_ref().map_or(0, |open| open.decoded_offset);
             if at == place {
@@ -393,10 +395,8 @@ impl<R: Read> ArchiveReader<R> {
             let detail = format!("{breaks} bytes of line breaks stand after the block, {due} are due");
             self.problem(open.offset, ProblemKind::BadField, detail);
         }
-        let end = match open.state {
-            State::Short if self.members.in_member() => self.members.member_offset(),
-            _ => self.members.file_offset(),
-        };
+        // Behind a short record the next member, or the search for one, has begun.
+        let end = open.ended.unwrap_or_else(|| self.members.file_offset());
         if self.members.is_plain() || (open.begins_member && !more) {
             self.sound_len = end;
             return Ok(Some(Span { offset: open.offset, length: end - open.offset }));
@@ -494,6 +494,7 @@ impl<R: Read> ArchiveReader<R> {
         if self.members.begin_member().map_err(|source| self.io(source))? != Begin::Member {
             return Ok(Join::Ends);
         }
+        let end = self.members.member_offset();
         loop {
             let offset = self.members.member_offset();
             match self.fill()? {
@@ -527,6 +528,9 @@ impl<R: Read> ArchiveReader<R> {
             }
         }
         self.member_fresh = true;
+        if let Some(open) = &mut self.open {
+            open.ended = Some(end);
+        }
         Ok(Join::Ends)
     }
 
@@ -597,6 +601,7 @@ impl<R: Read> ArchiveReader<R> {
             remaining: length,
             is_arc,
             state: State::Sound,
+            ended: None,
         });
         Ok(Found::Head(head))
     }

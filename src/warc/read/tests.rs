@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::uri::CaptureDate;
-use crate::warc::{OPEN_SUFFIX, ProblemKind, Record, RecordBuilder, RecordType, WarcError};
+use crate::warc::{OPEN_SUFFIX, ProblemKind, Record, RecordBuilder, RecordType, Span, WarcError};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
@@ -531,5 +531,19 @@ proptest! {
             prop_assert!(record.is_some(), "record {} is lost: {:?}", number, problems);
             prop_assert!(record.is_some_and(|record| record.block == noise(number, lens[number])));
         }
+    }
+}
+
+#[test]
+fn a_short_record_ends_where_its_member_does() {
+    let plain = builder(0).plain(&noise(0, 500));
+    let short = gzip(&plain[..plain.len() - 100]);
+    let mut broken = builder(1).compress(&noise(1, 500));
+    broken[300] ^= 0xff;
+    let cut = &broken[..200];
+    for behind in [&broken[..], cut, &builder(1).compress(b""), b"junk", b""] {
+        let (records, _) = read_all(&[&short[..], behind, &builder(2).compress(b"")].concat()[..], usize::MAX);
+        assert_eq!(records[0].span, Span { offset: 0, length: short.len() as u64 });
+        assert_eq!(ids(&records).last().unwrap(), "2");
     }
 }
