@@ -144,12 +144,17 @@ pub(super) fn url_identity(text: &str) -> Cow<'_, str> {
 fn is_spelled_plainly(text: &str) -> bool {
     let Some(rest) = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://")) else { return false };
     let Some((host, path)) = rest.split_once('/') else { return false };
+    let (host, port) = host.split_once(':').map_or((host, None), |(host, port)| (host, Some(port)));
+    let is_port = |port: &str| {
+        port.parse::<u16>().is_ok_and(|number| !matches!(number, 80 | 443)) && !port.starts_with(['0', '+'])
+    };
     // A last label with digits may be an address, which has many spellings.
     let is_host = host.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-".contains(&byte))
         && host
             .rsplit('.')
             .next()
-            .is_some_and(|label| !label.is_empty() && label.bytes().all(|b| b.is_ascii_lowercase()));
+            .is_some_and(|label| !label.is_empty() && label.bytes().all(|b| b.is_ascii_lowercase()))
+        && port.is_none_or(is_port);
     // A segment that begins with a dot, or a percent sign that may stand for one, may be `..`.
     let mut before = b'/';
     is_host
@@ -260,7 +265,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn a_url_that_is_not_parsed_would_come_back_as_it_is(
-            rest in proptest::prop_oneof!["[a-z0-9.-]{0,12}", "(xn--)?[a-z]{1,4}[.]pt"],
+            rest in proptest::prop_oneof!["[a-z0-9.-]{0,12}", "(xn--)?[a-z]{1,4}[.]pt(:[+0-9]{1,6}|:80|:443|)"],
             path in r"[/.%2eE@:;?&=a-z'^|\\#\[~]{0,16}",
         ) {
             let url = format!("http://{rest}/{path}");

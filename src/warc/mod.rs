@@ -58,8 +58,8 @@ pub use check::{CheckReport, Checker, check_file, check_reader};
 pub use digest::{BlockDigester, DigestCheck, Digests, RecordProof, sha1_base32};
 
 pub use read::{
-    ArchiveReader, Event, MAX_HEAD_BYTES, MAX_LINE_BYTES, Packing, Records, Visit, copy_span, open_archive_file,
-    open_record_at, read_file_in_parallel, read_in_parallel, read_record_at, reading_threads,
+    ArchiveReader, Event, GzipNote, MAX_HEAD_BYTES, MAX_LINE_BYTES, Packing, Records, Visit, copy_span,
+    open_archive_file, open_record_at, read_file_in_parallel, read_in_parallel, read_record_at, reading_threads,
 };
 pub use record::{
     Headers, Problem, ProblemKind, Record, RecordHead, RecordType, Severity, Span, WarcError, metadata_target,

@@ -1,6 +1,6 @@
 //! Decoded bytes of a file, member by member.
 
-use super::gzip::{self, GzipMember, Step};
+use super::gzip::{self, GzipMember, GzipNote, Step};
 use super::head::{Start, record_start};
 use super::input::{Input, RETAIN};
 use super::whole::{Search, WholeMembers};
@@ -63,6 +63,8 @@ struct Gzip {
     /// Made when the first member is streamed.
     stream: Option<GzipMember>,
     stage: Stage,
+    /// What the header of the present member tells.
+    note: Option<GzipNote>,
 }
 
 /// How far the present gzip member is.
@@ -79,7 +81,7 @@ enum Stage {
 
 impl Gzip {
     fn new() -> Self {
-        Self { whole: Some(WholeMembers::new()), stream: None, stage: Stage::Whole }
+        Self { whole: Some(WholeMembers::new()), stream: None, stage: Stage::Whole, note: None }
     }
 
     /// Decodes the member at hand as a whole and uses up its raw bytes.
@@ -291,6 +293,14 @@ impl<R: Read> Members<R> {
         matches!(self.layer, Layer::Plain)
     }
 
+    /// What the gzip header of the present member tells.
+    pub(super) fn gzip_note(&self) -> Option<GzipNote> {
+        match &self.layer {
+            Layer::Gzip(gzip) => gzip.note,
+            Layer::Plain | Layer::Zstd(_) => None,
+        }
+    }
+
     /// Offset in the file of the present member.
     pub(super) fn member_offset(&self) -> u64 {
         self.member_offset
@@ -360,6 +370,7 @@ impl<R: Read> Members<R> {
                         Err(why) => return Ok(Begin::Foreign(why.to_owned())),
                     }
                 };
+                gzip.note = self.input.window().get(..header_len).and_then(gzip::gzip_note);
                 gzip.stage = Stage::Begun { header_len };
             }
             Layer::Zstd(frame) => match frame.begin(&mut self.input)? {

@@ -6,6 +6,7 @@ use super::super::findings::Findings;
 use super::super::record::ProblemList;
 use super::super::{Problem, ProblemKind, Record, RecordHead, Span, WarcError};
 use super::arc::{self, UrlLine};
+use super::gzip::GzipNote;
 use super::head::{self, MAX_HEAD_BYTES, Start, record_start};
 use super::members::{Begin, Fill, Members, Packing};
 use super::records::{Nature, Records};
@@ -59,6 +60,8 @@ pub struct ArchiveReader<R> {
     begins_at: u64,
     /// The same in the decompressed file.
     begins_at_decoded: u64,
+    /// What the header of its gzip member tells, where that begins with it.
+    gzip_note: Option<GzipNote>,
 }
 
 /// The record in hand.
@@ -146,6 +149,7 @@ impl<R: Read> ArchiveReader<R> {
             joined: 0,
             begins_at: members.file_offset(),
             begins_at_decoded: members.file_offset(),
+            gzip_note: None,
             members,
         }
     }
@@ -548,6 +552,7 @@ impl<R: Read> ArchiveReader<R> {
         self.joined = 0;
         self.begins_at = offset;
         self.begins_at_decoded = decoded_offset;
+        self.gzip_note = self.members.gzip_note().filter(|_| begins_member);
         let mut searched = 0;
         let (start, len) = loop {
             let window = self.members.window();
