@@ -10,16 +10,6 @@ use egui::{ComboBox, DragValue, TextEdit, Ui};
 /// Runs that are told in advance.
 const RUNS_SHOWN: usize = 20;
 
-const FREQUENCIES: [(Frequency, &str); 7] = [
-    (Frequency::Manual, "only by hand"),
-    (Frequency::Hourly, "every hour"),
-    (Frequency::Daily, "every day"),
-    (Frequency::Weekly, "every week"),
-    (Frequency::Monthly, "every month"),
-    (Frequency::Quarterly, "every three months"),
-    (Frequency::Yearly, "every year"),
-];
-
 const ROBOTS: [(RobotsPolicy, &str, &str); 3] = [
     (RobotsPolicy::Obey, "obey", "RFC 9309"),
     (RobotsPolicy::ObeyButLog, "log only", "Ask, write down what it says, fetch anyway"),
@@ -32,11 +22,11 @@ pub fn schedule_ui(ui: &mut Ui, campaign: &mut Campaign) {
     ui.weak("Kept with the campaign and told in advance here; each run is started by a person");
     ui.horizontal(|ui| {
         let label = ui.label("How often");
-        let word = FREQUENCIES.iter().find(|(of, _)| *of == schedule.frequency).map_or("", |(_, word)| word);
+        let word = schedule.frequency.words();
         ui.label_inputs_by(label.id, |ui| {
             ComboBox::from_id_salt("frequency").selected_text(word).width(theme::FIELD).show_ui(ui, |ui| {
-                for (frequency, word) in FREQUENCIES {
-                    ui.selectable_value(&mut schedule.frequency, frequency, word);
+                for frequency in Frequency::ALL {
+                    ui.selectable_value(&mut schedule.frequency, frequency, frequency.words());
                 }
             });
         });
