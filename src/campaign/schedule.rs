@@ -196,8 +196,10 @@ impl Schedule {
     ) -> Result<(Vec<Run>, u64), ScheduleError> {
         let mut kept = std::collections::VecDeque::new();
         let (mut after, mut left_away) = (after, 0);
+        // Seldom more than one is due; a long sleep is gone through in larger steps.
+        let mut asked = 4;
         loop {
-            let runs = self.next_runs(after, created, MAX_NEXT_RUNS)?;
+            let runs = self.next_runs(after, created, asked)?;
             let Some(last) = runs.last() else { break };
             after = last.date;
             let found = runs.len();
@@ -206,9 +208,10 @@ impl Schedule {
                 kept.pop_front();
                 left_away += 1;
             }
-            if after > until || found < MAX_NEXT_RUNS {
+            if after > until || found < asked {
                 break;
             }
+            asked = MAX_NEXT_RUNS;
         }
         Ok((kept.into(), left_away))
     }

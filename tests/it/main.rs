@@ -15,6 +15,7 @@ mod peers;
 mod peers_index;
 mod program;
 mod sample;
+mod schedule;
 mod scope;
 mod sites;
 mod structure;
