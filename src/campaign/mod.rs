@@ -15,7 +15,7 @@ mod schedule;
 
 pub use due::{Fate, settle};
 pub use json::{CampaignFileError, UNREAD_FIELDS};
-pub use permission::{Permission, PermissionState};
+pub use permission::{Criterion, EvidenceFile, Grounds, Permission, PermissionRequest, PermissionState, Reading};
 pub use problems::CampaignProblem;
 pub use request::{Request, Term, TermKind};
 pub use request_text::{MAX_REQUEST_DEPTH, RequestTextError};
@@ -48,9 +48,11 @@ pub struct Campaign {
     /// The scope, in order; see [`crate::scope`]. Kept as JSON here because
     /// the rules' meaning lives in the scope room.
     pub rules: Vec<serde_json::Value>,
-    /// What rights holders allowed.
+    /// What rights holders allowed, and criteria that were found to be met.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub permissions: Vec<Permission>,
+    /// On what grounds URLs without such a record may be collected.
+    pub grounds: Grounds,
     /// When it runs.
     pub schedule: Schedule,
     /// Where it stops.
@@ -75,6 +77,7 @@ impl Default for Campaign {
             seeds: Vec::new(),
             rules: Vec::new(),
             permissions: Vec::new(),
+            grounds: Grounds::default(),
             schedule: Schedule::default(),
             limits: Limits::default(),
             politeness: Politeness::default(),

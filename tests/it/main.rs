@@ -13,6 +13,7 @@ mod kill;
 mod need;
 mod peers;
 mod peers_index;
+mod permissions;
 mod program;
 mod sample;
 mod schedule;
