@@ -259,7 +259,8 @@ impl Permission {
             );
         }
         if let (None, Some(url), Some(prefix)) = (self.reach, self.url(), ScopePrefix::parse(&self.covers))
-            && prefix.tail().len() < ScopeSurt::of(&url).tail().len() - 1
+            && url.path() != "/"
+            && prefix.tail().len() < ScopeSurt::of(&url).tail().len()
         {
             let what = format!("without a reach “{}” covers all that begins with {prefix}", self.covers);
             note("reach".to_owned(), what, "say how far it reaches: resource, root or subdomains");
