@@ -6,7 +6,7 @@ mod files;
 #[path = "fixture_plans.rs"]
 mod plans;
 
-pub(in crate::app) use plans::run as run_of;
+pub(crate) use plans::run as run_of;
 
 use crate::app::models::*;
 use crate::app::work::ScheduleLook;

@@ -11,7 +11,7 @@ use crate::uri::{CaptureDate, parse_web_url};
 use std::sync::PoisonError;
 
 /// A run of the first campaign.
-pub(in crate::app) fn run(id: i64, state: RunState) -> ScheduledRun {
+pub(crate) fn run(id: i64, state: RunState) -> ScheduledRun {
     ScheduledRun {
         id,
         campaign: 1,

@@ -300,7 +300,10 @@ impl Catalogue {
     /// began no launch: the clock was ahead, and stands right now.
     pub fn forget_scheduled_after(&self, now: CaptureDate) -> Result<u64, StoreError> {
         self.write(move |conn| {
-            let gone = conn.execute("DELETE FROM schedule_run WHERE due_ms > ?1 AND launch IS NULL", [now.millis()])?;
+            let gone = conn.execute(
+                "DELETE FROM schedule_run WHERE due_ms > ?1 AND launch IS NULL AND state <> 'running'",
+                [now.millis()],
+            )?;
             Ok(gone as u64)
         })
     }

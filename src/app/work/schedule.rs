@@ -211,10 +211,13 @@ pub fn run_scheduled(desk: &WorkspaceDesk, id: i64, stays: bool, cx: &JobCx) -> 
         None => false,
         Some(launch) => catalogue.unfinished_launch(run.campaign)?.is_some_and(|last| last.id == launch),
     };
-    if run.launch.is_some() && !goes_on {
-        let why = "another launch was begun since, so it cannot go on";
-        catalogue.set_scheduled(id, RunState::Stopped, why)?;
-        anyhow::bail!("scheduled run {id}: {why}");
+    if let Some(launch) = run.launch.filter(|_| !goes_on) {
+        let (state, why) = match catalogue.launch(launch)?.state {
+            LaunchState::Finished => (RunState::Done, "a person let it come to its end meanwhile"),
+            _ => (RunState::Stopped, "another launch was begun since, so it cannot go on"),
+        };
+        catalogue.set_scheduled(id, state, why)?;
+        anyhow::bail!("scheduled run {id} does not start: {why}");
     }
     catalogue.set_scheduled(id, RunState::Running, &run.why)?;
     // A scheduled run is a launch of its own, also where an earlier one could be resumed.

@@ -258,5 +258,11 @@ fn a_crawl_whose_program_ended_is_taken_up_as_the_campaign_says() {
         let error = run_scheduled(&made.desk, waiting[0].id, true, &JobCx::detached()).unwrap_err();
         assert!(error.to_string().contains("cannot go on"), "{error}");
         made.says(&[("03-01 09", RunState::Stopped)]);
+        // Or it was crawled to its end by hand.
+        let catalogue = made.desk.catalogue();
+        catalogue.set_scheduled(waiting[0].id, RunState::Waiting, "").unwrap();
+        catalogue.set_launch_state(launch.id, LaunchState::Finished, "").unwrap();
+        assert!(run_scheduled(&made.desk, waiting[0].id, true, &JobCx::detached()).is_err());
+        made.says(&[("03-01 09", RunState::Done)]);
     }
 }
