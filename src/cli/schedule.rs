@@ -126,7 +126,10 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             let on_time = Duration::from_secs(u64::from(late) * 60);
             let watch = work::Watch { once, on_time, now: &CaptureDate::now };
             let report = with_words(|cx, say| work::keep_schedules(&desk, &watch, cx, &|line| say(plain(&line))))?;
-            eprintln!("{} crawls ran, {} failed, {} runs wait for an answer", report.ran, report.failed, report.asked);
+            eprintln!(
+                "Crawls: {} ran, {} failed; runs that wait for an answer: {}",
+                report.ran, report.failed, report.asked
+            );
             if report.asked > 0 {
                 let folder = folder.display();
                 eprintln!(
