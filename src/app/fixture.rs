@@ -3,8 +3,13 @@
 
 #[path = "fixture_files.rs"]
 mod files;
+#[path = "fixture_plans.rs"]
+mod plans;
+
+pub(crate) use plans::run as run_of;
 
 use crate::app::models::*;
+use crate::app::work::ScheduleLook;
 use crate::app::{Desk, DeskResult, Opener};
 use crate::campaign::{Campaign, Seed};
 use crate::jobs::JobCx;
@@ -28,6 +33,8 @@ pub struct Told {
     campaigns: Mutex<Vec<Campaign>>,
     revision: AtomicU64,
     crawling: AtomicBool,
+    /// What looks at the schedules find.
+    pub look: Mutex<ScheduleLook>,
 }
 
 impl Told {

@@ -2,6 +2,7 @@
 //! they answer. Drawn by the window, printed by the command line.
 
 pub use super::file_rows::*;
+pub use super::scheduled::{RunState, ScheduledRun};
 pub use crate::analysis::ScoreWeights;
 use crate::campaign::Campaign;
 use crate::scope::Trace;
