@@ -3,7 +3,9 @@
 use super::captures::{int, uint};
 use super::catalogue::Catalogue;
 use super::launches::state_of;
-use super::rows::{FileOutcome, ImportRow, ImportedFile, LaunchId, LaunchState, ProblemPage, ProblemQuery, ProblemRow};
+use super::rows::{
+    FileId, FileOutcome, ImportRow, ImportedFile, LaunchId, LaunchState, ProblemPage, ProblemQuery, ProblemRow,
+};
 use super::workspace::StoreError;
 use crate::uri::CaptureDate;
 use crate::warc::Problem;
@@ -153,6 +155,19 @@ impl Catalogue {
                 ])?;
             }
             Ok(())
+        })
+    }
+
+    /// How many captures of a file an import has brought in, before it was
+    /// stopped or killed and since.
+    pub fn brought_in(&self, launch: LaunchId, file: FileId) -> Result<u64, StoreError> {
+        self.read(|conn| {
+            Ok(conn
+                .prepare_cached(
+                    "SELECT count(*) FROM record r JOIN capture c ON c.id = r.capture
+                     WHERE r.file = ?2 AND r.position = 0 AND c.launch = ?1",
+                )?
+                .query_row(params![launch, file], |row| row.get(0).map(uint))?)
         })
     }
 

@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 /// Bytes read at once.
 const CHUNK: usize = 1 << 20;
 
+/// Where copies are kept in a workspace.
+pub(super) const IMPORTS: &str = "imports";
+
 /// What a copy is called until it is whole.
 const INCOMING: &str = "incoming-";
 
@@ -74,7 +77,7 @@ pub(super) fn keep_incoming(
     source: &mut Hashing<'_, impl Read>,
     place: impl FnOnce(&str) -> (String, String),
 ) -> anyhow::Result<(PathBuf, String)> {
-    let imports = workspace.folder().join("imports");
+    let imports = workspace.folder().join(IMPORTS);
     let in_imports = || imports.display().to_string();
     fs::create_dir_all(&imports).with_context(in_imports)?;
     let mut copy = tempfile::Builder::new().prefix(INCOMING).tempfile_in(&imports).with_context(in_imports)?;
@@ -104,7 +107,7 @@ pub(super) fn keep_incoming(
 
 /// Takes away what a killed import left of copies that were not whole.
 pub(super) fn clear(workspace: &Workspace) {
-    for entry in fs::read_dir(workspace.folder().join("imports")).into_iter().flatten().flatten() {
+    for entry in fs::read_dir(workspace.folder().join(IMPORTS)).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(INCOMING) {
             // One that cannot be taken away is in nobody's way.
             let _ = fs::remove_file(entry.path());
