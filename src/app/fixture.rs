@@ -725,8 +725,12 @@ impl Desk for FixtureDesk {
         Ok(files::imported())
     }
 
-    fn import(&self, paths: &[PathBuf], copy: bool, _: &JobCx) -> DeskResult<String> {
+    fn import(&self, paths: &[PathBuf], copy: bool, cx: &JobCx) -> DeskResult<String> {
         self.told.say(format!("import {paths:?}{}", if copy { " copied" } else { "" }));
+        // A folder without end, for who wants to stop it.
+        if paths.iter().any(|path| path.ends_with("endless")) {
+            Self::work(cx, "Importing", 20_000)?;
+        }
         Ok("3 files, 912 records".to_owned())
     }
 
@@ -753,7 +757,8 @@ impl Desk for FixtureDesk {
 
     fn export(&self, spec: &SelectionSpec, out: &Path, _: &JobCx) -> DeskResult<String> {
         anyhow::ensure!(!out.ends_with("full"), "writing {}: no space left on device", out.display());
-        self.told.say(format!("export {} to {}", spec.campaign, out.display()));
+        let package = if spec.with_wacz { " with a package" } else { "" };
+        self.told.say(format!("export {} to {}{package}", spec.campaign, out.display()));
         Ok("912 records".to_owned())
     }
 
