@@ -176,3 +176,47 @@ fn a_damaged_member_that_was_unpacked_has_its_true_state() {
     assert_eq!(kept(&workspace).len(), 1, "what holds nothing is not kept");
     assert_eq!(import().with_status(0).json_lines()[0]["outcome"], "known");
 }
+
+#[test]
+fn a_large_file_that_several_threads_read_survives_kills_too() {
+    const PAGES: usize = 900;
+    let (_dir, workspace, source) = made();
+    let date = fonds::uri::CaptureDate::from_millis(1_709_283_600_000);
+    let filler = "Words that fill the page so that the file grows large enough. ".repeat(400);
+    let mut bytes = Vec::new();
+    for page in 0..PAGES {
+        let block = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>{page}</title><p>{filler}<a href='/{}'>on</a>page 19",
+            page + 1
+        );
+        let record = fonds::warc::RecordBuilder::response(
+            &format!("urn:test:{page}"),
+            date,
+            &format!("http://large.example/{page}"),
+        );
+        bytes.extend(record.plain(block.as_bytes()));
+    }
+    assert!(bytes.len() > 20 << 20, "{}", bytes.len());
+    write(&source, "large.warc", &bytes);
+    let args = ["import", arg(&workspace), arg(&source), "--json"];
+    let mut kills = 0;
+    for wanted in [1, 250, 500] {
+        kills += usize::from(kill_when(start(&args), || so_far(&workspace).0 >= wanted));
+    }
+    assert!(kills >= 2, "the program was killed {kills} times only: the kills come too late");
+    let row = &fonds(&args).with_status(0).json_lines()[0];
+    let figures = ["records", "captures", "new_captures"].map(|name| row[name].as_u64().unwrap());
+    assert_eq!(figures, [PAGES as u64; 3]);
+    check_captures(&workspace, PAGES);
+    assert_eq!(
+        states(&fonds(&["files", "list", arg(&workspace), "--check", "--json"])),
+        [pair("present", "large.warc")]
+    );
+    // Damage in the middle is told at its place, and what is behind it comes in.
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 60_000].fill(b'#');
+    write(&source, "torn.warc", &bytes);
+    let row = &fonds(&args).with_status(1).json_lines()[1];
+    assert!(row["captures"].as_u64().unwrap() > PAGES as u64 - 10, "{row}");
+    assert!(!row["problems"].as_array().unwrap().is_empty());
+}

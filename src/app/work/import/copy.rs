@@ -27,11 +27,17 @@ pub(super) struct Hashing<'a, R> {
     hasher: Sha256,
     bytes: u64,
     cx: &'a JobCx,
+    tells: bool,
 }
 
 impl<'a, R: Read> Hashing<'a, R> {
     pub(super) fn new(inner: R, cx: &'a JobCx) -> Self {
-        Self { inner, hasher: Sha256::new(), bytes: 0, cx }
+        Self { inner, hasher: Sha256::new(), bytes: 0, cx, tells: true }
+    }
+
+    /// Of bytes that somebody else reads, too, and tells the job of.
+    pub(super) fn aside(inner: R, cx: &'a JobCx) -> Self {
+        Self { tells: false, ..Self::new(inner, cx) }
     }
 
     /// Reads what is left; SHA-256 in hex, and the size in bytes.
@@ -52,7 +58,11 @@ impl<R: Read> Read for Hashing<'_, R> {
         let len = self.inner.read(buffer)?;
         self.hasher.update(buffer.get(..len).unwrap_or_default());
         self.bytes += len as u64;
-        self.cx.advance(len as u64).map_err(io::Error::other)?;
+        match self.tells {
+            true => self.cx.advance(len as u64),
+            false => self.cx.checkpoint(),
+        }
+        .map_err(io::Error::other)?;
         Ok(len)
     }
 }

@@ -3,19 +3,23 @@
 use super::copy::{Hashing, IMPORTS, copy_in, digest_of, take_back};
 use super::package::is_package;
 use super::{Found, Importer};
-use crate::crawl::{CaptureEntry, CrawlError, IndexReport, LedgerError, index_records};
+use crate::crawl::{CaptureEntry, CrawlError, IndexReport, LedgerError, index_in_parallel, index_records};
 use crate::jobs::StopError;
 pub(super) use crate::store::ToldProblem;
 use crate::store::rows::{FileId, FileOutcome, ImportedFile};
 use crate::store::{KnownFile, mtime_ns};
-use crate::warc::ArchiveReader;
+use crate::warc::{ArchiveReader, reading_threads};
 use std::cell::{Cell, RefCell};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+/// Files from this size on are read by several threads: for less it is not
+/// worth while to begin.
+const LARGE_FILE_BYTES: u64 = 16 << 20;
 /// Captures kept in one write of the catalogue.
 const BATCH: usize = 200;
 /// Bytes of links in one write: pages may hold hundreds of thousands each.
@@ -305,17 +309,17 @@ impl Importer<'_> {
 
     /// Reads all records of a file and hands its captures to the sink.
     pub(super) fn read_records(&self, source: &Source<'_>, sink: &Sink<'_>) -> anyhow::Result<Shared> {
-        let mut bytes = Hashing::new(File::open(&source.path)?, self.cx);
-        let reader = ArchiveReader::new(bytes.by_ref(), &source.path).map_err(CrawlError::from)?;
-        let (report, ended) = index_records(reader, &source.label, |entry| sink.take(entry), self.cx);
+        let (report, ended, digest) = match source.found.size {
+            LARGE_FILE_BYTES.. => self.read_in_parallel(source, sink)?,
+            _ => self.read_alone(source, sink)?,
+        };
         self.cx.checkpoint()?;
         let ended = match ended {
             Err(error @ (CrawlError::Ledger(_) | CrawlError::Cancelled(_))) => return Err(error.into()),
             other => other,
         };
-        // What comes behind the last record counts for the digest.
         let whole = ended.map_err(anyhow::Error::from).and_then(|()| {
-            let (sha256, size) = bytes.finish()?;
+            let (sha256, size) = digest?;
             let mtime_after = fs::metadata(&source.path).map_or(source.mtime_ns, |meta| mtime_ns(&meta));
             anyhow::ensure!(
                 size == source.found.size && mtime_after == source.mtime_ns,
@@ -329,6 +333,42 @@ impl Importer<'_> {
         Ok(Shared { report, whole })
     }
 }
+
+impl Importer<'_> {
+    fn read_alone(&self, source: &Source<'_>, sink: &Sink<'_>) -> anyhow::Result<Indexed> {
+        let mut bytes = Hashing::new(File::open(&source.path)?, self.cx);
+        let reader = ArchiveReader::new(bytes.by_ref(), &source.path).map_err(CrawlError::from)?;
+        let (report, ended) = index_records(reader, &source.label, |entry| sink.take(entry), self.cx);
+        // What comes behind the last record counts for the digest.
+        let digest = if ended.is_ok() { bytes.finish() } else { Ok(Default::default()) };
+        Ok((report, ended, digest))
+    }
+
+    /// The same with several threads, and one more that makes the digest.
+    fn read_in_parallel(&self, source: &Source<'_>, sink: &Sink<'_>) -> anyhow::Result<Indexed> {
+        let _turn = self.large.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = File::open(&source.path)?;
+        let mut told = 0;
+        let mut tell = |read_to: u64| {
+            // The wish to stop is heard by the reading itself.
+            let _ = self.cx.advance(read_to.saturating_sub(told));
+            told = read_to.max(told);
+        };
+        let (report, ended, digest) = std::thread::scope(|scope| {
+            let digest = scope.spawn(|| Hashing::aside(file, self.cx).finish());
+            let take = |entry| sink.take(entry);
+            let threads = reading_threads();
+            let (report, ended) = index_in_parallel(&source.path, threads, &source.label, take, self.cx, &mut tell);
+            let digest = digest.join().unwrap_or_else(|_| Err(std::io::Error::other("making the digest has failed")));
+            (report, ended, digest)
+        });
+        tell(source.found.size);
+        Ok((report, ended, digest))
+    }
+}
+
+/// A report, how reading ended, and digest and size of all bytes.
+type Indexed = (IndexReport, Result<(), CrawlError>, std::io::Result<(String, u64)>);
 
 /// An error of the catalogue concerns the whole import.
 pub(super) fn is_of_catalogue(error: &anyhow::Error) -> bool {
