@@ -606,6 +606,7 @@ impl Desk for FixtureDesk {
             stay_out: 240,
             other_rule: 0,
             unknown: 0,
+            unfetched: 12,
             by_rule: Vec::new(),
             moved_in: moved(10 - edited.rules.len().min(10) as u64),
             moved_out: moved(edited.rules.len().min(10) as u64),
