@@ -278,7 +278,7 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         match tells {
             Tells::Nothing | Tells::Later => Ok(()),
             Tells::Capture(main) => self.main(url, date, place, *main),
-            Tells::Side(side) => self.side(url, date, place, side),
+            Tells::Side(side) => self.side(url, date, place, *side),
         }
     }
 

@@ -42,7 +42,7 @@ pub(super) enum Tells {
     /// Its response, revisit or resource.
     Capture(Box<SeenCapture>),
     /// A request or metadata.
-    Side(SeenSide),
+    Side(Box<SeenSide>),
     /// There was no room for it yet: the record has to be read again.
     Later,
 }
@@ -114,7 +114,7 @@ impl SeenRecord {
         let Some(url) = &seen.url else { return Ok(seen) };
         let Some(date) = seen.date else {
             // It is told as a problem and used for nothing.
-            seen.tells = Tells::Side(SeenSide::default());
+            seen.tells = Tells::Side(Box::default());
             return Ok(seen);
         };
         // A metadata record is read whole only where it may be one of ours.
@@ -125,7 +125,7 @@ impl SeenRecord {
         };
         seen.tells = match is_main {
             true => Tells::Capture(Box::new(SeenCapture::of(head, url, date, block, links))),
-            false => Tells::Side(SeenSide::of(head, &block)),
+            false => Tells::Side(Box::new(SeenSide::of(head, &block))),
         };
         Ok(seen)
     }
@@ -140,7 +140,8 @@ impl SeenRecord {
 
     /// Whether it tells everything about a capture, links included.
     pub fn has_notes_of_ours(&self) -> bool {
-        matches!(&self.tells, Tells::Side(SeenSide { notes: Some(notes), .. }) if notes.verdict.is_some())
+        let Tells::Side(side) = &self.tells else { return false };
+        side.notes.as_ref().is_some_and(|notes| notes.verdict.is_some())
     }
 
     /// Bytes of links, or of what they are read from.
