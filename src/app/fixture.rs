@@ -613,6 +613,7 @@ impl Desk for FixtureDesk {
             stay_out: 240,
             other_rule: 0,
             unknown: 0,
+            unfetched: 12,
             by_rule: Vec::new(),
             moved_in: moved(10 - edited.rules.len().min(10) as u64),
             moved_out: moved(edited.rules.len().min(10) as u64),
@@ -732,8 +733,12 @@ impl Desk for FixtureDesk {
         Ok(files::imported())
     }
 
-    fn import(&self, paths: &[PathBuf], copy: bool, _: &JobCx) -> DeskResult<String> {
+    fn import(&self, paths: &[PathBuf], copy: bool, cx: &JobCx) -> DeskResult<String> {
         self.told.say(format!("import {paths:?}{}", if copy { " copied" } else { "" }));
+        // A folder without end, for who wants to stop it.
+        if paths.iter().any(|path| path.ends_with("endless")) {
+            Self::work(cx, "Importing", 20_000)?;
+        }
         Ok("3 files, 912 records".to_owned())
     }
 
@@ -760,7 +765,8 @@ impl Desk for FixtureDesk {
 
     fn export(&self, spec: &SelectionSpec, out: &Path, _: &JobCx) -> DeskResult<String> {
         anyhow::ensure!(!out.ends_with("full"), "writing {}: no space left on device", out.display());
-        self.told.say(format!("export {} to {}", spec.campaign, out.display()));
+        let package = if spec.with_wacz { " with a package" } else { "" };
+        self.told.say(format!("export {} to {}{package}", spec.campaign, out.display()));
         Ok("912 records".to_owned())
     }
 

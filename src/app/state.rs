@@ -11,7 +11,7 @@ mod schedules;
 
 pub use schedules::ScheduleWatch;
 
-use super::jobs_at_hand::{EndedJob, JobAnswer, RunningJob};
+use super::jobs_at_hand::{EndedJob, IMPORT, JobAnswer, RunningJob};
 use super::loader::{Order, Pool, ReadCx, failure};
 use super::models::*;
 use super::reads::Reads;
@@ -492,7 +492,7 @@ impl AppState {
                 }
             }
             Command::StartCrawl(id) => self.start(CRAWL, move |desk, cx| desk.run_crawl(id, cx)),
-            Command::Import { paths, copy } => self.start("Import", move |desk, cx| desk.import(&paths, copy, cx)),
+            Command::Import { paths, copy } => self.start(IMPORT, move |desk, cx| desk.import(&paths, copy, cx)),
             Command::Locate { folder, file } => {
                 self.start("Locate files", move |desk, cx| desk.locate(&folder, file, cx))
             }

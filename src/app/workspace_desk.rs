@@ -357,7 +357,8 @@ impl Desk for WorkspaceDesk {
 
     fn export(&self, spec: &SelectionSpec, out: &Path, cx: &JobCx) -> DeskResult<String> {
         self.job("Export", work::ExportOutcome::words, || {
-            work::export(&self.workspace, spec, out, work::ExportWishes::default(), cx)
+            self.catalogue().remember_wacz(spec.campaign, spec.with_wacz)?;
+            work::export(&self.workspace, spec, out, work::ExportWishes { wacz: spec.with_wacz }, cx)
         })
         .map(|outcome| outcome.words())
     }

@@ -9,6 +9,7 @@ mod files;
 mod foreign;
 mod hostile;
 mod imports;
+mod imports_again;
 mod kill;
 mod need;
 mod peers;
