@@ -190,9 +190,6 @@ fn job_ui(ui: &mut Ui, app: &mut AppState, id: u64, name: &str, progress: &crate
         _ => 0.0,
     });
     ui.add(bar.desired_width(theme::BAR).text(done));
-    if rate > 0.0 {
-        ui.label(words::rate(progress, rate));
-    }
     let (pause, stop) = (format!("Pause {name}"), format!("Stop {name}"));
     if progress.paused {
         if ui.button("▶ Resume").clicked() {
@@ -207,6 +204,10 @@ fn job_ui(ui: &mut Ui, app: &mut AppState, id: u64, name: &str, progress: &crate
     let response = ui.add_enabled(!progress.cancelled, Button::new("⏹ Stop")).on_hover_text(stop);
     if response.clicked() {
         app.send(Command::CancelJob(id));
+    }
+    // Behind the buttons, which must not move under the pointer.
+    if rate > 0.0 {
+        ui.label(words::rate(progress, rate));
     }
     let state = if progress.cancelled {
         "Stopping…"
