@@ -21,6 +21,8 @@ mod loader;
 pub mod models;
 mod reads;
 pub mod sample;
+mod scans;
+mod spec_draft;
 mod state;
 #[cfg(test)]
 mod state_tests;
@@ -28,8 +30,9 @@ pub mod work;
 pub mod workspace_desk;
 
 pub use action::{MARK_KEYS, PAGES, resolve, route_of};
-pub use command::{Action, Command, Dialog, FilesRoute, Route};
+pub use command::{Action, Command, Dialog, FilesRoute, Route, ScopeList, WhatIfList};
 pub use desk::{Desk, DeskResult, Opener};
 pub use jobs_at_hand::{EndedJob, RunningJob};
-pub use reads::{Reads, ScopeAnswers};
-pub use state::{AppState, Focus, PanelTab, Settings, SpecDraft, ThemeChoice};
+pub use reads::{Reads, ScopeAnswers, WhatIfKey};
+pub use spec_draft::SpecDraft;
+pub use state::{AppState, Focus, PanelTab, Settings, ThemeChoice};

@@ -5,6 +5,7 @@ use super::loader::{Cache, ReadCx};
 use super::models::*;
 use crate::campaign::Campaign;
 use crate::scope::Trace;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +15,46 @@ const LIVE: Duration = Duration::from_millis(500);
 const SLOW: Duration = Duration::from_secs(10);
 
 /// URLs run through edited rules, or why they could not be parsed.
-pub type ScopeAnswers = Vec<Result<Trace, String>>;
+pub type ScopeAnswers = Vec<Result<ScopeTest, String>>;
+
+/// An answer to what would change, as a part of a question: equal is only
+/// what is the same.
+#[derive(Clone)]
+pub struct WhatIfKey(pub Arc<WhatIfAnswer>);
+
+impl PartialEq for WhatIfKey {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for WhatIfKey {}
+
+impl Hash for WhatIfKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.0).hash(state);
+    }
+}
+
+impl WhatIfKey {
+    /// Rows that are read at once.
+    pub const PAGE: u64 = 200;
+
+    fn rows(&self, desk: &dyn Desk, side: MovedSide, offset: u64) -> super::DeskResult<Vec<MovedRow>> {
+        let WhatIfAnswer { campaign, edited, figures } = self.0.as_ref();
+        desk.what_if_rows(*campaign, edited, figures, side, offset..offset + Self::PAGE)
+    }
+
+    fn trace(&self, desk: &dyn Desk, seen: i64) -> super::DeskResult<Trace> {
+        let url = desk.why(seen)?.url;
+        let tested = desk.scope_test(&self.0.edited, std::slice::from_ref(&url))?.into_iter().next();
+        match tested {
+            Some(Ok(test)) => Ok(test.trace),
+            Some(Err(why)) => anyhow::bail!(why),
+            None => anyhow::bail!("{url}: no answer"),
+        }
+    }
+}
 
 macro_rules! reads {
     ($($(#[$doc:meta])* $name:ident($($arg:ident: $kind:ty),*) -> $answer:ty, $stale:expr, $load:expr;)*) => {
@@ -104,6 +144,16 @@ reads! {
     imports() -> Vec<ImportRow>, None, |desk, ()| desk.imports();
     /// See [`Desk::imported_files`].
     imported_files(launch: LaunchId) -> Vec<ImportedFile>, None, |desk, (launch,)| desk.imported_files(*launch);
+    /// See [`Desk::geo_choice`].
+    geo_choice() -> Option<GeoChoice>, Some(SLOW), |desk, ()| desk.geo_choice();
+    /// See [`Desk::decided_by`].
+    decided_by(campaign: CampaignId, rule: usize, limit: u64) -> Vec<SeenRow>, None,
+        |desk, (campaign, rule, limit)| desk.decided_by(*campaign, *rule, *limit);
+    /// See [`Desk::what_if_rows`]; the rows from a position on, at most a [`WhatIfKey::PAGE`].
+    what_if_rows(of: WhatIfKey, side: MovedSide, offset: u64) -> Vec<MovedRow>, None,
+        |desk, (of, side, offset)| of.rows(desk, *side, *offset);
+    /// What the edited rules of an answer say of a seen URL.
+    what_if_trace(of: WhatIfKey, seen: i64) -> Trace, None, |desk, (of, seen)| of.trace(desk, *seen);
     /// See [`Desk::job_history`].
     job_history(limit: u64) -> Vec<JobRow>, None, |desk, (limit,)| desk.job_history(*limit);
     /// See [`Desk::scope_test`]; the campaign travels as JSON, since only text can be a key.

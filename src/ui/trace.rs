@@ -21,6 +21,13 @@ pub fn verdict_line(trace: &Trace) -> String {
 
 /// The whole trace, the deciding line marked and bold.
 pub fn trace_ui(ui: &mut Ui, id: &str, trace: &Trace) {
+    turning_trace_ui(ui, id, trace, false);
+}
+
+/// As [`trace_ui`], with the change that would turn the verdict as a button
+/// where it can be made; true when it was pressed.
+pub fn turning_trace_ui(ui: &mut Ui, id: &str, trace: &Trace, can_turn: bool) -> bool {
+    let mut turns = false;
     let colors = tokens(ui);
     let color = match trace.verdict.decision {
         Decision::Accept => colors.accept,
@@ -28,7 +35,17 @@ pub fn trace_ui(ui: &mut Ui, id: &str, trace: &Trace) {
     };
     ui.label(RichText::new(verdict_line(trace)).color(color));
     if let Some(turn) = &trace.turn {
-        ui.weak(format!("Smallest change that would turn it: {}", words::line(turn)));
+        ui.horizontal_wrapped(|ui| {
+            ui.weak("Smallest change that would turn it:");
+            let turn = words::line(turn);
+            if can_turn {
+                let button = ui.button(format!("⮫ {turn}"));
+                turns =
+                    button.on_hover_text("Makes this change in the rules being edited; Undo takes it back").clicked();
+            } else {
+                ui.label(turn);
+            }
+        });
     }
     egui::Grid::new(id).num_columns(5).striped(true).show(ui, |ui| {
         for title in ["", "#", "Rule", "Tested", "Said"] {
@@ -68,4 +85,5 @@ pub fn trace_ui(ui: &mut Ui, id: &str, trace: &Trace) {
             ui.end_row();
         }
     });
+    turns
 }

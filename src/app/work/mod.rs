@@ -19,8 +19,8 @@ pub use import::{file_words, has_problems, import, import_words};
 pub use inlinks::{InlinkReport, build_inlinks, write_dataset};
 pub use sample::{add_sample_campaign, crawl_options, example_campaign, is_sample, sample_edition, sample_overrides};
 pub use scope::{
-    check_campaign, edited_campaign, geo_database, geo_drift, geo_report, rule_hits, scope_test, set_geo_database,
-    what_if, what_if_rows, why,
+    check_campaign, drift_csv, edited_campaign, export_table, forget_geo_database, geo_choice, geo_csv, geo_database,
+    geo_drift, geo_report, rule_hits, scope_test, set_geo_database, what_if, what_if_rows, why,
 };
 pub use select::{SelectReport, select};
 

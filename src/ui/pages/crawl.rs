@@ -190,10 +190,19 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, state: &str, rows: &[SeenRow]) {
     if rows.len() as u64 >= SEEN_LIMIT {
         ui.weak(format!("The first {}; narrow the filter to see others", words::count(SEEN_LIMIT)));
     }
+    seen_table_ui(ui, app, rows, Some(theme::DIALOG_LIST));
+}
+
+/// URLs ever seen; the row that is clicked explains itself in the lower panel.
+pub(super) fn seen_table_ui(ui: &mut Ui, app: &mut AppState, rows: &[SeenRow], height: Option<f32>) {
     const COLUMNS: [(&str, f32); 6] =
         [("URL", 360.0), ("Verdict", 250.0), ("State", 150.0), ("Hops", 60.0), ("Anchor", 160.0), ("Via", 240.0)];
     let chosen = rows.iter().position(|row| app.focus == Some(Focus::Seen(row.id)));
-    let clicked = Table::new("seen", &COLUMNS, rows.len()).chosen(chosen).height(theme::DIALOG_LIST).show_ui(
+    let mut table = Table::new("seen", &COLUMNS, rows.len()).chosen(chosen);
+    if let Some(height) = height {
+        table = table.height(height);
+    }
+    let clicked = table.show_ui(
         ui,
         |cells, index| {
             let row = &rows[index];

@@ -4,6 +4,7 @@
 
 mod files;
 mod pages;
+mod scope;
 mod shell;
 
 use super::Cockpit;
@@ -107,6 +108,18 @@ impl Window {
             panic!("nothing says “{label}”; on screen: {:?}", self.words());
         };
         node.click();
+        self.settle();
+    }
+
+    /// Clicks the radio button of this label: words in a list may be the same.
+    #[track_caller]
+    pub(super) fn click_radio(&mut self, label: &str) {
+        use egui::accesskit::Role;
+        let radio = |node: &egui_kittest::Node<'_>| node.accesskit_node().role() == Role::RadioButton;
+        match self.harness.query_all_by_label(label).find(radio) {
+            Some(node) => node.click(),
+            None => panic!("no radio button says “{label}”; on screen: {:?}", self.words()),
+        }
         self.settle();
     }
 

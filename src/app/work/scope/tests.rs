@@ -211,10 +211,12 @@ fn what_changes_side_is_counted_and_listed() {
     assert_eq!(side(MovedSide::In), ["http://b.pt/", "http://b.pt/2"]);
     assert_eq!(side(MovedSide::Out), ["http://a.pt/x/y"]);
     let (into, out) = (&answer.moved_in, &answer.moved_out);
+    assert_eq!(answer.moved_hosts, 2);
     assert_eq!((into.urls, into.hosts, into.captured), (2, 1, 0));
     assert_eq!((out.urls, out.hosts, out.captured, out.bytes), (1, 1, 1, 1_000));
     // Nobody has looked up where unknown.pt stands.
-    assert_eq!(answer.unknown, 1);
+    assert_eq!((answer.unknown.urls, answer.unknown.hosts), (1, 1));
+    assert_eq!(side(MovedSide::Unknown), ["http://unknown.pt/"]);
     assert_eq!((answer.by_rule[2].moved_in, answer.by_rule[3].moved_out), (2, 1));
     let rows = what_if_rows(&made.desk, made.campaign, &edited, &answer, MovedSide::Out, 0, 9).unwrap();
     let rules = (rows[0].before.rule_name.as_str(), rows[0].after.rule_name.as_str(), rows[0].bytes);

@@ -7,6 +7,7 @@ use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
 use crate::scope::{Candidate, Decision};
+use crate::store::SeenUrl;
 use std::collections::{HashMap, HashSet};
 
 /// Tries the rules of `edited` on every URL that launches of the campaign
@@ -40,19 +41,18 @@ pub fn what_if(
             let then = before.launch.rules.decide(candidate, known);
             let now = as_edited(after, &before.launch.rules, candidate, known);
             if now.decision == Decision::Reject && after.hangs_on_country(candidate, known) {
-                tally.unknown += 1;
+                tally.unknown.add_one(before.row);
             }
-            tally.note(then, now, before.row.id, before.row.url_id, before.row.host_id);
+            tally.note(then, now, before.row);
             Ok(())
         },
         |tally| {
-            for (side, urls) in [(MovedSide::In, &mut tally.new_in), (MovedSide::Out, &mut tally.new_out)] {
-                let moved = if side == MovedSide::In { &mut tally.moved_in } else { &mut tally.moved_out };
-                for bytes in bench.catalogue.captured_bytes(urls)?.into_iter().flatten() {
+            for moved in [&mut tally.moved_in, &mut tally.moved_out, &mut tally.unknown] {
+                for bytes in bench.catalogue.captured_bytes(&moved.new)?.into_iter().flatten() {
                     moved.captured += 1;
                     moved.bytes += bytes;
                 }
-                urls.clear();
+                moved.new.clear();
             }
             Ok(())
         },
@@ -77,8 +77,9 @@ pub fn what_if(
         stay_in: total.stay_in,
         stay_out: total.stay_out,
         other_rule: total.other_rule,
-        unknown: total.unknown,
+        unknown: total.unknown.finish(),
         by_rule,
+        moved_hosts: total.moved_in.hosts.union(&total.moved_out.hosts).count() as u64,
         moved_in: total.moved_in.finish(),
         moved_out: total.moved_out.finish(),
     })
@@ -151,12 +152,9 @@ struct Tally {
     stay_in: u64,
     stay_out: u64,
     other_rule: u64,
-    unknown: u64,
+    unknown: MovedTally,
     moved_in: MovedTally,
     moved_out: MovedTally,
-    /// URLs whose bytes are not asked for yet.
-    new_in: Vec<i64>,
-    new_out: Vec<i64>,
     /// Of each edited rule: what it brought in, and threw out.
     by_rule: Vec<(u64, u64)>,
 }
@@ -167,9 +165,17 @@ struct MovedTally {
     hosts: HashSet<i64>,
     captured: u64,
     bytes: u64,
+    /// URLs whose bytes are not asked for yet.
+    new: Vec<i64>,
 }
 
 impl MovedTally {
+    fn add_one(&mut self, row: &SeenUrl<'_>) {
+        self.ids.push(row.id);
+        self.hosts.insert(row.host_id);
+        self.new.push(row.url_id);
+    }
+
     fn finish(mut self) -> crate::app::models::Moved {
         self.ids.sort_unstable();
         crate::app::models::Moved {
@@ -190,8 +196,8 @@ impl MovedTally {
 }
 
 impl Tally {
-    fn note(&mut self, then: Decided, now: Decided, id: i64, url: i64, host: i64) {
-        let (moved, urls) = match (then.decision, now.decision) {
+    fn note(&mut self, then: Decided, now: Decided, row: &SeenUrl<'_>) {
+        let moved = match (then.decision, now.decision) {
             (Decision::Accept, Decision::Accept) => {
                 self.stay_in += 1;
                 self.other_rule += u64::from(then.rule != now.rule);
@@ -202,12 +208,10 @@ impl Tally {
                 self.other_rule += u64::from(then.rule != now.rule);
                 return;
             }
-            (Decision::Reject, Decision::Accept) => (&mut self.moved_in, &mut self.new_in),
-            (Decision::Accept, Decision::Reject) => (&mut self.moved_out, &mut self.new_out),
+            (Decision::Reject, Decision::Accept) => &mut self.moved_in,
+            (Decision::Accept, Decision::Reject) => &mut self.moved_out,
         };
-        moved.ids.push(id);
-        moved.hosts.insert(host);
-        urls.push(url);
+        moved.add_one(row);
         if let Some((into, out)) = now.rule.and_then(|rule| self.by_rule.get_mut(rule)) {
             *if now.decision == Decision::Accept { into } else { out } += 1;
         }
@@ -219,7 +223,7 @@ impl Tally {
         self.stay_in += other.stay_in;
         self.stay_out += other.stay_out;
         self.other_rule += other.other_rule;
-        self.unknown += other.unknown;
+        self.unknown.add(other.unknown);
         self.moved_in.add(other.moved_in);
         self.moved_out.add(other.moved_out);
         for (sum, more) in self.by_rule.iter_mut().zip(other.by_rule) {
