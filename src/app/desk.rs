@@ -72,8 +72,8 @@ pub trait Desk: Send + Sync {
     ) -> DeskResult<Vec<MovedRow>>;
     /// How often each rule spoke and decided, with an example.
     fn rule_hits(&self, campaign: CampaignId, launch: Option<LaunchId>, cx: &JobCx) -> DeskResult<Vec<RuleHits>>;
-    /// URLs that the rule of this index decided, of the campaign's present version.
-    fn decided_by(&self, campaign: CampaignId, rule: usize, limit: u64) -> DeskResult<Vec<SeenRow>>;
+    /// Seen URLs by their numbers.
+    fn seen_rows(&self, ids: &[i64]) -> DeskResult<Vec<SeenRow>>;
     /// Hosts that only their location let in.
     fn geo_report(&self, campaign: CampaignId, launch: Option<LaunchId>, cx: &JobCx) -> DeskResult<GeoReport>;
     /// Hosts whose verdicts another country database would change.

@@ -569,11 +569,12 @@ impl Desk for FixtureDesk {
     }
 
     fn rule_hits(&self, _: CampaignId, _: Option<LaunchId>, _: &JobCx) -> DeskResult<Vec<RuleHits>> {
-        Ok(scope::rule_hits())
+        scope::rule_hits(&Self::campaign_value())
     }
 
-    fn decided_by(&self, _: CampaignId, rule: usize, _: u64) -> DeskResult<Vec<SeenRow>> {
-        Ok(Self::seen(if rule == 1 { "fetched" } else { "refused" }, 12))
+    fn seen_rows(&self, ids: &[i64]) -> DeskResult<Vec<SeenRow>> {
+        let rows = Self::seen("refused", 2_000);
+        Ok(rows.into_iter().filter(|row| ids.contains(&row.id)).collect())
     }
 
     fn geo_report(&self, _: CampaignId, _: Option<LaunchId>, _: &JobCx) -> DeskResult<GeoReport> {

@@ -40,9 +40,17 @@ pub(super) fn trace(url: &str, accept: bool) -> Trace {
     }
 }
 
+/// One seed of the made-up campaign is no URL, with which no rule can be read.
+fn readable(campaign: &Campaign) -> Campaign {
+    let mut campaign = campaign.clone();
+    campaign.seeds.retain(|seed| parse_web_url(&seed.url).is_some());
+    campaign
+}
+
 /// The rules as they are edited; nothing is known of any host.
 pub(super) fn test(campaign: &Campaign, url: &str) -> Result<ScopeTest, String> {
     let url = parse_web_url(url).ok_or("no http or https URL")?;
+    let campaign = &readable(campaign);
     let rules = DecideRules::compile(campaign).map_err(|error| error.to_string())?;
     let (trace, turn) = rules.explain_with_turn(&Candidate::bare(url), &Facts::default());
     let turn = turn.filter(|turn| turn.apply(campaign) != *campaign);
@@ -60,7 +68,7 @@ fn has_country(edited: &Campaign) -> bool {
 /// A country brings ten thousand URLs in and leaves three open; every rule
 /// less than eleven throws hundred out.
 pub(super) fn what_if(edited: &Campaign, cx: &JobCx) -> DeskResult<WhatIf> {
-    DecideRules::compile(edited)?;
+    DecideRules::compile(&readable(edited))?;
     cx.stage("Trying the edited rules", Some(1_250));
     cx.checkpoint()?;
     let moved = |urls: u64, bytes| Moved {
@@ -71,6 +79,7 @@ pub(super) fn what_if(edited: &Campaign, cx: &JobCx) -> DeskResult<WhatIf> {
         ids: (0..i64::try_from(urls).unwrap_or(0)).collect(),
     };
     let country = has_country(edited);
+    let gone = 11_u64.saturating_sub(edited.rules.len() as u64);
     Ok(WhatIf {
         launches: vec![1],
         seen: 20_000,
@@ -80,9 +89,9 @@ pub(super) fn what_if(edited: &Campaign, cx: &JobCx) -> DeskResult<WhatIf> {
         other_rule: 0,
         unknown: moved(if country { 3 } else { 0 }, 0),
         by_rule: Vec::new(),
-        moved_hosts: if country { 100 } else { 0 } + 11_u64.saturating_sub(edited.rules.len() as u64),
+        moved_hosts: if country { 100 } else { 0 } + gone,
         moved_in: moved(if country { 10_000 } else { 0 }, 0),
-        moved_out: moved(11_u64.saturating_sub(edited.rules.len() as u64) * 100, 4_000_000),
+        moved_out: moved(gone * 100, gone * 4_000_000),
     })
 }
 
@@ -119,18 +128,20 @@ pub(super) fn what_if_rows(
     Ok((range.start..range.end.min(answer.side(side).urls)).map(row).collect())
 }
 
-pub(super) fn rule_hits() -> Vec<RuleHits> {
-    let row = |index, spoke, decided| RuleHits {
+pub(super) fn rule_hits(campaign: &Campaign) -> DeskResult<Vec<RuleHits>> {
+    let rules = DecideRules::compile(&readable(campaign))?;
+    let lines = rules.lines().map(|(index, name, words, enabled)| RuleHits {
         index,
-        name: format!("Rule{index}"),
-        words: String::new(),
-        enabled: index != 2,
-        spoke,
-        decided,
+        name: name.to_owned(),
+        words,
+        enabled,
+        spoke: 3_290 - 100 * index as u64,
+        decided: if index == 3 { 1_800 } else { 0 },
         seen: Some(8),
         example: Some(format!("https://calendar.example/month/{index}")),
-    };
-    vec![row(0, 3_290, 0), row(1, 1_250, 1_250), row(2, 0, 0), row(3, 1_900, 1_800)]
+        ids: if index == 3 { (1..=1_800).collect() } else { Vec::new() },
+    });
+    Ok(lines.collect())
 }
 
 fn evidence(country: &str, build: i64) -> GeoEvidence {

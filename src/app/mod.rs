@@ -33,6 +33,6 @@ pub use action::{MARK_KEYS, PAGES, resolve, route_of};
 pub use command::{Action, Command, Dialog, FilesRoute, Route, ScopeList, WhatIfList};
 pub use desk::{Desk, DeskResult, Opener};
 pub use jobs_at_hand::{EndedJob, RunningJob};
-pub use reads::{Reads, ScopeAnswers, WhatIfKey};
+pub use reads::{LIST_PAGE, Reads, Same, ScopeAnswers};
 pub use spec_draft::SpecDraft;
 pub use state::{AppState, Focus, PanelTab, Settings, ThemeChoice};

@@ -17,44 +17,31 @@ const SLOW: Duration = Duration::from_secs(10);
 /// URLs run through edited rules, or why they could not be parsed.
 pub type ScopeAnswers = Vec<Result<ScopeTest, String>>;
 
-/// An answer to what would change, as a part of a question: equal is only
-/// what is the same.
-#[derive(Clone)]
-pub struct WhatIfKey(pub Arc<WhatIfAnswer>);
+/// An answer as a part of another question: equal is only what is the same.
+pub struct Same<T>(pub Arc<T>);
 
-impl PartialEq for WhatIfKey {
+impl<T> Clone for Same<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T> PartialEq for Same<T> {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl Eq for WhatIfKey {}
+impl<T> Eq for Same<T> {}
 
-impl Hash for WhatIfKey {
+impl<T> Hash for Same<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         Arc::as_ptr(&self.0).hash(state);
     }
 }
 
-impl WhatIfKey {
-    /// Rows that are read at once.
-    pub const PAGE: u64 = 200;
-
-    fn rows(&self, desk: &dyn Desk, side: MovedSide, offset: u64) -> super::DeskResult<Vec<MovedRow>> {
-        let WhatIfAnswer { campaign, edited, figures } = self.0.as_ref();
-        desk.what_if_rows(*campaign, edited, figures, side, offset..offset + Self::PAGE)
-    }
-
-    fn trace(&self, desk: &dyn Desk, seen: i64) -> super::DeskResult<Trace> {
-        let url = desk.why(seen)?.url;
-        let tested = desk.scope_test(&self.0.edited, std::slice::from_ref(&url))?.into_iter().next();
-        match tested {
-            Some(Ok(test)) => Ok(test.trace),
-            Some(Err(why)) => anyhow::bail!(why),
-            None => anyhow::bail!("{url}: no answer"),
-        }
-    }
-}
+/// Rows of a long list that are read at once.
+pub const LIST_PAGE: u64 = 200;
 
 macro_rules! reads {
     ($($(#[$doc:meta])* $name:ident($($arg:ident: $kind:ty),*) -> $answer:ty, $stale:expr, $load:expr;)*) => {
@@ -146,14 +133,12 @@ reads! {
     imported_files(launch: LaunchId) -> Vec<ImportedFile>, None, |desk, (launch,)| desk.imported_files(*launch);
     /// See [`Desk::geo_choice`].
     geo_choice() -> Option<GeoChoice>, Some(SLOW), |desk, ()| desk.geo_choice();
-    /// See [`Desk::decided_by`].
-    decided_by(campaign: CampaignId, rule: usize, limit: u64) -> Vec<SeenRow>, None,
-        |desk, (campaign, rule, limit)| desk.decided_by(*campaign, *rule, *limit);
-    /// See [`Desk::what_if_rows`]; the rows from a position on, at most a [`WhatIfKey::PAGE`].
-    what_if_rows(of: WhatIfKey, side: MovedSide, offset: u64) -> Vec<MovedRow>, None,
-        |desk, (of, side, offset)| of.rows(desk, *side, *offset);
+    /// URLs that a rule decided, from a position on, at most a [`LIST_PAGE`].
+    decided_rows(of: Same<Vec<RuleHits>>, rule: usize, offset: u64) -> Vec<SeenRow>, None, load_decided_rows;
+    /// See [`Desk::what_if_rows`]; the rows from a position on, at most a [`LIST_PAGE`].
+    what_if_rows(of: Same<WhatIfAnswer>, side: MovedSide, offset: u64) -> Vec<MovedRow>, None, load_what_if_rows;
     /// What the edited rules of an answer say of a seen URL.
-    what_if_trace(of: WhatIfKey, seen: i64) -> Trace, None, |desk, (of, seen)| of.trace(desk, *seen);
+    what_if_trace(of: Same<WhatIfAnswer>, seen: i64) -> Trace, None, load_what_if_trace;
     /// See [`Desk::job_history`].
     job_history(limit: u64) -> Vec<JobRow>, None, |desk, (limit,)| desk.job_history(*limit);
     /// See [`Desk::scope_test`]; the campaign travels as JSON, since only text can be a key.
@@ -163,4 +148,31 @@ reads! {
 fn run_scope_test(desk: &dyn Desk, (campaign, urls): &(String, Vec<String>)) -> super::DeskResult<ScopeAnswers> {
     let campaign: Campaign = serde_json::from_str(campaign)?;
     desk.scope_test(&campaign, urls)
+}
+
+fn load_decided_rows(
+    desk: &dyn Desk,
+    (of, rule, offset): &(Same<Vec<RuleHits>>, usize, u64),
+) -> super::DeskResult<Vec<SeenRow>> {
+    let ids = of.0.get(*rule).map(|hits| hits.ids.as_slice()).unwrap_or_default();
+    let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX).min(ids.len());
+    desk.seen_rows(&ids[at(*offset)..at(offset + LIST_PAGE)])
+}
+
+fn load_what_if_rows(
+    desk: &dyn Desk,
+    (of, side, offset): &(Same<WhatIfAnswer>, MovedSide, u64),
+) -> super::DeskResult<Vec<MovedRow>> {
+    let WhatIfAnswer { campaign, edited, figures } = of.0.as_ref();
+    desk.what_if_rows(*campaign, edited, figures, *side, *offset..offset + LIST_PAGE)
+}
+
+fn load_what_if_trace(desk: &dyn Desk, (of, seen): &(Same<WhatIfAnswer>, i64)) -> super::DeskResult<Trace> {
+    let url = desk.why(*seen)?.url;
+    let tested = desk.scope_test(&of.0.edited, std::slice::from_ref(&url))?.into_iter().next();
+    match tested {
+        Some(Ok(test)) => Ok(test.trace),
+        Some(Err(why)) => anyhow::bail!(why),
+        None => anyhow::bail!("{url}: no answer"),
+    }
 }

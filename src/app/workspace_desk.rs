@@ -244,8 +244,8 @@ impl Desk for WorkspaceDesk {
         work::rule_hits(self, campaign, launch, cx)
     }
 
-    fn decided_by(&self, campaign: CampaignId, rule: usize, limit: u64) -> DeskResult<Vec<SeenRow>> {
-        Ok(self.catalogue().decided_by(campaign, rule, limit)?)
+    fn seen_rows(&self, ids: &[i64]) -> DeskResult<Vec<SeenRow>> {
+        ids.iter().map(|id| Ok(self.catalogue().seen_row(*id)?.1)).collect()
     }
 
     fn geo_report(&self, campaign: CampaignId, launch: Option<LaunchId>, cx: &JobCx) -> DeskResult<GeoReport> {

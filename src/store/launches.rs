@@ -225,24 +225,6 @@ impl Catalogue {
         self.read(|conn| seen_rows(conn, launch, state, words, "s.id", limit))
     }
 
-    /// URLs that the rule of this index decided, in launches of the campaign's
-    /// present version: what [`super::rows::CampaignPage::rule_hits`] counts.
-    pub fn decided_by(&self, campaign: CampaignId, rule: usize, limit: u64) -> Result<Vec<SeenRow>, StoreError> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rule = i64::try_from(rule).unwrap_or(i64::MAX);
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(&format!(
-                "SELECT {SEEN} FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via
-                 WHERE s.rule_index = ?2 AND s.launch IN
-                    (SELECT l.id FROM launch l JOIN campaign c ON c.id = l.campaign AND c.version = l.version
-                     WHERE c.id = ?1)
-                 ORDER BY s.id LIMIT ?3"
-            ))?;
-            let rows = statement.query_map(params![campaign, rule, limit], seen_row)?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
-    }
-
     /// A URL ever seen: its launch and its row.
     pub fn seen_row(&self, id: i64) -> Result<(LaunchId, SeenRow, bool, String, Option<String>), StoreError> {
         self.read(|conn| {

@@ -138,6 +138,9 @@ pub struct RuleHits {
     pub seen: Option<i64>,
     /// Its URL.
     pub example: Option<String>,
+    /// Numbers of the URLs it decided, ascending; eight bytes each.
+    #[serde(skip)]
+    pub ids: Vec<i64>,
 }
 
 /// A host that only its location let in.

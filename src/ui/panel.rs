@@ -7,7 +7,7 @@ use super::trace::trace_ui;
 use super::widgets::{empty_ui, heading_ui, loaded_ui, mark_ui, status_ui, verdict_ui};
 use super::words;
 use crate::app::models::*;
-use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, ScopeList, WhatIfKey};
+use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, Same, ScopeList};
 use crate::uri::CaptureDate;
 use egui::{RichText, ScrollArea, Sense, TextEdit, Ui};
 
@@ -170,7 +170,7 @@ fn seen_ui(ui: &mut Ui, app: &mut AppState, id: i64) {
         (Route::Scope(_, ScopeList::WhatIf(_)), Some(answer)) => answer.shown().cloned(),
         _ => None,
     };
-    let as_edited = tried.map(|answer| app.reads.what_if_trace(WhatIfKey(answer), id));
+    let as_edited = tried.map(|answer| app.reads.what_if_trace(Same(answer), id));
     let answer = app.reads.why(id);
     scroll_ui(ui, |ui| {
         if let Some(edited) = &as_edited {

@@ -1,11 +1,11 @@
 //! The URLs that a number of a specification counts.
 
-use super::crawl::seen_table_ui;
-use crate::app::models::{CampaignId, MovedRow, MovedSide, ScopeTable, WhatIfAnswer};
-use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, ScopeList, WhatIfKey, WhatIfList};
+use super::crawl::{SEEN, explain, seen_cells_ui};
+use crate::app::models::{CampaignId, Loaded, MovedRow, MovedSide, ScopeTable, SeenRow, WhatIfAnswer};
+use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, Route, Same, ScopeList, WhatIfList};
 use crate::scope::{Decision, Verdict};
 use crate::ui::pick::TableExport;
-use crate::ui::table::Table;
+use crate::ui::table::{Cells, Table};
 use crate::ui::theme::tokens;
 use crate::ui::widgets::{action_named_ui, coloured_cell_ui, empty_ui, loaded_ui, title_ui};
 use crate::ui::words;
@@ -15,8 +15,6 @@ use std::sync::Arc;
 
 /// Rows that one table shows: beyond, offsets in `f32` lose whole pixels.
 const ROWS_SHOWN: u64 = 500_000;
-/// URLs of one rule that are listed.
-const DECIDED_SHOWN: u64 = 5_000;
 
 /// The lists.
 #[derive(Default)]
@@ -93,9 +91,6 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, list: WhatIfList, answer: Arc<WhatIf
              A crawl with the edited rules looks them up; until then they count as refused",
         );
     }
-    if total > ROWS_SHOWN {
-        ui.weak(format!("The first {}; the export holds all", words::count(ROWS_SHOWN)));
-    }
     // Of which side a row is, and its place there.
     let place = |index: u64| match list {
         WhatIfList::Both if index < into => (MovedSide::In, index),
@@ -104,28 +99,22 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, list: WhatIfList, answer: Arc<WhatIf
     };
     const COLUMNS: [(&str, f32); 6] =
         [("Was", 250.0), ("Would be", 270.0), ("Hops", 60.0), ("Size", 70.0), ("Host", 180.0), ("URL", 420.0)];
-    let key = WhatIfKey(answer.clone());
+    let key = Same(answer.clone());
     let mut pages: HashMap<(MovedSide, u64), Option<Arc<Vec<MovedRow>>>> = HashMap::new();
-    let mut row_of = |app: &mut AppState, index: usize| -> Option<MovedRow> {
-        let (side, at) = place(index as u64);
-        let first = at / WhatIfKey::PAGE * WhatIfKey::PAGE;
-        let page = pages.entry((side, first)).or_insert_with(|| {
-            let answer = app.reads.what_if_rows(key.clone(), side, first);
-            if let crate::app::models::Loaded::Ready(rows) = answer { Some(rows) } else { None }
-        });
+    let row_of = |app: &mut AppState, index: u64| -> Option<MovedRow> {
+        let (side, at) = place(index);
+        let first = at / LIST_PAGE * LIST_PAGE;
+        let page =
+            pages.entry((side, first)).or_insert_with(|| ready(app.reads.what_if_rows(key.clone(), side, first)));
         page.as_ref()?.get(usize::try_from(at - first).ok()?).cloned()
     };
-    let mut chosen = None;
-    let shown = usize::try_from(total.min(ROWS_SHOWN)).unwrap_or(usize::MAX);
-    let table = Table::new("what if rows", &COLUMNS, shown);
-    let clicked = table.show_ui(
+    long_table_ui(
         ui,
-        |cells, index| {
-            let Some(row) = row_of(app, index) else {
-                cells.weak("…");
-                return;
-            };
-            cells.mark(app.focus == Some(Focus::Seen(row.seen)));
+        app,
+        ("what if rows", &COLUMNS, total),
+        row_of,
+        |row| row.seen,
+        |cells, row| {
             cells.ui(|ui| verdict_ui(ui, &row.before));
             cells.ui(|ui| verdict_ui(ui, &row.after));
             cells.text(if row.hops.is_empty() { "seed" } else { &row.hops });
@@ -133,15 +122,44 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, list: WhatIfList, answer: Arc<WhatIf
             cells.text(row.host());
             cells.text(&row.url);
         },
+    );
+}
+
+/// A table whose rows are read where they are looked at. The row that is
+/// clicked explains itself in the lower panel.
+fn long_table_ui<T>(
+    ui: &mut Ui,
+    app: &mut AppState,
+    (id, columns, total): (&str, &[(&str, f32)], u64),
+    mut row_of: impl FnMut(&mut AppState, u64) -> Option<T>,
+    seen: impl Fn(&T) -> i64,
+    draw: impl Fn(&mut Cells<'_, '_, '_>, &T),
+) {
+    if total > ROWS_SHOWN {
+        ui.weak(format!("The first {} are shown", words::count(ROWS_SHOWN)));
+    }
+    let rows = usize::try_from(total.min(ROWS_SHOWN)).unwrap_or(usize::MAX);
+    let clicked = Table::new(id, columns, rows).show_ui(
+        ui,
+        |cells, index| match row_of(app, index as u64) {
+            None => cells.weak("…"),
+            Some(row) => {
+                cells.mark(app.focus == Some(Focus::Seen(seen(&row))));
+                draw(cells, &row);
+            }
+        },
         |_, _| {},
     );
-    if let Some(index) = clicked {
-        chosen = row_of(app, index);
+    if let Some(row) = clicked.and_then(|index| row_of(app, index as u64)) {
+        explain(app, seen(&row));
     }
-    if let Some(row) = chosen {
-        app.focus = Some(Focus::Seen(row.seen));
-        app.settings.panel_tab = PanelTab::Decision;
-        app.settings.lower_panel = true;
+}
+
+/// What is there already; rows that are asked for again are no answer yet.
+fn ready<T>(answer: Loaded<Arc<T>>) -> Option<Arc<T>> {
+    match answer {
+        Loaded::Ready(rows) => Some(rows),
+        Loaded::Loading { .. } | Loaded::Failed(_) => None,
     }
 }
 
@@ -167,19 +185,22 @@ fn decided_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: usize) {
     let title = format!("What rule {rule} decided");
     title_ui(ui, &title, &format!("“{}”: it had the last word on these URLs", words::short(&kind, 60)));
     back_ui(ui, app);
-    let hits = page.shown().and_then(|page| page.rule_hits.get(rule).copied()).unwrap_or_default();
-    let answer = app.reads.decided_by(id, rule, DECIDED_SHOWN);
-    loaded_ui(ui, &answer, |ui, rows| {
-        if rows.is_empty() {
+    let hits = app.rule_hits(id);
+    loaded_ui(ui, &hits, |ui, rows| {
+        // Asked with the answer itself, so that the list is what the number counted.
+        let Some(hits) = hits.shown().filter(|_| rows.get(rule).is_some_and(|hits| hits.decided > 0)) else {
             ui.label("It decided nothing");
             return;
-        }
-        let first = if hits > DECIDED_SHOWN {
-            format!("The first {} of {}", words::count(DECIDED_SHOWN), words::counted(hits, "URL", "URLs"))
-        } else {
-            words::counted(rows.len() as u64, "URL", "URLs")
         };
-        ui.weak(first);
-        seen_table_ui(ui, app, rows, None);
+        let total = rows.get(rule).map_or(0, |hits| hits.decided);
+        ui.weak(format!("{}, each as the last crawl met it", words::counted(total, "URL", "URLs")));
+        let mut pages: HashMap<u64, Option<Arc<Vec<SeenRow>>>> = HashMap::new();
+        let row_of = |app: &mut AppState, index: u64| -> Option<SeenRow> {
+            let first = index / LIST_PAGE * LIST_PAGE;
+            let page =
+                pages.entry(first).or_insert_with(|| ready(app.reads.decided_rows(Same(hits.clone()), rule, first)));
+            page.as_ref()?.get(usize::try_from(index - first).ok()?).cloned()
+        };
+        long_table_ui(ui, app, ("decided rows", &SEEN, total), row_of, |row| row.id, seen_cells_ui);
     });
 }

@@ -12,7 +12,7 @@ use crate::scope::standard_rules;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{action_named_ui, action_ui, loaded_ui, notice_ui, title_ui};
 use crate::ui::words;
-use egui::{ScrollArea, TextEdit, Ui};
+use egui::{Id, ScrollArea, TextEdit, Ui, UiBuilder};
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -75,8 +75,13 @@ impl SpecPage {
         self.problems_ui(ui, &spec);
         what_if_ui(ui, app, spec.id);
         self.tabs_ui(ui, &spec);
-        ScrollArea::vertical().auto_shrink([false, false]).id_salt(self.tab as usize).show(ui, |ui| {
-            self.tab_ui(ui, app, &mut spec, page.as_deref());
+        // Ids that do not depend on what stands above: the first letter typed
+        // changes that, and the field shall keep the keyboard.
+        let own = UiBuilder::new().scope_id(Id::unique(("spec", self.tab as usize)));
+        ui.scope_builder(own, |ui| {
+            ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+                self.tab_ui(ui, app, &mut spec, page.as_deref());
+            });
         });
         app.spec = Some(spec);
     }

@@ -64,14 +64,14 @@ impl GeoTab {
             return;
         }
         const COLUMNS: [(&str, f32); 9] = [
-            ("Host", 200.0),
-            ("URLs", 60.0),
+            ("Host", 180.0),
+            ("URLs", 55.0),
             ("Captures", 70.0),
-            ("Size", 70.0),
-            ("Address, network, country", 270.0),
-            ("Database, built", 210.0),
-            ("Told by", 90.0),
-            ("Also said yes", 160.0),
+            ("Size", 65.0),
+            ("Address, network, country", 240.0),
+            ("Database, built", 240.0),
+            ("Told by", 85.0),
+            ("Also said yes", 105.0),
             ("First URL", 300.0),
         ];
         let rows = &report.hosts;

@@ -7,13 +7,13 @@ use crate::campaign::Campaign;
 use crate::scope::{DecideRules, rule_templates};
 use crate::ui::table::{Cells, Table};
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{cell_ui, coloured_cell_ui, count_link_ui, heading_ui, is_typing};
+use crate::ui::widgets::{cell_ui, coloured_cell_ui, heading_ui, is_typing};
 use crate::ui::words;
 use egui::{Button, Checkbox, ComboBox, DragValue, Key, Modifiers, TextEdit, Ui};
 use serde_json::Value;
 
-/// Height of the list of rules.
-const LIST: f32 = 330.0;
+/// Height of the list of rules: eleven, as a new campaign has.
+const LIST: f32 = theme::HEAD_ROW + 11.0 * theme::ROOMY_ROW;
 /// Fields of a rule that are not its arguments.
 const COMMON: [&str; 3] = ["rule", "enabled", "comment"];
 
@@ -188,36 +188,36 @@ fn deeds_ui(
     deeds: &Deeds<'_>,
     show: &mut Option<usize>,
 ) {
-    let saved = deeds.page.filter(|page| page.campaign.rules.get(index) == Some(rule));
-    let decided = saved.and_then(|page| page.rule_hits.get(index).copied());
-    cells.ui(|ui| match decided {
-        Some(decided) if decided > 0 => {
-            if count_link_ui(ui, decided, "Show the URLs that it decided") {
-                *show = Some(index);
-            }
-        }
-        Some(_) => {
-            coloured_cell_ui(ui, "0", tokens(ui).weak_text);
-        }
-        None => {
-            coloured_cell_ui(ui, "–", tokens(ui).weak_text).on_hover_text("Not saved like this, so no crawl knows it");
-        }
-    });
+    let saved = deeds.page.is_some_and(|page| page.campaign.rules.get(index) == Some(rule));
     // The list of the last launch may be an older one.
-    let hits = deeds.hits.and_then(|hits| hits.get(index)).filter(|hits| {
-        decided.is_some() && line.is_some_and(|(name, words)| hits.name == *name && hits.words == *words)
-    });
-    cells.ui(|ui| match hits {
-        Some(hits) => {
-            let response = coloured_cell_ui(ui, &words::count(hits.spoke), tokens(ui).text);
-            if let Some(example) = &hits.example {
-                response.on_hover_text(format!("For example of {}", words::line(example)));
+    let hits = deeds
+        .hits
+        .and_then(|hits| hits.get(index))
+        .filter(|hits| saved && line.is_some_and(|(name, words)| hits.name == *name && hits.words == *words));
+    match hits {
+        None => {
+            for _ in 0..2 {
+                cells.ui(|ui| {
+                    coloured_cell_ui(ui, "–", tokens(ui).weak_text).on_hover_text("No crawl ran with this rule");
+                });
             }
         }
-        None => {
-            coloured_cell_ui(ui, "–", tokens(ui).weak_text);
+        Some(hits) => {
+            if hits.decided > 0 {
+                if cells.link(hits.decided, "Show the URLs that it decided") {
+                    *show = Some(index);
+                }
+            } else {
+                cells.weak("0");
+            }
+            cells.ui(|ui| {
+                let response = coloured_cell_ui(ui, &words::count(hits.spoke), tokens(ui).text);
+                if let Some(example) = &hits.example {
+                    response.on_hover_text(format!("For example of {}", words::line(example)));
+                }
+            });
         }
-    });
+    }
     let moves = deeds.what_if.and_then(|what_if| what_if.by_rule.get(index));
     cells.ui(|ui| match moves {
         Some(moves) if moves.moved_in + moves.moved_out > 0 => {

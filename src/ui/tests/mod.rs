@@ -111,6 +111,16 @@ impl Window {
         self.settle();
     }
 
+    /// Brings what carries this label into sight: only there it can be clicked.
+    #[track_caller]
+    pub(super) fn scroll_to(&mut self, label: &str) {
+        match self.harness.query_all_by_label(label).find(is_pressed) {
+            Some(node) => node.scroll_to_me(),
+            None => panic!("nothing to press says “{label}”; on screen: {:?}", self.words()),
+        }
+        self.settle();
+    }
+
     /// Clicks the radio button of this label: words in a list may be the same.
     #[track_caller]
     pub(super) fn click_radio(&mut self, label: &str) {

@@ -1,6 +1,7 @@
 //! What-if, hits, geo report and drift against decisions made one by one.
 
 use super::*;
+use crate::app::Desk;
 use crate::app::models::{MovedSide, WhatIf};
 use crate::campaign::{Seed, SeedScope};
 use crate::crawl::{Admission, AdmissionState, CaptureEntry, Finished, Ledger, RecordPlace, RobotsAnswer};
@@ -280,6 +281,9 @@ fn every_rule_is_counted_with_an_example() {
     assert_eq!(of(1), (2, 1, Some("http://a.pt/")));
     assert_eq!(of(3), (1, 1, Some("http://a.pt/far")));
     assert_eq!(of(5), (0, 0, None));
+    assert!(hits.iter().all(|hits| hits.ids.len() as u64 == hits.decided));
+    let rows = made.desk.seen_rows(&hits[3].ids).unwrap();
+    assert_eq!(rows.iter().map(|row| row.url.as_str()).collect::<Vec<_>>(), ["http://a.pt/far"]);
 }
 
 #[test]

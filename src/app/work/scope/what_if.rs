@@ -266,60 +266,63 @@ pub fn rule_hits(
     let Some(last) = bench.ids.last().and_then(|id| bench.launches.get(id)) else { return Ok(Vec::new()) };
     let lines: Vec<(usize, &'static str, String, bool)> = last.rules.rules.lines().collect();
     begin(cx, "Asking every rule", &bench)?;
-    type Hits = HashMap<usize, (u64, u64, Option<i64>, Option<i64>)>;
     let found = bench.scan(
         None,
         &[],
         cx,
-        Hits::new,
-        |hits: &mut Hits, before, candidate, known| {
+        HashMap::<usize, Deeds>::new,
+        |deeds, before, candidate, known| {
             if is_apart(before.row) {
                 return Ok(());
             }
             let decided = last.rules.decide(candidate, known);
             last.rules.rules.each_opinion(candidate, &known.facts, |index, _| {
-                let (spoke, _, example, _) = hits.entry(index).or_default();
-                *spoke += 1;
-                *example = Some(example.map_or(before.row.id, |first| first.min(before.row.id)));
+                deeds.entry(index).or_default().note_spoken(before.row.id);
             });
             if let Some(index) = decided.rule {
-                let (_, decided, _, example) = hits.entry(index).or_default();
-                *decided += 1;
-                *example = Some(example.map_or(before.row.id, |first| first.min(before.row.id)));
+                deeds.entry(index).or_default().decided.push(before.row.id);
             }
             Ok(())
         },
         |_| Ok(()),
     )?;
-    let first = |a: Option<i64>, b: Option<i64>| a.into_iter().chain(b).min();
-    let mut total = Hits::new();
-    for (index, (spoke, decided, example, deciding)) in found.into_iter().flatten() {
-        let sum = total.entry(index).or_default();
-        sum.0 += spoke;
-        sum.1 += decided;
-        sum.2 = first(sum.2, example);
-        sum.3 = first(sum.3, deciding);
+    let mut total = HashMap::<usize, Deeds>::new();
+    for (index, deeds) in found.into_iter().flatten() {
+        total.entry(index).or_default().add(deeds);
     }
-    let url_of = |id: Option<i64>| -> anyhow::Result<Option<String>> {
-        Ok(match id {
-            Some(id) => Some(desk.catalogue().seen_one(id, |row| row.url.to_owned())?),
-            None => None,
-        })
-    };
     let mut rows = Vec::with_capacity(lines.len());
     for (index, name, words, enabled) in lines {
-        let (spoke, decided, example, deciding) = total.remove(&index).unwrap_or_default();
-        let seen = deciding.or(example);
-        rows.push(RuleHits {
-            index,
-            name: name.to_owned(),
-            words,
-            enabled,
-            spoke,
-            decided,
-            seen,
-            example: url_of(seen)?,
-        });
+        let Deeds { spoke, first, decided: mut ids } = total.remove(&index).unwrap_or_default();
+        ids.sort_unstable();
+        let seen = ids.first().copied().or(first);
+        let example = match seen {
+            Some(id) => Some(desk.catalogue().seen_one(id, |row| row.url.to_owned())?),
+            None => None,
+        };
+        let (name, decided) = (name.to_owned(), ids.len() as u64);
+        rows.push(RuleHits { index, name, words, enabled, spoke, decided, seen, example, ids });
     }
     Ok(rows)
+}
+
+/// What a rule did.
+#[derive(Default)]
+struct Deeds {
+    spoke: u64,
+    /// The first URL it spoke of.
+    first: Option<i64>,
+    decided: Vec<i64>,
+}
+
+impl Deeds {
+    fn note_spoken(&mut self, id: i64) {
+        self.spoke += 1;
+        self.first = Some(self.first.map_or(id, |first| first.min(id)));
+    }
+
+    fn add(&mut self, other: Self) {
+        self.spoke += other.spoke;
+        self.first = self.first.into_iter().chain(other.first).min();
+        self.decided.extend(other.decided);
+    }
 }
