@@ -49,7 +49,7 @@ fn readable(campaign: &Campaign) -> Campaign {
 
 /// The rules as they are edited; nothing is known of any host.
 pub(super) fn test(campaign: &Campaign, url: &str) -> Result<ScopeTest, String> {
-    let url = parse_web_url(url).ok_or("no http or https URL")?;
+    let url = parse_web_url(url).ok_or_else(|| format!("“{url}” is no http or https URL"))?;
     let campaign = &readable(campaign);
     let rules = DecideRules::compile(campaign).map_err(|error| error.to_string())?;
     let (trace, turn) = rules.explain_with_turn(&Candidate::bare(url), &Facts::default());
@@ -74,7 +74,7 @@ pub(super) fn what_if(edited: &Campaign, cx: &JobCx) -> DeskResult<WhatIf> {
     let moved = |urls: u64, bytes| Moved {
         urls,
         hosts: urls.div_ceil(100),
-        captured: 0,
+        captured: if bytes > 0 { urls } else { 0 },
         bytes,
         ids: (0..i64::try_from(urls).unwrap_or(0)).collect(),
     };

@@ -4,7 +4,7 @@ use super::theme::{self, tokens};
 use super::widgets::coloured_cell_ui;
 use super::words;
 use crate::scope::{Decision, Trace};
-use egui::{RichText, Ui};
+use egui::{Label, RichText, Ui};
 
 /// The verdict in one line.
 pub fn verdict_line(trace: &Trace) -> String {
@@ -65,14 +65,17 @@ pub fn turning_trace_ui(ui: &mut Ui, id: &str, trace: &Trace, can_turn: bool) ->
             let words = if step.words.is_empty() { &step.name } else { &step.words };
             let rule = RichText::new(words::line(words)).color(text_color);
             ui.horizontal(|ui| {
-                ui.label(if step.deciding { rule.strong().background_color(colors.chosen_bg) } else { rule })
-                    .on_hover_text(&step.name);
+                let rule = if step.deciding { rule.strong().background_color(colors.chosen_bg) } else { rule };
+                ui.scope(|ui| {
+                    ui.set_max_width(theme::LONG_FIELD);
+                    ui.add(Label::new(rule).truncate()).on_hover_text(&step.name);
+                });
                 if step.deciding {
                     ui.label(RichText::new("decides").small().color(color));
                 }
             });
             ui.scope(|ui| {
-                ui.set_max_width(theme::FIELD);
+                ui.set_max_width(theme::LONG_FIELD);
                 coloured_cell_ui(ui, &step.tested, text_color);
             });
             let (said, said_color) = match (step.enabled, step.said) {

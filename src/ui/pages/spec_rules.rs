@@ -254,10 +254,13 @@ fn rule_ui(ui: &mut Ui, rule: &mut Value) {
         let kind = fields.get("rule").and_then(Value::as_str).unwrap_or_default().replace('_', " ");
         heading_ui(ui, &format!("Arguments of “{}”", words::short(&kind, 60)));
         let mut none = true;
-        for (name, value) in fields.iter_mut().filter(|(name, _)| !COMMON.contains(&name.as_str())) {
-            none = false;
-            ui.horizontal_top(|ui| argument_ui(ui, name, value));
-        }
+        egui::Grid::new("arguments").num_columns(2).striped(false).show(ui, |ui| {
+            for (name, value) in fields.iter_mut().filter(|(name, _)| !COMMON.contains(&name.as_str())) {
+                none = false;
+                argument_ui(ui, name, value);
+                ui.end_row();
+            }
+        });
         if none {
             ui.weak("This rule takes none");
         }

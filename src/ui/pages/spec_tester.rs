@@ -65,13 +65,10 @@ impl Tester {
         let mut edited = None;
         loaded_ui(ui, &answer, |ui, answers| {
             summary_ui(ui, answers);
-            for (index, (url, result)) in urls.iter().zip(answers).enumerate() {
+            for (index, result) in answers.iter().enumerate() {
                 match result {
                     Err(why) => {
-                        ui.colored_label(
-                            tokens(ui).reject,
-                            format!("✖ {}: {}", words::short(url, 100), words::line(why)),
-                        );
+                        ui.colored_label(tokens(ui).reject, format!("✖ {}", words::line(why)));
                     }
                     Ok(test) => {
                         let open = self.opened == Some(index) || urls.len() == 1;

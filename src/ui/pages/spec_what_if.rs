@@ -70,7 +70,11 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &WhatIfAn
         ui.label("with");
         let captured = words::counted(into.captured + out.captured, "URL that has", "URLs that have");
         let hint = format!("Payload of the {captured} a capture; the size of others is not known");
-        link(ui, words::bytes(into.bytes + out.bytes), colors.accent, &hint, WhatIfList::Both);
+        let size = match into.captured + out.captured {
+            0 => "no size known".to_owned(),
+            _ => words::bytes(into.bytes + out.bytes),
+        };
+        link(ui, size, colors.accent, &hint, WhatIfList::Both);
         ui.label("would change side:");
         let text = format!("+{} in", words::count(into.urls));
         link(ui, text, colors.accept, "Refused so far, would be taken", side(MovedSide::In));
@@ -84,9 +88,10 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &WhatIfAn
             ui,
             format!("{} cannot be told", words::count(figures.unknown.urls)),
             colors.flag,
-            "Nobody has looked up where their servers stand; they count as refused here",
+            "A country would turn them, but nobody has looked up where their servers stand",
             side(MovedSide::Unknown),
         );
+        ui.weak("(counted as refused)");
     }
     if urls > 0 {
         ui.weak(format!("of {} seen", words::count(figures.seen)));

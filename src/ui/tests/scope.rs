@@ -33,7 +33,7 @@ fn a_country_is_added_its_effect_seen_and_undone() {
     window.check_says("Edits of rules or seeds are tried here");
     add_country(&mut window);
     window.until("the edits are tried", |window| window.says("would change side"));
-    for words in ["10\u{a0}000 URLs", "100 hosts", "0 B", "+10\u{a0}000 in", "−0 out", "3 cannot be told"] {
+    for words in ["10\u{a0}000 URLs", "100 hosts", "no size known", "+10\u{a0}000 in", "−0 out", "3 cannot be told"] {
         window.check_says(words);
     }
     assert_eq!(campaign(&window).rules.len(), 12);
@@ -137,7 +137,7 @@ fn the_tester_offers_the_smallest_change_and_makes_it() {
     let mut window = spec("Scope rules 11");
     window.type_into("URLs to test", "https://www.vilanova.example/a/b\nhttps://elsewhere.example/x\nnothing at all");
     window.until("the tester answers", |window| window.says("1 accepted, 1 refused, 1 no URL"));
-    window.check_says("✖ nothing at all: no http or https URL");
+    window.check_says("✖ “nothing at all” is no http or https URL");
     window.scroll_to("✖ Refused by rule 0, RejectDecideRule  https://elsewhere.example/x");
     window.click("✖ Refused by rule 0, RejectDecideRule  https://elsewhere.example/x");
     window.check_says("nobody has looked up where its server stands");
