@@ -124,8 +124,8 @@ enum Answer {
     Opened(PathBuf, DeskResult<Arc<dyn Desk>>),
     Saved(Box<Campaign>, DeskResult<CampaignId>),
     Marked(DeskResult<String>),
-    /// A setting of the workspace: what was wanted, how it went.
-    Set(String, DeskResult<String>),
+    /// A setting of the workspace: what to say when it failed, how it went.
+    Set(&'static str, DeskResult<String>),
 }
 
 /// The state of a window.
@@ -413,7 +413,7 @@ impl AppState {
             }
             Answer::Marked(Err(error)) => self.notice(failure("The decision could not be kept", &error)),
             Answer::Set(_, Ok(words)) => self.say(&words),
-            Answer::Set(wanted, Err(error)) => self.notice(failure(&wanted, &error)),
+            Answer::Set(failed, Err(error)) => self.notice(failure(failed, &error)),
         }
     }
 
@@ -513,11 +513,8 @@ impl AppState {
                 }
             }
             Command::SetGeoDatabase(path) => self.write(move |desk| {
-                let wanted = match &path {
-                    Some(path) => format!("{} was not taken as geolocation database", path.display()),
-                    None => "The geolocation database could not be given up".to_owned(),
-                };
-                Answer::Set(wanted, desk.set_geo_database(path.as_deref()))
+                let failed = "The geolocation database stays as it was";
+                Answer::Set(failed, desk.set_geo_database(path.as_deref()))
             }),
             Command::ExportTable { table, folder } => {
                 self.start("Write table", move |desk, cx| desk.export_table(&table, &folder, cx));

@@ -57,7 +57,7 @@ fn chosen_ui(ui: &mut Ui, choice: &GeoChoice) {
             Ok(info) => {
                 ui.horizontal_wrapped(|ui| info_ui(ui, info));
                 if let Some(remark) = &info.remark {
-                    ui.colored_label(colors.flag, format!("⚠ {}", words::line(&capital(remark))));
+                    ui.colored_label(colors.flag, format!("⚠ {}", words::line(&words::capital(remark))));
                 }
             }
         }
@@ -79,9 +79,4 @@ fn age(build: CaptureDate, now: CaptureDate) -> String {
         0 => "today".to_owned(),
         days => format!("{} ago", words::counted(days.unsigned_abs(), "day", "days")),
     }
-}
-
-fn capital(words: &str) -> String {
-    let mut letters = words.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

@@ -215,7 +215,7 @@ fn drift_table_ui(ui: &mut Ui, drift: &Drift) {
         ui.weak(format!("{failed} could not be resolved and are not compared"));
     }
     for remark in &drift.remarks {
-        ui.colored_label(tokens(ui).flag, format!("⚠ {}", words::line(remark)));
+        ui.colored_label(tokens(ui).flag, format!("⚠ {}", words::line(&words::capital(remark))));
     }
     if drift.hosts.is_empty() {
         return;

@@ -34,11 +34,11 @@ const PREVIEWED: usize = 6;
 const COLUMNS: [(&str, f32); 8] = [
     ("", 30.0),
     ("URL", 280.0),
-    ("Reach", 140.0),
+    ("Reach", 170.0),
     ("Hops", 70.0),
-    ("Tag", 80.0),
+    ("Tag", 100.0),
     ("Captures", 70.0),
-    ("Reaches (implied SURT)", 270.0),
+    ("Reaches (implied SURT)", 260.0),
     ("Remarks", 200.0),
 ];
 
@@ -191,7 +191,7 @@ fn table_ui(ui: &mut Ui, campaign: &mut Campaign, page: Option<&CampaignPage>, a
             cells.ui(|ui| {
                 let word = SCOPES.iter().find(|(scope, ..)| *scope == seed.scope).map_or("", |(_, word, ..)| word);
                 ui.name_inputs("Reach", |ui| {
-                    ComboBox::from_id_salt(("reach", index)).selected_text(word).width(theme::FIELD / 2.0).show_ui(
+                    ComboBox::from_id_salt(("reach", index)).selected_text(word).width(theme::FIELD * 0.65).show_ui(
                         ui,
                         |ui| {
                             for (scope, word, name, about) in SCOPES {

@@ -211,9 +211,8 @@ fn the_geolocation_database_is_chosen_and_given_up() {
     window.check_says("No geolocation database is chosen");
     window.type_into("Database file", "/media/broken.mmdb");
     window.click("Use this database");
-    window
-        .until("the mistake is told", |window| window.says("/media/broken.mmdb was not taken as geolocation database"));
-    window.check_says("download it again");
+    window.until("the mistake is told", |window| window.says("The geolocation database stays as it was"));
+    window.check_says("/media/broken.mmdb is not a sound MaxMind database (.mmdb): cut off; download it again");
     window.app_mut().send(Command::SetGeoDatabase(Some("/media/city.mmdb".into())));
     window.check_told("geo database Some(\"/media/city.mmdb\")");
     window.until("it is shown", |window| window.says("✔ Made-Up-Country"));

@@ -9,7 +9,7 @@ use crate::scope::{GeoEvidence, GeoFact};
 use crate::uri::CaptureDate;
 use anyhow::Context;
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// URLs of a list that are read at once.
 const PAGE: u64 = 1_000;
@@ -207,14 +207,17 @@ fn moved_csv(
     Ok(())
 }
 
-/// Writes a file that has its name only when it is whole.
-fn write_file(path: &PathBuf, fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
+/// Writes a file that has its name only when it is whole. One of that name
+/// that is there already stays.
+fn write_file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let place = || path.display().to_string();
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut out = BufWriter::new(tempfile::NamedTempFile::new_in(folder).with_context(place)?);
-    fill(&mut out).with_context(place)?;
-    let file = out.into_inner().with_context(place)?;
-    file.as_file().sync_all().with_context(place)?;
-    file.persist_noclobber(path).with_context(place)?;
-    Ok(())
+    anyhow::ensure!(!path.exists(), "{} is there already; try again in a second", path.display());
+    let part = path.with_extension("csv.part");
+    let write = || -> anyhow::Result<()> {
+        let mut out = BufWriter::new(std::fs::File::create_new(&part)?);
+        fill(&mut out)?;
+        out.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()?;
+        Ok(std::fs::rename(&part, path)?)
+    };
+    write().inspect_err(|_| drop(std::fs::remove_file(&part))).with_context(place)
 }
