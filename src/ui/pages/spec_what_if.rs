@@ -27,7 +27,6 @@ pub fn what_if_ui(ui: &mut Ui, app: &mut AppState, id: Option<CampaignId>) {
                 }
                 Some(Loaded::Ready(answer)) => figures_ui(ui, app, id, &answer),
                 Some(Loaded::Loading { last }) => {
-                    ui.spinner();
                     match last {
                         Some(last) => {
                             ui.multiply_opacity(OLD_OPACITY);
@@ -38,6 +37,8 @@ pub fn what_if_ui(ui: &mut Ui, app: &mut AppState, id: Option<CampaignId>) {
                             ui.weak(format!("Trying the edits on every URL seen… {}", done.unwrap_or_default()));
                         }
                     }
+                    // Last, so that the links stay under the pointer when it goes.
+                    ui.spinner();
                 }
             }
         });

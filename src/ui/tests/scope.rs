@@ -1,7 +1,7 @@
 //! The scope on the page Spec: rules edited, tried, undone; countries.
 
 use super::Window;
-use crate::app::models::MovedSide;
+use crate::app::models::{Loaded, MovedSide};
 use crate::app::{Command, Focus, Route, ScopeList, WhatIfList};
 use crate::campaign::Campaign;
 use egui::{Key, Modifiers};
@@ -27,12 +27,20 @@ fn add_country(window: &mut Window) {
     window.click("⏷ Move down");
 }
 
+/// Waits until the edits as they stand have been tried.
+#[track_caller]
+fn until_tried(window: &mut Window) {
+    window.until("the edits are tried", |window| matches!(window.app().what_if, Some(Loaded::Ready(_))));
+    window.settle();
+}
+
 #[test]
 fn a_country_is_added_its_effect_seen_and_undone() {
     let mut window = spec("Scope rules 11");
     window.check_says("Edits of rules or seeds are tried here");
     add_country(&mut window);
-    window.until("the edits are tried", |window| window.says("would change side"));
+    until_tried(&mut window);
+    window.check_says("would change side");
     for words in ["10\u{a0}000 URLs", "100 hosts", "no size known", "+10\u{a0}000 in", "−0 out", "3 cannot be told"] {
         window.check_says(words);
     }
@@ -61,7 +69,8 @@ fn edits_that_are_no_matter_of_scope_and_those_that_change_nothing_say_so() {
     assert!(window.app().spec.as_ref().unwrap().is_edited() && window.app().what_if.is_none());
     window.click("Scope rules 11");
     window.click("Rule 5 is on");
-    window.until("the edits are tried", |window| window.says("These edits change no verdict on the 20\u{a0}000 URLs"));
+    until_tried(&mut window);
+    window.check_says("These edits change no verdict on the 20\u{a0}000 URLs");
     // A rule that cannot be read is told, and nothing is tried.
     window.click("2");
     window.type_into("countries", "Portugal");
@@ -75,7 +84,7 @@ fn every_figure_opens_its_rows_and_a_row_its_decisions() {
     let mut window = spec("Scope rules 11");
     window.click("0");
     window.click("✖ Remove");
-    window.until("the edits are tried", |window| window.says("−100 out"));
+    until_tried(&mut window);
     window.check_says("4.0 MB");
     window.click("−100 out");
     let list = |side| Route::Scope(1, ScopeList::WhatIf(side));
@@ -103,7 +112,7 @@ fn every_figure_opens_its_rows_and_a_row_its_decisions() {
 fn long_lists_are_read_where_they_are_looked_at() {
     let mut window = spec("Scope rules 11");
     add_country(&mut window);
-    window.until("the edits are tried", |window| window.says("10\u{a0}000 URLs"));
+    until_tried(&mut window);
     window.click("10\u{a0}000 URLs");
     assert_eq!(window.app().route, Route::Scope(1, ScopeList::WhatIf(WhatIfList::Both)));
     window.until("rows are there", |window| window.says("http://come0.example:8080/7"));
