@@ -3,10 +3,15 @@
 
 #[path = "fixture_files.rs"]
 mod files;
+#[path = "fixture_plans.rs"]
+mod plans;
 #[path = "fixture_scope.rs"]
 mod scope;
 
+pub(crate) use plans::run as run_of;
+
 use crate::app::models::*;
+use crate::app::work::ScheduleLook;
 use crate::app::{Desk, DeskResult, Opener};
 use crate::campaign::{Campaign, Seed};
 use crate::jobs::JobCx;
@@ -31,6 +36,8 @@ pub struct Told {
     geo_database: Mutex<Option<PathBuf>>,
     revision: AtomicU64,
     crawling: AtomicBool,
+    /// What looks at the schedules find.
+    pub look: Mutex<ScheduleLook>,
 }
 
 impl Told {
@@ -688,8 +695,12 @@ impl Desk for FixtureDesk {
         Ok(files::imported())
     }
 
-    fn import(&self, paths: &[PathBuf], copy: bool, _: &JobCx) -> DeskResult<String> {
+    fn import(&self, paths: &[PathBuf], copy: bool, cx: &JobCx) -> DeskResult<String> {
         self.told.say(format!("import {paths:?}{}", if copy { " copied" } else { "" }));
+        // A folder without end, for who wants to stop it.
+        if paths.iter().any(|path| path.ends_with("endless")) {
+            Self::work(cx, "Importing", 20_000)?;
+        }
         Ok("3 files, 912 records".to_owned())
     }
 
@@ -716,7 +727,8 @@ impl Desk for FixtureDesk {
 
     fn export(&self, spec: &SelectionSpec, out: &Path, _: &JobCx) -> DeskResult<String> {
         anyhow::ensure!(!out.ends_with("full"), "writing {}: no space left on device", out.display());
-        self.told.say(format!("export {} to {}", spec.campaign, out.display()));
+        let package = if spec.with_wacz { " with a package" } else { "" };
+        self.told.say(format!("export {} to {}{package}", spec.campaign, out.display()));
         Ok("912 records".to_owned())
     }
 

@@ -88,6 +88,7 @@ pub(super) fn what_if(edited: &Campaign, cx: &JobCx) -> DeskResult<WhatIf> {
         stay_out: 240,
         other_rule: 0,
         unknown: moved(if country { 3 } else { 0 }, 0),
+        unfetched: 0,
         by_rule: Vec::new(),
         moved_hosts: if country { 100 } else { 0 } + gone,
         moved_in: moved(if country { 10_000 } else { 0 }, 0),

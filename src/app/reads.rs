@@ -4,7 +4,7 @@ use super::Desk;
 use super::loader::{Cache, ReadCx};
 use super::models::*;
 use crate::campaign::Campaign;
-use crate::scope::Trace;
+use crate::scope::{Derivation, Trace};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,6 +42,9 @@ impl<T> Hash for Same<T> {
 
 /// Rows of a long list that are read at once.
 pub const LIST_PAGE: u64 = 200;
+
+/// On what grounds URLs may be collected, or why they could not be parsed.
+pub type GroundAnswers = Vec<Result<Derivation, String>>;
 
 macro_rules! reads {
     ($($(#[$doc:meta])* $name:ident($($arg:ident: $kind:ty),*) -> $answer:ty, $stale:expr, $load:expr;)*) => {
@@ -141,6 +144,11 @@ reads! {
     what_if_trace(of: Same<WhatIfAnswer>, seen: i64) -> Trace, None, load_what_if_trace;
     /// See [`Desk::job_history`].
     job_history(limit: u64) -> Vec<JobRow>, None, |desk, (limit,)| desk.job_history(*limit);
+    /// See [`super::Plans::scheduled_runs`].
+    scheduled_runs(campaign: CampaignId, limit: u64) -> Vec<ScheduledRun>, None,
+        |desk, (campaign, limit)| desk.scheduled_runs(*campaign, *limit);
+    /// See [`super::Plans::permissions`]; the campaign travels as JSON.
+    permissions(campaign: String, urls: Vec<String>) -> GroundAnswers, None, run_permissions;
     /// See [`Desk::scope_test`]; the campaign travels as JSON, since only text can be a key.
     scope_test(campaign: String, urls: Vec<String>) -> ScopeAnswers, None, run_scope_test;
 }
@@ -175,4 +183,9 @@ fn load_what_if_trace(desk: &dyn Desk, (of, seen): &(Same<WhatIfAnswer>, i64)) -
         Some(Err(why)) => anyhow::bail!(why),
         None => anyhow::bail!("{url}: no answer"),
     }
+}
+
+fn run_permissions(desk: &dyn Desk, (campaign, urls): &(String, Vec<String>)) -> super::DeskResult<GroundAnswers> {
+    let campaign: Campaign = serde_json::from_str(campaign)?;
+    desk.permissions(&campaign, urls)
 }

@@ -191,6 +191,7 @@ pub(super) fn decide_alike(a: &Campaign, b: &Campaign) -> bool {
     a.rules == b.rules
         && a.seeds == b.seeds
         && a.permissions == b.permissions
+        && a.grounds == b.grounds
         && a.politeness.robots == b.politeness.robots
 }
 

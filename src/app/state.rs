@@ -6,12 +6,18 @@
 //! Invariants: nothing here touches disk or network on the calling thread;
 //! writes are carried out in the order they were asked.
 
-use super::jobs_at_hand::{EndedJob, JobAnswer, RunningJob};
+#[path = "state_schedules.rs"]
+mod schedules;
+
+pub use schedules::ScheduleWatch;
+
+use super::jobs_at_hand::{EndedJob, IMPORT, JobAnswer, RunningJob};
 use super::loader::{Order, Pool, ReadCx, failure, no_workspace};
 use super::models::*;
 use super::reads::Reads;
 use super::scans::{Scans, decide_alike};
 use super::spec_draft::SpecDraft;
+use super::work::ScheduleLook;
 use super::{Command, Desk, DeskResult, Dialog, Opener, Route};
 use crate::campaign::Campaign;
 use crate::jobs::{JobCx, Progress, Wake};
@@ -126,6 +132,7 @@ enum Answer {
     Marked(DeskResult<String>),
     /// A setting of the workspace: what to say when it failed, how it went.
     Set(&'static str, DeskResult<String>),
+    Schedules(u64, DeskResult<ScheduleLook>),
 }
 
 /// The state of a window.
@@ -183,6 +190,8 @@ pub struct AppState {
     pub ended: VecDeque<EndedJob>,
     /// What was asked last, newest last.
     pub asked: VecDeque<Command>,
+    /// Runs that schedules call for.
+    pub schedules: ScheduleWatch,
 }
 
 impl AppState {
@@ -227,6 +236,7 @@ impl AppState {
             jobs: Vec::new(),
             ended: VecDeque::new(),
             asked: VecDeque::new(),
+            schedules: ScheduleWatch::default(),
         })
     }
 
@@ -310,6 +320,7 @@ impl AppState {
             self.take_in(answer);
         }
         self.look_at_jobs();
+        self.watch_schedules();
         while let Some(command) = self.outbox.pop_front() {
             keep(&mut self.asked, command.clone());
             self.carry_out(command);
@@ -377,7 +388,8 @@ impl AppState {
     pub fn next_tick(&mut self) -> Option<Duration> {
         let later = self.reads.cx().later.take();
         let look = (!self.jobs.is_empty()).then_some(LOOK);
-        later.into_iter().chain(look).min()
+        let due = self.desk().is_some().then(|| self.schedules.next_look());
+        later.into_iter().chain(look).chain(due).min()
     }
 
     fn take_in(&mut self, answer: Answer) {
@@ -411,6 +423,7 @@ impl AppState {
                     self.say(&words);
                 }
             }
+            Answer::Schedules(generation, look) => self.take_in_schedules(generation, look),
             Answer::Marked(Err(error)) => self.notice(failure("The decision could not be kept", &error)),
             Answer::Set(_, Ok(words)) => self.say(&words),
             Answer::Set(failed, Err(error)) => self.notice(failure(failed, &error)),
@@ -435,6 +448,7 @@ impl AppState {
         self.focus = None;
         self.last_export = None;
         self.verified = None;
+        self.schedules = ScheduleWatch::default();
         self.export_folder = folder.join("exports").join("selection").display().to_string();
         self.settings.last_workspace = Some(folder);
         self.history.clear();
@@ -534,7 +548,7 @@ impl AppState {
                 }
             }
             Command::StartCrawl(id) => self.start(CRAWL, move |desk, cx| desk.run_crawl(id, cx)),
-            Command::Import { paths, copy } => self.start("Import", move |desk, cx| desk.import(&paths, copy, cx)),
+            Command::Import { paths, copy } => self.start(IMPORT, move |desk, cx| desk.import(&paths, copy, cx)),
             Command::Locate { folder, file } => {
                 self.start("Locate files", move |desk, cx| desk.locate(&folder, file, cx))
             }
@@ -556,6 +570,7 @@ impl AppState {
                 let lines = desk.verify(&folder, cx)?;
                 Ok(JobAnswer::Verified(folder, lines))
             }),
+            Command::AnswerScheduled { run, starts } => self.answer_scheduled(run, starts),
             Command::EndLaunch(id) => {
                 self.write(move |desk| Answer::Marked(desk.end_launch(id).map(|()| "The launch is ended".to_owned())))
             }

@@ -3,8 +3,9 @@
 //! In and out: JSON files, rows of the catalogue, the request as one line of
 //! text. Unknown fields of a newer version are kept.
 //!
-//! Not here: what the rules decide (`scope`), when a run starts.
+//! Not here: what the rules decide (`scope`), who starts a run (`app`).
 
+mod due;
 mod json;
 mod permission;
 mod problems;
@@ -12,13 +13,15 @@ mod request;
 mod request_text;
 mod schedule;
 
+pub use due::{Fate, settle};
 pub use json::{CampaignFileError, UNREAD_FIELDS};
-pub use permission::{Permission, PermissionState};
+pub use permission::{Criterion, EvidenceFile, Grounds, Permission, PermissionRequest, PermissionState, Reading};
 pub use problems::CampaignProblem;
 pub use request::{Request, Term, TermKind};
 pub use request_text::{MAX_REQUEST_DEPTH, RequestTextError};
-pub use schedule::{Frequency, MAX_NEXT_RUNS, Run, Schedule, ScheduleError};
+pub use schedule::{Calendar, CatchUp, Frequency, MAX_NEXT_RUNS, Run, Schedule, ScheduleError};
 
+use crate::uri::CaptureDate;
 use serde::{Deserialize, Serialize};
 
 /// A campaign as it is edited, saved and exported.
@@ -45,9 +48,11 @@ pub struct Campaign {
     /// The scope, in order; see [`crate::scope`]. Kept as JSON here because
     /// the rules' meaning lives in the scope room.
     pub rules: Vec<serde_json::Value>,
-    /// What rights holders allowed.
+    /// What rights holders allowed, and criteria that were found to be met.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub permissions: Vec<Permission>,
+    /// On what grounds URLs without such a record may be collected.
+    pub grounds: Grounds,
     /// When it runs.
     pub schedule: Schedule,
     /// Where it stops.
@@ -72,6 +77,7 @@ impl Default for Campaign {
             seeds: Vec::new(),
             rules: Vec::new(),
             permissions: Vec::new(),
+            grounds: Grounds::default(),
             schedule: Schedule::default(),
             limits: Limits::default(),
             politeness: Politeness::default(),
@@ -91,6 +97,12 @@ impl Campaign {
             limits: Limits { max_documents: 10_000, max_bytes: 2_000_000_000, ..Limits::default() },
             ..Self::default()
         }
+    }
+
+    /// The next `count` runs after an instant, of a campaign made at
+    /// `created`; none while it is inactive, whatever its schedule says.
+    pub fn next_runs(&self, after: CaptureDate, created: CaptureDate, count: usize) -> Result<Vec<Run>, ScheduleError> {
+        if self.active { self.schedule.next_runs(after, created, count) } else { Ok(Vec::new()) }
     }
 }
 

@@ -25,6 +25,9 @@ pub struct WhatIf {
     pub unknown: Moved,
     /// Distinct hosts (with port) of the URLs that change side.
     pub moved_hosts: u64,
+    /// Taken by the edited rules as far as is known, but what a fetch would
+    /// tell (robots.txt, type or size) could refuse it, and nobody has asked.
+    pub unfetched: u64,
     /// What would be taken in addition.
     pub moved_in: Moved,
     /// What would be refused in addition.

@@ -423,6 +423,15 @@ mod tests {
         let raw = part(PartArgs { raw: true, ..PartArgs::default() });
         assert_eq!(raw, fs::read(&one).unwrap()[..raw.len()]);
         assert!(raw.starts_with(&[0x1f, 0x8b]));
+        // Records that share a member have their heads, too.
+        let shared = folder.path().join("shared.warc.gz");
+        let mut member = flate2::write::GzEncoder::new(fs::File::create(&shared).unwrap(), flate2::Compression::fast());
+        member.write_all(&whole.repeat(2)).unwrap();
+        member.finish().unwrap();
+        let mut reader = ArchiveReader::open(&shared).unwrap().records(0);
+        let offset = reader.nth(1).unwrap().unwrap().span.decoded_offset();
+        let second = CatArgs { offset: Some(format!("+{offset}")), ..args(&shared) };
+        check(&second, FINE, std::str::from_utf8(&whole[..whole.len() - 4]).unwrap());
     }
 
     #[test]

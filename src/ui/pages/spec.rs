@@ -1,8 +1,10 @@
 //! A campaign's specification, edited and saved as a new version.
 
 use super::spec_geo::GeoTab;
+use super::spec_permissions::PermissionsEditor;
 use super::spec_request::RequestEditor;
 use super::spec_rules::RulesEditor;
+use super::spec_schedule::schedule_ui;
 use super::spec_seeds::SeedsEditor;
 use super::spec_settings;
 use super::spec_what_if::what_if_ui;
@@ -23,18 +25,20 @@ enum Tab {
     Seeds,
     Rules,
     Geo,
+    Permissions,
     Schedule,
     Limits,
     Politeness,
     Versions,
 }
 
-const TABS: [(Tab, &str); 9] = [
+const TABS: [(Tab, &str); 10] = [
     (Tab::About, "About"),
     (Tab::Request, "Request"),
     (Tab::Seeds, "Seeds"),
     (Tab::Rules, "Scope rules"),
     (Tab::Geo, "Geolocation"),
+    (Tab::Permissions, "Permissions"),
     (Tab::Schedule, "Schedule"),
     (Tab::Limits, "Limits"),
     (Tab::Politeness, "Politeness"),
@@ -49,6 +53,7 @@ pub struct SpecPage {
     seeds: SeedsEditor,
     rules: RulesEditor,
     geo: GeoTab,
+    permissions: PermissionsEditor,
     tags: Option<String>,
 }
 
@@ -137,6 +142,7 @@ impl SpecPage {
         self.request = RequestEditor::default();
         self.seeds = SeedsEditor::default();
         self.rules = RulesEditor::default();
+        self.permissions = PermissionsEditor::default();
         self.tags = None;
     }
 
@@ -224,7 +230,8 @@ impl SpecPage {
             Tab::Seeds => self.seeds.ui(ui, &mut spec.campaign, page),
             Tab::Rules => self.rules.ui(ui, app, &mut spec.campaign, page),
             Tab::Geo => self.geo.ui(ui, app, spec.id),
-            Tab::Schedule => spec_settings::schedule_ui(ui, &mut spec.campaign),
+            Tab::Permissions => self.permissions.ui(ui, app, &mut spec.campaign),
+            Tab::Schedule => schedule_ui(ui, app, &mut spec.campaign, page),
             Tab::Limits => spec_settings::limits_ui(ui, &mut spec.campaign.limits),
             Tab::Politeness => spec_settings::politeness_ui(ui, &mut spec.campaign.politeness),
             Tab::Versions => versions_ui(ui, app, page),

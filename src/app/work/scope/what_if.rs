@@ -43,6 +43,7 @@ pub fn what_if(
             if now.decision == Decision::Reject && after.hangs_on_country(candidate, known) {
                 tally.unknown.add_one(before.row);
             }
+            tally.unfetched += u64::from(now.untold && !then.untold);
             tally.note(then, now, before.row);
             Ok(())
         },
@@ -78,6 +79,7 @@ pub fn what_if(
         stay_out: total.stay_out,
         other_rule: total.other_rule,
         unknown: total.unknown.finish(),
+        unfetched: total.unfetched,
         by_rule,
         moved_hosts: total.moved_in.hosts.union(&total.moved_out.hosts).count() as u64,
         moved_in: total.moved_in.finish(),
@@ -153,6 +155,7 @@ struct Tally {
     stay_out: u64,
     other_rule: u64,
     unknown: MovedTally,
+    unfetched: u64,
     moved_in: MovedTally,
     moved_out: MovedTally,
     /// Of each edited rule: what it brought in, and threw out.
@@ -224,6 +227,7 @@ impl Tally {
         self.stay_out += other.stay_out;
         self.other_rule += other.other_rule;
         self.unknown.add(other.unknown);
+        self.unfetched += other.unfetched;
         self.moved_in.add(other.moved_in);
         self.moved_out.add(other.moved_out);
         for (sum, more) in self.by_rule.iter_mut().zip(other.by_rule) {
