@@ -95,7 +95,7 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &WhatIfAn
         ui.weak("(counted as refused)");
     }
     if figures.unfetched > 0 {
-        let text = format!("· {} of those taken hang on a fetch,", words::count(figures.unfetched));
+        let text = format!("· {} of those taken hang on a fetch ·", words::count(figures.unfetched));
         ui.weak(text).on_hover_text("robots.txt, type or size could refuse them; nobody has asked yet");
     }
     if urls > 0 {
