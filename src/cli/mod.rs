@@ -9,7 +9,6 @@
 mod campaign;
 mod cdx;
 mod crawl;
-mod csv;
 mod dataset;
 mod demo;
 mod export;

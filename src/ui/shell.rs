@@ -164,14 +164,20 @@ fn errors_ui(ui: &mut Ui, app: &mut AppState) {
     let shown: Vec<_> = app.notices.iter().rev().take(ERRORS_SHOWN).cloned().collect();
     for (number, notice) in &shown {
         theme::error_frame(ui).show(ui, |ui| {
-            ui.horizontal_wrapped(|ui| {
-                ui.colored_label(tokens(ui).reject, "⚠");
-                ui.label(RichText::new(words::line(&notice.what)).color(tokens(ui).strong_text));
-                ui.label(words::line(&notice.why));
-                ui.weak(words::line(&notice.hint));
+            ui.horizontal_top(|ui| {
                 if ui.button("Dismiss").clicked() {
                     app.send(Command::Dismiss(*number));
                 }
+                ui.colored_label(tokens(ui).reject, "⚠");
+                ui.vertical(|ui| {
+                    ui.label(RichText::new(words::line(&notice.what)).color(tokens(ui).strong_text));
+                    if !notice.why.is_empty() {
+                        ui.label(words::line(&notice.why));
+                    }
+                    if !notice.hint.is_empty() {
+                        ui.weak(words::line(&notice.hint));
+                    }
+                });
             });
         });
     }

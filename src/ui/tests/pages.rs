@@ -118,7 +118,7 @@ fn rules_are_moved_switched_added_and_tested() {
     window.click("Reject long queries");
     assert_eq!(window.app().spec.as_ref().unwrap().campaign.rules.len(), 12);
     window.type_into("URLs to test", "https://www.vilanova.example/a");
-    window.until("the tester answers", |window| window.says("✔ Accepted by rule 1, SurtPrefixedDecideRule"));
+    window.until("the tester answers", |window| window.says("✔ Accepted by rule 1, SeedScopeDecideRule"));
     window.check_says("decides");
 }
 
