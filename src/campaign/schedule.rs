@@ -2,12 +2,12 @@
 //!
 //! The scheduler's rules (ARCOMEM 5.3.4.4): with a start date, runs keep its
 //! hour and day. Without one they are at 09:00: yearly on the campaign's
-//! birthday, quarterly on the 1st of January, April, July and October,
-//! monthly on the 1st, weekly on Monday; hourly on the hour. Where a month is
-//! too short, the run is on its last day, and the day comes back in longer
-//! months (31 Jan, 28 Feb, 31 Mar). Dates without an offset are in the
-//! schedule's time zone, UTC where none is given; where a clock change skips
-//! the hour, the run is after it.
+//! birthday, quarterly on the 1st of January, April, July and October, every
+//! half year on the 1st of January and July, monthly on the 1st, weekly on
+//! Monday; hourly on the hour. Where a month is too short, the run is on its
+//! last day, and the day comes back in longer months (31 Jan, 28 Feb, 31 Mar).
+//! Dates without an offset are in the schedule's time zone, UTC where none is
+//! given; where a clock change skips the hour, the run is after it.
 //!
 //! Not here: whether the campaign is active (inactive beats all), what is
 //! done about runs that were missed.
@@ -40,6 +40,8 @@ pub enum Frequency {
     Monthly,
     /// Every three months.
     Quarterly,
+    /// Every six months.
+    HalfYearly,
     /// Every year, on the campaign's birthday when no date is given.
     Yearly,
 }
@@ -117,6 +119,17 @@ impl Schedule {
         runs.dedup_by(|(later, _), (earlier, _)| later == earlier);
         runs.truncate(count);
         Ok(runs.iter().map(|(run, is_extra)| describe(run, *is_extra, self.time_zone.as_deref())).collect())
+    }
+
+    /// First and last instant that runs may have.
+    ///
+    /// # Errors
+    ///
+    /// When a date or the time zone cannot be understood.
+    pub fn term(&self) -> Result<(Option<CaptureDate>, Option<CaptureDate>), ScheduleError> {
+        let dates = self.read()?;
+        let instant = |date: Zoned| CaptureDate::from_millis(date.timestamp().as_millisecond());
+        Ok((dates.start.map(instant), dates.end.map(instant)))
     }
 
     /// Every field that cannot be understood or contradicts another.
@@ -253,6 +266,7 @@ impl Plan {
             }
             Frequency::Monthly => (Every::Months(1), at_nine(day.first_of_month())),
             Frequency::Quarterly => (Every::Months(3), at_nine(day.first_of_year())),
+            Frequency::HalfYearly => (Every::Months(6), at_nine(day.first_of_year())),
             Frequency::Yearly => (Every::Months(12), at_nine(day)),
         };
         Some(match start {

@@ -13,6 +13,7 @@ mod csv;
 mod dataset;
 mod demo;
 mod export;
+mod feed;
 mod files;
 mod geo;
 mod import;
@@ -80,6 +81,9 @@ pub enum Command {
     Crawl(crawl::Args),
     /// Bring archive files made elsewhere in.
     Import(import::Args),
+    /// Bring crawl feeds of an annotation tool in, check them, print them.
+    #[command(subcommand)]
+    Feed(feed::Command),
     /// List, check and find archive files; what imports came to.
     #[command(subcommand)]
     Files(files::Command),
@@ -151,6 +155,7 @@ pub fn run(command: Command) -> ExitCode {
         Command::Campaign(command) => campaign::run(command, &mut out),
         Command::Crawl(args) => crawl::run(&args, &mut out),
         Command::Import(args) => import::run(&args, &mut out),
+        Command::Feed(command) => feed::run(command, &mut out),
         Command::Files(command) => files::run(command, &mut out),
         Command::Inlinks(command) => inlinks::run(command, &mut out),
         Command::Scope(command) => scope::run(command, &mut out),

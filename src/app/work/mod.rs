@@ -4,6 +4,7 @@
 mod content;
 mod crawl;
 mod export;
+mod feed;
 mod files;
 mod import;
 mod inlinks;
@@ -14,6 +15,7 @@ mod select;
 pub use content::content;
 pub use crawl::{CrawlOptions, CrawlOutcome, crawl};
 pub use export::{ExportOutcome, ExportWishes, export, verify};
+pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};
 pub use files::{CheckOutcome, LocateOutcome, check_files, locate, problem_detail};
 pub use import::{file_words, has_problems, import, import_words};
 pub use inlinks::{InlinkReport, build_inlinks, write_dataset};

@@ -10,13 +10,14 @@ use egui::{ComboBox, DragValue, TextEdit, Ui};
 /// Runs that are told in advance.
 const RUNS_SHOWN: usize = 20;
 
-const FREQUENCIES: [(Frequency, &str); 7] = [
+const FREQUENCIES: [(Frequency, &str); 8] = [
     (Frequency::Manual, "only by hand"),
     (Frequency::Hourly, "every hour"),
     (Frequency::Daily, "every day"),
     (Frequency::Weekly, "every week"),
     (Frequency::Monthly, "every month"),
     (Frequency::Quarterly, "every three months"),
+    (Frequency::HalfYearly, "every six months"),
     (Frequency::Yearly, "every year"),
 ];
 
