@@ -12,6 +12,7 @@ mod crawl;
 mod csv;
 mod dataset;
 mod demo;
+mod engine;
 mod export;
 mod feed;
 mod files;

@@ -3,6 +3,7 @@
 
 mod content;
 mod crawl;
+mod engine;
 mod export;
 mod feed;
 mod files;
@@ -14,6 +15,9 @@ mod select;
 
 pub use content::content;
 pub use crawl::{CrawlOptions, CrawlOutcome, crawl};
+pub use engine::{
+    Engine, EngineImport, EngineLaunch, LogCount, import_with_jobs, write_browsertrix_crawl, write_heritrix_job,
+};
 pub use export::{ExportOutcome, ExportWishes, export, verify};
 pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};
 pub use files::{CheckOutcome, LocateOutcome, check_files, locate, problem_detail};
