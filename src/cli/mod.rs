@@ -12,6 +12,7 @@ mod crawl;
 mod csv;
 mod dataset;
 mod demo;
+mod documents;
 mod engine;
 mod export;
 mod feed;
@@ -82,6 +83,9 @@ pub enum Command {
     Crawl(crawl::Args),
     /// Bring archive files made elsewhere in.
     Import(import::Args),
+    /// List documents on watched targets, and what is new among them.
+    #[command(subcommand)]
+    Documents(documents::Command),
     /// Bring crawl feeds of an annotation tool in, check them, print them.
     #[command(subcommand)]
     Feed(feed::Command),
@@ -156,6 +160,7 @@ pub fn run(command: Command) -> ExitCode {
         Command::Campaign(command) => campaign::run(command, &mut out),
         Command::Crawl(args) => crawl::run(&args, &mut out),
         Command::Import(args) => import::run(&args, &mut out),
+        Command::Documents(command) => documents::run(command, &mut out),
         Command::Feed(command) => feed::run(command, &mut out),
         Command::Files(command) => files::run(command, &mut out),
         Command::Inlinks(command) => inlinks::run(command, &mut out),

@@ -3,6 +3,7 @@
 
 mod content;
 mod crawl;
+mod documents;
 mod engine;
 mod export;
 mod feed;
@@ -15,6 +16,7 @@ mod select;
 
 pub use content::content;
 pub use crawl::{CrawlOptions, CrawlOutcome, crawl};
+pub use documents::{DocumentList, DocumentRow, DocumentVersion, documents, documents_noted};
 pub use engine::{
     Engine, EngineImport, EngineLaunch, LogCount, import_with_jobs, write_browsertrix_crawl, write_heritrix_job,
 };
