@@ -91,18 +91,30 @@ pub fn check_feed(file: &Path) -> anyhow::Result<FeedReport> {
 
 /// Brings the targets of a feed file in, each as a campaign. A target that is
 /// known, by its number, becomes a new version of its campaign, unless
-/// `always_new`; what a person changed in it stays.
+/// `always_new`; what a person changed in it stays. Two tools may use one
+/// number: a target with another title and none of the seeds is another one.
 pub fn import_feed(workspace: &Workspace, file: &Path, always_new: bool) -> anyhow::Result<FeedReport> {
     let feed = read_file(file)?;
     let catalogue = workspace.catalogue();
     let mut known = if always_new { HashMap::new() } else { known_targets(catalogue)? };
     let mut campaigns = Vec::new();
+    let mut strangers = Vec::new();
     for (index, entry) in &feed.entries {
         let key = key_of(entry);
-        let earlier = key.as_ref().and_then(|key| known.get(key).copied());
+        let mut earlier = None;
+        for id in key.as_ref().and_then(|key| known.get(key)).into_iter().flatten() {
+            let (_, before) = catalogue.campaign(*id)?;
+            if is_same_target(&before, entry) {
+                earlier = Some((*id, before));
+                break;
+            }
+            strangers.push(stranger(*index, *id, &before));
+        }
+        if earlier.is_some() {
+            strangers.retain(|problem| problem.index != Some(*index));
+        }
         let (id, change, name) = match earlier {
-            Some(id) => {
-                let (_, before) = catalogue.campaign(id)?;
+            Some((id, before)) => {
                 let mut campaign = before.clone();
                 campaign.take_entry(entry);
                 let change = if campaign == before { FeedChange::Same } else { FeedChange::Changed };
@@ -116,11 +128,44 @@ pub fn import_feed(workspace: &Workspace, file: &Path, always_new: bool) -> anyh
             }
         };
         if let Some(key) = key.filter(|_| !always_new) {
-            known.insert(key, id);
+            let ids: &mut Vec<CampaignId> = known.entry(key).or_default();
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
         }
         campaigns.push(FeedCampaign { index: *index, campaign: Some(id), name, change });
     }
-    Ok(report(file, campaigns, &feed))
+    let mut report = report(file, campaigns, &feed);
+    report.problems.extend(strangers);
+    Ok(report)
+}
+
+/// Whether an entry is about the target that a campaign stands for.
+fn is_same_target(campaign: &Campaign, entry: &FeedEntry) -> bool {
+    let (meaning, _) = entry.meaning(0);
+    let before = campaign
+        .target
+        .as_ref()
+        .map(|target| FeedEntry { dialect: target.dialect, fields: target.entry.clone() }.meaning(0).0);
+    let before = before.unwrap_or_default();
+    let title = meaning.title.as_deref().unwrap_or_default().trim();
+    let same_title =
+        !title.is_empty() && (title == campaign.name || before.title.as_deref() == meaning.title.as_deref());
+    let has = |url: &String| before.seeds.contains(url) || campaign.seeds.iter().any(|seed| seed.url == *url);
+    same_title || meaning.seeds.iter().any(has)
+}
+
+fn stranger(index: usize, id: CampaignId, campaign: &Campaign) -> FeedProblem {
+    FeedProblem {
+        index: Some(index),
+        field: "id".to_owned(),
+        what: format!(
+            "campaign {id} (“{}”) has this number too, and another title and none of the seeds",
+            campaign.name
+        ),
+        hint: "they are kept apart, as targets of two tools".to_owned(),
+        keeps_out: false,
+    }
 }
 
 fn report(file: &Path, campaigns: Vec<FeedCampaign>, feed: &Feed) -> FeedReport {
@@ -160,14 +205,14 @@ fn key_of(entry: &FeedEntry) -> Option<String> {
     }
 }
 
-fn known_targets(catalogue: &Catalogue) -> anyhow::Result<HashMap<String, CampaignId>> {
-    let mut known = HashMap::new();
+fn known_targets(catalogue: &Catalogue) -> anyhow::Result<HashMap<String, Vec<CampaignId>>> {
+    let mut known: HashMap<String, Vec<CampaignId>> = HashMap::new();
     for row in catalogue.campaigns()? {
         let (_, campaign) = catalogue.campaign(row.id)?;
         if let Some(target) = campaign.target.filter(|target| !target.entry.is_empty())
             && let Some(key) = key_of(&FeedEntry { dialect: target.dialect, fields: target.entry })
         {
-            known.entry(key).or_insert(row.id);
+            known.entry(key).or_default().push(row.id);
         }
     }
     Ok(known)
