@@ -204,6 +204,13 @@ pub enum Command {
     },
     /// Reads an export back.
     Verify(PathBuf),
+    /// Says whether a run that was missed shall be made up for.
+    AnswerScheduled {
+        /// Number of the run.
+        run: i64,
+        /// Whether it starts now.
+        starts: bool,
+    },
     /// Ends a crawl that is neither running nor to be resumed.
     EndLaunch(LaunchId),
 }

@@ -3,8 +3,13 @@
 
 #[path = "fixture_files.rs"]
 mod files;
+#[path = "fixture_plans.rs"]
+mod plans;
+
+pub(crate) use plans::run as run_of;
 
 use crate::app::models::*;
+use crate::app::work::ScheduleLook;
 use crate::app::{Desk, DeskResult, Opener};
 use crate::campaign::{Campaign, Seed};
 use crate::jobs::JobCx;
@@ -28,6 +33,8 @@ pub struct Told {
     campaigns: Mutex<Vec<Campaign>>,
     revision: AtomicU64,
     crawling: AtomicBool,
+    /// What looks at the schedules find.
+    pub look: Mutex<ScheduleLook>,
 }
 
 impl Told {
@@ -606,6 +613,7 @@ impl Desk for FixtureDesk {
             stay_out: 240,
             other_rule: 0,
             unknown: 0,
+            unfetched: 12,
             by_rule: Vec::new(),
             moved_in: moved(10 - edited.rules.len().min(10) as u64),
             moved_out: moved(edited.rules.len().min(10) as u64),
@@ -725,8 +733,12 @@ impl Desk for FixtureDesk {
         Ok(files::imported())
     }
 
-    fn import(&self, paths: &[PathBuf], copy: bool, _: &JobCx) -> DeskResult<String> {
+    fn import(&self, paths: &[PathBuf], copy: bool, cx: &JobCx) -> DeskResult<String> {
         self.told.say(format!("import {paths:?}{}", if copy { " copied" } else { "" }));
+        // A folder without end, for who wants to stop it.
+        if paths.iter().any(|path| path.ends_with("endless")) {
+            Self::work(cx, "Importing", 20_000)?;
+        }
         Ok("3 files, 912 records".to_owned())
     }
 
@@ -753,7 +765,8 @@ impl Desk for FixtureDesk {
 
     fn export(&self, spec: &SelectionSpec, out: &Path, _: &JobCx) -> DeskResult<String> {
         anyhow::ensure!(!out.ends_with("full"), "writing {}: no space left on device", out.display());
-        self.told.say(format!("export {} to {}", spec.campaign, out.display()));
+        let package = if spec.with_wacz { " with a package" } else { "" };
+        self.told.say(format!("export {} to {}{package}", spec.campaign, out.display()));
         Ok("912 records".to_owned())
     }
 

@@ -4,7 +4,7 @@ use super::Desk;
 use super::loader::{Cache, ReadCx};
 use super::models::*;
 use crate::campaign::Campaign;
-use crate::scope::Trace;
+use crate::scope::{Derivation, Trace};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +15,9 @@ const SLOW: Duration = Duration::from_secs(10);
 
 /// URLs run through edited rules, or why they could not be parsed.
 pub type ScopeAnswers = Vec<Result<Trace, String>>;
+
+/// On what grounds URLs may be collected, or why they could not be parsed.
+pub type GroundAnswers = Vec<Result<Derivation, String>>;
 
 macro_rules! reads {
     ($($(#[$doc:meta])* $name:ident($($arg:ident: $kind:ty),*) -> $answer:ty, $stale:expr, $load:expr;)*) => {
@@ -106,6 +109,11 @@ reads! {
     imported_files(launch: LaunchId) -> Vec<ImportedFile>, None, |desk, (launch,)| desk.imported_files(*launch);
     /// See [`Desk::job_history`].
     job_history(limit: u64) -> Vec<JobRow>, None, |desk, (limit,)| desk.job_history(*limit);
+    /// See [`super::Plans::scheduled_runs`].
+    scheduled_runs(campaign: CampaignId, limit: u64) -> Vec<ScheduledRun>, None,
+        |desk, (campaign, limit)| desk.scheduled_runs(*campaign, *limit);
+    /// See [`super::Plans::permissions`]; the campaign travels as JSON.
+    permissions(campaign: String, urls: Vec<String>) -> GroundAnswers, None, run_permissions;
     /// See [`Desk::scope_test`]; the campaign travels as JSON, since only text can be a key.
     scope_test(campaign: String, urls: Vec<String>) -> ScopeAnswers, None, run_scope_test;
 }
@@ -113,4 +121,9 @@ reads! {
 fn run_scope_test(desk: &dyn Desk, (campaign, urls): &(String, Vec<String>)) -> super::DeskResult<ScopeAnswers> {
     let campaign: Campaign = serde_json::from_str(campaign)?;
     desk.scope_test(&campaign, urls)
+}
+
+fn run_permissions(desk: &dyn Desk, (campaign, urls): &(String, Vec<String>)) -> super::DeskResult<GroundAnswers> {
+    let campaign: Campaign = serde_json::from_str(campaign)?;
+    desk.permissions(&campaign, urls)
 }

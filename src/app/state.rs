@@ -6,10 +6,16 @@
 //! Invariants: nothing here touches disk or network on the calling thread;
 //! writes are carried out in the order they were asked.
 
-use super::jobs_at_hand::{EndedJob, JobAnswer, RunningJob};
+#[path = "state_schedules.rs"]
+mod schedules;
+
+pub use schedules::ScheduleWatch;
+
+use super::jobs_at_hand::{EndedJob, IMPORT, JobAnswer, RunningJob};
 use super::loader::{Order, Pool, ReadCx, failure};
 use super::models::*;
 use super::reads::Reads;
+use super::work::ScheduleLook;
 use super::{Command, Desk, DeskResult, Dialog, Opener, Route};
 use crate::campaign::Campaign;
 use crate::jobs::{JobCx, Wake};
@@ -159,6 +165,7 @@ enum Answer {
     Opened(PathBuf, DeskResult<Arc<dyn Desk>>),
     Saved(Box<Campaign>, DeskResult<CampaignId>),
     Marked(DeskResult<String>),
+    Schedules(u64, DeskResult<ScheduleLook>),
 }
 
 /// The state of a window.
@@ -212,6 +219,8 @@ pub struct AppState {
     pub ended: VecDeque<EndedJob>,
     /// What was asked last, newest last.
     pub asked: VecDeque<Command>,
+    /// Runs that schedules call for.
+    pub schedules: ScheduleWatch,
 }
 
 impl AppState {
@@ -254,6 +263,7 @@ impl AppState {
             jobs: Vec::new(),
             ended: VecDeque::new(),
             asked: VecDeque::new(),
+            schedules: ScheduleWatch::default(),
         })
     }
 
@@ -337,6 +347,7 @@ impl AppState {
             self.take_in(answer);
         }
         self.look_at_jobs();
+        self.watch_schedules();
         while let Some(command) = self.outbox.pop_front() {
             keep(&mut self.asked, command.clone());
             self.carry_out(command);
@@ -347,7 +358,8 @@ impl AppState {
     pub fn next_tick(&mut self) -> Option<Duration> {
         let later = self.reads.cx().later.take();
         let look = (!self.jobs.is_empty()).then_some(LOOK);
-        later.into_iter().chain(look).min()
+        let due = self.desk().is_some().then(|| self.schedules.next_look());
+        later.into_iter().chain(look).chain(due).min()
     }
 
     fn take_in(&mut self, answer: Answer) {
@@ -381,6 +393,7 @@ impl AppState {
                     self.say(&words);
                 }
             }
+            Answer::Schedules(generation, look) => self.take_in_schedules(generation, look),
             Answer::Marked(Err(error)) => self.notice(failure("The decision could not be kept", &error)),
         }
     }
@@ -401,6 +414,7 @@ impl AppState {
         self.focus = None;
         self.last_export = None;
         self.verified = None;
+        self.schedules = ScheduleWatch::default();
         self.export_folder = folder.join("exports").join("selection").display().to_string();
         self.settings.last_workspace = Some(folder);
         self.history.clear();
@@ -478,7 +492,7 @@ impl AppState {
                 }
             }
             Command::StartCrawl(id) => self.start(CRAWL, move |desk, cx| desk.run_crawl(id, cx)),
-            Command::Import { paths, copy } => self.start("Import", move |desk, cx| desk.import(&paths, copy, cx)),
+            Command::Import { paths, copy } => self.start(IMPORT, move |desk, cx| desk.import(&paths, copy, cx)),
             Command::Locate { folder, file } => {
                 self.start("Locate files", move |desk, cx| desk.locate(&folder, file, cx))
             }
@@ -500,6 +514,7 @@ impl AppState {
                 let lines = desk.verify(&folder, cx)?;
                 Ok(JobAnswer::Verified(folder, lines))
             }),
+            Command::AnswerScheduled { run, starts } => self.answer_scheduled(run, starts),
             Command::EndLaunch(id) => {
                 self.write(move |desk| Answer::Marked(desk.end_launch(id).map(|()| "The launch is ended".to_owned())))
             }

@@ -31,6 +31,8 @@ pub struct WorkspaceDesk {
     sample: Mutex<Option<super::sample::SampleWeb>>,
     /// Held by the import that runs: two at once could take in copies twice.
     importing: Mutex<()>,
+    /// Says which runs are due.
+    scheduler: Mutex<work::Scheduler>,
 }
 
 impl WorkspaceDesk {
@@ -42,6 +44,7 @@ impl WorkspaceDesk {
             live: Mutex::default(),
             sample: Mutex::default(),
             importing: Mutex::default(),
+            scheduler: Mutex::new(work::Scheduler::new(work::ON_TIME)),
         }
     }
 
@@ -82,6 +85,10 @@ impl WorkspaceDesk {
         *lock(&self.live) = live;
     }
 
+    pub(super) fn scheduler(&self) -> MutexGuard<'_, work::Scheduler> {
+        lock(&self.scheduler)
+    }
+
     /// Waits until no other job changes what is known of the files.
     fn turn_to_import(&self, cx: &JobCx) -> DeskResult<MutexGuard<'_, ()>> {
         loop {
@@ -98,7 +105,12 @@ impl WorkspaceDesk {
     }
 
     /// Runs `work` with its begin and end written down in the catalogue.
-    fn job<T>(&self, name: &str, words: impl Fn(&T) -> String, run: impl FnOnce() -> DeskResult<T>) -> DeskResult<T> {
+    pub(super) fn job<T>(
+        &self,
+        name: &str,
+        words: impl Fn(&T) -> String,
+        run: impl FnOnce() -> DeskResult<T>,
+    ) -> DeskResult<T> {
         let id = self.catalogue().job_started(name)?;
         let result = run();
         let outcome = match &result {
@@ -345,7 +357,8 @@ impl Desk for WorkspaceDesk {
 
     fn export(&self, spec: &SelectionSpec, out: &Path, cx: &JobCx) -> DeskResult<String> {
         self.job("Export", work::ExportOutcome::words, || {
-            work::export(&self.workspace, spec, out, work::ExportWishes::default(), cx)
+            self.catalogue().remember_wacz(spec.campaign, spec.with_wacz)?;
+            work::export(&self.workspace, spec, out, work::ExportWishes { wacz: spec.with_wacz }, cx)
         })
         .map(|outcome| outcome.words())
     }

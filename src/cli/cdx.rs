@@ -3,7 +3,7 @@
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::warc::Span;
-use crate::warc::cdx::{IndexForm, IndexLine, IndexReader, LineCheck, write_sorted};
+use crate::warc::cdx::{IndexForm, IndexLine, IndexReader, IndexSorter, LineCheck};
 use crate::warc::open_archive_file;
 use anyhow::Context;
 use serde_json::json;
@@ -149,12 +149,9 @@ fn ls(args: &LsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
 }
 
 fn convert(args: &ConvertArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let mut lines = Vec::new();
-    let status = for_each(&args.files, |line| {
-        lines.push(line);
-        Ok(())
-    })?;
-    write_sorted(&lines, args.format.form(), out)?;
+    let mut sorter = IndexSorter::new(args.format.form());
+    let status = for_each(&args.files, |line| Ok(sorter.push(&line)?))?;
+    sorter.write(out)?;
     Ok(status)
 }
 
@@ -232,17 +229,16 @@ fn check(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::output::written;
     use super::*;
     use crate::jobs::JobCx;
     use crate::uri::CaptureDate;
     use crate::warc::RecordBuilder;
-    use crate::warc::cdx::{IndexOptions, index_file};
+    use crate::warc::cdx::{IndexOptions, index_file, write_sorted};
 
     #[track_caller]
     fn check(command: Command, status: u8) -> String {
-        let mut out = Vec::new();
-        assert_eq!(run(command, &mut out).unwrap(), status, "{}", String::from_utf8_lossy(&out));
-        String::from_utf8(out).unwrap()
+        written(status, |out| run(command, out))
     }
 
     #[test]

@@ -24,6 +24,7 @@ mod inlink_options;
 mod inlinks;
 mod output;
 mod robots;
+mod schedule;
 mod scope;
 mod select;
 mod surt;
@@ -81,6 +82,9 @@ pub enum Command {
     Campaign(campaign::Command),
     /// Crawl a campaign now; Ctrl-C stops cleanly, a second call resumes.
     Crawl(crawl::Args),
+    /// Say when campaigns run, and start them when they are due.
+    #[command(subcommand)]
+    Schedule(schedule::Command),
     /// Bring archive files made elsewhere in.
     Import(import::Args),
     /// List documents on watched targets, and what is new among them.
@@ -159,6 +163,7 @@ pub fn run(command: Command) -> ExitCode {
         Command::New(args) => campaign::new(&args, &mut out),
         Command::Campaign(command) => campaign::run(command, &mut out),
         Command::Crawl(args) => crawl::run(&args, &mut out),
+        Command::Schedule(command) => schedule::run(command, &mut out),
         Command::Import(args) => import::run(&args, &mut out),
         Command::Documents(command) => documents::run(command, &mut out),
         Command::Feed(command) => feed::run(command, &mut out),

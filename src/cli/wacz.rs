@@ -91,8 +91,8 @@ pub struct CreateArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds wacz extract crawl.wacz --out crawl\n  \
     fonds wacz extract crawl.wacz --out crawl archive/data.warc.gz\n\n\
-    Members whose names lead out of the folder, that stand twice or that are zip bombs are not written;\n\
-    they are told on standard error, with exit status 1.")]
+    Members whose names lead out of the folder, stand twice or clash with others, that are damaged or zip\n\
+    bombs are not written; they are told on standard error, with exit status 1.")]
 pub struct ExtractArgs {
     /// Package.
     file: PathBuf,
@@ -233,6 +233,8 @@ fn summary(report: &WaczReport, file: &std::path::Path) -> serde_json::Value {
             "holds": signature.holds(), "domain": signature.domain,
             "domain_proven": signature.is_domain_proven, "fingerprint": signature.fingerprint,
             "software": signature.software, "created": signature.created, "unverified": signature.unverified,
+            "time_stamp": signature.has_time_stamp.then_some("present, not verified"),
+            "proves_content": report.is_content_proven(), "unproven_members": signature.unproven_members,
         })
     });
     json!({
@@ -255,6 +257,13 @@ fn words(report: &WaczReport) -> String {
         };
         let holds = if signature.holds() { "signed by" } else { "the signature does not hold, in the name of" };
         words.push_str(&format!(", {holds} {by}"));
+        if signature.unproven_members > 0 {
+            let count = signature.unproven_members;
+            words.push_str(&format!(" (no proof of the content of {count} members: weak or unknown digests)"));
+        }
+        if signature.has_time_stamp {
+            words.push_str(", time stamp present, not verified");
+        }
     }
     match report.problem_count() {
         0 => words + ", fine",
@@ -325,9 +334,12 @@ fn extract(args: &ExtractArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
                     json_line(out, &json!({"member": member.name, "file": path, "bytes": member.len}))?;
                 }
                 Ok(path) => writeln!(out, "{}", plain(&path.display().to_string()))?,
-                // A damaged member concerns itself only.
-                Err(ExtractError::Wacz(error)) => {
+                // A damaged member, or one whose name clashes, concerns itself only.
+                Err(error @ (ExtractError::Wacz(_) | ExtractError::Name { .. })) => {
                     status = PROBLEMS;
+                    if args.json {
+                        json_line(out, &json!({"member": member.name, "problem": error.to_string()}))?;
+                    }
                     eprintln!("{}", plain(&error.to_string()));
                 }
                 Err(error) => return Err(error.into()),
@@ -341,15 +353,15 @@ fn extract(args: &ExtractArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::output::written;
     use super::*;
     use crate::uri::CaptureDate;
     use crate::warc::RecordBuilder;
+    use crate::warc::wacz::Signature;
 
     #[track_caller]
     fn check(command: Command, status: u8) -> String {
-        let mut out = Vec::new();
-        assert_eq!(run(command, &mut out).unwrap(), status, "{}", String::from_utf8_lossy(&out));
-        String::from_utf8(out).unwrap()
+        written(status, |out| run(command, out))
     }
 
     #[test]
@@ -416,5 +428,36 @@ mod tests {
         check(extract(&[], folder.path().join("damaged")), PROBLEMS);
         let missing = CheckArgs { files: vec![folder.path().join("none.wacz")], json: false };
         check(Command::Check(missing), super::super::WRONG_USE);
+    }
+
+    #[test]
+    fn names_that_clash_stop_no_other_member() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.wacz");
+        let mut zip = zip::ZipWriter::new(std::fs::File::create(&file).unwrap());
+        for name in ["archive/a", "archive/a/b", "archive/c"] {
+            zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+            zip.write_all(name.as_bytes()).unwrap();
+        }
+        zip.finish().unwrap();
+        let out = folder.path().join("out");
+        let args = ExtractArgs { file, members: Vec::new(), out: out.clone(), json: true };
+        let told = check(Command::Extract(args), PROBLEMS);
+        assert!(told.contains("{\"member\":\"archive/a/b\",\"problem\":\"archive/a/b: not written: "), "{told}");
+        assert_eq!(std::fs::read(out.join("archive/c")).unwrap(), b"archive/c");
+    }
+
+    #[test]
+    fn no_more_is_said_of_a_signature_than_was_proven() {
+        let told = |has_time_stamp, unproven_members| {
+            let domain = "archive.example".to_owned();
+            let signature =
+                Signature { domain, is_domain_proven: true, has_time_stamp, unproven_members, ..Signature::default() };
+            words(&WaczReport { signature: Some(signature), ..WaczReport::default() })
+        };
+        assert!(told(false, 0).ends_with("signed by archive.example, fine"), "{}", told(false, 0));
+        let weak = "signed by archive.example (no proof of the content of 2 members: weak or unknown digests), \
+                    time stamp present, not verified, fine";
+        assert!(told(true, 2).ends_with(weak), "{}", told(true, 2));
     }
 }

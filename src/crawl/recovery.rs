@@ -31,9 +31,11 @@ pub fn recover_launch(
     let mut report = RecoveryReport::default();
     for open in files_ending(warc_dir, &format!(".warc.gz{OPEN_SUFFIX}"))? {
         let repaired = repair_open_file(&open)?;
-        report.cut_bytes += repaired.cut_bytes;
-        if repaired.cut_bytes > 0 {
-            let name = open.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = open.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if let Some(kept) = &repaired.kept {
+            report.problems.push(format!("{name}: {kept}"));
+        } else if repaired.cut_bytes > 0 {
+            report.cut_bytes += repaired.cut_bytes;
             report.problems.push(format!("{name}: {} bytes of a torn record were cut off", repaired.cut_bytes));
         }
         report.files.extend(repaired.file);

@@ -3,7 +3,7 @@
 use super::{ExportError, ExportRecord};
 use crate::uri::CaptureDate;
 use crate::warc::http::parse_response_head;
-use crate::warc::{BlockDigester, RecordBuilder, RecordHead, RecordType, WarcError, open_record_at};
+use crate::warc::{BlockDigester, RecordBuilder, RecordHead, RecordType, WarcError, open_record_at, same_url};
 use std::fs::File;
 use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -141,11 +141,6 @@ fn is_gzip_member(record: &ExportRecord) -> io::Result<bool> {
     let mut file = crate::warc::open_archive_file(&record.file)?;
     file.seek(SeekFrom::Start(record.span.offset))?;
     Ok(file.read_exact(&mut magic).is_ok() && magic == [0x1f, 0x8b])
-}
-
-fn same_url(one: &str, other: &str) -> bool {
-    let parse = crate::uri::parse_web_url;
-    one == other || parse(one).zip(parse(other)).is_some_and(|(one, other)| one == other)
 }
 
 fn damaged(place: &str, problem: Option<&crate::warc::Problem>) -> CopyError {

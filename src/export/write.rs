@@ -7,7 +7,7 @@ use super::{
 };
 use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
-use crate::warc::cdx::{IndexForm, IndexOptions, index_file, write_sorted};
+use crate::warc::cdx::{IndexForm, IndexOptions, IndexSorter, index_each};
 use crate::warc::{FileSetOptions, RecordBuilder, RecordType, WarcFileSet};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -148,18 +148,18 @@ fn write_all(
     let archive_files = export.files.close()?;
 
     cx.stage("Indexing", Some(archive_files.len() as u64));
-    let mut lines = Vec::new();
+    let mut sorter = IndexSorter::new(IndexForm::Cdxj);
     for file in &archive_files {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let (of_file, _) = index_file(file, &name, IndexOptions::default(), &JobCx::detached())?;
-        lines.extend(of_file);
+        index_each(file, &name, IndexOptions::default(), &JobCx::detached(), &mut |line| {
+            export.counts.index_lines += 1;
+            sorter.push(&line)
+        })?;
         cx.advance(1)?;
     }
-    export.counts.index_lines = lines.len() as u64;
     export.counts.records += archive_files.len() as u64;
     let index = folder.join("indexes").join("index.cdxj");
-    write_file(&index, |out| write_sorted(&lines, IndexForm::Cdxj, out))?;
-    drop(lines);
+    write_file(&index, |out| sorter.write(out))?;
 
     if let Some(inlinks) = options.inlinks {
         cx.stage("Writing the inlink data set", None);

@@ -23,6 +23,9 @@ pub struct WhatIf {
     /// Refused by the edited rules, but a country that nobody has looked up
     /// could turn it.
     pub unknown: u64,
+    /// Taken by the edited rules as far as is known, but what a fetch would
+    /// tell (robots.txt, type or size) could refuse it, and nobody has asked.
+    pub unfetched: u64,
     /// What would be taken in addition.
     pub moved_in: Moved,
     /// What would be refused in addition.

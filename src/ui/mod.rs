@@ -15,6 +15,7 @@ mod drops;
 mod pages;
 mod panel;
 mod panel_files;
+mod schedule_asks;
 mod shell;
 mod table;
 pub mod theme;

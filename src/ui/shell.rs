@@ -1,5 +1,6 @@
 //! Rail, top bar, job strip.
 
+use super::schedule_asks::schedule_asks_ui;
 use super::theme::{self, GAP, tokens};
 use super::widgets::action_named_ui;
 use super::words;
@@ -129,6 +130,7 @@ pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState) {
     let frame = theme::chrome_frame(ui);
     egui::Panel::bottom("job strip").frame(frame).show(ui, |ui| {
         errors_ui(ui, app);
+        schedule_asks_ui(ui, app);
         let jobs: Vec<_> =
             app.jobs.iter().map(|job| (job.id, job.name.clone(), job.cx().progress(), job.rate)).collect();
         for (id, name, progress, rate) in &jobs {

@@ -221,6 +221,12 @@ impl DigestCheck {
         Some(Self { hash, wanted })
     }
 
+    /// Whether other bytes can be made that have the same digest (MD5, SHA-1):
+    /// it finds accidents, but proves nothing against somebody who means it.
+    pub fn is_weak(&self) -> bool {
+        matches!(self.hash, Hash::Md5(_) | Hash::Sha1(_))
+    }
+
     /// Takes the next bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         match &mut self.hash {

@@ -3,6 +3,7 @@
 use super::{RecordFacts, RecordType, Span};
 use crate::uri::{CaptureDate, ScopePrefixSet, ScopeSurt, parse_web_url};
 use regex::Regex;
+use std::borrow::Cow;
 
 /// What a record has to be like; an empty list asks nothing. Filters of
 /// different kinds must all hold, of the values of one kind any will do.
@@ -126,7 +127,43 @@ impl RecordFilter {
 
 /// Whether two texts name the same web URL.
 pub fn same_url(one: &str, other: &str) -> bool {
-    one == other || parse_web_url(one).is_some_and(|one| parse_web_url(other).is_some_and(|other| one == other))
+    one == other || url_identity(one) == url_identity(other)
+}
+
+/// The text that all spellings of a web URL have in common ([`same_url`]);
+/// other texts stand for themselves.
+pub(super) fn url_identity(text: &str) -> Cow<'_, str> {
+    if is_spelled_plainly(text) {
+        return Cow::Borrowed(text);
+    }
+    parse_web_url(text).map_or(Cow::Borrowed(text), |url| Cow::Owned(url.into()))
+}
+
+/// Whether parsing would give the very same text back. Most URLs of an archive
+/// are so, and a look at their bytes costs a tenth of parsing them.
+fn is_spelled_plainly(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://")) else { return false };
+    let Some((host, path)) = rest.split_once('/') else { return false };
+    let (host, port) = host.split_once(':').map_or((host, None), |(host, port)| (host, Some(port)));
+    let is_port = |port: &str| {
+        port.parse::<u16>().is_ok_and(|number| !matches!(number, 80 | 443)) && !port.starts_with(['0', '+'])
+    };
+    // A last label with digits may be an address, which has many spellings.
+    let is_host = host.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-".contains(&byte))
+        && host
+            .rsplit('.')
+            .next()
+            .is_some_and(|label| !label.is_empty() && label.bytes().all(|b| b.is_ascii_lowercase()))
+        && port.is_none_or(is_port);
+    // A segment that begins with a dot, or a percent sign that may stand for one, may be `..`.
+    let mut before = b'/';
+    is_host
+        && path.bytes().all(|byte| {
+            let is_plain = byte.is_ascii_alphanumeric() || b"-_~!$&*+,;=:@/?.%".contains(&byte);
+            let may_climb = before == b'/' && matches!(byte, b'.' | b'%');
+            before = byte;
+            is_plain && !may_climb
+        })
 }
 
 fn is_mime(mime: &str, wanted: &str) -> bool {
@@ -213,5 +250,28 @@ mod tests {
         assert_eq!(end("x"), "");
         assert_eq!(StatusFilter::parse("0xx"), None);
         assert_eq!(StatusFilter::parse("20"), None);
+    }
+
+    #[test]
+    fn spellings_of_a_url_are_one() {
+        for other in ["http://A.pt", "HTTP://a.pt:80/#x", " http://a.pt/b/../ ", "http://a.pt/%2E%2e"] {
+            assert!(same_url("http://a.pt/", other), "{other}");
+        }
+        assert!(same_url("http://127.1/", "http://127.0.0.1/"));
+        assert!(!same_url("http://a.pt/", "https://a.pt/"));
+        assert!(!same_url("urn:a", "urn:b"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_url_that_is_not_parsed_would_come_back_as_it_is(
+            rest in proptest::prop_oneof!["[a-z0-9.-]{0,12}", "(xn--)?[a-z]{1,4}[.]pt(:[+0-9]{1,6}|:80|:443|)"],
+            path in r"[/.%2eE@:;?&=a-z'^|\\#\[~]{0,16}",
+        ) {
+            let url = format!("http://{rest}/{path}");
+            if is_spelled_plainly(&url) && let Some(parsed) = parse_web_url(&url) {
+                proptest::prop_assert_eq!(parsed.as_str(), url);
+            }
+        }
     }
 }

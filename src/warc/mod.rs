@@ -35,6 +35,7 @@ mod cut;
 pub mod digest;
 mod facts;
 mod filter;
+mod findings;
 pub mod http;
 mod lines;
 mod read;
@@ -57,15 +58,15 @@ pub use check::{CheckReport, Checker, check_file, check_reader};
 pub use digest::{BlockDigester, DigestCheck, Digests, RecordProof, sha1_base32};
 
 pub use read::{
-    ArchiveReader, Event, MAX_HEAD_BYTES, MAX_LINE_BYTES, Packing, Records, Visit, copy_span, open_archive_file,
-    open_record_at, read_file_in_parallel, read_in_parallel, read_record_at, reading_threads,
+    ArchiveReader, Event, GzipNote, MAX_HEAD_BYTES, MAX_LINE_BYTES, Packing, Records, Visit, copy_span,
+    open_archive_file, open_record_at, read_file_in_parallel, read_in_parallel, read_record_at, reading_threads,
 };
 pub use record::{
     Headers, Problem, ProblemKind, Record, RecordHead, RecordType, Severity, Span, WarcError, metadata_target,
 };
 pub use write::{
-    FileSetOptions, NewFile, Placed, REVISIT_IDENTICAL_PAYLOAD, REVISIT_NOT_MODIFIED, RecordBuilder, Repaired,
-    WarcFileSet, WarcWriter, new_record_id, repair_open_file, warc_fields,
+    FileSetOptions, KeptTail, NewFile, Placed, REVISIT_IDENTICAL_PAYLOAD, REVISIT_NOT_MODIFIED, RecordBuilder,
+    Repaired, WarcFileSet, WarcWriter, new_record_id, repair_open_file, warc_fields,
 };
 
 /// What the name of a file ends in while it is being written.

@@ -15,6 +15,9 @@ pub struct Headers {
     values: Vec<u8>,
     /// Where each field ends in `names` and in `values`.
     ends: Vec<(usize, usize)>,
+    /// A bit for each length of a name (modulo 64): most names that are asked
+    /// for are not there, and this tells at once.
+    name_lens: u64,
 }
 
 impl Headers {
@@ -36,12 +39,14 @@ impl Headers {
             names: String::with_capacity(len / 2),
             values: Vec::with_capacity(len),
             ends: Vec::with_capacity(len / 32),
+            name_lens: 0,
         }
     }
 
     /// Appends a field.
     pub fn push(&mut self, name: impl AsRef<str>, value: impl AsRef<[u8]>) {
         self.names.push_str(name.as_ref());
+        self.name_lens |= bit_of(name.as_ref());
         self.values.extend_from_slice(value.as_ref());
         self.ends.push((self.names.len(), self.values.len()));
     }
@@ -56,14 +61,32 @@ impl Headers {
         self.get_bytes(name).map(text_of)
     }
 
+    /// As [`get_text`](Self::get_text), without white space around it; `None`
+    /// where nothing else is there.
+    pub fn get_trimmed(&self, name: &str) -> Option<Cow<'_, str>> {
+        let text = match self.get_text(name)? {
+            Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
+            Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+        };
+        (!text.is_empty()).then_some(text)
+    }
+
     /// The first field of this name.
     pub fn get_bytes(&self, name: &str) -> Option<&[u8]> {
-        self.iter().find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+        self.all(name).next()
     }
 
     /// All fields of this name.
-    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
-        self.iter().filter(move |(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    pub fn all<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a [u8]> {
+        let is_possible = self.name_lens & bit_of(name) != 0;
+        let fields = if is_possible { self.ends.as_slice() } else { &[] };
+        let mut start = (0, 0);
+        fields.iter().filter_map(move |&end| {
+            let field = &self.names.as_bytes()[start.0..end.0];
+            let value = &self.values[start.1..end.1];
+            start = end;
+            field.eq_ignore_ascii_case(name.as_bytes()).then_some(value)
+        })
     }
 
     /// All fields.
@@ -94,6 +117,10 @@ impl Headers {
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
+}
+
+fn bit_of(name: &str) -> u64 {
+    1 << (name.len() % 64)
 }
 
 impl fmt::Debug for Headers {

@@ -7,7 +7,7 @@
 use super::read::open_record_at;
 use super::{ArchiveReader, RecordFacts, Span, WarcError};
 use crate::jobs::JobCx;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -29,25 +29,40 @@ pub struct Segment {
 
 /// The segments of one record, in order of their numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SegmentSeries(Vec<Segment>);
+pub struct SegmentSeries(
+    /// By number, then in the order they came.
+    BTreeMap<(u64, usize), Segment>,
+);
+
+/// Flaws of a series that are told one by one; further ones are counted.
+const MAX_FLAWS: usize = 20;
+
+/// How often a file is read from its start once more to join segments that
+/// share compressed members and stand there in another order. Hostile files
+/// could ask for it at every segment.
+const MAX_AGAIN: usize = 64;
 
 impl SegmentSeries {
     /// Adds a segment at its place.
     pub fn add(&mut self, segment: Segment) {
-        let at = self.0.partition_point(|other| other.number <= segment.number);
-        self.0.insert(at, segment);
+        self.0.insert((segment.number, self.0.len()), segment);
     }
 
     /// The segments.
-    pub fn segments(&self) -> &[Segment] {
-        &self.0
+    pub fn segments(&self) -> impl Iterator<Item = &Segment> {
+        self.0.values()
     }
 
     /// What is wrong with the series: the segment it is told of, and words.
     pub fn flaws(&self) -> Vec<(&Segment, String)> {
         let mut flaws = Vec::new();
+        let mut unlisted = 0;
+        let mut tell = |segment, what: String| match flaws.len() < MAX_FLAWS {
+            true => flaws.push((segment, what)),
+            false => unlisted += 1,
+        };
         let mut due = 1;
-        for segment in &self.0 {
+        for segment in self.segments() {
             let number = segment.number;
             if number > due {
                 let missing = if number - due == 1 {
@@ -55,34 +70,69 @@ impl SegmentSeries {
                 } else {
                     format!("segments {due} to {} are", number - 1)
                 };
-                flaws.push((segment, format!("{missing} missing before segment {number}")));
+                tell(segment, format!("{missing} missing before segment {number}"));
             } else if number < due {
-                flaws.push((segment, format!("segment {number} is there more than once")));
+                tell(segment, format!("segment {number} is there more than once"));
             }
             due = due.max(number.saturating_add(1));
         }
-        let Some(last) = self.0.last() else { return flaws };
-        for early in self.0.iter().filter(|segment| segment.number < last.number && segment.total.is_some()) {
-            let why = format!("segment {} tells the whole length and is not the last one", early.number);
-            flaws.push((early, why));
+        let Some(last) = self.0.values().next_back() else { return flaws };
+        for early in self.segments().filter(|segment| segment.number < last.number && segment.total.is_some()) {
+            tell(early, format!("segment {} tells the whole length and is not the last one", early.number));
         }
-        let sum = self.0.iter().fold(0, |sum: u64, segment| sum.saturating_add(segment.length));
+        if last.total.is_none() {
+            tell(last, "the last segment is missing: none tells the whole length".to_owned());
+        }
+        let sum = self.segments().fold(0, |sum: u64, segment| sum.saturating_add(segment.length));
         match last.total {
-            None => flaws.push((last, "the last segment is missing: none tells the whole length".to_owned())),
             Some(total) if total != sum && flaws.is_empty() => {
                 flaws.push((last, format!("the segments have {sum} bytes, the last one says {total}")));
             }
-            Some(_) => {}
+            _ if unlisted > 0 => flaws.push((last, format!("and {unlisted} more flaws of these segments"))),
+            _ => {}
         }
         flaws
     }
 
     /// The whole block as a stream, of the segments that are there.
-    pub fn joined(&self) -> JoinedBlock {
-        let mut segments = self.0.clone();
+    ///
+    /// # Errors
+    ///
+    /// [`WarcError::NoRecord`] when segments that share compressed members
+    /// stand in so odd an order that a file would have to be read from its
+    /// start again and again.
+    pub fn joined(&self) -> Result<JoinedBlock, WarcError> {
+        let mut segments: Vec<Segment> = self.segments().cloned().collect();
         segments.dedup_by_key(|segment| segment.number);
+        let mut entered = HashSet::new();
+        let mut again = 0;
+        for (at, segment) in segments.iter().enumerate().filter(|(_, segment)| segment.span.is_inside_member()) {
+            let goes_on = at.checked_sub(1).is_some_and(|before| segment.stands_behind(&segments[before]));
+            if !goes_on && !entered.insert(&segment.file) {
+                again += 1;
+            }
+            if again > MAX_AGAIN {
+                let why = "to join the segments of its record, the file would have to be read from its start again \
+                           for nearly each of them, since they share compressed members; join those of a copy that \
+                           `fonds warc recompress` makes";
+                return Err(WarcError::NoRecord {
+                    path: segment.file.clone(),
+                    offset: segment.span.decoded_offset(),
+                    why: why.to_owned(),
+                });
+            }
+        }
         segments.reverse();
-        JoinedBlock { left: segments, present: None }
+        Ok(JoinedBlock { left: segments, present: None })
+    }
+}
+
+impl Segment {
+    /// Whether a reader that has read `before` reaches this one by reading on,
+    /// where both share their compressed members with others.
+    fn stands_behind(&self, before: &Self) -> bool {
+        let inside = self.span.is_inside_member() && before.span.is_inside_member();
+        inside && self.file == before.file && self.span.decoded_offset() > before.span.decoded_offset()
     }
 }
 
@@ -129,26 +179,41 @@ pub(super) fn segment_of(file: &Path, span: Span, facts: &RecordFacts, head: &su
 pub struct JoinedBlock {
     /// The last one first.
     left: Vec<Segment>,
-    present: Option<ArchiveReader<File>>,
+    present: Option<(Segment, ArchiveReader<File>)>,
+}
+
+impl JoinedBlock {
+    /// A reader whose next record is this segment: the one at hand where it
+    /// comes by there.
+    fn reach(&mut self, segment: &Segment) -> Result<Option<ArchiveReader<File>>, WarcError> {
+        let mut reader = match self.present.take() {
+            Some((before, mut reader)) if segment.stands_behind(&before) => {
+                match reader.skip_to_decoded(segment.span.decoded_offset())? {
+                    true => reader,
+                    false => return Ok(None),
+                }
+            }
+            _ => open_record_at(&segment.file, segment.span.offset)?,
+        };
+        Ok(reader.next_head()?.is_some().then_some(reader))
+    }
 }
 
 impl Read for JoinedBlock {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         loop {
-            if let Some(reader) = &mut self.present {
+            if let Some((_, reader)) = &mut self.present {
                 let len = reader.read(out)?;
                 if len > 0 || out.is_empty() {
                     return Ok(len);
                 }
-                self.present = None;
             }
             let Some(segment) = self.left.pop() else { return Ok(0) };
-            let mut reader = open_record_at(&segment.file, segment.span.offset).map_err(io::Error::other)?;
-            if reader.next_head().map_err(io::Error::other)?.is_none() {
+            let Some(reader) = self.reach(&segment).map_err(io::Error::other)? else {
                 let why = format!("{}: segment {} is not there any more", segment.file.display(), segment.number);
                 return Err(io::Error::new(io::ErrorKind::UnexpectedEof, why));
-            }
-            self.present = Some(reader);
+            };
+            self.present = Some((segment, reader));
         }
     }
 }
@@ -197,7 +262,7 @@ mod tests {
             .collect();
         let series = find_segments("urn:test:1", &files, &JobCx::detached()).unwrap();
         let mut whole = String::new();
-        series.joined().read_to_string(&mut whole).unwrap();
+        series.joined().unwrap().read_to_string(&mut whole).unwrap();
         assert_eq!(whole, joined);
         assert_eq!(series.flaws().into_iter().map(|(_, flaw)| flaw).collect::<Vec<_>>(), flaws);
     }
@@ -219,5 +284,55 @@ mod tests {
         check(&twice, "ab", &["segment 2 is there more than once"]);
         let early = [(1, Some(3), "a"), (2, Some(2), "b")];
         check(&early, "ab", &["segment 1 tells the whole length and is not the last one"]);
+    }
+
+    /// `count` segments in one gzip member, in the order of `numbers`.
+    fn in_one_member(numbers: impl Iterator<Item = u64>, count: u64) -> (tempfile::TempDir, PathBuf) {
+        let record = |number: u64| {
+            let total = (number == count).then_some(2 * count);
+            segment(number, total).plain(format!("{:02}", number % 100).as_bytes())
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.warc.gz");
+        let mut gzip = flate2::write::GzEncoder::new(fs::File::create(&path).unwrap(), flate2::Compression::fast());
+        io::Write::write_all(&mut gzip, &numbers.flat_map(record).collect::<Vec<u8>>()).unwrap();
+        gzip.finish().unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn segments_in_a_shared_member_are_read_in_one_go() {
+        let (_folder, path) = in_one_member(1..=300, 300);
+        let series = find_segments("urn:test:1", &[path], &JobCx::detached()).unwrap();
+        let mut joined = String::new();
+        series.joined().unwrap().read_to_string(&mut joined).unwrap();
+        assert_eq!(joined, (1..=300).map(|number| format!("{:02}", number % 100)).collect::<String>());
+    }
+
+    #[test]
+    fn segments_in_a_hostile_order_are_not_read_again_and_again() {
+        let (_folder, path) = in_one_member((1..=300).rev(), 300);
+        let series = find_segments("urn:test:1", std::slice::from_ref(&path), &JobCx::detached()).unwrap();
+        assert!(series.flaws().is_empty());
+        let error = series.joined().err().unwrap().to_string();
+        assert!(error.contains("fonds warc recompress"), "{error}");
+        // A few are joined all the same.
+        let (_folder, path) = in_one_member((1..=30).rev(), 30);
+        let series = find_segments("urn:test:1", &[path], &JobCx::detached()).unwrap();
+        let mut joined = String::new();
+        series.joined().unwrap().read_to_string(&mut joined).unwrap();
+        assert!(joined.starts_with("010203") && joined.ends_with("282930"), "{joined}");
+    }
+
+    #[test]
+    fn flaws_of_very_many_segments_are_counted() {
+        let mut series = SegmentSeries::default();
+        for number in (1..=50_000).rev() {
+            let (file, span) = (PathBuf::from("a"), Span { offset: number, length: 1 });
+            series.add(Segment { file, span, number: 2 * number, length: 1, total: None });
+        }
+        let flaws: Vec<String> = series.flaws().into_iter().map(|(_, flaw)| flaw).collect();
+        assert_eq!((flaws.len(), flaws[0].as_str()), (21, "segment 1 is missing before segment 2"));
+        assert_eq!(flaws[20], "and 49981 more flaws of these segments");
     }
 }

@@ -26,6 +26,8 @@ pub struct CrawlOptions {
     pub fresh: bool,
     /// What dates of the launch and its captures are taken from.
     pub clock: Clock,
+    /// The run of a schedule that it is, by its number.
+    pub scheduled: Option<i64>,
 }
 
 /// How a crawl ended.
@@ -120,6 +122,9 @@ pub fn crawl(
         Some(launch) => launch,
         None => catalogue.begin_launch(campaign, &job, options.clock.now())?,
     };
+    if let Some(run) = options.scheduled {
+        catalogue.set_scheduled_launch(run, launch.id)?;
+    }
     catalogue.set_launch_state(launch.id, LaunchState::Running, "")?;
     let warc_folder = desk.workspace.warc_folder(&job, &launch.launch);
     let log_folder = desk.workspace.log_folder(&job, &launch.launch);

@@ -11,6 +11,7 @@ mod files;
 mod import;
 mod inlinks;
 mod sample;
+mod schedule;
 mod scope;
 mod select;
 
@@ -26,9 +27,12 @@ pub use files::{CheckOutcome, LocateOutcome, check_files, locate, problem_detail
 pub use import::{file_words, has_problems, import, import_words};
 pub use inlinks::{InlinkReport, build_inlinks, write_dataset};
 pub use sample::{add_sample_campaign, crawl_options, example_campaign, is_sample, sample_edition, sample_overrides};
+pub use schedule::{
+    LOOK_EVERY, NextRun, ON_TIME, ScheduleLook, Scheduler, Watch, WatchReport, keep_schedules, next_runs, run_scheduled,
+};
 pub use scope::{
-    check_campaign, edited_campaign, geo_database, geo_drift, geo_report, rule_hits, scope_test, set_geo_database,
-    what_if, what_if_rows, why,
+    EvidenceState, attach_evidence, check_campaign, check_evidence, edited_campaign, geo_database, geo_drift,
+    geo_report, permissions, rule_hits, scope_test, seeds_verdict, set_geo_database, what_if, what_if_rows, why,
 };
 pub use select::{SelectReport, select};
 

@@ -71,7 +71,7 @@ impl Campaign {
         self.schedule.frequency = match meaning.frequency {
             None | Some(CrawlFrequency::DomainCrawl | CrawlFrequency::NeverCrawl) => Frequency::Manual,
             Some(CrawlFrequency::Annual) => Frequency::Yearly,
-            Some(CrawlFrequency::SixMonthly) => Frequency::HalfYearly,
+            Some(CrawlFrequency::SixMonthly) => Frequency::SixMonthly,
             Some(CrawlFrequency::Quarterly) => Frequency::Quarterly,
             Some(CrawlFrequency::Monthly) => Frequency::Monthly,
             Some(CrawlFrequency::Weekly) => Frequency::Weekly,
@@ -175,7 +175,7 @@ impl Campaign {
             Frequency::Weekly => Some(CrawlFrequency::Weekly),
             Frequency::Monthly => Some(CrawlFrequency::Monthly),
             Frequency::Quarterly => Some(CrawlFrequency::Quarterly),
-            Frequency::HalfYearly => Some(CrawlFrequency::SixMonthly),
+            Frequency::SixMonthly => Some(CrawlFrequency::SixMonthly),
             Frequency::Yearly => Some(CrawlFrequency::Annual),
         };
         Meaning {

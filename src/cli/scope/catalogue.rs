@@ -182,6 +182,10 @@ fn print_what_if(answer: &WhatIf, out: &mut dyn Write) -> anyhow::Result<()> {
         answer.stay_in, answer.stay_out, answer.other_rule
     )?;
     writeln!(out, "apart     {} fetched for others' sake (robots.txt), which no rule decides", answer.apart)?;
+    if answer.unfetched > 0 {
+        let words = "taken as far as is known; robots.txt, type or size cannot be told without a fetch";
+        writeln!(out, "untold    {} {words}", answer.unfetched)?;
+    }
     if answer.unknown > 0 {
         writeln!(out, "unknown   {} refused, but the country of their host was never looked up", answer.unknown)?;
     }

@@ -1,6 +1,7 @@
 //! `fonds scope`.
 
 mod catalogue;
+mod permissions;
 mod report;
 
 use super::campaign::looking_desk;
@@ -36,6 +37,8 @@ pub enum Command {
     Geo(catalogue::GeoArgs),
     Drift(catalogue::DriftArgs),
     Report(report::Args),
+    Permissions(permissions::Args),
+    Attach(permissions::AttachArgs),
 }
 
 pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
@@ -45,6 +48,8 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
         Command::Hits(args) => catalogue::hits(&args, out),
         Command::Geo(args) => catalogue::geo(&args, out),
         Command::Drift(args) => catalogue::drift(&args, out),
+        Command::Permissions(args) => permissions::run(&args, out),
+        Command::Attach(args) => permissions::attach(&args, out),
         Command::Report(args) => with_progress(|cx| report::run(&args, out, cx)),
     }
 }

@@ -26,18 +26,17 @@ pub struct IndexArgs {
 }
 
 pub(super) fn run(args: &IndexArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let mut lines = Vec::new();
+    let mut sorter = cdx::IndexSorter::new(args.format.form());
     let mut status = FINE;
     let options = cdx::IndexOptions { post_append: args.post_append };
     for file in &args.files {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let (of_file, problems) = cdx::index_file(file, &name, options, &JobCx::detached())?;
-        lines.extend(of_file);
+        let problems = cdx::index_each(file, &name, options, &JobCx::detached(), &mut |line| sorter.push(&line))?;
         for problem in problems {
             status = PROBLEMS;
             eprintln!("{}: {}", file.display(), plain(&problem.to_string()));
         }
     }
-    cdx::write_sorted(&lines, args.format.form(), out)?;
+    sorter.write(out)?;
     Ok(status)
 }

@@ -4,7 +4,7 @@ use super::beans::{Beans, Element, OtherFiles, Setting};
 use super::seeds_text::prefixes_of_text;
 use super::write_rules::{ADDED_RULE, KEPT_RULE, SEED_RULE};
 use super::{EngineNote, heritrix_write};
-use crate::campaign::{Campaign, SeedScope};
+use crate::campaign::{Campaign, Grounds, SeedScope};
 use crate::scope::Decision;
 use crate::scope::rules::{
     AcceptAll, Geolocation, Ground, HopPath, HopType, PathologicalPath, RegexList, RejectAll, Rule, RuleKind,
@@ -213,7 +213,7 @@ impl Reading<'_> {
         let rule = |patterns| RuleKind::Regex(RegexList { patterns, any, decision });
         let mut usable = Vec::new();
         for pattern in patterns {
-            match rule(vec![pattern.clone()]).compile(Ground::default()) {
+            match rule(vec![pattern.clone()]).compile(bare_ground(&Grounds::default())) {
                 Ok(_) => usable.push(pattern),
                 Err(why) => self.notes.push(EngineNote::new(&bean.place, format!("{why}; it is left out"))),
             }
@@ -223,7 +223,8 @@ impl Reading<'_> {
 
     /// The rule, if it can be used.
     pub(super) fn workable(&mut self, place: &str, index: usize, kind: RuleKind) -> Result<RuleKind, String> {
-        let ground = Ground { seeds: &self.campaign.seeds, permissions: &[] };
+        let grounds = Grounds::default();
+        let ground = Ground { seeds: &self.campaign.seeds, ..bare_ground(&grounds) };
         kind.compile(ground)?;
         if let RuleKind::Regex(list) = &kind
             && list.patterns.is_empty()
@@ -234,6 +235,11 @@ impl Reading<'_> {
         }
         Ok(kind)
     }
+}
+
+/// What rules are tried with that ask neither for seeds nor for permissions.
+pub(super) fn bare_ground(grounds: &Grounds) -> Ground<'_> {
+    Ground { seeds: &[], permissions: &[], grounds }
 }
 
 /// A pattern over hop letters; one of the last letter alone is a rule of its own.

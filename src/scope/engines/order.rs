@@ -1,11 +1,12 @@
 //! The order of a Heritrix 1 job as a campaign.
 
 use super::beans::{Element, parse};
+use super::heritrix_rules::bare_ground;
 use super::{EngineError, EngineJob, EngineNote, seeds_of_text};
-use crate::campaign::{Campaign, Limits, RobotsPolicy, SeedScope};
+use crate::campaign::{Campaign, Grounds, Limits, RobotsPolicy, SeedScope};
 use crate::scope::Decision;
 use crate::scope::rules::{
-    Ground, PathologicalPath, RegexList, RejectAll, Rule, RuleKind, SeedScopeRule, TooManyHops, TooManyPathSegments,
+    PathologicalPath, RegexList, RejectAll, Rule, RuleKind, SeedScopeRule, TooManyHops, TooManyPathSegments,
     Transclusion,
 };
 
@@ -120,7 +121,7 @@ fn scope_rules(scope: &Element, campaign: &mut Campaign, notes: &mut Vec<EngineN
             _ => None,
         };
         let enabled = value("enabled").as_deref() != Some("false");
-        match kind.map(|kind| kind.compile(Ground::default()).map(|_| kind)) {
+        match kind.map(|kind| kind.compile(bare_ground(&Grounds::default())).map(|_| kind)) {
             Some(Ok(kind)) => rules.push(Rule { enabled, comment: name.to_owned(), kind }),
             Some(Err(why)) => notes.push(EngineNote::new(&filter.place, format!("{name}: {why}; it is left out"))),
             None => notes.push(EngineNote::new(&filter.place, format!("the filter {} is not known", filter.class()))),

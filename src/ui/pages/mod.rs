@@ -15,8 +15,10 @@ mod review;
 mod select;
 mod select_score;
 mod spec;
+mod spec_permissions;
 mod spec_request;
 mod spec_rules;
+mod spec_schedule;
 mod spec_seeds;
 mod spec_settings;
 

@@ -1,7 +1,9 @@
 //! A campaign's specification, edited and saved as a new version.
 
+use super::spec_permissions::PermissionsEditor;
 use super::spec_request::RequestEditor;
 use super::spec_rules::RulesEditor;
+use super::spec_schedule::schedule_ui;
 use super::spec_seeds::SeedsEditor;
 use super::spec_settings;
 use crate::app::models::{CampaignId, CampaignPage, Loaded};
@@ -20,17 +22,19 @@ enum Tab {
     Request,
     Seeds,
     Rules,
+    Permissions,
     Schedule,
     Limits,
     Politeness,
     Versions,
 }
 
-const TABS: [(Tab, &str); 8] = [
+const TABS: [(Tab, &str); 9] = [
     (Tab::About, "About"),
     (Tab::Request, "Request"),
     (Tab::Seeds, "Seeds"),
     (Tab::Rules, "Scope rules"),
+    (Tab::Permissions, "Permissions"),
     (Tab::Schedule, "Schedule"),
     (Tab::Limits, "Limits"),
     (Tab::Politeness, "Politeness"),
@@ -44,6 +48,7 @@ pub struct SpecPage {
     request: RequestEditor,
     seeds: SeedsEditor,
     rules: RulesEditor,
+    permissions: PermissionsEditor,
     tags: Option<String>,
 }
 
@@ -126,6 +131,7 @@ impl SpecPage {
         self.request = RequestEditor::default();
         self.seeds = SeedsEditor::default();
         self.rules = RulesEditor::default();
+        self.permissions = PermissionsEditor::default();
         self.tags = None;
     }
 
@@ -209,7 +215,8 @@ impl SpecPage {
             Tab::Request => self.request.ui(ui, &mut spec.campaign.request),
             Tab::Seeds => self.seeds.ui(ui, &mut spec.campaign, page),
             Tab::Rules => self.rules.ui(ui, app, &mut spec.campaign, page),
-            Tab::Schedule => spec_settings::schedule_ui(ui, &mut spec.campaign),
+            Tab::Permissions => self.permissions.ui(ui, app, &mut spec.campaign),
+            Tab::Schedule => schedule_ui(ui, app, &mut spec.campaign, page),
             Tab::Limits => spec_settings::limits_ui(ui, &mut spec.campaign.limits),
             Tab::Politeness => spec_settings::politeness_ui(ui, &mut spec.campaign.politeness),
             Tab::Versions => versions_ui(ui, app, page),

@@ -4,6 +4,7 @@
 
 mod files;
 mod pages;
+mod plans;
 mod shell;
 
 use super::Cockpit;
@@ -42,7 +43,12 @@ impl Window {
     }
 
     fn open(empty: bool, folder: Option<PathBuf>) -> Self {
-        let told = Arc::new(Told::default());
+        Self::open_told(Told::default(), empty, folder)
+    }
+
+    /// On an archive that was told something before.
+    pub(super) fn open_told(told: Told, empty: bool, folder: Option<PathBuf>) -> Self {
+        let told = Arc::new(told);
         let opener = Arc::new(FixtureOpener { empty, told: told.clone() });
         let mut folder = folder;
         let has_folder = folder.is_some();

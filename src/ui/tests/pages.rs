@@ -260,6 +260,11 @@ fn a_selection_is_scored_exported_and_verified() {
     window.click("Export selection");
     window.check_told("export 1 to /home/archivist/fonds/exports/selection");
     window.until("the export ended", |window| window.app().jobs.is_empty());
+    assert!(!window.told().iter().any(|said| said.contains("with a package")));
+    window.click("A WACZ package, too");
+    window.click("Export selection");
+    window.check_told("export 1 to /home/archivist/fonds/exports/selection with a package");
+    window.until("the export ended", |window| window.app().jobs.is_empty());
     window.click("Verify last export");
     window.check_told("verify /home/archivist/fonds/exports/selection");
     window.until("the checks are shown", |window| window.says("1 of 2 checks do not hold"));

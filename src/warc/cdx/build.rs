@@ -57,34 +57,36 @@ impl Seen {
 /// Lines in the order of their records.
 struct Lines {
     options: IndexOptions,
-    lines: Vec<IndexLine>,
     last: Option<Seen>,
 }
 
+/// Who takes lines.
+type Sink<'a> = &'a mut dyn FnMut(IndexLine) -> io::Result<()>;
+
 impl Lines {
     fn new(options: IndexOptions) -> Self {
-        Self { options, lines: Vec::new(), last: None }
+        Self { options, last: None }
     }
 
-    fn take(&mut self, mut seen: Seen, span: Option<Span>) {
+    fn take(&mut self, mut seen: Seen, span: Option<Span>, sink: Sink<'_>) -> io::Result<()> {
         let line = seen.line.take().zip(span.filter(|span| !span.is_inside_member()));
         seen.line = line.map(|(line, span)| IndexLine { span, ..line });
         if !self.options.post_append {
-            self.lines.extend(seen.line);
-            return;
+            return seen.line.map_or(Ok(()), sink);
         }
         let joined = self.last.as_mut().is_some_and(|last| join(last, &mut seen));
-        self.lines.extend(self.last.take().and_then(|last| last.line));
-        if joined {
-            self.lines.extend(seen.line);
-        } else {
-            self.last = Some(seen);
+        if let Some(line) = self.last.take().and_then(|last| last.line) {
+            sink(line)?;
         }
+        if joined {
+            return seen.line.map_or(Ok(()), sink);
+        }
+        self.last = Some(seen);
+        Ok(())
     }
 
-    fn finish(mut self) -> Vec<IndexLine> {
-        self.lines.extend(self.last.and_then(|last| last.line));
-        self.lines
+    fn finish(self, sink: Sink<'_>) -> io::Result<()> {
+        self.last.and_then(|last| last.line).map_or(Ok(()), sink)
     }
 }
 
@@ -97,19 +99,42 @@ pub fn index_file(
     options: IndexOptions,
     cx: &JobCx,
 ) -> Result<(Vec<IndexLine>, Vec<Problem>), WarcError> {
+    let mut lines = Vec::new();
+    let problems = index_each(path, filename, options, cx, &mut |line| {
+        lines.push(line);
+        Ok(())
+    })?;
+    Ok((lines, problems))
+}
+
+/// As [`index_file`], each line given to `sink` as soon as it is known.
+///
+/// # Errors
+///
+/// Also those of `sink`, which are taken for errors of a temporary file.
+pub fn index_each(
+    path: &Path,
+    filename: &str,
+    options: IndexOptions,
+    cx: &JobCx,
+    sink: &mut dyn FnMut(IndexLine) -> io::Result<()>,
+) -> Result<Vec<Problem>, WarcError> {
     let mut lines = Lines::new(options);
     let mut problems = ProblemList::new(MAX_PROBLEMS);
     let mut read_to = 0;
+    let mut failed = Ok(());
     let see = |head: &RecordHead, block: &mut dyn BufRead| Seen::of(head, block, filename, options);
     let last = read_file_in_parallel(path, reading_threads(), see, |visit| {
         problems.extend(visit.problems);
-        lines.take(visit.value, visit.span);
+        failed = lines.take(visit.value, visit.span, sink);
         read_to = visit.read_to;
         cx.set_done(read_to);
-        if cx.checkpoint().is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if failed.is_ok() && cx.checkpoint().is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
+    let of_sink = |source| WarcError::Io { path: Path::new("temporary file").to_owned(), source };
+    failed.and_then(|()| lines.finish(sink)).map_err(of_sink)?;
     problems.extend(last);
-    Ok((lines.finish(), problems.take(read_to)))
+    Ok(problems.take(read_to))
 }
 
 /// As [`index_file`], from any source.
@@ -120,16 +145,22 @@ pub fn index_reader<R: Read>(
     cx: &JobCx,
 ) -> Result<(Vec<IndexLine>, Vec<Problem>), WarcError> {
     let mut lines = Lines::new(options);
+    let mut found = Vec::new();
+    let mut sink = |line| {
+        found.push(line);
+        Ok(())
+    };
+    let io = |source| WarcError::Io { path: Path::new(filename).to_owned(), source };
     while let Some(head) = reader.next_head()? {
-        let io = |source| WarcError::Io { path: Path::new(filename).to_owned(), source };
         let seen = Seen::of(&head, &mut reader, filename, options).map_err(io)?;
-        lines.take(seen, reader.finish_record()?);
+        lines.take(seen, reader.finish_record()?, &mut sink).map_err(io)?;
         cx.set_done(reader.file_offset());
         if cx.checkpoint().is_err() {
             break;
         }
     }
-    Ok((lines.finish(), reader.take_problems()))
+    lines.finish(&mut sink).map_err(io)?;
+    Ok((found, reader.take_problems()))
 }
 
 /// Whether the two are request and response of one capture; the line of the

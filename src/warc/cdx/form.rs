@@ -1,7 +1,7 @@
 //! The forms that an index is written in.
 
-use super::IndexLine;
 use super::classic::Columns;
+use super::{IndexLine, IndexSorter};
 use std::io::{self, Write};
 
 /// A form of index files.
@@ -53,16 +53,10 @@ impl IndexForm {
 }
 
 /// Writes lines in the order that CDX servers search in: by their bytes.
-pub fn write_sorted(lines: &[IndexLine], form: IndexForm, mut out: impl Write) -> io::Result<()> {
-    let mut texts: Vec<String> = lines.iter().map(|line| form.line(line)).collect();
-    texts.sort_unstable();
-    if let Some(header) = form.header() {
-        writeln!(out, "{header}")?;
-    }
-    for text in texts {
-        writeln!(out, "{text}")?;
-    }
-    Ok(())
+pub fn write_sorted(lines: &[IndexLine], form: IndexForm, out: impl Write) -> io::Result<()> {
+    let mut sorter = IndexSorter::new(form);
+    lines.iter().try_for_each(|line| sorter.push(line))?;
+    sorter.write(out)
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@
 //!
 //! | where | what |
 //! |---|---|
-//! | [`index_file`], [`write_sorted`] | from archive files to lines to text |
+//! | [`index_each`], [`index_file`] | from archive files to lines |
+//! | [`IndexSorter`], [`write_sorted`] | from lines to text in order, however many there are |
 //! | [`IndexReader`] | from text to lines |
 //! | [`LineCheck`] | whether the record of a line stands where the line says |
 //!
@@ -25,10 +26,12 @@ mod form;
 mod line;
 mod post;
 mod read;
+mod sort;
 
-pub use build::{IndexOptions, index_file, index_reader, indexed_url};
+pub use build::{IndexOptions, index_each, index_file, index_reader, indexed_url};
 pub use check::LineCheck;
 pub use classic::Columns;
 pub use form::{IndexForm, write_sorted};
 pub use line::{IndexLine, LineError};
 pub use read::{IndexProblem, IndexReader, MAX_INDEX_LINE_BYTES};
+pub use sort::{IndexSorter, SortedLines};

@@ -4,12 +4,10 @@
 //! Reading has told already of fields that every record must have and of
 //! fields that stand twice.
 
+use super::super::findings::Findings;
 use super::super::revisit::RevisitProfile;
 use super::super::{ProblemKind, RecordHead, RecordType};
 use RecordType::{Continuation, Conversion, Metadata, Request, Resource, Response, Revisit, Warcinfo};
-
-/// What is odd, in words, with its kind.
-pub(super) type Finding = (ProblemKind, String);
 
 /// A field and the types of records that shall not have it.
 const FORBIDDEN: [(&str, &[RecordType]); 9] = [
@@ -37,8 +35,8 @@ const IDS: [&str; 5] =
     ["WARC-Record-ID", "WARC-Concurrent-To", "WARC-Refers-To", "WARC-Warcinfo-ID", "WARC-Segment-Origin-ID"];
 
 /// Everything that is wrong with the fields of a record, or unwise.
-pub(super) fn findings(head: &RecordHead) -> Vec<Finding> {
-    let mut found = Vec::new();
+pub(super) fn findings(head: &RecordHead) -> Findings {
+    let mut found = Findings::default();
     if !head.is_arc() {
         presence(head, &mut found);
         values(head, &mut found);
@@ -47,7 +45,7 @@ pub(super) fn findings(head: &RecordHead) -> Vec<Finding> {
     found
 }
 
-fn presence(head: &RecordHead, found: &mut Vec<Finding>) {
+fn presence(head: &RecordHead, found: &mut Findings) {
     let kind = &head.record_type;
     let has = |name: &str| head.headers.get_bytes(name).is_some_and(|value| !value.is_empty());
     for (name, types) in MANDATORY {
@@ -69,9 +67,9 @@ fn presence(head: &RecordHead, found: &mut Vec<Finding>) {
     }
 }
 
-fn values(head: &RecordHead, found: &mut Vec<Finding>) {
+fn values(head: &RecordHead, found: &mut Findings) {
     let mut bad = |detail: String| found.push((ProblemKind::BadField, detail));
-    let text = |name: &str| head.headers.get(name).map(|value| value.trim().to_owned()).filter(|text| !text.is_empty());
+    let text = |name: &str| head.headers.get_trimmed(name);
     for name in IDS {
         for value in head.headers.all(name).filter(|value| !value.is_empty()) {
             let value = String::from_utf8_lossy(value);
@@ -132,11 +130,12 @@ fn values(head: &RecordHead, found: &mut Vec<Finding>) {
     }
 }
 
-fn advice(head: &RecordHead, found: &mut Vec<Finding>) {
+fn advice(head: &RecordHead, found: &mut Findings) {
     let mut say = |detail: String| found.push((ProblemKind::Advice, detail));
-    let text = |name: &str| head.headers.get(name).map(|value| value.trim().to_owned()).filter(|text| !text.is_empty());
-    let kind = text("Content-Type").map(|kind| kind.to_ascii_lowercase());
+    let text = |name: &str| head.headers.get_trimmed(name);
+    let kind = text("Content-Type");
     let mime = kind.as_deref().map(|kind| kind.split(';').next().unwrap_or_default().trim());
+    let is = |mime: &str, name: &str| mime.eq_ignore_ascii_case(name);
     if head.content_length > 0 && kind.is_none() && head.record_type != Continuation {
         say("Content-Type is missing".to_owned());
     }
@@ -146,14 +145,15 @@ fn advice(head: &RecordHead, found: &mut Vec<Finding>) {
         say(format!("“{}” is no type of record that the standard knows", clip(other)));
     }
     let is_web = text("WARC-Target-URI").is_some_and(|uri| {
-        let uri = uri.trim_start_matches('<').to_ascii_lowercase();
-        uri.starts_with("http://") || uri.starts_with("https://")
+        let uri = uri.trim_start_matches('<').as_bytes();
+        let begins = |with: &[u8]| uri.get(..with.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(with));
+        begins(b"http://") || begins(b"https://")
     });
     match (&head.record_type, mime) {
-        (Warcinfo, Some(mime)) if mime != "application/warc-fields" => {
+        (Warcinfo, Some(mime)) if !is(mime, "application/warc-fields") => {
             say("application/warc-fields is recommended for warcinfo records".to_owned());
         }
-        (Response | Request, Some(mime)) if is_web && mime != "application/http" => {
+        (Response | Request, Some(mime)) if is_web && !is(mime, "application/http") => {
             say(format!("a {} of a web URL should be application/http", head.record_type));
         }
         _ => {}

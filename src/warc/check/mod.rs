@@ -7,22 +7,21 @@
 //! [`Severity`] tells errors from warnings: a problem of a kind always has the
 //! same one.
 
+mod alone;
 mod fields;
 mod layout;
 
-use super::facts::RecordFacts;
 use super::record::ProblemList;
-use super::segments::{AllSeries, SegmentSeries, origin_of, segment_of};
+use super::segments::{AllSeries, SegmentSeries};
 use super::{
-    ArchiveReader, Packing, Problem, ProblemKind, RecordHead, RecordProof, RecordType, Severity, Span, Visit,
-    WarcError, open_archive_file, read_file_in_parallel, reading_threads,
+    ArchiveReader, Packing, Problem, ProblemKind, RecordHead, RecordProof, RecordType, Severity, Visit, WarcError,
+    read_file_in_parallel, reading_threads,
 };
 use crate::jobs::JobCx;
-use fields::Finding;
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs::File;
-use std::hash::{BuildHasher, RandomState};
-use std::io::{self, BufRead, BufReader, Read};
+use alone::{Checked, Wanted, check_record};
+use std::collections::{BTreeMap, HashMap};
+use std::hash::RandomState;
+use std::io::{BufRead, BufReader, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -73,39 +72,17 @@ pub fn check_reader<R: Read>(
 ) -> Result<CheckReport, WarcError> {
     let io = |source| WarcError::Io { path: path.to_owned(), source };
     let mut checker = Checker::new(digests);
-    let mut file = FileCheck::new(path, reader.packing(), None);
+    let mut file = FileCheck::new(path, reader.packing());
     while let Some(head) = reader.next_head()? {
-        let value = check_record(&head, &mut reader, digests).map_err(io)?;
+        let value = check_record(&head, &mut reader, digests, &checker.hasher).map_err(io)?;
         let span = reader.finish_record()?;
-        let (problems, members) = (reader.take_problems(), reader.members_of_record());
-        checker.add(&mut file, Visit { value, span, problems, members, read_to: reader.file_offset() }).map_err(io)?;
+        checker.add(&mut file, Visit::of_ended(&mut reader, value, span));
         cx.set_done(file.read_to);
         if cx.checkpoint().is_err() {
             break;
         }
     }
     Ok(file.finish(reader.take_problems()))
-}
-
-/// What was found of one record by itself.
-struct Checked {
-    head: RecordHead,
-    findings: Vec<Finding>,
-    has_digests: bool,
-}
-
-fn check_record(head: &RecordHead, block: &mut dyn BufRead, digests: bool) -> io::Result<Checked> {
-    let mut findings = fields::findings(head);
-    let proof = digests.then(|| RecordProof::new(head));
-    let unknown = proof.iter().flat_map(RecordProof::unknown).cloned();
-    findings.extend(unknown.map(|detail| (ProblemKind::Unchecked, detail)));
-    let proof = proof.filter(RecordProof::has_digests);
-    let has_digests = proof.is_some();
-    if let Some(mut proof) = proof {
-        feed(&mut proof, block)?;
-        findings.extend(proof.finish().into_iter().map(|detail| (ProblemKind::BadDigest, detail)));
-    }
-    Ok(Checked { head: head.clone(), findings, has_digests })
 }
 
 /// A file while it is checked.
@@ -115,16 +92,14 @@ struct FileCheck<'a> {
     problems: ProblemList,
     /// Offset in the file up to which it has been read.
     read_to: u64,
-    /// Where the headers of gzip members are read.
-    headers: Option<File>,
     /// Hashes of the record ids, and where each stands first.
     ids: HashMap<u64, u64>,
 }
 
 impl<'a> FileCheck<'a> {
-    fn new(path: &'a Path, packing: Packing, headers: Option<File>) -> Self {
+    fn new(path: &'a Path, packing: Packing) -> Self {
         let report = CheckReport { packing: Some(packing), ..CheckReport::default() };
-        Self { path, report, problems: ProblemList::new(MAX_PROBLEMS), read_to: 0, headers, ids: HashMap::new() }
+        Self { path, report, problems: ProblemList::new(MAX_PROBLEMS), read_to: 0, ids: HashMap::new() }
     }
 
     fn finish(mut self, last: Vec<Problem>) -> CheckReport {
@@ -137,8 +112,8 @@ impl<'a> FileCheck<'a> {
 pub struct Checker {
     digests: bool,
     hasher: RandomState,
-    /// Whatever a revisit may name as its original: ids, and URLs with dates.
-    known: HashSet<u64>,
+    /// Whatever a revisit may name as its original: ids, and URLs with dates, hashed.
+    known: Vec<u64>,
     revisits: Vec<Revisit>,
     series: AllSeries,
     /// Heads of first segments, for the digest of the whole.
@@ -149,9 +124,7 @@ pub struct Checker {
 struct Revisit {
     file: PathBuf,
     offset: u64,
-    /// Any of these will do.
-    wanted: Vec<u64>,
-    names: String,
+    wanted: Wanted,
 }
 
 impl Checker {
@@ -160,7 +133,7 @@ impl Checker {
         Self {
             digests,
             hasher: RandomState::new(),
-            known: HashSet::new(),
+            known: Vec::new(),
             revisits: Vec::new(),
             series: AllSeries::new(),
             first_heads: HashMap::new(),
@@ -175,107 +148,72 @@ impl Checker {
         if !std::fs::metadata(path).is_ok_and(|meta| meta.is_file()) && path.exists() {
             return check_reader(ArchiveReader::open(path)?, path, self.digests, cx);
         }
-        let io = |source| WarcError::Io { path: path.to_owned(), source };
-        let packing = ArchiveReader::open(path)?.packing();
-        let headers = match packing {
-            Packing::Gzip => Some(open_archive_file(path).map_err(io)?),
-            _ => None,
-        };
-        let mut file = FileCheck::new(path, packing, headers);
-        let mut failed = None;
-        let digests = self.digests;
+        let mut file = FileCheck::new(path, ArchiveReader::open(path)?.packing());
+        let (digests, hasher) = (self.digests, self.hasher.clone());
         let last = read_file_in_parallel(
             path,
             reading_threads(),
-            |head, block| check_record(head, block, digests),
+            |head, block| check_record(head, block, digests, &hasher),
             |visit| {
                 cx.set_done(visit.read_to);
-                match self.add(&mut file, visit) {
-                    Err(error) => {
-                        failed = Some(error);
-                        ControlFlow::Break(())
-                    }
-                    Ok(()) if cx.checkpoint().is_ok() => ControlFlow::Continue(()),
-                    Ok(()) => ControlFlow::Break(()),
-                }
+                self.add(&mut file, visit);
+                if cx.checkpoint().is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             },
         )?;
-        if let Some(error) = failed {
-            return Err(io(error));
-        }
         Ok(file.finish(last))
     }
 
     /// Adds a record, which was cut off or damaged where it has no place.
-    fn add(&mut self, file: &mut FileCheck, visit: Visit<Checked>) -> io::Result<()> {
+    fn add(&mut self, file: &mut FileCheck, visit: Visit<Checked>) {
         let report = &mut file.report;
         file.read_to = visit.read_to;
         file.problems.extend(visit.problems);
-        let Some(span) = visit.span else { return Ok(()) };
-        let Checked { head, findings: mut found, has_digests } = visit.value;
-        *report.records.entry(head.record_type.to_string()).or_default() += 1;
+        let Some(span) = visit.span else { return };
+        let Checked { kind, findings: mut found, has_digests, truncated, id, place, wanted, segment } = visit.value;
+        count(&mut report.records, kind.as_str());
         report.digests_checked += u64::from(has_digests);
-        if let Some(headers) = file.headers.as_mut().filter(|_| !span.is_inside_member()) {
-            found.extend(layout::findings(headers, span)?);
+        if let Some(note) = visit.gzip_note.filter(|_| !span.is_inside_member()) {
+            found.extend(layout::findings(note, span));
         }
         if visit.members > 1 {
             let detail = format!("the record lies in {} compressed members", visit.members);
             found.push((ProblemKind::NotPerRecord, detail));
         }
-        let facts = RecordFacts::of(&head, &[]);
         let offset = span.decoded_offset();
-        if let Some(id) = facts.record_id.as_deref().filter(|id| !id.is_empty())
-            && let first = *file.ids.entry(self.hasher.hash_one(id)).or_insert(offset)
+        if let Some(id) = id
+            && let first = *file.ids.entry(id).or_insert(offset)
             && first != offset
         {
             let detail = format!("WARC-Record-ID is that of the record at offset {first}, too");
             found.push((ProblemKind::BadField, detail));
         }
         file.problems.extend(found.into_iter().map(|(kind, detail)| Problem { offset, kind, detail }));
-        if let Some(reason) = &facts.truncated {
-            *report.truncated.entry(reason.trim().to_ascii_lowercase()).or_default() += 1;
+        if let Some(reason) = truncated {
+            count(&mut report.truncated, &reason);
         }
-        self.remember(file.path, span, head, &facts);
-        Ok(())
-    }
-
-    /// Keeps what is needed to look at all files together.
-    fn remember(&mut self, path: &Path, span: Span, head: RecordHead, facts: &RecordFacts) {
-        let of_id = |id: &str| self.hasher.hash_one(("id", id));
-        // Dates of revisits are often cut to the second.
-        let of_place = |url: &str, seconds: i64| self.hasher.hash_one(("place", url, seconds));
-        if facts.record_type == RecordType::Revisit {
-            let mut wanted: Vec<u64> = facts.refers_to.as_deref().map(of_id).into_iter().collect();
-            let date = facts.refers_to_date.as_deref().and_then(|date| crate::uri::CaptureDate::parse(date).ok());
-            if let (Some(url), Some(date)) = (&facts.refers_to_url, date) {
-                wanted.push(of_place(url, date.seconds()));
-            }
-            if !wanted.is_empty() {
-                let names = facts.refers_to.clone().or_else(|| facts.refers_to_url.clone()).unwrap_or_default();
-                let names = super::read::clip(&names);
-                self.revisits.push(Revisit { file: path.to_owned(), offset: span.decoded_offset(), wanted, names });
-            }
-        } else {
-            self.known.extend(facts.record_id.as_deref().map(of_id));
-            if let (Some(url), Some(date)) = (&facts.url, facts.date) {
-                self.known.insert(of_place(url, date.seconds()));
-            }
+        if kind != RecordType::Revisit {
+            self.known.extend(id.into_iter().chain(place));
         }
-        if let Some(origin) = origin_of(facts)
-            && let Some(segment) = segment_of(path, span, facts, &head)
+        self.revisits.extend(wanted.map(|wanted| Revisit { file: file.path.to_owned(), offset, wanted }));
+        if let Some(part) = segment
+            && let Some((origin, segment)) = part.at(file.path, span)
         {
+            let origin = origin.to_owned();
             if segment.number == 1 {
-                self.first_heads.insert(origin.to_owned(), head);
+                self.first_heads.insert(origin.clone(), part.head);
             }
-            self.series.entry(origin.to_owned()).or_default().add(segment);
+            self.series.entry(origin).or_default().add(segment);
         }
     }
 
     /// What is wrong with the files together, told at the record concerned.
-    pub fn finish(self, cx: &JobCx) -> Result<Vec<(PathBuf, Problem)>, WarcError> {
+    pub fn finish(mut self, cx: &JobCx) -> Result<Vec<(PathBuf, Problem)>, WarcError> {
         let mut found = Vec::new();
-        for Revisit { file, offset, wanted, names } in &self.revisits {
-            if !wanted.iter().any(|key| self.known.contains(key)) {
+        if !self.revisits.is_empty() {
+            self.known.sort_unstable();
+        }
+        for Revisit { file, offset, wanted: Wanted { keys, names } } in &self.revisits {
+            if !keys.iter().any(|key| self.known.binary_search(key).is_ok()) {
                 let detail = format!("the record that the revisit names ({names}) is not in the files given");
                 found.push((file.clone(), Problem { offset: *offset, kind: ProblemKind::NoOriginal, detail }));
             }
@@ -296,20 +234,34 @@ impl Checker {
 
     /// Holds the payload digest of a whole segmented record against its parts joined.
     fn whole_digest(&self, origin: &str, series: &SegmentSeries) -> Result<Option<(PathBuf, Problem)>, WarcError> {
-        let (Some(head), Some(first)) = (self.first_heads.get(origin), series.segments().first()) else {
+        let (Some(head), Some(first)) = (self.first_heads.get(origin), series.segments().next()) else {
             return Ok(None);
         };
         let mut proof = RecordProof::of_joined(head);
         if !proof.has_digests() {
             return Ok(None);
         }
-        feed(&mut proof, &mut BufReader::with_capacity(1 << 17, series.joined()))
+        let joined = match series.joined() {
+            Ok(joined) => joined,
+            Err(error) => {
+                let (offset, detail) = (first.span.decoded_offset(), format!("segments are not joined: {error}"));
+                return Ok(Some((first.file.clone(), Problem { offset, kind: ProblemKind::Limit, detail })));
+            }
+        };
+        feed(&mut proof, &mut BufReader::with_capacity(1 << 17, joined))
             .map_err(|source| WarcError::Io { path: first.file.clone(), source })?;
         Ok(proof.finish().pop().map(|detail| {
             let detail = format!("{detail} of all segments joined");
             let problem = Problem { offset: first.span.decoded_offset(), kind: ProblemKind::BadDigest, detail };
             (first.file.clone(), problem)
         }))
+    }
+}
+
+fn count(counts: &mut BTreeMap<String, u64>, word: &str) {
+    match counts.get_mut(word) {
+        Some(count) => *count += 1,
+        None => _ = counts.insert(word.to_owned(), 1),
     }
 }
 
@@ -361,8 +313,22 @@ mod tests {
         };
         assert_eq!(problems(&[page.clone(), revisit("", "http://a.pt/")]), [""; 0]);
         assert_eq!(problems(&[revisit("urn:test:1", "http://x.pt/"), page.clone()]), [""; 0]);
+        // Any spelling of its URL names it.
+        assert_eq!(problems(&[page.clone(), revisit("", "HTTP://A.pt:80#top")]), [""; 0]);
         let lonely = "1@0 original not here: the record that the revisit names (urn:test:9) is not in the files given";
         assert_eq!(problems(&[page, revisit("urn:test:9", "http://x.pt/")]), [lonely]);
+    }
+
+    #[test]
+    fn a_hostile_head_does_not_flood_the_report() {
+        let page = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").plain(b"");
+        let page = String::from_utf8(page).unwrap();
+        // Broken lines, which reading tells, and fields that are no ids.
+        let flood = "no colon\r\n".repeat(50_000) + &"WARC-Concurrent-To: x\r\n".repeat(10_000);
+        let found = problems(&[page.replacen("Content-Type", &(flood + "Content-Type"), 1).into_bytes()]);
+        assert_eq!(found.len(), 2 * 21);
+        assert_eq!(found[20], "0@0 bad field: and 49980 more of this kind in this record");
+        assert_eq!(found[41], "0@0 bad field: and 9980 more of this kind in this record");
     }
 
     #[test]

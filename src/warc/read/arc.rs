@@ -5,8 +5,9 @@
 //! and length. URLs and types may hold blanks, so the line is read around its
 //! date.
 
+use super::super::findings::Findings;
 use super::super::{Headers, ProblemKind, RecordHead, RecordType};
-use super::head::{Oddity, clip, text};
+use super::head::{clip, text};
 use crate::uri::CaptureDate;
 
 /// The fields of a URL line as they stand.
@@ -66,7 +67,7 @@ impl UrlLine {
     }
 
     /// The line as a WARC head; `version` as `ARC/1.1`.
-    pub(super) fn into_head(self, version: &str, odd: &mut Vec<Oddity>) -> RecordHead {
+    pub(super) fn into_head(self, version: &str, odd: &mut Findings) -> RecordHead {
         let content_length = self.length.parse().unwrap_or_else(|_| {
             let detail = format!("length “{}” is no length: the block is taken as empty", clip(&self.length));
             odd.push((ProblemKind::BadField, detail));
@@ -159,12 +160,12 @@ mod tests {
 
     #[test]
     fn a_line_is_told_in_warc_words() {
-        let mut odd = Vec::new();
+        let mut odd = Findings::default();
         let line = UrlLine::parse(b"http://a.pt/ 1.2.3.4 20240301090000 text/html 12").unwrap();
         let head = line.into_head("ARC/1.0", &mut odd);
         assert_eq!(head.record_type, RecordType::Response);
         assert_eq!(head.date().unwrap().to_warc(), "2024-03-01T09:00:00Z");
-        assert!(head.is_http() && head.is_arc() && odd.is_empty());
+        assert!(head.is_http() && head.is_arc() && odd.into_iter().next().is_none());
         assert_eq!(head.content_length, 12);
     }
 }

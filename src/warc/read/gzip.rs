@@ -131,20 +131,42 @@ pub(super) fn header_len(bytes: &[u8]) -> Result<Option<usize>, &'static str> {
     Ok((bytes.len() >= len).then_some(len))
 }
 
-/// What the header of a gzip member tells.
-pub struct GzipHeader {
-    /// Its length in bytes.
-    pub len: usize,
-    /// The checksum of the header that stands at its end, where there is one.
-    pub crc: Option<u16>,
+/// What the header of a gzip member tells that can be held against the rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GzipNote {
+    /// The checksum at the end of the header, and the one that fits it.
+    pub checksum: Option<(u16, u16)>,
+    /// The compressed length by the extra field `sl` (“skip lengths”), which
+    /// the annex on gzip of the WARC standard allows.
+    pub skip_length: Option<u32>,
 }
 
-/// The whole gzip header at the beginning of `bytes`.
-pub fn gzip_header(bytes: &[u8]) -> Option<GzipHeader> {
-    let len = header_len(bytes).ok()??;
-    let has_crc = bytes[3] & FLAG_HEADER_CRC != 0;
-    let crc = has_crc.then(|| u16::from_le_bytes([bytes[len - 2], bytes[len - 1]]));
-    Some(GzipHeader { len, crc })
+/// What a whole gzip header tells; most tell nothing.
+pub(in crate::warc) fn gzip_note(header: &[u8]) -> Option<GzipNote> {
+    let flags = *header.get(3)?;
+    if flags & (FLAG_EXTRA | FLAG_HEADER_CRC) == 0 {
+        return None;
+    }
+    let checksum = header.split_last_chunk().filter(|_| flags & FLAG_HEADER_CRC != 0).map(|(before, told)| {
+        let mut crc = Crc::new();
+        crc.update(before);
+        (u16::from_le_bytes(*told), crc.sum() as u16)
+    });
+    let skip_length = if flags & FLAG_EXTRA != 0 { skip_length(header) } else { None };
+    Some(GzipNote { checksum, skip_length })
+}
+
+fn skip_length(header: &[u8]) -> Option<u32> {
+    let len = usize::from(u16::from_le_bytes(header.get(10..12)?.try_into().ok()?));
+    let mut fields = header.get(12..12 + len)?;
+    loop {
+        let [a, b, l0, l1, rest @ ..] = fields else { return None };
+        let len = usize::from(u16::from_le_bytes([*l0, *l1]));
+        if [*a, *b] == *b"sl" {
+            return Some(u32::from_le_bytes(rest.get(..len)?.get(..4)?.try_into().ok()?));
+        }
+        fields = rest.get(len..)?;
+    }
 }
 
 /// Looks at what members begin with; its state is kept from one to the next,

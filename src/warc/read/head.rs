@@ -1,5 +1,6 @@
 //! The head of a WARC record: version line and named fields.
 
+use super::super::findings::Findings;
 use super::super::record::text_of;
 use super::super::{Headers, ProblemKind, RecordHead, RecordType};
 use super::arc;
@@ -68,11 +69,8 @@ pub(super) fn head_len(bytes: &[u8], from: usize) -> Option<usize> {
     None
 }
 
-/// What is odd, in words, for a [`Problem`](super::super::Problem) at the place of the record.
-pub(super) type Oddity = (ProblemKind, String);
-
 /// Reads a head, `bytes` being exactly one with its empty line.
-pub(super) fn parse(bytes: &[u8], odd: &mut Vec<Oddity>) -> RecordHead {
+pub(super) fn parse(bytes: &[u8], odd: &mut Findings) -> RecordHead {
     let mut lines = Lines { rest: bytes, bare_lf: false, cut: false };
     let version = lines.next().map(text).unwrap_or_default();
     if !VERSIONS.iter().any(|known| known.eq_ignore_ascii_case(&version)) {
@@ -91,7 +89,7 @@ pub(super) fn parse(bytes: &[u8], odd: &mut Vec<Oddity>) -> RecordHead {
 }
 
 /// The named fields of the remaining lines, up to an empty one.
-fn fields<'a>(lines: &mut impl Iterator<Item = &'a [u8]>, len: usize, odd: &mut Vec<Oddity>) -> Headers {
+fn fields<'a>(lines: &mut impl Iterator<Item = &'a [u8]>, len: usize, odd: &mut Findings) -> Headers {
     let mut headers = Headers::with_room(len);
     for line in lines {
         if line.is_empty() {
@@ -113,7 +111,7 @@ fn fields<'a>(lines: &mut impl Iterator<Item = &'a [u8]>, len: usize, odd: &mut 
 }
 
 /// Checks what every record must have and returns the length of its block.
-fn check_fields(headers: &Headers, odd: &mut Vec<Oddity>) -> u64 {
+fn check_fields(headers: &Headers, odd: &mut Findings) -> u64 {
     let mut bad = |detail: String| odd.push((ProblemKind::BadField, detail));
     for name in ["WARC-Type", "WARC-Record-ID", "WARC-Date"] {
         match headers.get_bytes(name) {
@@ -208,7 +206,7 @@ mod tests {
 
     #[track_caller]
     fn check(head: &str, fields: &[(&str, &str)], length: u64, oddities: &[&str]) {
-        let mut odd = Vec::new();
+        let mut odd = Findings::default();
         assert_eq!(head_len(head.as_bytes(), 0), Some(head.len()));
         let read = parse(head.as_bytes(), &mut odd);
         let found: Vec<_> = read.headers.iter().map(|(name, value)| (name.to_owned(), text(value))).collect();
@@ -274,7 +272,7 @@ mod tests {
     fn a_head_of_very_many_fields_is_read_in_one_go() {
         let names: String = (0..120_000).map(|n| format!("{n:x}:\r\n")).collect();
         let head = format!("WARC/1.1\r\n{MUST}Content-Length: 3\r\n{names}1f:\r\nwarc-type: x\r\n\r\n");
-        let mut odd = Vec::new();
+        let mut odd = Findings::default();
         let read = parse(head.as_bytes(), &mut odd);
         assert_eq!((read.headers.len(), read.content_length), (120_006, 3));
         let told: Vec<_> = odd.into_iter().map(|(_, detail)| detail).collect();

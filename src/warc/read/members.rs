@@ -1,8 +1,8 @@
 //! Decoded bytes of a file, member by member.
 
-use super::gzip::{self, GzipMember, Step};
+use super::gzip::{self, GzipMember, GzipNote, Step};
 use super::head::{Start, record_start};
-use super::input::Input;
+use super::input::{Input, RETAIN};
 use super::whole::{Search, WholeMembers};
 use super::zstd::{self, Frame};
 use std::io::{self, Read};
@@ -63,6 +63,8 @@ struct Gzip {
     /// Made when the first member is streamed.
     stream: Option<GzipMember>,
     stage: Stage,
+    /// What the header of the present member tells.
+    note: Option<GzipNote>,
 }
 
 /// How far the present gzip member is.
@@ -79,7 +81,7 @@ enum Stage {
 
 impl Gzip {
     fn new() -> Self {
-        Self { whole: Some(WholeMembers::new()), stream: None, stage: Stage::Whole }
+        Self { whole: Some(WholeMembers::new()), stream: None, stage: Stage::Whole, note: None }
     }
 
     /// Decodes the member at hand as a whole and uses up its raw bytes.
@@ -273,8 +275,17 @@ impl<R: Read> Members<R> {
     /// Uses the dictionary that stands at the beginning of a zstd file.
     pub(super) fn use_dictionary(&mut self, bytes: &[u8]) -> Result<(), String> {
         match &mut self.layer {
-            Layer::Zstd(frame) => frame.use_dictionary(bytes),
+            Layer::Zstd(frame) => frame.use_leading_dictionary(bytes),
             _ => Ok(()),
+        }
+    }
+
+    /// Where the dictionary of a zstd file stands that the present frame needs,
+    /// when it is not that at its beginning.
+    pub(super) fn late_dictionary(&self) -> Option<u64> {
+        match &self.layer {
+            Layer::Zstd(frame) => frame.late_dictionary(),
+            _ => None,
         }
     }
 
@@ -282,8 +293,12 @@ impl<R: Read> Members<R> {
         matches!(self.layer, Layer::Plain)
     }
 
-    pub(super) fn in_member(&self) -> bool {
-        self.in_member
+    /// What the gzip header of the present member tells.
+    pub(super) fn gzip_note(&self) -> Option<GzipNote> {
+        match &self.layer {
+            Layer::Gzip(gzip) => gzip.note,
+            Layer::Plain | Layer::Zstd(_) => None,
+        }
     }
 
     /// Offset in the file of the present member.
@@ -355,6 +370,7 @@ impl<R: Read> Members<R> {
                         Err(why) => return Ok(Begin::Foreign(why.to_owned())),
                     }
                 };
+                gzip.note = self.input.window().get(..header_len).and_then(gzip::gzip_note);
                 gzip.stage = Stage::Begun { header_len };
             }
             Layer::Zstd(frame) => match frame.begin(&mut self.input)? {
@@ -383,9 +399,10 @@ impl<R: Read> Members<R> {
         self.second_looks == 0
     }
 
-    /// Leaves the present member and looks, from the byte after its first,
-    /// for the next one that begins with a record. Returns the bytes passed
-    /// over, `None` when there is no such member up to the end of the file.
+    /// Leaves the present member and looks, from the byte after its first (in
+    /// a long one from [`RETAIN`] before the damage), for the next one that
+    /// begins with a record. Returns the bytes passed over, `None` when there
+    /// is no such member up to the end of the file.
     pub(super) fn seek_member(&mut self) -> io::Result<Option<u64>> {
         self.window.start = self.window.end;
         let from = self.member_offset;
@@ -396,7 +413,10 @@ impl<R: Read> Members<R> {
         }
         self.in_member = false;
         self.decoded_to = self.decoded_to.max(decoded_to);
-        let again = if self.gives_up_damage() { self.decoded_to.max(from + 1) } else { from + 1 };
+        // What happens to be held of a long member depends on how it was read.
+        let held = decoded_to.saturating_sub(RETAIN as u64);
+        let again = if self.gives_up_damage() { self.decoded_to } else { held };
+        let again = again.max(from + 1);
         self.input.go_back_to(again);
         Ok(self.find_member(u64::MAX)?.then(|| self.input.offset().saturating_sub(from)))
     }

@@ -28,7 +28,9 @@ mod tests;
 #[allow(clippy::unwrap_used)]
 mod ways_tests;
 
-pub use gzip::gzip_header;
+pub use gzip::GzipNote;
+#[cfg(test)]
+pub(in crate::warc) use gzip::gzip_note;
 pub(in crate::warc) use head::clip;
 pub use head::{MAX_HEAD_BYTES, MAX_LINE_BYTES};
 pub use members::Packing;

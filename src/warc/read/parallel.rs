@@ -14,12 +14,13 @@
 
 use super::super::{Problem, ProblemKind, RecordHead, Span, WarcError};
 use super::board::{Board, HandOver, Segment};
-use super::place::present_path;
+use super::gzip::GzipNote;
+use super::place::{open_archive_file, open_present};
 use super::reader::ArchiveReader;
 use super::records::Nature;
 use crossbeam_channel::Sender;
 use std::fs::File;
-use std::io::{self, BufRead, Seek, SeekFrom};
+use std::io::{self, BufRead, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -46,8 +47,18 @@ pub struct Visit<T> {
     pub problems: Vec<Problem>,
     /// Compressed members it lies in; 1 as it should be.
     pub members: u64,
+    /// See [`ArchiveReader::gzip_note`].
+    pub gzip_note: Option<GzipNote>,
     /// Offset in the file up to which it has been read, for progress.
     pub read_to: u64,
+}
+
+impl<T> Visit<T> {
+    /// Of the record that `reader` has just ended, at `span`.
+    pub fn of_ended<R: Read>(reader: &mut ArchiveReader<R>, value: T, span: Option<Span>) -> Self {
+        let (members, gzip_note) = (reader.members_of_record(), reader.gzip_note());
+        Self { value, span, problems: reader.take_problems(), members, gzip_note, read_to: reader.file_offset() }
+    }
 }
 
 /// What [`read_in_parallel`] hands on.
@@ -210,7 +221,8 @@ impl NotPerRecordOnce {
 /// entered in its middle.
 fn segments_of(file: usize, path: &Path, segment_len: u64) -> Vec<Segment> {
     let whole = || vec![Segment::whole_file(file)];
-    let Ok(len) = std::fs::metadata(present_path(path)).map(|data| data.len()) else { return whole() };
+    let len = open_archive_file(path).and_then(|file| file.metadata()).map(|data| data.len());
+    let Ok(len) = len else { return whole() };
     if len < 2 * segment_len {
         return whole();
     }
@@ -275,8 +287,7 @@ fn next_visit<T>(
     *head_bytes += head.headers.byte_len();
     let value = map(&head, reader).map_err(|source| WarcError::Io { path: path.to_owned(), source })?;
     let span = reader.finish_record()?;
-    let members = reader.members_of_record();
-    Ok(Some(Visit { value, span, problems: reader.take_problems(), members, read_to: reader.file_offset() }))
+    Ok(Some(Visit::of_ended(reader, value, span)))
 }
 
 /// Nobody wants the results of a segment (any more).
@@ -342,8 +353,7 @@ impl<T: Send> Worker<'_, T> {
     }
 
     fn find(&self, segment: &Segment, nature: &Nature) -> io::Result<Option<ArchiveReader<File>>> {
-        let present = present_path(self.path);
-        let mut file = File::open(&present)?;
+        let (mut file, present) = open_present(self.path)?;
         file.seek(SeekFrom::Start(segment.begin))?;
         ArchiveReader::find(file, &present, segment.begin, segment.end, nature)
     }

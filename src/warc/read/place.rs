@@ -8,22 +8,41 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// The file itself, or its `.open` form while it is being written.
-pub(super) fn present_path(path: &Path) -> PathBuf {
-    if !path.exists() {
-        let mut open = OsString::from(path);
-        open.push(super::super::OPEN_SUFFIX);
-        let open = PathBuf::from(open);
-        if open.exists() {
-            return open;
-        }
+/// Opens the file itself, or its `.open` form while it is being written, and
+/// tells by which name.
+///
+/// The file may get its final name between the two looks: then it is there now.
+pub(super) fn open_present(path: &Path) -> io::Result<(File, PathBuf)> {
+    open_as_named(path, || ())
+}
+
+/// As [`open_present`]; `between` is called after the first look.
+fn open_as_named(path: &Path, between: impl FnOnce()) -> io::Result<(File, PathBuf)> {
+    let mut open = OsString::from(path);
+    open.push(super::super::OPEN_SUFFIX);
+    let open = PathBuf::from(open);
+    let look = |path: &Path| match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        file => file.map(|file| Some((file, path.to_owned()))),
+    };
+    if let Some(found) = look(path)? {
+        return Ok(found);
     }
-    path.to_owned()
+    between();
+    match look(&open)? {
+        Some(found) => Ok(found),
+        None => File::open(path).map(|file| (file, path.to_owned())),
+    }
+}
+
+/// [`open_present`] with the name in the error.
+pub(super) fn open_named(path: &Path) -> Result<(File, PathBuf), WarcError> {
+    open_present(path).map_err(|source| WarcError::Io { path: path.to_owned(), source })
 }
 
 /// Opens an archive file; while it is being written, its `.open` form is found too.
 pub fn open_archive_file(path: &Path) -> io::Result<File> {
-    File::open(present_path(path))
+    open_present(path).map(|(file, _)| file)
 }
 
 /// Reads the record at `offset` (a [`Span::offset`]) with at most `max_block`
@@ -48,9 +67,8 @@ pub fn open_record_at(path: &Path, offset: u64) -> Result<ArchiveReader<File>, W
     if (Span { offset, length: 0 }).is_inside_member() {
         return seek_inside(path, offset);
     }
-    let present = present_path(path);
+    let (mut file, present) = open_named(path)?;
     let io = |source| WarcError::Io { path: present.clone(), source };
-    let mut file = File::open(&present).map_err(io)?;
     let dictionary = match offset {
         0 => None,
         _ => zstd::leading_dictionary(&mut file).map_err(io)?,
@@ -78,6 +96,8 @@ pub fn leading_dictionary_frame(path: &Path) -> io::Result<Option<Vec<u8>>> {
 /// Reads a file from its start up to a record that shares its member.
 fn seek_inside(path: &Path, offset: u64) -> Result<ArchiveReader<File>, WarcError> {
     let mut reader = ArchiveReader::open(path)?;
+    // The head is read here, before a caller can ask for its bytes.
+    reader.keep_head_bytes();
     let place = Span { offset, length: 0 }.decoded_offset();
     match reader.skip_to_decoded(place)? {
         true => Ok(reader),
@@ -100,13 +120,30 @@ pub fn copy_span(path: &Path, span: Span, out: &mut dyn Write) -> Result<u64, Wa
     if span.is_inside_member() {
         return Err(no_record("the record shares its compressed member with others"));
     }
-    let present = present_path(path);
+    let (mut file, present) = open_named(path)?;
     let io = |source| WarcError::Io { path: present.clone(), source };
-    let mut file = File::open(&present).map_err(io)?;
     file.seek(SeekFrom::Start(span.offset)).map_err(io)?;
     let copied = io::copy(&mut file.take(span.length), out).map_err(io)?;
     if copied < span.length {
         return Err(no_record("the file ends inside the record"));
     }
     Ok(copied)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_file_is_found_while_it_gets_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let (open, path) = (folder.path().join("a.warc.gz.open"), folder.path().join("a.warc.gz"));
+        fs::write(&open, b"x").unwrap();
+        assert_eq!(open_present(&path).unwrap().1, open);
+        let (_, found) = open_as_named(&path, || fs::rename(&open, &path).unwrap()).unwrap();
+        assert_eq!(found, path);
+        assert_eq!(open_present(&open.join("x")).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
 }

@@ -2,9 +2,11 @@
 
 mod in_hand;
 
+use super::super::findings::Findings;
 use super::super::record::ProblemList;
 use super::super::{Problem, ProblemKind, Record, RecordHead, Span, WarcError};
 use super::arc::{self, UrlLine};
+use super::gzip::GzipNote;
 use super::head::{self, MAX_HEAD_BYTES, Start, record_start};
 use super::members::{Begin, Fill, Members, Packing};
 use super::records::{Nature, Records};
@@ -58,6 +60,8 @@ pub struct ArchiveReader<R> {
     begins_at: u64,
     /// The same in the decompressed file.
     begins_at_decoded: u64,
+    /// What the header of its gzip member tells, where that begins with it.
+    gzip_note: Option<GzipNote>,
 }
 
 /// The record in hand.
@@ -65,11 +69,18 @@ struct Open {
     /// Offset in the file of the member it begins in, or of itself in a plain file.
     offset: u64,
     decoded_offset: u64,
+    /// Whether it can be entered there: it begins a member that needs nothing
+    /// but what the file begins with.
     begins_member: bool,
+    /// Where the zstd dictionary stands that it needs, if not at the beginning.
+    late_dictionary: Option<u64>,
     declared: u64,
     remaining: u64,
     is_arc: bool,
     state: State,
+    /// Offset in the file at which the last of its members ended and one begins
+    /// that does not go on with it.
+    ended: Option<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -103,8 +114,7 @@ enum Join {
 impl ArchiveReader<File> {
     /// Opens a file; while it is being written, its `.open` form is found too.
     pub fn open(path: &Path) -> Result<Self, WarcError> {
-        let path = super::place::present_path(path);
-        let file = File::open(&path).map_err(|source| WarcError::Io { path: path.clone(), source })?;
+        let (file, path) = super::place::open_named(path)?;
         Self::at(file, &path, 0)
     }
 }
@@ -139,6 +149,7 @@ impl<R: Read> ArchiveReader<R> {
             joined: 0,
             begins_at: members.file_offset(),
             begins_at_decoded: members.file_offset(),
+            gzip_note: None,
             members,
         }
     }
@@ -188,7 +199,7 @@ impl<R: Read> ArchiveReader<R> {
 
     /// Reads on until the next record is the one at this place of the
     /// decompressed file; `false` when there is none.
-    pub(super) fn skip_to_decoded(&mut self, place: u64) -> Result<bool, WarcError> {
+    pub(in crate::warc) fn skip_to_decoded(&mut self, place: u64) -> Result<bool, WarcError> {
         while let Some(head) = self.next_head()? {
             let at = self.open.as_ref().map_or(0, |open| open.decoded_offset);
             if at == place {
@@ -388,10 +399,8 @@ impl<R: Read> ArchiveReader<R> {
             let detail = format!("{breaks} bytes of line breaks stand after the block, {due} are due");
             self.problem(open.offset, ProblemKind::BadField, detail);
         }
-        let end = match open.state {
-            State::Short if self.members.in_member() => self.members.member_offset(),
-            _ => self.members.file_offset(),
-        };
+        // Behind a short record the next member, or the search for one, has begun.
+        let end = open.ended.unwrap_or_else(|| self.members.file_offset());
         if self.members.is_plain() || (open.begins_member && !more) {
             self.sound_len = end;
             return Ok(Some(Span { offset: open.offset, length: end - open.offset }));
@@ -401,8 +410,14 @@ impl<R: Read> ArchiveReader<R> {
         }
         if !self.told_not_per_record {
             self.told_not_per_record = true;
-            let detail = "records share a compressed member: to reach one, the file is read from its start";
-            self.problem(open.offset, ProblemKind::NotPerRecord, detail.to_owned());
+            let what = match open.late_dictionary {
+                Some(at) => format!(
+                    "records from here on need the zstd dictionary at offset {at}, which does not begin the file"
+                ),
+                None => "records share a compressed member".to_owned(),
+            };
+            let detail = format!("{what}: to reach one, the file is read from its start");
+            self.problem(open.offset, ProblemKind::NotPerRecord, detail);
         }
         let length = self.members.decoded_offset().saturating_sub(open.decoded_offset);
         Ok(Some(Span::inside_member(open.decoded_offset, length)))
@@ -489,6 +504,7 @@ impl<R: Read> ArchiveReader<R> {
         if self.members.begin_member().map_err(|source| self.io(source))? != Begin::Member {
             return Ok(Join::Ends);
         }
+        let end = self.members.member_offset();
         loop {
             let offset = self.members.member_offset();
             match self.fill()? {
@@ -522,6 +538,9 @@ impl<R: Read> ArchiveReader<R> {
             }
         }
         self.member_fresh = true;
+        if let Some(open) = &mut self.open {
+            open.ended = Some(end);
+        }
         Ok(Join::Ends)
     }
 
@@ -533,6 +552,7 @@ impl<R: Read> ArchiveReader<R> {
         self.joined = 0;
         self.begins_at = offset;
         self.begins_at_decoded = decoded_offset;
+        self.gzip_note = self.members.gzip_note().filter(|_| begins_member);
         let mut searched = 0;
         let (start, len) = loop {
             let window = self.members.window();
@@ -571,7 +591,7 @@ impl<R: Read> ArchiveReader<R> {
             kept.clear();
             kept.extend_from_slice(&self.members.window()[..len]);
         }
-        let mut odd = Vec::new();
+        let mut odd = Findings::default();
         let is_arc = start == Start::Arc;
         let head = match is_arc {
             true => self.arc_head(len, &mut odd)?,
@@ -583,19 +603,22 @@ impl<R: Read> ArchiveReader<R> {
             self.problem(offset, kind, detail);
         }
         let length = head.content_length;
+        let late_dictionary = self.members.late_dictionary();
         self.open = Some(Open {
             offset,
             decoded_offset,
-            begins_member,
+            begins_member: begins_member && late_dictionary.is_none(),
+            late_dictionary,
             declared: length,
             remaining: length,
             is_arc,
             state: State::Sound,
+            ended: None,
         });
         Ok(Found::Head(head))
     }
 
-    fn arc_head(&mut self, len: usize, odd: &mut Vec<head::Oddity>) -> Result<Option<RecordHead>, WarcError> {
+    fn arc_head(&mut self, len: usize, odd: &mut Findings) -> Result<Option<RecordHead>, WarcError> {
         let Some(line) = UrlLine::parse(self.members.window()[..len].trim_ascii_end()) else { return Ok(None) };
         self.members.consume(len);
         if line.is_file_head() {

@@ -115,6 +115,40 @@ proptest! {
     }
 }
 
+/// Records longer than can be gone back over, with members inside that look
+/// like records of the file once theirs is damaged.
+fn long_file(is_stored: bool, blocks: &[usize]) -> Vec<u8> {
+    let pack = if is_stored { stored } else { gzip };
+    let record = |(number, &len): (usize, &usize)| {
+        let inner: Vec<u8> = (0..len / 20_000).flat_map(|n| builder(900 + n).compress(&noise(n, 19_000))).collect();
+        pack(&builder(number).plain(&[noise(number, 100 + len / 10), inner].concat()))
+    };
+    blocks.iter().enumerate().flat_map(record).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn damage_in_long_members_is_passed_over_the_same_way(
+        is_stored: bool,
+        blocks in prop::collection::vec(0usize..600_000, 1..6),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 1usize..400), 1..4),
+        sizes in prop::collection::vec(100usize..40_000, 1..4),
+        segment_len in 20_000u64..200_000,
+    ) {
+        let mut bytes = long_file(is_stored, &blocks);
+        damage(&mut bytes, &changes);
+        let whole = read_all(&bytes[..], usize::MAX);
+        let pieces = Pieces { bytes: &bytes, sizes: &sizes, turn: 0 };
+        prop_assert_eq!(&read_all(pieces, usize::MAX), &whole, "in pieces");
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), &bytes).unwrap();
+        let files = [file.path().to_owned()];
+        prop_assert_eq!(told(&files, 3, segment_len), told(&files, 1, segment_len), "in parallel");
+    }
+}
+
 /// A member may be followed by what looks like the end of it.
 #[test]
 fn an_end_that_could_be_elsewhere_is_not_believed() {

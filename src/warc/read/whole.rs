@@ -15,7 +15,7 @@ use memchr::memmem;
 use std::io::{self, Read};
 
 /// Members that are longer than this, compressed or not, are streamed.
-pub(super) const MAX_WHOLE: usize = 2 * 1024 * 1024;
+pub(super) const MAX_WHOLE: usize = 4 * 1024 * 1024;
 
 /// Wrong guesses (a payload may hold gzip headers) before a member is streamed.
 const MAX_WRONG: usize = 4;

@@ -44,6 +44,9 @@ pub struct WaczReport {
     pub index_lines: u64,
     /// Lines that lead to their records.
     pub index_found: u64,
+    /// Members without a digest that proves what they hold, `datapackage.json`
+    /// and its digest not counted.
+    pub weak_digests: u64,
     /// The signature, where there is one.
     pub signature: Option<Signature>,
 }
@@ -52,6 +55,11 @@ impl WaczReport {
     /// All problems, listed or not.
     pub fn problem_count(&self) -> u64 {
         self.problems.len() as u64 + self.more_problems
+    }
+
+    /// Whether a signature holds and proves what every member holds.
+    pub fn is_content_proven(&self) -> bool {
+        self.signature.as_ref().is_some_and(|signature| signature.holds() && signature.unproven_members == 0)
     }
 
     fn problem(&mut self, member: &str, what: impl Into<String>) {
@@ -153,6 +161,9 @@ impl Wacz {
                     hash => report.notes.push(format!("{}: the hash “{}” is not checked", member.name, clip(hash))),
                 }
             }
+            if !is_itself && digest.as_ref().is_none_or(DigestCheck::is_weak) {
+                report.weak_digests += 1;
+            }
             let len = match self.read_through(member, digest.as_mut(), cx)? {
                 Ok(len) => len,
                 Err(why) => {
@@ -224,7 +235,9 @@ impl Wacz {
         if value.get("path").and_then(Value::as_str) != Some(DATAPACKAGE) {
             report.problem(DATAPACKAGE_DIGEST, format!("its path is not {DATAPACKAGE}"));
         }
-        match (DigestCheck::new(hash), self.read_small(DATAPACKAGE)) {
+        let digest = DigestCheck::new(hash);
+        let is_weak = digest.as_ref().is_none_or(DigestCheck::is_weak);
+        match (digest, self.read_small(DATAPACKAGE)) {
             (Some(mut digest), Ok(bytes)) => {
                 digest.update(&bytes);
                 if !digest.holds() {
@@ -236,12 +249,25 @@ impl Wacz {
             (_, Err(_)) => {}
         }
         if let Some(signed) = value.get("signedData").filter(|signed| !signed.is_null()) {
-            let signature = Signature::verify(signed, hash, &self.package().created);
+            let mut signature = Signature::verify(signed, hash, &self.package().created);
             for problem in &signature.problems {
                 report.problem(DATAPACKAGE_DIGEST, format!("signature: {problem}"));
             }
             for left in &signature.unverified {
                 report.notes.push(format!("signature: not verified: {left}"));
+            }
+            if signature.has_time_stamp {
+                let note =
+                    "signature: time stamp present, not verified (RFC 3161): when it was signed is the signer's word";
+                report.notes.push(note.to_owned());
+            }
+            // A weak digest of the list of all digests guards nothing.
+            signature.unproven_members = if is_weak { report.members } else { report.weak_digests };
+            if signature.unproven_members > 0 {
+                report.notes.push(format!(
+                    "signature: it does not prove the content of {} of {} members, whose digests are weak (MD5, SHA-1) or unknown here",
+                    signature.unproven_members, report.members
+                ));
             }
             report.signature = Some(signature);
         }

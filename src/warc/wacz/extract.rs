@@ -3,6 +3,7 @@
 use super::{Member, Wacz, WaczError};
 use crate::jobs::{Cancelled, JobCx};
 use crate::warc::OPEN_SUFFIX;
+use crate::warc::write::rename_new;
 use flate2::Crc;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -15,6 +16,16 @@ pub enum ExtractError {
     /// The package or the member cannot be read.
     #[error(transparent)]
     Wacz(#[from] WaczError),
+    /// The name of a member clashes with that of another one here (`a` and
+    /// `a/b`; `A` and `a` where case is not told apart), or this system takes
+    /// no such name.
+    #[error("{member}: not written: {why}")]
+    Name {
+        /// The member.
+        member: String,
+        /// What stands in its way.
+        why: String,
+    },
     /// The operating system says no.
     #[error("{}: {source}", path.display())]
     Io {
@@ -28,28 +39,45 @@ pub enum ExtractError {
     Cancelled(#[from] Cancelled),
 }
 
+/// Why a file cannot be made, where its name is the reason.
+fn of_name(error: &io::Error) -> Option<&'static str> {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists | io::ErrorKind::IsADirectory => Some("something of that name exists already"),
+        io::ErrorKind::NotADirectory => Some("a part of the name is a file already"),
+        io::ErrorKind::InvalidFilename | io::ErrorKind::InvalidInput => Some("this system takes no such name"),
+        _ => None,
+    }
+}
+
 impl Wacz {
     /// Writes a member below `folder`, under its own path; nothing that is
     /// there is overwritten. Until it is whole it is called `….open`; a damaged
     /// one is not kept. `folder` must be no place where others lay links.
+    ///
+    /// # Errors
+    ///
+    /// [`ExtractError::Wacz`] and [`ExtractError::Name`] concern this member only.
     pub fn extract(&self, member: &Member, folder: &Path, cx: &JobCx) -> Result<PathBuf, ExtractError> {
         let goal = folder.join(&member.name);
         let at = |path: &Path| {
-            let path = path.to_owned();
-            move |source| ExtractError::Io { path: path.clone(), source }
+            let (path, member) = (path.to_owned(), member.name.clone());
+            move |source: io::Error| match of_name(&source) {
+                Some(why) => ExtractError::Name { member, why: format!("{}: {why}", path.display()) },
+                None => ExtractError::Io { path, source },
+            }
         };
         if let Some(parent) = goal.parent() {
             fs::create_dir_all(parent).map_err(at(parent))?;
         }
         if fs::symlink_metadata(&goal).is_ok() {
-            return Err(at(&goal)(io::Error::from(io::ErrorKind::AlreadyExists)));
+            return Err(at(&goal)(io::ErrorKind::AlreadyExists.into()));
         }
         let mut open = OsString::from(&goal);
         open.push(OPEN_SUFFIX);
         let open = PathBuf::from(open);
         let file = File::create_new(&open).map_err(at(&open))?;
         let result = self.copy_out(member, file, &open, cx);
-        let result = result.and_then(|()| fs::rename(&open, &goal).map_err(at(&goal)));
+        let result = result.and_then(|()| rename_new(&open, &goal).map_err(at(&goal)));
         if result.is_err() {
             drop(fs::remove_file(&open));
         }

@@ -3,9 +3,11 @@
 use super::*;
 use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
-use crate::warc::{ArchiveReader, RecordBuilder, read_record_at};
+use crate::warc::{ArchiveReader, RecordBuilder, read_record_at, sha1_base32};
+use data_encoding::HEXLOWER;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
+use sha2::{Digest, Sha256};
 use std::io::{Seek, SeekFrom, Write};
 
 /// A member and how the zip tells of it.
@@ -472,10 +474,67 @@ fn members_become_files_and_damaged_ones_do_not() {
     }
     assert_eq!(std::fs::read(out.join("archive/a-2.warc.gz")).unwrap(), warc());
     assert!(wacz.extract(&wacz.members()[0], &out, &JobCx::detached()).unwrap_err().to_string().contains("exists"));
+    // What is there stays, and clashing names concern themselves only.
+    let clashing = ["a", "a/b", "c/d", "c", "e.open", "e"].map(|name| Entry::stored(name, name.as_bytes()));
+    let (_folder, path) = write(&zip_of(&clashing));
+    let wacz = Wacz::open(&path).unwrap();
+    let out = folder.path().join("clashing");
+    let told: Vec<String> = wacz
+        .members()
+        .iter()
+        .filter_map(|member| wacz.extract(member, &out, &JobCx::detached()).err())
+        .map(|error| match error {
+            ExtractError::Name { member, .. } => member,
+            other => panic!("{other}"),
+        })
+        .collect();
+    assert_eq!(told, ["a/b", "c", "e"]);
+    assert_eq!(std::fs::read(out.join("e.open")).unwrap(), b"e.open");
     let damaged = Entry { crc: 7, ..Entry::stored("archive/a.warc", b"x") };
     let (_folder, path) = write(&zip_of(&[damaged]));
     let wacz = Wacz::open(&path).unwrap();
     let error = wacz.extract(&wacz.members()[0], &folder.path().join("bad"), &JobCx::detached()).unwrap_err();
     assert!(error.to_string().contains("a.wacz, archive/a.warc: its CRC"), "{error}");
     assert_eq!(std::fs::read_dir(folder.path().join("bad/archive")).unwrap().count(), 0);
+}
+
+#[test]
+fn weak_digests_are_no_proof_of_what_was_signed() {
+    let archive = warc();
+    let hash = |algorithm: &str| match algorithm {
+        "sha256" => format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(&archive))),
+        "none" => "blake3:00".to_owned(),
+        _ => sha1_base32(&archive),
+    };
+    let unproven = |of_archive: &str, of_package: &str| {
+        let package = serde_json::json!({"profile": "data-package", "wacz_version": "1.1.1", "resources": [
+            {"path": "archive/a.warc.gz", "hash": hash(of_archive), "bytes": archive.len()}]})
+        .to_string();
+        let hash = match of_package {
+            "sha1" => sha1_base32(package.as_bytes()),
+            _ => format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(package.as_bytes()))),
+        };
+        let digest = serde_json::json!({"path": "datapackage.json", "hash": hash, "signedData": {
+            "hash": hash, "created": "", "signature": "", "timeSignature": "AAAA"}});
+        let (_folder, path) = write(&zip_of(&[
+            Entry::stored("archive/a.warc.gz", &archive),
+            Entry::stored("datapackage.json", package.as_bytes()),
+            Entry::stored("datapackage-digest.json", digest.to_string().as_bytes()),
+        ]));
+        let report = Wacz::open(&path).unwrap().check(&JobCx::detached()).unwrap();
+        let signature = report.signature.as_ref().unwrap();
+        assert!(signature.has_time_stamp && !report.is_content_proven());
+        assert!(
+            report.notes.iter().any(|note| note.contains("time stamp present, not verified")),
+            "{:?}",
+            report.notes
+        );
+        let told = report.notes.iter().filter(|note| note.contains("does not prove the content")).count() as u64;
+        assert_eq!(told > 0, signature.unproven_members > 0);
+        signature.unproven_members
+    };
+    assert_eq!(unproven("sha256", "sha256"), 0);
+    assert_eq!(unproven("sha1", "sha256"), 1);
+    assert_eq!(unproven("none", "sha256"), 1);
+    assert_eq!(unproven("sha256", "sha1"), 3);
 }

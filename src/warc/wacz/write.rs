@@ -7,7 +7,8 @@
 use super::{CheckError, DATAPACKAGE, DATAPACKAGE_DIGEST, PAGES, Wacz, WaczError, WaczPage, WaczProblem};
 use crate::jobs::{Cancelled, JobCx};
 use crate::uri::CaptureDate;
-use crate::warc::cdx::{IndexForm, IndexLine, IndexOptions, index_file};
+use crate::warc::cdx::{IndexForm, IndexOptions, IndexSorter, index_each};
+use crate::warc::write::rename_new;
 use crate::warc::{OPEN_SUFFIX, ProblemKind, WarcError, open_archive_file};
 use data_encoding::HEXLOWER;
 use flate2::Compression;
@@ -151,7 +152,7 @@ pub fn write_wacz(
     })?;
     let result = write_all(file, &open, &sources, options, cx).and_then(|mut written| {
         written.problems = read_back(&open, &written, cx)?;
-        fs::rename(&open, out).map_err(|source| WaczWriteError::Io { path: out.to_owned(), source })?;
+        rename_new(&open, out).map_err(|source| WaczWriteError::Io { path: out.to_owned(), source })?;
         Ok(written)
     });
     if result.is_err()
@@ -236,32 +237,38 @@ fn write_all(
     }
 
     cx.stage("Indexing", Some(sources.len() as u64));
-    let mut lines = Vec::new();
+    let mut sorter = IndexSorter::new(IndexForm::Cdxj);
     for Source { path, name } in sources {
         // Problems of the records are told when the package is read back.
-        let (of_file, problems) = index_file(path, name, IndexOptions { post_append: true }, &JobCx::detached())?;
+        let options = IndexOptions { post_append: true };
+        let before = written.index_lines;
+        let problems = index_each(path, name, options, &JobCx::detached(), &mut |line| {
+            written.index_lines += 1;
+            sorter.push(&line)
+        })?;
         let is_closed = problems.iter().any(|problem| problem.kind == ProblemKind::NotPerRecord);
-        if of_file.is_empty() && is_closed {
+        if written.index_lines == before && is_closed {
             let why = "all records share one gzip member, so none can be reached; compress the file per record";
             return Err(WaczWriteError::Source { path: path.clone(), why: why.to_owned() });
         }
-        lines.extend(of_file.iter().map(|line: &IndexLine| IndexForm::Cdxj.line(line)));
         cx.advance(1)?;
     }
-    lines.sort_unstable();
-    written.index_lines = lines.len() as u64;
     let mut list = "!meta 0 {\"format\": \"cdxj-gzip-1.0\", \"filename\": \"index.cdx.gz\"}\n".to_owned();
     package.begin("indexes/index.cdx.gz", CompressionMethod::Stored, u64::MAX)?;
     let mut offset = 0;
-    for block in lines.chunks(BLOCK_LINES) {
+    let mut lines = sorter.finish().map_err(temporary)?.peekable();
+    while lines.peek().is_some() {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-        for line in block {
+        let mut first = None;
+        for line in lines.by_ref().take(BLOCK_LINES) {
+            let line = line.map_err(temporary)?;
             encoder.write_all(line.as_bytes()).and_then(|()| encoder.write_all(b"\n")).map_err(package.io())?;
+            first.get_or_insert(line);
         }
         let member = encoder.finish().map_err(package.io())?;
         package.write(&member)?;
         let (length, digest) = (member.len(), HEXLOWER.encode(&Sha256::digest(&member)));
-        let prefix = block[0].split(" {").next().unwrap_or_default().trim_end();
+        let prefix = first.as_deref().and_then(|line| line.split(" {").next()).unwrap_or_default().trim_end();
         let place = format!("{{\"offset\": {offset}, \"length\": {length}, \"digest\": \"sha256:{digest}\"}}");
         list.push_str(&format!("{prefix} {place}\n"));
         offset += length;
@@ -317,6 +324,10 @@ fn write_all(
     package.write(&pretty(&json!({ "path": DATAPACKAGE, "hash": hash })))?;
     written.bytes = package.finish()?;
     Ok(written)
+}
+
+fn temporary(source: io::Error) -> WaczWriteError {
+    WaczWriteError::Io { path: PathBuf::from("temporary file"), source }
 }
 
 fn pretty(value: &Value) -> Vec<u8> {

@@ -1,8 +1,8 @@
 //! A folder of WARC files that grows.
 
-use super::super::read::ArchiveReader;
-use super::super::{OPEN_SUFFIX, Problem, ProblemKind, Span, WarcError};
+use super::super::{OPEN_SUFFIX, Span, WarcError};
 use super::build::{RecordBuilder, WarcWriter, new_record_id, warc_fields};
+use super::rename::{rename_new, sync_folder};
 use crate::uri::CaptureDate;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
@@ -54,7 +54,7 @@ pub struct Placed {
 ///
 /// A file is called `….open` until it is closed and synced. An append that
 /// fails (a full disk) is taken back, so that a file never holds a torn
-/// record; after a kill, [`repair_open_file`] cuts it off.
+/// record; after a kill, [`repair_open_file`](super::repair_open_file) cuts it off.
 pub struct WarcFileSet {
     options: FileSetOptions,
     serial: u32,
@@ -97,8 +97,10 @@ impl WarcFileSet {
         let current = match &mut self.current {
             Some(current) => current,
             none => {
+                // A file that could not be begun takes no number.
+                let current = Current::create(&self.options, self.serial + 1, |writer, info| writer.append(info))?;
                 self.serial += 1;
-                none.insert(Current::create(&self.options, self.serial)?)
+                none.insert(current)
             }
         };
         let start = current.writer.offset();
@@ -150,7 +152,8 @@ impl WarcFileSet {
         let mut writer = current.writer;
         writer.get_mut().sync_all().map_err(io)?;
         drop(writer);
-        rename_new(&current.open_path, &current.path)?;
+        rename_new(&current.open_path, &current.path)
+            .map_err(|source| WarcError::Io { path: current.path.clone(), source })?;
         self.closed.push(current.path);
         Ok(())
     }
@@ -172,13 +175,22 @@ impl Drop for WarcFileSet {
 }
 
 impl Current {
-    fn create(options: &FileSetOptions, serial: u32) -> Result<Self, WarcError> {
+    /// Makes the file with its `warcinfo` record, which `append` writes; one
+    /// that cannot be written leaves no file behind.
+    fn create(
+        options: &FileSetOptions,
+        serial: u32,
+        append: impl Fn(&mut WarcWriter<File>, &[u8]) -> io::Result<Span>,
+    ) -> Result<Self, WarcError> {
         let date = (options.clock)();
         let io = |path: &Path| {
             let path = path.to_owned();
             move |source| WarcError::Io { path, source }
         };
-        fs::create_dir_all(&options.folder).map_err(io(&options.folder))?;
+        if !options.folder.exists() {
+            fs::create_dir_all(&options.folder).map_err(io(&options.folder))?;
+            sync_folder(options.folder.parent());
+        }
         let name = format!("{}-{}-{serial:05}.warc.gz", options.prefix, date.to_digits17());
         let path = options.folder.join(&name);
         let open_path = options.folder.join(format!("{name}{OPEN_SUFFIX}"));
@@ -190,97 +202,24 @@ impl Current {
         let mut writer = WarcWriter::new(file, 0);
         let info = warc_fields(options.info.iter().map(|(name, value)| (name.as_str(), value.as_str())));
         let record = RecordBuilder::warcinfo(&warcinfo_id, date, &name).compress(&info);
-        writer.append(&record).map_err(io(&open_path))?;
+        if let Err(source) = append(&mut writer, &record) {
+            drop(writer);
+            if let Err(error) = fs::remove_file(&open_path) {
+                tracing::warn!("{}: {error}", open_path.display());
+            }
+            return Err(io(&open_path)(source));
+        }
+        // What is synced into the file later is found after a power cut only
+        // where its name is safe, too.
+        sync_folder(Some(&options.folder));
         Ok(Self { path, open_path, writer, warcinfo_id })
     }
-}
-
-/// Renames without ever replacing a file, and makes the new name durable.
-pub(super) fn rename_new(from: &Path, to: &Path) -> Result<(), WarcError> {
-    let io = |source| WarcError::Io { path: to.to_owned(), source };
-    if to.exists() {
-        return Err(io(io::ErrorKind::AlreadyExists.into()));
-    }
-    fs::rename(from, to).map_err(io)?;
-    // Not every system can sync a folder: the rename itself has happened.
-    if let Some(folder) = to.parent()
-        && let Ok(folder) = File::open(folder)
-    {
-        let _ = folder.sync_all();
-    }
-    Ok(())
-}
-
-/// What became of a file whose writer was killed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repaired {
-    /// Its final name; none when it held no whole record and was removed.
-    pub file: Option<PathBuf>,
-    /// Whole records in it.
-    pub records: u64,
-    /// Bytes of a torn record that were cut off its end.
-    pub cut_bytes: u64,
-    /// What the reader found.
-    pub problems: Vec<Problem>,
-}
-
-/// Cuts a torn record off a `.open` file and gives the file its final name.
-///
-/// # Errors
-///
-/// When the file cannot be read or written, does not end in `.open`, is no
-/// archive file, or holds no whole record but other damage than a torn end;
-/// it is left as it is then.
-pub fn repair_open_file(open_path: &Path) -> Result<Repaired, WarcError> {
-    let io = |source| WarcError::Io { path: open_path.to_owned(), source };
-    let name = open_path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let Some(name) = name.strip_suffix(OPEN_SUFFIX) else {
-        return Err(io(io::Error::new(io::ErrorKind::InvalidInput, "the name does not end in .open")));
-    };
-    let path = open_path.with_file_name(name);
-    let mut reader = ArchiveReader::open(open_path)?;
-    let mut records = 0;
-    let mut problems: Vec<Problem> = Vec::new();
-    let mut sound_len = 0;
-    let mut stands_behind_damage = false;
-    while let Some(record) = reader.next_record(0)? {
-        problems.append(&mut reader.take_problems());
-        // What the reader finds within a torn record (an archive that was
-        // being captured) is no record of this file.
-        let is_torn =
-            |problem: &Problem| problem.kind == ProblemKind::Truncated && problem.offset < record.span.decoded_offset();
-        if problems.iter().any(is_torn) {
-            stands_behind_damage = true;
-            break;
-        }
-        records += 1;
-        sound_len = reader.sound_len();
-    }
-    problems.append(&mut reader.take_problems());
-    drop(reader);
-    let file = OpenOptions::new().write(true).open(open_path).map_err(io)?;
-    let len = file.metadata().map_err(io)?.len();
-    if records == 0 {
-        // Records behind the damage may be all there is of a crawl.
-        let by_hand = |problem: &&Problem| problem.kind != ProblemKind::Truncated || stands_behind_damage;
-        if let Some(other) = problems.iter().find(by_hand) {
-            let why = format!("no whole record ({other}); look at it by hand");
-            return Err(WarcError::NoRecord { path: open_path.to_owned(), offset: 0, why });
-        }
-        drop(file);
-        fs::remove_file(open_path).map_err(io)?;
-        return Ok(Repaired { file: None, records, cut_bytes: len, problems });
-    }
-    file.set_len(sound_len).map_err(io)?;
-    file.sync_all().map_err(io)?;
-    drop(file);
-    rename_new(open_path, &path)?;
-    Ok(Repaired { file: Some(path), records, cut_bytes: len - sound_len, problems })
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::super::ArchiveReader;
     use super::*;
     use std::cell::Cell;
 
@@ -308,21 +247,6 @@ mod tests {
     fn ids(path: &Path) -> Vec<String> {
         let records = ArchiveReader::open(path).unwrap().records(usize::MAX);
         records.map(|record| record.unwrap().head.record_id().unwrap()).collect()
-    }
-
-    #[test]
-    fn a_torn_record_that_holds_an_archive_leaves_none_of_it_behind() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.warc.gz.open");
-        let inner: Vec<u8> = (10..15).flat_map(member).collect();
-        let outer = RecordBuilder::response("urn:test:2", DATE, "http://a.pt/a.warc.gz").plain(&inner);
-        let mut stored = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
-        io::Write::write_all(&mut stored, &outer).unwrap();
-        let outer = stored.finish().unwrap();
-        fs::write(&path, [&member(1), &outer[..outer.len() - 100]].concat()).unwrap();
-        let repaired = repair_open_file(&path).unwrap();
-        assert_eq!((repaired.records, repaired.cut_bytes), (1, outer.len() as u64 - 100));
-        assert_eq!(ids(&repaired.file.unwrap()), ["urn:test:1"]);
     }
 
     #[test]
@@ -364,41 +288,31 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_end_is_cut_wherever_the_writer_was_killed() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut set = WarcFileSet::new(options(folder.path(), 1_000_000));
-        let placed = set.append(&[&member(1), &member(2)]).unwrap();
-        let closed = set.close().unwrap();
-        let whole = fs::read(&closed[0]).unwrap();
-        let start = placed[0].span.offset as usize;
-        let end = start + placed[0].span.length as usize;
-        for kill in 0..whole.len() {
-            let open = folder.path().join("KILLED.warc.gz.open");
-            let path = folder.path().join("KILLED.warc.gz");
-            fs::write(&open, &whole[..kill]).unwrap();
-            let repaired = repair_open_file(&open).unwrap();
-            let sound = [0, start, end].into_iter().filter(|&sound| sound <= kill).max().unwrap();
-            assert_eq!(repaired.cut_bytes as usize, kill - sound, "killed at {kill}");
-            assert!(!open.exists());
-            if sound == 0 {
-                assert_eq!(repaired.file, None);
-            } else {
-                assert_eq!(fs::read(&path).unwrap(), &whole[..sound]);
-                fs::remove_file(&path).unwrap();
-            }
-            let torn = repaired
-                .problems
-                .iter()
-                .any(|problem| problem.kind == ProblemKind::Truncated && problem.offset as usize == sound);
-            assert_eq!(torn, kill > sound, "killed at {kill}: {:?}", repaired.problems);
-        }
-    }
-
-    #[test]
     fn nothing_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("TEST-20240301090000123-00001.warc.gz"), b"theirs").unwrap();
         let mut set = WarcFileSet::new(options(folder.path(), 1000));
         assert!(set.append(&[&member(1)]).is_err());
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_begun_takes_neither_name_nor_number() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("warcs");
+        // The disk is full after a few bytes.
+        let full = |writer: &mut WarcWriter<File>, info: &[u8]| {
+            writer.append(&info[..5])?;
+            Err(io::ErrorKind::StorageFull.into())
+        };
+        assert!(Current::create(&options(&place, 1000), 1, full).is_err());
+        assert_eq!(fs::read_dir(&place).unwrap().count(), 0);
+        fs::remove_dir(&place).unwrap();
+        // A file stands where the folder should be.
+        fs::write(&place, b"").unwrap();
+        let mut set = WarcFileSet::new(options(&place, 1000));
+        assert!(set.append(&[&member(1)]).is_err());
+        fs::remove_file(&place).unwrap();
+        let placed = set.append(&[&member(1)]).unwrap();
+        assert_eq!(placed[0].file, place.join("TEST-20240301090000123-00001.warc.gz"));
     }
 }

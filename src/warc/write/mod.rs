@@ -12,10 +12,14 @@ mod build;
 mod file_set;
 mod new_file;
 mod pack;
+mod rename;
+mod repair;
 
 pub use build::{
     REVISIT_IDENTICAL_PAYLOAD, REVISIT_NOT_MODIFIED, RecordBuilder, WarcWriter, new_record_id, warc_fields,
 };
-pub use file_set::{FileSetOptions, Placed, Repaired, WarcFileSet, repair_open_file};
+pub use file_set::{FileSetOptions, Placed, WarcFileSet};
 pub use new_file::NewFile;
 pub(super) use pack::{LEVEL as GZIP_LEVEL, MAX_WHOLE, pack as pack_member};
+pub(super) use rename::rename_new;
+pub use repair::{KeptTail, Repaired, repair_open_file};

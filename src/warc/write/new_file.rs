@@ -1,7 +1,7 @@
 //! One file that appears whole or not at all.
 
 use super::super::{OPEN_SUFFIX, WarcError};
-use super::file_set::rename_new;
+use super::rename::rename_new;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -69,7 +69,7 @@ impl NewFile {
     /// Gives the file its name.
     pub fn finish(mut self) -> Result<(), WarcError> {
         self.sync()?;
-        rename_new(&self.open_path, &self.path)?;
+        rename_new(&self.open_path, &self.path).map_err(|source| WarcError::Io { path: self.path.clone(), source })?;
         self.out = None;
         Ok(())
     }

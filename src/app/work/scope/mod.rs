@@ -2,6 +2,7 @@
 
 mod bench;
 mod geo;
+mod permissions;
 mod what_if;
 
 #[cfg(test)]
@@ -9,6 +10,7 @@ mod what_if;
 mod tests;
 
 pub use geo::{geo_drift, geo_report};
+pub use permissions::{EvidenceState, attach_evidence, check_evidence, permissions, seeds_verdict};
 pub use what_if::{edited_campaign, rule_hits, what_if, what_if_rows};
 
 use crate::app::workspace_desk::WorkspaceDesk;
@@ -77,15 +79,7 @@ pub fn scope_test(
         }
         candidate.is_seed |= campaign.seeds.iter().any(|seed| parse_web_url(&seed.url).as_ref() == Some(&url));
         let mut facts = facts(catalogue, campaign, launch, &url, CaptureDate::now())?;
-        // An address in the URL needs no resolver.
-        if let (GeoFact::NotAsked, Some(address)) = (&facts.geo, address_of(&url)) {
-            if geo.is_none() {
-                geo = Some(geo_database(desk)?);
-            }
-            if let Some(Some(geo)) = &geo {
-                facts.geo = GeoFact::Known(geo.evidence(&[address], CaptureDate::now()).answered_by(AnswerSource::Url));
-            }
-        }
+        place_address(desk, &url, &mut facts, &mut geo)?;
         traces.push(Ok(rules.explain(&candidate, &facts)));
     }
     Ok(traces)
@@ -96,6 +90,25 @@ pub fn scope_test(
 fn robots_rules(answer: &RobotsAnswer, agent: &str) -> Option<RobotsRules> {
     let status = u16::try_from(answer.status).ok().filter(|status| *status > 0)?;
     Some(RobotsRules::from_answer(Some(status), &answer.body, agent))
+}
+
+/// Looks up where the address in a URL is; it needs no resolver. The database
+/// is opened when it is wanted first.
+fn place_address(
+    desk: &WorkspaceDesk,
+    url: &Url,
+    facts: &mut Facts,
+    geo: &mut Option<Option<GeoDatabase>>,
+) -> anyhow::Result<()> {
+    if let (GeoFact::NotAsked, Some(address)) = (&facts.geo, address_of(url)) {
+        if geo.is_none() {
+            *geo = Some(geo_database(desk)?);
+        }
+        if let Some(Some(geo)) = geo {
+            facts.geo = GeoFact::Known(geo.evidence(&[address], CaptureDate::now()).answered_by(AnswerSource::Url));
+        }
+    }
+    Ok(())
 }
 
 fn address_of(url: &Url) -> Option<std::net::IpAddr> {

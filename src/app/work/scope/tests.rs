@@ -421,3 +421,49 @@ proptest! {
         prop_assert_eq!(made.what_if(&made.spec).moved_in.urls + made.what_if(&made.spec).moved_out.urls, 0);
     }
 }
+
+#[test]
+fn what_a_fetch_decides_is_judged_as_a_crawl_would() {
+    let made = made(standard_rules());
+    let launch = made.launch(&[
+        found("http://a.pt/", ""),
+        found("http://a.pt/twice", "L"),
+        Found { fetched: None, ..found("http://a.pt/never", "L") },
+        found("http://b.pt/", "L"),
+    ]);
+    let answer = RobotsAnswer {
+        status: 200,
+        body: b"User-agent: other\nDisallow: /twice".to_vec(),
+        date: CaptureDate::from_seconds(1),
+    };
+    made.ledger(launch).keep_robots("http://a.pt", &answer).unwrap();
+    // Captures of one instant: the one that came in last counts. What an
+    // import knows of b.pt, which the rules refuse, no crawl would ever see.
+    let catalogue = made.desk.workspace.catalogue();
+    for (url, bytes) in [("http://a.pt/twice", 9_000), ("http://a.pt/twice", 7), ("http://b.pt/", 9_000)] {
+        catalogue.add_captures(launch, vec![capture(&Url::parse(url).unwrap(), bytes)]).unwrap();
+    }
+    let with = |rule: Value| {
+        let mut edited = made.spec.clone();
+        edited.rules.push(rule);
+        edited
+    };
+    // Types are let in, sizes refused.
+    let types = with(json!({"rule": "content_type", "types": ["text/html"], "decision": "ACCEPT"}));
+    let answer = made.what_if(&types);
+    assert_eq!((answer.moved_in.urls, answer.moved_out.urls), (0, 0));
+    let sizes = with(json!({"rule": "content_size", "min_bytes": 8}));
+    let answer = made.what_if(&sizes);
+    assert_eq!(made.listed(&sizes, &answer, MovedSide::Out), ["http://a.pt/twice"]);
+    assert_eq!(answer.moved_out.bytes, 7);
+    assert_eq!(answer.unfetched, 1, "only a fetch tells how large /never is");
+    // robots.txt speaks to another user agent.
+    let mut other = made.spec.clone();
+    other.politeness.user_agent = "other/2.0".to_owned();
+    let answer = made.what_if(&other);
+    assert_eq!(made.listed(&other, &answer, MovedSide::Out), ["http://a.pt/twice"]);
+    // What comes in anew was never asked for its robots.txt.
+    let all = Campaign { rules: vec![json!({"rule": "accept_all"})], ..made.spec.clone() };
+    let answer = made.what_if(&all);
+    assert_eq!((answer.moved_in.urls, answer.unfetched), (1, 1));
+}

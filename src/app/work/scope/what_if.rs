@@ -42,6 +42,7 @@ pub fn what_if(
             if now.decision == Decision::Reject && after.hangs_on_country(candidate, known) {
                 tally.unknown += 1;
             }
+            tally.unfetched += u64::from(now.untold && !then.untold);
             tally.note(then, now, before.row.id, before.row.url_id, before.row.host_id);
             Ok(())
         },
@@ -78,6 +79,7 @@ pub fn what_if(
         stay_out: total.stay_out,
         other_rule: total.other_rule,
         unknown: total.unknown,
+        unfetched: total.unfetched,
         by_rule,
         moved_in: total.moved_in.finish(),
         moved_out: total.moved_out.finish(),
@@ -152,6 +154,7 @@ struct Tally {
     stay_out: u64,
     other_rule: u64,
     unknown: u64,
+    unfetched: u64,
     moved_in: MovedTally,
     moved_out: MovedTally,
     /// URLs whose bytes are not asked for yet.
@@ -220,6 +223,7 @@ impl Tally {
         self.stay_out += other.stay_out;
         self.other_rule += other.other_rule;
         self.unknown += other.unknown;
+        self.unfetched += other.unfetched;
         self.moved_in.add(other.moved_in);
         self.moved_out.add(other.moved_out);
         for (sum, more) in self.by_rule.iter_mut().zip(other.by_rule) {

@@ -1,7 +1,7 @@
 //! The record in hand as it stands in the file: for copying it byte for byte,
 //! and for telling where it is before it is read to its end.
 
-use super::ArchiveReader;
+use super::{ArchiveReader, GzipNote};
 use std::io::Read;
 
 impl<R: Read> ArchiveReader<R> {
@@ -37,5 +37,11 @@ impl<R: Read> ArchiveReader<R> {
     /// and went on in; 1 as it should be.
     pub fn members_of_record(&self) -> u64 {
         self.joined + 1
+    }
+
+    /// What the gzip header before the record that was just ended tells; none
+    /// where it tells nothing, or belongs to another record.
+    pub fn gzip_note(&self) -> Option<GzipNote> {
+        self.gzip_note
     }
 }

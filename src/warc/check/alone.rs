@@ -1,0 +1,100 @@
+//! What is found of one record by itself, by whichever thread reads it.
+//!
+//! Most records are fine: only what looking at the files together will need
+//! is kept of them, hashed, and no copy of the head.
+
+use super::super::filter::url_identity;
+use super::super::findings::Findings;
+use super::super::record::unbracket;
+use super::super::segments::{Segment, origin_of, segment_of};
+use super::super::{ProblemKind, RecordFacts, RecordHead, RecordProof, RecordType, Span};
+use super::{feed, fields};
+use crate::uri::CaptureDate;
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, BufRead};
+use std::path::Path;
+
+/// A record that was checked by itself.
+pub(super) struct Checked {
+    pub(super) kind: RecordType,
+    pub(super) findings: Findings,
+    pub(super) has_digests: bool,
+    /// `WARC-Truncated`, in lower case.
+    pub(super) truncated: Option<String>,
+    /// Hash of its id.
+    pub(super) id: Option<u64>,
+    /// What it may be named by, where it can be the original of a revisit.
+    pub(super) place: Option<u64>,
+    /// What it names as its original.
+    pub(super) wanted: Option<Wanted>,
+    /// Its head, where it is a segment.
+    pub(super) segment: Option<Box<SegmentHead>>,
+}
+
+/// What a revisit names as its original.
+pub(super) struct Wanted {
+    /// Any of these will do.
+    pub(super) keys: Vec<u64>,
+    pub(super) names: String,
+}
+
+/// The head of a segment.
+pub(super) struct SegmentHead {
+    pub(super) head: RecordHead,
+    facts: RecordFacts,
+}
+
+impl SegmentHead {
+    fn of(head: &RecordHead) -> Option<Box<Self>> {
+        head.headers.get_bytes("WARC-Segment-Number")?;
+        let facts = RecordFacts::of(head, &[]);
+        origin_of(&facts).is_some().then(|| Box::new(Self { head: head.clone(), facts }))
+    }
+
+    /// The id of the whole record, and this part of it.
+    pub(super) fn at(&self, path: &Path, span: Span) -> Option<(&str, Segment)> {
+        Some((origin_of(&self.facts)?, segment_of(path, span, &self.facts, &self.head)?))
+    }
+}
+
+/// Looks at one record; `digests`: holds its digests against `block`.
+pub(super) fn check_record(
+    head: &RecordHead,
+    block: &mut dyn BufRead,
+    digests: bool,
+    hasher: &RandomState,
+) -> io::Result<Checked> {
+    let mut findings = fields::findings(head);
+    let proof = digests.then(|| RecordProof::new(head));
+    let unknown = proof.iter().flat_map(RecordProof::unknown).cloned();
+    findings.extend(unknown.map(|detail| (ProblemKind::Unchecked, detail)));
+    let proof = proof.filter(RecordProof::has_digests);
+    let has_digests = proof.is_some();
+    if let Some(mut proof) = proof {
+        feed(&mut proof, block)?;
+        findings.extend(proof.finish().into_iter().map(|detail| (ProblemKind::BadDigest, detail)));
+    }
+    let text = |name: &str| head.headers.get_trimmed(name);
+    let of_id = |id: &str| hasher.hash_one(("id", unbracket(id)));
+    // Dates of revisits are often cut to the second.
+    let of_place = |url: &str, date: CaptureDate| hasher.hash_one(("place", url_identity(url), date.seconds()));
+    let is_revisit = head.record_type == RecordType::Revisit;
+    let wanted = || {
+        let (id, url) = (text("WARC-Refers-To"), text("WARC-Refers-To-Target-URI"));
+        let date = text("WARC-Refers-To-Date").and_then(|date| CaptureDate::parse(&date).ok());
+        let mut keys: Vec<u64> = id.iter().map(|id| of_id(id)).collect();
+        keys.extend(url.as_deref().zip(date).map(|(url, date)| of_place(unbracket(url), date)));
+        let names = id.or(url).map(|name| super::super::read::clip(unbracket(&name))).unwrap_or_default();
+        (!keys.is_empty()).then_some(Wanted { keys, names })
+    };
+    Ok(Checked {
+        kind: head.record_type.clone(),
+        findings,
+        has_digests,
+        truncated: text("WARC-Truncated").map(|reason| reason.to_ascii_lowercase()),
+        id: text("WARC-Record-ID").map(|id| of_id(&id)),
+        place: head.target_uri().zip(head.date()).filter(|_| !is_revisit).map(|(url, date)| of_place(&url, date)),
+        wanted: if is_revisit { wanted() } else { None },
+        segment: SegmentHead::of(head),
+    })
+}

@@ -1,0 +1,119 @@
+//! New names for files that are complete.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+/// Renames without ever replacing a file, and makes the new name durable.
+///
+/// A second name is given and the first one taken away: unlike renaming, this
+/// fails where another made a file of that name a moment ago, and at no moment
+/// is there no name at all. On file systems without such names (FAT) the file
+/// is looked for and then renamed.
+///
+/// # Errors
+///
+/// [`io::ErrorKind::AlreadyExists`] where another file has the name. One with
+/// the very same bytes, as a kill between the two steps leaves it, is taken as
+/// the result.
+pub(in crate::warc) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::hard_link(from, to) {
+        Ok(()) => remove_name(from)?,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            if !are_equal(from, to)? {
+                return Err(already_exists());
+            }
+            remove_name(from)?;
+        }
+        Err(_) if fs::symlink_metadata(to).is_ok() => return Err(already_exists()),
+        Err(_) => fs::rename(from, to)?,
+    }
+    sync_folder(to.parent());
+    Ok(())
+}
+
+fn already_exists() -> io::Error {
+    io::Error::new(io::ErrorKind::AlreadyExists, "it exists already and is not replaced; give another name")
+}
+
+fn remove_name(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Makes the names in a folder safe against a power cut. Not every system can
+/// do that; what was done to the folder has happened all the same.
+pub(super) fn sync_folder(folder: Option<&Path>) {
+    let folder = folder.map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+    if let Some(Ok(folder)) = folder.map(File::open) {
+        let _ = folder.sync_all();
+    }
+}
+
+/// Whether two files hold the same bytes.
+fn are_equal(one: &Path, other: &Path) -> io::Result<bool> {
+    let (one, other) = (File::open(one)?, File::open(other)?);
+    if one.metadata()?.len() != other.metadata()?.len() {
+        return Ok(false);
+    }
+    let (mut one, mut other) = (BufReader::new(one), BufReader::new(other));
+    loop {
+        let (a, b) = (one.fill_buf()?, other.fill_buf()?);
+        let len = a.len().min(b.len());
+        if a[..len] != b[..len] {
+            return Ok(false);
+        }
+        if len == 0 {
+            return Ok(a.len() == b.len());
+        }
+        one.consume(len);
+        other.consume(len);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_taken_only_where_it_is_free() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("a"), b"ours").unwrap();
+        fs::write(path("b"), b"them").unwrap();
+        assert_eq!(rename_new(&path("a"), &path("b")).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!((fs::read(path("a")).unwrap(), fs::read(path("b")).unwrap()), (b"ours".into(), b"them".into()));
+        rename_new(&path("a"), &path("c")).unwrap();
+        assert_eq!(fs::read(path("c")).unwrap(), b"ours");
+        assert!(!path("a").exists());
+        assert_eq!(rename_new(&path("a"), &path("d")).unwrap_err().kind(), io::ErrorKind::NotFound);
+        // A kill left both names.
+        fs::hard_link(path("c"), path("e")).unwrap();
+        rename_new(&path("c"), &path("e")).unwrap();
+        assert!(path("e").exists() && !path("c").exists());
+    }
+
+    #[test]
+    fn of_many_who_want_a_name_one_gets_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let goal = folder.path().join("goal");
+        for round in 0..50 {
+            let won = std::thread::scope(|scope| {
+                let tries: Vec<_> = (0..4)
+                    .map(|number| {
+                        let from = folder.path().join(format!("from-{number}"));
+                        fs::write(&from, format!("{round} {number}")).unwrap();
+                        let goal = &goal;
+                        scope.spawn(move || rename_new(&from, goal).is_ok())
+                    })
+                    .collect();
+                tries.into_iter().map(|thread| thread.join().unwrap()).filter(|won| *won).count()
+            });
+            assert_eq!(won, 1);
+            fs::remove_file(&goal).unwrap();
+        }
+    }
+}

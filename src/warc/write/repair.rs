@@ -1,0 +1,271 @@
+//! Files whose writer was killed.
+
+use super::super::read::ArchiveReader;
+use super::super::{OPEN_SUFFIX, Problem, ProblemKind, WarcError};
+use super::new_file::NewFile;
+use super::rename::rename_new;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// What the name of a tail ends in that was cut off and kept.
+const TORN_SUFFIX: &str = ".torn";
+
+/// Names that are tried for a tail; more than this is no accident.
+const MAX_TAILS: u32 = 1000;
+
+/// What became of a file whose writer was killed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repaired {
+    /// Its final name; none when it held no whole record and was removed.
+    pub file: Option<PathBuf>,
+    /// Whole records in it.
+    pub records: u64,
+    /// Bytes that were cut off its end.
+    pub cut_bytes: u64,
+    /// Where they are kept; none where they are a torn record and nothing else.
+    pub kept: Option<KeptTail>,
+    /// What the reader found.
+    pub problems: Vec<Problem>,
+}
+
+/// The end of a file that was cut off and kept beside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptTail {
+    /// The file it is kept in: `NAME.torn`, or `NAME.torn-2` and so on where
+    /// that exists.
+    pub file: PathBuf,
+    /// Offset in the old file at which it began.
+    pub offset: u64,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// Whole records that seem to stand in it.
+    pub records: u64,
+}
+
+impl std::fmt::Display for KeptTail {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { file, offset, bytes, records } = self;
+        let file = file.display();
+        write!(f, "a record at offset {offset} is damaged")?;
+        match records {
+            0 => {}
+            1 => write!(f, ", 1 whole record seems to stand behind it")?,
+            count => write!(f, ", {count} whole records seem to stand behind it")?,
+        }
+        write!(f, ": ")?;
+        write!(f, "the {bytes} bytes from there on are kept in {file}; look at it with `fonds warc check`")
+    }
+}
+
+/// Cuts a torn record off a `.open` file and gives the file its final name.
+///
+/// The end of a killed writer is one record that breaks off. Where more than
+/// that is cut off (records behind a damaged one, which may also be those of an
+/// archive inside it; damage that no kill does), the tail is kept in a file
+/// beside it.
+///
+/// # Errors
+///
+/// When the file cannot be read or written, does not end in `.open`, is no
+/// archive file, or holds no whole record but other damage than a torn end;
+/// it is left as it is then.
+pub fn repair_open_file(open_path: &Path) -> Result<Repaired, WarcError> {
+    let io = |source| WarcError::Io { path: open_path.to_owned(), source };
+    let name = open_path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let Some(name) = name.strip_suffix(OPEN_SUFFIX) else {
+        return Err(io(io::Error::new(io::ErrorKind::InvalidInput, "the name does not end in .open")));
+    };
+    let path = open_path.with_file_name(name);
+    let mut reader = ArchiveReader::open(open_path)?;
+    let (mut records, mut behind) = (0, 0);
+    let mut problems: Vec<Problem> = Vec::new();
+    let mut sound_len = 0;
+    while let Some(record) = reader.next_record(0)? {
+        let mut fresh = reader.take_problems();
+        // What the reader finds within a torn record (an archive that was
+        // being captured) is no record of this file.
+        let is_torn =
+            |problem: &Problem| problem.kind == ProblemKind::Truncated && problem.offset < record.span.decoded_offset();
+        if behind > 0 || fresh.iter().any(is_torn) {
+            behind += 1;
+        } else {
+            records += 1;
+            sound_len = reader.sound_len();
+        }
+        problems.append(&mut fresh);
+    }
+    problems.append(&mut reader.take_problems());
+    drop(reader);
+    let mut file = OpenOptions::new().read(true).write(true).open(open_path).map_err(io)?;
+    let len = file.metadata().map_err(io)?.len();
+    let is_other = |problem: &&Problem| problem.kind != ProblemKind::Truncated || behind > 0;
+    if records == 0 {
+        // Records behind the damage may be all there is of a crawl.
+        if let Some(other) = problems.iter().find(is_other) {
+            let why = format!("no whole record ({other}); look at it by hand");
+            return Err(WarcError::NoRecord { path: open_path.to_owned(), offset: 0, why });
+        }
+        drop(file);
+        fs::remove_file(open_path).map_err(io)?;
+        return Ok(Repaired { file: None, records, cut_bytes: len, kept: None, problems });
+    }
+    let mut of_tail = problems.iter().filter(|problem| problem.offset >= sound_len);
+    let kept = match sound_len < len && of_tail.any(|problem| is_other(&problem)) {
+        true => Some(keep_tail(&mut file, &path, sound_len, behind)?),
+        false => None,
+    };
+    file.set_len(sound_len).map_err(io)?;
+    file.sync_all().map_err(io)?;
+    drop(file);
+    rename_new(open_path, &path).map_err(|source| WarcError::Io { path: path.clone(), source })?;
+    Ok(Repaired { file: Some(path), records, cut_bytes: len - sound_len, kept, problems })
+}
+
+/// Copies what `file` holds from `offset` on into a new file beside `path`.
+fn keep_tail(file: &mut File, path: &Path, offset: u64, records: u64) -> Result<KeptTail, WarcError> {
+    let io = |source| WarcError::Io { path: path.to_owned(), source };
+    let mut number = 1;
+    let (mut out, goal) = loop {
+        let mut goal = path.as_os_str().to_owned();
+        goal.push(TORN_SUFFIX);
+        if number > 1 {
+            goal.push(format!("-{number}"));
+        }
+        match NewFile::create(Path::new(&goal)) {
+            Err(WarcError::Io { source, .. })
+                if source.kind() == io::ErrorKind::AlreadyExists && number < MAX_TAILS =>
+            {
+                number += 1;
+            }
+            out => break (out?, PathBuf::from(goal)),
+        }
+    };
+    file.seek(SeekFrom::Start(offset)).map_err(io)?;
+    let bytes = io::copy(&mut file.by_ref(), &mut out).map_err(io)?;
+    out.finish()?;
+    Ok(KeptTail { file: goal, offset, bytes, records })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::{FileSetOptions, RecordBuilder, WarcFileSet};
+    use super::*;
+    use crate::uri::CaptureDate;
+
+    const DATE: CaptureDate = CaptureDate::from_millis(1_709_283_600_123);
+
+    fn member(number: u32) -> Vec<u8> {
+        let id = format!("urn:test:{number}");
+        RecordBuilder::response(&id, DATE, "http://a.pt/").compress(b"HTTP/1.1 200 OK\r\n\r\nbody")
+    }
+
+    fn ids(path: &Path) -> Vec<String> {
+        let records = ArchiveReader::open(path).unwrap().records(usize::MAX);
+        records.filter_map(Result::ok).map(|record| record.head.record_id().unwrap()).collect()
+    }
+
+    /// One record of stored bytes, so that those of an archive in it can be seen.
+    fn stored(block: &[u8]) -> Vec<u8> {
+        let outer = RecordBuilder::response("urn:test:2", DATE, "http://a.pt/a.warc.gz").plain(block);
+        let mut stored = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+        io::Write::write_all(&mut stored, &outer).unwrap();
+        stored.finish().unwrap()
+    }
+
+    #[test]
+    fn a_torn_record_that_holds_an_archive_leaves_none_of_it_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.warc.gz.open");
+        let inner: Vec<u8> = (10..15).flat_map(member).collect();
+        let outer = stored(&inner);
+        fs::write(&path, [&member(1), &outer[..outer.len() - 100]].concat()).unwrap();
+        let repaired = repair_open_file(&path).unwrap();
+        assert_eq!((repaired.records, repaired.cut_bytes), (1, outer.len() as u64 - 100));
+        assert_eq!(ids(&repaired.file.unwrap()), ["urn:test:1"]);
+        // Nobody can tell them from records behind a damaged one.
+        assert_eq!(fs::read(repaired.kept.unwrap().file).unwrap(), &outer[..outer.len() - 100]);
+    }
+
+    #[test]
+    fn records_behind_a_damaged_one_are_kept_beside_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.warc.gz.open");
+        // Damage in the lengths of a stored block: the decoder runs on to the end of the file.
+        let mut damaged = stored(&[b'x'; 60_000]);
+        let at = damaged.windows(5).position(|bytes| bytes[0] <= 1 && bytes[1..3] == [!bytes[3], !bytes[4]]).unwrap();
+        damaged[at + 1..at + 5].copy_from_slice(&[0xff, 0xff, 0, 0]);
+        damaged.truncate(at + 5 + 60_000);
+        let tail = [damaged, member(3), member(4)].concat();
+        for round in 1..=2 {
+            fs::write(&path, [&member(1)[..], &tail].concat()).unwrap();
+            let repaired = repair_open_file(&path).unwrap();
+            let file = repaired.file.unwrap();
+            assert_eq!(ids(&file), ["urn:test:1"]);
+            let kept = repaired.kept.unwrap();
+            assert_eq!(kept.file, folder.path().join(["a.warc.gz.torn", "a.warc.gz.torn-2"][round - 1]));
+            assert_eq!((kept.offset, kept.bytes, kept.records), (member(1).len() as u64, tail.len() as u64, 2));
+            assert_eq!(fs::read(&kept.file).unwrap(), tail);
+            assert!(kept.to_string().contains("2 whole records seem to stand behind it"), "{kept}");
+            fs::remove_file(&file).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_record_that_was_written_short_costs_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.warc.gz.open");
+        let plain = RecordBuilder::response("urn:test:2", DATE, "http://a.pt/").plain(&[b'x'; 500]);
+        let short = super::super::pack_member(&[&plain[..plain.len() - 100]]);
+        fs::write(&path, [member(1), short, member(3), member(4)].concat()).unwrap();
+        let repaired = repair_open_file(&path).unwrap();
+        assert_eq!((repaired.records, repaired.cut_bytes, repaired.kept), (4, 0, None));
+        assert_eq!(ids(&repaired.file.unwrap()).len(), 4);
+    }
+
+    #[test]
+    fn a_damaged_end_that_no_kill_leaves_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.warc.gz.open");
+        let mut last = member(2);
+        let place = last.len() - 6;
+        last[place] ^= 1;
+        fs::write(&path, [member(1), last.clone()].concat()).unwrap();
+        let repaired = repair_open_file(&path).unwrap();
+        assert_eq!(ids(&repaired.file.unwrap()), ["urn:test:1"]);
+        assert_eq!(fs::read(repaired.kept.unwrap().file).unwrap(), last);
+    }
+
+    #[test]
+    fn a_torn_end_is_cut_wherever_the_writer_was_killed() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut set = WarcFileSet::new(FileSetOptions::new(folder.path(), "TEST"));
+        let placed = set.append(&[&member(1), &member(2)]).unwrap();
+        let closed = set.close().unwrap();
+        let whole = fs::read(&closed[0]).unwrap();
+        let start = placed[0].span.offset as usize;
+        let end = start + placed[0].span.length as usize;
+        for kill in 0..whole.len() {
+            let open = folder.path().join("KILLED.warc.gz.open");
+            let path = folder.path().join("KILLED.warc.gz");
+            fs::write(&open, &whole[..kill]).unwrap();
+            let repaired = repair_open_file(&open).unwrap();
+            let sound = [0, start, end].into_iter().filter(|&sound| sound <= kill).max().unwrap();
+            assert_eq!(repaired.cut_bytes as usize, kill - sound, "killed at {kill}");
+            assert_eq!(repaired.kept, None, "killed at {kill}");
+            assert!(!open.exists());
+            if sound == 0 {
+                assert_eq!(repaired.file, None);
+            } else {
+                assert_eq!(fs::read(&path).unwrap(), &whole[..sound]);
+                fs::remove_file(&path).unwrap();
+            }
+            let torn = repaired
+                .problems
+                .iter()
+                .any(|problem| problem.kind == ProblemKind::Truncated && problem.offset as usize == sound);
+            assert_eq!(torn, kill > sound, "killed at {kill}: {:?}", repaired.problems);
+        }
+    }
+}
