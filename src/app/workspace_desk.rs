@@ -350,7 +350,7 @@ impl Desk for WorkspaceDesk {
 
     fn import(&self, paths: &[PathBuf], copy: bool, cx: &JobCx) -> DeskResult<String> {
         let _turn = self.turn_to_import(cx)?;
-        self.job("Import", work::import_words, || work::import(&self.workspace, paths, copy, cx))
+        self.job("Import", work::import_words, || Ok(work::import_with_jobs(&self.workspace, paths, copy, cx)?.1))
             .map(|import| work::import_words(&import))
     }
 

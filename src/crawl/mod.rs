@@ -26,6 +26,7 @@
 
 mod capture;
 mod crawl_log;
+mod crawl_stream;
 mod engine;
 mod entry;
 mod fetch;

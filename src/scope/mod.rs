@@ -4,6 +4,7 @@
 //! that names the rule that spoke last, and on demand the whole [`Trace`].
 //!
 //! Out of logs that others wrote: which hosts a rule let in ([`LogReport`]).
+//! Scopes of other crawlers are read and written ([`engines`]).
 //!
 //! Semantics are Heritrix's (`DecideRuleSequence`): every enabled rule speaks
 //! in order, the last opinion wins, a disabled rule keeps its index, nothing
@@ -17,6 +18,7 @@
 
 mod decide_rules;
 mod domains;
+pub mod engines;
 mod explain;
 mod geo;
 mod host_runs;
