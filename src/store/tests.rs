@@ -425,6 +425,25 @@ fn a_launch_that_was_given_up_is_not_taken_up_again() {
 }
 
 #[test]
+fn an_imported_job_is_no_launch_to_go_on_with() {
+    use super::rows::LaunchState;
+    let made = made();
+    let catalogue = made.workspace.catalogue();
+    catalogue.set_launch_state(made.launch, LaunchState::Stopped, "").unwrap();
+    let foreign = catalogue.engine_launch(made.campaign, "town", "20250101000000", CaptureDate::now()).unwrap();
+    assert!(foreign > made.launch);
+    assert_eq!(catalogue.unfinished_launch(made.campaign).unwrap().unwrap().id, made.launch);
+    assert_eq!(catalogue.last_launch(Some(made.campaign)).unwrap().unwrap().id, made.launch);
+    assert_eq!(catalogue.launches(Some(made.campaign)).unwrap().len(), 2);
+    // Where nothing else is there, it is what there is to show.
+    let (_, spec) = catalogue.campaign(made.campaign).unwrap();
+    let other = catalogue.save_campaign(None, &spec).unwrap();
+    let only = catalogue.engine_launch(other, "other", "20250101000000", CaptureDate::now()).unwrap();
+    assert_eq!(catalogue.last_launch(Some(other)).unwrap().unwrap().id, only);
+    assert!(catalogue.unfinished_launch(other).unwrap().is_none());
+}
+
+#[test]
 fn changes_are_told_whatever_the_order_captures_come_in() {
     let made = made();
     let catalogue = made.workspace.catalogue();
