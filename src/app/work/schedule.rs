@@ -8,7 +8,7 @@
 //! also when the clock is set back; runs from before the schedule was saved as
 //! it is are nobody's; what is not started is written down with its reason.
 
-use super::crawl::{CrawlOptions, CrawlOutcome, crawl};
+use super::crawl::{CrawlOptions, CrawlOutcome, OnPanic, crawl};
 use super::sample::crawl_options;
 use crate::app::models::{CampaignId, LaunchState, RunState, ScheduledRun};
 use crate::app::workspace_desk::WorkspaceDesk;
@@ -219,11 +219,27 @@ pub fn run_scheduled(desk: &WorkspaceDesk, id: i64, stays: bool, cx: &JobCx) -> 
         catalogue.set_scheduled(id, state, why)?;
         anyhow::bail!("scheduled run {id} does not start: {why}");
     }
-    catalogue.set_scheduled(id, RunState::Running, &run.why)?;
     // A scheduled run is a launch of its own, also where an earlier one could be resumed.
-    let outcome = crawl_options(desk).and_then(|options| {
+    carry_out(desk, &run, stays, || {
+        let options = crawl_options(desk)?;
         crawl(desk, run.campaign, &CrawlOptions { fresh: !goes_on, scheduled: Some(id), ..options }, cx)
+    })
+}
+
+/// Does a run's work and writes down what became of it, also when the work panics.
+fn carry_out(
+    desk: &WorkspaceDesk,
+    run: &ScheduledRun,
+    stays: bool,
+    work: impl FnOnce() -> anyhow::Result<CrawlOutcome>,
+) -> anyhow::Result<CrawlOutcome> {
+    let catalogue = desk.catalogue();
+    catalogue.set_scheduled(run.id, RunState::Running, &run.why)?;
+    let failed = OnPanic(|| {
+        let _ = catalogue.set_scheduled(run.id, RunState::Failed, "a defect of the program ended the crawl");
     });
+    let outcome = work();
+    drop(failed);
     let (state, why) = match &outcome {
         Ok(outcome) if outcome.complete => (RunState::Done, run.why.clone()),
         Ok(outcome) if outcome.limit_reached => (RunState::Done, outcome.end.clone()),
@@ -232,7 +248,7 @@ pub fn run_scheduled(desk: &WorkspaceDesk, id: i64, stays: bool, cx: &JobCx) -> 
         Err(error) if StopError::is_cancelled(error) && stays => return outcome,
         Err(error) => (RunState::Failed, super::in_words(error)),
     };
-    catalogue.set_scheduled(id, state, &why)?;
+    catalogue.set_scheduled(run.id, state, &why)?;
     outcome
 }
 
