@@ -279,6 +279,18 @@ impl Catalogue {
         })
     }
 
+    /// Says what becomes of a run that waits for its turn, unless it has begun.
+    pub fn settle_waiting(&self, id: i64, state: RunState, why: &str) -> Result<(), StoreError> {
+        let why = why.to_owned();
+        self.write(move |conn| {
+            conn.execute(
+                "UPDATE schedule_run SET state = ?2, why = ?3 WHERE id = ?1 AND state = 'waiting'",
+                params![id, state.word(), why],
+            )?;
+            Ok(())
+        })
+    }
+
     /// Answers for a run that a person was asked about: it starts, or not.
     /// Says false where nobody waits for an answer any more.
     pub fn answer_scheduled(&self, id: i64, starts: bool) -> Result<bool, StoreError> {

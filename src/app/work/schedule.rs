@@ -24,6 +24,9 @@ pub const ON_TIME: Duration = Duration::from_secs(3600);
 /// Runs of one campaign that are written down one by one after a long sleep;
 /// the ones before them are counted.
 const MOST_WRITTEN: usize = 1000;
+/// Between two looks of a program that is awake; after more, what waits for
+/// its turn is decided about anew.
+const GAP_MS: i64 = 600_000;
 /// How often the wish to stop is looked at.
 const POLL: Duration = Duration::from_millis(100);
 /// How often schedules are looked at. Short, since a clock may jump and a
@@ -64,6 +67,8 @@ impl Scheduler {
     pub fn look(&mut self, desk: &WorkspaceDesk, now: CaptureDate) -> anyhow::Result<ScheduleLook> {
         let catalogue = desk.catalogue();
         let is_first = self.last.is_none();
+        let gap_ms = self.on_time_ms.max(GAP_MS);
+        let slept = self.last.is_none_or(|last| now.millis().saturating_sub(last.millis()) > gap_ms);
         if self.last.is_none_or(|last| now < last) {
             catalogue.forget_scheduled_after(now)?;
             self.begun = now;
@@ -79,8 +84,9 @@ impl Scheduler {
             if is_first {
                 take_up(desk, &scheduled, &open_runs()?)?;
             }
+            let stale = if slept { self.take_up_late(desk, &scheduled, &open_runs()?, now)? } else { Vec::new() };
             let open = open_runs()?;
-            if let Err(error) = self.look_at(desk, &scheduled, &open, now, &mut look) {
+            if let Err(error) = self.look_at(desk, &scheduled, &open, &stale, now, &mut look) {
                 match error.downcast::<crate::campaign::ScheduleError>() {
                     Ok(error) => look.problems.push(format!("{}: {error}", scheduled.campaign.name)),
                     Err(error) => return Err(error),
@@ -97,11 +103,42 @@ impl Scheduler {
         Ok(look)
     }
 
+    /// Decides about runs that have waited for their turn since before the
+    /// machine slept or the program ended, as about those that were missed.
+    /// Says which wait on, late.
+    fn take_up_late(
+        &self,
+        desk: &WorkspaceDesk,
+        scheduled: &Scheduled,
+        open: &[ScheduledRun],
+        now: CaptureDate,
+    ) -> anyhow::Result<Vec<i64>> {
+        let mut stale = Vec::new();
+        let late = |run: &&ScheduledRun| now.millis().saturating_sub(run.due.millis()) > self.on_time_ms;
+        for run in open.iter().filter(|run| run.state == RunState::Waiting).filter(late) {
+            let why = format!("{}; its turn had not come", late_words(now, run.due));
+            let state = match (scheduled.campaign.schedule.catch_up, run.launch) {
+                // What has begun goes on before anything else does.
+                (CatchUp::Once, Some(_)) => continue,
+                (CatchUp::Once, None) => {
+                    stale.push(run.id);
+                    continue;
+                }
+                (CatchUp::Ask, _) => RunState::Asked,
+                (CatchUp::Skip, Some(_)) => RunState::Stopped,
+                (CatchUp::Skip, None) => RunState::Missed,
+            };
+            desk.catalogue().settle_waiting(run.id, state, &why)?;
+        }
+        Ok(stale)
+    }
+
     fn look_at(
         &mut self,
         desk: &WorkspaceDesk,
         scheduled: &Scheduled,
         open: &[ScheduledRun],
+        stale: &[i64],
         now: CaptureDate,
         look: &mut ScheduleLook,
     ) -> anyhow::Result<()> {
@@ -128,10 +165,10 @@ impl Scheduler {
         if due.is_empty() {
             return Ok(());
         }
-        let waits = open.iter().any(|run| run.state == RunState::Waiting);
+        let waits = open.iter().any(|run| run.state == RunState::Waiting && !stale.contains(&run.id));
         let works = catalogue.is_crawling(*id)? || open.iter().any(|run| run.state == RunState::Running);
         let fates = settle(due, now, self.on_time_ms, campaign.schedule.catch_up, waits || works);
-        let stands_for_asked = fates.last().is_some_and(|(_, fate)| *fate != Fate::Overlapped);
+        let stands_for_all = fates.last().is_some_and(|(_, fate)| *fate != Fate::Overlapped);
         let rows: Vec<(Run, RunState, String)> = fates
             .into_iter()
             .enumerate()
@@ -144,7 +181,10 @@ impl Scheduler {
             })
             .collect();
         let noted = catalogue.keep_scheduled(*id, rows, now)?;
-        if stands_for_asked && !noted.is_empty() {
+        if stands_for_all && !noted.is_empty() {
+            for id in stale {
+                catalogue.settle_waiting(*id, RunState::MadeUp, "a later run fell due before its turn came")?;
+            }
             for run in open.iter().filter(|run| run.state == RunState::Asked) {
                 catalogue.set_scheduled(run.id, RunState::MadeUp, "a later run fell due before anybody answered")?;
             }

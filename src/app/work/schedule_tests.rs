@@ -149,7 +149,9 @@ fn one_campaign_waits_for_the_other() {
     let look = made.look(march(2, 8));
     assert_eq!(look.waiting.iter().map(|run| run.campaign).collect::<Vec<_>>(), [2]);
     // What falls due before its turn came is not queued twice.
-    made.look(march(8, 9));
+    for hour in 9..=(24 * 6 + 9) {
+        made.look(march(2 + hour / 24, hour % 24));
+    }
     let weekly = made.desk.catalogue().scheduled_runs(Some(2), 9).unwrap();
     assert_eq!(weekly[0].state, RunState::Overlapped);
     assert!(weekly[0].why.contains("waited for its turn"), "{weekly:?}");
@@ -275,4 +277,43 @@ fn a_campaign_whose_crawl_panicked_runs_again_when_it_is_due() {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_err();
     made.says(&[("03-01 09", RunState::Failed)]);
     assert_eq!(made.look(march(2, 9)).waiting.len(), 1);
+}
+
+#[test]
+fn what_waited_when_the_program_ended_is_decided_about_anew() {
+    use RunState::{Asked, MadeUp, Missed, Waiting};
+    for (policy, alone, with_later) in [
+        (CatchUp::Once, Waiting, [MadeUp, MadeUp, Waiting]),
+        (CatchUp::Skip, Missed, [Missed, Missed, Missed]),
+        (CatchUp::Ask, Asked, [MadeUp, MadeUp, Asked]),
+    ] {
+        // The run waits behind another crawl; the program ends, or the machine sleeps.
+        for ended in [true, false] {
+            let mut made = made(&[campaign(Frequency::Weekly, policy)]);
+            assert_eq!(made.look(march(1, 9)).waiting.len(), 1);
+            made.scheduler = if ended { Scheduler::new(ON_TIME) } else { made.scheduler };
+            let look = made.look(march(3, 9));
+            made.says(&[("03-01 09", alone)]);
+            assert_eq!(
+                (look.waiting.len(), look.asked.len()),
+                (usize::from(alone == Waiting), usize::from(alone == Asked))
+            );
+            made.desk.catalogue().set_scheduled(1, Waiting, "").unwrap();
+            made.scheduler = if ended { Scheduler::new(ON_TIME) } else { made.scheduler };
+            made.look(march(15, 12));
+            made.says(&[("03-01 09", with_later[0]), ("03-08 09", with_later[1]), ("03-15 09", with_later[2])]);
+        }
+    }
+    // Ended between two words: the run was at work by name, but there was no launch yet.
+    let mut made = made(&[campaign(Frequency::Weekly, CatchUp::Skip)]);
+    let run = made.look(march(1, 9)).waiting.remove(0);
+    made.desk.catalogue().set_scheduled(run.id, RunState::Running, "").unwrap();
+    made.scheduler = Scheduler::new(ON_TIME);
+    assert_eq!(made.look(march(3, 9)).waiting, []);
+    made.says(&[("03-01 09", Missed)]);
+    // Back within the hour it starts, and nobody is asked.
+    let mut made = self::made(&[campaign(Frequency::Weekly, CatchUp::Ask)]);
+    made.look(march(1, 9));
+    made.scheduler = Scheduler::new(ON_TIME);
+    assert_eq!(made.look(march(1, 10)).waiting.len(), 1);
 }
