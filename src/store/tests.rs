@@ -444,6 +444,35 @@ fn an_imported_job_is_no_launch_to_go_on_with() {
 }
 
 #[test]
+fn a_number_that_is_none_is_not_saved_and_one_campaign_keeps_no_other_out() {
+    let made = made();
+    let catalogue = made.workspace.catalogue();
+    let (version, mut spec) = catalogue.campaign(made.campaign).unwrap();
+    for number in [f64::INFINITY, f64::NAN] {
+        spec.politeness.delay_factor = number;
+        let error = catalogue.save_campaign(Some(made.campaign), &spec).unwrap_err().to_string();
+        assert!(error.contains("Town") && error.contains("finite"), "{error}");
+        assert!(catalogue.save_campaign(None, &spec).is_err());
+    }
+    assert_eq!((catalogue.campaign(made.campaign).unwrap().0, catalogue.campaigns().unwrap().len()), (version, 1));
+    // One that an earlier version saved so.
+    spec.politeness.delay_factor = 1.0;
+    spec.name = "Village".to_owned();
+    let broken = catalogue.save_campaign(None, &spec).unwrap();
+    let written = catalogue.write(move |conn| {
+        Ok(conn.execute("UPDATE campaign_version SET spec = '{\"name\": null}' WHERE campaign = ?1", [broken])?)
+    });
+    assert_eq!(written.unwrap(), 1);
+    let rows = catalogue.campaigns().unwrap();
+    assert_eq!(rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>(), ["Town", "Village"]);
+    assert_eq!(rows[0].problem, None);
+    assert!(rows[1].problem.as_ref().unwrap().contains(&format!("campaign {broken}")), "{rows:?}");
+    assert!(!rows[1].active && rows[1].next_run.is_none(), "{rows:?}");
+    let (campaigns, problems) = catalogue.scheduled_campaigns().unwrap();
+    assert_eq!((campaigns.len(), campaigns[0].id, problems.len()), (1, made.campaign, 1));
+}
+
+#[test]
 fn changes_are_told_whatever_the_order_captures_come_in() {
     let made = made();
     let catalogue = made.workspace.catalogue();

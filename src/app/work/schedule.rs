@@ -75,7 +75,9 @@ impl Scheduler {
         }
         self.last = Some(now);
         let mut look = ScheduleLook::default();
-        for scheduled in catalogue.scheduled_campaigns()? {
+        let (campaigns, problems) = catalogue.scheduled_campaigns()?;
+        look.problems.extend(problems);
+        for scheduled in campaigns {
             let open_runs = || -> anyhow::Result<Vec<ScheduledRun>> {
                 let mut open = catalogue.open_scheduled_runs()?;
                 open.retain(|run| run.campaign == scheduled.id);
@@ -419,8 +421,9 @@ pub fn next_runs(
     after: CaptureDate,
     count: usize,
 ) -> anyhow::Result<(Vec<NextRun>, Vec<String>)> {
-    let (mut all, mut notes) = (Vec::new(), Vec::new());
-    for scheduled in desk.catalogue().scheduled_campaigns()? {
+    let mut all = Vec::new();
+    let (campaigns, mut notes) = desk.catalogue().scheduled_campaigns()?;
+    for scheduled in campaigns {
         let Scheduled { id, created, campaign: spec, .. } = scheduled;
         if campaign.is_some_and(|wanted| wanted != id) {
             continue;

@@ -317,3 +317,15 @@ fn what_waited_when_the_program_ended_is_decided_about_anew() {
     made.scheduler = Scheduler::new(ON_TIME);
     assert_eq!(made.look(march(1, 10)).waiting.len(), 1);
 }
+
+#[test]
+fn a_campaign_that_cannot_be_read_is_told_and_keeps_nobody_else() {
+    let mut made = made(&[campaign(Frequency::Daily, CatchUp::Once), campaign(Frequency::Daily, CatchUp::Once)]);
+    let spoilt = rusqlite::Connection::open(made.desk.workspace.folder().join("fonds.sqlite")).unwrap();
+    spoilt.execute("UPDATE campaign_version SET spec = replace(spec, '\"delay_factor\":', '\"delay_factor\":null,\"x\":') WHERE campaign = 1", []).unwrap();
+    let look = made.look(march(1, 9));
+    assert_eq!((look.waiting.len(), look.waiting[0].campaign), (1, 2));
+    assert!(look.problems[0].contains("campaign 1"), "{look:?}");
+    let (runs, notes) = next_runs(&made.desk, None, Calendar::Fonds, march(1, 9), 1).unwrap();
+    assert_eq!((runs[0].campaign, notes.len()), (2, 1));
+}
