@@ -9,7 +9,7 @@ use super::fold::{fold, fold_into};
 use super::page::{LinkKind, Outlink, PageCuts, PageOptions};
 use super::resolve::{Resolved, Resolver};
 use super::tag::Tag;
-use super::tokens::{Attr, Attributes};
+use super::tokens::{Attr, Attributes, Text};
 use crate::uri::Url;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -101,14 +101,19 @@ impl<'o> Collector<'o> {
     }
 
     /// Text of the body. `visible` says whether a reader would see it.
-    pub(crate) fn push_text(&mut self, text: &str, visible: bool) {
-        if self.open_links > 0 {
-            self.anchor_text.push_str(text);
-        }
-        if !visible || self.text_full {
+    pub(crate) fn push_text(&mut self, text: Text<'_>, visible: bool) {
+        let shown = visible && !self.text_full;
+        if self.open_links == 0 && !shown {
             return;
         }
-        fold_into(&mut self.text, text);
+        let text = text.decoded();
+        if self.open_links > 0 {
+            self.anchor_text.push_str(&text);
+        }
+        if !shown {
+            return;
+        }
+        fold_into(&mut self.text, &text);
         if self.text.len() > self.options.max_text_bytes {
             let mut end = self.options.max_text_bytes;
             while !self.text.is_char_boundary(end) {
@@ -141,9 +146,9 @@ impl<'o> Collector<'o> {
     }
 
     /// Text of a `title`; only the first counts.
-    pub(crate) fn push_title(&mut self, text: &str) {
+    pub(crate) fn push_title(&mut self, text: Text<'_>) {
         if self.title.is_none() && self.title_text.len() < MAX_ANCHOR_BYTES {
-            self.title_text.push_str(text);
+            self.title_text.push_str(&text.decoded());
         }
     }
 
@@ -154,8 +159,8 @@ impl<'o> Collector<'o> {
     }
 
     /// Text of a `style`.
-    pub(crate) fn push_css(&mut self, text: &str) {
-        self.css_text.push_str(text);
+    pub(crate) fn push_css(&mut self, text: Text<'_>) {
+        self.css_text.push_str(&text.decoded());
     }
 
     /// The end of a `style`.

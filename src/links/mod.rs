@@ -32,6 +32,7 @@ mod pipeline;
 mod quirks;
 mod resolve;
 mod tag;
+mod tokenizer;
 mod tokens;
 mod tree;
 
