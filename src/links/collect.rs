@@ -56,6 +56,8 @@ pub(crate) struct Collector<'o> {
     open_links: u32,
     /// Text since a link was opened; positions in it are what [`Collector::mark`] gives.
     anchor_text: String,
+    /// The text of one link, white space folded.
+    folded: String,
     /// Alternative texts of images since then, as (position, range of `alts`).
     alts: Vec<(usize, String)>,
     pub(crate) title: Option<String>,
@@ -80,6 +82,7 @@ impl<'o> Collector<'o> {
             links: Vec::new(),
             open_links: 0,
             anchor_text: String::new(),
+            folded: String::new(),
             alts: Vec::new(),
             title: None,
             title_text: String::new(),
@@ -232,15 +235,20 @@ impl<'o> Collector<'o> {
             anchor = "";
         }
         let from = self.anchors.len();
-        let mut text = fold(anchor);
+        let text = &mut self.folded;
+        text.clear();
+        fold_into(text, anchor);
+        if text.ends_with(' ') {
+            text.pop();
+        }
         if text.is_empty() && self.options.image_alt {
             for (_, alt) in self.alts.iter().filter(|(at, _)| (start..=end).contains(at)) {
-                fold_into(&mut text, alt);
-                fold_into(&mut text, " ");
+                fold_into(text, alt);
+                fold_into(text, " ");
             }
             text.truncate(text.trim_end().len());
         }
-        self.anchors.push_str(&text);
+        self.anchors.push_str(text);
         if let Some(link) = self.links.get_mut(link.0 as usize) {
             link.anchor = from..self.anchors.len();
         }
