@@ -163,6 +163,9 @@ impl<'o> Collector<'o> {
 
     /// Text of a `style`.
     pub(crate) fn push_css(&mut self, text: Text<'_>) {
+        if !self.options.kinds.has(LinkKind::Css) {
+            return;
+        }
         self.css_text.push_str(&text.decoded());
     }
 
@@ -193,6 +196,9 @@ impl<'o> Collector<'o> {
 
     /// An `a` starts. `None` where it holds no reference that could be a link.
     pub(crate) fn open_anchor(&mut self, attributes: &Attributes, order: Order) -> Option<LinkId> {
+        if !self.options.kinds.has(LinkKind::Anchor) {
+            return None;
+        }
         let href = attributes.get(Attr::Href)?;
         let nofollow = attributes.get(Attr::Rel).is_some_and(|rel| has_word(&rel, "nofollow"));
         let reference = self.keep_reference(&href)?;
@@ -256,7 +262,8 @@ impl<'o> Collector<'o> {
 
     /// Every other element that may hold references or say something about the page.
     pub(crate) fn element(&mut self, tag: Tag, attributes: &Attributes, order: Order) {
-        if let Some(style) = attributes.get(Attr::Style)
+        if self.options.kinds.has(LinkKind::Css)
+            && let Some(style) = attributes.get(Attr::Style)
             && memchr::memchr(b'(', style.as_bytes()).is_some()
         {
             css_references(&style, |reference| self.add(LinkKind::Css, reference, "", false, order));
@@ -267,7 +274,7 @@ impl<'o> Collector<'o> {
             }
             Tag::META => self.meta(attributes, order),
             Tag::LINK => self.link(attributes, order),
-            Tag::AREA => {
+            Tag::AREA if self.options.kinds.has(LinkKind::Area) => {
                 let alt = attributes.get(Attr::Alt).map(|alt| fold(&alt)).unwrap_or_default();
                 let nofollow = attributes.get(Attr::Rel).is_some_and(|rel| has_word(&rel, "nofollow"));
                 self.attribute(LinkKind::Area, attributes, Attr::Href, &alt, nofollow, order);
@@ -331,12 +338,18 @@ impl<'o> Collector<'o> {
         nofollow: bool,
         order: Order,
     ) {
-        if let Some(value) = attributes.get(attribute) {
+        if self.options.kinds.has(kind)
+            && let Some(value) = attributes.get(attribute)
+        {
             self.add(kind, &value, anchor, nofollow, order);
         }
     }
 
     fn image(&mut self, attributes: &Attributes, order: Order) {
+        if !self.options.kinds.has(LinkKind::Image) && !self.options.image_alt {
+            // Its only other link.
+            return self.attribute(LinkKind::LinkElement, attributes, Attr::Longdesc, "", false, order);
+        }
         let alt = attributes.get(Attr::Alt).map(|alt| fold(&alt)).unwrap_or_default();
         self.attribute(LinkKind::Image, attributes, Attr::Src, &alt, false, order);
         self.srcset(attributes, &alt, order);
@@ -347,7 +360,9 @@ impl<'o> Collector<'o> {
     }
 
     fn srcset(&mut self, attributes: &Attributes, alt: &str, order: Order) {
-        if let Some(value) = attributes.get(Attr::Srcset) {
+        if self.options.kinds.has(LinkKind::Image)
+            && let Some(value) = attributes.get(Attr::Srcset)
+        {
             for url in srcset_urls(&value) {
                 self.add(LinkKind::Image, url, alt, false, order);
             }
@@ -390,6 +405,9 @@ impl<'o> Collector<'o> {
     }
 
     fn add(&mut self, kind: LinkKind, reference: &str, anchor: &str, nofollow: bool, order: Order) {
+        if !self.options.kinds.has(kind) {
+            return;
+        }
         let Some(reference) = self.keep_reference(reference) else { return };
         if self.links.len() >= MAX_LINKS_PER_PAGE || self.anchors.len() + anchor.len() > MAX_LINK_BYTES_PER_PAGE {
             self.cut.links += 1;
@@ -460,7 +478,7 @@ impl<'o> Collector<'o> {
     pub(crate) fn links(mut self, url: &Url, mut each: impl FnMut(&PageLink<'_>)) -> PageCuts {
         let base = self.settle(url);
         let mut resolver = Resolver::new(&base);
-        let (mut bytes, mut position) = (0, 0);
+        let mut bytes = 0;
         for link in &self.links {
             let reference = self.references.get(link.reference.clone()).unwrap_or_default();
             let Some(url) = resolver.resolve(reference) else { continue };
@@ -471,8 +489,7 @@ impl<'o> Collector<'o> {
                 continue;
             }
             let nofollow = link.nofollow || self.nofollow_all;
-            each(&PageLink { url, kind: link.kind, anchor, nofollow, position });
-            position += 1;
+            each(&PageLink { url, kind: link.kind, anchor, nofollow });
         }
         self.cut
     }
@@ -520,8 +537,6 @@ pub struct PageLink<'a> {
     pub anchor: &'a str,
     /// It, or the page, says `nofollow`.
     pub nofollow: bool,
-    /// Its number in the page.
-    pub position: u32,
 }
 
 /// What a [`Collector`] found.

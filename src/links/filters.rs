@@ -116,11 +116,10 @@ impl<W: FnMut(&[u8]) -> io::Result<()>> PageSink for LineSink<'_, '_, W> {
     }
 
     fn link(&mut self, link: &PageLink<'_>) {
-        if let Some(row) = self.rows.link(link) {
-            let side: &[u8] = if row.internal { b"internal" } else { b"external" };
-            let fields = [row.target.as_bytes(), &self.date, row.source.as_bytes(), side, row.anchor.as_bytes()];
-            write_fields(&mut self.lines, &fields);
-        }
+        let row = self.rows.link(link);
+        let side: &[u8] = if row.internal { b"internal" } else { b"external" };
+        let fields = [row.target.as_bytes(), &self.date, row.source.as_bytes(), side, row.anchor.as_bytes()];
+        write_fields(&mut self.lines, &fields);
     }
 
     fn page_done(&mut self) -> Result<(), LinkError> {
