@@ -82,8 +82,15 @@ struct InOrder<W> {
 }
 
 impl<W: FnMut(&[u8]) -> io::Result<()>> InOrder<W> {
-    fn take(&mut self, number: u64, lines: Vec<u8>) -> io::Result<()> {
-        self.waiting.insert(number, lines);
+    /// Leaves `lines` empty; its room is used again where it need not wait.
+    fn take(&mut self, number: u64, lines: &mut Vec<u8>) -> io::Result<()> {
+        if number != self.next {
+            self.waiting.insert(number, std::mem::take(lines));
+            return Ok(());
+        }
+        (self.write)(lines)?;
+        lines.clear();
+        self.next += 1;
         while let Some(lines) = self.waiting.remove(&self.next) {
             (self.write)(&lines)?;
             self.next += 1;
@@ -127,9 +134,8 @@ impl<W: FnMut(&[u8]) -> io::Result<()>> PageSink for LineSink<'_, '_, W> {
     }
 
     fn batch_done(&mut self, batch: &Batch) -> Result<(), LinkError> {
-        let lines = std::mem::take(&mut self.lines);
         let mut ordered = self.ordered.lock().unwrap_or_else(PoisonError::into_inner);
-        ordered.take(batch.number, lines).map_err(LinkError::Output)
+        ordered.take(batch.number, &mut self.lines).map_err(LinkError::Output)
     }
 }
 
