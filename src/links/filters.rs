@@ -52,7 +52,7 @@ pub enum Columns {
 /// Reads archive files and gives their rows as lines to `write`, in the order
 /// of the files, whatever the number of threads. `fetch` reads what a revisit
 /// repeats.
-pub fn map_files<W: FnMut(&[u8]) -> io::Result<()> + Send>(
+pub fn map_files<W: FnMut(Vec<u8>) -> io::Result<()> + Send>(
     files: &[PathBuf],
     options: &DatasetOptions,
     cx: &JobCx,
@@ -70,7 +70,7 @@ pub fn map_files<W: FnMut(&[u8]) -> io::Result<()> + Send>(
     let lines = std::mem::take(&mut sink.lines);
     drop(sink);
     let mut write = ordered.into_inner().unwrap_or_else(PoisonError::into_inner).write;
-    write(&lines).map_err(LinkError::Output)?;
+    write(lines).map_err(LinkError::Output)?;
     Ok(documents.report().clone())
 }
 
@@ -81,18 +81,13 @@ struct InOrder<W> {
     write: W,
 }
 
-impl<W: FnMut(&[u8]) -> io::Result<()>> InOrder<W> {
-    /// Leaves `lines` empty; its room is used again where it need not wait.
+impl<W: FnMut(Vec<u8>) -> io::Result<()>> InOrder<W> {
+    /// Leaves `lines` empty, with room for as many as it held.
     fn take(&mut self, number: u64, lines: &mut Vec<u8>) -> io::Result<()> {
-        if number != self.next {
-            self.waiting.insert(number, std::mem::take(lines));
-            return Ok(());
-        }
-        (self.write)(lines)?;
-        lines.clear();
-        self.next += 1;
+        let room = Vec::with_capacity(lines.len());
+        self.waiting.insert(number, std::mem::replace(lines, room));
         while let Some(lines) = self.waiting.remove(&self.next) {
-            (self.write)(&lines)?;
+            (self.write)(lines)?;
             self.next += 1;
         }
         Ok(())
@@ -113,7 +108,7 @@ impl<'o, 'w, W> LineSink<'o, 'w, W> {
     }
 }
 
-impl<W: FnMut(&[u8]) -> io::Result<()>> PageSink for LineSink<'_, '_, W> {
+impl<W: FnMut(Vec<u8>) -> io::Result<()>> PageSink for LineSink<'_, '_, W> {
     fn page(&mut self, document: &Document) -> Result<(), LinkError> {
         let capture = self.rows.page(document);
         self.date.clear();

@@ -40,11 +40,11 @@ impl Reading {
 
 /// Whether the text is nothing but ASCII white space and NUL.
 pub(in crate::links) fn is_blank(raw: &str, reading: Reading) -> bool {
-    let blank = |byte: &u8| matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ' | 0);
-    match raw.as_bytes().iter().find(|byte| !blank(byte)) {
+    let blank = |byte: &u8| matches!(*byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ' | 0);
+    match raw.as_bytes().iter().find(|&byte| !blank(byte)) {
         None => reading == Reading::Data || reading == Reading::Cdata || !raw.contains('\0'),
         // `&#32;` is a blank.
-        Some(b'&') if reading.has_references() => decode(raw, reading).as_bytes().iter().all(|byte| blank(byte)),
+        Some(b'&') if reading.has_references() => decode(raw, reading).as_bytes().iter().all(blank),
         Some(_) => false,
     }
 }
