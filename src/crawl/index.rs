@@ -214,7 +214,7 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         };
         let Some(date) = head.date() else {
             let detail = format!("the {} record of {url} has no readable date", head.record_type);
-            self.problem(Problem { offset: span.offset, kind: ProblemKind::BadField, detail });
+            self.problem(Problem::new(span.offset, ProblemKind::BadField, detail));
             return Ok(());
         };
         let place = RecordPlace {

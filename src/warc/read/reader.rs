@@ -10,6 +10,7 @@ use super::gzip::GzipNote;
 use super::head::{self, MAX_HEAD_BYTES, Start, record_start};
 use super::members::{Begin, Fill, Members, Packing};
 use super::records::{Nature, Records};
+use crate::jobs::JobCx;
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
@@ -198,9 +199,10 @@ impl<R: Read> ArchiveReader<R> {
     }
 
     /// Reads on until the next record is the one at this place of the
-    /// decompressed file; `false` when there is none.
-    pub(in crate::warc) fn skip_to_decoded(&mut self, place: u64) -> Result<bool, WarcError> {
+    /// decompressed file; `false` when there is none. Stopping is an error.
+    pub(in crate::warc) fn skip_to_decoded(&mut self, place: u64, cx: &JobCx) -> Result<bool, WarcError> {
         while let Some(head) = self.next_head()? {
+            cx.checkpoint().map_err(|stopped| self.io(io::Error::other(stopped)))?;
             let at = self.open.as_ref().map_or(0, |open| open.decoded_offset);
             if at == place {
                 self.ahead = Some(head);
@@ -599,9 +601,7 @@ impl<R: Read> ArchiveReader<R> {
         };
         let Some(head) = head else { return Ok(Found::Garbage) };
         self.members.consume(if is_arc { 0 } else { len });
-        for (kind, detail) in odd {
-            self.problem(offset, kind, detail);
-        }
+        self.problems.extend(odd.into_problems(offset));
         let length = head.content_length;
         let late_dictionary = self.members.late_dictionary();
         self.open = Some(Open {
@@ -739,7 +739,7 @@ impl<R: Read> ArchiveReader<R> {
     }
 
     fn problem(&mut self, offset: u64, kind: ProblemKind, detail: String) {
-        self.problems.push(Problem { offset, kind, detail });
+        self.problems.push(Problem::new(offset, kind, detail));
     }
 }
 
