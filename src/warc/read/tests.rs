@@ -575,3 +575,23 @@ fn records_behind_a_second_zstd_dictionary_are_reached_from_the_start() {
     // One that stands behind something else is not found by its place either.
     check(&[b"\x50\x2a\x4d\x18\0\0\0\0", bytes].concat(), [true; 4]);
 }
+
+#[test]
+fn damage_before_a_second_zstd_dictionary_costs_one_record() {
+    let dictionary = memchr::memmem::rfind(TWO_DICTIONARIES, b"\x5d\x2a\x4d\x18").unwrap();
+    let whole = read_all(TWO_DICTIONARIES, 100).0;
+    let mut bytes = TWO_DICTIONARIES.to_vec();
+    // Near the end of the last record before it, in its compressed block.
+    let begin = whole[1].span.offset as usize;
+    for place in [begin, begin + 1, begin + 6, dictionary - 6] {
+        bytes[place] ^= 0x55;
+        let (found, problems) = read_all(&bytes[..], 100);
+        let left: Vec<_> = found.iter().filter(|record| record.span != whole[1].span).collect();
+        let blocks = |records: &[&crate::warc::Record]| -> Vec<_> {
+            records.iter().map(|record| (record.head.clone(), record.block.clone())).collect()
+        };
+        assert_eq!(blocks(&left), blocks(&[&whole[0], &whole[2], &whole[3]]), "{place}: {problems:?}");
+        assert_eq!(left.iter().map(|record| record.span.is_inside_member()).collect::<Vec<_>>(), [false, true, true]);
+        bytes[place] ^= 0x55;
+    }
+}
