@@ -279,11 +279,19 @@ mod tests {
         let short = super::super::pack_member(&[&plain[..plain.len() - 100]]);
         let inner: Vec<u8> = (10..15).flat_map(member).collect();
         let outer = stored(&inner);
-        fs::write(&path, [&short, &outer[..outer.len() - 100]].concat()).unwrap();
-        let repaired = repair_open_file(&path).unwrap();
-        assert_eq!((repaired.records, repaired.cut_bytes), (1, outer.len() as u64 - 100));
-        assert_eq!(fs::read(repaired.file.unwrap()).unwrap(), short);
-        assert_eq!(fs::read(repaired.kept.unwrap().file).unwrap(), &outer[..outer.len() - 100]);
+        // Torn within the record, and before a byte of it can be decoded: what
+        // is found then is found with the short record.
+        let extra = u16::try_from(inner.len()).unwrap().to_le_bytes();
+        let undecoded = [&[0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 3], &extra[..], &inner].concat();
+        for torn in [&outer[..outer.len() - 100], &undecoded] {
+            fs::write(&path, [&short, torn].concat()).unwrap();
+            let repaired = repair_open_file(&path).unwrap();
+            assert_eq!((repaired.records, repaired.cut_bytes), (1, torn.len() as u64));
+            let file = repaired.file.unwrap();
+            assert_eq!(fs::read(&file).unwrap(), short);
+            assert_eq!(fs::read(repaired.kept.unwrap().file).unwrap(), torn);
+            fs::remove_file(file).unwrap();
+        }
     }
 
     #[test]
