@@ -1,17 +1,20 @@
 //! What an archivist wants: a versioned value, saved as JSON.
 //!
 //! In and out: JSON files, rows of the catalogue, the request as one line of
-//! text. Unknown fields of a newer version are kept.
+//! text, the crawl feed of an annotation tool ([`feed`]). Unknown fields of a
+//! newer version are kept.
 //!
 //! Not here: what the rules decide (`scope`), who starts a run (`app`).
 
 mod due;
+pub mod feed;
 mod json;
 mod permission;
 mod problems;
 mod request;
 mod request_text;
 mod schedule;
+mod target;
 
 pub use due::{Fate, settle};
 pub use json::{CampaignFileError, UNREAD_FIELDS};
@@ -20,6 +23,7 @@ pub use problems::CampaignProblem;
 pub use request::{Request, Term, TermKind};
 pub use request_text::{MAX_REQUEST_DEPTH, RequestTextError};
 pub use schedule::{Calendar, CatchUp, Frequency, MAX_NEXT_RUNS, Run, Schedule, ScheduleError};
+pub use target::Target;
 
 use crate::uri::CaptureDate;
 use serde::{Deserialize, Serialize};
@@ -59,6 +63,9 @@ pub struct Campaign {
     pub limits: Limits,
     /// How it behaves towards servers.
     pub politeness: Politeness,
+    /// The target of an annotation tool that it stands for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<Target>,
     /// Fields of a newer program, kept.
     #[serde(flatten)]
     pub other: serde_json::Map<String, serde_json::Value>,
@@ -81,6 +88,7 @@ impl Default for Campaign {
             schedule: Schedule::default(),
             limits: Limits::default(),
             politeness: Politeness::default(),
+            target: None,
             other: serde_json::Map::new(),
         }
     }

@@ -185,6 +185,17 @@ impl Schedule {
         Ok(runs.iter().map(|(run, is_extra)| describe(run, *is_extra, self.time_zone.as_deref())).collect())
     }
 
+    /// First and last instant that runs may have.
+    ///
+    /// # Errors
+    ///
+    /// When a date or the time zone cannot be understood.
+    pub fn term(&self) -> Result<(Option<CaptureDate>, Option<CaptureDate>), ScheduleError> {
+        let dates = self.read()?;
+        let instant = |date: Zoned| CaptureDate::from_millis(date.timestamp().as_millisecond());
+        Ok((dates.start.map(instant), dates.end.map(instant)))
+    }
+
     /// The runs after `after` up to `until`, that instant included, earliest
     /// first. Of more than `most` the latest; says how many were left away.
     pub fn runs_between(

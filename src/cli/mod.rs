@@ -9,10 +9,12 @@
 mod campaign;
 mod cdx;
 mod crawl;
-mod csv;
 mod dataset;
 mod demo;
+mod documents;
+mod engine;
 mod export;
+mod feed;
 mod files;
 mod geo;
 mod import;
@@ -84,6 +86,12 @@ pub enum Command {
     Schedule(schedule::Command),
     /// Bring archive files made elsewhere in.
     Import(import::Args),
+    /// List documents on watched targets, and what is new among them.
+    #[command(subcommand)]
+    Documents(documents::Command),
+    /// Bring crawl feeds of an annotation tool in, check them, print them.
+    #[command(subcommand)]
+    Feed(feed::Command),
     /// List, check and find archive files; what imports came to.
     #[command(subcommand)]
     Files(files::Command),
@@ -156,6 +164,8 @@ pub fn run(command: Command) -> ExitCode {
         Command::Crawl(args) => crawl::run(&args, &mut out),
         Command::Schedule(command) => schedule::run(command, &mut out),
         Command::Import(args) => import::run(&args, &mut out),
+        Command::Documents(command) => documents::run(command, &mut out),
+        Command::Feed(command) => feed::run(command, &mut out),
         Command::Files(command) => files::run(command, &mut out),
         Command::Inlinks(command) => inlinks::run(command, &mut out),
         Command::Scope(command) => scope::run(command, &mut out),

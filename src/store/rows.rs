@@ -550,6 +550,8 @@ pub struct SelectionSpec {
     pub window_days: u32,
     /// Images, style sheets and scripts of selected pages come along.
     pub with_requisites: bool,
+    /// An export holds a WACZ package, too.
+    pub with_wacz: bool,
     /// A filter instead of the score, when not empty.
     pub filter: String,
 }
@@ -562,6 +564,7 @@ impl Default for SelectionSpec {
             threshold: 0.3,
             window_days: crate::links::MATCH_WINDOW_DAYS,
             with_requisites: true,
+            with_wacz: false,
             filter: String::new(),
         }
     }

@@ -12,9 +12,11 @@
 mod cockpit;
 mod dialogs;
 mod drops;
+mod geo_database;
 mod pages;
 mod panel;
 mod panel_files;
+mod pick;
 mod schedule_asks;
 mod shell;
 mod table;

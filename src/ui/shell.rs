@@ -164,14 +164,20 @@ fn errors_ui(ui: &mut Ui, app: &mut AppState) {
     let shown: Vec<_> = app.notices.iter().rev().take(ERRORS_SHOWN).cloned().collect();
     for (number, notice) in &shown {
         theme::error_frame(ui).show(ui, |ui| {
-            ui.horizontal_wrapped(|ui| {
-                ui.colored_label(tokens(ui).reject, "⚠");
-                ui.label(RichText::new(words::line(&notice.what)).color(tokens(ui).strong_text));
-                ui.label(words::line(&notice.why));
-                ui.weak(words::line(&notice.hint));
+            ui.horizontal_top(|ui| {
                 if ui.button("Dismiss").clicked() {
                     app.send(Command::Dismiss(*number));
                 }
+                ui.colored_label(tokens(ui).reject, "⚠");
+                ui.vertical(|ui| {
+                    ui.label(RichText::new(words::line(&notice.what)).color(tokens(ui).strong_text));
+                    if !notice.why.is_empty() {
+                        ui.label(words::line(&notice.why));
+                    }
+                    if !notice.hint.is_empty() {
+                        ui.weak(words::line(&notice.hint));
+                    }
+                });
             });
         });
     }
@@ -190,9 +196,6 @@ fn job_ui(ui: &mut Ui, app: &mut AppState, id: u64, name: &str, progress: &crate
         _ => 0.0,
     });
     ui.add(bar.desired_width(theme::BAR).text(done));
-    if rate > 0.0 {
-        ui.label(words::rate(progress, rate));
-    }
     let (pause, stop) = (format!("Pause {name}"), format!("Stop {name}"));
     if progress.paused {
         if ui.button("▶ Resume").clicked() {
@@ -207,6 +210,10 @@ fn job_ui(ui: &mut Ui, app: &mut AppState, id: u64, name: &str, progress: &crate
     let response = ui.add_enabled(!progress.cancelled, Button::new("⏹ Stop")).on_hover_text(stop);
     if response.clicked() {
         app.send(Command::CancelJob(id));
+    }
+    // Behind the buttons, which must not move under the pointer.
+    if rate > 0.0 {
+        ui.label(words::rate(progress, rate));
     }
     let state = if progress.cancelled {
         "Stopping…"

@@ -5,10 +5,12 @@
 mod archive;
 mod cli;
 mod demo;
+mod feed;
 mod files;
 mod foreign;
 mod hostile;
 mod imports;
+mod imports_again;
 mod kill;
 mod need;
 mod peers;

@@ -115,7 +115,7 @@ pub fn crawl(
     let geo = geo_database(desk)?;
     anyhow::ensure!(
         geo.is_some() || !rules.uses_geo(),
-        "a rule asks where servers stand, but the workspace has no geolocation database. Choose one with --geo FILE.mmdb"
+        "a rule asks where servers stand, but the workspace has no geolocation database. Choose one on the page Spec (Geolocation), or with --geo FILE.mmdb"
     );
     let job = job_name(&spec.name);
     let launch = match unfinished {

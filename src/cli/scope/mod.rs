@@ -8,6 +8,7 @@ use super::campaign::looking_desk;
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::app::Desk;
+use crate::app::models::ScopeTest;
 use crate::scope::{Decision, Trace};
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -64,7 +65,7 @@ fn test(folder: &Path, campaign: &str, mut urls: Vec<String>, json: bool, out: &
     let mut status = FINE;
     for (url, result) in urls.iter().zip(desk.scope_test(&spec, &urls)?) {
         match result {
-            Ok(trace) => {
+            Ok(ScopeTest { trace, .. }) => {
                 if trace.verdict.decision == Decision::Reject {
                     status = PROBLEMS;
                 }

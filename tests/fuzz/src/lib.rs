@@ -26,7 +26,7 @@ pub use damage::gzip;
 pub use http::http;
 pub use index::{cdx, wacz};
 pub use keys::keys;
-pub use lines::{campaign_json, crawl_log, dataset, request, robots, scope_log};
+pub use lines::{campaign_json, crawl_log, dataset, feed, request, robots, scope_log};
 pub use pages::{html, mmdb};
 
 /// Numbers that depend on the bytes alone, so that a finding repeats.

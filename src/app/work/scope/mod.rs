@@ -3,6 +3,7 @@
 mod bench;
 mod geo;
 mod permissions;
+mod tables;
 mod what_if;
 
 #[cfg(test)]
@@ -11,8 +12,10 @@ mod tests;
 
 pub use geo::{geo_drift, geo_report};
 pub use permissions::{EvidenceState, attach_evidence, check_evidence, permissions, seeds_verdict};
+pub use tables::{drift_csv, export_table, geo_csv};
 pub use what_if::{edited_campaign, rule_hits, what_if, what_if_rows};
 
+use crate::app::models::{GeoChoice, GeoDatabaseInfo, ScopeTest};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::Campaign;
 use crate::crawl::{RobotsAnswer, RobotsRules};
@@ -54,7 +57,7 @@ pub fn scope_test(
     desk: &WorkspaceDesk,
     campaign: &Campaign,
     urls: &[String],
-) -> anyhow::Result<Vec<Result<Trace, String>>> {
+) -> anyhow::Result<Vec<Result<ScopeTest, String>>> {
     let catalogue = desk.catalogue();
     let rules = DecideRules::compile(campaign)?;
     // A database is large; it is read only where an address stands in a URL.
@@ -80,7 +83,10 @@ pub fn scope_test(
         candidate.is_seed |= campaign.seeds.iter().any(|seed| parse_web_url(&seed.url).as_ref() == Some(&url));
         let mut facts = facts(catalogue, campaign, launch, &url, CaptureDate::now())?;
         place_address(desk, &url, &mut facts, &mut geo)?;
-        traces.push(Ok(rules.explain(&candidate, &facts)));
+        let (trace, turn) = rules.explain_with_turn(&candidate, &facts);
+        // What only the world outside could change is told, not offered.
+        let turn = turn.filter(|turn| turn.apply(campaign) != *campaign);
+        traces.push(Ok(ScopeTest { trace, turn }));
     }
     Ok(traces)
 }
@@ -159,4 +165,27 @@ pub fn set_geo_database(desk: &WorkspaceDesk, path: &Path) -> anyhow::Result<()>
     GeoDatabase::open(&path)?;
     desk.catalogue().set_setting(GEO_SETTING, &desk.workspace.stored_name(&path))?;
     Ok(())
+}
+
+/// Chooses none. Evidence that was kept stays.
+pub fn forget_geo_database(desk: &WorkspaceDesk) -> anyhow::Result<()> {
+    Ok(desk.catalogue().forget_setting(GEO_SETTING)?)
+}
+
+/// The file that was chosen, with what is in it or what is wrong with it.
+pub fn geo_choice(desk: &WorkspaceDesk) -> anyhow::Result<Option<GeoChoice>> {
+    let Some(stored) = desk.catalogue().setting(GEO_SETTING)? else { return Ok(None) };
+    let path = desk.workspace.file_path(&stored);
+    let database = match GeoDatabase::open(&path) {
+        Err(error) => Err(error.to_string()),
+        Ok(database) => Ok(GeoDatabaseInfo {
+            database_type: database.database_type().to_owned(),
+            build_date: database.build_date(),
+            nodes: database.nodes(),
+            knows_ipv6: database.knows_ipv6(),
+            len_bytes: std::fs::metadata(&path).map(|meta| meta.len()).unwrap_or(0),
+            remark: database.remark(CaptureDate::now()),
+        }),
+    };
+    Ok(Some(GeoChoice { path, database }))
 }
