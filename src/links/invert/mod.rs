@@ -12,7 +12,8 @@
 //! | file | holds |
 //! |---|---|
 //! | `texts`, `arena` | rows in memory: numbers that point at texts kept once |
-//! | `run` | rows on disk: compressed blocks with checksums and an index |
+//! | `blocks`, `index` | compressed blocks with checksums, and where they are |
+//! | `run` | sorted rows on disk, while sorting |
 //! | `merge` | arenas and runs as one stream |
 //! | `shuffle` | who fills, who sorts, what stays in memory |
 //! | `kept` | runs that outlive the program, for builds that were killed |
@@ -23,6 +24,8 @@
 
 mod arena;
 mod assign;
+mod blocks;
+mod index;
 mod kept;
 mod merge;
 mod row;
