@@ -19,6 +19,7 @@
 //! | `kept` | runs that outlive the program, for builds that were killed |
 //! | `sorted` | the result, whole or in parts that threads share |
 //! | `assign` | which inlinks belong to which capture |
+//! | [`stored`] | the result kept in segments, and questions to it |
 //!
 //! Not here: where rows come from (see `documents`) and where groups go.
 
@@ -32,6 +33,7 @@ mod row;
 mod run;
 mod shuffle;
 mod sorted;
+pub mod stored;
 mod texts;
 
 pub use assign::{AssignOptions, AssignReport, Assigned, Dedup, Inlink, Shape, Uncaptured, assign, assign_rendered};
@@ -75,6 +77,9 @@ pub enum LinkError {
         /// What is wrong.
         why: String,
     },
+    /// Stored links cannot be used, or not written.
+    #[error("{}", stored_words(.0))]
+    Stored(#[source] std::io::Error),
     /// One row is larger than the memory given to sorting.
     #[error("a link row of {row_bytes} bytes does not fit the {memory_bytes} bytes given to sorting: give more memory")]
     RowTooLarge {
@@ -95,6 +100,16 @@ pub enum LinkError {
     /// The job was asked to stop.
     #[error("stopped on request")]
     Cancelled(#[from] Cancelled),
+}
+
+/// What is wrong with stored links, and what to do where they are damaged.
+fn stored_words(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::InvalidData => {
+            format!("{error}. Load what these links came from into a new folder, and remove this one")
+        }
+        _ => error.to_string(),
+    }
 }
 
 #[cfg(test)]
