@@ -92,16 +92,35 @@ enum Preset {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum NotationWord {
+pub(super) enum NotationWord {
     Dataset,
     Cdx,
 }
 
+impl NotationWord {
+    pub(super) fn notation(self) -> Notation {
+        match self {
+            Self::Dataset => Notation::Dataset,
+            Self::Cdx => Notation::Cdx,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum InternalWord {
+pub(super) enum InternalWord {
     Fqdn,
     Sldn,
     Registrable,
+}
+
+impl InternalWord {
+    pub(super) fn policy(self) -> InternalPolicy {
+        match self {
+            Self::Fqdn => InternalPolicy::Fqdn,
+            Self::Sldn => InternalPolicy::Sldn,
+            Self::Registrable => InternalPolicy::Registrable,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -162,14 +181,9 @@ pub(super) fn dataset_options(map: &MapOptions, reduce: &ReduceOptions, keep: Op
     let arquivo = map.preset == Some(Preset::Arquivo2024);
     let usual = ShuffleOptions::default();
     DatasetOptions {
-        notation: match map.notation {
-            Some(NotationWord::Cdx) => Notation::Cdx,
-            Some(NotationWord::Dataset) | None => Notation::Dataset,
-        },
+        notation: map.notation.map(NotationWord::notation).unwrap_or_default(),
         internal: match map.internal {
-            Some(InternalWord::Fqdn) => InternalPolicy::Fqdn,
-            Some(InternalWord::Sldn) => InternalPolicy::Sldn,
-            Some(InternalWord::Registrable) => InternalPolicy::Registrable,
+            Some(word) => word.policy(),
             None if arquivo => InternalPolicy::Sldn,
             None => InternalPolicy::Fqdn,
         },
