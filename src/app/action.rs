@@ -20,7 +20,7 @@ pub const PAGES: [(&str, &str); 10] = [
 
 impl Action {
     /// Everything, in the order of menus and palette.
-    pub const ALL: [Action; 31] = [
+    pub const ALL: [Action; 32] = [
         Action::NewCampaign,
         Action::LoadSample,
         Action::OpenWorkspace,
@@ -34,6 +34,8 @@ impl Action {
         Action::BuildInlinks,
         Action::Export,
         Action::Verify,
+        // Before Undo, whose keys are a part of its own.
+        Action::Redo,
         Action::Undo,
         Action::Back,
         Action::SetWindow,
@@ -75,6 +77,7 @@ impl Action {
             Self::Palette => "All commands…".to_owned(),
             Self::ToggleTheme => "Change between light and dark".to_owned(),
             Self::Undo => "Undo last decision".to_owned(),
+            Self::Redo => "Redo last edit".to_owned(),
             Self::SetWindow => "Set the inlink window…".to_owned(),
             Self::Keys => "Show all keys…".to_owned(),
             Self::Find => "Find captures…".to_owned(),
@@ -106,7 +109,8 @@ impl Action {
             Self::ToggleLowerPanel => "Details of the row at hand",
             Self::Palette => "Finds any command by its words",
             Self::ToggleTheme => "Dark on light, or light on dark",
-            Self::Undo => "Takes back the last mark; works any number of times",
+            Self::Undo => "Takes back the last mark, on the page Spec the last edit; works any number of times",
+            Self::Redo => "Makes the edit of the specification again that was taken back last",
             Self::SetWindow => "Days before and after a capture within which a link counts",
             Self::Keys => "Every key of this window",
             Self::Find => "Filters captures by words or fields",
@@ -129,6 +133,7 @@ impl Action {
             Self::ToggleLowerPanel => "F7",
             Self::Palette => "Ctrl+K",
             Self::Undo => "Ctrl+Z",
+            Self::Redo => "Ctrl+Shift+Z",
             Self::Keys => "F1",
             Self::Find => "Ctrl+F",
             Self::GoTo(0) => "Ctrl+1",
@@ -213,7 +218,20 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
         Action::SetWindow => Ok(Command::Ask(Dialog::Window)),
         Action::Find => Ok(Command::Find),
         Action::ToggleTheme => Ok(Command::ToggleTheme),
-        Action::Undo => open().map(|()| Command::UndoMark),
+        Action::Undo => match &state.spec {
+            Some(spec) if matches!(state.route, Route::Spec(_) | Route::Scope(..)) => {
+                if spec.can_undo() {
+                    Ok(Command::UndoEdit)
+                } else {
+                    Err("Nothing was edited yet")
+                }
+            }
+            _ => open().map(|()| Command::UndoMark),
+        },
+        Action::Redo => match &state.spec {
+            Some(spec) if spec.can_redo() => Ok(Command::RedoEdit),
+            _ => Err("No edit was taken back"),
+        },
         Action::GoTo(page) => Ok(Command::Go(route_of(page, state))),
     }
 }
@@ -239,7 +257,7 @@ impl Route {
     pub fn page(&self) -> usize {
         match self {
             Self::Campaigns => 0,
-            Self::Spec(_) => 1,
+            Self::Spec(_) | Self::Scope(..) => 1,
             Self::Crawl => 2,
             Self::Captures { .. } => 3,
             Self::Prospect => 4,

@@ -1,7 +1,8 @@
 //! Everything a person can ask, as values.
 
 use super::models::{
-    CampaignId, CaptureId, FileId, FileOutcome, FileState, LaunchId, ProblemQuery, ReviewMark, SelectionSpec,
+    CampaignId, CaptureId, FileId, FileOutcome, FileState, LaunchId, MovedSide, ProblemQuery, ReviewMark, ScopeTable,
+    SelectionSpec,
 };
 use crate::campaign::Campaign;
 use std::path::PathBuf;
@@ -14,6 +15,8 @@ pub enum Route {
     Campaigns,
     /// A campaign's specification.
     Spec(Option<CampaignId>),
+    /// URLs that a number on it counts.
+    Scope(CampaignId, ScopeList),
     /// The running or last crawl.
     Crawl,
     /// The captures table, with a filter line.
@@ -36,6 +39,24 @@ pub enum Route {
     Jobs,
     /// Archive files: how they stand, what is broken, what imports came to.
     Files(FilesRoute),
+}
+
+/// A list of URLs that a number of a specification counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScopeList {
+    /// What its edits would change.
+    WhatIf(WhatIfList),
+    /// What the rule of this index decided.
+    DecidedBy(usize),
+}
+
+/// Which of the URLs that edits would change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum WhatIfList {
+    /// What would come in, then what would go out.
+    Both,
+    /// One of the sides.
+    Side(MovedSide),
 }
 
 /// A part of the page Files.
@@ -89,7 +110,10 @@ pub enum Action {
     Palette,
     /// Changes between light and dark.
     ToggleTheme,
-    /// Takes back the last decision.
+    /// Makes the edit of the specification again that was taken back last.
+    Redo,
+    /// Takes back the last edit of the specification on its page, elsewhere
+    /// the last decision.
     Undo,
     /// Asks for the window of inlink counts.
     SetWindow,
@@ -154,6 +178,21 @@ pub enum Command {
         /// The whole value.
         campaign: Box<Campaign>,
     },
+    /// Puts another state of the campaign into the specification being edited.
+    EditSpec(Box<Campaign>),
+    /// Takes the last edit of the specification back.
+    UndoEdit,
+    /// Makes it again.
+    RedoEdit,
+    /// Chooses the file that tells where servers stand, or none.
+    SetGeoDatabase(Option<PathBuf>),
+    /// Writes an answer about the scope as CSV.
+    ExportTable {
+        /// The answer.
+        table: ScopeTable,
+        /// Folder to write to; made if absent.
+        folder: PathBuf,
+    },
     /// Chooses the campaign at hand.
     ChooseCampaign(CampaignId),
     /// Starts a new launch, or resumes the last one that is not finished.
@@ -204,6 +243,13 @@ pub enum Command {
     },
     /// Reads an export back.
     Verify(PathBuf),
+    /// Says whether a run that was missed shall be made up for.
+    AnswerScheduled {
+        /// Number of the run.
+        run: i64,
+        /// Whether it starts now.
+        starts: bool,
+    },
     /// Ends a crawl that is neither running nor to be resumed.
     EndLaunch(LaunchId),
 }

@@ -1,6 +1,7 @@
 //! The open workspace as the window and the command line see it.
 
 use super::models::*;
+use super::plans::Plans;
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
 use crate::scope::Trace;
@@ -12,7 +13,7 @@ pub type DeskResult<T> = anyhow::Result<T>;
 
 /// An open workspace: reads, short writes, long work. Every call may block
 /// and is made on a worker thread, never on the window's.
-pub trait Desk: Send + Sync {
+pub trait Desk: Plans + Send + Sync {
     /// Grows with every change of the catalogue; read models are keyed by it. Does not block.
     fn revision(&self) -> u64;
 
@@ -51,7 +52,7 @@ pub trait Desk: Send + Sync {
     /// The present selection.
     fn selection(&self, campaign: CampaignId) -> DeskResult<SelectionPage>;
     /// Runs URLs through the rules of an edited, unsaved campaign with the facts at hand.
-    fn scope_test(&self, campaign: &Campaign, urls: &[String]) -> DeskResult<Vec<Result<Trace, String>>>;
+    fn scope_test(&self, campaign: &Campaign, urls: &[String]) -> DeskResult<Vec<Result<ScopeTest, String>>>;
     /// What an edited campaign would have taken and refused of all that its
     /// launches (or one of them) have seen.
     fn what_if(
@@ -72,10 +73,18 @@ pub trait Desk: Send + Sync {
     ) -> DeskResult<Vec<MovedRow>>;
     /// How often each rule spoke and decided, with an example.
     fn rule_hits(&self, campaign: CampaignId, launch: Option<LaunchId>, cx: &JobCx) -> DeskResult<Vec<RuleHits>>;
+    /// Seen URLs by their numbers.
+    fn seen_rows(&self, ids: &[i64]) -> DeskResult<Vec<SeenRow>>;
     /// Hosts that only their location let in.
     fn geo_report(&self, campaign: CampaignId, launch: Option<LaunchId>, cx: &JobCx) -> DeskResult<GeoReport>;
     /// Hosts whose verdicts another country database would change.
     fn geo_drift(&self, campaign: CampaignId, launch: Option<LaunchId>, newer: &Path, cx: &JobCx) -> DeskResult<Drift>;
+    /// The geolocation database that was chosen; none where none was.
+    fn geo_choice(&self) -> DeskResult<Option<GeoChoice>>;
+    /// Chooses a geolocation database, or none; says what it is.
+    fn set_geo_database(&self, path: Option<&Path>) -> DeskResult<String>;
+    /// Writes an answer about the scope into a folder.
+    fn export_table(&self, table: &ScopeTable, folder: &Path, cx: &JobCx) -> DeskResult<String>;
     /// Every archive file, with how it stands on the disk.
     fn files(&self) -> DeskResult<Vec<FileRow>>;
     /// One archive file.

@@ -3,12 +3,19 @@
 
 #[path = "fixture_files.rs"]
 mod files;
+#[path = "fixture_plans.rs"]
+mod plans;
+#[path = "fixture_scope.rs"]
+mod scope;
+
+pub(crate) use plans::run as run_of;
 
 use crate::app::models::*;
+use crate::app::work::ScheduleLook;
 use crate::app::{Desk, DeskResult, Opener};
 use crate::campaign::{Campaign, Seed};
 use crate::jobs::JobCx;
-use crate::scope::{Decision, Trace, TraceStep, Verdict, standard_rules};
+use crate::scope::{Trace, standard_rules};
 use crate::uri::CaptureDate;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -26,8 +33,11 @@ pub struct Told {
     pub calls: Mutex<Vec<String>>,
     marks: Mutex<Vec<(CaptureId, ReviewMark, String)>>,
     campaigns: Mutex<Vec<Campaign>>,
+    geo_database: Mutex<Option<PathBuf>>,
     revision: AtomicU64,
     crawling: AtomicBool,
+    /// What looks at the schedules find.
+    pub look: Mutex<ScheduleLook>,
 }
 
 impl Told {
@@ -142,41 +152,6 @@ impl FixtureDesk {
             rule: "SurtPrefixedDecideRule".to_owned(),
             revisit: number.is_multiple_of(11),
             versions: 1 + number % 3,
-        }
-    }
-
-    fn trace(url: &str, accept: bool) -> Trace {
-        let step = |index, words: &str, tested: &str, enabled, said, deciding| TraceStep {
-            index,
-            name: format!("Rule{index}"),
-            words: words.to_owned(),
-            enabled,
-            tested: tested.to_owned(),
-            said,
-            deciding,
-        };
-        let hops = if accept { None } else { Some(Decision::Reject) };
-        Trace {
-            url: url.to_owned(),
-            steps: vec![
-                step(0, "reject everything", "", true, Some(Decision::Reject), false),
-                step(
-                    1,
-                    "accept what the seeds reach",
-                    "http://(example,vilanova,",
-                    true,
-                    Some(Decision::Accept),
-                    accept,
-                ),
-                step(2, "accept servers in PT", "not asked", false, None, false),
-                step(3, "reject more than 20 hops", "24 hops", true, hops, !accept),
-            ],
-            verdict: Verdict {
-                decision: if accept { Decision::Accept } else { Decision::Reject },
-                rule_index: Some(if accept { 1 } else { 3 }),
-                rule_name: if accept { "SurtPrefixedDecideRule" } else { "TooManyHopsDecideRule" }.to_owned(),
-            },
-            turn: (!accept).then(|| "a limit of 24 hops or more".to_owned()),
         }
     }
 
@@ -475,7 +450,7 @@ impl Desk for FixtureDesk {
                 ("Server".to_owned(), "192.0.2.17".to_owned()),
                 ("WARC file".to_owned(), "output/warcs/1/20240917090000/1.warc.gz, offset 812".to_owned()),
             ],
-            trace: Some(Self::trace(&row.url, true)),
+            trace: Some(scope::trace(&row.url, true)),
             path: vec![
                 ("https://www.vilanova.example/".to_owned(), String::new()),
                 (row.url.clone(), "a ponte nova".to_owned()),
@@ -563,7 +538,7 @@ impl Desk for FixtureDesk {
     }
 
     fn why(&self, seen: i64) -> DeskResult<Trace> {
-        Ok(Self::trace(&format!("https://calendar.example/month/{seen}"), false))
+        Ok(scope::trace(&format!("https://calendar.example/month/{seen}"), false))
     }
 
     fn selection(&self, _: CampaignId) -> DeskResult<SelectionPage> {
@@ -581,69 +556,64 @@ impl Desk for FixtureDesk {
         })
     }
 
-    fn scope_test(&self, campaign: &Campaign, urls: &[String]) -> DeskResult<Vec<Result<Trace, String>>> {
-        let accept = !campaign.rules.is_empty();
-        Ok(urls
-            .iter()
-            .map(|url| {
-                if url.starts_with("http") {
-                    Ok(Self::trace(url, accept))
-                } else {
-                    Err("no http or https URL".to_owned())
-                }
-            })
-            .collect())
+    fn scope_test(&self, campaign: &Campaign, urls: &[String]) -> DeskResult<Vec<Result<ScopeTest, String>>> {
+        Ok(urls.iter().map(|url| scope::test(campaign, url)).collect())
     }
 
-    fn what_if(&self, _: CampaignId, _: Option<LaunchId>, edited: &Campaign, _: &JobCx) -> DeskResult<WhatIf> {
-        // Fewer rules take more: enough to see both lists.
-        let moved = |urls: u64| Moved { urls, hosts: 1, captured: 0, bytes: 0, ids: (0..urls as i64).collect() };
-        Ok(WhatIf {
-            launches: vec![1],
-            seen: 1_250,
-            apart: 0,
-            stay_in: 1_000,
-            stay_out: 240,
-            other_rule: 0,
-            unknown: 0,
-            by_rule: Vec::new(),
-            moved_in: moved(10 - edited.rules.len().min(10) as u64),
-            moved_out: moved(edited.rules.len().min(10) as u64),
-        })
+    fn what_if(&self, _: CampaignId, _: Option<LaunchId>, edited: &Campaign, cx: &JobCx) -> DeskResult<WhatIf> {
+        scope::what_if(edited, cx)
     }
 
     fn what_if_rows(
         &self,
         _: CampaignId,
-        _: &Campaign,
+        edited: &Campaign,
         answer: &WhatIf,
         side: MovedSide,
         range: std::ops::Range<u64>,
     ) -> DeskResult<Vec<MovedRow>> {
-        let (before, after) = (Self::trace("", side == MovedSide::Out), Self::trace("", side == MovedSide::In));
-        let row = |number: u64| MovedRow {
-            seen: number as i64,
-            launch: 1,
-            url: format!("http://moved.example/{number}"),
-            via: String::new(),
-            hops: "L".to_owned(),
-            before: before.verdict.clone(),
-            after: after.verdict.clone(),
-            bytes: None,
-        };
-        Ok((range.start..range.end.min(answer.side(side).urls)).map(row).collect())
+        scope::what_if_rows(edited, answer, side, range)
     }
 
     fn rule_hits(&self, _: CampaignId, _: Option<LaunchId>, _: &JobCx) -> DeskResult<Vec<RuleHits>> {
-        Ok(Vec::new())
+        scope::rule_hits(&Self::campaign_value())
+    }
+
+    fn seen_rows(&self, ids: &[i64]) -> DeskResult<Vec<SeenRow>> {
+        let rows = Self::seen("refused", 2_000);
+        Ok(rows.into_iter().filter(|row| ids.contains(&row.id)).collect())
     }
 
     fn geo_report(&self, _: CampaignId, _: Option<LaunchId>, _: &JobCx) -> DeskResult<GeoReport> {
-        Ok(GeoReport { hosts: Vec::new(), decided: 0, otherwise: 0 })
+        Ok(if self.empty { scope::no_geo_report() } else { scope::geo_report() })
     }
 
     fn geo_drift(&self, _: CampaignId, _: Option<LaunchId>, newer: &Path, _: &JobCx) -> DeskResult<Drift> {
-        anyhow::bail!("{}: this desk has no databases", newer.display())
+        scope::geo_drift(newer)
+    }
+
+    fn geo_choice(&self) -> DeskResult<Option<GeoChoice>> {
+        let chosen = self.told.geo_database.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(chosen.as_deref().map(scope::geo_choice))
+    }
+
+    fn set_geo_database(&self, path: Option<&Path>) -> DeskResult<String> {
+        if let Some(path) = path {
+            scope::geo_choice(path).database.map_err(anyhow::Error::msg)?;
+        }
+        *self.told.geo_database.lock().unwrap_or_else(PoisonError::into_inner) = path.map(Path::to_owned);
+        self.told.say(format!("geo database {path:?}"));
+        Ok("the database is chosen".to_owned())
+    }
+
+    fn export_table(&self, table: &ScopeTable, folder: &Path, _: &JobCx) -> DeskResult<String> {
+        let what = match table {
+            ScopeTable::WhatIf(answer) => format!("what-if of {} rules", answer.edited.rules.len()),
+            ScopeTable::Geo(report) => format!("geo report of {} hosts", report.hosts.len()),
+            ScopeTable::Drift(drift) => format!("drift of {} hosts", drift.hosts.len()),
+        };
+        self.told.say(format!("write {what} to {}", folder.display()));
+        Ok(what)
     }
 
     fn job_history(&self, _: u64) -> DeskResult<Vec<JobRow>> {
@@ -725,8 +695,12 @@ impl Desk for FixtureDesk {
         Ok(files::imported())
     }
 
-    fn import(&self, paths: &[PathBuf], copy: bool, _: &JobCx) -> DeskResult<String> {
+    fn import(&self, paths: &[PathBuf], copy: bool, cx: &JobCx) -> DeskResult<String> {
         self.told.say(format!("import {paths:?}{}", if copy { " copied" } else { "" }));
+        // A folder without end, for who wants to stop it.
+        if paths.iter().any(|path| path.ends_with("endless")) {
+            Self::work(cx, "Importing", 20_000)?;
+        }
         Ok("3 files, 912 records".to_owned())
     }
 
@@ -753,7 +727,8 @@ impl Desk for FixtureDesk {
 
     fn export(&self, spec: &SelectionSpec, out: &Path, _: &JobCx) -> DeskResult<String> {
         anyhow::ensure!(!out.ends_with("full"), "writing {}: no space left on device", out.display());
-        self.told.say(format!("export {} to {}", spec.campaign, out.display()));
+        let package = if spec.with_wacz { " with a package" } else { "" };
+        self.told.say(format!("export {} to {}{package}", spec.campaign, out.display()));
         Ok("912 records".to_owned())
     }
 

@@ -46,6 +46,7 @@ pub(super) fn problems(query: &ProblemQuery) -> ProblemPage {
     let kinds = rows.iter().map(|row| (row.kind.clone(), 1)).collect();
     rows.retain(|row| query.kind.is_empty() || row.kind == query.kind);
     rows.retain(|row| row.detail.contains(&query.words));
+    rows.retain(|row| query.path.is_empty() || row.path == query.path);
     ProblemPage { rows, kinds, unlisted: 0 }
 }
 

@@ -48,6 +48,9 @@ pub struct EndedJob {
     pub failed: bool,
 }
 
+/// Name of the job that imports.
+pub(super) const IMPORT: &str = "Import";
+
 impl RunningJob {
     pub(super) fn spawn(
         id: u64,
@@ -111,7 +114,13 @@ impl RunningJob {
                     }
                 }
             }
-            Outcome::Cancelled => said(format!("{name}: stopped on request"), "What was finished is kept".to_owned()),
+            Outcome::Cancelled => {
+                let kept = match name.as_str() {
+                    IMPORT => "What came in is kept. Import the same again to go on; nothing comes in twice",
+                    _ => "What was finished is kept",
+                };
+                said(format!("{name}: stopped on request"), kept.to_owned())
+            }
             Outcome::Failed(why) => Notice {
                 is_error: true,
                 what: format!("{name}: could not go on"),

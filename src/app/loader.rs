@@ -118,7 +118,8 @@ pub struct ReadCx {
 }
 
 impl ReadCx {
-    fn put_off(&self, wait: Duration) {
+    /// Asks for a look after this time at the latest.
+    pub(super) fn put_off(&self, wait: Duration) {
         let wait = self.later.get().map_or(wait, |before| before.min(wait));
         self.later.set(Some(wait));
     }
@@ -178,12 +179,7 @@ where
     ) -> Loaded<Arc<T>> {
         self.collect(cx.generation);
         let Some(desk) = &cx.desk else {
-            return Loaded::Failed(Notice {
-                is_error: false,
-                what: "No workspace is open".to_owned(),
-                why: String::new(),
-                hint: "Open one on the page Campaigns".to_owned(),
-            });
+            return Loaded::Failed(no_workspace());
         };
         self.uses += 1;
         let revision = desk.revision();
@@ -287,6 +283,16 @@ fn ask<Q, T>(
         let _ = answers.send(Answer { query, generation, revision, took: begun.elapsed(), value });
         wake();
     });
+}
+
+/// What is said where a workspace is wanted.
+pub(super) fn no_workspace() -> Notice {
+    Notice {
+        is_error: false,
+        what: "No workspace is open".to_owned(),
+        why: String::new(),
+        hint: "Open one on the page Campaigns".to_owned(),
+    }
 }
 
 /// Turns an error and its causes into words for a person.

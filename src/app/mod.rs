@@ -19,8 +19,11 @@ mod jobs_at_hand;
 mod live;
 mod loader;
 pub mod models;
+mod plans;
 mod reads;
 pub mod sample;
+mod scans;
+mod spec_draft;
 mod state;
 #[cfg(test)]
 mod state_tests;
@@ -28,8 +31,10 @@ pub mod work;
 pub mod workspace_desk;
 
 pub use action::{MARK_KEYS, PAGES, resolve, route_of};
-pub use command::{Action, Command, Dialog, FilesRoute, Route};
+pub use command::{Action, Command, Dialog, FilesRoute, Route, ScopeList, WhatIfList};
 pub use desk::{Desk, DeskResult, Opener};
 pub use jobs_at_hand::{EndedJob, RunningJob};
-pub use reads::{Reads, ScopeAnswers};
-pub use state::{AppState, Focus, PanelTab, Settings, SpecDraft, ThemeChoice};
+pub use plans::Plans;
+pub use reads::{LIST_PAGE, Reads, Same, ScopeAnswers};
+pub use spec_draft::SpecDraft;
+pub use state::{AppState, Focus, PanelTab, ScheduleWatch, Settings, ThemeChoice};

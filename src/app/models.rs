@@ -3,6 +3,12 @@
 pub use crate::store::rows::*;
 pub use crate::store::scope_rows::*;
 
+use crate::campaign::Campaign;
+use crate::scope::{Trace, Turn};
+use crate::uri::CaptureDate;
+use std::path::PathBuf;
+use std::sync::Arc;
+
 /// An answer that may still be on its way.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Loaded<T> {
@@ -39,4 +45,62 @@ pub struct Notice {
     pub why: String,
     /// What to do next; may be empty.
     pub hint: String,
+}
+
+/// A URL run through the rules of a campaign that need not be saved.
+#[derive(Debug, Clone)]
+pub struct ScopeTest {
+    /// What every rule tested and said.
+    pub trace: Trace,
+    /// The smallest change that turns the verdict and that a person can make
+    /// in the campaign; none where only the world outside could.
+    pub turn: Option<Turn>,
+}
+
+/// What an edited campaign would change, with what was asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WhatIfAnswer {
+    /// The campaign.
+    pub campaign: CampaignId,
+    /// As edited.
+    pub edited: Campaign,
+    /// What changes.
+    pub figures: WhatIf,
+}
+
+/// An answer about the scope that can be written out as a table.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ScopeTable {
+    /// The URLs that change side.
+    WhatIf(Arc<WhatIfAnswer>),
+    /// Hosts that only their location let in.
+    Geo(Arc<GeoReport>),
+    /// Hosts whose verdicts another country database would change.
+    Drift(Arc<Drift>),
+}
+
+/// The geolocation database that was chosen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GeoChoice {
+    /// The file.
+    pub path: PathBuf,
+    /// What is in it, or why it cannot be used.
+    pub database: Result<GeoDatabaseInfo, String>,
+}
+
+/// A geolocation database in figures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GeoDatabaseInfo {
+    /// Its type, such as `GeoLite2-Country`.
+    pub database_type: String,
+    /// When it was built.
+    pub build_date: CaptureDate,
+    /// Nodes of its search tree.
+    pub nodes: u64,
+    /// Whether it knows IPv6 addresses.
+    pub knows_ipv6: bool,
+    /// Size of the file.
+    pub len_bytes: u64,
+    /// What speaks against trusting it just now, in words.
+    pub remark: Option<String>,
 }

@@ -4,7 +4,8 @@ use super::Desk;
 use super::loader::{Cache, ReadCx};
 use super::models::*;
 use crate::campaign::Campaign;
-use crate::scope::Trace;
+use crate::scope::{Derivation, Trace};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +15,36 @@ const LIVE: Duration = Duration::from_millis(500);
 const SLOW: Duration = Duration::from_secs(10);
 
 /// URLs run through edited rules, or why they could not be parsed.
-pub type ScopeAnswers = Vec<Result<Trace, String>>;
+pub type ScopeAnswers = Vec<Result<ScopeTest, String>>;
+
+/// An answer as a part of another question: equal is only what is the same.
+pub struct Same<T>(pub Arc<T>);
+
+impl<T> Clone for Same<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T> PartialEq for Same<T> {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl<T> Eq for Same<T> {}
+
+impl<T> Hash for Same<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.0).hash(state);
+    }
+}
+
+/// Rows of a long list that are read at once.
+pub const LIST_PAGE: u64 = 200;
+
+/// On what grounds URLs may be collected, or why they could not be parsed.
+pub type GroundAnswers = Vec<Result<Derivation, String>>;
 
 macro_rules! reads {
     ($($(#[$doc:meta])* $name:ident($($arg:ident: $kind:ty),*) -> $answer:ty, $stale:expr, $load:expr;)*) => {
@@ -104,8 +134,21 @@ reads! {
     imports() -> Vec<ImportRow>, None, |desk, ()| desk.imports();
     /// See [`Desk::imported_files`].
     imported_files(launch: LaunchId) -> Vec<ImportedFile>, None, |desk, (launch,)| desk.imported_files(*launch);
+    /// See [`Desk::geo_choice`].
+    geo_choice() -> Option<GeoChoice>, Some(SLOW), |desk, ()| desk.geo_choice();
+    /// URLs that a rule decided, from a position on, at most a [`LIST_PAGE`].
+    decided_rows(of: Same<Vec<RuleHits>>, rule: usize, offset: u64) -> Vec<SeenRow>, None, load_decided_rows;
+    /// See [`Desk::what_if_rows`]; the rows from a position on, at most a [`LIST_PAGE`].
+    what_if_rows(of: Same<WhatIfAnswer>, side: MovedSide, offset: u64) -> Vec<MovedRow>, None, load_what_if_rows;
+    /// What the edited rules of an answer say of a seen URL.
+    what_if_trace(of: Same<WhatIfAnswer>, seen: i64) -> Trace, None, load_what_if_trace;
     /// See [`Desk::job_history`].
     job_history(limit: u64) -> Vec<JobRow>, None, |desk, (limit,)| desk.job_history(*limit);
+    /// See [`super::Plans::scheduled_runs`].
+    scheduled_runs(campaign: CampaignId, limit: u64) -> Vec<ScheduledRun>, None,
+        |desk, (campaign, limit)| desk.scheduled_runs(*campaign, *limit);
+    /// See [`super::Plans::permissions`]; the campaign travels as JSON.
+    permissions(campaign: String, urls: Vec<String>) -> GroundAnswers, None, run_permissions;
     /// See [`Desk::scope_test`]; the campaign travels as JSON, since only text can be a key.
     scope_test(campaign: String, urls: Vec<String>) -> ScopeAnswers, None, run_scope_test;
 }
@@ -113,4 +156,36 @@ reads! {
 fn run_scope_test(desk: &dyn Desk, (campaign, urls): &(String, Vec<String>)) -> super::DeskResult<ScopeAnswers> {
     let campaign: Campaign = serde_json::from_str(campaign)?;
     desk.scope_test(&campaign, urls)
+}
+
+fn load_decided_rows(
+    desk: &dyn Desk,
+    (of, rule, offset): &(Same<Vec<RuleHits>>, usize, u64),
+) -> super::DeskResult<Vec<SeenRow>> {
+    let ids = of.0.get(*rule).map(|hits| hits.ids.as_slice()).unwrap_or_default();
+    let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX).min(ids.len());
+    desk.seen_rows(&ids[at(*offset)..at(offset + LIST_PAGE)])
+}
+
+fn load_what_if_rows(
+    desk: &dyn Desk,
+    (of, side, offset): &(Same<WhatIfAnswer>, MovedSide, u64),
+) -> super::DeskResult<Vec<MovedRow>> {
+    let WhatIfAnswer { campaign, edited, figures } = of.0.as_ref();
+    desk.what_if_rows(*campaign, edited, figures, *side, *offset..offset + LIST_PAGE)
+}
+
+fn load_what_if_trace(desk: &dyn Desk, (of, seen): &(Same<WhatIfAnswer>, i64)) -> super::DeskResult<Trace> {
+    let url = desk.why(*seen)?.url;
+    let tested = desk.scope_test(&of.0.edited, std::slice::from_ref(&url))?.into_iter().next();
+    match tested {
+        Some(Ok(test)) => Ok(test.trace),
+        Some(Err(why)) => anyhow::bail!(why),
+        None => anyhow::bail!("{url}: no answer"),
+    }
+}
+
+fn run_permissions(desk: &dyn Desk, (campaign, urls): &(String, Vec<String>)) -> super::DeskResult<GroundAnswers> {
+    let campaign: Campaign = serde_json::from_str(campaign)?;
+    desk.permissions(&campaign, urls)
 }

@@ -6,13 +6,21 @@
 //! Invariants: nothing here touches disk or network on the calling thread;
 //! writes are carried out in the order they were asked.
 
-use super::jobs_at_hand::{EndedJob, JobAnswer, RunningJob};
-use super::loader::{Order, Pool, ReadCx, failure};
+#[path = "state_schedules.rs"]
+mod schedules;
+
+pub use schedules::ScheduleWatch;
+
+use super::jobs_at_hand::{EndedJob, IMPORT, JobAnswer, RunningJob};
+use super::loader::{Order, Pool, ReadCx, failure, no_workspace};
 use super::models::*;
 use super::reads::Reads;
+use super::scans::{Scans, decide_alike};
+use super::spec_draft::SpecDraft;
+use super::work::ScheduleLook;
 use super::{Command, Desk, DeskResult, Dialog, Opener, Route};
 use crate::campaign::Campaign;
-use crate::jobs::{JobCx, Wake};
+use crate::jobs::{JobCx, Progress, Wake};
 use crate::links::MATCH_WINDOW_DAYS;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use serde::{Deserialize, Serialize};
@@ -20,7 +28,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Threads that answer questions; two, so that one slow question does not
 /// hold up the page.
@@ -117,48 +125,14 @@ pub enum Focus {
     Problem(i64),
 }
 
-/// A specification being edited.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SpecDraft {
-    /// The campaign; none for a new one.
-    pub id: Option<CampaignId>,
-    /// The version it was begun from; 0 for a new one.
-    pub version: u32,
-    /// As edited.
-    pub campaign: Campaign,
-    /// As saved last.
-    pub saved: Campaign,
-}
-
-impl SpecDraft {
-    /// A new campaign with the defaults.
-    pub fn new() -> Self {
-        let campaign = Campaign::default();
-        Self { id: None, version: 0, saved: campaign.clone(), campaign }
-    }
-
-    /// The draft of a saved campaign.
-    pub fn of(page: &CampaignPage) -> Self {
-        Self { id: Some(page.id), version: page.version, campaign: page.campaign.clone(), saved: page.campaign.clone() }
-    }
-
-    /// Whether something is not saved.
-    pub fn is_edited(&self) -> bool {
-        self.campaign != self.saved
-    }
-}
-
-impl Default for SpecDraft {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 /// What a worker tells the window after a write.
 enum Answer {
     Opened(PathBuf, DeskResult<Arc<dyn Desk>>),
     Saved(Box<Campaign>, DeskResult<CampaignId>),
     Marked(DeskResult<String>),
+    /// A setting of the workspace: what to say when it failed, how it went.
+    Set(&'static str, DeskResult<String>),
+    Schedules(u64, DeskResult<ScheduleLook>),
 }
 
 /// The state of a window.
@@ -171,6 +145,7 @@ pub struct AppState {
     history: Vec<Route>,
     next_id: u64,
     opening: Option<PathBuf>,
+    scans: Scans,
 
     /// Read models.
     pub reads: Reads,
@@ -182,6 +157,9 @@ pub struct AppState {
     pub campaign: Option<CampaignId>,
     /// The specification being edited.
     pub spec: Option<SpecDraft>,
+    /// What its edits would change of what was ever seen; none while none of
+    /// them is about the scope.
+    pub what_if: Option<Loaded<Arc<WhatIfAnswer>>>,
     /// Captures chosen in the table.
     pub selected: Vec<CaptureId>,
     /// The row that the lower panel follows.
@@ -212,6 +190,8 @@ pub struct AppState {
     pub ended: VecDeque<EndedJob>,
     /// What was asked last, newest last.
     pub asked: VecDeque<Command>,
+    /// Runs that schedules call for.
+    pub schedules: ScheduleWatch,
 }
 
 impl AppState {
@@ -234,11 +214,13 @@ impl AppState {
             history: Vec::new(),
             next_id: 1,
             opening: None,
+            scans: Scans::default(),
             reads: Reads::new(cx),
             route: Route::default(),
             dialog: None,
             campaign: None,
             spec: None,
+            what_if: None,
             selected: Vec::new(),
             focus: None,
             selection_draft,
@@ -254,6 +236,7 @@ impl AppState {
             jobs: Vec::new(),
             ended: VecDeque::new(),
             asked: VecDeque::new(),
+            schedules: ScheduleWatch::default(),
         })
     }
 
@@ -337,17 +320,76 @@ impl AppState {
             self.take_in(answer);
         }
         self.look_at_jobs();
+        self.watch_schedules();
         while let Some(command) = self.outbox.pop_front() {
             keep(&mut self.asked, command.clone());
             self.carry_out(command);
         }
+        self.look_ahead();
+    }
+
+    /// Takes notice of edits, and of what they would change.
+    fn look_ahead(&mut self) {
+        if let Some(spec) = &mut self.spec {
+            spec.note(Instant::now());
+        }
+        let edited = self.spec.as_ref().filter(|spec| spec.changes_scope());
+        let Some((id, edited)) = edited.and_then(|spec| Some((spec.id?, &spec.campaign))) else {
+            if self.what_if.take().is_some() {
+                self.scans.what_if.forget();
+            }
+            return;
+        };
+        let answer = self.scans.what_if.get(
+            self.reads.cx(),
+            |(of, campaign)| *of == id && decide_alike(campaign, edited),
+            || (id, edited.clone()),
+            |desk, (campaign, edited), cx| {
+                let figures = desk.what_if(campaign, None, &edited, cx)?;
+                Ok(WhatIfAnswer { campaign, edited, figures })
+            },
+        );
+        self.what_if = Some(answer);
+    }
+
+    /// How far the trial of the edits is, while one is under way.
+    pub fn what_if_progress(&self) -> Option<Progress> {
+        self.scans.what_if.progress()
+    }
+
+    /// See [`Desk::rule_hits`].
+    pub fn rule_hits(&mut self, campaign: CampaignId) -> Loaded<Arc<Vec<RuleHits>>> {
+        let cx = self.reads.cx();
+        let of = |asked: &CampaignId| *asked == campaign;
+        self.scans.rule_hits.get(cx, of, || campaign, |desk, campaign, cx| desk.rule_hits(campaign, None, cx))
+    }
+
+    /// See [`Desk::geo_report`]; and how far the work on it is.
+    pub fn geo_report(&mut self, campaign: CampaignId) -> (Loaded<Arc<GeoReport>>, Option<Progress>) {
+        let (cx, scan) = (self.reads.cx(), &mut self.scans.geo_report);
+        let of = |asked: &CampaignId| *asked == campaign;
+        let answer = scan.get(cx, of, || campaign, |desk, campaign, cx| desk.geo_report(campaign, None, cx));
+        (answer, scan.progress())
+    }
+
+    /// See [`Desk::geo_drift`]; and how far the work on it is.
+    pub fn geo_drift(&mut self, campaign: CampaignId, newer: &Path) -> (Loaded<Arc<Drift>>, Option<Progress>) {
+        let (cx, scan) = (self.reads.cx(), &mut self.scans.drift);
+        let answer = scan.get(
+            cx,
+            |(asked, path)| *asked == campaign && path == newer,
+            || (campaign, newer.to_owned()),
+            |desk, (campaign, newer), cx| desk.geo_drift(campaign, None, &newer, cx),
+        );
+        (answer, scan.progress())
     }
 
     /// When [`AppState::tick`] wants to be called again without a wake-up.
     pub fn next_tick(&mut self) -> Option<Duration> {
         let later = self.reads.cx().later.take();
         let look = (!self.jobs.is_empty()).then_some(LOOK);
-        later.into_iter().chain(look).min()
+        let due = self.desk().is_some().then(|| self.schedules.next_look());
+        later.into_iter().chain(look).chain(due).min()
     }
 
     fn take_in(&mut self, answer: Answer) {
@@ -381,7 +423,10 @@ impl AppState {
                     self.say(&words);
                 }
             }
+            Answer::Schedules(generation, look) => self.take_in_schedules(generation, look),
             Answer::Marked(Err(error)) => self.notice(failure("The decision could not be kept", &error)),
+            Answer::Set(_, Ok(words)) => self.say(&words),
+            Answer::Set(failed, Err(error)) => self.notice(failure(failed, &error)),
         }
     }
 
@@ -395,12 +440,15 @@ impl AppState {
         cx.desk = Some(desk);
         cx.generation += 1;
         self.reads.clear();
+        self.scans.clear();
         self.campaign = None;
         self.spec = None;
+        self.what_if = None;
         self.selected.clear();
         self.focus = None;
         self.last_export = None;
         self.verified = None;
+        self.schedules = ScheduleWatch::default();
         self.export_folder = folder.join("exports").join("selection").display().to_string();
         self.settings.last_workspace = Some(folder);
         self.history.clear();
@@ -459,9 +507,31 @@ impl AppState {
                 self.selection_draft.campaign = id;
                 self.selected.clear();
                 self.focus = None;
-                if matches!(self.route, Route::Spec(_)) {
+                if matches!(self.route, Route::Spec(_) | Route::Scope(..)) {
                     self.route = Route::Spec(Some(id));
                 }
+            }
+            Command::EditSpec(campaign) => {
+                if let Some(spec) = &mut self.spec {
+                    spec.campaign = *campaign;
+                }
+            }
+            Command::UndoEdit => {
+                if let Some(spec) = &mut self.spec {
+                    spec.undo(Instant::now());
+                }
+            }
+            Command::RedoEdit => {
+                if let Some(spec) = &mut self.spec {
+                    spec.redo(Instant::now());
+                }
+            }
+            Command::SetGeoDatabase(path) => self.write(move |desk| {
+                let failed = "The geolocation database stays as it was";
+                Answer::Set(failed, desk.set_geo_database(path.as_deref()))
+            }),
+            Command::ExportTable { table, folder } => {
+                self.start("Write table", move |desk, cx| desk.export_table(&table, &folder, cx));
             }
             Command::Mark { captures, mark, note } => {
                 self.write(move |desk| Answer::Marked(desk.mark(&captures, mark, &note).map(|()| String::new())));
@@ -478,7 +548,7 @@ impl AppState {
                 }
             }
             Command::StartCrawl(id) => self.start(CRAWL, move |desk, cx| desk.run_crawl(id, cx)),
-            Command::Import { paths, copy } => self.start("Import", move |desk, cx| desk.import(&paths, copy, cx)),
+            Command::Import { paths, copy } => self.start(IMPORT, move |desk, cx| desk.import(&paths, copy, cx)),
             Command::Locate { folder, file } => {
                 self.start("Locate files", move |desk, cx| desk.locate(&folder, file, cx))
             }
@@ -500,6 +570,7 @@ impl AppState {
                 let lines = desk.verify(&folder, cx)?;
                 Ok(JobAnswer::Verified(folder, lines))
             }),
+            Command::AnswerScheduled { run, starts } => self.answer_scheduled(run, starts),
             Command::EndLaunch(id) => {
                 self.write(move |desk| Answer::Marked(desk.end_launch(id).map(|()| "The launch is ended".to_owned())))
             }
@@ -581,12 +652,7 @@ impl AppState {
     }
 
     fn no_workspace(&mut self) {
-        self.notice(Notice {
-            is_error: true,
-            what: "No workspace is open".to_owned(),
-            why: String::new(),
-            hint: "Open one on the page Campaigns".to_owned(),
-        });
+        self.notice(Notice { is_error: true, ..no_workspace() });
     }
 }
 

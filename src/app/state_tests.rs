@@ -163,3 +163,30 @@ fn settings_of_an_older_program_are_read() {
     let settings: Settings = serde_json::from_str(r#"{"theme":"dark","unknown":1}"#).unwrap();
     assert_eq!(settings, Settings { theme: super::ThemeChoice::Dark, ..Settings::default() });
 }
+
+#[test]
+fn a_run_that_is_due_starts_and_one_that_was_missed_waits_for_an_answer() {
+    use super::fixture::run_of;
+    use super::models::RunState;
+    let (mut state, told, _) = state();
+    *told.look.lock().unwrap() = super::work::ScheduleLook {
+        waiting: vec![run_of(7, RunState::Waiting)],
+        asked: vec![run_of(8, RunState::Asked)],
+        problems: vec!["Other: “Mars/Olympus” is no time zone".to_owned()],
+        ..Default::default()
+    };
+    state.send(Command::OpenWorkspace("/archive".into()));
+    until(&mut state, "the run has begun", |state| state.crawl_job().is_some());
+    assert_eq!(state.schedules.asked.len(), 1);
+    let told_of = |state: &AppState, words: &str| state.notices.iter().filter(|(_, n)| n.why.contains(words)).count();
+    assert_eq!(told_of(&state, "Mars/Olympus"), 1);
+    // The crawl at work is the only one; what waits is looked at again later.
+    state.send(Command::AnswerScheduled { run: 8, starts: false });
+    until(&mut state, "the answer is kept", |_| told.said().iter().any(|said| said == "answer 8 false"));
+    assert!(state.schedules.asked.is_empty());
+    assert_eq!(
+        told.said().iter().filter(|said| said.starts_with("scheduled run")).collect::<Vec<_>>(),
+        ["scheduled run 7"]
+    );
+    assert!(state.next_tick().is_some());
+}

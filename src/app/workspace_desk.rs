@@ -31,6 +31,8 @@ pub struct WorkspaceDesk {
     sample: Mutex<Option<super::sample::SampleWeb>>,
     /// Held by the import that runs: two at once could take in copies twice.
     importing: Mutex<()>,
+    /// Says which runs are due.
+    scheduler: Mutex<work::Scheduler>,
 }
 
 impl WorkspaceDesk {
@@ -42,6 +44,7 @@ impl WorkspaceDesk {
             live: Mutex::default(),
             sample: Mutex::default(),
             importing: Mutex::default(),
+            scheduler: Mutex::new(work::Scheduler::new(work::ON_TIME)),
         }
     }
 
@@ -82,6 +85,10 @@ impl WorkspaceDesk {
         *lock(&self.live) = live;
     }
 
+    pub(super) fn scheduler(&self) -> MutexGuard<'_, work::Scheduler> {
+        lock(&self.scheduler)
+    }
+
     /// Waits until no other job changes what is known of the files.
     fn turn_to_import(&self, cx: &JobCx) -> DeskResult<MutexGuard<'_, ()>> {
         loop {
@@ -98,7 +105,12 @@ impl WorkspaceDesk {
     }
 
     /// Runs `work` with its begin and end written down in the catalogue.
-    fn job<T>(&self, name: &str, words: impl Fn(&T) -> String, run: impl FnOnce() -> DeskResult<T>) -> DeskResult<T> {
+    pub(super) fn job<T>(
+        &self,
+        name: &str,
+        words: impl Fn(&T) -> String,
+        run: impl FnOnce() -> DeskResult<T>,
+    ) -> DeskResult<T> {
         let id = self.catalogue().job_started(name)?;
         let result = run();
         let outcome = match &result {
@@ -214,7 +226,7 @@ impl Desk for WorkspaceDesk {
         Ok(self.catalogue().selection_page(campaign)?)
     }
 
-    fn scope_test(&self, campaign: &Campaign, urls: &[String]) -> DeskResult<Vec<Result<Trace, String>>> {
+    fn scope_test(&self, campaign: &Campaign, urls: &[String]) -> DeskResult<Vec<Result<ScopeTest, String>>> {
         work::scope_test(self, campaign, urls)
     }
 
@@ -244,12 +256,33 @@ impl Desk for WorkspaceDesk {
         work::rule_hits(self, campaign, launch, cx)
     }
 
+    fn seen_rows(&self, ids: &[i64]) -> DeskResult<Vec<SeenRow>> {
+        ids.iter().map(|id| Ok(self.catalogue().seen_row(*id)?.1)).collect()
+    }
+
     fn geo_report(&self, campaign: CampaignId, launch: Option<LaunchId>, cx: &JobCx) -> DeskResult<GeoReport> {
         work::geo_report(self, campaign, launch, cx)
     }
 
     fn geo_drift(&self, campaign: CampaignId, launch: Option<LaunchId>, newer: &Path, cx: &JobCx) -> DeskResult<Drift> {
         work::geo_drift(self, campaign, launch, &crate::scope::GeoDatabase::open(newer)?, cx)
+    }
+
+    fn geo_choice(&self) -> DeskResult<Option<GeoChoice>> {
+        work::geo_choice(self)
+    }
+
+    fn set_geo_database(&self, path: Option<&Path>) -> DeskResult<String> {
+        let Some(path) = path else {
+            work::forget_geo_database(self)?;
+            return Ok("No geolocation database is used any more; evidence that was kept stays".to_owned());
+        };
+        work::set_geo_database(self, path)?;
+        Ok(format!("{} tells from now on where servers stand", path.display()))
+    }
+
+    fn export_table(&self, table: &ScopeTable, folder: &Path, cx: &JobCx) -> DeskResult<String> {
+        work::export_table(self, table, folder, cx)
     }
 
     fn files(&self) -> DeskResult<Vec<FileRow>> {
@@ -317,7 +350,7 @@ impl Desk for WorkspaceDesk {
 
     fn import(&self, paths: &[PathBuf], copy: bool, cx: &JobCx) -> DeskResult<String> {
         let _turn = self.turn_to_import(cx)?;
-        self.job("Import", work::import_words, || work::import(&self.workspace, paths, copy, cx))
+        self.job("Import", work::import_words, || Ok(work::import_with_jobs(&self.workspace, paths, copy, cx)?.1))
             .map(|import| work::import_words(&import))
     }
 
@@ -345,7 +378,8 @@ impl Desk for WorkspaceDesk {
 
     fn export(&self, spec: &SelectionSpec, out: &Path, cx: &JobCx) -> DeskResult<String> {
         self.job("Export", work::ExportOutcome::words, || {
-            work::export(&self.workspace, spec, out, work::ExportWishes::default(), cx)
+            self.catalogue().remember_wacz(spec.campaign, spec.with_wacz)?;
+            work::export(&self.workspace, spec, out, work::ExportWishes { wacz: spec.with_wacz }, cx)
         })
         .map(|outcome| outcome.words())
     }

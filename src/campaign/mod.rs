@@ -1,24 +1,31 @@
 //! What an archivist wants: a versioned value, saved as JSON.
 //!
 //! In and out: JSON files, rows of the catalogue, the request as one line of
-//! text. Unknown fields of a newer version are kept.
+//! text, the crawl feed of an annotation tool ([`feed`]). Unknown fields of a
+//! newer version are kept.
 //!
-//! Not here: what the rules decide (`scope`), when a run starts.
+//! Not here: what the rules decide (`scope`), who starts a run (`app`).
 
+mod due;
+pub mod feed;
 mod json;
 mod permission;
 mod problems;
 mod request;
 mod request_text;
 mod schedule;
+mod target;
 
+pub use due::{Fate, settle};
 pub use json::{CampaignFileError, UNREAD_FIELDS};
-pub use permission::{Permission, PermissionState};
+pub use permission::{Criterion, EvidenceFile, Grounds, Permission, PermissionRequest, PermissionState, Reading};
 pub use problems::CampaignProblem;
 pub use request::{Request, Term, TermKind};
 pub use request_text::{MAX_REQUEST_DEPTH, RequestTextError};
-pub use schedule::{Frequency, MAX_NEXT_RUNS, Run, Schedule, ScheduleError};
+pub use schedule::{Calendar, CatchUp, Frequency, MAX_NEXT_RUNS, Run, Schedule, ScheduleError};
+pub use target::Target;
 
+use crate::uri::CaptureDate;
 use serde::{Deserialize, Serialize};
 
 /// A campaign as it is edited, saved and exported.
@@ -45,15 +52,20 @@ pub struct Campaign {
     /// The scope, in order; see [`crate::scope`]. Kept as JSON here because
     /// the rules' meaning lives in the scope room.
     pub rules: Vec<serde_json::Value>,
-    /// What rights holders allowed.
+    /// What rights holders allowed, and criteria that were found to be met.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub permissions: Vec<Permission>,
+    /// On what grounds URLs without such a record may be collected.
+    pub grounds: Grounds,
     /// When it runs.
     pub schedule: Schedule,
     /// Where it stops.
     pub limits: Limits,
     /// How it behaves towards servers.
     pub politeness: Politeness,
+    /// The target of an annotation tool that it stands for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<Target>,
     /// Fields of a newer program, kept.
     #[serde(flatten)]
     pub other: serde_json::Map<String, serde_json::Value>,
@@ -72,9 +84,11 @@ impl Default for Campaign {
             seeds: Vec::new(),
             rules: Vec::new(),
             permissions: Vec::new(),
+            grounds: Grounds::default(),
             schedule: Schedule::default(),
             limits: Limits::default(),
             politeness: Politeness::default(),
+            target: None,
             other: serde_json::Map::new(),
         }
     }
@@ -91,6 +105,12 @@ impl Campaign {
             limits: Limits { max_documents: 10_000, max_bytes: 2_000_000_000, ..Limits::default() },
             ..Self::default()
         }
+    }
+
+    /// The next `count` runs after an instant, of a campaign made at
+    /// `created`; none while it is inactive, whatever its schedule says.
+    pub fn next_runs(&self, after: CaptureDate, created: CaptureDate, count: usize) -> Result<Vec<Run>, ScheduleError> {
+        if self.active { self.schedule.next_runs(after, created, count) } else { Ok(Vec::new()) }
     }
 }
 

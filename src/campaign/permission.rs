@@ -1,10 +1,13 @@
-//! Who allowed what: permissions of rights holders, with their evidence.
+//! Who allowed what, and on what grounds URLs may be collected: permissions,
+//! legal-deposit criteria, their evidence.
 
-use crate::uri::{CaptureDate, DateError, ScopePrefix, ScopeSurt};
+use super::SeedScope;
+use crate::uri::{CaptureDate, DateError, ScopePrefix, ScopeSurt, Url, parse_typed_url};
 use serde::{Deserialize, Serialize};
+use std::path::{Component, Path};
 
 /// What a rights holder said, or has not said yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PermissionState {
     /// Granted.
@@ -14,10 +17,28 @@ pub enum PermissionState {
     /// Asked for, without an answer yet.
     Pending,
     /// Not asked for yet.
+    #[default]
     Unasked,
+    /// About to be asked for.
+    Queued,
+    /// The request could not be delivered.
+    Undeliverable,
+    /// Another record took its place; it covers nothing any more.
+    Superseded,
 }
 
 impl PermissionState {
+    /// Every state.
+    pub const ALL: [Self; 7] = [
+        Self::Granted,
+        Self::Refused,
+        Self::Pending,
+        Self::Unasked,
+        Self::Queued,
+        Self::Undeliverable,
+        Self::Superseded,
+    ];
+
     /// The state in a word, as it is saved.
     pub fn word(self) -> &'static str {
         match self {
@@ -25,24 +46,123 @@ impl PermissionState {
             Self::Refused => "refused",
             Self::Pending => "pending",
             Self::Unasked => "unasked",
+            Self::Queued => "queued",
+            Self::Undeliverable => "undeliverable",
+            Self::Superseded => "superseded",
         }
     }
 }
 
-/// A permission (an agreement, a licence) and what it covers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// What a record of a permission rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Criterion {
+    /// A licence or an agreement with the rights holder.
+    #[default]
+    Licence,
+    /// The host is under a domain of the country.
+    Domain,
+    /// The server stands in the country.
+    Hosting,
+    /// The domain is registered by somebody in the country.
+    Registration,
+    /// The site gives a postal address in the country; the evidence says where.
+    Address,
+    /// The publisher wrote so; the evidence says what.
+    Correspondence,
+    /// A professional's judgement; the evidence explains it.
+    Judgement,
+}
+
+impl Criterion {
+    /// Every criterion with its words.
+    pub const ALL: [(Self, &str); 7] = [
+        (Self::Licence, "licence"),
+        (Self::Domain, "domain name"),
+        (Self::Hosting, "hosting"),
+        (Self::Registration, "registration"),
+        (Self::Address, "postal address"),
+        (Self::Correspondence, "correspondence"),
+        (Self::Judgement, "professional judgement"),
+    ];
+
+    /// The criterion in words.
+    pub fn words(self) -> &'static str {
+        Self::ALL.iter().find(|(of, _)| *of == self).map_or("", |(_, words)| words)
+    }
+
+    /// Whether nobody can look it up, so that a person's evidence has to stand
+    /// for it.
+    pub fn is_by_hand(self) -> bool {
+        matches!(self, Self::Address | Self::Correspondence | Self::Judgement)
+    }
+}
+
+/// A file that proves something, kept in the workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct EvidenceFile {
+    /// Path in the workspace, with slashes.
+    pub path: String,
+    /// SHA-256 of its bytes, in hex.
+    pub sha256: String,
+}
+
+impl EvidenceFile {
+    /// Whether the path keeps inside the workspace.
+    pub fn is_inside(&self) -> bool {
+        let names = !self.path.is_empty() && !self.path.contains('\\') && !self.path.contains('\0');
+        names && Path::new(&self.path).components().all(|part| matches!(part, Component::Normal(_)))
+    }
+}
+
+/// One message of a request for permission.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PermissionRequest {
+    /// Day of the message, such as `2024-03-01`.
+    pub date: String,
+    /// How it went: email, phone, letter, web form, …
+    pub channel: String,
+    /// Who was written to, or who wrote.
+    pub contact: String,
+    /// What it said, or came to.
+    pub note: String,
+}
+
+/// A permission (an agreement, a licence) or a criterion that is met, and what it covers.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Permission {
     /// What it covers: a SURT prefix, or a URL that stands for the prefix it
-    /// implies as a seed.
+    /// implies as a seed, unless `reach` says otherwise.
     pub covers: String,
     /// How it stands.
     pub state: PermissionState,
+    /// How far a URL in `covers` hands it down the host tree. `root`: to what
+    /// lies under its path on the same host. `subdomains`: to its host and the
+    /// hosts below it. `resource` and `plus1`: to nothing but itself. `www.` counts as no label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reach: Option<SeedScope>,
+    /// What it rests on.
+    #[serde(default)]
+    pub criterion: Criterion,
     /// Name of the licence or agreement.
     #[serde(default)]
     pub licence: String,
     /// What proves it: a letter, a page, a number in a register.
     #[serde(default)]
     pub evidence: String,
+    /// Day it was established, such as `2024-03-01`.
+    #[serde(default)]
+    pub date: String,
+    /// How it was established, and by whom.
+    #[serde(default)]
+    pub method: String,
+    /// Files that prove it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<EvidenceFile>,
+    /// Messages in which it was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<PermissionRequest>,
     /// First day it holds, such as `2024-03-01`; empty means always.
     #[serde(default)]
     pub from: String,
@@ -51,10 +171,61 @@ pub struct Permission {
     pub until: String,
 }
 
+/// How permissions are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reading {
+    /// Whole labels and path segments; the closest record decides; a lookup
+    /// that failed is not known, and evidence by hand has to be there.
+    #[default]
+    Strict,
+    /// As W3ACT did it (`Scope.java`, `OverallLicenseStatus.java`), with its
+    /// known faults: hosts are compared as strings, so `notbl.uk` inherits from
+    /// `bl.uk`; http and https are two sites; a refusal counts for nothing; a
+    /// failed lookup is “not in the country”; a campaign without seeds is covered.
+    W3act,
+}
+
+/// On what grounds URLs without a record of their own may be collected, and
+/// how records are read.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Grounds {
+    /// How records are read.
+    pub reading: Reading,
+    /// Domains whose hosts are within the law's reach: `uk`, `scot`.
+    pub domains: Vec<String>,
+    /// Countries in which a server makes a host so: ISO 3166 codes.
+    pub countries: Vec<String>,
+}
+
+impl Grounds {
+    /// What is wrong with them: field, what, and what to do.
+    pub(super) fn problems(&self) -> Vec<(String, String, &'static str)> {
+        let mut found = Vec::new();
+        for (i, domain) in self.domains.iter().enumerate() {
+            if domain.trim().is_empty() || domain.contains(['/', ':', '@', ' ']) {
+                found.push((format!("domains[{i}]"), format!("“{domain}” is no domain"), "write it as uk or co.uk"));
+            }
+        }
+        for (i, country) in self.countries.iter().enumerate() {
+            let code = country.trim();
+            if code.len() != 2 || !code.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+                found.push((
+                    format!("countries[{i}]"),
+                    format!("“{country}” is no country code"),
+                    "two letters (ISO 3166), such as PT",
+                ));
+            }
+        }
+        found
+    }
+}
+
 impl Permission {
-    /// Whether it is about this URL.
-    pub fn covers(&self, surt: &ScopeSurt) -> bool {
-        ScopePrefix::parse(&self.covers).is_some_and(|prefix| prefix.matches(surt))
+    /// The URL in `covers`; none where a SURT prefix or no URL stands there.
+    pub fn url(&self) -> Option<Url> {
+        parse_typed_url(&self.covers).filter(|_| !self.covers.contains('('))
     }
 
     /// First instant it holds, and first it holds no more.
@@ -64,5 +235,70 @@ impl Permission {
             text => CaptureDate::parse(text).map(Some),
         };
         Ok((instant(&self.from)?, instant(&self.until)?))
+    }
+
+    /// Whether somebody can be shown what it rests on.
+    pub fn has_evidence(&self) -> bool {
+        !self.evidence.trim().is_empty() || !self.files.is_empty()
+    }
+
+    /// What is wrong with it: field, what, and what to do.
+    pub(super) fn problems(&self) -> Vec<(String, String, &'static str)> {
+        let mut found = Vec::new();
+        let mut note = |field: String, what: String, hint| found.push((field, what, hint));
+        let readable = match self.reach {
+            Some(_) => self.url().is_some(),
+            None => ScopePrefix::parse(&self.covers).is_some(),
+        };
+        if !readable {
+            let wanted = if self.reach.is_some() { "a URL" } else { "a SURT prefix or a URL" };
+            note(
+                "covers".to_owned(),
+                format!("“{}” is not {wanted}", self.covers),
+                "write it as https://www.example.org/",
+            );
+        }
+        if let (None, Some(url), Some(prefix)) = (self.reach, self.url(), ScopePrefix::parse(&self.covers))
+            && url.path() != "/"
+            && prefix.tail().len() < ScopeSurt::of(&url).tail().len()
+        {
+            let what = format!("without a reach “{}” covers all that begins with {prefix}", self.covers);
+            note("reach".to_owned(), what, "say how far it reaches: resource, root or subdomains");
+        }
+        let day = |field: &str, text: &str| {
+            let bad = !text.trim().is_empty() && CaptureDate::parse(text).is_err();
+            bad.then(|| (field.to_owned(), format!("“{text}” is no day"), "write 2024-07-01"))
+        };
+        let mut days =
+            vec![("from".to_owned(), &self.from), ("until".to_owned(), &self.until), ("date".to_owned(), &self.date)];
+        days.extend(
+            self.requests.iter().enumerate().map(|(i, request)| (format!("requests[{i}].date"), &request.date)),
+        );
+        found.extend(days.iter().filter_map(|(field, text)| day(field, text)));
+        let mut note = |field: String, what: String, hint| found.push((field, what, hint));
+        if let Ok((Some(from), Some(until))) = self.term()
+            && until <= from
+        {
+            note(
+                "until".to_owned(),
+                format!("it ends ({}) before it begins ({})", self.until, self.from),
+                "exchange them",
+            );
+        }
+        if self.criterion.is_by_hand() && self.state == PermissionState::Granted && !self.has_evidence() {
+            let what = format!("“{}” without evidence counts for nothing", self.criterion.words());
+            note("evidence".to_owned(), what, "say where it stands, or attach a file");
+        }
+        for (i, file) in self.files.iter().enumerate() {
+            if !file.is_inside() {
+                let what = format!("“{}” leads out of the workspace and is not read", file.path);
+                note(format!("files[{i}].path"), what, "attach the file with: fonds scope attach");
+            }
+            if file.sha256.len() != 64 || !file.sha256.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                let what = format!("“{}” is no SHA-256", file.sha256);
+                note(format!("files[{i}].sha256"), what, "attach the file with: fonds scope attach");
+            }
+        }
+        found
     }
 }

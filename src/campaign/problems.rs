@@ -33,6 +33,14 @@ impl Campaign {
         }
         request_problems(&self.request, &mut found);
         self.seed_problems(&mut found);
+        for (i, permission) in self.permissions.iter().enumerate() {
+            for (field, what, hint) in permission.problems() {
+                found.note(format!("permissions[{i}].{field}"), what, hint);
+            }
+        }
+        for (field, what, hint) in self.grounds.problems() {
+            found.note(format!("grounds.{field}"), what, hint);
+        }
         for error in self.schedule.errors() {
             found.note(
                 format!("schedule.{}", error.field),
@@ -292,7 +300,7 @@ impl Found {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::campaign::{Seed, SeedScope};
+    use crate::campaign::{Criterion, EvidenceFile, Permission, PermissionState, Seed, SeedScope};
 
     fn good() -> Campaign {
         let mut campaign = Campaign::new("Ria 2024");
@@ -440,6 +448,48 @@ mod tests {
             &["request.and[0].not.term.value: “Portuguese” is no language code"],
         );
         check_request(json(r#"{"or": []}"#), &["request.or: a choice between no terms is met by no page"]);
+    }
+
+    #[test]
+    fn permissions_and_grounds() {
+        let record = |covers: &str| Permission { covers: covers.into(), ..Permission::default() };
+        let granted = PermissionState::Granted;
+        check(
+            |c| {
+                c.permissions =
+                    vec![Permission { criterion: Criterion::Address, state: granted, ..record("http://bl.uk/") }]
+            },
+            &["permissions[0].evidence: “postal address” without evidence counts for nothing"],
+        );
+        check(|c| c.permissions = vec![record("http://bl.uk/"), record("(uk,bl,"), record("http://bl.uk")], &[]);
+        check(
+            |c| {
+                c.permissions = vec![record("???"), record("http://bl.uk/collection")];
+                c.permissions.push(Permission {
+                    criterion: Criterion::Address,
+                    state: PermissionState::Granted,
+                    reach: Some(SeedScope::Root),
+                    from: "2024-03".into(),
+                    until: "2024-02".into(),
+                    date: "soon".into(),
+                    files: vec![EvidenceFile { path: "/etc/passwd".into(), sha256: "00".into() }],
+                    ..record("(uk,bl,")
+                });
+                c.grounds.domains = vec!["uk".into(), "http://uk".into()];
+                c.grounds.countries = vec!["Britain".into()];
+            },
+            &[
+                "permissions[0].covers: “???” is not a SURT prefix or a URL",
+                "permissions[1].reach: without a reach “http://bl.uk/collection” covers all that begins with http://(uk,bl,)/",
+                "permissions[2].covers: “(uk,bl,” is not a URL",
+                "permissions[2].date: “soon” is no day",
+                "permissions[2].until: it ends (2024-02) before it begins (2024-03)",
+                "permissions[2].files[0].path: “/etc/passwd” leads out of the workspace and is not read",
+                "permissions[2].files[0].sha256: “00” is no SHA-256",
+                "grounds.domains[1]: “http://uk” is no domain",
+                "grounds.countries[0]: “Britain” is no country code",
+            ],
+        );
     }
 
     #[test]

@@ -6,16 +6,29 @@
 //! monthly on the 1st, weekly on Monday; hourly on the hour. Where a month is
 //! too short, the run is on its last day, and the day comes back in longer
 //! months (31 Jan, 28 Feb, 31 Mar). Dates without an offset are in the
-//! schedule's time zone, UTC where none is given; where a clock change skips
-//! the hour, the run is after it.
+//! schedule's time zone, UTC where none is given.
 //!
-//! Not here: whether the campaign is active (inactive beats all), what is
-//! done about runs that were missed.
+//! Clock changes (RFC 5545, 3.3.5): a time of day that a change skips is read
+//! with the offset before it, so 02:30 becomes 03:30 where the clocks go from
+//! 02:00 to 03:00; one that comes twice means the first. Either way there is
+//! one run. Hourly runs go by instants: an hour stays an hour. A day that a
+//! zone leaves out altogether (Samoa, 30 December 2011) has no run of its own.
+//!
+//! Not here: what is done about runs that fell due ([`super::settle`]); how
+//! other programs count ([`Calendar`]).
+
+mod calendar;
+mod plan;
+#[cfg(test)]
+mod tests;
+
+pub use calendar::Calendar;
 
 use crate::uri::CaptureDate;
-use jiff::civil::{Date, DateTime, Time, Weekday};
+use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Span, Timestamp, ToSpan, Zoned};
+use jiff::{Timestamp, Zoned};
+use plan::Plan;
 use serde::{Deserialize, Serialize};
 
 /// Hour of runs for which nobody gave one.
@@ -40,8 +53,57 @@ pub enum Frequency {
     Monthly,
     /// Every three months.
     Quarterly,
+    /// Every six months, in January and July when no date is given.
+    SixMonthly,
     /// Every year, on the campaign's birthday when no date is given.
     Yearly,
+}
+
+impl Frequency {
+    /// Every one, the most frequent first.
+    pub const ALL: [Self; 8] = [
+        Self::Manual,
+        Self::Hourly,
+        Self::Daily,
+        Self::Weekly,
+        Self::Monthly,
+        Self::Quarterly,
+        Self::SixMonthly,
+        Self::Yearly,
+    ];
+
+    /// The frequency in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Manual => "only by hand",
+            Self::Hourly => "every hour",
+            Self::Daily => "every day",
+            Self::Weekly => "every week",
+            Self::Monthly => "every month",
+            Self::Quarterly => "every three months",
+            Self::SixMonthly => "every six months",
+            Self::Yearly => "every year",
+        }
+    }
+}
+
+/// What is done about runs that fell due while nobody was there to start them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CatchUp {
+    /// They are made up for by one run, however many they were.
+    Once,
+    /// They are left out.
+    Skip,
+    /// A person says so each time.
+    #[default]
+    Ask,
+}
+
+impl CatchUp {
+    /// Every policy with its words.
+    pub const ALL: [(Self, &str); 3] =
+        [(Self::Once, "make up for them by one run"), (Self::Skip, "leave them out"), (Self::Ask, "ask each time")];
 }
 
 /// When a campaign runs.
@@ -60,10 +122,12 @@ pub struct Schedule {
     /// (`Europe/Lisbon`); UTC where none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
+    /// What is done about runs that were missed.
+    pub catch_up: CatchUp,
 }
 
 /// A planned run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Run {
     /// When.
     pub date: CaptureDate,
@@ -105,7 +169,9 @@ impl Schedule {
                 let Some(run) = plan.run(step, &dates.zone).filter(|run| in_time(run)) else {
                     break;
                 };
-                if run.timestamp() > after && run >= plan.first {
+                // A day that the zone leaves out gives the instant of the next one.
+                let again = runs.last().is_some_and(|(last, _)| run <= *last);
+                if run.timestamp() > after && run >= plan.first && !again {
                     runs.push((run, false));
                 }
                 step += 1;
@@ -117,6 +183,48 @@ impl Schedule {
         runs.dedup_by(|(later, _), (earlier, _)| later == earlier);
         runs.truncate(count);
         Ok(runs.iter().map(|(run, is_extra)| describe(run, *is_extra, self.time_zone.as_deref())).collect())
+    }
+
+    /// First and last instant that runs may have.
+    ///
+    /// # Errors
+    ///
+    /// When a date or the time zone cannot be understood.
+    pub fn term(&self) -> Result<(Option<CaptureDate>, Option<CaptureDate>), ScheduleError> {
+        let dates = self.read()?;
+        let instant = |date: Zoned| CaptureDate::from_millis(date.timestamp().as_millisecond());
+        Ok((dates.start.map(instant), dates.end.map(instant)))
+    }
+
+    /// The runs after `after` up to `until`, that instant included, earliest
+    /// first. Of more than `most` the latest; says how many were left away.
+    pub fn runs_between(
+        &self,
+        after: CaptureDate,
+        until: CaptureDate,
+        created: CaptureDate,
+        most: usize,
+    ) -> Result<(Vec<Run>, u64), ScheduleError> {
+        let mut kept = std::collections::VecDeque::new();
+        let (mut after, mut left_away) = (after, 0);
+        // Seldom more than one is due; a long sleep is gone through in larger steps.
+        let mut asked = 4;
+        loop {
+            let runs = self.next_runs(after, created, asked)?;
+            let Some(last) = runs.last() else { break };
+            after = last.date;
+            let found = runs.len();
+            kept.extend(runs.into_iter().filter(|run| run.date <= until));
+            while kept.len() > most {
+                kept.pop_front();
+                left_away += 1;
+            }
+            if after > until || found < asked {
+                break;
+            }
+            asked = MAX_NEXT_RUNS;
+        }
+        Ok((kept.into(), left_away))
     }
 
     /// Every field that cannot be understood or contradicts another.
@@ -224,248 +332,7 @@ fn instant(field: &str, text: &str, zone: &TimeZone, bound: Bound) -> Result<Zon
     local.to_zoned(zone.clone()).map_err(|_| error())
 }
 
-/// The runs of a frequency, by number.
-struct Plan {
-    /// Number 0; gives the hour and the day.
-    anchor: DateTime,
-    every: Every,
-    /// No run before this.
-    first: Zoned,
-}
-
-#[derive(Clone, Copy)]
-enum Every {
-    Hours(i64),
-    Days(i64),
-    Months(i64),
-}
-
-impl Plan {
-    fn of(frequency: Frequency, start: Option<&Zoned>, created: &Zoned) -> Option<Self> {
-        let day = created.date();
-        let (every, anchor) = match frequency {
-            Frequency::Manual => return None,
-            Frequency::Hourly => (Every::Hours(1), day.at(created.hour(), 0, 0, 0)),
-            Frequency::Daily => (Every::Days(1), at_nine(day)),
-            Frequency::Weekly => {
-                let since_monday = day.weekday().since(Weekday::Monday);
-                (Every::Days(7), at_nine(day.saturating_sub(i64::from(since_monday).days())))
-            }
-            Frequency::Monthly => (Every::Months(1), at_nine(day.first_of_month())),
-            Frequency::Quarterly => (Every::Months(3), at_nine(day.first_of_year())),
-            Frequency::Yearly => (Every::Months(12), at_nine(day)),
-        };
-        Some(match start {
-            Some(start) => Self { anchor: start.datetime(), every, first: start.clone() },
-            None => Self { anchor, every, first: created.clone() },
-        })
-    }
-
-    /// A run's number from which on runs can be after an instant; never below 0.
-    fn last_step_before(&self, after: &Zoned) -> i64 {
-        let days = i64::from((after.date() - self.anchor.date()).get_days());
-        let months = i64::from(after.year() - self.anchor.year()) * 12 + i64::from(after.month() - self.anchor.month());
-        let step = match self.every {
-            Every::Hours(hours) => (days - 1) * 24 / hours,
-            Every::Days(every) => days / every,
-            Every::Months(every) => months / every,
-        };
-        (step - 1).max(0)
-    }
-
-    /// None beyond the years a calendar knows.
-    fn run(&self, step: i64, zone: &TimeZone) -> Option<Zoned> {
-        match self.every {
-            // By instants: an hour stays an hour when the clocks change.
-            Every::Hours(hours) => {
-                let anchor = self.anchor.to_zoned(zone.clone()).ok()?;
-                anchor.checked_add(SignedDuration::from_hours(step.checked_mul(hours)?)).ok()
-            }
-            Every::Days(days) => {
-                let days = step.checked_mul(days)?;
-                self.anchor.checked_add(Span::new().try_days(days).ok()?).ok()?.to_zoned(zone.clone()).ok()
-            }
-            Every::Months(every) => {
-                let month = i64::from(self.anchor.month()) - 1 + step.checked_mul(every)?;
-                let year = i64::from(self.anchor.year()) + month.div_euclid(12);
-                let month = i8::try_from(month.rem_euclid(12) + 1).ok()?;
-                let first = Date::new(i16::try_from(year).ok()?, month, 1).ok()?;
-                let day = self.anchor.day().min(first.days_in_month());
-                let date = Date::new(first.year(), month, day).ok()?;
-                date.to_datetime(self.anchor.time()).to_zoned(zone.clone()).ok()
-            }
-        }
-    }
-}
-
-fn at_nine(day: Date) -> DateTime {
-    day.at(DEFAULT_HOUR, 0, 0, 0)
-}
-
 fn describe(run: &Zoned, is_extra: bool, zone: Option<&str>) -> Run {
     let words = format!("{} {}", run.strftime("%A %-d %b %Y %H:%M"), zone.unwrap_or("UTC"));
     Run { date: CaptureDate::from_millis(run.timestamp().as_millisecond()), is_extra, words }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-
-    fn schedule(frequency: Frequency, start: &str, end: &str) -> Schedule {
-        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        Schedule { frequency, start: some(start), end: some(end), ..Schedule::default() }
-    }
-
-    /// Runs after `after` of a campaign made at 2024-02-29T15:30.
-    #[track_caller]
-    fn check(schedule: &Schedule, after: &str, expected: &[&str]) {
-        let created = CaptureDate::parse("2024-02-29T15:30").unwrap();
-        let runs = schedule.next_runs(CaptureDate::parse(after).unwrap(), created, 4).unwrap();
-        let dates: Vec<String> = runs
-            .iter()
-            .map(|run| {
-                format!("{}{}", run.date.to_words().trim_end_matches(":00"), if run.is_extra { " +" } else { "" })
-            })
-            .collect();
-        assert_eq!(dates, expected, "{schedule:?} after {after}");
-    }
-
-    #[test]
-    fn without_a_date_the_rules_decide() {
-        use Frequency::*;
-        let plain = |frequency| schedule(frequency, "", "");
-        check(&plain(Manual), "2026-11-20", &[]);
-        check(
-            &plain(Hourly),
-            "2026-11-20T10:59",
-            &["2026-11-20 11", "2026-11-20 12", "2026-11-20 13", "2026-11-20 14"],
-        );
-        check(&plain(Daily), "2026-11-20T09:00", &["2026-11-21 09", "2026-11-22 09", "2026-11-23 09", "2026-11-24 09"]);
-        check(&plain(Weekly), "2026-11-20", &["2026-11-23 09", "2026-11-30 09", "2026-12-07 09", "2026-12-14 09"]);
-        check(&plain(Monthly), "2026-11-20", &["2026-12-01 09", "2027-01-01 09", "2027-02-01 09", "2027-03-01 09"]);
-        check(&plain(Quarterly), "2026-11-20", &["2027-01-01 09", "2027-04-01 09", "2027-07-01 09", "2027-10-01 09"]);
-        // Born on 29 February.
-        check(&plain(Yearly), "2026-11-20", &["2027-02-28 09", "2028-02-29 09", "2029-02-28 09", "2030-02-28 09"]);
-    }
-
-    #[test]
-    fn nothing_runs_before_the_campaign_was_made() {
-        use Frequency::*;
-        check(&schedule(Weekly, "", "2024-03-12"), "2020-01-01", &["2024-03-04 09", "2024-03-11 09"]);
-        check(&schedule(Monthly, "", "2024-04-01"), "2020-01-01", &["2024-03-01 09", "2024-04-01 09"]);
-        check(&schedule(Yearly, "", "2025-01-01"), "2020-01-01", &[]);
-        check(&schedule(Hourly, "", "2024-02-29T17:00"), "2020-01-01", &["2024-02-29 16", "2024-02-29 17"]);
-    }
-
-    #[test]
-    fn the_start_gives_hour_and_day() {
-        use Frequency::*;
-        let start = "2024-01-31T18:45";
-        check(
-            &schedule(Monthly, start, ""),
-            "2024-01-31T18:44",
-            &["2024-01-31 18:45", "2024-02-29 18:45", "2024-03-31 18:45", "2024-04-30 18:45"],
-        );
-        check(
-            &schedule(Quarterly, start, ""),
-            "2024-05-01",
-            &["2024-07-31 18:45", "2024-10-31 18:45", "2025-01-31 18:45", "2025-04-30 18:45"],
-        );
-        check(&schedule(Weekly, start, "2024-02-10"), "2020-01-01", &["2024-01-31 18:45", "2024-02-07 18:45"]);
-        check(
-            &schedule(Yearly, "2024-02-29", ""),
-            "2024-02-29T09:00",
-            &["2025-02-28 09", "2026-02-28 09", "2027-02-28 09", "2028-02-29 09"],
-        );
-        check(
-            &schedule(Daily, "2024-03-01T23:30-02:00", ""),
-            "2024-01-01",
-            &["2024-03-02 01:30", "2024-03-03 01:30", "2024-03-04 01:30", "2024-03-05 01:30"],
-        );
-        check(
-            &schedule(Hourly, "1996-01-01T00:20", ""),
-            "2026-11-20T23:20",
-            &["2026-11-21 00:20", "2026-11-21 01:20", "2026-11-21 02:20", "2026-11-21 03:20"],
-        );
-        check(&schedule(Daily, "9999-12-29", ""), "9999-12-29T10:00", &["9999-12-30 09"]);
-    }
-
-    #[test]
-    fn extra_dates_come_besides_and_once() {
-        let mut weekly = schedule(Frequency::Weekly, "", "2026-12-08");
-        weekly.extra = vec!["2026-11-25T12:00".into(), "2026-11-30".into(), "2020-01-01".into(), "2027-01-01".into()];
-        check(&weekly, "2026-11-20", &["2026-11-23 09", "2026-11-25 12 +", "2026-11-30 09", "2026-12-07 09"]);
-        let mut manual = schedule(Frequency::Manual, "", "");
-        manual.extra = vec!["2026-12-24".into()];
-        check(&manual, "2026-11-20", &["2026-12-24 09 +"]);
-    }
-
-    #[test]
-    fn a_time_zone_keeps_its_clock() {
-        let mut daily = schedule(Frequency::Daily, "2026-03-27T01:30", "");
-        daily.time_zone = Some("Europe/Lisbon".into());
-        let Ok(runs) = daily.next_runs(CaptureDate::default(), CaptureDate::default(), 4) else {
-            println!("skipped: no time zones on this computer");
-            return;
-        };
-        let words: Vec<&str> = runs.iter().map(|run| run.words.as_str()).collect();
-        assert_eq!(
-            words,
-            [
-                "Friday 27 Mar 2026 01:30 Europe/Lisbon",
-                "Saturday 28 Mar 2026 01:30 Europe/Lisbon",
-                // The clocks go from 01:00 to 02:00.
-                "Sunday 29 Mar 2026 02:30 Europe/Lisbon",
-                "Monday 30 Mar 2026 01:30 Europe/Lisbon",
-            ]
-        );
-        assert_eq!(runs[3].date.to_words(), "2026-03-30 00:30:00");
-    }
-
-    #[test]
-    fn words_are_for_people() {
-        let now = CaptureDate::parse("2026-11-20T17:00").unwrap();
-        let runs = schedule(Frequency::Weekly, "", "").next_runs(now, now, 1).unwrap();
-        assert_eq!(runs[0].words, "Monday 23 Nov 2026 09:00 UTC");
-        assert_eq!(schedule(Frequency::Hourly, "", "").next_runs(now, now, usize::MAX).unwrap().len(), MAX_NEXT_RUNS);
-        assert_eq!(
-            schedule(Frequency::Daily, "", "").next_runs(CaptureDate::from_millis(i64::MAX), now, 1).unwrap(),
-            []
-        );
-    }
-
-    #[test]
-    fn what_cannot_be_understood_is_named() {
-        #[track_caller]
-        fn check(schedule: &Schedule, expected: &[&str]) {
-            let errors: Vec<String> = schedule
-                .errors()
-                .iter()
-                .map(|e| format!("{}: {}", e.field, e.why.split([':', ';']).next().unwrap()))
-                .collect();
-            assert_eq!(errors, expected);
-        }
-        check(&Schedule::default(), &[]);
-        check(&schedule(Frequency::Daily, "2026-01-01", "2026-01-01"), &[]);
-        check(&schedule(Frequency::Daily, "soon", "2026-02-30"), &["start: is no date", "end: is no date"]);
-        check(&schedule(Frequency::Daily, "2026-01-02", "2026-01-01"), &["end: is before the start"]);
-        check(
-            &schedule(Frequency::Manual, "2026-01-02", ""),
-            &["start: has no effect while the campaign runs by hand only"],
-        );
-        let mut odd = schedule(Frequency::Daily, "", "2026-01-01");
-        odd.extra = vec!["x".into(), "2026-01-02".into()];
-        odd.time_zone = Some("Mars/Olympus".into());
-        check(
-            &odd,
-            &[
-                "time_zone: is no time zone this computer knows",
-                "extra[0]: is no date",
-                "extra[1]: is after the schedule's end",
-            ],
-        );
-        let now = CaptureDate::now();
-        assert!(odd.next_runs(now, now, 1).is_err());
-    }
 }

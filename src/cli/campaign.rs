@@ -55,14 +55,24 @@ pub enum Command {
         /// Number or title of the campaign.
         campaign: String,
     },
-    /// Print a campaign as JSON.
-    #[command(after_help = "Examples:\n  fonds campaign export my-archive 1 > campaign.json\n\n\
-        Edit the file and save it as a new version: fonds campaign add my-archive campaign.json --id 1")]
+    /// Print a campaign as JSON, or write it for another crawler.
+    #[command(after_help = "Examples:\n  fonds campaign export my-archive 1 > campaign.json\n  \
+        fonds campaign export my-archive 1 --heritrix ~/heritrix/jobs/elections\n  \
+        fonds campaign export my-archive 1 --browsertrix crawl-config.yaml\n\n\
+        Edit the file and save it as a new version: fonds campaign add my-archive campaign.json --id 1\n\
+        What the other crawler cannot do, or does otherwise, is told on standard error. What it made comes\n\
+        back with fonds import: the job folder, or the folder of the collection.")]
     Export {
         /// Workspace.
         folder: PathBuf,
         /// Number or title of the campaign.
         campaign: String,
+        /// Write a Heritrix 3 job into this folder.
+        #[arg(long, value_name = "FOLDER")]
+        heritrix: Option<PathBuf>,
+        /// Write the configuration of a Browsertrix crawl.
+        #[arg(long, value_name = "FILE")]
+        browsertrix: Option<PathBuf>,
     },
     /// Print an example campaign as JSON, to be edited.
     #[command(after_help = "Example:\n  fonds campaign example > campaign.json")]
@@ -178,7 +188,10 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             )?;
             print_problems(spec);
         }
-        Command::Export { folder, campaign } => {
+        Command::Export { folder, campaign, heritrix, browsertrix } if heritrix.is_some() || browsertrix.is_some() => {
+            return super::engine::export(&folder, &campaign, heritrix.as_deref(), browsertrix.as_deref(), out);
+        }
+        Command::Export { folder, campaign, .. } => {
             let desk = looking_desk(&folder)?;
             let (_, spec) = desk.catalogue().campaign(desk.catalogue().find_campaign(&campaign)?)?;
             writeln!(out, "{}", spec.to_json())?;

@@ -229,6 +229,7 @@ fn check(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::output::written;
     use super::*;
     use crate::jobs::JobCx;
     use crate::uri::CaptureDate;
@@ -237,9 +238,7 @@ mod tests {
 
     #[track_caller]
     fn check(command: Command, status: u8) -> String {
-        let mut out = Vec::new();
-        assert_eq!(run(command, &mut out).unwrap(), status, "{}", String::from_utf8_lossy(&out));
-        String::from_utf8(out).unwrap()
+        written(status, |out| run(command, out))
     }
 
     #[test]

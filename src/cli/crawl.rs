@@ -3,6 +3,7 @@
 use super::campaign::desk;
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
+use crate::app::workspace_desk::WorkspaceDesk;
 use crate::app::{Desk, work};
 use crate::crawl::HostOverride;
 use anyhow::Context;
@@ -25,12 +26,8 @@ pub struct Args {
     folder: PathBuf,
     /// Number or title of the campaign.
     campaign: String,
-    /// Lead a host elsewhere: HOST:PORT:ADDRESS, where the address may carry a port of its own.
-    #[arg(long, value_name = "HOST:PORT:ADDR")]
-    resolve: Vec<String>,
-    /// Geolocation database (GeoLite2, DB-IP …); kept as the workspace's own from now on.
-    #[arg(long, value_name = "FILE.mmdb")]
-    geo: Option<PathBuf>,
+    #[command(flatten)]
+    ground: Ground,
     /// Begin a new launch even when the last one did not come to its end.
     #[arg(long)]
     fresh: bool,
@@ -39,20 +36,39 @@ pub struct Args {
     json: bool,
 }
 
+/// What crawls of this call stand on.
+#[derive(Debug, clap::Args)]
+pub struct Ground {
+    /// Lead a host elsewhere: HOST:PORT:ADDRESS, where the address may carry a port of its own.
+    #[arg(long, value_name = "HOST:PORT:ADDR")]
+    resolve: Vec<String>,
+    /// Geolocation database (GeoLite2, DB-IP …); kept as the workspace's own from now on.
+    #[arg(long, value_name = "FILE.mmdb")]
+    geo: Option<PathBuf>,
+}
+
+impl Ground {
+    /// Makes a workspace ready for crawls; serves the sample web where it needs one.
+    pub(super) fn prepare(&self, desk: &WorkspaceDesk) -> anyhow::Result<()> {
+        if work::is_sample(desk) {
+            desk.serve_sample(crate::app::sample::SampleWeb::start(work::sample_edition(desk)?)?);
+        }
+        let mut overrides = desk.overrides();
+        for text in &self.resolve {
+            overrides.push(text.parse::<HostOverride>().with_context(|| format!("--resolve {text}"))?);
+        }
+        desk.set_overrides(overrides);
+        if let Some(geo) = &self.geo {
+            work::set_geo_database(desk, geo)?;
+        }
+        Ok(())
+    }
+}
+
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     let desk = desk(&args.folder)?;
     let id = desk.catalogue().find_campaign(&args.campaign)?;
-    if work::is_sample(&desk) {
-        desk.serve_sample(crate::app::sample::SampleWeb::start(work::sample_edition(&desk)?)?);
-    }
-    let mut overrides = desk.overrides();
-    for text in &args.resolve {
-        overrides.push(text.parse::<HostOverride>().with_context(|| format!("--resolve {text}"))?);
-    }
-    desk.set_overrides(overrides);
-    if let Some(geo) = &args.geo {
-        work::set_geo_database(&desk, geo)?;
-    }
+    args.ground.prepare(&desk)?;
     let options = work::CrawlOptions { fresh: args.fresh, ..work::crawl_options(&desk)? };
     let outcome = with_progress(|cx| work::crawl(&desk, id, &options, cx))?;
     if args.json {

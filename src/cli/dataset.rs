@@ -39,7 +39,8 @@ pub struct Args {
     reduce: ReduceOptions,
 
     /// Keep sorted runs in this folder until the end: called again with the
-    /// same words after it was killed, the build goes on from them
+    /// same words after it was killed, the build goes on from them. Runs of
+    /// other files, other options or another version are refused
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
 
@@ -49,9 +50,9 @@ pub struct Args {
 }
 
 impl Args {
-    fn options(&self) -> DatasetOptions {
-        let keep = self.resume.as_ref().map(|folder| Keep { folder: folder.clone(), input: self.input_words() });
-        dataset_options(&self.map, &self.reduce, keep)
+    fn options(&self) -> Result<DatasetOptions, LinkError> {
+        let keep = self.resume.as_ref().map(|folder| Keep::take(folder, self.input_words())).transpose()?;
+        Ok(dataset_options(&self.map, &self.reduce, keep))
     }
 
     /// What is read and how rows are made of it: runs of anything else are no use.
@@ -74,12 +75,14 @@ impl Args {
 /// A file that cannot be read at all, no room for sorting, nobody who takes
 /// the lines, or the wish to stop.
 pub fn run(args: &Args, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
+    // First, so that a refusal leaves the file of an earlier build alone.
+    let options = args.options()?;
     match &args.out {
-        None => build(args, out, cx),
+        None => build(args, options, out, cx),
         Some(path) => {
             let file = File::create(path).with_context(|| path.display().to_string())?;
             let mut file = BufWriter::new(file);
-            let status = build(args, &mut file, cx)?;
+            let status = build(args, options, &mut file, cx)?;
             file.into_inner()
                 .map_err(|error| error.into_error())
                 .and_then(|file| file.sync_all())
@@ -89,10 +92,10 @@ pub fn run(args: &Args, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
     }
 }
 
-fn build(args: &Args, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
+fn build(args: &Args, options: DatasetOptions, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
     let total: u64 = args.files.iter().filter_map(|path| path.metadata().ok()).map(|file| file.len()).sum();
     cx.stage("Reading pages", Some(total));
-    let mut builder = DatasetBuilder::new(args.options(), cx);
+    let mut builder = DatasetBuilder::new(options, cx);
     if let Some(warning) = builder.room_warning(total) {
         eprintln!("fonds: {warning}");
     }
@@ -244,6 +247,49 @@ mod tests {
         let (_, nothing) = run_words(&[file, "--out", target.to_str().unwrap()]);
         assert_eq!(nothing, "");
         assert_eq!(std::fs::read_to_string(target).unwrap(), run_words(&[file]).1);
+    }
+
+    #[test]
+    fn runs_of_other_words_or_of_a_build_under_way_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, runs) = (warc(folder.path()), folder.path().join("runs"));
+        let words = |more: &[&str]| -> Vec<String> {
+            let fixed = ["dataset", file.to_str().unwrap(), "--resume", runs.to_str().unwrap()];
+            fixed.iter().chain(more).map(|&word| word.to_owned()).collect()
+        };
+        let options = |more: &[&str]| Line::parse_from(words(more)).args.options();
+        let refused = |more: &[&str]| options(more).err().unwrap().to_string();
+        // A build that is under way, and is killed once a run is written.
+        let mut builder = DatasetBuilder::new(options(&[]).unwrap(), &JobCx::detached());
+        let why = refused(&[]);
+        assert!(why.contains(&format!("process {}", std::process::id())), "{why}");
+        builder.add_files(std::slice::from_ref(&file), |_, _| ()).unwrap();
+        let files = [file.clone()];
+        builder.finish(fetch(&files), |_| Err(std::io::ErrorKind::BrokenPipe.into())).unwrap_err();
+        let list = runs.join("runs.json");
+        let sound = std::fs::read_to_string(&list).unwrap();
+        let why = refused(&["--image-alt"]);
+        assert!(why.contains("Its options: ") && why.contains("nothing was changed"), "{why}");
+        let why = refused(&[folder.path().join("b.warc").to_str().unwrap()]);
+        assert!(why.contains("Its files: nothing; asked for now: ") && why.contains("b.warc"), "{why}");
+        let version = env!("CARGO_PKG_VERSION");
+        std::fs::write(&list, sound.replace(&format!("fonds {version}"), "fonds 9.9.9")).unwrap();
+        let why = refused(&[]);
+        assert!(why.contains(&format!("Its program: fonds 9.9.9; asked for now: fonds {version}")), "{why}");
+        // A list of before versions were told.
+        std::fs::write(&list, sound.replace(&format!(r#""program":"fonds {version}","#), "")).unwrap();
+        let why = refused(&[]);
+        assert!(why.contains("an earlier version"), "{why}");
+        // Nothing was taken away meanwhile: with the old words it goes on.
+        std::fs::write(&list, sound).unwrap();
+        let out = folder.path().join("out.jsonl");
+        std::fs::write(&out, "kept").unwrap();
+        let strange = Line::parse_from(words(&["--image-alt", "--out", out.to_str().unwrap()]));
+        run(&strange.args, &mut Vec::new(), &JobCx::detached()).unwrap_err();
+        assert_eq!(std::fs::read_to_string(&out).unwrap(), "kept");
+        let (_, lines) = run_words(&words(&[])[1..].iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(lines, run_words(&[file.to_str().unwrap()]).1);
+        assert!(!runs.exists());
     }
 
     #[test]

@@ -23,7 +23,8 @@ pub struct ExportArgs {
     /// Campaign whose selection is written; needed when there are several.
     #[arg(long)]
     campaign: Option<String>,
-    /// Pack the WARC files, an index and a list of pages into a WACZ package too.
+    /// Pack the WARC files, an index and a list of pages into a WACZ package too;
+    /// done without asking where the window was told so for this selection.
     #[arg(long)]
     wacz: bool,
     /// The result as one object.
@@ -56,7 +57,7 @@ pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
         desk.catalogue().selection_page(campaign)?.spec.with_context(|| {
             format!("nothing is selected yet; run: fonds select {} {campaign}", args.folder.display())
         })?;
-    let wishes = work::ExportWishes { wacz: args.wacz };
+    let wishes = work::ExportWishes { wacz: args.wacz || spec.with_wacz };
     let outcome = with_progress(|cx| work::export(&desk.workspace, &spec, &args.out, wishes, cx))?;
     if args.json {
         json_line(out, &outcome)?;

@@ -10,7 +10,10 @@ use std::path::PathBuf;
 /// Bring archive files made elsewhere in.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds import my-archive old-crawl.warc.gz\n  \
-    fonds import my-archive /media/archive/2009 --copy\n\n\
+    fonds import my-archive /media/archive/2009 --copy\n  \
+    fonds import my-archive ~/heritrix/jobs/elections\n\n\
+    A job folder of Heritrix (crawler-beans.cxml or order.xml, seeds, logs, archives) or a collection of\n\
+    Browsertrix comes in as a campaign with its seeds and rules, with a launch for each run in its logs.\n\
     Files are linked where they are, unless --copy is given. A file that was read before is skipped, whatever it is\n\
     called. An import that was stopped or killed goes on when it is called again. What it came to is kept:\n  \
     fonds files report my-archive\n\n\
@@ -19,7 +22,7 @@ use std::path::PathBuf;
 pub struct Args {
     /// Workspace.
     folder: PathBuf,
-    /// WARC and ARC files, or folders that hold some.
+    /// WARC and ARC files, folders that hold some, or job folders of other crawlers.
     #[arg(required = true)]
     paths: Vec<PathBuf>,
     /// Copy the files into the workspace instead of linking them.
@@ -33,12 +36,14 @@ pub struct Args {
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     let desk = desk(&args.folder)?;
     let all_there = args.paths.iter().all(|path| path.exists());
-    let import = with_progress(|cx| work::import(&desk.workspace, &args.paths, args.copy, cx))?;
+    let (jobs, import) = with_progress(|cx| work::import_with_jobs(&desk.workspace, &args.paths, args.copy, cx))?;
+    let unread_lines = super::engine::print_jobs(&jobs, args.json, out)?;
     super::files::print_import(&desk, import.launch, args.json, out)?;
     eprintln!("{}", plain(&work::import_words(&import)));
     Ok(match work::has_problems(&import) {
         _ if !all_there => WRONG_USE,
         true => PROBLEMS,
+        false if unread_lines > 0 => PROBLEMS,
         false => FINE,
     })
 }

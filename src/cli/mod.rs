@@ -9,10 +9,12 @@
 mod campaign;
 mod cdx;
 mod crawl;
-mod csv;
 mod dataset;
 mod demo;
+mod documents;
+mod engine;
 mod export;
+mod feed;
 mod files;
 mod geo;
 mod import;
@@ -22,6 +24,7 @@ mod inlink_store;
 mod inlinks;
 mod output;
 mod robots;
+mod schedule;
 mod scope;
 mod select;
 mod surt;
@@ -79,8 +82,17 @@ pub enum Command {
     Campaign(campaign::Command),
     /// Crawl a campaign now; Ctrl-C stops cleanly, a second call resumes.
     Crawl(crawl::Args),
+    /// Say when campaigns run, and start them when they are due.
+    #[command(subcommand)]
+    Schedule(schedule::Command),
     /// Bring archive files made elsewhere in.
     Import(import::Args),
+    /// List documents on watched targets, and what is new among them.
+    #[command(subcommand)]
+    Documents(documents::Command),
+    /// Bring crawl feeds of an annotation tool in, check them, print them.
+    #[command(subcommand)]
+    Feed(feed::Command),
     /// List, check and find archive files; what imports came to.
     #[command(subcommand)]
     Files(files::Command),
@@ -151,7 +163,10 @@ pub fn run(command: Command) -> ExitCode {
         Command::New(args) => campaign::new(&args, &mut out),
         Command::Campaign(command) => campaign::run(command, &mut out),
         Command::Crawl(args) => crawl::run(&args, &mut out),
+        Command::Schedule(command) => schedule::run(command, &mut out),
         Command::Import(args) => import::run(&args, &mut out),
+        Command::Documents(command) => documents::run(command, &mut out),
+        Command::Feed(command) => feed::run(command, &mut out),
         Command::Files(command) => files::run(command, &mut out),
         Command::Inlinks(command) => inlinks::run(command, &mut out),
         Command::Scope(command) => scope::run(command, &mut out),

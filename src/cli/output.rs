@@ -168,6 +168,18 @@ fn stop_on_signal(cx: &JobCx) {
     *present.lock().unwrap_or_else(PoisonError::into_inner) = cx.clone();
 }
 
+/// What a command writes; it has to end with this status.
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+#[track_caller]
+pub(super) fn written(status: u8, run: impl FnOnce(&mut dyn Write) -> anyhow::Result<u8>) -> String {
+    let mut out = Vec::new();
+    let found = run(&mut out).unwrap();
+    let out = String::from_utf8(out).unwrap();
+    assert_eq!(found, status, "{out}");
+    out
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {

@@ -47,7 +47,8 @@ pub struct Args {
 }
 
 impl Args {
-    fn spec(&self, campaign: i64) -> anyhow::Result<SelectionSpec> {
+    /// `with_wacz` is what was wished for exports before.
+    fn spec(&self, campaign: i64, with_wacz: bool) -> anyhow::Result<SelectionSpec> {
         anyhow::ensure!((-1.0..=1.0).contains(&self.threshold), "--threshold {}: a score is at most 1", self.threshold);
         let mut weights = serde_json::to_value(ScoreWeights::default())?;
         for text in &self.weight {
@@ -75,6 +76,7 @@ impl Args {
             threshold: self.threshold,
             window_days: self.window_days,
             with_requisites: !self.without_requisites,
+            with_wacz,
             filter: self.filter.clone(),
         })
     }
@@ -82,7 +84,9 @@ impl Args {
 
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     let desk = desk(&args.folder)?;
-    let spec = args.spec(desk.catalogue().find_campaign(&args.campaign)?)?;
+    let campaign = desk.catalogue().find_campaign(&args.campaign)?;
+    let with_wacz = desk.catalogue().selection_page(campaign)?.spec.is_some_and(|spec| spec.with_wacz);
+    let spec = args.spec(campaign, with_wacz)?;
     let report = with_progress(|cx| work::select(&desk.workspace, &spec, cx))?;
     if args.json || args.list {
         let mut rows = report.rows.clone();

@@ -119,7 +119,12 @@ impl CrawlLogLine {
             self.worker,
             self.digest.as_deref().map_or_else(|| "-".to_owned(), or_dash),
             or_dash(&self.source_tag),
-            or_dash(&self.annotations.join(",")),
+            match self.annotations.join(",") {
+                none if none.is_empty() => "-".to_owned(),
+                // The last column may have blanks, and that of others has some;
+                // what looks like the JSON behind it may not.
+                some => some.split(' ').map(escape).collect::<Vec<_>>().join(" ").replace(" {", "%20{"),
+            },
         )
     }
 

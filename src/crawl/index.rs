@@ -8,26 +8,26 @@
 //! Memory is bounded: records of one capture are looked for within a window
 //! of [`WINDOW`] captures, and only the last payload is held.
 
-use super::fetch::plain_mime;
+use super::index_record::{LeadsSoFar, Links, SeenCapture, SeenRecord, SeenSide, Tells};
 use super::notes::CaptureNotes;
-use super::outlinks::{MAX_PAGE_BYTES, read_leads};
 use super::{CaptureEntry, CrawlError, RecordPlace};
 use crate::jobs::JobCx;
-use crate::uri::{CaptureDate, Url, parse_web_url};
-use crate::warc::http::{ContentType, HttpHead, decode_payload, entity_body, parse_response_head};
+use crate::uri::{CaptureDate, Url};
 use crate::warc::{
-    ArchiveReader, BlockDigester, Headers, Problem, ProblemKind, RecordHead, RecordType, open_record_at,
+    ArchiveReader, Problem, ProblemKind, RecordHead, RecordType, Span, open_record_at, read_file_in_parallel,
 };
 use std::collections::{HashMap, VecDeque};
 use std::io::{BufRead, Read};
+use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Captures between which records of one capture may stand.
 pub const WINDOW: usize = 64;
 /// Requests and metadata records kept of one capture.
 const MAX_OTHERS: usize = 256;
-/// Bytes of a metadata record that are read.
-const MAX_NOTES_BYTES: usize = 32 << 20;
+/// Bytes of links and payloads that several threads may have read ahead.
+const MAX_WAITING_BYTES: usize = 128 << 20;
 /// Responses of one file remembered so that revisits can be understood.
 const MAX_REMEMBERED: usize = 200_000;
 /// Problems kept of one file; further ones are counted.
@@ -79,6 +79,62 @@ pub fn index_records<R: Read>(
     Indexer::new(file_label, sink).run(reader, cx)
 }
 
+/// As [`index_records`] with a file, which several threads read: `threads` of
+/// them unpack it and read pages. The result is that of one. `read_to` hears
+/// how far they are, in bytes of the file.
+pub fn index_in_parallel(
+    path: &Path,
+    threads: usize,
+    file_label: &str,
+    sink: impl FnMut(CaptureEntry) -> Result<(), CrawlError>,
+    cx: &JobCx,
+    read_to: impl FnMut(u64),
+) -> (IndexReport, Result<(), CrawlError>) {
+    index_ahead(path, threads, MAX_WAITING_BYTES, file_label, sink, cx, read_to)
+}
+
+/// As [`index_in_parallel`], with room for so many bytes of links.
+pub(super) fn index_ahead(
+    path: &Path,
+    threads: usize,
+    room: usize,
+    file_label: &str,
+    sink: impl FnMut(CaptureEntry) -> Result<(), CrawlError>,
+    cx: &JobCx,
+    mut read_to: impl FnMut(u64),
+) -> (IndexReport, Result<(), CrawlError>) {
+    let mut indexer = Indexer::new(file_label, sink);
+    let (waiting, has_notes) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let see = |head: &RecordHead, block: &mut dyn BufRead| {
+        // Where notes tell the links, nobody has to read them.
+        let links = if has_notes.load(Ordering::Relaxed) { Links::Later } else { Links::Now };
+        let mut seen = SeenRecord::of(head, block, links)?;
+        if seen.has_notes_of_ours() {
+            has_notes.store(true, Ordering::Relaxed);
+        }
+        let bytes = seen.weight();
+        let before = waiting.fetch_add(bytes, Ordering::Relaxed);
+        if before > 0 && before.saturating_add(bytes) > room {
+            // Hostile pages are all links.
+            waiting.fetch_sub(bytes, Ordering::Relaxed);
+            seen.tells = Tells::Later;
+            return Ok((seen, 0));
+        }
+        Ok((seen, bytes))
+    };
+    let mut ended = Ok(());
+    let read = read_file_in_parallel(path, threads, see, |visit| {
+        let (seen, bytes) = visit.value;
+        waiting.fetch_sub(bytes, Ordering::Relaxed);
+        read_to(visit.read_to);
+        ended = cx.checkpoint().map_err(CrawlError::from).and_then(|()| indexer.take_in_turn(path, seen, visit.span));
+        visit.problems.into_iter().for_each(|problem| indexer.problem(problem));
+        if ended.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    let read = read.map(|problems| problems.into_iter().for_each(|problem| indexer.problem(problem)));
+    indexer.end(ended.and(read.map_err(CrawlError::from)), cx)
+}
+
 fn all_of((report, ended): (IndexReport, Result<(), CrawlError>)) -> Result<IndexReport, CrawlError> {
     ended.map(|()| report)
 }
@@ -107,17 +163,12 @@ struct Group {
     notes: Option<CaptureNotes>,
 }
 
-/// The payload of the capture read last, until it is known whether notes follow.
+/// The links of the capture read last, until it is known whether notes follow.
 struct Held {
     /// Number of its group.
     group: u64,
-    status: u16,
-    headers: Headers,
-    payload: Vec<u8>,
+    leads: LeadsSoFar,
 }
-
-/// What links are read from: status, fields and payload.
-type Body = (u16, Headers, Vec<u8>);
 
 /// What a revisit may repeat.
 struct Remembered {
@@ -153,15 +204,18 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
     }
 
     fn run<R: Read>(mut self, mut reader: ArchiveReader<R>, cx: &JobCx) -> (IndexReport, Result<(), CrawlError>) {
-        let mut ended = self.read(&mut reader, cx);
+        let ended = self.read(&mut reader, cx);
         self.take_problems(&mut reader);
+        self.end(ended, cx)
+    }
+
+    fn end(mut self, mut ended: Result<(), CrawlError>, cx: &JobCx) -> (IndexReport, Result<(), CrawlError>) {
         // An error of the reader concerns what comes after it only. Stopped on
         // request, a capture may lack records that the next run will find.
         if cx.is_cancelled() {
             return (self.report, ended);
         }
         if matches!(ended, Ok(()) | Err(CrawlError::Warc(_) | CrawlError::Io { .. })) {
-            self.let_go_of_payload();
             while !self.window.is_empty() {
                 if let Err(error) = self.flush_one() {
                     ended = Err(error);
@@ -175,8 +229,10 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
     fn read<R: Read>(&mut self, reader: &mut ArchiveReader<R>, cx: &JobCx) -> Result<(), CrawlError> {
         while let Some(head) = reader.next_head()? {
             cx.checkpoint()?;
-            self.report.records += 1;
-            self.record(reader, &head)?;
+            let seen = SeenRecord::of(&head, reader, Links::Later);
+            let seen = seen.map_err(|source| CrawlError::io(Path::new("the record's block"), source))?;
+            let span = reader.finish_record()?;
+            self.take(seen, span)?;
             self.take_problems(reader);
         }
         Ok(())
@@ -196,49 +252,50 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         }
     }
 
-    fn record<R: Read>(&mut self, reader: &mut ArchiveReader<R>, head: &RecordHead) -> Result<(), CrawlError> {
-        let is_main = matches!(head.record_type, RecordType::Response | RecordType::Revisit | RecordType::Resource);
-        let is_side = matches!(head.record_type, RecordType::Request | RecordType::Metadata);
-        let url = head.target_url();
-        let Some(url) = url.filter(|_| is_main || is_side) else {
+    /// As [`Self::take`], of a file that several threads read.
+    fn take_in_turn(&mut self, path: &Path, seen: SeenRecord, span: Option<Span>) -> Result<(), CrawlError> {
+        match (&seen.tells, span) {
+            (Tells::Later, Some(place)) => self.take(SeenRecord::again(path, place)?, span),
+            _ => self.take(seen, span),
+        }
+    }
+
+    /// Takes in what a record tells; without a span it is cut off or damaged,
+    /// and the reader says so in its problems.
+    fn take(&mut self, seen: SeenRecord, span: Option<Span>) -> Result<(), CrawlError> {
+        self.report.records += 1;
+        let SeenRecord { record_type, record_id, url, date, tells } = seen;
+        if matches!(tells, Tells::Nothing) {
             self.report.others += 1;
-            return Ok(());
-        };
-        // A metadata record is read whole only where it may be one of ours.
-        let limit = if is_main { MAX_PAGE_BYTES } else { MAX_NOTES_BYTES };
-        let block =
-            if head.record_type == RecordType::Request { Block::default() } else { read_block(reader, head, limit)? };
-        let Some(span) = reader.finish_record().map_err(CrawlError::from)? else {
-            // Cut off or damaged: the reader says so in its problems.
-            return Ok(());
-        };
-        let Some(date) = head.date() else {
-            let detail = format!("the {} record of {url} has no readable date", head.record_type);
+        }
+        let (Some(url), Some(span)) = (url, span) else { return Ok(()) };
+        let Some(date) = date else {
+            let detail = format!("the {record_type} record of {url} has no readable date");
             self.problem(Problem { offset: span.offset, kind: ProblemKind::BadField, detail });
             return Ok(());
         };
-        let place = RecordPlace {
-            record_type: head.record_type.clone(),
-            record_id: head.record_id().unwrap_or_default(),
-            file: self.label.to_owned(),
-            span,
-        };
-        if is_main { self.main(head, url, date, place, block) } else { self.side(head, url, date, place, &block) }
+        let place = RecordPlace { record_type, record_id, file: self.label.to_owned(), span };
+        match tells {
+            Tells::Nothing | Tells::Later => Ok(()),
+            Tells::Capture(main) => self.main(url, date, place, *main),
+            Tells::Side(side) => self.side(url, date, place, *side),
+        }
     }
 
-    fn main(
-        &mut self,
-        head: &RecordHead,
-        url: Url,
-        date: CaptureDate,
-        place: RecordPlace,
-        block: Block,
-    ) -> Result<(), CrawlError> {
+    fn main(&mut self, url: Url, date: CaptureDate, place: RecordPlace, main: SeenCapture) -> Result<(), CrawlError> {
         self.let_go_of_payload();
-        let http = if head.record_type == RecordType::Resource { None } else { parse_response_head(&block.bytes) };
-        let is_http = head.is_http() || head.is_arc();
-        let (entry, held) = self.entry_of(head, http.filter(|_| is_http), url.clone(), date, place, block);
-        let id = entry.records[0].record_id.clone();
+        let SeenCapture { mut entry, has_status, leads } = main;
+        if place.record_type == RecordType::Revisit
+            && let Some(known) = self.remembered.get(&entry.payload_digest)
+        {
+            entry.payload_len = known.payload_len;
+            (entry.title, entry.language) = (known.title.clone(), known.language.clone());
+            if !has_status {
+                (entry.status, entry.mime) = (known.status, known.mime.clone());
+            }
+        }
+        let id = place.record_id.clone();
+        entry.records.push(place);
         let found = self
             .window
             .iter()
@@ -251,101 +308,12 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         (group.url, group.date) = (Some(url), Some(date));
         group.ids.push(id);
         group.entry = Some(entry);
-        self.held =
-            held.map(|(status, headers, payload)| Held { group: self.first + at as u64, status, headers, payload });
+        self.held = leads.map(|leads| Held { group: self.first + at as u64, leads });
         Ok(())
     }
 
-    /// The entry without links, and what they are read from.
-    fn entry_of(
-        &self,
-        head: &RecordHead,
-        http: Option<HttpHead>,
-        url: Url,
-        date: CaptureDate,
-        place: RecordPlace,
-        block: Block,
-    ) -> (CaptureEntry, Option<Body>) {
-        let is_revisit = head.record_type == RecordType::Revisit;
-        let told = head.headers.get("WARC-Payload-Digest").filter(|digest| is_sha1(digest));
-        let mut entry = CaptureEntry {
-            url,
-            date,
-            status: http.as_ref().map_or(0, |http| i32::from(http.status)),
-            mime: "-".to_owned(),
-            payload_len: 0,
-            payload_digest: told.clone().unwrap_or_default(),
-            truncated: head.headers.get("WARC-Truncated").filter(|_| !is_revisit),
-            ip: head.headers.get("WARC-IP-Address").and_then(|ip| ip.trim().parse().ok()),
-            fetch_ms: None,
-            title: None,
-            language: None,
-            hops: String::new(),
-            via: None,
-            seed: None,
-            source_tag: String::new(),
-            verdict: None,
-            redirect_to: None,
-            revisit_of: head.headers.get("WARC-Refers-To-Date").and_then(|text| CaptureDate::parse(&text).ok()),
-            records: vec![place],
-            outlinks: Vec::new(),
-        };
-        if let Some(http) = &http {
-            entry.mime = plain_mime(&http.content_type().mime);
-        }
-        if is_revisit {
-            if let Some(known) = self.remembered.get(&entry.payload_digest) {
-                entry.payload_len = known.payload_len;
-                (entry.title, entry.language) = (known.title.clone(), known.language.clone());
-                if http.is_none() {
-                    (entry.status, entry.mime) = (known.status, known.mime.clone());
-                }
-            }
-            // A revisit of an unknown date repeats itself, at the least.
-            entry.revisit_of = entry.revisit_of.or(Some(date));
-            let held = http.map(|http| (http.status, http.headers, Vec::new()));
-            return (entry, held);
-        }
-        let (status, headers, payload) = match http {
-            Some(http) => {
-                let raw = block.bytes.get(http.head_len..).unwrap_or_default();
-                entry.payload_len = match (&block.digests, http.is_chunked()) {
-                    (Some(digests), _) => digests.payload_len,
-                    (None, true) => entity_body(&http, raw).0.len() as u64,
-                    (None, false) => head.content_length.saturating_sub(http.head_len as u64),
-                };
-                let payload = decode_payload(&http, raw, MAX_PAGE_BYTES).bytes;
-                (http.status, http.headers, payload)
-            }
-            None => {
-                entry.payload_len = block.digests.as_ref().map_or(head.content_length, |digests| digests.payload_len);
-                let mut headers = Headers::new();
-                if let Some(kind) = head.headers.get("Content-Type").filter(|_| !head.is_http()) {
-                    entry.mime = plain_mime(&ContentType::parse(&kind).mime);
-                    headers.push("Content-Type", kind);
-                }
-                (200, headers, block.bytes)
-            }
-        };
-        if let Some(digests) = block.digests {
-            entry.payload_digest = digests.payload;
-        }
-        (entry, Some((status, headers, payload)))
-    }
-
-    fn side(
-        &mut self,
-        head: &RecordHead,
-        url: Url,
-        date: CaptureDate,
-        place: RecordPlace,
-        block: &Block,
-    ) -> Result<(), CrawlError> {
-        let points_to: Vec<String> = ["WARC-Refers-To", "WARC-Concurrent-To"]
-            .iter()
-            .flat_map(|name| head.headers.all(name))
-            .map(|value| String::from_utf8_lossy(value).trim().trim_matches(['<', '>']).to_owned())
-            .collect();
+    fn side(&mut self, url: Url, date: CaptureDate, place: RecordPlace, side: SeenSide) -> Result<(), CrawlError> {
+        let SeenSide { points_to, notes } = side;
         let id = place.record_id.clone();
         let found = self
             .window
@@ -366,9 +334,7 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         }
         group.ids.extend(points_to);
         group.ids.push(id);
-        if head.record_type == RecordType::Metadata {
-            group.notes = group.notes.take().or_else(|| notes_of(head, &block.bytes));
-        }
+        group.notes = group.notes.take().or(notes);
         group.others.push(place);
         Ok(())
     }
@@ -388,7 +354,7 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         let Some(group) = self.window.get_mut(at) else { return };
         let Some(entry) = &mut group.entry else { return };
         if group.notes.as_ref().is_none_or(|notes| notes.verdict.is_none()) {
-            let leads = read_leads(&entry.url, held.status, &held.headers, &held.payload);
+            let leads = held.leads.read(&entry.url);
             entry.title = leads.title.or(entry.title.take());
             entry.language = leads.language.or(entry.language.take());
             entry.redirect_to = leads.redirect_to;
@@ -454,74 +420,4 @@ fn apply(entry: &mut CaptureEntry, notes: CaptureNotes) {
     entry.seed = notes.seed;
     entry.source_tag = notes.source_tag;
     entry.verdict = notes.verdict;
-}
-
-/// Notes of ours, or those of Heritrix.
-fn notes_of(head: &RecordHead, block: &[u8]) -> Option<CaptureNotes> {
-    let kind = head.headers.get("Content-Type").map(|kind| ContentType::parse(&kind).mime).unwrap_or_default();
-    if kind == "application/json" {
-        return CaptureNotes::from_json(block);
-    }
-    // Heritrix before 3 called it ANVL.
-    if !matches!(kind.as_str(), "application/warc-fields" | "text/anvl") {
-        return None;
-    }
-    let mut notes = CaptureNotes::default();
-    for line in String::from_utf8_lossy(block).lines() {
-        let (name, value) = line.split_once(':').unwrap_or((line, ""));
-        let value = value.trim();
-        match name.trim() {
-            "via" => notes.via = parse_web_url(value),
-            "hopsFromSeed" => notes.hops = value.to_owned(),
-            "sourceTag" => notes.source_tag = value.to_owned(),
-            "fetchTimeMs" => notes.fetch_ms = value.parse().ok(),
-            _ => {}
-        }
-    }
-    Some(notes)
-}
-
-/// As much of a block as is wanted, and its digests where nobody told them.
-#[derive(Default)]
-struct Block {
-    bytes: Vec<u8>,
-    digests: Option<crate::warc::Digests>,
-}
-
-fn read_block<R: Read>(reader: &mut ArchiveReader<R>, head: &RecordHead, limit: usize) -> Result<Block, CrawlError> {
-    let is_main = matches!(head.record_type, RecordType::Response | RecordType::Resource);
-    let told = head.headers.get("WARC-Payload-Digest").is_some_and(|digest| is_sha1(&digest));
-    let mut digester = None;
-    let mut bytes = Vec::new();
-    let mut first = true;
-    loop {
-        let chunk = reader.fill_buf().map_err(|source| CrawlError::io(Path::new("the record's block"), source))?;
-        if chunk.is_empty() {
-            break;
-        }
-        if first && is_main {
-            // Chunked bodies are always reckoned anew: writers differ in what they hash.
-            let is_http = head.record_type == RecordType::Response;
-            let chunked = is_http && parse_response_head(chunk).is_some_and(|head| head.is_chunked());
-            digester = (!told || chunked).then(|| BlockDigester::new(is_http));
-            first = false;
-        }
-        if let Some(digester) = &mut digester {
-            digester.update(chunk);
-        }
-        let len = chunk.len();
-        bytes.extend_from_slice(&chunk[..len.min(limit - bytes.len())]);
-        reader.consume(len);
-    }
-    if first && is_main && !told {
-        digester = Some(BlockDigester::new(head.record_type == RecordType::Response));
-    }
-    Ok(Block { bytes, digests: digester.map(BlockDigester::finish) })
-}
-
-/// `sha1:` in base 32, as the catalogue compares digests.
-fn is_sha1(digest: &str) -> bool {
-    digest.strip_prefix("sha1:").is_some_and(|value| {
-        value.len() == 32 && value.bytes().all(|byte| byte.is_ascii_uppercase() || (b'2'..=b'7').contains(&byte))
-    })
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use super::index::index_ahead;
 use super::*;
 use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
@@ -131,4 +132,89 @@ fn every_file_of_other_tools_gives_what_it_holds() {
         }
     }
     insta::assert_snapshot!(table);
+}
+
+/// One reader and several give the same of a file, also when nothing may be
+/// read ahead.
+#[track_caller]
+fn check_parallel(path: &Path) {
+    let alone = index(path);
+    for (threads, room) in [(2, usize::MAX), (4, 1)] {
+        let mut found = Vec::new();
+        let (mut last, mut grows) = (0, true);
+        let sink = |entry| {
+            found.push(entry);
+            Ok(())
+        };
+        let (report, ended) = index_ahead(path, threads, room, "file", sink, &JobCx::detached(), |read_to| {
+            grows &= read_to >= last;
+            last = read_to;
+        });
+        assert!(grows, "{}: progress goes back", path.display());
+        match &alone {
+            Ok(alone) => {
+                ended.unwrap();
+                assert!(found == alone.0, "{}: {} captures, {}", path.display(), found.len(), alone.0.len());
+                assert_eq!(report, alone.1, "{}", path.display());
+            }
+            Err(error) => assert_eq!(ended.unwrap_err().to_string(), error.to_string()),
+        }
+    }
+}
+
+#[test]
+fn several_threads_find_what_one_finds() {
+    let dir = tempfile::tempdir().unwrap();
+    let date = |page: u64| CaptureDate::from_millis(1_709_283_600_000 + page as i64 * 1000);
+    let mut noise = 88_172_645_463_325_252_u64;
+    let mut bytes = Vec::new();
+    for page in 0..900_u64 {
+        let url = format!("http://{}.example/{page}", page % 7);
+        let (mut text, mut links) = (String::new(), String::new());
+        for _ in 0..600 {
+            noise ^= noise << 13;
+            noise ^= noise >> 7;
+            noise ^= noise << 17;
+            let _ = write!(text, "{noise:x} ");
+        }
+        (0..page % 90).for_each(|link| links.push_str(&format!("<a href='/{link}'>page {link}</a>")));
+        let page_bytes =
+            format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>{page}</title>{text}{links}");
+        let id = format!("urn:test:{page}");
+        let response = crate::warc::RecordBuilder::response(&id, date(page), &url);
+        bytes.extend(response.compress(page_bytes.as_bytes()));
+        if page % 3 == 0 {
+            // As Heritrix writes it.
+            let notes =
+                crate::warc::RecordBuilder::metadata(&format!("{id}:m"), date(page), &url, "application/warc-fields");
+            bytes.extend(
+                notes
+                    .field("WARC-Concurrent-To", &format!("<{id}>"))
+                    .compress(b"via: http://0.example/\r\nhopsFromSeed: L\r\n"),
+            );
+        }
+        if page % 11 == 0 {
+            bytes.extend(vec![b'x'; 700]);
+        }
+    }
+    assert!(bytes.len() > 4 << 20, "the test needs several segments: {}", bytes.len());
+    let path = dir.path().join("many.warc.gz");
+    std::fs::write(&path, &bytes).unwrap();
+    check_parallel(&path);
+    let (found, report) = index(&path).unwrap();
+    assert_eq!((found.len(), found.iter().filter(|capture| capture.hops == "L").count()), (900, 300));
+    assert!(report.problems.len() > 50, "{}", report.problems.len());
+    std::fs::write(&path, &bytes[..bytes.len() - 500]).unwrap();
+    check_parallel(&path);
+    check_parallel(&dir.path().join("absent.warc.gz"));
+}
+
+#[test]
+fn several_threads_find_what_one_finds_in_files_of_other_tools() {
+    let Some(data) = test_data() else { return };
+    for folder in ["warc/real", "warc/arc", "warc/malformed", "warc/small"] {
+        for entry in std::fs::read_dir(data.join(folder)).unwrap() {
+            check_parallel(&entry.unwrap().path());
+        }
+    }
 }

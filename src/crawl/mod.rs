@@ -26,11 +26,13 @@
 
 mod capture;
 mod crawl_log;
+mod crawl_stream;
 mod engine;
 mod entry;
 mod fetch;
 mod frontier;
 mod index;
+mod index_record;
 mod judge;
 mod ledger;
 mod logs;
@@ -66,7 +68,7 @@ pub use crate::jobs::free_bytes;
 pub use crawl_log::CrawlLogLine;
 pub use engine::{run_crawl, run_crawl_with};
 pub use entry::{CaptureEntry, RecordPlace};
-pub use index::{IndexReport, index_archive, index_records};
+pub use index::{IndexReport, index_archive, index_in_parallel, index_records};
 pub use ledger::{Admission, AdmissionState, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl, RobotsAnswer};
 pub use notes::CaptureNotes;
 pub use politeness::{MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};

@@ -20,6 +20,7 @@
 //! Not here: which captures are selected, what their scores and inlinks are.
 
 mod copy;
+mod csv;
 mod item;
 mod manifest;
 #[cfg(test)]
@@ -30,6 +31,7 @@ mod verify;
 mod wacz;
 mod write;
 
+pub use csv::csv_row;
 pub use item::{ExportItem, ExportOptions, ExportRecord, ExportReport, JsonLines, Original};
 pub use manifest::{Counts, MANIFEST_NAME, Manifest, ManifestFile};
 pub use verify::{VerifyCheck, verify};

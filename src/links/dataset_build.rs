@@ -48,7 +48,7 @@ impl Notation {
 }
 
 /// How a data set is made.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct DatasetOptions {
     /// How keys are written; pages are told apart by them.
     pub notation: Notation,

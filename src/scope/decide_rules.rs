@@ -2,7 +2,7 @@
 
 use super::rules::{DecideRule, Geolocation, Ground, Rule, RuleKind};
 use super::{Candidate, Decision, Facts, GeoFact, Verdict};
-use crate::campaign::{Campaign, Permission, Seed};
+use crate::campaign::{Campaign, Grounds, Permission, Seed};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -27,6 +27,7 @@ pub struct DecideRules {
     pub(super) rules: Arc<Vec<CompiledRule>>,
     pub(super) seeds: Arc<Vec<Seed>>,
     permissions: Arc<Vec<Permission>>,
+    grounds: Arc<Grounds>,
 }
 
 #[derive(Debug, Clone)]
@@ -41,13 +42,15 @@ impl DecideRules {
     pub fn compile(campaign: &Campaign) -> Result<Self, ScopeError> {
         let mut rules = Vec::with_capacity(campaign.rules.len());
         for (index, value) in campaign.rules.iter().enumerate() {
-            let ground = Ground { seeds: &campaign.seeds, permissions: &campaign.permissions };
+            let ground =
+                Ground { seeds: &campaign.seeds, permissions: &campaign.permissions, grounds: &campaign.grounds };
             rules.push(compile_rule(index, value, ground)?);
         }
         Ok(Self {
             rules: Arc::new(rules),
             seeds: Arc::new(campaign.seeds.clone()),
             permissions: Arc::new(campaign.permissions.clone()),
+            grounds: Arc::new(campaign.grounds.clone()),
         })
     }
 
@@ -70,7 +73,7 @@ impl DecideRules {
         let mut changed = self.clone();
         for (index, compiled) in Arc::make_mut(&mut changed.rules).iter_mut().enumerate() {
             if matches!(compiled.rule.kind, RuleKind::SeedScope(_)) {
-                let ground = Ground { seeds: &seeds, permissions: &self.permissions };
+                let ground = Ground { seeds: &seeds, ..self.ground() };
                 compiled.test = compile_kind(index, &compiled.rule.kind, ground)?;
             }
         }
@@ -129,6 +132,11 @@ impl DecideRules {
         }
         let last = self.last_word(candidate, facts);
         let (from, decision) = last.map_or((0, Decision::Reject), |(index, decision)| (index + 1, decision));
+        // A rule about permissions can also take back what it said itself.
+        let mut speaking = self.rules.iter().skip(from.saturating_sub(1)).filter(|compiled| compiled.rule.enabled);
+        if speaking.any(|compiled| compiled.test.wants_geo(candidate, facts)) {
+            return true;
+        }
         // Only a rule behind the last word, with another opinion, can turn it.
         let after = self.rules.get(from..).unwrap_or_default().iter().filter_map(CompiledRule::geolocation);
         let mut turning = after.filter(|rule| rule.decision != decision).flat_map(|rule| &rule.countries);
@@ -163,7 +171,7 @@ impl DecideRules {
 
     /// What the rules of the campaign are compiled with.
     pub(super) fn ground(&self) -> Ground<'_> {
-        Ground { seeds: &self.seeds, permissions: &self.permissions }
+        Ground { seeds: &self.seeds, permissions: &self.permissions, grounds: &self.grounds }
     }
 
     /// Whether any rule that is switched on asks for what was fetched.

@@ -12,6 +12,11 @@ impl DecideRules {
     /// turn the verdict. A change is offered only after it was tried out on
     /// these very rules.
     pub fn explain(&self, candidate: &Candidate, facts: &Facts) -> Trace {
+        self.explain_with_turn(candidate, facts).0
+    }
+
+    /// The same, with the change itself, so that it can be made.
+    pub fn explain_with_turn(&self, candidate: &Candidate, facts: &Facts) -> (Trace, Option<Turn>) {
         let verdict = self.decide(candidate, facts);
         let mut standing = None;
         let mut steps = Vec::with_capacity(self.rules.len());
@@ -34,8 +39,9 @@ impl DecideRules {
                 deciding: verdict.rule_index == Some(index),
             });
         }
-        let turn = self.turn(candidate, facts).map(|turn| turn.words);
-        Trace { url: candidate.url.to_string(), steps, verdict, turn }
+        let turn = self.turn(candidate, facts);
+        let words = turn.as_ref().map(|turn| turn.words.clone());
+        (Trace { url: candidate.url.to_string(), steps, verdict, turn: words }, turn)
     }
 
     /// The smallest change that turns the verdict. It was tried out on these

@@ -49,7 +49,7 @@ const COUNTRY_PATHS: [&[PathElement<'static>]; 2] =
     [&[PathElement::Key("country"), PathElement::Key("iso_code")], &[PathElement::Key("country_code")]];
 
 /// Older databases are told of: address blocks change hands every week.
-const OUTDATED_DAYS: i64 = 180;
+const OUTDATED_DAYS: i64 = 90;
 const DAY_SECONDS: i64 = 86_400;
 
 /// Entries looked at to see whether a database tells countries: enough to meet
@@ -83,6 +83,16 @@ impl GeoDatabase {
     /// Type of the database, such as `GeoLite2-Country`.
     pub fn database_type(&self) -> &str {
         &self.reader.metadata().database_type
+    }
+
+    /// Nodes of its search tree, which tell about how many networks it holds.
+    pub fn nodes(&self) -> u64 {
+        u64::from(self.reader.metadata().node_count)
+    }
+
+    /// Whether it knows IPv6 addresses.
+    pub fn knows_ipv6(&self) -> bool {
+        self.reader.metadata().ip_version == 6
     }
 
     /// When the database was built.
@@ -272,7 +282,7 @@ mod tests {
         // The database is as old as this test.
         let days = |days: i64| CaptureDate::from_seconds(database.build_date().seconds() + days * DAY_SECONDS);
         assert_eq!(database.remark(days(1)), None);
-        assert!(database.remark(days(181)).unwrap().contains("181 days ago"));
+        assert!(database.remark(days(91)).unwrap().contains("91 days ago"));
         assert!(database.remark(days(-2)).unwrap().contains("still to come"));
         let evidence = database.evidence(&["203.0.113.1".parse().unwrap()], CaptureDate::from_seconds(1));
         assert_eq!(evidence.addresses[0].registered.as_deref(), Some("US"));

@@ -4,6 +4,7 @@
 //! that names the rule that spoke last, and on demand the whole [`Trace`].
 //!
 //! Out of logs that others wrote: which hosts a rule let in ([`LogReport`]).
+//! Scopes of other crawlers are read and written ([`engines`]).
 //!
 //! Semantics are Heritrix's (`DecideRuleSequence`): every enabled rule speaks
 //! in order, the last opinion wins, a disabled rule keeps its index, nothing
@@ -17,11 +18,13 @@
 
 mod decide_rules;
 mod domains;
+pub mod engines;
 mod explain;
 mod geo;
 mod host_runs;
 mod log_lines;
 mod log_report;
+mod permissions;
 pub mod rules;
 mod scope_log;
 mod standard;
@@ -35,6 +38,7 @@ pub use domains::Domains;
 pub use explain::Turn;
 pub use geo::{GeoDatabase, GeoError};
 pub use log_report::{GEOLOCATION_RULE, LogQuestion, LogReport, LogReportError, LogTotals, LoggedHost};
+pub use permissions::{Derivation, DerivationStep, Permissions, SeedsVerdict};
 pub use rules::{SeedReach, seed_reach};
 pub use scope_log::{ScopeLine, ScopeLineError};
 pub use standard::{rule_templates, standard_rules};
@@ -182,6 +186,11 @@ impl GeoEvidence {
     pub fn answered_by(self, source: AnswerSource) -> Self {
         Self { source, ..self }
     }
+
+    /// Each address with network and country, in words.
+    pub fn places(&self) -> String {
+        self.addresses.iter().map(AddressCountry::words).collect::<Vec<_>>().join("; ")
+    }
 }
 
 /// Who named the addresses of a host.
@@ -233,6 +242,13 @@ impl AddressCountry {
     /// An address of which no more than its network and country is known.
     pub fn new(address: IpAddr, network: impl Into<String>, country: Option<String>) -> Self {
         Self { address, network: network.into(), country, registered: None, city: None }
+    }
+
+    /// `192.0.2.1 in 192.0.2.0/24 is PT (Aveiro)`.
+    pub fn words(&self) -> String {
+        let country = self.country.as_deref().unwrap_or("no country");
+        let city = self.city.as_ref().map(|city| format!(" ({city})")).unwrap_or_default();
+        format!("{} in {} is {country}{city}", self.address, self.network)
     }
 }
 

@@ -114,6 +114,29 @@ fn broken_rules_are_named() {
 }
 
 #[test]
+fn hosting_as_a_ground_is_looked_up_where_it_matters() {
+    let uncovered = json!({"rule": "permission", "states": [], "uncovered": true, "decision": "REJECT"});
+    let mut campaign = campaign(&[("http://fct.pt/", SeedScope::Root)], vec![json!({"rule": "accept_all"}), uncovered]);
+    campaign.grounds.countries = vec!["PT".to_owned()];
+    campaign.grounds.domains = vec!["pt".to_owned()];
+    let rules = DecideRules::compile(&campaign).unwrap();
+    assert!(rules.uses_geo());
+    let (covered, abroad) = (candidate("http://fct.pt/", "L"), candidate("http://example.com/", "L"));
+    assert!(!rules.needs_geo(&covered, &Facts::default()));
+    assert!(rules.needs_geo(&abroad, &Facts::default()));
+    for (country, expected) in
+        [(Some("PT"), Decision::Accept), (Some("GB"), Decision::Reject), (None, Decision::Reject)]
+    {
+        let facts = stands_in(country);
+        assert!(!rules.needs_geo(&abroad, &facts));
+        assert_eq!(rules.decide(&abroad, &facts).decision, expected, "{country:?}");
+        assert_eq!(rules.decide(&covered, &facts).decision, Decision::Accept);
+    }
+    let trace = rules.explain(&abroad, &stands_in(Some("PT")));
+    assert_eq!(trace.steps[1].tested, "its server stands in PT");
+}
+
+#[test]
 fn geolocation_is_asked_only_where_it_could_turn_the_decision() {
     let geo = json!({"rule": "geolocation", "countries": ["PT"]});
     let rules =

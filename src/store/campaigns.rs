@@ -197,15 +197,12 @@ fn latest(conn: &Connection, id: CampaignId) -> Result<(u32, String), StoreError
     .ok_or(StoreError::Missing { what: "campaign", id: id.to_string() })
 }
 
-fn parse(id: CampaignId, spec: &str) -> Result<Campaign, StoreError> {
+pub(super) fn parse(id: CampaignId, spec: &str) -> Result<Campaign, StoreError> {
     serde_json::from_str(spec).map_err(|error| StoreError::Content(format!("campaign {id}: {error}")))
 }
 
 /// The next run of a campaign in words; none when only a person starts it.
 pub fn next_run(campaign: &Campaign, created: CaptureDate) -> Option<String> {
-    if !campaign.active {
-        return None;
-    }
-    let runs = campaign.schedule.next_runs(CaptureDate::now(), created, 1).ok()?;
+    let runs = campaign.next_runs(CaptureDate::now(), created, 1).ok()?;
     runs.first().map(|run| run.words.clone())
 }

@@ -226,7 +226,10 @@ pub struct ProblemQuery {
     pub file: Option<FileId>,
     /// Only those of this kind; empty for all.
     pub kind: String,
-    /// Words in the file's name or in what is told; empty for all.
+    /// Only those of what was found at this very path; empty for all.
+    pub path: String,
+    /// Words in the file's name or in what is told, searched within the rest;
+    /// empty for all.
     pub words: String,
 }
 

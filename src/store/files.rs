@@ -75,19 +75,40 @@ pub(super) fn file_id(conn: &Connection, launch: LaunchId, path: &str) -> Result
     Ok(conn.last_insert_rowid())
 }
 
+/// Whether another file has this path now.
+fn is_taken(conn: &Connection, path: &str, id: FileId) -> Result<bool, StoreError> {
+    let mut other = conn.prepare_cached("SELECT 1 FROM warc_file WHERE path = ?1 AND changed < 2 AND id <> ?2")?;
+    Ok(other.exists(params![path, id])?)
+}
+
 impl Catalogue {
     /// What the file found at this path was when it was looked at before, if
-    /// its size and date are still the same and it was read to its end.
+    /// its size and date are still the same and it was read to its end. It may
+    /// have grown at the place that it is read from.
     pub fn file_looked_at(&self, path: &str, size: u64, mtime_ns: i64) -> Result<Option<KnownFile>, StoreError> {
         self.read(|conn| {
             Ok(conn
                 .prepare_cached(&format!(
                     "SELECT {KNOWN} FROM import_file i JOIN warc_file f ON f.id = i.file JOIN launch l ON l.id = f.launch
                      WHERE i.path = ?1 AND i.bytes = ?2 AND i.mtime_ns = ?3 AND i.outcome IN ('read', 'known', 'moved')
-                       AND f.sha256 <> '' AND f.size = i.bytes AND f.changed = 0
+                       AND f.changed = 0 AND (f.size > i.bytes OR (f.size = i.bytes AND f.sha256 <> ''))
                      ORDER BY i.id DESC LIMIT 1"
                 ))?
                 .query_row(params![path, int(size), mtime_ns], known_row)
+                .optional()?)
+        })
+    }
+
+    /// What was read from this path the last time, when it had fewer bytes than
+    /// now, or was not read to its end.
+    pub fn read_from_before(&self, path: &str, size: u64) -> Result<Option<KnownFile>, StoreError> {
+        self.read(|conn| {
+            Ok(conn
+                .prepare_cached(&format!(
+                    "SELECT {KNOWN} FROM import_file i JOIN warc_file f ON f.id = i.file JOIN launch l ON l.id = f.launch
+                     WHERE i.path = ?1 AND (f.size < ?2 OR (f.size = ?2 AND f.sha256 = '')) AND f.changed < 2 AND l.kind = 'import' ORDER BY i.id DESC LIMIT 1"
+                ))?
+                .query_row(params![path, int(size)], known_row)
                 .optional()?)
         })
     }
@@ -116,14 +137,20 @@ impl Catalogue {
         })
     }
 
-    /// A file has more bytes now behind those that were read: they are read next.
-    pub fn file_goes_on(&self, id: FileId, size: u64, mtime_ns: i64) -> Result<(), StoreError> {
+    /// A file has more bytes now behind those that were read, at its place or
+    /// in a copy: they are read next. Says whether that could be kept, as
+    /// [`Self::move_file`] does.
+    pub fn file_goes_on(&self, id: FileId, path: &str, size: u64, mtime_ns: i64) -> Result<bool, StoreError> {
+        let path = path.to_owned();
         self.write(move |conn| {
+            if is_taken(conn, &path, id)? {
+                return Ok(false);
+            }
             conn.execute(
-                "UPDATE warc_file SET size = ?2, mtime_ns = ?3, sha256 = '', changed = 0 WHERE id = ?1",
-                params![id, int(size), mtime_ns],
+                "UPDATE warc_file SET path = ?2, size = ?3, mtime_ns = ?4, sha256 = '', changed = 0 WHERE id = ?1",
+                params![id, path, int(size), mtime_ns],
             )?;
-            Ok(())
+            Ok(true)
         })
     }
 
@@ -160,6 +187,18 @@ impl Catalogue {
         })
     }
 
+    /// Keeps the digest of a file unpacked from a package, and its records.
+    pub fn member_is_read(&self, id: FileId, sha256: &str, records: u64) -> Result<(), StoreError> {
+        let sha256 = sha256.to_owned();
+        self.write(move |conn| {
+            conn.execute(
+                "UPDATE warc_file SET sha256 = ?2, records = ?3 WHERE id = ?1",
+                params![id, sha256, int(records)],
+            )?;
+            Ok(())
+        })
+    }
+
     /// Other bytes stand at the place of a file than those that were read.
     pub fn file_is_changed(&self, id: FileId) -> Result<(), StoreError> {
         self.write(move |conn| {
@@ -173,9 +212,7 @@ impl Catalogue {
     pub fn move_file(&self, id: FileId, path: &str, mtime_ns: i64) -> Result<bool, StoreError> {
         let path = path.to_owned();
         self.write(move |conn| {
-            let taken = conn
-                .prepare_cached("SELECT 1 FROM warc_file WHERE path = ?1 AND changed < 2 AND id <> ?2")?
-                .exists(params![path, id])?;
+            let taken = is_taken(conn, &path, id)?;
             if !taken {
                 conn.execute(
                     "UPDATE warc_file SET path = ?2, mtime_ns = ?3, changed = 0 WHERE id = ?1",

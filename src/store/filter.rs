@@ -2,7 +2,8 @@
 //!
 //! Words are looked for in URL and title; `field:value`, `field>number`,
 //! `field<number` test one column; `re:…` is a regular expression over the
-//! URL; `file:` takes the name of an archive file or its number; a leading `-` turns a part round; quotes keep blanks together.
+//! URL; `file:` takes the number of an archive file or a part of its name; a
+//! leading `-` turns a part round; quotes keep blanks together.
 
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::Value;
@@ -121,9 +122,14 @@ impl Filter {
                 Err(_) => Err(format!("“{value}” is no number of an import; the page Files lists them")),
             },
             "file" => Ok(match value.parse::<i64>() {
+                // A number that no file has is a part of a name.
                 Ok(file) => {
-                    self.values.push(Value::Integer(file));
-                    "c.id IN (SELECT r.capture FROM record r WHERE r.file = ? AND r.position = 0)".to_owned()
+                    let number = Value::Integer(file);
+                    self.values.extend([number.clone(), Value::Text(contains(value)), number]);
+                    "c.id IN (SELECT r.capture FROM record r WHERE r.position = 0 AND r.file IN
+                        (SELECT id FROM warc_file WHERE id = ? UNION ALL SELECT id FROM warc_file
+                         WHERE path LIKE ? ESCAPE '\\' AND NOT EXISTS (SELECT 1 FROM warc_file WHERE id = ?)))"
+                        .to_owned()
                 }
                 Err(_) => {
                     self.values.push(Value::Text(contains(value)));

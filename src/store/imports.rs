@@ -3,7 +3,9 @@
 use super::captures::{int, uint};
 use super::catalogue::Catalogue;
 use super::launches::state_of;
-use super::rows::{FileOutcome, ImportRow, ImportedFile, LaunchId, LaunchState, ProblemPage, ProblemQuery, ProblemRow};
+use super::rows::{
+    FileId, FileOutcome, ImportRow, ImportedFile, LaunchId, LaunchState, ProblemPage, ProblemQuery, ProblemRow,
+};
 use super::workspace::StoreError;
 use crate::uri::CaptureDate;
 use crate::warc::Problem;
@@ -156,6 +158,19 @@ impl Catalogue {
         })
     }
 
+    /// How many captures of a file an import has brought in, before it was
+    /// stopped or killed and since.
+    pub fn brought_in(&self, launch: LaunchId, file: FileId) -> Result<u64, StoreError> {
+        self.read(|conn| {
+            Ok(conn
+                .prepare_cached(
+                    "SELECT count(*) FROM record r JOIN capture c ON c.id = r.capture
+                     WHERE r.file = ?2 AND r.position = 0 AND c.launch = ?1",
+                )?
+                .query_row(params![launch, file], |row| row.get(0).map(uint))?)
+        })
+    }
+
     /// Every import, newest first.
     pub fn imports(&self) -> Result<Vec<ImportRow>, StoreError> {
         self.read(|conn| {
@@ -191,30 +206,31 @@ impl Catalogue {
     /// Problems that fit the question.
     pub fn problems(&self, query: &ProblemQuery) -> Result<ProblemPage, StoreError> {
         const NARROWED: &str = "(?1 IS NULL OR i.launch = ?1) AND (?2 IS NULL OR p.file = ?2)
-            AND (?3 = '' OR instr(lower(ifnull(f.path, i.path)), ?3) OR instr(lower(p.detail), ?3))";
+            AND (?3 = '' OR instr(lower(ifnull(f.path, i.path)), ?3) OR instr(lower(p.detail), ?3))
+            AND (?4 = '' OR i.path = ?4)";
         let words = query.words.to_lowercase();
         self.read(|conn| {
             let rows = conn
                 .prepare_cached(&format!(
-                    "{PROBLEM} WHERE {NARROWED} AND (?4 = '' OR p.kind = ?4)
-                     ORDER BY ifnull(f.path, i.path), p.offset, p.id LIMIT ?5"
+                    "{PROBLEM} WHERE {NARROWED} AND (?5 = '' OR p.kind = ?5)
+                     ORDER BY ifnull(f.path, i.path), p.offset, p.id LIMIT ?6"
                 ))?
-                .query_map(params![query.launch, query.file, words, query.kind, MAX_LISTED], problem_row)?
+                .query_map(params![query.launch, query.file, words, query.path, query.kind, MAX_LISTED], problem_row)?
                 .collect::<Result<_, _>>()?;
             let kinds = conn
                 .prepare_cached(&format!(
                     "SELECT p.kind, count(*) FROM problem p JOIN import_file i ON i.id = p.import_file
                      LEFT JOIN warc_file f ON f.id = p.file WHERE {NARROWED} GROUP BY p.kind ORDER BY count(*) DESC, p.kind"
                 ))?
-                .query_map(params![query.launch, query.file, words], |row| Ok((row.get(0)?, uint(row.get(1)?))))?
+                .query_map(params![query.launch, query.file, words, query.path], |row| Ok((row.get(0)?, uint(row.get(1)?))))?
                 .collect::<Result<_, _>>()?;
             let unlisted: i64 = conn
                 .prepare_cached(
                     "SELECT ifnull(sum(max(i.problems - (SELECT count(*) FROM problem p WHERE p.import_file = i.id), 0)), 0)
                      FROM import_file i WHERE i.id IN (SELECT import_file FROM problem)
-                       AND (?1 IS NULL OR i.launch = ?1) AND (?2 IS NULL OR i.file = ?2)",
+                       AND (?1 IS NULL OR i.launch = ?1) AND (?2 IS NULL OR i.file = ?2) AND (?3 = '' OR i.path = ?3)",
                 )?
-                .query_row(params![query.launch, query.file], |row| row.get(0))?;
+                .query_row(params![query.launch, query.file, query.path], |row| row.get(0))?;
             Ok(ProblemPage { rows, kinds, unlisted: uint(unlisted) })
         })
     }

@@ -2,6 +2,7 @@
 //! they answer. Drawn by the window, printed by the command line.
 
 pub use super::file_rows::*;
+pub use super::scheduled::{RunState, ScheduledRun};
 pub use crate::analysis::ScoreWeights;
 use crate::campaign::Campaign;
 use crate::scope::Trace;
@@ -549,6 +550,8 @@ pub struct SelectionSpec {
     pub window_days: u32,
     /// Images, style sheets and scripts of selected pages come along.
     pub with_requisites: bool,
+    /// An export holds a WACZ package, too.
+    pub with_wacz: bool,
     /// A filter instead of the score, when not empty.
     pub filter: String,
 }
@@ -561,6 +564,7 @@ impl Default for SelectionSpec {
             threshold: 0.3,
             window_days: crate::links::MATCH_WINDOW_DAYS,
             with_requisites: true,
+            with_wacz: false,
             filter: String::new(),
         }
     }

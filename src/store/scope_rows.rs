@@ -21,8 +21,13 @@ pub struct WhatIf {
     /// Of those that stay: decided by a rule of another index.
     pub other_rule: u64,
     /// Refused by the edited rules, but a country that nobody has looked up
-    /// could turn it.
-    pub unknown: u64,
+    /// could turn it; those of them that were taken stand under `moved_out` too.
+    pub unknown: Moved,
+    /// Distinct hosts (with port) of the URLs that change side.
+    pub moved_hosts: u64,
+    /// Taken by the edited rules as far as is known, but what a fetch would
+    /// tell (robots.txt, type or size) could refuse it, and nobody has asked.
+    pub unfetched: u64,
     /// What would be taken in addition.
     pub moved_in: Moved,
     /// What would be refused in addition.
@@ -55,14 +60,17 @@ pub enum MovedSide {
     In,
     /// Would be refused.
     Out,
+    /// Cannot be told: it hangs on a country that nobody has looked up.
+    Unknown,
 }
 
 impl WhatIf {
-    /// One of the two lists.
+    /// One of the lists.
     pub fn side(&self, side: MovedSide) -> &Moved {
         match side {
             MovedSide::In => &self.moved_in,
             MovedSide::Out => &self.moved_out,
+            MovedSide::Unknown => &self.unknown,
         }
     }
 }
@@ -105,6 +113,15 @@ pub struct MovedRow {
     pub bytes: Option<u64>,
 }
 
+impl MovedRow {
+    /// Its host, with port where the URL has one; empty where it has none.
+    pub fn host(&self) -> &str {
+        let rest = self.url.split_once("://").map_or("", |(_, rest)| rest);
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        authority.rsplit('@').next().unwrap_or_default()
+    }
+}
+
 /// How often a rule spoke and decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RuleHits {
@@ -124,6 +141,9 @@ pub struct RuleHits {
     pub seen: Option<i64>,
     /// Its URL.
     pub example: Option<String>,
+    /// Numbers of the URLs it decided, ascending; eight bytes each.
+    #[serde(skip)]
+    pub ids: Vec<i64>,
 }
 
 /// A host that only its location let in.

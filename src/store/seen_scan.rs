@@ -62,6 +62,11 @@ pub struct SeenUrl<'r> {
     pub content: Option<(u16, &'r str, u64)>,
 }
 
+/// The last capture of a seen URL, whatever the launch; of several of one
+/// instant the one that came in last.
+const LAST_CAPTURE: &str =
+    "(SELECT c.id FROM capture c WHERE c.url = s.url ORDER BY c.date_ms DESC, c.id DESC LIMIT 1)";
+
 impl Catalogue {
     /// First and last row number of what these launches have seen; none where
     /// they saw nothing.
@@ -115,14 +120,9 @@ impl Catalogue {
             true => ("ifnull(v.url, '')", "LEFT JOIN url v ON v.id = s.via"),
             false => ("''", ""),
         };
-        // Without a sorter: of what max() is taken from, the row is told.
         let (content, answers) = match ask.with_content {
-            true => (
-                "k.status, k.mime, k.size",
-                "LEFT JOIN capture k ON k.id =
-                    (SELECT last FROM (SELECT c.id AS last, max(c.date_ms) FROM capture c WHERE c.url = s.url))",
-            ),
-            false => ("NULL, '', 0", ""),
+            true => ("k.status, k.mime, k.size", format!("LEFT JOIN capture k ON k.id = {LAST_CAPTURE}")),
+            false => ("NULL, '', 0", String::new()),
         };
         let newest = match ask.launches.len() {
             0 | 1 => String::new(),
@@ -152,14 +152,13 @@ impl Catalogue {
     /// One seen URL; `each` gets it with its via.
     pub fn seen_one<T>(&self, id: i64, each: impl FnOnce(&SeenUrl<'_>) -> T) -> Result<T, StoreError> {
         self.read(|conn| {
-            let mut statement = conn.prepare_cached(
+            let mut statement = conn.prepare_cached(&format!(
                 "SELECT s.id, s.launch, s.url, s.host, u.url, ifnull(v.url, ''), s.hops, s.seed, s.source_tag, s.is_seed,
                     s.nofollow, s.accepted, s.rule_index, s.rule_name, s.date_ms, k.status, k.mime, k.size
                  FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via
-                 LEFT JOIN capture k ON k.id =
-                    (SELECT last FROM (SELECT c.id AS last, max(c.date_ms) FROM capture c WHERE c.url = s.url))
-                 WHERE s.id = ?1",
-            )?;
+                 LEFT JOIN capture k ON k.id = {LAST_CAPTURE}
+                 WHERE s.id = ?1"
+            ))?;
             let mut rows = statement.query([id])?;
             match rows.next()? {
                 Some(row) => Ok(each(&seen_url(row)?)),
@@ -177,9 +176,9 @@ impl Catalogue {
     /// none where there is no capture.
     pub fn captured_bytes(&self, urls: &[i64]) -> Result<Vec<Option<u64>>, StoreError> {
         self.read(|conn| {
-            let mut statement = conn.prepare_cached("SELECT size, max(date_ms) FROM capture WHERE url = ?1")?;
-            let bytes =
-                urls.iter().map(|url| statement.query_row([url], |row| Ok(row.get::<_, Option<i64>>(0)?.map(uint))));
+            let mut statement =
+                conn.prepare_cached("SELECT size FROM capture WHERE url = ?1 ORDER BY date_ms DESC, id DESC LIMIT 1")?;
+            let bytes = urls.iter().map(|url| statement.query_row([url], |row| row.get(0).map(uint)).optional());
             Ok(bytes.collect::<Result<_, _>>()?)
         })
     }

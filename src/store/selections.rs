@@ -86,6 +86,18 @@ impl Catalogue {
         })
     }
 
+    /// Remembers whether exports of a campaign's selection hold a package. The
+    /// selection stays as it is.
+    pub fn remember_wacz(&self, campaign: CampaignId, with_wacz: bool) -> Result<(), StoreError> {
+        self.write(move |conn| {
+            conn.execute(
+                "UPDATE selection SET spec = json_set(spec, '$.with_wacz', json(?2)) WHERE campaign = ?1",
+                params![campaign, if with_wacz { "true" } else { "false" }],
+            )?;
+            Ok(())
+        })
+    }
+
     /// Numbers of the selected captures, oldest first.
     pub fn selected(&self, campaign: CampaignId) -> Result<Vec<CaptureId>, StoreError> {
         self.read(|conn| {

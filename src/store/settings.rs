@@ -20,4 +20,13 @@ impl Catalogue {
             Ok(())
         })
     }
+
+    /// Takes a setting back.
+    pub fn forget_setting(&self, name: &str) -> Result<(), StoreError> {
+        let name = name.to_owned();
+        self.write(move |conn| {
+            conn.execute("DELETE FROM setting WHERE name = ?1", [name])?;
+            Ok(())
+        })
+    }
 }

@@ -1,8 +1,8 @@
 //! The whole window: state, pages, and what lies around them.
 
 use super::pages::{
-    CampaignsPage, CapturesPage, CrawlView, FilesPage, JobsPage, LinksPage, ProspectPage, ReviewPage, SelectPage,
-    SpecPage,
+    CampaignsPage, CapturesPage, CrawlView, FilesPage, JobsPage, LinksPage, ProspectPage, ReviewPage, ScopeLists,
+    SelectPage, SpecPage,
 };
 use super::{dialogs::Dialogs, drops::Drops, panel::LowerPanel, shell, theme};
 use crate::app::models::Loaded;
@@ -24,6 +24,7 @@ pub struct Cockpit {
     pub app: AppState,
     campaigns: CampaignsPage,
     spec: SpecPage,
+    scope_lists: ScopeLists,
     crawl: CrawlView,
     captures: CapturesPage,
     prospect: ProspectPage,
@@ -59,6 +60,7 @@ impl Cockpit {
             app,
             campaigns: CampaignsPage::default(),
             spec: SpecPage::default(),
+            scope_lists: ScopeLists::default(),
             crawl: CrawlView::default(),
             captures: CapturesPage::default(),
             prospect: ProspectPage::default(),
@@ -126,7 +128,7 @@ impl Cockpit {
         let app = &self.app;
         let wanted = match app.route {
             Route::Captures { .. } | Route::Review => true,
-            Route::Crawl => matches!(app.focus, Some(Focus::Seen(_))),
+            Route::Crawl | Route::Scope(..) => matches!(app.focus, Some(Focus::Seen(_))),
             Route::Links { .. } | Route::Select => matches!(app.focus, Some(Focus::Capture(_))),
             Route::Files(_) => matches!(app.focus, Some(Focus::File(_) | Focus::Problem(_))),
             Route::Campaigns | Route::Spec(_) | Route::Prospect | Route::Jobs => false,
@@ -143,6 +145,7 @@ impl Cockpit {
         match app.route.clone() {
             Route::Campaigns => self.campaigns.ui(ui, app),
             Route::Spec(id) => self.spec.ui(ui, app, id),
+            Route::Scope(id, list) => self.scope_lists.ui(ui, app, id, list),
             Route::Crawl => self.crawl.ui(ui, app),
             Route::Captures { filter } => self.captures.ui(ui, app, &filter),
             Route::Prospect => self.prospect.ui(ui, app),
@@ -164,7 +167,7 @@ impl Cockpit {
         let typing = super::widgets::is_typing(ui);
         for action in Action::ALL {
             // A text field has its own undo.
-            if typing && matches!(action, Action::Undo | Action::Back) {
+            if typing && matches!(action, Action::Undo | Action::Redo | Action::Back) {
                 continue;
             }
             if let Some(shortcut) = shortcut(action.keys())

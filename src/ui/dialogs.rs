@@ -1,5 +1,6 @@
 //! What lies over the page: palette, keys, folders, window, closing.
 
+use super::pick::pick;
 use super::theme::{self, GAP, tokens};
 use super::widgets::{heading_ui, number_ui};
 use super::words;
@@ -325,12 +326,4 @@ fn keys_ui(ui: &mut Ui) {
             });
         });
     ui.weak("Esc closes this list");
-}
-
-/// Asks the desktop for a path on a thread of its own. A desktop without a
-/// file dialog answers nothing; the path field is always there.
-fn pick<T: Send + 'static>(ask: impl FnOnce() -> Option<T> + Send + 'static) -> Promise<Option<T>> {
-    Promise::spawn_thread("pick a path", move || {
-        std::panic::catch_unwind(std::panic::AssertUnwindSafe(ask)).unwrap_or_default()
-    })
 }

@@ -12,9 +12,12 @@
 mod cockpit;
 mod dialogs;
 mod drops;
+mod geo_database;
 mod pages;
 mod panel;
 mod panel_files;
+mod pick;
+mod schedule_asks;
 mod shell;
 mod table;
 pub mod theme;

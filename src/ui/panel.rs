@@ -4,10 +4,10 @@ use super::panel_files::{file_ui, lost_ui, problem_ui};
 use super::table::Table;
 use super::theme::{self, GAP, tokens};
 use super::trace::trace_ui;
-use super::widgets::{empty_ui, loaded_ui, mark_ui, status_ui, verdict_ui};
+use super::widgets::{empty_ui, heading_ui, loaded_ui, mark_ui, status_ui, verdict_ui};
 use super::words;
 use crate::app::models::*;
-use crate::app::{Action, AppState, Command, Focus, PanelTab, Route};
+use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, Same, ScopeList};
 use crate::uri::CaptureDate;
 use egui::{RichText, ScrollArea, Sense, TextEdit, Ui};
 
@@ -166,8 +166,23 @@ fn scroll_ui(ui: &mut Ui, draw: impl FnOnce(&mut Ui)) {
 }
 
 fn seen_ui(ui: &mut Ui, app: &mut AppState, id: i64) {
+    let tried = match (&app.route, &app.what_if) {
+        (Route::Scope(_, ScopeList::WhatIf(_)), Some(answer)) => answer.shown().cloned(),
+        _ => None,
+    };
+    let as_edited = tried.map(|answer| app.reads.what_if_trace(Same(answer), id));
     let answer = app.reads.why(id);
     scroll_ui(ui, |ui| {
+        if let Some(edited) = &as_edited {
+            heading_ui(ui, "With the edited rules");
+            loaded_ui(ui, edited, |ui, trace| {
+                ui.label(RichText::new(words::line(&trace.url)).color(tokens(ui).strong_text));
+                trace_ui(ui, "edited trace", trace);
+            });
+            heading_ui(ui, "As it was crawled");
+            loaded_ui(ui, &answer, |ui, trace| trace_ui(ui, "seen trace", trace));
+            return;
+        }
         loaded_ui(ui, &answer, |ui, trace| {
             ui.label(RichText::new(words::line(&trace.url)).color(tokens(ui).strong_text));
             if app.settings.panel_tab != PanelTab::Decision {

@@ -1,5 +1,6 @@
 //! Rail, top bar, job strip.
 
+use super::schedule_asks::schedule_asks_ui;
 use super::theme::{self, GAP, tokens};
 use super::widgets::action_named_ui;
 use super::words;
@@ -129,6 +130,7 @@ pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState) {
     let frame = theme::chrome_frame(ui);
     egui::Panel::bottom("job strip").frame(frame).show(ui, |ui| {
         errors_ui(ui, app);
+        schedule_asks_ui(ui, app);
         let jobs: Vec<_> =
             app.jobs.iter().map(|job| (job.id, job.name.clone(), job.cx().progress(), job.rate)).collect();
         for (id, name, progress, rate) in &jobs {
@@ -162,14 +164,20 @@ fn errors_ui(ui: &mut Ui, app: &mut AppState) {
     let shown: Vec<_> = app.notices.iter().rev().take(ERRORS_SHOWN).cloned().collect();
     for (number, notice) in &shown {
         theme::error_frame(ui).show(ui, |ui| {
-            ui.horizontal_wrapped(|ui| {
-                ui.colored_label(tokens(ui).reject, "⚠");
-                ui.label(RichText::new(words::line(&notice.what)).color(tokens(ui).strong_text));
-                ui.label(words::line(&notice.why));
-                ui.weak(words::line(&notice.hint));
+            ui.horizontal_top(|ui| {
                 if ui.button("Dismiss").clicked() {
                     app.send(Command::Dismiss(*number));
                 }
+                ui.colored_label(tokens(ui).reject, "⚠");
+                ui.vertical(|ui| {
+                    ui.label(RichText::new(words::line(&notice.what)).color(tokens(ui).strong_text));
+                    if !notice.why.is_empty() {
+                        ui.label(words::line(&notice.why));
+                    }
+                    if !notice.hint.is_empty() {
+                        ui.weak(words::line(&notice.hint));
+                    }
+                });
             });
         });
     }
@@ -188,9 +196,6 @@ fn job_ui(ui: &mut Ui, app: &mut AppState, id: u64, name: &str, progress: &crate
         _ => 0.0,
     });
     ui.add(bar.desired_width(theme::BAR).text(done));
-    if rate > 0.0 {
-        ui.label(words::rate(progress, rate));
-    }
     let (pause, stop) = (format!("Pause {name}"), format!("Stop {name}"));
     if progress.paused {
         if ui.button("▶ Resume").clicked() {
@@ -205,6 +210,10 @@ fn job_ui(ui: &mut Ui, app: &mut AppState, id: u64, name: &str, progress: &crate
     let response = ui.add_enabled(!progress.cancelled, Button::new("⏹ Stop")).on_hover_text(stop);
     if response.clicked() {
         app.send(Command::CancelJob(id));
+    }
+    // Behind the buttons, which must not move under the pointer.
+    if rate > 0.0 {
+        ui.label(words::rate(progress, rate));
     }
     let state = if progress.cancelled {
         "Stopping…"

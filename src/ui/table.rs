@@ -108,6 +108,11 @@ impl<'a> Table<'a> {
 }
 
 impl Cells<'_, '_, '_> {
+    /// Marks the row as chosen; before its first cell.
+    pub fn mark(&mut self, chosen: bool) {
+        self.0.set_selected(chosen);
+    }
+
     /// A cell drawn by hand.
     pub fn ui(&mut self, draw: impl FnOnce(&mut Ui)) {
         self.0.col(draw);

@@ -4,7 +4,7 @@ use super::theme::{self, tokens};
 use super::widgets::coloured_cell_ui;
 use super::words;
 use crate::scope::{Decision, Trace};
-use egui::{RichText, Ui};
+use egui::{Label, RichText, Ui};
 
 /// The verdict in one line.
 pub fn verdict_line(trace: &Trace) -> String {
@@ -21,6 +21,13 @@ pub fn verdict_line(trace: &Trace) -> String {
 
 /// The whole trace, the deciding line marked and bold.
 pub fn trace_ui(ui: &mut Ui, id: &str, trace: &Trace) {
+    turning_trace_ui(ui, id, trace, false);
+}
+
+/// As [`trace_ui`], with the change that would turn the verdict as a button
+/// where it can be made; true when it was pressed.
+pub fn turning_trace_ui(ui: &mut Ui, id: &str, trace: &Trace, can_turn: bool) -> bool {
+    let mut turns = false;
     let colors = tokens(ui);
     let color = match trace.verdict.decision {
         Decision::Accept => colors.accept,
@@ -28,7 +35,17 @@ pub fn trace_ui(ui: &mut Ui, id: &str, trace: &Trace) {
     };
     ui.label(RichText::new(verdict_line(trace)).color(color));
     if let Some(turn) = &trace.turn {
-        ui.weak(format!("Smallest change that would turn it: {}", words::line(turn)));
+        ui.horizontal_wrapped(|ui| {
+            ui.weak("Smallest change that would turn it:");
+            let turn = words::line(turn);
+            if can_turn {
+                let button = ui.button(format!("⮫ {turn}"));
+                turns =
+                    button.on_hover_text("Makes this change in the rules being edited; Undo takes it back").clicked();
+            } else {
+                ui.label(turn);
+            }
+        });
     }
     egui::Grid::new(id).num_columns(5).striped(true).show(ui, |ui| {
         for title in ["", "#", "Rule", "Tested", "Said"] {
@@ -48,14 +65,17 @@ pub fn trace_ui(ui: &mut Ui, id: &str, trace: &Trace) {
             let words = if step.words.is_empty() { &step.name } else { &step.words };
             let rule = RichText::new(words::line(words)).color(text_color);
             ui.horizontal(|ui| {
-                ui.label(if step.deciding { rule.strong().background_color(colors.chosen_bg) } else { rule })
-                    .on_hover_text(&step.name);
+                let rule = if step.deciding { rule.strong().background_color(colors.chosen_bg) } else { rule };
+                ui.scope(|ui| {
+                    ui.set_max_width(theme::LONG_FIELD);
+                    ui.add(Label::new(rule).truncate()).on_hover_text(&step.name);
+                });
                 if step.deciding {
                     ui.label(RichText::new("decides").small().color(color));
                 }
             });
             ui.scope(|ui| {
-                ui.set_max_width(theme::FIELD);
+                ui.set_max_width(theme::LONG_FIELD);
                 coloured_cell_ui(ui, &step.tested, text_color);
             });
             let (said, said_color) = match (step.enabled, step.said) {
@@ -68,4 +88,5 @@ pub fn trace_ui(ui: &mut Ui, id: &str, trace: &Trace) {
             ui.end_row();
         }
     });
+    turns
 }

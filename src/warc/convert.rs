@@ -12,9 +12,9 @@
 
 use super::digest::{BlockDigester, Digests};
 use super::http::parse_response_head;
-use super::repack::{RepackError, RepackReport};
+use super::repack::{RepackError, RepackReport, end_copy, prove};
 use super::write::{NewFile, RecordBuilder, new_record_id, warc_fields};
-use super::{ArchiveReader, ProblemKind, RecordHead, RecordType, WarcError};
+use super::{ArchiveReader, Packing, ProblemKind, RecordHead, RecordType, WarcError};
 use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
 use std::fs::File;
@@ -41,14 +41,7 @@ pub fn convert_arc(
     let out_path = out.open_path().to_owned();
     let out_io = |source| WarcError::Io { path: out_path.clone(), source };
     let in_io = |source| WarcError::Io { path: old.to_owned(), source };
-    let mut report = RepackReport {
-        from: reader.packing(),
-        records: 0,
-        left_out: Vec::new(),
-        problems: Vec::new(),
-        old_bytes: 0,
-        new_bytes: 0,
-    };
+    let mut report = RepackReport::new(reader.packing());
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let info_id = record_id();
     let mut digests = Vec::new();
@@ -90,16 +83,13 @@ pub fn convert_arc(
         cx.set_done(reader.file_offset());
         cx.checkpoint()?;
     }
-    report.problems.append(&mut reader.take_problems());
-    report.old_bytes = reader.file_offset();
-    if report.records == 0 {
-        return Err(RepackError::Nothing { path: old.to_owned() });
-    }
-    out.sync()?;
-    report.new_bytes = out.position().map_err(out_io)?;
-    prove(out.open_path(), &digests, cx)?;
-    out.finish()?;
-    Ok(report)
+    end_copy(old, &mut reader, out, report, |new| {
+        let odd = prove(new, Packing::Gzip, &digests, cx, |reader| Ok(take_block(reader, false)?.2.block))?;
+        match odd.into_iter().find(|problem| problem.kind != ProblemKind::Limit) {
+            Some(problem) => Err(RepackError::Unproven { path: new.to_owned(), why: problem.to_string() }),
+            None => Ok(()),
+        }
+    })
 }
 
 /// The block in hand, whether it is an HTTP response, and its digests.
@@ -150,30 +140,6 @@ fn record_of(head: &RecordHead, date: CaptureDate, id: &str, info_id: &str, is_h
         record = record.field(name, &String::from_utf8_lossy(value));
     }
     record
-}
-
-/// Reads the new file: the same blocks in the same order, nothing odd.
-fn prove(path: &Path, wanted: &[String], cx: &JobCx) -> Result<(), RepackError> {
-    let unproven = |why: String| RepackError::Unproven { path: path.to_owned(), why };
-    let mut reader = ArchiveReader::open(path)?;
-    let mut found = 0;
-    while reader.next_head()?.is_some() {
-        let (_, _, digests) =
-            take_block(&mut reader, false).map_err(|source| WarcError::Io { path: path.to_owned(), source })?;
-        let whole = reader.finish_record()?.is_some_and(|span| !span.is_inside_member());
-        if !whole || wanted.get(found) != Some(&digests.block) {
-            let offset = reader.record_offset();
-            return Err(unproven(format!("record {} (offset {offset}) is not the one that was read", found + 1)));
-        }
-        found += 1;
-        cx.checkpoint()?;
-    }
-    let odd = reader.take_problems().into_iter().find(|problem| problem.kind != ProblemKind::Limit);
-    match odd {
-        Some(problem) => Err(unproven(problem.to_string())),
-        None if found != wanted.len() => Err(unproven(format!("{found} records are in it, not {}", wanted.len()))),
-        None => Ok(()),
-    }
 }
 
 /// As [`convert_arc`], with random ids.

@@ -1,7 +1,8 @@
 //! Some records of a file, as a file of their own.
 //!
 //! The bytes of records do not change: a compressed member is copied as it
-//! is. Only where records share a member, each gets one of its own. The
+//! is. Only where records share a member (or need a zstd dictionary that does
+//! not begin the file), each gets a gzip member of its own. The
 //! `warcinfo` record that describes a chosen record comes with it.
 //!
 //! Two passes: the first chooses, the second copies, so that a damaged record
@@ -218,14 +219,19 @@ impl Chosen {
 
     fn copy(&self, path: &Path, out: &mut Counted, cx: &JobCx) -> Result<(), CutError> {
         let io = |source| WarcError::Io { path: path.to_owned(), source };
-        let mut spans = self.rows.iter().filter(|row| row.taken).map(|row| (row.span, row.is_arc)).peekable();
+        let taken = || self.rows.iter().filter(|row| row.taken).map(|row| (row.span, row.is_arc));
+        let mut spans = taken().peekable();
+        // Records without a place of their own become gzip members, and those
+        // of zstd do not go with them in one file.
+        let as_they_are = self.packing != Packing::Zstd || taken().all(|(span, _)| !span.is_inside_member());
         if self.packing == Packing::Zstd
+            && as_they_are
             && let Some(dictionary) = leading_dictionary_frame(path).map_err(io)?
         {
             out.write_all(&dictionary).map_err(CutError::Out)?;
         }
         // Records with a place of their own are copied as they are.
-        while let Some((span, _)) = spans.next_if(|(span, _)| !span.is_inside_member()) {
+        while let Some((span, _)) = spans.next_if(|(span, _)| as_they_are && !span.is_inside_member()) {
             copy_span(path, span, out)?;
             cx.checkpoint()?;
         }
@@ -235,7 +241,7 @@ impl Chosen {
         let mut reader = ArchiveReader::open(path)?;
         reader.keep_head_bytes();
         while let Some((span, is_arc)) = spans.peek().copied() {
-            if !span.is_inside_member() {
+            if as_they_are && !span.is_inside_member() {
                 copy_span(path, span, out)?;
                 spans.next();
                 continue;
@@ -243,7 +249,11 @@ impl Chosen {
             if reader.next_head()?.is_none() {
                 break;
             }
-            if reader.decoded_record_offset() == span.decoded_offset() {
+            let present = match span.is_inside_member() {
+                true => reader.decoded_record_offset(),
+                false => reader.record_offset(),
+            };
+            if present == span.decoded_offset() {
                 pack_record(path, &mut reader, is_arc, out)?;
                 spans.next();
             }
@@ -388,6 +398,26 @@ mod tests {
         let (out, report) = cut_of(&members.concat(), &page());
         assert_eq!(report.left_out, [members[0].len() as u64]);
         assert_eq!(ids(&out).len(), 6);
+    }
+
+    #[test]
+    fn records_of_several_zstd_dictionaries_are_cut_out_whole() {
+        let bytes = include_bytes!("read/fixtures/two-dictionaries.warc.zst");
+        let of_url = |pattern: &str| {
+            let filter = RecordFilter { pattern: regex::Regex::new(pattern).ok(), ..RecordFilter::default() };
+            cut_of(bytes, &Cut { filter, ..Cut::default() }).0
+        };
+        for (pattern, expected) in
+            [("pt/0", &["urn:test:a0", "urn:test:b0"][..]), ("b.pt", &["urn:test:b0", "urn:test:b1"])]
+        {
+            let out = of_url(pattern);
+            assert_eq!(ids(&out), expected);
+            assert!(out.starts_with(&[0x1f, 0x8b]));
+        }
+        // Those of the first dictionary stay as they are.
+        let out = of_url("a.pt");
+        assert_eq!(ids(&out), ["urn:test:a0", "urn:test:a1"]);
+        assert!(bytes.starts_with(&out));
     }
 
     #[test]

@@ -49,6 +49,10 @@ pub struct RepackReport {
 }
 
 impl RepackReport {
+    pub(super) fn new(from: Packing) -> Self {
+        Self { from, records: 0, left_out: Vec::new(), problems: Vec::new(), old_bytes: 0, new_bytes: 0 }
+    }
+
     /// Problems that cost bytes: what they are about is not in the new file.
     pub fn losses(&self) -> impl Iterator<Item = &Problem> {
         self.problems.iter().filter(|problem| {
@@ -95,14 +99,7 @@ pub fn repack_file(old: &Path, new: &Path, packing: NewPacking, cx: &JobCx) -> R
     let mut out = NewFile::create(new)?;
     let out_path = out.open_path().to_owned();
     let out_io = |source| WarcError::Io { path: out_path.clone(), source };
-    let mut report = RepackReport {
-        from: reader.packing(),
-        records: 0,
-        left_out: Vec::new(),
-        problems: Vec::new(),
-        old_bytes: 0,
-        new_bytes: 0,
-    };
+    let mut report = RepackReport::new(reader.packing());
     let mut proof = Vec::new();
     while let Some(head) = reader.next_head()? {
         let begin = out.position().map_err(out_io)?;
@@ -127,15 +124,41 @@ pub fn repack_file(old: &Path, new: &Path, packing: NewPacking, cx: &JobCx) -> R
         cx.set_done(reader.file_offset());
         cx.checkpoint()?;
     }
+    end_copy(old, &mut reader, out, report, |new| {
+        let expected = if packing == NewPacking::Plain { Packing::Plain } else { Packing::Gzip };
+        // The records keep what was odd about them.
+        prove(new, expected, &proof, cx, sum_of_record).map(drop)
+    })
+}
+
+/// The sum of head and block in hand.
+fn sum_of_record(reader: &mut ArchiveReader<File>) -> io::Result<[u8; 20]> {
+    let head = reader.head_bytes().to_vec();
+    match copy_record(reader, &head, &mut io::sink()) {
+        Ok((sum, _)) => Ok(sum),
+        Err(CopyError::In(source) | CopyError::Out(source)) => Err(source),
+    }
+}
+
+/// Ends a copy of `old`, which was read to its end: the new file gets its name
+/// once it is on the disk and `prove` has read it back.
+pub(super) fn end_copy(
+    old: &Path,
+    reader: &mut ArchiveReader<File>,
+    mut new: NewFile,
+    mut report: RepackReport,
+    prove: impl FnOnce(&Path) -> Result<(), RepackError>,
+) -> Result<RepackReport, RepackError> {
     report.problems.append(&mut reader.take_problems());
     report.old_bytes = reader.file_offset();
     if report.records == 0 {
         return Err(RepackError::Nothing { path: old.to_owned() });
     }
-    out.sync()?;
-    report.new_bytes = out.position().map_err(out_io)?;
-    prove(out.open_path(), &proof, packing, cx)?;
-    out.finish()?;
+    new.sync()?;
+    let path = new.open_path().to_owned();
+    report.new_bytes = new.position().map_err(|source| WarcError::Io { path: path.clone(), source })?;
+    prove(&path)?;
+    new.finish()?;
     Ok(report)
 }
 
@@ -245,24 +268,25 @@ pub(super) fn pack_record(
     member.end(breaks_after(reader, is_arc)).map_err(io)
 }
 
-/// Reads the new file: the same records in the same order, each with a place.
-fn prove(path: &Path, wanted: &[[u8; 20]], packing: NewPacking, cx: &JobCx) -> Result<(), RepackError> {
+/// Reads the new file: the same records in the same order, each with a place,
+/// and their sums, which `sum_of` makes of the record in hand, as `wanted`.
+/// Returns what was odd.
+pub(super) fn prove<T: PartialEq>(
+    path: &Path,
+    packing: Packing,
+    wanted: &[T],
+    cx: &JobCx,
+    sum_of: impl Fn(&mut ArchiveReader<File>) -> io::Result<T>,
+) -> Result<Vec<Problem>, RepackError> {
     let unproven = |why: String| RepackError::Unproven { path: path.to_owned(), why };
     let mut reader = ArchiveReader::open(path)?;
     reader.keep_head_bytes();
-    let expected = if packing == NewPacking::Plain { Packing::Plain } else { Packing::Gzip };
-    if reader.packing() != expected {
+    if reader.packing() != packing {
         return Err(unproven(format!("it is packed as {}", reader.packing().as_str())));
     }
     let mut found = 0;
     while reader.next_head()?.is_some() {
-        let bytes = reader.head_bytes().to_vec();
-        let (sum, _) = match copy_record(&mut reader, &bytes, &mut io::sink()) {
-            Ok(copied) => copied,
-            Err(CopyError::In(source) | CopyError::Out(source)) => {
-                return Err(WarcError::Io { path: path.to_owned(), source }.into());
-            }
-        };
+        let sum = sum_of(&mut reader).map_err(|source| WarcError::Io { path: path.to_owned(), source })?;
         let span = reader.finish_record()?;
         let offset = reader.record_offset();
         if span.is_none_or(|span| span.is_inside_member()) || wanted.get(found) != Some(&sum) {
@@ -274,7 +298,7 @@ fn prove(path: &Path, wanted: &[[u8; 20]], packing: NewPacking, cx: &JobCx) -> R
     if found != wanted.len() {
         return Err(unproven(format!("{found} records are in it, {} were written", wanted.len())));
     }
-    Ok(())
+    Ok(reader.take_problems())
 }
 
 #[cfg(test)]
@@ -423,13 +447,16 @@ mod tests {
         fs::write(&path, odd()).unwrap();
         let cx = JobCx::detached();
         let right: Vec<[u8; 20]> = records_sums(&path);
-        assert!(prove(&path, &right, NewPacking::Plain, &cx).is_ok());
+        assert!(prove(&path, Packing::Plain, &right, &cx, sum_of_record).is_ok());
         let mut wrong = right.clone();
         wrong.swap(0, 1);
         for sums in [&wrong[..], &right[..2], &[&right[..], &right[..1]].concat()] {
-            assert!(matches!(prove(&path, sums, NewPacking::Plain, &cx), Err(RepackError::Unproven { .. })));
+            assert!(matches!(
+                prove(&path, Packing::Plain, sums, &cx, sum_of_record),
+                Err(RepackError::Unproven { .. })
+            ));
         }
-        assert!(prove(&path, &right, NewPacking::GzipPerRecord, &cx).is_err());
+        assert!(prove(&path, Packing::Gzip, &right, &cx, sum_of_record).is_err());
     }
 
     fn records_sums(path: &Path) -> Vec<[u8; 20]> {

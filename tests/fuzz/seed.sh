@@ -73,6 +73,7 @@ seed_lines keys "$data"/surt/* "$data"/url/* "$data"/heritrix/ukwa-domain-surts.
 seed scope_log 20000 "$data"/logs/h3-crawl-scopeDecision.log "$data"/logs/scope-seed001.log
 seed crawl_log 20000 "$data"/logs
 seed campaign_json 20000 "$data"/feeds
+seed feed 20000 "$data"/feeds
 seed wacz 65536 "$data"/wacz
 seed mmdb 65536 "$data"/mmdb
 seed dataset 20000 "$data"/inlinks

@@ -31,17 +31,17 @@ fn records(host: &str, pages: usize, bytes_of: fn(&RecordBuilder, &[u8]) -> Vec<
 }
 
 /// An archive file with a gzip member for each record.
-fn warc(host: &str, pages: usize) -> Vec<u8> {
+pub fn warc(host: &str, pages: usize) -> Vec<u8> {
     records(host, pages, RecordBuilder::compress)
 }
 
 /// An archive file without compression: hosts of equal length give equal sizes.
-fn plain_warc(host: &str, pages: usize) -> Vec<u8> {
+pub fn plain_warc(host: &str, pages: usize) -> Vec<u8> {
     records(host, pages, RecordBuilder::plain)
 }
 
 /// A new workspace and a folder beside it.
-fn made() -> (tempfile::TempDir, PathBuf, PathBuf) {
+pub fn made() -> (tempfile::TempDir, PathBuf, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let (workspace, source) = (dir.path().join("archive"), dir.path().join("old"));
     fonds(&["new", arg(&workspace)]).with_status(0);
@@ -49,17 +49,17 @@ fn made() -> (tempfile::TempDir, PathBuf, PathBuf) {
     (dir, workspace, source)
 }
 
-fn write(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
+pub fn write(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
     let path = folder.join(name);
     fs::write(&path, bytes).unwrap();
     path
 }
 
-fn open(workspace: &Path) -> WorkspaceDesk {
+pub fn open(workspace: &Path) -> WorkspaceDesk {
     WorkspaceDesk::new(Workspace::open(workspace).unwrap())
 }
 
-fn captures(desk: &WorkspaceDesk, filter: &str) -> Vec<CaptureRow> {
+pub fn captures(desk: &WorkspaceDesk, filter: &str) -> Vec<CaptureRow> {
     let query = CaptureQuery { filter: filter.to_owned(), limit: 100_000, ..work::everything() };
     let page = desk.captures(&query).unwrap();
     assert_eq!(page.filter_problem, None);
@@ -67,7 +67,7 @@ fn captures(desk: &WorkspaceDesk, filter: &str) -> Vec<CaptureRow> {
 }
 
 /// Figures of an import, by a look from another process.
-fn so_far(workspace: &Path) -> (u64, usize) {
+pub fn so_far(workspace: &Path) -> (u64, usize) {
     let Ok(looking) = Workspace::look(workspace) else { return (0, 0) };
     let total = looking.catalogue().captures(&work::everything()).map_or(0, |page| page.total);
     let files = looking.catalogue().imports().ok().and_then(|imports| imports.first().map(|import| import.launch));
@@ -134,14 +134,14 @@ fn a_file_that_was_renamed_in_the_middle_goes_on_under_its_new_name() {
 
 /// State and name of each file, as listed.
 #[track_caller]
-fn states(said: &Said) -> Vec<(String, String)> {
+pub fn states(said: &Said) -> Vec<(String, String)> {
     let word = |row: &Value, field: &str| row[field].as_str().unwrap().to_owned();
     let name =
         |row: &Value| Path::new(row["path"].as_str().unwrap()).file_name().unwrap().to_string_lossy().into_owned();
     said.json_lines().iter().map(|row| (word(row, "state"), name(row))).collect()
 }
 
-fn pair(state: &str, name: &str) -> (String, String) {
+pub fn pair(state: &str, name: &str) -> (String, String) {
     (state.to_owned(), name.to_owned())
 }
 
@@ -291,7 +291,7 @@ fn what_cannot_be_read_is_a_row_in_words_and_the_others_come_in() {
 }
 
 /// A zip of these members: name, bytes, whether they are compressed.
-fn zip(members: &[(&str, &[u8], bool)]) -> Vec<u8> {
+pub fn zip(members: &[(&str, &[u8], bool)]) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, bytes, compressed) in members {
         let method = if *compressed { zip::CompressionMethod::Deflated } else { zip::CompressionMethod::Stored };

@@ -140,6 +140,17 @@ fn lines_and_small_files() {
     let campaign = br#"{"name": "Elections", "seeds": [{"url": "http://a.pt/", "x": 1}], "request": {"and": []}, "other": {"a": null}}"#;
     torment(targets::campaign_json, campaign);
     targets::campaign_json("[".repeat(100_000).as_bytes());
+    let target = r#"{"id":1,"title":"a","seeds":["http://a.pt/"],"schedules":[{"frequency":"DAILY","startDate":1438246800000,"endDate":"2024-03-01 09:00:00.5"}],"scope":"root","depth":"DEEP","watched":true,"x":[1]}"#;
+    torment(targets::feed, format!("[{target},{target}]").as_bytes());
+    torment(targets::feed, format!("{{\"targets\":{{\"1\":{target}}},\"x\":1}}").as_bytes());
+    torment(targets::feed, format!("{target}\n{target}\n").as_bytes());
+    torment(targets::feed, br#"{"url":"http://a.pt/","isSeed":true,"sheets":["noLimit","recrawl-1day","x"]}"#);
+    torment(
+        targets::feed,
+        br#"[{"field_urls":["http://a.pt/"],"field_crawl_start_date":"1417255200","field_scope":"plus1"}]"#,
+    );
+    targets::feed("[".repeat(100_000).as_bytes());
+    targets::feed(b"[{\"seeds\":[\"http://a.pt/\"],\"schedules\":[{\"startDate\":9e999}]}]");
     torment(
         targets::dataset,
         br#"{"target":"http://a.pt/","inlinks":[{"source":"http://b.pt/","date":"2024-03-01T09:00:00","anchor":"x"}]}"#,

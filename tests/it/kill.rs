@@ -59,7 +59,7 @@ fn taken(workspace: &Path) -> (BTreeSet<Taken>, usize) {
 }
 
 /// Lines in the crawl logs of a workspace.
-fn lines_logged(workspace: &Path) -> usize {
+pub fn lines_logged(workspace: &Path) -> usize {
     let logs = workspace.join("output/logs");
     if !logs.exists() {
         return 0;

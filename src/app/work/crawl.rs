@@ -26,6 +26,8 @@ pub struct CrawlOptions {
     pub fresh: bool,
     /// What dates of the launch and its captures are taken from.
     pub clock: Clock,
+    /// The run of a schedule that it is, by its number.
+    pub scheduled: Option<i64>,
 }
 
 /// How a crawl ended.
@@ -113,13 +115,16 @@ pub fn crawl(
     let geo = geo_database(desk)?;
     anyhow::ensure!(
         geo.is_some() || !rules.uses_geo(),
-        "a rule asks where servers stand, but the workspace has no geolocation database. Choose one with --geo FILE.mmdb"
+        "a rule asks where servers stand, but the workspace has no geolocation database. Choose one on the page Spec (Geolocation), or with --geo FILE.mmdb"
     );
     let job = job_name(&spec.name);
     let launch = match unfinished {
         Some(launch) => launch,
         None => catalogue.begin_launch(campaign, &job, options.clock.now())?,
     };
+    if let Some(run) = options.scheduled {
+        catalogue.set_scheduled_launch(run, launch.id)?;
+    }
     catalogue.set_launch_state(launch.id, LaunchState::Running, "")?;
     let warc_folder = desk.workspace.warc_folder(&job, &launch.launch);
     let log_folder = desk.workspace.log_folder(&job, &launch.launch);

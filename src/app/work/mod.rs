@@ -3,24 +3,37 @@
 
 mod content;
 mod crawl;
+mod documents;
+mod engine;
 mod export;
+mod feed;
 mod files;
 mod import;
 mod inlinks;
 mod sample;
+mod schedule;
 mod scope;
 mod select;
 
 pub use content::content;
 pub use crawl::{CrawlOptions, CrawlOutcome, crawl};
+pub use documents::{DocumentList, DocumentRow, DocumentVersion, documents, documents_noted};
+pub use engine::{
+    Engine, EngineImport, EngineLaunch, LogCount, import_with_jobs, write_browsertrix_crawl, write_heritrix_job,
+};
 pub use export::{ExportOutcome, ExportWishes, export, verify};
+pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};
 pub use files::{CheckOutcome, LocateOutcome, check_files, locate, problem_detail};
 pub use import::{file_words, has_problems, import, import_words};
 pub use inlinks::{InlinkReport, build_inlinks, write_dataset};
 pub use sample::{add_sample_campaign, crawl_options, example_campaign, is_sample, sample_edition, sample_overrides};
+pub use schedule::{
+    LOOK_EVERY, NextRun, ON_TIME, ScheduleLook, Scheduler, Watch, WatchReport, keep_schedules, next_runs, run_scheduled,
+};
 pub use scope::{
-    check_campaign, edited_campaign, geo_database, geo_drift, geo_report, rule_hits, scope_test, set_geo_database,
-    what_if, what_if_rows, why,
+    EvidenceState, attach_evidence, check_campaign, check_evidence, drift_csv, edited_campaign, export_table,
+    forget_geo_database, geo_choice, geo_csv, geo_database, geo_drift, geo_report, permissions, rule_hits, scope_test,
+    seeds_verdict, set_geo_database, what_if, what_if_rows, why,
 };
 pub use select::{SelectReport, select};
 

@@ -1,14 +1,13 @@
 //! `fonds scope what-if`, `hits`, `geo` and `drift`: questions to what the
 //! catalogue holds.
 
-use crate::app::models::{Drift, GeoReport, Moved, MovedSide, RuleHits, WhatIf};
+use crate::app::models::{Drift, DriftHost, GeoHost, GeoReport, Moved, MovedSide, RuleHits, WhatIf};
 use crate::app::work;
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::cli::campaign::looking_desk;
-use crate::cli::csv::csv_row;
 use crate::cli::output::{json_line, plain, with_progress};
 use crate::cli::{FINE, PROBLEMS};
-use crate::scope::{GeoDatabase, GeoEvidence, GeoFact};
+use crate::scope::{GeoDatabase, GeoFact};
 use anyhow::Context;
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -41,8 +40,8 @@ pub struct WhatIfArgs {
     /// The edited campaign or rules, or - for standard input.
     #[arg(value_name = "EDITED.json")]
     edited: PathBuf,
-    /// List the URLs that would come in, or go out.
-    #[arg(long, value_parser = ["in", "out"])]
+    /// List the URLs that would come in, go out, or of which nobody can tell.
+    #[arg(long, value_parser = ["in", "out", "unknown"])]
     list: Option<String>,
     /// The figures as one object; with --list one object a URL.
     #[arg(long)]
@@ -139,6 +138,7 @@ pub(super) fn what_if(args: &WhatIfArgs, out: &mut dyn Write) -> anyhow::Result<
     let mut out = BufWriter::new(out);
     let side = match args.list.as_deref() {
         Some("in") => Some(MovedSide::In),
+        Some("unknown") => Some(MovedSide::Unknown),
         Some(_) => Some(MovedSide::Out),
         None => None,
     };
@@ -182,8 +182,13 @@ fn print_what_if(answer: &WhatIf, out: &mut dyn Write) -> anyhow::Result<()> {
         answer.stay_in, answer.stay_out, answer.other_rule
     )?;
     writeln!(out, "apart     {} fetched for others' sake (robots.txt), which no rule decides", answer.apart)?;
-    if answer.unknown > 0 {
-        writeln!(out, "unknown   {} refused, but the country of their host was never looked up", answer.unknown)?;
+    if answer.unfetched > 0 {
+        let words = "taken as far as is known; robots.txt, type or size cannot be told without a fetch";
+        writeln!(out, "untold    {} {words}", answer.unfetched)?;
+    }
+    if answer.unknown.urls > 0 {
+        let (urls, hosts) = (answer.unknown.urls, answer.unknown.hosts);
+        writeln!(out, "unknown   {urls} refused, but the country of their {hosts} hosts was never looked up")?;
     }
     for rule in answer.by_rule.iter().filter(|rule| rule.moved_in + rule.moved_out > 0) {
         writeln!(out, "rule {:<4} {} in, {} out: {}", rule.index, rule.moved_in, rule.moved_out, plain(&rule.words))?;
@@ -206,98 +211,19 @@ pub(super) fn hits(args: &HitsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     Ok(FINE)
 }
 
-/// Each address with network and country: `192.0.2.1 in 192.0.2.0/24 is PT`.
-fn places(evidence: &GeoEvidence) -> String {
-    let words = evidence.addresses.iter().map(|place| {
-        let country = place.country.as_deref().unwrap_or("no country");
-        let city = place.city.as_ref().map(|city| format!(" ({city})")).unwrap_or_default();
-        format!("{} in {} is {country}{city}", place.address, place.network)
-    });
-    words.collect::<Vec<_>>().join("; ")
-}
-
-/// Where the evidence comes from: source of the addresses, database, its build, the look-up.
-fn origin(evidence: &GeoEvidence) -> [String; 4] {
-    [
-        evidence.source.words().to_owned(),
-        evidence.database.clone(),
-        evidence.database_build.to_warc(),
-        evidence.date.to_warc(),
-    ]
-}
-
 pub(super) fn geo(args: &GeoArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let (desk, campaign, launch) = meant(&args.seen)?;
-    let GeoReport { hosts, decided, otherwise } = with_progress(|cx| work::geo_report(&desk, campaign, launch, cx))?;
+    let report = with_progress(|cx| work::geo_report(&desk, campaign, launch, cx))?;
     let mut out = BufWriter::new(out);
     if args.csv {
-        csv_row(
-            &mut out,
-            &[
-                "host",
-                "urls",
-                "captures",
-                "bytes",
-                "addresses",
-                "addresses_from",
-                "database",
-                "database_build",
-                "looked_up",
-                "also_accepted_by",
-                "first_url",
-                "first_seen",
-                "first_via",
-            ],
-        )?;
-    }
-    for host in &hosts {
-        let evidence = match &host.evidence {
-            GeoFact::Known(evidence) => Some(evidence),
-            _ => None,
-        };
-        let addresses = evidence.map_or_else(|| "no evidence is kept".to_owned(), places);
-        let [source, database, build, looked_up] = evidence.map(origin).unwrap_or_default();
-        if args.json {
-            json_line(&mut out, host)?;
-        } else if args.csv {
-            let numbers = [host.urls, host.captures, host.bytes].map(|number| number.to_string());
-            let (also, first_seen) = (host.also.join(" "), host.first_seen.to_warc());
-            csv_row(
-                &mut out,
-                &[
-                    &host.host,
-                    &numbers[0],
-                    &numbers[1],
-                    &numbers[2],
-                    &addresses,
-                    &source,
-                    &database,
-                    &build,
-                    &looked_up,
-                    &also,
-                    &host.first_url,
-                    &first_seen,
-                    &host.first_via,
-                ],
-            )?;
-        } else {
-            let also = match host.also.as_slice() {
-                [] => String::new(),
-                also => format!("  (also said yes: {})", also.join(", ")),
-            };
-            writeln!(
-                out,
-                "{:>7} {:>7} {:>12}  {}  {}  {}{also}",
-                host.urls,
-                host.captures,
-                host.bytes,
-                plain(&host.host),
-                plain(&addresses),
-                plain(&host.first_url)
-            )?;
+        work::geo_csv(&report, &mut out)?;
+    } else {
+        for host in &report.hosts {
+            if args.json { json_line(&mut out, host)? } else { print_geo(host, &mut out)? }
         }
     }
     out.flush()?;
+    let GeoReport { hosts, decided, otherwise } = &report;
     eprintln!(
         "{} hosts that only geolocation let in; it had the last word on {decided} URLs, of which {otherwise} had come in anyway",
         hosts.len()
@@ -305,75 +231,63 @@ pub(super) fn geo(args: &GeoArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     Ok(FINE)
 }
 
+fn print_geo(host: &GeoHost, out: &mut dyn Write) -> anyhow::Result<()> {
+    let addresses = match &host.evidence {
+        GeoFact::Known(evidence) => evidence.places(),
+        _ => "no evidence is kept".to_owned(),
+    };
+    let also = match host.also.as_slice() {
+        [] => String::new(),
+        also => format!("  (also said yes: {})", also.join(", ")),
+    };
+    Ok(writeln!(
+        out,
+        "{:>7} {:>7} {:>12}  {}  {}  {}{also}",
+        host.urls,
+        host.captures,
+        host.bytes,
+        plain(&host.host),
+        plain(&addresses),
+        plain(&host.first_url)
+    )?)
+}
+
 pub(super) fn drift(args: &DriftArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let (desk, campaign, launch) = meant(&args.seen)?;
     let newer = GeoDatabase::open(&args.geo)?;
-    let Drift { hosts, known, moved, failed, database, database_build, remarks } =
-        with_progress(|cx| work::geo_drift(&desk, campaign, launch, &newer, cx))?;
+    let drift = with_progress(|cx| work::geo_drift(&desk, campaign, launch, &newer, cx))?;
     let mut out = BufWriter::new(out);
     if args.csv {
-        csv_row(
-            &mut out,
-            &[
-                "host",
-                "urls_in",
-                "urls_out",
-                "old_addresses",
-                "old_database",
-                "old_build",
-                "new_addresses",
-                "new_database",
-                "new_build",
-                "example",
-            ],
-        )?;
-    }
-    for host in &hosts {
-        let (old, new) = (places(&host.old), places(&host.new));
-        if args.json {
-            json_line(&mut out, host)?;
-        } else if args.csv {
-            let ([_, old_database, old_build, _], [_, new_database, new_build, _]) =
-                (origin(&host.old), origin(&host.new));
-            let (into, gone) = (host.moved_in.to_string(), host.moved_out.to_string());
-            csv_row(
-                &mut out,
-                &[
-                    &host.host,
-                    &into,
-                    &gone,
-                    &old,
-                    &old_database,
-                    &old_build,
-                    &new,
-                    &new_database,
-                    &new_build,
-                    &host.example,
-                ],
-            )?;
-        } else {
-            writeln!(
-                out,
-                "{:>7} in {:>7} out  {}  was: {} ({} of {})  now: {}  {}",
-                host.moved_in,
-                host.moved_out,
-                plain(&host.host),
-                plain(&old),
-                plain(&host.old.database),
-                host.old.database_build.to_words(),
-                plain(&new),
-                plain(&host.example)
-            )?;
+        work::drift_csv(&drift, &mut out)?;
+    } else {
+        for host in &drift.hosts {
+            if args.json { json_line(&mut out, host)? } else { print_drift(host, &mut out)? }
         }
     }
     out.flush()?;
+    let Drift { hosts, known, moved, failed, database, database_build, remarks } = &drift;
     eprintln!(
         "{} hosts change sides with {} of {}; {moved} of {known} hosts have another country there{}",
         hosts.len(),
-        plain(&database),
+        plain(database),
         database_build.to_words(),
-        if failed == 0 { String::new() } else { format!("; {failed} could not be resolved and are not compared") }
+        if *failed == 0 { String::new() } else { format!("; {failed} could not be resolved and are not compared") }
     );
     remarks.iter().for_each(|remark| eprintln!("note: {}", plain(remark)));
     Ok(if hosts.is_empty() { FINE } else { PROBLEMS })
+}
+
+fn print_drift(host: &DriftHost, out: &mut dyn Write) -> anyhow::Result<()> {
+    Ok(writeln!(
+        out,
+        "{:>7} in {:>7} out  {}  was: {} ({} of {})  now: {}  {}",
+        host.moved_in,
+        host.moved_out,
+        plain(&host.host),
+        plain(&host.old.places()),
+        plain(&host.old.database),
+        host.old.database_build.to_words(),
+        plain(&host.new.places()),
+        plain(&host.example)
+    )?)
 }

@@ -1,12 +1,14 @@
 //! `fonds scope`.
 
 mod catalogue;
+mod permissions;
 mod report;
 
 use super::campaign::looking_desk;
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::app::Desk;
+use crate::app::models::ScopeTest;
 use crate::scope::{Decision, Trace};
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -36,6 +38,8 @@ pub enum Command {
     Geo(catalogue::GeoArgs),
     Drift(catalogue::DriftArgs),
     Report(report::Args),
+    Permissions(permissions::Args),
+    Attach(permissions::AttachArgs),
 }
 
 pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
@@ -45,6 +49,8 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
         Command::Hits(args) => catalogue::hits(&args, out),
         Command::Geo(args) => catalogue::geo(&args, out),
         Command::Drift(args) => catalogue::drift(&args, out),
+        Command::Permissions(args) => permissions::run(&args, out),
+        Command::Attach(args) => permissions::attach(&args, out),
         Command::Report(args) => with_progress(|cx| report::run(&args, out, cx)),
     }
 }
@@ -59,7 +65,7 @@ fn test(folder: &Path, campaign: &str, mut urls: Vec<String>, json: bool, out: &
     let mut status = FINE;
     for (url, result) in urls.iter().zip(desk.scope_test(&spec, &urls)?) {
         match result {
-            Ok(trace) => {
+            Ok(ScopeTest { trace, .. }) => {
                 if trace.verdict.decision == Decision::Reject {
                     status = PROBLEMS;
                 }

@@ -1,8 +1,8 @@
 //! `fonds scope report`: what one rule let in, out of logs of any length.
 
-use crate::cli::csv::csv_row;
 use crate::cli::output::{json_line, plain};
 use crate::cli::{FINE, PROBLEMS};
+use crate::export::csv_row;
 use crate::jobs::JobCx;
 use crate::scope::{Domains, GEOLOCATION_RULE, LogQuestion, LogReport, LogTotals, LoggedHost};
 use anyhow::Context;

@@ -317,6 +317,7 @@ fn told(original: &Original) -> String {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::super::output::written;
     use super::*;
     use crate::warc::{Digests, RecordBuilder};
     use std::fs;
@@ -381,9 +382,7 @@ mod tests {
 
     #[track_caller]
     fn check(args: &CatArgs, status: u8, expected: &str) {
-        let mut out = Vec::new();
-        assert_eq!(run(args, &mut out).unwrap(), status);
-        assert_eq!(String::from_utf8(out).unwrap(), expected);
+        assert_eq!(written(status, |out| run(args, out)), expected);
     }
 
     #[test]
@@ -424,6 +423,15 @@ mod tests {
         let raw = part(PartArgs { raw: true, ..PartArgs::default() });
         assert_eq!(raw, fs::read(&one).unwrap()[..raw.len()]);
         assert!(raw.starts_with(&[0x1f, 0x8b]));
+        // Records that share a member have their heads, too.
+        let shared = folder.path().join("shared.warc.gz");
+        let mut member = flate2::write::GzEncoder::new(fs::File::create(&shared).unwrap(), flate2::Compression::fast());
+        member.write_all(&whole.repeat(2)).unwrap();
+        member.finish().unwrap();
+        let mut reader = ArchiveReader::open(&shared).unwrap().records(0);
+        let offset = reader.nth(1).unwrap().unwrap().span.decoded_offset();
+        let second = CatArgs { offset: Some(format!("+{offset}")), ..args(&shared) };
+        check(&second, FINE, std::str::from_utf8(&whole[..whole.len() - 4]).unwrap());
     }
 
     #[test]

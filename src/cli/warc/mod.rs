@@ -65,6 +65,7 @@ fn place_of(words: &str) -> anyhow::Result<u64> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::cdx::Form;
+    use super::super::output::written;
     use super::super::{FINE, PROBLEMS, WRONG_USE};
     use super::*;
     use crate::uri::CaptureDate;
@@ -91,9 +92,7 @@ mod tests {
 
     #[track_caller]
     fn check(command: Command, status: u8, expected: &[&str]) {
-        let mut out = Vec::new();
-        assert_eq!(run(command, &mut out).unwrap(), status);
-        let out = String::from_utf8(out).unwrap();
+        let out = written(status, |out| run(command, out));
         for words in expected {
             assert!(out.contains(words), "{words} is not in\n{out}");
         }

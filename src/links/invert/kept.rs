@@ -1,20 +1,84 @@
 //! Runs that outlive the program: a list beside them says what is in them.
 
+use super::LinkError;
 use super::run::{Run, run_path};
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 const LIST: &str = "runs.json";
+const LOCK: &str = "runs.lock";
 
-/// Where runs are kept, and for which input.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Who writes runs. Another version may cut pages up in another way.
+const PROGRAM: &str = concat!("fonds ", env!("CARGO_PKG_VERSION"));
+
+/// Where runs are kept, and for which input. As long as it or a build with it
+/// lives, no other one has the folder.
+#[derive(Debug, Clone)]
 pub struct Keep {
-    /// The folder; nothing else should lie in it.
-    pub folder: PathBuf,
-    /// What the input is, and how it is read: runs of another one are not used.
-    pub input: String,
+    pub(super) folder: PathBuf,
+    input: String,
+    lock: Arc<File>,
+}
+
+impl Keep {
+    /// Takes a folder, which is made where it is missing; nothing else should
+    /// lie in it. `input` says line by line how the input is read, and what it is.
+    ///
+    /// # Errors
+    ///
+    /// [`LinkError::KeptLocked`] while another build has it,
+    /// [`LinkError::KeptOther`] when runs of another input or of another
+    /// version of the program lie there, and what the system says.
+    pub fn take(folder: &Path, input: String) -> Result<Self, LinkError> {
+        let lock = Arc::new(lock(folder)?);
+        if let Some(list) = KeptRuns::read(folder) {
+            let other = |what: &'static str, was: &str, is: &str| LinkError::KeptOther {
+                folder: folder.to_owned(),
+                what,
+                was: if was.is_empty() { "nothing" } else { was }.to_owned(),
+                is: if is.is_empty() { "nothing" } else { is }.to_owned(),
+            };
+            if list.program != PROGRAM {
+                let was = if list.program.is_empty() { "an earlier version" } else { &list.program };
+                return Err(other("program", was, PROGRAM));
+            }
+            if list.input != input {
+                let lines = || list.input.lines().chain(std::iter::repeat("")).zip(input.lines().chain([""]));
+                let (at, (was, is)) = lines().enumerate().find(|(_, (was, is))| was != is).unwrap_or_default();
+                return Err(other(if at == 0 { "options" } else { "files" }, was, is));
+            }
+        }
+        Ok(Self { folder: folder.to_owned(), input, lock })
+    }
+}
+
+/// The system frees the lock when the process dies.
+fn lock(folder: &Path) -> Result<File, LinkError> {
+    let failed = |source| LinkError::Temp { folder: folder.to_owned(), source };
+    fs::create_dir_all(folder).map_err(failed)?;
+    let path = folder.join(LOCK);
+    loop {
+        let mut file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
+        match file.try_lock() {
+            // A build that ended just now has taken the file away.
+            Ok(()) if !path.exists() => fs::create_dir_all(folder).map_err(failed)?,
+            Ok(()) => {
+                file.set_len(0).and_then(|()| write!(file, "process {}", std::process::id())).map_err(failed)?;
+                return Ok(file);
+            }
+            Err(TryLockError::WouldBlock) => {
+                let mut holder = String::new();
+                let _ = file.read_to_string(&mut holder);
+                let holder = if holder.is_empty() { "another process".to_owned() } else { holder };
+                return Err(LinkError::KeptLocked { folder: folder.to_owned(), holder });
+            }
+            Err(TryLockError::Error(source)) => return Err(failed(source)),
+        }
+    }
 }
 
 /// A stretch of the input whose rows are in a run.
@@ -74,19 +138,25 @@ pub(super) struct KeptRun {
 /// The list of finished runs.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct KeptRuns {
+    /// Who wrote it.
+    #[serde(default)]
+    program: String,
     input: String,
     next: u64,
     pub(super) runs: Vec<KeptRun>,
+    #[serde(skip)]
+    lock: Option<Arc<File>>,
 }
 
 impl KeptRuns {
+    fn read(folder: &Path) -> Option<Self> {
+        fs::read(folder.join(LIST)).ok().and_then(|text| serde_json::from_slice(&text).ok())
+    }
+
     /// The runs of an earlier build of the same input; none where there are
     /// none, or where one of them is not as it was written.
     pub(super) fn open(keep: &Keep) -> (Self, Vec<Run>) {
-        // A missing folder is told when the first run is written.
-        let _ = fs::create_dir_all(&keep.folder);
-        let list = fs::read(keep.folder.join(LIST)).ok().and_then(|text| serde_json::from_slice::<Self>(&text).ok());
-        let opened = list.filter(|list| list.input == keep.input).and_then(|list| {
+        let opened = Self::read(&keep.folder).and_then(|list| {
             let open = |kept: &KeptRun| {
                 let run = Run::open(&run_path(&keep.folder, kept.number)).ok()?;
                 (run.bytes() == kept.bytes).then_some(run)
@@ -94,13 +164,14 @@ impl KeptRuns {
             let runs = list.runs.iter().map(open).collect::<Option<Vec<Run>>>()?;
             Some((list, runs))
         });
-        let (list, runs) =
-            opened.unwrap_or_else(|| (Self { input: keep.input.clone(), ..Self::default() }, Vec::new()));
+        let begun = || Self { program: PROGRAM.to_owned(), input: keep.input.clone(), ..Self::default() };
+        let (mut list, runs) = opened.unwrap_or_else(|| (begun(), Vec::new()));
         list.remove_strangers(&keep.folder);
+        list.lock = Some(Arc::clone(&keep.lock));
         (list, runs)
     }
 
-    /// Runs that were not finished, and those of another input.
+    /// Runs that were not finished, and those of a list that is damaged.
     fn remove_strangers(&self, folder: &Path) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let name = entry.file_name();
@@ -167,7 +238,7 @@ impl KeptRuns {
 
     /// The result is out: nothing of this is needed any more.
     pub(super) fn remove(&self, folder: &Path) -> io::Result<()> {
-        if self.input.is_empty() && self.runs.is_empty() {
+        if self.lock.is_none() {
             return Ok(());
         }
         match fs::remove_file(folder.join(LIST)) {
@@ -177,6 +248,7 @@ impl KeptRuns {
         for run in &self.runs {
             fs::remove_file(run_path(folder, run.number))?;
         }
+        fs::remove_file(folder.join(LOCK))?;
         // What else lies in the folder is not ours.
         let _ = fs::remove_dir(folder);
         Ok(())

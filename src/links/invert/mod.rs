@@ -80,6 +80,29 @@ pub enum LinkError {
     /// Stored links cannot be used, or not written.
     #[error("{}", stored_words(.0))]
     Stored(#[source] std::io::Error),
+    /// Runs of another build lie in the folder to go on from.
+    #[error(
+        "{folder}: the sorted runs that lie here are of another build, nothing was changed. Its {what}: {was}; asked for now: {is}. Give the words of that build to go on with it, name another folder, or delete this one to begin anew",
+        folder = folder.display()
+    )]
+    KeptOther {
+        /// The folder.
+        folder: PathBuf,
+        /// What differs.
+        what: &'static str,
+        /// As it was.
+        was: String,
+        /// As it is asked for.
+        is: String,
+    },
+    /// Another process has the folder to go on from.
+    #[error("{folder}: another build uses this folder ({holder}). Wait for it, or name another folder", folder = folder.display())]
+    KeptLocked {
+        /// The folder.
+        folder: PathBuf,
+        /// Who, as far as known.
+        holder: String,
+    },
     /// One row is larger than the memory given to sorting.
     #[error("a link row of {row_bytes} bytes does not fit the {memory_bytes} bytes given to sorting: give more memory")]
     RowTooLarge {

@@ -43,7 +43,7 @@ const DISK_FLOOR_BYTES: u64 = 32 * 1024 * 1024;
 pub(super) const ROWS_PER_CHECK: u64 = 4096;
 
 /// How rows are sorted.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct ShuffleOptions {
     /// Memory that rows may take, in bytes.
     pub memory_bytes: usize,

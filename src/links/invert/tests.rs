@@ -232,7 +232,7 @@ fn many_runs_are_merged_in_passes_and_in_parts() {
 #[test]
 fn a_build_that_was_killed_goes_on_from_its_runs() {
     let folder = tempfile::tempdir().unwrap();
-    let keep = |input: &str| Keep { folder: folder.path().join("runs"), input: input.to_owned() };
+    let keep = |input: &str| Keep::take(&folder.path().join("runs"), input.to_owned()).unwrap();
     let options = |input| ShuffleOptions {
         memory_bytes: 200_000,
         threads: 1,
@@ -259,7 +259,6 @@ fn a_build_that_was_killed_goes_on_from_its_runs() {
     assert!(killed.done().is_empty());
     bring(&killed, 15_000);
     drop(killed);
-    // Runs of another input are no use, and runs that are damaged are none.
     assert!(Shuffle::new(&options("one"), &JobCx::detached()).done().holds(7, 0));
     let again = Shuffle::new(&options("one"), &JobCx::detached());
     let brought = bring(&again, rows.len());
@@ -280,7 +279,11 @@ fn a_build_that_was_killed_goes_on_from_its_runs() {
     let other = Shuffle::new(&options("one"), &JobCx::detached());
     bring(&other, 15_000);
     drop(other);
-    assert!(Shuffle::new(&options("two"), &JobCx::detached()).done().is_empty());
+    // Runs of another input are no use, and runs that are damaged are none.
+    let other = Keep::take(&folder.path().join("runs"), "two".to_owned()).unwrap_err();
+    assert!(matches!(&other, LinkError::KeptOther { was, is, .. } if was == "one" && is == "two"), "{other}");
+    std::fs::write(folder.path().join("runs/run-000001"), "").unwrap();
+    assert!(Shuffle::new(&options("one"), &JobCx::detached()).done().is_empty());
 }
 
 fn link(target: &str, source: &str, date: &str) -> Owned {

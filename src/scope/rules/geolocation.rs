@@ -64,14 +64,9 @@ impl DecideRule for Geolocation {
             GeoFact::Failed { why } => format!("not known: {why}"),
             GeoFact::Known(evidence) if evidence.addresses.is_empty() => "the host has no address".to_owned(),
             GeoFact::Known(evidence) => {
-                let places = evidence.addresses.iter().map(|place| {
-                    let country = place.country.as_deref().unwrap_or("no country");
-                    format!("{} in {} is {country}", place.address, place.network)
-                });
-                let places: Vec<String> = places.collect();
                 let build = evidence.database_build.to_words();
                 let day = build.split(' ').next().unwrap_or_default();
-                format!("{} ({} of {day})", places.join(", "), evidence.database)
+                format!("{} ({} of {day})", evidence.places(), evidence.database)
             }
         }
     }

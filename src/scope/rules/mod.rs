@@ -51,8 +51,9 @@ pub use too_many_path_segments::TooManyPathSegments;
 pub use top_level_domain::TopLevelDomain;
 pub use transclusion::Transclusion;
 
+use super::permissions::Permissions;
 use super::{Candidate, Decision, Facts};
-use crate::campaign::{Permission, Seed};
+use crate::campaign::{Grounds, Permission, Seed};
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -154,6 +155,13 @@ pub trait DecideRule: Debug + Send + Sync {
         false
     }
 
+    /// Whether the country of the server, which nobody has looked up yet, could
+    /// change what it says of this candidate.
+    fn wants_geo(&self, candidate: &Candidate, facts: &Facts) -> bool {
+        let _ = (candidate, facts);
+        false
+    }
+
     /// Whether its answer hangs on what was fetched.
     fn asks_content(&self) -> bool {
         false
@@ -200,10 +208,11 @@ pub enum Edit {
 }
 
 /// What of the campaign rules are compiled with.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Ground<'a> {
     pub seeds: &'a [Seed],
     pub permissions: &'a [Permission],
+    pub grounds: &'a Grounds,
 }
 
 impl RuleKind {
@@ -229,7 +238,7 @@ impl RuleKind {
             Self::Geolocation(rule) => Arc::new(rule.compile()?),
             Self::TopLevelDomain(rule) => Arc::new(rule.compile()?),
             Self::HopType(rule) => Arc::new(rule.compile()?),
-            Self::Permission(rule) => Arc::new(rule.compile(ground.permissions)?),
+            Self::Permission(rule) => Arc::new(rule.compile(Permissions::compile(ground.permissions, ground.grounds)?)),
             Self::ScheduleWindow(rule) => Arc::new(rule.compile()?),
             Self::Annotation(rule) => Arc::new(rule.compile()?),
             Self::ContentSize(rule) => Arc::new(rule.clone()),
@@ -295,7 +304,8 @@ mod testing {
 
     /// Compiles a rule without seeds.
     pub fn compiled(kind: RuleKind) -> Arc<dyn DecideRule> {
-        kind.compile(Ground::default()).unwrap()
+        let grounds = Grounds::default();
+        kind.compile(Ground { seeds: &[], permissions: &[], grounds: &grounds }).unwrap()
     }
 
     /// What a rule says of a URL at the end of a hop path.

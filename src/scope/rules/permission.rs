@@ -1,20 +1,21 @@
-//! What rights holders allowed.
+//! What rights holders allowed, and what the law does.
 
 use super::{Change, DecideRule, Edit, RuleKind, listed, verb};
-use crate::campaign::{Permission, PermissionState};
+use crate::campaign::PermissionState;
+use crate::scope::permissions::{Basis, Permissions};
 use crate::scope::{Candidate, Decision, Facts};
-use crate::uri::{CaptureDate, ScopePrefix};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
-/// Accepts or rejects URLs by the permission of the campaign that covers
-/// them: of several, the one with the longest prefix, and of equal ones the
-/// last. A permission counts while it holds; with `uncovered` the rule also
-/// speaks of URLs that none covers.
+/// Accepts or rejects URLs by what they may be collected on: the record of
+/// the campaign's permissions that decides about them, or the campaign's
+/// grounds, see [`Permissions`]. What the law covers counts as granted. With
+/// `uncovered` the rule also speaks of URLs that nothing covers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PermissionRule {
     /// How the permission has to stand.
     pub states: Vec<PermissionState>,
-    /// Whether URLs without a permission are meant too.
+    /// Whether URLs that nothing covers are meant too.
     #[serde(default)]
     pub uncovered: bool,
     /// What it says of such a URL.
@@ -24,47 +25,19 @@ pub struct PermissionRule {
 #[derive(Debug)]
 pub(super) struct CompiledPermission {
     rule: PermissionRule,
-    /// The longest prefix first, of equal ones the last of the list.
-    permissions: Vec<Covering>,
-}
-
-#[derive(Debug)]
-struct Covering {
-    prefix: ScopePrefix,
-    from: Option<CaptureDate>,
-    until: Option<CaptureDate>,
-    permission: Permission,
+    permissions: Arc<Permissions>,
 }
 
 impl PermissionRule {
-    pub(super) fn compile(&self, permissions: &[Permission]) -> Result<CompiledPermission, String> {
-        let mut compiled = Vec::with_capacity(permissions.len());
-        for (position, permission) in permissions.iter().enumerate().rev() {
-            let wrong = |why: String| format!("permission {} ({}): {why}", position + 1, permission.covers);
-            let prefix = ScopePrefix::parse(&permission.covers)
-                .ok_or_else(|| wrong("this is neither a SURT prefix nor a URL".to_owned()))?;
-            let (from, until) = permission.term().map_err(|error| wrong(error.to_string()))?;
-            compiled.push(Covering { prefix, from, until, permission: permission.clone() });
-        }
-        compiled.sort_by_key(|covering| std::cmp::Reverse(covering.prefix.as_str().len()));
-        Ok(CompiledPermission { rule: self.clone(), permissions: compiled })
+    pub(super) fn compile(&self, permissions: Permissions) -> CompiledPermission {
+        CompiledPermission { rule: self.clone(), permissions: Arc::new(permissions) }
     }
 }
 
 impl CompiledPermission {
-    fn covering(&self, candidate: &Candidate, facts: &Facts) -> Option<&Covering> {
-        // Without a date nothing is over.
-        let holds = |covering: &&Covering| {
-            facts.date.is_none_or(|date| {
-                covering.from.is_none_or(|from| date >= from) && covering.until.is_none_or(|until| date < until)
-            })
-        };
-        self.permissions.iter().filter(holds).find(|covering| covering.prefix.matches(&candidate.surt))
-    }
-
-    fn meant(&self, covering: Option<&Covering>) -> bool {
-        match covering {
-            Some(covering) => self.rule.states.contains(&covering.permission.state),
+    fn meant(&self, basis: Basis<'_>) -> bool {
+        match basis.state() {
+            Some(state) => self.rule.states.contains(&state),
             None => self.rule.uncovered,
         }
     }
@@ -82,25 +55,24 @@ impl DecideRule for CompiledPermission {
     }
 
     fn decide(&self, candidate: &Candidate, facts: &Facts) -> Option<Decision> {
-        self.meant(self.covering(candidate, facts)).then_some(self.rule.decision)
+        self.meant(self.permissions.basis(candidate, facts)).then_some(self.rule.decision)
     }
 
     fn tested(&self, candidate: &Candidate, facts: &Facts) -> String {
-        let Some(Covering { prefix, permission, .. }) = self.covering(candidate, facts) else {
-            return "no permission covers it".to_owned();
-        };
-        let mut words = format!("{} for {prefix}", permission.state.word());
-        for (name, text) in [("licence", &permission.licence), ("evidence", &permission.evidence)] {
-            if !text.is_empty() {
-                words.push_str(&format!(", {name} {text}"));
-            }
-        }
-        words
+        self.permissions.derive(candidate, facts).why
+    }
+
+    fn asks_geo(&self) -> bool {
+        self.permissions.asks_geo()
+    }
+
+    fn wants_geo(&self, candidate: &Candidate, facts: &Facts) -> bool {
+        self.permissions.wants_geo(candidate, facts)
     }
 
     fn changes(&self, candidate: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
-        let covering = self.covering(candidate, facts);
-        let meant = self.meant(covering);
+        let basis = self.permissions.basis(candidate, facts);
+        let meant = self.meant(basis);
         let fits = match wanted {
             None => meant,
             Some(wanted) => !meant && wanted == self.rule.decision,
@@ -109,9 +81,8 @@ impl DecideRule for CompiledPermission {
             return Vec::new();
         }
         let mut rule = self.rule.clone();
-        let words = match covering {
-            Some(covering) => {
-                let state = covering.permission.state;
+        let words = match basis.state() {
+            Some(state) => {
                 if meant {
                     rule.states.retain(|listed| *listed != state);
                     format!("take “{}” out of the states of permissions", state.word())
@@ -135,6 +106,12 @@ impl DecideRule for CompiledPermission {
 mod tests {
     use super::super::testing::candidate;
     use super::*;
+    use crate::campaign::{Grounds, Permission};
+    use crate::uri::CaptureDate;
+
+    fn compiled(rule: &PermissionRule, permissions: &[Permission]) -> CompiledPermission {
+        rule.compile(Permissions::compile(permissions, &Grounds::default()).unwrap())
+    }
 
     fn permission(covers: &str, state: PermissionState, until: &str) -> Permission {
         Permission {
@@ -142,8 +119,8 @@ mod tests {
             state,
             licence: "Open Government".to_owned(),
             evidence: "letter 12".to_owned(),
-            from: String::new(),
             until: until.to_owned(),
+            ..Permission::default()
         }
     }
 
@@ -156,9 +133,9 @@ mod tests {
             permission("(pt,ria,", Granted, "2024-03-01"),
         ];
         let rule = PermissionRule { states: vec![Granted], uncovered: false, decision: Decision::Accept };
-        let granted = rule.compile(&permissions).unwrap();
+        let granted = compiled(&rule, &permissions);
         let others = PermissionRule { states: vec![Refused], uncovered: true, decision: Decision::Reject };
-        let others = others.compile(&permissions).unwrap();
+        let others = compiled(&others, &permissions);
         let (accept, reject) = (Some(Decision::Accept), Some(Decision::Reject));
         for (url, date, by_granted, by_others) in [
             ("http://fct.pt/a", "2024-01-01", accept, None),
@@ -174,14 +151,14 @@ mod tests {
             assert_eq!(others.decide(&candidate, &facts), by_others, "{url} {date}");
         }
         let told = granted.tested(&candidate("http://fct.pt/a", "L"), &Facts::default());
-        assert_eq!(told, "granted for http://(pt,fct,, licence Open Government, evidence letter 12");
+        assert_eq!(told, "granted, licence Open Government, evidence letter 12, inherited from http://fct.pt");
     }
 
     #[test]
     fn a_permission_that_makes_no_sense_is_named() {
-        let rule = PermissionRule { states: Vec::new(), uncovered: false, decision: Decision::Accept };
         for (covers, until) in [("???", ""), ("http://fct.pt/", "soon")] {
-            let error = rule.compile(&[permission(covers, PermissionState::Granted, until)]).unwrap_err();
+            let permissions = [permission(covers, PermissionState::Granted, until)];
+            let error = Permissions::compile(&permissions, &Grounds::default()).unwrap_err();
             assert!(error.starts_with("permission 1"), "{error}");
         }
     }

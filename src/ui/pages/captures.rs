@@ -1,7 +1,8 @@
 //! The captures table: ready filters, filter line, selection, marks.
 
 use super::captures_table::{COLUMNS, CaptureTable, PAGE_ROWS, ROWS_SHOWN};
-use crate::app::models::{CaptureColumn, CapturePage, CaptureQuery, CaptureTab, Loaded, ReviewMark};
+use super::files::name_of;
+use crate::app::models::{CaptureColumn, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, ReviewMark};
 use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route};
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{action_ui, empty_ui, is_typing, notice_ui};
@@ -13,6 +14,8 @@ use std::sync::Arc;
 
 /// Seconds without a keystroke after which the filter line is asked.
 const FILTER_PAUSE: f64 = 0.15;
+/// Letters of a file's name on a button.
+const CHIP_CHARS: usize = 60;
 /// Rows that PageUp and PageDown move.
 const PAGE_STEP: i64 = 20;
 
@@ -60,6 +63,7 @@ impl CapturesPage {
             self.tab = tab;
         }
         self.filter_ui(ui, app);
+        self.files_ui(ui, app);
         let query = self.query(app);
         self.tabs_ui(ui, app, &query);
         let answer = app.reads.captures(query.clone());
@@ -126,7 +130,7 @@ impl CapturesPage {
         ui.horizontal(|ui| {
             let label = ui.label("Filter");
             let field = TextEdit::singleline(&mut self.filter)
-                .hint_text("words, re:…, or host:gov.pt status:404 inlinks.ext>3")
+                .hint_text("words, re:…, or host:gov.pt status:404 file:crawl-a inlinks.ext>3")
                 .desired_width((ui.available_width() - 330.0).max(theme::FIELD));
             let response = ui.add(field).labelled_by(label.id);
             if std::mem::take(&mut app.wants_filter) {
@@ -164,6 +168,36 @@ impl CapturesPage {
                 }
             });
             ui.checkbox(&mut app.settings.roomy_rows, "Roomy rows");
+        });
+    }
+
+    /// The names of files that the filter has the numbers of.
+    fn files_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        let numbered = |part: &&str| part.trim_start_matches('-').strip_prefix("file:").map(str::parse::<FileId>);
+        let parts: Vec<(String, FileId)> = self
+            .applied
+            .split_whitespace()
+            .filter_map(|part| Some((part.to_owned(), numbered(&part)?.ok()?)))
+            .collect();
+        if parts.is_empty() {
+            return;
+        }
+        ui.horizontal_wrapped(|ui| {
+            for (part, file) in parts {
+                // A number may be a part of a name, too.
+                let answer = app.reads.file(file);
+                let Some(row) = answer.shown() else { continue };
+                let not = if part.starts_with('-') { "not " } else { "" };
+                let chip = ui.button(format!("✖ {not}file {file}: {}", words::short(name_of(&row.path), CHIP_CHARS)));
+                if chip.on_hover_text(format!("{}. Show other files, too", words::line(&row.path))).clicked() {
+                    let rest: Vec<&str> = self.applied.split_whitespace().filter(|of| *of != part).collect();
+                    self.filter = rest.join(" ");
+                    self.applied.clone_from(&self.filter);
+                    self.edited = None;
+                    app.route = Route::Captures { filter: self.filter.clone() };
+                    return;
+                }
+            }
         });
     }
 

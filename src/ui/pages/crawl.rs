@@ -3,7 +3,7 @@
 use super::crawl_plots;
 use crate::app::models::{CrawlPage, HostRow, LaunchRow, LaunchState, Loaded, SeenRow};
 use crate::app::{Action, AppState, Command, Focus, PanelTab, Route};
-use crate::ui::table::Table;
+use crate::ui::table::{Cells, Table};
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
     action_named_ui, action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, loaded_ui, title_ui, verdict_ui,
@@ -190,29 +190,40 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, state: &str, rows: &[SeenRow]) {
     if rows.len() as u64 >= SEEN_LIMIT {
         ui.weak(format!("The first {}; narrow the filter to see others", words::count(SEEN_LIMIT)));
     }
-    const COLUMNS: [(&str, f32); 6] =
-        [("URL", 360.0), ("Verdict", 250.0), ("State", 150.0), ("Hops", 60.0), ("Anchor", 160.0), ("Via", 240.0)];
     let chosen = rows.iter().position(|row| app.focus == Some(Focus::Seen(row.id)));
-    let clicked = Table::new("seen", &COLUMNS, rows.len()).chosen(chosen).height(theme::DIALOG_LIST).show_ui(
+    let clicked = Table::new("seen", &SEEN, rows.len()).chosen(chosen).height(theme::DIALOG_LIST).show_ui(
         ui,
         |cells, index| {
-            let row = &rows[index];
-            cells.text(&row.url);
-            cells.ui(|ui| {
-                verdict_ui(ui, &format!("{} by {}", row.decision, row.rule));
-            });
-            cells.text(&row.state);
-            cells.text(if row.hops.is_empty() { "seed" } else { &row.hops });
-            cells.text(&row.anchor);
-            cells.text(&row.via);
+            seen_cells_ui(cells, &rows[index]);
         },
         |_, _| {},
     );
     if let Some(index) = clicked {
-        app.focus = Some(Focus::Seen(rows[index].id));
-        app.settings.panel_tab = PanelTab::Decision;
-        app.settings.lower_panel = true;
+        explain(app, rows[index].id);
     }
+}
+
+/// Columns of URLs ever seen.
+pub(super) const SEEN: [(&str, f32); 6] =
+    [("URL", 360.0), ("Verdict", 250.0), ("State", 150.0), ("Hops", 60.0), ("Anchor", 160.0), ("Via", 240.0)];
+
+/// One of them.
+pub(super) fn seen_cells_ui(cells: &mut Cells<'_, '_, '_>, row: &SeenRow) {
+    cells.text(&row.url);
+    cells.ui(|ui| {
+        verdict_ui(ui, &format!("{} by {}", row.decision, row.rule));
+    });
+    cells.text(&row.state);
+    cells.text(if row.hops.is_empty() { "seed" } else { &row.hops });
+    cells.text(&row.anchor);
+    cells.text(&row.via);
+}
+
+/// Lets a seen URL explain itself in the lower panel.
+pub(super) fn explain(app: &mut AppState, seen: i64) {
+    app.focus = Some(Focus::Seen(seen));
+    app.settings.panel_tab = PanelTab::Decision;
+    app.settings.lower_panel = true;
 }
 
 fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRow) {

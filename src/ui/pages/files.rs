@@ -164,6 +164,17 @@ pub(in crate::ui) fn state_ui(ui: &mut Ui, state: FileState) -> Response {
     coloured_cell_ui(ui, &format!("{sign} {}", state.word()), color).on_hover_text(state.hint())
 }
 
+/// What a file is called without its folders, and its number until that is known.
+pub(super) fn file_name(app: &mut AppState, file: FileId) -> String {
+    let answer = app.reads.file(file);
+    answer.shown().map_or_else(|| format!("file {file}"), |row| name_of(&row.path).to_owned())
+}
+
+/// A path without its folders.
+pub(super) fn name_of(path: &str) -> &str {
+    path.rsplit(['/', std::path::MAIN_SEPARATOR]).next().unwrap_or(path)
+}
+
 /// The captures of a file.
 pub(in crate::ui) fn captures_of(file: FileId) -> Route {
     Route::Captures { filter: format!("file:{file}") }

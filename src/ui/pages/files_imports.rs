@@ -239,6 +239,6 @@ fn problems_of_import(launch: LaunchId) -> Route {
 }
 
 fn problems_of_path(launch: LaunchId, path: &str) -> Route {
-    let query = ProblemQuery { launch: Some(launch), words: path.to_owned(), ..ProblemQuery::default() };
+    let query = ProblemQuery { launch: Some(launch), path: path.to_owned(), ..ProblemQuery::default() };
     Route::Files(FilesRoute::Problems(query))
 }

@@ -1,6 +1,6 @@
 //! What is broken or odd in the files, row by row.
 
-use super::files::go;
+use super::files::{file_name, go, name_of};
 use crate::app::models::{ProblemPage, ProblemQuery};
 use crate::app::{AppState, FilesRoute, Focus};
 use crate::ui::table::Table;
@@ -9,19 +9,26 @@ use crate::ui::widgets::{coloured_cell_ui, empty_ui, field_ui, loaded_ui};
 use crate::ui::words;
 use egui::Ui;
 
-/// Draws the problems that fit a question. `typed` is the filter line.
+/// Letters of a name on a button.
+const CHIP_CHARS: usize = 60;
+
+/// Draws the problems that fit a question. What is `typed` searches within it.
 pub(super) fn problems_ui(ui: &mut Ui, app: &mut AppState, query: &ProblemQuery, typed: &mut String) {
-    let asked = ProblemQuery { words: format!("{}{}", query.words, typed.trim()), ..query.clone() };
+    let asked = ProblemQuery { words: typed.trim().to_owned(), ..query.clone() };
     let narrowed = asked != ProblemQuery::default();
     let answer = app.reads.problems(asked);
     ui.horizontal_wrapped(|ui| {
         field_ui(ui, "Filter", typed, "Words in file or problem", theme::FIELD);
-        for (is_set, label, wider) in [
-            (query.file.is_some(), "one file only", ProblemQuery { file: None, ..query.clone() }),
-            (query.launch.is_some(), "one import only", ProblemQuery { launch: None, ..query.clone() }),
-            (!query.words.is_empty(), "one name only", ProblemQuery { words: String::new(), ..query.clone() }),
+        let path = (!query.path.is_empty()).then(|| name_of(&query.path).to_owned());
+        let launch = query.launch.map(|launch| format!("import {launch}"));
+        for (label, wider) in [
+            (query.file.map(|file| file_name(app, file)), ProblemQuery { file: None, ..query.clone() }),
+            (launch, ProblemQuery { launch: None, ..query.clone() }),
+            (path, ProblemQuery { path: String::new(), ..query.clone() }),
         ] {
-            if is_set && ui.button(format!("✖ {label}")).on_hover_text("Show those of the others, too").clicked() {
+            let Some(label) = label else { continue };
+            let chip = ui.button(format!("✖ only {}", words::short(&label, CHIP_CHARS)));
+            if chip.on_hover_text("Show those of the others, too").clicked() {
                 go(app, FilesRoute::Problems(wider));
             }
         }

@@ -2,6 +2,7 @@
 
 use crate::app::models::JobRow;
 use crate::app::{AppState, Command, ThemeChoice};
+use crate::ui::geo_database::GeoDatabaseCard;
 use crate::ui::table::Table;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{coloured_cell_ui, heading_ui, loaded_ui, title_ui};
@@ -15,7 +16,9 @@ const LIST: f32 = 190.0;
 
 /// The page Jobs.
 #[derive(Default)]
-pub struct JobsPage {}
+pub struct JobsPage {
+    geo: GeoDatabaseCard,
+}
 
 impl JobsPage {
     /// Draws the page.
@@ -37,6 +40,8 @@ impl JobsPage {
             log_ui(ui, app);
             heading_ui(ui, "Settings");
             settings_ui(ui, app);
+            heading_ui(ui, "Geolocation database of this workspace");
+            self.geo.ui(ui, app);
         });
     }
 }

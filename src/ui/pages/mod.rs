@@ -12,13 +12,19 @@ mod jobs;
 mod links;
 mod prospect;
 mod review;
+mod scope_lists;
 mod select;
 mod select_score;
 mod spec;
+mod spec_geo;
+mod spec_permissions;
 mod spec_request;
 mod spec_rules;
+mod spec_schedule;
 mod spec_seeds;
 mod spec_settings;
+mod spec_tester;
+mod spec_what_if;
 
 pub use campaigns::CampaignsPage;
 pub use captures::CapturesPage;
@@ -29,6 +35,7 @@ pub use jobs::JobsPage;
 pub use links::LinksPage;
 pub use prospect::ProspectPage;
 pub use review::ReviewPage;
+pub use scope_lists::ScopeLists;
 pub use select::SelectPage;
 pub use spec::SpecPage;
 

@@ -111,7 +111,9 @@ fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPa
         field_ui(ui, "By filter instead", &mut app.selection_draft.filter, "none: by score", theme::FIELD);
     });
     let draft = SelectionSpec { campaign, ..app.selection_draft.clone() };
-    let changed = page.spec.as_ref() != Some(&draft);
+    // What an export holds changes no score.
+    let changed =
+        page.spec.as_ref().is_none_or(|spec| SelectionSpec { with_wacz: draft.with_wacz, ..spec.clone() } != draft);
     ui.horizontal(|ui| {
         let busy = app.runs("Select");
         let response = ui.add_enabled(!busy, Button::new("Score and select"));
@@ -167,6 +169,8 @@ fn export_ui(ui: &mut Ui, app: &mut AppState, page: &SelectionPage) {
             action.on_hover_text("WARC with metadata records, CDXJ, inlinks, manifest");
             action_ui(ui, app, Action::Verify);
         });
+        ui.checkbox(&mut app.selection_draft.with_wacz, "A WACZ package, too")
+            .on_hover_text("The archive files with an index and a list of pages, as ReplayWeb.page shows them");
         if let Some((folder, lines)) = &app.verified {
             verified_ui(ui, &folder.display().to_string(), lines);
         }

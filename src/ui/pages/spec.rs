@@ -1,16 +1,20 @@
 //! A campaign's specification, edited and saved as a new version.
 
+use super::spec_geo::GeoTab;
+use super::spec_permissions::PermissionsEditor;
 use super::spec_request::RequestEditor;
 use super::spec_rules::RulesEditor;
+use super::spec_schedule::schedule_ui;
 use super::spec_seeds::SeedsEditor;
 use super::spec_settings;
+use super::spec_what_if::what_if_ui;
 use crate::app::models::{CampaignId, CampaignPage, Loaded};
 use crate::app::{Action, AppState, Command, Route, SpecDraft};
 use crate::scope::standard_rules;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{action_ui, loaded_ui, notice_ui, title_ui};
+use crate::ui::widgets::{action_named_ui, action_ui, loaded_ui, notice_ui, title_ui};
 use crate::ui::words;
-use egui::{ScrollArea, TextEdit, Ui};
+use egui::{Id, ScrollArea, TextEdit, Ui, UiBuilder};
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -20,17 +24,21 @@ enum Tab {
     Request,
     Seeds,
     Rules,
+    Geo,
+    Permissions,
     Schedule,
     Limits,
     Politeness,
     Versions,
 }
 
-const TABS: [(Tab, &str); 8] = [
+const TABS: [(Tab, &str); 10] = [
     (Tab::About, "About"),
     (Tab::Request, "Request"),
     (Tab::Seeds, "Seeds"),
     (Tab::Rules, "Scope rules"),
+    (Tab::Geo, "Geolocation"),
+    (Tab::Permissions, "Permissions"),
     (Tab::Schedule, "Schedule"),
     (Tab::Limits, "Limits"),
     (Tab::Politeness, "Politeness"),
@@ -44,6 +52,8 @@ pub struct SpecPage {
     request: RequestEditor,
     seeds: SeedsEditor,
     rules: RulesEditor,
+    geo: GeoTab,
+    permissions: PermissionsEditor,
     tags: Option<String>,
 }
 
@@ -68,9 +78,15 @@ impl SpecPage {
         // The draft is taken out while it is edited, so that a part may ask the desk.
         let Some(mut spec) = app.spec.take() else { return };
         self.problems_ui(ui, &spec);
+        what_if_ui(ui, app, spec.id);
         self.tabs_ui(ui, &spec);
-        ScrollArea::vertical().auto_shrink([false, false]).id_salt(self.tab as usize).show(ui, |ui| {
-            self.tab_ui(ui, app, &mut spec, page.as_deref());
+        // Ids that do not depend on what stands above: the first letter typed
+        // changes that, and the field shall keep the keyboard.
+        let own = UiBuilder::new().scope_id(Id::unique(("spec", self.tab as usize)));
+        ui.scope_builder(own, |ui| {
+            ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+                self.tab_ui(ui, app, &mut spec, page.as_deref());
+            });
         });
         app.spec = Some(spec);
     }
@@ -126,6 +142,7 @@ impl SpecPage {
         self.request = RequestEditor::default();
         self.seeds = SeedsEditor::default();
         self.rules = RulesEditor::default();
+        self.permissions = PermissionsEditor::default();
         self.tags = None;
     }
 
@@ -146,12 +163,15 @@ impl SpecPage {
         ui.horizontal_wrapped(|ui| {
             action_ui(ui, app, Action::SaveCampaign);
             let revert = ui.add_enabled(edited, egui::Button::new("Drop edits"));
-            if revert.on_disabled_hover_text("Nothing is changed").clicked() {
-                if let Some(spec) = &mut app.spec {
-                    spec.campaign = spec.saved.clone();
-                }
+            if revert.on_disabled_hover_text("Nothing is changed").clicked()
+                && let Some(spec) = &app.spec
+            {
+                let saved = Box::new(spec.saved.clone());
+                app.send(Command::EditSpec(saved));
                 self.forget();
             }
+            action_named_ui(ui, app, Action::Undo, "↶ Undo edit");
+            action_named_ui(ui, app, Action::Redo, "↷ Redo edit");
             action_ui(ui, app, Action::StartCrawl);
         });
     }
@@ -209,7 +229,9 @@ impl SpecPage {
             Tab::Request => self.request.ui(ui, &mut spec.campaign.request),
             Tab::Seeds => self.seeds.ui(ui, &mut spec.campaign, page),
             Tab::Rules => self.rules.ui(ui, app, &mut spec.campaign, page),
-            Tab::Schedule => spec_settings::schedule_ui(ui, &mut spec.campaign),
+            Tab::Geo => self.geo.ui(ui, app, spec.id),
+            Tab::Permissions => self.permissions.ui(ui, app, &mut spec.campaign),
+            Tab::Schedule => schedule_ui(ui, app, &mut spec.campaign, page),
             Tab::Limits => spec_settings::limits_ui(ui, &mut spec.campaign.limits),
             Tab::Politeness => spec_settings::politeness_ui(ui, &mut spec.campaign.politeness),
             Tab::Versions => versions_ui(ui, app, page),
@@ -218,7 +240,11 @@ impl SpecPage {
 
     fn about_ui(&mut self, ui: &mut Ui, spec: &mut SpecDraft) {
         let campaign = &mut spec.campaign;
-        let tags = self.tags.get_or_insert_with(|| campaign.tags.join(", "));
+        // An undone edit may have changed them.
+        let tags = match &mut self.tags {
+            Some(tags) if tags_of(tags).eq(campaign.tags.iter().map(String::as_str)) => tags,
+            tags => tags.insert(campaign.tags.join(", ")),
+        };
         ui.set_max_width(theme::READING_WIDTH);
         for (label, text, hint, rows) in [
             ("Name", &mut campaign.name, "short title", 1),
@@ -232,10 +258,14 @@ impl SpecPage {
         }
         let label = ui.label("Tags, with commas between");
         if ui.add(TextEdit::singleline(tags).desired_width(f32::INFINITY)).labelled_by(label.id).changed() {
-            campaign.tags = tags.split(',').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned).collect();
+            campaign.tags = tags_of(tags).map(str::to_owned).collect();
         }
         ui.checkbox(&mut campaign.active, "Active: its schedule is on");
     }
+}
+
+fn tags_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').map(str::trim).filter(|tag| !tag.is_empty())
 }
 
 fn other_draft_ui(ui: &mut Ui, app: &mut AppState, wanted: Option<CampaignId>) {

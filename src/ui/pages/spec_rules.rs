@@ -1,26 +1,39 @@
 //! The scope: an ordered list of rules, and a tester.
 
-use crate::app::AppState;
-use crate::app::models::CampaignPage;
+use super::spec_tester::Tester;
+use crate::app::models::{CampaignPage, Loaded, RuleHits, WhatIf};
+use crate::app::{AppState, Command, Route, ScopeList};
 use crate::campaign::Campaign;
 use crate::scope::{DecideRules, rule_templates};
-use crate::ui::table::Table;
+use crate::ui::table::{Cells, Table};
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::trace::{trace_ui, verdict_line};
-use crate::ui::widgets::{cell_ui, coloured_cell_ui, heading_ui, is_typing, loaded_ui};
+use crate::ui::widgets::{cell_ui, coloured_cell_ui, heading_ui, is_typing};
 use crate::ui::words;
 use egui::{Button, Checkbox, ComboBox, DragValue, Key, Modifiers, TextEdit, Ui};
 use serde_json::Value;
 
-/// URLs that the tester takes at once.
-const MOST_TESTED: usize = 200;
-/// Height of the list of rules.
-const LIST: f32 = 330.0;
+/// Height of the list of rules: eleven, as a new campaign has.
+const LIST: f32 = theme::HEAD_ROW + 11.0 * theme::ROOMY_ROW;
 /// Fields of a rule that are not its arguments.
 const COMMON: [&str; 3] = ["rule", "enabled", "comment"];
 
-const COLUMNS: [(&str, f32); 6] =
-    [("#", 36.0), ("On", 36.0), ("Says", 90.0), ("Rule", 470.0), ("Decided", 80.0), ("Comment", 260.0)];
+const COLUMNS: [(&str, f32); 8] = [
+    ("#", 30.0),
+    ("On", 34.0),
+    ("Says", 84.0),
+    ("Rule", 400.0),
+    ("Decided", 70.0),
+    ("Spoke", 70.0),
+    ("Edits move", 110.0),
+    ("Comment", 240.0),
+];
+
+/// What is known of each rule's deeds.
+struct Deeds<'a> {
+    page: Option<&'a CampaignPage>,
+    hits: Option<&'a [RuleHits]>,
+    what_if: Option<&'a WhatIf>,
+}
 
 /// What the editor keeps between frames.
 #[derive(Default)]
@@ -28,9 +41,7 @@ pub struct RulesEditor {
     chosen: Option<usize>,
     lines: Vec<Result<(String, String), String>>,
     lines_of: Option<(Vec<Value>, usize)>,
-    tested: String,
-    asked: Option<(Campaign, String)>,
-    opened: Option<usize>,
+    tester: Tester,
 }
 
 impl RulesEditor {
@@ -40,13 +51,23 @@ impl RulesEditor {
             "Every rule that is on speaks in order; the last opinion wins; a URL of which no rule speaks is refused",
         );
         self.name_rules(campaign);
-        self.list_ui(ui, campaign, page);
+        let hits = page.map(|page| app.rule_hits(page.id));
+        let what_if = match &app.what_if {
+            Some(Loaded::Ready(answer)) => Some(answer.clone()),
+            _ => None,
+        };
+        let deeds = Deeds {
+            page,
+            hits: hits.as_ref().and_then(|hits| hits.shown()).map(|hits| hits.as_slice()),
+            what_if: what_if.as_ref().map(|answer| &answer.figures),
+        };
+        self.list_ui(ui, app, campaign, &deeds);
         self.buttons_ui(ui, &mut campaign.rules);
         if let Some(rule) = self.chosen.and_then(|chosen| campaign.rules.get_mut(chosen)) {
             rule_ui(ui, rule);
         }
         ui.add_space(GAP);
-        self.tester_ui(ui, app, campaign);
+        self.tester.ui(ui, app, campaign);
     }
 
     /// Words of each rule, made anew when rules or seeds have changed.
@@ -69,12 +90,12 @@ impl RulesEditor {
         self.lines_of = Some(of);
     }
 
-    fn list_ui(&mut self, ui: &mut Ui, campaign: &mut Campaign, page: Option<&CampaignPage>) {
+    fn list_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: &mut Campaign, deeds: &Deeds<'_>) {
         if campaign.rules.is_empty() {
             ui.label("No rule: everything is refused. Add rules from the list below");
             return;
         }
-        let saved = page.map(|page| &page.campaign.rules);
+        let mut show = None;
         let lines = &self.lines;
         let rules = &mut campaign.rules;
         let clicked =
@@ -102,17 +123,17 @@ impl RulesEditor {
                         }
                         None => {}
                     });
-                    let hits = page
-                        .filter(|_| saved.and_then(|saved| saved.get(index)) == Some(rule))
-                        .and_then(|page| page.rule_hits.get(index));
-                    cells.text(&hits.map_or_else(|| "–".to_owned(), |hits| words::count(*hits)));
+                    let line = lines.get(index).and_then(|line| line.as_ref().ok());
+                    deeds_ui(cells, index, rule, line, deeds, &mut show);
                     cells.ui(|ui| {
                         cell_ui(ui, rule.get("comment").and_then(Value::as_str).unwrap_or_default());
                     });
                 },
                 |_, _| {},
             );
-        if clicked.is_some() {
+        if let (Some(index), Some(page)) = (show, deeds.page) {
+            app.send(Command::Go(Route::Scope(page.id, ScopeList::DecidedBy(index))));
+        } else if clicked.is_some() {
             self.chosen = clicked;
         }
     }
@@ -156,61 +177,55 @@ impl RulesEditor {
             }
         });
     }
+}
 
-    fn tester_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: &Campaign) {
-        heading_ui(ui, "Tester");
-        let label = ui.label("URLs to test");
-        ui.add(
-            TextEdit::multiline(&mut self.tested)
-                .hint_text("Paste URLs, one a line, to see what the rules above say, saved or not")
-                .desired_rows(3)
-                .desired_width(theme::READING_WIDTH),
-        )
-        .labelled_by(label.id);
-        let urls: Vec<String> = self
-            .tested
-            .lines()
-            .map(|line| line.trim().to_owned())
-            .filter(|line| !line.is_empty())
-            .take(MOST_TESTED)
-            .collect();
-        if urls.is_empty() {
-            return;
-        }
-        if self.asked.as_ref().is_none_or(|(of, _)| of != campaign) {
-            match serde_json::to_string(campaign) {
-                Ok(json) => self.asked = Some((campaign.clone(), json)),
-                Err(error) => {
-                    ui.colored_label(tokens(ui).reject, format!("✖ {error}"));
-                    return;
-                }
+/// How often a rule decided and spoke, and what it does to what the edits move.
+fn deeds_ui(
+    cells: &mut Cells<'_, '_, '_>,
+    index: usize,
+    rule: &Value,
+    line: Option<&(String, String)>,
+    deeds: &Deeds<'_>,
+    show: &mut Option<usize>,
+) {
+    let saved = deeds.page.is_some_and(|page| page.campaign.rules.get(index) == Some(rule));
+    // The list of the last launch may be an older one.
+    let hits = deeds
+        .hits
+        .and_then(|hits| hits.get(index))
+        .filter(|hits| saved && line.is_some_and(|(name, words)| hits.name == *name && hits.words == *words));
+    match hits {
+        None => {
+            for _ in 0..2 {
+                cells.ui(|ui| {
+                    coloured_cell_ui(ui, "–", tokens(ui).weak_text).on_hover_text("No crawl ran with this rule");
+                });
             }
         }
-        let Some((_, json)) = &self.asked else { return };
-        let answer = app.reads.scope_test(json.clone(), urls.clone());
-        loaded_ui(ui, &answer, |ui, answers| {
-            for (index, (url, result)) in urls.iter().zip(answers).enumerate() {
-                match result {
-                    Err(why) => {
-                        ui.colored_label(
-                            tokens(ui).reject,
-                            format!("✖ {}: {}", words::short(url, 100), words::line(why)),
-                        );
-                    }
-                    Ok(trace) => {
-                        let title = format!("{}  {}", verdict_line(trace), words::short(&trace.url, 120));
-                        let open = self.opened == Some(index) || urls.len() == 1;
-                        if ui.selectable_label(open, title).clicked() {
-                            self.opened = if open { None } else { Some(index) };
-                        }
-                        if open {
-                            ui.indent(("trace", index), |ui| trace_ui(ui, &format!("tester {index}"), trace));
-                        }
-                    }
+        Some(hits) => {
+            if hits.decided > 0 {
+                if cells.link(hits.decided, "Show the URLs that it decided") {
+                    *show = Some(index);
                 }
+            } else {
+                cells.weak("0");
             }
-        });
+            cells.ui(|ui| {
+                let response = coloured_cell_ui(ui, &words::count(hits.spoke), tokens(ui).text);
+                if let Some(example) = &hits.example {
+                    response.on_hover_text(format!("For example of {}", words::line(example)));
+                }
+            });
+        }
     }
+    let moves = deeds.what_if.and_then(|what_if| what_if.by_rule.get(index));
+    cells.ui(|ui| match moves {
+        Some(moves) if moves.moved_in + moves.moved_out > 0 => {
+            let text = format!("+{} −{}", words::count(moves.moved_in), words::count(moves.moved_out));
+            cell_ui(ui, &text).on_hover_text("URLs that it would let in and throw out, as edited");
+        }
+        _ => {}
+    });
 }
 
 /// What the rule can say, as its kind or its argument has it.
@@ -239,10 +254,13 @@ fn rule_ui(ui: &mut Ui, rule: &mut Value) {
         let kind = fields.get("rule").and_then(Value::as_str).unwrap_or_default().replace('_', " ");
         heading_ui(ui, &format!("Arguments of “{}”", words::short(&kind, 60)));
         let mut none = true;
-        for (name, value) in fields.iter_mut().filter(|(name, _)| !COMMON.contains(&name.as_str())) {
-            none = false;
-            ui.horizontal_top(|ui| argument_ui(ui, name, value));
-        }
+        egui::Grid::new("arguments").num_columns(2).striped(false).show(ui, |ui| {
+            for (name, value) in fields.iter_mut().filter(|(name, _)| !COMMON.contains(&name.as_str())) {
+                none = false;
+                argument_ui(ui, name, value);
+                ui.end_row();
+            }
+        });
         if none {
             ui.weak("This rule takes none");
         }

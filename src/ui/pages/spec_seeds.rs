@@ -2,29 +2,44 @@
 
 use crate::app::models::CampaignPage;
 use crate::campaign::{Campaign, Seed, SeedScope};
+use crate::scope::seed_reach;
 use crate::ui::table::Table;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::coloured_cell_ui;
 use crate::ui::words;
-use crate::uri::{ScopePrefix, parse_web_url};
+use crate::uri::parse_web_url;
 use egui::{ComboBox, DragValue, TextEdit, Ui};
 
-const SCOPES: [(SeedScope, &str, &str); 4] = [
-    (SeedScope::Resource, "this page", "The URL and what it needs to be shown"),
-    (SeedScope::Plus1, "page + 1 link", "The URL and everything one link away"),
-    (SeedScope::Root, "under its path", "Everything under the seed's path"),
-    (SeedScope::Subdomains, "host + subdomains", "Everything on the host and its subdomains"),
+/// Scope, word, name in files, explanation in one line.
+const SCOPES: [(SeedScope, &str, &str, &str); 4] = [
+    (SeedScope::Resource, "this page", "resource", "the URL and what it needs to be shown, no links"),
+    (SeedScope::Plus1, "page + 1 link", "plus1", "the URL and every page it links to, wherever that lies"),
+    (
+        SeedScope::Root,
+        "under its path",
+        "root",
+        "all that begins with the prefix the URL implies; a slash at its end matters",
+    ),
+    (
+        SeedScope::Subdomains,
+        "host + subdomains",
+        "subdomains",
+        "all of the URL's host and of every host below it, whatever the path",
+    ),
 ];
+
+/// Pasted lines whose reach is shown.
+const PREVIEWED: usize = 6;
 
 const COLUMNS: [(&str, f32); 8] = [
     ("", 30.0),
     ("URL", 280.0),
-    ("Reach", 140.0),
+    ("Reach", 170.0),
     ("Hops", 70.0),
-    ("Tag", 80.0),
+    ("Tag", 100.0),
     ("Captures", 70.0),
-    ("Implied SURT prefix", 200.0),
-    ("Remarks", 220.0),
+    ("Reaches (implied SURT)", 260.0),
+    ("Remarks", 200.0),
 ];
 
 /// Height of the table of seeds.
@@ -34,7 +49,9 @@ const LIST: f32 = 330.0;
 #[derive(Default)]
 pub struct SeedsEditor {
     pasted: String,
+    scope: SeedScope,
     said: Option<String>,
+    at: Option<usize>,
 }
 
 impl SeedsEditor {
@@ -43,11 +60,18 @@ impl SeedsEditor {
         if campaign.seeds.is_empty() {
             ui.label("No seed yet. Paste URLs below, one a line");
         } else {
-            table_ui(ui, campaign, page);
+            table_ui(ui, campaign, page, &mut self.at);
+            match self.at.and_then(|at| campaign.seeds.get(at)) {
+                Some(seed) => reach_ui(ui, seed),
+                None => {
+                    ui.weak("Click into a URL to see what it reaches while you type");
+                }
+            }
         }
         ui.horizontal(|ui| {
             if ui.button("Add an empty row").clicked() {
-                campaign.seeds.push(seed(String::new()));
+                campaign.seeds.push(seed(String::new(), SeedScope::default()));
+                self.at = Some(campaign.seeds.len() - 1);
             }
         });
         ui.add_space(GAP);
@@ -60,6 +84,18 @@ impl SeedsEditor {
         )
         .labelled_by(label.id);
         ui.horizontal_wrapped(|ui| {
+            ui.label("They reach");
+            for (scope, word, name, _) in SCOPES {
+                ui.radio_value(&mut self.scope, scope, word).on_hover_text(name);
+            }
+        });
+        for (scope, _, name, about) in SCOPES {
+            if scope == self.scope {
+                ui.weak(format!("{name}: {about}"));
+            }
+        }
+        self.preview_ui(ui);
+        ui.horizontal_wrapped(|ui| {
             let some = !self.pasted.trim().is_empty();
             let response = ui.add_enabled(some, egui::Button::new("Add these seeds"));
             if response.on_disabled_hover_text("Paste URLs first").clicked() {
@@ -71,6 +107,18 @@ impl SeedsEditor {
         });
     }
 
+    /// What the lines typed so far would reach.
+    fn preview_ui(&self, ui: &mut Ui) {
+        let lines = || self.pasted.lines().map(str::trim).filter(|line| !line.is_empty());
+        for line in lines().take(PREVIEWED) {
+            reach_ui(ui, &seed(line.to_owned(), self.scope));
+        }
+        let more = lines().count().saturating_sub(PREVIEWED);
+        if more > 0 {
+            ui.weak(format!("… and {}", words::counted(more as u64, "more line", "more lines")));
+        }
+    }
+
     /// Takes over what is a URL; the rest stays in the field.
     fn add(&mut self, campaign: &mut Campaign) {
         let (mut added, mut known, mut left) = (0, 0, Vec::new());
@@ -80,7 +128,7 @@ impl SeedsEditor {
             } else if campaign.seeds.iter().any(|seed| seed.url == line) {
                 known += 1;
             } else {
-                campaign.seeds.push(seed(line.to_owned()));
+                campaign.seeds.push(seed(line.to_owned(), self.scope));
                 added += 1;
             }
         }
@@ -96,11 +144,30 @@ impl SeedsEditor {
     }
 }
 
-fn seed(url: String) -> Seed {
-    Seed { url, scope: SeedScope::default(), depth: None, source_tag: String::new() }
+fn seed(url: String, scope: SeedScope) -> Seed {
+    Seed { url, scope, depth: None, source_tag: String::new() }
 }
 
-fn table_ui(ui: &mut Ui, campaign: &mut Campaign, page: Option<&CampaignPage>) {
+/// What a seed reaches, told while it is typed.
+fn reach_ui(ui: &mut Ui, seed: &Seed) {
+    ui.horizontal_wrapped(|ui| {
+        ui.weak(words::short(&seed.url, 80));
+        ui.weak("→");
+        match seed_reach(seed) {
+            None => {
+                ui.colored_label(tokens(ui).reject, "✖ no URL yet");
+            }
+            Some(reach) => {
+                ui.label(words::line(&reach.words));
+                if let Some(remark) = reach.remark {
+                    ui.colored_label(tokens(ui).flag, format!("⚠ {remark}"));
+                }
+            }
+        }
+    });
+}
+
+fn table_ui(ui: &mut Ui, campaign: &mut Campaign, page: Option<&CampaignPage>, at: &mut Option<usize>) {
     let problems = campaign.problems();
     let seeds = &mut campaign.seeds;
     let mut gone = None;
@@ -115,17 +182,21 @@ fn table_ui(ui: &mut Ui, campaign: &mut Campaign, page: Option<&CampaignPage>) {
             });
             cells.ui(|ui| {
                 ui.name_inputs(format!("URL of seed {}", index + 1), |ui| {
-                    ui.add(TextEdit::singleline(&mut seed.url).desired_width(f32::INFINITY));
+                    let field = ui.add(TextEdit::singleline(&mut seed.url).desired_width(f32::INFINITY));
+                    if field.has_focus() {
+                        *at = Some(index);
+                    }
                 });
             });
             cells.ui(|ui| {
-                let word = SCOPES.iter().find(|(scope, ..)| *scope == seed.scope).map_or("", |(_, word, _)| word);
+                let word = SCOPES.iter().find(|(scope, ..)| *scope == seed.scope).map_or("", |(_, word, ..)| word);
                 ui.name_inputs("Reach", |ui| {
-                    ComboBox::from_id_salt(("reach", index)).selected_text(word).width(theme::FIELD / 2.0).show_ui(
+                    ComboBox::from_id_salt(("reach", index)).selected_text(word).width(theme::FIELD * 0.65).show_ui(
                         ui,
                         |ui| {
-                            for (scope, word, about) in SCOPES {
-                                ui.selectable_value(&mut seed.scope, scope, word).on_hover_text(about);
+                            for (scope, word, name, about) in SCOPES {
+                                let hint = format!("{name}: {about}");
+                                ui.selectable_value(&mut seed.scope, scope, word).on_hover_text(hint);
                             }
                         },
                     );
@@ -141,11 +212,14 @@ fn table_ui(ui: &mut Ui, campaign: &mut Campaign, page: Option<&CampaignPage>) {
                 .filter(|page| page.campaign.seeds.get(index).is_some_and(|saved| saved.url == seed.url))
                 .and_then(|page| page.seed_captures.get(index));
             cells.text(&captures.map_or_else(|| "–".to_owned(), |number| words::count(*number)));
-            cells.ui(|ui| {
-                if parse_web_url(&seed.url).is_some() {
-                    coloured_cell_ui(ui, ScopePrefix::implied_by_seed(&seed.url).as_str(), tokens(ui).weak_text);
-                } else {
+            cells.ui(|ui| match seed_reach(seed) {
+                None => {
                     ui.weak("–");
+                }
+                Some(reach) => {
+                    let color = if reach.remark.is_some() { tokens(ui).flag } else { tokens(ui).weak_text };
+                    let words = reach.prefix.map_or(reach.words, |prefix| prefix.to_string());
+                    coloured_cell_ui(ui, &words, color).on_hover_text(reach.remark.unwrap_or_default());
                 }
             });
             let field = format!("seeds[{index}]");

@@ -1,87 +1,14 @@
-//! Schedule, limits, politeness of a campaign.
+//! Limits and politeness of a campaign.
 
-use crate::campaign::{Campaign, Frequency, Limits, Politeness, RobotsPolicy};
+use crate::campaign::{Limits, Politeness, RobotsPolicy};
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{field_ui, heading_ui};
-use crate::ui::words;
-use crate::uri::CaptureDate;
-use egui::{ComboBox, DragValue, TextEdit, Ui};
-
-/// Runs that are told in advance.
-const RUNS_SHOWN: usize = 20;
-
-const FREQUENCIES: [(Frequency, &str); 7] = [
-    (Frequency::Manual, "only by hand"),
-    (Frequency::Hourly, "every hour"),
-    (Frequency::Daily, "every day"),
-    (Frequency::Weekly, "every week"),
-    (Frequency::Monthly, "every month"),
-    (Frequency::Quarterly, "every three months"),
-    (Frequency::Yearly, "every year"),
-];
+use egui::{DragValue, TextEdit, Ui};
 
 const ROBOTS: [(RobotsPolicy, &str, &str); 3] = [
     (RobotsPolicy::Obey, "obey", "RFC 9309"),
     (RobotsPolicy::ObeyButLog, "log only", "Ask, write down what it says, fetch anyway"),
     (RobotsPolicy::Ignore, "ignore", "Do not ask for it"),
 ];
-
-/// When it runs, and the next runs.
-pub fn schedule_ui(ui: &mut Ui, campaign: &mut Campaign) {
-    let schedule = &mut campaign.schedule;
-    ui.weak("Kept with the campaign and told in advance here; each run is started by a person");
-    ui.horizontal(|ui| {
-        let label = ui.label("How often");
-        let word = FREQUENCIES.iter().find(|(of, _)| *of == schedule.frequency).map_or("", |(_, word)| word);
-        ui.label_inputs_by(label.id, |ui| {
-            ComboBox::from_id_salt("frequency").selected_text(word).width(theme::FIELD).show_ui(ui, |ui| {
-                for (frequency, word) in FREQUENCIES {
-                    ui.selectable_value(&mut schedule.frequency, frequency, word);
-                }
-            });
-        });
-    });
-    for (label, value, hint) in [
-        ("First run", &mut schedule.start, "2026-11-23T09:00, or empty"),
-        ("No run after", &mut schedule.end, "2027-12-31, or empty"),
-        ("Time zone", &mut schedule.time_zone, "UTC, or such as Europe/Lisbon"),
-    ] {
-        ui.horizontal(|ui| optional_ui(ui, label, value, hint));
-    }
-    let mut extra = schedule.extra.join("\n");
-    let label = ui.label("Extra dates, one a line");
-    let field = TextEdit::multiline(&mut extra).desired_rows(2).desired_width(theme::FIELD);
-    if ui.add(field).labelled_by(label.id).changed() {
-        schedule.extra = if extra.is_empty() { Vec::new() } else { extra.split('\n').map(str::to_owned).collect() };
-    }
-    ui.add_space(GAP);
-    heading_ui(ui, "Next runs");
-    if !campaign.active {
-        ui.colored_label(tokens(ui).flag, "⚠ The campaign is inactive, so nothing runs by itself");
-    }
-    let now = CaptureDate::now();
-    match campaign.schedule.next_runs(now, now, RUNS_SHOWN) {
-        Ok(runs) if runs.is_empty() => {
-            ui.weak("None; a person starts it");
-        }
-        Ok(runs) => {
-            for run in runs {
-                let extra = if run.is_extra { "  extra date" } else { "" };
-                ui.label(format!("{}{extra}", run.words));
-            }
-        }
-        Err(error) => {
-            ui.colored_label(tokens(ui).reject, format!("✖ {}", words::line(&error.to_string())));
-        }
-    }
-}
-
-fn optional_ui(ui: &mut Ui, label: &str, value: &mut Option<String>, hint: &str) {
-    let mut text = value.clone().unwrap_or_default();
-    if field_ui(ui, label, &mut text, hint, theme::FIELD).changed() {
-        *value = (!text.trim().is_empty()).then_some(text);
-    }
-}
 
 /// Where a launch stops.
 pub fn limits_ui(ui: &mut Ui, limits: &mut Limits) {

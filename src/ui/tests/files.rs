@@ -21,11 +21,19 @@ fn every_number_of_a_file_leads_to_its_rows() {
     window.check_says("✖ changed");
     window.click("306");
     assert_eq!(window.app().route, Route::Captures { filter: "file:2".to_owned() });
+    window.until("the file has its name", |window| window.says("✖ file 2: crawl-a.warc.gz"));
+    window.click("✖ file 2: crawl-a.warc.gz");
+    assert_eq!(window.app().route, Route::Captures { filter: String::new() });
     window.click("← Back");
     window.click("2");
     let of_file = ProblemQuery { file: Some(2), ..ProblemQuery::default() };
     assert_eq!(window.app().route, Route::Files(FilesRoute::Problems(of_file)));
-    window.click("✖ one file only");
+    window.until("the file has its name", |window| window.says("✖ only crawl-a.warc.gz"));
+    // What is typed searches within the problems of that file.
+    window.type_into("Filter", "file ends");
+    window.until("it is narrowed", |window| !window.says("WARC-Record-ID is missing"));
+    window.check_says("the file ends inside the record");
+    window.click("✖ only crawl-a.warc.gz");
     assert_eq!(window.app().route, Route::Files(FilesRoute::Problems(ProblemQuery::default())));
 }
 
@@ -93,6 +101,36 @@ fn an_import_is_shown_again_file_by_file_and_goes_on() {
     assert!(window.says("letter.warc") && !window.says("copy-of-a.warc.gz"));
     window.click("▶ Resume import");
     window.check_told("import [\"/media/old/2009\"]");
+}
+
+#[test]
+fn problems_of_a_path_are_searched_within() {
+    let mut window = files();
+    let at = |path: &str| ProblemQuery { launch: Some(3), path: path.to_owned(), ..ProblemQuery::default() };
+    window.app_mut().send(Command::Go(Route::Files(FilesRoute::Problems(at("/media/old/2009/crawl-a.warc.gz")))));
+    window.until("the problems are there", |window| window.says("the file ends inside the record"));
+    window.type_into("Filter", "missing");
+    window.until("it is narrowed", |window| !window.says("the file ends inside the record"));
+    window.check_says("WARC-Record-ID is missing");
+    window.check_says("✖ only import 3");
+    window.click("✖ only crawl-a.warc.gz");
+    assert_eq!(window.app().route, Route::Files(FilesRoute::Problems(at(""))));
+    // The words are still there.
+    assert!(!window.says("the file ends inside the record"));
+}
+
+#[test]
+fn a_long_import_is_stopped_and_says_how_to_go_on() {
+    let mut window = Window::full();
+    drop_on(&mut window, "/media/endless");
+    window.check_told("import [\"/media/endless\"]");
+    window.until("the strip shows it", |window| window.says("⏹ Stop"));
+    window.click("⏹ Stop");
+    window.until("the import ends", |window| window.app().jobs.is_empty());
+    window.check_says("No job is running");
+    window.press_with(Modifiers::COMMAND, Key::Num9);
+    window.check_says("stopped on request – What came in is kept");
+    window.check_says("Import the same again to go on; nothing comes in twice");
 }
 
 #[derive(Debug)]

@@ -4,6 +4,8 @@
 
 mod files;
 mod pages;
+mod plans;
+mod scope;
 mod shell;
 
 use super::Cockpit;
@@ -42,7 +44,12 @@ impl Window {
     }
 
     fn open(empty: bool, folder: Option<PathBuf>) -> Self {
-        let told = Arc::new(Told::default());
+        Self::open_told(Told::default(), empty, folder)
+    }
+
+    /// On an archive that was told something before.
+    pub(super) fn open_told(told: Told, empty: bool, folder: Option<PathBuf>) -> Self {
+        let told = Arc::new(told);
         let opener = Arc::new(FixtureOpener { empty, told: told.clone() });
         let mut folder = folder;
         let has_folder = folder.is_some();
@@ -107,6 +114,28 @@ impl Window {
             panic!("nothing says “{label}”; on screen: {:?}", self.words());
         };
         node.click();
+        self.settle();
+    }
+
+    /// Brings what carries this label into sight: only there it can be clicked.
+    #[track_caller]
+    pub(super) fn scroll_to(&mut self, label: &str) {
+        match self.harness.query_all_by_label(label).find(is_pressed) {
+            Some(node) => node.scroll_to_me(),
+            None => panic!("nothing to press says “{label}”; on screen: {:?}", self.words()),
+        }
+        self.settle();
+    }
+
+    /// Clicks the radio button of this label: words in a list may be the same.
+    #[track_caller]
+    pub(super) fn click_radio(&mut self, label: &str) {
+        use egui::accesskit::Role;
+        let radio = |node: &egui_kittest::Node<'_>| node.accesskit_node().role() == Role::RadioButton;
+        match self.harness.query_all_by_label(label).find(radio) {
+            Some(node) => node.click(),
+            None => panic!("no radio button says “{label}”; on screen: {:?}", self.words()),
+        }
         self.settle();
     }
 

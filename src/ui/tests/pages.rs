@@ -118,7 +118,7 @@ fn rules_are_moved_switched_added_and_tested() {
     window.click("Reject long queries");
     assert_eq!(window.app().spec.as_ref().unwrap().campaign.rules.len(), 12);
     window.type_into("URLs to test", "https://www.vilanova.example/a");
-    window.until("the tester answers", |window| window.says("✔ Accepted by rule 1, SurtPrefixedDecideRule"));
+    window.until("the tester answers", |window| window.says("✔ Accepted by rule 1, SeedScopeDecideRule"));
     window.check_says("decides");
 }
 
@@ -259,6 +259,11 @@ fn a_selection_is_scored_exported_and_verified() {
     window.check_told("select at 0.31");
     window.click("Export selection");
     window.check_told("export 1 to /home/archivist/fonds/exports/selection");
+    window.until("the export ended", |window| window.app().jobs.is_empty());
+    assert!(!window.told().iter().any(|said| said.contains("with a package")));
+    window.click("A WACZ package, too");
+    window.click("Export selection");
+    window.check_told("export 1 to /home/archivist/fonds/exports/selection with a package");
     window.until("the export ended", |window| window.app().jobs.is_empty());
     window.click("Verify last export");
     window.check_told("verify /home/archivist/fonds/exports/selection");

@@ -275,8 +275,17 @@ impl<R: Read> Members<R> {
     /// Uses the dictionary that stands at the beginning of a zstd file.
     pub(super) fn use_dictionary(&mut self, bytes: &[u8]) -> Result<(), String> {
         match &mut self.layer {
-            Layer::Zstd(frame) => frame.use_dictionary(bytes),
+            Layer::Zstd(frame) => frame.use_leading_dictionary(bytes),
             _ => Ok(()),
+        }
+    }
+
+    /// Where the dictionary of a zstd file stands that the present frame needs,
+    /// when it is not that at its beginning.
+    pub(super) fn late_dictionary(&self) -> Option<u64> {
+        match &self.layer {
+            Layer::Zstd(frame) => frame.late_dictionary(),
+            _ => None,
         }
     }
 

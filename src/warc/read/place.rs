@@ -96,6 +96,8 @@ pub fn leading_dictionary_frame(path: &Path) -> io::Result<Option<Vec<u8>>> {
 /// Reads a file from its start up to a record that shares its member.
 fn seek_inside(path: &Path, offset: u64) -> Result<ArchiveReader<File>, WarcError> {
     let mut reader = ArchiveReader::open(path)?;
+    // The head is read here, before a caller can ask for its bytes.
+    reader.keep_head_bytes();
     let place = Span { offset, length: 0 }.decoded_offset();
     match reader.skip_to_decoded(place)? {
         true => Ok(reader),

@@ -69,7 +69,11 @@ struct Open {
     /// Offset in the file of the member it begins in, or of itself in a plain file.
     offset: u64,
     decoded_offset: u64,
+    /// Whether it can be entered there: it begins a member that needs nothing
+    /// but what the file begins with.
     begins_member: bool,
+    /// Where the zstd dictionary stands that it needs, if not at the beginning.
+    late_dictionary: Option<u64>,
     declared: u64,
     remaining: u64,
     is_arc: bool,
@@ -406,8 +410,14 @@ impl<R: Read> ArchiveReader<R> {
         }
         if !self.told_not_per_record {
             self.told_not_per_record = true;
-            let detail = "records share a compressed member: to reach one, the file is read from its start";
-            self.problem(open.offset, ProblemKind::NotPerRecord, detail.to_owned());
+            let what = match open.late_dictionary {
+                Some(at) => format!(
+                    "records from here on need the zstd dictionary at offset {at}, which does not begin the file"
+                ),
+                None => "records share a compressed member".to_owned(),
+            };
+            let detail = format!("{what}: to reach one, the file is read from its start");
+            self.problem(open.offset, ProblemKind::NotPerRecord, detail);
         }
         let length = self.members.decoded_offset().saturating_sub(open.decoded_offset);
         Ok(Some(Span::inside_member(open.decoded_offset, length)))
@@ -593,10 +603,12 @@ impl<R: Read> ArchiveReader<R> {
             self.problem(offset, kind, detail);
         }
         let length = head.content_length;
+        let late_dictionary = self.members.late_dictionary();
         self.open = Some(Open {
             offset,
             decoded_offset,
-            begins_member,
+            begins_member: begins_member && late_dictionary.is_none(),
+            late_dictionary,
             declared: length,
             remaining: length,
             is_arc,

@@ -547,3 +547,31 @@ fn a_short_record_ends_where_its_member_does() {
         assert_eq!(ids(&records).last().unwrap(), "2");
     }
 }
+
+/// Two files joined, each of a dictionary (`zstd --train`) and two records
+/// that were compressed with it.
+const TWO_DICTIONARIES: &[u8] = include_bytes!("fixtures/two-dictionaries.warc.zst");
+
+#[test]
+fn records_behind_a_second_zstd_dictionary_are_reached_from_the_start() {
+    let bytes = TWO_DICTIONARIES;
+    let (records, problems) = read_all(bytes, usize::MAX);
+    assert_eq!(ids(&records), ["a0", "a1", "b0", "b1"]);
+    let at = records[1].span.offset + records[1].span.length;
+    let told = format!("records from here on need the zstd dictionary at offset {at}, which does not begin the file");
+    assert!(problems.len() == 1 && problems[0].contains(&told), "{problems:?}");
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let check = |bytes: &[u8], inside: [bool; 4]| {
+        std::fs::write(file.path(), bytes).unwrap();
+        let (records, _) = read_all(bytes, usize::MAX);
+        assert_eq!(records.iter().map(|record| record.span.is_inside_member()).collect::<Vec<_>>(), inside);
+        for record in &records {
+            assert_eq!(read_record_at(file.path(), record.span.offset, usize::MAX).unwrap(), *record);
+        }
+    };
+    check(bytes, [false, false, true, true]);
+    // The same dictionary once more is no other one.
+    check(&bytes[..at as usize].repeat(2), [false; 4]);
+    // One that stands behind something else is not found by its place either.
+    check(&[b"\x50\x2a\x4d\x18\0\0\0\0", bytes].concat(), [true; 4]);
+}

@@ -4,6 +4,7 @@
 use super::input::Input;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, Dictionary, FrameDecoder};
+use sha1::{Digest, Sha1};
 use std::io::{self, Read};
 
 pub(super) const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -21,6 +22,11 @@ const MAX_WINDOW: u64 = 128 * 1024 * 1024;
 pub(super) struct Frame {
     decoder: FrameDecoder,
     dictionary: Option<u32>,
+    /// Digest of the dictionary that the file begins with: whoever reads one
+    /// record by its place finds this one.
+    leading: Option<[u8; 20]>,
+    /// Offset in the file of the dictionary in use, where it is another one.
+    late: Option<u64>,
     offset: u64,
     /// The bytes so far came from a source that ended.
     ready: bool,
@@ -52,7 +58,7 @@ fn skippable(bytes: &[u8]) -> Option<u32> {
 
 impl Frame {
     pub(super) fn new() -> Self {
-        Self { decoder: new_decoder(), dictionary: None, offset: 0, ready: false }
+        Self { decoder: new_decoder(), dictionary: None, leading: None, late: None, offset: 0, ready: false }
     }
 
     /// Offset in the file of the frame in hand.
@@ -60,8 +66,22 @@ impl Frame {
         self.offset
     }
 
+    /// Where the dictionary stands that is in use, when it is not that which
+    /// the file begins with.
+    pub(super) fn late_dictionary(&self) -> Option<u64> {
+        self.late
+    }
+
+    /// Takes the dictionary that the file begins with.
+    pub(super) fn use_leading_dictionary(&mut self, bytes: &[u8]) -> Result<(), String> {
+        self.use_dictionary(bytes)?;
+        self.leading = Some(Sha1::digest(bytes).into());
+        self.late = None;
+        Ok(())
+    }
+
     /// Takes a dictionary, itself compressed or not, in the place of an earlier one.
-    pub(super) fn use_dictionary(&mut self, bytes: &[u8]) -> Result<(), String> {
+    fn use_dictionary(&mut self, bytes: &[u8]) -> Result<(), String> {
         let plain;
         let bytes = if bytes.starts_with(&MAGIC) {
             let mut out = Vec::new();
@@ -103,9 +123,15 @@ impl Frame {
                     if (bytes.len() as u64) < len {
                         return Ok(Begin::CutOff);
                     }
-                    if let Err(why) = self.use_dictionary(&bytes) {
+                    let taken = match self.offset {
+                        0 => self.use_leading_dictionary(&bytes),
+                        _ => self.use_dictionary(&bytes),
+                    };
+                    if let Err(why) = taken {
                         return Ok(Begin::Foreign(format!("the zstd dictionary cannot be read: {why}")));
                     }
+                    let is_leading = self.leading == Some(Sha1::digest(&bytes).into());
+                    self.late = (!is_leading).then_some(self.offset);
                 } else if io::copy(&mut input.take(len), &mut io::sink())? < len {
                     return Ok(Begin::CutOff);
                 }

@@ -28,7 +28,7 @@ pub use damage::gzip;
 pub use http::http;
 pub use index::{cdx, wacz};
 pub use keys::keys;
-pub use lines::{campaign_json, crawl_log, dataset, request, robots, scope_log};
+pub use lines::{campaign_json, crawl_log, dataset, feed, request, robots, scope_log};
 pub use pages::{html, mmdb};
 pub use stored::{load_lines, segment};
 

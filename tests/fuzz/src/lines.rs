@@ -1,6 +1,7 @@
 //! Lines of text and small files that are read, written and read again.
 
 use super::text_of;
+use fonds::campaign::feed::{Dialect, FeedEntry, read_feed, write_feed};
 use fonds::campaign::{Campaign, Request};
 use fonds::crawl::{CrawlLogLine, RobotsRules};
 use fonds::links::read_dataset;
@@ -39,6 +40,25 @@ pub fn campaign_json(data: &[u8]) {
     let again = Campaign::from_json(&written).unwrap_or_else(|error| panic!("{error}: {written}"));
     assert_eq!(again.to_json(), written);
     read.problems();
+}
+
+/// A crawl feed: what comes in goes out again, by way of a campaign too.
+pub fn feed(data: &[u8]) {
+    let feed = read_feed(&text_of(data));
+    assert!(feed.entries.len() <= feed.found);
+    let entries: Vec<FeedEntry> = feed.entries.into_iter().map(|(_, entry)| entry).collect();
+    for entry in &entries {
+        let alone = write_feed(std::slice::from_ref(entry), entry.dialect, &feed.beside);
+        let again = read_feed(&alone);
+        assert_eq!(again.entries.first().map(|(_, entry)| &entry.fields), Some(&entry.fields), "{alone}");
+        let mut campaign = Campaign::new("");
+        campaign.take_entry(entry);
+        assert_eq!(campaign.feed_entry("1").0, *entry);
+    }
+    for dialect in Dialect::ALL {
+        let written = write_feed(&entries, dialect, &feed.beside);
+        assert!(entries.is_empty() || !read_feed(&written).entries.is_empty(), "{written}");
+    }
 }
 
 /// Objects of the inlink data set.

@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 /// Bytes read at once.
 const CHUNK: usize = 1 << 20;
 
+/// Where copies are kept in a workspace.
+pub(super) const IMPORTS: &str = "imports";
+
 /// What a copy is called until it is whole.
 const INCOMING: &str = "incoming-";
 
@@ -24,11 +27,17 @@ pub(super) struct Hashing<'a, R> {
     hasher: Sha256,
     bytes: u64,
     cx: &'a JobCx,
+    tells: bool,
 }
 
 impl<'a, R: Read> Hashing<'a, R> {
     pub(super) fn new(inner: R, cx: &'a JobCx) -> Self {
-        Self { inner, hasher: Sha256::new(), bytes: 0, cx }
+        Self { inner, hasher: Sha256::new(), bytes: 0, cx, tells: true }
+    }
+
+    /// Of bytes that somebody else reads, too, and tells the job of.
+    pub(super) fn aside(inner: R, cx: &'a JobCx) -> Self {
+        Self { tells: false, ..Self::new(inner, cx) }
     }
 
     /// Reads what is left; SHA-256 in hex, and the size in bytes.
@@ -49,7 +58,11 @@ impl<R: Read> Read for Hashing<'_, R> {
         let len = self.inner.read(buffer)?;
         self.hasher.update(buffer.get(..len).unwrap_or_default());
         self.bytes += len as u64;
-        self.cx.advance(len as u64).map_err(io::Error::other)?;
+        match self.tells {
+            true => self.cx.advance(len as u64),
+            false => self.cx.checkpoint(),
+        }
+        .map_err(io::Error::other)?;
         Ok(len)
     }
 }
@@ -74,7 +87,7 @@ pub(super) fn keep_incoming(
     source: &mut Hashing<'_, impl Read>,
     place: impl FnOnce(&str) -> (String, String),
 ) -> anyhow::Result<(PathBuf, String)> {
-    let imports = workspace.folder().join("imports");
+    let imports = workspace.folder().join(IMPORTS);
     let in_imports = || imports.display().to_string();
     fs::create_dir_all(&imports).with_context(in_imports)?;
     let mut copy = tempfile::Builder::new().prefix(INCOMING).tempfile_in(&imports).with_context(in_imports)?;
@@ -104,7 +117,7 @@ pub(super) fn keep_incoming(
 
 /// Takes away what a killed import left of copies that were not whole.
 pub(super) fn clear(workspace: &Workspace) {
-    for entry in fs::read_dir(workspace.folder().join("imports")).into_iter().flatten().flatten() {
+    for entry in fs::read_dir(workspace.folder().join(IMPORTS)).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(INCOMING) {
             // One that cannot be taken away is in nobody's way.
             let _ = fs::remove_file(entry.path());

@@ -12,6 +12,9 @@
 //! continues the same report, and the file that it was in the middle of is
 //! read again from its beginning, its known captures being left as they are.
 //!
+//! Small files are read two at a time; large ones one after the other, each by
+//! several threads, so that one huge file is as fast as many small ones.
+//!
 //! Invariants: files of persons are never changed or moved; one bad file does
 //! not keep the others out; files of one size are looked at one after the
 //! other, so that copies of each other do not come in twice.
@@ -47,6 +50,8 @@ struct Importer<'a> {
     total: AtomicU64,
     files: u64,
     begun: AtomicU64,
+    /// Held by who reads a large file with all threads there are.
+    large: Mutex<()>,
 }
 
 /// Reads files, and all archive files in folders, into the catalogue. The
@@ -70,6 +75,7 @@ pub fn import(workspace: &Workspace, paths: &[PathBuf], copy: bool, cx: &JobCx) 
         total: AtomicU64::new(search.files.iter().map(|file| file.size).sum()),
         files: search.files.len() as u64,
         begun: AtomicU64::new(0),
+        large: Mutex::new(()),
     }
     .run(search);
     match &result {

@@ -1,23 +1,29 @@
 //! One file of an import.
 
-use super::copy::{Hashing, copy_in, digest_of, take_back};
+use super::copy::{Hashing, IMPORTS, copy_in, digest_of, take_back};
 use super::package::is_package;
 use super::{Found, Importer};
-use crate::crawl::{CaptureEntry, CrawlError, IndexReport, LedgerError, index_records};
+use crate::crawl::{CaptureEntry, CrawlError, IndexReport, LedgerError, index_in_parallel, index_records};
 use crate::jobs::StopError;
 pub(super) use crate::store::ToldProblem;
 use crate::store::rows::{FileId, FileOutcome, ImportedFile};
 use crate::store::{KnownFile, mtime_ns};
-use crate::warc::ArchiveReader;
+use crate::warc::{ArchiveReader, reading_threads};
 use std::cell::{Cell, RefCell};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+/// Files from this size on are read by several threads: for less it is not
+/// worth while to begin.
+const LARGE_FILE_BYTES: u64 = 16 << 20;
 /// Captures kept in one write of the catalogue.
 const BATCH: usize = 200;
+/// Bytes of links in one write: pages may hold hundreds of thousands each.
+const BATCH_LINK_BYTES: usize = 4 << 20;
 
 /// What a look at a file came to, besides its row.
 #[derive(Default)]
@@ -85,8 +91,11 @@ impl Importer<'_> {
         anyhow::ensure!(found.size > 0, "the file is empty");
         let catalogue = self.workspace.catalogue();
         if let Some(known) = catalogue.file_looked_at(&done.path, found.size, found.mtime_ns)? {
-            self.cx.advance(found.size)?;
-            return self.known(found, done, &known);
+            // Of a file that grew since, its beginning is of use where the rest is, too.
+            if known.size == found.size || self.is_at_its_place(&known) || self.has_grown_at_its_place(&known)? {
+                self.cx.advance(found.size)?;
+                return self.known(found, done, &known);
+            }
         }
         let same_size: Vec<KnownFile> = catalogue
             .files_of_size(found.size)?
@@ -135,9 +144,7 @@ impl Importer<'_> {
         done.file = Some(known.id);
         done.same_as = Some(known.path.clone());
         done.outcome = FileOutcome::Known;
-        let place = self.workspace.folder().join(&known.path);
-        let is_there = !known.changed && fs::metadata(&place).is_ok_and(|meta| meta.len() == known.size);
-        if !is_there {
+        if !self.is_at_its_place(known) && !self.has_grown_at_its_place(known)? {
             let kept = if self.copy { copy_in(self.workspace, &found.path, self.cx)?.0 } else { found.path.clone() };
             let mtime = fs::metadata(&kept).map_or(found.mtime_ns, |meta| mtime_ns(&meta));
             if catalogue.move_file(known.id, &self.label(&kept)?, mtime)? {
@@ -145,6 +152,22 @@ impl Importer<'_> {
             }
         }
         Ok(Told::default())
+    }
+
+    fn is_at_its_place(&self, known: &KnownFile) -> bool {
+        let place = self.workspace.folder().join(&known.path);
+        !known.changed && fs::metadata(&place).is_ok_and(|meta| meta.len() == known.size)
+    }
+
+    /// Whether more bytes stand there now behind those that were read; they
+    /// come in when that file is looked at.
+    fn has_grown_at_its_place(&self, known: &KnownFile) -> anyhow::Result<bool> {
+        let place = self.workspace.folder().join(&known.path);
+        let is_longer = fs::metadata(&place).is_ok_and(|meta| meta.len() > known.size);
+        // What cannot be read there is not there.
+        let is_it = is_longer && !known.sha256.is_empty() && self.begins_with(&place, known).unwrap_or(false);
+        self.cx.checkpoint()?;
+        Ok(is_it)
     }
 
     /// A file that an import was killed in the middle of, and that was given
@@ -170,9 +193,41 @@ impl Importer<'_> {
         let is_unfinished = known.size < size || (known.size == size && known.sha256.is_empty());
         if is_unfinished && super::super::files::holds_records(&source.path, &catalogue.wanted_file(known.id)?.records)
         {
-            catalogue.file_goes_on(known.id, size, source.mtime_ns)?;
+            catalogue.file_goes_on(known.id, &source.label, size, source.mtime_ns)?;
         }
         Ok(())
+    }
+
+    /// A file that was copied in, or linked, and appended to since: the longer
+    /// copy takes the place of the shorter one, and what is known of that
+    /// stands in it where it stood. Nothing of a person's is taken away.
+    fn go_on_in_longer_copy(&self, source: &Source<'_>, known: &KnownFile) -> anyhow::Result<()> {
+        let is_it = !is_package(&source.path)? && self.begins_with(&source.path, known)?;
+        let size = source.found.size;
+        let goes_on =
+            is_it && self.workspace.catalogue().file_goes_on(known.id, &source.label, size, source.mtime_ns)?;
+        if goes_on && self.is_own_copy(known) {
+            take_back(&self.workspace.folder().join(&known.path));
+        }
+        Ok(())
+    }
+
+    /// Whether a file begins with the bytes that were read as a known one.
+    fn begins_with(&self, path: &Path, known: &KnownFile) -> anyhow::Result<bool> {
+        let sha256 = match known.sha256.as_str() {
+            // It was not read to its end; its copy was whole all the same.
+            "" if self.is_own_copy(known) => digest_of(&self.workspace.folder().join(&known.path), self.cx).ok(),
+            "" => None,
+            sha256 => Some((sha256.to_owned(), known.size)),
+        };
+        self.cx.checkpoint()?;
+        let beginning = File::open(path)?.take(known.size);
+        Ok(sha256.is_some() && sha256 == Some(Hashing::new(beginning, self.cx).finish()?))
+    }
+
+    /// Whether a file is a copy that an import has made.
+    fn is_own_copy(&self, known: &KnownFile) -> bool {
+        !known.crawled && Path::new(&known.path).starts_with(IMPORTS)
     }
 
     /// What the catalogue calls a path. It keeps text only.
@@ -187,7 +242,13 @@ impl Importer<'_> {
     /// Reads a file whose bytes are not known.
     fn read(&self, found: &Found, done: &mut ImportedFile) -> anyhow::Result<Told> {
         let again = || self.cx.set_total(self.total.fetch_add(found.size, Ordering::Relaxed) + found.size);
-        let (path, sha256) = match self.copy {
+        let before = self.workspace.catalogue().read_from_before(&done.path, found.size)?;
+        // What was copied in once stays a copy, or its captures would come in twice.
+        let copy = match &before {
+            Some(known) if !self.copy && self.is_own_copy(known) => self.begins_with(&found.path, known)?,
+            _ => self.copy,
+        };
+        let (path, sha256) = match copy {
             true => {
                 again();
                 let (copy, sha256) = copy_in(self.workspace, &found.path, self.cx)?;
@@ -197,6 +258,9 @@ impl Importer<'_> {
         };
         let mtime_ns = fs::metadata(&path).map_or(found.mtime_ns, |meta| mtime_ns(&meta));
         let source = Source { found, label: self.label(&path)?, path, mtime_ns };
+        if let Some(known) = before.filter(|known| copy && known.path != source.label) {
+            self.go_on_in_longer_copy(&source, &known)?;
+        }
         self.go_on_where_it_grew(&source)?;
         let told = if is_package(&source.path)? {
             // Its parts are read one by one, so that its digest needs a reading of its own.
@@ -213,7 +277,7 @@ impl Importer<'_> {
         };
         // Captures may stand in the copy already, though reading it failed later.
         let is_needed = || self.workspace.catalogue().file_called(&source.label).map_or(true, |file| file.is_some());
-        if self.copy && done.file.is_none() && !told.as_ref().is_err_and(StopError::is_cancelled) && !is_needed() {
+        if copy && done.file.is_none() && !told.as_ref().is_err_and(StopError::is_cancelled) && !is_needed() {
             take_back(&source.path);
         }
         told
@@ -223,7 +287,7 @@ impl Importer<'_> {
     fn index(&self, source: &Source<'_>, done: &mut ImportedFile) -> anyhow::Result<Told> {
         let sink = Sink::new(self, source);
         let Shared { report, whole } = self.read_records(source, &sink)?;
-        done.new_captures = sink.new.get();
+        done.new_captures = sink.brought_in()?;
         (done.records, done.captures, done.revisits) = (report.records, report.captures, report.revisits);
         done.problem_count = report.problems.len() as u64 + report.more_problems;
         let sha256 = match whole {
@@ -245,17 +309,17 @@ impl Importer<'_> {
 
     /// Reads all records of a file and hands its captures to the sink.
     pub(super) fn read_records(&self, source: &Source<'_>, sink: &Sink<'_>) -> anyhow::Result<Shared> {
-        let mut bytes = Hashing::new(File::open(&source.path)?, self.cx);
-        let reader = ArchiveReader::new(bytes.by_ref(), &source.path).map_err(CrawlError::from)?;
-        let (report, ended) = index_records(reader, &source.label, |entry| sink.take(entry), self.cx);
+        let (report, ended, digest) = match source.found.size {
+            LARGE_FILE_BYTES.. => self.read_in_parallel(source, sink)?,
+            _ => self.read_alone(source, sink)?,
+        };
         self.cx.checkpoint()?;
         let ended = match ended {
             Err(error @ (CrawlError::Ledger(_) | CrawlError::Cancelled(_))) => return Err(error.into()),
             other => other,
         };
-        // What comes behind the last record counts for the digest.
         let whole = ended.map_err(anyhow::Error::from).and_then(|()| {
-            let (sha256, size) = bytes.finish()?;
+            let (sha256, size) = digest?;
             let mtime_after = fs::metadata(&source.path).map_or(source.mtime_ns, |meta| mtime_ns(&meta));
             anyhow::ensure!(
                 size == source.found.size && mtime_after == source.mtime_ns,
@@ -270,6 +334,42 @@ impl Importer<'_> {
     }
 }
 
+impl Importer<'_> {
+    fn read_alone(&self, source: &Source<'_>, sink: &Sink<'_>) -> anyhow::Result<Indexed> {
+        let mut bytes = Hashing::new(File::open(&source.path)?, self.cx);
+        let reader = ArchiveReader::new(bytes.by_ref(), &source.path).map_err(CrawlError::from)?;
+        let (report, ended) = index_records(reader, &source.label, |entry| sink.take(entry), self.cx);
+        // What comes behind the last record counts for the digest.
+        let digest = if ended.is_ok() { bytes.finish() } else { Ok(Default::default()) };
+        Ok((report, ended, digest))
+    }
+
+    /// The same with several threads, and one more that makes the digest.
+    fn read_in_parallel(&self, source: &Source<'_>, sink: &Sink<'_>) -> anyhow::Result<Indexed> {
+        let _turn = self.large.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = File::open(&source.path)?;
+        let mut told = 0;
+        let mut tell = |read_to: u64| {
+            // The wish to stop is heard by the reading itself.
+            let _ = self.cx.advance(read_to.saturating_sub(told));
+            told = read_to.max(told);
+        };
+        let (report, ended, digest) = std::thread::scope(|scope| {
+            let digest = scope.spawn(|| Hashing::aside(file, self.cx).finish());
+            let take = |entry| sink.take(entry);
+            let threads = reading_threads();
+            let (report, ended) = index_in_parallel(&source.path, threads, &source.label, take, self.cx, &mut tell);
+            let digest = digest.join().unwrap_or_else(|_| Err(std::io::Error::other("making the digest has failed")));
+            (report, ended, digest)
+        });
+        tell(source.found.size);
+        Ok((report, ended, digest))
+    }
+}
+
+/// A report, how reading ended, and digest and size of all bytes.
+type Indexed = (IndexReport, Result<(), CrawlError>, std::io::Result<(String, u64)>);
+
 /// An error of the catalogue concerns the whole import.
 pub(super) fn is_of_catalogue(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
@@ -283,20 +383,34 @@ pub(super) struct Sink<'a> {
     importer: &'a Importer<'a>,
     pub source: &'a Source<'a>,
     batch: RefCell<Vec<CaptureEntry>>,
+    /// Bytes of links in the batch.
+    link_bytes: Cell<usize>,
+    taken: Cell<u64>,
     /// Captures that the catalogue did not know.
-    pub new: Cell<u64>,
+    new: Cell<u64>,
     /// Its number, once something of it is kept.
     pub file: Cell<Option<FileId>>,
 }
 
 impl<'a> Sink<'a> {
     pub fn new(importer: &'a Importer<'a>, source: &'a Source<'a>) -> Self {
-        Self { importer, source, batch: RefCell::default(), new: Cell::new(0), file: Cell::new(None) }
+        Self {
+            importer,
+            source,
+            batch: RefCell::default(),
+            link_bytes: Cell::new(0),
+            taken: Cell::new(0),
+            new: Cell::new(0),
+            file: Cell::new(None),
+        }
     }
 
     pub fn take(&self, entry: CaptureEntry) -> Result<(), CrawlError> {
+        let links = entry.outlinks.iter().map(|link| size_of_val(link) + link.url.as_str().len() + link.anchor.len());
+        self.link_bytes.set(self.link_bytes.get() + links.sum::<usize>());
+        self.taken.set(self.taken.get() + 1);
         self.batch.borrow_mut().push(entry);
-        if self.batch.borrow().len() >= BATCH {
+        if self.batch.borrow().len() >= BATCH || self.link_bytes.get() >= BATCH_LINK_BYTES {
             self.flush().map_err(|error| LedgerError(error.to_string()))?;
         }
         Ok(())
@@ -314,8 +428,19 @@ impl<'a> Sink<'a> {
         Ok(file)
     }
 
+    /// Captures that this import brought in, those before a kill included.
+    pub fn brought_in(&self) -> anyhow::Result<u64> {
+        match self.file.get() {
+            Some(file) if self.new < self.taken => {
+                Ok(self.importer.workspace.catalogue().brought_in(self.importer.launch, file)?)
+            }
+            _ => Ok(self.new.get()),
+        }
+    }
+
     pub fn flush(&self) -> anyhow::Result<()> {
         let batch = self.batch.take();
+        self.link_bytes.set(0);
         if !batch.is_empty() {
             self.file()?;
             let new = self.importer.workspace.catalogue().add_captures(self.importer.launch, batch)?;

@@ -5,7 +5,7 @@
 //! whose records can be entered one by one; others are unpacked into the
 //! workspace first, under a name of our own.
 
-use super::copy::{Hashing, keep_incoming};
+use super::copy::{Hashing, keep_incoming, take_back};
 use super::one::{Shared, Sink, Source, Told, ToldProblem};
 use super::{Found, Importer};
 use crate::crawl::{CaptureEntry, CrawlError, IndexReport, index_records};
@@ -74,7 +74,7 @@ impl Importer<'_> {
             }
         }
         sink.flush()?;
-        done.new_captures += sink.new.get();
+        done.new_captures += sink.brought_in()?;
         done.problem_count += problems.len() as u64;
         let archives = wacz.archives().len();
         let sha256 = if whole > 0 {
@@ -188,10 +188,27 @@ impl Importer<'_> {
             let detail = format!("{}, offset {}: {}", member.name, problem.offset, problem.detail);
             ToldProblem::new(member.offset, problem.kind, detail)
         }));
-        let (digest, size) = whole?;
-        let file = sink.file()?;
-        self.workspace.catalogue().file_is_sound(file, size, found.mtime_ns, &digest)?;
-        done.new_captures += sink.new.get();
+        done.new_captures += sink.brought_in()?;
+        match whole {
+            // Another import finds it where it was left.
+            Err(error) if error.chain().any(is_of_disk) => return Err(error),
+            Err(error) if report.captures == 0 => {
+                take_back(&source.path);
+                return Err(error);
+            }
+            Err(error) => {
+                let why = format!("{}: reading stopped: {}", member.name, super::super::in_words(&error));
+                problems.push(ToldProblem::new(member.offset, PACKAGE, why));
+            }
+            // Nothing of it is asked for ever.
+            Ok(_) if report.captures == 0 => {
+                take_back(&source.path);
+                return Ok(problems);
+            }
+            Ok(_) => {}
+        }
+        // Read as far as it makes sense, and its bytes are known to the last.
+        self.workspace.catalogue().member_is_read(sink.file()?, &of_member, report.records)?;
         Ok(problems)
     }
 }

@@ -34,6 +34,8 @@ pub(super) struct Judged {
     obeys: bool,
     /// URLs that count as seeds: the campaign's, and what they redirect to.
     seeds: HashSet<String>,
+    /// Whether these are rules that no launch ran.
+    edited: bool,
 }
 
 /// A decision with the rule that made it.
@@ -43,6 +45,8 @@ pub(super) struct Decided {
     pub rule: Option<usize>,
     /// Whether robots.txt decided without a rule.
     by_robots: bool,
+    /// Taken as far as is known; what a fetch would tell could refuse it.
+    pub untold: bool,
 }
 
 impl Judged {
@@ -61,18 +65,42 @@ impl Judged {
                 url = next;
             }
         }
-        Ok(Self { rules, obeys: spec.politeness.robots == RobotsPolicy::Obey, seeds })
+        Ok(Self { rules, obeys: spec.politeness.robots == RobotsPolicy::Obey, seeds, edited: false })
     }
 
-    /// Decides as the crawl does, robots.txt included.
+    /// Decides as the crawl does: what is refused before it is fetched stays
+    /// so whatever it holds, then robots.txt is asked, and what was fetched can
+    /// only be refused.
     pub(super) fn decide(&self, candidate: &Candidate, known: &mut KnownFacts) -> Decided {
-        known.facts.robots = if self.obeys { known.robots.clone() } else { RobotsFact::NotAsked };
+        known.facts.robots = match (self.obeys, self.edited, &known.robots_as_edited) {
+            (false, ..) => RobotsFact::NotAsked,
+            (true, true, Some(robots)) => robots.clone(),
+            (true, ..) => known.robots.clone(),
+        };
+        let content = std::mem::take(&mut known.facts.content);
         let (decision, rule) = self.rules.decide_by_index(candidate, &known.facts);
-        let denied = decision == Decision::Accept && matches!(known.facts.robots, RobotsFact::Denied { .. });
-        if denied {
-            return Decided { decision: Decision::Reject, rule: None, by_robots: true };
+        let mut decided = Decided { decision, rule, by_robots: false, untold: false };
+        let is_fetched = !matches!(content, ContentFact::NotFetched);
+        known.facts.content = content;
+        if decision == Decision::Reject {
+            return decided;
         }
-        Decided { decision, rule, by_robots: false }
+        if matches!(known.facts.robots, RobotsFact::Denied { .. }) {
+            return Decided { decision: Decision::Reject, rule: None, by_robots: true, untold: false };
+        }
+        let asks_content = self.rules.uses_content();
+        let robots_untold =
+            self.obeys && matches!(known.facts.robots, RobotsFact::NotAsked) && !is_robots_url(&candidate.url);
+        decided.untold = robots_untold || (asks_content && !is_fetched);
+        if asks_content && is_fetched {
+            let robots = std::mem::take(&mut known.facts.robots);
+            let (decision, rule) = self.rules.decide_by_index(candidate, &known.facts);
+            known.facts.robots = robots;
+            if decision == Decision::Reject {
+                return Decided { decision, rule, by_robots: false, untold: false };
+            }
+        }
+        decided
     }
 
     /// The decision in the words of logs.
@@ -121,6 +149,8 @@ pub(super) struct Bench<'a> {
     pub launches: HashMap<LaunchId, Launch>,
     geo: HashMap<String, GeoFact>,
     annotations: HashMap<i64, (String, AnnotationFact)>,
+    /// The user agent of edited rules.
+    edited_agent: Option<String>,
 }
 
 /// The facts of a URL, with what robots.txt says apart, since not every
@@ -129,12 +159,15 @@ pub(super) struct Bench<'a> {
 pub(super) struct KnownFacts {
     pub facts: Facts,
     pub robots: RobotsFact,
+    /// The same as it goes for the user agent of edited rules, when that is another.
+    robots_as_edited: Option<RobotsFact>,
 }
 
 /// What a reader holds of a host.
 struct HostFacts {
     known: KnownFacts,
     robots: Option<RobotsRules>,
+    robots_as_edited: Option<RobotsRules>,
 }
 
 /// A URL seen and how it was found, ready to be decided.
@@ -161,7 +194,14 @@ impl<'a> Bench<'a> {
             let rules = Judged::new(catalogue, &spec, *id).with_context(|| format!("the rules of launch {id}"))?;
             launches.insert(*id, Launch { rules, agent: spec.politeness.user_agent });
         }
-        let mut bench = Self { catalogue, ids, launches, geo: catalogue.geo_facts()?, annotations: HashMap::new() };
+        let mut bench = Self {
+            catalogue,
+            ids,
+            launches,
+            geo: catalogue.geo_facts()?,
+            annotations: HashMap::new(),
+            edited_agent: None,
+        };
         bench.read_annotations(std::iter::empty())?;
         Ok(bench)
     }
@@ -170,8 +210,10 @@ impl<'a> Bench<'a> {
     pub(super) fn edited(&mut self, edited: &Campaign) -> anyhow::Result<HashMap<LaunchId, Judged>> {
         let mut rules = HashMap::new();
         for id in &self.ids {
-            rules.insert(*id, Judged::new(self.catalogue, edited, *id).context("the edited rules")?);
+            let judged = Judged::new(self.catalogue, edited, *id).context("the edited rules")?;
+            rules.insert(*id, Judged { edited: true, ..judged });
         }
+        self.edited_agent = Some(edited.politeness.user_agent.clone());
         self.read_annotations(rules.values())?;
         Ok(rules)
     }
@@ -293,6 +335,10 @@ impl<'a> Bench<'a> {
             Some(robots) if !is_robots_url(&candidate.url) => robots.fact(&candidate.url),
             _ => RobotsFact::NotAsked,
         };
+        host.known.robots_as_edited = match &host.robots_as_edited {
+            Some(robots) if !is_robots_url(&candidate.url) => Some(robots.fact(&candidate.url)),
+            _ => None,
+        };
         let facts = &mut host.known.facts;
         facts.date = Some(row.date);
         if !self.annotations.is_empty() {
@@ -311,16 +357,16 @@ impl<'a> Bench<'a> {
             None | Some(GeoFact::Failed { .. }) => GeoFact::NotAsked,
             Some(known) => known.clone(),
         };
-        let robots = match asks_robots {
+        let answer = match asks_robots {
             false => None,
-            true => {
-                let answer = self.catalogue.robots_answer(id, &url.origin().ascii_serialization())?;
-                answer.and_then(|answer| super::robots_rules(&answer, &launch.agent))
-            }
+            true => self.catalogue.robots_answer(id, &url.origin().ascii_serialization())?,
         };
+        let robots_for = |agent: &str| answer.as_ref().and_then(|answer| super::robots_rules(answer, agent));
+        let edited_agent = self.edited_agent.as_deref().filter(|agent| *agent != launch.agent);
         Ok(HostFacts {
             known: KnownFacts { facts: Facts { geo, ..Facts::default() }, ..KnownFacts::default() },
-            robots,
+            robots: robots_for(&launch.agent),
+            robots_as_edited: edited_agent.and_then(robots_for),
         })
     }
 

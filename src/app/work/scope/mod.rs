@@ -2,6 +2,8 @@
 
 mod bench;
 mod geo;
+mod permissions;
+mod tables;
 mod what_if;
 
 #[cfg(test)]
@@ -9,8 +11,11 @@ mod what_if;
 mod tests;
 
 pub use geo::{geo_drift, geo_report};
+pub use permissions::{EvidenceState, attach_evidence, check_evidence, permissions, seeds_verdict};
+pub use tables::{drift_csv, export_table, geo_csv};
 pub use what_if::{edited_campaign, rule_hits, what_if, what_if_rows};
 
+use crate::app::models::{GeoChoice, GeoDatabaseInfo, ScopeTest};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::Campaign;
 use crate::crawl::{RobotsAnswer, RobotsRules};
@@ -52,7 +57,7 @@ pub fn scope_test(
     desk: &WorkspaceDesk,
     campaign: &Campaign,
     urls: &[String],
-) -> anyhow::Result<Vec<Result<Trace, String>>> {
+) -> anyhow::Result<Vec<Result<ScopeTest, String>>> {
     let catalogue = desk.catalogue();
     let rules = DecideRules::compile(campaign)?;
     // A database is large; it is read only where an address stands in a URL.
@@ -77,16 +82,11 @@ pub fn scope_test(
         }
         candidate.is_seed |= campaign.seeds.iter().any(|seed| parse_web_url(&seed.url).as_ref() == Some(&url));
         let mut facts = facts(catalogue, campaign, launch, &url, CaptureDate::now())?;
-        // An address in the URL needs no resolver.
-        if let (GeoFact::NotAsked, Some(address)) = (&facts.geo, address_of(&url)) {
-            if geo.is_none() {
-                geo = Some(geo_database(desk)?);
-            }
-            if let Some(Some(geo)) = &geo {
-                facts.geo = GeoFact::Known(geo.evidence(&[address], CaptureDate::now()).answered_by(AnswerSource::Url));
-            }
-        }
-        traces.push(Ok(rules.explain(&candidate, &facts)));
+        place_address(desk, &url, &mut facts, &mut geo)?;
+        let (trace, turn) = rules.explain_with_turn(&candidate, &facts);
+        // What only the world outside could change is told, not offered.
+        let turn = turn.filter(|turn| turn.apply(campaign) != *campaign);
+        traces.push(Ok(ScopeTest { trace, turn }));
     }
     Ok(traces)
 }
@@ -96,6 +96,25 @@ pub fn scope_test(
 fn robots_rules(answer: &RobotsAnswer, agent: &str) -> Option<RobotsRules> {
     let status = u16::try_from(answer.status).ok().filter(|status| *status > 0)?;
     Some(RobotsRules::from_answer(Some(status), &answer.body, agent))
+}
+
+/// Looks up where the address in a URL is; it needs no resolver. The database
+/// is opened when it is wanted first.
+fn place_address(
+    desk: &WorkspaceDesk,
+    url: &Url,
+    facts: &mut Facts,
+    geo: &mut Option<Option<GeoDatabase>>,
+) -> anyhow::Result<()> {
+    if let (GeoFact::NotAsked, Some(address)) = (&facts.geo, address_of(url)) {
+        if geo.is_none() {
+            *geo = Some(geo_database(desk)?);
+        }
+        if let Some(Some(geo)) = geo {
+            facts.geo = GeoFact::Known(geo.evidence(&[address], CaptureDate::now()).answered_by(AnswerSource::Url));
+        }
+    }
+    Ok(())
 }
 
 fn address_of(url: &Url) -> Option<std::net::IpAddr> {
@@ -146,4 +165,27 @@ pub fn set_geo_database(desk: &WorkspaceDesk, path: &Path) -> anyhow::Result<()>
     GeoDatabase::open(&path)?;
     desk.catalogue().set_setting(GEO_SETTING, &desk.workspace.stored_name(&path))?;
     Ok(())
+}
+
+/// Chooses none. Evidence that was kept stays.
+pub fn forget_geo_database(desk: &WorkspaceDesk) -> anyhow::Result<()> {
+    Ok(desk.catalogue().forget_setting(GEO_SETTING)?)
+}
+
+/// The file that was chosen, with what is in it or what is wrong with it.
+pub fn geo_choice(desk: &WorkspaceDesk) -> anyhow::Result<Option<GeoChoice>> {
+    let Some(stored) = desk.catalogue().setting(GEO_SETTING)? else { return Ok(None) };
+    let path = desk.workspace.file_path(&stored);
+    let database = match GeoDatabase::open(&path) {
+        Err(error) => Err(error.to_string()),
+        Ok(database) => Ok(GeoDatabaseInfo {
+            database_type: database.database_type().to_owned(),
+            build_date: database.build_date(),
+            nodes: database.nodes(),
+            knows_ipv6: database.knows_ipv6(),
+            len_bytes: std::fs::metadata(&path).map(|meta| meta.len()).unwrap_or(0),
+            remark: database.remark(CaptureDate::now()),
+        }),
+    };
+    Ok(Some(GeoChoice { path, database }))
 }

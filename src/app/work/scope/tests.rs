@@ -1,6 +1,7 @@
 //! What-if, hits, geo report and drift against decisions made one by one.
 
 use super::*;
+use crate::app::Desk;
 use crate::app::models::{MovedSide, WhatIf};
 use crate::campaign::{Seed, SeedScope};
 use crate::crawl::{Admission, AdmissionState, CaptureEntry, Finished, Ledger, RecordPlace, RobotsAnswer};
@@ -211,10 +212,12 @@ fn what_changes_side_is_counted_and_listed() {
     assert_eq!(side(MovedSide::In), ["http://b.pt/", "http://b.pt/2"]);
     assert_eq!(side(MovedSide::Out), ["http://a.pt/x/y"]);
     let (into, out) = (&answer.moved_in, &answer.moved_out);
+    assert_eq!(answer.moved_hosts, 2);
     assert_eq!((into.urls, into.hosts, into.captured), (2, 1, 0));
     assert_eq!((out.urls, out.hosts, out.captured, out.bytes), (1, 1, 1, 1_000));
     // Nobody has looked up where unknown.pt stands.
-    assert_eq!(answer.unknown, 1);
+    assert_eq!((answer.unknown.urls, answer.unknown.hosts), (1, 1));
+    assert_eq!(side(MovedSide::Unknown), ["http://unknown.pt/"]);
     assert_eq!((answer.by_rule[2].moved_in, answer.by_rule[3].moved_out), (2, 1));
     let rows = what_if_rows(&made.desk, made.campaign, &edited, &answer, MovedSide::Out, 0, 9).unwrap();
     let rules = (rows[0].before.rule_name.as_str(), rows[0].after.rule_name.as_str(), rows[0].bytes);
@@ -229,6 +232,102 @@ fn what_changes_side_is_counted_and_listed() {
     let stopped = JobCx::detached();
     stopped.cancel();
     assert!(what_if(&made.desk, made.campaign, None, &edited, &stopped).is_err());
+}
+
+#[test]
+fn both_lists_are_written_as_tables_that_run_no_formula() {
+    use crate::app::models::{ScopeTable, WhatIfAnswer};
+    let made = made(standard_rules());
+    made.launch(&[
+        found("http://a.pt/", ""),
+        Found { fetched: Some(1_000), ..found("http://a.pt/x,y", "LL") },
+        found("http://b.pt:8080/", "L"),
+        found("http://b.pt/?a=\"1\"", "L"),
+    ]);
+    let mut edited = made.spec.clone();
+    edited.rules[1] = json!({"rule": "surt_prefix", "prefixes": ["(pt,b,"], "decision": "ACCEPT"});
+    let figures = made.what_if(&edited);
+    let answer = WhatIfAnswer { campaign: made.campaign, edited, figures };
+    let folder = made.dir.path().join("new").join("tables");
+    let table = ScopeTable::WhatIf(Arc::new(answer));
+    made.desk.export_table(&table, &folder, &JobCx::detached()).unwrap();
+    let mut files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let read = |index: usize| std::fs::read_to_string(&files[index]).unwrap();
+    assert_eq!(files.len(), 2, "{files:?}");
+    let head = "url,host,before,before_rule,before_rule_name,after,after_rule,after_rule_name,hops,via,bytes";
+    let mut into: Vec<String> = read(0).lines().map(str::to_owned).collect();
+    into[1..].sort();
+    assert_eq!(
+        into,
+        [
+            head,
+            "http://b.pt/?a=%221%22,b.pt,REJECT,0,RejectDecideRule,ACCEPT,1,SurtPrefixedDecideRule,L,,",
+            "http://b.pt:8080/,b.pt:8080,REJECT,0,RejectDecideRule,ACCEPT,1,SurtPrefixedDecideRule,L,,",
+        ]
+    );
+    assert!(
+        read(1).contains("\"http://a.pt/x,y\",a.pt,ACCEPT,1,SeedScopeDecideRule,REJECT,0,RejectDecideRule,LL,,1000")
+    );
+    // A stopped job leaves nothing half-written behind.
+    let stopped = JobCx::detached();
+    stopped.cancel();
+    let other = made.dir.path().join("other");
+    assert!(made.desk.export_table(&table, &other, &stopped).is_err());
+    assert_eq!(std::fs::read_dir(&other).unwrap().count(), 0);
+    // A folder that cannot be made is told by its name.
+    let file = files[0].join("no-folder");
+    let error = made.desk.export_table(&table, &file, &JobCx::detached()).unwrap_err();
+    assert!(format!("{error:#}").contains("no-folder"), "{error:#}");
+}
+
+#[test]
+fn the_geolocation_database_of_a_workspace_tells_what_it_is() {
+    let made = made(standard_rules());
+    let desk = &made.desk;
+    assert_eq!(desk.geo_choice().unwrap(), None);
+    let file = made.dir.path().join("country.mmdb");
+    let why = format!("{:#}", desk.set_geo_database(Some(&file)).unwrap_err());
+    assert!(why.contains("country.mmdb"), "{why}");
+    std::fs::write(&file, "no database").unwrap();
+    let why = format!("{:#}", desk.set_geo_database(Some(&file)).unwrap_err());
+    assert!(why.contains("is not a sound MaxMind database"), "{why}");
+    assert_eq!(desk.geo_choice().unwrap(), None);
+    std::fs::write(&file, crate::app::sample::geo_database()).unwrap();
+    desk.set_geo_database(Some(&file)).unwrap();
+    let choice = desk.geo_choice().unwrap().unwrap();
+    let info = choice.database.unwrap();
+    assert_eq!(
+        (info.database_type.as_str(), info.knows_ipv6, info.len_bytes > 0),
+        ("Fonds-Sample-Country", false, true)
+    );
+    assert!(info.remark.unwrap().contains("bring a newer one"));
+    // It broke, or went away, since it was chosen.
+    std::fs::write(&file, "no database").unwrap();
+    assert!(desk.geo_choice().unwrap().unwrap().database.unwrap_err().contains("is not a sound"));
+    std::fs::remove_file(&file).unwrap();
+    assert!(desk.geo_choice().unwrap().unwrap().database.unwrap_err().contains("cannot read"));
+    desk.set_geo_database(None).unwrap();
+    assert_eq!(desk.geo_choice().unwrap(), None);
+}
+
+#[test]
+fn the_tester_hands_out_the_change_that_turns_a_verdict() {
+    let made = made(standard_rules());
+    made.launch(&[found("http://a.pt/", "")]);
+    let far = "http://elsewhere.example/x".to_owned();
+    let mut spec = made.spec.clone();
+    for expected in [Decision::Reject, Decision::Accept, Decision::Reject] {
+        let tested = made.desk.scope_test(&spec, std::slice::from_ref(&far)).unwrap().remove(0).unwrap();
+        assert_eq!(tested.trace.verdict.decision, expected, "{:?}", spec.rules);
+        spec = tested.turn.unwrap().apply(&spec);
+    }
+    // What only a look-up could tell is told, but is no edit.
+    let mut rules = standard_rules();
+    rules[1] = json!({"rule": "geolocation", "countries": ["PT"]});
+    let spec = Campaign { rules, ..made.spec.clone() };
+    let tested = made.desk.scope_test(&spec, &[far]).unwrap().remove(0).unwrap();
+    assert!(tested.trace.turn.unwrap().starts_with("Look up where its server stands") && tested.turn.is_none());
 }
 
 #[test]
@@ -278,6 +377,9 @@ fn every_rule_is_counted_with_an_example() {
     assert_eq!(of(1), (2, 1, Some("http://a.pt/")));
     assert_eq!(of(3), (1, 1, Some("http://a.pt/far")));
     assert_eq!(of(5), (0, 0, None));
+    assert!(hits.iter().all(|hits| hits.ids.len() as u64 == hits.decided));
+    let rows = made.desk.seen_rows(&hits[3].ids).unwrap();
+    assert_eq!(rows.iter().map(|row| row.url.as_str()).collect::<Vec<_>>(), ["http://a.pt/far"]);
 }
 
 #[test]
@@ -420,4 +522,50 @@ proptest! {
         prop_assert_eq!(made.listed(&edited, &answer, MovedSide::Out), out);
         prop_assert_eq!(made.what_if(&made.spec).moved_in.urls + made.what_if(&made.spec).moved_out.urls, 0);
     }
+}
+
+#[test]
+fn what_a_fetch_decides_is_judged_as_a_crawl_would() {
+    let made = made(standard_rules());
+    let launch = made.launch(&[
+        found("http://a.pt/", ""),
+        found("http://a.pt/twice", "L"),
+        Found { fetched: None, ..found("http://a.pt/never", "L") },
+        found("http://b.pt/", "L"),
+    ]);
+    let answer = RobotsAnswer {
+        status: 200,
+        body: b"User-agent: other\nDisallow: /twice".to_vec(),
+        date: CaptureDate::from_seconds(1),
+    };
+    made.ledger(launch).keep_robots("http://a.pt", &answer).unwrap();
+    // Captures of one instant: the one that came in last counts. What an
+    // import knows of b.pt, which the rules refuse, no crawl would ever see.
+    let catalogue = made.desk.workspace.catalogue();
+    for (url, bytes) in [("http://a.pt/twice", 9_000), ("http://a.pt/twice", 7), ("http://b.pt/", 9_000)] {
+        catalogue.add_captures(launch, vec![capture(&Url::parse(url).unwrap(), bytes)]).unwrap();
+    }
+    let with = |rule: Value| {
+        let mut edited = made.spec.clone();
+        edited.rules.push(rule);
+        edited
+    };
+    // Types are let in, sizes refused.
+    let types = with(json!({"rule": "content_type", "types": ["text/html"], "decision": "ACCEPT"}));
+    let answer = made.what_if(&types);
+    assert_eq!((answer.moved_in.urls, answer.moved_out.urls), (0, 0));
+    let sizes = with(json!({"rule": "content_size", "min_bytes": 8}));
+    let answer = made.what_if(&sizes);
+    assert_eq!(made.listed(&sizes, &answer, MovedSide::Out), ["http://a.pt/twice"]);
+    assert_eq!(answer.moved_out.bytes, 7);
+    assert_eq!(answer.unfetched, 1, "only a fetch tells how large /never is");
+    // robots.txt speaks to another user agent.
+    let mut other = made.spec.clone();
+    other.politeness.user_agent = "other/2.0".to_owned();
+    let answer = made.what_if(&other);
+    assert_eq!(made.listed(&other, &answer, MovedSide::Out), ["http://a.pt/twice"]);
+    // What comes in anew was never asked for its robots.txt.
+    let all = Campaign { rules: vec![json!({"rule": "accept_all"})], ..made.spec.clone() };
+    let answer = made.what_if(&all);
+    assert_eq!((answer.moved_in.urls, answer.unfetched), (1, 1));
 }

@@ -7,6 +7,7 @@ use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
 use crate::scope::{Candidate, Decision};
+use crate::store::SeenUrl;
 use std::collections::{HashMap, HashSet};
 
 /// Tries the rules of `edited` on every URL that launches of the campaign
@@ -40,19 +41,19 @@ pub fn what_if(
             let then = before.launch.rules.decide(candidate, known);
             let now = as_edited(after, &before.launch.rules, candidate, known);
             if now.decision == Decision::Reject && after.hangs_on_country(candidate, known) {
-                tally.unknown += 1;
+                tally.unknown.add_one(before.row);
             }
-            tally.note(then, now, before.row.id, before.row.url_id, before.row.host_id);
+            tally.unfetched += u64::from(now.untold && !then.untold);
+            tally.note(then, now, before.row);
             Ok(())
         },
         |tally| {
-            for (side, urls) in [(MovedSide::In, &mut tally.new_in), (MovedSide::Out, &mut tally.new_out)] {
-                let moved = if side == MovedSide::In { &mut tally.moved_in } else { &mut tally.moved_out };
-                for bytes in bench.catalogue.captured_bytes(urls)?.into_iter().flatten() {
+            for moved in [&mut tally.moved_in, &mut tally.moved_out, &mut tally.unknown] {
+                for bytes in bench.catalogue.captured_bytes(&moved.new)?.into_iter().flatten() {
                     moved.captured += 1;
                     moved.bytes += bytes;
                 }
-                urls.clear();
+                moved.new.clear();
             }
             Ok(())
         },
@@ -77,8 +78,10 @@ pub fn what_if(
         stay_in: total.stay_in,
         stay_out: total.stay_out,
         other_rule: total.other_rule,
-        unknown: total.unknown,
+        unknown: total.unknown.finish(),
+        unfetched: total.unfetched,
         by_rule,
+        moved_hosts: total.moved_in.hosts.union(&total.moved_out.hosts).count() as u64,
         moved_in: total.moved_in.finish(),
         moved_out: total.moved_out.finish(),
     })
@@ -151,12 +154,10 @@ struct Tally {
     stay_in: u64,
     stay_out: u64,
     other_rule: u64,
-    unknown: u64,
+    unknown: MovedTally,
+    unfetched: u64,
     moved_in: MovedTally,
     moved_out: MovedTally,
-    /// URLs whose bytes are not asked for yet.
-    new_in: Vec<i64>,
-    new_out: Vec<i64>,
     /// Of each edited rule: what it brought in, and threw out.
     by_rule: Vec<(u64, u64)>,
 }
@@ -167,9 +168,17 @@ struct MovedTally {
     hosts: HashSet<i64>,
     captured: u64,
     bytes: u64,
+    /// URLs whose bytes are not asked for yet.
+    new: Vec<i64>,
 }
 
 impl MovedTally {
+    fn add_one(&mut self, row: &SeenUrl<'_>) {
+        self.ids.push(row.id);
+        self.hosts.insert(row.host_id);
+        self.new.push(row.url_id);
+    }
+
     fn finish(mut self) -> crate::app::models::Moved {
         self.ids.sort_unstable();
         crate::app::models::Moved {
@@ -190,8 +199,8 @@ impl MovedTally {
 }
 
 impl Tally {
-    fn note(&mut self, then: Decided, now: Decided, id: i64, url: i64, host: i64) {
-        let (moved, urls) = match (then.decision, now.decision) {
+    fn note(&mut self, then: Decided, now: Decided, row: &SeenUrl<'_>) {
+        let moved = match (then.decision, now.decision) {
             (Decision::Accept, Decision::Accept) => {
                 self.stay_in += 1;
                 self.other_rule += u64::from(then.rule != now.rule);
@@ -202,12 +211,10 @@ impl Tally {
                 self.other_rule += u64::from(then.rule != now.rule);
                 return;
             }
-            (Decision::Reject, Decision::Accept) => (&mut self.moved_in, &mut self.new_in),
-            (Decision::Accept, Decision::Reject) => (&mut self.moved_out, &mut self.new_out),
+            (Decision::Reject, Decision::Accept) => &mut self.moved_in,
+            (Decision::Accept, Decision::Reject) => &mut self.moved_out,
         };
-        moved.ids.push(id);
-        moved.hosts.insert(host);
-        urls.push(url);
+        moved.add_one(row);
         if let Some((into, out)) = now.rule.and_then(|rule| self.by_rule.get_mut(rule)) {
             *if now.decision == Decision::Accept { into } else { out } += 1;
         }
@@ -219,7 +226,8 @@ impl Tally {
         self.stay_in += other.stay_in;
         self.stay_out += other.stay_out;
         self.other_rule += other.other_rule;
-        self.unknown += other.unknown;
+        self.unknown.add(other.unknown);
+        self.unfetched += other.unfetched;
         self.moved_in.add(other.moved_in);
         self.moved_out.add(other.moved_out);
         for (sum, more) in self.by_rule.iter_mut().zip(other.by_rule) {
@@ -262,60 +270,63 @@ pub fn rule_hits(
     let Some(last) = bench.ids.last().and_then(|id| bench.launches.get(id)) else { return Ok(Vec::new()) };
     let lines: Vec<(usize, &'static str, String, bool)> = last.rules.rules.lines().collect();
     begin(cx, "Asking every rule", &bench)?;
-    type Hits = HashMap<usize, (u64, u64, Option<i64>, Option<i64>)>;
     let found = bench.scan(
         None,
         &[],
         cx,
-        Hits::new,
-        |hits: &mut Hits, before, candidate, known| {
+        HashMap::<usize, Deeds>::new,
+        |deeds, before, candidate, known| {
             if is_apart(before.row) {
                 return Ok(());
             }
             let decided = last.rules.decide(candidate, known);
             last.rules.rules.each_opinion(candidate, &known.facts, |index, _| {
-                let (spoke, _, example, _) = hits.entry(index).or_default();
-                *spoke += 1;
-                *example = Some(example.map_or(before.row.id, |first| first.min(before.row.id)));
+                deeds.entry(index).or_default().note_spoken(before.row.id);
             });
             if let Some(index) = decided.rule {
-                let (_, decided, _, example) = hits.entry(index).or_default();
-                *decided += 1;
-                *example = Some(example.map_or(before.row.id, |first| first.min(before.row.id)));
+                deeds.entry(index).or_default().decided.push(before.row.id);
             }
             Ok(())
         },
         |_| Ok(()),
     )?;
-    let first = |a: Option<i64>, b: Option<i64>| a.into_iter().chain(b).min();
-    let mut total = Hits::new();
-    for (index, (spoke, decided, example, deciding)) in found.into_iter().flatten() {
-        let sum = total.entry(index).or_default();
-        sum.0 += spoke;
-        sum.1 += decided;
-        sum.2 = first(sum.2, example);
-        sum.3 = first(sum.3, deciding);
+    let mut total = HashMap::<usize, Deeds>::new();
+    for (index, deeds) in found.into_iter().flatten() {
+        total.entry(index).or_default().add(deeds);
     }
-    let url_of = |id: Option<i64>| -> anyhow::Result<Option<String>> {
-        Ok(match id {
-            Some(id) => Some(desk.catalogue().seen_one(id, |row| row.url.to_owned())?),
-            None => None,
-        })
-    };
     let mut rows = Vec::with_capacity(lines.len());
     for (index, name, words, enabled) in lines {
-        let (spoke, decided, example, deciding) = total.remove(&index).unwrap_or_default();
-        let seen = deciding.or(example);
-        rows.push(RuleHits {
-            index,
-            name: name.to_owned(),
-            words,
-            enabled,
-            spoke,
-            decided,
-            seen,
-            example: url_of(seen)?,
-        });
+        let Deeds { spoke, first, decided: mut ids } = total.remove(&index).unwrap_or_default();
+        ids.sort_unstable();
+        let seen = ids.first().copied().or(first);
+        let example = match seen {
+            Some(id) => Some(desk.catalogue().seen_one(id, |row| row.url.to_owned())?),
+            None => None,
+        };
+        let (name, decided) = (name.to_owned(), ids.len() as u64);
+        rows.push(RuleHits { index, name, words, enabled, spoke, decided, seen, example, ids });
     }
     Ok(rows)
+}
+
+/// What a rule did.
+#[derive(Default)]
+struct Deeds {
+    spoke: u64,
+    /// The first URL it spoke of.
+    first: Option<i64>,
+    decided: Vec<i64>,
+}
+
+impl Deeds {
+    fn note_spoken(&mut self, id: i64) {
+        self.spoke += 1;
+        self.first = Some(self.first.map_or(id, |first| first.min(id)));
+    }
+
+    fn add(&mut self, other: Self) {
+        self.spoke += other.spoke;
+        self.first = self.first.into_iter().chain(other.first).min();
+        self.decided.extend(other.decided);
+    }
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 /// Writes one row (RFC 4180). Text that a spreadsheet would run as a formula
 /// gets an apostrophe before it: URLs and host names are other people's words.
-pub(super) fn csv_row(out: &mut dyn Write, fields: &[&str]) -> io::Result<()> {
+pub fn csv_row(out: &mut dyn Write, fields: &[&str]) -> io::Result<()> {
     for (position, field) in fields.iter().enumerate() {
         if position > 0 {
             out.write_all(b",")?;

@@ -1,0 +1,65 @@
+//! Schedules and permissions of the made-up archive.
+
+use super::FixtureDesk;
+use crate::app::models::{CampaignId, RunState, ScheduledRun};
+use crate::app::work::ScheduleLook;
+use crate::app::{Desk, DeskResult, Plans};
+use crate::campaign::Campaign;
+use crate::jobs::JobCx;
+use crate::scope::{Candidate, Derivation, Facts, Permissions};
+use crate::uri::{CaptureDate, parse_web_url};
+use std::sync::PoisonError;
+
+/// A run of the first campaign.
+pub(crate) fn run(id: i64, state: RunState) -> ScheduledRun {
+    ScheduledRun {
+        id,
+        campaign: 1,
+        campaign_name: "Vila Nova".to_owned(),
+        due: CaptureDate::from_seconds(1_773_651_600),
+        is_extra: false,
+        state,
+        launch: None,
+        launch_name: None,
+        noticed: CaptureDate::from_seconds(1_773_738_000),
+        why: "found 24 hours late; nobody was there to start it".to_owned(),
+    }
+}
+
+impl Plans for FixtureDesk {
+    fn schedule_look(&self) -> DeskResult<ScheduleLook> {
+        Ok(self.told.look.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    fn run_scheduled(&self, run: i64, cx: &JobCx) -> DeskResult<String> {
+        self.told.say(format!("scheduled run {run}"));
+        self.run_crawl(1, cx)
+    }
+
+    fn answer_scheduled(&self, run: i64, starts: bool) -> DeskResult<String> {
+        let mut look = self.told.look.lock().unwrap_or_else(PoisonError::into_inner);
+        let (answered, asked) = std::mem::take(&mut look.asked).into_iter().partition(|asked| asked.id == run);
+        look.asked = asked;
+        let answered: Vec<ScheduledRun> = answered;
+        if starts {
+            look.waiting.extend(answered);
+        }
+        self.told.say(format!("answer {run} {starts}"));
+        Ok("The answer is kept".to_owned())
+    }
+
+    fn scheduled_runs(&self, _: CampaignId, _: u64) -> DeskResult<Vec<ScheduledRun>> {
+        Ok(vec![run(2, RunState::Missed), run(1, RunState::Done)])
+    }
+
+    fn permissions(&self, campaign: &Campaign, urls: &[String]) -> DeskResult<Vec<Result<Derivation, String>>> {
+        let permissions = Permissions::compile(&campaign.permissions, &campaign.grounds).map_err(anyhow::Error::msg)?;
+        Ok(urls
+            .iter()
+            .map(|url| match parse_web_url(url) {
+                Some(url) => Ok(permissions.derive(&Candidate::bare(url), &Facts::default())),
+                None => Err("no http or https URL".to_owned()),
+            })
+            .collect())
+    }
+}

@@ -1,0 +1,300 @@
+//! Questions about everything that was ever seen, which take seconds.
+//!
+//! In: a question, asked again with every picture. Out: the last answer at
+//! once, and the new one when it is there. Each kind of question has one
+//! answer and one thread: another question stops the work on the last one,
+//! whose answer is dropped. A question that is still being changed waits until
+//! it has stood for a moment.
+//!
+//! Not here: short questions (see `loader`).
+
+use super::loader::{ReadCx, no_workspace};
+use super::models::{CampaignId, Drift, GeoReport, Loaded, Notice, RuleHits, WhatIfAnswer};
+use super::{Desk, DeskResult};
+use crate::campaign::Campaign;
+use crate::jobs::{self, JobCx, JobHandle, Outcome, Progress};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long an edit has to stand before it is tried.
+const SETTLED: Duration = Duration::from_millis(300);
+/// The same question is asked again when the catalogue has changed, but not sooner.
+const SHORTEST_WAIT: Duration = Duration::from_secs(10);
+/// … nor sooner than this many times what the last answer took.
+const WAIT_FACTOR: u32 = 8;
+/// How often the progress is looked at.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// All kinds of such questions.
+pub struct Scans {
+    /// What the edited specification would change.
+    pub(super) what_if: Scan<(CampaignId, Campaign), WhatIfAnswer>,
+    /// How often each rule spoke and decided.
+    pub(super) rule_hits: Scan<CampaignId, Vec<RuleHits>>,
+    /// Hosts that only their location let in.
+    pub(super) geo_report: Scan<CampaignId, GeoReport>,
+    /// Hosts whose verdicts another database would change.
+    pub(super) drift: Scan<(CampaignId, PathBuf), Drift>,
+}
+
+impl Default for Scans {
+    fn default() -> Self {
+        Self {
+            what_if: Scan::new("what if", SETTLED),
+            rule_hits: Scan::new("rule hits", Duration::ZERO),
+            geo_report: Scan::new("geo report", Duration::ZERO),
+            drift: Scan::new("geo drift", Duration::ZERO),
+        }
+    }
+}
+
+/// One kind of question.
+pub(super) struct Scan<Q, T> {
+    name: &'static str,
+    settled: Duration,
+    asked: Option<Asked<Q, T>>,
+    shown: Option<Shown<Q, T>>,
+}
+
+struct Asked<Q, T> {
+    query: Q,
+    since: Instant,
+    running: Option<(Instant, u64, JobHandle<T>)>,
+}
+
+struct Shown<Q, T> {
+    query: Q,
+    revision: u64,
+    at: Instant,
+    took: Duration,
+    value: Result<Arc<T>, Notice>,
+}
+
+impl<Q, T> Scan<Q, T>
+where
+    Q: Clone + Send + 'static,
+    T: Send + Sync + 'static,
+{
+    fn new(name: &'static str, settled: Duration) -> Self {
+        Self { name, settled, asked: None, shown: None }
+    }
+
+    /// What can be shown of the question that `is_same` knows and `make` makes.
+    pub(super) fn get(
+        &mut self,
+        cx: &ReadCx,
+        is_same: impl Fn(&Q) -> bool,
+        make: impl FnOnce() -> Q,
+        work: impl FnOnce(&dyn Desk, Q, &JobCx) -> DeskResult<T> + Send + 'static,
+    ) -> Loaded<Arc<T>> {
+        let Some(desk) = &cx.desk else { return Loaded::Failed(no_workspace()) };
+        self.collect();
+        if !self.asked.as_ref().is_some_and(|asked| is_same(&asked.query)) {
+            self.stop();
+            self.asked = Some(Asked { query: make(), since: Instant::now(), running: None });
+        }
+        let revision = desk.revision();
+        let shown = self.shown.as_ref().filter(|shown| is_same(&shown.query));
+        if let Some(asked) = self.asked.as_mut().filter(|asked| asked.running.is_none()) {
+            let wait = match shown {
+                Some(shown) if shown.revision == revision => None,
+                Some(shown) => {
+                    let pause = (shown.took * WAIT_FACTOR).max(SHORTEST_WAIT);
+                    Some(pause.saturating_sub(shown.at.elapsed()))
+                }
+                None => Some(self.settled.saturating_sub(asked.since.elapsed())),
+            };
+            match wait {
+                None => {}
+                Some(Duration::ZERO) => {
+                    let (desk, query) = (desk.clone(), asked.query.clone());
+                    let spawned = jobs::spawn(self.name, JobCx::default(), cx.wake.clone(), move |cx| {
+                        work(desk.as_ref(), query, cx)
+                    });
+                    match spawned {
+                        Ok(handle) => asked.running = Some((Instant::now(), revision, handle)),
+                        Err(error) => return Loaded::Failed(failed(error.to_string())),
+                    }
+                }
+                Some(wait) => cx.put_off(wait),
+            }
+        }
+        if self.is_running() {
+            cx.put_off(LOOK);
+        }
+        match shown {
+            Some(Shown { value: Ok(value), .. }) => Loaded::Ready(value.clone()),
+            Some(Shown { value: Err(notice), .. }) => Loaded::Failed(notice.clone()),
+            None => {
+                let last = self.shown.as_ref().and_then(|shown| shown.value.as_ref().ok().cloned());
+                Loaded::Loading { last }
+            }
+        }
+    }
+
+    fn is_running(&self) -> bool {
+        self.asked.as_ref().is_some_and(|asked| asked.running.is_some())
+    }
+
+    /// How far the work is, while some is under way.
+    pub(super) fn progress(&self) -> Option<Progress> {
+        self.asked.as_ref()?.running.as_ref().map(|(_, _, handle)| handle.cx.progress())
+    }
+
+    /// Nobody asks any more: stops the work, forgets the answer.
+    pub(super) fn forget(&mut self) {
+        self.stop();
+        self.asked = None;
+        self.shown = None;
+    }
+
+    fn stop(&mut self) {
+        if let Some((_, _, handle)) = self.asked.as_mut().and_then(|asked| asked.running.take()) {
+            handle.cx.cancel();
+        }
+    }
+
+    fn collect(&mut self) {
+        let Some(asked) = &mut self.asked else { return };
+        if asked.running.as_ref().is_none_or(|(_, _, handle)| !handle.is_finished()) {
+            return;
+        }
+        let Some((begun, revision, handle)) = asked.running.take() else { return };
+        let value = match handle.join() {
+            Outcome::Done(value) => Ok(Arc::new(value)),
+            Outcome::Cancelled => return,
+            Outcome::Failed(why) => Err(failed(why)),
+            Outcome::Panicked(why) => Err(failed(format!("a defect of the program met: {why}"))),
+        };
+        let took = begun.elapsed();
+        self.shown = Some(Shown { query: asked.query.clone(), revision, at: Instant::now(), took, value });
+    }
+}
+
+fn failed(why: String) -> Notice {
+    Notice { is_error: true, what: "This could not be answered".to_owned(), why, hint: String::new() }
+}
+
+impl Scans {
+    /// Forgets everything, as when another workspace is opened.
+    pub(super) fn clear(&mut self) {
+        self.what_if.forget();
+        self.rule_hits.forget();
+        self.geo_report.forget();
+        self.drift.forget();
+    }
+}
+
+/// Whether two campaigns decide alike: the rest of them is no matter of scope.
+pub(super) fn decide_alike(a: &Campaign, b: &Campaign) -> bool {
+    a.rules == b.rules
+        && a.seeds == b.seeds
+        && a.permissions == b.permissions
+        && a.grounds == b.grounds
+        && a.politeness.robots == b.politeness.robots
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::super::fixture::{FixtureDesk, Told};
+    use super::super::loader::{Order, Pool};
+    use super::*;
+    use crossbeam_channel::{Receiver, Sender, unbounded};
+    use std::cell::Cell;
+
+    fn cx() -> (ReadCx, Arc<Told>) {
+        let told = Arc::new(Told::default());
+        let desk: Arc<dyn Desk> = Arc::new(FixtureDesk { empty: false, told: told.clone() });
+        let pool = Pool::new("test", 1, Order::NewestFirst).unwrap();
+        (ReadCx { desk: Some(desk), generation: 0, wake: Arc::new(|| ()), pool, later: Cell::new(None) }, told)
+    }
+
+    /// Work that tells when it begins, and answers its question when it may.
+    struct Slow {
+        begun: Sender<u32>,
+        may: Receiver<()>,
+    }
+
+    impl Slow {
+        fn ask(&self, scan: &mut Scan<u32, u32>, cx: &ReadCx, query: u32) -> Loaded<Arc<u32>> {
+            let (begun, may) = (self.begun.clone(), self.may.clone());
+            scan.get(
+                cx,
+                |of| *of == query,
+                || query,
+                move |_, query, cx| {
+                    begun.send(query).unwrap();
+                    may.recv().unwrap();
+                    cx.checkpoint()?;
+                    Ok(query * 10)
+                },
+            )
+        }
+    }
+
+    fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
+        loop {
+            if let Some(found) = look() {
+                return found;
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn a_newer_question_stops_the_older_one_whose_answer_is_dropped() {
+        let (cx, _) = cx();
+        let (begun, begins) = unbounded();
+        let (allow, may) = unbounded();
+        let slow = Slow { begun, may };
+        let mut scan = Scan::new("test", Duration::ZERO);
+        assert!(matches!(slow.ask(&mut scan, &cx, 1), Loaded::Loading { last: None }));
+        assert_eq!(begins.recv().unwrap(), 1);
+        assert!(scan.progress().is_some());
+        slow.ask(&mut scan, &cx, 2);
+        assert_eq!(begins.recv().unwrap(), 2);
+        allow.send(()).unwrap();
+        allow.send(()).unwrap();
+        let answer = until(|| match slow.ask(&mut scan, &cx, 2) {
+            Loaded::Ready(value) => Some(value),
+            Loaded::Loading { last } => last.inspect(|_| panic!("the answer to a dropped question is shown")),
+            Loaded::Failed(notice) => panic!("{notice:?}"),
+        });
+        assert_eq!(*answer, 20);
+        // The same question is answered without work, a third keeps the last in sight.
+        assert!(matches!(slow.ask(&mut scan, &cx, 2), Loaded::Ready(_)));
+        assert!(matches!(slow.ask(&mut scan, &cx, 3), Loaded::Loading { last: Some(last) } if *last == 20));
+        assert_eq!(begins.recv().unwrap(), 3);
+        allow.send(()).unwrap();
+        scan.forget();
+        assert!(scan.progress().is_none() && begins.is_empty());
+    }
+
+    #[test]
+    fn what_still_changes_waits() {
+        let (cx, _) = cx();
+        let (begun, begins) = unbounded();
+        let (_allow, may) = unbounded();
+        let slow = Slow { begun, may };
+        let mut scan = Scan::new("test", Duration::from_secs(3600));
+        for query in 1..4 {
+            slow.ask(&mut scan, &cx, query);
+        }
+        assert!(begins.is_empty() && scan.progress().is_none());
+        let later = cx.later.take().unwrap();
+        assert!(later > Duration::from_secs(3000), "asked again after {later:?}");
+    }
+
+    #[test]
+    fn failures_are_told() {
+        let (cx, _) = cx();
+        let mut scan: Scan<u32, u32> = Scan::new("test", Duration::ZERO);
+        let notice = until(|| {
+            let answer = scan.get(&cx, |_| true, || 1, |_, _, _| anyhow::bail!("rule 3: no such country"));
+            if let Loaded::Failed(notice) = answer { Some(notice) } else { None }
+        });
+        assert_eq!(notice.why, "rule 3: no such country");
+    }
+}

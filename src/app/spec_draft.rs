@@ -1,0 +1,242 @@
+//! A specification being edited, with the way back.
+
+use super::models::{CampaignId, CampaignPage};
+use super::scans::decide_alike;
+use crate::campaign::Campaign;
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// Steps that can be undone.
+const STEPS_KEPT: usize = 100;
+/// Typing in one field is one step as long as no pause is longer.
+const TYPING_PAUSE: Duration = Duration::from_secs(2);
+
+/// A specification being edited.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpecDraft {
+    /// The campaign; none for a new one.
+    pub id: Option<CampaignId>,
+    /// The version it was begun from; 0 for a new one.
+    pub version: u32,
+    /// As edited.
+    pub campaign: Campaign,
+    /// As saved last.
+    pub saved: Campaign,
+    /// As it stood when it was looked at last; none before the first look.
+    noted: Option<Campaign>,
+    undo: VecDeque<Campaign>,
+    redo: Vec<Campaign>,
+    last: Option<(Place, Instant)>,
+}
+
+/// The field that an edit was made in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Place {
+    Argument(usize, String),
+    Seed(usize),
+    Name,
+    Description,
+    Owner,
+    Comments,
+    Agent,
+    Request,
+}
+
+impl SpecDraft {
+    /// A new campaign with the defaults.
+    pub fn new() -> Self {
+        Self::begin(None, 0, Campaign::default())
+    }
+
+    /// The draft of a saved campaign.
+    pub fn of(page: &CampaignPage) -> Self {
+        Self::begin(Some(page.id), page.version, page.campaign.clone())
+    }
+
+    fn begin(id: Option<CampaignId>, version: u32, campaign: Campaign) -> Self {
+        let saved = campaign.clone();
+        Self { id, version, campaign, saved, noted: None, undo: VecDeque::new(), redo: Vec::new(), last: None }
+    }
+
+    /// Whether something is not saved.
+    pub fn is_edited(&self) -> bool {
+        self.campaign != self.saved
+    }
+
+    /// Whether what is not saved could change a verdict.
+    pub fn changes_scope(&self) -> bool {
+        !decide_alike(&self.campaign, &self.saved)
+    }
+
+    /// Takes notice of what was edited since the last look.
+    pub fn note(&mut self, now: Instant) {
+        let Some(noted) = &mut self.noted else {
+            self.noted = Some(self.campaign.clone());
+            return;
+        };
+        if *noted == self.campaign {
+            return;
+        }
+        let place = place_of(noted, &self.campaign);
+        let goes_on = match (&place, &self.last) {
+            (Some(place), Some((last, at))) => place == last && now.duration_since(*at) <= TYPING_PAUSE,
+            _ => false,
+        };
+        let before = std::mem::replace(noted, self.campaign.clone());
+        if !goes_on {
+            self.undo.push_back(before);
+            if self.undo.len() > STEPS_KEPT {
+                self.undo.pop_front();
+            }
+        }
+        self.redo.clear();
+        self.last = place.map(|place| (place, now));
+    }
+
+    /// Whether there is an edit to take back.
+    pub fn can_undo(&self) -> bool {
+        !self.undo.is_empty()
+    }
+
+    /// Whether there is an edit to make again.
+    pub fn can_redo(&self) -> bool {
+        !self.redo.is_empty()
+    }
+
+    /// Takes the last edit back.
+    pub fn undo(&mut self, now: Instant) {
+        self.note(now);
+        if let Some(before) = self.undo.pop_back() {
+            self.redo.push(std::mem::replace(&mut self.campaign, before));
+            self.stand();
+        }
+    }
+
+    /// Makes the edit again that was taken back last.
+    pub fn redo(&mut self, now: Instant) {
+        self.note(now);
+        if let Some(after) = self.redo.pop() {
+            self.undo.push_back(std::mem::replace(&mut self.campaign, after));
+            self.stand();
+        }
+    }
+
+    fn stand(&mut self) {
+        self.noted = Some(self.campaign.clone());
+        self.last = None;
+    }
+}
+
+impl Default for SpecDraft {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The only field in which two states differ, if it is one that a person types in.
+fn place_of(before: &Campaign, after: &Campaign) -> Option<Place> {
+    let mut places = Vec::new();
+    for (place, differs) in [
+        (Place::Name, before.name != after.name),
+        (Place::Description, before.description != after.description),
+        (Place::Owner, before.owner != after.owner),
+        (Place::Comments, before.comments != after.comments),
+        (Place::Agent, before.politeness.user_agent != after.politeness.user_agent),
+        (Place::Request, before.request != after.request),
+    ] {
+        if differs {
+            places.push(place);
+        }
+    }
+    if before.rules.len() != after.rules.len() || before.seeds.len() != after.seeds.len() {
+        return None;
+    }
+    for (index, (old, new)) in before.rules.iter().zip(&after.rules).enumerate().filter(|(_, (old, new))| old != new) {
+        let (old, new) = (old.as_object()?, new.as_object()?);
+        for (name, value) in new {
+            if old.get(name) != Some(value) {
+                let typed = value.is_array() || value.is_number() || value.is_string() && name != "decision";
+                places.push(typed.then(|| Place::Argument(index, name.clone()))?);
+            }
+        }
+    }
+    for (index, (old, new)) in before.seeds.iter().zip(&after.seeds).enumerate().filter(|(_, (old, new))| old != new) {
+        places.push((old.scope == new.scope).then_some(Place::Seed(index))?);
+    }
+    if places.len() == 1 { places.pop() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::scope::standard_rules;
+    use serde_json::json;
+
+    fn draft() -> (SpecDraft, Instant) {
+        let campaign = Campaign { rules: standard_rules(), ..Campaign::new("Town") };
+        let mut draft = SpecDraft::begin(Some(1), 1, campaign);
+        let now = Instant::now();
+        draft.note(now);
+        (draft, now)
+    }
+
+    #[test]
+    fn every_step_is_taken_back_and_made_again() {
+        let (mut draft, now) = draft();
+        let mut states = vec![draft.campaign.clone()];
+        draft.campaign.rules.insert(3, json!({"rule": "geolocation", "countries": ["PT"]}));
+        draft.note(now);
+        states.push(draft.campaign.clone());
+        draft.campaign.rules[3]["enabled"] = json!(false);
+        draft.note(now);
+        states.push(draft.campaign.clone());
+        draft.campaign.rules.swap(3, 4);
+        // Not looked at before the wish to undo comes.
+        for expected in [&states[2], &states[1], &states[0]] {
+            draft.undo(now);
+            assert_eq!(&draft.campaign, expected);
+        }
+        assert!(!draft.can_undo() && draft.can_redo() && !draft.is_edited());
+        draft.undo(now);
+        draft.redo(now);
+        assert_eq!(draft.campaign, states[1]);
+        // A new edit closes the way forth.
+        draft.campaign.rules.pop();
+        draft.note(now);
+        assert!(!draft.can_redo());
+        draft.undo(now);
+        assert_eq!(draft.campaign, states[1]);
+    }
+
+    #[test]
+    fn typing_in_one_field_is_one_step() {
+        let (mut draft, now) = draft();
+        let typed = |draft: &mut SpecDraft, text: &str, millis: u64| {
+            draft.campaign.rules[2]["countries"] = json!([text]);
+            draft.note(now + Duration::from_millis(millis));
+        };
+        typed(&mut draft, "P", 0);
+        typed(&mut draft, "PT", 300);
+        draft.campaign.rules[3]["max_hops"] = json!(7);
+        draft.note(now + Duration::from_millis(600));
+        typed(&mut draft, "E", 700);
+        typed(&mut draft, "ES", 9_000);
+        let mut shown = Vec::new();
+        while draft.can_undo() {
+            draft.undo(now);
+            let rules = &draft.campaign.rules;
+            shown.push(format!("{} {}", rules[2]["countries"], rules[3]["max_hops"]));
+        }
+        assert_eq!(shown, [r#"["E"] 7"#, r#"["PT"] 7"#, r#"["PT"] 20"#, "[] 20"]);
+    }
+
+    #[test]
+    fn only_what_decides_changes_the_scope() {
+        let (mut draft, _) = draft();
+        draft.campaign.name.push('s');
+        assert!(draft.is_edited() && !draft.changes_scope());
+        draft.campaign.politeness.robots = crate::campaign::RobotsPolicy::Ignore;
+        assert!(draft.changes_scope());
+    }
+}

@@ -1,0 +1,92 @@
+//! An open window starts what schedules say.
+
+use super::super::models::{Notice, RunState, ScheduledRun};
+use super::super::work::{LOOK_EVERY, ScheduleLook};
+use super::super::{Desk, DeskResult};
+use super::{Answer, AppState, CRAWL, failure};
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+/// What a window knows of runs that are due.
+#[derive(Debug, Default)]
+pub struct ScheduleWatch {
+    /// Missed runs that wait for a person's answer.
+    pub asked: Vec<ScheduledRun>,
+    looked: Option<Instant>,
+    looking: bool,
+    /// Runs this window has tried to start: one that cannot even be written
+    /// down is not tried for ever.
+    tried: HashSet<i64>,
+    told: HashSet<String>,
+}
+
+impl ScheduleWatch {
+    /// When the next look is due.
+    pub(super) fn next_look(&self) -> Duration {
+        if self.looking {
+            return LOOK_EVERY;
+        }
+        self.looked.map_or(Duration::ZERO, |looked| LOOK_EVERY.saturating_sub(looked.elapsed()))
+    }
+
+    fn look_again(&mut self) {
+        self.looked = None;
+    }
+}
+
+impl AppState {
+    /// Asks a worker for what is due, now and then.
+    pub(super) fn watch_schedules(&mut self) {
+        if self.schedules.looking || self.desk().is_none() || !self.schedules.next_look().is_zero() {
+            return;
+        }
+        self.schedules.looking = true;
+        self.schedules.looked = Some(Instant::now());
+        let generation = self.reads.cx().generation;
+        self.write(move |desk| Answer::Schedules(generation, desk.schedule_look()));
+    }
+
+    pub(super) fn take_in_schedules(&mut self, generation: u64, look: DeskResult<ScheduleLook>) {
+        self.schedules.looking = false;
+        // Of a workspace that was open before.
+        if generation != self.reads.cx().generation {
+            self.schedules = ScheduleWatch::default();
+            return;
+        }
+        let look = match look {
+            Ok(look) => look,
+            Err(error) => {
+                let notice = failure("Schedules could not be looked at", &error);
+                if self.schedules.told.insert(notice.why.clone()) {
+                    self.notice(notice);
+                }
+                return;
+            }
+        };
+        self.schedules.asked = look.asked;
+        for run in look.noted.iter().filter(|run| matches!(run.state, RunState::Missed | RunState::Overlapped)) {
+            let what = format!("{}: the run of {} UTC did not start", run.campaign_name, run.due.to_words());
+            self.notice(Notice { is_error: false, what, why: run.why.clone(), hint: String::new() });
+        }
+        for problem in look.problems {
+            if self.schedules.told.insert(problem.clone()) {
+                let hint = "Correct it on the page Spec, part Schedule".to_owned();
+                self.notice(Notice { is_error: true, what: "A schedule never starts".to_owned(), why: problem, hint });
+            }
+        }
+        // One crawl at a time: the rest waits for the next look.
+        if let Some(run) = look.waiting.into_iter().find(|run| !self.schedules.tried.contains(&run.id))
+            && !self.runs(CRAWL)
+        {
+            self.schedules.tried.insert(run.id);
+            self.say(&format!("Scheduled crawl of {} begins", run.campaign_name));
+            self.start(CRAWL, move |desk: &dyn Desk, cx| desk.run_scheduled(run.id, cx));
+        }
+    }
+
+    pub(super) fn answer_scheduled(&mut self, run: i64, starts: bool) {
+        self.schedules.asked.retain(|asked| asked.id != run);
+        self.write(move |desk| Answer::Marked(desk.answer_scheduled(run, starts)));
+        self.schedules.look_again();
+    }
+}

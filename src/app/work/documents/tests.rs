@@ -1,0 +1,156 @@
+//! Documents of watched targets are found, explained, and told apart by version.
+
+use super::*;
+use crate::campaign::{Campaign, Seed};
+use crate::crawl::{CaptureEntry, RecordPlace};
+use crate::links::{LinkKind, Outlink};
+use crate::uri::Url;
+use crate::warc::{RecordType, Span};
+
+fn capture(
+    url: &str,
+    mime: &str,
+    second: i64,
+    digest: &str,
+    via: Option<&str>,
+    links: &[(&str, &str)],
+) -> CaptureEntry {
+    CaptureEntry {
+        url: Url::parse(url).unwrap(),
+        date: CaptureDate::from_seconds(1_700_000_000 + second),
+        status: 200,
+        mime: mime.to_owned(),
+        payload_len: 324,
+        payload_digest: digest.to_owned(),
+        truncated: None,
+        ip: None,
+        fetch_ms: None,
+        title: None,
+        language: None,
+        hops: String::new(),
+        via: via.map(|via| Url::parse(via).unwrap()),
+        seed: None,
+        source_tag: "tid:1:http://a.pt/".to_owned(),
+        verdict: None,
+        redirect_to: None,
+        revisit_of: None,
+        records: vec![RecordPlace {
+            record_type: RecordType::Response,
+            record_id: format!("urn:uuid:{second}"),
+            file: "a.warc.gz".to_owned(),
+            span: Span { offset: second.unsigned_abs() * 100, length: 10 },
+        }],
+        outlinks: links
+            .iter()
+            .zip(0..)
+            .map(|((target, anchor), position)| Outlink {
+                url: Url::parse(target).unwrap(),
+                kind: LinkKind::Anchor,
+                anchor: (*anchor).to_owned(),
+                nofollow: false,
+                position,
+            })
+            .collect(),
+    }
+}
+
+fn campaign(name: &str, seed: &str, scheme: Option<&str>, watched: bool) -> Campaign {
+    let mut campaign = Campaign::new(name);
+    campaign.seeds =
+        vec![Seed { url: seed.to_owned(), scope: SeedScope::Root, depth: None, source_tag: String::new() }];
+    let document_url_scheme = scheme.map(str::to_owned);
+    campaign.target = Some(Target { watched, document_url_scheme, ..Target::default() });
+    campaign
+}
+
+/// Marks, URL, title, landing page, versions, and why, of each row.
+fn told(list: &DocumentList) -> String {
+    let rows = list.rows.iter().map(|row| {
+        let mark = if row.is_new {
+            "N"
+        } else if row.has_new_version {
+            "V"
+        } else {
+            "-"
+        };
+        let versions =
+            row.versions.iter().map(|v| format!("{}x{}{}", v.digest, v.captures, if v.is_new { "!" } else { "" }));
+        format!(
+            "{mark} {} {} “{}” <- {} ({}), {}",
+            row.campaign_name,
+            row.url,
+            row.title,
+            row.landing_page.as_deref().unwrap_or("-"),
+            versions.collect::<Vec<_>>().join(" "),
+            row.why
+        )
+    });
+    rows.chain([format!("{} elsewhere", list.elsewhere)]).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_new_version_at_the_same_place_is_noticed() {
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = Workspace::create(&dir.path().join("w")).unwrap();
+    let catalogue = workspace.catalogue();
+    let town = catalogue.save_campaign(None, &campaign("Town", "http://a.pt/", None, true)).unwrap();
+    catalogue.save_campaign(None, &campaign("Reports", "http://a.pt/", Some("docs.pt/reports/"), true)).unwrap();
+    catalogue.save_campaign(None, &campaign("Not watched", "http://c.pt/", None, false)).unwrap();
+    let launch = catalogue.begin_launch(town, "town", CaptureDate::from_seconds(1_700_000_000)).unwrap().id;
+    let (pdf, html, report) = ("application/pdf", "text/html", "http://docs.pt/reports/Plan%202024.pdf");
+    catalogue
+        .add_captures(
+            launch,
+            vec![
+                capture("http://a.pt/p", html, 0, "h", None, &[(report, "The plan"), ("http://a.pt/x.pdf", "")]),
+                capture(report, pdf, 1, "v1", Some("http://a.pt/p"), &[]),
+                capture("http://a.pt/x.pdf", "application/octet-stream", 2, "x", Some("http://a.pt/p"), &[]),
+                capture("http://a.pt/font", "application/vnd.ms-fontobject", 3, "f", None, &[]),
+                capture("http://c.pt/c.docx", "application/msword", 4, "c", Some("http://c.pt/"), &[]),
+            ],
+        )
+        .unwrap();
+    let cx = JobCx::detached();
+    let list = documents(&workspace, false, &cx).unwrap();
+    assert_eq!(list.watched, 2);
+    insta::assert_snapshot!(told(&list), @r"
+    N Town http://a.pt/x.pdf “x” <- http://a.pt/p (xx1!), it is under http://(pt,a,)/
+    N Town http://docs.pt/reports/Plan%202024.pdf “The plan” <- http://a.pt/p (v1x1!), a page under http://(pt,a,)/ links to it
+    N Reports http://docs.pt/reports/Plan%202024.pdf “The plan” <- http://a.pt/p (v1x1!), a page under http://(pt,a,)/ links to it
+    1 elsewhere
+    ");
+    documents_noted(&workspace, &documents(&workspace, true, &cx).unwrap()).unwrap();
+    assert_eq!(documents(&workspace, true, &cx).unwrap().rows, []);
+    // The same again, a new payload at the same place, and the old one back.
+    catalogue
+        .add_captures(
+            launch,
+            vec![
+                capture("http://a.pt/x.pdf", "application/octet-stream", 12, "x", Some("http://a.pt/p"), &[]),
+                capture(report, pdf, 11, "v2", Some("http://a.pt/p"), &[]),
+                capture(report, pdf, 13, "v1", Some("http://a.pt/p"), &[]),
+            ],
+        )
+        .unwrap();
+    insta::assert_snapshot!(told(&documents(&workspace, true, &cx).unwrap()), @r"
+    V Town http://docs.pt/reports/Plan%202024.pdf “The plan” <- http://a.pt/p (v1x2 v2x1!), a page under http://(pt,a,)/ links to it
+    V Reports http://docs.pt/reports/Plan%202024.pdf “The plan” <- http://a.pt/p (v1x2 v2x1!), a page under http://(pt,a,)/ links to it
+    1 elsewhere
+    ");
+}
+
+#[test]
+fn what_a_document_is() {
+    for (mime, url, expected) in [
+        ("application/pdf", "http://a.pt/", true),
+        ("Application/PDF; x=y", "http://a.pt/", true),
+        ("application/vnd.oasis.opendocument.text", "http://a.pt/", true),
+        ("application/octet-stream", "http://a.pt/a.PDF?x=1", true),
+        ("application/octet-stream", "http://a.pt/?a.pdf", false),
+        ("text/plain", "http://a.pt/a.pdf", false),
+        ("application/vnd.ms-fontobject", "http://a.pt/a.eot", false),
+    ] {
+        assert_eq!(is_document(mime, url), expected, "{mime} {url}");
+    }
+    assert_eq!(filename("http://a.pt/b/Plan%202024.pdf?x=/y"), "Plan 2024.pdf");
+}

@@ -1,0 +1,172 @@
+//! What URLs may be collected on, and the files that prove it.
+
+use super::{address_of, facts, place_address};
+use crate::app::models::CampaignId;
+use crate::app::work::import::digest_of;
+use crate::app::workspace_desk::WorkspaceDesk;
+use crate::campaign::{Campaign, EvidenceFile};
+use crate::jobs::JobCx;
+use crate::scope::{Candidate, Derivation, Facts, Permissions, SeedsVerdict};
+use crate::uri::{CaptureDate, Url, parse_web_url};
+use anyhow::Context;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// Folder of evidence files in a workspace.
+const EVIDENCE: &str = "evidence";
+/// Characters of a file's name that are kept.
+const NAME_KEPT: usize = 80;
+
+/// What URLs may be collected on by a campaign that need not be saved, with
+/// what the catalogue knows of their hosts.
+pub fn permissions(
+    desk: &WorkspaceDesk,
+    campaign: &Campaign,
+    urls: &[String],
+) -> anyhow::Result<Vec<Result<Derivation, String>>> {
+    let permissions = compiled(campaign)?;
+    let mut geo = None;
+    let mut derived = Vec::new();
+    for text in urls {
+        derived.push(match parse_web_url(text) {
+            None => Err(format!("“{text}” is no http or https URL")),
+            Some(url) => {
+                let facts = known(desk, campaign, &url, &mut geo)?;
+                Ok(permissions.derive(&Candidate::bare(url), &facts))
+            }
+        });
+    }
+    Ok(derived)
+}
+
+/// Whether all seeds of a campaign may be collected. Seeds that are no URLs
+/// count as seeds without a ground.
+pub fn seeds_verdict(desk: &WorkspaceDesk, campaign: &Campaign) -> anyhow::Result<SeedsVerdict> {
+    let permissions = compiled(campaign)?;
+    let mut geo = None;
+    let mut seeds = Vec::new();
+    let mut unread = 0;
+    for seed in &campaign.seeds {
+        match parse_web_url(&seed.url) {
+            None => unread += 1,
+            Some(url) => {
+                let facts = known(desk, campaign, &url, &mut geo)?;
+                seeds.push((Candidate::bare(url), facts));
+            }
+        }
+    }
+    let verdict = permissions.of_seeds(&seeds);
+    if unread == 0 {
+        return Ok(verdict);
+    }
+    let why = format!("{unread} seeds are no URLs; of the others: {}", verdict.why);
+    Ok(SeedsVerdict { covered: false, all_by_domain: false, all_by_hosting: false, why })
+}
+
+fn compiled(campaign: &Campaign) -> anyhow::Result<Permissions> {
+    Permissions::compile(&campaign.permissions, &campaign.grounds).map_err(anyhow::Error::msg)
+}
+
+fn known(
+    desk: &WorkspaceDesk,
+    campaign: &Campaign,
+    url: &Url,
+    geo: &mut Option<Option<crate::scope::GeoDatabase>>,
+) -> anyhow::Result<Facts> {
+    let mut facts = facts(desk.catalogue(), campaign, None, url, CaptureDate::now())?;
+    if address_of(url).is_some() {
+        place_address(desk, url, &mut facts, geo)?;
+    }
+    Ok(facts)
+}
+
+/// How an evidence file stands on the disk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EvidenceState {
+    /// Position of the record, from 0.
+    pub record: usize,
+    /// Its path in the workspace.
+    pub path: String,
+    /// Whether it is there with the bytes that were attached.
+    pub holds: bool,
+    /// How it stands, in words.
+    pub words: String,
+}
+
+/// Holds the evidence files of a campaign against their digests.
+pub fn check_evidence(desk: &WorkspaceDesk, campaign: &Campaign, cx: &JobCx) -> anyhow::Result<Vec<EvidenceState>> {
+    let mut states = Vec::new();
+    for (record, permission) in campaign.permissions.iter().enumerate() {
+        for file in &permission.files {
+            cx.checkpoint()?;
+            let place = desk.workspace.folder().join(&file.path);
+            let words = if !file.is_inside() {
+                "leads out of the workspace and is not read".to_owned()
+            } else if !place.is_file() {
+                "is not there".to_owned()
+            } else {
+                match digest_of(&place, cx) {
+                    Ok((found, _)) if found.eq_ignore_ascii_case(&file.sha256) => String::new(),
+                    Ok(_) => "holds other bytes than those that were attached".to_owned(),
+                    Err(error) => format!("cannot be read: {error}"),
+                }
+            };
+            let holds = words.is_empty();
+            let words = if holds { "is as it was attached".to_owned() } else { words };
+            states.push(EvidenceState { record, path: file.path.clone(), holds, words });
+        }
+    }
+    Ok(states)
+}
+
+/// Copies files into the workspace as evidence of a record, and saves the
+/// campaign with them. A file that is attached already is not doubled.
+pub fn attach_evidence(
+    desk: &WorkspaceDesk,
+    id: CampaignId,
+    record: usize,
+    files: &[PathBuf],
+    cx: &JobCx,
+) -> anyhow::Result<Vec<EvidenceFile>> {
+    let (_, mut campaign) = desk.catalogue().campaign(id)?;
+    let count = campaign.permissions.len();
+    let permission = campaign
+        .permissions
+        .get_mut(record)
+        .with_context(|| format!("the campaign has {count} records; there is no record {}", record + 1))?;
+    let folder = desk.workspace.folder().join(EVIDENCE);
+    let mut attached = Vec::new();
+    for source in files {
+        anyhow::ensure!(source.is_file(), "{}: this is no file", source.display());
+        let (sha256, _) = digest_of(source, cx).with_context(|| source.display().to_string())?;
+        if permission.files.iter().any(|file| file.sha256 == sha256) {
+            continue;
+        }
+        let short = sha256.get(..12).unwrap_or(&sha256);
+        let path = format!("{EVIDENCE}/{short}-{}", harmless_name(source));
+        let place = desk.workspace.folder().join(&path);
+        std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+        if !place.exists() {
+            // Under another name until it is whole.
+            let open = place.with_extension("open");
+            std::fs::copy(source, &open).with_context(|| open.display().to_string())?;
+            let (copied, _) = digest_of(&open, cx).with_context(|| open.display().to_string())?;
+            anyhow::ensure!(copied == sha256, "{}: it changed while it was copied; try again", source.display());
+            std::fs::rename(&open, &place).with_context(|| place.display().to_string())?;
+        }
+        let file = EvidenceFile { path, sha256 };
+        permission.files.push(file.clone());
+        attached.push(file);
+    }
+    desk.catalogue().save_campaign(Some(id), &campaign)?;
+    Ok(attached)
+}
+
+/// The file's own name with nothing in it that a path could take for more.
+fn harmless_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let kept = |c: char| if c.is_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '-' };
+    let name: String = name.chars().map(kept).collect();
+    let from = name.char_indices().rev().nth(NAME_KEPT - 1).map_or(0, |(at, _)| at);
+    name.get(from..).unwrap_or_default().trim_start_matches('.').to_owned()
+}

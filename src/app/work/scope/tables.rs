@@ -1,0 +1,223 @@
+//! Answers about the scope as comma-separated values.
+
+use super::what_if_rows;
+use crate::app::models::{Drift, GeoReport, MovedRow, MovedSide, ScopeTable, WhatIfAnswer};
+use crate::app::workspace_desk::WorkspaceDesk;
+use crate::export::csv_row;
+use crate::jobs::JobCx;
+use crate::scope::{GeoEvidence, GeoFact};
+use crate::uri::CaptureDate;
+use anyhow::Context;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+/// URLs of a list that are read at once.
+const PAGE: u64 = 1_000;
+
+/// The geo report, one row a host.
+pub fn geo_csv(report: &GeoReport, out: &mut dyn Write) -> std::io::Result<()> {
+    csv_row(
+        out,
+        &[
+            "host",
+            "urls",
+            "captures",
+            "bytes",
+            "addresses",
+            "addresses_from",
+            "database",
+            "database_build",
+            "looked_up",
+            "also_accepted_by",
+            "first_url",
+            "first_seen",
+            "first_via",
+        ],
+    )?;
+    for host in &report.hosts {
+        let evidence = match &host.evidence {
+            GeoFact::Known(evidence) => Some(evidence),
+            _ => None,
+        };
+        let addresses = evidence.map_or_else(|| "no evidence is kept".to_owned(), GeoEvidence::places);
+        let [source, database, build, looked_up] = evidence.map(origin).unwrap_or_default();
+        let [urls, captures, bytes] = [host.urls, host.captures, host.bytes].map(|number| number.to_string());
+        let (also, first_seen) = (host.also.join(" "), host.first_seen.to_warc());
+        csv_row(
+            out,
+            &[
+                &host.host,
+                &urls,
+                &captures,
+                &bytes,
+                &addresses,
+                &source,
+                &database,
+                &build,
+                &looked_up,
+                &also,
+                &host.first_url,
+                &first_seen,
+                &host.first_via,
+            ],
+        )?;
+    }
+    Ok(())
+}
+
+/// What another database would change, one row a host.
+pub fn drift_csv(drift: &Drift, out: &mut dyn Write) -> std::io::Result<()> {
+    csv_row(
+        out,
+        &[
+            "host",
+            "urls_in",
+            "urls_out",
+            "old_addresses",
+            "old_database",
+            "old_build",
+            "new_addresses",
+            "new_database",
+            "new_build",
+            "example",
+        ],
+    )?;
+    for host in &drift.hosts {
+        let ([_, old_database, old_build, _], [_, new_database, new_build, _]) = (origin(&host.old), origin(&host.new));
+        csv_row(
+            out,
+            &[
+                &host.host,
+                &host.moved_in.to_string(),
+                &host.moved_out.to_string(),
+                &host.old.places(),
+                &old_database,
+                &old_build,
+                &host.new.places(),
+                &new_database,
+                &new_build,
+                &host.example,
+            ],
+        )?;
+    }
+    Ok(())
+}
+
+/// Where evidence comes from: source of the addresses, database, its build, the look-up.
+fn origin(evidence: &GeoEvidence) -> [String; 4] {
+    [
+        evidence.source.words().to_owned(),
+        evidence.database.clone(),
+        evidence.database_build.to_warc(),
+        evidence.date.to_warc(),
+    ]
+}
+
+fn moved_row(row: &MovedRow, out: &mut dyn Write) -> std::io::Result<()> {
+    let index = |index: Option<usize>| index.map(|index| index.to_string()).unwrap_or_default();
+    let (before, after) = (&row.before, &row.after);
+    csv_row(
+        out,
+        &[
+            &row.url,
+            row.host(),
+            before.decision.as_str(),
+            &index(before.rule_index),
+            &before.rule_name,
+            after.decision.as_str(),
+            &index(after.rule_index),
+            &after.rule_name,
+            &row.hops,
+            &row.via,
+            &row.bytes.map(|bytes| bytes.to_string()).unwrap_or_default(),
+        ],
+    )
+}
+
+/// Writes an answer into a folder, which is made if absent. Files are named by
+/// what they hold and the moment; none is replaced.
+pub fn export_table(desk: &WorkspaceDesk, table: &ScopeTable, folder: &Path, cx: &JobCx) -> anyhow::Result<String> {
+    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    let moment = CaptureDate::now().to_digits14();
+    let path = |name: &str| folder.join(format!("{name}-{moment}.csv"));
+    match table {
+        ScopeTable::Geo(report) => {
+            let path = path("geo-report");
+            write_file(&path, |out| Ok(geo_csv(report, out)?))?;
+            Ok(format!("{} rows in {}", report.hosts.len(), path.display()))
+        }
+        ScopeTable::Drift(drift) => {
+            let path = path("geo-drift");
+            write_file(&path, |out| Ok(drift_csv(drift, out)?))?;
+            Ok(format!("{} rows in {}", drift.hosts.len(), path.display()))
+        }
+        ScopeTable::WhatIf(answer) => {
+            let mut words = Vec::new();
+            for (side, name) in [
+                (MovedSide::In, "what-if-in"),
+                (MovedSide::Out, "what-if-out"),
+                (MovedSide::Unknown, "what-if-cannot-be-told"),
+            ] {
+                let urls = answer.figures.side(side).urls;
+                if side == MovedSide::Unknown && urls == 0 {
+                    continue;
+                }
+                let path = path(name);
+                cx.stage(format!("Writing {}", path.display()), Some(urls));
+                write_file(&path, |out| moved_csv(desk, answer, side, out, cx))?;
+                words.push(format!("{urls} rows in {}", path.display()));
+            }
+            Ok(words.join("; "))
+        }
+    }
+}
+
+fn moved_csv(
+    desk: &WorkspaceDesk,
+    answer: &WhatIfAnswer,
+    side: MovedSide,
+    out: &mut dyn Write,
+    cx: &JobCx,
+) -> anyhow::Result<()> {
+    csv_row(
+        out,
+        &[
+            "url",
+            "host",
+            "before",
+            "before_rule",
+            "before_rule_name",
+            "after",
+            "after_rule",
+            "after_rule_name",
+            "hops",
+            "via",
+            "bytes",
+        ],
+    )?;
+    let mut offset = 0;
+    while offset < answer.figures.side(side).urls {
+        let rows = what_if_rows(desk, answer.campaign, &answer.edited, &answer.figures, side, offset, PAGE)?;
+        for row in &rows {
+            moved_row(row, out)?;
+        }
+        offset += PAGE;
+        cx.advance(rows.len() as u64)?;
+    }
+    Ok(())
+}
+
+/// Writes a file that has its name only when it is whole. One of that name
+/// that is there already stays.
+fn write_file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    let place = || path.display().to_string();
+    anyhow::ensure!(!path.exists(), "{} is there already; try again in a second", path.display());
+    let part = path.with_extension("csv.part");
+    let write = || -> anyhow::Result<()> {
+        let mut out = BufWriter::new(std::fs::File::create_new(&part)?);
+        fill(&mut out)?;
+        out.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()?;
+        Ok(std::fs::rename(&part, path)?)
+    };
+    write().inspect_err(|_| drop(std::fs::remove_file(&part))).with_context(place)
+}

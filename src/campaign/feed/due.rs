@@ -1,0 +1,113 @@
+//! Which targets a feed of a frequency holds, as the annotation tool decides.
+
+use super::fields::{CrawlFrequency, Meaning};
+use crate::uri::CaptureDate;
+
+/// Two hours, by which the tool widens the window at both ends.
+const SLACK_MS: i64 = 2 * 60 * 60 * 1000;
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FeedFrequency {
+    /// Targets of one frequency.
+    One(CrawlFrequency),
+    /// Everything that is not blocked.
+    All,
+    /// Everything that is neither blocked nor left to the domain crawl.
+    Frequent,
+}
+
+impl FeedFrequency {
+    /// Reads a frequency's name, `all` or `frequent`, in whatever case.
+    pub fn of_word(word: &str) -> Option<Self> {
+        match word.trim() {
+            word if word.eq_ignore_ascii_case("all") => Some(Self::All),
+            word if word.eq_ignore_ascii_case("frequent") => Some(Self::Frequent),
+            word => CrawlFrequency::of_word(word).map(Self::One),
+        }
+    }
+
+    fn takes(self, frequency: Option<CrawlFrequency>) -> bool {
+        match (self, frequency) {
+            (Self::One(wanted), frequency) => frequency == Some(wanted),
+            (_, None | Some(CrawlFrequency::NeverCrawl)) => false,
+            (Self::Frequent, Some(CrawlFrequency::DomainCrawl)) => false,
+            (Self::All | Self::Frequent, Some(_)) => true,
+        }
+    }
+}
+
+/// Which targets are due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DueQuestion {
+    /// The frequency.
+    pub frequency: FeedFrequency,
+    /// The time of the question.
+    pub now: CaptureDate,
+    /// Whether targets behind a login are wanted, or all others: the tool
+    /// keeps them in feeds of their own.
+    pub paywalled: bool,
+}
+
+impl DueQuestion {
+    /// `Err` says why a target is not in the feed.
+    ///
+    /// Active; the frequency is the one asked for; the end is open or after
+    /// two hours ago; the start is before in two hours. A target without a
+    /// start is never exported.
+    pub fn takes(&self, meaning: &Meaning, active: bool, paywalled: bool) -> Result<(), &'static str> {
+        if !self.frequency.takes(meaning.frequency) {
+            return Err("of another frequency");
+        }
+        // Blocked targets are not crawled and yet asked for, as a list of what to leave out.
+        let is_block = meaning.frequency == Some(CrawlFrequency::NeverCrawl);
+        if !active && !is_block {
+            return Err("switched off");
+        }
+        if paywalled != self.paywalled {
+            return Err(if paywalled { "behind a login" } else { "not behind a login" });
+        }
+        let Some(start) = meaning.start else { return Err("without a start date") };
+        if start.millis() >= self.now.millis().saturating_add(SLACK_MS) {
+            return Err("not begun yet");
+        }
+        if meaning.end.is_some_and(|end| end.millis() <= self.now.millis().saturating_sub(SLACK_MS)) {
+            return Err("ended");
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_window_is_two_hours_wider() {
+        let date = |text: &str| Some(CaptureDate::parse(text).unwrap());
+        let question = |word: &str| DueQuestion {
+            frequency: FeedFrequency::of_word(word).unwrap(),
+            now: date("2024-03-01T12:00").unwrap(),
+            paywalled: false,
+        };
+        let target = |frequency, start, end| Meaning { frequency, start, end, ..Meaning::default() };
+        let weekly = |start, end| target(Some(CrawlFrequency::Weekly), start, end);
+        let due = |meaning: &Meaning| question("WEEKLY").takes(meaning, true, false);
+        assert_eq!(due(&weekly(None, None)), Err("without a start date"));
+        assert_eq!(due(&weekly(date("2024-03-01T13:59"), None)), Ok(()));
+        assert_eq!(due(&weekly(date("2024-03-01T14:00"), None)), Err("not begun yet"));
+        let begun = date("2020-01-01");
+        assert_eq!(due(&weekly(begun, date("2024-03-01T10:01"))), Ok(()));
+        assert_eq!(due(&weekly(begun, date("2024-03-01T10:00"))), Err("ended"));
+        assert_eq!(question("weekly").takes(&weekly(begun, None), false, false), Err("switched off"));
+        assert_eq!(question("weekly").takes(&weekly(begun, None), true, true), Err("behind a login"));
+        let taken = |word: &str| {
+            let all = CrawlFrequency::ALL.into_iter();
+            all.filter(|frequency| question(word).takes(&target(Some(*frequency), begun, None), true, false).is_ok())
+                .count()
+        };
+        assert_eq!((taken("all"), taken("frequent"), taken("NeverCrawl")), (7, 6, 1));
+        assert_eq!(FeedFrequency::of_word("fortnightly"), None);
+    }
+}

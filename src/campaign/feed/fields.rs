@@ -1,0 +1,381 @@
+//! What the fields of an entry mean.
+
+use super::date::{FeedDate, kind_of};
+use super::dialect::Dialect;
+use super::{FeedEntry, FeedProblem, message};
+use crate::campaign::SeedScope;
+use crate::uri::{CaptureDate, parse_web_url};
+use serde_json::Value;
+
+/// How often a target is crawled, in the annotation tool's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CrawlFrequency {
+    /// Only in the crawl of the whole domain.
+    DomainCrawl,
+    /// Every year.
+    Annual,
+    /// Every six months.
+    SixMonthly,
+    /// Every three months.
+    Quarterly,
+    /// Every month.
+    Monthly,
+    /// Every week.
+    Weekly,
+    /// Every day.
+    Daily,
+    /// Never; blocked.
+    NeverCrawl,
+}
+
+impl CrawlFrequency {
+    /// All of them, in the tool's order.
+    pub const ALL: [Self; 8] = [
+        Self::DomainCrawl,
+        Self::Annual,
+        Self::SixMonthly,
+        Self::Quarterly,
+        Self::Monthly,
+        Self::Weekly,
+        Self::Daily,
+        Self::NeverCrawl,
+    ];
+
+    /// The word in feeds.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::DomainCrawl => "DOMAINCRAWL",
+            Self::Annual => "ANNUAL",
+            Self::SixMonthly => "SIXMONTHLY",
+            Self::Quarterly => "QUARTERLY",
+            Self::Monthly => "MONTHLY",
+            Self::Weekly => "WEEKLY",
+            Self::Daily => "DAILY",
+            Self::NeverCrawl => "NEVERCRAWL",
+        }
+    }
+
+    /// The frequency of a word, in whatever case.
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|frequency| frequency.word().eq_ignore_ascii_case(word.trim()))
+    }
+}
+
+/// How much of a target is taken at most: the tool's “depth”.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SizeCap {
+    /// 500 MB.
+    Capped,
+    /// 2 GB.
+    CappedLarge,
+    /// No cap.
+    Deep,
+}
+
+impl SizeCap {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Capped, Self::CappedLarge, Self::Deep];
+
+    /// The word in feeds.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Capped => "CAPPED",
+            Self::CappedLarge => "CAPPED_LARGE",
+            Self::Deep => "DEEP",
+        }
+    }
+
+    /// Bytes of one launch; zero is no cap. The numbers of the crawler's
+    /// quotas: 524288 KB by default, 2 GiB with the sheet `higherLimit`.
+    pub fn max_bytes(self) -> u64 {
+        match self {
+            Self::Capped => 512 * 1024 * 1024,
+            Self::CappedLarge => 2 * 1024 * 1024 * 1024,
+            Self::Deep => 0,
+        }
+    }
+
+    /// The cap with this many bytes, or the next that lets as much through.
+    pub fn of_bytes(bytes: u64) -> Self {
+        match bytes {
+            0 => Self::Deep,
+            bytes if bytes <= Self::Capped.max_bytes() => Self::Capped,
+            bytes if bytes <= Self::CappedLarge.max_bytes() => Self::CappedLarge,
+            _ => Self::Deep,
+        }
+    }
+}
+
+/// What an entry means. None is what the entry leaves open.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Meaning {
+    /// Number or name of the target.
+    pub id: Option<String>,
+    /// Its title.
+    pub title: Option<String>,
+    /// Its seeds, in order, as typed.
+    pub seeds: Vec<String>,
+    /// Most bytes.
+    pub cap: Option<SizeCap>,
+    /// How far its seeds reach.
+    pub scope: Option<SeedScope>,
+    /// Whether robots.txt is not asked for.
+    pub ignore_robots: Option<bool>,
+    /// Not crawled before this.
+    pub start: Option<CaptureDate>,
+    /// Not crawled after this.
+    pub end: Option<CaptureDate>,
+    /// How often.
+    pub frequency: Option<CrawlFrequency>,
+    /// Whether its documents are listed.
+    pub watched: Option<bool>,
+    /// What the URLs of its documents begin with.
+    pub document_url_scheme: Option<String>,
+}
+
+pub(super) fn scope_word(scope: SeedScope) -> &'static str {
+    match scope {
+        SeedScope::Resource => "resource",
+        SeedScope::Plus1 => "plus1",
+        SeedScope::Root => "root",
+        SeedScope::Subdomains => "subdomains",
+    }
+}
+
+pub(super) fn scope_of_word(word: &str) -> Option<SeedScope> {
+    let all = [SeedScope::Resource, SeedScope::Plus1, SeedScope::Root, SeedScope::Subdomains];
+    all.into_iter().find(|scope| scope_word(*scope).eq_ignore_ascii_case(word.trim()))
+}
+
+impl FeedEntry {
+    /// What it means, and what is wrong with it; `index` is its place in the
+    /// file. Where a problem keeps it out, its meaning is not whole.
+    pub fn meaning(&self, index: usize) -> (Meaning, Vec<FeedProblem>) {
+        let mut reader = Reader { entry: self, index, problems: Vec::new() };
+        let mut meaning = reader.common();
+        match self.dialect {
+            Dialect::Launch => message::meaning(&self.fields, &mut meaning, &mut reader),
+            _ => reader.target(&mut meaning),
+        }
+        (meaning, reader.problems)
+    }
+}
+
+/// Reads the fields of one entry.
+pub(super) struct Reader<'a> {
+    entry: &'a FeedEntry,
+    index: usize,
+    problems: Vec<FeedProblem>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn bad(&mut self, field: impl Into<String>, what: impl Into<String>, hint: impl Into<String>) {
+        self.tell(field, what, hint, true);
+    }
+
+    pub(super) fn note(&mut self, field: impl Into<String>, what: impl Into<String>, hint: impl Into<String>) {
+        self.tell(field, what, hint, false);
+    }
+
+    fn tell(&mut self, field: impl Into<String>, what: impl Into<String>, hint: impl Into<String>, keeps_out: bool) {
+        let (field, what, hint) = (field.into(), what.into(), hint.into());
+        self.problems.push(FeedProblem { index: Some(self.index), field, what, hint, keeps_out });
+    }
+
+    fn field(&self, name: &str) -> Option<&'a Value> {
+        self.entry.fields.get(name).filter(|value| !value.is_null())
+    }
+
+    fn common(&mut self) -> Meaning {
+        let id = match self.field("id") {
+            Some(Value::Number(number)) => Some(number.to_string()),
+            Some(Value::String(text)) if !text.trim().is_empty() => Some(text.clone()),
+            None | Some(Value::String(_)) => None,
+            Some(other) => {
+                self.bad("id", format!("{} is no number of a target", kind_of(other)), "give the target's number");
+                None
+            }
+        };
+        Meaning { id, seeds: self.seeds(), ..Meaning::default() }
+    }
+
+    fn seeds(&mut self) -> Vec<String> {
+        let name = self.entry.dialect.names().seeds;
+        // The tool's forms also take all URLs as one text with commas.
+        let listed: Vec<(String, &Value)> = match self.field(name) {
+            Some(Value::Array(seeds)) => {
+                seeds.iter().enumerate().map(|(i, seed)| (format!("{name}[{i}]"), seed)).collect()
+            }
+            Some(one @ Value::String(_)) => vec![(name.to_owned(), one)],
+            Some(other) => {
+                self.bad(name, format!("{} is no list of URLs", kind_of(other)), "give a list of texts");
+                return Vec::new();
+            }
+            None => Vec::new(),
+        };
+        if listed.is_empty() {
+            self.bad(name, "there is no seed", "give at least one URL to start from");
+        }
+        let mut seeds = Vec::with_capacity(listed.len());
+        for (field, seed) in listed {
+            match seed {
+                Value::String(text) if !text.trim().is_empty() => {
+                    if parse_web_url(text.trim()).is_none() {
+                        self.note(
+                            field,
+                            format!("“{text}” is no web address"),
+                            "correct it in the campaign before it is crawled",
+                        );
+                    }
+                    seeds.push(text.clone());
+                }
+                Value::String(_) => self.bad(field, "the seed is empty", "give a URL, or take it out"),
+                other => self.bad(field, format!("{} is no URL", kind_of(other)), "give each seed as a text"),
+            }
+        }
+        seeds
+    }
+
+    fn target(&mut self, meaning: &mut Meaning) {
+        let names = self.entry.dialect.names();
+        meaning.title = self.text(names.title).filter(|title| !title.trim().is_empty());
+        if meaning.title.is_none() {
+            self.note(names.title, "there is no title", "the first seed stands for it");
+        }
+        if meaning.id.is_none() && self.entry.dialect != Dialect::WriteBack {
+            self.note("id", "there is no number", "a second import cannot know the target again");
+        }
+        meaning.cap = self.word(names.cap, &SizeCap::ALL.map(SizeCap::word)).map(|at| SizeCap::ALL[at]);
+        if let Some(word) = self.text(names.scope) {
+            meaning.scope = scope_of_word(&word);
+            if meaning.scope.is_none() && !word.trim().is_empty() {
+                self.bad(
+                    names.scope,
+                    format!("“{word}” is no scope"),
+                    "one of resource, plus1, root, subdomains is wanted, or null",
+                );
+            }
+        }
+        meaning.ignore_robots = self.flag(names.ignore_robots);
+        meaning.watched = self.flag(names.watched);
+        meaning.document_url_scheme = self.text(names.document_url_scheme);
+        self.schedule(meaning);
+    }
+
+    fn schedule(&mut self, meaning: &mut Meaning) {
+        let names = self.entry.dialect.names();
+        let entry = self.entry;
+        let (path, fields) = match names.schedules {
+            None => (String::new(), &entry.fields),
+            Some(list) => match self.field(list) {
+                Some(Value::Array(schedules)) => {
+                    if schedules.len() > 1 {
+                        self.note(
+                            list,
+                            format!("there are {} schedules", schedules.len()),
+                            "the first is used; the others are kept and do nothing",
+                        );
+                    }
+                    match schedules.first() {
+                        Some(Value::Object(first)) => (format!("{list}[0]."), first),
+                        Some(other) => {
+                            let what = format!("{} is no schedule", kind_of(other));
+                            self.bad(format!("{list}[0]"), what, "give an object with startDate, endDate, frequency");
+                            return;
+                        }
+                        None => {
+                            self.note(list, "there is no schedule", "the target is crawled by hand only");
+                            return;
+                        }
+                    }
+                }
+                Some(other) => {
+                    self.bad(list, format!("{} is no list of schedules", kind_of(other)), "give a list of one object");
+                    return;
+                }
+                None => {
+                    self.note(list, "there is no schedule", "the target is crawled by hand only");
+                    return;
+                }
+            },
+        };
+        let mut date = |name: &str| match fields.get(name).map_or(Ok(None), FeedDate::read) {
+            Ok(date) => date,
+            Err(what) => {
+                let hint = "give milliseconds since 1970 or a date such as 2024-03-01 09:00:00, or null";
+                self.bad(format!("{path}{name}"), format!("{what} is no date"), hint);
+                None
+            }
+        };
+        meaning.start = date(names.start);
+        meaning.end = date(names.end);
+        if let (Some(start), Some(end)) = (meaning.start, meaning.end)
+            && end < start
+        {
+            self.note(
+                format!("{path}{}", names.end),
+                "the end is before the start",
+                "it is never crawled; correct one",
+            );
+        }
+        match fields.get(names.frequency) {
+            None | Some(Value::Null) => {}
+            Some(Value::String(word)) => {
+                meaning.frequency = CrawlFrequency::of_word(word);
+                if meaning.frequency.is_none() && !word.trim().is_empty() {
+                    let wanted = CrawlFrequency::ALL.map(CrawlFrequency::word).join(", ");
+                    self.bad(
+                        format!("{path}{}", names.frequency),
+                        format!("“{word}” is no frequency"),
+                        format!("one of {wanted} is wanted"),
+                    );
+                }
+            }
+            Some(other) => {
+                let what = format!("{} is no frequency", kind_of(other));
+                self.bad(format!("{path}{}", names.frequency), what, "give a text such as MONTHLY");
+            }
+        }
+        if meaning.start.is_none() && meaning.frequency.is_some_and(|frequency| frequency != CrawlFrequency::NeverCrawl)
+        {
+            let hint = "the annotation tool never exports such a target; give a start date";
+            self.note(format!("{path}{}", names.start), "there is no start date", hint);
+        }
+    }
+
+    fn text(&mut self, name: &str) -> Option<String> {
+        match self.field(name)? {
+            Value::String(text) => Some(text.clone()),
+            other => {
+                self.bad(name, format!("{} where a text is wanted", kind_of(other)), "give a text, or null");
+                None
+            }
+        }
+    }
+
+    /// Where a word stands among those that are known.
+    fn word(&mut self, name: &str, known: &[&str]) -> Option<usize> {
+        let word = self.text(name).filter(|word| !word.trim().is_empty())?;
+        let at = known.iter().position(|known| known.eq_ignore_ascii_case(word.trim()));
+        if at.is_none() {
+            let hint = format!("one of {} is wanted, or null", known.join(", "));
+            self.bad(name, format!("“{word}” is not known"), hint);
+        }
+        at
+    }
+
+    fn flag(&mut self, name: &str) -> Option<bool> {
+        match self.field(name)? {
+            Value::Bool(flag) => Some(*flag),
+            Value::String(word) if word.trim().is_empty() => None,
+            // As the tool's tables have it.
+            Value::String(word) if ["t", "true"].contains(&word.as_str()) => Some(true),
+            Value::String(word) if ["f", "false"].contains(&word.as_str()) => Some(false),
+            other => {
+                let what = format!("{} where true or false is wanted", kind_of(other));
+                self.bad(name, what, "give true, false or null");
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The runs of a frequency, each by its number, so that a day that a short
+//! month lacks comes back in the next one.
+
+use super::{DEFAULT_HOUR, Frequency};
+use jiff::civil::{Date, DateTime, Weekday};
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Span, ToSpan, Zoned};
+
+/// The runs of a frequency, by number.
+pub(super) struct Plan {
+    /// Number 0; gives the hour and the day.
+    pub(super) anchor: DateTime,
+    every: Every,
+    /// No run before this.
+    pub(super) first: Zoned,
+}
+
+#[derive(Clone, Copy)]
+enum Every {
+    Hours(i64),
+    Days(i64),
+    Months(i64),
+}
+
+impl Plan {
+    pub(super) fn of(frequency: Frequency, start: Option<&Zoned>, created: &Zoned) -> Option<Self> {
+        let day = created.date();
+        let (every, anchor) = match frequency {
+            Frequency::Manual => return None,
+            Frequency::Hourly => (Every::Hours(1), day.at(created.hour(), 0, 0, 0)),
+            Frequency::Daily => (Every::Days(1), at_nine(day)),
+            Frequency::Weekly => {
+                let since_monday = day.weekday().since(Weekday::Monday);
+                (Every::Days(7), at_nine(day.saturating_sub(i64::from(since_monday).days())))
+            }
+            Frequency::Monthly => (Every::Months(1), at_nine(day.first_of_month())),
+            Frequency::Quarterly => (Every::Months(3), at_nine(day.first_of_year())),
+            Frequency::SixMonthly => (Every::Months(6), at_nine(day.first_of_year())),
+            Frequency::Yearly => (Every::Months(12), at_nine(day)),
+        };
+        Some(match start {
+            Some(start) => Self { anchor: start.datetime(), every, first: start.clone() },
+            None => Self { anchor, every, first: created.clone() },
+        })
+    }
+
+    /// A run's number from which on runs can be after an instant; never below 0.
+    pub(super) fn last_step_before(&self, after: &Zoned) -> i64 {
+        let days = i64::from((after.date() - self.anchor.date()).get_days());
+        let months = i64::from(after.year() - self.anchor.year()) * 12 + i64::from(after.month() - self.anchor.month());
+        let step = match self.every {
+            Every::Hours(hours) => (days - 1) * 24 / hours,
+            Every::Days(every) => days / every,
+            Every::Months(every) => months / every,
+        };
+        (step - 1).max(0)
+    }
+
+    /// None beyond the years a calendar knows.
+    pub(super) fn run(&self, step: i64, zone: &TimeZone) -> Option<Zoned> {
+        match self.every {
+            // By instants: an hour stays an hour when the clocks change.
+            Every::Hours(hours) => {
+                let anchor = self.anchor.to_zoned(zone.clone()).ok()?;
+                anchor.checked_add(SignedDuration::from_hours(step.checked_mul(hours)?)).ok()
+            }
+            Every::Days(days) => {
+                let days = step.checked_mul(days)?;
+                self.anchor.checked_add(Span::new().try_days(days).ok()?).ok()?.to_zoned(zone.clone()).ok()
+            }
+            Every::Months(every) => {
+                let month = i64::from(self.anchor.month()) - 1 + step.checked_mul(every)?;
+                let year = i64::from(self.anchor.year()) + month.div_euclid(12);
+                let month = i8::try_from(month.rem_euclid(12) + 1).ok()?;
+                let first = Date::new(i16::try_from(year).ok()?, month, 1).ok()?;
+                let day = self.anchor.day().min(first.days_in_month());
+                let date = Date::new(first.year(), month, day).ok()?;
+                date.to_datetime(self.anchor.time()).to_zoned(zone.clone()).ok()
+            }
+        }
+    }
+}
+
+fn at_nine(day: Date) -> DateTime {
+    day.at(DEFAULT_HOUR, 0, 0, 0)
+}

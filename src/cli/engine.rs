@@ -1,0 +1,81 @@
+//! What jobs of other crawlers came to, and campaigns written for them.
+
+use super::output::{json_line, plain};
+use super::{FINE, campaign::looking_desk};
+use crate::app::work::{self, EngineImport};
+use crate::scope::engines::EngineNote;
+use std::io::Write;
+use std::path::Path;
+
+/// Tells of each job; says how many lines of logs could not be read.
+pub(super) fn print_jobs(jobs: &[EngineImport], json: bool, out: &mut dyn Write) -> anyhow::Result<u64> {
+    for job in jobs {
+        if json {
+            json_line(out, job)?;
+        } else {
+            let known = if job.is_new { "new" } else { "known, left as it is" };
+            writeln!(
+                out,
+                "{} job {}: campaign {} “{}” ({known}), {} seeds, {} rules, {} runs",
+                job.engine.name(),
+                plain(&job.folder),
+                job.campaign,
+                plain(&job.name),
+                job.seeds,
+                job.rules,
+                job.launches.len()
+            )?;
+            for launch in &job.launches {
+                writeln!(out, "  run {}: {} URLs new", plain(&launch.name), launch.new_urls)?;
+                for log in &launch.logs {
+                    writeln!(
+                        out,
+                        "    {}: {} lines, {} URLs, {} others (dns and the like), {} with a scope decision, {} unreadable",
+                        plain(&log.file),
+                        log.lines,
+                        log.urls,
+                        log.others,
+                        log.decisions,
+                        log.unread
+                    )?;
+                }
+            }
+            if job.pages > 0 {
+                writeln!(out, "  {} pages listed", job.pages)?;
+            }
+        }
+        print_notes(&job.notes);
+        for log in job.launches.iter().flat_map(|launch| &launch.logs) {
+            log.unread_examples.iter().for_each(|example| eprintln!("unreadable: {}", plain(example)));
+        }
+        job.passed_over.iter().for_each(|path| eprintln!("passed over: {}", plain(path)));
+    }
+    Ok(jobs.iter().map(EngineImport::unread).sum())
+}
+
+fn print_notes(notes: &[EngineNote]) {
+    notes.iter().for_each(|note| eprintln!("note: {}", plain(&note.to_string())));
+}
+
+/// Writes a campaign for another crawler.
+pub(super) fn export(
+    folder: &Path,
+    campaign: &str,
+    heritrix: Option<&Path>,
+    browsertrix: Option<&Path>,
+    out: &mut dyn Write,
+) -> anyhow::Result<u8> {
+    let desk = looking_desk(folder)?;
+    let (_, spec) = desk.catalogue().campaign(desk.catalogue().find_campaign(campaign)?)?;
+    if let Some(job) = heritrix {
+        let (written, notes) = work::write_heritrix_job(&spec, job)?;
+        written.iter().try_for_each(|path| writeln!(out, "{}", path.display()))?;
+        print_notes(&notes);
+    }
+    if let Some(file) = browsertrix {
+        let notes = work::write_browsertrix_crawl(&spec, file)?;
+        writeln!(out, "{}", file.display())?;
+        print_notes(&notes);
+    }
+    Ok(FINE)
+}

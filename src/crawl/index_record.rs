@@ -1,0 +1,319 @@
+//! What one record tells, without regard to those around it: threads can
+//! share the work.
+
+use super::fetch::plain_mime;
+use super::notes::CaptureNotes;
+use super::outlinks::{Leads, MAX_PAGE_BYTES, read_leads};
+use super::{CaptureEntry, CrawlError};
+use crate::links::Outlink;
+use crate::uri::{CaptureDate, Url, parse_web_url};
+use crate::warc::http::{ContentType, HttpHead, decode_payload, entity_body, parse_response_head};
+use crate::warc::{BlockDigester, Headers, RecordHead, RecordType, Span, open_record_at};
+use std::io::{self, BufRead};
+use std::path::Path;
+
+/// Bytes of a metadata record that are read.
+const MAX_NOTES_BYTES: usize = 32 << 20;
+
+/// Whether the links of a page are read with its record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Links {
+    /// With the record.
+    Now,
+    /// When it is known that nobody else tells them.
+    Later,
+}
+
+/// A record that was read.
+pub(super) struct SeenRecord {
+    pub record_type: RecordType,
+    /// Without angle brackets; empty where there is none.
+    pub record_id: String,
+    /// What it is about; none for what is no part of a capture.
+    pub url: Option<Url>,
+    pub date: Option<CaptureDate>,
+    pub tells: Tells,
+}
+
+/// What a record is to a capture.
+pub(super) enum Tells {
+    /// No part of one.
+    Nothing,
+    /// Its response, revisit or resource.
+    Capture(Box<SeenCapture>),
+    /// A request or metadata.
+    Side(Box<SeenSide>),
+    /// There was no room for it yet: the record has to be read again.
+    Later,
+}
+
+/// A capture as its own record tells it.
+pub(super) struct SeenCapture {
+    /// Without places of records.
+    pub entry: CaptureEntry,
+    /// Whether the record has an HTTP head.
+    pub has_status: bool,
+    /// Its links; none where there can be none.
+    pub leads: Option<LeadsSoFar>,
+}
+
+/// What a request or metadata record tells.
+#[derive(Default)]
+pub(super) struct SeenSide {
+    /// Ids of the records it belongs to.
+    pub points_to: Vec<String>,
+    pub notes: Option<CaptureNotes>,
+}
+
+/// Links of a page, read or not.
+pub(super) enum LeadsSoFar {
+    Read(Leads),
+    Unread(Body),
+}
+
+/// What links are read from: status, fields and payload.
+pub(super) struct Body {
+    status: u16,
+    headers: Headers,
+    payload: Vec<u8>,
+}
+
+impl LeadsSoFar {
+    /// The links.
+    pub fn read(self, url: &Url) -> Leads {
+        match self {
+            Self::Read(leads) => leads,
+            Self::Unread(body) => read_leads(url, body.status, &body.headers, &body.payload),
+        }
+    }
+
+    fn weight(&self) -> usize {
+        match self {
+            Self::Read(leads) => weight_of(&leads.outlinks),
+            Self::Unread(body) => body.payload.len(),
+        }
+    }
+}
+
+fn weight_of(links: &[Outlink]) -> usize {
+    links.iter().map(|link| size_of_val(link) + link.url.as_str().len() + link.anchor.len()).sum()
+}
+
+impl SeenRecord {
+    /// Reads a record's block.
+    pub fn of<B: BufRead + ?Sized>(head: &RecordHead, block: &mut B, links: Links) -> io::Result<Self> {
+        let is_main = matches!(head.record_type, RecordType::Response | RecordType::Revisit | RecordType::Resource);
+        let is_side = matches!(head.record_type, RecordType::Request | RecordType::Metadata);
+        let mut seen = Self {
+            record_type: head.record_type.clone(),
+            record_id: head.record_id().unwrap_or_default(),
+            url: head.target_url().filter(|_| is_main || is_side),
+            date: head.date(),
+            tells: Tells::Nothing,
+        };
+        let Some(url) = &seen.url else { return Ok(seen) };
+        let Some(date) = seen.date else {
+            // It is told as a problem and used for nothing.
+            seen.tells = Tells::Side(Box::default());
+            return Ok(seen);
+        };
+        // A metadata record is read whole only where it may be one of ours.
+        let limit = if is_main { MAX_PAGE_BYTES } else { MAX_NOTES_BYTES };
+        let block = match head.record_type {
+            RecordType::Request => Block::default(),
+            _ => read_block(block, head, limit)?,
+        };
+        seen.tells = match is_main {
+            true => Tells::Capture(Box::new(SeenCapture::of(head, url, date, block, links))),
+            false => Tells::Side(Box::new(SeenSide::of(head, &block))),
+        };
+        Ok(seen)
+    }
+
+    /// Reads a record again that stands at this place.
+    pub fn again(path: &Path, span: Span) -> Result<Self, CrawlError> {
+        let mut reader = open_record_at(path, span.offset)?;
+        let gone = || io::Error::other(format!("the record at offset {} is not there any more", span.offset));
+        let head = reader.next_head()?.ok_or_else(|| CrawlError::io(path, gone()))?;
+        Self::of(&head, &mut reader, Links::Later).map_err(|source| CrawlError::io(path, source))
+    }
+
+    /// Whether it tells everything about a capture, links included.
+    pub fn has_notes_of_ours(&self) -> bool {
+        let Tells::Side(side) = &self.tells else { return false };
+        side.notes.as_ref().is_some_and(|notes| notes.verdict.is_some())
+    }
+
+    /// Bytes of links, or of what they are read from.
+    pub fn weight(&self) -> usize {
+        match &self.tells {
+            Tells::Capture(capture) => capture.leads.as_ref().map_or(0, LeadsSoFar::weight),
+            Tells::Side(side) => side.notes.as_ref().map_or(0, |notes| weight_of(&notes.outlinks)),
+            Tells::Nothing | Tells::Later => 0,
+        }
+    }
+}
+
+impl SeenCapture {
+    fn of(head: &RecordHead, url: &Url, date: CaptureDate, block: Block, links: Links) -> Self {
+        let http = if head.record_type == RecordType::Resource { None } else { parse_response_head(&block.bytes) };
+        let http = http.filter(|_| head.is_http() || head.is_arc());
+        let has_status = http.is_some();
+        let (entry, body) = entry_of(head, http, url.clone(), date, block);
+        let leads = body.map(|body| match links {
+            Links::Now => LeadsSoFar::Read(LeadsSoFar::Unread(body).read(url)),
+            Links::Later => LeadsSoFar::Unread(body),
+        });
+        Self { entry, has_status, leads }
+    }
+}
+
+impl SeenSide {
+    fn of(head: &RecordHead, block: &Block) -> Self {
+        let points_to = ["WARC-Refers-To", "WARC-Concurrent-To"]
+            .iter()
+            .flat_map(|name| head.headers.all(name))
+            .map(|value| String::from_utf8_lossy(value).trim().trim_matches(['<', '>']).to_owned())
+            .collect();
+        let is_metadata = head.record_type == RecordType::Metadata;
+        Self { points_to, notes: if is_metadata { notes_of(head, &block.bytes) } else { None } }
+    }
+}
+
+/// The entry without links and places, and what links are read from.
+fn entry_of(
+    head: &RecordHead,
+    http: Option<HttpHead>,
+    url: Url,
+    date: CaptureDate,
+    block: Block,
+) -> (CaptureEntry, Option<Body>) {
+    let is_revisit = head.record_type == RecordType::Revisit;
+    let told = head.headers.get("WARC-Payload-Digest").filter(|digest| is_sha1(digest));
+    let mut entry = CaptureEntry {
+        url,
+        date,
+        status: http.as_ref().map_or(0, |http| i32::from(http.status)),
+        mime: "-".to_owned(),
+        payload_len: 0,
+        payload_digest: told.clone().unwrap_or_default(),
+        truncated: head.headers.get("WARC-Truncated").filter(|_| !is_revisit),
+        ip: head.headers.get("WARC-IP-Address").and_then(|ip| ip.trim().parse().ok()),
+        fetch_ms: None,
+        title: None,
+        language: None,
+        hops: String::new(),
+        via: None,
+        seed: None,
+        source_tag: String::new(),
+        verdict: None,
+        redirect_to: None,
+        revisit_of: head.headers.get("WARC-Refers-To-Date").and_then(|text| CaptureDate::parse(&text).ok()),
+        records: Vec::new(),
+        outlinks: Vec::new(),
+    };
+    if let Some(http) = &http {
+        entry.mime = plain_mime(&http.content_type().mime);
+    }
+    if is_revisit {
+        // A revisit of an unknown date repeats itself, at the least.
+        entry.revisit_of = entry.revisit_of.or(Some(date));
+        let body = http.map(|http| Body { status: http.status, headers: http.headers, payload: Vec::new() });
+        return (entry, body);
+    }
+    let (status, headers, payload) = match http {
+        Some(http) => {
+            let raw = block.bytes.get(http.head_len..).unwrap_or_default();
+            entry.payload_len = match (&block.digests, http.is_chunked()) {
+                (Some(digests), _) => digests.payload_len,
+                (None, true) => entity_body(&http, raw).0.len() as u64,
+                (None, false) => head.content_length.saturating_sub(http.head_len as u64),
+            };
+            let payload = decode_payload(&http, raw, MAX_PAGE_BYTES).bytes;
+            (http.status, http.headers, payload)
+        }
+        None => {
+            entry.payload_len = block.digests.as_ref().map_or(head.content_length, |digests| digests.payload_len);
+            let mut headers = Headers::new();
+            if let Some(kind) = head.headers.get("Content-Type").filter(|_| !head.is_http()) {
+                entry.mime = plain_mime(&ContentType::parse(&kind).mime);
+                headers.push("Content-Type", kind);
+            }
+            (200, headers, block.bytes)
+        }
+    };
+    if let Some(digests) = block.digests {
+        entry.payload_digest = digests.payload;
+    }
+    (entry, Some(Body { status, headers, payload }))
+}
+
+/// Notes of ours, or those of Heritrix.
+fn notes_of(head: &RecordHead, block: &[u8]) -> Option<CaptureNotes> {
+    let kind = head.headers.get("Content-Type").map(|kind| ContentType::parse(&kind).mime).unwrap_or_default();
+    if kind == "application/json" {
+        return CaptureNotes::from_json(block);
+    }
+    // Heritrix before 3 called it ANVL.
+    if !matches!(kind.as_str(), "application/warc-fields" | "text/anvl") {
+        return None;
+    }
+    let mut notes = CaptureNotes::default();
+    for line in String::from_utf8_lossy(block).lines() {
+        let (name, value) = line.split_once(':').unwrap_or((line, ""));
+        let value = value.trim();
+        match name.trim() {
+            "via" => notes.via = parse_web_url(value),
+            "hopsFromSeed" => notes.hops = value.to_owned(),
+            "sourceTag" => notes.source_tag = value.to_owned(),
+            "fetchTimeMs" => notes.fetch_ms = value.parse().ok(),
+            _ => {}
+        }
+    }
+    Some(notes)
+}
+
+/// As much of a block as is wanted, and its digests where nobody told them.
+#[derive(Default)]
+struct Block {
+    bytes: Vec<u8>,
+    digests: Option<crate::warc::Digests>,
+}
+
+fn read_block<B: BufRead + ?Sized>(reader: &mut B, head: &RecordHead, limit: usize) -> io::Result<Block> {
+    let is_main = matches!(head.record_type, RecordType::Response | RecordType::Resource);
+    let told = head.headers.get("WARC-Payload-Digest").is_some_and(|digest| is_sha1(&digest));
+    let mut digester = None;
+    let mut bytes = Vec::new();
+    let mut first = true;
+    loop {
+        let chunk = reader.fill_buf()?;
+        if chunk.is_empty() {
+            break;
+        }
+        if first && is_main {
+            // Chunked bodies are always reckoned anew: writers differ in what they hash.
+            let is_http = head.record_type == RecordType::Response;
+            let chunked = is_http && parse_response_head(chunk).is_some_and(|head| head.is_chunked());
+            digester = (!told || chunked).then(|| BlockDigester::new(is_http));
+            first = false;
+        }
+        if let Some(digester) = &mut digester {
+            digester.update(chunk);
+        }
+        let len = chunk.len();
+        bytes.extend_from_slice(&chunk[..len.min(limit - bytes.len())]);
+        reader.consume(len);
+    }
+    if first && is_main && !told {
+        digester = Some(BlockDigester::new(head.record_type == RecordType::Response));
+    }
+    Ok(Block { bytes, digests: digester.map(BlockDigester::finish) })
+}
+
+/// `sha1:` in base 32, as the catalogue compares digests.
+fn is_sha1(digest: &str) -> bool {
+    digest.strip_prefix("sha1:").is_some_and(|value| {
+        value.len() == 32 && value.bytes().all(|byte| byte.is_ascii_uppercase() || (b'2'..=b'7').contains(&byte))
+    })
+}

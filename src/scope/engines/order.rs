@@ -1,0 +1,140 @@
+//! The order of a Heritrix 1 job as a campaign.
+
+use super::beans::{Element, parse};
+use super::heritrix_rules::bare_ground;
+use super::{EngineError, EngineJob, EngineNote, seeds_of_text};
+use crate::campaign::{Campaign, Grounds, Limits, RobotsPolicy, SeedScope};
+use crate::scope::Decision;
+use crate::scope::rules::{
+    PathologicalPath, RegexList, RejectAll, Rule, RuleKind, SeedScopeRule, TooManyHops, TooManyPathSegments,
+    Transclusion,
+};
+
+/// Reads `order.xml` and the seeds beside it. Heritrix 1 had no decide rules:
+/// its scope and filters become the rules that do the same.
+///
+/// # Errors
+///
+/// When the text is no XML, or has a document type.
+pub fn read_heritrix1_order(file: &str, text: &str, seeds: Option<&str>) -> Result<EngineJob, EngineError> {
+    let root = parse(file, text)?;
+    let mut notes = Vec::new();
+    let mut campaign = Campaign { limits: Limits::default(), ..Campaign::default() };
+    if let Some(meta) = root.child("meta") {
+        let text = |tag| meta.child(tag).map(Element::text).unwrap_or_default().trim().to_owned();
+        campaign.name = text("name");
+        campaign.description = text("description");
+        campaign.owner = text("operator");
+    }
+    let controller = root.child("controller").cloned().unwrap_or_default();
+    let number = |at: &Element, name: &str| named(at, name).and_then(|found| found.text().trim().parse::<i64>().ok());
+    let unsigned = |at: &Element, name: &str| number(at, name).and_then(|number| u64::try_from(number).ok());
+    campaign.limits.max_bytes = unsigned(&controller, "max-bytes-download").unwrap_or(0);
+    campaign.limits.max_documents = unsigned(&controller, "max-document-download").unwrap_or(0);
+    campaign.limits.max_seconds = unsigned(&controller, "max-time-sec").unwrap_or(0);
+    if let Some(threads) = unsigned(&controller, "max-toe-threads") {
+        campaign.politeness.workers = usize::try_from(threads).unwrap_or(25);
+    }
+    if let Some(frontier) = named(&controller, "frontier") {
+        let polite = &mut campaign.politeness;
+        polite.min_delay_ms = unsigned(frontier, "min-delay-ms").unwrap_or(polite.min_delay_ms);
+        polite.max_delay_ms = unsigned(frontier, "max-delay-ms").unwrap_or(polite.max_delay_ms);
+        polite.retry_delay_seconds = unsigned(frontier, "retry-delay-seconds").unwrap_or(polite.retry_delay_seconds);
+        let factor = named(frontier, "delay-factor").and_then(|found| found.text().trim().parse().ok());
+        polite.delay_factor = factor.filter(|factor: &f64| factor.is_finite()).unwrap_or(polite.delay_factor);
+        let retries = unsigned(frontier, "max-retries").and_then(|number| u32::try_from(number).ok());
+        polite.max_retries = retries.unwrap_or(polite.max_retries);
+    }
+    if let Some(policy) = named(&controller, "robots-honoring-policy").and_then(|policy| named(policy, "type")) {
+        match policy.text().trim() {
+            "classic" | "" => {}
+            "ignore" => campaign.politeness.robots = RobotsPolicy::Ignore,
+            other => {
+                notes.push(EngineNote::new(&policy.place, format!("the robots policy “{other}” is not known here")))
+            }
+        }
+    }
+    if let Some(agent) = named(&controller, "http-headers").and_then(|headers| named(headers, "user-agent")) {
+        notes.push(EngineNote::new(
+            &agent.place,
+            format!("the crawler called itself “{}”; give the campaign a user agent of your own", agent.text().trim()),
+        ));
+    }
+    if let Some(text) = seeds {
+        let (found, prefixes, unread) = seeds_of_text(text);
+        campaign.seeds = found;
+        for (line, words) in unread {
+            notes.push(EngineNote::new(format!("seeds, line {line}"), format!("“{words}” is no URL")));
+        }
+        if !prefixes.is_empty() {
+            notes.push(EngineNote::new("seeds", format!("{} lines with + or - were left out", prefixes.len())));
+        }
+    }
+    let rules = match named(&controller, "scope") {
+        Some(scope) => scope_rules(scope, &mut campaign, &mut notes),
+        None => {
+            notes.push(EngineNote::new(file, "there is no scope, so there are no rules"));
+            0
+        }
+    };
+    Ok(EngineJob { campaign, rules, notes })
+}
+
+/// The setting of this name directly in an element.
+fn named<'a>(element: &'a Element, name: &str) -> Option<&'a Element> {
+    element.elements().find(|child| child.attribute("name") == Some(name))
+}
+
+fn scope_rules(scope: &Element, campaign: &mut Campaign, notes: &mut Vec<EngineNote>) -> usize {
+    let mut rules = vec![rule("", RuleKind::RejectAll(RejectAll {}))];
+    match scope.class() {
+        "DomainScope" => campaign.seeds.iter_mut().for_each(|seed| seed.scope = SeedScope::Subdomains),
+        "HostScope" | "PathScope" | "SurtPrefixScope" => {}
+        other => notes.push(EngineNote::new(
+            &scope.place,
+            format!("the scope {other} is not known; the seeds' prefixes stand for it"),
+        )),
+    }
+    rules.push(rule(scope.class(), RuleKind::SeedScope(SeedScopeRule {})));
+    let number = |name: &str| named(scope, name).and_then(|found| found.text().trim().parse::<usize>().ok());
+    if let Some(max_hops) = number("max-link-hops") {
+        rules.push(rule("", RuleKind::TooManyHops(TooManyHops { max_hops })));
+    }
+    if let Some(max_trans_hops) = number("max-trans-hops") {
+        let speculative = named(scope, "transitiveFilter").and_then(|filter| named(filter, "max-speculative-hops"));
+        let max_speculative_hops = speculative.and_then(|found| found.text().trim().parse().ok()).unwrap_or(1);
+        rules.push(rule("", RuleKind::Transclusion(Transclusion { max_trans_hops, max_speculative_hops })));
+    }
+    let filters = |name: &str| named(scope, name).and_then(|filter| named(filter, "filters"));
+    for filter in filters("exclude-filter").into_iter().flat_map(Element::elements) {
+        let name = filter.attribute("name").unwrap_or_default();
+        let value = |setting: &str| named(filter, setting).map(|found| found.text().trim().to_owned());
+        let whole = |setting: &str| value(setting).and_then(|text| text.parse::<usize>().ok());
+        let kind = match filter.class() {
+            "PathDepthFilter" => whole("max-path-depth")
+                .map(|max_segments| RuleKind::TooManyPathSegments(TooManyPathSegments { max_segments })),
+            "PathologicalPathFilter" => whole("repetitions")
+                .map(|max_repetitions| RuleKind::PathologicalPath(PathologicalPath { max_repetitions })),
+            "URIRegExpFilter" => value("regexp").map(|pattern| {
+                RuleKind::Regex(RegexList { patterns: vec![pattern], any: true, decision: Decision::Reject })
+            }),
+            _ => None,
+        };
+        let enabled = value("enabled").as_deref() != Some("false");
+        match kind.map(|kind| kind.compile(bare_ground(&Grounds::default())).map(|_| kind)) {
+            Some(Ok(kind)) => rules.push(Rule { enabled, comment: name.to_owned(), kind }),
+            Some(Err(why)) => notes.push(EngineNote::new(&filter.place, format!("{name}: {why}; it is left out"))),
+            None => notes.push(EngineNote::new(&filter.place, format!("the filter {} is not known", filter.class()))),
+        }
+    }
+    for filter in filters("force-accept-filter").into_iter().flat_map(Element::elements) {
+        notes.push(EngineNote::new(&filter.place, format!("the filter {} is not known", filter.class())));
+    }
+    let count = rules.len();
+    campaign.rules = rules.into_iter().map(|rule| serde_json::to_value(rule).unwrap_or_default()).collect();
+    count
+}
+
+fn rule(comment: &str, kind: RuleKind) -> Rule {
+    Rule { enabled: true, comment: comment.to_owned(), kind }
+}

@@ -1,0 +1,431 @@
+//! On what grounds a URL may be collected: which record or criterion decides,
+//! inherited from where, and why.
+//!
+//! Strict: of the records that cover a URL and hold, the one that covers the
+//! least decides, and of equal ones the last; where none does, the domain and
+//! then the country of the server. The old reading is W3ACT's, see
+//! [`Reading::W3act`].
+
+use super::{Candidate, Domains, Facts, GeoFact};
+use crate::campaign::{Criterion, Grounds, Permission, PermissionState, Reading, SeedScope};
+use crate::uri::{CaptureDate, ScopePrefix, ScopeSurt, Url};
+use serde::Serialize;
+
+/// Where a label, a host or a path segment ends in a SURT.
+const BOUNDARIES: [char; 7] = [',', ')', '/', '?', ':', '@', '('];
+
+/// The permissions of a campaign, ready to be asked.
+#[derive(Debug)]
+pub struct Permissions {
+    reading: Reading,
+    domains: Domains,
+    domain_words: Vec<String>,
+    countries: Vec<String>,
+    /// In the order in which they are asked: the first that fits decides.
+    records: Vec<Record>,
+}
+
+#[derive(Debug)]
+struct Record {
+    /// Its position in the campaign, from 0.
+    position: usize,
+    covers: Covers,
+    from: Option<CaptureDate>,
+    until: Option<CaptureDate>,
+    permission: Permission,
+}
+
+/// What a record covers.
+#[derive(Debug)]
+enum Covers {
+    /// All that begins so.
+    Prefix(ScopePrefix),
+    /// A URL, and how far it hands down.
+    Url {
+        url: Url,
+        reach: SeedScope,
+        /// Tails of its SURT, without `www` and with it.
+        tails: [String; 2],
+        /// The prefix of its host and all below it; an address has none below.
+        domain: Option<ScopePrefix>,
+    },
+}
+
+/// What a URL may be collected on.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Basis<'a> {
+    /// A record.
+    Record(&'a Permission),
+    /// A domain of the grounds.
+    Domain,
+    /// A country of the grounds.
+    Hosting,
+    /// None that is known.
+    Unknown,
+}
+
+impl Basis<'_> {
+    /// How it stands with the URL; none where nothing covers it.
+    pub(super) fn state(self) -> Option<PermissionState> {
+        match self {
+            Self::Record(permission) => Some(permission.state),
+            Self::Domain | Self::Hosting => Some(PermissionState::Granted),
+            Self::Unknown => None,
+        }
+    }
+}
+
+/// Why a URL may be collected, or not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Derivation {
+    /// The URL.
+    pub url: String,
+    /// How it stands; none where nothing covers it.
+    pub state: Option<PermissionState>,
+    /// What it rests on.
+    pub criterion: Option<Criterion>,
+    /// Position of the record that decides, from 0.
+    pub record: Option<usize>,
+    /// What the record covers, where it is handed down from there.
+    pub inherited_from: Option<String>,
+    /// The reason in words.
+    pub why: String,
+    /// Everything that was looked at, in order.
+    pub steps: Vec<DerivationStep>,
+}
+
+impl Derivation {
+    /// Whether it may be collected.
+    pub fn is_granted(&self) -> bool {
+        self.state == Some(PermissionState::Granted)
+    }
+}
+
+/// One record or criterion that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DerivationStep {
+    /// What was looked at.
+    pub what: String,
+    /// What came of it.
+    pub said: String,
+    /// Whether it decides.
+    pub deciding: bool,
+}
+
+/// Whether all seeds of a campaign may be collected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SeedsVerdict {
+    /// Whether each seed has a ground.
+    pub covered: bool,
+    /// Whether all seeds are under the domains. W3ACT's feed asks for this flag.
+    pub all_by_domain: bool,
+    /// Whether all seeds are hosted in the countries. W3ACT's feed asks for this flag.
+    pub all_by_hosting: bool,
+    /// The reason in words.
+    pub why: String,
+}
+
+impl Permissions {
+    /// Makes records and grounds ready; the error names what makes no sense.
+    pub fn compile(permissions: &[Permission], grounds: &Grounds) -> Result<Self, String> {
+        let mut records = Vec::with_capacity(permissions.len());
+        for (position, permission) in permissions.iter().enumerate() {
+            let wrong = |why: String| format!("permission {} ({}): {why}", position + 1, permission.covers);
+            let covers = match permission.reach {
+                Some(reach) => permission
+                    .url()
+                    .map(|url| Covers::of(url, reach))
+                    .ok_or_else(|| wrong("this is no URL, which a record with a reach needs".to_owned()))?,
+                None => ScopePrefix::parse(&permission.covers)
+                    .map(Covers::Prefix)
+                    .ok_or_else(|| wrong("this is neither a SURT prefix nor a URL".to_owned()))?,
+            };
+            let (from, until) = permission.term().map_err(|error| wrong(error.to_string()))?;
+            records.push(Record { position, covers, from, until, permission: permission.clone() });
+        }
+        match grounds.reading {
+            Reading::Strict => {
+                records.sort_by_key(|record| std::cmp::Reverse((record.covers.closeness(), record.position)))
+            }
+            // Evidence by hand comes first there, then licences.
+            Reading::W3act => {
+                records.sort_by_key(|record| (!record.permission.criterion.is_by_hand(), record.position))
+            }
+        }
+        let domain_words = grounds.domains.clone();
+        let domains =
+            Domains::parse(domain_words.iter().map(String::as_str)).map_err(|why| format!("grounds: {why}"))?;
+        let mut countries = Vec::new();
+        for country in &grounds.countries {
+            let code = country.trim().to_ascii_uppercase();
+            if code.len() != 2 || !code.bytes().all(|byte| byte.is_ascii_uppercase()) {
+                return Err(format!("grounds: “{country}” is no country code; give two letters, such as PT"));
+            }
+            countries.push(code);
+        }
+        Ok(Self { reading: grounds.reading, domains, domain_words, countries, records })
+    }
+
+    /// What a URL may be collected on.
+    pub(super) fn basis(&self, candidate: &Candidate, facts: &Facts) -> Basis<'_> {
+        let mut records = self.records.iter().filter(|record| self.refusal(record, candidate, facts).is_none());
+        match records.next() {
+            Some(record) => Basis::Record(&record.permission),
+            None if self.domain(&candidate.url).is_some() => Basis::Domain,
+            None if self.hosting(facts).is_ok() => Basis::Hosting,
+            None => Basis::Unknown,
+        }
+    }
+
+    fn domain(&self, url: &Url) -> Option<usize> {
+        self.domains.position(url.domain()?.trim_end_matches('.'))
+    }
+
+    /// The country of the grounds that the server stands in, or why there is none.
+    fn hosting(&self, facts: &Facts) -> Result<&str, String> {
+        if self.countries.is_empty() {
+            return Err("no country is set".to_owned());
+        }
+        let evidence = match &facts.geo {
+            GeoFact::NotAsked => return Err("not known: nobody has looked up where the server stands".to_owned()),
+            GeoFact::Failed { why } if self.reading == Reading::Strict => return Err(format!("not known: {why}")),
+            GeoFact::Failed { .. } => return Err("not in the country (the lookup failed)".to_owned()),
+            GeoFact::Known(evidence) => evidence,
+        };
+        // A host with a foot in another country is not hosted here; the old reading sees the first address only.
+        let asked = match self.reading {
+            Reading::Strict => evidence.addresses.len(),
+            Reading::W3act => 1,
+        };
+        let mut found: Option<&str> = None;
+        for place in evidence.addresses.iter().take(asked) {
+            let country = place.country.as_deref().unwrap_or("no country");
+            let listed = self.countries.iter().find(|listed| listed.eq_ignore_ascii_case(country));
+            found = Some(listed.ok_or_else(|| format!("{} in {} is {country}", place.address, place.network))?);
+        }
+        found.ok_or_else(|| "the host has no address".to_owned())
+    }
+
+    /// Whether looking up where the server stands could change what is said.
+    pub(super) fn wants_geo(&self, candidate: &Candidate, facts: &Facts) -> bool {
+        !self.countries.is_empty()
+            && facts.geo == GeoFact::NotAsked
+            && matches!(self.basis(candidate, facts), Basis::Unknown)
+    }
+
+    /// Whether the country of a server can matter.
+    pub(super) fn asks_geo(&self) -> bool {
+        !self.countries.is_empty()
+    }
+
+    /// Why a record does not speak of a URL; none where it does.
+    fn refusal(&self, record: &Record, candidate: &Candidate, facts: &Facts) -> Option<&'static str> {
+        let permission = &record.permission;
+        let covers = match self.reading {
+            Reading::Strict => record.covers.covers(candidate),
+            Reading::W3act => record.covers.covers_as_strings(&candidate.url),
+        };
+        if !covers {
+            return Some("does not cover it");
+        }
+        if permission.state == PermissionState::Superseded {
+            return Some("superseded by another record");
+        }
+        // Without a date nothing is over.
+        if let Some(date) = facts.date {
+            if record.from.is_some_and(|from| date < from) {
+                return Some("does not hold yet");
+            }
+            if record.until.is_some_and(|until| date >= until) {
+                return Some("holds no more");
+            }
+        }
+        let granted = permission.state == PermissionState::Granted;
+        match self.reading {
+            Reading::W3act if !granted => Some("is not granted, which counts for nothing"),
+            Reading::Strict if granted && permission.criterion.is_by_hand() && !permission.has_evidence() => {
+                Some("has no evidence, so it counts for nothing")
+            }
+            _ => None,
+        }
+    }
+
+    /// The whole way to the answer for a URL.
+    pub fn derive(&self, candidate: &Candidate, facts: &Facts) -> Derivation {
+        let mut steps = Vec::new();
+        let mut decided: Option<&Record> = None;
+        for record in &self.records {
+            let refusal = self.refusal(record, candidate, facts);
+            // What is about other sites is not listed; there may be thousands.
+            if refusal == Some("does not cover it") {
+                continue;
+            }
+            let deciding = refusal.is_none() && decided.is_none();
+            let said = match refusal {
+                Some(why) => why.to_owned(),
+                None if deciding => record.words(),
+                None => format!("{}, but a closer record or an earlier one decides", record.permission.state.word()),
+            };
+            if deciding {
+                decided = Some(record);
+            }
+            let what = format!("record {} for {}", record.position + 1, record.permission.covers);
+            steps.push(DerivationStep { what, said, deciding });
+        }
+        let by_record = decided.is_some();
+        let domain = self.domain(&candidate.url).and_then(|at| self.domain_words.get(at));
+        if !self.domain_words.is_empty() {
+            let said = domain.map_or_else(|| "is under none of them".to_owned(), |domain| format!("is under {domain}"));
+            let what = format!("domains {}", self.domain_words.join(", "));
+            steps.push(DerivationStep { what, said, deciding: !by_record && domain.is_some() });
+        }
+        let hosting = self.hosting(facts);
+        if !self.countries.is_empty() {
+            let said = hosting.as_ref().map_or_else(Clone::clone, |country| format!("its server stands in {country}"));
+            let deciding = !by_record && domain.is_none() && hosting.is_ok();
+            steps.push(DerivationStep { what: format!("hosting in {}", self.countries.join(", ")), said, deciding });
+        }
+        let inherited_from = decided.filter(|record| !record.is_own(candidate)).map(|r| r.permission.covers.clone());
+        let (state, criterion) = match (decided, domain, hosting) {
+            (Some(record), ..) => (Some(record.permission.state), Some(record.permission.criterion)),
+            (None, Some(_), _) => (Some(PermissionState::Granted), Some(Criterion::Domain)),
+            (None, None, Ok(_)) => (Some(PermissionState::Granted), Some(Criterion::Hosting)),
+            (None, None, Err(_)) => (None, None),
+        };
+        let why = match steps.iter().find(|step| step.deciding) {
+            Some(step) => match &inherited_from {
+                Some(from) => format!("{}, inherited from {from}", step.said),
+                None => step.said.clone(),
+            },
+            None if steps.is_empty() => "no record covers it, and no grounds are set".to_owned(),
+            None => "nothing that holds covers it".to_owned(),
+        };
+        let record = decided.map(|record| record.position);
+        Derivation { url: candidate.url.to_string(), state, criterion, record, inherited_from, why, steps }
+    }
+
+    /// Whether all seeds may be collected, from the derivation and the facts of each.
+    pub fn of_seeds(&self, seeds: &[(Candidate, Facts)]) -> SeedsVerdict {
+        let granted = |(candidate, facts): &&(Candidate, Facts)| {
+            self.basis(candidate, facts).state() == Some(PermissionState::Granted)
+        };
+        let count = seeds.iter().filter(granted).count();
+        let w3act = self.reading == Reading::W3act;
+        // An empty list is covered there, and by every criterion.
+        let covered = count == seeds.len() && (w3act || !seeds.is_empty());
+        let all = |holds: &dyn Fn(&(Candidate, Facts)) -> bool| seeds.iter().all(holds) && (w3act || !seeds.is_empty());
+        let why = match (seeds.len(), covered) {
+            (0, true) => "there are no seeds, which the old reading takes for covered".to_owned(),
+            (0, false) => "there are no seeds".to_owned(),
+            (seeds, true) => format!("all {seeds} seeds have a ground"),
+            (seeds, false) => format!("{} of {seeds} seeds have no ground", seeds - count),
+        };
+        SeedsVerdict {
+            covered,
+            all_by_domain: all(&|(candidate, _)| self.domain(&candidate.url).is_some()),
+            all_by_hosting: all(&|(_, facts)| self.hosting(facts).is_ok()),
+            why,
+        }
+    }
+}
+
+impl Record {
+    fn is_own(&self, candidate: &Candidate) -> bool {
+        let is_own = |tails: &[String; 2]| tails.iter().any(|tail| tail == candidate.surt.tail());
+        match &self.covers {
+            Covers::Url { tails, .. } => is_own(tails),
+            Covers::Prefix(_) => self.permission.url().is_some_and(|url| is_own(&tails_of(&url))),
+        }
+    }
+
+    fn words(&self) -> String {
+        let Permission { state, criterion, licence, evidence, date, method, files, .. } = &self.permission;
+        let mut words = format!("{} by {}", state.word(), criterion.words());
+        if *criterion == Criterion::Licence {
+            words = state.word().to_owned();
+        }
+        let parts = [("licence", licence), ("evidence", evidence), ("on", date), ("method", method)];
+        for (name, text) in parts.into_iter().filter(|(_, text)| !text.trim().is_empty()) {
+            words.push_str(&format!(", {name} {text}"));
+        }
+        match files.as_slice() {
+            [] => {}
+            [file] => words.push_str(&format!(", file {}", file.path)),
+            files => words.push_str(&format!(", {} files", files.len())),
+        }
+        words
+    }
+}
+
+impl Covers {
+    fn of(url: Url, reach: SeedScope) -> Self {
+        let domain = url.domain().map(|_| ScopePrefix::domain_of(&url));
+        Self::Url { tails: tails_of(&url), domain, url, reach }
+    }
+
+    /// How little it covers: the longer its SURT, the less.
+    fn closeness(&self) -> (usize, bool) {
+        match self {
+            Self::Prefix(prefix) => (prefix.tail().len(), false),
+            Self::Url { domain: Some(domain), reach: SeedScope::Subdomains, .. } => (domain.tail().len(), false),
+            Self::Url { tails: [tail, _], reach, .. } => (tail.len(), *reach != SeedScope::Root),
+        }
+    }
+
+    /// By whole labels and path segments; http and https are one.
+    fn covers(&self, candidate: &Candidate) -> bool {
+        match self {
+            Self::Prefix(prefix) => {
+                // Typed by hand a prefix may end in the middle of a name: `(uk,bl` is not about `blah.uk`.
+                let rest = candidate.surt.tail().strip_prefix(prefix.tail()).unwrap_or_default();
+                let ends = prefix.as_str().ends_with(BOUNDARIES) || rest.is_empty() || rest.starts_with(BOUNDARIES);
+                ends && prefix.matches(&candidate.surt)
+            }
+            Self::Url { domain: Some(domain), reach: SeedScope::Subdomains, .. } => domain.matches(&candidate.surt),
+            Self::Url { url, reach: SeedScope::Subdomains, .. } => candidate.url.host() == url.host(),
+            Self::Url { tails, reach, .. } => tails.iter().any(|own| {
+                let rest = candidate.surt.tail().strip_prefix(own.as_str());
+                let ends = own.ends_with('/');
+                match reach {
+                    SeedScope::Root => rest.is_some_and(|rest| ends || rest.is_empty() || rest.starts_with(['/', '?'])),
+                    _ => rest == Some(""),
+                }
+            }),
+        }
+    }
+
+    /// As W3ACT compares: text of URL and host, no boundaries.
+    fn covers_as_strings(&self, candidate: &Url) -> bool {
+        let text = |url: &Url| url.as_str().to_lowercase().replacen("www.", "", 1);
+        let host = |url: &Url| url.host_str().unwrap_or_default().to_lowercase().replacen("www.", "", 1);
+        match self {
+            Self::Prefix(prefix) => prefix.matches(&ScopeSurt::of(candidate)),
+            Self::Url { url, reach: SeedScope::Root, .. } => text(candidate).starts_with(&text(url)),
+            Self::Url { url, reach: SeedScope::Subdomains, .. } => host(candidate).ends_with(&host(url)),
+            Self::Url { url, .. } => text(candidate) == text(url),
+        }
+    }
+}
+
+/// The tail of a URL's SURT without the label `www`, and with it.
+fn tails_of(url: &Url) -> [String; 2] {
+    let on_host = |host: Option<String>| {
+        let mut other = url.clone();
+        other.set_fragment(None);
+        if let Some(host) = host {
+            // A host with a label more or less is a host.
+            let _ = other.set_host(Some(&host));
+        }
+        ScopeSurt::of(&other).tail().to_owned()
+    };
+    let bare = url.domain().map(|domain| match domain.strip_prefix("www.") {
+        Some(rest) if rest.contains('.') => rest.to_owned(),
+        _ => domain.to_owned(),
+    });
+    let www = bare.as_ref().map(|domain| format!("www.{domain}"));
+    [on_host(bare), on_host(www)]
+}
+
+#[cfg(test)]
+#[path = "permissions_tests.rs"]
+mod tests;

@@ -1,0 +1,188 @@
+//! What the logs of another crawler say, kept as a launch.
+
+use super::catalogue::Catalogue;
+use super::intern::url_ids;
+use super::ledger::{FAILED, FETCHED, QUEUED, REFUSED};
+use super::rows::{CampaignId, LaunchId};
+use super::workspace::StoreError;
+use crate::scope::{Decision, Verdict};
+use crate::uri::{CaptureDate, Url};
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// A URL as a log tells of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoggedUrl {
+    /// The URL.
+    pub url: Url,
+    /// The page that led there.
+    pub via: Option<Url>,
+    /// Its path from the seed.
+    pub hops: String,
+    /// The seed, where the log says it.
+    pub seed: Option<String>,
+    /// The tag of the seed.
+    pub source_tag: String,
+    /// What the rules said, where the log says it.
+    pub verdict: Option<Verdict>,
+    /// What became of it.
+    pub fate: LoggedFate,
+    /// When.
+    pub date: CaptureDate,
+}
+
+/// What became of a URL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LoggedFate {
+    /// The scope spoke of it; nothing is known of a fetch.
+    Decided,
+    /// It was refused, with this fetch status.
+    Refused(i32),
+    /// It was fetched, with this status.
+    Fetched(i32),
+    /// It was tried in vain: status, and why.
+    Failed(i32, String),
+}
+
+impl Catalogue {
+    /// The launch of this name of a campaign's job; made where it is not there.
+    pub fn engine_launch(
+        &self,
+        campaign: CampaignId,
+        job: &str,
+        name: &str,
+        started: CaptureDate,
+    ) -> Result<LaunchId, StoreError> {
+        let (job, name) = (job.to_owned(), name.to_owned());
+        self.write(move |conn| {
+            let known = conn
+                .query_row(
+                    "SELECT id FROM launch WHERE kind = 'crawl' AND campaign = ?1 AND job = ?2 AND launch = ?3",
+                    params![campaign, job, name],
+                    |row| row.get(0),
+                )
+                .optional()?;
+            if let Some(id) = known {
+                return Ok(id);
+            }
+            conn.execute(
+                "INSERT INTO launch (kind, campaign, version, job, launch, state, started_ms)
+                 SELECT 'crawl', id, version, ?2, ?3, 'finished', ?4 FROM campaign WHERE id = ?1",
+                params![campaign, job, name, started.millis()],
+            )?;
+            Ok(conn.last_insert_rowid())
+        })
+    }
+
+    /// When such a launch ended, and why it is here.
+    pub fn end_engine_launch(&self, launch: LaunchId, ended: CaptureDate, why: &str) -> Result<(), StoreError> {
+        let why = why.to_owned();
+        self.write(move |conn| {
+            conn.execute(
+                "UPDATE launch SET ended_ms = ?2, why = ?3 WHERE id = ?1",
+                params![launch, ended.millis(), why],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Says that an import brought captures of a campaign.
+    pub fn import_for_campaign(&self, import: LaunchId, campaign: CampaignId) -> Result<(), StoreError> {
+        self.write(move |conn| {
+            conn.execute(
+                "UPDATE launch SET campaign = ?2, version = (SELECT version FROM campaign WHERE id = ?2) WHERE id = ?1",
+                [import, campaign],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Takes lines of a log in; says how many URLs are new to the launch. Read
+    /// again, a log changes nothing.
+    pub fn take_logged(&self, launch: LaunchId, lines: Vec<LoggedUrl>) -> Result<u64, StoreError> {
+        self.write(move |conn| {
+            let mut new = 0;
+            for line in &lines {
+                new += u64::from(take_one(conn, launch, line)?);
+            }
+            Ok(new)
+        })
+    }
+}
+
+fn take_one(conn: &Connection, launch: LaunchId, line: &LoggedUrl) -> Result<bool, StoreError> {
+    let ids = url_ids(conn, &line.url)?;
+    let via = line.via.as_ref().map(|via| url_ids(conn, via)).transpose()?.map(|ids| ids.url);
+    let accepted = match (&line.verdict, &line.fate) {
+        (Some(verdict), _) => verdict.decision == Decision::Accept,
+        (None, fate) => !matches!(fate, LoggedFate::Refused(_)),
+    };
+    let (state, status, why) = match &line.fate {
+        LoggedFate::Decided if accepted => (QUEUED, 0, ""),
+        LoggedFate::Decided => (REFUSED, 0, ""),
+        LoggedFate::Refused(status) => (REFUSED, *status, ""),
+        LoggedFate::Fetched(status) => (FETCHED, *status, ""),
+        LoggedFate::Failed(status, why) => (FAILED, *status, why.as_str()),
+    };
+    let index =
+        line.verdict.as_ref().and_then(|verdict| verdict.rule_index).and_then(|index| i64::try_from(index).ok());
+    let name = line.verdict.as_ref().map(|verdict| verdict.rule_name.as_str()).unwrap_or_default();
+    let known = conn
+        .prepare_cached("SELECT id, state, accepted FROM seen WHERE url = ?1 AND launch = ?2")?
+        .query_row([ids.url, launch], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, bool>(2)?)))
+        .optional()?;
+    let Some((id, old_state, old_accepted)) = known else {
+        conn.prepare_cached(
+            "INSERT INTO seen (launch, url, host, via, hops, anchor, seed, source_tag, is_seed, nofollow,
+                accepted, rule_index, rule_name, state, priority, due_ms, fetch_status, why, date_ms)
+             VALUES (?1,?2,?3,?4,?5,'',?6,?7,?8,0,?9,?10,?11,?12,0,0,?13,?14,?15)",
+        )?
+        .execute(params![
+            launch,
+            ids.url,
+            ids.host,
+            via,
+            line.hops,
+            line.seed,
+            line.source_tag,
+            line.hops.is_empty() && line.via.is_none() && state != REFUSED,
+            accepted,
+            index,
+            name,
+            state,
+            status,
+            why,
+            line.date.millis(),
+        ])?;
+        return Ok(true);
+    };
+    // A decision adds to what is known only where the URL was refused before
+    // and is let in now; a fetch always, and the last one counts.
+    let is_decision = line.fate == LoggedFate::Decided;
+    if is_decision && (old_state != REFUSED || old_accepted || !accepted) {
+        return Ok(false);
+    }
+    conn.prepare_cached(
+        "UPDATE seen SET state = ?2, fetch_status = ?3, why = ?4, date_ms = ?5, accepted = ?6,
+            hops = CASE WHEN ?7 = '' THEN hops ELSE ?7 END, via = ifnull(?8, via),
+            source_tag = CASE WHEN ?9 = '' THEN source_tag ELSE ?9 END, seed = ifnull(?10, seed),
+            rule_index = CASE WHEN ?11 THEN ?12 ELSE rule_index END,
+            rule_name = CASE WHEN ?11 THEN ?13 ELSE rule_name END
+         WHERE id = ?1",
+    )?
+    .execute(params![
+        id,
+        state,
+        status,
+        why,
+        line.date.millis(),
+        accepted || (line.verdict.is_none() && old_accepted),
+        line.hops,
+        via,
+        line.source_tag,
+        line.seed,
+        line.verdict.is_some(),
+        index,
+        name,
+    ])?;
+    Ok(false)
+}

@@ -1,0 +1,321 @@
+//! Runs that schedules called for: what became of each, and why.
+
+use super::catalogue::Catalogue;
+use super::rows::{CampaignId, LaunchId};
+use super::workspace::StoreError;
+use crate::campaign::{Campaign, Run};
+use crate::uri::CaptureDate;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::Serialize;
+
+/// What became of a run that fell due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunState {
+    /// Its turn comes: one crawl of a workspace is at work at a time.
+    Waiting,
+    /// A person has to say whether it starts.
+    Asked,
+    /// Its crawl is at work, or was when the program ended.
+    Running,
+    /// Its crawl came to its end, or to a limit of the campaign.
+    Done,
+    /// Its crawl was stopped by a person and waits to be resumed.
+    Stopped,
+    /// Its crawl could not begin or go on.
+    Failed,
+    /// Nobody was there to start it, and it was left out.
+    Missed,
+    /// A later run stands for it.
+    MadeUp,
+    /// The campaign's crawl was still at work, so it did not start.
+    Overlapped,
+    /// A person left it out, or switched the campaign off.
+    Skipped,
+}
+
+impl RunState {
+    const ALL: [Self; 10] = [
+        Self::Waiting,
+        Self::Asked,
+        Self::Running,
+        Self::Done,
+        Self::Stopped,
+        Self::Failed,
+        Self::Missed,
+        Self::MadeUp,
+        Self::Overlapped,
+        Self::Skipped,
+    ];
+
+    /// The state in a word, as the catalogue keeps it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Asked => "asked",
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Stopped => "stopped",
+            Self::Failed => "failed",
+            Self::Missed => "missed",
+            Self::MadeUp => "made_up",
+            Self::Overlapped => "overlapped",
+            Self::Skipped => "skipped",
+        }
+    }
+
+    /// The state in words for a person.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Waiting => "waits for its turn",
+            Self::Asked => "waits for an answer",
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Stopped => "stopped",
+            Self::Failed => "failed",
+            Self::Missed => "missed",
+            Self::MadeUp => "missed, made up for by a later run",
+            Self::Overlapped => "not started, the crawl was at work",
+            Self::Skipped => "left out",
+        }
+    }
+}
+
+/// A run that a schedule called for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ScheduledRun {
+    /// Its number.
+    pub id: i64,
+    /// The campaign.
+    pub campaign: CampaignId,
+    /// Its title.
+    pub campaign_name: String,
+    /// When it was due.
+    #[serde(serialize_with = "as_text")]
+    pub due: CaptureDate,
+    /// Whether it was a one-off date.
+    pub is_extra: bool,
+    /// What became of it.
+    pub state: RunState,
+    /// Number of its launch, once there is one.
+    pub launch: Option<LaunchId>,
+    /// Name of its launch: its UTC second, 14 digits.
+    pub launch_name: Option<String>,
+    /// When the schedule was looked at and it was found due.
+    #[serde(serialize_with = "as_text")]
+    pub noticed: CaptureDate,
+    /// Why it is as it is, in words.
+    pub why: String,
+}
+
+fn as_text<S: serde::Serializer>(date: &CaptureDate, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(date)
+}
+
+/// A campaign as a scheduler needs it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scheduled {
+    /// Its number.
+    pub id: CampaignId,
+    /// Its latest version.
+    pub version: u32,
+    /// When it was made: its birthday.
+    pub created: CaptureDate,
+    /// Its value.
+    pub campaign: Campaign,
+}
+
+const RUN: &str =
+    "SELECT r.id, r.campaign, k.name, r.due_ms, r.is_extra, r.state, r.launch, l.launch, r.noticed_ms, r.why
+    FROM schedule_run r JOIN campaign k ON k.id = r.campaign LEFT JOIN launch l ON l.id = r.launch";
+
+fn run_row(row: &Row<'_>) -> rusqlite::Result<ScheduledRun> {
+    let word: String = row.get(5)?;
+    Ok(ScheduledRun {
+        id: row.get(0)?,
+        campaign: row.get(1)?,
+        campaign_name: row.get(2)?,
+        due: CaptureDate::from_millis(row.get(3)?),
+        is_extra: row.get(4)?,
+        state: RunState::ALL.into_iter().find(|state| state.word() == word).unwrap_or(RunState::Failed),
+        launch: row.get(6)?,
+        launch_name: row.get(7)?,
+        noticed: CaptureDate::from_millis(row.get(8)?),
+        why: row.get(9)?,
+    })
+}
+
+/// A workspace of an earlier version that is only looked at has no such table.
+fn has_table(conn: &Connection) -> Result<bool, StoreError> {
+    Ok(conn.prepare_cached("SELECT 1 FROM sqlite_schema WHERE name = 'schedule_run'")?.exists([])?)
+}
+
+impl Catalogue {
+    /// Every campaign with its birthday, in the order of their numbers.
+    pub fn scheduled_campaigns(&self) -> Result<Vec<Scheduled>, StoreError> {
+        let rows = self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT k.id, k.version, k.created_ms, v.spec FROM campaign k
+                 JOIN campaign_version v ON v.campaign = k.id AND v.version = k.version ORDER BY k.id",
+            )?;
+            let rows = statement
+                .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get::<_, String>(3)?)))?
+                .collect::<Result<Vec<(CampaignId, u32, i64, String)>, _>>()?;
+            Ok(rows)
+        })?;
+        rows.into_iter()
+            .map(|(id, version, created, spec)| {
+                let campaign = super::campaigns::parse(id, &spec)?;
+                Ok(Scheduled { id, version, created: CaptureDate::from_millis(created), campaign })
+            })
+            .collect()
+    }
+
+    /// Since when a campaign's schedule is as it is now, and on or off.
+    pub fn schedule_since(&self, id: CampaignId) -> Result<CaptureDate, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT spec, saved_ms FROM campaign_version WHERE campaign = ?1 ORDER BY version DESC",
+            )?;
+            let mut rows = statement.query([id])?;
+            let mut found: Option<(Campaign, i64)> = None;
+            while let Some(row) = rows.next()? {
+                let earlier = super::campaigns::parse(id, &row.get::<_, String>(0)?)?;
+                match &mut found {
+                    None => found = Some((earlier, row.get(1)?)),
+                    Some((now, since)) if now.active == earlier.active && now.schedule == earlier.schedule => {
+                        *since = row.get(1)?;
+                    }
+                    Some(_) => break,
+                }
+            }
+            let (_, since) = found.ok_or(StoreError::Missing { what: "campaign", id: id.to_string() })?;
+            Ok(CaptureDate::from_millis(since))
+        })
+    }
+
+    /// Runs of a campaign, or of all, those due last first.
+    pub fn scheduled_runs(&self, campaign: Option<CampaignId>, limit: u64) -> Result<Vec<ScheduledRun>, StoreError> {
+        self.runs_where(
+            "?1 IS NULL OR r.campaign = ?1 ORDER BY r.due_ms DESC, r.id DESC LIMIT ?2",
+            params![campaign, i64::try_from(limit).unwrap_or(i64::MAX)],
+        )
+    }
+
+    /// Runs that wait, are asked about, or are at work; those due first first.
+    pub fn open_scheduled_runs(&self) -> Result<Vec<ScheduledRun>, StoreError> {
+        self.runs_where("r.state IN ('waiting', 'asked', 'running') ORDER BY r.due_ms, r.id", [])
+    }
+
+    /// One run.
+    pub fn scheduled_run(&self, id: i64) -> Result<ScheduledRun, StoreError> {
+        let mut runs = self.runs_where("r.id = ?1", [id])?;
+        runs.pop().ok_or(StoreError::Missing { what: "scheduled run", id: id.to_string() })
+    }
+
+    fn runs_where(&self, condition: &str, values: impl rusqlite::Params) -> Result<Vec<ScheduledRun>, StoreError> {
+        self.read(|conn| {
+            if !has_table(conn)? {
+                return Ok(Vec::new());
+            }
+            let mut statement = conn.prepare_cached(&format!("{RUN} WHERE {condition}"))?;
+            let rows = statement.query_map(values, run_row)?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// When the last run of a campaign was due that is written down and not
+    /// after `now`.
+    pub fn last_scheduled(&self, campaign: CampaignId, now: CaptureDate) -> Result<Option<CaptureDate>, StoreError> {
+        self.read(|conn| {
+            let due: Option<i64> = conn
+                .prepare_cached("SELECT max(due_ms) FROM schedule_run WHERE campaign = ?1 AND due_ms <= ?2")?
+                .query_row(params![campaign, now.millis()], |row| row.get(0))?;
+            Ok(due.map(CaptureDate::from_millis))
+        })
+    }
+
+    /// Writes down runs that fell due; says which were not known yet.
+    pub fn keep_scheduled(
+        &self,
+        campaign: CampaignId,
+        runs: Vec<(Run, RunState, String)>,
+        now: CaptureDate,
+    ) -> Result<Vec<ScheduledRun>, StoreError> {
+        let ids: Vec<i64> = self.write(move |conn| {
+            let mut ids = Vec::new();
+            for (run, state, why) in runs {
+                let new: Option<i64> = conn
+                    .prepare_cached(
+                        "INSERT INTO schedule_run (campaign, due_ms, is_extra, state, noticed_ms, why)
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING RETURNING id",
+                    )?
+                    .query_row(
+                        params![campaign, run.date.millis(), run.is_extra, state.word(), now.millis(), why],
+                        |row| row.get(0),
+                    )
+                    .optional()?;
+                ids.extend(new);
+            }
+            Ok(ids)
+        })?;
+        ids.into_iter().map(|id| self.scheduled_run(id)).collect()
+    }
+
+    /// Changes what became of a run.
+    pub fn set_scheduled(&self, id: i64, state: RunState, why: &str) -> Result<(), StoreError> {
+        let why = why.to_owned();
+        self.write(move |conn| {
+            conn.execute("UPDATE schedule_run SET state = ?2, why = ?3 WHERE id = ?1", params![id, state.word(), why])?;
+            Ok(())
+        })
+    }
+
+    /// Says which launch a run has begun.
+    pub fn set_scheduled_launch(&self, id: i64, launch: LaunchId) -> Result<(), StoreError> {
+        self.write(move |conn| {
+            conn.execute("UPDATE schedule_run SET launch = ?2 WHERE id = ?1", params![id, launch])?;
+            Ok(())
+        })
+    }
+
+    /// Answers for a run that a person was asked about: it starts, or not.
+    /// Says false where nobody waits for an answer any more.
+    pub fn answer_scheduled(&self, id: i64, starts: bool) -> Result<bool, StoreError> {
+        let (state, why) = if starts {
+            (RunState::Waiting, "a person let it start")
+        } else {
+            (RunState::Skipped, "left out by a person")
+        };
+        self.write(move |conn| {
+            let changed = conn.execute(
+                "UPDATE schedule_run SET state = ?2, why = ?3 WHERE id = ?1 AND state = 'asked'",
+                params![id, state.word(), why],
+            )?;
+            Ok(changed == 1)
+        })
+    }
+
+    /// Takes back what was written down of runs that are still to come and
+    /// began no launch: the clock was ahead, and stands right now.
+    pub fn forget_scheduled_after(&self, now: CaptureDate) -> Result<u64, StoreError> {
+        self.write(move |conn| {
+            let gone = conn.execute(
+                "DELETE FROM schedule_run WHERE due_ms > ?1 AND launch IS NULL AND state <> 'running'",
+                [now.millis()],
+            )?;
+            Ok(gone as u64)
+        })
+    }
+
+    /// Whether a launch of this campaign is at work, whoever began it.
+    pub fn is_crawling(&self, campaign: CampaignId) -> Result<bool, StoreError> {
+        self.read(|conn| {
+            Ok(conn
+                .prepare_cached(
+                    "SELECT 1 FROM launch WHERE kind = 'crawl' AND campaign = ?1 AND state IN ('running', 'paused')",
+                )?
+                .exists([campaign])?)
+        })
+    }
+}

@@ -1,0 +1,82 @@
+//! The file that tells where servers stand: what it is, and another one.
+
+use super::pick::{PathField, Sort};
+use super::theme::{self, tokens};
+use super::widgets::loaded_ui;
+use super::words;
+use crate::app::models::{GeoChoice, GeoDatabaseInfo};
+use crate::app::{AppState, Command};
+use crate::uri::CaptureDate;
+use egui::{Button, Ui};
+
+/// What is kept between frames.
+#[derive(Default)]
+pub(super) struct GeoDatabaseCard {
+    file: PathField,
+}
+
+impl GeoDatabaseCard {
+    /// Draws what is chosen, and a field to choose another.
+    pub(super) fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        if app.desk().is_none() {
+            ui.weak("Open a workspace first: each has its own geolocation database");
+            return;
+        }
+        let answer = app.reads.geo_choice();
+        loaded_ui(ui, &answer, |ui, choice| match choice {
+            None => {
+                ui.label("No geolocation database is chosen, so rules about countries have nobody to ask");
+                ui.weak("GeoLite2 and DB-IP country or city databases will do, as .mmdb files");
+            }
+            Some(choice) => chosen_ui(ui, choice),
+        });
+        let is_chosen = matches!(answer.shown().map(|choice| choice.is_some()), Some(true));
+        ui.horizontal_wrapped(|ui| {
+            self.file.ui(ui, "Database file", "/path/to/GeoLite2-Country.mmdb", Sort::GeoDatabase);
+            let path = self.file.path();
+            let take = ui.add_enabled(path.is_some(), Button::new("Use this database"));
+            if take.on_disabled_hover_text("Name a file first").clicked() {
+                app.send(Command::SetGeoDatabase(path));
+            }
+            if is_chosen && ui.button("Use none").clicked() {
+                app.send(Command::SetGeoDatabase(None));
+            }
+        });
+    }
+}
+
+fn chosen_ui(ui: &mut Ui, choice: &GeoChoice) {
+    theme::card_frame(ui).show(ui, |ui| {
+        let colors = tokens(ui);
+        match &choice.database {
+            Err(why) => {
+                ui.colored_label(colors.reject, "✖ The chosen geolocation database cannot be used");
+                ui.label(words::line(why));
+                ui.weak("Rules about countries find nothing until another file is chosen below");
+            }
+            Ok(info) => {
+                ui.horizontal_wrapped(|ui| info_ui(ui, info));
+                if let Some(remark) = &info.remark {
+                    ui.colored_label(colors.flag, format!("⚠ {}", words::line(&words::capital(remark))));
+                }
+            }
+        }
+        ui.weak(words::line(&choice.path.display().to_string()));
+    });
+}
+
+/// Type, build, size of a database.
+pub(super) fn info_ui(ui: &mut Ui, info: &GeoDatabaseInfo) {
+    ui.colored_label(tokens(ui).accept, format!("✔ {}", words::line(&info.database_type)));
+    ui.label(format!("built {}, {}", words::day(info.build_date), age(info.build_date, CaptureDate::now())));
+    let family = if info.knows_ipv6 { "IPv4 and IPv6" } else { "IPv4 only" };
+    ui.weak(format!("{family}, {} nodes, {}", words::count(info.nodes), words::bytes(info.len_bytes)));
+}
+
+fn age(build: CaptureDate, now: CaptureDate) -> String {
+    match (now.seconds() - build.seconds()).div_euclid(86_400) {
+        ..0 => "in the future".to_owned(),
+        0 => "today".to_owned(),
+        days => format!("{} ago", words::counted(days.unsigned_abs(), "day", "days")),
+    }
+}

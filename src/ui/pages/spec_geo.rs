@@ -1,0 +1,238 @@
+//! Hosts that only their location let in, and what another database would say.
+
+use crate::app::models::{CampaignId, CaptureTab, Drift, GeoHost, GeoReport, ScopeTable};
+use crate::app::{AppState, Command, Route};
+use crate::jobs::Progress;
+use crate::scope::{GeoEvidence, GeoFact};
+use crate::ui::geo_database::GeoDatabaseCard;
+use crate::ui::pick::{PathField, Sort, TableExport};
+use crate::ui::table::Table;
+use crate::ui::theme::{self, GAP, tokens};
+use crate::ui::widgets::{coloured_cell_ui, heading_ui, loaded_ui};
+use crate::ui::words;
+use egui::{Button, Ui};
+use std::path::PathBuf;
+
+/// Height of one of the tables.
+const LIST: f32 = 260.0;
+
+/// What the tab keeps between frames.
+#[derive(Default)]
+pub struct GeoTab {
+    card: GeoDatabaseCard,
+    other: PathField,
+    compared: Option<PathBuf>,
+    chosen: Option<String>,
+    export_report: TableExport,
+    export_drift: TableExport,
+}
+
+impl GeoTab {
+    /// Draws database, report, comparison.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, id: Option<CampaignId>) {
+        heading_ui(ui, "Geolocation database of this workspace");
+        self.card.ui(ui, app);
+        ui.add_space(GAP);
+        heading_ui(ui, "Hosts that only their location let in");
+        let Some(id) = id else {
+            ui.weak("Save and crawl first: the report is about URLs that were seen");
+            return;
+        };
+        let (report, progress) = app.geo_report(id);
+        progress_ui(ui, progress);
+        loaded_ui(ui, &report, |ui, answer| self.report_ui(ui, app, answer));
+        if let Some(report) = report.shown().filter(|report| !report.hosts.is_empty()) {
+            ui.push_id("report", |ui| self.export_report.ui(ui, app, || ScopeTable::Geo(report.clone())));
+        }
+        ui.add_space(GAP);
+        heading_ui(ui, "Drift: what another database would change");
+        self.drift_ui(ui, app, id);
+    }
+
+    fn report_ui(&mut self, ui: &mut Ui, app: &mut AppState, report: &GeoReport) {
+        if report.decided == 0 {
+            ui.label("No rule about countries has let a URL in yet");
+            return;
+        }
+        ui.weak(format!(
+            "{}; rules about countries had the last word on {}, of which {} would have come in anyway",
+            words::counted(report.hosts.len() as u64, "host", "hosts"),
+            words::counted(report.decided, "URL", "URLs"),
+            words::count(report.otherwise),
+        ));
+        if report.hosts.is_empty() {
+            return;
+        }
+        const COLUMNS: [(&str, f32); 9] = [
+            ("Host", 180.0),
+            ("URLs", 55.0),
+            ("Captures", 70.0),
+            ("Size", 65.0),
+            ("Address, network, country", 240.0),
+            ("Database, built", 240.0),
+            ("Told by", 85.0),
+            ("Also said yes", 105.0),
+            ("First URL", 300.0),
+        ];
+        let rows = &report.hosts;
+        let at = rows.iter().position(|row| self.chosen.as_ref() == Some(&row.host));
+        let mut show = None;
+        let clicked = Table::new("geo report", &COLUMNS, rows.len()).chosen(at).height(LIST).show_ui(
+            ui,
+            |cells, index| {
+                let row = &rows[index];
+                cells.text(&row.host);
+                cells.number(row.urls);
+                if cells.link(row.captures, "Show the captures of this host") {
+                    show = Some(index);
+                }
+                cells.text(&words::bytes(row.bytes));
+                match &row.evidence {
+                    GeoFact::Known(evidence) => {
+                        cells.text(&evidence.places());
+                        cells.text(&database(evidence));
+                        cells.text(evidence.source.words());
+                    }
+                    GeoFact::Failed { why } => {
+                        cells.ui(|ui| {
+                            coloured_cell_ui(ui, &format!("⚠ since then: {why}"), tokens(ui).flag);
+                        });
+                        cells.text("–");
+                        cells.text("–");
+                    }
+                    GeoFact::NotAsked => {
+                        cells.weak("no evidence is kept");
+                        cells.text("–");
+                        cells.text("–");
+                    }
+                }
+                cells.text(&if row.also.is_empty() { "no other rule".to_owned() } else { row.also.join(", ") });
+                cells.text(&row.first_url);
+            },
+            |_, _| {},
+        );
+        if let Some(row) = show.and_then(|index: usize| rows.get(index)) {
+            show_captures(app, row);
+        } else if let Some(row) = clicked.and_then(|index| rows.get(index)) {
+            self.chosen = Some(row.host.clone());
+        }
+        match rows.iter().find(|row| self.chosen.as_ref() == Some(&row.host)) {
+            Some(row) => evidence_ui(ui, app, row),
+            None => {
+                ui.weak("Choose a host to see its evidence in full");
+            }
+        }
+    }
+
+    fn drift_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CampaignId) {
+        ui.weak("The recorded addresses are looked up in another file; names are not resolved again");
+        ui.horizontal_wrapped(|ui| {
+            self.other.ui(ui, "Other database", "/path/to/a/newer.mmdb", Sort::GeoDatabase);
+            let path = self.other.path();
+            let compare = ui.add_enabled(path.is_some(), Button::new("Compare"));
+            if compare.on_disabled_hover_text("Name a file first").clicked() {
+                self.compared = path;
+            }
+        });
+        let Some(path) = self.compared.clone() else { return };
+        let (drift, progress) = app.geo_drift(id, &path);
+        progress_ui(ui, progress);
+        loaded_ui(ui, &drift, drift_table_ui);
+        if let Some(drift) = drift.shown().filter(|drift| !drift.hosts.is_empty()) {
+            ui.push_id("drift", |ui| self.export_drift.ui(ui, app, || ScopeTable::Drift(drift.clone())));
+        }
+    }
+}
+
+fn progress_ui(ui: &mut Ui, progress: Option<Progress>) {
+    if let Some(progress) = progress {
+        ui.horizontal(|ui| {
+            ui.spinner();
+            ui.weak(format!("{} {}", words::line(&progress.stage), words::done(&progress)));
+        });
+    }
+}
+
+fn database(evidence: &GeoEvidence) -> String {
+    format!("{}, {}", evidence.database, words::day(evidence.database_build))
+}
+
+/// Goes to all captures of a host, whatever ready filter was in use.
+fn show_captures(app: &mut AppState, row: &GeoHost) {
+    app.wants_tab = Some(CaptureTab::All);
+    app.send(Command::Go(Route::Captures { filter: format!("host:{}", row.host) }));
+}
+
+fn evidence_ui(ui: &mut Ui, app: &mut AppState, row: &GeoHost) {
+    theme::card_frame(ui).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        heading_ui(ui, &words::line(&row.host));
+        egui::Grid::new("evidence").num_columns(2).show(ui, |ui| {
+            let mut line = |label: &str, value: &str| {
+                ui.weak(label);
+                ui.label(words::line(value));
+                ui.end_row();
+            };
+            match &row.evidence {
+                GeoFact::Known(evidence) => {
+                    for place in &evidence.addresses {
+                        line("Address", &place.words());
+                        if let Some(registered) = &place.registered {
+                            line("", &format!("its network is registered in {registered}, which no rule asks for"));
+                        }
+                    }
+                    line("Database", &database(evidence));
+                    line("Addresses told by", evidence.source.words());
+                    line("Looked up (UTC)", &evidence.date.to_words());
+                }
+                GeoFact::Failed { why } => line("Last look-up", &format!("failed: {why}")),
+                GeoFact::NotAsked => line("Evidence", "none is kept"),
+            }
+            line("First URL", &row.first_url);
+            line("Seen (UTC)", &row.first_seen.to_words());
+            line("Linked from", if row.first_via.is_empty() { "a seed" } else { &row.first_via });
+            let also = row.also.join(", ");
+            line("Other rules that said yes", if also.is_empty() { "none" } else { &also });
+        });
+        let label = format!("Show {}", words::counted(row.captures, "capture", "captures"));
+        if ui.button(label).clicked() {
+            show_captures(app, row);
+        }
+    });
+}
+
+fn drift_table_ui(ui: &mut Ui, drift: &Drift) {
+    ui.label(format!(
+        "{} with {}, built {}: {} of {} with known addresses have another country there",
+        words::counted(drift.hosts.len() as u64, "host changes side", "hosts change side"),
+        words::line(&drift.database),
+        words::day(drift.database_build),
+        words::count(drift.moved),
+        words::counted(drift.known, "host", "hosts"),
+    ));
+    if drift.failed > 0 {
+        let failed = words::counted(drift.failed, "host", "hosts");
+        ui.weak(format!("{failed} could not be resolved and are not compared"));
+    }
+    for remark in &drift.remarks {
+        ui.colored_label(tokens(ui).flag, format!("⚠ {}", words::line(&words::capital(remark))));
+    }
+    if drift.hosts.is_empty() {
+        return;
+    }
+    const COLUMNS: [(&str, f32); 5] =
+        [("Host", 200.0), ("URLs", 110.0), ("Was", 330.0), ("Would be", 330.0), ("Example", 260.0)];
+    let rows = &drift.hosts;
+    Table::new("drift", &COLUMNS, rows.len()).height(LIST).show_ui(
+        ui,
+        |cells, index| {
+            let row = &rows[index];
+            cells.text(&row.host);
+            cells.text(&format!("+{} in, −{} out", words::count(row.moved_in), words::count(row.moved_out)));
+            cells.text(&format!("{} ({})", row.old.places(), database(&row.old)));
+            cells.text(&format!("{} ({})", row.new.places(), database(&row.new)));
+            cells.text(&row.example);
+        },
+        |_, _| {},
+    );
+}

@@ -1,0 +1,114 @@
+//! When a campaign runs, the next runs, and what became of earlier ones.
+
+use crate::app::AppState;
+use crate::app::models::{CampaignPage, RunState, ScheduledRun};
+use crate::campaign::{Campaign, CatchUp, Frequency};
+use crate::ui::theme::{self, GAP, tokens};
+use crate::ui::widgets::{field_ui, heading_ui, loaded_ui};
+use crate::ui::words;
+use crate::uri::CaptureDate;
+use egui::{ComboBox, TextEdit, Ui};
+
+/// Runs that are told in advance.
+const RUNS_SHOWN: usize = 20;
+/// Runs that fell due and are told.
+const PAST_SHOWN: u64 = 20;
+
+/// The part Schedule of the page.
+pub fn schedule_ui(ui: &mut Ui, app: &mut AppState, campaign: &mut Campaign, page: Option<&CampaignPage>) {
+    ui.weak("Crawls start by themselves while this window is open, or by: fonds schedule run");
+    rows_ui(ui, campaign);
+    ui.add_space(GAP);
+    // The oldest version is the campaign's birthday, which yearly runs keep.
+    let now = CaptureDate::now();
+    let created = page.and_then(|page| page.versions.last()).map_or(now, |(_, date)| *date);
+    next_ui(ui, campaign, created, now);
+    if let Some(page) = page {
+        past_ui(ui, app, page);
+    }
+}
+
+fn rows_ui(ui: &mut Ui, campaign: &mut Campaign) {
+    let schedule = &mut campaign.schedule;
+    ui.horizontal(|ui| {
+        let label = ui.label("How often");
+        let word = schedule.frequency.words();
+        ui.label_inputs_by(label.id, |ui| {
+            ComboBox::from_id_salt("frequency").selected_text(word).width(theme::FIELD).show_ui(ui, |ui| {
+                for frequency in Frequency::ALL {
+                    ui.selectable_value(&mut schedule.frequency, frequency, frequency.words());
+                }
+            });
+        });
+    });
+    for (label, value, hint) in [
+        ("First run", &mut schedule.start, "2026-11-23T09:00, or empty"),
+        ("No run after", &mut schedule.end, "2027-12-31, or empty"),
+        ("Time zone", &mut schedule.time_zone, "UTC, or such as Europe/Lisbon"),
+    ] {
+        ui.horizontal(|ui| optional_ui(ui, label, value, hint));
+    }
+    let mut extra = schedule.extra.join("\n");
+    let label = ui.label("Extra dates, one a line");
+    let field = TextEdit::multiline(&mut extra).desired_rows(2).desired_width(theme::FIELD);
+    if ui.add(field).labelled_by(label.id).changed() {
+        schedule.extra = if extra.is_empty() { Vec::new() } else { extra.split('\n').map(str::to_owned).collect() };
+    }
+    ui.horizontal_wrapped(|ui| {
+        ui.label("Runs missed while the machine slept");
+        for (policy, word) in CatchUp::ALL {
+            ui.radio_value(&mut schedule.catch_up, policy, word);
+        }
+    });
+}
+
+fn next_ui(ui: &mut Ui, campaign: &Campaign, created: CaptureDate, now: CaptureDate) {
+    heading_ui(ui, "Next runs");
+    if !campaign.active {
+        ui.colored_label(tokens(ui).flag, "⚠ The campaign is inactive, so nothing runs by itself");
+    }
+    match campaign.schedule.next_runs(now, created, RUNS_SHOWN) {
+        Ok(runs) if runs.is_empty() => {
+            ui.weak("None; a person starts it");
+        }
+        Ok(runs) => {
+            for run in runs {
+                let extra = if run.is_extra { "  extra date" } else { "" };
+                ui.label(format!("{}{extra}", run.words));
+            }
+        }
+        Err(error) => {
+            ui.colored_label(tokens(ui).reject, format!("✖ {}", words::line(&error.to_string())));
+        }
+    }
+}
+
+fn past_ui(ui: &mut Ui, app: &mut AppState, page: &CampaignPage) {
+    heading_ui(ui, "Runs that were due");
+    let answer = app.reads.scheduled_runs(page.id, PAST_SHOWN);
+    loaded_ui(ui, &answer, |ui, runs: &Vec<ScheduledRun>| {
+        if runs.is_empty() {
+            ui.weak("None so far");
+        }
+        for run in runs {
+            ui.horizontal_wrapped(|ui| {
+                let color = match run.state {
+                    RunState::Done => tokens(ui).accept,
+                    RunState::Failed => tokens(ui).reject,
+                    RunState::Running | RunState::Waiting => tokens(ui).strong_text,
+                    _ => tokens(ui).flag,
+                };
+                ui.label(format!("{} UTC", run.due.to_words()));
+                ui.colored_label(color, run.state.words());
+                ui.weak(words::line(&run.why));
+            });
+        }
+    });
+}
+
+fn optional_ui(ui: &mut Ui, label: &str, value: &mut Option<String>, hint: &str) {
+    let mut text = value.clone().unwrap_or_default();
+    if field_ui(ui, label, &mut text, hint, theme::FIELD).changed() {
+        *value = (!text.trim().is_empty()).then_some(text);
+    }
+}

@@ -1,0 +1,125 @@
+//! The tester: what the rules being edited say of any URL.
+
+use crate::app::models::{Loaded, ScopeTest};
+use crate::app::{AppState, Command};
+use crate::campaign::Campaign;
+use crate::scope::Decision;
+use crate::ui::theme::{self, GAP, tokens};
+use crate::ui::trace::{turning_trace_ui, verdict_line};
+use crate::ui::widgets::{heading_ui, loaded_ui};
+use crate::ui::words;
+use egui::{RichText, TextEdit, Ui};
+
+/// URLs that the tester takes at once.
+const MOST_TESTED: usize = 200;
+
+/// What the tester keeps between frames.
+#[derive(Default)]
+pub struct Tester {
+    tested: String,
+    asked: Option<(Campaign, String)>,
+    opened: Option<usize>,
+}
+
+impl Tester {
+    /// Draws field and traces.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: &Campaign) {
+        heading_ui(ui, "Tester");
+        let label = ui.label("URLs to test");
+        ui.add(
+            TextEdit::multiline(&mut self.tested)
+                .hint_text("Paste URLs, one a line, to see what the rules above say, saved or not")
+                .desired_rows(3)
+                .desired_width(theme::READING_WIDTH),
+        )
+        .labelled_by(label.id);
+        let lines = || self.tested.lines().map(str::trim).filter(|line| !line.is_empty());
+        let urls: Vec<String> = lines().take(MOST_TESTED).map(str::to_owned).collect();
+        if urls.is_empty() {
+            ui.weak(
+                "Countries, addresses and robots.txt are those that crawls have met; nothing is fetched or resolved",
+            );
+            return;
+        }
+        let left = lines().count() - urls.len();
+        if left > 0 {
+            let left = words::counted(left as u64, "more line is", "more lines are");
+            ui.colored_label(
+                tokens(ui).flag,
+                format!("⚠ The first {MOST_TESTED} URLs are tested; {left} not. Test them by themselves, or with fonds scope test"),
+            );
+        }
+        if self.asked.as_ref().is_none_or(|(of, _)| of != campaign) {
+            match serde_json::to_string(campaign) {
+                Ok(json) => self.asked = Some((campaign.clone(), json)),
+                Err(error) => {
+                    ui.colored_label(tokens(ui).reject, format!("✖ {error}"));
+                    return;
+                }
+            }
+        }
+        let Some((_, json)) = &self.asked else { return };
+        let answer = app.reads.scope_test(json.clone(), urls.clone());
+        // An older answer is about other rules: its changes are not offered.
+        let is_fresh = matches!(answer, Loaded::Ready(_));
+        let mut edited = None;
+        loaded_ui(ui, &answer, |ui, answers| {
+            summary_ui(ui, answers);
+            for (index, result) in answers.iter().enumerate() {
+                match result {
+                    Err(why) => {
+                        ui.colored_label(tokens(ui).reject, format!("✖ {}", words::line(why)));
+                    }
+                    Ok(test) => {
+                        let open = self.opened == Some(index) || urls.len() == 1;
+                        if title_ui(ui, test, open) {
+                            self.opened = if open { None } else { Some(index) };
+                        }
+                        if open {
+                            let turns = ui.indent(("trace", index), |ui| {
+                                turning_trace_ui(
+                                    ui,
+                                    &format!("tester {index}"),
+                                    &test.trace,
+                                    is_fresh && test.turn.is_some(),
+                                )
+                            });
+                            if let Some(turn) = test.turn.as_ref().filter(|_| turns.inner) {
+                                edited = Some(turn.apply(campaign));
+                            }
+                        }
+                    }
+                }
+            }
+        });
+        if let Some(edited) = edited {
+            app.send(Command::EditSpec(Box::new(edited)));
+        }
+    }
+}
+
+fn title_ui(ui: &mut Ui, test: &ScopeTest, open: bool) -> bool {
+    let color = match test.trace.verdict.decision {
+        Decision::Accept => tokens(ui).accept,
+        Decision::Reject => tokens(ui).reject,
+    };
+    let title = format!("{}  {}", verdict_line(&test.trace), words::short(&test.trace.url, 120));
+    ui.selectable_label(open, RichText::new(title).color(color)).clicked()
+}
+
+fn summary_ui(ui: &mut Ui, answers: &[Result<ScopeTest, String>]) {
+    if answers.len() < 2 {
+        return;
+    }
+    let accepted = answers
+        .iter()
+        .filter(|answer| answer.as_ref().is_ok_and(|test| test.trace.verdict.decision == Decision::Accept))
+        .count();
+    let none = answers.iter().filter(|answer| answer.is_err()).count();
+    let mut said = format!("{accepted} accepted, {} refused", answers.len() - accepted - none);
+    if none > 0 {
+        said.push_str(&format!(", {none} no URL"));
+    }
+    ui.label(said);
+    ui.add_space(GAP / 2.0);
+}

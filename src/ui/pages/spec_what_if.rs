@@ -1,0 +1,111 @@
+//! What the edits of a specification would change, in one line of links.
+
+use crate::app::models::{CampaignId, Loaded, MovedSide, WhatIfAnswer};
+use crate::app::{AppState, Command, Route, ScopeList, WhatIfList};
+use crate::ui::theme::{self, tokens};
+use crate::ui::words;
+use egui::{Color32, RichText, Ui};
+
+/// How much the figures of earlier edits are greyed while new ones are made.
+const OLD_OPACITY: f32 = 0.6;
+
+/// Draws the bar. It is always there, so that nothing moves when an edit begins.
+pub fn what_if_ui(ui: &mut Ui, app: &mut AppState, id: Option<CampaignId>) {
+    let Some(id) = id else { return };
+    theme::card_frame(ui).inner_margin(egui::Margin::symmetric(10, 5)).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = 5.0;
+            ui.label(RichText::new("What if").strong().color(tokens(ui).strong_text));
+            match app.what_if.clone() {
+                None => {
+                    ui.weak("Edits of rules or seeds are tried here on every URL seen so far; nothing is fetched");
+                }
+                Some(Loaded::Failed(notice)) => {
+                    ui.colored_label(tokens(ui).reject, format!("✖ {}", words::line(&notice.why)));
+                    ui.weak("Mend it, or undo the edit");
+                }
+                Some(Loaded::Ready(answer)) => figures_ui(ui, app, id, &answer),
+                Some(Loaded::Loading { last }) => {
+                    match last {
+                        Some(last) => {
+                            ui.multiply_opacity(OLD_OPACITY);
+                            figures_ui(ui, app, id, &last);
+                        }
+                        None => {
+                            let done = app.what_if_progress().map(|progress| words::done(&progress));
+                            ui.weak(format!("Trying the edits on every URL seen… {}", done.unwrap_or_default()));
+                        }
+                    }
+                    // Last, so that the links stay under the pointer when it goes.
+                    ui.spinner();
+                }
+            }
+        });
+    });
+}
+
+fn figures_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &WhatIfAnswer) {
+    let figures = &answer.figures;
+    if figures.seen == 0 {
+        ui.label("No crawl of this campaign has seen a URL yet, so nothing can be tried");
+        return;
+    }
+    let (into, out) = (&figures.moved_in, &figures.moved_out);
+    let urls = into.urls + out.urls;
+    let mut list = None;
+    let mut link = |ui: &mut Ui, text: String, color: Color32, hint: &str, to: WhatIfList| {
+        if ui.link(RichText::new(text).color(color)).on_hover_text(hint).clicked() {
+            list = Some(to);
+        }
+    };
+    let colors = tokens(ui);
+    if urls == 0 {
+        let seen = words::counted(figures.seen, "URL", "URLs");
+        ui.label(format!("These edits change no verdict on the {seen} seen so far"));
+    } else {
+        link(ui, words::counted(urls, "URL", "URLs"), colors.accent, "Show them", WhatIfList::Both);
+        ui.label("on");
+        let hosts = words::counted(figures.moved_hosts, "host", "hosts");
+        link(ui, hosts, colors.accent, "Show their URLs", WhatIfList::Both);
+        ui.label("with");
+        let captured = words::counted(into.captured + out.captured, "URL that has", "URLs that have");
+        let hint = format!("Payload of the {captured} a capture; the size of others is not known");
+        let size = match into.captured + out.captured {
+            0 => "no size known".to_owned(),
+            _ => words::bytes(into.bytes + out.bytes),
+        };
+        link(ui, size, colors.accent, &hint, WhatIfList::Both);
+        ui.label("would change side:");
+        let text = format!("+{} in", words::count(into.urls));
+        link(ui, text, colors.accept, "Refused so far, would be taken", side(MovedSide::In));
+        ui.label("·");
+        let text = format!("−{} out", words::count(out.urls));
+        link(ui, text, colors.reject, "Taken so far, would be refused", side(MovedSide::Out));
+    }
+    if figures.unknown.urls > 0 {
+        ui.label("·");
+        link(
+            ui,
+            format!("{} cannot be told", words::count(figures.unknown.urls)),
+            colors.flag,
+            "A country would turn them, but nobody has looked up where their servers stand",
+            side(MovedSide::Unknown),
+        );
+        ui.weak("(counted as refused)");
+    }
+    if figures.unfetched > 0 {
+        let text = format!("· {} of those taken hang on a fetch ·", words::count(figures.unfetched));
+        ui.weak(text).on_hover_text("robots.txt, type or size could refuse them; nobody has asked yet");
+    }
+    if urls > 0 {
+        ui.weak(format!("of {} seen", words::count(figures.seen)));
+    }
+    if let Some(list) = list {
+        app.send(Command::Go(Route::Scope(id, ScopeList::WhatIf(list))));
+    }
+}
+
+fn side(side: MovedSide) -> WhatIfList {
+    WhatIfList::Side(side)
+}

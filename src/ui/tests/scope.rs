@@ -1,0 +1,232 @@
+//! The scope on the page Spec: rules edited, tried, undone; countries.
+
+use super::Window;
+use crate::app::models::{Loaded, MovedSide};
+use crate::app::{Command, Focus, Route, ScopeList, WhatIfList};
+use crate::campaign::Campaign;
+use egui::{Key, Modifiers};
+
+fn spec(tab: &str) -> Window {
+    let mut window = Window::full();
+    window.press_with(Modifiers::COMMAND, Key::Num2);
+    window.click(tab);
+    window
+}
+
+fn campaign(window: &Window) -> &Campaign {
+    &window.app().spec.as_ref().unwrap().campaign
+}
+
+/// Adds a rule about servers in Portugal.
+fn add_country(window: &mut Window) {
+    window.click("Add a rule");
+    window.click("Accept servers in a country");
+    window.type_into("countries", "PT");
+    // A text field has an undo of its own: leave it.
+    window.click("⏶ Move up");
+    window.click("⏷ Move down");
+}
+
+/// Waits until the edits as they stand have been tried.
+#[track_caller]
+fn until_tried(window: &mut Window) {
+    window.until("the edits are tried", |window| matches!(window.app().what_if, Some(Loaded::Ready(_))));
+    window.settle();
+}
+
+#[test]
+fn a_country_is_added_its_effect_seen_and_undone() {
+    let mut window = spec("Scope rules 11");
+    window.check_says("Edits of rules or seeds are tried here");
+    add_country(&mut window);
+    until_tried(&mut window);
+    window.check_says("would change side");
+    for words in ["10\u{a0}000 URLs", "100 hosts", "no size known", "+10\u{a0}000 in", "−0 out", "3 cannot be told"] {
+        window.check_says(words);
+    }
+    assert_eq!(campaign(&window).rules.len(), 12);
+    for _ in 0..4 {
+        window.press_with(Modifiers::COMMAND, Key::Z);
+    }
+    assert_eq!(window.asked(), Some(&Command::UndoEdit));
+    window.until("the figures are gone", |window| !window.says("would change side"));
+    assert!(!window.app().spec.as_ref().unwrap().is_edited());
+    // Forth again, by its button, and the figures are back.
+    for _ in 0..4 {
+        window.click("↷ Redo edit");
+    }
+    assert_eq!(window.asked(), Some(&Command::RedoEdit));
+    window.until("the figures are back", |window| window.says("+10\u{a0}000 in"));
+    window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
+    assert_eq!(window.app().log.back().unwrap().1.why, "No edit was taken back");
+}
+
+#[test]
+fn edits_that_are_no_matter_of_scope_and_those_that_change_nothing_say_so() {
+    let mut window = spec("About");
+    window.type_into("Name", " II");
+    window.settle();
+    assert!(window.app().spec.as_ref().unwrap().is_edited() && window.app().what_if.is_none());
+    window.click("Scope rules 11");
+    window.click("Rule 5 is on");
+    until_tried(&mut window);
+    window.check_says("These edits change no verdict on the 20\u{a0}000 URLs");
+    // A rule that cannot be read is told, and nothing is tried.
+    window.click("2");
+    window.type_into("countries", "Portugal");
+    window.until("the mistake is told", |window| window.says("is no country code"));
+    window.click("Drop edits");
+    window.until("the bar is gone", |window| window.app().what_if.is_none());
+}
+
+#[test]
+fn every_figure_opens_its_rows_and_a_row_its_decisions() {
+    let mut window = spec("Scope rules 11");
+    window.click("0");
+    window.click("✖ Remove");
+    until_tried(&mut window);
+    window.check_says("4.0 MB");
+    window.click("−100 out");
+    let list = |side| Route::Scope(1, ScopeList::WhatIf(side));
+    assert_eq!(window.app().route, list(WhatIfList::Side(MovedSide::Out)));
+    window.until("rows are there", |window| window.says("http://go0.example:8080/0"));
+    window.check_says("go0.example:8080");
+    window.check_says("✔ taken by 1 SurtPrefixedDecideRule");
+    window.check_says("✖ refused by 3 TooManyHopsDecideRule");
+    window.click("http://go0.example:8080/2");
+    assert_eq!(window.app().focus, Some(Focus::Seen(2)));
+    window.until("both traces are shown", |window| {
+        window.says("With the edited rules") && window.says("As it was crawled") && window.says("decides")
+    });
+    window.click("Export as CSV");
+    window.check_told("write what-if of 10 rules to /home/archivist/fonds/exports/tables");
+    window.click("Would come in 0");
+    window.check_says("No URL is on this side");
+    window.click("↶ Undo edit");
+    window.until("nothing is left", |window| window.says("There is nothing to try"));
+    window.click("Back to the rules");
+    assert_eq!(window.app().route, Route::Spec(Some(1)));
+}
+
+#[test]
+fn long_lists_are_read_where_they_are_looked_at() {
+    let mut window = spec("Scope rules 11");
+    add_country(&mut window);
+    until_tried(&mut window);
+    window.click("10\u{a0}000 URLs");
+    assert_eq!(window.app().route, Route::Scope(1, ScopeList::WhatIf(WhatIfList::Both)));
+    window.until("rows are there", |window| window.says("http://come0.example:8080/7"));
+    assert!(!window.says("http://come0.example:8080/99"), "rows out of sight are drawn");
+    window.click("Cannot be told 3");
+    window.until("rows are there", |window| window.says("http://unknown0.example:8080/2"));
+    window.check_says("Nobody has looked up where these servers stand");
+}
+
+#[test]
+fn hits_lead_to_the_urls_that_a_rule_decided() {
+    let mut window = spec("Scope rules 11");
+    window.until("hits are there", |window| window.says("3\u{a0}290") && window.says("1\u{a0}800"));
+    window.click("1\u{a0}800");
+    assert_eq!(window.app().route, Route::Scope(1, ScopeList::DecidedBy(3)));
+    window.check_says("What rule 3 decided");
+    window.check_says("“too many hops”");
+    window.check_says("1\u{a0}800 URLs, each as the last crawl met it");
+    window.until("rows are there", |window| window.says("https://calendar.example/month/7"));
+    window.click("https://calendar.example/month/7");
+    window.until("the trace is shown", |window| window.says("a limit of 24 hops or more"));
+    window.press(Key::Backspace);
+    assert_eq!(window.app().route, Route::Spec(Some(1)));
+    // A rule that was changed has no hits: no crawl knows it.
+    window.click("Rule 3 is on");
+    assert!(!window.says("1\u{a0}800"));
+}
+
+#[test]
+fn the_tester_offers_the_smallest_change_and_makes_it() {
+    let mut window = spec("Scope rules 11");
+    window.type_into("URLs to test", "https://www.vilanova.example/a/b\nhttps://elsewhere.example/x\nnothing at all");
+    window.until("the tester answers", |window| window.says("1 accepted, 1 refused, 1 no URL"));
+    window.check_says("✖ “nothing at all” is no http or https URL");
+    window.scroll_to("✖ Refused by rule 0, RejectDecideRule  https://elsewhere.example/x");
+    window.click("✖ Refused by rule 0, RejectDecideRule  https://elsewhere.example/x");
+    window.check_says("nobody has looked up where its server stands");
+    let turn = window.words().into_iter().find(|words| words.starts_with("⮫ ")).unwrap();
+    window.scroll_to(&turn);
+    window.click(&turn);
+    assert!(matches!(window.asked(), Some(Command::EditSpec(_))));
+    window.until("the verdict turns", |window| window.says("2 accepted, 0 refused, 1 no URL"));
+    window.click("↶ Undo edit");
+    window.until("it turns back", |window| window.says("1 accepted, 1 refused, 1 no URL"));
+}
+
+#[test]
+fn a_seed_tells_what_it_reaches_while_it_is_typed() {
+    let mut window = spec("Seeds 3");
+    window.type_into("Seeds to add, one a line", "https://www.fct.pt");
+    window.check_says("everything that starts with http://(pt,fct,www,");
+    window.check_says("⚠ opens subdomains; end the seed with a slash to keep to this host");
+    window.type_into("Seeds to add, one a line", "/");
+    window.check_says("everything that starts with http://(pt,fct,www,)/");
+    assert!(!window.says("⚠ opens subdomains"));
+    for (word, name, reach) in [
+        ("this page", "resource: ", "this page and what it needs to be shown"),
+        ("page + 1 link", "plus1: ", "this page, the pages it links to"),
+        ("host + subdomains", "subdomains: ", "this host and all hosts below it: http://(pt,fct,"),
+        ("under its path", "root: ", "everything that starts with"),
+    ] {
+        window.click_radio(word);
+        window.check_says(name);
+        window.check_says(reach);
+    }
+    window.type_into("URL of seed 2", "/cheias");
+    window.check_says("http://(example,vilanova,jornal,)/2024/");
+}
+
+#[test]
+fn hosts_let_in_by_location_show_their_evidence_and_captures() {
+    let mut window = spec("Geolocation");
+    window.until("the report is there", |window| window.says("diaspora.example"));
+    window.check_says("rules about countries had the last word on 90 URLs, of which 8 would have come in anyway");
+    window.check_says("192.0.2.17 in 192.0.2.0/24 is PT");
+    window.check_says("⚠ since then: no such host");
+    window.click("diaspora.example");
+    window.check_says("TransclusionDecideRule");
+    window.check_says("resolver");
+    window.click("Export as CSV");
+    window.check_told("write geo report of 2 hosts");
+    window.click("Show 38 captures");
+    assert_eq!(window.app().route, Route::Captures { filter: "host:diaspora.example".to_owned() });
+}
+
+#[test]
+fn another_database_is_compared() {
+    let mut window = spec("Geolocation");
+    window.type_into("Other database", "/media/broken.mmdb");
+    window.click("Compare");
+    window.until("the mistake is told", |window| window.says("is not a sound MaxMind database"));
+    let mut window = spec("Geolocation");
+    window.type_into("Other database", "/media/newer.mmdb");
+    window.click("Compare");
+    window.until("the drift is there", |window| window.says("1 host changes side with Made-Up-Country"));
+    window.check_says("+0 in, −41 out");
+    window.check_says("192.0.2.17 in 192.0.2.0/24 is FR");
+    window.check_says("1 host could not be resolved");
+}
+
+#[test]
+fn the_geolocation_database_is_chosen_and_given_up() {
+    let mut window = Window::full();
+    window.press_with(Modifiers::COMMAND, Key::Num9);
+    window.check_says("No geolocation database is chosen");
+    window.type_into("Database file", "/media/broken.mmdb");
+    window.click("Use this database");
+    window.until("the mistake is told", |window| window.says("The geolocation database stays as it was"));
+    window.check_says("/media/broken.mmdb is not a sound MaxMind database (.mmdb): cut off; download it again");
+    window.app_mut().send(Command::SetGeoDatabase(Some("/media/city.mmdb".into())));
+    window.check_told("geo database Some(\"/media/city.mmdb\")");
+    window.until("it is shown", |window| window.says("✔ Made-Up-Country"));
+    window.check_says("IPv4 and IPv6, 1\u{a0}234\u{a0}567 nodes, 7.0 MB");
+    window.check_says("⚠ The country database (Made-Up-Country) was built on 2024-04-30, 200 days ago");
+    window.click("Use none");
+    window.check_told("geo database None");
+}

@@ -1,0 +1,222 @@
+//! Files that are imported again: copies that grew, imports that were killed,
+//! packages with damage in them.
+
+use crate::files::{captures, made, open, pair, plain_warc, so_far, states, warc, write, zip};
+use crate::kill::{kill_when, start};
+use crate::program::{Said, arg, fonds};
+use fonds::app::Desk;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+fn append(path: &Path, bytes: &[u8]) {
+    File::options().append(true).open(path).unwrap().write_all(bytes).unwrap();
+}
+
+/// So many captures, each of which can be read.
+#[track_caller]
+fn check_captures(workspace: &Path, count: usize) {
+    let desk = open(workspace);
+    let rows = captures(&desk, "");
+    assert_eq!(rows.len(), count);
+    rows.iter().for_each(|row| drop(desk.content(row.id).unwrap()));
+}
+
+/// The files that lie under `imports`.
+fn kept(workspace: &Path) -> Vec<PathBuf> {
+    crate::archive::files_under(&workspace.join("imports"))
+}
+
+#[test]
+fn a_copy_of_a_file_that_grew_takes_the_place_of_the_shorter_one() {
+    let (_dir, workspace, source) = made();
+    let path = write(&source, "a.warc.gz", &warc("one", 3));
+    let import = || fonds(&["import", arg(&workspace), arg(&source), "--copy", "--json"]).with_status(0);
+    import();
+    let (file, first) = {
+        let desk = open(&workspace);
+        (desk.files().unwrap()[0].id, captures(&desk, "")[0].id)
+    };
+    append(&path, &warc("two", 2));
+    let said = import();
+    let row = &said.json_lines()[0];
+    assert_eq!((&row["captures"], &row["new_captures"], &row["file"]), (&5.into(), &2.into(), &file.into()));
+    check_captures(&workspace, 5);
+    assert_eq!(fs::read(&kept(&workspace)[0]).unwrap(), fs::read(&path).unwrap());
+    assert_eq!(kept(&workspace).len(), 1, "the shorter copy is of no use any more");
+    assert!(open(&workspace).content(first).unwrap().text.contains("page 19"));
+    assert_eq!(
+        states(&fonds(&["files", "list", arg(&workspace), "--check", "--json"])),
+        [pair("present", "a.warc.gz")]
+    );
+    // Once more, by a link: it stays a copy, or its captures would come in twice.
+    append(&path, &warc("three", 1));
+    fonds(&["import", arg(&workspace), arg(&source)]).with_status(0);
+    check_captures(&workspace, 6);
+    assert_eq!(kept(&workspace).len(), 1);
+    // Nothing new: nothing happens.
+    assert_eq!(import().json_lines()[0]["outcome"], "known");
+}
+
+#[test]
+fn a_copy_of_a_linked_file_that_grew_brings_in_what_is_new_and_leaves_the_file() {
+    let (_dir, workspace, source) = made();
+    let path = write(&source, "a.warc", &plain_warc("one", 3));
+    fonds(&["import", arg(&workspace), arg(&source)]).with_status(0);
+    append(&path, &plain_warc("two", 2));
+    let said = fonds(&["import", arg(&workspace), arg(&source), "--copy", "--json"]).with_status(0);
+    assert_eq!(said.json_lines()[0]["new_captures"], 2);
+    assert!(path.exists());
+    fs::remove_file(&path).unwrap();
+    check_captures(&workspace, 5);
+}
+
+#[test]
+fn other_bytes_in_a_longer_file_are_a_copy_of_their_own() {
+    let (_dir, workspace, source) = made();
+    write(&source, "a.warc.gz", &warc("one", 2));
+    let import = || fonds(&["import", arg(&workspace), arg(&source), "--copy"]).with_status(0);
+    import();
+    write(&source, "a.warc.gz", &warc("seven", 6));
+    import();
+    check_captures(&workspace, 8);
+    assert_eq!(kept(&workspace).len(), 2);
+}
+
+#[test]
+fn an_unchanged_twin_of_a_file_that_grew_is_known() {
+    let (_dir, workspace, source) = made();
+    let path = write(&source, "a.warc.gz", &warc("one", 3));
+    write(&source, "b.warc.gz", &warc("one", 3));
+    for copy in [None, Some("--copy")] {
+        let words: Vec<&str> = ["import", arg(&workspace), arg(&source), "--json"].into_iter().chain(copy).collect();
+        let import = || fonds(&words).with_status(0).json_lines();
+        import();
+        append(&path, &warc("two", 2));
+        let rows = import();
+        assert_eq!((&rows[0]["outcome"], &rows[1]["outcome"]), (&"read".into(), &"known".into()), "{rows:?}");
+    }
+    check_captures(&workspace, 7);
+}
+
+#[test]
+fn a_killed_import_of_a_copy_that_grew_goes_on() {
+    const PAGES: usize = 900;
+    let (_dir, workspace, source) = made();
+    let path = write(&source, "a.warc.gz", &warc("one", 3));
+    fonds(&["import", arg(&workspace), arg(&source), "--copy"]).with_status(0);
+    append(&path, &warc("two", PAGES));
+    // Asked for by a link, too: it goes on as the copy that it is.
+    let args = ["import", arg(&workspace), arg(&source), "--json"];
+    assert!(kill_when(start(&args), || so_far(&workspace).0 > 3), "the kill came too late");
+    assert!(so_far(&workspace).0 < 3 + PAGES as u64);
+    let said = fonds(&args).with_status(0);
+    assert_eq!(said.json_lines()[0]["new_captures"], PAGES);
+    assert_eq!(so_far(&workspace).0, 3 + PAGES as u64);
+    assert_eq!(kept(&workspace).len(), 1);
+}
+
+#[test]
+fn the_figures_of_a_killed_import_are_those_of_the_whole() {
+    const PAGES: usize = 700;
+    let (_dir, workspace, source) = made();
+    for (name, host) in [("a", "one"), ("b", "seven"), ("c", "eleven")] {
+        write(&source, &format!("{name}.warc.gz"), &warc(host, PAGES));
+    }
+    let packed = zip(&[
+        ("datapackage.json", br#"{"profile": "data-package", "wacz_version": "1.1.1", "resources": []}"#, true),
+        ("archive/a.warc.gz", &warc("stored", PAGES), false),
+        ("archive/b.warc.gz", &warc("packed", PAGES), true),
+    ]);
+    write(&source, "d.wacz", &packed);
+    let args = ["import", arg(&workspace), arg(&source), "--json"];
+    let mut kills = 0;
+    for wanted in [1, 1_000, 1_800, 2_600, 3_100] {
+        kills += usize::from(kill_when(start(&args), || so_far(&workspace).0 >= wanted));
+    }
+    assert!(kills >= 3, "the program was killed {kills} times only: the kills come too late");
+    let said = fonds(&args).with_status(0);
+    for row in said.json_lines() {
+        assert_eq!(row["captures"], row["new_captures"], "{row}");
+    }
+    let import = &fonds(&["files", "imports", arg(&workspace), "--json"]).with_status(0).json_lines()[0];
+    let figures =
+        ["files", "records", "captures", "new_captures", "problems"].map(|name| import[name].as_u64().unwrap());
+    let captures = 5 * PAGES as u64;
+    assert_eq!(figures, [4, captures + 5, captures, captures, 0]);
+    assert!(said.err.contains(&format!("{captures} new captures")), "{}", said.err);
+}
+
+#[test]
+fn a_damaged_member_that_was_unpacked_has_its_true_state() {
+    let (_dir, workspace, source) = made();
+    // One gzip member for all records, cut off in the middle of its data.
+    let plain = plain_warc("whole", 400);
+    let mut whole = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    whole.write_all(&plain).unwrap();
+    let mut whole = whole.finish().unwrap();
+    whole.truncate(whole.len() / 2);
+    let middle = whole.len() / 2;
+    whole[middle..middle + 64].fill(0xff);
+    let packed = zip(&[
+        ("datapackage.json", br#"{"profile": "data-package", "wacz_version": "1.1.1", "resources": []}"#, true),
+        ("archive/a.warc.gz", &whole, true),
+        ("archive/b.warc.gz", b"\x1f\x8bno archive at all", true),
+    ]);
+    write(&source, "crawl.wacz", &packed);
+    let import = || -> Said { fonds(&["import", arg(&workspace), arg(&source), "--json"]) };
+    let said = import().with_status(1);
+    let row = &said.json_lines()[0];
+    assert!(row["captures"].as_u64().unwrap() > 10, "{row}");
+    assert_eq!(row["outcome"], "read", "{row}");
+    let said = fonds(&["files", "list", arg(&workspace), "--json"]);
+    assert_eq!(states(&said), [pair("present", "crawl.wacz"), pair("present", "archive-1")]);
+    let member = &said.json_lines()[1];
+    assert_eq!((&member["captures"], &member["records"]), (&row["captures"], &row["records"]));
+    assert_eq!(kept(&workspace).len(), 1, "what holds nothing is not kept");
+    assert_eq!(import().with_status(0).json_lines()[0]["outcome"], "known");
+}
+
+#[test]
+fn a_large_file_that_several_threads_read_survives_kills_too() {
+    const PAGES: usize = 900;
+    let (_dir, workspace, source) = made();
+    let date = fonds::uri::CaptureDate::from_millis(1_709_283_600_000);
+    let filler = "Words that fill the page so that the file grows large enough. ".repeat(400);
+    let mut bytes = Vec::new();
+    for page in 0..PAGES {
+        let block = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>{page}</title><p>{filler}<a href='/{}'>on</a>page 19",
+            page + 1
+        );
+        let record = fonds::warc::RecordBuilder::response(
+            &format!("urn:test:{page}"),
+            date,
+            &format!("http://large.example/{page}"),
+        );
+        bytes.extend(record.plain(block.as_bytes()));
+    }
+    assert!(bytes.len() > 20 << 20, "{}", bytes.len());
+    write(&source, "large.warc", &bytes);
+    let args = ["import", arg(&workspace), arg(&source), "--json"];
+    let mut kills = 0;
+    for wanted in [1, 250, 500] {
+        kills += usize::from(kill_when(start(&args), || so_far(&workspace).0 >= wanted));
+    }
+    assert!(kills >= 2, "the program was killed {kills} times only: the kills come too late");
+    let row = &fonds(&args).with_status(0).json_lines()[0];
+    let figures = ["records", "captures", "new_captures"].map(|name| row[name].as_u64().unwrap());
+    assert_eq!(figures, [PAGES as u64; 3]);
+    check_captures(&workspace, PAGES);
+    assert_eq!(
+        states(&fonds(&["files", "list", arg(&workspace), "--check", "--json"])),
+        [pair("present", "large.warc")]
+    );
+    // Damage in the middle is told at its place, and what is behind it comes in.
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 60_000].fill(b'#');
+    write(&source, "torn.warc", &bytes);
+    let row = &fonds(&args).with_status(1).json_lines()[1];
+    assert!(row["captures"].as_u64().unwrap() > PAGES as u64 - 10, "{row}");
+    assert!(!row["problems"].as_array().unwrap().is_empty());
+}
