@@ -1,6 +1,6 @@
 //! `fonds inlinks load`, and answers out of what was loaded.
 
-use super::inlink_options::{InternalWord, NotationWord};
+use super::inlink_options::{InternalWord, NotationWord, SortOptions};
 use super::output::{json_line, plain, short};
 use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::analysis::{AnchorLink, tally_anchors};
@@ -59,17 +59,8 @@ pub struct LoadArgs {
     #[arg(long)]
     compact: bool,
 
-    /// Memory for sorting, in MiB
-    #[arg(long, value_name = "N", default_value_t = 512)]
-    memory_mib: usize,
-
-    /// Folder for sorted runs while the memory does not suffice
-    #[arg(long, value_name = "DIR")]
-    temp: Option<PathBuf>,
-
-    /// Threads; results do not depend on it [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    sort: SortOptions,
 
     /// The report as one object
     #[arg(long)]
@@ -99,18 +90,12 @@ pub(super) fn run_load(
         inputs.push(LoadInput { name: "standard input".to_owned(), input: stdin() });
     }
     cx.stage_in_bytes("Reading lines", (total > 0).then_some(total));
-    let usual = ShuffleOptions::default();
     let options = LoadOptions {
         notation: args.notation.map(NotationWord::notation),
         internal: args.internal.map(InternalWord::policy),
         columns: Columns::from(args.columns),
         anchor_cap: args.anchor_cap,
-        shuffle: ShuffleOptions {
-            memory_bytes: args.memory_mib.saturating_mul(1024 * 1024),
-            temp_folder: args.temp.clone(),
-            threads: args.threads.map_or(usual.threads, usize::from),
-            keep: None,
-        },
+        shuffle: args.sort.shuffle(None),
     };
     let mut report = load(&folder, inputs, &options, cx)?;
     if args.compact && LinkStore::is_in(&folder) {

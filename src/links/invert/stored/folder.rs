@@ -1,6 +1,7 @@
 //! A folder of segments, and the list that says which of them count.
 
 use super::super::LinkError;
+use super::super::kept::{lock, write_list};
 use super::super::merge::{Merge, Stream};
 use super::super::row::Row;
 use super::super::shuffle::ROWS_PER_CHECK;
@@ -10,8 +11,8 @@ use crate::jobs::{JobCx, free_bytes};
 use crate::links::Notation;
 use crate::uri::InternalPolicy;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File, TryLockError};
-use std::io::{self, Write};
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 const LIST: &str = "links.json";
@@ -132,27 +133,19 @@ impl LinkStore {
     ///
     /// As [`Self::open`]; and where another process adds at the moment.
     pub fn open_to_add(folder: &Path, rules: StoreRules) -> Result<Self, LinkError> {
-        fs::create_dir_all(folder).map_err(at(folder))?;
-        let path = folder.join(LOCK);
-        let lock = File::options().write(true).create(true).truncate(false).open(&path).map_err(at(&path))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let why = "another process adds links here. Wait until it is done";
-                return Err(stored(folder, io::Error::new(io::ErrorKind::WouldBlock, why)));
+        if !Self::is_in(folder) && folder.exists() {
+            let strangers = fs::read_dir(folder).map_err(at(folder))?.flatten();
+            // What a first load leaves that was killed is ours.
+            let is_ours = |name: &str| name == LOCK || name.starts_with(LIST) || number_of(name).is_some();
+            if strangers.map(|entry| entry.file_name()).any(|name| !name.to_str().is_some_and(is_ours)) {
+                let why = "the folder holds other files. Name a new one, or one that holds stored links";
+                return Err(stored(folder, io::Error::new(io::ErrorKind::AlreadyExists, why)));
             }
-            Err(TryLockError::Error(error)) => return Err(stored(&path, error)),
         }
+        let lock = lock(folder, LOCK)?;
         let mut store = match Self::is_in(folder) {
             true => Self::open(folder)?,
-            false => {
-                let strangers = fs::read_dir(folder).map_err(at(folder))?.flatten();
-                if strangers.map(|entry| entry.file_name()).any(|name| name != LOCK) {
-                    let why = "the folder holds other files. Name a new one, or one that holds stored links";
-                    return Err(stored(folder, io::Error::new(io::ErrorKind::AlreadyExists, why)));
-                }
-                Self { folder: folder.to_owned(), list: List::new(rules), segments: Vec::new(), lock: None }
-            }
+            false => Self { folder: folder.to_owned(), list: List::new(rules), segments: Vec::new(), lock: None },
         };
         if store.list.rules != rules {
             let (has, wanted) = (store.list.rules, rules);
@@ -294,29 +287,17 @@ impl LinkStore {
         Ok(())
     }
 
-    /// A list is whole or it is the one before.
     fn write(&self, list: &List) -> Result<(), LinkError> {
-        let path = self.folder.join(LIST);
-        let new = self.folder.join("links.json.open");
-        let write = || -> io::Result<()> {
-            let mut file = File::create(&new)?;
-            file.write_all(&serde_json::to_vec_pretty(list)?)?;
-            file.sync_all()?;
-            fs::rename(&new, &path)?;
-            sync_folder(&self.folder)
-        };
-        write().map_err(at(&path))
+        write_list(&self.folder, LIST, list).map_err(at(&self.folder))
     }
 
     /// Segments that were not finished, and those that were merged.
     fn remove_strangers(&self) {
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let name = entry.file_name();
-            let Some(rest) = name.to_str().and_then(|name| name.strip_prefix("links-")) else { continue };
-            let number = rest.trim_end_matches(".open").trim_end_matches(".seg").parse::<u64>();
-            let is_open = rest.ends_with(".open");
-            let is_listed = |number| self.list.segments.iter().any(|listed| listed.number == number);
-            if number.is_ok_and(|number| is_open || !is_listed(number)) {
+            let Some(number) = name.to_str().and_then(number_of) else { continue };
+            let is_open = name.to_str().is_some_and(|name| name.ends_with(".open"));
+            if is_open || !self.list.segments.iter().any(|listed| listed.number == number) {
                 let _ = fs::remove_file(entry.path());
             }
         }
@@ -389,21 +370,16 @@ fn segment_path(folder: &Path, number: u64) -> PathBuf {
     folder.join(format!("links-{number:06}.seg"))
 }
 
+/// The number in the name of a segment, finished or not.
+fn number_of(name: &str) -> Option<u64> {
+    let name = name.strip_suffix(".open").unwrap_or(name);
+    name.strip_prefix("links-")?.strip_suffix(".seg")?.parse().ok()
+}
+
 fn stored(path: &Path, error: io::Error) -> LinkError {
     LinkError::Stored(io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }
 
 fn at(path: &Path) -> impl Fn(io::Error) -> LinkError + '_ {
     move |error| stored(path, error)
-}
-
-/// A new name is on the disk only when its folder is.
-#[cfg(unix)]
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
-}
-
-#[cfg(not(unix))]
-fn sync_folder(_folder: &Path) -> io::Result<()> {
-    Ok(())
 }

@@ -34,6 +34,9 @@ pub use query::{CitedCounts, StoredInlink, StoredInlinks, Window};
 pub use scan::{AnchorCount, Cited, CitedCapture};
 pub use segment::SegmentCounts;
 
+use foldhash::fast::RandomState;
+use std::collections::HashSet;
+
 /// The host in a key of either notation, labels reversed, without port:
 /// `pt,fct` of `(pt,fct,)/sobre`, `(pt,fct,:8080)/` and `pt,fct)/sobre`.
 pub fn host_of(key: &str) -> &str {
@@ -45,6 +48,24 @@ pub fn host_of(key: &str) -> &str {
     }
     let end = key.find([')', ':', '@']).unwrap_or(key.len());
     key.get(..end).unwrap_or_default().trim_end_matches(',')
+}
+
+/// Distinct hosts of linking pages.
+#[derive(Default)]
+struct Hosts(HashSet<Box<str>, RandomState>);
+
+impl Hosts {
+    /// Takes the host in a page's key.
+    fn add(&mut self, source: &str) {
+        let host = host_of(source);
+        if !self.0.contains(host) {
+            self.0.insert(host.into());
+        }
+    }
+
+    fn count(&self) -> u64 {
+        self.0.len() as u64
+    }
 }
 
 #[cfg(test)]

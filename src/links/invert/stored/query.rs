@@ -3,12 +3,13 @@
 use super::super::LinkError;
 use super::super::row::{LinkRow, Row, read_when, when_of_link};
 use super::folder::{LinkStore, Rows};
-use super::host_of;
+use super::{Hosts, host_of};
 use crate::jobs::JobCx;
 use crate::links::{LinkKind, Notation};
 use crate::uri::{CaptureDate, DatasetKey, parse_typed_url};
+use foldhash::fast::RandomState;
 use serde::Serialize;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 const SECONDS_PER_DAY: i64 = 86_400;
 
@@ -160,17 +161,14 @@ impl LinkStore {
     /// As [`Self::captures`].
     pub fn inlinks(&self, target: &str, window: Option<Window>, cap: usize) -> Result<StoredInlinks, LinkError> {
         let mut answer = StoredInlinks { captures: self.captures(target)?, ..StoredInlinks::default() };
-        let mut hosts = HashSet::<Box<str>>::new();
+        let mut hosts = Hosts::default();
         let mut kept = [0, 0];
         self.each_inlink(target, window, |link| {
             if link.internal {
                 answer.counts.internal += 1;
             } else {
                 answer.counts.external += 1;
-                let host = host_of(link.source);
-                if !hosts.contains(host) {
-                    hosts.insert(host.into());
-                }
+                hosts.add(link.source);
             }
             let side = &mut kept[usize::from(link.internal)];
             if *side >= cap {
@@ -190,7 +188,7 @@ impl LinkStore {
             });
             true
         })?;
-        answer.counts.hosts = hosts.len() as u64;
+        answer.counts.hosts = hosts.count();
         Ok(answer)
     }
 
@@ -215,7 +213,7 @@ impl LinkStore {
         let mut more = links.advance()?;
         // Links that are in the window: when, and the number of their host; none of internal ones.
         let mut inside = VecDeque::<(u64, Option<usize>)>::new();
-        let mut numbers = HashMap::<Box<str>, usize>::new();
+        let mut numbers = HashMap::<Box<str>, usize, RandomState>::default();
         let mut links_of = Vec::<u64>::new();
         let mut counts = CitedCounts::default();
         for capture in captures {

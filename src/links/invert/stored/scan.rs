@@ -5,14 +5,14 @@
 use super::super::LinkError;
 use super::super::row::{LinkRow, Row};
 use super::super::shuffle::{Shuffle, ShuffleOptions};
+use super::Hosts;
 use super::folder::LinkStore;
-use super::host_of;
 use super::query::{CitedCounts, Window};
 use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
 use serde::Serialize;
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A page with what links to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -103,14 +103,13 @@ impl LinkStore {
         mut take: impl FnMut(&Cited) -> Result<bool, LinkError>,
     ) -> Result<(), LinkError> {
         let mut rows = self.rows(prefix.as_bytes(), 0, after_prefix(prefix), cx)?;
-        let mut hosts = HashSet::<Box<str>>::new();
+        let mut hosts = Hosts::default();
         let mut page: Option<Cited> = None;
         while rows.advance()? {
             let row = rows.row()?;
             if rows.merge.is_new_target() {
                 if let Some(mut page) = page.take() {
-                    page.counts.hosts = hosts.len() as u64;
-                    hosts.clear();
+                    page.counts.hosts = std::mem::take(&mut hosts).count();
                     if !take(&page)? {
                         return Ok(());
                     }
@@ -127,16 +126,13 @@ impl LinkStore {
                         page.counts.internal += 1;
                     } else {
                         page.counts.external += 1;
-                        let host = host_of(link.source);
-                        if !hosts.contains(host) {
-                            hosts.insert(host.into());
-                        }
+                        hosts.add(link.source);
                     }
                 }
             }
         }
         if let Some(mut page) = page {
-            page.counts.hosts = hosts.len() as u64;
+            page.counts.hosts = hosts.count();
             take(&page)?;
         }
         Ok(())
@@ -210,18 +206,17 @@ impl LinkStore {
             }
         }
         let mut best = Least::<(Reverse<(u64, u64)>, String, CaptureDate, CaptureDate)>::new(limit);
-        let mut hosts = HashSet::<Box<str>>::new();
+        let mut hosts = Hosts::default();
         let mut anchor: Option<AnchorCount> = None;
-        let mut end = |anchor: Option<AnchorCount>, hosts: &mut HashSet<Box<str>>| {
+        let mut end = |anchor: Option<AnchorCount>, hosts: Hosts| {
             if let Some(AnchorCount { text, links, first, last, .. }) = anchor {
-                best.take((Reverse((hosts.len() as u64, links)), text, first, last));
+                best.take((Reverse((hosts.count(), links)), text, first, last));
             }
-            hosts.clear();
         };
         shuffle.finish()?.for_each(|row| -> Result<(), LinkError> {
             let Row::Link(link) = row else { return Ok(()) };
             if anchor.as_ref().is_none_or(|anchor| anchor.text != link.target) {
-                end(anchor.take(), &mut hosts);
+                end(anchor.take(), std::mem::take(&mut hosts));
             }
             let text = || link.target.to_owned();
             let count = anchor.get_or_insert_with(|| AnchorCount {
@@ -233,13 +228,10 @@ impl LinkStore {
             });
             count.links += 1;
             count.last = link.date;
-            let host = host_of(link.source);
-            if !hosts.contains(host) {
-                hosts.insert(host.into());
-            }
+            hosts.add(link.source);
             Ok(())
         })?;
-        end(anchor, &mut hosts);
+        end(anchor, hosts);
         let count = |(Reverse((hosts, links)), text, first, last)| AnchorCount { text, hosts, links, first, last };
         Ok(best.kept.into_iter().map(count).collect())
     }
@@ -250,19 +242,19 @@ impl LinkStore {
     ///
     /// As [`Self::captures`](LinkStore::captures).
     pub fn top_anchor(&self, target: &str, window: Option<Window>) -> Result<String, LinkError> {
-        let mut hosts_of = std::collections::BTreeMap::<Box<str>, (HashSet<Box<str>>, u64)>::new();
+        let mut hosts_of = BTreeMap::<Box<str>, (Hosts, u64)>::new();
         self.each_inlink(target, window, |link| {
             if !link.anchor.is_empty() {
                 let (hosts, links) = hosts_of.entry(link.anchor.into()).or_default();
                 *links += 1;
                 if !link.internal {
-                    hosts.insert(host_of(link.source).into());
+                    hosts.add(link.source);
                 }
             }
             true
         })?;
         // Of equal ones the first by its bytes.
-        let best = hosts_of.iter().rev().max_by_key(|(_, (hosts, links))| (hosts.len(), *links));
+        let best = hosts_of.iter().rev().max_by_key(|(_, (hosts, links))| (hosts.count(), *links));
         Ok(best.map(|(text, _)| text.to_string()).unwrap_or_default())
     }
 }

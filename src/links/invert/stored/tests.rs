@@ -364,10 +364,14 @@ fn folders_of_other_things_are_left_alone() {
     std::fs::write(folder.path().join("letter.txt"), "dear").unwrap();
     let error = LinkStore::open_to_add(folder.path(), StoreRules::default()).map(|_| ()).unwrap_err().to_string();
     assert!(error.contains("other files"), "{error}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     std::fs::write(folder.path().join("links.json"), "{}").unwrap();
     assert!(LinkStore::open(folder.path()).is_err());
     let other = tempfile::tempdir().unwrap();
+    // A first load that was killed is no obstacle.
+    std::fs::write(other.path().join("links-000001.seg.open"), "half").unwrap();
     store_of(other.path(), &[&many(10)]);
+    assert_eq!(std::fs::read_dir(other.path()).unwrap().count(), 3);
     let rules = StoreRules { notation: Notation::Cdx, ..StoreRules::default() };
     let error = LinkStore::open_to_add(other.path(), rules).map(|_| ()).unwrap_err().to_string();
     assert!(error.contains("another folder"), "{error}");
