@@ -499,7 +499,7 @@ fn rows_of_a_real_crawl_answer_as_the_data_set_built_of_them() {
         |_, _| (),
         fetch,
         |piece| {
-            rows.extend_from_slice(piece);
+            rows.extend_from_slice(&piece);
             Ok(())
         },
     )
