@@ -1,6 +1,6 @@
 //! What location let in, and what another database would change.
 
-use super::bench::{Bench, begin, is_apart};
+use super::bench::{Bench, is_apart};
 use crate::app::models::{CampaignId, Drift, DriftHost, GeoHost, GeoReport, LaunchId};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::jobs::JobCx;
@@ -17,10 +17,10 @@ pub fn geo_report(
     launch: Option<LaunchId>,
     cx: &JobCx,
 ) -> anyhow::Result<GeoReport> {
-    let bench = Bench::new(desk, campaign, launch)?;
+    let mut bench = Bench::new(desk, campaign, launch)?;
     let without: HashMap<LaunchId, crate::scope::DecideRules> =
         bench.launches.iter().map(|(id, launch)| (*id, launch.rules.rules.without_geolocation())).collect();
-    begin(cx, "Looking for what geolocation let in", &bench)?;
+    bench.begin(cx, "Looking for what geolocation let in", &[])?;
     let found = bench.scan(
         Some(GEOLOCATION_RULE),
         &[],
@@ -75,7 +75,7 @@ pub fn geo_report(
         let name = host.host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
         let name = name.map_or(host.host.as_str(), |(name, _)| name);
         report.hosts.push(GeoHost {
-            evidence: bench.geo_of(name),
+            evidence: bench.geo_of(name)?,
             host: host.host,
             urls: host.urls,
             also: host.also.into_iter().map(str::to_owned).collect(),
@@ -124,7 +124,7 @@ pub fn geo_drift(
     newer: &GeoDatabase,
     cx: &JobCx,
 ) -> anyhow::Result<Drift> {
-    let bench = Bench::new(desk, campaign, launch)?;
+    let mut bench = Bench::new(desk, campaign, launch)?;
     let mut drift = Drift {
         hosts: Vec::new(),
         known: 0,
@@ -166,7 +166,7 @@ pub fn geo_drift(
     if elsewhere.is_empty() {
         return Ok(drift);
     }
-    begin(cx, "Deciding with the other database", &bench)?;
+    bench.begin(cx, "Deciding with the other database", &[])?;
     let found = bench.scan(
         None,
         &[],
@@ -199,7 +199,7 @@ pub fn geo_drift(
         *sum = (sum.0 + into, sum.1 + out, sum.2.min(first));
     }
     for (host, (moved_in, moved_out, first)) in hosts {
-        let (GeoFact::Known(old), Some(new)) = (bench.geo_of(&host), elsewhere.remove(&host)) else { continue };
+        let (GeoFact::Known(old), Some(new)) = (bench.geo_of(&host)?, elsewhere.remove(&host)) else { continue };
         let example = desk.catalogue().seen_one(first, |row| row.url.to_owned())?;
         drift.hosts.push(DriftHost { host, moved_in, moved_out, example, old, new });
     }
