@@ -494,10 +494,9 @@ impl<'a> Bench<'a> {
     /// Where the address in a URL stands; it needs no resolver.
     fn place_of_address(&self, url: &Url) -> GeoFact {
         let Some(address) = address_of(url) else { return GeoFact::NotAsked };
-        match self.database.get_or_init(|| super::geo_database(self.desk).ok().flatten()) {
-            None => GeoFact::NotAsked,
-            Some(geo) => GeoFact::Known(geo.evidence(&[address], CaptureDate::now()).answered_by(AnswerSource::Url)),
-        }
+        let database = self.database.get_or_init(|| super::geo_database(self.desk).ok().flatten());
+        let evidence = database.as_ref().and_then(|geo| geo.evidence(&[address], CaptureDate::now()).ok());
+        evidence.map_or(GeoFact::NotAsked, |evidence| GeoFact::Known(evidence.answered_by(AnswerSource::Url)))
     }
 
     /// The facts of a URL that these launches have not seen, on `date`.

@@ -136,6 +136,7 @@ pub fn geo_drift(
     };
     let mut elsewhere: HashMap<String, GeoEvidence> = HashMap::new();
     let mut older = None;
+    let (mut unreadable, mut why_unreadable, mut with_ipv6) = (0_u64, None, 0_u64);
     for (host, fact) in desk.catalogue().geo_facts()? {
         let old = match fact {
             GeoFact::Known(old) => old,
@@ -147,7 +148,15 @@ pub fn geo_drift(
         };
         drift.known += 1;
         let addresses: Vec<IpAddr> = old.addresses.iter().map(|place| place.address).collect();
-        let new = newer.evidence(&addresses, old.date).answered_by(old.source);
+        let new = match newer.evidence(&addresses, old.date) {
+            Ok(new) => new.answered_by(old.source),
+            Err(error) => {
+                unreadable += 1;
+                why_unreadable.get_or_insert_with(|| error.to_string());
+                continue;
+            }
+        };
+        with_ipv6 += u64::from(!newer.knows_ipv6() && addresses.iter().any(IpAddr::is_ipv6));
         older = older.max((old.database_build > new.database_build).then_some(old.database_build));
         let countries = |evidence: &GeoEvidence| -> Vec<Option<String>> {
             evidence.addresses.iter().map(|place| place.country.clone()).collect()
@@ -161,6 +170,14 @@ pub fn geo_drift(
         drift.remarks.push(format!(
             "the database is older than one that evidence comes from (built {}); name the newer one",
             day(build)
+        ));
+    }
+    if let Some(why) = why_unreadable {
+        drift.remarks.push(format!("{unreadable} hosts are not compared: their entries cannot be read ({why})"));
+    }
+    if with_ipv6 > 0 {
+        drift.remarks.push(format!(
+            "the database knows no IPv6 address; {with_ipv6} hosts have one, which counts as no country here"
         ));
     }
     if elsewhere.is_empty() {
