@@ -52,7 +52,15 @@ pub trait Desk: Plans + Send + Sync {
     /// The present selection.
     fn selection(&self, campaign: CampaignId) -> DeskResult<SelectionPage>;
     /// Runs URLs through the rules of an edited, unsaved campaign with the facts at hand.
-    fn scope_test(&self, campaign: &Campaign, urls: &[String]) -> DeskResult<Vec<Result<ScopeTest, String>>>;
+    /// `of` is the campaign whose launches know the way to them.
+    fn scope_test(
+        &self,
+        of: Option<CampaignId>,
+        campaign: &Campaign,
+        urls: &[String],
+    ) -> DeskResult<Vec<Result<ScopeTest, String>>>;
+    /// Why an edited campaign would take or refuse a seen URL, as its what-if counts it.
+    fn what_if_trace(&self, edited: &Campaign, seen: i64) -> DeskResult<Trace>;
     /// What an edited campaign would have taken and refused of all that its
     /// launches (or one of them) have seen.
     fn what_if(

@@ -557,8 +557,18 @@ impl Desk for FixtureDesk {
         })
     }
 
-    fn scope_test(&self, campaign: &Campaign, urls: &[String]) -> DeskResult<Vec<Result<ScopeTest, String>>> {
+    fn scope_test(
+        &self,
+        _: Option<CampaignId>,
+        campaign: &Campaign,
+        urls: &[String],
+    ) -> DeskResult<Vec<Result<ScopeTest, String>>> {
         Ok(urls.iter().map(|url| scope::test(campaign, url)).collect())
+    }
+
+    fn what_if_trace(&self, edited: &Campaign, seen: i64) -> DeskResult<Trace> {
+        let url = self.why(seen)?.url;
+        Ok(scope::test(edited, &url).map_err(anyhow::Error::msg)?.trace)
     }
 
     fn what_if(&self, _: CampaignId, _: Option<LaunchId>, edited: &Campaign, cx: &JobCx) -> DeskResult<WhatIf> {

@@ -150,12 +150,15 @@ reads! {
     /// See [`super::Plans::permissions`]; the campaign travels as JSON.
     permissions(campaign: String, urls: Vec<String>) -> GroundAnswers, None, run_permissions;
     /// See [`Desk::scope_test`]; the campaign travels as JSON, since only text can be a key.
-    scope_test(campaign: String, urls: Vec<String>) -> ScopeAnswers, None, run_scope_test;
+    scope_test(of: Option<CampaignId>, campaign: String, urls: Vec<String>) -> ScopeAnswers, None, run_scope_test;
 }
 
-fn run_scope_test(desk: &dyn Desk, (campaign, urls): &(String, Vec<String>)) -> super::DeskResult<ScopeAnswers> {
+fn run_scope_test(
+    desk: &dyn Desk,
+    (of, campaign, urls): &(Option<CampaignId>, String, Vec<String>),
+) -> super::DeskResult<ScopeAnswers> {
     let campaign: Campaign = serde_json::from_str(campaign)?;
-    desk.scope_test(&campaign, urls)
+    desk.scope_test(*of, &campaign, urls)
 }
 
 fn load_decided_rows(
@@ -176,13 +179,7 @@ fn load_what_if_rows(
 }
 
 fn load_what_if_trace(desk: &dyn Desk, (of, seen): &(Same<WhatIfAnswer>, i64)) -> super::DeskResult<Trace> {
-    let url = desk.why(*seen)?.url;
-    let tested = desk.scope_test(&of.0.edited, std::slice::from_ref(&url))?.into_iter().next();
-    match tested {
-        Some(Ok(test)) => Ok(test.trace),
-        Some(Err(why)) => anyhow::bail!(why),
-        None => anyhow::bail!("{url}: no answer"),
-    }
+    desk.what_if_trace(&of.0.edited, *seen)
 }
 
 fn run_permissions(desk: &dyn Desk, (campaign, urls): &(String, Vec<String>)) -> super::DeskResult<GroundAnswers> {

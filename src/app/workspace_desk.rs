@@ -226,8 +226,17 @@ impl Desk for WorkspaceDesk {
         Ok(self.catalogue().selection_page(campaign)?)
     }
 
-    fn scope_test(&self, campaign: &Campaign, urls: &[String]) -> DeskResult<Vec<Result<ScopeTest, String>>> {
-        work::scope_test(self, campaign, urls)
+    fn scope_test(
+        &self,
+        of: Option<CampaignId>,
+        campaign: &Campaign,
+        urls: &[String],
+    ) -> DeskResult<Vec<Result<ScopeTest, String>>> {
+        work::scope_test(self, of, campaign, urls)
+    }
+
+    fn what_if_trace(&self, edited: &Campaign, seen: i64) -> DeskResult<Trace> {
+        work::what_if_trace(self, edited, seen)
     }
 
     fn what_if(

@@ -118,14 +118,14 @@ pub(super) fn index_ahead(
             // Hostile pages are all links.
             waiting.fetch_sub(bytes, Ordering::Relaxed);
             seen.tells = Tells::Later;
-            return Ok((seen, 0));
+            return Ok((seen, Ahead { waiting: &waiting, bytes: 0 }));
         }
-        Ok((seen, bytes))
+        Ok((seen, Ahead { waiting: &waiting, bytes }))
     };
     let mut ended = Ok(());
     let read = read_file_in_parallel(path, threads, see, |visit| {
-        let (seen, bytes) = visit.value;
-        waiting.fetch_sub(bytes, Ordering::Relaxed);
+        let (seen, ahead) = visit.value;
+        drop(ahead);
         read_to(visit.read_to);
         ended = cx.checkpoint().map_err(CrawlError::from).and_then(|()| indexer.take_in_turn(path, seen, visit.span));
         visit.problems.into_iter().for_each(|problem| indexer.problem(problem));
@@ -133,6 +133,19 @@ pub(super) fn index_ahead(
     });
     let read = read.map(|problems| problems.into_iter().for_each(|problem| indexer.problem(problem)));
     indexer.end(ended.and(read.map_err(CrawlError::from)), cx)
+}
+
+/// Bytes that were read ahead and not taken in yet. They are free again when
+/// the record is taken in, and when it is thrown away.
+struct Ahead<'a> {
+    waiting: &'a AtomicUsize,
+    bytes: usize,
+}
+
+impl Drop for Ahead<'_> {
+    fn drop(&mut self) {
+        self.waiting.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
 }
 
 fn all_of((report, ended): (IndexReport, Result<(), CrawlError>)) -> Result<IndexReport, CrawlError> {

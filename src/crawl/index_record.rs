@@ -7,8 +7,10 @@ use super::outlinks::{Leads, MAX_PAGE_BYTES, read_leads};
 use super::{CaptureEntry, CrawlError};
 use crate::links::Outlink;
 use crate::uri::{CaptureDate, Url, parse_web_url};
-use crate::warc::http::{ContentType, HttpHead, decode_payload, entity_body, parse_response_head};
-use crate::warc::{BlockDigester, Headers, RecordHead, RecordType, Span, open_record_at};
+use crate::warc::http::{
+    ContentType, HttpHead, decode_payload, entity_body, parse_response_head, response_head_is_whole,
+};
+use crate::warc::{BlockDigester, Headers, RecordHead, RecordType, Span, open_record_at, sha1_field};
 use std::io::{self, BufRead};
 use std::path::Path;
 
@@ -189,7 +191,7 @@ fn entry_of(
     block: Block,
 ) -> (CaptureEntry, Option<Body>) {
     let is_revisit = head.record_type == RecordType::Revisit;
-    let told = head.headers.get("WARC-Payload-Digest").filter(|digest| is_sha1(digest));
+    let told = head.headers.get("WARC-Payload-Digest").and_then(|digest| sha1_field(&digest));
     let mut entry = CaptureEntry {
         url,
         date,
@@ -273,6 +275,9 @@ fn notes_of(head: &RecordHead, block: &[u8]) -> Option<CaptureNotes> {
     Some(notes)
 }
 
+/// Bytes within which the head of a response ends.
+const MAX_HEAD_BYTES: usize = 256 << 10;
+
 /// As much of a block as is wanted, and its digests where nobody told them.
 #[derive(Default)]
 struct Block {
@@ -282,38 +287,69 @@ struct Block {
 
 fn read_block<B: BufRead + ?Sized>(reader: &mut B, head: &RecordHead, limit: usize) -> io::Result<Block> {
     let is_main = matches!(head.record_type, RecordType::Response | RecordType::Resource);
-    let told = head.headers.get("WARC-Payload-Digest").is_some_and(|digest| is_sha1(&digest));
-    let mut digester = None;
+    let told = head.headers.get("WARC-Payload-Digest").is_some_and(|digest| sha1_field(&digest).is_some());
+    let is_http = head.record_type == RecordType::Response;
+    let mut digester = (is_main && !told).then(|| BlockDigester::new(is_http));
+    // Chunked bodies are always reckoned anew: writers differ in what they hash.
+    let mut head_so_far = (is_main && told && is_http).then(Vec::new);
+    let of_chunked = |start: &[u8]| {
+        parse_response_head(start).is_some_and(|head| head.is_chunked()).then(|| {
+            let mut digester = BlockDigester::new(is_http);
+            digester.update(start);
+            digester
+        })
+    };
     let mut bytes = Vec::new();
-    let mut first = true;
     loop {
         let chunk = reader.fill_buf()?;
         if chunk.is_empty() {
             break;
         }
-        if first && is_main {
-            // Chunked bodies are always reckoned anew: writers differ in what they hash.
-            let is_http = head.record_type == RecordType::Response;
-            let chunked = is_http && parse_response_head(chunk).is_some_and(|head| head.is_chunked());
-            digester = (!told || chunked).then(|| BlockDigester::new(is_http));
-            first = false;
-        }
         if let Some(digester) = &mut digester {
             digester.update(chunk);
+        }
+        if let Some(mut start) = head_so_far.take() {
+            start.extend_from_slice(chunk);
+            if response_head_is_whole(&start) || start.len() > MAX_HEAD_BYTES {
+                digester = of_chunked(&start);
+            } else {
+                head_so_far = Some(start);
+            }
         }
         let len = chunk.len();
         bytes.extend_from_slice(&chunk[..len.min(limit - bytes.len())]);
         reader.consume(len);
     }
-    if first && is_main && !told {
-        digester = Some(BlockDigester::new(head.record_type == RecordType::Response));
+    if let Some(start) = head_so_far {
+        digester = of_chunked(&start);
     }
     Ok(Block { bytes, digests: digester.map(BlockDigester::finish) })
 }
 
-/// `sha1:` in base 32, as the catalogue compares digests.
-fn is_sha1(digest: &str) -> bool {
-    digest.strip_prefix("sha1:").is_some_and(|value| {
-        value.len() == 32 && value.bytes().all(|byte| byte.is_ascii_uppercase() || (b'2'..=b'7').contains(&byte))
-    })
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chunked_body_is_reckoned_anew_however_its_head_is_read() {
+        let block = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
+        let text = format!(
+            "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:1>\r\nWARC-Target-URI: http://a.pt/\r\n\
+             WARC-Date: 2024-01-01T00:00:00Z\r\nContent-Type: application/http; msgtype=response\r\n\
+             WARC-Payload-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\r\nContent-Length: {}\r\n\r\n",
+            block.len()
+        );
+        let mut bytes = text.into_bytes();
+        bytes.extend_from_slice(block);
+        bytes.extend_from_slice(b"\r\n\r\n");
+        let mut reader = crate::warc::ArchiveReader::new(bytes.as_slice(), std::path::Path::new("a.warc")).unwrap();
+        let head = reader.next_head().unwrap().unwrap();
+        for at_once in 1..=block.len() {
+            let mut reader = io::BufReader::with_capacity(at_once, &block[..]);
+            let read = read_block(&mut reader, &head, 1 << 20).unwrap();
+            let payload = read.digests.map(|digests| digests.payload);
+            assert_eq!(payload, Some(crate::warc::sha1_base32(b"abc")), "{at_once} bytes at once");
+        }
+    }
 }

@@ -209,7 +209,10 @@ impl<'a> Judge<'a> {
         let fact = match self.client.addresses(url) {
             Ok(addresses) => {
                 let addresses: Vec<IpAddr> = addresses.iter().map(std::net::SocketAddr::ip).collect();
-                GeoFact::Known(geo.evidence(&addresses, self.clock.now()).answered_by(self.client.answer_source(url)))
+                match geo.evidence(&addresses, self.clock.now()) {
+                    Ok(evidence) => GeoFact::Known(evidence.answered_by(self.client.answer_source(url))),
+                    Err(error) => GeoFact::Failed { why: error.to_string() },
+                }
             }
             Err(error) => GeoFact::Failed { why: error.words },
         };

@@ -169,6 +169,12 @@ impl DecideRules {
         self.rules.iter().any(|compiled| compiled.rule.enabled && compiled.test.asks_geo())
     }
 
+    /// The lists of countries that rules which are switched on tell apart.
+    pub fn country_lists(&self) -> impl Iterator<Item = &[String]> {
+        let of_rules = self.rules.iter().filter_map(|compiled| Some(compiled.geolocation()?.countries.as_slice()));
+        of_rules.chain(std::iter::once(self.grounds.countries.as_slice()))
+    }
+
     /// What the rules of the campaign are compiled with.
     pub(super) fn ground(&self) -> Ground<'_> {
         Ground { seeds: &self.seeds, permissions: &self.permissions, grounds: &self.grounds }

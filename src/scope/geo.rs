@@ -130,21 +130,20 @@ impl GeoDatabase {
     }
 
     /// The evidence for a host with these addresses, looked up at `date`. An
-    /// entry that cannot be read counts as no country, and says so.
-    pub fn evidence(&self, addresses: &[IpAddr], date: CaptureDate) -> GeoEvidence {
+    /// entry that cannot be read is no evidence of anything, not of no country.
+    pub fn evidence(&self, addresses: &[IpAddr], date: CaptureDate) -> Result<GeoEvidence, GeoError> {
         let place = |&address: &IpAddr| {
-            let (network, country) =
-                self.lookup(address).unwrap_or_else(|error| (format!("unreadable: {error}"), None));
+            let (network, country) = self.lookup(address)?;
             let (registered, city) = self.more_about(address);
-            AddressCountry { registered, city, ..AddressCountry::new(address, network, country) }
+            Ok(AddressCountry { registered, city, ..AddressCountry::new(address, network, country) })
         };
-        GeoEvidence {
+        Ok(GeoEvidence {
             date,
-            addresses: addresses.iter().map(place).collect(),
+            addresses: addresses.iter().map(place).collect::<Result<_, GeoError>>()?,
             database: self.database_type().to_owned(),
             database_build: self.build_date(),
             source: AnswerSource::Unrecorded,
-        }
+        })
     }
 
     /// What no rule asks for, where the database has it: the country that the
@@ -284,11 +283,34 @@ mod tests {
         assert_eq!(database.remark(days(1)), None);
         assert!(database.remark(days(91)).unwrap().contains("91 days ago"));
         assert!(database.remark(days(-2)).unwrap().contains("still to come"));
-        let evidence = database.evidence(&["203.0.113.1".parse().unwrap()], CaptureDate::from_seconds(1));
+        let evidence = database.evidence(&["203.0.113.1".parse().unwrap()], CaptureDate::from_seconds(1)).unwrap();
         assert_eq!(evidence.addresses[0].registered.as_deref(), Some("US"));
-        let evidence = database.evidence(&["192.0.2.7".parse().unwrap()], CaptureDate::from_seconds(1));
+        let evidence = database.evidence(&["192.0.2.7".parse().unwrap()], CaptureDate::from_seconds(1)).unwrap();
         assert_eq!(evidence.addresses[0].country.as_deref(), Some("PT"));
         assert_eq!(evidence.database_build, database.build_date());
+    }
+
+    #[test]
+    fn an_entry_that_cannot_be_read_is_no_evidence() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut writer = Writer::new("Test-Country");
+        for at in 0..=u32::try_from(ENTRIES_TRIED).unwrap() {
+            let network = format!("10.{}.{}.0/24", at / 256, at % 256);
+            let country = if at % 2 == 0 { "PT" } else { "ES" };
+            writer.insert_value(network.parse::<ipnet::IpNet>().unwrap(), map("country_code", country.into())).unwrap();
+        }
+        // Behind all that are tried when the database is opened.
+        writer
+            .insert_value("192.0.2.0/24".parse::<ipnet::IpNet>().unwrap(), map("country_code", 5_u16.into()))
+            .unwrap();
+        let path = dir.path().join("test.mmdb");
+        std::fs::write(&path, writer.to_bytes().unwrap()).unwrap();
+        let database = GeoDatabase::open(&path).unwrap();
+        let addresses = ["10.0.0.1".parse().unwrap(), "192.0.2.1".parse().unwrap()];
+        let date = CaptureDate::from_seconds(1);
+        assert_eq!(database.evidence(&addresses[..1], date).unwrap().addresses[0].country.as_deref(), Some("PT"));
+        let error = database.evidence(&addresses, date).unwrap_err();
+        assert!(error.to_string().contains("test.mmdb"), "{error}");
     }
 
     #[test]

@@ -220,7 +220,8 @@ impl Catalogue {
     }
 
     /// The capture that a revisit repeats: the same payload at an earlier
-    /// date, same URL first.
+    /// date, same URL first. Where its digest is none that is kept here
+    /// (`sha256:`), the capture at the date that it refers to.
     pub fn original_of(&self, id: CaptureId) -> Result<Option<StoredCapture>, StoreError> {
         self.read(|conn| {
             let original: Option<i64> = conn
@@ -233,6 +234,20 @@ impl Catalogue {
                     |row| row.get(0),
                 )
                 .optional()?;
+            let original = match original {
+                Some(original) => Some(original),
+                // A digest that cannot be compared: by the URL and the date it refers to.
+                None => conn
+                    .query_row(
+                        "SELECT o.id FROM capture r JOIN capture o ON o.page = r.page AND o.id <> r.id
+                         WHERE r.id = ?1 AND o.revisit_of_ms IS NULL AND r.digest = ''
+                           AND abs(o.date_ms - r.revisit_of_ms) < 1000
+                         ORDER BY o.url = r.url DESC, o.id LIMIT 1",
+                        [id],
+                        |row| row.get(0),
+                    )
+                    .optional()?,
+            };
             Ok(original.map(|id| stored_capture(conn, id)).transpose()?.flatten())
         })
     }

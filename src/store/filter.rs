@@ -159,7 +159,8 @@ impl Filter {
 
     fn number(&mut self, name: &str, column: &str, operator: &str, value: &str) -> Result<String, String> {
         // `status:4xx`
-        if let Some(class) = value.strip_suffix("xx").and_then(|class| class.parse::<i64>().ok()) {
+        let class = value.strip_suffix("xx").and_then(|class| class.parse::<i64>().ok());
+        if let Some(class) = class.filter(|class| (1..=9).contains(class)) {
             return Ok(format!("{column} BETWEEN {} AND {}", class * 100, class * 100 + 99));
         }
         let number: f64 = value

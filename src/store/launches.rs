@@ -246,14 +246,16 @@ impl Catalogue {
         })
     }
 
-    /// The row of a URL in the last launch that saw it.
-    pub fn seen_by_url(&self, url: &str) -> Result<Option<i64>, StoreError> {
+    /// The row of a URL in the last launch of a campaign that saw it, and that launch.
+    pub fn seen_by_url(&self, campaign: CampaignId, url: &str) -> Result<Option<(i64, LaunchId)>, StoreError> {
         self.read(|conn| {
             Ok(conn
                 .prepare_cached(
-                    "SELECT s.id FROM seen s WHERE s.url = (SELECT id FROM url WHERE url = ?1) ORDER BY s.id DESC LIMIT 1",
+                    "SELECT s.id, s.launch FROM seen s JOIN launch l ON l.id = s.launch
+                     WHERE s.url = (SELECT id FROM url WHERE url = ?1) AND l.campaign = ?2
+                     ORDER BY s.launch DESC LIMIT 1",
                 )?
-                .query_row([url], |row| row.get(0))
+                .query_row(params![url, campaign], |row| Ok((row.get(0)?, row.get(1)?)))
                 .optional()?)
         })
     }

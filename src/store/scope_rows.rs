@@ -20,8 +20,10 @@ pub struct WhatIf {
     pub stay_out: u64,
     /// Of those that stay: decided by a rule of another index.
     pub other_rule: u64,
-    /// Refused by the edited rules, but a country that nobody has looked up
-    /// could turn it; those of them that were taken stand under `moved_out` too.
+    /// Whether they change side hangs on a country that nobody has looked up, or
+    /// whose look-up failed: rules that accept countries could let them in,
+    /// rules that reject them could throw them out. Each is counted, too, as
+    /// though its server stood in no country.
     pub unknown: Moved,
     /// Distinct hosts (with port) of the URLs that change side.
     pub moved_hosts: u64,
@@ -60,7 +62,7 @@ pub enum MovedSide {
     In,
     /// Would be refused.
     Out,
-    /// Cannot be told: it hangs on a country that nobody has looked up.
+    /// Cannot be told: it hangs on a country that nobody has looked up, or whose look-up failed.
     Unknown,
 }
 

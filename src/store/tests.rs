@@ -193,6 +193,22 @@ fn a_capture_is_told_once_with_all_that_was_found_on_it() {
 }
 
 #[test]
+fn a_revisit_without_a_digest_of_ours_is_found_by_its_date() {
+    let made = made();
+    let catalogue = made.workspace.catalogue();
+    let mut revisit = capture("http://a.pt/", 500, 40, "", &[]);
+    revisit.revisit_of = Some(CaptureDate::from_seconds(200));
+    let mut captures: Vec<CaptureEntry> =
+        [100, 200, 300].map(|at| capture("http://a.pt/", at, at.unsigned_abs(), &format!("sha1:{at}"), &[])).into();
+    captures.push(revisit);
+    let launch = catalogue.launches(None).unwrap()[0].id;
+    catalogue.add_captures(launch, captures).unwrap();
+    let original = |id: i64| catalogue.original_of(id).unwrap().map(|original| original.digest);
+    let revisits: Vec<Option<String>> = (1..=4).map(original).collect();
+    assert_eq!(revisits, [None, None, None, Some("sha1:200".to_owned())]);
+}
+
+#[test]
 fn a_failed_write_takes_back_only_itself() {
     let made = made();
     let mut broken = capture("http://a.pt/broken", 1, 50, "sha1:B", &[]);

@@ -264,6 +264,16 @@ fn decode(value: &str, len: usize) -> Option<Vec<u8>> {
     [hex(), base32(), base64()].into_iter().flatten().find(|bytes| bytes.len() == len)
 }
 
+/// A SHA-1 of any alphabet (`sha1:` with base 32, hexadecimal or base 64, in
+/// any case) as `sha1:` in upper-case base 32, so that equal ones are equal
+/// text; none where it is of another algorithm or no digest.
+pub fn sha1_field(field: &str) -> Option<String> {
+    let (algorithm, value) = field.trim().split_once(':')?;
+    let is_sha1 = algorithm.eq_ignore_ascii_case("sha1") || algorithm.eq_ignore_ascii_case("sha-1");
+    let bytes = if is_sha1 { decode(value, 20)? } else { return None };
+    Some(format!("sha1:{}", data_encoding::BASE32_NOPAD.encode(&bytes)))
+}
+
 /// Holds the digest fields of a record against its block.
 pub struct RecordProof {
     block: Option<DigestCheck>,
@@ -374,6 +384,18 @@ mod tests {
         check("HTTP/1.1 200 OK\r\nno end", "", false);
         check("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n", "body", true);
         check("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nno chunk", "no chunk", false);
+    }
+
+    #[test]
+    fn a_sha1_of_any_alphabet_is_one_text() {
+        let base32 = sha1_base32(b"abc");
+        let lower = format!("SHA-1:{}", base32.trim_start_matches("sha1:").to_lowercase());
+        for field in [base32.as_str(), &lower, "sha1:A9993E364706816ABA3E25717850C26C9CD0D89D"] {
+            assert_eq!(sha1_field(field).as_deref(), Some(base32.as_str()), "{field}");
+        }
+        for field in ["sha256:abc", "sha1:", "sha1:abc", "", "A9993E364706816ABA3E25717850C26C9CD0D89D"] {
+            assert_eq!(sha1_field(field), None, "{field}");
+        }
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub use revisit::{FoundBy, Original, RevisitProfile, find_original};
 pub use segments::{JoinedBlock, Segment, SegmentSeries, find_segments};
 
 pub use check::{CheckReport, Checker, check_file, check_reader};
-pub use digest::{BlockDigester, DigestCheck, Digests, RecordProof, sha1_base32};
+pub use digest::{BlockDigester, DigestCheck, Digests, RecordProof, sha1_base32, sha1_field};
 
 pub use read::{
     ArchiveReader, Event, GzipNote, MAX_HEAD_BYTES, MAX_LINE_BYTES, Packing, Records, Visit, copy_span,

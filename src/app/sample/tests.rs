@@ -331,7 +331,7 @@ fn check_verdict(url: &str, hops: &str, decision: crate::scope::Decision, rule: 
     let rules = DecideRules::compile(&campaign()).unwrap();
     let url = crate::uri::Url::parse(url).unwrap();
     let host = HOSTS.iter().find(|h| Some(h.name) == url.host_str()).unwrap();
-    let evidence = database.evidence(&[IpAddr::V4(host.address())], database.build_date());
+    let evidence = database.evidence(&[IpAddr::V4(host.address())], database.build_date()).unwrap();
     let facts = Facts { geo: GeoFact::Known(evidence), robots: RobotsFact::Allowed, ..Facts::default() };
     let candidate = Candidate { hops: hops.into(), ..Candidate::bare(url.clone()) };
     let verdict = rules.decide(&candidate, &facts);

@@ -188,7 +188,7 @@ fn print_what_if(answer: &WhatIf, out: &mut dyn Write) -> anyhow::Result<()> {
     }
     if answer.unknown.urls > 0 {
         let (urls, hosts) = (answer.unknown.urls, answer.unknown.hosts);
-        writeln!(out, "unknown   {urls} refused, but the country of their {hosts} hosts was never looked up")?;
+        writeln!(out, "unknown   {urls} hang on the country of their {hosts} hosts, which is not known")?;
     }
     for rule in answer.by_rule.iter().filter(|rule| rule.moved_in + rule.moved_out > 0) {
         writeln!(out, "rule {:<4} {} in, {} out: {}", rule.index, rule.moved_in, rule.moved_out, plain(&rule.words))?;

@@ -65,8 +65,9 @@ pub(super) fn lock(folder: &Path, name: &str) -> Result<File, LinkError> {
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
         match file.try_lock() {
-            // A build that ended just now has taken the file away.
-            Ok(()) if !path.exists() => fs::create_dir_all(folder).map_err(failed)?,
+            // A build that ended just now has taken the file away, and another
+            // may have made its own.
+            Ok(()) if !is_file_at(&file, &path) => fs::create_dir_all(folder).map_err(failed)?,
             Ok(()) => {
                 file.set_len(0).and_then(|()| write!(file, "process {}", std::process::id())).map_err(failed)?;
                 return Ok(file);
@@ -91,6 +92,21 @@ pub(super) fn write_list(folder: &Path, name: &str, list: &impl Serialize) -> io
     fs::rename(&new, folder.join(name))?;
     // A new name is on the disk only when its folder is.
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
+/// Whether the open file is the one that stands at a path now.
+fn is_file_at(file: &File, path: &Path) -> bool {
+    let (Ok(held), Ok(there)) = (file.metadata(), fs::metadata(path)) else { return false };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        (held.dev(), held.ino()) == (there.dev(), there.ino())
+    }
+    #[cfg(not(unix))]
+    {
+        // A file that is open there keeps its name.
+        held.is_file() && there.is_file()
+    }
 }
 
 /// A stretch of the input whose rows are in a run.

@@ -110,7 +110,10 @@ impl CompiledSeedScope {
             },
             (_, depth) => {
                 let links = usize::from(seed.scope == SeedScope::Plus1);
-                self.followed.insert(seed.url.as_str().into(), (links, depth.unwrap_or(usize::MAX)));
+                let follows = (links, depth.unwrap_or(usize::MAX));
+                // Candidates name their seed as it was typed when they were found.
+                self.followed.insert(seed.url.as_str().into(), follows);
+                self.followed.entry(url.as_str().into()).or_insert(follows);
             }
         }
         Ok(None)
@@ -131,7 +134,12 @@ impl CompiledSeedScope {
 
     /// How many links it took, where the seed counts links.
     fn follows(&self, candidate: &Candidate) -> Option<usize> {
-        let (most_links, most_hops) = self.followed.get(candidate.seed.as_deref()?)?;
+        if self.followed.is_empty() {
+            return None;
+        }
+        let seed = candidate.seed.as_deref()?;
+        let typed_otherwise = || self.followed.get(parse_typed_url(seed)?.as_str());
+        let (most_links, most_hops) = self.followed.get(seed).or_else(typed_otherwise)?;
         let links = links(&candidate.hops);
         (links <= *most_links && hop_count(&candidate.hops) <= *most_hops).then_some(links)
     }

@@ -88,7 +88,7 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, list: WhatIfList, answer: Arc<WhatIf
     if list == WhatIfList::Side(MovedSide::Unknown) {
         ui.weak(
             "Nobody has looked up where these servers stand, and a country would turn the verdict. \
-             A crawl with the edited rules looks them up; until then they count as refused",
+             A crawl with the edited rules looks them up; until then they count as though in no country",
         );
     }
     // Of which side a row is, and its place there.

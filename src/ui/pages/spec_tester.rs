@@ -1,7 +1,7 @@
 //! The tester: what the rules being edited say of any URL.
 
 use crate::app::models::{Loaded, ScopeTest};
-use crate::app::{AppState, Command};
+use crate::app::{AppState, Command, Route};
 use crate::campaign::Campaign;
 use crate::scope::Decision;
 use crate::ui::theme::{self, GAP, tokens};
@@ -59,7 +59,11 @@ impl Tester {
             }
         }
         let Some((_, json)) = &self.asked else { return };
-        let answer = app.reads.scope_test(json.clone(), urls.clone());
+        let of = match app.route {
+            Route::Spec(of) => of,
+            _ => None,
+        };
+        let answer = app.reads.scope_test(of, json.clone(), urls.clone());
         // An older answer is about other rules: its changes are not offered.
         let is_fresh = matches!(answer, Loaded::Ready(_));
         let mut edited = None;

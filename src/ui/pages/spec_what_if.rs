@@ -89,10 +89,10 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &WhatIfAn
             ui,
             format!("{} cannot be told", words::count(figures.unknown.urls)),
             colors.flag,
-            "A country would turn them, but nobody has looked up where their servers stand",
+            "A country would turn them, and where their servers stand was not looked up, or the look-up failed",
             side(MovedSide::Unknown),
         );
-        ui.weak("(counted as refused)");
+        ui.weak("(counted as though in no country)");
     }
     if figures.unfetched > 0 {
         let text = format!("· {} of those taken hang on a fetch ·", words::count(figures.unfetched));

@@ -7,12 +7,14 @@ use crate::campaign::{Campaign, RobotsPolicy, Seed};
 use crate::crawl::RobotsRules;
 use crate::jobs::{Cancelled, JobCx};
 use crate::scope::{
-    AnnotationFact, Candidate, ContentFact, DecideRules, Decision, Facts, GeoFact, NO_RULE, RobotsFact, Verdict,
+    AnnotationFact, AnswerSource, Candidate, ContentFact, DecideRules, Decision, Facts, GeoDatabase, GeoFact, NO_RULE,
+    RobotsFact, Trace, Turn, Verdict,
 };
 use crate::store::{Catalogue, SeenAsk, SeenUrl, StoreError};
-use crate::uri::{ScopeSurt, Url, parse_web_url};
+use crate::uri::{CaptureDate, ScopeSurt, Url, parse_web_url};
 use anyhow::Context;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 /// Row numbers that a reader takes at once.
@@ -33,9 +35,17 @@ pub(super) struct Judged {
     /// Whether robots.txt is obeyed.
     obeys: bool,
     /// URLs that count as seeds: the campaign's, and what they redirect to.
-    seeds: HashSet<String>,
+    seeds: HashMap<String, SeedOf>,
     /// Whether these are rules that no launch ran.
     edited: bool,
+}
+
+/// The seed that a URL counts as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct SeedOf {
+    /// As typed.
+    url: String,
+    source_tag: String,
 }
 
 /// A decision with the rule that made it.
@@ -51,13 +61,14 @@ pub(super) struct Decided {
 
 impl Judged {
     /// The rules of `spec` in a launch: what its seeds redirected to then are seeds.
-    fn new(catalogue: &Catalogue, spec: &Campaign, launch: LaunchId) -> anyhow::Result<Self> {
+    pub(super) fn new(catalogue: &Catalogue, spec: &Campaign, launch: LaunchId) -> anyhow::Result<Self> {
         let mut rules = DecideRules::compile(spec)?;
-        let mut seeds = HashSet::new();
+        let mut seeds = HashMap::new();
         for seed in &spec.seeds {
             let Some(mut url) = parse_web_url(&seed.url) else { continue };
             for _ in 0..MAX_SEED_REDIRECTS {
-                let known = !seeds.insert(url.to_string());
+                let of = SeedOf { url: seed.url.clone(), source_tag: seed.source_tag.clone() };
+                let known = seeds.insert(url.to_string(), of).is_some();
                 let target = if known { None } else { catalogue.redirect_of(launch, url.as_str())? };
                 let Some(target) = target else { break };
                 let Some(next) = parse_web_url(&target) else { break };
@@ -68,15 +79,20 @@ impl Judged {
         Ok(Self { rules, obeys: spec.politeness.robots == RobotsPolicy::Obey, seeds, edited: false })
     }
 
-    /// Decides as the crawl does: what is refused before it is fetched stays
-    /// so whatever it holds, then robots.txt is asked, and what was fetched can
-    /// only be refused.
-    pub(super) fn decide(&self, candidate: &Candidate, known: &mut KnownFacts) -> Decided {
+    /// Lets robots.txt say what it says to these rules.
+    fn put_robots(&self, known: &mut KnownFacts) {
         known.facts.robots = match (self.obeys, self.edited, &known.robots_as_edited) {
             (false, ..) => RobotsFact::NotAsked,
             (true, true, Some(robots)) => robots.clone(),
             (true, ..) => known.robots.clone(),
         };
+    }
+
+    /// Decides as the crawl does: what is refused before it is fetched stays
+    /// so whatever it holds, then robots.txt is asked, and what was fetched can
+    /// only be refused.
+    pub(super) fn decide(&self, candidate: &Candidate, known: &mut KnownFacts) -> Decided {
+        self.put_robots(known);
         let content = std::mem::take(&mut known.facts.content);
         let (decision, rule) = self.rules.decide_by_index(candidate, &known.facts);
         let mut decided = Decided { decision, rule, by_robots: false, untold: false };
@@ -113,22 +129,81 @@ impl Judged {
         Verdict { decision: decided.decision, rule_index: decided.rule, rule_name: rule_name.to_owned() }
     }
 
+    /// The trace of that very decision, with the change that would turn it.
+    pub(super) fn explain(&self, candidate: &Candidate, known: &mut KnownFacts) -> (Trace, Option<Turn>) {
+        let decided = self.decide(candidate, known);
+        // Of the facts at hand those that were before the crawl when it decided.
+        let all = known.facts.clone();
+        let before_fetch = Facts { content: ContentFact::NotFetched, ..all.clone() };
+        let after_fetch = Facts { robots: RobotsFact::NotAsked, ..all.clone() };
+        let says_so = |facts: &Facts| self.rules.decide_by_index(candidate, facts) == (decided.decision, decided.rule);
+        let mut facts = match decided.decision {
+            Decision::Accept if says_so(&all) => all,
+            Decision::Reject if !decided.by_robots && !says_so(&before_fetch) => after_fetch,
+            _ => before_fetch,
+        };
+        // A look-up that failed decides nothing, but it says why.
+        let failed = Facts { geo: known.geo_failed.clone().unwrap_or_else(|| facts.geo.clone()), ..facts.clone() };
+        if says_so(&failed) {
+            facts = failed;
+        }
+        let (mut trace, mut turn) = self.rules.explain_with_turn(candidate, &facts);
+        if decided.by_robots {
+            trace.verdict = self.verdict(decided);
+            trace.steps.iter_mut().for_each(|step| step.deciding = false);
+            trace.turn = Some("Only a campaign that does not obey robots.txt takes it".to_owned());
+            turn = None;
+        }
+        (trace, turn)
+    }
+
     /// Whether a country that nobody has looked up might turn the decision.
     pub(super) fn hangs_on_country(&self, candidate: &Candidate, known: &KnownFacts) -> bool {
         self.rules.needs_geo(candidate, &known.facts)
     }
 
-    /// Whether a URL that counted as a seed under `before` counts as one here.
-    pub(super) fn is_seed(&self, before: &Self, url: &str, was_seed: bool) -> bool {
-        if was_seed {
-            self.seeds.contains(url) || !before.seeds.contains(url)
-        } else {
-            self.seeds.contains(url) && !before.seeds.contains(url)
+    /// Puts the candidate as it would have been found with these seeds, when
+    /// it was found with those of `before`.
+    pub(super) fn with_own_seeds<T>(
+        &self,
+        before: &Self,
+        candidate: &mut Candidate,
+        each: impl FnOnce(&mut Candidate) -> T,
+    ) -> T {
+        if self.seeds == before.seeds {
+            return each(candidate);
+        }
+        let seed = self.seeds.get(candidate.url.as_str());
+        match (candidate.is_seed, seed) {
+            (false, Some(seed)) => {
+                // A crawl begins with it: no way leads there.
+                let mut begun = Candidate {
+                    is_seed: true,
+                    seed: Some(seed.url.clone()),
+                    source_tag: seed.source_tag.clone(),
+                    ..Candidate::bare(candidate.url.clone())
+                };
+                each(&mut begun)
+            }
+            (true, None) if before.seeds.contains_key(candidate.url.as_str()) => {
+                candidate.is_seed = false;
+                let answer = each(candidate);
+                candidate.is_seed = true;
+                answer
+            }
+            _ => each(candidate),
         }
     }
 
-    pub(super) fn has_seeds_of(&self, other: &Self) -> bool {
-        self.seeds == other.seeds
+    /// The seed of these rules that a URL is, by its text.
+    pub(super) fn begin_at(&self, url: Url) -> Candidate {
+        let seed = self.seeds.get(url.as_str());
+        Candidate {
+            is_seed: seed.is_some(),
+            seed: seed.map(|seed| seed.url.clone()),
+            source_tag: seed.map(|seed| seed.source_tag.clone()).unwrap_or_default(),
+            ..Candidate::bare(url)
+        }
     }
 
     fn asks_robots(&self) -> bool {
@@ -147,10 +222,20 @@ pub(super) struct Bench<'a> {
     pub catalogue: &'a Catalogue,
     pub ids: Vec<LaunchId>,
     pub launches: HashMap<LaunchId, Launch>,
-    geo: HashMap<String, GeoFact>,
-    annotations: HashMap<i64, (String, AnnotationFact)>,
+    /// What is known of all hosts and captures, read before a scan; single
+    /// URLs are asked for one by one.
+    held: Option<Held>,
+    /// The geolocation database, opened when an address stands in a URL; none
+    /// where none was chosen or it cannot be read, so that nothing is known.
+    database: OnceLock<Option<GeoDatabase>>,
+    desk: &'a WorkspaceDesk,
     /// The user agent of edited rules.
     edited_agent: Option<String>,
+}
+
+struct Held {
+    geo: HashMap<String, GeoFact>,
+    annotations: HashMap<i64, (String, AnnotationFact)>,
 }
 
 /// The facts of a URL, with what robots.txt says apart, since not every
@@ -159,8 +244,17 @@ pub(super) struct Bench<'a> {
 pub(super) struct KnownFacts {
     pub facts: Facts,
     pub robots: RobotsFact,
+    /// Why the look-up of the host failed; no rule is asked with it.
+    geo_failed: Option<GeoFact>,
     /// The same as it goes for the user agent of edited rules, when that is another.
     robots_as_edited: Option<RobotsFact>,
+}
+
+impl KnownFacts {
+    /// For a person: a look-up that failed says why.
+    pub(super) fn told(self) -> Facts {
+        Facts { geo: self.geo_failed.unwrap_or(self.facts.geo), ..self.facts }
+    }
 }
 
 /// What a reader holds of a host.
@@ -194,16 +288,20 @@ impl<'a> Bench<'a> {
             let rules = Judged::new(catalogue, &spec, *id).with_context(|| format!("the rules of launch {id}"))?;
             launches.insert(*id, Launch { rules, agent: spec.politeness.user_agent });
         }
-        let mut bench = Self {
-            catalogue,
-            ids,
-            launches,
-            geo: catalogue.geo_facts()?,
-            annotations: HashMap::new(),
+        Ok(Self { catalogue, ids, launches, held: None, database: OnceLock::new(), desk, edited_agent: None })
+    }
+
+    /// Without any launch: for campaigns that never ran.
+    pub(super) fn of_no_launch(desk: &'a WorkspaceDesk) -> Self {
+        Self {
+            catalogue: desk.catalogue(),
+            ids: Vec::new(),
+            launches: HashMap::new(),
+            held: None,
+            database: OnceLock::new(),
+            desk,
             edited_agent: None,
-        };
-        bench.read_annotations(std::iter::empty())?;
-        Ok(bench)
+        }
     }
 
     /// The rules of an edited campaign as they would stand in each launch.
@@ -214,18 +312,20 @@ impl<'a> Bench<'a> {
             rules.insert(*id, Judged { edited: true, ..judged });
         }
         self.edited_agent = Some(edited.politeness.user_agent.clone());
-        self.read_annotations(rules.values())?;
         Ok(rules)
     }
 
-    fn read_annotations<'j>(&mut self, mut more: impl Iterator<Item = &'j Judged>) -> Result<(), StoreError> {
-        let mut own = self.launches.values();
-        let used = own.any(|launch| launch.rules.rules.uses_annotations())
-            || more.any(|judged| judged.rules.uses_annotations());
-        if used {
-            self.annotations = self.catalogue.annotation_facts()?;
-        }
-        Ok(())
+    /// Reads what readers share, and says what is under way. `uses` are
+    /// further rules that will be asked.
+    pub(super) fn begin(&mut self, cx: &JobCx, words: &str, uses: &[&Judged]) -> anyhow::Result<()> {
+        cx.stage(words, Some(self.catalogue.seen_count(&self.ids)?));
+        let mut rules = self.launches.values().map(|launch| &launch.rules).chain(uses.iter().copied());
+        let annotations = match rules.any(|judged| judged.rules.uses_annotations()) {
+            true => self.catalogue.annotation_facts()?,
+            false => HashMap::new(),
+        };
+        self.held = Some(Held { geo: self.catalogue.geo_facts()?, annotations });
+        cx.checkpoint().map_err(|stop: Cancelled| stop.into())
     }
 
     /// Puts every URL that was seen before `each`, which notes what it finds
@@ -328,7 +428,7 @@ impl<'a> Bench<'a> {
         let host = match hosts.entry(key) {
             std::collections::hash_map::Entry::Occupied(held) => held.into_mut(),
             std::collections::hash_map::Entry::Vacant(free) => {
-                free.insert(self.host_facts(&candidate.url, row.launch, launch, asks_robots)?)
+                free.insert(self.host_facts(&candidate.url, Some(row.launch), &launch.agent, asks_robots)?)
             }
         };
         host.known.robots = match &host.robots {
@@ -341,9 +441,11 @@ impl<'a> Bench<'a> {
         };
         let facts = &mut host.known.facts;
         facts.date = Some(row.date);
-        if !self.annotations.is_empty() {
-            facts.annotation = self.annotations.get(&row.url_id).map(|(_, said)| said.clone());
-        }
+        facts.annotation = match &self.held {
+            Some(held) if held.annotations.is_empty() => None,
+            Some(held) => held.annotations.get(&row.url_id).map(|(_, said)| said.clone()),
+            None => self.catalogue.annotation_of(row.url_id)?,
+        };
         facts.content = match row.content {
             None => ContentFact::NotFetched,
             Some((status, mime, bytes)) => ContentFact::Fetched { status, mime: mime.to_owned(), bytes },
@@ -351,29 +453,71 @@ impl<'a> Bench<'a> {
         each(&Before { row, launch }, candidate, &mut host.known)
     }
 
-    fn host_facts(&self, url: &Url, id: LaunchId, launch: &Launch, asks_robots: bool) -> anyhow::Result<HostFacts> {
-        let geo = match self.geo.get(url.host_str().unwrap_or_default()) {
+    fn host_facts(
+        &self,
+        url: &Url,
+        launch: Option<LaunchId>,
+        agent: &str,
+        asks_robots: bool,
+    ) -> anyhow::Result<HostFacts> {
+        let mut geo_failed = None;
+        let geo = match self.geo_of(url.host_str().unwrap_or_default())? {
             // A failed look-up says nothing; the crawl makes it again.
-            None | Some(GeoFact::Failed { .. }) => GeoFact::NotAsked,
-            Some(known) => known.clone(),
+            failed @ GeoFact::Failed { .. } => {
+                geo_failed = Some(failed);
+                self.place_of_address(url)
+            }
+            GeoFact::NotAsked => self.place_of_address(url),
+            known @ GeoFact::Known(_) => known,
         };
-        let answer = match asks_robots {
-            false => None,
-            true => self.catalogue.robots_answer(id, &url.origin().ascii_serialization())?,
+        let answer = match launch.filter(|_| asks_robots) {
+            None => None,
+            Some(id) => self.catalogue.robots_answer(id, &url.origin().ascii_serialization())?,
         };
         let robots_for = |agent: &str| answer.as_ref().and_then(|answer| super::robots_rules(answer, agent));
-        let edited_agent = self.edited_agent.as_deref().filter(|agent| *agent != launch.agent);
+        let edited_agent = self.edited_agent.as_deref().filter(|edited| *edited != agent);
         Ok(HostFacts {
-            known: KnownFacts { facts: Facts { geo, ..Facts::default() }, ..KnownFacts::default() },
-            robots: robots_for(&launch.agent),
+            known: KnownFacts { facts: Facts { geo, ..Facts::default() }, geo_failed, ..KnownFacts::default() },
+            robots: robots_for(agent),
             robots_as_edited: edited_agent.and_then(robots_for),
         })
     }
 
     /// The location known of a host, failed look-ups included.
-    pub(super) fn geo_of(&self, host: &str) -> GeoFact {
-        self.geo.get(host).cloned().unwrap_or_default()
+    pub(super) fn geo_of(&self, host: &str) -> Result<GeoFact, StoreError> {
+        match &self.held {
+            Some(held) => Ok(held.geo.get(host).cloned().unwrap_or_default()),
+            None => self.catalogue.geo_fact(host),
+        }
     }
+
+    /// Where the address in a URL stands; it needs no resolver.
+    fn place_of_address(&self, url: &Url) -> GeoFact {
+        let Some(address) = address_of(url) else { return GeoFact::NotAsked };
+        let database = self.database.get_or_init(|| super::geo_database(self.desk).ok().flatten());
+        let evidence = database.as_ref().and_then(|geo| geo.evidence(&[address], CaptureDate::now()).ok());
+        evidence.map_or(GeoFact::NotAsked, |evidence| GeoFact::Known(evidence.answered_by(AnswerSource::Url)))
+    }
+
+    /// The facts of a URL that these launches have not seen, on `date`.
+    pub(super) fn facts_of(&self, url: &Url, agent: &str, date: CaptureDate) -> anyhow::Result<KnownFacts> {
+        let last = self.ids.last().copied();
+        let host = self.host_facts(url, last, agent, true)?;
+        let mut known = host.known;
+        if let Some(robots) = host.robots.filter(|_| !is_robots_url(url)) {
+            known.robots = robots.fact(url);
+        }
+        known.facts.date = Some(date);
+        if let Some(id) = self.catalogue.url_id(url.as_str())? {
+            known.facts.annotation = self.catalogue.annotation_of(id)?;
+            known.facts.content = self.catalogue.content_fact(id)?;
+        }
+        Ok(known)
+    }
+}
+
+fn address_of(url: &Url) -> Option<std::net::IpAddr> {
+    url.host_str()?.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }
 
 /// Whether a row was fetched because another URL needed it: no rule decides that.
@@ -383,10 +527,4 @@ pub(super) fn is_apart(row: &SeenUrl<'_>) -> bool {
 
 fn is_robots_url(url: &Url) -> bool {
     url.path() == "/robots.txt" && url.query().is_none()
-}
-
-/// So that readers stop when a person asks.
-pub(super) fn begin(cx: &JobCx, words: &str, bench: &Bench<'_>) -> anyhow::Result<()> {
-    cx.stage(words, Some(bench.catalogue.seen_count(&bench.ids)?));
-    cx.checkpoint().map_err(|stop: Cancelled| stop.into())
 }

@@ -1,6 +1,6 @@
 //! What location let in, and what another database would change.
 
-use super::bench::{Bench, begin, is_apart};
+use super::bench::{Bench, is_apart};
 use crate::app::models::{CampaignId, Drift, DriftHost, GeoHost, GeoReport, LaunchId};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::jobs::JobCx;
@@ -17,10 +17,10 @@ pub fn geo_report(
     launch: Option<LaunchId>,
     cx: &JobCx,
 ) -> anyhow::Result<GeoReport> {
-    let bench = Bench::new(desk, campaign, launch)?;
+    let mut bench = Bench::new(desk, campaign, launch)?;
     let without: HashMap<LaunchId, crate::scope::DecideRules> =
         bench.launches.iter().map(|(id, launch)| (*id, launch.rules.rules.without_geolocation())).collect();
-    begin(cx, "Looking for what geolocation let in", &bench)?;
+    bench.begin(cx, "Looking for what geolocation let in", &[])?;
     let found = bench.scan(
         Some(GEOLOCATION_RULE),
         &[],
@@ -75,7 +75,7 @@ pub fn geo_report(
         let name = host.host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
         let name = name.map_or(host.host.as_str(), |(name, _)| name);
         report.hosts.push(GeoHost {
-            evidence: bench.geo_of(name),
+            evidence: bench.geo_of(name)?,
             host: host.host,
             urls: host.urls,
             also: host.also.into_iter().map(str::to_owned).collect(),
@@ -124,7 +124,7 @@ pub fn geo_drift(
     newer: &GeoDatabase,
     cx: &JobCx,
 ) -> anyhow::Result<Drift> {
-    let bench = Bench::new(desk, campaign, launch)?;
+    let mut bench = Bench::new(desk, campaign, launch)?;
     let mut drift = Drift {
         hosts: Vec::new(),
         known: 0,
@@ -136,6 +136,7 @@ pub fn geo_drift(
     };
     let mut elsewhere: HashMap<String, GeoEvidence> = HashMap::new();
     let mut older = None;
+    let (mut unreadable, mut why_unreadable, mut with_ipv6) = (0_u64, None, 0_u64);
     for (host, fact) in desk.catalogue().geo_facts()? {
         let old = match fact {
             GeoFact::Known(old) => old,
@@ -147,7 +148,15 @@ pub fn geo_drift(
         };
         drift.known += 1;
         let addresses: Vec<IpAddr> = old.addresses.iter().map(|place| place.address).collect();
-        let new = newer.evidence(&addresses, old.date).answered_by(old.source);
+        let new = match newer.evidence(&addresses, old.date) {
+            Ok(new) => new.answered_by(old.source),
+            Err(error) => {
+                unreadable += 1;
+                why_unreadable.get_or_insert_with(|| error.to_string());
+                continue;
+            }
+        };
+        with_ipv6 += u64::from(!newer.knows_ipv6() && addresses.iter().any(IpAddr::is_ipv6));
         older = older.max((old.database_build > new.database_build).then_some(old.database_build));
         let countries = |evidence: &GeoEvidence| -> Vec<Option<String>> {
             evidence.addresses.iter().map(|place| place.country.clone()).collect()
@@ -163,10 +172,18 @@ pub fn geo_drift(
             day(build)
         ));
     }
+    if let Some(why) = why_unreadable {
+        drift.remarks.push(format!("{unreadable} hosts are not compared: their entries cannot be read ({why})"));
+    }
+    if with_ipv6 > 0 {
+        drift.remarks.push(format!(
+            "the database knows no IPv6 address; {with_ipv6} hosts have one, which counts as no country here"
+        ));
+    }
     if elsewhere.is_empty() {
         return Ok(drift);
     }
-    begin(cx, "Deciding with the other database", &bench)?;
+    bench.begin(cx, "Deciding with the other database", &[])?;
     let found = bench.scan(
         None,
         &[],
@@ -199,7 +216,7 @@ pub fn geo_drift(
         *sum = (sum.0 + into, sum.1 + out, sum.2.min(first));
     }
     for (host, (moved_in, moved_out, first)) in hosts {
-        let (GeoFact::Known(old), Some(new)) = (bench.geo_of(&host), elsewhere.remove(&host)) else { continue };
+        let (GeoFact::Known(old), Some(new)) = (bench.geo_of(&host)?, elsewhere.remove(&host)) else { continue };
         let example = desk.catalogue().seen_one(first, |row| row.url.to_owned())?;
         drift.hosts.push(DriftHost { host, moved_in, moved_out, example, old, new });
     }

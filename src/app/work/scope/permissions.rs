@@ -1,6 +1,6 @@
 //! What URLs may be collected on, and the files that prove it.
 
-use super::{address_of, facts, place_address};
+use super::bench::Bench;
 use crate::app::models::CampaignId;
 use crate::app::work::import::digest_of;
 use crate::app::workspace_desk::WorkspaceDesk;
@@ -25,13 +25,13 @@ pub fn permissions(
     urls: &[String],
 ) -> anyhow::Result<Vec<Result<Derivation, String>>> {
     let permissions = compiled(campaign)?;
-    let mut geo = None;
+    let bench = Bench::of_no_launch(desk);
     let mut derived = Vec::new();
     for text in urls {
         derived.push(match parse_web_url(text) {
             None => Err(format!("“{text}” is no http or https URL")),
             Some(url) => {
-                let facts = known(desk, campaign, &url, &mut geo)?;
+                let facts = known(&bench, campaign, &url)?;
                 Ok(permissions.derive(&Candidate::bare(url), &facts))
             }
         });
@@ -43,14 +43,14 @@ pub fn permissions(
 /// count as seeds without a ground.
 pub fn seeds_verdict(desk: &WorkspaceDesk, campaign: &Campaign) -> anyhow::Result<SeedsVerdict> {
     let permissions = compiled(campaign)?;
-    let mut geo = None;
+    let bench = Bench::of_no_launch(desk);
     let mut seeds = Vec::new();
     let mut unread = 0;
     for seed in &campaign.seeds {
         match parse_web_url(&seed.url) {
             None => unread += 1,
             Some(url) => {
-                let facts = known(desk, campaign, &url, &mut geo)?;
+                let facts = known(&bench, campaign, &url)?;
                 seeds.push((Candidate::bare(url), facts));
             }
         }
@@ -67,17 +67,8 @@ fn compiled(campaign: &Campaign) -> anyhow::Result<Permissions> {
     Permissions::compile(&campaign.permissions, &campaign.grounds).map_err(anyhow::Error::msg)
 }
 
-fn known(
-    desk: &WorkspaceDesk,
-    campaign: &Campaign,
-    url: &Url,
-    geo: &mut Option<Option<crate::scope::GeoDatabase>>,
-) -> anyhow::Result<Facts> {
-    let mut facts = facts(desk.catalogue(), campaign, None, url, CaptureDate::now())?;
-    if address_of(url).is_some() {
-        place_address(desk, url, &mut facts, geo)?;
-    }
-    Ok(facts)
+fn known(bench: &Bench<'_>, campaign: &Campaign, url: &Url) -> anyhow::Result<Facts> {
+    Ok(bench.facts_of(url, &campaign.politeness.user_agent, CaptureDate::now())?.told())
 }
 
 /// How an evidence file stands on the disk.

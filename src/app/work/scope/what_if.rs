@@ -1,12 +1,13 @@
 //! What an edited list of rules would have taken and refused of all that was
 //! ever seen. Nothing is fetched, nothing is looked up.
 
-use super::bench::{Bench, Decided, Judged, begin, is_apart};
+use super::bench::{Bench, Decided, Judged, is_apart};
+use super::country::Countries;
 use crate::app::models::{CampaignId, LaunchId, MovedRow, MovedSide, RuleMoves, WhatIf};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
-use crate::scope::{Candidate, Decision};
+use crate::scope::Decision;
 use crate::store::SeenUrl;
 use std::collections::{HashMap, HashSet};
 
@@ -23,8 +24,15 @@ pub fn what_if(
 ) -> anyhow::Result<WhatIf> {
     let mut bench = Bench::new(desk, campaign, launch)?;
     let edited = bench.edited(edited)?;
-    begin(cx, "Trying the edited rules", &bench)?;
     let uses: Vec<&Judged> = edited.values().collect();
+    bench.begin(cx, "Trying the edited rules", &uses)?;
+    let countries: HashMap<LaunchId, Countries> = edited
+        .iter()
+        .filter_map(|(id, after)| {
+            let before = bench.launches.get(id)?;
+            Some((*id, Countries::of(&before.rules.rules, &after.rules)))
+        })
+        .collect();
     let rules = uses.first().map_or(0, |judged| judged.rules.len());
     let tallies = bench.scan(
         None,
@@ -39,8 +47,15 @@ pub fn what_if(
             }
             let Some(after) = edited.get(&before.row.launch) else { return Ok(()) };
             let then = before.launch.rules.decide(candidate, known);
-            let now = as_edited(after, &before.launch.rules, candidate, known);
-            if now.decision == Decision::Reject && after.hangs_on_country(candidate, known) {
+            let hung = before.launch.rules.hangs_on_country(candidate, known);
+            let (now, hangs) = after.with_own_seeds(&before.launch.rules, candidate, |candidate| {
+                let now = after.decide(candidate, known);
+                (now, after.hangs_on_country(candidate, known))
+            });
+            if (hung || hangs)
+                && let Some(countries) = countries.get(&before.row.launch)
+                && countries.can_move((&before.launch.rules, hung), (after, hangs), candidate, known)
+            {
                 tally.unknown.add_one(before.row);
             }
             tally.unfetched += u64::from(now.untold && !then.untold);
@@ -109,9 +124,10 @@ pub fn what_if_rows(
     for id in ids {
         let row = bench.again(*id, |before, candidate, known| {
             let row = before.row;
-            let then = before.launch.rules.verdict(before.launch.rules.decide(candidate, known));
+            let rules = &before.launch.rules;
+            let then = rules.verdict(rules.decide(candidate, known));
             let Some(after) = edited.get(&row.launch) else { return Ok(None) };
-            let now = after.verdict(as_edited(after, &before.launch.rules, candidate, known));
+            let now = after.with_own_seeds(rules, candidate, |candidate| after.verdict(after.decide(candidate, known)));
             let bytes = desk.catalogue().captured_bytes(&[row.url_id])?.into_iter().next().flatten();
             Ok(Some(MovedRow {
                 seen: row.id,
@@ -127,23 +143,6 @@ pub fn what_if_rows(
         rows.extend(row.flatten());
     }
     Ok(rows)
-}
-
-/// What the edited rules say; what counts as a seed may have changed too.
-fn as_edited(
-    after: &Judged,
-    before: &Judged,
-    candidate: &mut Candidate,
-    known: &mut super::bench::KnownFacts,
-) -> Decided {
-    if after.has_seeds_of(before) {
-        return after.decide(candidate, known);
-    }
-    let was_seed = candidate.is_seed;
-    candidate.is_seed = after.is_seed(before, candidate.url.as_str(), was_seed);
-    let decided = after.decide(candidate, known);
-    candidate.is_seed = was_seed;
-    decided
 }
 
 /// What one reader has found.
@@ -265,11 +264,11 @@ pub fn rule_hits(
     cx: &JobCx,
 ) -> anyhow::Result<Vec<crate::app::models::RuleHits>> {
     use crate::app::models::RuleHits;
-    let bench = Bench::new(desk, campaign, launch)?;
+    let mut bench = Bench::new(desk, campaign, launch)?;
+    bench.begin(cx, "Asking every rule", &[])?;
     // Launches of several versions: the list of the last one names the rules.
     let Some(last) = bench.ids.last().and_then(|id| bench.launches.get(id)) else { return Ok(Vec::new()) };
     let lines: Vec<(usize, &'static str, String, bool)> = last.rules.rules.lines().collect();
-    begin(cx, "Asking every rule", &bench)?;
     let found = bench.scan(
         None,
         &[],

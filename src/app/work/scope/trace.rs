@@ -1,0 +1,102 @@
+//! Why a URL was or would be taken or refused: the trace of the very decision
+//! that lists and figures tell of.
+
+use super::bench::{Bench, Judged};
+use crate::app::models::{CampaignId, LaunchId, ScopeTest};
+use crate::app::workspace_desk::WorkspaceDesk;
+use crate::campaign::Campaign;
+use crate::scope::{Trace, Turn};
+use crate::uri::{CaptureDate, parse_web_url};
+use anyhow::Context;
+use std::collections::HashMap;
+
+/// The trace of a URL ever seen, with the rules of the version its launch ran.
+pub fn why(desk: &WorkspaceDesk, seen: i64) -> anyhow::Result<Trace> {
+    let bench = bench_of(desk, seen)?;
+    let trace = bench.again(seen, |before, candidate, known| Ok(before.launch.rules.explain(candidate, known).0))?;
+    trace.with_context(|| format!("seen URL {seen} is of no launch"))
+}
+
+/// The same with the rules of an edited campaign, as a what-if puts them.
+pub fn what_if_trace(desk: &WorkspaceDesk, edited: &Campaign, seen: i64) -> anyhow::Result<Trace> {
+    let mut bench = bench_of(desk, seen)?;
+    let edited = bench.edited(edited)?;
+    Ok(as_edited(&bench, &edited, seen, None)?.0)
+}
+
+/// With the one launch that saw the URL.
+fn bench_of(desk: &WorkspaceDesk, seen: i64) -> anyhow::Result<Bench<'_>> {
+    let launch = desk.catalogue().seen_one(seen, |row| row.launch)?;
+    Bench::new(desk, desk.catalogue().launch(launch)?.campaign, Some(launch))
+}
+
+fn as_edited(
+    bench: &Bench<'_>,
+    edited: &HashMap<LaunchId, Judged>,
+    seen: i64,
+    date: Option<CaptureDate>,
+) -> anyhow::Result<(Trace, Option<Turn>)> {
+    let explained = bench.again(seen, |before, candidate, known| {
+        known.facts.date = date.or(known.facts.date);
+        let Some(after) = edited.get(&before.row.launch) else { return Ok(None) };
+        let explain = |candidate: &mut _| after.explain(candidate, known);
+        Ok(Some(after.with_own_seeds(&before.launch.rules, candidate, explain)))
+    })?;
+    explained.flatten().with_context(|| format!("seen URL {seen} is of no launch"))
+}
+
+/// Traces of URLs under the rules of a campaign that need not be saved, as of
+/// now. What the last launch of the campaign `of` that saw a URL knows of it
+/// (its way from the seed, its robots.txt) is used.
+pub fn scope_test(
+    desk: &WorkspaceDesk,
+    of: Option<CampaignId>,
+    campaign: &Campaign,
+    urls: &[String],
+) -> anyhow::Result<Vec<Result<ScopeTest, String>>> {
+    let catalogue = desk.catalogue();
+    let now = CaptureDate::now();
+    let last = match of {
+        None => None,
+        Some(of) => catalogue.launches(Some(of))?.into_iter().map(|launch| launch.id).max(),
+    };
+    let unseen = match (of, last) {
+        (Some(of), Some(last)) => Bench::new(desk, of, Some(last))?,
+        _ => Bench::of_no_launch(desk),
+    };
+    // No launch has this number: then no seed has redirected anywhere.
+    let fresh = Judged::new(catalogue, campaign, last.unwrap_or(0))?;
+    let mut launches: HashMap<LaunchId, (Bench<'_>, HashMap<LaunchId, Judged>)> = HashMap::new();
+    let mut traces = Vec::new();
+    for text in urls {
+        let Some(url) = parse_web_url(text) else {
+            traces.push(Err(format!("“{text}” is no http or https URL")));
+            continue;
+        };
+        let seen = match of {
+            None => None,
+            Some(of) => catalogue.seen_by_url(of, url.as_str())?,
+        };
+        let (trace, turn) = match seen {
+            Some((seen, launch)) => {
+                let (bench, edited) = match launches.entry(launch) {
+                    std::collections::hash_map::Entry::Occupied(held) => held.into_mut(),
+                    std::collections::hash_map::Entry::Vacant(free) => {
+                        let mut bench = bench_of(desk, seen)?;
+                        let edited = bench.edited(campaign)?;
+                        free.insert((bench, edited))
+                    }
+                };
+                as_edited(bench, edited, seen, Some(now))?
+            }
+            None => {
+                let mut known = unseen.facts_of(&url, &campaign.politeness.user_agent, now)?;
+                fresh.explain(&fresh.begin_at(url), &mut known)
+            }
+        };
+        // What only the world outside could change is told, not offered.
+        let turn = turn.filter(|turn| turn.apply(campaign) != *campaign);
+        traces.push(Ok(ScopeTest { trace, turn }));
+    }
+    Ok(traces)
+}
