@@ -93,7 +93,7 @@ pub(super) fn map(
                     tell(file, what);
                 },
                 fetch(&files),
-                move |lines| send.send(lines.to_vec()).map_err(|_| std::io::ErrorKind::BrokenPipe.into()),
+                move |lines| send.send(lines).map_err(|_| std::io::ErrorKind::BrokenPipe.into()),
             );
             (report, unreadable, problems)
         });

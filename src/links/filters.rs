@@ -52,7 +52,7 @@ pub enum Columns {
 /// Reads archive files and gives their rows as lines to `write`, in the order
 /// of the files, whatever the number of threads. `fetch` reads what a revisit
 /// repeats.
-pub fn map_files<W: FnMut(&[u8]) -> io::Result<()> + Send>(
+pub fn map_files<W: FnMut(Vec<u8>) -> io::Result<()> + Send>(
     files: &[PathBuf],
     options: &DatasetOptions,
     cx: &JobCx,
@@ -70,7 +70,7 @@ pub fn map_files<W: FnMut(&[u8]) -> io::Result<()> + Send>(
     let lines = std::mem::take(&mut sink.lines);
     drop(sink);
     let mut write = ordered.into_inner().unwrap_or_else(PoisonError::into_inner).write;
-    write(&lines).map_err(LinkError::Output)?;
+    write(lines).map_err(LinkError::Output)?;
     Ok(documents.report().clone())
 }
 
@@ -81,11 +81,13 @@ struct InOrder<W> {
     write: W,
 }
 
-impl<W: FnMut(&[u8]) -> io::Result<()>> InOrder<W> {
-    fn take(&mut self, number: u64, lines: Vec<u8>) -> io::Result<()> {
-        self.waiting.insert(number, lines);
+impl<W: FnMut(Vec<u8>) -> io::Result<()>> InOrder<W> {
+    /// Leaves `lines` empty, with room for as many as it held.
+    fn take(&mut self, number: u64, lines: &mut Vec<u8>) -> io::Result<()> {
+        let room = Vec::with_capacity(lines.len());
+        self.waiting.insert(number, std::mem::replace(lines, room));
         while let Some(lines) = self.waiting.remove(&self.next) {
-            (self.write)(&lines)?;
+            (self.write)(lines)?;
             self.next += 1;
         }
         Ok(())
@@ -106,7 +108,7 @@ impl<'o, 'w, W> LineSink<'o, 'w, W> {
     }
 }
 
-impl<W: FnMut(&[u8]) -> io::Result<()>> PageSink for LineSink<'_, '_, W> {
+impl<W: FnMut(Vec<u8>) -> io::Result<()>> PageSink for LineSink<'_, '_, W> {
     fn page(&mut self, document: &Document) -> Result<(), LinkError> {
         let capture = self.rows.page(document);
         self.date.clear();
@@ -116,11 +118,10 @@ impl<W: FnMut(&[u8]) -> io::Result<()>> PageSink for LineSink<'_, '_, W> {
     }
 
     fn link(&mut self, link: &PageLink<'_>) {
-        if let Some(row) = self.rows.link(link) {
-            let side: &[u8] = if row.internal { b"internal" } else { b"external" };
-            let fields = [row.target.as_bytes(), &self.date, row.source.as_bytes(), side, row.anchor.as_bytes()];
-            write_fields(&mut self.lines, &fields);
-        }
+        let row = self.rows.link(link);
+        let side: &[u8] = if row.internal { b"internal" } else { b"external" };
+        let fields = [row.target.as_bytes(), &self.date, row.source.as_bytes(), side, row.anchor.as_bytes()];
+        write_fields(&mut self.lines, &fields);
     }
 
     fn page_done(&mut self) -> Result<(), LinkError> {
@@ -128,9 +129,8 @@ impl<W: FnMut(&[u8]) -> io::Result<()>> PageSink for LineSink<'_, '_, W> {
     }
 
     fn batch_done(&mut self, batch: &Batch) -> Result<(), LinkError> {
-        let lines = std::mem::take(&mut self.lines);
         let mut ordered = self.ordered.lock().unwrap_or_else(PoisonError::into_inner);
-        ordered.take(batch.number, lines).map_err(LinkError::Output)
+        ordered.take(batch.number, &mut self.lines).map_err(LinkError::Output)
     }
 }
 

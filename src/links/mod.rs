@@ -32,6 +32,7 @@ mod pipeline;
 mod quirks;
 mod resolve;
 mod tag;
+mod tokenizer;
 mod tokens;
 mod tree;
 
@@ -45,7 +46,7 @@ pub use dataset_build::{BuildReport, DatasetBuilder, DatasetOptions, Notation};
 pub use documents::{Document, DocumentReader, DocumentReport, MAX_PAGE_BYTES, Place, Unread, is_page};
 pub use extract::{read_css, read_links, read_page, tell_language};
 pub use invert::LinkError;
-pub use page::{LinkKind, Outlink, Page, PageCuts, PageOptions};
+pub use page::{LinkKind, LinkKinds, Outlink, Page, PageCuts, PageOptions};
 pub use pipeline::FileNews;
 pub use resolve::Resolved;
 pub use tree::MAX_DEPTH;
