@@ -39,8 +39,15 @@ impl Target {
     /// it; one that was typed with a protocol means the same.
     pub fn wants_document(&self, url: &str) -> bool {
         let wanted = self.document_url_scheme.as_deref().unwrap_or_default().trim();
-        let after = |text: &'_ str| text.split_once("//").map_or(text.to_owned(), |(_, rest)| rest.to_owned());
-        after(url).starts_with(&after(wanted))
+        after_protocol(url).starts_with(after_protocol(wanted))
+    }
+}
+
+/// What stands behind `http://`, or behind `//`; a path may have `//` too.
+fn after_protocol(text: &str) -> &str {
+    match text.split_once("//") {
+        Some((protocol, rest)) if protocol.is_empty() || protocol.ends_with(':') => rest,
+        _ => text,
     }
 }
 
@@ -58,6 +65,9 @@ mod tests {
             (Some(""), true),
             (Some("www.example.org/reports/"), true),
             (Some("http://www.example.org/reports/"), true),
+            (Some("//www.example.org/reports/"), true),
+            (Some("www.example.org//reports/"), false),
+            (Some("other.example//www.example.org/reports/"), false),
             (Some("example.org/reports/"), false),
             (Some("www.example.org/Reports/"), false),
         ] {

@@ -53,7 +53,10 @@ pub enum Command {
         launch (one message a seed).\n\
         With --frequency the feed holds what is due, as the annotation tool decides: of that frequency, switched\n\
         on, begun (a start date is needed) and not ended, two hours' grace at both ends. all is everything but\n\
-        blocked targets, frequent also without those of the domain crawl; nevercrawl is what is blocked.")]
+        blocked targets, frequent also without those of the domain crawl; nevercrawl is what is blocked.\n\
+        Without it all campaigns go out; of those that are switched off a note tells, as a feed cannot say so.\n\
+        Permissions are not asked: a target whose owner refused goes out like any other. The crawler that reads\n\
+        the feed, or the campaign's own rules, must ask for them.")]
     Export {
         /// Workspace.
         folder: PathBuf,

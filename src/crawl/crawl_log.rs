@@ -5,7 +5,7 @@
 //! digest, source tag, annotations. Absent values are `-`.
 
 use super::{Admission, CaptureEntry};
-use crate::scope::{Decision, Verdict};
+use crate::scope::{Decision, Verdict, split_extra};
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use serde_json::{Map, Value};
 
@@ -140,12 +140,11 @@ impl CrawlLogLine {
             columns.push(column);
             rest = tail.trim_start();
         }
-        let (rest, extra) = match rest.find(" {").filter(|_| rest.ends_with('}')) {
-            Some(json) => (&rest[..json], serde_json::from_str(&rest[json + 1..]).ok()),
-            None => (rest, None),
-        };
+        let (rest, extra) = split_extra(rest);
         let text = |column: usize| match columns[column] {
             "-" => String::new(),
+            // Heritrix's tags are URLs of seeds, with escapes of their own.
+            url if url.contains("://") => url.to_owned(),
             text => text.replace("%20", " "),
         };
         let (started, took_ms) = match columns[8].split_once(['+', ';']) {
@@ -218,6 +217,19 @@ mod tests {
         assert_eq!((verdict.rule_index, verdict.rule_name.as_str()), (Some(4), "ExternalGeoLocationDecideRule"));
         assert_eq!(CrawlLogLine { extra: None, ..with_json }, line);
         assert_eq!(line.scope_decision(), None);
+    }
+
+    #[test]
+    fn annotations_with_braces_and_tags_that_are_urls_are_read() {
+        let line = HERITRIX.trim_end_matches("- -");
+        let json = "{\"scopeDecision\":\"ACCEPT by rule #4 X\"}";
+        let read = CrawlLogLine::parse(&format!("{line}http://a.pt/b%20c 3t,err= {{odd}} {json}")).unwrap();
+        assert_eq!(read.source_tag, "http://a.pt/b%20c");
+        assert_eq!(read.annotations, ["3t", "err= {odd}"]);
+        assert_eq!(read.scope_decision().unwrap().rule_index, Some(4));
+        // What only looks like JSON is a remark.
+        let read = CrawlLogLine::parse(&format!("{line}- err= {{odd}}")).unwrap();
+        assert_eq!((read.annotations, read.extra), (vec!["err= {odd}".to_owned()], None));
     }
 
     #[test]

@@ -40,6 +40,7 @@ pub use geo::{GeoDatabase, GeoError};
 pub use log_report::{GEOLOCATION_RULE, LogQuestion, LogReport, LogReportError, LogTotals, LoggedHost};
 pub use permissions::{Derivation, DerivationStep, Permissions, SeedsVerdict};
 pub use rules::{SeedReach, seed_reach};
+pub(crate) use scope_log::split_extra;
 pub use scope_log::{ScopeLine, ScopeLineError};
 pub use standard::{rule_templates, standard_rules};
 

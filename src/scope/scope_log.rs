@@ -74,7 +74,7 @@ impl ScopeLine {
 }
 
 /// Cuts a JSON object off the end, if it is one.
-fn split_extra(rest: &str) -> (&str, Option<Map<String, Value>>) {
+pub(crate) fn split_extra(rest: &str) -> (&str, Option<Map<String, Value>>) {
     if rest.ends_with('}') {
         for (at, _) in rest.match_indices(" {") {
             if let Ok(extra) = serde_json::from_str(&rest[at + 1..]) {

@@ -6,7 +6,7 @@ use super::ledger::{FAILED, FETCHED, QUEUED, REFUSED};
 use super::rows::{CampaignId, LaunchId};
 use super::workspace::StoreError;
 use crate::scope::{Decision, Verdict};
-use crate::uri::{CaptureDate, Url};
+use crate::uri::{CaptureDate, Url, parse_web_url};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// A URL as a log tells of it.
@@ -123,6 +123,13 @@ fn take_one(conn: &Connection, launch: LaunchId, line: &LoggedUrl) -> Result<boo
         LoggedFate::Fetched(status) => (FETCHED, *status, ""),
         LoggedFate::Failed(status, why) => (FAILED, *status, why.as_str()),
     };
+    // A log of fetches says of each URL how it was found. One of decisions does
+    // so only with its JSON; without, most of what it let in is no seed.
+    let is_seed = line.hops.is_empty()
+        && line.via.is_none()
+        && state != REFUSED
+        && (line.fate != LoggedFate::Decided
+            || line.seed.as_deref().and_then(parse_web_url).as_ref() == Some(&line.url));
     let index =
         line.verdict.as_ref().and_then(|verdict| verdict.rule_index).and_then(|index| i64::try_from(index).ok());
     let name = line.verdict.as_ref().map(|verdict| verdict.rule_name.as_str()).unwrap_or_default();
@@ -144,7 +151,7 @@ fn take_one(conn: &Connection, launch: LaunchId, line: &LoggedUrl) -> Result<boo
             line.hops,
             line.seed,
             line.source_tag,
-            line.hops.is_empty() && line.via.is_none() && state != REFUSED,
+            is_seed,
             accepted,
             index,
             name,
@@ -166,7 +173,7 @@ fn take_one(conn: &Connection, launch: LaunchId, line: &LoggedUrl) -> Result<boo
             hops = CASE WHEN ?7 = '' THEN hops ELSE ?7 END, via = ifnull(?8, via),
             source_tag = CASE WHEN ?9 = '' THEN source_tag ELSE ?9 END, seed = ifnull(?10, seed),
             rule_index = CASE WHEN ?11 THEN ?12 ELSE rule_index END,
-            rule_name = CASE WHEN ?11 THEN ?13 ELSE rule_name END
+            rule_name = CASE WHEN ?11 THEN ?13 ELSE rule_name END, is_seed = ?14
          WHERE id = ?1",
     )?
     .execute(params![
@@ -183,6 +190,7 @@ fn take_one(conn: &Connection, launch: LaunchId, line: &LoggedUrl) -> Result<boo
         line.verdict.is_some(),
         index,
         name,
+        is_seed,
     ])?;
     Ok(false)
 }

@@ -16,8 +16,9 @@ use crate::store::{DocumentCapture, LandingPage, Workspace};
 use crate::uri::{CaptureDate, ScopePrefix, ScopePrefixSet, ScopeSurt, parse_web_url};
 use serde::Serialize;
 
-/// Setting: captures up to this number are known to the persons.
-const KNOWN: &str = "documents_known_capture";
+/// Setting, with the number of a campaign behind it: captures up to this
+/// number are known to the persons. One that is watched later starts anew.
+const KNOWN: &str = "documents_known_capture ";
 
 /// The documents of all watched targets.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -30,6 +31,9 @@ pub struct DocumentList {
     pub elsewhere: u64,
     /// The newest capture when the list was made.
     pub newest_capture: CaptureId,
+    /// The campaigns that it was made for.
+    #[serde(skip)]
+    pub campaigns: Vec<CampaignId>,
 }
 
 /// A document of a watched target.
@@ -100,6 +104,8 @@ struct Watched {
     name: String,
     target: Target,
     prefixes: ScopePrefixSet,
+    /// Captures up to this number are known.
+    known: CaptureId,
 }
 
 impl Watched {
@@ -118,9 +124,12 @@ pub fn documents(workspace: &Workspace, only_new: bool, cx: &JobCx) -> anyhow::R
     cx.stage("Looking for documents", None);
     let catalogue = workspace.catalogue();
     let watched = watched(workspace)?;
-    let known: CaptureId = catalogue.setting(KNOWN)?.and_then(|id| id.parse().ok()).unwrap_or(0);
-    let mut list =
-        DocumentList { watched: watched.len(), newest_capture: catalogue.newest_capture()?, ..DocumentList::default() };
+    let mut list = DocumentList {
+        watched: watched.len(),
+        newest_capture: catalogue.newest_capture()?,
+        campaigns: watched.iter().map(|watch| watch.campaign).collect(),
+        ..DocumentList::default()
+    };
     let mut captures: Vec<DocumentCapture> = Vec::new();
     let mut of_one_url: Vec<Vec<DocumentCapture>> = Vec::new();
     catalogue.for_each_document(|capture| -> anyhow::Result<()> {
@@ -145,7 +154,7 @@ pub fn documents(workspace: &Workspace, only_new: bool, cx: &JobCx) -> anyhow::R
         for watch in watched.iter().filter(|watch| watch.target.wants_document(&first.url)) {
             let Some((why, landing)) = reason(watch, &first.url, &landings) else { continue };
             wanted = true;
-            let row = row(watch, &captures, why, landing, known);
+            let row = row(watch, &captures, why, landing);
             if !only_new || row.is_new || row.has_new_version {
                 list.rows.push(row);
             }
@@ -160,7 +169,10 @@ pub fn documents(workspace: &Workspace, only_new: bool, cx: &JobCx) -> anyhow::R
 
 /// Takes note of a list: what is in it is new no more.
 pub fn documents_noted(workspace: &Workspace, list: &DocumentList) -> anyhow::Result<()> {
-    Ok(workspace.catalogue().set_setting(KNOWN, &list.newest_capture.to_string())?)
+    for campaign in &list.campaigns {
+        workspace.catalogue().set_setting(&format!("{KNOWN}{campaign}"), &list.newest_capture.to_string())?;
+    }
+    Ok(())
 }
 
 fn watched(workspace: &Workspace) -> anyhow::Result<Vec<Watched>> {
@@ -173,7 +185,9 @@ fn watched(workspace: &Workspace) -> anyhow::Result<Vec<Watched>> {
             (_, url) => url.map(|_| ScopePrefix::implied_by_seed(&seed.url)),
         });
         let prefixes = ScopePrefixSet::new(prefixes);
-        watched.push(Watched { campaign: row.id, name: campaign.name, target, prefixes });
+        let known = workspace.catalogue().setting(&format!("{KNOWN}{}", row.id))?;
+        let known = known.and_then(|id| id.parse().ok()).unwrap_or(0);
+        watched.push(Watched { campaign: row.id, name: campaign.name, target, prefixes, known });
     }
     Ok(watched)
 }
@@ -193,13 +207,8 @@ fn reason<'a>(watch: &Watched, url: &str, landings: &'a [LandingPage]) -> Option
     Some((format!("a page under {prefix} links to it"), Some(page)))
 }
 
-fn row(
-    watch: &Watched,
-    captures: &[DocumentCapture],
-    why: String,
-    landing: Option<&LandingPage>,
-    known: CaptureId,
-) -> DocumentRow {
+fn row(watch: &Watched, captures: &[DocumentCapture], why: String, landing: Option<&LandingPage>) -> DocumentRow {
+    let known = watch.known;
     let mut versions: Vec<DocumentVersion> = Vec::new();
     for capture in captures {
         if let Some(version) = versions.iter_mut().find(|version| version.digest == capture.digest) {

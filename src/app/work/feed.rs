@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 /// Longest feed that is read; they have some kilobytes a target.
-const MOST_BYTES: u64 = 1_000_000_000;
+const MOST_BYTES: u64 = 200_000_000;
 
 /// What a feed file came to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -186,7 +186,12 @@ fn read_file(file: &Path) -> anyhow::Result<Feed> {
     let name = || format!("{}: this feed cannot be read", file.display());
     let meta = std::fs::metadata(file).with_context(name)?;
     anyhow::ensure!(!meta.is_dir(), "{}: this is a folder; name the feed file in it", file.display());
-    anyhow::ensure!(meta.len() <= MOST_BYTES, "{}: {} bytes are no feed", file.display(), meta.len());
+    anyhow::ensure!(
+        meta.len() <= MOST_BYTES,
+        "{}: it has {} bytes, and feeds of more than {MOST_BYTES} are not read; split it, one object a line",
+        file.display(),
+        meta.len()
+    );
     let bytes = std::fs::read(file).with_context(name)?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

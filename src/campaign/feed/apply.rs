@@ -3,6 +3,27 @@
 use super::fields::{CrawlFrequency, Meaning, SizeCap};
 use super::{Dialect, FeedEntry};
 use crate::campaign::{Campaign, Frequency, RobotsPolicy, Seed, SeedScope, Target};
+use crate::uri::CaptureDate;
+
+impl Meaning {
+    /// How often a campaign is launched by itself for it. The tool exports no
+    /// target without a start date, so that none is ever launched.
+    fn launch_frequency(&self) -> Frequency {
+        match self.frequency.filter(|_| self.start.is_some()) {
+            None | Some(CrawlFrequency::DomainCrawl | CrawlFrequency::NeverCrawl) => Frequency::Manual,
+            Some(CrawlFrequency::Annual) => Frequency::Yearly,
+            Some(CrawlFrequency::SixMonthly) => Frequency::SixMonthly,
+            Some(CrawlFrequency::Quarterly) => Frequency::Quarterly,
+            Some(CrawlFrequency::Monthly) => Frequency::Monthly,
+            Some(CrawlFrequency::Weekly) => Frequency::Weekly,
+            Some(CrawlFrequency::Daily) => Frequency::Daily,
+        }
+    }
+
+    fn is_blocked(&self) -> bool {
+        self.frequency == Some(CrawlFrequency::NeverCrawl)
+    }
+}
 
 impl Campaign {
     /// Takes an entry of a feed in. Where an earlier one is known, only what
@@ -32,8 +53,24 @@ impl Campaign {
                 Some(false) | None => RobotsPolicy::Obey,
             };
         }
-        if changed(|a, b| a.frequency == b.frequency && a.start == b.start && a.end == b.end) {
-            self.take_schedule(&meaning);
+        // Each for itself: a new date does not undo what a person set beside it.
+        let ran = self.schedule.frequency != Frequency::Manual;
+        if changed(|a, b| a.launch_frequency() == b.launch_frequency()) {
+            self.schedule.frequency = meaning.launch_frequency();
+        }
+        let runs = self.schedule.frequency != Frequency::Manual;
+        let begins = runs && !ran;
+        // Without a frequency dates have no effect, and would be told as a mistake.
+        let text = |date: Option<CaptureDate>| date.filter(|_| runs).map(CaptureDate::to_log);
+        if begins || !runs || changed(|a, b| a.start == b.start) {
+            self.schedule.start = text(meaning.start);
+        }
+        if begins || !runs || changed(|a, b| a.end == b.end) {
+            self.schedule.end = text(meaning.end);
+        }
+        // Only a target that is blocked, or no more, switches a campaign.
+        if changed(|a, b| a.is_blocked() == b.is_blocked()) {
+            self.active = !meaning.is_blocked();
         }
         let mut target = self.target.take().unwrap_or_default();
         if changed(|a, b| a.watched == b.watched) {
@@ -67,24 +104,6 @@ impl Campaign {
         self.seeds.extend(added);
     }
 
-    fn take_schedule(&mut self, meaning: &Meaning) {
-        self.schedule.frequency = match meaning.frequency {
-            None | Some(CrawlFrequency::DomainCrawl | CrawlFrequency::NeverCrawl) => Frequency::Manual,
-            Some(CrawlFrequency::Annual) => Frequency::Yearly,
-            Some(CrawlFrequency::SixMonthly) => Frequency::SixMonthly,
-            Some(CrawlFrequency::Quarterly) => Frequency::Quarterly,
-            Some(CrawlFrequency::Monthly) => Frequency::Monthly,
-            Some(CrawlFrequency::Weekly) => Frequency::Weekly,
-            Some(CrawlFrequency::Daily) => Frequency::Daily,
-        };
-        self.active = meaning.frequency != Some(CrawlFrequency::NeverCrawl);
-        // Without a frequency dates have no effect, and would be told as a mistake.
-        let runs = self.schedule.frequency != Frequency::Manual;
-        let text = |date: Option<crate::uri::CaptureDate>| date.filter(|_| runs).map(crate::uri::CaptureDate::to_log);
-        self.schedule.start = text(meaning.start);
-        self.schedule.end = text(meaning.end);
-    }
-
     /// The entry it came in with.
     fn entry_of_target(&self) -> Option<FeedEntry> {
         let target = self.target.as_ref().filter(|target| !target.entry.is_empty())?;
@@ -99,7 +118,11 @@ impl Campaign {
         let mine = self.own_meaning(&mut notes);
         let target = self.target.clone().unwrap_or_default();
         let watched = Some(target.watched);
+        let switched_off = "it is switched off here, which a feed does not say; readers take it for a live target";
         let Some(mut entry) = self.entry_of_target() else {
+            if !self.active {
+                notes.push(switched_off.to_owned());
+            }
             let id = Some(number.to_owned());
             let document_url_scheme = target.document_url_scheme;
             let meaning = Meaning { id, watched, document_url_scheme, ..mine };
@@ -128,6 +151,9 @@ impl Campaign {
         let (now, then) = (&self.schedule, &plain.schedule);
         if now.frequency != then.frequency || (self.active && !plain.active) {
             meaning.frequency = mine.frequency;
+        }
+        if !self.active && !meaning.is_blocked() {
+            notes.push(switched_off.to_owned());
         }
         if now.start != then.start {
             meaning.start = mine.start;

@@ -216,17 +216,18 @@ impl<'a> Reader<'a> {
         if listed.is_empty() {
             self.bad(name, "there is no seed", "give at least one URL to start from");
         }
+        let is_one_text = matches!(self.field(name), Some(Value::String(_)));
         let mut seeds = Vec::with_capacity(listed.len());
         for (field, seed) in listed {
             match seed {
-                Value::String(text) if !text.trim().is_empty() => {
-                    if parse_web_url(text.trim()).is_none() {
-                        self.note(
-                            field,
-                            format!("“{text}” is no web address"),
-                            "correct it in the campaign before it is crawled",
-                        );
+                Value::String(text) if is_one_text && pieces(text).len() > 1 => {
+                    for url in pieces(text) {
+                        self.look_at_seed(&field, url);
+                        seeds.push(url.to_owned());
                     }
+                }
+                Value::String(text) if !text.trim().is_empty() => {
+                    self.look_at_seed(&field, text);
                     seeds.push(text.clone());
                 }
                 Value::String(_) => self.bad(field, "the seed is empty", "give a URL, or take it out"),
@@ -234,6 +235,13 @@ impl<'a> Reader<'a> {
             }
         }
         seeds
+    }
+
+    fn look_at_seed(&mut self, field: &str, text: &str) {
+        if parse_web_url(text.trim()).is_none() {
+            let what = format!("“{text}” is no web address");
+            self.note(field, what, "correct it in the campaign before it is crawled");
+        }
     }
 
     fn target(&mut self, meaning: &mut Meaning) {
@@ -338,7 +346,8 @@ impl<'a> Reader<'a> {
         }
         if meaning.start.is_none() && meaning.frequency.is_some_and(|frequency| frequency != CrawlFrequency::NeverCrawl)
         {
-            let hint = "the annotation tool never exports such a target; give a start date";
+            let hint = "it is crawled by hand only, as the annotation tool never exports such a target; \
+                        give a start date";
             self.note(format!("{path}{}", names.start), "there is no start date", hint);
         }
     }
@@ -378,4 +387,22 @@ impl<'a> Reader<'a> {
             }
         }
     }
+}
+
+/// The URLs in one text: a comma or a line break before the next `http://` or
+/// `https://` ends one. Other commas are part of it.
+fn pieces(text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut begin = 0;
+    for (at, _) in text.match_indices([',', '\n']) {
+        let next = text[at + 1..].trim_start_matches(|c: char| c == ',' || c.is_whitespace());
+        let begins = |scheme: &str| next.get(..scheme.len()).is_some_and(|word| word.eq_ignore_ascii_case(scheme));
+        if begins("http://") || begins("https://") {
+            pieces.push(text[begin..at].trim_matches(|c: char| c == ',' || c.is_whitespace()));
+            begin = at + 1;
+        }
+    }
+    pieces.push(text[begin..].trim_matches(|c: char| c == ',' || c.is_whitespace()));
+    pieces.retain(|piece| !piece.is_empty());
+    pieces
 }

@@ -65,7 +65,11 @@ impl Found {
 
     fn object_or_lines(&mut self, text: &str) {
         match serde_json::from_str::<Value>(text) {
-            Ok(Value::Object(object)) if object.get("targets").is_some_and(Value::is_object) => self.wrapped(text),
+            Ok(Value::Object(object)) if object.get("targets").is_some_and(Value::is_object) => {
+                // Read again to see numbers that stand there twice; not both at once in memory.
+                drop(object);
+                self.wrapped(text);
+            }
             Ok(Value::Object(mut object)) if matches!(object.get("targets"), Some(Value::Array(_))) => {
                 self.dialect = Dialect::Api;
                 if let Some(Value::Array(targets)) = object.shift_remove("targets") {

@@ -4,7 +4,7 @@
 use super::*;
 use crate::campaign::{Campaign, Frequency, RobotsPolicy, SeedScope};
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const ITEM: &str = r#"{"id":1,"title":"gov.uk Publications","seeds":["https://www.gov.uk/government/publications"],"schedules":[{"frequency":"MONTHLY","startDate":1438246800000,"endDate":null}],"scope":"root","depth":"DEEP","ignoreRobotsTxt":false,"documentUrlScheme":null,"loginPageUrl":null,"secretId":null,"logoutUrl":null,"watched":false}"#;
 
@@ -65,6 +65,73 @@ fn what_a_person_changed_goes_out_and_stays() {
     assert_eq!((campaign.name.as_str(), campaign.schedule.frequency), ("B", Frequency::Daily));
     assert_eq!((campaign.limits.max_bytes, campaign.seeds[0].scope), (5, SeedScope::Subdomains));
     assert!(campaign.target.unwrap().watched);
+}
+
+fn target_of(schedule: &Value) -> FeedEntry {
+    let text = json!([{"id": 9, "title": "T", "seeds": ["http://a.pt/"], "schedules": [schedule]}]);
+    entries(&read_feed(&text.to_string())).remove(0)
+}
+
+#[test]
+fn a_change_of_dates_leaves_the_rest_of_a_schedule_alone() {
+    let mut campaign = Campaign::new("");
+    campaign
+        .take_entry(&target_of(&json!({"startDate": "2024-03-01", "endDate": "2024-12-31", "frequency": "WEEKLY"})));
+    campaign.active = false;
+    campaign.schedule.frequency = Frequency::Daily;
+    campaign
+        .take_entry(&target_of(&json!({"startDate": "2024-03-01", "endDate": "2025-12-31", "frequency": "WEEKLY"})));
+    assert_eq!((campaign.active, campaign.schedule.frequency), (false, Frequency::Daily));
+    assert_eq!(campaign.schedule.end.as_deref(), Some("2025-12-31T00:00:00.000Z"));
+    campaign
+        .take_entry(&target_of(&json!({"startDate": "2024-03-01", "endDate": "2025-12-31", "frequency": "MONTHLY"})));
+    assert_eq!((campaign.active, campaign.schedule.frequency), (false, Frequency::Monthly));
+    assert!(campaign.feed_entry("1").1.iter().any(|note| note.contains("switched off here")));
+    // Blocked and let go again by the tool, it is switched.
+    campaign.active = true;
+    campaign.take_entry(&target_of(&json!({"startDate": "2024-03-01", "frequency": "NEVERCRAWL"})));
+    assert_eq!((campaign.active, campaign.schedule.start.as_deref()), (false, None));
+    assert!(!campaign.feed_entry("1").1.iter().any(|note| note.contains("switched off here")));
+    campaign.take_entry(&target_of(&json!({"startDate": "2024-03-01", "frequency": "DAILY"})));
+    assert_eq!((campaign.active, campaign.schedule.frequency), (true, Frequency::Daily));
+    assert_eq!(campaign.schedule.start.as_deref(), Some("2024-03-01T00:00:00.000Z"));
+    // A person crawls it by hand: a new date does not change that.
+    campaign.schedule.frequency = Frequency::Manual;
+    campaign.schedule.start = None;
+    campaign.take_entry(&target_of(&json!({"startDate": "2024-05-01", "frequency": "DAILY"})));
+    assert_eq!((campaign.schedule.frequency, campaign.schedule.start), (Frequency::Manual, None));
+}
+
+#[test]
+fn a_target_without_a_start_is_crawled_by_hand_only() {
+    for start in [json!(null), json!("")] {
+        let entry = target_of(&json!({"startDate": start, "frequency": "DAILY"}));
+        let (_, problems) = entry.meaning(0);
+        assert!(problems[0].to_string().contains("crawled by hand only"), "{problems:?}");
+        let mut campaign = Campaign::new("");
+        campaign.take_entry(&entry);
+        assert_eq!((campaign.active, campaign.schedule.frequency), (true, Frequency::Manual));
+        // The feed keeps its word, and a start that comes later sets it going.
+        assert_eq!(through_a_campaign(&entry), entry);
+        campaign.take_entry(&target_of(&json!({"startDate": "2024-03-01", "frequency": "DAILY"})));
+        assert_eq!(campaign.schedule.frequency, Frequency::Daily);
+        assert_eq!(campaign.schedule.start.as_deref(), Some("2024-03-01T00:00:00.000Z"));
+    }
+}
+
+#[test]
+fn seeds_in_one_text_are_told_apart() {
+    for (text, expected) in [
+        ("http://a.pt/, http://b.pt/", vec!["http://a.pt/", "http://b.pt/"]),
+        ("http://a.pt/x,y,HTTPS://b.pt/\r\n,http://c.pt/,", vec!["http://a.pt/x,y", "HTTPS://b.pt/", "http://c.pt/"]),
+        ("http://a.pt/1,2", vec!["http://a.pt/1,2"]),
+    ] {
+        let feed = read_feed(&json!([{"id": 1, "title": "T", "seeds": text, "schedules": [{}]}]).to_string());
+        let entry = &entries(&feed)[0];
+        assert_eq!(entry.meaning(0).0.seeds, expected);
+        assert_eq!(words(&feed), [""; 0]);
+        assert_eq!(through_a_campaign(entry), *entry);
+    }
 }
 
 #[test]
@@ -167,6 +234,20 @@ fn an_entry_says_the_same_in_every_dialect() {
         let (again, _) = feed.entries[0].1.meaning(0);
         if dialect == Dialect::Launch {
             insta::assert_snapshot!(text, @r#"{"parentUrl":"https://www.gov.uk/government/publications","url":"https://www.gov.uk/government/publications","parentUrlMetadata":{"pathFromSeed":"","heritableData":{"source":"tid:1:https://www.gov.uk/government/publications","heritable":["source","heritable"]}},"headers":{},"hop":"","isSeed":true,"method":"GET","forceFetch":true,"sheets":["recrawl-4weeks","noLimit"]}"#);
+            // It has no place for title, dates and documents, and its URL is its name; all the rest is the same.
+            let expected = Meaning {
+                id: again.id.clone(),
+                title: None,
+                start: None,
+                end: None,
+                watched: None,
+                document_url_scheme: None,
+                // “root” is what holds without a sheet, and so is robots.txt.
+                scope: None,
+                ignore_robots: None,
+                ..meaning.clone()
+            };
+            assert_eq!(again, expected, "{text}");
             continue;
         }
         assert_eq!(again, meaning, "{text}");

@@ -1,12 +1,16 @@
 //! The beans of a Spring configuration: as much of it as crawl jobs use.
 
 use super::{EngineError, EngineNote};
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// Deeper configurations nobody writes.
 const MAX_DEPTH: usize = 100;
-/// Elements, comments and texts of one file.
-const MAX_NODES: u32 = 2_000_000;
+/// Elements, comments and texts of all files of a job.
+const MAX_NODES: u32 = 500_000;
+/// Bytes of all files of a job.
+const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// What an expression that would be run stands for when it is only text.
 const QUOTED_HASH: &str = "#{'#'}{";
 
@@ -25,7 +29,7 @@ pub(super) struct Element {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Node {
-    Element(Element),
+    Element(Rc<Element>),
     Comment(String),
     Text(String),
 }
@@ -37,7 +41,7 @@ impl Element {
 
     pub fn elements(&self) -> impl Iterator<Item = &Element> {
         self.nodes.iter().filter_map(|node| match node {
-            Node::Element(element) => Some(element),
+            Node::Element(element) => Some(&**element),
             Node::Comment(_) | Node::Text(_) => None,
         })
     }
@@ -61,43 +65,75 @@ impl Element {
     }
 }
 
-/// Parses a file.
-pub(super) fn parse(file: &str, text: &str) -> Result<Element, EngineError> {
+/// How much more of a job is read.
+struct Budget {
+    bytes: usize,
+    nodes: u32,
+}
+
+impl Budget {
+    fn whole() -> Self {
+        Self { bytes: MAX_BYTES, nodes: MAX_NODES }
+    }
+
+    fn is_used_up(&self) -> bool {
+        self.bytes == 0 || self.nodes == 0
+    }
+}
+
+/// Parses a file that is read alone.
+pub(super) fn parse(file: &str, text: &str) -> Result<Rc<Element>, EngineError> {
+    parse_within(file, text, &mut Budget::whole())
+}
+
+fn parse_within(file: &str, text: &str, budget: &mut Budget) -> Result<Rc<Element>, EngineError> {
     let error = |why: String| EngineError { file: file.to_owned(), why };
-    let options = roxmltree::ParsingOptions { allow_dtd: false, nodes_limit: MAX_NODES, ..Default::default() };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.len() >= budget.bytes {
+        budget.bytes = 0;
+        let why = format!("the configuration is larger than {MAX_BYTES} bytes; keep long lists in files of their own");
+        return Err(error(why));
+    }
+    budget.bytes -= text.len();
+    let options = roxmltree::ParsingOptions { allow_dtd: false, nodes_limit: budget.nodes, ..Default::default() };
     let document = roxmltree::Document::parse_with_options(text, options).map_err(|why| match why {
         roxmltree::Error::DtdDetected => error(
             "it has a document type (<!DOCTYPE …>), which is refused: entities in it can grow without end. \
              Take it out and read the file again"
                 .to_owned(),
         ),
+        roxmltree::Error::NodesLimitReached => {
+            budget.nodes = 0;
+            error(format!(
+                "the configuration has more than {MAX_NODES} elements and texts; keep long lists in files of their own"
+            ))
+        }
         why => error(format!("it is no well-formed XML ({why}); correct it and read it again")),
     })?;
-    convert(file, &document, document.root_element(), 0)
+    let nodes = u32::try_from(document.descendants().count()).unwrap_or(u32::MAX);
+    budget.nodes = budget.nodes.saturating_sub(nodes);
+    // Asking the parser for the place of each element would read the text anew each time.
+    let lines: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+    convert(file, &lines, document.root_element(), 0)
+        .map(Rc::new)
         .ok_or_else(|| error(format!("its elements go deeper than {MAX_DEPTH}")))
 }
 
-fn convert(
-    file: &str,
-    document: &roxmltree::Document<'_>,
-    node: roxmltree::Node<'_, '_>,
-    depth: usize,
-) -> Option<Element> {
+fn convert(file: &str, lines: &[usize], node: roxmltree::Node<'_, '_>, depth: usize) -> Option<Element> {
     if depth > MAX_DEPTH {
         return None;
     }
     let mut nodes = Vec::new();
     for child in node.children() {
         if child.is_element() {
-            nodes.push(Node::Element(convert(file, document, child, depth + 1)?));
+            nodes.push(Node::Element(Rc::new(convert(file, lines, child, depth + 1)?)));
         } else if child.is_comment() {
             nodes.push(Node::Comment(child.text().unwrap_or_default().to_owned()));
         } else if let Some(text) = child.text().filter(|_| child.is_text()) {
             nodes.push(Node::Text(text.to_owned()));
         }
     }
-    let line = document.text_pos_at(node.range().start).row;
+    let line = lines.partition_point(|end| *end < node.range().start) + 1;
     Some(Element {
         tag: node.tag_name().name().to_owned(),
         attributes: node.attributes().map(|a| (a.name().to_owned(), a.value().to_owned())).collect(),
@@ -117,9 +153,13 @@ pub(super) enum Setting<'a> {
 /// All beans of a job, those of imported files included.
 #[derive(Debug, Default)]
 pub(super) struct Beans {
-    files: Vec<Element>,
+    files: Vec<Rc<Element>>,
+    /// The first element of each id.
+    ids: HashMap<String, Rc<Element>>,
     /// `bean.property` and its value, which stands above what the bean says.
     overrides: HashMap<String, String>,
+    /// Values that were asked for and could not be read, since they were last taken.
+    unread: RefCell<Vec<EngineNote>>,
 }
 
 impl Beans {
@@ -129,23 +169,29 @@ impl Beans {
         others: OtherFiles<'_>,
         notes: &mut Vec<EngineNote>,
     ) -> Result<Self, EngineError> {
-        let mut beans = Self { files: vec![parse(file, text)?], overrides: HashMap::new() };
+        let mut budget = Budget::whole();
+        let mut beans = Self { files: vec![parse_within(file, text, &mut budget)?], ..Self::default() };
         let mut at = 0;
-        let mut seen = vec![file.to_owned()];
-        while let Some(root) = beans.files.get(at) {
+        let mut seen = HashSet::from([file.to_owned()]);
+        'files: while let Some(root) = beans.files.get(at) {
             let wanted: Vec<(String, String)> = root
                 .elements()
                 .filter(|element| element.tag == "import")
                 .filter_map(|element| Some((element.attribute("resource")?.to_owned(), element.place.clone())))
                 .collect();
             for (name, place) in wanted {
-                if seen.contains(&name) {
+                if !seen.insert(name.clone()) {
                     continue;
                 }
-                seen.push(name.clone());
-                match others(&name).map(|text| parse(&name, &text)) {
+                match others(&name).map(|text| parse_within(&name, &text, &mut budget)) {
                     Some(Ok(root)) => beans.files.push(root),
-                    Some(Err(error)) => notes.push(EngineNote::new(place, format!("it imports {error}"))),
+                    Some(Err(error)) => {
+                        notes.push(EngineNote::new(place, format!("it imports {error}")));
+                        if budget.is_used_up() {
+                            notes.push(EngineNote::new(file, "no more files that it imports are read"));
+                            break 'files;
+                        }
+                    }
                     None => notes.push(EngineNote::new(
                         place,
                         format!("it imports “{name}”, which is not in the folder; what stands there is not known"),
@@ -154,13 +200,16 @@ impl Beans {
             }
             at += 1;
         }
+        for root in &beans.files {
+            gather_ids(root, &mut beans.ids);
+        }
         beans.gather_overrides();
         Ok(beans)
     }
 
     fn gather_overrides(&mut self) {
         let mut found = HashMap::new();
-        let configurers = self.files.iter().flat_map(Element::elements);
+        let configurers = self.files.iter().flat_map(|root| root.elements());
         for bean in configurers.filter(|bean| bean.class() == "PropertyOverrideConfigurer") {
             for property in bean.elements().filter(|element| element.attribute("name") == Some("properties")) {
                 for prop in property.child("props").into_iter().flat_map(Element::elements) {
@@ -186,18 +235,12 @@ impl Beans {
 
     /// The bean (or list) of this id, wherever it stands.
     pub fn by_id(&self, id: &str) -> Option<&Element> {
-        fn find<'a>(element: &'a Element, id: &str) -> Option<&'a Element> {
-            if element.attribute("id") == Some(id) {
-                return Some(element);
-            }
-            element.elements().find_map(|child| find(child, id))
-        }
-        self.files.iter().find_map(|root| find(root, id))
+        self.ids.get(id).map(|element| &**element)
     }
 
     /// The first bean at the top whose class has this name.
     pub fn by_class(&self, class: &str) -> Option<&Element> {
-        self.files.iter().flat_map(Element::elements).find(|bean| bean.class().ends_with(class))
+        self.files.iter().flat_map(|root| root.elements()).find(|bean| bean.class().ends_with(class))
     }
 
     /// What a `<ref bean="…"/>` means; itself where it is none.
@@ -208,31 +251,61 @@ impl Beans {
         }
     }
 
-    /// The value of a bean's property; none where it is not said.
+    /// Takes what could not be read since this was last called.
+    pub fn take_unread(&self) -> Vec<EngineNote> {
+        self.unread.take()
+    }
+
+    fn unread(&self, at: &Element, name: &str, what: &str) {
+        self.unread.borrow_mut().push(EngineNote::new(&at.place, format!("“{name}” {what}")));
+    }
+
+    /// A value that is known without running anything; what is not is told.
+    fn plain(&self, at: &Element, name: &str, value: &str) -> Option<String> {
+        let text = plain(value);
+        if text.is_none() {
+            self.unread(at, name, &format!("is “{}”, which only a running crawler could say", short(value)));
+        }
+        text
+    }
+
+    /// The value of a bean's property; none where it is not said, or cannot be
+    /// read, which [`Self::take_unread`] tells.
     pub fn property<'a>(&'a self, bean: &'a Element, name: &str) -> Option<Setting<'a>> {
         let id = bean.attribute("id").unwrap_or_default();
         if let Some(value) = self.overrides.get(&format!("{id}.{name}")).filter(|_| !id.is_empty()) {
-            return plain(value).map(Setting::Text);
+            return self.plain(bean, name, value).map(Setting::Text);
         }
         let property = bean.elements().find(|element| {
             element.tag == "property" && element.attribute("name").is_some_and(|known| known.eq_ignore_ascii_case(name))
         });
         let Some(property) = property else {
             // `p:name="…"` is short for a property.
-            return bean.attribute(name).and_then(plain).map(Setting::Text);
+            return bean.attribute(name).and_then(|value| self.plain(bean, name, value)).map(Setting::Text);
         };
         if let Some(value) = property.attribute("value") {
-            return plain(value).map(Setting::Text);
+            return self.plain(property, name, value).map(Setting::Text);
         }
         let inside = match property.attribute("ref") {
-            Some(id) => self.by_id(id)?,
-            None => self.resolved(property.elements().next()?)?,
+            Some(id) => self.by_id(id),
+            None => self.resolved(property.elements().next()?),
+        };
+        let Some(inside) = inside else {
+            self.unread(property, name, "names a bean that is not there");
+            return None;
         };
         Some(match inside.tag.as_str() {
-            "value" => Setting::Text(plain(&inside.text())?),
+            "value" => Setting::Text(self.plain(inside, name, &inside.text())?),
             "list" | "set" | "array" => {
-                let values = inside.elements().filter(|element| element.tag == "value");
-                Setting::List(values.filter_map(|value| plain(value.text().trim())).collect())
+                let mut list = Vec::new();
+                for entry in inside.elements() {
+                    if entry.tag == "value" {
+                        list.extend(self.plain(entry, name, entry.text().trim()));
+                    } else {
+                        self.unread(entry, name, &format!("has a <{}>, which is no plain value", entry.tag));
+                    }
+                }
+                Setting::List(list)
             }
             _ => Setting::Bean(inside),
         })
@@ -241,20 +314,41 @@ impl Beans {
     pub fn text(&self, bean: &Element, name: &str) -> Option<String> {
         match self.property(bean, name)? {
             Setting::Text(text) => Some(text),
-            Setting::List(_) | Setting::Bean(_) => None,
+            Setting::List(_) | Setting::Bean(_) => {
+                self.unread(bean, name, "is no plain value");
+                None
+            }
         }
     }
 
+    /// A text that is read as something else; where that fails, it is told.
+    pub fn read_as<T>(&self, bean: &Element, name: &str, wanted: &str, read: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let text = self.text(bean, name)?;
+        let value = read(text.trim());
+        if value.is_none() {
+            self.unread(bean, name, &format!("is “{}”, which is no {wanted}", short(&text)));
+        }
+        value
+    }
+
+    /// True or false, in the words that Spring takes for them.
     pub fn flag(&self, bean: &Element, name: &str) -> Option<bool> {
-        match self.text(bean, name)?.trim() {
-            "true" => Some(true),
-            "false" => Some(false),
+        self.read_as(bean, name, "“true” or “false”", |text| match text.to_ascii_lowercase().as_str() {
+            "true" | "on" | "yes" | "1" => Some(true),
+            "false" | "off" | "no" | "0" => Some(false),
             _ => None,
-        }
+        })
     }
 
+    /// A whole number.
     pub fn number<T: std::str::FromStr>(&self, bean: &Element, name: &str) -> Option<T> {
-        self.text(bean, name)?.trim().parse().ok()
+        self.read_as(bean, name, "number that can be used here", |text| text.parse().ok())
+    }
+
+    /// A number with a fraction. Endless ones have no place in a campaign.
+    pub fn decimal(&self, bean: &Element, name: &str) -> Option<f64> {
+        let read = |text: &str| text.parse().ok().filter(|number: &f64| number.is_finite());
+        self.read_as(bean, name, "number that can be used here", read)
     }
 
     /// A list of texts; one text is a list of one.
@@ -262,9 +356,32 @@ impl Beans {
         match self.property(bean, name)? {
             Setting::List(list) => Some(list),
             Setting::Text(text) => Some(vec![text]),
-            Setting::Bean(_) => None,
+            Setting::Bean(_) => {
+                self.unread(bean, name, "is no list of plain values");
+                None
+            }
         }
     }
+}
+
+fn gather_ids(element: &Rc<Element>, ids: &mut HashMap<String, Rc<Element>>) {
+    if let Some(id) = element.attribute("id") {
+        ids.entry(id.to_owned()).or_insert_with(|| Rc::clone(element));
+    }
+    for node in &element.nodes {
+        if let Node::Element(child) = node {
+            gather_ids(child, ids);
+        }
+    }
+}
+
+/// A value as it is told: its begin.
+fn short(value: &str) -> String {
+    let mut text: String = value.chars().take(80).collect();
+    if text.len() < value.len() {
+        text.push('…');
+    }
+    text
 }
 
 /// A value with its expressions taken for what they stand for: the default of

@@ -116,6 +116,12 @@ impl Patterns {
                 continue;
             }
             let place = format!("rule {index} ({})", value.get("rule").and_then(Value::as_str).unwrap_or_default());
+            if index > 0 && matches!(rule.kind, RuleKind::RejectAll(_)) {
+                notes.push(EngineNote::new(
+                    &place,
+                    "here it refuses what rules before it took; a browser crawl has no such rule, and takes that",
+                ));
+            }
             match patterns.take(&rule.kind) {
                 Ok(Some(decision)) => {
                     if decision == Decision::Accept && rejected_before {

@@ -27,9 +27,13 @@ pub fn read_heritrix_job(file: &str, text: &str, others: OtherFiles<'_>) -> Resu
             notes.push(EngineNote::new(format!("seeds, line {line}"), format!("“{words}” is neither seed nor prefix")));
         }
     }
+    notes.extend(beans.take_unread());
     let mut reading = Reading { beans: &beans, others, campaign: &mut campaign, notes, prefixes };
     let rules = reading.scope();
-    let notes = reading.notes;
+    let (mut notes, prefixes) = (reading.notes, reading.prefixes);
+    if !prefixes.is_empty() {
+        notes.push(EngineNote::new("seeds", format!("{} lines with + or - are used by no rule", prefixes.len())));
+    }
     Ok(EngineJob { campaign, rules, notes })
 }
 
@@ -103,7 +107,16 @@ impl Reading<'_> {
             return Some(self.unknown(&element.place, index, &format!("the bean “{name}” that it names is not there")));
         };
         let enabled = beans.flag(bean, "enabled").unwrap_or(true);
-        match self.known(bean, &remark) {
+        let known = self.known(bean, &remark);
+        // A rule with a default where something else was meant would decide otherwise.
+        let unread = beans.take_unread();
+        if let Some(first) = unread.first() {
+            let more =
+                if unread.len() > 1 { format!(", and {} more like it", unread.len() - 1) } else { String::new() };
+            let why = format!("{}: {} ({}){more}", bean.class(), first.what, first.place);
+            return Some(self.unknown(&bean.place, index, &why));
+        }
+        match known {
             Known::Rule(kind) => {
                 let kind = match self.workable(&bean.place, index, kind) {
                     Ok(kind) => kind,

@@ -11,6 +11,7 @@ use crate::scope::rules::{
     SchemeNotInSet, SeedScopeRule, SourceTag, SurtPrefix, TooManyHops, TooManyPathSegments, Transclusion,
 };
 use crate::uri::{ScopePrefix, parse_web_url};
+use std::collections::HashSet;
 
 /// A job being read.
 pub(super) struct Reading<'a> {
@@ -35,16 +36,18 @@ pub(super) enum Known {
 }
 
 /// Schemes that Heritrix takes by default.
-const SCHEMES: [&str; 5] = ["http", "https", "ftp", "dns", "whois"];
+const SCHEMES: [&str; 6] = ["http", "https", "ftp", "sftp", "dns", "whois"];
 
 impl Reading<'_> {
     pub(super) fn known(&mut self, bean: &Element, remark: &str) -> Known {
         let beans = self.beans;
-        let decision = |default| match beans.text(bean, "decision").as_deref().map(str::trim) {
-            Some("ACCEPT") => Decision::Accept,
-            Some("REJECT") => Decision::Reject,
-            _ => default,
+        let read_decision = |word: &str| match word {
+            "ACCEPT" => Some(Decision::Accept),
+            "REJECT" => Some(Decision::Reject),
+            _ => None,
         };
+        let decision =
+            |default| beans.read_as(bean, "decision", "decision of a rule", read_decision).unwrap_or(default);
         let size = |name: &str, default: usize| beans.number(bean, name).unwrap_or(default);
         let (accept, reject) = (Decision::Accept, Decision::Reject);
         // Rules that always reject here.
@@ -115,11 +118,18 @@ impl Reading<'_> {
         let beans = self.beans;
         let of_seeds = beans.flag(bean, "seedsAsSurtPrefixes").unwrap_or(true);
         let mut prefixes = self.listed_prefixes(bean);
-        if bean.attribute("id") == Some(SEED_RULE) {
-            self.scopes_of_seeds(&prefixes, of_seeds);
-            return Known::Rule(RuleKind::SeedScope(SeedScopeRule {}));
-        }
         let also_check_via = beans.flag(bean, "alsoCheckVia").unwrap_or(false);
+        if bean.attribute("id") == Some(SEED_RULE) {
+            let signed = of_seeds && !self.prefixes.is_empty();
+            if decision == Decision::Accept && !also_check_via && !signed && self.are_of_seeds(&prefixes) {
+                self.scopes_of_seeds(&prefixes, of_seeds);
+                return Known::Rule(RuleKind::SeedScope(SeedScopeRule {}));
+            }
+            self.notes.push(EngineNote::new(
+                &bean.place,
+                "it was written from the scopes of the seeds, and changed since; it is read as a rule of prefixes",
+            ));
+        }
         if of_seeds {
             let signed = std::mem::take(&mut self.prefixes);
             prefixes.extend(signed.iter().filter(|(take, _)| *take).map(|(_, prefix)| prefix.clone()));
@@ -173,6 +183,19 @@ impl Reading<'_> {
             }
         }
         all
+    }
+
+    /// Whether all prefixes are such as are written for the scopes of seeds.
+    fn are_of_seeds(&self, prefixes: &[String]) -> bool {
+        let scopes = [SeedScope::Root, SeedScope::Subdomains];
+        let of_seeds: HashSet<String> = self
+            .campaign
+            .seeds
+            .iter()
+            .flat_map(|seed| scopes.map(|scope| heritrix_write::prefix_of(&seed.url, scope)))
+            .flatten()
+            .collect();
+        prefixes.iter().all(|prefix| of_seeds.contains(prefix))
     }
 
     /// Tells the scopes of the seeds from the prefixes that were written for them.

@@ -37,7 +37,7 @@ pub(super) fn read(beans: &Beans, campaign: &mut Campaign, notes: &mut Vec<Engin
     }
     if let Some(bean) = beans.by_id("disposition") {
         let polite = &mut campaign.politeness;
-        polite.delay_factor = beans.number(bean, "delayFactor").unwrap_or(5.0);
+        polite.delay_factor = beans.decimal(bean, "delayFactor").unwrap_or(5.0);
         polite.min_delay_ms = beans.number(bean, "minDelayMs").unwrap_or(3000);
         polite.max_delay_ms = beans.number(bean, "maxDelayMs").unwrap_or(30_000);
         polite.respect_crawl_delay_up_to_seconds = beans.number(bean, "respectCrawlDelayUpToSeconds").unwrap_or(300);
@@ -57,6 +57,9 @@ pub(super) fn read(beans: &Beans, campaign: &mut Campaign, notes: &mut Vec<Engin
     }
     if let Some(bean) = beans.by_id("crawlController") {
         campaign.politeness.workers = beans.number(bean, "maxToeThreads").unwrap_or(25);
+    }
+    for EngineNote { place, what } in beans.take_unread() {
+        notes.push(EngineNote { place, what: format!("{what}; Heritrix's default stands for it") });
     }
     let association = "SurtPrefixesSheetAssociation";
     if let Some(bean) = beans.by_class(association).or_else(|| beans.by_class("DecideRuledSheetAssociation")) {

@@ -6,16 +6,18 @@ use super::heritrix_settings::{CONTACT, NO_CONTACT};
 use super::write_rules::rules_xml;
 use crate::campaign::{Campaign, RobotsPolicy, SeedScope};
 use crate::scope::rules::{Rule, RuleKind};
-use crate::uri::{ScopePrefix, parse_web_url};
+use crate::uri::{ScopePrefix, Url, parse_web_url};
 
 /// The name that Heritrix looks for.
 pub const HERITRIX_CONFIGURATION: &str = "crawler-beans.cxml";
 
 /// The SURT prefix of a seed; none where its reach is counted in hops.
 pub(super) fn prefix_of(url: &str, scope: SeedScope) -> Option<String> {
+    // Text that is no URL may be a prefix that takes the whole web.
+    let url = seed_url(url)?;
     match scope {
-        SeedScope::Root => Some(ScopePrefix::implied_by_seed(url).to_string()),
-        SeedScope::Subdomains => Some(ScopePrefix::domain_of(&parse_web_url(url)?).to_string()),
+        SeedScope::Root => Some(ScopePrefix::implied_by_seed(url.as_str()).to_string()),
+        SeedScope::Subdomains => Some(ScopePrefix::domain_of(&url).to_string()),
         SeedScope::Resource | SeedScope::Plus1 => None,
     }
 }
@@ -34,6 +36,7 @@ pub fn heritrix_job(campaign: &Campaign) -> (Vec<(String, String)>, Vec<EngineNo
     let mut notes = Vec::new();
     let rules = rules_xml(campaign, &mut notes);
     let settings = settings(campaign, &mut notes);
+    let seeds = seeds_text(campaign, &mut notes);
     let has = |wanted: fn(&RuleKind) -> bool| {
         let rules = campaign.rules.iter().filter_map(|rule| serde_json::from_value::<Rule>(rule.clone()).ok());
         rules.into_iter().any(|rule| rule.enabled && wanted(&rule.kind))
@@ -73,7 +76,6 @@ pub fn heritrix_job(campaign: &Campaign) -> (Vec<(String, String)>, Vec<EngineNo
         metadata = settings.metadata,
         rest = rest(&settings, nofollow),
     );
-    let seeds: String = campaign.seeds.iter().map(|seed| format!("{}\n", one_word(&seed.url))).collect();
     let surts: String = surts_of(campaign).iter().map(|surt| format!("+{surt}\n")).collect();
     let files = vec![
         (HERITRIX_CONFIGURATION.to_owned(), text),
@@ -83,11 +85,30 @@ pub fn heritrix_job(campaign: &Campaign) -> (Vec<(String, String)>, Vec<EngineNo
     (files, notes)
 }
 
-/// A seed on its line: blanks would cut it, a sign would make a prefix of it.
-fn one_word(url: &str) -> String {
-    let url = url.trim();
-    let url = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
-    url.chars().map(|c| if c.is_whitespace() || c.is_control() { "%20".to_owned() } else { c.to_string() }).collect()
+/// The URL of a seed. A sign, a `#` or a blank in what is none would make
+/// something else of its line in `seeds.txt`.
+fn seed_url(text: &str) -> Option<Url> {
+    let text = text.trim();
+    let is_host = !text.contains("://") && text.starts_with(|c: char| c.is_alphanumeric());
+    let url = if is_host { parse_web_url(&format!("http://{text}")) } else { parse_web_url(text) }?;
+    // A parser of URLs takes `http://(pt,` for a host; Heritrix, for a SURT.
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '[' | ']' | ':');
+    url.host_str().is_some_and(|host| host.chars().all(is_name)).then_some(url)
+}
+
+/// The seeds, one a line; what is no URL of the web is told and left out.
+fn seeds_text(campaign: &Campaign, notes: &mut Vec<EngineNote>) -> String {
+    let mut text = String::new();
+    for (position, seed) in campaign.seeds.iter().enumerate() {
+        match seed_url(&seed.url) {
+            Some(url) => text.push_str(&format!("{url}\n")),
+            None => notes.push(EngineNote::new(
+                format!("seed {position}"),
+                format!("“{}” is no web address; it is left out", seed.url),
+            )),
+        }
+    }
+    text
 }
 
 struct Settings {

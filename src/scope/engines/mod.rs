@@ -15,6 +15,8 @@
 
 mod beans;
 mod browsertrix;
+#[cfg(test)]
+mod changed_tests;
 mod heritrix_read;
 mod heritrix_rules;
 mod heritrix_settings;

@@ -40,8 +40,15 @@ pub fn read_heritrix1_order(file: &str, text: &str, seeds: Option<&str>) -> Resu
         polite.min_delay_ms = unsigned(frontier, "min-delay-ms").unwrap_or(polite.min_delay_ms);
         polite.max_delay_ms = unsigned(frontier, "max-delay-ms").unwrap_or(polite.max_delay_ms);
         polite.retry_delay_seconds = unsigned(frontier, "retry-delay-seconds").unwrap_or(polite.retry_delay_seconds);
-        let factor = named(frontier, "delay-factor").and_then(|found| found.text().trim().parse().ok());
-        polite.delay_factor = factor.filter(|factor: &f64| factor.is_finite()).unwrap_or(polite.delay_factor);
+        if let Some(found) = named(frontier, "delay-factor") {
+            match found.text().trim().parse().ok().filter(|factor: &f64| factor.is_finite()) {
+                Some(factor) => polite.delay_factor = factor,
+                None => notes.push(EngineNote::new(
+                    &found.place,
+                    format!("“{}” is no number that can be used here; the default stands for it", found.text().trim()),
+                )),
+            }
+        }
         let retries = unsigned(frontier, "max-retries").and_then(|number| u32::try_from(number).ok());
         polite.max_retries = retries.unwrap_or(polite.max_retries);
     }

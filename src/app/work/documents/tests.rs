@@ -140,6 +140,26 @@ fn a_new_version_at_the_same_place_is_noticed() {
 }
 
 #[test]
+fn a_target_that_is_watched_later_shows_its_documents_as_new() {
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = Workspace::create(&dir.path().join("w")).unwrap();
+    let catalogue = workspace.catalogue();
+    let town = catalogue.save_campaign(None, &campaign("Town", "http://a.pt/", None, true)).unwrap();
+    let later = catalogue.save_campaign(None, &campaign("Later", "http://b.pt/", None, false)).unwrap();
+    let launch = catalogue.begin_launch(town, "town", CaptureDate::from_seconds(1_700_000_000)).unwrap().id;
+    let pdf = |url, second| capture(url, "application/pdf", second, url, None, &[]);
+    catalogue.add_captures(launch, vec![pdf("http://a.pt/a.pdf", 1), pdf("http://b.pt/b.pdf", 2)]).unwrap();
+    let cx = JobCx::detached();
+    documents_noted(&workspace, &documents(&workspace, true, &cx).unwrap()).unwrap();
+    catalogue.save_campaign(Some(later), &campaign("Later", "http://b.pt/", None, true)).unwrap();
+    let list = documents(&workspace, true, &cx).unwrap();
+    let urls: Vec<&str> = list.rows.iter().map(|row| row.url.as_str()).collect();
+    assert_eq!(urls, ["http://b.pt/b.pdf"]);
+    documents_noted(&workspace, &list).unwrap();
+    assert_eq!(documents(&workspace, true, &cx).unwrap().rows, []);
+}
+
+#[test]
 fn what_a_document_is() {
     for (mime, url, expected) in [
         ("application/pdf", "http://a.pt/", true),

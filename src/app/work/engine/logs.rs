@@ -7,7 +7,6 @@ use crate::scope::{Decision, ScopeLine, Verdict};
 use crate::store::rows::{CampaignId, LaunchId};
 use crate::store::{LoggedFate, LoggedUrl, Workspace, job_name};
 use crate::uri::{CaptureDate, parse_web_url};
-use anyhow::Context;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -19,7 +18,7 @@ const MAX_LINE_BYTES: u64 = 1024 * 1024;
 /// Lines that go to the catalogue at once.
 const BATCH: usize = 2_000;
 /// Unread lines that are told of one log.
-const EXAMPLES: usize = 20;
+pub(super) const EXAMPLES: usize = 20;
 /// Deeper folders hold no logs.
 const MAX_DEPTH: usize = 6;
 
@@ -164,14 +163,17 @@ impl Taking<'_> {
 }
 
 fn one_log(path: &Path, file: String, taking: &mut Taking<'_>, cx: &JobCx) -> anyhow::Result<LogCount> {
-    let told = || path.display().to_string();
     let size = path.metadata().map_or(0, |meta| meta.len());
-    let mut raw = BufReader::new(File::open(path).with_context(told)?);
-    let zipped = raw.fill_buf().with_context(told)?.starts_with(&[0x1f, 0x8b]);
-    let mut log: Box<dyn BufRead> =
-        if zipped { Box::new(BufReader::new(flate2::read::MultiGzDecoder::new(raw))) } else { Box::new(raw) };
     let is_scope = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("scope"));
     let mut count = LogCount { file, ..LogCount::default() };
+    let (zipped, mut log) = match open(path) {
+        Ok(opened) => opened,
+        Err(error) => {
+            unread(&mut count, 1, &format!("the log cannot be opened: {error}"));
+            cx.advance(size)?;
+            return Ok(count);
+        }
+    };
     let (mut line, mut number, mut told_bytes) = (Vec::new(), 0_u64, 0_u64);
     loop {
         line.clear();
@@ -195,7 +197,10 @@ fn one_log(path: &Path, file: String, taking: &mut Taking<'_>, cx: &JobCx) -> an
         }
         if read == MAX_LINE_BYTES && !line.ends_with(b"\n") {
             unread(&mut count, number, "the line is too long");
-            skip_line(&mut log).with_context(told)?;
+            if let Err(error) = skip_line(&mut log) {
+                unread(&mut count, number, &format!("the file breaks off here: {error}"));
+                break;
+            }
             continue;
         }
         let text = String::from_utf8_lossy(&line);
@@ -224,6 +229,16 @@ fn one_log(path: &Path, file: String, taking: &mut Taking<'_>, cx: &JobCx) -> an
     }
     cx.advance(size.saturating_sub(told_bytes))?;
     Ok(count)
+}
+
+/// A log, and whether it was compressed.
+fn open(path: &Path) -> std::io::Result<(bool, Box<dyn BufRead>)> {
+    let mut raw = BufReader::new(File::open(path)?);
+    let zipped = raw.fill_buf()?.starts_with(&[0x1f, 0x8b]);
+    Ok(match zipped {
+        true => (true, Box::new(BufReader::new(flate2::read::MultiGzDecoder::new(raw)))),
+        false => (false, Box::new(raw)),
+    })
 }
 
 fn unread(count: &mut LogCount, number: u64, why: &str) {

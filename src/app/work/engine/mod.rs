@@ -10,6 +10,7 @@
 //! read are told with file and line. Read again, a folder changes nothing but
 //! what is new in it.
 
+mod archives;
 mod logs;
 mod write;
 
@@ -24,11 +25,18 @@ use crate::scope::engines::{
 use crate::store::Workspace;
 use crate::store::rows::{CampaignId, ImportRow, LaunchId};
 use serde::Serialize;
+use std::cell::RefCell;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Longest file that is read as a whole.
 const MOST_BYTES: u64 = 256 * 1024 * 1024;
+/// Begin of the setting of a job whose campaign is being made: the newest
+/// campaign before it follows.
+const BEGUN: &str = "after ";
+/// Why a file that may be missing is not read.
+const NOT_THERE: &str = "it is not there";
 
 /// Which crawler made a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -81,6 +89,8 @@ pub struct EngineImport {
     pub launches: Vec<EngineLaunch>,
     /// Pages that a Browsertrix crawl lists.
     pub pages: u64,
+    /// Why its configuration could not be read, where it could not.
+    pub broken: Option<String>,
     /// Archives that were passed over, and why.
     pub passed_over: Vec<String>,
 }
@@ -99,9 +109,10 @@ pub struct EngineLaunch {
 }
 
 impl EngineImport {
-    /// Lines of logs that could not be read.
+    /// Lines of logs that could not be read, and a configuration that could not.
     pub fn unread(&self) -> u64 {
-        self.launches.iter().flat_map(|launch| &launch.logs).map(|log| log.unread).sum()
+        let lines: u64 = self.launches.iter().flat_map(|launch| &launch.logs).map(|log| log.unread).sum();
+        lines + u64::from(self.broken.is_some())
     }
 }
 
@@ -193,43 +204,41 @@ fn configuration(folder: &Path) -> Option<PathBuf> {
 fn one_job(workspace: &Workspace, folder: &Path, cx: &JobCx) -> anyhow::Result<(EngineImport, Vec<PathBuf>)> {
     cx.stage(format!("Reading the job {}", folder.display()), None);
     let folder = folder.canonicalize().map_err(|error| anyhow::anyhow!("{}: {error}", folder.display()))?;
-    let engine = engine_of(&folder).unwrap_or(Engine::Logs);
+    let mut engine = engine_of(&folder).unwrap_or(Engine::Logs);
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut pages = (0, Vec::new());
-    let mut job = match engine {
-        Engine::Heritrix => heritrix(&folder)?,
-        Engine::Heritrix1 => {
-            let text = read_inside(&folder, "order.xml").unwrap_or_default();
-            read_heritrix1_order("order.xml", &text, read_inside(&folder, "seeds.txt").as_deref())
-                .map_err(|error| anyhow::anyhow!("{}: {error}", folder.display()))?
-        }
-        Engine::Logs => logs_only(&folder),
+    let read = match engine {
+        Engine::Heritrix => heritrix(&folder),
+        Engine::Heritrix1 => heritrix_1(&folder),
+        Engine::Logs => Ok(logs_only(&folder)),
         Engine::Browsertrix => {
             let (job, count, unread) = browsertrix(&folder, &name);
             pages = (count, unread);
-            job
+            Ok(job)
+        }
+    };
+    // Logs and archives are worth having also where the configuration is torn.
+    let (mut job, broken) = match read {
+        Ok(job) => (job, None),
+        Err(why) => {
+            engine = Engine::Logs;
+            let mut job = logs_only(&folder);
+            let what = format!("{why}. Seeds, logs and archives are read without it");
+            job.notes.insert(0, EngineNote { place: folder.display().to_string(), what });
+            (job, Some(why))
         }
     };
     if job.campaign.name.trim().is_empty() || job.campaign.name.starts_with('[') {
         job.campaign.name.clone_from(&name);
     }
-    let key = format!("engine_job {}", folder.display());
-    let known = workspace.catalogue().setting(&key)?.and_then(|id| id.parse::<CampaignId>().ok());
-    let (campaign, is_new) = match known {
-        Some(id) => (id, false),
-        None => {
-            let id = workspace.catalogue().save_campaign(None, &job.campaign)?;
-            workspace.catalogue().set_setting(&key, &id.to_string())?;
-            (id, true)
-        }
-    };
+    let (campaign, is_new) = campaign_of(workspace, &folder, &job.campaign)?;
     let mut notes = job.notes;
     notes.extend(pages.1);
     let launches = match engine {
         Engine::Browsertrix => Vec::new(),
         _ => logs::read(workspace, campaign, &folder, &name, cx)?,
     };
-    let (archives, passed_over) = archives(&folder, engine);
+    let (archives, passed_over) = archives::archives(&folder, engine);
     let import = EngineImport {
         folder: folder.display().to_string(),
         engine,
@@ -241,56 +250,122 @@ fn one_job(workspace: &Workspace, folder: &Path, cx: &JobCx) -> anyhow::Result<(
         notes,
         launches,
         pages: pages.0,
+        broken,
         passed_over,
     };
     Ok((import, archives))
 }
 
-fn heritrix(folder: &Path) -> anyhow::Result<EngineJob> {
+/// The campaign of a job folder, and whether it was made now. Another job may
+/// stand where a known one did, as on a drive that is changed.
+fn campaign_of(workspace: &Workspace, folder: &Path, job: &Campaign) -> anyhow::Result<(CampaignId, bool)> {
+    let catalogue = workspace.catalogue();
+    let key = format!("engine_job {}", folder.display());
+    let known = catalogue.setting(&key)?;
+    if let Some(id) = known.as_deref().and_then(|id| id.parse::<CampaignId>().ok()) {
+        let (_, campaign) = catalogue.campaign(id)?;
+        let shares = |url: &String| campaign.seeds.iter().any(|seed| seed.url == *url);
+        let no_seeds = job.seeds.is_empty() || campaign.seeds.is_empty();
+        if job.seeds.iter().any(|seed| shares(&seed.url)) || (no_seeds && job.name == campaign.name) {
+            return Ok((id, false));
+        }
+    }
+    // Killed between the two writes, the next import finds the campaign by its begin.
+    let before = match known.as_deref().and_then(|begun| begun.strip_prefix(BEGUN)?.parse::<CampaignId>().ok()) {
+        Some(before) => before,
+        None => {
+            let newest = catalogue.campaigns()?.iter().map(|row| row.id).max().unwrap_or(0);
+            catalogue.set_setting(&key, &format!("{BEGUN}{newest}"))?;
+            newest
+        }
+    };
+    for row in catalogue.campaigns()?.iter().filter(|row| row.id > before) {
+        if catalogue.campaign(row.id)?.1 == *job {
+            catalogue.set_setting(&key, &row.id.to_string())?;
+            return Ok((row.id, false));
+        }
+    }
+    let id = catalogue.save_campaign(None, job)?;
+    catalogue.set_setting(&key, &id.to_string())?;
+    Ok((id, true))
+}
+
+fn heritrix(folder: &Path) -> Result<EngineJob, String> {
     let path = configuration(folder).unwrap_or_default();
     let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let text = read_inside(folder, &file).ok_or_else(|| {
-        anyhow::anyhow!("{}: it cannot be read, or is larger than {MOST_BYTES} bytes", path.display())
-    })?;
-    read_heritrix_job(&file, &text, &|name| read_inside(folder, name))
-        .map_err(|error| anyhow::anyhow!("{}: {error}", folder.display()))
+    let text = read_inside(folder, &file).map_err(|why| format!("{file}: {why}"))?;
+    let unread = RefCell::new(Vec::new());
+    let others = |name: &str| text_inside(folder, name, &mut unread.borrow_mut());
+    let mut job = read_heritrix_job(&file, &text, &others).map_err(|error| error.to_string())?;
+    job.notes.append(&mut unread.take());
+    Ok(job)
+}
+
+fn heritrix_1(folder: &Path) -> Result<EngineJob, String> {
+    let text = read_inside(folder, "order.xml").map_err(|why| format!("order.xml: {why}"))?;
+    let mut unread = Vec::new();
+    let seeds = text_inside(folder, "seeds.txt", &mut unread);
+    let mut job = read_heritrix1_order("order.xml", &text, seeds.as_deref()).map_err(|error| error.to_string())?;
+    job.notes.append(&mut unread);
+    Ok(job)
 }
 
 fn logs_only(folder: &Path) -> EngineJob {
-    let (seeds, _, _) = seeds_of_text(&read_inside(folder, "seeds.txt").unwrap_or_default());
+    let mut notes = Vec::new();
+    let text = text_inside(folder, "seeds.txt", &mut notes).unwrap_or_default();
+    let (seeds, prefixes, unread) = seeds_of_text(&text);
     let what = "there is no configuration, so the campaign has no rules; nothing is in its scope before it has some";
-    let note = EngineNote { place: folder.display().to_string(), what: what.to_owned() };
-    EngineJob { campaign: Campaign { seeds, ..Campaign::default() }, rules: 0, notes: vec![note] }
+    notes.push(EngineNote { place: folder.display().to_string(), what: what.to_owned() });
+    if !prefixes.is_empty() {
+        let what = format!("{} lines with + or - were left out: there is no rule for them", prefixes.len());
+        notes.push(EngineNote { place: "seeds.txt".to_owned(), what });
+    }
+    let unread = unread.into_iter().map(|(line, words)| (line, format!("“{words}” is neither seed nor prefix")));
+    examples(&mut notes, "seeds.txt", unread);
+    EngineJob { campaign: Campaign { seeds, ..Campaign::default() }, rules: 0, notes }
+}
+
+/// Tells of bad lines of a file: the first ones, and how many more there are.
+fn examples(notes: &mut Vec<EngineNote>, file: &str, lines: impl Iterator<Item = (usize, String)>) {
+    let mut more = 0_u64;
+    for (told, (line, what)) in lines.enumerate() {
+        if told < logs::EXAMPLES {
+            notes.push(EngineNote { place: format!("{file}:{line}"), what });
+        } else {
+            more += 1;
+        }
+    }
+    if more > 0 {
+        notes.push(EngineNote { place: file.to_owned(), what: format!("{more} more lines could not be read") });
+    }
 }
 
 /// A collection of Browsertrix: what its lists of pages and its logs say.
 fn browsertrix(folder: &Path, name: &str) -> (EngineJob, u64, Vec<EngineNote>) {
     let mut notes = Vec::new();
     let mut read = |file: &str| {
-        let (campaign, count, unread) = browsertrix_campaign(name, &read_inside(folder, file).unwrap_or_default());
-        notes.extend(unread.into_iter().map(|(line, why)| EngineNote {
-            place: format!("{file}:{line}"),
-            what: format!("this is no page: {why}"),
-        }));
+        let text = text_inside(folder, file, &mut notes).unwrap_or_default();
+        let (campaign, count, unread) = browsertrix_campaign(name, &text);
+        examples(&mut notes, file, unread.into_iter().map(|(line, why)| (line, format!("this is no page: {why}"))));
         (campaign, count as u64)
     };
     let (campaign, pages) = read("pages/pages.jsonl");
     let (_, extra) = read("pages/extraPages.jsonl");
-    for path in fs::read_dir(folder.join("logs")).into_iter().flatten().flatten().map(|entry| entry.path()) {
-        let file = format!("logs/{}", path.file_name().unwrap_or_default().to_string_lossy());
-        let text = read_inside(folder, &file).unwrap_or_default();
-        let (mut lines, mut errors) = (0, 0);
+    let logs = fs::read_dir(folder.join("logs")).into_iter().flatten().flatten();
+    let mut logs: Vec<String> = logs.map(|entry| format!("logs/{}", entry.file_name().to_string_lossy())).collect();
+    logs.sort();
+    for file in logs {
+        let Some(text) = text_inside(folder, &file, &mut notes) else { continue };
+        let (mut lines, mut errors, mut unread) = (0, 0, Vec::new());
         for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             lines += 1;
             match serde_json::from_str::<serde_json::Value>(line) {
                 Ok(line) if ["error", "fatal"].iter().any(|level| line["logLevel"] == *level) => errors += 1,
                 Ok(_) => {}
-                Err(error) => notes.push(EngineNote {
-                    place: format!("{file}:{}", number + 1),
-                    what: format!("this is no line of a log: {error}"),
-                }),
+                Err(error) => unread.push((number + 1, format!("this is no line of a log: {error}"))),
             }
         }
+        examples(&mut notes, &file, unread.into_iter());
         if errors > 0 {
             notes.push(EngineNote { place: file, what: format!("{errors} of {lines} lines tell of errors") });
         }
@@ -306,31 +381,36 @@ fn browsertrix(folder: &Path, name: &str) -> (EngineJob, u64, Vec<EngineNote>) {
     (EngineJob { campaign, rules, notes: Vec::new() }, pages + extra, notes)
 }
 
-/// Where the archives of a job are. A package beside the files that it was
-/// made from would bring every capture twice.
-fn archives(folder: &Path, engine: Engine) -> (Vec<PathBuf>, Vec<String>) {
-    let files = folder.join("archive");
-    let has_files = fs::read_dir(&files).into_iter().flatten().flatten().any(|entry| entry.path().is_file());
-    if engine != Engine::Browsertrix || !has_files {
-        return (vec![folder.to_owned()], Vec::new());
+/// The text of a file that really is inside a folder; `Err` says why not.
+fn read_inside(folder: &Path, name: &str) -> Result<String, String> {
+    let words = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound => NOT_THERE.to_owned(),
+        _ => format!("it cannot be read: {error}"),
+    };
+    let path = folder.join(name.trim()).canonicalize().map_err(words)?;
+    if !path.starts_with(folder.canonicalize().map_err(words)?) {
+        return Err("it leads out of the folder of the job, and is not opened".to_owned());
     }
-    let packages = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut passed_over: Vec<String> = packages
-        .filter(|path| path.extension().is_some_and(|ending| ending == "wacz"))
-        .map(|path| format!("{}: the files it was made from are read from archive/", path.display()))
-        .collect();
-    passed_over.sort();
-    (vec![files], passed_over)
+    let meta = path.metadata().map_err(words)?;
+    if !meta.is_file() {
+        return Err("this is no file".to_owned());
+    }
+    if meta.len() > MOST_BYTES {
+        return Err(format!("it is larger than {MOST_BYTES} bytes, and is not read"));
+    }
+    Ok(String::from_utf8_lossy(&fs::read(path).map_err(words)?).into_owned())
 }
 
-/// The text of a file that really is inside a folder.
-fn read_inside(folder: &Path, name: &str) -> Option<String> {
-    let path = folder.join(name.trim()).canonicalize().ok()?;
-    let meta = path.metadata().ok()?;
-    if !path.starts_with(folder.canonicalize().ok()?) || !meta.is_file() || meta.len() > MOST_BYTES {
-        return None;
+/// The same; where the file is there and cannot be read, that is told.
+fn text_inside(folder: &Path, name: &str, notes: &mut Vec<EngineNote>) -> Option<String> {
+    let read = read_inside(folder, name);
+    if let Err(what) = &read
+        && what != NOT_THERE
+        && !name.trim().is_empty()
+    {
+        notes.push(EngineNote { place: name.to_owned(), what: what.clone() });
     }
-    Some(String::from_utf8_lossy(&fs::read(path).ok()?).into_owned())
+    read.ok()
 }
 
 #[cfg(test)]

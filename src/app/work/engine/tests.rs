@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::scope::standard_rules;
+use crate::store::rows::SeenRow;
 use std::path::PathBuf;
 
 fn data(path: &str) -> Option<PathBuf> {
@@ -127,6 +128,11 @@ fn decisions_and_fetches_of_a_run_meet_in_one_launch() {
     http://a.pt/c ACCEPT failed: no connection by  <- http://a.pt/
     http://a.pt/d ACCEPT refused by SurtPrefixedDecideRule <- http://a.pt/
     ");
+    // What was only let in is no seed, and neither is what has a way from one.
+    let rows = catalogue.seen(job.launches[0].launch, "all", "", 100).unwrap();
+    let is_seed = |row: &SeenRow| catalogue.seen_row(row.id).unwrap().2;
+    let seeds: Vec<String> = rows.into_iter().filter(is_seed).map(|row| row.url).collect();
+    assert_eq!(seeds, ["http://a.pt/"]);
     let (_, campaign) = catalogue.campaign(job.campaign).unwrap();
     assert_eq!(campaign.rules, standard_rules());
     assert_eq!(catalogue.launch(imported.launch).unwrap().campaign, job.campaign);
@@ -155,6 +161,64 @@ fn files_outside_of_a_job_are_not_opened() {
     assert!(write_heritrix_job(&Campaign::new("x"), &folder).unwrap_err().to_string().contains("already"));
 }
 
+const RECORD: &str = "WARC/1.0\r\nWARC-Type: response\r\n\
+    WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-000000000001>\r\n\
+    WARC-Date: 2024-03-01T09:00:00Z\r\nWARC-Target-URI: http://a.pt/\r\nContent-Type: application/http\r\n\
+    Content-Length: 47\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nolá!\r\n\r\n";
+
+#[test]
+fn a_torn_configuration_keeps_no_archive_out() {
+    let (dir, workspace) = workspace();
+    let folder = dir.path().join("job");
+    let line = "2024-03-01T09:00:01.000Z   200         12 http://a.pt/ - - text/html #001 20240301090000500+20 sha1:AAAA - -\n";
+    heritrix_3(&folder, "", line);
+    fs::write(folder.join("crawler-beans.cxml"), "<beans><bean").unwrap();
+    fs::write(folder.join("seeds.txt"), "http://a.pt/\nhttp://[x\n-http://(pt,b,\n").unwrap();
+    fs::write(folder.join("20240301090000/logs/crawl.log.1"), [0x1f, 0x8b, 0, 1]).unwrap();
+    fs::write(folder.join("20240301090000/a.warc"), RECORD).unwrap();
+    let (job, imported) = import(&workspace, &folder);
+    assert!(job.broken.as_deref().unwrap().contains("no well-formed XML"), "{:?}", job.broken);
+    assert_eq!((job.engine, job.seeds, imported.new_captures), (Engine::Logs, 1, 1));
+    // The line, and the configuration, and the log that is not what it says.
+    assert_eq!((job.launches[0].new_urls, job.unread()), (1, 2));
+    let notes: Vec<String> = job.notes.iter().map(|note| note.what.clone()).collect();
+    assert!(notes[0].ends_with("Seeds, logs and archives are read without it"), "{notes:?}");
+    assert!(notes.iter().any(|note| note.starts_with("1 lines with + or -")), "{notes:?}");
+    assert!(notes.iter().any(|note| note.starts_with("“http://[x”")), "{notes:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_log_that_cannot_be_opened_is_counted() {
+    use std::os::unix::fs::PermissionsExt;
+    let (dir, workspace) = workspace();
+    let folder = dir.path().join("job");
+    heritrix_3(&folder, "", "");
+    let log = folder.join("20240301090000/logs/crawl.log");
+    fs::set_permissions(&log, fs::Permissions::from_mode(0o000)).unwrap();
+    fs::write(folder.join("20240301090000/a.warc"), RECORD).unwrap();
+    let can_read_all = fs::File::open(&log).is_ok();
+    let (job, imported) = import(&workspace, &folder);
+    assert_eq!(imported.new_captures, 1);
+    // An administrator opens it all the same; it is empty then.
+    let told = job.launches.iter().flat_map(|launch| &launch.logs).flat_map(|log| &log.unread_examples).next();
+    assert_eq!(told.is_some_and(|told| told.contains("the log cannot be opened")), !can_read_all, "{told:?}");
+}
+
+#[test]
+fn lists_that_cannot_be_read_are_told() {
+    let (dir, workspace) = workspace();
+    let folder = dir.path().join("news");
+    fs::create_dir_all(folder.join("archive")).unwrap();
+    fs::create_dir_all(folder.join("pages/extraPages.jsonl")).unwrap();
+    fs::write(folder.join("pages/pages.jsonl"), "broken\n".repeat(50)).unwrap();
+    let (job, _) = import(&workspace, &folder);
+    let notes: Vec<String> = job.notes.iter().map(ToString::to_string).collect();
+    assert_eq!(notes.iter().filter(|note| note.contains("this is no page")).count(), logs::EXAMPLES);
+    assert!(notes.contains(&"pages/pages.jsonl: 30 more lines could not be read".to_owned()), "{notes:?}");
+    assert!(notes.contains(&"pages/extraPages.jsonl: this is no file".to_owned()), "{notes:?}");
+}
+
 #[test]
 fn a_browsertrix_collection_comes_in() {
     let (dir, workspace) = workspace();
@@ -163,10 +227,7 @@ fn a_browsertrix_collection_comes_in() {
     for sub in ["archive", "pages", "logs"] {
         fs::create_dir_all(folder.join(sub)).unwrap();
     }
-    let record = "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-000000000001>\r\n\
-        WARC-Date: 2024-03-01T09:00:00Z\r\nWARC-Target-URI: http://a.pt/\r\nContent-Type: application/http\r\n\
-        Content-Length: 47\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nolá!\r\n\r\n";
-    fs::write(folder.join("archive/rec-1.warc"), record).unwrap();
+    fs::write(folder.join("archive/rec-1.warc"), RECORD).unwrap();
     fs::write(folder.join("news.wacz"), "a package of the same").unwrap();
     fs::write(
         folder.join("pages/pages.jsonl"),
@@ -182,4 +243,41 @@ fn a_browsertrix_collection_comes_in() {
     assert!(notes.iter().any(|note| note.starts_with("logs/crawl-1.log:2: this is no line")), "{notes:?}");
     assert!(notes.iter().any(|note| note == "logs/crawl-1.log: 1 of 2 lines tell of errors"), "{notes:?}");
     assert_eq!(workspace.catalogue().campaigns().unwrap()[0].captures, 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn archives_outside_of_a_job_are_passed_over() {
+    let (dir, workspace) = workspace();
+    let folder = dir.path().join("job");
+    heritrix_3(&folder, "", "");
+    fs::write(folder.join("20240301090000/a.warc"), RECORD).unwrap();
+    fs::create_dir_all(dir.path().join("secret")).unwrap();
+    fs::write(dir.path().join("secret/b.warc"), RECORD.replace("http://a.pt/", "http://b.pt/")).unwrap();
+    std::os::unix::fs::symlink(dir.path().join("secret"), folder.join("20240301090000/warcs")).unwrap();
+    let (job, imported) = import(&workspace, &folder);
+    assert_eq!((imported.files, imported.new_captures), (1, 1));
+    assert_eq!(job.passed_over.len(), 1);
+    assert!(job.passed_over[0].contains("leads out of the job's folder"), "{:?}", job.passed_over);
+}
+
+#[test]
+fn another_job_at_the_same_place_is_another_campaign() {
+    let (dir, workspace) = workspace();
+    let folder = dir.path().join("job");
+    heritrix_3(&folder, "", "");
+    let (first, _) = import(&workspace, &folder);
+    fs::write(folder.join("seeds.txt"), "http://a.pt/\nhttp://b.pt/\n").unwrap();
+    let (grown, _) = import(&workspace, &folder);
+    assert_eq!((grown.campaign, grown.is_new), (first.campaign, false));
+    fs::write(folder.join("seeds.txt"), "http://c.pt/\n").unwrap();
+    let (second, _) = import(&workspace, &folder);
+    assert!(second.is_new);
+    assert_ne!(second.campaign, first.campaign);
+    // Killed before the folder was tied to its campaign, an import finds it again.
+    let key = format!("engine_job {}", folder.canonicalize().unwrap().display());
+    workspace.catalogue().set_setting(&key, &format!("{BEGUN}{}", first.campaign)).unwrap();
+    let (again, _) = import(&workspace, &folder);
+    assert_eq!((again.campaign, again.is_new), (second.campaign, false));
+    assert_eq!(workspace.catalogue().campaigns().unwrap().len(), 2);
 }

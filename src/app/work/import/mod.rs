@@ -27,7 +27,7 @@ mod sources;
 
 pub(super) use copy::digest_of;
 pub use report::{file_words, has_problems, import_words};
-pub(super) use sources::{Found, find_all};
+pub(super) use sources::{Found, find_all, looks_like_archive};
 
 use crate::jobs::{JobCx, StopError};
 use crate::store::Workspace;

@@ -146,7 +146,7 @@ fn is_open(path: &Path) -> bool {
 
 /// Whether a file found in a folder is worth reading, by name: a folder may
 /// hold gigabytes of other things. A file named by a person is always read.
-fn looks_like_archive(path: &Path) -> bool {
+pub(in crate::app::work) fn looks_like_archive(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     let name = name.strip_suffix(OPEN_SUFFIX).unwrap_or(&name);
     if name.ends_with(".wacz") {
