@@ -50,7 +50,7 @@ impl AppState {
         match spec {
             None => says = format!("{says}, {}", campaign.name),
             Some(spec) => {
-                let was = std::mem::replace(&mut spec.id, Some(id));
+                let was = spec.id.replace(id);
                 if was.is_some() && spec.version == version {
                     says = format!("Version {version} is the same; no new one was made");
                 }
