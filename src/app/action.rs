@@ -177,6 +177,7 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
             match &state.spec {
                 None => Err("No specification is being edited"),
                 Some(spec) if spec.campaign.name.trim().is_empty() => Err("The campaign needs a name"),
+                Some(spec) if spec.is_being_saved() => Err("It is being saved already"),
                 Some(spec) if !spec.is_edited() => Err("Nothing is changed"),
                 Some(spec) => Ok(Command::SaveCampaign { id: spec.id, campaign: Box::new(spec.campaign.clone()) }),
             }

@@ -110,8 +110,9 @@ pub trait Desk: Plans + Send + Sync {
     /// Jobs of earlier runs.
     fn job_history(&self, limit: u64) -> DeskResult<Vec<JobRow>>;
 
-    /// Saves a campaign as new, or as a new version.
-    fn save_campaign(&self, id: Option<CampaignId>, campaign: &Campaign) -> DeskResult<CampaignId>;
+    /// Saves a campaign as new, or as a new version unless the latest is the
+    /// same. Answers with the campaign and its latest version.
+    fn save_campaign(&self, id: Option<CampaignId>, campaign: &Campaign) -> DeskResult<(CampaignId, u32)>;
     /// Appends a person's word to captures.
     fn mark(&self, captures: &[CaptureId], mark: ReviewMark, note: &str) -> DeskResult<()>;
     /// Takes back the last word that still holds; says what it was.

@@ -26,6 +26,12 @@ use std::time::Duration;
 pub const CAPTURES: u64 = 1_250;
 const DAY: i64 = 86_400;
 
+/// The version that every saved campaign has then.
+pub const SAVED_VERSION: u32 = 7;
+/// A campaign of this name cannot be saved, nor schedules looked at with a
+/// problem of this name: the made-up archive panics.
+pub const PANICS: &str = "panic";
+
 /// What the desk was told.
 #[derive(Default)]
 pub struct Told {
@@ -640,10 +646,11 @@ impl Desk for FixtureDesk {
         }])
     }
 
-    fn save_campaign(&self, id: Option<CampaignId>, campaign: &Campaign) -> DeskResult<CampaignId> {
+    fn save_campaign(&self, id: Option<CampaignId>, campaign: &Campaign) -> DeskResult<(CampaignId, u32)> {
+        assert!(campaign.name != PANICS, "a made-up defect");
         self.told.campaigns.lock().unwrap_or_else(PoisonError::into_inner).push(campaign.clone());
         self.told.say(format!("save {id:?} {} with {} seeds", campaign.name, campaign.seeds.len()));
-        Ok(id.unwrap_or(3))
+        Ok((id.unwrap_or(3), SAVED_VERSION))
     }
 
     fn mark(&self, captures: &[CaptureId], mark: ReviewMark, note: &str) -> DeskResult<()> {

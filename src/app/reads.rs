@@ -4,9 +4,9 @@ use super::Desk;
 use super::loader::{Cache, ReadCx};
 use super::models::*;
 use crate::campaign::Campaign;
-use crate::scope::{Derivation, Trace};
+use crate::scope::{DecideRules, Derivation, Trace};
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 /// What changes without a change of the catalogue, such as free disk space
@@ -18,7 +18,20 @@ const SLOW: Duration = Duration::from_secs(10);
 pub type ScopeAnswers = Vec<Result<ScopeTest, String>>;
 
 /// An answer as a part of another question: equal is only what is the same.
-pub struct Same<T>(pub Arc<T>);
+/// Questions are kept for long and long answers are not kept by them: once an
+/// answer is shown nowhere, what was asked of it has none.
+pub struct Same<T>(Weak<T>);
+
+impl<T> Same<T> {
+    /// Of this answer.
+    pub fn of(answer: &Arc<T>) -> Self {
+        Self(Arc::downgrade(answer))
+    }
+
+    fn answer(&self) -> super::DeskResult<Arc<T>> {
+        self.0.upgrade().ok_or_else(|| anyhow::anyhow!("this list was replaced by a newer one"))
+    }
+}
 
 impl<T> Clone for Same<T> {
     fn clone(&self) -> Self {
@@ -28,7 +41,7 @@ impl<T> Clone for Same<T> {
 
 impl<T> PartialEq for Same<T> {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        Weak::ptr_eq(&self.0, &other.0)
     }
 }
 
@@ -36,7 +49,7 @@ impl<T> Eq for Same<T> {}
 
 impl<T> Hash for Same<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        Arc::as_ptr(&self.0).hash(state);
+        Weak::as_ptr(&self.0).hash(state);
     }
 }
 
@@ -149,6 +162,8 @@ reads! {
         |desk, (campaign, limit)| desk.scheduled_runs(*campaign, *limit);
     /// See [`super::Plans::permissions`]; the campaign travels as JSON.
     permissions(campaign: String, urls: Vec<String>) -> GroundAnswers, None, run_permissions;
+    /// Words of each rule of a campaign, which travels as JSON.
+    rule_lines(campaign: String) -> Vec<RuleLine>, None, name_rules;
     /// See [`Desk::scope_test`]; the campaign travels as JSON, since only text can be a key.
     scope_test(of: Option<CampaignId>, campaign: String, urls: Vec<String>) -> ScopeAnswers, None, run_scope_test;
 }
@@ -165,7 +180,8 @@ fn load_decided_rows(
     desk: &dyn Desk,
     (of, rule, offset): &(Same<Vec<RuleHits>>, usize, u64),
 ) -> super::DeskResult<Vec<SeenRow>> {
-    let ids = of.0.get(*rule).map(|hits| hits.ids.as_slice()).unwrap_or_default();
+    let hits = of.answer()?;
+    let ids = hits.get(*rule).map(|hits| hits.ids.as_slice()).unwrap_or_default();
     let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX).min(ids.len());
     desk.seen_rows(&ids[at(*offset)..at(offset + LIST_PAGE)])
 }
@@ -174,12 +190,38 @@ fn load_what_if_rows(
     desk: &dyn Desk,
     (of, side, offset): &(Same<WhatIfAnswer>, MovedSide, u64),
 ) -> super::DeskResult<Vec<MovedRow>> {
-    let WhatIfAnswer { campaign, edited, figures } = of.0.as_ref();
+    let answer = of.answer()?;
+    let WhatIfAnswer { campaign, edited, figures } = answer.as_ref();
     desk.what_if_rows(*campaign, edited, figures, *side, *offset..offset + LIST_PAGE)
 }
 
 fn load_what_if_trace(desk: &dyn Desk, (of, seen): &(Same<WhatIfAnswer>, i64)) -> super::DeskResult<Trace> {
-    desk.what_if_trace(&of.0.edited, *seen)
+    desk.what_if_trace(&of.answer()?.edited, *seen)
+}
+
+/// A rule of a specification in words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RuleLine {
+    /// The rule.
+    pub rule: serde_json::Value,
+    /// Its name and its words, or why it cannot be read.
+    pub said: Result<(String, String), String>,
+}
+
+fn name_rules(_: &dyn Desk, (campaign,): &(String,)) -> super::DeskResult<Vec<RuleLine>> {
+    let mut campaign: Campaign = serde_json::from_str(campaign)?;
+    let rules = std::mem::take(&mut campaign.rules);
+    Ok(rules
+        .into_iter()
+        .map(|rule| {
+            // Each alone: one that cannot be read does not hide the others.
+            campaign.rules = vec![rule.clone()];
+            let said = DecideRules::compile(&campaign).map_err(|error| error.why).map(|rules| {
+                rules.lines().next().map(|(_, name, words, _)| (name.to_owned(), words)).unwrap_or_default()
+            });
+            RuleLine { rule, said }
+        })
+        .collect())
 }
 
 fn run_permissions(desk: &dyn Desk, (campaign, urls): &(String, Vec<String>)) -> super::DeskResult<GroundAnswers> {

@@ -193,6 +193,8 @@ pub(super) fn decide_alike(a: &Campaign, b: &Campaign) -> bool {
         && a.permissions == b.permissions
         && a.grounds == b.grounds
         && a.politeness.robots == b.politeness.robots
+        // By this name robots.txt speaks to the crawl.
+        && a.politeness.user_agent == b.politeness.user_agent
 }
 
 #[cfg(test)]

@@ -27,6 +27,8 @@ pub struct SpecDraft {
     undo: VecDeque<Campaign>,
     redo: Vec<Campaign>,
     last: Option<(Place, Instant)>,
+    /// The save that is under way, by its number.
+    saving: Option<u64>,
 }
 
 /// The field that an edit was made in.
@@ -55,7 +57,28 @@ impl SpecDraft {
 
     fn begin(id: Option<CampaignId>, version: u32, campaign: Campaign) -> Self {
         let saved = campaign.clone();
-        Self { id, version, campaign, saved, noted: None, undo: VecDeque::new(), redo: Vec::new(), last: None }
+        let (undo, redo) = (VecDeque::new(), Vec::new());
+        Self { id, version, campaign, saved, noted: None, undo, redo, last: None, saving: None }
+    }
+
+    /// Whether a save of it is under way.
+    pub fn is_being_saved(&self) -> bool {
+        self.saving.is_some()
+    }
+
+    /// A save begins, which its number tells from others: by its end another
+    /// draft may be at hand.
+    pub(super) fn begin_save(&mut self, save: u64) {
+        self.saving = Some(save);
+    }
+
+    /// A save has ended; false when it was of another draft.
+    pub(super) fn end_save(&mut self, save: u64) -> bool {
+        let own = self.saving == Some(save);
+        if own {
+            self.saving = None;
+        }
+        own
     }
 
     /// Whether something is not saved.
@@ -121,6 +144,15 @@ impl SpecDraft {
         }
     }
 
+    /// Puts another state in place of the present one, as one step of its own.
+    pub fn put(&mut self, campaign: Campaign, now: Instant) {
+        self.note(now);
+        self.last = None;
+        self.campaign = campaign;
+        self.note(now);
+        self.last = None;
+    }
+
     fn stand(&mut self) {
         self.noted = Some(self.campaign.clone());
         self.last = None;
@@ -136,6 +168,9 @@ impl Default for SpecDraft {
 /// The only field in which two states differ, if it is one that a person types in.
 fn place_of(before: &Campaign, after: &Campaign) -> Option<Place> {
     let mut places = Vec::new();
+    if !is_typed_only(before, after) {
+        return None;
+    }
     for (place, differs) in [
         (Place::Name, before.name != after.name),
         (Place::Description, before.description != after.description),
@@ -153,6 +188,9 @@ fn place_of(before: &Campaign, after: &Campaign) -> Option<Place> {
     }
     for (index, (old, new)) in before.rules.iter().zip(&after.rules).enumerate().filter(|(_, (old, new))| old != new) {
         let (old, new) = (old.as_object()?, new.as_object()?);
+        if old.len() != new.len() {
+            return None;
+        }
         for (name, value) in new {
             if old.get(name) != Some(value) {
                 let typed = value.is_array() || value.is_number() || value.is_string() && name != "decision";
@@ -164,6 +202,20 @@ fn place_of(before: &Campaign, after: &Campaign) -> Option<Place> {
         places.push((old.scope == new.scope).then_some(Place::Seed(index))?);
     }
     if places.len() == 1 { places.pop() } else { None }
+}
+
+/// Whether two states are the same outside the fields that [`Place`] names.
+fn is_typed_only(before: &Campaign, after: &Campaign) -> bool {
+    let mut rest = before.clone();
+    rest.name.clone_from(&after.name);
+    rest.description.clone_from(&after.description);
+    rest.owner.clone_from(&after.owner);
+    rest.comments.clone_from(&after.comments);
+    rest.politeness.user_agent.clone_from(&after.politeness.user_agent);
+    rest.request.clone_from(&after.request);
+    rest.rules.clone_from(&after.rules);
+    rest.seeds.clone_from(&after.seeds);
+    rest == *after
 }
 
 #[cfg(test)]
@@ -238,5 +290,52 @@ mod tests {
         assert!(draft.is_edited() && !draft.changes_scope());
         draft.campaign.politeness.robots = crate::campaign::RobotsPolicy::Ignore;
         assert!(draft.changes_scope());
+        // Another line of robots.txt may speak to another name.
+        draft.campaign = draft.saved.clone();
+        draft.campaign.politeness.user_agent = "Other/1.0 (+https://other.example/)".to_owned();
+        assert!(draft.changes_scope());
+    }
+
+    #[test]
+    fn another_state_put_in_place_is_a_step_of_its_own() {
+        let (mut draft, now) = draft();
+        draft.campaign.name = "Towns".to_owned();
+        draft.note(now);
+        // Typed and not looked at yet, then dropped within the same moment.
+        draft.campaign.name = "Towns of".to_owned();
+        draft.put(draft.saved.clone(), now);
+        assert!(!draft.is_edited());
+        draft.undo(now);
+        assert_eq!(draft.campaign.name, "Towns of");
+        draft.undo(now);
+        assert_eq!(draft.campaign.name, "Town");
+        draft.redo(now);
+        draft.redo(now);
+        // Nor does typing after it go on with it.
+        draft.campaign.name = "Town 2".to_owned();
+        draft.note(now);
+        draft.undo(now);
+        assert_eq!(draft.campaign.name, "Town");
+    }
+
+    #[test]
+    fn typing_and_an_edit_elsewhere_are_two_steps() {
+        use crate::campaign::Permission;
+        let edits: [fn(&mut Campaign); 4] = [
+            |campaign| campaign.permissions.push(Permission::default()),
+            |campaign| campaign.grounds.countries.push("PT".to_owned()),
+            |campaign| campaign.active = !campaign.active,
+            |campaign| campaign.tags.push("a".to_owned()),
+        ];
+        for edit in edits {
+            let (mut draft, now) = draft();
+            draft.campaign.name = "Towns".to_owned();
+            draft.note(now);
+            draft.campaign.name = "Towns of".to_owned();
+            edit(&mut draft.campaign);
+            draft.note(now);
+            draft.undo(now);
+            assert_eq!(draft.campaign.name, "Towns", "the edit is lost in the typing before it");
+        }
     }
 }

@@ -6,6 +6,8 @@
 //! Invariants: nothing here touches disk or network on the calling thread;
 //! writes are carried out in the order they were asked.
 
+#[path = "state_saves.rs"]
+mod saves;
 #[path = "state_schedules.rs"]
 mod schedules;
 
@@ -128,7 +130,8 @@ pub enum Focus {
 /// What a worker tells the window after a write.
 enum Answer {
     Opened(PathBuf, DeskResult<Arc<dyn Desk>>),
-    Saved(Box<Campaign>, DeskResult<CampaignId>),
+    /// A save, by its number; what was saved, of which campaign, as which version.
+    Saved(u64, DeskResult<(Box<Campaign>, (CampaignId, u32))>),
     Marked(DeskResult<String>),
     /// A setting of the workspace: what to say when it failed, how it went.
     Set(&'static str, DeskResult<String>),
@@ -401,23 +404,7 @@ impl AppState {
                 notice.hint = "Choose another folder, or make a new workspace in an empty one".to_owned();
                 self.notice(notice);
             }
-            Answer::Saved(campaign, Ok(id)) => {
-                if let Some(spec) = &mut self.spec {
-                    spec.id = Some(id);
-                    spec.version += 1;
-                    spec.saved = *campaign;
-                }
-                self.campaign = Some(id);
-                if matches!(self.route, Route::Spec(_)) {
-                    self.route = Route::Spec(Some(id));
-                }
-                self.say("The specification is saved as a new version");
-            }
-            Answer::Saved(_, Err(error)) => {
-                let mut notice = failure("The specification could not be saved", &error);
-                notice.hint = "It is still here as edited; mend it and save again".to_owned();
-                self.notice(notice);
-            }
+            Answer::Saved(save, saved) => self.take_in_saved(save, saved),
             Answer::Marked(Ok(words)) => {
                 if !words.is_empty() {
                     self.say(&words);
@@ -498,10 +485,7 @@ impl AppState {
             Command::OpenWorkspace(folder) => self.open_with(folder, |opener, folder| opener.open(folder)),
             Command::NewWorkspace(folder) => self.open_with(folder, |opener, folder| opener.create(folder)),
             Command::LoadSample(folder) => self.open_with(folder, |opener, folder| opener.create_sample(folder)),
-            Command::SaveCampaign { id, campaign } => self.write(move |desk| {
-                let saved = desk.save_campaign(id, &campaign);
-                Answer::Saved(campaign, saved)
-            }),
+            Command::SaveCampaign { id, campaign } => self.save(id, campaign),
             Command::ChooseCampaign(id) => {
                 self.campaign = Some(id);
                 self.selection_draft.campaign = id;
@@ -513,7 +497,7 @@ impl AppState {
             }
             Command::EditSpec(campaign) => {
                 if let Some(spec) = &mut self.spec {
-                    spec.campaign = *campaign;
+                    spec.put(*campaign, Instant::now());
                 }
             }
             Command::UndoEdit => {
@@ -526,17 +510,17 @@ impl AppState {
                     spec.redo(Instant::now());
                 }
             }
-            Command::SetGeoDatabase(path) => self.write(move |desk| {
-                let failed = "The geolocation database stays as it was";
-                Answer::Set(failed, desk.set_geo_database(path.as_deref()))
-            }),
+            Command::SetGeoDatabase(path) => self.write(
+                move |desk| desk.set_geo_database(path.as_deref()),
+                |set| Answer::Set("The geolocation database stays as it was", set),
+            ),
             Command::ExportTable { table, folder } => {
                 self.start("Write table", move |desk, cx| desk.export_table(&table, &folder, cx));
             }
             Command::Mark { captures, mark, note } => {
-                self.write(move |desk| Answer::Marked(desk.mark(&captures, mark, &note).map(|()| String::new())));
+                self.write(move |desk| desk.mark(&captures, mark, &note).map(|()| String::new()), Answer::Marked);
             }
-            Command::UndoMark => self.write(|desk| Answer::Marked(desk.undo_mark())),
+            Command::UndoMark => self.write(|desk| desk.undo_mark(), Answer::Marked),
             Command::PauseJob(id, paused) => {
                 if let Some(job) = self.jobs.iter().find(|job| job.id == id) {
                     job.cx().set_paused(paused);
@@ -572,7 +556,7 @@ impl AppState {
             }),
             Command::AnswerScheduled { run, starts } => self.answer_scheduled(run, starts),
             Command::EndLaunch(id) => {
-                self.write(move |desk| Answer::Marked(desk.end_launch(id).map(|()| "The launch is ended".to_owned())))
+                self.write(move |desk| desk.end_launch(id).map(|()| "The launch is ended".to_owned()), Answer::Marked)
             }
         }
     }
@@ -616,16 +600,22 @@ impl AppState {
         });
     }
 
-    fn write(&mut self, work: impl FnOnce(&dyn Desk) -> Answer + Send + 'static) {
+    /// Has a worker write. `answer` hears how it went, also when it panicked:
+    /// who waits for an answer always gets his own.
+    fn write<T: 'static>(
+        &mut self,
+        work: impl FnOnce(&dyn Desk) -> DeskResult<T> + Send + 'static,
+        answer: impl FnOnce(DeskResult<T>) -> Answer + Send + 'static,
+    ) {
         let Some(desk) = self.desk().cloned() else {
             self.no_workspace();
             return;
         };
         let (answers, wake) = (self.answers.0.clone(), self.wake.clone());
         self.writer.run(move || {
-            let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(desk.as_ref())))
-                .unwrap_or_else(|_| Answer::Marked(Err(anyhow::anyhow!("a defect of the program met while writing"))));
-            let _ = answers.send(answer);
+            let written = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(desk.as_ref())))
+                .unwrap_or_else(|_| Err(anyhow::anyhow!("a defect of the program was met")));
+            let _ = answers.send(answer(written));
             wake();
         });
     }

@@ -52,7 +52,7 @@ impl AppState {
         self.schedules.looking = true;
         self.schedules.looked = Some(Instant::now());
         let generation = self.reads.cx().generation;
-        self.write(move |desk| Answer::Schedules(generation, desk.schedule_look()));
+        self.write(|desk| desk.schedule_look(), move |look| Answer::Schedules(generation, look));
     }
 
     pub(super) fn take_in_schedules(&mut self, generation: u64, look: DeskResult<ScheduleLook>) {
@@ -95,7 +95,7 @@ impl AppState {
 
     pub(super) fn answer_scheduled(&mut self, run: i64, starts: bool) {
         self.schedules.asked.retain(|asked| asked.id != run);
-        self.write(move |desk| Answer::Marked(desk.answer_scheduled(run, starts)));
+        self.write(move |desk| desk.answer_scheduled(run, starts), Answer::Marked);
         self.schedules.look_again();
     }
 }

@@ -201,3 +201,82 @@ fn a_run_that_is_due_starts_and_one_that_was_missed_waits_for_an_answer() {
         told.said().iter().filter(|said| *said == "scheduled run 7").count() == 2
     });
 }
+
+/// A draft of a campaign that was saved before, with an edit.
+fn edited_draft(state: &mut AppState, id: i64) -> super::SpecDraft {
+    until(state, "the campaign is read", |state| matches!(state.reads.campaign(id), Loaded::Ready(_)));
+    let Loaded::Ready(page) = state.reads.campaign(id) else { unreachable!() };
+    let mut draft = super::SpecDraft::of(&page);
+    draft.campaign.name.push_str(" II");
+    draft
+}
+
+#[test]
+fn a_campaign_that_is_being_saved_is_not_saved_once_more() {
+    let (mut state, told) = opened();
+    state.send(Command::Go(Route::Spec(None)));
+    let mut draft = super::SpecDraft::new();
+    draft.campaign.name = "Town".to_owned();
+    state.spec = Some(draft);
+    // Twice before the first is carried out, and once before it is answered.
+    state.act(Action::SaveCampaign);
+    state.act(Action::SaveCampaign);
+    state.tick();
+    assert_eq!(resolve(Action::SaveCampaign, &state), Err("It is being saved already"));
+    until(&mut state, "it is saved", |state| !state.spec.as_ref().unwrap().is_being_saved());
+    until(&mut state, "it is told", |state| !state.notices.is_empty());
+    assert_eq!(told.said()[1..], ["save None Town with 0 seeds"]);
+    let spec = state.spec.as_ref().unwrap();
+    assert_eq!((spec.id, spec.version, spec.is_edited()), (Some(3), super::fixture::SAVED_VERSION, false));
+    assert_eq!((&state.route, state.campaign), (&Route::Spec(Some(3)), Some(3)));
+}
+
+#[test]
+fn a_late_answer_to_a_save_leaves_another_draft_alone() {
+    let (mut state, _) = opened();
+    let (first, second) = (edited_draft(&mut state, 1), edited_draft(&mut state, 2));
+    state.send(Command::Go(Route::Spec(Some(1))));
+    state.spec = Some(first);
+    state.act(Action::SaveCampaign);
+    state.tick();
+    // The next campaign is opened before the answer is taken in.
+    state.route = Route::Spec(Some(2));
+    state.campaign = Some(2);
+    state.spec = Some(second.clone());
+    until(&mut state, "the save is told", |state| !state.notices.is_empty());
+    let spec = state.spec.as_ref().unwrap();
+    assert_eq!((spec.id, spec.version), (Some(2), second.version));
+    assert!(spec.saved == second.saved && spec.is_edited());
+    assert_eq!((&state.route, state.campaign), (&Route::Spec(Some(2)), Some(2)));
+}
+
+#[test]
+fn a_defect_while_saving_is_told_and_it_can_be_saved_again() {
+    let (mut state, told) = opened();
+    let mut draft = super::SpecDraft::new();
+    draft.campaign.name = super::fixture::PANICS.to_owned();
+    state.spec = Some(draft);
+    state.act(Action::SaveCampaign);
+    until(&mut state, "it is told", |state| !state.notices.is_empty());
+    assert_eq!(state.notices[0].1.what, "The specification could not be saved");
+    state.spec.as_mut().unwrap().campaign.name = "Town".to_owned();
+    state.act(Action::SaveCampaign);
+    until(&mut state, "it is saved", |state| !state.spec.as_ref().unwrap().is_edited());
+    assert_eq!(told.said()[1..], ["save None Town with 0 seeds"]);
+}
+
+#[test]
+fn schedules_are_looked_at_again_after_a_defect() {
+    use super::fixture::{PANICS, run_of};
+    let (mut state, told, _) = state();
+    told.look.lock().unwrap().problems = vec![PANICS.to_owned()];
+    state.send(Command::OpenWorkspace("/archive".into()));
+    until(&mut state, "it is told", |state| {
+        state.notices.iter().any(|(_, notice)| notice.what == "Schedules could not be looked at")
+    });
+    *told.look.lock().unwrap() =
+        super::work::ScheduleLook { asked: vec![run_of(8, super::models::RunState::Asked)], ..Default::default() };
+    // An answer asks for the next look at once.
+    state.send(Command::AnswerScheduled { run: 9, starts: false });
+    until(&mut state, "the look finds a run", |state| !state.schedules.asked.is_empty());
+}

@@ -33,6 +33,8 @@ pub struct WorkspaceDesk {
     importing: Mutex<()>,
     /// Says which runs are due.
     scheduler: Mutex<work::Scheduler>,
+    /// What the chosen geolocation database was found to be.
+    geo_choice: Mutex<Option<work::GeoChoiceSeen>>,
 }
 
 impl WorkspaceDesk {
@@ -45,6 +47,7 @@ impl WorkspaceDesk {
             sample: Mutex::default(),
             importing: Mutex::default(),
             scheduler: Mutex::new(work::Scheduler::new(work::ON_TIME)),
+            geo_choice: Mutex::default(),
         }
     }
 
@@ -278,7 +281,7 @@ impl Desk for WorkspaceDesk {
     }
 
     fn geo_choice(&self) -> DeskResult<Option<GeoChoice>> {
-        work::geo_choice(self)
+        work::geo_choice(self, &mut self.geo_choice.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn set_geo_database(&self, path: Option<&Path>) -> DeskResult<String> {
@@ -326,9 +329,10 @@ impl Desk for WorkspaceDesk {
         Ok(self.catalogue().jobs(limit)?)
     }
 
-    fn save_campaign(&self, id: Option<CampaignId>, campaign: &Campaign) -> DeskResult<CampaignId> {
+    fn save_campaign(&self, id: Option<CampaignId>, campaign: &Campaign) -> DeskResult<(CampaignId, u32)> {
         work::check_campaign(campaign)?;
-        Ok(self.catalogue().save_campaign(id, campaign)?)
+        let id = self.catalogue().save_campaign(id, campaign)?;
+        Ok((id, self.catalogue().campaign(id)?.0))
     }
 
     fn mark(&self, captures: &[CaptureId], mark: ReviewMark, note: &str) -> DeskResult<()> {

@@ -123,7 +123,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                     .map(|row| row.id.to_string())
                     .collect(),
             };
-            let id = desk.save_campaign(id, &campaign)?;
+            let (id, _) = desk.save_campaign(id, &campaign)?;
             print_problems(&campaign);
             if !namesakes.is_empty() {
                 eprintln!(

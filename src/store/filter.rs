@@ -2,7 +2,8 @@
 //!
 //! Words are looked for in URL and title; `field:value`, `field>number`,
 //! `field<number` test one column; `re:…` is a regular expression over the
-//! URL; `file:` takes the number of an archive file or a part of its name; a
+//! URL; `file:` takes the number of an archive file or a part of its name;
+//! `host:` means a host and its subdomains, `host=` the host alone; a
 //! leading `-` turns a part round; quotes keep blanks together.
 
 use rusqlite::functions::FunctionFlags;
@@ -99,6 +100,10 @@ impl Filter {
             return self.number(&name, column, operator, value);
         }
         if let Some((_, column)) = TEXT_FIELDS.iter().find(|(field, _)| *field == name) {
+            if name == "host" && operator == "=" {
+                self.values.push(Value::Text(value.to_lowercase()));
+                return Ok("h.name = ?".to_owned());
+            }
             if name == "host" {
                 // A host stands for its subdomains too, at a label boundary.
                 self.values.push(Value::Text(value.to_lowercase()));
@@ -138,6 +143,13 @@ impl Filter {
                         .to_owned()
                 }
             }),
+            "campaign" => match value.parse::<i64>() {
+                Ok(campaign) => {
+                    self.values.push(Value::Integer(campaign));
+                    Ok("c.launch IN (SELECT id FROM launch WHERE launch.campaign = ?)".to_owned())
+                }
+                Err(_) => Err(format!("“{value}” is no number of a campaign; the page Campaigns lists them")),
+            },
             "launch" => {
                 self.values.push(Value::Text(value.to_owned()));
                 Ok("c.launch IN (SELECT id FROM launch WHERE launch.launch = ?)".to_owned())
@@ -145,7 +157,7 @@ impl Filter {
             // `http://…` typed as a whole is a word, not a field.
             "http" | "https" => Ok(self.anywhere(word)),
             _ => Err(format!(
-                "“{name}” is no field. Fields are {}, date, mark, file, import, launch and re",
+                "“{name}” is no field. Fields are {}, date, mark, file, import, campaign, launch and re",
                 TEXT_FIELDS.iter().chain(&NUMBER_FIELDS).map(|(field, _)| *field).collect::<Vec<_>>().join(", ")
             )),
         }
@@ -254,6 +266,9 @@ mod tests {
         check("inlinks.ext>3 -lang:pt", "ifnull(i.external, 0) > ? AND NOT (c.language LIKE ? ESCAPE '\\')");
         check("http://a.pt/", "(u.url LIKE ? ESCAPE '\\' OR c.title LIKE ? ESCAPE '\\')");
         check("date:2024-03..", "(c.date_ms >= ?)");
+        check("host:a.pt", "(h.name = ? OR h.name LIKE ? ESCAPE '\\')");
+        check("host=A.pt", "h.name = ?");
+        check("campaign:2", "c.launch IN (SELECT id FROM launch WHERE launch.campaign = ?)");
         assert_eq!(Filter::parse("\"uma frase\"").unwrap().values[0], Value::Text("%uma frase%".to_owned()));
         assert_eq!(Filter::parse("50%_x").unwrap().values[0], Value::Text("%50\\%\\_x%".to_owned()));
     }
@@ -266,6 +281,7 @@ mod tests {
             ("re:(", "regular expression"),
             ("\"open", "not closed"),
             ("date:soon", "no"),
+            ("campaign:town", "no number of a campaign"),
         ] {
             let error = Filter::parse(line).unwrap_err();
             assert!(error.contains(words), "{line}: {error}");

@@ -170,7 +170,7 @@ fn seen_ui(ui: &mut Ui, app: &mut AppState, id: i64) {
         (Route::Scope(_, ScopeList::WhatIf(_)), Some(answer)) => answer.shown().cloned(),
         _ => None,
     };
-    let as_edited = tried.map(|answer| app.reads.what_if_trace(Same(answer), id));
+    let as_edited = tried.map(|answer| app.reads.what_if_trace(Same::of(&answer), id));
     let answer = app.reads.why(id);
     scroll_ui(ui, |ui| {
         if let Some(edited) = &as_edited {

@@ -31,9 +31,9 @@ pub use schedule::{
     LOOK_EVERY, NextRun, ON_TIME, ScheduleLook, Scheduler, Watch, WatchReport, keep_schedules, next_runs, run_scheduled,
 };
 pub use scope::{
-    EvidenceState, attach_evidence, check_campaign, check_evidence, drift_csv, edited_campaign, export_table,
-    forget_geo_database, geo_choice, geo_csv, geo_database, geo_drift, geo_report, permissions, rule_hits, scope_test,
-    seeds_verdict, set_geo_database, what_if, what_if_rows, what_if_trace, why,
+    EvidenceState, GeoChoiceSeen, attach_evidence, check_campaign, check_evidence, drift_csv, edited_campaign,
+    export_table, forget_geo_database, geo_choice, geo_csv, geo_database, geo_drift, geo_report, permissions,
+    rule_hits, scope_test, seeds_verdict, set_geo_database, what_if, what_if_rows, what_if_trace, why,
 };
 pub use select::{SelectReport, select};
 

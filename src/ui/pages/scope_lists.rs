@@ -99,7 +99,7 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, list: WhatIfList, answer: Arc<WhatIf
     };
     const COLUMNS: [(&str, f32); 6] =
         [("Was", 250.0), ("Would be", 270.0), ("Hops", 60.0), ("Size", 70.0), ("Host", 180.0), ("URL", 420.0)];
-    let key = Same(answer.clone());
+    let key = Same::of(&answer);
     let mut pages: HashMap<(MovedSide, u64), Option<Arc<Vec<MovedRow>>>> = HashMap::new();
     let row_of = |app: &mut AppState, index: u64| -> Option<MovedRow> {
         let (side, at) = place(index);
@@ -197,8 +197,7 @@ fn decided_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: usize) {
         let mut pages: HashMap<u64, Option<Arc<Vec<SeenRow>>>> = HashMap::new();
         let row_of = |app: &mut AppState, index: u64| -> Option<SeenRow> {
             let first = index / LIST_PAGE * LIST_PAGE;
-            let page =
-                pages.entry(first).or_insert_with(|| ready(app.reads.decided_rows(Same(hits.clone()), rule, first)));
+            let page = pages.entry(first).or_insert_with(|| ready(app.reads.decided_rows(Same::of(hits), rule, first)));
             page.as_ref()?.get(usize::try_from(index - first).ok()?).cloned()
         };
         long_table_ui(ui, app, ("decided rows", &SEEN, total), row_of, |row| row.id, seen_cells_ui);

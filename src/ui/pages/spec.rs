@@ -1,7 +1,7 @@
 //! A campaign's specification, edited and saved as a new version.
 
 use super::spec_geo::GeoTab;
-use super::spec_permissions::PermissionsEditor;
+use super::spec_permissions::{PermissionsEditor, words_of};
 use super::spec_request::RequestEditor;
 use super::spec_rules::RulesEditor;
 use super::spec_schedule::schedule_ui;
@@ -10,6 +10,7 @@ use super::spec_settings;
 use super::spec_what_if::what_if_ui;
 use crate::app::models::{CampaignId, CampaignPage, Loaded};
 use crate::app::{Action, AppState, Command, Route, SpecDraft};
+use crate::campaign::{Campaign, CampaignProblem};
 use crate::scope::standard_rules;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{action_named_ui, action_ui, loaded_ui, notice_ui, title_ui};
@@ -55,6 +56,7 @@ pub struct SpecPage {
     geo: GeoTab,
     permissions: PermissionsEditor,
     tags: Option<String>,
+    checked: Option<(Campaign, Vec<CampaignProblem>)>,
 }
 
 impl SpecPage {
@@ -77,7 +79,10 @@ impl SpecPage {
         }
         // The draft is taken out while it is edited, so that a part may ask the desk.
         let Some(mut spec) = app.spec.take() else { return };
-        self.problems_ui(ui, &spec);
+        // Looked for once an edit, not once a frame.
+        let checked = self.checked.take().filter(|(of, _)| *of == spec.campaign);
+        let checked = checked.unwrap_or_else(|| (spec.campaign.clone(), spec.campaign.problems()));
+        problems_ui(ui, &checked.1);
         what_if_ui(ui, app, spec.id);
         self.tabs_ui(ui, &spec);
         // Ids that do not depend on what stands above: the first letter typed
@@ -85,9 +90,10 @@ impl SpecPage {
         let own = UiBuilder::new().scope_id(Id::unique(("spec", self.tab as usize)));
         ui.scope_builder(own, |ui| {
             ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-                self.tab_ui(ui, app, &mut spec, page.as_deref());
+                self.tab_ui(ui, app, &mut spec, page.as_deref(), &checked.1);
             });
         });
+        self.checked = Some(checked);
         app.spec = Some(spec);
     }
 
@@ -176,38 +182,6 @@ impl SpecPage {
         });
     }
 
-    fn problems_ui(&self, ui: &mut Ui, spec: &SpecDraft) {
-        let problems = spec.campaign.problems();
-        if problems.is_empty() {
-            ui.colored_label(tokens(ui).accept, "✔ Nothing stands in the way of a crawl");
-            return;
-        }
-        let stops = problems.iter().filter(|problem| problem.stops_crawl).count();
-        let words = if stops > 0 {
-            format!(
-                "✖ {} before a crawl can start",
-                words::counted(stops as u64, "thing is needed", "things are needed")
-            )
-        } else {
-            format!("⚠ {}", words::counted(problems.len() as u64, "remark", "remarks"))
-        };
-        let color = if stops > 0 { tokens(ui).reject } else { tokens(ui).flag };
-        egui::CollapsingHeader::new(egui::RichText::new(words).color(color))
-            .id_salt("problems")
-            .default_open(problems.len() <= 3)
-            .show(ui, |ui| {
-                for problem in &problems {
-                    ui.horizontal_wrapped(|ui| {
-                        let (sign, color) =
-                            if problem.stops_crawl { ("✖", tokens(ui).reject) } else { ("⚠", tokens(ui).flag) };
-                        ui.colored_label(color, sign);
-                        ui.label(words::line(&problem.what));
-                        ui.weak(format!("{} ({})", words::line(&problem.hint), words::line(&problem.field)));
-                    });
-                }
-            });
-    }
-
     fn tabs_ui(&mut self, ui: &mut Ui, spec: &SpecDraft) {
         ui.add_space(GAP / 2.0);
         ui.horizontal_wrapped(|ui| {
@@ -223,11 +197,18 @@ impl SpecPage {
         ui.separator();
     }
 
-    fn tab_ui(&mut self, ui: &mut Ui, app: &mut AppState, spec: &mut SpecDraft, page: Option<&CampaignPage>) {
+    fn tab_ui(
+        &mut self,
+        ui: &mut Ui,
+        app: &mut AppState,
+        spec: &mut SpecDraft,
+        page: Option<&CampaignPage>,
+        problems: &[CampaignProblem],
+    ) {
         match self.tab {
             Tab::About => self.about_ui(ui, spec),
             Tab::Request => self.request.ui(ui, &mut spec.campaign.request),
-            Tab::Seeds => self.seeds.ui(ui, &mut spec.campaign, page),
+            Tab::Seeds => self.seeds.ui(ui, &mut spec.campaign, page, problems),
             Tab::Rules => self.rules.ui(ui, app, &mut spec.campaign, page),
             Tab::Geo => self.geo.ui(ui, app, spec.id),
             Tab::Permissions => self.permissions.ui(ui, app, &mut spec.campaign),
@@ -242,7 +223,7 @@ impl SpecPage {
         let campaign = &mut spec.campaign;
         // An undone edit may have changed them.
         let tags = match &mut self.tags {
-            Some(tags) if tags_of(tags).eq(campaign.tags.iter().map(String::as_str)) => tags,
+            Some(tags) if words_of(tags).eq(campaign.tags.iter().map(String::as_str)) => tags,
             tags => tags.insert(campaign.tags.join(", ")),
         };
         ui.set_max_width(theme::READING_WIDTH);
@@ -258,14 +239,38 @@ impl SpecPage {
         }
         let label = ui.label("Tags, with commas between");
         if ui.add(TextEdit::singleline(tags).desired_width(f32::INFINITY)).labelled_by(label.id).changed() {
-            campaign.tags = tags_of(tags).map(str::to_owned).collect();
+            campaign.tags = words_of(tags).map(str::to_owned).collect();
         }
         ui.checkbox(&mut campaign.active, "Active: its schedule is on");
     }
 }
 
-fn tags_of(text: &str) -> impl Iterator<Item = &str> {
-    text.split(',').map(str::trim).filter(|tag| !tag.is_empty())
+fn problems_ui(ui: &mut Ui, problems: &[CampaignProblem]) {
+    if problems.is_empty() {
+        ui.colored_label(tokens(ui).accept, "✔ Nothing stands in the way of a crawl");
+        return;
+    }
+    let stops = problems.iter().filter(|problem| problem.stops_crawl).count();
+    let words = if stops > 0 {
+        format!("✖ {} before a crawl can start", words::counted(stops as u64, "thing is needed", "things are needed"))
+    } else {
+        format!("⚠ {}", words::counted(problems.len() as u64, "remark", "remarks"))
+    };
+    let color = if stops > 0 { tokens(ui).reject } else { tokens(ui).flag };
+    egui::CollapsingHeader::new(egui::RichText::new(words).color(color))
+        .id_salt("problems")
+        .default_open(problems.len() <= 3)
+        .show(ui, |ui| {
+            for problem in problems {
+                ui.horizontal_wrapped(|ui| {
+                    let (sign, color) =
+                        if problem.stops_crawl { ("✖", tokens(ui).reject) } else { ("⚠", tokens(ui).flag) };
+                    ui.colored_label(color, sign);
+                    ui.label(words::line(&problem.what));
+                    ui.weak(format!("{} ({})", words::line(&problem.hint), words::line(&problem.field)));
+                });
+            }
+        });
 }
 
 fn other_draft_ui(ui: &mut Ui, app: &mut AppState, wanted: Option<CampaignId>) {

@@ -40,7 +40,7 @@ impl GeoTab {
         };
         let (report, progress) = app.geo_report(id);
         progress_ui(ui, progress);
-        loaded_ui(ui, &report, |ui, answer| self.report_ui(ui, app, answer));
+        loaded_ui(ui, &report, |ui, answer| self.report_ui(ui, app, id, answer));
         if let Some(report) = report.shown().filter(|report| !report.hosts.is_empty()) {
             ui.push_id("report", |ui| self.export_report.ui(ui, app, || ScopeTable::Geo(report.clone())));
         }
@@ -49,7 +49,7 @@ impl GeoTab {
         self.drift_ui(ui, app, id);
     }
 
-    fn report_ui(&mut self, ui: &mut Ui, app: &mut AppState, report: &GeoReport) {
+    fn report_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CampaignId, report: &GeoReport) {
         if report.decided == 0 {
             ui.label("No rule about countries has let a URL in yet");
             return;
@@ -112,12 +112,12 @@ impl GeoTab {
             |_, _| {},
         );
         if let Some(row) = show.and_then(|index: usize| rows.get(index)) {
-            show_captures(app, row);
+            show_captures(app, id, row);
         } else if let Some(row) = clicked.and_then(|index| rows.get(index)) {
             self.chosen = Some(row.host.clone());
         }
         match rows.iter().find(|row| self.chosen.as_ref() == Some(&row.host)) {
-            Some(row) => evidence_ui(ui, app, row),
+            Some(row) => evidence_ui(ui, app, id, row),
             None => {
                 ui.weak("Choose a host to see its evidence in full");
             }
@@ -157,13 +157,17 @@ fn database(evidence: &GeoEvidence) -> String {
     format!("{}, {}", evidence.database, words::day(evidence.database_build))
 }
 
-/// Goes to all captures of a host, whatever ready filter was in use.
-fn show_captures(app: &mut AppState, row: &GeoHost) {
+/// Goes to the captures that the report counts: of this host without its
+/// subdomains, by crawls of this campaign, whatever ready filter was in use.
+fn show_captures(app: &mut AppState, id: CampaignId, row: &GeoHost) {
+    if app.campaign != Some(id) {
+        app.send(Command::ChooseCampaign(id));
+    }
     app.wants_tab = Some(CaptureTab::All);
-    app.send(Command::Go(Route::Captures { filter: format!("host:{}", row.host) }));
+    app.send(Command::Go(Route::Captures { filter: format!("host={} campaign:{id}", row.host) }));
 }
 
-fn evidence_ui(ui: &mut Ui, app: &mut AppState, row: &GeoHost) {
+fn evidence_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, row: &GeoHost) {
     theme::card_frame(ui).show(ui, |ui| {
         ui.set_width(ui.available_width());
         heading_ui(ui, &words::line(&row.host));
@@ -196,7 +200,7 @@ fn evidence_ui(ui: &mut Ui, app: &mut AppState, row: &GeoHost) {
         });
         let label = format!("Show {}", words::counted(row.captures, "capture", "captures"));
         if ui.button(label).clicked() {
-            show_captures(app, row);
+            show_captures(app, id, row);
         }
     });
 }

@@ -63,11 +63,14 @@ impl PermissionsEditor {
             ("Hosts under these domains", &mut grounds.domains, &mut self.domains, "uk, scot"),
             ("Servers in these countries", &mut grounds.countries, &mut self.countries, "GB"),
         ] {
-            let text = typed.get_or_insert_with(|| list.join(", "));
+            // An undone edit may have changed them.
+            let text = match typed {
+                Some(text) if words_of(text).eq(list.iter().map(String::as_str)) => text,
+                typed => typed.insert(list.join(", ")),
+            };
             ui.horizontal(|ui| {
                 if field_ui(ui, label, text, hint, theme::FIELD).changed() {
-                    let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
-                    *list = words.map(str::to_owned).collect();
+                    *list = words_of(text).map(str::to_owned).collect();
                 }
             });
         }
@@ -113,6 +116,11 @@ impl PermissionsEditor {
             ui.weak(format!("and {} more seeds: fonds scope permissions", campaign.seeds.len() - SEEDS_SHOWN));
         }
     }
+}
+
+/// The words between the commas of a list as it is typed.
+pub(super) fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').map(str::trim).filter(|word| !word.is_empty())
 }
 
 fn derivation_ui(ui: &mut Ui, position: usize, derived: &Derivation) {

@@ -2,15 +2,16 @@
 
 use super::spec_tester::Tester;
 use crate::app::models::{CampaignPage, Loaded, RuleHits, WhatIf};
-use crate::app::{AppState, Command, Route, ScopeList};
-use crate::campaign::Campaign;
-use crate::scope::{DecideRules, rule_templates};
+use crate::app::{AppState, Command, Route, RuleLine, ScopeList};
+use crate::campaign::{Campaign, Seed};
+use crate::scope::rule_templates;
 use crate::ui::table::{Cells, Table};
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{cell_ui, coloured_cell_ui, heading_ui, is_typing};
 use crate::ui::words;
 use egui::{Button, Checkbox, ComboBox, DragValue, Key, Modifiers, TextEdit, Ui};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Height of the list of rules: eleven, as a new campaign has.
 const LIST: f32 = theme::HEAD_ROW + 11.0 * theme::ROOMY_ROW;
@@ -39,8 +40,9 @@ struct Deeds<'a> {
 #[derive(Default)]
 pub struct RulesEditor {
     chosen: Option<usize>,
-    lines: Vec<Result<(String, String), String>>,
-    lines_of: Option<(Vec<Value>, usize)>,
+    lines: Option<Arc<Vec<RuleLine>>>,
+    /// Rules and seeds, and both as the question that asks for their words.
+    asked: Option<(Vec<Value>, Vec<Seed>, String)>,
     tester: Tester,
 }
 
@@ -50,7 +52,7 @@ impl RulesEditor {
         ui.weak(
             "Every rule that is on speaks in order; the last opinion wins; a URL of which no rule speaks is refused",
         );
-        self.name_rules(campaign);
+        self.name_rules(app, campaign);
         let hits = page.map(|page| app.rule_hits(page.id));
         let what_if = match &app.what_if {
             Some(Loaded::Ready(answer)) => Some(answer.clone()),
@@ -70,24 +72,18 @@ impl RulesEditor {
         self.tester.ui(ui, app, campaign);
     }
 
-    /// Words of each rule, made anew when rules or seeds have changed.
-    fn name_rules(&mut self, campaign: &Campaign) {
-        let of = (campaign.rules.clone(), campaign.seeds.len());
-        if self.lines_of.as_ref() == Some(&of) {
-            return;
+    /// Words of each rule. Compiling long lists takes time, so a worker does it.
+    fn name_rules(&mut self, app: &mut AppState, campaign: &Campaign) {
+        let (rules, seeds) = (&campaign.rules, &campaign.seeds);
+        if !self.asked.as_ref().is_some_and(|(of, from, _)| of == rules && from == seeds) {
+            let asked = Campaign { rules: rules.clone(), seeds: seeds.clone(), ..Campaign::default() };
+            self.asked = Some((rules.clone(), seeds.clone(), asked.to_json()));
         }
-        self.lines = campaign
-            .rules
-            .iter()
-            .map(|rule| {
-                let alone =
-                    Campaign { rules: vec![rule.clone()], seeds: campaign.seeds.clone(), ..Campaign::default() };
-                let rules = DecideRules::compile(&alone).map_err(|error| error.why)?;
-                let line = rules.lines().next().map(|(_, name, words, _)| (name.to_owned(), words));
-                Ok(line.unwrap_or_default())
-            })
-            .collect();
-        self.lines_of = Some(of);
+        if let Some((_, _, asked)) = &self.asked
+            && let Some(lines) = app.reads.rule_lines(asked.clone()).shown()
+        {
+            self.lines = Some(lines.clone());
+        }
     }
 
     fn list_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: &mut Campaign, deeds: &Deeds<'_>) {
@@ -96,7 +92,7 @@ impl RulesEditor {
             return;
         }
         let mut show = None;
-        let lines = &self.lines;
+        let lines = self.lines.as_ref().map(|lines| lines.as_slice()).unwrap_or_default();
         let rules = &mut campaign.rules;
         let clicked =
             Table::new("rules", &COLUMNS, rules.len()).with_fields().chosen(self.chosen).height(LIST).show_ui(
@@ -113,7 +109,13 @@ impl RulesEditor {
                         });
                     });
                     cells.ui(|ui| says_ui(ui, rule, enabled));
-                    cells.ui(|ui| match lines.get(index) {
+                    // Words of an earlier state are shown where they still hold.
+                    let line = lines
+                        .get(index)
+                        .filter(|line| line.rule == *rule)
+                        .or_else(|| lines.iter().find(|line| line.rule == *rule))
+                        .map(|line| &line.said);
+                    cells.ui(|ui| match line {
                         Some(Ok((name, words))) => {
                             let color = if enabled { tokens(ui).text } else { tokens(ui).weak_text };
                             coloured_cell_ui(ui, words, color).on_hover_text(name);
@@ -121,9 +123,11 @@ impl RulesEditor {
                         Some(Err(why)) => {
                             coloured_cell_ui(ui, &format!("✖ {why}"), tokens(ui).reject);
                         }
-                        None => {}
+                        None => {
+                            ui.weak("…");
+                        }
                     });
-                    let line = lines.get(index).and_then(|line| line.as_ref().ok());
+                    let line = line.and_then(|line| line.as_ref().ok());
                     deeds_ui(cells, index, rule, line, deeds, &mut show);
                     cells.ui(|ui| {
                         cell_ui(ui, rule.get("comment").and_then(Value::as_str).unwrap_or_default());
@@ -251,13 +255,13 @@ fn rule_ui(ui: &mut Ui, rule: &mut Value) {
     };
     theme::card_frame(ui).show(ui, |ui| {
         ui.set_width(ui.available_width());
-        let kind = fields.get("rule").and_then(Value::as_str).unwrap_or_default().replace('_', " ");
-        heading_ui(ui, &format!("Arguments of “{}”", words::short(&kind, 60)));
+        let kind = fields.get("rule").and_then(Value::as_str).unwrap_or_default().to_owned();
+        heading_ui(ui, &format!("Arguments of “{}”", words::short(&kind.replace('_', " "), 60)));
         let mut none = true;
         egui::Grid::new("arguments").num_columns(2).striped(false).show(ui, |ui| {
             for (name, value) in fields.iter_mut().filter(|(name, _)| !COMMON.contains(&name.as_str())) {
                 none = false;
-                argument_ui(ui, name, value);
+                argument_ui(ui, &kind, name, value);
                 ui.end_row();
             }
         });
@@ -275,7 +279,34 @@ fn rule_ui(ui: &mut Ui, rule: &mut Value) {
     });
 }
 
-fn argument_ui(ui: &mut Ui, name: &str, value: &mut Value) {
+/// The items of a list as they are edited, one a line.
+fn text_of(items: &[Value]) -> String {
+    let line = |item: &Value| item.as_str().map_or_else(|| item.to_string(), str::to_owned);
+    items.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The items that edited lines mean. Where rules of this kind hold numbers,
+/// what is a number becomes one; the rest stays and is told as a mistake.
+fn items_of(text: &str, kind: &str, name: &str) -> Vec<Value> {
+    if text.is_empty() {
+        return Vec::new();
+    }
+    let is_numbers = |rule: &Value| {
+        let items = rule.get(name).and_then(Value::as_array);
+        rule.get("rule").and_then(Value::as_str) == Some(kind)
+            && items.is_some_and(|items| items.iter().any(Value::is_number))
+    };
+    let numbers = rule_templates().iter().any(|(_, rule)| is_numbers(rule));
+    text.split('\n')
+        .map(str::trim_start)
+        .map(|line| match line.trim_end().parse::<u64>() {
+            Ok(number) if numbers => Value::from(number),
+            _ => Value::from(line),
+        })
+        .collect()
+}
+
+fn argument_ui(ui: &mut Ui, kind: &str, name: &str, value: &mut Value) {
     let label = ui.label(name.replace('_', " "));
     match value {
         Value::Bool(on) => {
@@ -305,18 +336,41 @@ fn argument_ui(ui: &mut Ui, name: &str, value: &mut Value) {
             ui.add(TextEdit::singleline(text).desired_width(theme::LONG_FIELD)).labelled_by(label.id);
         }
         Value::Array(items) => {
-            let mut text = items.iter().map(|item| item.as_str().unwrap_or_default()).collect::<Vec<_>>().join("\n");
+            let mut text = text_of(items);
             let field =
                 TextEdit::multiline(&mut text).hint_text("one a line").desired_rows(3).desired_width(theme::LONG_FIELD);
             if ui.add(field).labelled_by(label.id).changed() {
-                *items = text.split('\n').map(|line| Value::from(line.trim_start())).collect();
-                if text.is_empty() {
-                    items.clear();
-                }
+                *items = items_of(&text, kind, name);
             }
         }
         Value::Null | Value::Object(_) => {
             ui.weak(words::short(&value.to_string(), 120));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_every_rule_are_edited_as_what_they_are() {
+        let mut lists = 0;
+        for (label, rule) in rule_templates() {
+            let fields = rule.as_object().into_iter().flatten();
+            let kind = rule.get("rule").and_then(Value::as_str).unwrap_or_default();
+            for (name, items) in fields.filter_map(|(name, value)| Some((name, value.as_array()?))) {
+                assert_eq!(items_of(&text_of(items), kind, name), *items, "{label}, {name}");
+                lists += 1;
+            }
+        }
+        assert!(lists >= 20, "{lists} lists");
+    }
+
+    #[test]
+    fn numbers_are_numbers_only_where_rules_hold_them() {
+        assert_eq!(items_of("9\n17 \n", "schedule_window", "hours"), [Value::from(9), 17.into(), "".into()]);
+        assert_eq!(items_of("nine", "schedule_window", "hours"), [Value::from("nine")]);
+        assert_eq!(items_of("2024\n a", "regex", "patterns"), [Value::from("2024"), "a".into()]);
     }
 }

@@ -1,7 +1,7 @@
 //! Where a campaign starts.
 
 use crate::app::models::CampaignPage;
-use crate::campaign::{Campaign, Seed, SeedScope};
+use crate::campaign::{Campaign, CampaignProblem, Seed, SeedScope};
 use crate::scope::seed_reach;
 use crate::ui::table::Table;
 use crate::ui::theme::{self, GAP, tokens};
@@ -9,6 +9,7 @@ use crate::ui::widgets::coloured_cell_ui;
 use crate::ui::words;
 use crate::uri::parse_web_url;
 use egui::{ComboBox, DragValue, TextEdit, Ui};
+use std::collections::HashSet;
 
 /// Scope, word, name in files, explanation in one line.
 const SCOPES: [(SeedScope, &str, &str, &str); 4] = [
@@ -56,11 +57,17 @@ pub struct SeedsEditor {
 
 impl SeedsEditor {
     /// Draws table and paste field.
-    pub fn ui(&mut self, ui: &mut Ui, campaign: &mut Campaign, page: Option<&CampaignPage>) {
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        campaign: &mut Campaign,
+        page: Option<&CampaignPage>,
+        problems: &[CampaignProblem],
+    ) {
         if campaign.seeds.is_empty() {
             ui.label("No seed yet. Paste URLs below, one a line");
         } else {
-            table_ui(ui, campaign, page, &mut self.at);
+            table_ui(ui, campaign, page, problems, &mut self.at);
             match self.at.and_then(|at| campaign.seeds.get(at)) {
                 Some(seed) => reach_ui(ui, seed),
                 None => {
@@ -122,10 +129,11 @@ impl SeedsEditor {
     /// Takes over what is a URL; the rest stays in the field.
     fn add(&mut self, campaign: &mut Campaign) {
         let (mut added, mut known, mut left) = (0, 0, Vec::new());
+        let mut there: HashSet<String> = campaign.seeds.iter().map(|seed| seed.url.clone()).collect();
         for line in self.pasted.lines().map(str::trim).filter(|line| !line.is_empty()) {
             if parse_web_url(line).is_none() {
                 left.push(line.to_owned());
-            } else if campaign.seeds.iter().any(|seed| seed.url == line) {
+            } else if !there.insert(line.to_owned()) {
                 known += 1;
             } else {
                 campaign.seeds.push(seed(line.to_owned(), self.scope));
@@ -167,8 +175,13 @@ fn reach_ui(ui: &mut Ui, seed: &Seed) {
     });
 }
 
-fn table_ui(ui: &mut Ui, campaign: &mut Campaign, page: Option<&CampaignPage>, at: &mut Option<usize>) {
-    let problems = campaign.problems();
+fn table_ui(
+    ui: &mut Ui,
+    campaign: &mut Campaign,
+    page: Option<&CampaignPage>,
+    problems: &[CampaignProblem],
+    at: &mut Option<usize>,
+) {
     let seeds = &mut campaign.seeds;
     let mut gone = None;
     Table::new("seeds", &COLUMNS, seeds.len()).with_fields().height(LIST).show_ui(
@@ -223,10 +236,12 @@ fn table_ui(ui: &mut Ui, campaign: &mut Campaign, page: Option<&CampaignPage>, a
                 }
             });
             let field = format!("seeds[{index}]");
-            let said: Vec<String> = problems
+            let said: Vec<&str> = problems
                 .iter()
-                .filter(|problem| problem.field == field || problem.field.starts_with(&format!("{field}.")))
-                .map(|problem| problem.what.clone())
+                .filter(|problem| {
+                    problem.field.strip_prefix(&field).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+                })
+                .map(|problem| problem.what.as_str())
                 .collect();
             cells.ui(|ui| {
                 if said.is_empty() {

@@ -195,7 +195,7 @@ fn hosts_let_in_by_location_show_their_evidence_and_captures() {
     window.click("Export as CSV");
     window.check_told("write geo report of 2 hosts");
     window.click("Show 38 captures");
-    assert_eq!(window.app().route, Route::Captures { filter: "host:diaspora.example".to_owned() });
+    assert_eq!(window.app().route, Route::Captures { filter: "host=diaspora.example campaign:1".to_owned() });
 }
 
 #[test]
@@ -229,4 +229,49 @@ fn the_geolocation_database_is_chosen_and_given_up() {
     window.check_says("⚠ The country database (Made-Up-Country) was built on 2024-04-30, 200 days ago");
     window.click("Use none");
     window.check_told("geo database None");
+}
+
+#[test]
+fn the_hours_of_a_window_of_time_stay_numbers() {
+    let mut window = spec("Scope rules 11");
+    window.click("Add a rule");
+    window.scroll_to("Reject outside a window of time");
+    window.click("Reject outside a window of time");
+    let at = campaign(&window).rules.iter().position(|rule| rule["rule"] == "schedule_window").unwrap();
+    window.check_says("0\n0");
+    window.type_into("hours", "6");
+    assert_eq!(campaign(&window).rules[at]["hours"], serde_json::json!([0, 6]));
+    window.until("the rule is read", |window| !window.says("…") && !window.says("invalid type"));
+}
+
+#[test]
+fn a_mistake_that_a_seed_makes_goes_with_it() {
+    let mut window = spec("Scope rules 11");
+    let broken = |window: &Window| window.says("✖ seed 3 (“no url at all”)");
+    window.until("the mistake is told", broken);
+    let seed = |window: &mut Window, url: &str| {
+        url.clone_into(&mut window.app_mut().spec.as_mut().unwrap().campaign.seeds[2].url);
+    };
+    seed(&mut window, "https://museu.example/");
+    window.until("it is gone", |window| !broken(window));
+    seed(&mut window, "no url at all");
+    window.until("it is told again", broken);
+}
+
+#[test]
+fn domains_and_countries_are_undone_where_they_are_typed() {
+    let mut window = spec("Permissions");
+    let grounds = campaign(&window).grounds.clone();
+    window.type_into("Servers in these countries", ", BR");
+    window.check_says(", BR");
+    assert_ne!(campaign(&window).grounds, grounds);
+    window.click("Drop edits");
+    assert_eq!(campaign(&window).grounds, grounds);
+    assert!(!window.says(", BR"), "on screen: {:?}", window.words());
+    window.click("↶ Undo edit");
+    window.check_says("BR");
+    while window.app().spec.as_ref().unwrap().is_edited() {
+        window.click("↶ Undo edit");
+    }
+    assert!(!window.says("BR"));
 }

@@ -26,6 +26,9 @@ use crate::scope::{DecideRules, GeoDatabase};
 use crate::uri::CaptureDate;
 use anyhow::Context;
 use std::path::Path;
+use std::time::SystemTime;
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// Refuses a campaign whose rules cannot be read.
 pub fn check_campaign(campaign: &Campaign) -> anyhow::Result<()> {
@@ -64,10 +67,23 @@ pub fn forget_geo_database(desk: &WorkspaceDesk) -> anyhow::Result<()> {
     Ok(desk.catalogue().forget_setting(GEO_SETTING)?)
 }
 
-/// The file that was chosen, with what is in it or what is wrong with it.
-pub fn geo_choice(desk: &WorkspaceDesk) -> anyhow::Result<Option<GeoChoice>> {
+/// What a geolocation database was found to be, by the length, the time and the
+/// day (which its age is told for) that the look was made at.
+pub struct GeoChoiceSeen {
+    at: (u64, SystemTime, i64),
+    choice: GeoChoice,
+}
+
+/// The file that was chosen, with what is in it or what is wrong with it. It
+/// is read again only when it has changed since it was `seen`.
+pub fn geo_choice(desk: &WorkspaceDesk, seen: &mut Option<GeoChoiceSeen>) -> anyhow::Result<Option<GeoChoice>> {
     let Some(stored) = desk.catalogue().setting(GEO_SETTING)? else { return Ok(None) };
     let path = desk.workspace.file_path(&stored);
+    let today = CaptureDate::now().millis().div_euclid(DAY_MS);
+    let at = std::fs::metadata(&path).and_then(|meta| Ok((meta.len(), meta.modified()?, today))).ok();
+    if let Some(seen) = seen.as_ref().filter(|seen| seen.choice.path == path && Some(seen.at) == at) {
+        return Ok(Some(seen.choice.clone()));
+    }
     let database = match GeoDatabase::open(&path) {
         Err(error) => Err(error.to_string()),
         Ok(database) => Ok(GeoDatabaseInfo {
@@ -79,5 +95,7 @@ pub fn geo_choice(desk: &WorkspaceDesk) -> anyhow::Result<Option<GeoChoice>> {
             remark: database.remark(CaptureDate::now()),
         }),
     };
-    Ok(Some(GeoChoice { path, database }))
+    let choice = GeoChoice { path, database };
+    *seen = at.map(|at| GeoChoiceSeen { at, choice: choice.clone() });
+    Ok(Some(choice))
 }

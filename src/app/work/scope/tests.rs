@@ -317,6 +317,14 @@ fn the_geolocation_database_of_a_workspace_tells_what_it_is() {
         ("Fonds-Sample-Country", false, true)
     );
     assert!(info.remark.unwrap().contains("bring a newer one"));
+    // It is not read again while its length and its time are the same.
+    let modified = std::fs::metadata(&file).unwrap().modified().unwrap();
+    let touch = |time| std::fs::File::options().append(true).open(&file).unwrap().set_modified(time).unwrap();
+    std::fs::write(&file, vec![0; usize::try_from(info.len_bytes).unwrap()]).unwrap();
+    touch(modified);
+    assert!(desk.geo_choice().unwrap().unwrap().database.is_ok());
+    touch(modified + std::time::Duration::from_secs(1));
+    assert!(desk.geo_choice().unwrap().unwrap().database.is_err());
     // It broke, or went away, since it was chosen.
     std::fs::write(&file, "no database").unwrap();
     assert!(desk.geo_choice().unwrap().unwrap().database.unwrap_err().contains("is not a sound"));

@@ -1,0 +1,71 @@
+//! Saves the specification that is being edited.
+//!
+//! Invariants: one save of a draft at a time; an answer changes only the draft
+//! that it is about, whatever was opened meanwhile.
+
+use super::super::models::CampaignId;
+use super::super::{DeskResult, Route};
+use super::{Answer, AppState, failure};
+use crate::campaign::Campaign;
+
+impl AppState {
+    /// Asks a worker to save the draft at hand.
+    pub(super) fn save(&mut self, id: Option<CampaignId>, campaign: Box<Campaign>) {
+        let save = self.next_id;
+        self.next_id += 1;
+        if let Some(spec) = &mut self.spec {
+            // Asked twice before the first was begun.
+            if spec.is_being_saved() {
+                return;
+            }
+            if self.reads.desk().is_some() {
+                spec.begin_save(save);
+            }
+        }
+        self.write(
+            move |desk| {
+                let saved = desk.save_campaign(id, &campaign)?;
+                Ok((campaign, saved))
+            },
+            move |saved| Answer::Saved(save, saved),
+        );
+    }
+
+    /// A draft was saved; it need not be at hand any more.
+    pub(super) fn take_in_saved(&mut self, save: u64, saved: DeskResult<(Box<Campaign>, (CampaignId, u32))>) {
+        let spec = self.spec.as_mut().and_then(|spec| spec.end_save(save).then_some(spec));
+        let (campaign, (id, version)) = match saved {
+            Ok(saved) => saved,
+            Err(error) => {
+                let mut notice = failure("The specification could not be saved", &error);
+                notice.hint = match spec {
+                    Some(_) => "It is still here as edited; mend it and save again".to_owned(),
+                    None => "Its edits are gone with the page; the version saved before stands".to_owned(),
+                };
+                self.notice(notice);
+                return;
+            }
+        };
+        let mut says = format!("The specification is saved as version {version}");
+        match spec {
+            None => says = format!("{says}, {}", campaign.name),
+            Some(spec) => {
+                let was = spec.id.replace(id);
+                if was.is_some() && spec.version == version {
+                    says = format!("Version {version} is the same; no new one was made");
+                }
+                spec.version = version;
+                spec.saved = *campaign;
+                // A person may have gone elsewhere, and to another campaign.
+                let here = self.route == Route::Spec(was);
+                if here {
+                    self.route = Route::Spec(Some(id));
+                }
+                if here || self.campaign.is_none() {
+                    self.campaign = Some(id);
+                }
+            }
+        }
+        self.say(&says);
+    }
+}
