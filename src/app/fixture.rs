@@ -317,6 +317,7 @@ impl Desk for FixtureDesk {
             selected: 312,
             bytes: 168_000_000,
             tags: vec!["municipal".to_owned()],
+            problem: None,
         };
         if self.empty {
             return Ok(Vec::new());

@@ -1,9 +1,10 @@
 //! An open window starts what schedules say.
 
-use super::super::models::{Notice, RunState, ScheduledRun};
+use super::super::models::{CampaignId, Notice, RunState, ScheduledRun};
 use super::super::work::{LOOK_EVERY, ScheduleLook};
 use super::super::{Desk, DeskResult};
 use super::{Answer, AppState, CRAWL, failure};
+use crate::uri::CaptureDate;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
@@ -14,10 +15,18 @@ pub struct ScheduleWatch {
     pub asked: Vec<ScheduledRun>,
     looked: Option<Instant>,
     looking: bool,
-    /// Runs this window has tried to start: one that cannot even be written
-    /// down is not tried for ever.
-    tried: HashSet<i64>,
+    /// Runs this window has tried to start, by what they are: one that cannot
+    /// even be written down is not tried for ever. The number of a row that is
+    /// gone is given to another run.
+    tried: HashSet<Tried>,
     told: HashSet<String>,
+}
+
+/// The campaign of a run, when it was due, and when it was found due.
+type Tried = (CampaignId, CaptureDate, CaptureDate);
+
+fn tried(run: &ScheduledRun) -> Tried {
+    (run.campaign, run.due, run.noticed)
 }
 
 impl ScheduleWatch {
@@ -75,10 +84,10 @@ impl AppState {
             }
         }
         // One crawl at a time: the rest waits for the next look.
-        if let Some(run) = look.waiting.into_iter().find(|run| !self.schedules.tried.contains(&run.id))
+        if let Some(run) = look.waiting.into_iter().find(|run| !self.schedules.tried.contains(&tried(run)))
             && !self.runs(CRAWL)
         {
-            self.schedules.tried.insert(run.id);
+            self.schedules.tried.insert(tried(&run));
             self.say(&format!("Scheduled crawl of {} begins", run.campaign_name));
             self.start(CRAWL, move |desk: &dyn Desk, cx| desk.run_scheduled(run.id, cx));
         }

@@ -184,9 +184,20 @@ fn a_run_that_is_due_starts_and_one_that_was_missed_waits_for_an_answer() {
     state.send(Command::AnswerScheduled { run: 8, starts: false });
     until(&mut state, "the answer is kept", |_| told.said().iter().any(|said| said == "answer 8 false"));
     assert!(state.schedules.asked.is_empty());
+    until(&mut state, "the run is at work", |_| told.said().iter().any(|said| said == "crawl 1"));
     assert_eq!(
         told.said().iter().filter(|said| said.starts_with("scheduled run")).collect::<Vec<_>>(),
         ["scheduled run 7"]
     );
     assert!(state.next_tick().is_some());
+    // The clock is set back, the row of run 7 goes, and its number is given to a later run.
+    state.act(Action::StopCrawl);
+    until(&mut state, "the crawl has ended", |state| state.crawl_job().is_none());
+    let mut again = run_of(7, RunState::Waiting);
+    again.due = crate::uri::CaptureDate::from_millis(again.due.millis() + 86_400_000);
+    told.look.lock().unwrap().waiting = vec![again];
+    state.send(Command::AnswerScheduled { run: 8, starts: false });
+    until(&mut state, "the later run has begun", |_| {
+        told.said().iter().filter(|said| *said == "scheduled run 7").count() == 2
+    });
 }

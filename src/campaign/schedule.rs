@@ -193,7 +193,7 @@ impl Schedule {
     pub fn term(&self) -> Result<(Option<CaptureDate>, Option<CaptureDate>), ScheduleError> {
         let dates = self.read()?;
         let instant = |date: Zoned| CaptureDate::from_millis(date.timestamp().as_millisecond());
-        Ok((dates.start.map(instant), dates.end.map(instant)))
+        Ok((dates.start.map(|start| instant(start.instant)), dates.end.map(instant)))
     }
 
     /// The runs after `after` up to `until`, that instant included, earliest
@@ -274,7 +274,12 @@ impl Schedule {
         let one = |field: &str, text: &Option<String>, bound| {
             text.as_ref().map(|text| instant(field, text, &zone, bound)).transpose()
         };
-        let start = one("start", &self.start, Bound::Start)?;
+        let start = one("start", &self.start, Bound::Start)?.map(|instant| {
+            // A clock typed without an offset is kept as it is typed: the zone may leave it out that day.
+            let typed = self.start.as_deref().filter(|text| text.parse::<Timestamp>().is_err());
+            let typed = typed.and_then(|text| clock(text, Bound::Start));
+            Start { clock: typed.unwrap_or_else(|| instant.datetime()), instant }
+        });
         let end = one("end", &self.end, Bound::End)?;
         let extra: Result<Vec<Zoned>, _> = self
             .extra
@@ -299,10 +304,17 @@ impl Schedule {
 
 /// A schedule's dates, understood.
 struct Dates {
-    start: Option<Zoned>,
+    start: Option<Start>,
     end: Option<Zoned>,
     extra: Vec<Zoned>,
     zone: TimeZone,
+}
+
+/// The start of a schedule.
+struct Start {
+    instant: Zoned,
+    /// What a clock on the wall shows, as it was typed.
+    clock: DateTime,
 }
 
 /// Which instant of its day a bare date means.
@@ -321,15 +333,19 @@ fn instant(field: &str, text: &str, zone: &TimeZone, bound: Bound) -> Result<Zon
     if let Ok(instant) = text.parse::<Timestamp>() {
         return Ok(instant.to_zoned(zone.clone()));
     }
-    let local: DateTime = match text.parse::<Date>() {
+    clock(text, bound).and_then(|local| local.to_zoned(zone.clone()).ok()).ok_or_else(error)
+}
+
+/// What a text without an offset says.
+fn clock(text: &str, bound: Bound) -> Option<DateTime> {
+    match text.parse::<Date>() {
         // A date parser also takes the date of a longer text.
-        Ok(date) if !text.contains(['T', 't', ' ', ':']) => date.to_datetime(match bound {
+        Ok(date) if !text.contains(['T', 't', ' ', ':']) => Some(date.to_datetime(match bound {
             Bound::Start => Time::constant(DEFAULT_HOUR, 0, 0, 0),
             Bound::End => Time::constant(23, 59, 59, 999_999_999),
-        }),
-        _ => text.parse().map_err(|_| error())?,
-    };
-    local.to_zoned(zone.clone()).map_err(|_| error())
+        })),
+        _ => text.parse().ok(),
+    }
 }
 
 fn describe(run: &Zoned, is_extra: bool, zone: Option<&str>) -> Run {

@@ -135,6 +135,9 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
         }
         Command::List { folder, json } => {
             for row in looking_desk(&folder)?.campaigns()? {
+                if let Some(problem) = &row.problem {
+                    eprintln!("note: {}", plain(problem));
+                }
                 if json {
                     json_line(out, &row)?;
                 } else {

@@ -58,9 +58,18 @@ pub struct ReduceArgs {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum ColumnsWord {
+pub(super) enum ColumnsWord {
     Map,
     Table,
+}
+
+impl From<ColumnsWord> for Columns {
+    fn from(word: ColumnsWord) -> Self {
+        match word {
+            ColumnsWord::Map => Self::Map,
+            ColumnsWord::Table => Self::Table,
+        }
+    }
 }
 
 /// Archive files in, rows out.
@@ -93,7 +102,7 @@ pub(super) fn map(
                     tell(file, what);
                 },
                 fetch(&files),
-                move |lines| send.send(lines.to_vec()).map_err(|_| std::io::ErrorKind::BrokenPipe.into()),
+                move |lines| send.send(lines).map_err(|_| std::io::ErrorKind::BrokenPipe.into()),
             );
             (report, unreadable, problems)
         });
@@ -128,10 +137,7 @@ pub(super) fn file_names(input: impl BufRead) -> std::io::Result<Vec<PathBuf>> {
 /// Rows in, lines of the data set out.
 pub(super) fn reduce(args: &ReduceArgs, input: impl Read, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
     let options = dataset_options(&args.map, &args.rules, None);
-    let columns = match args.columns {
-        ColumnsWord::Map => Columns::Map,
-        ColumnsWord::Table => Columns::Table,
-    };
+    let columns = args.columns.into();
     cx.stage("Sorting rows", None);
     let report = reduce_rows(input, columns, &options, cx, |piece| out.write_all(piece))?;
     out.flush().map_err(LinkError::Output)?;

@@ -64,6 +64,13 @@ pub(super) struct ReduceOptions {
     #[arg(long)]
     java_times: bool,
 
+    #[command(flatten)]
+    sort: SortOptions,
+}
+
+/// How rows are sorted.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(super) struct SortOptions {
     /// Memory for sorting, in MiB
     #[arg(long, value_name = "N", default_value_t = 512)]
     memory_mib: usize,
@@ -75,6 +82,17 @@ pub(super) struct ReduceOptions {
     /// Threads; results do not depend on it [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
+}
+
+impl SortOptions {
+    pub(super) fn shuffle(&self, keep: Option<Keep>) -> ShuffleOptions {
+        ShuffleOptions {
+            memory_bytes: self.memory_mib.saturating_mul(1024 * 1024),
+            temp_folder: self.temp.clone(),
+            threads: self.threads.map_or(ShuffleOptions::default().threads, usize::from),
+            keep,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -92,16 +110,35 @@ enum Preset {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum NotationWord {
+pub(super) enum NotationWord {
     Dataset,
     Cdx,
 }
 
+impl NotationWord {
+    pub(super) fn notation(self) -> Notation {
+        match self {
+            Self::Dataset => Notation::Dataset,
+            Self::Cdx => Notation::Cdx,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum InternalWord {
+pub(super) enum InternalWord {
     Fqdn,
     Sldn,
     Registrable,
+}
+
+impl InternalWord {
+    pub(super) fn policy(self) -> InternalPolicy {
+        match self {
+            Self::Fqdn => InternalPolicy::Fqdn,
+            Self::Sldn => InternalPolicy::Sldn,
+            Self::Registrable => InternalPolicy::Registrable,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -160,16 +197,10 @@ fn window(word: &str) -> Result<u32, String> {
 /// All rules; those that one of the halves does not know stay as usual.
 pub(super) fn dataset_options(map: &MapOptions, reduce: &ReduceOptions, keep: Option<Keep>) -> DatasetOptions {
     let arquivo = map.preset == Some(Preset::Arquivo2024);
-    let usual = ShuffleOptions::default();
     DatasetOptions {
-        notation: match map.notation {
-            Some(NotationWord::Cdx) => Notation::Cdx,
-            Some(NotationWord::Dataset) | None => Notation::Dataset,
-        },
+        notation: map.notation.map(NotationWord::notation).unwrap_or_default(),
         internal: match map.internal {
-            Some(InternalWord::Fqdn) => InternalPolicy::Fqdn,
-            Some(InternalWord::Sldn) => InternalPolicy::Sldn,
-            Some(InternalWord::Registrable) => InternalPolicy::Registrable,
+            Some(word) => word.policy(),
             None if arquivo => InternalPolicy::Sldn,
             None => InternalPolicy::Fqdn,
         },
@@ -196,12 +227,7 @@ pub(super) fn dataset_options(map: &MapOptions, reduce: &ReduceOptions, keep: Op
             },
             shape: if reduce.per_capture { Shape::PerCapture } else { Shape::PerPage },
         },
-        shuffle: ShuffleOptions {
-            memory_bytes: reduce.memory_mib.saturating_mul(1024 * 1024),
-            temp_folder: reduce.temp.clone(),
-            threads: reduce.threads.map_or(usual.threads, usize::from),
-            keep,
-        },
+        shuffle: reduce.sort.shuffle(keep),
         image_alt: map.image_alt,
     }
 }

@@ -1,10 +1,15 @@
 //! `fonds inlinks`.
 
 use super::campaign::{desk, looking_desk};
+use super::inlink_store::{self, answering};
 use super::output::{json_line, plain, short, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::app::{Desk, work};
+use crate::links::stored::Window;
+use crate::links::{MATCH_WINDOW_DAYS, MAX_INLINKS_PER_SIDE};
+use crate::store::rows::{AnchorRow, InlinkPage, ProspectRow};
+use crate::uri::CaptureDate;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -36,12 +41,19 @@ pub enum Command {
     },
     /// Show who links to a page.
     #[command(after_help = "Examples:\n  fonds inlinks show my-archive http://www.site.pt/sobre\n  \
-        fonds inlinks show my-archive '(pt,site,)/sobre'")]
+        fonds inlinks show my-archive '(pt,site,)/sobre'\n  \
+        fonds inlinks show my-links http://www.site.pt/sobre --date 2009-06-01 --window-days 365")]
     Show {
-        /// Workspace.
+        /// Workspace, or folder of stored links.
         folder: PathBuf,
         /// URL or key of the page.
         page: String,
+        /// Of stored links: those around this date; without it, those of all times.
+        #[arg(long, value_name = "DATE", value_parser = CaptureDate::parse)]
+        date: Option<CaptureDate>,
+        /// Days before and after the date.
+        #[arg(long, value_name = "N", default_value_t = MATCH_WINDOW_DAYS, requires = "date")]
+        window_days: u32,
         /// One object an inlink.
         #[arg(long)]
         json: bool,
@@ -51,8 +63,11 @@ pub enum Command {
         fonds inlinks top my-archive --limit 500 --json | jq -r .url\n\n\
         Columns: linking hosts, external and internal inlinks in the window, date of the capture, URL, commonest anchor.")]
     Top {
-        /// Workspace.
+        /// Workspace, or folder of stored links.
         folder: PathBuf,
+        /// Of stored links: days of the window; a workspace has its own.
+        #[arg(long, value_name = "N", default_value_t = MATCH_WINDOW_DAYS)]
+        window_days: u32,
         /// Rows.
         #[arg(long, default_value_t = 20)]
         limit: u64,
@@ -65,8 +80,11 @@ pub enum Command {
         fonds inlinks uncaptured my-archive --json | jq -r 'select(.hosts > 2) | .url'\n\n\
         Columns: linking hosts, links, URL, commonest anchor, what the last crawl said of it.")]
     Uncaptured {
-        /// Workspace.
+        /// Workspace, or folder of stored links.
         folder: PathBuf,
+        /// Of stored links: pages whose keys begin so, as (pt,site, for a site.
+        #[arg(long, value_name = "KEY", default_value = "")]
+        prefix: String,
         /// Rows.
         #[arg(long, default_value_t = 100)]
         limit: u64,
@@ -77,11 +95,12 @@ pub enum Command {
     /// List the anchor texts that other sites use most, or those for one page.
     #[command(after_help = "Examples:\n  fonds inlinks anchors my-archive\n  \
         fonds inlinks anchors my-archive https://www.example.org/about\n\n\
-        Columns: linking hosts, links, anchor. For a page, links within its site count too, within the window.")]
+        Columns: linking hosts, links, anchor. For a page, links within its site count too; of a captured page in a\n\
+        workspace, within the window.")]
     Anchors {
-        /// Workspace.
+        /// Workspace, or folder of stored links.
         folder: PathBuf,
-        /// URL of a captured page.
+        /// URL of a page.
         page: Option<String>,
         /// Rows.
         #[arg(long, default_value_t = 50)]
@@ -96,6 +115,8 @@ pub enum Command {
     Map(super::inlink_filters::MapArgs),
     /// Turn rows on standard input into the inlink data set.
     Reduce(super::inlink_filters::ReduceArgs),
+    /// Keep data sets and rows so that questions are answered at once.
+    Load(inlink_store::LoadArgs),
 }
 
 /// Refuses to answer out of inlinks that nobody has built.
@@ -142,43 +163,27 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             };
             eprintln!("{written} linked {}", if written == 1 { "page" } else { "pages" });
         }
-        Command::Show { folder, page, json } => {
-            let desk = looking_desk(&folder)?;
-            built(&desk)?;
-            let answer = desk.inlinks_of(&page, desk.catalogue().window_days()?)?;
-            for row in &answer.rows {
-                if json {
-                    json_line(out, row)?;
-                } else {
-                    let side = if row.internal { "internal" } else { "external" };
-                    writeln!(
-                        out,
-                        "{} {side} {}  “{}”",
-                        row.date.to_words(),
-                        plain(&row.source),
-                        short(&row.anchor, 80)
-                    )?;
+        Command::Show { folder, page, date, window_days, json } => {
+            let answer = match answering(&folder)? {
+                Some(store) => {
+                    let window = date.map(|around| Window { around, days: window_days });
+                    inlink_store::show(&store, &page, window, MAX_INLINKS_PER_SIDE)?
                 }
-            }
-            eprintln!(
-                "{} internal, {} external, {} cut by the cap; the page was {}",
-                answer.internal,
-                answer.external,
-                answer.cut,
-                match answer.capture_dates.as_slice() {
-                    [] => "never captured".to_owned(),
-                    [once] => format!("captured once, {}", once.to_words()),
-                    [first, .., last] => format!(
-                        "captured {} times, {} to {}",
-                        answer.capture_dates.len(),
-                        first.to_words(),
-                        last.to_words()
-                    ),
+                None => {
+                    anyhow::ensure!(date.is_none(), "--date is for stored links; a workspace shows those of all times");
+                    let desk = looking_desk(&folder)?;
+                    built(&desk)?;
+                    desk.inlinks_of(&page, desk.catalogue().window_days()?)?
                 }
-            );
-            return Ok(if answer.rows.is_empty() { PROBLEMS } else { FINE });
+            };
+            return print_inlinks(&answer, json, out);
         }
-        Command::Top { folder, limit, json } => {
+        Command::Top { folder, window_days, limit, json } => {
+            if let Some(store) = answering(&folder)? {
+                let empty = with_progress(|cx| inlink_store::top(&store, window_days, limit, json, out, cx))?;
+                tell_empty(empty, "No capture has inlinks");
+                return Ok(FINE);
+            }
             let desk = looking_desk(&folder)?;
             built(&desk)?;
             let rows = desk.captures(&work::most_cited(limit))?.rows;
@@ -201,53 +206,31 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                 }
             }
         }
-        Command::Uncaptured { folder, limit, json } => {
-            let desk = looking_desk(&folder)?;
-            built(&desk)?;
-            let rows = desk.prospects(None, "", limit)?;
-            tell_empty(rows.is_empty(), "Every page that is linked to was captured");
-            for row in rows {
-                if json {
-                    json_line(out, &row)?;
-                } else {
-                    writeln!(
-                        out,
-                        "{:>4} {:<6} {:>5} {:<6} {}  “{}”  {}",
-                        row.hosts,
-                        if row.hosts == 1 { "host" } else { "hosts" },
-                        row.links,
-                        if row.links == 1 { "link" } else { "links" },
-                        plain(&row.url),
-                        short(&row.anchor, 60),
-                        plain(&row.verdict)
-                    )?;
+        Command::Uncaptured { folder, prefix, limit, json } => {
+            let rows = match answering(&folder)? {
+                Some(store) => with_progress(|cx| inlink_store::uncaptured(&store, &prefix, limit, cx))?,
+                None => {
+                    anyhow::ensure!(prefix.is_empty(), "--prefix is for stored links");
+                    let desk = looking_desk(&folder)?;
+                    built(&desk)?;
+                    desk.prospects(None, "", limit)?
                 }
-            }
+            };
+            print_prospects(&rows, json, out)?;
         }
         Command::Anchors { folder, page, limit, json } => {
-            let desk = looking_desk(&folder)?;
-            built(&desk)?;
-            let rows = match page {
-                None => desk.top_anchors(limit)?,
-                Some(page) => work::anchors_of_page(&desk, &page)?,
-            };
-            tell_empty(rows.is_empty(), "No other site links here with words");
-            for row in rows.into_iter().take(usize::try_from(limit).unwrap_or(usize::MAX)) {
-                if json {
-                    json_line(out, &row)?;
-                } else {
-                    let request = if row.matches_request { "  (in the request)" } else { "" };
-                    writeln!(
-                        out,
-                        "{:>4} {:<6} {:>5} {:<6} “{}”{request}",
-                        row.hosts,
-                        if row.hosts == 1 { "host" } else { "hosts" },
-                        row.links,
-                        if row.links == 1 { "link" } else { "links" },
-                        short(&row.text, 100)
-                    )?;
+            let rows = match answering(&folder)? {
+                Some(store) => with_progress(|cx| inlink_store::anchors(&store, page.as_deref(), limit, cx))?,
+                None => {
+                    let desk = looking_desk(&folder)?;
+                    built(&desk)?;
+                    match page {
+                        None => desk.top_anchors(limit)?,
+                        Some(page) => work::anchors_of_page(&desk, &page)?,
+                    }
                 }
-            }
+            };
+            print_anchors(&rows, limit, json, out)?;
         }
         Command::Dataset(args) => return with_progress(|cx| super::dataset::run(&args, out, cx)),
         Command::Map(args) => {
@@ -258,6 +241,77 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             let input = std::io::stdin().lock();
             return with_progress(|cx| super::inlink_filters::reduce(&args, input, out, cx));
         }
+        Command::Load(args) => {
+            let input = || -> Box<dyn std::io::Read> { Box::new(std::io::stdin().lock()) };
+            return with_progress(|cx| inlink_store::run_load(&args, input, out, cx));
+        }
     }
     Ok(FINE)
+}
+
+fn print_inlinks(answer: &InlinkPage, json: bool, out: &mut dyn Write) -> anyhow::Result<u8> {
+    for row in &answer.rows {
+        if json {
+            json_line(out, row)?;
+        } else {
+            let side = if row.internal { "internal" } else { "external" };
+            writeln!(out, "{} {side} {}  “{}”", row.date.to_words(), plain(&row.source), short(&row.anchor, 80))?;
+        }
+    }
+    eprintln!(
+        "{} internal, {} external, {} cut by the cap; the page was {}",
+        answer.internal,
+        answer.external,
+        answer.cut,
+        match answer.capture_dates.as_slice() {
+            [] => "never captured".to_owned(),
+            [once] => format!("captured once, {}", once.to_words()),
+            [first, .., last] =>
+                format!("captured {} times, {} to {}", answer.capture_dates.len(), first.to_words(), last.to_words()),
+        }
+    );
+    Ok(if answer.rows.is_empty() { PROBLEMS } else { FINE })
+}
+
+fn print_prospects(rows: &[ProspectRow], json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+    tell_empty(rows.is_empty(), "Every page that is linked to was captured");
+    for row in rows {
+        if json {
+            json_line(out, row)?;
+        } else {
+            writeln!(
+                out,
+                "{:>4} {:<6} {:>5} {:<6} {}  “{}”  {}",
+                row.hosts,
+                if row.hosts == 1 { "host" } else { "hosts" },
+                row.links,
+                if row.links == 1 { "link" } else { "links" },
+                plain(&row.url),
+                short(&row.anchor, 60),
+                plain(&row.verdict)
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn print_anchors(rows: &[AnchorRow], limit: u64, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+    tell_empty(rows.is_empty(), "No other site links here with words");
+    for row in rows.iter().take(usize::try_from(limit).unwrap_or(usize::MAX)) {
+        if json {
+            json_line(out, row)?;
+        } else {
+            let request = if row.matches_request { "  (in the request)" } else { "" };
+            writeln!(
+                out,
+                "{:>4} {:<6} {:>5} {:<6} “{}”{request}",
+                row.hosts,
+                if row.hosts == 1 { "host" } else { "hosts" },
+                row.links,
+                if row.links == 1 { "link" } else { "links" },
+                short(&row.text, 100)
+            )?;
+        }
+    }
+    Ok(())
 }

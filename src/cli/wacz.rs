@@ -259,7 +259,9 @@ fn words(report: &WaczReport) -> String {
         words.push_str(&format!(", {holds} {by}"));
         if signature.unproven_members > 0 {
             let count = signature.unproven_members;
-            words.push_str(&format!(" (no proof of the content of {count} members: weak or unknown digests)"));
+            words.push_str(&format!(
+                " (no proof of the content of {count} members: missing, wrong, weak or unknown digests)"
+            ));
         }
         if signature.has_time_stamp {
             words.push_str(", time stamp present, not verified");
@@ -456,7 +458,7 @@ mod tests {
             words(&WaczReport { signature: Some(signature), ..WaczReport::default() })
         };
         assert!(told(false, 0).ends_with("signed by archive.example, fine"), "{}", told(false, 0));
-        let weak = "signed by archive.example (no proof of the content of 2 members: weak or unknown digests), \
+        let weak = "signed by archive.example (no proof of the content of 2 members: missing, wrong, weak or unknown digests), \
                     time stamp present, not verified, fine";
         assert!(told(true, 2).ends_with(weak), "{}", told(true, 2));
     }

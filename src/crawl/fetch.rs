@@ -144,7 +144,9 @@ impl Exchange {
         let head_len = usize::try_from(self.head_len).unwrap_or(usize::MAX);
         self.response.reader(0)?.take(limit.saturating_add(head_len) as u64).read_to_end(&mut bytes)?;
         Ok(match parse_response_head(&bytes) {
-            Some(head) => decode_payload(&head, bytes.get(head.head_len..).unwrap_or_default(), limit).bytes,
+            Some(head) => {
+                decode_payload(&head, bytes.get(head.head_len..).unwrap_or_default(), limit).bytes.into_owned()
+            }
             None => bytes.split_off(head_len.min(bytes.len())),
         })
     }

@@ -284,7 +284,7 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         let (Some(url), Some(span)) = (url, span) else { return Ok(()) };
         let Some(date) = date else {
             let detail = format!("the {record_type} record of {url} has no readable date");
-            self.problem(Problem { offset: span.offset, kind: ProblemKind::BadField, detail });
+            self.problem(Problem::new(span.offset, ProblemKind::BadField, detail));
             return Ok(());
         };
         let place = RecordPlace { record_type, record_id, file: self.label.to_owned(), span };

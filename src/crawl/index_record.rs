@@ -231,7 +231,7 @@ fn entry_of(
                 (None, true) => entity_body(&http, raw).0.len() as u64,
                 (None, false) => head.content_length.saturating_sub(http.head_len as u64),
             };
-            let payload = decode_payload(&http, raw, MAX_PAGE_BYTES).bytes;
+            let payload = decode_payload(&http, raw, MAX_PAGE_BYTES).bytes.into_owned();
             (http.status, http.headers, payload)
         }
         None => {

@@ -150,20 +150,16 @@ fn meta_charset(head: &[u8], at: &mut usize) -> Option<&'static Encoding> {
     let (mut got_pragma, mut need_pragma, mut charset) = (false, None, None);
     let mut seen: [bool; 3] = [false; 3];
     while let Some((name, value)) = next_attribute(head, at) {
-        let slot = match name.as_slice() {
-            b"http-equiv" => 0,
-            b"content" => 1,
-            b"charset" => 2,
-            _ => continue,
-        };
+        let names: [&[u8]; 3] = [b"http-equiv", b"content", b"charset"];
+        let Some(slot) = names.iter().position(|known| name.eq_ignore_ascii_case(known)) else { continue };
         if std::mem::replace(&mut seen[slot], true) {
             continue;
         }
         match slot {
-            0 => got_pragma = value == b"content-type",
+            0 => got_pragma = value.eq_ignore_ascii_case(b"content-type"),
             1 => {
                 if charset.is_none()
-                    && let Some(label) = charset_in_content(&value)
+                    && let Some(label) = charset_in_content(value)
                     && let Some(encoding) = Encoding::for_label(label)
                 {
                     charset = Some(encoding);
@@ -171,7 +167,7 @@ fn meta_charset(head: &[u8], at: &mut usize) -> Option<&'static Encoding> {
                 }
             }
             _ => {
-                charset = Encoding::for_label(&value);
+                charset = Encoding::for_label(value);
                 need_pragma = Some(false);
             }
         }
@@ -183,56 +179,52 @@ fn meta_charset(head: &[u8], at: &mut usize) -> Option<&'static Encoding> {
     }
 }
 
-/// “Get an attribute” of the prescan: name and value in lower case.
-fn next_attribute(head: &[u8], at: &mut usize) -> Option<(Vec<u8>, Vec<u8>)> {
+/// “Get an attribute” of the prescan: name and value.
+fn next_attribute<'h>(head: &'h [u8], at: &mut usize) -> Option<(&'h [u8], &'h [u8])> {
     while is_space(*head.get(*at)?) || head[*at] == b'/' {
         *at += 1;
     }
     if head[*at] == b'>' {
         return None;
     }
-    let (mut name, mut value) = (Vec::new(), Vec::new());
-    loop {
+    let name_start = *at;
+    let name = loop {
         match *head.get(*at)? {
-            b'=' if !name.is_empty() => break,
+            b'=' if *at > name_start => break head.get(name_start..*at)?,
             byte if is_space(byte) => {
+                let name = head.get(name_start..*at)?;
                 while is_space(*head.get(*at)?) {
                     *at += 1;
                 }
                 if head[*at] != b'=' {
-                    return Some((name, value));
+                    return Some((name, b""));
                 }
-                break;
+                break name;
             }
-            b'/' | b'>' => return Some((name, value)),
-            byte => name.push(byte.to_ascii_lowercase()),
+            b'/' | b'>' => return Some((head.get(name_start..*at)?, b"")),
+            _ => {}
         }
         *at += 1;
-    }
+    };
     // Here stands the equals sign.
     *at += 1;
     while is_space(*head.get(*at)?) {
         *at += 1;
     }
-    match head[*at] {
-        quote @ (b'"' | b'\'') => loop {
-            *at += 1;
-            match *head.get(*at)? {
-                byte if byte == quote => {
-                    *at += 1;
-                    return Some((name, value));
-                }
-                byte => value.push(byte.to_ascii_lowercase()),
+    let start = *at;
+    match head[start] {
+        quote @ (b'"' | b'\'') => {
+            let rest = head.get(start + 1..)?;
+            let length = memchr::memchr(quote, rest);
+            *at = length.map_or(head.len(), |length| start + length + 2);
+            Some((name, rest.get(..length?)?))
+        }
+        _ => {
+            while !is_space(*head.get(*at)?) && head[*at] != b'>' {
+                *at += 1;
             }
-        },
-        b'>' => Some((name, value)),
-        _ => loop {
-            match *head.get(*at)? {
-                byte if is_space(byte) || byte == b'>' => return Some((name, value)),
-                byte => value.push(byte.to_ascii_lowercase()),
-            }
-            *at += 1;
-        },
+            Some((name, head.get(start..*at)?))
+        }
     }
 }
 

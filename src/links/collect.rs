@@ -9,7 +9,7 @@ use super::fold::{fold, fold_into};
 use super::page::{LinkKind, Outlink, PageCuts, PageOptions};
 use super::resolve::{Resolved, Resolver};
 use super::tag::Tag;
-use super::tokens::{Attr, Attributes};
+use super::tokens::{Attr, Attributes, Text};
 use crate::uri::Url;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -56,6 +56,8 @@ pub(crate) struct Collector<'o> {
     open_links: u32,
     /// Text since a link was opened; positions in it are what [`Collector::mark`] gives.
     anchor_text: String,
+    /// The text of one link, white space folded.
+    folded: String,
     /// Alternative texts of images since then, as (position, range of `alts`).
     alts: Vec<(usize, String)>,
     pub(crate) title: Option<String>,
@@ -80,6 +82,7 @@ impl<'o> Collector<'o> {
             links: Vec::new(),
             open_links: 0,
             anchor_text: String::new(),
+            folded: String::new(),
             alts: Vec::new(),
             title: None,
             title_text: String::new(),
@@ -101,14 +104,19 @@ impl<'o> Collector<'o> {
     }
 
     /// Text of the body. `visible` says whether a reader would see it.
-    pub(crate) fn push_text(&mut self, text: &str, visible: bool) {
-        if self.open_links > 0 {
-            self.anchor_text.push_str(text);
-        }
-        if !visible || self.text_full {
+    pub(crate) fn push_text(&mut self, text: Text<'_>, visible: bool) {
+        let shown = visible && !self.text_full;
+        if self.open_links == 0 && !shown {
             return;
         }
-        fold_into(&mut self.text, text);
+        let text = text.decoded();
+        if self.open_links > 0 {
+            self.anchor_text.push_str(&text);
+        }
+        if !shown {
+            return;
+        }
+        fold_into(&mut self.text, &text);
         if self.text.len() > self.options.max_text_bytes {
             let mut end = self.options.max_text_bytes;
             while !self.text.is_char_boundary(end) {
@@ -141,9 +149,9 @@ impl<'o> Collector<'o> {
     }
 
     /// Text of a `title`; only the first counts.
-    pub(crate) fn push_title(&mut self, text: &str) {
+    pub(crate) fn push_title(&mut self, text: Text<'_>) {
         if self.title.is_none() && self.title_text.len() < MAX_ANCHOR_BYTES {
-            self.title_text.push_str(text);
+            self.title_text.push_str(&text.decoded());
         }
     }
 
@@ -154,8 +162,11 @@ impl<'o> Collector<'o> {
     }
 
     /// Text of a `style`.
-    pub(crate) fn push_css(&mut self, text: &str) {
-        self.css_text.push_str(text);
+    pub(crate) fn push_css(&mut self, text: Text<'_>) {
+        if !self.options.kinds.has(LinkKind::Css) {
+            return;
+        }
+        self.css_text.push_str(&text.decoded());
     }
 
     /// The end of a `style`.
@@ -185,6 +196,9 @@ impl<'o> Collector<'o> {
 
     /// An `a` starts. `None` where it holds no reference that could be a link.
     pub(crate) fn open_anchor(&mut self, attributes: &Attributes, order: Order) -> Option<LinkId> {
+        if !self.options.kinds.has(LinkKind::Anchor) {
+            return None;
+        }
         let href = attributes.get(Attr::Href)?;
         let nofollow = attributes.get(Attr::Rel).is_some_and(|rel| has_word(&rel, "nofollow"));
         let reference = self.keep_reference(&href)?;
@@ -227,15 +241,20 @@ impl<'o> Collector<'o> {
             anchor = "";
         }
         let from = self.anchors.len();
-        let mut text = fold(anchor);
+        let text = &mut self.folded;
+        text.clear();
+        fold_into(text, anchor);
+        if text.ends_with(' ') {
+            text.pop();
+        }
         if text.is_empty() && self.options.image_alt {
             for (_, alt) in self.alts.iter().filter(|(at, _)| (start..=end).contains(at)) {
-                fold_into(&mut text, alt);
-                fold_into(&mut text, " ");
+                fold_into(text, alt);
+                fold_into(text, " ");
             }
             text.truncate(text.trim_end().len());
         }
-        self.anchors.push_str(&text);
+        self.anchors.push_str(text);
         if let Some(link) = self.links.get_mut(link.0 as usize) {
             link.anchor = from..self.anchors.len();
         }
@@ -243,7 +262,8 @@ impl<'o> Collector<'o> {
 
     /// Every other element that may hold references or say something about the page.
     pub(crate) fn element(&mut self, tag: Tag, attributes: &Attributes, order: Order) {
-        if let Some(style) = attributes.get(Attr::Style)
+        if self.options.kinds.has(LinkKind::Css)
+            && let Some(style) = attributes.get(Attr::Style)
             && memchr::memchr(b'(', style.as_bytes()).is_some()
         {
             css_references(&style, |reference| self.add(LinkKind::Css, reference, "", false, order));
@@ -254,7 +274,7 @@ impl<'o> Collector<'o> {
             }
             Tag::META => self.meta(attributes, order),
             Tag::LINK => self.link(attributes, order),
-            Tag::AREA => {
+            Tag::AREA if self.options.kinds.has(LinkKind::Area) => {
                 let alt = attributes.get(Attr::Alt).map(|alt| fold(&alt)).unwrap_or_default();
                 let nofollow = attributes.get(Attr::Rel).is_some_and(|rel| has_word(&rel, "nofollow"));
                 self.attribute(LinkKind::Area, attributes, Attr::Href, &alt, nofollow, order);
@@ -318,12 +338,18 @@ impl<'o> Collector<'o> {
         nofollow: bool,
         order: Order,
     ) {
-        if let Some(value) = attributes.get(attribute) {
+        if self.options.kinds.has(kind)
+            && let Some(value) = attributes.get(attribute)
+        {
             self.add(kind, &value, anchor, nofollow, order);
         }
     }
 
     fn image(&mut self, attributes: &Attributes, order: Order) {
+        if !self.options.kinds.has(LinkKind::Image) && !self.options.image_alt {
+            // Its only other link.
+            return self.attribute(LinkKind::LinkElement, attributes, Attr::Longdesc, "", false, order);
+        }
         let alt = attributes.get(Attr::Alt).map(|alt| fold(&alt)).unwrap_or_default();
         self.attribute(LinkKind::Image, attributes, Attr::Src, &alt, false, order);
         self.srcset(attributes, &alt, order);
@@ -334,7 +360,9 @@ impl<'o> Collector<'o> {
     }
 
     fn srcset(&mut self, attributes: &Attributes, alt: &str, order: Order) {
-        if let Some(value) = attributes.get(Attr::Srcset) {
+        if self.options.kinds.has(LinkKind::Image)
+            && let Some(value) = attributes.get(Attr::Srcset)
+        {
             for url in srcset_urls(&value) {
                 self.add(LinkKind::Image, url, alt, false, order);
             }
@@ -377,6 +405,9 @@ impl<'o> Collector<'o> {
     }
 
     fn add(&mut self, kind: LinkKind, reference: &str, anchor: &str, nofollow: bool, order: Order) {
+        if !self.options.kinds.has(kind) {
+            return;
+        }
         let Some(reference) = self.keep_reference(reference) else { return };
         if self.links.len() >= MAX_LINKS_PER_PAGE || self.anchors.len() + anchor.len() > MAX_LINK_BYTES_PER_PAGE {
             self.cut.links += 1;
@@ -447,7 +478,7 @@ impl<'o> Collector<'o> {
     pub(crate) fn links(mut self, url: &Url, mut each: impl FnMut(&PageLink<'_>)) -> PageCuts {
         let base = self.settle(url);
         let mut resolver = Resolver::new(&base);
-        let (mut bytes, mut position) = (0, 0);
+        let mut bytes = 0;
         for link in &self.links {
             let reference = self.references.get(link.reference.clone()).unwrap_or_default();
             let Some(url) = resolver.resolve(reference) else { continue };
@@ -458,8 +489,7 @@ impl<'o> Collector<'o> {
                 continue;
             }
             let nofollow = link.nofollow || self.nofollow_all;
-            each(&PageLink { url, kind: link.kind, anchor, nofollow, position });
-            position += 1;
+            each(&PageLink { url, kind: link.kind, anchor, nofollow });
         }
         self.cut
     }
@@ -507,8 +537,6 @@ pub struct PageLink<'a> {
     pub anchor: &'a str,
     /// It, or the page, says `nofollow`.
     pub nofollow: bool,
-    /// Its number in the page.
-    pub position: u32,
 }
 
 /// What a [`Collector`] found.

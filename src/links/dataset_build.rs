@@ -85,7 +85,8 @@ impl Default for DatasetOptions {
 
 impl DatasetOptions {
     pub(super) fn pages(&self) -> PageOptions {
-        PageOptions { image_alt: self.image_alt, ..PageOptions::links_only() }
+        let kinds = self.kinds.iter().copied().collect();
+        PageOptions { image_alt: self.image_alt, kinds, ..PageOptions::links_only() }
     }
 }
 
@@ -205,14 +206,11 @@ impl<'o> RowMaker<'o> {
         CaptureRow { target: &self.source, date: self.date, id: 0 }
     }
 
-    /// The row of a link, if its kind is wanted.
-    pub(super) fn link<'l>(&'l mut self, link: &PageLink<'l>) -> Option<LinkRow<'l>> {
-        if !self.options.kinds.contains(&link.kind) {
-            return None;
-        }
+    /// The row of a link.
+    pub(super) fn link<'l>(&'l mut self, link: &PageLink<'l>) -> LinkRow<'l> {
         let parts = link.url.parts();
         self.options.notation.write_key(&parts, &mut self.target);
-        Some(LinkRow {
+        LinkRow {
             target: &self.target,
             target_url: "",
             source: &self.source,
@@ -228,7 +226,7 @@ impl<'o> RowMaker<'o> {
             nofollow: false,
             kind: LinkKind::Anchor,
             position: 0,
-        })
+        }
     }
 }
 
@@ -257,10 +255,8 @@ impl PageSink for ShuffleSink<'_, '_> {
     }
 
     fn link(&mut self, link: &PageLink<'_>) {
-        if self.failed.is_none()
-            && let Some(row) = self.rows.link(link)
-        {
-            self.failed = self.filler.push_link(&row).err();
+        if self.failed.is_none() {
+            self.failed = self.filler.push_link(&self.rows.link(link)).err();
         }
     }
 

@@ -64,7 +64,7 @@ impl Document {
         read_page(&payload.bytes, kind.charset.as_deref(), &self.url, &options)
     }
 
-    fn payload(&self) -> (Payload, ContentType) {
+    fn payload(&self) -> (Payload<'_>, ContentType) {
         let raw_body = self.block.get(self.head.head_len..).unwrap_or_default();
         (decode_payload(&self.head, raw_body, MAX_PAGE_BYTES), self.head.content_type())
     }

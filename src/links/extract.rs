@@ -5,10 +5,9 @@ use super::charset;
 use super::collect::{Collector, PageLink, web_url};
 use super::css::css_references;
 use super::page::{LinkKind, Outlink, Page, PageCuts, PageOptions};
-use super::tokens::TagReader;
+use super::tokenizer::tokenize;
 use super::tree::Tree;
 use crate::uri::Url;
-use html5gum::Tokenizer;
 use whichlang::Lang;
 
 /// Visible text below this length, in bytes, tells no language.
@@ -27,8 +26,7 @@ pub fn read_page(body: &[u8], http_charset: Option<&str>, url: &Url, options: &P
     let (encoding, charset_from) = charset::detect(body, http_charset);
     let text = charset::decode(body, encoding);
     let mut builder = Builder::new(Tree::new(Collector::new(options)), options.xhtml);
-    // The tokenizer reads from memory and the emitter yields no tokens.
-    let Ok(()) = Tokenizer::new_with_emitter(text.as_bytes(), TagReader::new(&mut builder)).finish();
+    tokenize(&text, &mut builder);
     let found = builder.tree.page.finish(url);
     let language = found.language.or_else(|| options.tell_language.then(|| tell_language(&found.text)).flatten());
     Page {
@@ -57,7 +55,7 @@ pub fn read_links(
     let text = charset::decode(body, encoding);
     let options = PageOptions { max_text_bytes: 0, tell_language: false, ..options.clone() };
     let mut builder = Builder::new(Tree::new(Collector::new(&options)), options.xhtml);
-    let Ok(()) = Tokenizer::new_with_emitter(text.as_bytes(), TagReader::new(&mut builder)).finish();
+    tokenize(&text, &mut builder);
     builder.tree.page.links(url, each)
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::links::testing;
-use crate::links::{MAX_DEPTH, PageCuts};
+use crate::links::{LinkKinds, MAX_DEPTH, PageCuts};
 
 fn page(html: &str) -> Page {
     page_at(html, "https://exemplo.pt/dir/p.html", &PageOptions::default())
@@ -188,6 +188,32 @@ fn images_speak_for_links_only_when_asked() {
         with.links.iter().filter(|link| link.kind == LinkKind::Anchor).map(|link| link.anchor.as_str()).collect();
     assert_eq!(anchors, ["Um mapa dois", "texto"]);
     check(html, &[("x", ""), ("y", "texto")]);
+}
+
+#[test]
+fn kinds_that_are_not_wanted_change_nothing_about_the_others() {
+    let html = "<link rel=stylesheet href=s><link rel=next href=n><meta http-equiv=refresh content='0;url=m'>\
+        <body background=b><a href=x style='b:url(c)'><img src=i srcset='j 2x' alt=Mapa longdesc=d></a><a href=y>texto</a>\
+        <map><area href=z alt=w></map><style>a{b:url(k)}</style><script src=t></script><iframe src=f></iframe>\
+        <video src=v poster=w></video><form action=g></form><svg><a xlink:href=q></a><image href=r /></svg>";
+    let with = |kinds| {
+        let options = PageOptions { image_alt: true, kinds, ..PageOptions::links_only() };
+        let mut links = Vec::new();
+        read_links(html.as_bytes(), None, &Url::parse("https://exemplo.pt/").unwrap(), &options, |link| {
+            links.push((link.kind, link.url.as_str().to_owned(), link.anchor.to_owned()));
+        });
+        links
+    };
+    let all = with(LinkKinds::ALL);
+    let mut found = 0;
+    for kind in all.iter().map(|(kind, ..)| *kind).collect::<std::collections::HashSet<_>>() {
+        let only = with([kind].into_iter().collect());
+        let expected: Vec<_> = all.iter().filter(|(other, ..)| *other == kind).cloned().collect();
+        assert_eq!(only, expected, "{kind:?}");
+        found += 1;
+    }
+    assert_eq!(found, 11);
+    assert_eq!(with(LinkKinds::from_iter([])), []);
 }
 
 #[test]

@@ -18,8 +18,8 @@ fn options(threads: usize, memory_bytes: usize) -> DatasetOptions {
 
 fn map(files: &[PathBuf], options: &DatasetOptions) -> String {
     let mut lines = Vec::new();
-    let take = |piece: &[u8]| {
-        lines.extend_from_slice(piece);
+    let take = |piece: Vec<u8>| {
+        lines.extend_from_slice(&piece);
         Ok(())
     };
     map_files(files, options, &JobCx::detached(), |_, _| (), fetch(files), take).unwrap();

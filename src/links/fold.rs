@@ -12,16 +12,39 @@ pub(crate) fn is_white(c: char) -> bool {
     }
 }
 
+/// First bytes of characters that may be white space, and NUL.
+const MAY_BE_WHITE: [bool; 256] = {
+    let mut table = [false; 256];
+    let first: [usize; 12] = [0, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x20, 0xc2, 0xe1, 0xe2, 0xe3, 0xef];
+    let mut at = 0;
+    while at < first.len() {
+        table[first[at]] = true;
+        at += 1;
+    }
+    table
+};
+
 /// Appends `text` to `out` with every run of white space as one blank; none
 /// at the start of `out`. NUL is dropped, as a DOM does.
 pub(crate) fn fold_into(out: &mut String, text: &str) {
+    let bytes = text.as_bytes();
     let mut pending = false;
-    let mut run_start = 0;
-    for (at, c) in text.char_indices() {
-        if is_white(c) || c == '\0' {
-            push_run(out, text.get(run_start..at).unwrap_or_default(), &mut pending);
-            run_start = at + c.len_utf8();
-            pending |= c != '\0';
+    let (mut run_start, mut at) = (0, 0);
+    while let Some(&byte) = bytes.get(at) {
+        let is_word = |byte: u8| !MAY_BE_WHITE[usize::from(byte)];
+        if is_word(byte) {
+            at += 1;
+        } else if byte == b' ' && at > run_start && bytes.get(at + 1).is_some_and(|&next| is_word(next)) {
+            // A blank between two words stands as it will stand.
+            at += 2;
+        } else {
+            let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else { break };
+            if is_white(c) || c == '\0' {
+                push_run(out, text.get(run_start..at).unwrap_or_default(), &mut pending);
+                run_start = at + c.len_utf8();
+                pending |= c != '\0';
+            }
+            at += c.len_utf8();
         }
     }
     push_run(out, text.get(run_start..).unwrap_or_default(), &mut pending);
@@ -66,6 +89,20 @@ mod tests {
             ("\u{a0}", ""),
         ] {
             assert_eq!(fold(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn every_character_folds_as_what_it_is() {
+        for c in '\0'..=char::MAX {
+            let expected = if c == '\0' {
+                "ab".to_owned()
+            } else if is_white(c) {
+                "a b".to_owned()
+            } else {
+                format!("a{c}b")
+            };
+            assert_eq!(fold(&format!("a{c}b")), expected, "{c:?}");
         }
     }
 

@@ -5,7 +5,7 @@
 //! text; and, inverted ([`invert`]), the inlinks of each target in the order
 //! (date, source, anchor); as lines of the published data set ([`dataset`]),
 //! made in one go by [`DatasetBuilder`], or in two halves ([`filters`]) with
-//! a sort elsewhere between them.
+//! a sort elsewhere between them; or stored for questions ([`stored`]).
 //!
 //! Invariants: extraction agrees with the DOM that a browser without scripts
 //! builds, but for parts without text of a link that misnested tags split;
@@ -31,7 +31,9 @@ mod page;
 mod pipeline;
 mod quirks;
 mod resolve;
+mod rows_in;
 mod tag;
+mod tokenizer;
 mod tokens;
 mod tree;
 
@@ -44,8 +46,8 @@ pub use dataset::{DatasetError, DatasetInlink, DatasetObject, read_dataset};
 pub use dataset_build::{BuildReport, DatasetBuilder, DatasetOptions, Notation};
 pub use documents::{Document, DocumentReader, DocumentReport, MAX_PAGE_BYTES, Place, Unread, is_page};
 pub use extract::{read_css, read_links, read_page, tell_language};
-pub use invert::LinkError;
-pub use page::{LinkKind, Outlink, Page, PageCuts, PageOptions};
+pub use invert::{LinkError, stored};
+pub use page::{LinkKind, LinkKinds, Outlink, Page, PageCuts, PageOptions};
 pub use pipeline::FileNews;
 pub use resolve::Resolved;
 pub use tree::MAX_DEPTH;

@@ -88,6 +88,26 @@ const ALL_KINDS: [LinkKind; 13] = [
     LinkKind::Manifest,
 ];
 
+/// A set of kinds of links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinkKinds(u16);
+
+impl LinkKinds {
+    /// Every kind.
+    pub const ALL: Self = Self(u16::MAX);
+
+    /// Whether `kind` is one of them.
+    pub fn has(self, kind: LinkKind) -> bool {
+        self.0 & 1 << kind as u16 != 0
+    }
+}
+
+impl FromIterator<LinkKind> for LinkKinds {
+    fn from_iter<I: IntoIterator<Item = LinkKind>>(kinds: I) -> Self {
+        Self(kinds.into_iter().fold(0, |set, kind| set | 1 << kind as u16))
+    }
+}
+
 /// A link seen from its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outlink {
@@ -159,17 +179,19 @@ pub struct PageOptions {
     pub tell_language: bool,
     /// The page was served as XHTML: `<script src="x"/>` has no content.
     pub xhtml: bool,
+    /// Kinds of links that are read; others are passed over, and not numbered.
+    pub kinds: LinkKinds,
 }
 
 impl Default for PageOptions {
     fn default() -> Self {
-        Self { image_alt: false, max_text_bytes: 1 << 20, tell_language: true, xhtml: false }
+        Self { image_alt: false, max_text_bytes: 1 << 20, tell_language: true, xhtml: false, kinds: LinkKinds::ALL }
     }
 }
 
 impl PageOptions {
     /// Only links are wanted: no text, no language.
     pub fn links_only() -> Self {
-        Self { image_alt: false, max_text_bytes: 0, tell_language: false, xhtml: false }
+        Self { max_text_bytes: 0, tell_language: false, ..Self::default() }
     }
 }

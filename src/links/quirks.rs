@@ -1,13 +1,16 @@
 //! Whether a document type means quirks mode (HTML standard, 13.2.6.4.1): in
 //! quirks a table does not end a paragraph.
 
-/// The rule of the standard. Names come in lower case, identifiers as they stand.
-pub(super) fn is_quirky(name: &[u8], public: Option<&[u8]>, system: Option<&[u8]>) -> bool {
-    if name != b"html" {
+use super::tokens::Doctype;
+use std::borrow::Cow;
+
+/// The rule of the standard.
+pub(super) fn is_quirky(doctype: &Doctype<'_>) -> bool {
+    if doctype.force_quirks || doctype.name != "html" {
         return true;
     }
-    let lower = |identifier: Option<&[u8]>| identifier.map(|text| String::from_utf8_lossy(text).to_ascii_lowercase());
-    let (public, system) = (lower(public), lower(system));
+    let lower = |identifier: &Option<Cow<'_, str>>| identifier.as_ref().map(|text| text.to_ascii_lowercase());
+    let (public, system) = (lower(&doctype.public), lower(&doctype.system));
     if system.as_deref() == Some("http://www.ibm.com/data/dtd/v11/ibmxhtml1-transitional.dtd") {
         return true;
     }

@@ -118,7 +118,7 @@ impl<'b> Resolver<'b> {
                 Some(rest) => rest.strip_prefix("//")?,
                 None => before_query.get(2..)?,
             };
-            let host_end = rest.find('/').unwrap_or(rest.len());
+            let host_end = memchr::memchr(b'/', rest.as_bytes()).unwrap_or(rest.len());
             let (host, path) = rest.split_at(host_end);
             if !is_plain_host(host) {
                 return None;
@@ -251,7 +251,11 @@ fn has_escaped_dot(path: &str) -> bool {
 }
 
 fn has_dot_segment(path: &str) -> bool {
-    path.split('/').any(|segment| matches!(segment, "." | ".."))
+    let bytes = path.as_bytes();
+    let ends_segment = |at: usize| bytes.get(at).is_none_or(|&byte| byte == b'/');
+    memchr::memchr_iter(b'.', bytes)
+        .filter(|&at| at == 0 || bytes.get(at - 1) == Some(&b'/'))
+        .any(|at| ends_segment(at + 1) || bytes.get(at + 1) == Some(&b'.') && ends_segment(at + 2))
 }
 
 fn has_colon_in_first_segment(path: &str) -> bool {
@@ -260,19 +264,24 @@ fn has_colon_in_first_segment(path: &str) -> bool {
 
 /// A host name in lower case that is no address and holds nothing to decode.
 fn is_plain_host(host: &str) -> bool {
-    let mut last_label = true;
-    for label in host.rsplit('.') {
-        let (Some(first), Some(end)) = (label.bytes().next(), label.bytes().next_back()) else { return false };
-        let fine = label.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-        if !fine || first == b'-' || end == b'-' || label.starts_with("xn-") {
+    let bytes = host.as_bytes();
+    let mut start = 0;
+    while let Some(rest) = bytes.get(start..) {
+        let ends_label = |&byte: &u8| !(byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+        let length = rest.iter().position(ends_label).unwrap_or(rest.len());
+        let (label, behind) = rest.split_at(length);
+        let (Some(&first), Some(&last)) = (label.first(), label.last()) else { return false };
+        if first == b'-' || last == b'-' || label.starts_with(b"xn-") {
             return false;
         }
-        // What ends in a number is an address, or refused.
-        if std::mem::take(&mut last_label) && !first.is_ascii_lowercase() {
-            return false;
+        match behind.first() {
+            Some(b'.') => start += length + 1,
+            Some(_) => return false,
+            // What ends in a number is an address, or refused.
+            None => return first.is_ascii_lowercase() && host.len() <= 253,
         }
     }
-    host.len() <= 253
+    false
 }
 
 #[cfg(test)]

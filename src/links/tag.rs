@@ -1,6 +1,8 @@
 //! Names of elements as small numbers, and the groups that the HTML standard
 //! puts them in.
 
+use super::tokenizer::MAX_PACKED;
+
 /// An element's name in lower case. Names without a number of their own are
 /// told apart by a hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,14 +10,21 @@ pub(crate) struct Tag(u32);
 
 macro_rules! tags {
     ($($konst:ident = $number:literal $name:literal,)*) => {
+        /// The names as numbers.
+        mod packed {
+            $(pub(super) const $konst: u128 = crate::links::tokenizer::pack($name);)*
+        }
+
         impl Tag {
             $(pub(crate) const $konst: Tag = Tag($number);)*
 
-            /// From the name as the tokenizer gives it, in lower case.
-            pub(crate) fn of(name: &[u8]) -> Self {
-                match name {
-                    $($name => Self::$konst,)*
-                    other => Self(hash(other) | OTHER),
+            /// From the name in any case, and the number that it is packed
+            /// into where it is not too long.
+            pub(crate) fn of(packed: u128, name: &[u8]) -> Self {
+                match packed {
+                    _ if name.len() > MAX_PACKED => Self(hash(name) | OTHER),
+                    $(packed::$konst => Self::$konst,)*
+                    _ => Self(hash(name) | OTHER),
                 }
             }
         }
@@ -25,8 +34,17 @@ macro_rules! tags {
 /// Set in the numbers of names that are no constant here.
 const OTHER: u32 = 0x8000_0000;
 
+/// Of the name in lower case, NUL replaced.
 fn hash(name: &[u8]) -> u32 {
-    name.iter().fold(0x811c_9dc5, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+    let mut hash = 0x811c_9dc5_u32;
+    let mut add = |byte: u8| hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    for byte in name {
+        match byte {
+            0 => "\u{fffd}".bytes().for_each(&mut add),
+            byte => add(byte.to_ascii_lowercase()),
+        }
+    }
+    hash
 }
 
 tags! {

@@ -10,6 +10,7 @@ use super::{Candidate, Domains, Facts, GeoFact};
 use crate::campaign::{Criterion, Grounds, Permission, PermissionState, Reading, SeedScope};
 use crate::uri::{CaptureDate, ScopePrefix, ScopeSurt, Url};
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// Where a label, a host or a path segment ends in a SURT.
 const BOUNDARIES: [char; 7] = [',', ')', '/', '?', ':', '@', '('];
@@ -39,7 +40,11 @@ struct Record {
 #[derive(Debug)]
 enum Covers {
     /// All that begins so.
-    Prefix(ScopePrefix),
+    Prefix {
+        prefix: ScopePrefix,
+        /// Its tail as URLs are compared with it.
+        tail: String,
+    },
     /// A URL, and how far it hands down.
     Url {
         url: Url,
@@ -49,6 +54,38 @@ enum Covers {
         /// The prefix of its host and all below it; an address has none below.
         domain: Option<ScopePrefix>,
     },
+}
+
+/// A URL as records are compared with it. Who logs in is no part of a place,
+/// or a name before the host would step around a refusal.
+struct Asked<'a> {
+    candidate: &'a Candidate,
+    /// The tail of its SURT without a user.
+    tail: Cow<'a, str>,
+    /// And without the port.
+    any_port: Cow<'a, str>,
+}
+
+impl<'a> Asked<'a> {
+    fn of(candidate: &'a Candidate) -> Self {
+        let tail = candidate.surt.tail();
+        Self { candidate, tail: without(tail, '@'), any_port: without(tail, ':') }
+    }
+}
+
+/// A SURT, or a prefix of one, without the user of its authority, and where
+/// `mark` is a colon without the port either.
+fn without(tail: &str, mark: char) -> Cow<'_, str> {
+    let Some(host) = tail.find("://(").map(|at| at + 4) else { return Cow::Borrowed(tail) };
+    // A user may hold a parenthesis but no slash.
+    let path = tail[host..].find('/').map_or(tail.len(), |at| host + at);
+    let end = tail[host..path].rfind(')').map_or(path, |at| host + at);
+    // Colons in brackets are of an IPv6 address.
+    let from = tail[host..end].find(']').map_or(host, |at| host + at);
+    match tail[from..end].find(['@', mark]) {
+        Some(at) => Cow::Owned(format!("{}{}", &tail[..from + at], &tail[end..])),
+        None => Cow::Borrowed(tail),
+    }
 }
 
 /// What a URL may be collected on.
@@ -137,7 +174,7 @@ impl Permissions {
                     .map(|url| Covers::of(url, reach))
                     .ok_or_else(|| wrong("this is no URL, which a record with a reach needs".to_owned()))?,
                 None => ScopePrefix::parse(&permission.covers)
-                    .map(Covers::Prefix)
+                    .map(|prefix| Covers::Prefix { tail: without(prefix.tail(), '@').into_owned(), prefix })
                     .ok_or_else(|| wrong("this is neither a SURT prefix nor a URL".to_owned()))?,
             };
             let (from, until) = permission.term().map_err(|error| wrong(error.to_string()))?;
@@ -168,7 +205,8 @@ impl Permissions {
 
     /// What a URL may be collected on.
     pub(super) fn basis(&self, candidate: &Candidate, facts: &Facts) -> Basis<'_> {
-        let mut records = self.records.iter().filter(|record| self.refusal(record, candidate, facts).is_none());
+        let asked = Asked::of(candidate);
+        let mut records = self.records.iter().filter(|record| self.refusal(record, &asked, facts).is_none());
         match records.next() {
             Some(record) => Basis::Record(&record.permission),
             None if self.domain(&candidate.url).is_some() => Basis::Domain,
@@ -219,11 +257,15 @@ impl Permissions {
     }
 
     /// Why a record does not speak of a URL; none where it does.
-    fn refusal(&self, record: &Record, candidate: &Candidate, facts: &Facts) -> Option<&'static str> {
+    fn refusal(&self, record: &Record, asked: &Asked<'_>, facts: &Facts) -> Option<&'static str> {
         let permission = &record.permission;
         let covers = match self.reading {
-            Reading::Strict => record.covers.covers(candidate),
-            Reading::W3act => record.covers.covers_as_strings(&candidate.url),
+            // What keeps a URL out and names no port keeps out all ports of its host.
+            Reading::Strict if permission.state != PermissionState::Granted => {
+                record.covers.covers(asked, &asked.tail) || record.covers.covers(asked, &asked.any_port)
+            }
+            Reading::Strict => record.covers.covers(asked, &asked.tail),
+            Reading::W3act => record.covers.covers_as_strings(&asked.candidate.url),
         };
         if !covers {
             return Some("does not cover it");
@@ -252,10 +294,11 @@ impl Permissions {
 
     /// The whole way to the answer for a URL.
     pub fn derive(&self, candidate: &Candidate, facts: &Facts) -> Derivation {
+        let asked = Asked::of(candidate);
         let mut steps = Vec::new();
         let mut decided: Option<&Record> = None;
         for record in &self.records {
-            let refusal = self.refusal(record, candidate, facts);
+            let refusal = self.refusal(record, &asked, facts);
             // What is about other sites is not listed; there may be thousands.
             if refusal == Some("does not cover it") {
                 continue;
@@ -285,7 +328,7 @@ impl Permissions {
             let deciding = !by_record && domain.is_none() && hosting.is_ok();
             steps.push(DerivationStep { what: format!("hosting in {}", self.countries.join(", ")), said, deciding });
         }
-        let inherited_from = decided.filter(|record| !record.is_own(candidate)).map(|r| r.permission.covers.clone());
+        let inherited_from = decided.filter(|record| !record.is_own(&asked)).map(|r| r.permission.covers.clone());
         let (state, criterion) = match (decided, domain, hosting) {
             (Some(record), ..) => (Some(record.permission.state), Some(record.permission.criterion)),
             (None, Some(_), _) => (Some(PermissionState::Granted), Some(Criterion::Domain)),
@@ -330,11 +373,11 @@ impl Permissions {
 }
 
 impl Record {
-    fn is_own(&self, candidate: &Candidate) -> bool {
-        let is_own = |tails: &[String; 2]| tails.iter().any(|tail| tail == candidate.surt.tail());
+    fn is_own(&self, asked: &Asked<'_>) -> bool {
+        let is_own = |tails: &[String; 2]| tails.iter().any(|tail| *tail == asked.tail);
         match &self.covers {
             Covers::Url { tails, .. } => is_own(tails),
-            Covers::Prefix(_) => self.permission.url().is_some_and(|url| is_own(&tails_of(&url))),
+            Covers::Prefix { .. } => self.permission.url().is_some_and(|url| is_own(&tails_of(&url))),
         }
     }
 
@@ -366,25 +409,27 @@ impl Covers {
     /// How little it covers: the longer its SURT, the less.
     fn closeness(&self) -> (usize, bool) {
         match self {
-            Self::Prefix(prefix) => (prefix.tail().len(), false),
+            Self::Prefix { tail, .. } => (tail.len(), false),
             Self::Url { domain: Some(domain), reach: SeedScope::Subdomains, .. } => (domain.tail().len(), false),
             Self::Url { tails: [tail, _], reach, .. } => (tail.len(), *reach != SeedScope::Root),
         }
     }
 
-    /// By whole labels and path segments; http and https are one.
-    fn covers(&self, candidate: &Candidate) -> bool {
+    /// By whole labels and path segments; http and https are one. `asked_tail`
+    /// is a tail of the URL.
+    fn covers(&self, asked: &Asked<'_>, asked_tail: &str) -> bool {
         match self {
-            Self::Prefix(prefix) => {
-                // Typed by hand a prefix may end in the middle of a name: `(uk,bl` is not about `blah.uk`.
-                let rest = candidate.surt.tail().strip_prefix(prefix.tail()).unwrap_or_default();
-                let ends = prefix.as_str().ends_with(BOUNDARIES) || rest.is_empty() || rest.starts_with(BOUNDARIES);
-                ends && prefix.matches(&candidate.surt)
+            // Typed by hand a prefix may end in the middle of a name: `(uk,bl` is not about `blah.uk`.
+            Self::Prefix { tail, .. } => {
+                let ends = |rest: &str| tail.ends_with(BOUNDARIES) || rest.is_empty() || rest.starts_with(BOUNDARIES);
+                tail.contains('(') && asked_tail.strip_prefix(tail.as_str()).is_some_and(ends)
             }
-            Self::Url { domain: Some(domain), reach: SeedScope::Subdomains, .. } => domain.matches(&candidate.surt),
-            Self::Url { url, reach: SeedScope::Subdomains, .. } => candidate.url.host() == url.host(),
+            Self::Url { domain: Some(domain), reach: SeedScope::Subdomains, .. } => {
+                asked_tail.starts_with(domain.tail())
+            }
+            Self::Url { url, reach: SeedScope::Subdomains, .. } => asked.candidate.url.host() == url.host(),
             Self::Url { tails, reach, .. } => tails.iter().any(|own| {
-                let rest = candidate.surt.tail().strip_prefix(own.as_str());
+                let rest = asked_tail.strip_prefix(own.as_str());
                 let ends = own.ends_with('/');
                 match reach {
                     SeedScope::Root => rest.is_some_and(|rest| ends || rest.is_empty() || rest.starts_with(['/', '?'])),
@@ -399,7 +444,7 @@ impl Covers {
         let text = |url: &Url| url.as_str().to_lowercase().replacen("www.", "", 1);
         let host = |url: &Url| url.host_str().unwrap_or_default().to_lowercase().replacen("www.", "", 1);
         match self {
-            Self::Prefix(prefix) => prefix.matches(&ScopeSurt::of(candidate)),
+            Self::Prefix { prefix, .. } => prefix.matches(&ScopeSurt::of(candidate)),
             Self::Url { url, reach: SeedScope::Root, .. } => text(candidate).starts_with(&text(url)),
             Self::Url { url, reach: SeedScope::Subdomains, .. } => host(candidate).ends_with(&host(url)),
             Self::Url { url, .. } => text(candidate) == text(url),
@@ -407,7 +452,7 @@ impl Covers {
     }
 }
 
-/// The tail of a URL's SURT without the label `www`, and with it.
+/// The tail of a URL's SURT without the label `www`, and with it; of no user.
 fn tails_of(url: &Url) -> [String; 2] {
     let on_host = |host: Option<String>| {
         let mut other = url.clone();
@@ -416,7 +461,7 @@ fn tails_of(url: &Url) -> [String; 2] {
             // A host with a label more or less is a host.
             let _ = other.set_host(Some(&host));
         }
-        ScopeSurt::of(&other).tail().to_owned()
+        without(ScopeSurt::of(&other).tail(), '@').into_owned()
     };
     let bare = url.domain().map(|domain| match domain.strip_prefix("www.") {
         Some(rest) if rest.contains('.') => rest.to_owned(),

@@ -195,6 +195,53 @@ fn the_closest_record_decides_and_a_refusal_counts_in_the_strict_reading() {
 }
 
 #[test]
+fn neither_a_user_nor_another_port_steps_around_a_refusal() {
+    use PermissionState::{Granted, Pending, Refused};
+    use SeedScope::{Resource, Root};
+    let prefix = |covers: &str, state| Permission { covers: covers.to_owned(), state, ..Permission::default() };
+    let said = |records: &[Permission], url: &str| {
+        let permissions = Permissions::compile(records, &uk(Reading::Strict)).unwrap();
+        let derived = permissions.derive(&candidate(url), &Facts::default());
+        assert_eq!(permissions.basis(&candidate(url), &Facts::default()).state(), derived.state, "{url}");
+        derived.state
+    };
+    for refusal in [
+        record("https://secret.uk/", Root, Refused),
+        record("https://me@secret.uk/", Root, Refused),
+        prefix("(uk,secret,)/", Refused),
+        prefix("http://secret.uk/", Refused),
+    ] {
+        for url in [
+            "http://secret.uk/private",
+            "http://x@secret.uk/private",
+            "http://x:y@secret.uk/private",
+            "http://x)@secret.uk/private",
+            "https://secret.uk:8443/",
+            "https://x@secret.uk:8443/a?b=@:)",
+            "https://x@www.secret.uk:8443/",
+        ] {
+            let expected = if refusal.reach.is_none() && url.contains("www.") { Granted } else { Refused };
+            assert_eq!(said(std::slice::from_ref(&refusal), url), Some(expected), "{} {url}", refusal.covers);
+        }
+        // The path is no user and no port.
+        assert_eq!(said(std::slice::from_ref(&refusal), "http://open.uk/@secret.uk:80/"), Some(Granted));
+    }
+    let page = record("http://secret.uk/a", Resource, Pending);
+    assert_eq!(said(std::slice::from_ref(&page), "http://x@secret.uk:81/a"), Some(Pending));
+    assert_eq!(said(std::slice::from_ref(&page), "http://x@secret.uk:81/ab"), Some(Granted));
+    // A record about a port speaks of that port only, and is closer than one about the host.
+    let ports = [record("http://[2001:db8::1]/", Root, Refused), record("http://[2001:db8::1]:8080/", Root, Granted)];
+    let open = record("http://[2001:db8::1]:81/", Root, Refused);
+    assert_eq!(said(&ports, "http://x@[2001:db8::1]:8081/a"), Some(Refused));
+    assert_eq!(said(&ports, "http://x@[2001:db8::1]:8080/a"), Some(Granted));
+    assert_eq!(said(&[open], "http://[2001:db8::1]/a"), None);
+    // A grant does not widen to other ports.
+    let granted = judgement("http://a.example/", Root);
+    assert_eq!(said(std::slice::from_ref(&granted), "http://x@a.example/b"), Some(Granted));
+    assert_eq!(said(&[granted], "http://a.example:8080/b"), None);
+}
+
+#[test]
 fn evidence_by_hand_has_to_be_there() {
     let bare = Permission { evidence: String::new(), ..judgement("http://a.example/", SeedScope::Root) };
     check(std::slice::from_ref(&bare), &[("http://a.example/", false, true)]);

@@ -11,8 +11,19 @@ use std::collections::HashMap;
 
 impl Catalogue {
     /// Saves a campaign as new, or as a new version when it differs from the last.
+    ///
+    /// # Errors
+    ///
+    /// Where it could not be read again: a number in it is none.
     pub fn save_campaign(&self, id: Option<CampaignId>, campaign: &Campaign) -> Result<CampaignId, StoreError> {
         let spec = serde_json::to_string(campaign).map_err(|error| StoreError::Content(error.to_string()))?;
+        // JSON has no word for infinity and takes it without complaint.
+        serde_json::from_str::<Campaign>(&spec).map_err(|error| {
+            StoreError::Content(format!(
+                "the campaign “{}”, so it is not saved ({error}); its numbers have to be finite",
+                campaign.name
+            ))
+        })?;
         let name = campaign.name.clone();
         self.write(move |conn| {
             let now = CaptureDate::now().millis();
@@ -89,7 +100,8 @@ impl Catalogue {
         })
     }
 
-    /// Rows of the campaign list.
+    /// Rows of the campaign list. One whose specification cannot be read is
+    /// there with the reason.
     pub fn campaigns(&self) -> Result<Vec<CampaignRow>, StoreError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(
@@ -111,10 +123,13 @@ impl Catalogue {
             while let Some(row) = rows.next()? {
                 let id = row.get(0)?;
                 let spec: String = row.get(3)?;
-                let campaign = parse(id, &spec)?;
+                let (campaign, problem) = match parse(id, &spec) {
+                    Ok(campaign) => (campaign, None),
+                    Err(error) => (Campaign { active: false, ..Campaign::new("") }, Some(error.to_string())),
+                };
                 let created = CaptureDate::from_millis(row.get(4)?);
                 let number = |at: usize| row.get::<_, i64>(at).map(uint);
-                let next_run = next_run(&campaign, created);
+                let next_run = if problem.is_none() { next_run(&campaign, created) } else { None };
                 campaigns.push(CampaignRow {
                     id,
                     name: row.get(1)?,
@@ -129,6 +144,7 @@ impl Catalogue {
                     selected: number(9)?,
                     bytes: number(10)?,
                     tags: campaign.tags,
+                    problem,
                 });
             }
             Ok(campaigns)

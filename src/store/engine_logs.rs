@@ -56,7 +56,7 @@ impl Catalogue {
         self.write(move |conn| {
             let known = conn
                 .query_row(
-                    "SELECT id FROM launch WHERE kind = 'crawl' AND campaign = ?1 AND job = ?2 AND launch = ?3",
+                    "SELECT id FROM launch WHERE kind = 'crawl' AND is_foreign AND campaign = ?1 AND job = ?2 AND launch = ?3",
                     params![campaign, job, name],
                     |row| row.get(0),
                 )
@@ -65,8 +65,8 @@ impl Catalogue {
                 return Ok(id);
             }
             conn.execute(
-                "INSERT INTO launch (kind, campaign, version, job, launch, state, started_ms)
-                 SELECT 'crawl', id, version, ?2, ?3, 'finished', ?4 FROM campaign WHERE id = ?1",
+                "INSERT INTO launch (kind, campaign, version, job, launch, state, started_ms, is_foreign)
+                 SELECT 'crawl', id, version, ?2, ?3, 'finished', ?4, 1 FROM campaign WHERE id = ?1",
                 params![campaign, job, name, started.millis()],
             )?;
             Ok(conn.last_insert_rowid())

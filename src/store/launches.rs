@@ -37,13 +37,17 @@ impl Catalogue {
         self.launch(id)
     }
 
-    /// The last launch of a campaign, when it did not come to its end.
+    /// The last launch of a campaign, when it did not come to its end. What
+    /// another crawler did in between changes nothing about it.
     pub fn unfinished_launch(&self, campaign: CampaignId) -> Result<Option<LaunchRow>, StoreError> {
         let id = self.read(|conn| {
+            let foreign = foreign(conn)?;
             Ok(conn
                 .query_row(
-                    "SELECT id FROM launch
-                     WHERE id = (SELECT max(id) FROM launch WHERE campaign = ?1 AND kind = 'crawl') AND state <> 'finished'",
+                    &format!(
+                        "SELECT id FROM launch WHERE state <> 'finished' AND id =
+                            (SELECT max(id) FROM launch WHERE campaign = ?1 AND kind = 'crawl' AND NOT {foreign})"
+                    ),
                     [campaign],
                     |row| row.get(0),
                 )
@@ -52,12 +56,17 @@ impl Catalogue {
         id.map(|id| self.launch(id)).transpose()
     }
 
-    /// The last crawl of a campaign, or of any.
+    /// The last crawl of a campaign, or of any; one of another crawler where
+    /// there is no other.
     pub fn last_launch(&self, campaign: Option<CampaignId>) -> Result<Option<LaunchRow>, StoreError> {
         let id = self.read(|conn| {
+            let foreign = foreign(conn)?;
             Ok(conn
                 .query_row(
-                    "SELECT id FROM launch WHERE kind = 'crawl' AND (?1 IS NULL OR campaign = ?1) ORDER BY id DESC LIMIT 1",
+                    &format!(
+                        "SELECT id FROM launch WHERE kind = 'crawl' AND (?1 IS NULL OR campaign = ?1)
+                         ORDER BY {foreign}, id DESC LIMIT 1"
+                    ),
                     [campaign],
                     |row| row.get(0),
                 )
@@ -301,6 +310,13 @@ impl Catalogue {
             Ok(rows.collect::<Result<_, _>>()?)
         })
     }
+}
+
+/// What tells a crawl of another crawler. A workspace of an earlier version
+/// that is only looked at does not tell.
+fn foreign(conn: &Connection) -> Result<&'static str, StoreError> {
+    let told = conn.prepare_cached("SELECT 1 FROM pragma_table_info('launch') WHERE name = 'is_foreign'")?.exists([])?;
+    Ok(if told { "is_foreign" } else { "0 + 0" })
 }
 
 /// The last location known of a host.

@@ -6,7 +6,8 @@ use rusqlite::Connection;
 pub(super) const APPLICATION_ID: u32 = 0x466e_6473;
 
 /// Version n of the catalogue is made from version n-1 by the nth of these.
-const MIGRATIONS: [&str; 2] = [include_str!("schema.sql"), include_str!("schema_schedule.sql")];
+const MIGRATIONS: [&str; 3] =
+    [include_str!("schema.sql"), include_str!("schema_schedule.sql"), include_str!("schema_engine.sql")];
 
 /// The version this program writes (SQLite's user_version).
 pub(super) const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
@@ -45,13 +46,25 @@ mod tests {
         let spec = serde_json::to_string(&Campaign::new("Old")).unwrap();
         conn.execute("INSERT INTO campaign VALUES (1, 'Old', 1, 5)", []).unwrap();
         conn.execute("INSERT INTO campaign_version VALUES (1, 1, ?1, 5)", [spec]).unwrap();
+        for (name, state, why) in [("20260101000000", "stopped", ""), ("20250101000000", "finished", "imported from x")]
+        {
+            conn.execute(
+                "INSERT INTO launch (kind, campaign, version, job, launch, state, started_ms, why)
+                 VALUES ('crawl', 1, 1, 'old', ?1, ?2, 5, ?3)",
+                [name, state, why],
+            )
+            .unwrap();
+        }
         drop(conn);
 
         let looking = Workspace::look(&folder).unwrap();
         assert_eq!(looking.catalogue().scheduled_runs(None, 9).unwrap(), []);
+        assert_eq!(looking.catalogue().last_launch(None).unwrap().unwrap().launch, "20250101000000");
         drop(looking);
         let open = Workspace::open(&folder).unwrap();
         assert_eq!(open.catalogue().campaign(1).unwrap().1.name, "Old");
+        assert_eq!(open.catalogue().last_launch(None).unwrap().unwrap().launch, "20260101000000");
+        assert_eq!(open.catalogue().unfinished_launch(1).unwrap().unwrap().launch, "20260101000000");
         let run = crate::campaign::Run { date: Default::default(), is_extra: false, words: String::new() };
         let kept = open.catalogue().keep_scheduled(
             1,

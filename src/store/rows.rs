@@ -61,6 +61,9 @@ pub struct CampaignRow {
     pub bytes: u64,
     /// Tags.
     pub tags: Vec<String>,
+    /// Why its specification cannot be read, in words; figures of it are empty then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
 
 /// A campaign with its saved versions.

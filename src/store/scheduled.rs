@@ -151,8 +151,9 @@ fn has_table(conn: &Connection) -> Result<bool, StoreError> {
 }
 
 impl Catalogue {
-    /// Every campaign with its birthday, in the order of their numbers.
-    pub fn scheduled_campaigns(&self) -> Result<Vec<Scheduled>, StoreError> {
+    /// Every campaign with its birthday, in the order of their numbers, and
+    /// of those whose specification cannot be read why, in words.
+    pub fn scheduled_campaigns(&self) -> Result<(Vec<Scheduled>, Vec<String>), StoreError> {
         let rows = self.read(|conn| {
             let mut statement = conn.prepare_cached(
                 "SELECT k.id, k.version, k.created_ms, v.spec FROM campaign k
@@ -163,12 +164,16 @@ impl Catalogue {
                 .collect::<Result<Vec<(CampaignId, u32, i64, String)>, _>>()?;
             Ok(rows)
         })?;
-        rows.into_iter()
-            .map(|(id, version, created, spec)| {
-                let campaign = super::campaigns::parse(id, &spec)?;
-                Ok(Scheduled { id, version, created: CaptureDate::from_millis(created), campaign })
-            })
-            .collect()
+        let (mut campaigns, mut problems) = (Vec::new(), Vec::new());
+        for (id, version, created, spec) in rows {
+            match super::campaigns::parse(id, &spec) {
+                Ok(campaign) => {
+                    campaigns.push(Scheduled { id, version, created: CaptureDate::from_millis(created), campaign });
+                }
+                Err(error) => problems.push(error.to_string()),
+            }
+        }
+        Ok((campaigns, problems))
     }
 
     /// Since when a campaign's schedule is as it is now, and on or off.
@@ -180,7 +185,11 @@ impl Catalogue {
             let mut rows = statement.query([id])?;
             let mut found: Option<(Campaign, i64)> = None;
             while let Some(row) = rows.next()? {
-                let earlier = super::campaigns::parse(id, &row.get::<_, String>(0)?)?;
+                // A version that cannot be read is another one.
+                let earlier = match super::campaigns::parse(id, &row.get::<_, String>(0)?) {
+                    Err(_) if found.is_some() => break,
+                    earlier => earlier?,
+                };
                 match &mut found {
                     None => found = Some((earlier, row.get(1)?)),
                     Some((now, since)) if now.active == earlier.active && now.schedule == earlier.schedule => {
@@ -275,6 +284,18 @@ impl Catalogue {
     pub fn set_scheduled_launch(&self, id: i64, launch: LaunchId) -> Result<(), StoreError> {
         self.write(move |conn| {
             conn.execute("UPDATE schedule_run SET launch = ?2 WHERE id = ?1", params![id, launch])?;
+            Ok(())
+        })
+    }
+
+    /// Says what becomes of a run that waits for its turn, unless it has begun.
+    pub fn settle_waiting(&self, id: i64, state: RunState, why: &str) -> Result<(), StoreError> {
+        let why = why.to_owned();
+        self.write(move |conn| {
+            conn.execute(
+                "UPDATE schedule_run SET state = ?2, why = ?3 WHERE id = ?1 AND state = 'waiting'",
+                params![id, state.word(), why],
+            )?;
             Ok(())
         })
     }

@@ -441,6 +441,54 @@ fn a_launch_that_was_given_up_is_not_taken_up_again() {
 }
 
 #[test]
+fn an_imported_job_is_no_launch_to_go_on_with() {
+    use super::rows::LaunchState;
+    let made = made();
+    let catalogue = made.workspace.catalogue();
+    catalogue.set_launch_state(made.launch, LaunchState::Stopped, "").unwrap();
+    let foreign = catalogue.engine_launch(made.campaign, "town", "20250101000000", CaptureDate::now()).unwrap();
+    assert!(foreign > made.launch);
+    assert_eq!(catalogue.unfinished_launch(made.campaign).unwrap().unwrap().id, made.launch);
+    assert_eq!(catalogue.last_launch(Some(made.campaign)).unwrap().unwrap().id, made.launch);
+    assert_eq!(catalogue.launches(Some(made.campaign)).unwrap().len(), 2);
+    // Where nothing else is there, it is what there is to show.
+    let (_, spec) = catalogue.campaign(made.campaign).unwrap();
+    let other = catalogue.save_campaign(None, &spec).unwrap();
+    let only = catalogue.engine_launch(other, "other", "20250101000000", CaptureDate::now()).unwrap();
+    assert_eq!(catalogue.last_launch(Some(other)).unwrap().unwrap().id, only);
+    assert!(catalogue.unfinished_launch(other).unwrap().is_none());
+}
+
+#[test]
+fn a_number_that_is_none_is_not_saved_and_one_campaign_keeps_no_other_out() {
+    let made = made();
+    let catalogue = made.workspace.catalogue();
+    let (version, mut spec) = catalogue.campaign(made.campaign).unwrap();
+    for number in [f64::INFINITY, f64::NAN] {
+        spec.politeness.delay_factor = number;
+        let error = catalogue.save_campaign(Some(made.campaign), &spec).unwrap_err().to_string();
+        assert!(error.contains("Town") && error.contains("finite"), "{error}");
+        assert!(catalogue.save_campaign(None, &spec).is_err());
+    }
+    assert_eq!((catalogue.campaign(made.campaign).unwrap().0, catalogue.campaigns().unwrap().len()), (version, 1));
+    // One that an earlier version saved so.
+    spec.politeness.delay_factor = 1.0;
+    spec.name = "Village".to_owned();
+    let broken = catalogue.save_campaign(None, &spec).unwrap();
+    let written = catalogue.write(move |conn| {
+        Ok(conn.execute("UPDATE campaign_version SET spec = '{\"name\": null}' WHERE campaign = ?1", [broken])?)
+    });
+    assert_eq!(written.unwrap(), 1);
+    let rows = catalogue.campaigns().unwrap();
+    assert_eq!(rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>(), ["Town", "Village"]);
+    assert_eq!(rows[0].problem, None);
+    assert!(rows[1].problem.as_ref().unwrap().contains(&format!("campaign {broken}")), "{rows:?}");
+    assert!(!rows[1].active && rows[1].next_run.is_none(), "{rows:?}");
+    let (campaigns, problems) = catalogue.scheduled_campaigns().unwrap();
+    assert_eq!((campaigns.len(), campaigns[0].id, problems.len()), (1, made.campaign, 1));
+}
+
+#[test]
 fn changes_are_told_whatever_the_order_captures_come_in() {
     let made = made();
     let catalogue = made.workspace.catalogue();

@@ -178,6 +178,11 @@ pub struct Workspace {
 }
 
 impl Workspace {
+    /// Whether a folder looks like a workspace.
+    pub fn is_in(folder: &Path) -> bool {
+        folder.join(CATALOGUE_FILE).is_file()
+    }
+
     /// Makes a workspace in an empty or absent folder.
     pub fn create(folder: &Path) -> Result<Self, StoreError> {
         if folder.join(CATALOGUE_FILE).exists() {

@@ -69,7 +69,7 @@ impl fmt::Display for Fqdn {
 
 /// Drops a leading `www`, `www2` … label when two labels remain.
 pub(super) fn strip_www(host: &str) -> &str {
-    if is_address(host) {
+    if !host.starts_with("www") || is_address(host) {
         return host;
     }
     let Some((label, rest)) = host.split_once('.') else {
@@ -88,12 +88,13 @@ pub(super) fn is_address(host: &str) -> bool {
 /// Appends the labels of a host in reverse order with commas between them,
 /// and after the last one where `closed`.
 pub(super) fn push_reversed(key: &mut String, host: &str, closed: bool) {
-    for (position, label) in host.rsplit('.').enumerate() {
-        if position > 0 {
-            key.push(',');
-        }
-        key.push_str(label);
+    let mut rest = host;
+    while let Some(dot) = memchr::memrchr(b'.', rest.as_bytes()) {
+        key.push_str(&rest[dot + 1..]);
+        key.push(',');
+        rest = &rest[..dot];
     }
+    key.push_str(rest);
     if closed {
         key.push(',');
     }

@@ -247,7 +247,9 @@ impl Chosen {
                 continue;
             }
             if reader.next_head()?.is_none() {
-                break;
+                let offset = span.decoded_offset();
+                let why = "the record that was chosen is not there any more: the file was changed meanwhile";
+                return Err(WarcError::NoRecord { path: path.to_owned(), offset, why: why.to_owned() }.into());
             }
             let present = match span.is_inside_member() {
                 true => reader.decoded_record_offset(),
@@ -418,6 +420,24 @@ mod tests {
         let out = of_url("a.pt");
         assert_eq!(ids(&out), ["urn:test:a0", "urn:test:a1"]);
         assert!(bytes.starts_with(&out));
+    }
+
+    #[test]
+    fn a_record_that_went_away_meanwhile_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let pack = |count: usize| {
+            let mut one = GzEncoder::new(Vec::new(), Compression::default());
+            records().iter().take(count).for_each(|record| one.write_all(&record.plain(BLOCK)).unwrap());
+            one.finish().unwrap()
+        };
+        fs::write(&path, pack(4)).unwrap();
+        let cx = JobCx::detached();
+        let chosen = choose(&path, &Cut::default(), &cx).unwrap();
+        fs::write(&path, pack(2)).unwrap();
+        let error = chosen.write(&path, &mut Vec::new(), &cx).unwrap_err().to_string();
+        let third: usize = records().iter().take(2).map(|record| record.plain(BLOCK).len()).sum();
+        assert!(error.contains(&format!("offset {third}: the record that was chosen is not there")), "{error}");
     }
 
     #[test]

@@ -303,12 +303,11 @@ impl RecordProof {
         Self { block, payload, splitter: Splitter::new(head.is_http()), unknown }
     }
 
-    /// For the joined block of a segmented record, of which this is the first
-    /// head: its payload digest is that of the whole.
-    pub fn of_joined(first: &RecordHead) -> Self {
-        let field = first.headers.get("WARC-Payload-Digest").unwrap_or_default();
-        let payload = DigestCheck::new(&field).zip(DigestCheck::new(&field));
-        Self { block: None, payload, splitter: Splitter::new(first.is_http()), unknown: Vec::new() }
+    /// For the joined block of a segmented record: the payload digest that its
+    /// first segment tells is that of the whole.
+    pub fn of_joined(payload_digest: &str, is_http: bool) -> Self {
+        let payload = DigestCheck::new(payload_digest).zip(DigestCheck::new(payload_digest));
+        Self { block: None, payload, splitter: Splitter::new(is_http), unknown: Vec::new() }
     }
 
     /// Whether there is anything to hold against the block.

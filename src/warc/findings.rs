@@ -1,32 +1,49 @@
 //! What is wrong with one record, up to a number.
 
-use super::ProblemKind;
+use super::{Problem, ProblemKind};
 
 /// What is odd, in words, for a [`Problem`](super::Problem) at the place of the record.
 pub(super) type Finding = (ProblemKind, String);
 
-/// Findings of one record that are listed: a hostile head of 1 MiB has room
-/// for hundreds of thousands of broken lines, and the first few say it all.
-const MAX_LISTED: usize = 20;
+/// Findings of one kind that are listed for a record: a hostile head of 1 MiB
+/// has room for hundreds of thousands of broken lines, and the first few say
+/// it all. Those of one kind take no place from another.
+const MAX_LISTED: usize = 5;
 
-/// The first findings about a record, and how many more of each kind there are.
+/// The first findings of each kind about a record, and how many more there are.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     listed: Vec<Finding>,
-    /// Counted by kind: the kind tells how bad they are.
-    unlisted: Vec<(ProblemKind, u64)>,
+    /// How many there are of each kind: the kind tells how bad they are.
+    counts: Vec<(ProblemKind, u64)>,
 }
 
 impl Findings {
     pub(super) fn push(&mut self, (kind, detail): Finding) {
-        if self.listed.len() < MAX_LISTED {
+        let count = match self.counts.iter_mut().find(|(other, _)| *other == kind) {
+            Some((_, count)) => {
+                *count += 1;
+                *count
+            }
+            None => {
+                self.counts.push((kind, 1));
+                1
+            }
+        };
+        if count <= MAX_LISTED as u64 {
             self.listed.push((kind, detail));
-            return;
         }
-        match self.unlisted.iter_mut().find(|(other, _)| *other == kind) {
-            Some((_, count)) => *count += 1,
-            None => self.unlisted.push((kind, 1)),
-        }
+    }
+
+    /// Those listed, then a line for each kind of which there are more; all as
+    /// problems of the record at `offset`.
+    pub(super) fn into_problems(self, offset: u64) -> impl Iterator<Item = Problem> {
+        let rest = self.counts.into_iter().filter_map(move |(kind, count)| {
+            let more = count.checked_sub(MAX_LISTED as u64).filter(|&more| more > 0)?;
+            let detail = format!("and {more} more of this kind in this record");
+            Some(Problem { count: more, ..Problem::new(offset, kind, detail) })
+        });
+        self.listed.into_iter().map(move |(kind, detail)| Problem::new(offset, kind, detail)).chain(rest)
     }
 }
 
@@ -36,14 +53,25 @@ impl Extend<Finding> for Findings {
     }
 }
 
-impl IntoIterator for Findings {
-    type Item = Finding;
-    type IntoIter = std::iter::Chain<std::vec::IntoIter<Finding>, std::vec::IntoIter<Finding>>;
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    /// Those listed, then a line for each kind of those that are not.
-    fn into_iter(self) -> Self::IntoIter {
-        let more = |(kind, count)| (kind, format!("and {count} more of this kind in this record"));
-        let rest: Vec<Finding> = self.unlisted.into_iter().map(more).collect();
-        self.listed.into_iter().chain(rest)
+    #[test]
+    fn findings_of_one_kind_hide_none_of_another() {
+        let mut findings = Findings::default();
+        findings.extend((0..20).map(|number| (ProblemKind::BadField, format!("field {number}"))));
+        findings.push((ProblemKind::BadDigest, "digest".to_owned()));
+        let told: Vec<_> = findings.into_problems(7).map(|found| (found.to_string(), found.count)).collect();
+        let expected = [
+            ("offset 7: bad field: field 0", 1),
+            ("offset 7: bad field: field 1", 1),
+            ("offset 7: bad field: field 2", 1),
+            ("offset 7: bad field: field 3", 1),
+            ("offset 7: bad field: field 4", 1),
+            ("offset 7: wrong digest: digest", 1),
+            ("offset 7: bad field: and 15 more of this kind in this record", 15),
+        ];
+        assert_eq!(told, expected.map(|(text, count)| (text.to_owned(), count)));
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::uri::{CaptureDate, Url};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -320,7 +321,7 @@ pub struct Record {
 }
 
 /// What kind of damage or deviation a [`Problem`] tells of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProblemKind {
     /// Bytes between records that are no record.
     Garbage,
@@ -410,6 +411,16 @@ pub struct Problem {
     pub kind: ProblemKind,
     /// What exactly, for a person.
     pub detail: String,
+    /// How many problems this one stands for: 1, or those of a kind that are
+    /// counted and not listed.
+    pub count: u64,
+}
+
+impl Problem {
+    /// One problem.
+    pub fn new(offset: u64, kind: ProblemKind, detail: impl Into<String>) -> Self {
+        Self { offset, kind, detail: detail.into(), count: 1 }
+    }
 }
 
 impl fmt::Display for Problem {
@@ -422,20 +433,20 @@ impl fmt::Display for Problem {
 /// the memory; further ones are counted.
 pub(super) struct ProblemList {
     listed: Vec<Problem>,
-    unlisted: u64,
+    unlisted: BTreeMap<ProblemKind, u64>,
     max: usize,
 }
 
 impl ProblemList {
     pub(super) fn new(max: usize) -> Self {
-        Self { listed: Vec::new(), unlisted: 0, max }
+        Self { listed: Vec::new(), unlisted: BTreeMap::new(), max }
     }
 
     pub(super) fn push(&mut self, problem: Problem) {
         if self.listed.len() < self.max {
             self.listed.push(problem);
         } else {
-            self.unlisted += 1;
+            *self.unlisted.entry(problem.kind).or_default() += problem.count;
         }
     }
 
@@ -443,15 +454,14 @@ impl ProblemList {
         problems.into_iter().for_each(|problem| self.push(problem));
     }
 
-    /// All of them; how many are not listed is told as the last one, at the
-    /// offset up to which the file has been read.
+    /// All of them; how many of each kind are not listed is told behind them,
+    /// at the offset up to which the file has been read.
     pub(super) fn take(&mut self, read_to: u64) -> Vec<Problem> {
         let mut taken = std::mem::take(&mut self.listed);
-        let unlisted = std::mem::take(&mut self.unlisted);
-        if unlisted > 0 {
-            let detail = format!("{unlisted} further problems are not listed");
-            taken.push(Problem { offset: read_to, kind: ProblemKind::Limit, detail });
-        }
+        taken.extend(std::mem::take(&mut self.unlisted).into_iter().map(|(kind, count)| {
+            let detail = format!("{count} further problems of this kind are not listed");
+            Problem { count, ..Problem::new(read_to, kind, detail) }
+        }));
         taken
     }
 }

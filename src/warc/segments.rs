@@ -7,7 +7,7 @@
 use super::read::open_record_at;
 use super::{ArchiveReader, RecordFacts, Span, WarcError};
 use crate::jobs::JobCx;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -37,10 +37,41 @@ pub struct SegmentSeries(
 /// Flaws of a series that are told one by one; further ones are counted.
 const MAX_FLAWS: usize = 20;
 
-/// How often a file is read from its start once more to join segments that
-/// share compressed members and stand there in another order. Hostile files
-/// could ask for it at every segment.
-const MAX_AGAIN: usize = 64;
+/// What may be spent on reaching segments that share compressed members: for
+/// each run of them that stand one behind the other, the file is decoded from
+/// its start. Hostile files could ask for it at every segment, and with many
+/// segmented records at each of these.
+pub(super) struct Reach {
+    /// Times for which nothing is reckoned.
+    free: u32,
+    /// Bytes that may be decoded beyond these.
+    bytes: u64,
+}
+
+impl Reach {
+    pub(super) fn new(free: u32, bytes: u64) -> Self {
+        Self { free, bytes }
+    }
+
+    /// Takes what it costs to come to this place; `false` when so much is not left.
+    fn spend(&mut self, place: u64) -> bool {
+        /// What it costs to open a file, in bytes that are decoded meanwhile.
+        const OPENING: u64 = 16 * 1024;
+        if self.free > 0 {
+            self.free -= 1;
+            return true;
+        }
+        let left = self.bytes.checked_sub(place.saturating_add(OPENING));
+        self.bytes = left.unwrap_or(0);
+        left.is_some()
+    }
+}
+
+impl Default for Reach {
+    fn default() -> Self {
+        Self::new(64, 4 << 30)
+    }
+}
 
 impl SegmentSeries {
     /// Adds a segment at its place.
@@ -61,20 +92,20 @@ impl SegmentSeries {
             true => flaws.push((segment, what)),
             false => unlisted += 1,
         };
-        let mut due = 1;
+        let mut before = 0;
         for segment in self.segments() {
             let number = segment.number;
-            if number > due {
-                let missing = if number - due == 1 {
-                    format!("segment {due} is")
-                } else {
-                    format!("segments {due} to {} are", number - 1)
-                };
-                tell(segment, format!("{missing} missing before segment {number}"));
-            } else if number < due {
-                tell(segment, format!("segment {number} is there more than once"));
+            match number - before {
+                _ if number == 0 => tell(segment, "its number is 0, segments are counted from 1".to_owned()),
+                0 => tell(segment, format!("segment {number} is there more than once")),
+                1 => {}
+                2 => tell(segment, format!("segment {} is missing before segment {number}", number - 1)),
+                _ => {
+                    let missing = format!("segments {} to {} are missing", before + 1, number - 1);
+                    tell(segment, format!("{missing} before segment {number}"));
+                }
             }
-            due = due.max(number.saturating_add(1));
+            before = number;
         }
         let Some(last) = self.0.values().next_back() else { return flaws };
         for early in self.segments().filter(|segment| segment.number < last.number && segment.total.is_some()) {
@@ -101,19 +132,19 @@ impl SegmentSeries {
     /// [`WarcError::NoRecord`] when segments that share compressed members
     /// stand in so odd an order that a file would have to be read from its
     /// start again and again.
-    pub fn joined(&self) -> Result<JoinedBlock, WarcError> {
+    pub fn joined(&self, cx: &JobCx) -> Result<JoinedBlock, WarcError> {
+        self.joined_within(&mut Reach::default(), cx)
+    }
+
+    /// As [`joined`](Self::joined), with what is left to spend.
+    pub(super) fn joined_within(&self, reach: &mut Reach, cx: &JobCx) -> Result<JoinedBlock, WarcError> {
         let mut segments: Vec<Segment> = self.segments().cloned().collect();
         segments.dedup_by_key(|segment| segment.number);
-        let mut entered = HashSet::new();
-        let mut again = 0;
         for (at, segment) in segments.iter().enumerate().filter(|(_, segment)| segment.span.is_inside_member()) {
             let goes_on = at.checked_sub(1).is_some_and(|before| segment.stands_behind(&segments[before]));
-            if !goes_on && !entered.insert(&segment.file) {
-                again += 1;
-            }
-            if again > MAX_AGAIN {
+            if !goes_on && !reach.spend(segment.span.decoded_offset()) {
                 let why = "to join the segments of its record, the file would have to be read from its start again \
-                           for nearly each of them, since they share compressed members; join those of a copy that \
+                           and again, since they share compressed members; join those of a copy that \
                            `fonds warc recompress` makes";
                 return Err(WarcError::NoRecord {
                     path: segment.file.clone(),
@@ -123,7 +154,7 @@ impl SegmentSeries {
             }
         }
         segments.reverse();
-        Ok(JoinedBlock { left: segments, present: None })
+        Ok(JoinedBlock { left: segments, present: None, cx: cx.clone() })
     }
 }
 
@@ -180,27 +211,31 @@ pub struct JoinedBlock {
     /// The last one first.
     left: Vec<Segment>,
     present: Option<(Segment, ArchiveReader<File>)>,
+    cx: JobCx,
 }
 
 impl JoinedBlock {
     /// A reader whose next record is this segment: the one at hand where it
     /// comes by there.
     fn reach(&mut self, segment: &Segment) -> Result<Option<ArchiveReader<File>>, WarcError> {
+        if !segment.span.is_inside_member() {
+            let mut reader = open_record_at(&segment.file, segment.span.offset)?;
+            return Ok(reader.next_head()?.is_some().then_some(reader));
+        }
         let mut reader = match self.present.take() {
-            Some((before, mut reader)) if segment.stands_behind(&before) => {
-                match reader.skip_to_decoded(segment.span.decoded_offset())? {
-                    true => reader,
-                    false => return Ok(None),
-                }
-            }
-            _ => open_record_at(&segment.file, segment.span.offset)?,
+            Some((before, reader)) if segment.stands_behind(&before) => reader,
+            _ => ArchiveReader::open(&segment.file)?,
         };
+        if !reader.skip_to_decoded(segment.span.decoded_offset(), &self.cx)? {
+            return Ok(None);
+        }
         Ok(reader.next_head()?.is_some().then_some(reader))
     }
 }
 
 impl Read for JoinedBlock {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.cx.checkpoint().map_err(io::Error::other)?;
         loop {
             if let Some((_, reader)) = &mut self.present {
                 let len = reader.read(out)?;
@@ -217,9 +252,6 @@ impl Read for JoinedBlock {
         }
     }
 }
-
-/// All segmented records that were met, by the id of their origin.
-pub(super) type AllSeries = HashMap<String, SegmentSeries>;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
@@ -262,7 +294,7 @@ mod tests {
             .collect();
         let series = find_segments("urn:test:1", &files, &JobCx::detached()).unwrap();
         let mut whole = String::new();
-        series.joined().unwrap().read_to_string(&mut whole).unwrap();
+        series.joined(&JobCx::detached()).unwrap().read_to_string(&mut whole).unwrap();
         assert_eq!(whole, joined);
         assert_eq!(series.flaws().into_iter().map(|(_, flaw)| flaw).collect::<Vec<_>>(), flaws);
     }
@@ -284,6 +316,11 @@ mod tests {
         check(&twice, "ab", &["segment 2 is there more than once"]);
         let early = [(1, Some(3), "a"), (2, Some(2), "b")];
         check(&early, "ab", &["segment 1 tells the whole length and is not the last one"]);
+        let zero = [(0, None, "z"), (1, None, "a"), (2, Some(3), "b")];
+        check(&zero, "zab", &["its number is 0, segments are counted from 1"]);
+        let far = format!("segments 1 to {} are missing before segment {}", u64::MAX - 1, u64::MAX);
+        let last = [(u64::MAX, Some(1), "a"), (u64::MAX, Some(1), "a")];
+        check(&last, "a", &[&far, &format!("segment {} is there more than once", u64::MAX)]);
     }
 
     /// `count` segments in one gzip member, in the order of `numbers`.
@@ -305,7 +342,9 @@ mod tests {
         let (_folder, path) = in_one_member(1..=300, 300);
         let series = find_segments("urn:test:1", &[path], &JobCx::detached()).unwrap();
         let mut joined = String::new();
-        series.joined().unwrap().read_to_string(&mut joined).unwrap();
+        let mut once = Reach::new(1, 0);
+        let mut block = series.joined_within(&mut once, &JobCx::detached()).unwrap();
+        block.read_to_string(&mut joined).unwrap();
         assert_eq!(joined, (1..=300).map(|number| format!("{:02}", number % 100)).collect::<String>());
     }
 
@@ -314,14 +353,20 @@ mod tests {
         let (_folder, path) = in_one_member((1..=300).rev(), 300);
         let series = find_segments("urn:test:1", std::slice::from_ref(&path), &JobCx::detached()).unwrap();
         assert!(series.flaws().is_empty());
-        let error = series.joined().err().unwrap().to_string();
+        let joined = |series: &SegmentSeries, cx: &JobCx| series.joined_within(&mut Reach::new(64, 0), cx);
+        let error = joined(&series, &JobCx::detached()).err().unwrap().to_string();
         assert!(error.contains("fonds warc recompress"), "{error}");
         // A few are joined all the same.
         let (_folder, path) = in_one_member((1..=30).rev(), 30);
         let series = find_segments("urn:test:1", &[path], &JobCx::detached()).unwrap();
-        let mut joined = String::new();
-        series.joined().unwrap().read_to_string(&mut joined).unwrap();
-        assert!(joined.starts_with("010203") && joined.ends_with("282930"), "{joined}");
+        let mut whole = String::new();
+        joined(&series, &JobCx::detached()).unwrap().read_to_string(&mut whole).unwrap();
+        assert!(whole.starts_with("010203") && whole.ends_with("282930"), "{whole}");
+        // Whoever waits for it can stop it.
+        let cx = JobCx::detached();
+        let mut block = joined(&series, &cx).unwrap();
+        cx.cancel();
+        assert!(block.read(&mut [0; 10]).unwrap_err().to_string().contains("stopped on request"));
     }
 
     #[test]

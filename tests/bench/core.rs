@@ -9,6 +9,7 @@ use fonds::app::work;
 use fonds::app::workspace_desk::WorkspaceDesk;
 use fonds::campaign::{Campaign, Seed, SeedScope};
 use fonds::jobs::JobCx;
+use fonds::links::{LinkKind, PageOptions, read_links};
 use fonds::scope::{
     AddressCountry, AnswerSource, Candidate, DecideRules, Domains, Facts, GEOLOCATION_RULE, GeoEvidence, GeoFact,
     LogQuestion, LogReport, rule_templates, standard_rules,
@@ -53,6 +54,27 @@ fn cdx_keys(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn scope_surts(bencher: Bencher<'_, '_>) {
     keys(bencher, |url| ScopeSurt::of(black_box(url)).as_str().len());
+}
+
+/// A page of a news site, about as long as pages are.
+fn page() -> String {
+    let item = "<li class=\"item first\" id='n1'>\n  <a class=\"title\" href=\"/noticias/2024/artigo.html?id=1&amp;l=pt\">\
+        Not&iacute;cia <b>do</b> dia</a><br/><img src=\"/img/foto.jpg\" alt=\"Foto\" width=\"80\">\r\n\
+        <p style=\"color:red\">Texto da not\u{ed}cia, com mais palavras do que liga\u{e7}\u{f5}es.</p></li>\n";
+    let head =
+        "<!DOCTYPE html><html lang=pt><head><title>P</title><script>if (a<b) f('<li>')</script></head><body><ul>";
+    format!("{head}{}</ul><!-- <a href=x>fim</a> --></body></html>", item.repeat(80))
+}
+
+#[divan::bench]
+fn page_links(bencher: Bencher<'_, '_>) {
+    let (page, url) = (page(), Url::parse("https://www.example.pt/a/b.html").unwrap());
+    let options = PageOptions { kinds: [LinkKind::Anchor].into_iter().collect(), ..PageOptions::links_only() };
+    bencher.counter(BytesCount::new(page.len())).bench(|| {
+        let mut links = 0;
+        read_links(black_box(page.as_bytes()), Some("utf-8"), &url, &options, |link| links += link.anchor.len());
+        links
+    });
 }
 
 /// The campaign of the benches below.

@@ -1,13 +1,20 @@
-//! How fast outlinks become inlinks, and in how much memory.
+//! How fast outlinks become inlinks, in how much memory, and how fast stored
+//! links answer.
 //!
 //! `cargo bench --no-default-features --bench links` makes links from a seed:
 //! power-law in-degree, 60 % internal, 15 % of the targets never captured, 5 %
 //! exact duplicates. By the environment: `FONDS_BENCH_LINKS` how many (one
 //! million), `FONDS_BENCH_MIB` the memory for sorting (512),
-//! `FONDS_BENCH_THREADS` (2), `FONDS_BENCH_SHAPE` `capture` or `page`.
+//! `FONDS_BENCH_THREADS` (2), `FONDS_BENCH_SHAPE` `capture` or `page`,
+//! `FONDS_BENCH_ONLY` `lines` or `stored`, `FONDS_BENCH_PIECES` in how many
+//! loads links are stored (1), `FONDS_BENCH_DIR` where (the system's folder
+//! for temporary files).
 
 use fonds::jobs::JobCx;
-use fonds::links::invert::{AssignOptions, CaptureRow, LinkRow, Shape, Shuffle, ShuffleOptions, assign_rendered};
+use fonds::links::invert::{
+    AssignOptions, CaptureRow, LinkRow, Shape, Shuffle, ShuffleOptions, Sorted, assign_rendered,
+};
+use fonds::links::stored::{LinkStore, StoreRules, Window};
 use fonds::links::{LinkKind, dataset::render_line};
 use fonds::uri::CaptureDate;
 use std::hash::Hasher;
@@ -177,14 +184,59 @@ fn cpu_seconds() -> f64 {
     fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
 }
 
+/// What the environment asks for.
+struct Asked {
+    links: u64,
+    threads: usize,
+    shuffle: ShuffleOptions,
+}
+
+/// Gives the links of some chunks to threads: `sink` makes what one of them pushes into.
+fn each_link<'s, P: FnMut(&LinkRow<'_>) + 's>(
+    web: &Web,
+    asked: &Asked,
+    chunks: std::ops::Range<u64>,
+    sink: impl Fn() -> P + Sync,
+) {
+    let next = AtomicU64::new(chunks.start);
+    std::thread::scope(|scope| {
+        for _ in 0..asked.threads {
+            scope.spawn(|| {
+                let mut push = sink();
+                loop {
+                    let chunk = next.fetch_add(1, Ordering::Relaxed);
+                    let left = asked.links.checked_sub(chunk * CHUNK).filter(|&left| left > 0 && chunk < chunks.end);
+                    let Some(left) = left else { return };
+                    web.chunk(chunk, left.min(CHUNK), &mut push);
+                }
+            });
+        }
+    });
+}
+
+/// Sorts the captures and the links of some chunks.
+fn sort(web: &Web, asked: &Asked, chunks: std::ops::Range<u64>) -> Sorted {
+    let mut shuffle = Shuffle::new(&asked.shuffle, &JobCx::detached());
+    for &(page, seconds) in &web.captures {
+        let row = CaptureRow { target: &web.pages[page as usize], date: CaptureDate::from_seconds(seconds), id: 0 };
+        shuffle.push_capture(&row).expect("a capture is taken");
+    }
+    each_link(web, asked, chunks, || {
+        let mut filler = shuffle.filler();
+        move |row: &LinkRow<'_>| filler.push_link(row).expect("a link is taken")
+    });
+    shuffle.finish().expect("the sort ends")
+}
+
 fn main() {
-    let links = number("FONDS_BENCH_LINKS", 1_000_000);
     let threads = number("FONDS_BENCH_THREADS", 2).max(1) as usize;
-    let memory_mib = number("FONDS_BENCH_MIB", 512) as usize;
-    let per_page = std::env::var("FONDS_BENCH_SHAPE").is_ok_and(|shape| shape == "page");
-    let web = Web::new(links);
+    let memory_bytes = (number("FONDS_BENCH_MIB", 512) as usize) << 20;
+    let shuffle = ShuffleOptions { memory_bytes, threads, ..ShuffleOptions::default() };
+    let asked = Asked { links: number("FONDS_BENCH_LINKS", 1_000_000), threads, shuffle };
+    let web = Web::new(asked.links);
     println!(
-        "{links} links, {} captures of {} pages, {} pages never captured; the web itself takes {} MiB",
+        "{} links, {} captures of {} pages, {} pages never captured; the web itself takes {} MiB",
+        asked.links,
         web.captures.len(),
         web.captured,
         web.pages.len() - web.captured,
@@ -193,41 +245,28 @@ fn main() {
     // How long making the links takes alone, which is no part of the work.
     let (start, cpu) = (Instant::now(), cpu_seconds());
     let seen = AtomicU64::new(0);
-    let next = AtomicU64::new(0);
-    let each = |mut push: Box<dyn FnMut(&LinkRow<'_>) + '_>| loop {
-        let chunk = next.fetch_add(1, Ordering::Relaxed);
-        let Some(left) = links.checked_sub(chunk * CHUNK).filter(|&left| left > 0) else { return };
-        web.chunk(chunk, left.min(CHUNK), &mut push);
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                each(Box::new(|row| {
-                    seen.fetch_add(row.source.len() as u64, Ordering::Relaxed);
-                }))
-            });
+    let chunks = asked.links.div_ceil(CHUNK);
+    each_link(&web, &asked, 0..chunks, || {
+        |row: &LinkRow<'_>| {
+            seen.fetch_add(row.source.len() as u64, Ordering::Relaxed);
         }
     });
-    let (making, making_cpu) = (start.elapsed(), cpu_seconds() - cpu);
-    next.store(0, Ordering::Relaxed);
-
-    let options = ShuffleOptions { memory_bytes: memory_mib << 20, threads, ..ShuffleOptions::default() };
-    let (start, cpu) = (Instant::now(), cpu_seconds());
-    let mut shuffle = Shuffle::new(&options, &JobCx::detached());
-    for &(page, seconds) in &web.captures {
-        let row = CaptureRow { target: &web.pages[page as usize], date: CaptureDate::from_seconds(seconds), id: 0 };
-        shuffle.push_capture(&row).expect("a capture is taken");
+    let making = (start.elapsed().as_secs_f64(), cpu_seconds() - cpu);
+    println!("making the links alone takes {:.2} s, {:.2} s of processor time", making.0, making.1);
+    let only = std::env::var("FONDS_BENCH_ONLY").unwrap_or_default();
+    if only != "stored" {
+        lines(&web, &asked, making.1);
     }
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                let mut filler = shuffle.filler();
-                each(Box::new(move |row| filler.push_link(row).expect("a link is taken")));
-            });
-        }
-    });
-    let filled = start.elapsed();
-    let mut sorted = shuffle.finish().expect("the sort ends");
+    if only != "lines" {
+        stored(&web, &asked, making.1);
+    }
+}
+
+/// Links into the lines of the data set.
+fn lines(web: &Web, asked: &Asked, making_cpu: f64) {
+    let per_page = std::env::var("FONDS_BENCH_SHAPE").is_ok_and(|shape| shape == "page");
+    let (start, cpu) = (Instant::now(), cpu_seconds());
+    let mut sorted = sort(web, asked, 0..asked.links.div_ceil(CHUNK));
     let at_sorted = start.elapsed();
     let shape = if per_page { Shape::PerPage } else { Shape::PerCapture };
     let options = AssignOptions { shape, ..AssignOptions::default() };
@@ -235,7 +274,7 @@ fn main() {
     let (shuffled, assigned) = assign_rendered(
         &mut sorted,
         &options,
-        threads,
+        asked.threads,
         |object, out| render_line(object, false, out),
         |piece| {
             bytes += piece.len();
@@ -246,17 +285,15 @@ fn main() {
     .expect("the objects come out");
     let (took, took_cpu) = (start.elapsed(), cpu_seconds() - cpu);
     println!(
-        "{:.2} s: filling {:.2}, sorting the rest {:.2}, merging and writing {:.2}; {:.2} M links/s (making them alone takes {:.2} s)",
+        "{:.2} s: sorting {:.2}, merging and writing {:.2}; {:.2} M links/s",
         took.as_secs_f64(),
-        filled.as_secs_f64(),
-        (at_sorted - filled).as_secs_f64(),
+        at_sorted.as_secs_f64(),
         (took - at_sorted).as_secs_f64(),
-        links as f64 / took.as_secs_f64() / 1e6,
-        making.as_secs_f64()
+        asked.links as f64 / took.as_secs_f64() / 1e6,
     );
     println!(
         "{took_cpu:.2} s of processor time, of which making the links {making_cpu:.2}; {:.2} M links a second of it without that",
-        links as f64 / (took_cpu - making_cpu).max(0.01) / 1e6
+        asked.links as f64 / (took_cpu - making_cpu).max(0.01) / 1e6
     );
     println!(
         "{} objects, {} inlinks, {} duplicates, {} over the cap; {} runs, {} MiB on disk; {} MiB out, hash {:016x}; peak {} MiB",
@@ -271,3 +308,82 @@ fn main() {
         peak_mib()
     );
 }
+
+/// Links into the stored form, and questions to it.
+fn stored(web: &Web, asked: &Asked, making_cpu: f64) {
+    let folder = match std::env::var_os("FONDS_BENCH_DIR") {
+        Some(folder) => tempfile::tempdir_in(folder),
+        None => tempfile::tempdir(),
+    };
+    let folder = folder.expect("there is a folder");
+    let folder = folder.path().join("links");
+    let cx = JobCx::detached();
+    let (chunks, pieces) = (asked.links.div_ceil(CHUNK), number("FONDS_BENCH_PIECES", 1).max(1));
+    let (start, cpu) = (Instant::now(), cpu_seconds());
+    let mut store = LinkStore::open_to_add(&folder, StoreRules::default()).expect("the folder can be used");
+    let mut sorting = 0.0;
+    for piece in 0..pieces {
+        let begin = Instant::now();
+        let mut sorted = sort(web, asked, chunks * piece / pieces..chunks * (piece + 1) / pieces);
+        sorting += begin.elapsed().as_secs_f64();
+        store.add(&mut sorted, &cx).expect("the links are stored");
+    }
+    let segments = store.segments();
+    store.compact(&cx).expect("segments are merged");
+    let (took, took_cpu) = (start.elapsed().as_secs_f64(), cpu_seconds() - cpu);
+    let (counts, bytes) = (store.counts(), store.bytes());
+    let rows = asked.links + web.captures.len() as u64;
+    println!(
+        "stored in {took:.2} s, of which sorting {sorting:.2}: {:.2} M rows/s; {took_cpu:.2} s of processor time, {:.2} M rows a second of it without making them",
+        rows as f64 / took / 1e6,
+        rows as f64 / (took_cpu - making_cpu).max(0.01) / 1e6
+    );
+    println!(
+        "{} links and {} captures in {} MiB ({segments} segments made one): {:.1} bytes a link; peak {} MiB",
+        counts.links,
+        counts.captures,
+        bytes >> 20,
+        bytes as f64 / counts.links as f64,
+        peak_mib()
+    );
+    let mut random = Random(77);
+    // A fresh store for each question when cold: not even the top is at hand.
+    for (name, questions, cold) in [("warm", 3_000, false), ("cold", 300, true)] {
+        let (mut times, mut answered, cpu) = (Vec::new(), 0, cpu_seconds());
+        for _ in 0..questions {
+            let (page, seconds) = web.captures[random.below(web.captures.len())];
+            let window = Window { around: CaptureDate::from_seconds(seconds), days: random.below(3651) as u32 };
+            if cold {
+                forget(&folder);
+                store = LinkStore::open(&folder).expect("the store opens again");
+            }
+            let begin = Instant::now();
+            let answer = store.inlinks(&web.pages[page as usize], Some(window), 1000).expect("there is an answer");
+            times.push(begin.elapsed());
+            answered += answer.inlinks.len();
+        }
+        times.sort_unstable();
+        let at = |part: usize| times[(times.len() * part / 100).min(times.len() - 1)].as_secs_f64() * 1e3;
+        println!(
+            "{questions} captures asked for, in windows of 0 to 3,650 days, {name}: {:.3} ms in the middle, {:.2} ms at 95 %, {:.2} ms at most; {} inlinks each, {:.2} s of processor time",
+            at(50),
+            at(95),
+            at(100),
+            answered / questions,
+            cpu_seconds() - cpu
+        );
+    }
+}
+
+/// Asks the system to drop what it holds of the files in memory.
+#[cfg(unix)]
+fn forget(folder: &std::path::Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if let Ok(file) = std::fs::File::open(entry.path()) {
+            let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed);
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn forget(_folder: &std::path::Path) {}

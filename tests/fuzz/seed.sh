@@ -77,6 +77,11 @@ seed feed 20000 "$data"/feeds
 seed wacz 65536 "$data"/wacz
 seed mmdb 65536 "$data"/mmdb
 seed dataset 20000 "$data"/inlinks
+seed load_lines 20000 "$data"/inlinks
+printf 'pt,fct)/\t20240301090000\npt,fct)/\t20240301100000\tpt,fccn)/\texternal\tFCT\n' >corpus/load_lines/rows
+# One row: control, target, time of a link, source, anchor, tail.
+mkdir -p corpus/segment
+printf '\x01\x00\x05(pt,a\x00\x00\x00\x00\x00\x00\x00\xc0\x05(pt,b\x01x\x0e\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >corpus/segment/row
 mkdir -p corpus/request corpus/campaign_json
 cat >corpus/request/example <<'TEXT'
 ria AND ("estaleiro naval" OR person:"Amélia Vaz"|"A. Vaz"^0.8) AND NOT keyword:futebol lang:pt event:"Festival da Ria 2024"[2024-07-01..2024-07-07] period:[2024..] -x<https://a.pt/\>> ALL(a, ANY())

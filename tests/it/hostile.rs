@@ -181,3 +181,20 @@ fn urls() {
         20240301090000\n2024-03-01T09:00:00.5Z\n-0001-01-01T00:00:00Z\nmailto:a@b\nhttp:///a\nwww..pt\n";
     torment(targets::keys, lines.as_bytes());
 }
+
+#[test]
+fn stored_links() {
+    // Two rows of one block: control, target, time of a link, source, anchor, tail.
+    let tail = b"\x0e\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+    let first = [b"\x01\0\x06(pt,a,\0\0\0\0\0\0\0\xc0\x06(pt,b,\x01x", &tail[..]].concat();
+    torment(
+        targets::segment,
+        &[&first[..], b"\x1e\x05", b"\x11\x06\x01c\x01\0\0\0\0\0\0\xc0\x06(pt,b,\x02\xff\xfe", tail].concat(),
+    );
+    torment(targets::segment, &first);
+    let object = r#"{"url":"(pt,a,","count":2,"captureDate":"2024-03-01T09:00","inlinks":[{"date":"2024-03-01T10:00","source":"(pt,b,","anchor":"x"}]}"#;
+    torment(targets::load_lines, object.as_bytes());
+    torment(targets::load_lines, &gzip(object.as_bytes()));
+    torment(targets::load_lines, &zstd(object.as_bytes()));
+    torment(targets::load_lines, b"pt,a)/\t20240301090000\npt,a)/\t20240301100000\tpt,b)/\texternal\tFCT\n");
+}

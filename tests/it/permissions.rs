@@ -83,6 +83,13 @@ fn evidence_is_kept_and_watched() {
     let kept = Path::new(&folder).join(&path);
     std::fs::write(&kept, "Something else").unwrap();
     fonds(&["scope", "permissions", &folder, "1"]).with_status(1).says("other bytes");
+    // The letter once more puts the copy right, also for a record that does not have it yet.
+    fonds(&["scope", "attach", &folder, "1", "3", arg(&letter)]).with_status(0).says("0 of 1 files");
+    fonds(&["scope", "permissions", &folder, "1"]).with_status(0).says("is covered");
+    std::fs::write(&kept, "Something else").unwrap();
+    fonds(&["scope", "attach", &folder, "1", "2", arg(&letter)]).with_status(0).says("1 of 1 files");
+    assert_eq!(std::fs::read_to_string(&kept).unwrap(), "It is about here");
+    fonds(&["scope", "permissions", &folder, "1"]).with_status(0).says("is covered");
     std::fs::remove_file(&kept).unwrap();
     fonds(&["scope", "permissions", &folder, "1"]).with_status(1).says("is not there");
 

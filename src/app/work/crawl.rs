@@ -3,13 +3,13 @@
 use super::counted;
 use super::scope::geo_database;
 use crate::app::live::LiveCrawl;
-use crate::app::models::{CampaignId, LaunchState};
+use crate::app::models::{CampaignId, LaunchId, LaunchState};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::Campaign;
 use crate::crawl::{CrawlEnd, CrawlReport, CrawlSetup, CrawlStats, RecoveryReport, run_crawl};
 use crate::jobs::JobCx;
 use crate::scope::DecideRules;
-use crate::store::{LaunchLedger, job_name};
+use crate::store::{Catalogue, LaunchLedger, job_name};
 use crate::uri::Clock;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -147,13 +147,7 @@ pub fn crawl(
     let stats = Arc::new(CrawlStats::default());
     let live = Arc::new(LiveCrawl::new(launch.id, Arc::clone(&stats), cx.clone()));
     desk.set_live(Some(Arc::clone(&live)));
-    let over = AtomicBool::new(false);
-    let result = std::thread::scope(|scope| {
-        scope.spawn(|| live.watch(|| over.load(Ordering::Relaxed)));
-        let result = run_crawl(&setup, &ledger, &stats, cx);
-        over.store(true, Ordering::Relaxed);
-        result
-    });
+    let result = guarded(catalogue, launch.id, &live, || run_crawl(&setup, &ledger, &stats, cx));
     let report = match result {
         Ok(report) => report,
         Err(error) => {
@@ -165,6 +159,43 @@ pub fn crawl(
     let why = if report.end == CrawlEnd::Finished { String::new() } else { report.end.words() };
     catalogue.set_launch_state(launch.id, state, &why)?;
     outcome(desk, launch.id, resumed, &report, warc_folder, log_folder)
+}
+
+/// Does a launch's work and takes its samples. Where the work panics the
+/// launch is written down as stopped, so that it can be resumed and its
+/// campaign is not taken for being at work for ever.
+fn guarded<T>(catalogue: &Catalogue, launch: LaunchId, live: &LiveCrawl, work: impl FnOnce() -> T) -> T {
+    let over = AtomicBool::new(false);
+    let _stopped = OnPanic(|| {
+        let why = "a defect of the program ended it; it can be resumed";
+        let _ = catalogue.set_launch_state(launch, LaunchState::Stopped, why);
+    });
+    std::thread::scope(|scope| {
+        // Without its end the samples would be waited for in vain.
+        let _over = OnDrop(|| over.store(true, Ordering::Relaxed));
+        scope.spawn(|| live.watch(|| over.load(Ordering::Relaxed)));
+        work()
+    })
+}
+
+/// Does something when it goes.
+struct OnDrop<F: Fn()>(F);
+
+impl<F: Fn()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+/// Does something when a panic takes it along.
+pub(super) struct OnPanic<F: Fn()>(pub(super) F);
+
+impl<F: Fn()> Drop for OnPanic<F> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            (self.0)();
+        }
+    }
 }
 
 fn outcome(
@@ -208,4 +239,30 @@ fn recovery_words(recovery: &RecoveryReport) -> String {
         words.push_str(problem);
     }
     words
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::store::Workspace;
+    use crate::uri::CaptureDate;
+
+    #[test]
+    fn a_launch_whose_crawl_panics_is_stopped_and_can_be_resumed() {
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = Workspace::create(&dir.path().join("w")).unwrap();
+        let catalogue = workspace.catalogue();
+        let campaign = catalogue.save_campaign(None, &Campaign::new("Town")).unwrap();
+        let launch = catalogue.begin_launch(campaign, "town", CaptureDate::now()).unwrap().id;
+        let live = LiveCrawl::new(launch, Arc::default(), JobCx::detached());
+        let work = || guarded(catalogue, launch, &live, || panic!("a defect"));
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_err();
+        assert!(!catalogue.is_crawling(campaign).unwrap());
+        let unfinished = catalogue.unfinished_launch(campaign).unwrap().unwrap();
+        assert_eq!((unfinished.id, unfinished.state), (launch, LaunchState::Stopped));
+        assert!(unfinished.why.contains("defect"), "{unfinished:?}");
+        guarded(catalogue, launch, &live, || catalogue.set_launch_state(launch, LaunchState::Finished, "")).unwrap();
+        assert_eq!(catalogue.launch(launch).unwrap().state, LaunchState::Finished);
+    }
 }

@@ -165,7 +165,7 @@ pub fn documents_noted(workspace: &Workspace, list: &DocumentList) -> anyhow::Re
 
 fn watched(workspace: &Workspace) -> anyhow::Result<Vec<Watched>> {
     let mut watched = Vec::new();
-    for row in workspace.catalogue().campaigns()? {
+    for row in workspace.catalogue().campaigns()?.into_iter().filter(|row| row.problem.is_none()) {
         let (_, campaign) = workspace.catalogue().campaign(row.id)?;
         let Some(target) = campaign.target.filter(|target| target.watched) else { continue };
         let prefixes = campaign.seeds.iter().filter_map(|seed| match (seed.scope, parse_web_url(&seed.url)) {

@@ -207,7 +207,7 @@ fn key_of(entry: &FeedEntry) -> Option<String> {
 
 fn known_targets(catalogue: &Catalogue) -> anyhow::Result<HashMap<String, Vec<CampaignId>>> {
     let mut known: HashMap<String, Vec<CampaignId>> = HashMap::new();
-    for row in catalogue.campaigns()? {
+    for row in catalogue.campaigns()?.into_iter().filter(|row| row.problem.is_none()) {
         let (_, campaign) = catalogue.campaign(row.id)?;
         if let Some(target) = campaign.target.filter(|target| !target.entry.is_empty())
             && let Some(key) = key_of(&FeedEntry { dialect: target.dialect, fields: target.entry })
@@ -245,6 +245,10 @@ pub fn export_feed(
     let mut entries = Vec::new();
     let (mut left_out, mut notes) = (BTreeMap::new(), Vec::new());
     for row in rows.into_iter().filter(|row| only.is_empty() || only.contains(&row.id)) {
+        if let Some(problem) = row.problem {
+            notes.push((row.id, row.name, format!("it is left out: {problem}")));
+            continue;
+        }
         let (_, campaign) = catalogue.campaign(row.id)?;
         let (entry, words) = campaign.feed_entry(&row.id.to_string());
         if let Some(due) = due {

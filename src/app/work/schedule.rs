@@ -8,7 +8,7 @@
 //! also when the clock is set back; runs from before the schedule was saved as
 //! it is are nobody's; what is not started is written down with its reason.
 
-use super::crawl::{CrawlOptions, CrawlOutcome, crawl};
+use super::crawl::{CrawlOptions, CrawlOutcome, OnPanic, crawl};
 use super::sample::crawl_options;
 use crate::app::models::{CampaignId, LaunchState, RunState, ScheduledRun};
 use crate::app::workspace_desk::WorkspaceDesk;
@@ -24,6 +24,9 @@ pub const ON_TIME: Duration = Duration::from_secs(3600);
 /// Runs of one campaign that are written down one by one after a long sleep;
 /// the ones before them are counted.
 const MOST_WRITTEN: usize = 1000;
+/// Between two looks of a program that is awake; after more, what waits for
+/// its turn is decided about anew.
+const GAP_MS: i64 = 600_000;
 /// How often the wish to stop is looked at.
 const POLL: Duration = Duration::from_millis(100);
 /// How often schedules are looked at. Short, since a clock may jump and a
@@ -64,13 +67,17 @@ impl Scheduler {
     pub fn look(&mut self, desk: &WorkspaceDesk, now: CaptureDate) -> anyhow::Result<ScheduleLook> {
         let catalogue = desk.catalogue();
         let is_first = self.last.is_none();
+        let gap_ms = self.on_time_ms.max(GAP_MS);
+        let slept = self.last.is_none_or(|last| now.millis().saturating_sub(last.millis()) > gap_ms);
         if self.last.is_none_or(|last| now < last) {
             catalogue.forget_scheduled_after(now)?;
             self.begun = now;
         }
         self.last = Some(now);
         let mut look = ScheduleLook::default();
-        for scheduled in catalogue.scheduled_campaigns()? {
+        let (campaigns, problems) = catalogue.scheduled_campaigns()?;
+        look.problems.extend(problems);
+        for scheduled in campaigns {
             let open_runs = || -> anyhow::Result<Vec<ScheduledRun>> {
                 let mut open = catalogue.open_scheduled_runs()?;
                 open.retain(|run| run.campaign == scheduled.id);
@@ -79,8 +86,9 @@ impl Scheduler {
             if is_first {
                 take_up(desk, &scheduled, &open_runs()?)?;
             }
+            let stale = if slept { self.take_up_late(desk, &scheduled, &open_runs()?, now)? } else { Vec::new() };
             let open = open_runs()?;
-            if let Err(error) = self.look_at(desk, &scheduled, &open, now, &mut look) {
+            if let Err(error) = self.look_at(desk, &scheduled, &open, &stale, now, &mut look) {
                 match error.downcast::<crate::campaign::ScheduleError>() {
                     Ok(error) => look.problems.push(format!("{}: {error}", scheduled.campaign.name)),
                     Err(error) => return Err(error),
@@ -97,11 +105,42 @@ impl Scheduler {
         Ok(look)
     }
 
+    /// Decides about runs that have waited for their turn since before the
+    /// machine slept or the program ended, as about those that were missed.
+    /// Says which wait on, late.
+    fn take_up_late(
+        &self,
+        desk: &WorkspaceDesk,
+        scheduled: &Scheduled,
+        open: &[ScheduledRun],
+        now: CaptureDate,
+    ) -> anyhow::Result<Vec<i64>> {
+        let mut stale = Vec::new();
+        let late = |run: &&ScheduledRun| now.millis().saturating_sub(run.due.millis()) > self.on_time_ms;
+        for run in open.iter().filter(|run| run.state == RunState::Waiting).filter(late) {
+            let why = format!("{}; its turn had not come", late_words(now, run.due));
+            let state = match (scheduled.campaign.schedule.catch_up, run.launch) {
+                // What has begun goes on before anything else does.
+                (CatchUp::Once, Some(_)) => continue,
+                (CatchUp::Once, None) => {
+                    stale.push(run.id);
+                    continue;
+                }
+                (CatchUp::Ask, _) => RunState::Asked,
+                (CatchUp::Skip, Some(_)) => RunState::Stopped,
+                (CatchUp::Skip, None) => RunState::Missed,
+            };
+            desk.catalogue().settle_waiting(run.id, state, &why)?;
+        }
+        Ok(stale)
+    }
+
     fn look_at(
         &mut self,
         desk: &WorkspaceDesk,
         scheduled: &Scheduled,
         open: &[ScheduledRun],
+        stale: &[i64],
         now: CaptureDate,
         look: &mut ScheduleLook,
     ) -> anyhow::Result<()> {
@@ -128,10 +167,10 @@ impl Scheduler {
         if due.is_empty() {
             return Ok(());
         }
-        let waits = open.iter().any(|run| run.state == RunState::Waiting);
+        let waits = open.iter().any(|run| run.state == RunState::Waiting && !stale.contains(&run.id));
         let works = catalogue.is_crawling(*id)? || open.iter().any(|run| run.state == RunState::Running);
         let fates = settle(due, now, self.on_time_ms, campaign.schedule.catch_up, waits || works);
-        let stands_for_asked = fates.last().is_some_and(|(_, fate)| *fate != Fate::Overlapped);
+        let stands_for_all = fates.last().is_some_and(|(_, fate)| *fate != Fate::Overlapped);
         let rows: Vec<(Run, RunState, String)> = fates
             .into_iter()
             .enumerate()
@@ -144,7 +183,10 @@ impl Scheduler {
             })
             .collect();
         let noted = catalogue.keep_scheduled(*id, rows, now)?;
-        if stands_for_asked && !noted.is_empty() {
+        if stands_for_all && !noted.is_empty() {
+            for id in stale {
+                catalogue.settle_waiting(*id, RunState::MadeUp, "a later run fell due before its turn came")?;
+            }
             for run in open.iter().filter(|run| run.state == RunState::Asked) {
                 catalogue.set_scheduled(run.id, RunState::MadeUp, "a later run fell due before anybody answered")?;
             }
@@ -219,11 +261,27 @@ pub fn run_scheduled(desk: &WorkspaceDesk, id: i64, stays: bool, cx: &JobCx) -> 
         catalogue.set_scheduled(id, state, why)?;
         anyhow::bail!("scheduled run {id} does not start: {why}");
     }
-    catalogue.set_scheduled(id, RunState::Running, &run.why)?;
     // A scheduled run is a launch of its own, also where an earlier one could be resumed.
-    let outcome = crawl_options(desk).and_then(|options| {
+    carry_out(desk, &run, stays, || {
+        let options = crawl_options(desk)?;
         crawl(desk, run.campaign, &CrawlOptions { fresh: !goes_on, scheduled: Some(id), ..options }, cx)
+    })
+}
+
+/// Does a run's work and writes down what became of it, also when the work panics.
+fn carry_out(
+    desk: &WorkspaceDesk,
+    run: &ScheduledRun,
+    stays: bool,
+    work: impl FnOnce() -> anyhow::Result<CrawlOutcome>,
+) -> anyhow::Result<CrawlOutcome> {
+    let catalogue = desk.catalogue();
+    catalogue.set_scheduled(run.id, RunState::Running, &run.why)?;
+    let failed = OnPanic(|| {
+        let _ = catalogue.set_scheduled(run.id, RunState::Failed, "a defect of the program ended the crawl");
     });
+    let outcome = work();
+    drop(failed);
     let (state, why) = match &outcome {
         Ok(outcome) if outcome.complete => (RunState::Done, run.why.clone()),
         Ok(outcome) if outcome.limit_reached => (RunState::Done, outcome.end.clone()),
@@ -232,7 +290,7 @@ pub fn run_scheduled(desk: &WorkspaceDesk, id: i64, stays: bool, cx: &JobCx) -> 
         Err(error) if StopError::is_cancelled(error) && stays => return outcome,
         Err(error) => (RunState::Failed, super::in_words(error)),
     };
-    catalogue.set_scheduled(id, state, &why)?;
+    catalogue.set_scheduled(run.id, state, &why)?;
     outcome
 }
 
@@ -363,8 +421,9 @@ pub fn next_runs(
     after: CaptureDate,
     count: usize,
 ) -> anyhow::Result<(Vec<NextRun>, Vec<String>)> {
-    let (mut all, mut notes) = (Vec::new(), Vec::new());
-    for scheduled in desk.catalogue().scheduled_campaigns()? {
+    let mut all = Vec::new();
+    let (campaigns, mut notes) = desk.catalogue().scheduled_campaigns()?;
+    for scheduled in campaigns {
         let Scheduled { id, created, campaign: spec, .. } = scheduled;
         if campaign.is_some_and(|wanted| wanted != id) {
             continue;

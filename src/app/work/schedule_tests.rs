@@ -149,7 +149,9 @@ fn one_campaign_waits_for_the_other() {
     let look = made.look(march(2, 8));
     assert_eq!(look.waiting.iter().map(|run| run.campaign).collect::<Vec<_>>(), [2]);
     // What falls due before its turn came is not queued twice.
-    made.look(march(8, 9));
+    for hour in 9..=(24 * 6 + 9) {
+        made.look(march(2 + hour / 24, hour % 24));
+    }
     let weekly = made.desk.catalogue().scheduled_runs(Some(2), 9).unwrap();
     assert_eq!(weekly[0].state, RunState::Overlapped);
     assert!(weekly[0].why.contains("waited for its turn"), "{weekly:?}");
@@ -265,4 +267,65 @@ fn a_crawl_whose_program_ended_is_taken_up_as_the_campaign_says() {
         assert!(run_scheduled(&made.desk, waiting[0].id, true, &JobCx::detached()).is_err());
         made.says(&[("03-01 09", RunState::Done)]);
     }
+}
+
+#[test]
+fn a_campaign_whose_crawl_panicked_runs_again_when_it_is_due() {
+    let mut made = made(&[campaign(Frequency::Daily, CatchUp::Skip)]);
+    let run = made.look(march(1, 9)).waiting.remove(0);
+    let work = || carry_out(&made.desk, &run, false, || panic!("a defect"));
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_err();
+    made.says(&[("03-01 09", RunState::Failed)]);
+    assert_eq!(made.look(march(2, 9)).waiting.len(), 1);
+}
+
+#[test]
+fn what_waited_when_the_program_ended_is_decided_about_anew() {
+    use RunState::{Asked, MadeUp, Missed, Waiting};
+    for (policy, alone, with_later) in [
+        (CatchUp::Once, Waiting, [MadeUp, MadeUp, Waiting]),
+        (CatchUp::Skip, Missed, [Missed, Missed, Missed]),
+        (CatchUp::Ask, Asked, [MadeUp, MadeUp, Asked]),
+    ] {
+        // The run waits behind another crawl; the program ends, or the machine sleeps.
+        for ended in [true, false] {
+            let mut made = made(&[campaign(Frequency::Weekly, policy)]);
+            assert_eq!(made.look(march(1, 9)).waiting.len(), 1);
+            made.scheduler = if ended { Scheduler::new(ON_TIME) } else { made.scheduler };
+            let look = made.look(march(3, 9));
+            made.says(&[("03-01 09", alone)]);
+            assert_eq!(
+                (look.waiting.len(), look.asked.len()),
+                (usize::from(alone == Waiting), usize::from(alone == Asked))
+            );
+            made.desk.catalogue().set_scheduled(1, Waiting, "").unwrap();
+            made.scheduler = if ended { Scheduler::new(ON_TIME) } else { made.scheduler };
+            made.look(march(15, 12));
+            made.says(&[("03-01 09", with_later[0]), ("03-08 09", with_later[1]), ("03-15 09", with_later[2])]);
+        }
+    }
+    // Ended between two words: the run was at work by name, but there was no launch yet.
+    let mut made = made(&[campaign(Frequency::Weekly, CatchUp::Skip)]);
+    let run = made.look(march(1, 9)).waiting.remove(0);
+    made.desk.catalogue().set_scheduled(run.id, RunState::Running, "").unwrap();
+    made.scheduler = Scheduler::new(ON_TIME);
+    assert_eq!(made.look(march(3, 9)).waiting, []);
+    made.says(&[("03-01 09", Missed)]);
+    // Back within the hour it starts, and nobody is asked.
+    let mut made = self::made(&[campaign(Frequency::Weekly, CatchUp::Ask)]);
+    made.look(march(1, 9));
+    made.scheduler = Scheduler::new(ON_TIME);
+    assert_eq!(made.look(march(1, 10)).waiting.len(), 1);
+}
+
+#[test]
+fn a_campaign_that_cannot_be_read_is_told_and_keeps_nobody_else() {
+    let mut made = made(&[campaign(Frequency::Daily, CatchUp::Once), campaign(Frequency::Daily, CatchUp::Once)]);
+    let spoilt = rusqlite::Connection::open(made.desk.workspace.folder().join("fonds.sqlite")).unwrap();
+    spoilt.execute("UPDATE campaign_version SET spec = replace(spec, '\"delay_factor\":', '\"delay_factor\":null,\"x\":') WHERE campaign = 1", []).unwrap();
+    let look = made.look(march(1, 9));
+    assert_eq!((look.waiting.len(), look.waiting[0].campaign), (1, 2));
+    assert!(look.problems[0].contains("campaign 1"), "{look:?}");
+    let (runs, notes) = next_runs(&made.desk, None, Calendar::Fonds, march(1, 9), 1).unwrap();
+    assert_eq!((runs[0].campaign, notes.len()), (2, 1));
 }

@@ -47,7 +47,9 @@ impl Schedule {
         }
         let dates = self.read()?;
         let count = count.min(MAX_NEXT_RUNS);
-        let (Some(start), Ok(after)) = (dates.start, Timestamp::from_millisecond(after.millis())) else {
+        let (Some(start), Ok(after)) =
+            (dates.start.map(|start| start.instant), Timestamp::from_millisecond(after.millis()))
+        else {
             return Ok(Vec::new());
         };
         let runs = if calendar == Calendar::W3act {

@@ -1,18 +1,20 @@
 //! The runs of a frequency, each by its number, so that a day that a short
 //! month lacks comes back in the next one.
 
-use super::{DEFAULT_HOUR, Frequency};
+use super::{DEFAULT_HOUR, Frequency, Start};
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, ToSpan, Zoned};
 
 /// The runs of a frequency, by number.
 pub(super) struct Plan {
-    /// Number 0; gives the hour and the day.
+    /// Gives the hour and the day, also where the clocks of number 0 leave them out.
     pub(super) anchor: DateTime,
     every: Every,
     /// No run before this.
     pub(super) first: Zoned,
+    /// Whether `first` is number 0.
+    starts: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -23,7 +25,7 @@ enum Every {
 }
 
 impl Plan {
-    pub(super) fn of(frequency: Frequency, start: Option<&Zoned>, created: &Zoned) -> Option<Self> {
+    pub(super) fn of(frequency: Frequency, start: Option<&Start>, created: &Zoned) -> Option<Self> {
         let day = created.date();
         let (every, anchor) = match frequency {
             Frequency::Manual => return None,
@@ -39,8 +41,8 @@ impl Plan {
             Frequency::Yearly => (Every::Months(12), at_nine(day)),
         };
         Some(match start {
-            Some(start) => Self { anchor: start.datetime(), every, first: start.clone() },
-            None => Self { anchor, every, first: created.clone() },
+            Some(start) => Self { anchor: start.clock, every, first: start.instant.clone(), starts: true },
+            None => Self { anchor, every, first: created.clone(), starts: false },
         })
     }
 
@@ -58,10 +60,16 @@ impl Plan {
 
     /// None beyond the years a calendar knows.
     pub(super) fn run(&self, step: i64, zone: &TimeZone) -> Option<Zoned> {
+        if self.starts && step == 0 {
+            return Some(self.first.clone());
+        }
         match self.every {
             // By instants: an hour stays an hour when the clocks change.
             Every::Hours(hours) => {
-                let anchor = self.anchor.to_zoned(zone.clone()).ok()?;
+                let anchor = match self.starts {
+                    true => self.first.clone(),
+                    false => self.anchor.to_zoned(zone.clone()).ok()?,
+                };
                 anchor.checked_add(SignedDuration::from_hours(step.checked_mul(hours)?)).ok()
             }
             Every::Days(days) => {

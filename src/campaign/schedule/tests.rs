@@ -120,6 +120,21 @@ fn a_skipped_hour_moves_its_run_and_a_doubled_one_has_one_run() {
 }
 
 #[test]
+fn a_start_within_a_clock_change_moves_no_other_run() {
+    use Frequency::{Daily, Hourly, Weekly};
+    // Berlin: 02:00 becomes 03:00 on 29 March 2026, 03:00 becomes 02:00 on 25 October.
+    let zone = "Europe/Berlin";
+    check_zone(Daily, zone, "2026-03-29T02:30", &["2026-03-29 01:30", "2026-03-30 00:30", "2026-03-31 00:30"]);
+    check_zone(Weekly, zone, "2026-03-29T02:30", &["2026-03-29 01:30", "2026-04-05 00:30", "2026-04-12 00:30"]);
+    check_zone(Hourly, zone, "2026-03-29T02:30", &["2026-03-29 01:30", "2026-03-29 02:30", "2026-03-29 03:30"]);
+    // The second of two equal hours.
+    check_zone(Daily, zone, "2026-10-25T02:30+01:00", &["2026-10-25 01:30", "2026-10-26 01:30"]);
+    check_zone(Hourly, zone, "2026-10-25T02:30+01:00", &["2026-10-25 01:30", "2026-10-25 02:30"]);
+    check_zone(Daily, zone, "2026-10-25T02:30+02:00", &["2026-10-25 00:30", "2026-10-26 01:30"]);
+    check_zone(Daily, zone, "2026-10-25T02:30", &["2026-10-25 00:30", "2026-10-26 01:30"]);
+}
+
+#[test]
 fn words_tell_the_clock_of_the_zone() {
     let mut daily = schedule(Frequency::Daily, "2026-03-28T01:30", "");
     daily.time_zone = Some("Europe/Lisbon".into());

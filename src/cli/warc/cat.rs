@@ -205,7 +205,7 @@ impl Found<'_> {
             return Ok(());
         }
         match self.series(head)? {
-            Some(series) => std::io::copy(&mut series.joined()?, out)?,
+            Some(series) => std::io::copy(&mut series.joined(&JobCx::detached())?, out)?,
             None => std::io::copy(reader, out)?,
         };
         self.end(reader)
@@ -235,7 +235,7 @@ impl Found<'_> {
                 let first = series.segments().next().filter(|first| first.number == 1);
                 let mut first = first.map(|first| open_record_at(&first.file, first.span.offset)).transpose()?;
                 let first = first.as_mut().map(ArchiveReader::next_head).transpose()?.flatten();
-                self.decoded(first.as_ref().unwrap_or(head), &block_of(&mut series.joined()?)?, out)?;
+                self.decoded(first.as_ref().unwrap_or(head), &block_of(&mut series.joined(&JobCx::detached())?)?, out)?;
             }
             None => self.decoded(head, &block_of(reader)?, out)?,
         }

@@ -74,7 +74,7 @@ pub(super) fn run(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
 }
 
 fn tell(problem: &Problem, file: &Path, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
-    let Problem { offset, kind, detail } = problem;
+    let Problem { offset, kind, detail, .. } = problem;
     let severity = kind.severity().as_str();
     if json {
         let kind = kind.words();
@@ -90,7 +90,7 @@ fn tell(problem: &Problem, file: &Path, json: bool, out: &mut dyn Write) -> anyh
 fn summary(file: &Path, report: &CheckReport, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
     for problem in &report.problems {
-        *kinds.entry(problem.kind.words()).or_default() += 1;
+        *kinds.entry(problem.kind.words()).or_default() += problem.count;
     }
     let (errors, warnings) = (report.count(Severity::Error), report.count(Severity::Warning));
     let packing = report.packing.map(|packing| packing.as_str());
@@ -100,7 +100,7 @@ fn summary(file: &Path, report: &CheckReport, json: bool, out: &mut dyn Write) -
             &json!({
                 "file": file, "packing": packing, "records": report.total(), "types": report.records,
                 "digests_checked": report.digests_checked, "truncated": report.truncated,
-                "problems": report.problems.len(), "errors": errors, "warnings": warnings, "kinds": kinds,
+                "problems": errors + warnings, "errors": errors, "warnings": warnings, "kinds": kinds,
             }),
         );
     }
@@ -131,6 +131,6 @@ fn summary(file: &Path, report: &CheckReport, json: bool, out: &mut dyn Write) -
     Ok(())
 }
 
-fn counted(count: usize, word: &str) -> String {
+fn counted(count: u64, word: &str) -> String {
     if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
 }

@@ -9,9 +9,8 @@ mod start;
 
 use super::quirks;
 use super::tag::Tag;
-use super::tokens::{Attributes, TokenSink};
+use super::tokens::{Attributes, Content, Doctype, Text, TokenSink};
 use super::tree::{Namespace, Tree};
-use html5gum::State;
 
 /// The insertion mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +59,7 @@ pub(super) struct Builder<'o> {
 
 /// What to do with a token after its rule.
 enum Next {
-    Done(Option<State>),
+    Done(Option<Content>),
     Again,
 }
 
@@ -92,10 +91,10 @@ impl<'o> Builder<'o> {
         self.tree.page.element(tag, attributes, place);
         self.raw = Some((raw, place));
         Next::Done(Some(match tag {
-            Tag::TITLE | Tag::TEXTAREA => State::RcData,
-            Tag::SCRIPT => State::ScriptData,
-            Tag::PLAINTEXT => State::PlainText,
-            _ => State::RawText,
+            Tag::TITLE | Tag::TEXTAREA => Content::RcData,
+            Tag::SCRIPT => Content::ScriptData,
+            Tag::PLAINTEXT => Content::PlainText,
+            _ => Content::RawText,
         }))
     }
 
@@ -132,19 +131,19 @@ impl<'o> Builder<'o> {
 
     // ---- text
 
-    fn text_by_mode(&mut self, text: &str) {
+    fn text_by_mode(&mut self, text: Text<'_>) {
         let visible = self.tree.text_is_visible();
         if !self.html_rules_for_text() {
             let hidden = self.tree.current().is_some_and(|node| matches!(node.tag, Tag::SCRIPT | Tag::STYLE));
             if !hidden {
                 self.tree.page.push_text(text, visible);
             }
-            self.frameset_ok &= is_blank(text);
+            self.frameset_ok = self.frameset_ok && text.is_blank();
             return;
         }
         match self.mode {
             Mode::Head | Mode::HeadNoscript => {
-                if is_blank(text) {
+                if text.is_blank() {
                     return;
                 }
                 if self.mode == Mode::HeadNoscript {
@@ -156,10 +155,10 @@ impl<'o> Builder<'o> {
             Mode::Body | Mode::Cell | Mode::Caption => {
                 self.tree.reconstruct();
                 self.tree.page.push_text(text, visible);
-                self.frameset_ok &= is_blank(text);
+                self.frameset_ok = self.frameset_ok && text.is_blank();
             }
             Mode::Table | Mode::TableBody | Mode::Row => {
-                if self.tree.current_is_table_frame() && is_blank(text) {
+                if self.tree.current_is_table_frame() && text.is_blank() {
                     self.tree.page.push_text(text, visible);
                     return;
                 }
@@ -167,10 +166,10 @@ impl<'o> Builder<'o> {
                 self.tree.reconstruct();
                 self.tree.foster = false;
                 self.tree.page.push_text(text, visible);
-                self.frameset_ok &= is_blank(text);
+                self.frameset_ok = self.frameset_ok && text.is_blank();
             }
             Mode::ColumnGroup => {
-                if is_blank(text) {
+                if text.is_blank() {
                     self.tree.page.push_text(text, visible);
                 } else if self.end_column_group() {
                     self.text_by_mode(text);
@@ -181,12 +180,8 @@ impl<'o> Builder<'o> {
     }
 }
 
-fn is_blank(text: &str) -> bool {
-    text.bytes().all(|byte| matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ' | 0))
-}
-
 impl TokenSink for Builder<'_> {
-    fn text(&mut self, text: &str) {
+    fn text(&mut self, text: Text<'_>) {
         if self.templates > 0 {
             return;
         }
@@ -205,7 +200,7 @@ impl TokenSink for Builder<'_> {
         }
     }
 
-    fn start_tag(&mut self, tag: Tag, attributes: &Attributes, self_closing: bool) -> Option<State> {
+    fn start_tag(&mut self, tag: Tag, attributes: &Attributes, self_closing: bool) -> Option<Content> {
         self.got_content = true;
         self.end_raw();
         if self.templates > 0 {
@@ -216,9 +211,9 @@ impl TokenSink for Builder<'_> {
                 self.templates = self.templates.saturating_add(1);
             }
             return match tag {
-                Tag::TITLE | Tag::TEXTAREA => Some(State::RcData),
-                Tag::SCRIPT => Some(State::ScriptData),
-                Tag::STYLE | Tag::XMP | Tag::IFRAME | Tag::NOEMBED | Tag::NOFRAMES => Some(State::RawText),
+                Tag::TITLE | Tag::TEXTAREA => Some(Content::RcData),
+                Tag::SCRIPT => Some(Content::ScriptData),
+                Tag::STYLE | Tag::XMP | Tag::IFRAME | Tag::NOEMBED | Tag::NOFRAMES => Some(Content::RawText),
                 _ => None,
             };
         }
@@ -246,20 +241,16 @@ impl TokenSink for Builder<'_> {
         self.end_of(tag);
     }
 
-    fn doctype(&mut self, name: &[u8], public: Option<&[u8]>, system: Option<&[u8]>, force_quirks: bool) {
+    fn doctype(&mut self, doctype: &Doctype<'_>) {
         // One that comes late is ignored, as any other misplaced declaration.
         if !self.got_content {
             self.got_content = true;
-            self.quirks = force_quirks || quirks::is_quirky(name, public, system);
+            self.quirks = quirks::is_quirky(doctype);
         }
     }
 
     fn in_foreign(&self) -> bool {
         self.templates == 0 && self.tree.in_foreign()
-    }
-
-    fn wants_text(&self) -> bool {
-        self.templates == 0 && !matches!(self.raw, Some((Raw::Hidden, _)))
     }
 
     fn end(&mut self) {

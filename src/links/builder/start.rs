@@ -2,12 +2,11 @@
 
 use super::{Builder, DONE, Mode, Next, Raw};
 use crate::links::tag::Tag;
-use crate::links::tokens::{Attr, Attributes};
+use crate::links::tokens::{Attr, Attributes, Content};
 use crate::links::tree::{Namespace, Scope, is_special};
-use html5gum::State;
 
 impl Builder<'_> {
-    pub(super) fn start(&mut self, tag: Tag, attributes: &Attributes, self_closing: bool) -> Option<State> {
+    pub(super) fn start(&mut self, tag: Tag, attributes: &Attributes, self_closing: bool) -> Option<Content> {
         // Every rule that says “again” changes mode or stack towards a rule
         // that does not; the bound guards against a mistake in that reasoning.
         for _ in 0..1024 {

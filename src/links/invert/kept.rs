@@ -33,7 +33,7 @@ impl Keep {
     /// [`LinkError::KeptOther`] when runs of another input or of another
     /// version of the program lie there, and what the system says.
     pub fn take(folder: &Path, input: String) -> Result<Self, LinkError> {
-        let lock = Arc::new(lock(folder)?);
+        let lock = Arc::new(lock(folder, LOCK)?);
         if let Some(list) = KeptRuns::read(folder) {
             let other = |what: &'static str, was: &str, is: &str| LinkError::KeptOther {
                 folder: folder.to_owned(),
@@ -55,11 +55,12 @@ impl Keep {
     }
 }
 
+/// Takes a folder, which is made where it is missing, for this process alone.
 /// The system frees the lock when the process dies.
-fn lock(folder: &Path) -> Result<File, LinkError> {
+pub(super) fn lock(folder: &Path, name: &str) -> Result<File, LinkError> {
     let failed = |source| LinkError::Temp { folder: folder.to_owned(), source };
     fs::create_dir_all(folder).map_err(failed)?;
-    let path = folder.join(LOCK);
+    let path = folder.join(name);
     loop {
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
@@ -95,6 +96,17 @@ fn is_file_at(file: &File, path: &Path) -> bool {
         // A file that is open there keeps its name.
         held.is_file() && there.is_file()
     }
+}
+
+/// Puts a list in the place of an earlier one, all at once.
+pub(super) fn write_list(folder: &Path, name: &str, list: &impl Serialize) -> io::Result<()> {
+    let new = folder.join(format!("{name}.new"));
+    let mut file = File::create(&new)?;
+    file.write_all(&serde_json::to_vec(list)?)?;
+    file.sync_all()?;
+    fs::rename(&new, folder.join(name))?;
+    // A new name is on the disk only when its folder is.
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
 /// A stretch of the input whose rows are in a run.
@@ -245,11 +257,7 @@ impl KeptRuns {
 
     /// A list is whole or it is the one before.
     fn write(&self, folder: &Path) -> io::Result<()> {
-        let new = folder.join("runs.json.new");
-        let mut file = File::create(&new)?;
-        file.write_all(&serde_json::to_vec(self)?)?;
-        file.sync_all()?;
-        fs::rename(&new, folder.join(LIST))
+        write_list(folder, LIST, self)
     }
 
     /// The result is out: nothing of this is needed any more.

@@ -6,14 +6,14 @@
 
 use super::arena::Arena;
 use super::row::Parts;
-use super::run::{Run, RunReader, Step};
+use super::run::{RowReader, Run, Step};
 use std::cmp::Ordering;
 use std::io;
 
 /// Where sorted rows come from.
 pub(super) enum Stream<'s> {
     Arena { arena: &'s Arena, at: usize, started: bool },
-    Run(Box<RunReader<'s>>),
+    Rows(Box<RowReader<'s>>),
 }
 
 impl<'s> Stream<'s> {
@@ -22,7 +22,7 @@ impl<'s> Stream<'s> {
     }
 
     pub(super) fn of_run(run: &'s Run, from: &[u8]) -> Self {
-        Self::Run(Box::new(RunReader::new(run, from)))
+        Self::Rows(Box::new(run.read_from(from)))
     }
 
     #[inline]
@@ -31,7 +31,7 @@ impl<'s> Stream<'s> {
             Self::Arena { arena, at, .. } => {
                 arena.row(*at).unwrap_or(Parts { target: b"", when: 0, source: b"", anchor: b"", tail: b"" })
             }
-            Self::Run(reader) => reader.row(),
+            Self::Rows(reader) => reader.row(),
         }
     }
 
@@ -40,7 +40,7 @@ impl<'s> Stream<'s> {
     fn target(&self) -> &[u8] {
         match self {
             Self::Arena { arena, at, .. } => arena.target(*at),
-            Self::Run(reader) => reader.row().target,
+            Self::Rows(reader) => reader.row().target,
         }
     }
 
@@ -48,7 +48,7 @@ impl<'s> Stream<'s> {
     fn when(&self) -> u64 {
         match self {
             Self::Arena { arena, at, .. } => arena.when(*at),
-            Self::Run(reader) => reader.row().when,
+            Self::Rows(reader) => reader.row().when,
         }
     }
 
@@ -67,7 +67,7 @@ impl<'s> Stream<'s> {
                     Step::New
                 })
             }
-            Self::Run(reader) => reader.advance(),
+            Self::Rows(reader) => reader.advance(),
         }
     }
 }

@@ -12,23 +12,28 @@
 //! | file | holds |
 //! |---|---|
 //! | `texts`, `arena` | rows in memory: numbers that point at texts kept once |
-//! | `run` | rows on disk: compressed blocks with checksums and an index |
+//! | `blocks`, `index` | compressed blocks with checksums, and where they are |
+//! | `run` | sorted rows on disk, while sorting |
 //! | `merge` | arenas and runs as one stream |
 //! | `shuffle` | who fills, who sorts, what stays in memory |
 //! | `kept` | runs that outlive the program, for builds that were killed |
 //! | `sorted` | the result, whole or in parts that threads share |
 //! | `assign` | which inlinks belong to which capture |
+//! | [`stored`] | the result kept in segments, and questions to it |
 //!
 //! Not here: where rows come from (see `documents`) and where groups go.
 
 mod arena;
 mod assign;
+mod blocks;
+mod index;
 mod kept;
 mod merge;
 mod row;
 mod run;
 mod shuffle;
 mod sorted;
+pub mod stored;
 mod texts;
 
 pub use assign::{AssignOptions, AssignReport, Assigned, Dedup, Inlink, Shape, Uncaptured, assign, assign_rendered};
@@ -72,6 +77,9 @@ pub enum LinkError {
         /// What is wrong.
         why: String,
     },
+    /// Stored links cannot be used, or not written.
+    #[error("{}", stored_words(.0))]
+    Stored(#[source] std::io::Error),
     /// Runs of another build lie in the folder to go on from.
     #[error(
         "{folder}: the sorted runs that lie here are of another build, nothing was changed. Its {what}: {was}; asked for now: {is}. Give the words of that build to go on with it, name another folder, or delete this one to begin anew",
@@ -115,6 +123,16 @@ pub enum LinkError {
     /// The job was asked to stop.
     #[error("stopped on request")]
     Cancelled(#[from] Cancelled),
+}
+
+/// What is wrong with stored links, and what to do where they are damaged.
+fn stored_words(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::InvalidData => {
+            format!("{error}. Load what these links came from into a new folder, and remove this one")
+        }
+        _ => error.to_string(),
+    }
 }
 
 #[cfg(test)]

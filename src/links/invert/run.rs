@@ -1,58 +1,33 @@
 //! Sorted runs on disk: rows in blocks that can be read one by one.
 //!
 //! A target is written as what it shares with the target before; a source,
-//! anchor or tail that repeats the one before is not written again; blocks
-//! are compressed (LZ4) and carry a checksum. Behind the blocks stand the
-//! first target of each, so that a part of the run is found without reading
-//! what is before it.
+//! anchor or tail that repeats the one before is not written again; dates are
+//! steps from the one before. Behind the blocks stand the first target of
+//! each, so that a part of the run is found without reading what is before it.
 
+use super::blocks::{BLOCK_BYTES, Reader, invalid, pack, push_number, push_slice, read_at, read_block, shared_len};
+use super::index::Index;
 use super::row::Parts;
-use flate2::Crc;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Rows of one block before compression, in bytes, about.
-pub(super) const BLOCK_BYTES: usize = 32 * 1024;
-
 /// What one reader takes of the memory, in bytes: a block, packed and not.
 pub(super) const READER_BYTES: usize = 3 * BLOCK_BYTES;
 
-/// Lengths before and after compression, checksum.
-const BLOCK_HEAD: usize = 12;
-
 /// At the end: where the list of blocks starts, and that the run is whole.
 const END: usize = 16;
-const WHOLE: u64 = u64::from_le_bytes(*b"fondsrun");
+const WHOLE: u64 = u64::from_le_bytes(*b"fondsru2");
 
 const NEW_TARGET: u8 = 1;
 const SAME_SOURCE: u8 = 2;
 const SAME_ANCHOR: u8 = 4;
 const SAME_TAIL: u8 = 8;
+const IN_SECONDS: u8 = 16;
 
-/// Where blocks start, and with which targets.
-#[derive(Default)]
-struct Index {
-    offsets: Vec<u64>,
-    /// Ends of the targets in `targets`.
-    ends: Vec<usize>,
-    targets: Vec<u8>,
-}
-
-impl Index {
-    fn push(&mut self, offset: u64, target: &[u8]) {
-        self.offsets.push(offset);
-        self.targets.extend_from_slice(target);
-        self.ends.push(self.targets.len());
-    }
-
-    fn target(&self, block: usize) -> &[u8] {
-        let from = block.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
-        let to = self.ends.get(block).copied().unwrap_or(from);
-        self.targets.get(from..to).unwrap_or_default()
-    }
-}
+/// Most dates of archives are whole seconds; `when` has milliseconds.
+const SECOND: u64 = 1000;
 
 /// A finished run.
 pub(super) struct Run {
@@ -76,13 +51,7 @@ impl Run {
         let end = number(0).filter(|&end| end + END as u64 <= bytes && number(8) == Some(WHOLE)).ok_or_else(broken)?;
         let mut list = vec![0; usize::try_from(bytes - end).map_err(|_| broken())? - END];
         read_at(&file, &mut list, end)?;
-        let mut index = Index::default();
-        let mut reader = Reader { bytes: &list, at: 0 };
-        while reader.at < list.len() {
-            let offset = reader.number().filter(|&offset| offset < end).ok_or_else(broken)?;
-            let target = reader.slice().ok_or_else(broken)?;
-            index.push(offset, list.get(target).unwrap_or_default());
-        }
+        let index = Index::read(&list).ok_or_else(broken)?;
         Ok(Self { file, index, end, bytes })
     }
 
@@ -93,7 +62,7 @@ impl Run {
 
     /// How many blocks there are.
     pub(super) fn blocks(&self) -> usize {
-        self.index.offsets.len()
+        self.index.len()
     }
 
     /// The first targets of all blocks.
@@ -101,67 +70,63 @@ impl Run {
         (0..self.blocks()).map(|block| self.index.target(block))
     }
 
-    /// The last block that starts before `target`: its end may hold the first row of it.
-    fn block_before(&self, target: &[u8]) -> usize {
-        let (mut low, mut high) = (0, self.blocks());
-        while low < high {
-            let middle = low.midpoint(high);
-            if self.index.target(middle) < target {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low.saturating_sub(1)
+    /// Reads rows; those of targets before `from` may come first.
+    pub(super) fn read_from(&self, from: &[u8]) -> RowReader<'_> {
+        RowReader::new(&self.file, self.index.offset_before(from, 0).unwrap_or(self.end), self.end)
     }
 }
 
-/// Writes rows that come in order.
-pub(super) struct RunWriter {
-    file: BufWriter<File>,
+/// Rows that come in order, as the bytes of blocks.
+pub(super) struct RowEncoder {
     plain: Vec<u8>,
-    packed: Vec<u8>,
-    index: Index,
-    offset: u64,
     target: Vec<u8>,
     when: u64,
     last: [Range<usize>; 3],
 }
 
-impl RunWriter {
-    /// Into a file without name, that the system frees when the program ends,
-    /// however it ends; or, to be found again after that, into a named one.
-    pub(super) fn create(folder: &Path, name: Option<&Path>) -> io::Result<Self> {
-        let file = match name {
-            None => tempfile::tempfile_in(folder)?,
-            Some(name) => File::options().read(true).write(true).create(true).truncate(true).open(name)?,
-        };
-        Ok(Self {
-            file: BufWriter::with_capacity(4 * BLOCK_BYTES, file),
-            plain: Vec::with_capacity(BLOCK_BYTES + 1024),
-            packed: Vec::new(),
-            index: Index::default(),
-            offset: 0,
-            target: Vec::new(),
-            when: 0,
-            last: [0..0, 0..0, 0..0],
-        })
+impl RowEncoder {
+    pub(super) fn new() -> Self {
+        Self { plain: Vec::with_capacity(BLOCK_BYTES + 1024), target: Vec::new(), when: 0, last: [0..0, 0..0, 0..0] }
+    }
+
+    /// Whether the next row begins a block.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.plain.is_empty()
+    }
+
+    /// Whether the block has to end before the next row.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        self.plain.len() >= BLOCK_BYTES
+    }
+
+    /// The bytes of the block so far.
+    pub(super) fn block(&self) -> &[u8] {
+        &self.plain
+    }
+
+    /// Begins the next block.
+    pub(super) fn clear(&mut self) {
+        self.plain.clear();
+    }
+
+    /// Begins the next block in other memory, and gives this one out.
+    pub(super) fn take(&mut self, mut memory: Vec<u8>) -> Vec<u8> {
+        memory.clear();
+        std::mem::replace(&mut self.plain, memory)
     }
 
     /// `same_target` says that the row before had the same.
-    pub(super) fn write(&mut self, row: &Parts<'_>, same_target: bool) -> io::Result<()> {
-        if self.plain.len() >= BLOCK_BYTES {
-            self.end_block()?;
-        }
+    #[inline]
+    pub(super) fn push(&mut self, row: &Parts<'_>, same_target: bool) {
         let first = self.plain.is_empty();
-        if first {
-            self.index.push(self.offset, row.target);
-        }
         let control = self.plain.len();
         self.plain.push(0);
         let mut flags = 0;
         if first || !same_target {
             flags |= NEW_TARGET;
+            // A block can be read without the one before.
             let shared = if first { 0 } else { shared_len(&self.target, row.target) };
             let new = row.target.get(shared..).unwrap_or_default();
             push_number(&mut self.plain, shared as u64);
@@ -170,7 +135,10 @@ impl RunWriter {
             self.target.extend_from_slice(new);
             self.plain.extend_from_slice(&row.when.to_le_bytes());
         } else {
-            push_number(&mut self.plain, row.when.wrapping_sub(self.when));
+            let step = row.when.wrapping_sub(self.when);
+            let in_seconds = step.is_multiple_of(SECOND);
+            flags |= if in_seconds { IN_SECONDS } else { 0 };
+            push_number(&mut self.plain, if in_seconds { step / SECOND } else { step });
         }
         self.when = row.when;
         let parts = [(row.source, SAME_SOURCE), (row.anchor, SAME_ANCHOR), (row.tail, SAME_TAIL)];
@@ -185,32 +153,62 @@ impl RunWriter {
         if let Some(control) = self.plain.get_mut(control) {
             *control = flags;
         }
+    }
+}
+
+/// Writes rows that come in order.
+pub(super) struct RunWriter {
+    file: BufWriter<File>,
+    rows: RowEncoder,
+    packed: Vec<u8>,
+    index: Index,
+    offset: u64,
+}
+
+impl RunWriter {
+    /// Into a file without name, that the system frees when the program ends,
+    /// however it ends; or, to be found again after that, into a named one.
+    pub(super) fn create(folder: &Path, name: Option<&Path>) -> io::Result<Self> {
+        let file = match name {
+            None => tempfile::tempfile_in(folder)?,
+            Some(name) => File::options().read(true).write(true).create(true).truncate(true).open(name)?,
+        };
+        Ok(Self {
+            file: BufWriter::with_capacity(4 * BLOCK_BYTES, file),
+            rows: RowEncoder::new(),
+            packed: Vec::new(),
+            index: Index::default(),
+            offset: 0,
+        })
+    }
+
+    /// `same_target` says that the row before had the same.
+    pub(super) fn write(&mut self, row: &Parts<'_>, same_target: bool) -> io::Result<()> {
+        if self.rows.is_full() {
+            self.end_block()?;
+        }
+        if self.rows.is_empty() {
+            self.index.push(self.offset, row.target, row.when);
+        }
+        self.rows.push(row, same_target);
         Ok(())
     }
 
     fn end_block(&mut self) -> io::Result<()> {
-        self.packed.resize(lz4_flex::block::get_maximum_output_size(self.plain.len()), 0);
-        let packed = lz4_flex::block::compress_into(&self.plain, &mut self.packed).map_err(|error| invalid(&error))?;
-        let packed = self.packed.get(..packed).unwrap_or_default();
-        for number in [self.plain.len() as u32, packed.len() as u32, checksum(&self.plain)] {
-            self.file.write_all(&number.to_le_bytes())?;
-        }
-        self.file.write_all(packed)?;
-        self.offset += (BLOCK_HEAD + packed.len()) as u64;
-        self.plain.clear();
+        pack(self.rows.block(), &mut self.packed)?;
+        self.file.write_all(&self.packed)?;
+        self.offset += self.packed.len() as u64;
+        self.rows.clear();
         Ok(())
     }
 
     /// Ends the run; with `durable`, it is on the disk afterwards.
     pub(super) fn finish(mut self, durable: bool) -> io::Result<Run> {
-        if !self.plain.is_empty() {
+        if !self.rows.is_empty() {
             self.end_block()?;
         }
         let mut list = Vec::new();
-        for (block, &offset) in self.index.offsets.iter().enumerate() {
-            push_number(&mut list, offset);
-            push_slice(&mut list, self.index.target(block));
-        }
+        self.index.write(&mut list);
         list.extend_from_slice(&self.offset.to_le_bytes());
         list.extend_from_slice(&WHOLE.to_le_bytes());
         self.file.write_all(&list)?;
@@ -233,10 +231,16 @@ pub(super) enum Step {
     End,
 }
 
-/// Reads a run from some target on.
-pub(super) struct RunReader<'r> {
-    run: &'r Run,
-    block: usize,
+/// Reads the rows of blocks that stand one behind the other.
+pub(super) struct RowReader<'r> {
+    file: &'r File,
+    /// Stands in errors, where others should know it.
+    path: Option<&'r Path>,
+    /// Where the next block is, and where the last one ends.
+    next: u64,
+    end: u64,
+    /// Where the present block is.
+    offset: u64,
     packed: Vec<u8>,
     plain: Vec<u8>,
     at: usize,
@@ -246,12 +250,15 @@ pub(super) struct RunReader<'r> {
     texts: [Range<usize>; 3],
 }
 
-impl<'r> RunReader<'r> {
-    /// Before the row that is wanted; rows of targets before `from` may come first.
-    pub(super) fn new(run: &'r Run, from: &[u8]) -> Self {
+impl<'r> RowReader<'r> {
+    /// Before the first row of the block at `offset`.
+    pub(super) fn new(file: &'r File, offset: u64, end: u64) -> Self {
         Self {
-            run,
-            block: run.block_before(from),
+            file,
+            path: None,
+            next: offset,
+            end,
+            offset,
             packed: Vec::new(),
             plain: Vec::new(),
             at: 0,
@@ -260,6 +267,12 @@ impl<'r> RunReader<'r> {
             when: 0,
             texts: [0..0, 0..0, 0..0],
         }
+    }
+
+    /// Errors name this file.
+    pub(super) fn named(mut self, path: &'r Path) -> Self {
+        self.path = Some(path);
+        self
     }
 
     /// The present row.
@@ -271,36 +284,64 @@ impl<'r> RunReader<'r> {
     }
 
     /// Goes to the next row.
+    #[inline]
     pub(super) fn advance(&mut self) -> io::Result<Step> {
         let first = self.at >= self.plain.len();
-        if first && !self.next_block()? {
-            return Ok(Step::End);
+        if first {
+            if self.next >= self.end {
+                return Ok(Step::End);
+            }
+            self.next_block().map_err(|error| self.located(error))?;
         }
-        self.read_row(first).ok_or_else(|| invalid("bytes that are no row"))
+        match self.read_row(first) {
+            Some(step) => Ok(step),
+            None => Err(self.located(invalid(&format!("offset {}: bytes that are no row", self.offset)))),
+        }
     }
 
+    fn located(&self, error: io::Error) -> io::Error {
+        match self.path {
+            Some(path) => io::Error::new(error.kind(), format!("{}, {error}", path.display())),
+            None => error,
+        }
+    }
+
+    fn next_block(&mut self) -> io::Result<()> {
+        self.offset = self.next;
+        self.next = read_block(self.file, self.offset, self.end, &mut self.packed, &mut self.plain)?;
+        self.at = 0;
+        Ok(())
+    }
+
+    #[inline]
     fn read_row(&mut self, first: bool) -> Option<Step> {
         let mut reader = Reader { bytes: &self.plain, at: self.at };
         let flags = reader.byte()?;
         let mut step = Step::Same;
+        if first && flags & (SAME_SOURCE | SAME_ANCHOR | SAME_TAIL) != 0 {
+            return None;
+        }
         if flags & NEW_TARGET != 0 {
-            let shared = usize::try_from(reader.number()?).ok()?;
-            let new = reader.slice()?;
-            let new = self.plain.get(new)?;
-            // A block begins with its target written out, even an old one.
-            let is_old = first && self.started && self.target == new;
-            if !is_old {
-                step = Step::New;
-                if shared > self.target.len() {
-                    return None;
+            if first {
+                // A block begins with its target written out, even an old one.
+                reader.number().filter(|&shared| shared == 0)?;
+                let new = reader.slice()?;
+                let new = self.plain.get(new)?;
+                if !self.started || self.target != new {
+                    step = Step::New;
+                    self.target.clear();
+                    self.target.extend_from_slice(new);
                 }
-                self.target.truncate(shared);
-                self.target.extend_from_slice(new);
+            } else {
+                step = Step::New;
+                reader.front_coded(&mut self.target)?;
             }
-            self.when = u64::from_le_bytes(*reader.rest()?.first_chunk()?);
-            reader.at += size_of::<u64>();
+            self.when = reader.fixed()?;
         } else {
-            self.when = self.when.wrapping_add(reader.number()?);
+            // Nothing stands before the first row of a block.
+            (!first).then_some(())?;
+            let unit = if flags & IN_SECONDS != 0 { SECOND } else { 1 };
+            self.when = self.when.wrapping_add(reader.number()?.wrapping_mul(unit));
         }
         for (text, same) in self.texts.iter_mut().zip([SAME_SOURCE, SAME_ANCHOR, SAME_TAIL]) {
             if flags & same == 0 {
@@ -311,117 +352,6 @@ impl<'r> RunReader<'r> {
         self.started = true;
         Some(step)
     }
-
-    fn next_block(&mut self) -> io::Result<bool> {
-        let Some(&offset) = self.run.index.offsets.get(self.block) else { return Ok(false) };
-        self.block += 1;
-        let end = self.run.index.offsets.get(self.block).copied().unwrap_or(self.run.end);
-        let broken = || invalid("a block is not as it was written");
-        let len = end.checked_sub(offset).and_then(|len| usize::try_from(len).ok()).ok_or_else(broken)?;
-        self.packed.resize(len, 0);
-        read_at(&self.run.file, &mut self.packed, offset)?;
-        let (head, packed) = self.packed.split_at_checked(BLOCK_HEAD).ok_or_else(broken)?;
-        let number =
-            |from: usize| head.get(from..).and_then(|rest| rest.first_chunk()).map_or(0, |n| u32::from_le_bytes(*n));
-        let (plain_len, packed_len, sum) = (number(0) as usize, number(4) as usize, number(8));
-        // LZ4 makes at most 255 bytes of one.
-        if packed_len != packed.len() || plain_len > packed_len.saturating_mul(256) {
-            return Err(broken());
-        }
-        self.plain.resize(plain_len, 0);
-        let got = lz4_flex::block::decompress_into(packed, &mut self.plain).map_err(|error| invalid(&error))?;
-        if got != plain_len || checksum(&self.plain) != sum {
-            return Err(broken());
-        }
-        self.at = 0;
-        Ok(true)
-    }
-}
-
-fn checksum(bytes: &[u8]) -> u32 {
-    let mut crc = Crc::new();
-    crc.update(bytes);
-    crc.sum()
-}
-
-fn invalid(why: &(impl ToString + ?Sized)) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, why.to_string())
-}
-
-fn shared_len(a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|(a, b)| a == b).count()
-}
-
-fn push_number(out: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        out.push((value & 0x7f) as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
-}
-
-fn push_slice(out: &mut Vec<u8>, text: &[u8]) {
-    push_number(out, text.len() as u64);
-    out.extend_from_slice(text);
-}
-
-struct Reader<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Reader<'a> {
-    fn rest(&self) -> Option<&'a [u8]> {
-        self.bytes.get(self.at..)
-    }
-
-    #[inline]
-    fn byte(&mut self) -> Option<u8> {
-        let byte = *self.bytes.get(self.at)?;
-        self.at += 1;
-        Some(byte)
-    }
-
-    #[inline]
-    fn number(&mut self) -> Option<u64> {
-        let mut value = 0_u64;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte & 0x80 == 0 {
-                return Some(value);
-            }
-        }
-        None
-    }
-
-    #[inline]
-    fn slice(&mut self) -> Option<Range<usize>> {
-        let len = usize::try_from(self.number()?).ok()?;
-        let end = self.at.checked_add(len).filter(|&end| end <= self.bytes.len())?;
-        Some(std::mem::replace(&mut self.at, end)..end)
-    }
-}
-
-/// Reads at a place, so that threads can share a file.
-#[cfg(unix)]
-fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
-}
-
-/// Reads at a place, so that threads can share a file.
-#[cfg(windows)]
-fn read_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
-    while !bytes.is_empty() {
-        match std::os::windows::fs::FileExt::seek_read(file, bytes, offset)? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            read => {
-                bytes = &mut bytes[read..];
-                offset += read as u64;
-            }
-        }
-    }
-    Ok(())
 }
 
 /// The name of a run in a folder that is kept.
@@ -462,7 +392,7 @@ mod tests {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         let rows = rows();
         for from in ["", "(pt,site00000,)/", "(pt,site01000,)/", "(pt,site02857,)/", "z"] {
-            let mut reader = RunReader::new(&run, from.as_bytes());
+            let mut reader = run.read_from(from.as_bytes());
             let mut last: Option<Vec<u8>> = None;
             let mut got = Vec::new();
             loop {
@@ -496,7 +426,7 @@ mod tests {
         damaged[5000] ^= 1;
         std::fs::write(&path, &damaged).unwrap();
         let damaged = Run::open(&path).unwrap();
-        let mut reader = RunReader::new(&damaged, b"");
+        let mut reader = damaged.read_from(b"");
         let error = loop {
             match reader.advance() {
                 Ok(Step::End) => panic!("damage went unnoticed"),

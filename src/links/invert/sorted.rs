@@ -2,10 +2,11 @@
 
 use super::LinkError;
 use super::arena::Arena;
+use super::blocks::BLOCK_BYTES;
 use super::kept::KeptRuns;
 use super::merge::{Merge, Stream};
 use super::row::Row;
-use super::run::{BLOCK_BYTES, Run};
+use super::run::Run;
 use super::shuffle::{ROWS_PER_CHECK, ShuffleReport};
 use crate::jobs::JobCx;
 use crossbeam_channel::bounded;

@@ -124,7 +124,11 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
                 }
             };
             cells.text(&row.name);
-            cells.text(if row.active { "● active" } else { "○ inactive" });
+            cells.text(match (&row.problem, row.active) {
+                (Some(_), _) => "cannot be read",
+                (None, true) => "● active",
+                (None, false) => "○ inactive",
+            });
             cells.text(&format!("v{}", row.version));
             go(cells.link(row.seeds, "Seeds of the specification"), Route::Spec(Some(row.id)));
             cells.text(&row.last_run.map_or_else(|| "never".to_owned(), words::day));
@@ -174,6 +178,9 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
     theme::card_frame(ui).show(ui, |ui| {
         ui.set_width(ui.available_width());
         heading_ui(ui, &words::short(&row.name, 120));
+        if let Some(problem) = &row.problem {
+            ui.label(words::line(problem));
+        }
         if let Some(page) = answer.shown().filter(|page| page.id == row.id) {
             let about = if page.campaign.description.trim().is_empty() {
                 "No description yet"

@@ -111,7 +111,8 @@ pub fn index_file(
 ///
 /// # Errors
 ///
-/// Also those of `sink`, which are taken for errors of a temporary file.
+/// Also those of `sink`, which are taken for errors of the system's folder for
+/// temporary files.
 pub fn index_each(
     path: &Path,
     filename: &str,
@@ -131,7 +132,7 @@ pub fn index_each(
         cx.set_done(read_to);
         if failed.is_ok() && cx.checkpoint().is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
-    let of_sink = |source| WarcError::Io { path: Path::new("temporary file").to_owned(), source };
+    let of_sink = |source| WarcError::Io { path: std::env::temp_dir(), source };
     failed.and_then(|()| lines.finish(sink)).map_err(of_sink)?;
     problems.extend(last);
     Ok(problems.take(read_to))

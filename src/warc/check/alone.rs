@@ -5,6 +5,7 @@
 
 use super::super::filter::url_identity;
 use super::super::findings::Findings;
+use super::super::read::clip;
 use super::super::record::unbracket;
 use super::super::segments::{Segment, origin_of, segment_of};
 use super::super::{ProblemKind, RecordFacts, RecordHead, RecordProof, RecordType, Span};
@@ -19,7 +20,7 @@ pub(super) struct Checked {
     pub(super) kind: RecordType,
     pub(super) findings: Findings,
     pub(super) has_digests: bool,
-    /// `WARC-Truncated`, in lower case.
+    /// `WARC-Truncated`, in lower case and not longer than is shown.
     pub(super) truncated: Option<String>,
     /// Hash of its id.
     pub(super) id: Option<u64>,
@@ -27,8 +28,8 @@ pub(super) struct Checked {
     pub(super) place: Option<u64>,
     /// What it names as its original.
     pub(super) wanted: Option<Wanted>,
-    /// Its head, where it is a segment.
-    pub(super) segment: Option<Box<SegmentHead>>,
+    /// Which part it is of which record, where it is a segment.
+    pub(super) segment: Option<Box<Part>>,
 }
 
 /// What a revisit names as its original.
@@ -38,22 +39,41 @@ pub(super) struct Wanted {
     pub(super) names: String,
 }
 
-/// The head of a segment.
-pub(super) struct SegmentHead {
-    pub(super) head: RecordHead,
-    facts: RecordFacts,
+/// A part of a segmented record.
+pub(super) struct Part {
+    /// Hash of the id of the whole record.
+    pub(super) origin: u64,
+    segment: Segment,
+    /// What the first one tells of the whole.
+    pub(super) whole: Option<Whole>,
 }
 
-impl SegmentHead {
-    fn of(head: &RecordHead) -> Option<Box<Self>> {
+/// What the digest of a whole segmented record is held against.
+pub(super) struct Whole {
+    pub(super) payload_digest: String,
+    pub(super) is_http: bool,
+}
+
+/// No digest that is known takes more bytes of a field; longer ones are cut and
+/// fit as little as before.
+const MAX_DIGEST_FIELD: usize = 256;
+
+impl Part {
+    fn of(head: &RecordHead, hasher: &RandomState) -> Option<Box<Self>> {
         head.headers.get_bytes("WARC-Segment-Number")?;
         let facts = RecordFacts::of(head, &[]);
-        origin_of(&facts).is_some().then(|| Box::new(Self { head: head.clone(), facts }))
+        let origin = hasher.hash_one(("segments", origin_of(&facts)?));
+        let segment = segment_of(Path::new(""), Span::default(), &facts, head)?;
+        let whole = facts.payload_digest.filter(|_| segment.number == 1).map(|digest| Whole {
+            payload_digest: digest.chars().take(MAX_DIGEST_FIELD).collect(),
+            is_http: head.is_http(),
+        });
+        Some(Box::new(Self { origin, segment, whole }))
     }
 
-    /// The id of the whole record, and this part of it.
-    pub(super) fn at(&self, path: &Path, span: Span) -> Option<(&str, Segment)> {
-        Some((origin_of(&self.facts)?, segment_of(path, span, &self.facts, &self.head)?))
+    /// The segment, which stands there.
+    pub(super) fn at(self, path: &Path, span: Span) -> Segment {
+        Segment { file: path.to_owned(), span, ..self.segment }
     }
 }
 
@@ -84,17 +104,17 @@ pub(super) fn check_record(
         let date = text("WARC-Refers-To-Date").and_then(|date| CaptureDate::parse(&date).ok());
         let mut keys: Vec<u64> = id.iter().map(|id| of_id(id)).collect();
         keys.extend(url.as_deref().zip(date).map(|(url, date)| of_place(unbracket(url), date)));
-        let names = id.or(url).map(|name| super::super::read::clip(unbracket(&name))).unwrap_or_default();
+        let names = id.or(url).map(|name| clip(unbracket(&name))).unwrap_or_default();
         (!keys.is_empty()).then_some(Wanted { keys, names })
     };
     Ok(Checked {
         kind: head.record_type.clone(),
         findings,
         has_digests,
-        truncated: text("WARC-Truncated").map(|reason| reason.to_ascii_lowercase()),
+        truncated: text("WARC-Truncated").map(|reason| clip(&reason.to_ascii_lowercase())),
         id: text("WARC-Record-ID").map(|id| of_id(&id)),
         place: head.target_uri().zip(head.date()).filter(|_| !is_revisit).map(|(url, date)| of_place(&url, date)),
         wanted: if is_revisit { wanted() } else { None },
-        segment: SegmentHead::of(head),
+        segment: Part::of(head, hasher),
     })
 }

@@ -241,8 +241,8 @@ mod tests {
             content_length: 1,
         };
         let found: Vec<String> = findings(&head)
-            .into_iter()
-            .map(|(kind, detail)| format!("{}: {detail}", kind.severity().as_str()))
+            .into_problems(0)
+            .map(|problem| format!("{}: {}", problem.kind.severity().as_str(), problem.detail))
             .collect();
         assert_eq!(found, expected);
     }

@@ -11,14 +11,15 @@ mod alone;
 mod fields;
 mod layout;
 
+use super::read::clip;
 use super::record::ProblemList;
-use super::segments::{AllSeries, SegmentSeries};
+use super::segments::{Reach, SegmentSeries};
 use super::{
-    ArchiveReader, Packing, Problem, ProblemKind, RecordHead, RecordProof, RecordType, Severity, Visit, WarcError,
+    ArchiveReader, Packing, Problem, ProblemKind, RecordProof, RecordType, Severity, Visit, WarcError,
     read_file_in_parallel, reading_threads,
 };
 use crate::jobs::JobCx;
-use alone::{Checked, Wanted, check_record};
+use alone::{Checked, Wanted, Whole, check_record};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::RandomState;
 use std::io::{BufRead, BufReader, Read};
@@ -28,16 +29,21 @@ use std::path::{Path, PathBuf};
 /// Problems of a file that are listed; further ones are counted.
 pub(super) const MAX_PROBLEMS: usize = 100_000;
 
+/// Types of records, and reasons why they were cut, that are told one by one;
+/// further ones count as “other”.
+const MAX_WORDS: usize = 1000;
+
 /// What a file holds and what is wrong with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckReport {
     /// How the file is packed; none where it could not be told.
     pub packing: Option<Packing>,
-    /// Whole records by type.
+    /// Whole records by type; beyond 1,000 types as “other”.
     pub records: BTreeMap<String, u64>,
     /// Records with digests that were held against their bytes.
     pub digests_checked: u64,
-    /// Records that say by `WARC-Truncated` that their writer cut them.
+    /// Records that say by `WARC-Truncated` that their writer cut them, by the
+    /// reason told; beyond 1,000 reasons as “other”.
     pub truncated: BTreeMap<String, u64>,
     /// What is wrong, in the order it stands; beyond 100,000 problems, how many
     /// there are.
@@ -50,9 +56,9 @@ impl CheckReport {
         self.records.values().sum()
     }
 
-    /// Problems of this severity.
-    pub fn count(&self, severity: Severity) -> usize {
-        self.problems.iter().filter(|problem| problem.kind.severity() == severity).count()
+    /// Problems of this severity, listed or not.
+    pub fn count(&self, severity: Severity) -> u64 {
+        self.problems.iter().filter(|problem| problem.kind.severity() == severity).map(|problem| problem.count).sum()
     }
 }
 
@@ -65,24 +71,12 @@ pub fn check_file(path: &Path, digests: bool, cx: &JobCx) -> Result<CheckReport,
 
 /// As [`check_file`], from any source, with one thread; `path` stands in messages.
 pub fn check_reader<R: Read>(
-    mut reader: ArchiveReader<R>,
+    reader: ArchiveReader<R>,
     path: &Path,
     digests: bool,
     cx: &JobCx,
 ) -> Result<CheckReport, WarcError> {
-    let io = |source| WarcError::Io { path: path.to_owned(), source };
-    let mut checker = Checker::new(digests);
-    let mut file = FileCheck::new(path, reader.packing());
-    while let Some(head) = reader.next_head()? {
-        let value = check_record(&head, &mut reader, digests, &checker.hasher).map_err(io)?;
-        let span = reader.finish_record()?;
-        checker.add(&mut file, Visit::of_ended(&mut reader, value, span));
-        cx.set_done(file.read_to);
-        if cx.checkpoint().is_err() {
-            break;
-        }
-    }
-    Ok(file.finish(reader.take_problems()))
+    Checker::new(digests).check_reader(reader, path, cx)
 }
 
 /// A file while it is checked.
@@ -115,9 +109,11 @@ pub struct Checker {
     /// Whatever a revisit may name as its original: ids, and URLs with dates, hashed.
     known: Vec<u64>,
     revisits: Vec<Revisit>,
-    series: AllSeries,
-    /// Heads of first segments, for the digest of the whole.
-    first_heads: HashMap<String, RecordHead>,
+    /// All segmented records that were met, by the hash of their origin's id.
+    series: HashMap<u64, SegmentSeries>,
+    /// What their first segments tell of the whole.
+    wholes: HashMap<u64, Whole>,
+    reach: Reach,
 }
 
 /// A revisit that waits for its original.
@@ -135,8 +131,9 @@ impl Checker {
             hasher: RandomState::new(),
             known: Vec::new(),
             revisits: Vec::new(),
-            series: AllSeries::new(),
-            first_heads: HashMap::new(),
+            series: HashMap::new(),
+            wholes: HashMap::new(),
+            reach: Reach::default(),
         }
     }
 
@@ -144,9 +141,8 @@ impl Checker {
     ///
     /// Stops early, with what was found so far, when `cx` asks for it.
     pub fn check(&mut self, path: &Path, cx: &JobCx) -> Result<CheckReport, WarcError> {
-        // A pipe cannot be looked into a second time.
-        if !std::fs::metadata(path).is_ok_and(|meta| meta.is_file()) && path.exists() {
-            return check_reader(ArchiveReader::open(path)?, path, self.digests, cx);
+        if is_pipe(path) {
+            return self.check_reader(ArchiveReader::open(path)?, path, cx);
         }
         let mut file = FileCheck::new(path, ArchiveReader::open(path)?.packing());
         let (digests, hasher) = (self.digests, self.hasher.clone());
@@ -161,6 +157,27 @@ impl Checker {
             },
         )?;
         Ok(file.finish(last))
+    }
+
+    /// As [`check`](Self::check), from any source, with one thread.
+    fn check_reader<R: Read>(
+        &mut self,
+        mut reader: ArchiveReader<R>,
+        path: &Path,
+        cx: &JobCx,
+    ) -> Result<CheckReport, WarcError> {
+        let io = |source| WarcError::Io { path: path.to_owned(), source };
+        let mut file = FileCheck::new(path, reader.packing());
+        while let Some(head) = reader.next_head()? {
+            let value = check_record(&head, &mut reader, self.digests, &self.hasher).map_err(io)?;
+            let span = reader.finish_record()?;
+            self.add(&mut file, Visit::of_ended(&mut reader, value, span));
+            cx.set_done(file.read_to);
+            if cx.checkpoint().is_err() {
+                break;
+            }
+        }
+        Ok(file.finish(reader.take_problems()))
     }
 
     /// Adds a record, which was cut off or damaged where it has no place.
@@ -187,7 +204,7 @@ impl Checker {
             let detail = format!("WARC-Record-ID is that of the record at offset {first}, too");
             found.push((ProblemKind::BadField, detail));
         }
-        file.problems.extend(found.into_iter().map(|(kind, detail)| Problem { offset, kind, detail }));
+        file.problems.extend(found.into_problems(offset));
         if let Some(reason) = truncated {
             count(&mut report.truncated, &reason);
         }
@@ -195,14 +212,12 @@ impl Checker {
             self.known.extend(id.into_iter().chain(place));
         }
         self.revisits.extend(wanted.map(|wanted| Revisit { file: file.path.to_owned(), offset, wanted }));
-        if let Some(part) = segment
-            && let Some((origin, segment)) = part.at(file.path, span)
-        {
-            let origin = origin.to_owned();
-            if segment.number == 1 {
-                self.first_heads.insert(origin.clone(), part.head);
+        if let Some(mut part) = segment {
+            let origin = part.origin;
+            if let Some(whole) = part.whole.take() {
+                self.wholes.insert(origin, whole);
             }
-            self.series.entry(origin).or_default().add(segment);
+            self.series.entry(origin).or_default().add(part.at(file.path, span));
         }
     }
 
@@ -215,54 +230,87 @@ impl Checker {
         for Revisit { file, offset, wanted: Wanted { keys, names } } in &self.revisits {
             if !keys.iter().any(|key| self.known.binary_search(key).is_ok()) {
                 let detail = format!("the record that the revisit names ({names}) is not in the files given");
-                found.push((file.clone(), Problem { offset: *offset, kind: ProblemKind::NoOriginal, detail }));
+                found.push((file.clone(), Problem::new(*offset, ProblemKind::NoOriginal, detail)));
             }
         }
-        for (origin, series) in &self.series {
+        // In the order in which they stand, so that what is left to spend on
+        // reading them again is spent the same way each time.
+        let mut series: Vec<_> = self.series.into_iter().collect();
+        series.sort_by(|(_, a), (_, b)| {
+            let place =
+                |series: &SegmentSeries| series.segments().next().map(|s| (s.file.clone(), s.span.decoded_offset()));
+            place(a).cmp(&place(b))
+        });
+        let mut unjoined: Option<(PathBuf, Problem)> = None;
+        for (origin, series) in &series {
             let flaws = series.flaws();
             for (segment, detail) in &flaws {
-                let (offset, detail) = (segment.span.decoded_offset(), detail.clone());
-                found.push((segment.file.clone(), Problem { offset, kind: ProblemKind::Segments, detail }));
+                let offset = segment.span.decoded_offset();
+                found.push((segment.file.clone(), Problem::new(offset, ProblemKind::Segments, detail)));
             }
-            if flaws.is_empty() && self.digests && !cx.is_cancelled() {
-                found.extend(self.whole_digest(origin, series)?);
+            let Some(whole) = self.wholes.get(origin).filter(|_| flaws.is_empty() && self.digests) else { continue };
+            if cx.is_cancelled() {
+                break;
+            }
+            match (whole_digest(whole, series, &mut self.reach, cx)?, &mut unjoined) {
+                (Some((_, problem)), Some((_, first))) if problem.kind == ProblemKind::Limit => first.count += 1,
+                (problem @ Some((_, Problem { kind: ProblemKind::Limit, .. })), none) => *none = problem,
+                (problem, _) => found.extend(problem),
             }
         }
+        found.extend(unjoined.map(|(file, mut problem)| {
+            if let more @ 1.. = problem.count - 1 {
+                problem.detail.push_str(&format!("; nor those of {more} further records"));
+            }
+            (file, problem)
+        }));
         found.sort_by(|a, b| (&a.0, a.1.offset).cmp(&(&b.0, b.1.offset)));
         Ok(found)
     }
-
-    /// Holds the payload digest of a whole segmented record against its parts joined.
-    fn whole_digest(&self, origin: &str, series: &SegmentSeries) -> Result<Option<(PathBuf, Problem)>, WarcError> {
-        let (Some(head), Some(first)) = (self.first_heads.get(origin), series.segments().next()) else {
-            return Ok(None);
-        };
-        let mut proof = RecordProof::of_joined(head);
-        if !proof.has_digests() {
-            return Ok(None);
-        }
-        let joined = match series.joined() {
-            Ok(joined) => joined,
-            Err(error) => {
-                let (offset, detail) = (first.span.decoded_offset(), format!("segments are not joined: {error}"));
-                return Ok(Some((first.file.clone(), Problem { offset, kind: ProblemKind::Limit, detail })));
-            }
-        };
-        feed(&mut proof, &mut BufReader::with_capacity(1 << 17, joined))
-            .map_err(|source| WarcError::Io { path: first.file.clone(), source })?;
-        Ok(proof.finish().pop().map(|detail| {
-            let detail = format!("{detail} of all segments joined");
-            let problem = Problem { offset: first.span.decoded_offset(), kind: ProblemKind::BadDigest, detail };
-            (first.file.clone(), problem)
-        }))
-    }
 }
 
-fn count(counts: &mut BTreeMap<String, u64>, word: &str) {
-    match counts.get_mut(word) {
-        Some(count) => *count += 1,
-        None => _ = counts.insert(word.to_owned(), 1),
+/// Holds the payload digest of a whole segmented record against its parts joined.
+fn whole_digest(
+    whole: &Whole,
+    series: &SegmentSeries,
+    reach: &mut Reach,
+    cx: &JobCx,
+) -> Result<Option<(PathBuf, Problem)>, WarcError> {
+    let mut proof = RecordProof::of_joined(&whole.payload_digest, whole.is_http);
+    let Some(first) = series.segments().next().filter(|_| proof.has_digests()) else { return Ok(None) };
+    let tell =
+        |kind, detail: String| Some((first.file.clone(), Problem::new(first.span.decoded_offset(), kind, detail)));
+    if let Some(segment) = series.segments().find(|segment| is_pipe(&segment.file)) {
+        let why = "which cannot be read a second time";
+        let detail =
+            format!("WARC-Payload-Digest: segment {} comes from {}, {why}", segment.number, segment.file.display());
+        return Ok(tell(ProblemKind::Unchecked, detail));
     }
+    let joined = match series.joined_within(reach, cx) {
+        Ok(joined) => joined,
+        Err(error) => return Ok(tell(ProblemKind::Limit, format!("segments are not joined: {error}"))),
+    };
+    match feed(&mut proof, &mut BufReader::with_capacity(1 << 17, joined)) {
+        Err(_) if cx.is_cancelled() => return Ok(None),
+        fed => fed.map_err(|source| WarcError::Io { path: first.file.clone(), source })?,
+    }
+    let wrong = proof.finish().pop();
+    Ok(wrong.and_then(|detail| tell(ProblemKind::BadDigest, format!("{detail} of all segments joined"))))
+}
+
+/// Whether the file cannot be looked into a second time.
+fn is_pipe(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|meta| !meta.is_file())
+}
+
+/// Counts a word of others.
+fn count(counts: &mut BTreeMap<String, u64>, word: &str) {
+    if let Some(count) = counts.get_mut(word) {
+        *count += 1;
+        return;
+    }
+    let word = if counts.len() < MAX_WORDS { clip(word) } else { "other".to_owned() };
+    *counts.entry(word).or_default() += 1;
 }
 
 fn feed(proof: &mut RecordProof, block: &mut dyn BufRead) -> std::io::Result<()> {
@@ -326,9 +374,9 @@ mod tests {
         // Broken lines, which reading tells, and fields that are no ids.
         let flood = "no colon\r\n".repeat(50_000) + &"WARC-Concurrent-To: x\r\n".repeat(10_000);
         let found = problems(&[page.replacen("Content-Type", &(flood + "Content-Type"), 1).into_bytes()]);
-        assert_eq!(found.len(), 2 * 21);
-        assert_eq!(found[20], "0@0 bad field: and 49980 more of this kind in this record");
-        assert_eq!(found[41], "0@0 bad field: and 9980 more of this kind in this record");
+        assert_eq!(found.len(), 2 * 6);
+        assert_eq!(found[5], "0@0 bad field: and 49995 more of this kind in this record");
+        assert_eq!(found[11], "0@0 bad field: and 9995 more of this kind in this record");
     }
 
     #[test]
@@ -355,6 +403,105 @@ mod tests {
         let missing = "0@0 broken segments: the last segment is missing: none tells the whole length";
         assert_eq!(problems(&[first(&payload)]), [missing]);
         assert_eq!(problems(&[rest]), ["0@0 broken segments: segment 1 is missing before segment 2"]);
+    }
+
+    /// Records of two segments each in one gzip member, with the digest of the whole.
+    fn many_in_one_member(count: usize) -> Vec<u8> {
+        let whole = b"HTTP/1.1 200 OK\r\n\r\nsegmented body";
+        let payload = Digests::of_block(whole, true).payload;
+        let plain = (0..count).flat_map(|number| {
+            let id = format!("urn:test:{number}");
+            let first = RecordBuilder::response(&id, DATE, "http://a.pt/")
+                .field("WARC-Segment-Number", "1")
+                .field("WARC-Payload-Digest", &payload)
+                .plain(&whole[..25]);
+            let rest = RecordBuilder::new(&RecordType::Continuation, &format!("urn:test:rest-{number}"), DATE)
+                .field("WARC-Target-URI", "http://a.pt/")
+                .field("WARC-Segment-Number", "2")
+                .reference("WARC-Segment-Origin-ID", &id)
+                .field("WARC-Segment-Total-Length", &whole.len().to_string())
+                .plain(&whole[25..]);
+            [first, rest].concat()
+        });
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut gzip, &plain.collect::<Vec<u8>>()).unwrap();
+        gzip.finish().unwrap()
+    }
+
+    #[test]
+    fn many_segmented_records_in_one_member_have_one_budget() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.warc.gz");
+        std::fs::write(&path, many_in_one_member(10)).unwrap();
+        let cx = JobCx::detached();
+        let found = |free, bytes| {
+            let mut checker = Checker { reach: Reach::new(free, bytes), ..Checker::new(true) };
+            checker.check(&path, &cx).unwrap();
+            checker.finish(&cx).unwrap()
+        };
+        assert_eq!(found(10, 0), []);
+        assert_eq!(found(0, 10 << 20), []);
+        let [(_, problem)] = &found(3, 0)[..] else { panic!("{:?}", found(3, 0)) };
+        assert_eq!((problem.kind, problem.count), (ProblemKind::Limit, 7));
+        assert!(problem.detail.ends_with("; nor those of 6 further records"), "{problem}");
+        // The fourth begins behind three of two records each.
+        assert!(problem.offset > 0);
+    }
+
+    #[test]
+    fn very_many_types_and_reasons_are_not_told_one_by_one() {
+        let record = |number: usize| {
+            RecordBuilder::new(&RecordType::Other(format!("type-{number}")), &format!("urn:test:{number}"), DATE)
+                .field("WARC-Truncated", &format!("reason-{number}-{}", "x".repeat(10_000)))
+                .plain(b"")
+        };
+        let bytes: Vec<u8> = (0..1010).flat_map(record).collect();
+        let reader = ArchiveReader::new(&bytes[..], Path::new("a")).unwrap();
+        let report = check_reader(reader, Path::new("a"), false, &JobCx::detached()).unwrap();
+        for counts in [&report.records, &report.truncated] {
+            assert_eq!((counts.len(), counts["other"], counts.values().sum::<u64>()), (1001, 10, 1010));
+            assert!(counts.keys().all(|word| word.len() < 100));
+        }
+    }
+
+    #[test]
+    fn counted_problems_count() {
+        let page = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").plain(b"");
+        let page = String::from_utf8(page).unwrap();
+        let page = page.replacen("Content-Type", &("no colon\r\n".repeat(40) + "Content-Type"), 1);
+        let reader = ArchiveReader::new(page.as_bytes(), Path::new("a")).unwrap();
+        let report = check_reader(reader, Path::new("a"), true, &JobCx::detached()).unwrap();
+        assert_eq!((report.problems.len(), report.count(Severity::Error)), (6, 40));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_comes_from_a_pipe_is_held_with_the_others() {
+        let original = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").compress(b"HTTP/1.1 200 OK\r\n\r\n");
+        let revisit = |id: &str| {
+            let digest = "sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5";
+            RecordBuilder::revisit(&format!("{id}-2"), DATE, "http://x.pt/", digest, (id, "http://x.pt/", DATE))
+                .compress(b"HTTP/1.1 200 OK\r\n\r\n")
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let file = folder.path().join("file");
+        std::fs::write(&file, revisit("urn:test:1")).unwrap();
+        let sent = [original, revisit("urn:test:9"), many_in_one_member(1)].concat();
+        let cx = JobCx::detached();
+        let mut checker = Checker::new(true);
+        std::thread::scope(|scope| {
+            scope.spawn(|| std::fs::write(&pipe, &sent).unwrap());
+            assert_eq!(checker.check(&pipe, &cx).unwrap().total(), 4);
+        });
+        checker.check(&file, &cx).unwrap();
+        // The original that came by the pipe is known, its lonely revisit is
+        // told, and nobody waits for the pipe to say it all again.
+        let found: Vec<_> = checker.finish(&cx).unwrap().into_iter().map(|(_, problem)| problem).collect();
+        assert_eq!(found.iter().map(|p| p.kind).collect::<Vec<_>>(), [ProblemKind::NoOriginal, ProblemKind::Unchecked]);
+        assert!(found[0].detail.contains("urn:test:9"), "{}", found[0]);
+        assert!(found[1].detail.contains("cannot be read a second time"), "{}", found[1]);
     }
 
     #[test]

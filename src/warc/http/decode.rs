@@ -40,9 +40,10 @@ const MAX_ZSTD_WINDOW: u64 = 8 * 1024 * 1024;
 
 /// A decoded payload.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Payload {
-    /// The bytes, as far as they could be decoded and up to the limit.
-    pub bytes: Vec<u8>,
+pub struct Payload<'a> {
+    /// The bytes, as far as they could be decoded and up to the limit; those
+    /// of the body where nothing had to be decoded.
+    pub bytes: Cow<'a, [u8]>,
     /// Whether there is more than the limit let through.
     pub cut: bool,
     /// What was malformed.
@@ -69,12 +70,12 @@ fn entity<'a>(headers: &Headers, raw_body: &'a [u8]) -> (Cow<'a, [u8]>, Vec<Flaw
 /// `max_bytes` long, whatever went in.
 ///
 /// A body that is not encoded as declared is given as it is, with a flaw.
-pub fn decode_payload(head: &HttpHead, raw_body: &[u8], max_bytes: usize) -> Payload {
+pub fn decode_payload<'a>(head: &HttpHead, raw_body: &'a [u8], max_bytes: usize) -> Payload<'a> {
     decode_body(&head.headers, raw_body, max_bytes)
 }
 
 /// As [`decode_payload`], for the body of any message, such as a request.
-pub fn decode_body(headers: &Headers, raw_body: &[u8], max_bytes: usize) -> Payload {
+pub fn decode_body<'a>(headers: &Headers, raw_body: &'a [u8], max_bytes: usize) -> Payload<'a> {
     let (body, mut flaws) = entity(headers, raw_body);
     let mut codings: Vec<String> = Vec::new();
     for field in ["Content-Encoding", "Transfer-Encoding"] {
@@ -114,8 +115,13 @@ pub fn decode_body(headers: &Headers, raw_body: &[u8], max_bytes: usize) -> Payl
     if body.len() > max_bytes {
         cut = true;
     }
-    let mut bytes = body.into_owned();
-    bytes.truncate(max_bytes);
+    let bytes = match body {
+        Cow::Borrowed(bytes) => Cow::Borrowed(bytes.get(..max_bytes).unwrap_or(bytes)),
+        Cow::Owned(mut bytes) => {
+            bytes.truncate(max_bytes);
+            Cow::Owned(bytes)
+        }
+    };
     if cut {
         flaws.push(Flaw { kind: ProblemKind::Limit, detail: format!("the payload was cut at {max_bytes} bytes") });
     }
@@ -308,10 +314,10 @@ mod tests {
         let wide = [&ZSTD_MAGIC[..], &[0x00, 14 << 3, 0x09, 0, 0, b'x']].concat();
         let head = parse_response_head(b"HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\n\r\n").unwrap();
         let payload = decode_payload(&head, &wide, 1000);
-        assert_eq!(payload.bytes, wide);
+        assert_eq!(*payload.bytes, wide);
         assert!(payload.flaws[0].detail.contains("taken as it is"), "{:?}", payload.flaws);
         let narrow = [&ZSTD_MAGIC[..], &[0x00, 13 << 3, 0x09, 0, 0, b'x']].concat();
-        assert_eq!(decode_payload(&head, &narrow, 1000).bytes, b"x");
+        assert_eq!(*decode_payload(&head, &narrow, 1000).bytes, *b"x");
     }
 
     #[test]
@@ -343,7 +349,7 @@ mod tests {
         let gz = gzip(TEXT);
         let head = parse_response_head(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n").unwrap();
         let payload = decode_payload(&head, &gz[..gz.len() - 8], 1000);
-        assert_eq!(payload.bytes, TEXT);
+        assert_eq!(*payload.bytes, *TEXT);
         assert_eq!(payload.flaws.len(), 1);
     }
 }

@@ -36,6 +36,6 @@ impl Flaw {
 
     /// The problem of the record at `offset`.
     pub fn at(self, offset: u64) -> Problem {
-        Problem { offset, kind: self.kind, detail: self.detail }
+        Problem::new(offset, self.kind, self.detail)
     }
 }

@@ -165,7 +165,7 @@ mod tests {
         let head = line.into_head("ARC/1.0", &mut odd);
         assert_eq!(head.record_type, RecordType::Response);
         assert_eq!(head.date().unwrap().to_warc(), "2024-03-01T09:00:00Z");
-        assert!(head.is_http() && head.is_arc() && odd.into_iter().next().is_none());
+        assert!(head.is_http() && head.is_arc() && odd.into_problems(0).next().is_none());
         assert_eq!(head.content_length, 12);
     }
 }

@@ -213,7 +213,7 @@ mod tests {
         let wanted: Vec<_> = fields.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
         assert_eq!(found, wanted);
         assert_eq!(read.content_length, length);
-        assert_eq!(odd.into_iter().map(|(_, detail)| detail).collect::<Vec<_>>(), oddities);
+        assert_eq!(odd.into_problems(0).map(|problem| problem.detail).collect::<Vec<_>>(), oddities);
     }
 
     const MUST: &str = "WARC-Type: response\r\nWARC-Record-ID: <urn:a>\r\nWARC-Date: 2024-03-01T09:00:00Z\r\n";
@@ -275,7 +275,7 @@ mod tests {
         let mut odd = Findings::default();
         let read = parse(head.as_bytes(), &mut odd);
         assert_eq!((read.headers.len(), read.content_length), (120_006, 3));
-        let told: Vec<_> = odd.into_iter().map(|(_, detail)| detail).collect();
+        let told: Vec<_> = odd.into_problems(0).map(|problem| problem.detail).collect();
         assert_eq!(told, ["1f stands more than once", "warc-type stands more than once"]);
     }
 

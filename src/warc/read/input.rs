@@ -10,7 +10,7 @@ const FIRST_CHUNK: usize = 32 * 1024;
 
 /// Bytes that can be gone back over in any case; what is further back may be
 /// dropped. Tests reach it with small files.
-pub(super) const RETAIN: usize = if cfg!(test) { 64 * 1024 } else { 4 * 1024 * 1024 };
+pub(in crate::warc) const RETAIN: usize = if cfg!(test) { 64 * 1024 } else { 4 * 1024 * 1024 };
 
 /// A buffered source that knows its offset and can go back to a mark, so that
 /// a search for the next record can begin inside a damaged stretch that a

@@ -451,14 +451,16 @@ impl<R: Read> Members<R> {
 
     /// Goes to a raw byte at which a member begins that holds a record.
     fn find_member(&mut self, limit: u64) -> io::Result<bool> {
-        let magic: &[u8] = match self.layer {
+        let finder = memchr::memmem::Finder::new(&gzip::MAGIC);
+        let is_zstd = match self.layer {
             Layer::Plain => return Ok(false),
-            Layer::Gzip(_) => &gzip::MAGIC,
-            Layer::Zstd(_) => &zstd::MAGIC,
+            Layer::Gzip(_) => false,
+            Layer::Zstd(_) => true,
         };
-        let finder = memchr::memmem::Finder::new(magic);
+        let magic_len = if is_zstd { zstd::MAGIC.len() } else { gzip::MAGIC.len() };
         while self.input.offset() < limit {
-            match finder.find(self.input.window()) {
+            let window = self.input.window();
+            match if is_zstd { zstd::find_frame(window) } else { finder.find(window) } {
                 Some(place) => {
                     self.input.consume(place);
                     self.input.set_mark();
@@ -468,7 +470,7 @@ impl<R: Read> Members<R> {
                     self.input.consume(1);
                 }
                 None => {
-                    let keep = magic.len() - 1;
+                    let keep = magic_len - 1;
                     let len = self.input.window().len();
                     self.input.consume(len.saturating_sub(keep));
                     self.input.set_mark();

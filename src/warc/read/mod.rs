@@ -33,6 +33,7 @@ pub use gzip::GzipNote;
 pub(in crate::warc) use gzip::gzip_note;
 pub(in crate::warc) use head::clip;
 pub use head::{MAX_HEAD_BYTES, MAX_LINE_BYTES};
+pub(in crate::warc) use input::RETAIN;
 pub use members::Packing;
 pub use parallel::{Event, Visit, read_file_in_parallel, read_in_parallel, reading_threads};
 pub use place::{copy_span, leading_dictionary_frame, open_archive_file, open_record_at, read_record_at};

@@ -3,6 +3,7 @@
 use super::super::{Record, Span, WarcError};
 use super::reader::ArchiveReader;
 use super::zstd;
+use crate::jobs::JobCx;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -99,7 +100,7 @@ fn seek_inside(path: &Path, offset: u64) -> Result<ArchiveReader<File>, WarcErro
     // The head is read here, before a caller can ask for its bytes.
     reader.keep_head_bytes();
     let place = Span { offset, length: 0 }.decoded_offset();
-    match reader.skip_to_decoded(place)? {
+    match reader.skip_to_decoded(place, &JobCx::detached())? {
         true => Ok(reader),
         false => Err(WarcError::NoRecord {
             path: path.to_owned(),

@@ -1,15 +1,16 @@
 //! Records, one after the other.
 
+mod damage;
+mod heads;
 mod in_hand;
 
-use super::super::findings::Findings;
 use super::super::record::ProblemList;
 use super::super::{Problem, ProblemKind, Record, RecordHead, Span, WarcError};
-use super::arc::{self, UrlLine};
 use super::gzip::GzipNote;
-use super::head::{self, MAX_HEAD_BYTES, Start, record_start};
+use super::head::{Start, record_start};
 use super::members::{Begin, Fill, Members, Packing};
 use super::records::{Nature, Records};
+use crate::jobs::JobCx;
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
@@ -19,9 +20,6 @@ const SEARCH_LIMIT: u64 = 1024 * 1024;
 
 /// Problems held between two calls of `take_problems`; further ones are counted.
 const MAX_PROBLEMS: usize = 10_000;
-
-/// Bytes shown of a file that is no archive file.
-const DESCRIBED: usize = 16;
 
 /// Line breaks after a record that are kept, in bytes.
 const MAX_BREAKS_KEPT: usize = 64;
@@ -198,9 +196,10 @@ impl<R: Read> ArchiveReader<R> {
     }
 
     /// Reads on until the next record is the one at this place of the
-    /// decompressed file; `false` when there is none.
-    pub(in crate::warc) fn skip_to_decoded(&mut self, place: u64) -> Result<bool, WarcError> {
+    /// decompressed file; `false` when there is none. Stopping is an error.
+    pub(in crate::warc) fn skip_to_decoded(&mut self, place: u64, cx: &JobCx) -> Result<bool, WarcError> {
         while let Some(head) = self.next_head()? {
+            cx.checkpoint().map_err(|stopped| self.io(io::Error::other(stopped)))?;
             let at = self.open.as_ref().map_or(0, |open| open.decoded_offset);
             if at == place {
                 self.ahead = Some(head);
@@ -322,31 +321,6 @@ impl<R: Read> ArchiveReader<R> {
         let window = self.members.window();
         let len = window.len().min(usize::try_from(remaining).unwrap_or(usize::MAX));
         Ok(&window[..len])
-    }
-
-    /// The block in hand ends before its declared length.
-    fn block_ends(&mut self, ended: Fill) -> Result<(), WarcError> {
-        let Some(open) = &mut self.open else { return Ok(()) };
-        let there = open.declared - open.remaining;
-        let detail = format!("the block is declared with {} bytes, {there} are there", open.declared);
-        let offset = open.offset;
-        open.remaining = 0;
-        open.state = match ended {
-            Fill::End if !self.members.is_plain() => State::Short,
-            _ => State::Lost,
-        };
-        match ended {
-            Fill::Broken(why) => {
-                self.problem(self.members.member_offset(), ProblemKind::BadCompression, why);
-                self.seek_member()?;
-            }
-            Fill::CutOff => {
-                self.problem(offset, ProblemKind::Truncated, detail);
-                self.seek_member()?;
-            }
-            _ => self.problem(offset, ProblemKind::Truncated, detail),
-        }
-        Ok(())
     }
 
     /// Passes over the line breaks after a block and measures the record.
@@ -482,21 +456,6 @@ impl<R: Read> ArchiveReader<R> {
         }
     }
 
-    /// After damage: the next member that begins with a record. A member that
-    /// seems to be cut off by the end of the file may be a damaged one too.
-    fn seek_member(&mut self) -> Result<bool, WarcError> {
-        let gave_up = self.members.gives_up_damage();
-        let found = self.members.seek_member().map_err(|source| self.io(source))?;
-        if self.members.gives_up_damage() && !gave_up {
-            let detail = "too many damaged members begin within each other: what else begins there is not read";
-            self.problem(self.members.member_offset(), ProblemKind::Limit, detail.to_owned());
-        }
-        match found {
-            Some(_) => self.next_member(),
-            None => Ok(false),
-        }
-    }
-
     /// The member ended inside a record of which `pending` bytes are still in
     /// the window. Blocked compressors cut records in two; a record that was
     /// written short is followed by a new one.
@@ -544,187 +503,6 @@ impl<R: Read> ArchiveReader<R> {
         Ok(Join::Ends)
     }
 
-    /// What stands at the present place.
-    fn read_head(&mut self) -> Result<Found, WarcError> {
-        let offset = self.place();
-        let decoded_offset = self.members.decoded_offset();
-        let begins_member = std::mem::replace(&mut self.member_fresh, false);
-        self.joined = 0;
-        self.begins_at = offset;
-        self.begins_at_decoded = decoded_offset;
-        self.gzip_note = self.members.gzip_note().filter(|_| begins_member);
-        let mut searched = 0;
-        let (start, len) = loop {
-            let window = self.members.window();
-            let start = record_start(window);
-            let found = match start {
-                Start::Warc => head::head_len(window, searched),
-                Start::Arc => memchr::memchr(b'\n', window).map(|end| end + 1),
-                Start::No => return Ok(Found::Garbage),
-                Start::Unclear => None,
-            };
-            if matches!(start, Start::Warc | Start::Arc) {
-                self.is_archive = true;
-            }
-            if let Some(len) = found.filter(|&len| len <= MAX_HEAD_BYTES) {
-                break (start, len);
-            }
-            if window.len() > MAX_HEAD_BYTES {
-                let detail = format!("the head does not end within {MAX_HEAD_BYTES} bytes");
-                self.problem(offset, ProblemKind::BadHead, detail);
-                return Ok(Found::Garbage);
-            }
-            let pending = window.len();
-            // The empty line may straddle the edge of the window.
-            searched = pending.saturating_sub(2);
-            match self.fill()? {
-                Fill::More => {}
-                Fill::End if !self.members.is_plain() && self.join(pending)? == Join::Continues => {}
-                ended => {
-                    self.members.consume(pending);
-                    self.head_ends(offset, pending, ended)?;
-                    return Ok(Found::Nothing);
-                }
-            }
-        };
-        if let Some(kept) = &mut self.head_bytes {
-            kept.clear();
-            kept.extend_from_slice(&self.members.window()[..len]);
-        }
-        let mut odd = Findings::default();
-        let is_arc = start == Start::Arc;
-        let head = match is_arc {
-            true => self.arc_head(len, &mut odd)?,
-            false => Some(head::parse(&self.members.window()[..len], &mut odd)),
-        };
-        let Some(head) = head else { return Ok(Found::Garbage) };
-        self.members.consume(if is_arc { 0 } else { len });
-        for (kind, detail) in odd {
-            self.problem(offset, kind, detail);
-        }
-        let length = head.content_length;
-        let late_dictionary = self.members.late_dictionary();
-        self.open = Some(Open {
-            offset,
-            decoded_offset,
-            begins_member: begins_member && late_dictionary.is_none(),
-            late_dictionary,
-            declared: length,
-            remaining: length,
-            is_arc,
-            state: State::Sound,
-            ended: None,
-        });
-        Ok(Found::Head(head))
-    }
-
-    fn arc_head(&mut self, len: usize, odd: &mut Findings) -> Result<Option<RecordHead>, WarcError> {
-        let Some(line) = UrlLine::parse(self.members.window()[..len].trim_ascii_end()) else { return Ok(None) };
-        self.members.consume(len);
-        if line.is_file_head() {
-            // The version stands in the first line of the block.
-            while !self.members.window().contains(&b'\n') && self.members.window().len() < 256 {
-                if self.fill()? != Fill::More {
-                    break;
-                }
-            }
-            if let Some(version) = arc::version(self.members.window()) {
-                self.arc_version = version;
-            }
-        }
-        Ok(Some(line.into_head(&self.arc_version, odd)))
-    }
-
-    /// The file or the member ends inside a head of which `len` bytes are there.
-    fn head_ends(&mut self, offset: u64, len: usize, ended: Fill) -> Result<(), WarcError> {
-        match ended {
-            Fill::Broken(why) => {
-                self.problem(offset, ProblemKind::BadCompression, why);
-                self.seek_member()?;
-            }
-            ended => {
-                let detail = format!("the head of a record ends after {len} bytes");
-                self.problem(offset, ProblemKind::Truncated, detail);
-                if ended == Fill::CutOff {
-                    self.seek_member()?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Passes over what is no record, up to what looks like one in the same
-    /// member, and returns the bytes passed over.
-    fn resync(&mut self) -> Result<u64, WarcError> {
-        let offset = self.place();
-        let mut ended = Fill::More;
-        if self.first_garbage.is_none() {
-            while ended == Fill::More && self.members.window().len() < DESCRIBED {
-                ended = self.fill()?;
-            }
-            self.first_garbage = Some(describe(self.members.window()));
-        }
-        let (skipped, ended) = self.pass_garbage(ended, true)?;
-        self.problem(offset, ProblemKind::Garbage, format!("{skipped} bytes that belong to no record"));
-        match ended {
-            Fill::Broken(why) => {
-                self.problem(offset, ProblemKind::BadCompression, why);
-                self.seek_member()?;
-            }
-            Fill::CutOff => {
-                let detail = "the file ends inside a compressed member";
-                self.problem(offset, ProblemKind::Truncated, detail.to_owned());
-                self.seek_member()?;
-            }
-            Fill::More | Fill::End => {}
-        }
-        Ok(skipped)
-    }
-
-    /// Passes over what follows a record in its member and begins no record.
-    fn pass_garbage_inside(&mut self, offset: u64) -> Result<Fill, WarcError> {
-        let (skipped, ended) = self.pass_garbage(Fill::More, false)?;
-        if skipped > 0 {
-            let detail = format!("{skipped} bytes that belong to no record");
-            self.problem(offset, ProblemKind::Garbage, detail);
-        }
-        Ok(ended)
-    }
-
-    /// Passes over lines up to one that begins a record ([`Fill::More`]) or to
-    /// the end of the member. `ended` tells how the last decoding went; `known`
-    /// that the line at hand begins no record.
-    fn pass_garbage(&mut self, mut ended: Fill, mut known: bool) -> Result<(u64, Fill), WarcError> {
-        let mut skipped = 0;
-        loop {
-            let window = self.members.window();
-            let line = memchr::memchr(b'\n', window);
-            if !known && matches!(record_start(window), Start::Warc | Start::Arc) {
-                return Ok((skipped, Fill::More));
-            }
-            let len = match line {
-                Some(end) => end + 1,
-                None if window.len() > MAX_HEAD_BYTES => window.len(),
-                None if ended == Fill::More => {
-                    ended = self.fill()?;
-                    continue;
-                }
-                None => {
-                    let rest = window.len();
-                    self.members.consume(rest);
-                    return Ok((skipped + rest as u64, ended));
-                }
-            };
-            // Without a line break, what follows is the middle of a line.
-            known = line.is_none();
-            skipped += len as u64;
-            self.members.consume(len);
-            if !self.is_archive && skipped > SEARCH_LIMIT {
-                return Ok((skipped, ended));
-            }
-        }
-    }
-
     /// Offset in the file to name for what stands at the present place.
     fn place(&self) -> u64 {
         if self.members.is_plain() { self.members.file_offset() } else { self.members.member_offset() }
@@ -739,7 +517,7 @@ impl<R: Read> ArchiveReader<R> {
     }
 
     fn problem(&mut self, offset: u64, kind: ProblemKind, detail: String) {
-        self.problems.push(Problem { offset, kind, detail });
+        self.problems.push(Problem::new(offset, kind, detail));
     }
 }
 
@@ -772,15 +550,4 @@ impl<R: Read> Read for ArchiveReader<R> {
 
 fn leading_breaks(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|&&byte| byte == b'\r' || byte == b'\n').count()
-}
-
-/// What a file that is no archive file begins with, for a person.
-fn describe(bytes: &[u8]) -> String {
-    let begin = bytes[..bytes.len().min(DESCRIBED)].escape_ascii();
-    let guess = match bytes {
-        [b'P', b'K', 3, 4, ..] => ", a zip file: perhaps a WACZ",
-        [b'%', b'P', b'D', b'F', ..] => ", a PDF",
-        _ => "",
-    };
-    format!("it begins with “{begin}”{guess}")
 }

@@ -293,7 +293,7 @@ fn very_many_damaged_members_are_passed_over_in_one_go() {
     let bytes = [member.repeat(20_000), builder(0).compress(b"x")].concat();
     let (records, problems) = read_all(&bytes[..], 10);
     assert_eq!(ids(&records), ["0"]);
-    assert!(problems.iter().any(|problem| problem.contains("further problems are not listed")));
+    assert!(problems.iter().any(|problem| problem.contains("further problems of this kind are not listed")));
     // Each looks like a member and is none.
     let bytes =
         [builder(0).compress(b"x"), b"\x1f\x8b\x08\0\0\0\0\0\0\0\x4b\x04".repeat(50_000), builder(1).compress(b"x")]
@@ -574,4 +574,24 @@ fn records_behind_a_second_zstd_dictionary_are_reached_from_the_start() {
     check(&bytes[..at as usize].repeat(2), [false; 4]);
     // One that stands behind something else is not found by its place either.
     check(&[b"\x50\x2a\x4d\x18\0\0\0\0", bytes].concat(), [true; 4]);
+}
+
+#[test]
+fn damage_before_a_second_zstd_dictionary_costs_one_record() {
+    let dictionary = memchr::memmem::rfind(TWO_DICTIONARIES, b"\x5d\x2a\x4d\x18").unwrap();
+    let whole = read_all(TWO_DICTIONARIES, 100).0;
+    let mut bytes = TWO_DICTIONARIES.to_vec();
+    // Near the end of the last record before it, in its compressed block.
+    let begin = whole[1].span.offset as usize;
+    for place in [begin, begin + 1, begin + 6, dictionary - 6] {
+        bytes[place] ^= 0x55;
+        let (found, problems) = read_all(&bytes[..], 100);
+        let left: Vec<_> = found.iter().filter(|record| record.span != whole[1].span).collect();
+        let blocks = |records: &[&crate::warc::Record]| -> Vec<_> {
+            records.iter().map(|record| (record.head.clone(), record.block.clone())).collect()
+        };
+        assert_eq!(blocks(&left), blocks(&[&whole[0], &whole[2], &whole[3]]), "{place}: {problems:?}");
+        assert_eq!(left.iter().map(|record| record.span.is_inside_member()).collect::<Vec<_>>(), [false, true, true]);
+        bytes[place] ^= 0x55;
+    }
 }

@@ -51,6 +51,14 @@ pub(super) fn is_frame(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC) || skippable(bytes).is_some()
 }
 
+/// The first place at which a frame may begin, or one that holds a dictionary,
+/// without which the frames behind it cannot be read.
+pub(super) fn find_frame(bytes: &[u8]) -> Option<usize> {
+    let dictionary = DICTIONARY_MAGIC.to_le_bytes();
+    memchr::memchr2_iter(MAGIC[0], dictionary[0], bytes)
+        .find(|&place| bytes[place..].starts_with(&MAGIC) || bytes[place..].starts_with(&dictionary))
+}
+
 fn skippable(bytes: &[u8]) -> Option<u32> {
     let magic = u32::from_le_bytes(*bytes.first_chunk()?);
     (magic & 0xFFFF_FFF0 == 0x184D_2A50).then_some(magic)

@@ -44,9 +44,10 @@ pub struct WaczReport {
     pub index_lines: u64,
     /// Lines that lead to their records.
     pub index_found: u64,
-    /// Members without a digest that proves what they hold, `datapackage.json`
-    /// and its digest not counted.
-    pub weak_digests: u64,
+    /// Members of which nothing proves what they hold, missing ones and those
+    /// set aside among them, `datapackage.json` and its digest not: proof is a
+    /// strong digest and a length in `datapackage.json` that both fit.
+    pub unproven_members: u64,
     /// The signature, where there is one.
     pub signature: Option<Signature>,
 }
@@ -141,9 +142,12 @@ impl Wacz {
         let total = self.members().iter().map(|member| member.len).sum();
         cx.stage("Checking digests", Some(total));
         let mut resources: HashMap<&str, &Resource> = HashMap::new();
+        // Other programs may take another one of two of the same name.
+        let mut unproven: HashSet<&str> = self.refused().iter().map(|refused| refused.member.as_str()).collect();
         for resource in &self.package().resources {
             if resources.insert(&resource.path, resource).is_some() {
                 report.problem(DATAPACKAGE, format!("lists {} twice", clip(&resource.path)));
+                unproven.insert(&resource.path);
             }
         }
         let mut present = HashSet::new();
@@ -161,30 +165,38 @@ impl Wacz {
                     hash => report.notes.push(format!("{}: the hash “{}” is not checked", member.name, clip(hash))),
                 }
             }
-            if !is_itself && digest.as_ref().is_none_or(DigestCheck::is_weak) {
-                report.weak_digests += 1;
-            }
-            let len = match self.read_through(member, digest.as_mut(), cx)? {
-                Ok(len) => len,
+            let mut is_proven = digest.as_ref().is_some_and(|digest| !digest.is_weak());
+            match self.read_through(member, digest.as_mut(), cx)? {
+                Ok(len) => {
+                    if let Some(bytes) = resource.and_then(|resource| resource.bytes).filter(|&bytes| bytes != len) {
+                        report.problem(&member.name, format!("has {len} bytes, {DATAPACKAGE} says {bytes}"));
+                        is_proven = false;
+                    }
+                    match digest.map(DigestCheck::holds) {
+                        Some(true) => report.digests += 1,
+                        Some(false) => {
+                            report.problem(&member.name, format!("its hash is not that of {DATAPACKAGE}"));
+                            is_proven = false;
+                        }
+                        None => {}
+                    }
+                }
                 Err(why) => {
                     report.problem(&member.name, why);
-                    continue;
+                    is_proven = false;
                 }
-            };
-            if let Some(bytes) = resource.and_then(|resource| resource.bytes).filter(|&bytes| bytes != len) {
-                report.problem(&member.name, format!("has {len} bytes, {DATAPACKAGE} says {bytes}"));
             }
-            match digest.map(DigestCheck::holds) {
-                Some(true) => report.digests += 1,
-                Some(false) => report.problem(&member.name, format!("its hash is not that of {DATAPACKAGE}")),
-                None => {}
+            if !is_proven && !is_itself {
+                unproven.insert(&member.name);
             }
         }
         for resource in &self.package().resources {
             if !present.contains(resource.path.as_str()) {
                 report.problem(&clip(&resource.path), format!("is listed in {DATAPACKAGE} and not there"));
+                unproven.insert(&resource.path);
             }
         }
+        report.unproven_members = unproven.len() as u64;
         Ok(())
     }
 
@@ -236,11 +248,14 @@ impl Wacz {
             report.problem(DATAPACKAGE_DIGEST, format!("its path is not {DATAPACKAGE}"));
         }
         let digest = DigestCheck::new(hash);
-        let is_weak = digest.as_ref().is_none_or(DigestCheck::is_weak);
+        let is_strong = digest.as_ref().is_some_and(|digest| !digest.is_weak());
+        let mut is_list_proven = false;
         match (digest, self.read_small(DATAPACKAGE)) {
             (Some(mut digest), Ok(bytes)) => {
                 digest.update(&bytes);
-                if !digest.holds() {
+                let holds = digest.holds();
+                is_list_proven = holds && is_strong;
+                if !holds {
                     report.problem(DATAPACKAGE, format!("its hash is not that of {DATAPACKAGE_DIGEST}"));
                 }
             }
@@ -261,12 +276,15 @@ impl Wacz {
                     "signature: time stamp present, not verified (RFC 3161): when it was signed is the signer's word";
                 report.notes.push(note.to_owned());
             }
-            // A weak digest of the list of all digests guards nothing.
-            signature.unproven_members = if is_weak { report.members } else { report.weak_digests };
+            // Where the list of all digests may be another one, it guards nothing.
+            if !is_list_proven {
+                report.unproven_members = report.unproven_members.max(report.members);
+            }
+            signature.unproven_members = report.unproven_members;
             if signature.unproven_members > 0 {
                 report.notes.push(format!(
-                    "signature: it does not prove the content of {} of {} members, whose digests are weak (MD5, SHA-1) or unknown here",
-                    signature.unproven_members, report.members
+                    "signature: it does not prove the content of {} members: they, or their digests in {DATAPACKAGE}, are missing, wrong, weak (MD5, SHA-1) or unknown here",
+                    signature.unproven_members
                 ));
             }
             report.signature = Some(signature);

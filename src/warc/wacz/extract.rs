@@ -2,12 +2,10 @@
 
 use super::{Member, Wacz, WaczError};
 use crate::jobs::{Cancelled, JobCx};
-use crate::warc::OPEN_SUFFIX;
-use crate::warc::write::rename_new;
+use crate::warc::{NewFile, WarcError};
 use flate2::Crc;
-use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Write};
+use std::fs;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// A member could not be written to the disk.
@@ -51,8 +49,8 @@ fn of_name(error: &io::Error) -> Option<&'static str> {
 
 impl Wacz {
     /// Writes a member below `folder`, under its own path; nothing that is
-    /// there is overwritten. Until it is whole it is called `….open`; a damaged
-    /// one is not kept. `folder` must be no place where others lay links.
+    /// there is overwritten. Until it is whole it has a short name of its own that
+    /// ends in `.open`; a damaged one is not kept. `folder` must be no place where others lay links.
     ///
     /// # Errors
     ///
@@ -72,22 +70,18 @@ impl Wacz {
         if fs::symlink_metadata(&goal).is_ok() {
             return Err(at(&goal)(io::ErrorKind::AlreadyExists.into()));
         }
-        let mut open = OsString::from(&goal);
-        open.push(OPEN_SUFFIX);
-        let open = PathBuf::from(open);
-        let file = File::create_new(&open).map_err(at(&open))?;
-        let result = self.copy_out(member, file, &open, cx);
-        let result = result.and_then(|()| rename_new(&open, &goal).map_err(at(&goal)));
-        if result.is_err() {
-            drop(fs::remove_file(&open));
-        }
-        result.map(|()| goal)
+        let of_file = |error: WarcError| match error {
+            WarcError::Io { path, source } => at(&path)(source),
+            other => at(&goal)(io::Error::other(other)),
+        };
+        let mut file = NewFile::create_unnamed(&goal).map_err(of_file)?;
+        self.copy_out(member, &mut file, cx)?;
+        file.finish().map_err(of_file)?;
+        Ok(goal)
     }
 
-    fn copy_out(&self, member: &Member, file: File, open: &Path, cx: &JobCx) -> Result<(), ExtractError> {
-        let io = |source| ExtractError::Io { path: open.to_owned(), source };
+    fn copy_out(&self, member: &Member, out: &mut NewFile, cx: &JobCx) -> Result<(), ExtractError> {
         let mut reader = self.open_member(member)?;
-        let mut out = BufWriter::new(file);
         let mut crc = Crc::new();
         let mut buffer = vec![0; 1 << 18];
         loop {
@@ -96,12 +90,13 @@ impl Wacz {
                 break;
             }
             crc.update(&buffer[..read]);
-            out.write_all(&buffer[..read]).map_err(io)?;
+            let written = out.write_all(&buffer[..read]);
+            written.map_err(|source| ExtractError::Io { path: out.open_path().to_owned(), source })?;
             cx.advance(read as u64)?;
         }
         if crc.sum() != member.crc32 {
             return Err(self.bad_member(&member.name, "its CRC is not that of the zip".to_owned()).into());
         }
-        out.into_inner().map_err(|error| io(error.into_error()))?.sync_all().map_err(io)
+        Ok(())
     }
 }

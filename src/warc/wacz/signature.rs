@@ -35,8 +35,9 @@ pub struct Signature {
     /// There is a time stamp (RFC 3161). It is not verified: when it was signed
     /// is the signer's word.
     pub has_time_stamp: bool,
-    /// Members whose content the signature does not prove, though it holds: the
-    /// digests that it guards are weak (MD5, SHA-1) or none that is known here.
+    /// Members whose content the signature does not prove, though it holds:
+    /// they or the digests that it guards are missing, wrong, weak (MD5, SHA-1)
+    /// or none that is known here.
     pub unproven_members: u64,
     /// What does not hold; empty where the signature is that of the signer.
     pub problems: Vec<String>,

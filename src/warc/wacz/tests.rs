@@ -4,7 +4,7 @@ use super::*;
 use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
 use crate::warc::{ArchiveReader, RecordBuilder, read_record_at, sha1_base32};
-use data_encoding::HEXLOWER;
+use data_encoding::{BASE64, HEXLOWER};
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use sha2::{Digest, Sha256};
@@ -488,7 +488,8 @@ fn members_become_files_and_damaged_ones_do_not() {
             other => panic!("{other}"),
         })
         .collect();
-    assert_eq!(told, ["a/b", "c", "e"]);
+    assert_eq!(told, ["a/b", "c"]);
+    assert_eq!(std::fs::read(out.join("e")).unwrap(), b"e");
     assert_eq!(std::fs::read(out.join("e.open")).unwrap(), b"e.open");
     let damaged = Entry { crc: 7, ..Entry::stored("archive/a.warc", b"x") };
     let (_folder, path) = write(&zip_of(&[damaged]));
@@ -499,42 +500,100 @@ fn members_become_files_and_damaged_ones_do_not() {
 }
 
 #[test]
+fn members_of_the_longest_names_become_files_whatever_a_killed_call_left() {
+    let name = "n".repeat(255);
+    let (folder, path) = write(&zip_of(&[Entry::stored(&name, b"long"), Entry::stored("short", b"short")]));
+    let wacz = Wacz::open(&path).unwrap();
+    std::fs::write(folder.path().join("short.open"), b"sh").unwrap();
+    for member in wacz.members() {
+        let path = wacz.extract(member, folder.path(), &JobCx::detached()).unwrap();
+        assert_eq!(std::fs::metadata(path).unwrap().len(), member.len);
+    }
+    // The package, both members, and what was there.
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4);
+}
+
+/// A key that signs packages for tests and nothing else.
+const TEST_KEY: &str = "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgc4/j9nRZgdhU1nUuJ07NgdCwUhTc8wPzoyUKUycOrgqhRANCAATBaTdbgl4pjFJSd0A1PTgusV4bBXGOyCkZK7GIgtjTLL1c+jX2qoprfslmMTHPsUa7RVZ1nYqEun/3fPfGsYXm";
+
+/// What the digest file of a package with this `datapackage.json` tells, signed.
+fn signed(package: &[u8], hash: &str) -> serde_json::Value {
+    let key = rustls::pki_types::PrivatePkcs8KeyDer::from(BASE64.decode(TEST_KEY.as_bytes()).unwrap());
+    let key = rustls::crypto::ring::sign::any_ecdsa_type(&key.into()).unwrap();
+    let signer = key.choose_scheme(&[rustls::SignatureScheme::ECDSA_NISTP256_SHA256]).unwrap();
+    let signature = BASE64.encode(&signer.sign(hash.as_bytes()).unwrap());
+    let public = BASE64.encode(&key.public_key().unwrap());
+    let created = Package::parse(package, &mut Vec::new()).created;
+    serde_json::json!({"path": DATAPACKAGE, "hash": hash, "signedData": {"hash": hash, "created": created,
+        "signature": signature, "publicKey": public, "timeSignature": "AAAA"}})
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(bytes)))
+}
+
+/// The members of a package with one archive file, with these hashes, signed.
+fn signed_package(of_archive: &str, of_package: impl Fn(&[u8]) -> String) -> [Entry; 3] {
+    let package = serde_json::json!({"profile": "data-package", "wacz_version": "1.1.1",
+        "created": "2024-03-01T09:00:00Z",
+        "resources": [{"path": "archive/a.warc.gz", "hash": of_archive, "bytes": warc().len()}]})
+    .to_string();
+    let digest = signed(package.as_bytes(), &of_package(package.as_bytes())).to_string();
+    [
+        Entry::stored("archive/a.warc.gz", &warc()),
+        Entry::stored(DATAPACKAGE, package.as_bytes()),
+        Entry::stored(DATAPACKAGE_DIGEST, digest.as_bytes()),
+    ]
+}
+
+/// Whether the content is proven, and how many members are not; the signature
+/// itself holds.
+#[track_caller]
+fn proven(entries: &[Entry]) -> (bool, u64) {
+    let (_folder, path) = write(&zip_of(entries));
+    let report = Wacz::open(&path).unwrap().check(&JobCx::detached()).unwrap();
+    let signature = report.signature.as_ref().unwrap();
+    assert!(signature.holds() && signature.has_time_stamp, "{:?}", signature.problems);
+    assert!(report.notes.iter().any(|note| note.contains("time stamp present, not verified")), "{:?}", report.notes);
+    let told = report.notes.iter().filter(|note| note.contains("does not prove the content")).count();
+    assert_eq!(told > 0, signature.unproven_members > 0);
+    (report.is_content_proven(), signature.unproven_members)
+}
+
+#[test]
 fn weak_digests_are_no_proof_of_what_was_signed() {
-    let archive = warc();
-    let hash = |algorithm: &str| match algorithm {
-        "sha256" => format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(&archive))),
-        "none" => "blake3:00".to_owned(),
-        _ => sha1_base32(&archive),
+    let strong = sha256(&warc());
+    assert_eq!(proven(&signed_package(&strong, sha256)), (true, 0));
+    assert_eq!(proven(&signed_package(&sha1_base32(&warc()), sha256)), (false, 1));
+    assert_eq!(proven(&signed_package("blake3:00", sha256)), (false, 1));
+    assert_eq!(proven(&signed_package("", sha256)), (false, 1));
+    assert_eq!(proven(&signed_package(&strong, sha1_base32)), (false, 3));
+}
+
+#[test]
+fn a_package_that_was_tampered_with_is_not_proven() {
+    let whole = signed_package(&sha256(&warc()), sha256);
+    let tampered = |change: &dyn Fn(&mut Vec<Entry>)| {
+        let mut entries = whole.to_vec();
+        change(&mut entries);
+        proven(&entries)
     };
-    let unproven = |of_archive: &str, of_package: &str| {
-        let package = serde_json::json!({"profile": "data-package", "wacz_version": "1.1.1", "resources": [
-            {"path": "archive/a.warc.gz", "hash": hash(of_archive), "bytes": archive.len()}]})
-        .to_string();
-        let hash = match of_package {
-            "sha1" => sha1_base32(package.as_bytes()),
-            _ => format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(package.as_bytes()))),
-        };
-        let digest = serde_json::json!({"path": "datapackage.json", "hash": hash, "signedData": {
-            "hash": hash, "created": "", "signature": "", "timeSignature": "AAAA"}});
-        let (_folder, path) = write(&zip_of(&[
-            Entry::stored("archive/a.warc.gz", &archive),
-            Entry::stored("datapackage.json", package.as_bytes()),
-            Entry::stored("datapackage-digest.json", digest.to_string().as_bytes()),
-        ]));
-        let report = Wacz::open(&path).unwrap().check(&JobCx::detached()).unwrap();
-        let signature = report.signature.as_ref().unwrap();
-        assert!(signature.has_time_stamp && !report.is_content_proven());
-        assert!(
-            report.notes.iter().any(|note| note.contains("time stamp present, not verified")),
-            "{:?}",
-            report.notes
-        );
-        let told = report.notes.iter().filter(|note| note.contains("does not prove the content")).count() as u64;
-        assert_eq!(told > 0, signature.unproven_members > 0);
-        signature.unproven_members
+    let other = [warc(), warc()].concat();
+    assert_eq!(tampered(&|_| {}), (true, 0));
+    // Another archive file, one that cannot be read, none.
+    assert_eq!(tampered(&|entries| entries[0] = Entry::stored("archive/a.warc.gz", &other)), (false, 1));
+    assert_eq!(tampered(&|entries| entries[0].crc ^= 1), (false, 1));
+    assert_eq!(tampered(&|entries| drop(entries.remove(0))), (false, 1));
+    // A file more, and one more of the same name.
+    assert_eq!(tampered(&|entries| entries.push(Entry::stored("archive/b.warc.gz", &other))), (false, 1));
+    assert_eq!(tampered(&|entries| entries.push(Entry::stored("archive/a.warc.gz", &other))), (false, 1));
+    // A forged list of digests under the true signature of another.
+    let forged = serde_json::json!({"profile": "data-package", "wacz_version": "1.1.1",
+        "created": "2024-03-01T09:00:00Z",
+        "resources": [{"path": "archive/a.warc.gz", "hash": sha256(&other), "bytes": other.len()}]});
+    let forge = |entries: &mut Vec<Entry>| {
+        entries[0] = Entry::stored("archive/a.warc.gz", &other);
+        entries[1] = Entry::stored(DATAPACKAGE, forged.to_string().as_bytes());
     };
-    assert_eq!(unproven("sha256", "sha256"), 0);
-    assert_eq!(unproven("sha1", "sha256"), 1);
-    assert_eq!(unproven("none", "sha256"), 1);
-    assert_eq!(unproven("sha256", "sha1"), 3);
+    assert_eq!(tampered(&forge), (false, 3));
 }

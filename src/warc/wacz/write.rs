@@ -8,17 +8,15 @@ use super::{CheckError, DATAPACKAGE, DATAPACKAGE_DIGEST, PAGES, Wacz, WaczError,
 use crate::jobs::{Cancelled, JobCx};
 use crate::uri::CaptureDate;
 use crate::warc::cdx::{IndexForm, IndexOptions, IndexSorter, index_each};
-use crate::warc::write::rename_new;
-use crate::warc::{OPEN_SUFFIX, ProblemKind, WarcError, open_archive_file};
+use crate::warc::{NewFile, ProblemKind, WarcError, open_archive_file};
 use data_encoding::HEXLOWER;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
-use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Write};
+use std::fs;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
@@ -139,28 +137,20 @@ pub fn write_wacz(
     options: WaczOptions<'_>,
     cx: &JobCx,
 ) -> Result<WaczWritten, WaczWriteError> {
-    if fs::symlink_metadata(out).is_ok() {
-        return Err(WaczWriteError::Exists { path: out.to_owned() });
-    }
     let sources = sources(archives)?;
-    let mut open = OsString::from(out);
-    open.push(OPEN_SUFFIX);
-    let open = PathBuf::from(open);
-    let file = File::create_new(&open).map_err(|source| match source.kind() {
-        io::ErrorKind::AlreadyExists => WaczWriteError::Exists { path: open.clone() },
-        _ => WaczWriteError::Io { path: open.clone(), source },
+    let mut file = NewFile::create(out).map_err(|error| match error {
+        WarcError::Io { path, source } if source.kind() == io::ErrorKind::AlreadyExists => {
+            WaczWriteError::Exists { path }
+        }
+        other => WaczWriteError::Warc(other),
     })?;
-    let result = write_all(file, &open, &sources, options, cx).and_then(|mut written| {
-        written.problems = read_back(&open, &written, cx)?;
-        rename_new(&open, out).map_err(|source| WaczWriteError::Io { path: out.to_owned(), source })?;
-        Ok(written)
-    });
-    if result.is_err()
-        && let Err(error) = fs::remove_file(&open)
-    {
-        tracing::warn!("{}: a half-written package is left here: {error}", open.display());
-    }
-    result
+    let open = file.open_path().to_owned();
+    let mut written = write_all(&mut file, &open, &sources, options, cx)?;
+    file.sync()?;
+    written.bytes = fs::metadata(&open).map_err(|source| WaczWriteError::Io { path: open.clone(), source })?.len();
+    written.problems = read_back(&open, &written, cx)?;
+    file.finish()?;
+    Ok(written)
 }
 
 /// An archive file and what the package calls it.
@@ -208,7 +198,7 @@ fn sources(archives: &[PathBuf]) -> Result<Vec<Source>, WaczWriteError> {
 }
 
 fn write_all(
-    file: File,
+    file: &mut NewFile,
     open: &Path,
     sources: &[Source],
     options: WaczOptions<'_>,
@@ -322,12 +312,12 @@ fn write_all(
     let hash = format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(&words)));
     package.begin(DATAPACKAGE_DIGEST, CompressionMethod::Deflated, 0)?;
     package.write(&pretty(&json!({ "path": DATAPACKAGE, "hash": hash })))?;
-    written.bytes = package.finish()?;
+    package.finish()?;
     Ok(written)
 }
 
 fn temporary(source: io::Error) -> WaczWriteError {
-    WaczWriteError::Io { path: PathBuf::from("temporary file"), source }
+    WaczWriteError::Io { path: std::env::temp_dir(), source }
 }
 
 fn pretty(value: &Value) -> Vec<u8> {
@@ -357,22 +347,22 @@ fn read_back(open: &Path, written: &WaczWritten, cx: &JobCx) -> Result<Vec<WaczP
 }
 
 /// A package in the making.
-struct Writing {
-    zip: ZipWriter<BufWriter<File>>,
+struct Writing<'a> {
+    zip: ZipWriter<&'a mut NewFile>,
     path: PathBuf,
     date: zip::DateTime,
     present: Option<(String, Sha256, u64)>,
     resources: Vec<Value>,
 }
 
-impl Writing {
-    fn new(file: File, path: &Path, created: CaptureDate) -> Self {
+impl<'a> Writing<'a> {
+    fn new(file: &'a mut NewFile, path: &Path, created: CaptureDate) -> Self {
         let digits = created.to_digits14();
         let part = |from: usize, to: usize| digits.get(from..to).and_then(|part| part.parse().ok()).unwrap_or_default();
         let byte = |from: usize| u8::try_from(part(from, from + 2)).unwrap_or_default();
         let date = zip::DateTime::from_date_and_time(part(0, 4), byte(4), byte(6), byte(8), byte(10), byte(12));
         Self {
-            zip: ZipWriter::new(BufWriter::with_capacity(1 << 20, file)),
+            zip: ZipWriter::new(file),
             path: path.to_owned(),
             date: date.unwrap_or_default(),
             present: None,
@@ -420,10 +410,8 @@ impl Writing {
         }
     }
 
-    fn finish(self) -> Result<u64, WaczWriteError> {
+    fn finish(self) -> Result<(), WaczWriteError> {
         let io = self.io();
-        let file = self.zip.finish().map_err(|error| io(io::Error::other(error)))?;
-        let file = file.into_inner().map_err(|error| io(error.into_error()))?;
-        file.sync_all().and_then(|()| file.metadata()).map(|data| data.len()).map_err(io)
+        self.zip.finish().map(drop).map_err(|error| io(io::Error::other(error)))
     }
 }

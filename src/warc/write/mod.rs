@@ -21,5 +21,4 @@ pub use build::{
 pub use file_set::{FileSetOptions, Placed, WarcFileSet};
 pub use new_file::NewFile;
 pub(super) use pack::{LEVEL as GZIP_LEVEL, MAX_WHOLE, pack as pack_member};
-pub(super) use rename::rename_new;
 pub use repair::{KeptTail, Repaired, repair_open_file};

@@ -25,20 +25,34 @@ impl NewFile {
             path: path.to_owned(),
             source: io::Error::new(io::ErrorKind::AlreadyExists, why.to_owned()),
         };
-        if path.exists() {
+        if fs::symlink_metadata(path).is_ok() {
             return Err(exists(path, "it exists already and is not replaced; give another name"));
         }
         let mut open_path = OsString::from(path);
         open_path.push(OPEN_SUFFIX);
         let open_path = PathBuf::from(open_path);
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&open_path);
-        let file = file.map_err(|source| match source.kind() {
+        let file = create_new(&open_path).map_err(|source| match source.kind() {
             io::ErrorKind::AlreadyExists => {
                 exists(&open_path, "it is being written, or was left by a call that was killed")
             }
             _ => WarcError::Io { path: open_path.clone(), source },
         })?;
-        Ok(Self { path: path.to_owned(), open_path, out: Some(BufWriter::with_capacity(1 << 18, file)) })
+        Ok(Self::of(path, open_path, file))
+    }
+
+    /// As [`create`](Self::create), called something short in the same folder
+    /// until it is finished: names that have the greatest length already take
+    /// no ending, and what a call that was killed left is in nobody's way.
+    pub(in crate::warc) fn create_unnamed(path: &Path) -> Result<Self, WarcError> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let made = tempfile::Builder::new().prefix(".").suffix(OPEN_SUFFIX).make_in(folder, create_new);
+        let kept = made.and_then(|made| made.keep().map_err(|kept| kept.error));
+        let (file, open_path) = kept.map_err(|source| WarcError::Io { path: path.to_owned(), source })?;
+        Ok(Self::of(path, open_path, file))
+    }
+
+    fn of(path: &Path, open_path: PathBuf, file: File) -> Self {
+        Self { path: path.to_owned(), open_path, out: Some(BufWriter::with_capacity(1 << 18, file)) }
     }
 
     /// The name it has until it is finished.
@@ -79,6 +93,16 @@ impl NewFile {
     }
 }
 
+fn create_new(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).create_new(true).open(path)
+}
+
+impl Seek for NewFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.out().seek(to)
+    }
+}
+
 impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.out().write(bytes)
@@ -96,5 +120,22 @@ impl Drop for NewFile {
         {
             tracing::warn!("{}: {error}", self.open_path.display());
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_leads_nowhere_has_the_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        std::os::unix::fs::symlink("nowhere", &path).unwrap();
+        let error = NewFile::create(&path).err().unwrap().to_string();
+        assert!(error.ends_with("a: it exists already and is not replaced; give another name"), "{error}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

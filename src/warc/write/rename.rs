@@ -1,7 +1,7 @@
 //! New names for files that are complete.
 
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader};
+use std::fs::{self, File, Metadata};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 /// Renames without ever replacing a file, and makes the new name durable.
@@ -15,12 +15,13 @@ use std::path::Path;
 ///
 /// [`io::ErrorKind::AlreadyExists`] where another file has the name. One with
 /// the very same bytes, as a kill between the two steps leaves it, is taken as
-/// the result.
+/// the result; a link is not, since it may lead to the very file that would be
+/// taken away.
 pub(in crate::warc) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     match fs::hard_link(from, to) {
         Ok(()) => remove_name(from)?,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            if !are_equal(from, to)? {
+            if !is_copy(from, to)? {
                 return Err(already_exists());
             }
             remove_name(from)?;
@@ -52,12 +53,28 @@ pub(super) fn sync_folder(folder: Option<&Path>) {
     }
 }
 
-/// Whether two files hold the same bytes.
-fn are_equal(one: &Path, other: &Path) -> io::Result<bool> {
-    let (one, other) = (File::open(one)?, File::open(other)?);
-    if one.metadata()?.len() != other.metadata()?.len() {
+/// Whether `to` is itself, and not by a link, a file with the bytes of `from`.
+fn is_copy(from: &Path, to: &Path) -> io::Result<bool> {
+    let (one, other) = (fs::symlink_metadata(from)?, fs::symlink_metadata(to)?);
+    if !other.file_type().is_file() || one.len() != other.len() {
         return Ok(false);
     }
+    Ok(are_names_of_one(&one, &other) || have_equal_bytes(File::open(from)?, File::open(to)?)?)
+}
+
+#[cfg(unix)]
+fn are_names_of_one(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+#[cfg(not(unix))]
+fn are_names_of_one(_: &Metadata, _: &Metadata) -> bool {
+    false
+}
+
+/// Whether the same bytes come from both.
+pub(super) fn have_equal_bytes(one: impl Read, other: impl Read) -> io::Result<bool> {
     let (mut one, mut other) = (BufReader::new(one), BufReader::new(other));
     loop {
         let (a, b) = (one.fill_buf()?, other.fill_buf()?);
@@ -94,6 +111,26 @@ mod tests {
         fs::hard_link(path("c"), path("e")).unwrap();
         rename_new(&path("c"), &path("e")).unwrap();
         assert!(path("e").exists() && !path("c").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_only_copy_is_not_taken_away_where_a_link_has_the_name() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for target in ["a.open", "nowhere"] {
+            fs::write(path("a.open"), b"ours").unwrap();
+            symlink(target, path("a")).unwrap();
+            assert_eq!(rename_new(&path("a.open"), &path("a")).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+            assert_eq!(fs::read(path("a.open")).unwrap(), b"ours");
+            assert_eq!(fs::read_link(path("a")).unwrap(), Path::new(target));
+            fs::remove_file(path("a")).unwrap();
+        }
+        // A copy of its own is another matter.
+        fs::write(path("a"), b"ours").unwrap();
+        rename_new(&path("a.open"), &path("a")).unwrap();
+        assert!(!path("a.open").exists());
     }
 
     #[test]

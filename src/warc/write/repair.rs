@@ -1,11 +1,11 @@
 //! Files whose writer was killed.
 
-use super::super::read::ArchiveReader;
+use super::super::read::{ArchiveReader, RETAIN};
 use super::super::{OPEN_SUFFIX, Problem, ProblemKind, WarcError};
 use super::new_file::NewFile;
-use super::rename::rename_new;
+use super::rename::{have_equal_bytes, rename_new};
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// What the name of a tail ends in that was cut off and kept.
@@ -23,7 +23,8 @@ pub struct Repaired {
     pub records: u64,
     /// Bytes that were cut off its end.
     pub cut_bytes: u64,
-    /// Where they are kept; none where they are a torn record and nothing else.
+    /// Where they are kept; none where they are a torn record and nothing else,
+    /// and few enough that this is certain.
     pub kept: Option<KeptTail>,
     /// What the reader found.
     pub problems: Vec<Problem>,
@@ -62,8 +63,8 @@ impl std::fmt::Display for KeptTail {
 ///
 /// The end of a killed writer is one record that breaks off. Where more than
 /// that is cut off (records behind a damaged one, which may also be those of an
-/// archive inside it; damage that no kill does), the tail is kept in a file
-/// beside it.
+/// archive inside it; damage that no kill does), or so much that not all of it
+/// was searched for records, the tail is kept in a file beside it.
 ///
 /// # Errors
 ///
@@ -81,17 +82,22 @@ pub fn repair_open_file(open_path: &Path) -> Result<Repaired, WarcError> {
     let (mut records, mut behind) = (0, 0);
     let mut problems: Vec<Problem> = Vec::new();
     let mut sound_len = 0;
+    // Where members broke off, from the end of the last whole record on.
+    let mut torn: Vec<u64> = Vec::new();
     while let Some(record) = reader.next_record(0)? {
         let mut fresh = reader.take_problems();
         // What the reader finds within a torn record (an archive that was
         // being captured) is no record of this file.
-        let is_torn =
-            |problem: &Problem| problem.kind == ProblemKind::Truncated && problem.offset < record.span.decoded_offset();
-        if behind > 0 || fresh.iter().any(is_torn) {
+        let fresh_torn = fresh.iter().filter(|problem| problem.kind == ProblemKind::Truncated);
+        torn.extend(fresh_torn.map(|problem| problem.offset).filter(|&offset| offset >= sound_len));
+        if behind > 0 || torn.iter().any(|&offset| offset < record.span.decoded_offset()) {
             behind += 1;
         } else {
             records += 1;
             sound_len = reader.sound_len();
+            // A record that was written short is whole as far as it goes; the
+            // member behind it, which was looked into with it, may be torn.
+            torn.retain(|&offset| offset >= sound_len);
         }
         problems.append(&mut fresh);
     }
@@ -106,15 +112,19 @@ pub fn repair_open_file(open_path: &Path) -> Result<Repaired, WarcError> {
             let why = format!("no whole record ({other}); look at it by hand");
             return Err(WarcError::NoRecord { path: open_path.to_owned(), offset: 0, why });
         }
-        drop(file);
-        fs::remove_file(open_path).map_err(io)?;
-        return Ok(Repaired { file: None, records, cut_bytes: len, kept: None, problems });
     }
     let mut of_tail = problems.iter().filter(|problem| problem.offset >= sound_len);
-    let kept = match sound_len < len && of_tail.any(|problem| is_other(&problem)) {
-        true => Some(keep_tail(&mut file, &path, sound_len, behind)?),
+    // Of a longer tail, only the last part was searched for records.
+    let is_searched = len - sound_len <= RETAIN as u64;
+    let kept = match sound_len < len && (!is_searched || of_tail.any(|problem| is_other(&problem))) {
+        true => Some(keep_tail(&mut file, open_path, &path, sound_len, behind)?),
         false => None,
     };
+    if records == 0 {
+        drop(file);
+        fs::remove_file(open_path).map_err(io)?;
+        return Ok(Repaired { file: None, records, cut_bytes: len, kept, problems });
+    }
     file.set_len(sound_len).map_err(io)?;
     file.sync_all().map_err(io)?;
     drop(file);
@@ -122,9 +132,15 @@ pub fn repair_open_file(open_path: &Path) -> Result<Repaired, WarcError> {
     Ok(Repaired { file: Some(path), records, cut_bytes: len - sound_len, kept, problems })
 }
 
-/// Copies what `file` holds from `offset` on into a new file beside `path`.
-fn keep_tail(file: &mut File, path: &Path, offset: u64, records: u64) -> Result<KeptTail, WarcError> {
-    let io = |source| WarcError::Io { path: path.to_owned(), source };
+/// Copies what `file`, which stands at `open_path`, holds from `offset` on into
+/// a new file beside `path`; one that holds just this already, as a call that
+/// was killed leaves it, is taken for it.
+fn keep_tail(file: &mut File, open_path: &Path, path: &Path, offset: u64, records: u64) -> Result<KeptTail, WarcError> {
+    let of = |path: &Path| {
+        let path = path.to_owned();
+        move |source| WarcError::Io { path, source }
+    };
+    let bytes = file.metadata().map_err(of(open_path))?.len().saturating_sub(offset);
     let mut number = 1;
     let (mut out, goal) = loop {
         let mut goal = path.as_os_str().to_owned();
@@ -132,19 +148,39 @@ fn keep_tail(file: &mut File, path: &Path, offset: u64, records: u64) -> Result<
         if number > 1 {
             goal.push(format!("-{number}"));
         }
-        match NewFile::create(Path::new(&goal)) {
-            Err(WarcError::Io { source, .. })
-                if source.kind() == io::ErrorKind::AlreadyExists && number < MAX_TAILS =>
-            {
-                number += 1;
+        let goal = PathBuf::from(goal);
+        let present = fs::symlink_metadata(&goal);
+        if present.as_ref().is_ok_and(|present| present.file_type().is_file() && present.len() == bytes) {
+            file.seek(SeekFrom::Start(offset)).map_err(of(open_path))?;
+            if have_equal_bytes(&mut *file, File::open(&goal).map_err(of(&goal))?).map_err(of(&goal))? {
+                return Ok(KeptTail { file: goal, offset, bytes, records });
             }
-            out => break (out?, PathBuf::from(goal)),
+        }
+        if present.is_ok() && number < MAX_TAILS {
+            number += 1;
+            continue;
+        }
+        // Left by a call that was killed: what it holds is a part of this tail.
+        let mut stale = goal.as_os_str().to_owned();
+        stale.push(OPEN_SUFFIX);
+        match fs::remove_file(&stale) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(of(Path::new(&stale))(error)),
+            _ => break (NewFile::create(&goal)?, goal),
         }
     };
-    file.seek(SeekFrom::Start(offset)).map_err(io)?;
-    let bytes = io::copy(&mut file.by_ref(), &mut out).map_err(io)?;
+    file.seek(SeekFrom::Start(offset)).map_err(of(open_path))?;
+    let mut buffer = vec![0; 1 << 18];
+    let mut copied = 0;
+    loop {
+        let read = file.read(&mut buffer).map_err(of(open_path))?;
+        if read == 0 {
+            break;
+        }
+        out.write_all(&buffer[..read]).map_err(of(&goal))?;
+        copied += read as u64;
+    }
     out.finish()?;
-    Ok(KeptTail { file: goal, offset, bytes, records })
+    Ok(KeptTail { file: goal, offset, bytes: copied, records })
 }
 
 #[cfg(test)]
@@ -197,18 +233,64 @@ mod tests {
         let at = damaged.windows(5).position(|bytes| bytes[0] <= 1 && bytes[1..3] == [!bytes[3], !bytes[4]]).unwrap();
         damaged[at + 1..at + 5].copy_from_slice(&[0xff, 0xff, 0, 0]);
         damaged.truncate(at + 5 + 60_000);
-        let tail = [damaged, member(3), member(4)].concat();
-        for round in 1..=2 {
-            fs::write(&path, [&member(1)[..], &tail].concat()).unwrap();
+        let tail = [damaged.clone(), member(3), member(4)].concat();
+        let other = [damaged, member(3), member(5)].concat();
+        // A call that was killed leaves what it wrote; it does not stand in the way.
+        fs::write(folder.path().join("a.warc.gz.torn.open"), &tail[..9]).unwrap();
+        // The same tail once more is kept once; another one gets another name.
+        for (name, tail) in [("a.warc.gz.torn", &tail), ("a.warc.gz.torn", &tail), ("a.warc.gz.torn-2", &other)] {
+            fs::write(&path, [&member(1)[..], tail].concat()).unwrap();
             let repaired = repair_open_file(&path).unwrap();
             let file = repaired.file.unwrap();
             assert_eq!(ids(&file), ["urn:test:1"]);
             let kept = repaired.kept.unwrap();
-            assert_eq!(kept.file, folder.path().join(["a.warc.gz.torn", "a.warc.gz.torn-2"][round - 1]));
+            assert_eq!(kept.file, folder.path().join(name));
             assert_eq!((kept.offset, kept.bytes, kept.records), (member(1).len() as u64, tail.len() as u64, 2));
-            assert_eq!(fs::read(&kept.file).unwrap(), tail);
+            assert_eq!(&fs::read(&kept.file).unwrap(), tail);
             assert!(kept.to_string().contains("2 whole records seem to stand behind it"), "{kept}");
             fs::remove_file(&file).unwrap();
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_tail_too_long_to_be_searched_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.warc.gz.open");
+        let long = stored(&vec![b'x'; 2 * RETAIN]);
+        for (before, first) in [(member(1), Some("urn:test:1")), (Vec::new(), None)] {
+            let torn = &long[..long.len() - 100];
+            fs::write(&path, [&before[..], torn].concat()).unwrap();
+            let repaired = repair_open_file(&path).unwrap();
+            let found = repaired.file.as_deref().map(ids).unwrap_or_default();
+            assert_eq!(found, first.into_iter().collect::<Vec<_>>());
+            let kept = repaired.kept.unwrap();
+            assert_eq!((kept.offset, kept.records), (before.len() as u64, 0));
+            assert_eq!(fs::read(kept.file).unwrap(), torn);
+            assert!(!path.exists());
+        }
+    }
+
+    #[test]
+    fn a_torn_record_behind_a_short_one_leaves_none_of_its_archive_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.warc.gz.open");
+        let plain = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").plain(&[b'x'; 500]);
+        let short = super::super::pack_member(&[&plain[..plain.len() - 100]]);
+        let inner: Vec<u8> = (10..15).flat_map(member).collect();
+        let outer = stored(&inner);
+        // Torn within the record, and before a byte of it can be decoded: what
+        // is found then is found with the short record.
+        let extra = u16::try_from(inner.len()).unwrap().to_le_bytes();
+        let undecoded = [&[0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 3], &extra[..], &inner].concat();
+        for torn in [&outer[..outer.len() - 100], &undecoded] {
+            fs::write(&path, [&short, torn].concat()).unwrap();
+            let repaired = repair_open_file(&path).unwrap();
+            assert_eq!((repaired.records, repaired.cut_bytes), (1, torn.len() as u64));
+            let file = repaired.file.unwrap();
+            assert_eq!(fs::read(&file).unwrap(), short);
+            assert_eq!(fs::read(repaired.kept.unwrap().file).unwrap(), torn);
+            fs::remove_file(file).unwrap();
         }
     }
 

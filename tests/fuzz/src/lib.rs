@@ -10,6 +10,7 @@
 //! | [`lines`] | what is read from text, is written and read again, is equal |
 //! | [`pages`] | pages and style sheets keep to the limits |
 //! | [`keys`] | keys of URLs are stable |
+//! | [`stored`] | stored links answer or name what is damaged; lines that are loaded come out |
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,6 +21,7 @@ mod index;
 mod keys;
 mod lines;
 mod pages;
+mod stored;
 
 pub use archive::{arc, warc};
 pub use damage::gzip;
@@ -28,6 +30,7 @@ pub use index::{cdx, wacz};
 pub use keys::keys;
 pub use lines::{campaign_json, crawl_log, dataset, feed, request, robots, scope_log};
 pub use pages::{html, mmdb};
+pub use stored::{load_lines, segment};
 
 /// Numbers that depend on the bytes alone, so that a finding repeats.
 pub(crate) struct Dice(u64);

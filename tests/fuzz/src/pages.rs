@@ -1,7 +1,7 @@
 //! Pages, style sheets and other files that are only read.
 
 use super::Dice;
-use fonds::links::{MAX_ANCHOR_BYTES, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageOptions, read_css, read_page};
+use fonds::links::{LinkKinds, MAX_ANCHOR_BYTES, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageOptions, read_css, read_page};
 use fonds::scope::GeoDatabase;
 use fonds::uri::parse_web_url;
 use std::net::IpAddr;
@@ -17,6 +17,7 @@ pub fn html(data: &[u8]) {
         max_text_bytes: [0, 100, 1 << 20][dice.below(3)],
         tell_language: dice.below(2) == 0,
         xhtml: dice.below(2) == 0,
+        kinds: LinkKinds::ALL,
     };
     let page = read_page(data, charset, &base, &options);
     assert!(page.text.len() <= options.max_text_bytes, "{} bytes of text", page.text.len());

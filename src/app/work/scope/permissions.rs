@@ -111,7 +111,8 @@ pub fn check_evidence(desk: &WorkspaceDesk, campaign: &Campaign, cx: &JobCx) -> 
 }
 
 /// Copies files into the workspace as evidence of a record, and saves the
-/// campaign with them. A file that is attached already is not doubled.
+/// campaign with them. A file that is attached already is not doubled; where its
+/// copy holds other bytes or is gone it is put back.
 pub fn attach_evidence(
     desk: &WorkspaceDesk,
     id: CampaignId,
@@ -125,19 +126,23 @@ pub fn attach_evidence(
         .permissions
         .get_mut(record)
         .with_context(|| format!("the campaign has {count} records; there is no record {}", record + 1))?;
-    let folder = desk.workspace.folder().join(EVIDENCE);
     let mut attached = Vec::new();
     for source in files {
         anyhow::ensure!(source.is_file(), "{}: this is no file", source.display());
         let (sha256, _) = digest_of(source, cx).with_context(|| source.display().to_string())?;
-        if permission.files.iter().any(|file| file.sha256 == sha256) {
-            continue;
-        }
-        let short = sha256.get(..12).unwrap_or(&sha256);
-        let path = format!("{EVIDENCE}/{short}-{}", harmless_name(source));
+        let known = permission.files.iter().find(|file| file.sha256 == sha256).filter(|file| file.is_inside());
+        let is_new = known.is_none();
+        let path = known.map_or_else(
+            || format!("{EVIDENCE}/{}-{}", sha256.get(..12).unwrap_or(&sha256), harmless_name(source)),
+            |file| file.path.clone(),
+        );
         let place = desk.workspace.folder().join(&path);
-        std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-        if !place.exists() {
+        let folder = place.parent().unwrap_or(desk.workspace.folder());
+        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        // What lies there under this name may have been changed since.
+        let kept = place.is_file() && digest_of(&place, cx).is_ok_and(|(kept, _)| kept == sha256);
+        if !kept {
+            cx.checkpoint()?;
             // Under another name until it is whole.
             let open = place.with_extension("open");
             std::fs::copy(source, &open).with_context(|| open.display().to_string())?;
@@ -145,9 +150,11 @@ pub fn attach_evidence(
             anyhow::ensure!(copied == sha256, "{}: it changed while it was copied; try again", source.display());
             std::fs::rename(&open, &place).with_context(|| place.display().to_string())?;
         }
-        let file = EvidenceFile { path, sha256 };
-        permission.files.push(file.clone());
-        attached.push(file);
+        if is_new {
+            let file = EvidenceFile { path, sha256 };
+            permission.files.push(file.clone());
+            attached.push(file);
+        }
     }
     desk.catalogue().save_campaign(Some(id), &campaign)?;
     Ok(attached)

@@ -194,7 +194,7 @@ proptest! {
             prop_assert_eq!(made.desk.why(row).unwrap().verdict.decision, then, "{:?}", one);
             let trace = made.desk.what_if_trace(&edited, row).unwrap();
             prop_assert_eq!(trace.verdict.decision, now, "{:?}", one);
-            let tested = made.desk.scope_test(Some(made.campaign), &edited, &[one.url.clone()]).unwrap().remove(0);
+            let tested = made.desk.scope_test(Some(made.campaign), &edited, std::slice::from_ref(&one.url)).unwrap().remove(0);
             prop_assert_eq!(tested.unwrap().trace.verdict, trace.verdict);
         }
         for (side, expected) in [(MovedSide::In, into), (MovedSide::Out, out), (MovedSide::Unknown, unknown)] {

@@ -1,0 +1,395 @@
+//! `fonds inlinks load`, and answers out of what was loaded.
+
+use super::inlink_options::{InternalWord, NotationWord, SortOptions};
+use super::output::{json_line, plain, short};
+use super::{FINE, PROBLEMS, WRONG_USE};
+use crate::analysis::{AnchorLink, tally_anchors};
+use crate::jobs::JobCx;
+use crate::links::filters::Columns;
+use crate::links::invert::ShuffleOptions;
+use crate::links::stored::load::{LoadInput, LoadOptions, LoadReport, load};
+use crate::links::stored::{LinkStore, StoredInlink, Window, host_of};
+use crate::store::Workspace;
+use crate::store::rows::{AnchorRow, InlinkPage, InlinkRow, ProspectRow};
+use crate::uri::{CaptureDate, DatasetKey};
+use anyhow::Context;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Where links go that are loaded into a workspace.
+const LOADED: &str = "inlinks/loaded";
+
+/// The words of `fonds inlinks load`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  fonds inlinks load my-links inlinks-*.jsonl.gz
+  fonds inlinks map warcs/*.warc.gz | fonds inlinks load my-links
+  fonds inlinks load my-archive PWA9609.jsonl.zst --memory-mib 2048
+  fonds inlinks show my-links 'http://www.site.pt/sobre' --date 2009-06-01
+
+Lines are objects of the published data set or rows of map, plain, gzip or zstd. A further call adds to what is
+there; links that are there already are not kept twice. Of a workspace, they go to its folder inlinks/loaded, and
+answer there until inlinks are built; show, top, uncaptured and anchors take that folder, too.")]
+pub struct LoadArgs {
+    /// Folder of stored links, which is made where absent, or workspace
+    folder: PathBuf,
+
+    /// Files with lines; standard input without any
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// How pages are written: (pt,fct,)/sobre or pt,fct)/sobre [default: as the first one is]
+    #[arg(long, value_enum, value_name = "NAME")]
+    notation: Option<NotationWord>,
+
+    /// Links are internal within one host name, second-level domain or registrable domain, where lines do not say it [default: fqdn]
+    #[arg(long, value_enum, value_name = "NAME")]
+    internal: Option<InternalWord>,
+
+    /// How the columns of rows stand: as map writes them, or target, source, date, anchor
+    #[arg(long, value_enum, default_value = "map")]
+    columns: super::inlink_filters::ColumnsWord,
+
+    /// Anchors are cut after so many UTF-16 code units [default: not]
+    #[arg(long, value_name = "N")]
+    anchor_cap: Option<usize>,
+
+    /// Make one segment of all: answers come faster, and the bytes are those of a load in one go
+    #[arg(long)]
+    compact: bool,
+
+    #[command(flatten)]
+    sort: SortOptions,
+
+    /// The report as one object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Lines in, stored links out.
+pub(super) fn run_load(
+    args: &LoadArgs,
+    stdin: impl FnOnce() -> Box<dyn Read>,
+    out: &mut dyn Write,
+    cx: &JobCx,
+) -> anyhow::Result<u8> {
+    let folder = match Workspace::is_in(&args.folder) {
+        true => args.folder.join(LOADED),
+        false => args.folder.clone(),
+    };
+    let mut inputs = Vec::new();
+    let mut total = 0;
+    for path in &args.files {
+        let name = path.display().to_string();
+        let file = File::open(path).with_context(|| name.clone())?;
+        total += file.metadata().with_context(|| name.clone())?.len();
+        inputs.push(LoadInput { name, input: Box::new(Counted { file, cx }) });
+    }
+    if args.files.is_empty() {
+        inputs.push(LoadInput { name: "standard input".to_owned(), input: stdin() });
+    }
+    cx.stage_in_bytes("Reading lines", (total > 0).then_some(total));
+    let options = LoadOptions {
+        notation: args.notation.map(NotationWord::notation),
+        internal: args.internal.map(InternalWord::policy),
+        columns: Columns::from(args.columns),
+        anchor_cap: args.anchor_cap,
+        shuffle: args.sort.shuffle(None),
+    };
+    let mut report = load(&folder, inputs, &options, cx)?;
+    if args.compact && LinkStore::is_in(&folder) {
+        let rules = LinkStore::open(&folder)?.rules();
+        let merged = LinkStore::open_to_add(&folder, rules)?.compact(cx)?;
+        (report.added.segments, report.added.bytes) = (merged.segments, merged.bytes);
+    }
+    if args.json {
+        json_line(out, &report)?
+    } else {
+        writeln!(out, "{}", words(&report, &folder))?
+    }
+    if let Some(first) = &report.first_bad {
+        eprintln!("{} left out; the first: {}", counted(report.bad_lines, "line"), plain(first));
+    }
+    Ok(match report.bad_lines {
+        0 => FINE,
+        _ if report.shuffle.links + report.shuffle.captures == 0 => WRONG_USE,
+        _ => PROBLEMS,
+    })
+}
+
+fn words(report: &LoadReport, folder: &Path) -> String {
+    let counts = report.added.counts;
+    let mut words = format!(
+        "{} ({} internal) and {} of {} from {} seen; {} left out",
+        counted(counts.links, "link"),
+        counts.internal,
+        counted(counts.captures, "capture"),
+        counted(counts.targets, "page"),
+        counted(report.shuffle.links, "link"),
+        counted(report.shuffle.duplicates, "exact duplicate"),
+    );
+    for (count, what) in
+        [(report.unlisted, "counted in the lines and not listed there"), (report.undated, "without a date left out")]
+    {
+        if count > 0 {
+            words.push_str(&format!("; {} {what}", counted(count, "inlink")));
+        }
+    }
+    words.push_str(&format!(
+        "\n{}: {} MiB in {}",
+        folder.display(),
+        report.added.bytes.div_ceil(1 << 20),
+        counted(report.added.segments as u64, "segment")
+    ));
+    words
+}
+
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Tells the job how much of the files was read.
+struct Counted<'c> {
+    file: File,
+    cx: &'c JobCx,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.file.read(out)?;
+        // The sort asks whether to stop.
+        let _ = self.cx.advance(read as u64);
+        Ok(read)
+    }
+}
+
+/// The stored links that answer for a folder: its own, or those loaded into a
+/// workspace, as long as its inlinks are not built.
+pub(super) fn answering(folder: &Path) -> anyhow::Result<Option<LinkStore>> {
+    if LinkStore::is_in(folder) {
+        return Ok(Some(LinkStore::open(folder)?));
+    }
+    let loaded = folder.join(LOADED);
+    if !LinkStore::is_in(&loaded) || Workspace::look(folder)?.catalogue().inlink_build()?.is_some() {
+        return Ok(None);
+    }
+    eprintln!("inlinks of the workspace are not built; this is of the links loaded into {}", loaded.display());
+    Ok(Some(LinkStore::open(&loaded)?))
+}
+
+/// Sets the job up for reading all links.
+fn reading_all(store: &LinkStore, cx: &JobCx) {
+    let counts = store.counts();
+    cx.stage("Reading links", Some(counts.links + counts.captures));
+}
+
+/// A page by URL or key.
+fn key_of(store: &LinkStore, page: &str) -> anyhow::Result<String> {
+    store.key_of(page).with_context(|| format!("“{page}” is neither a URL nor a key such as (pt,example,)/path"))
+}
+
+/// The page's inlinks, of all times or around a date.
+pub(super) fn show(store: &LinkStore, page: &str, window: Option<Window>, cap: usize) -> anyhow::Result<InlinkPage> {
+    let key = key_of(store, page)?;
+    let answer = store.inlinks(&key, window, cap)?;
+    let row = |link: StoredInlink| InlinkRow {
+        date: link.date,
+        source_host: host_name(&link.source),
+        source: if link.source_url.is_empty() { link.source } else { link.source_url },
+        anchor: link.anchor,
+        internal: link.internal,
+        in_window: true,
+        capture: None,
+    };
+    Ok(InlinkPage {
+        target: key,
+        capture_dates: answer.captures,
+        around: window.map(|window| window.around),
+        window_days: window.map_or(u32::MAX, |window| window.days),
+        rows: answer.inlinks.into_iter().map(row).collect(),
+        internal: answer.counts.internal,
+        external: answer.counts.external,
+        cut: answer.cut,
+        built: true,
+    })
+}
+
+fn host_name(key: &str) -> String {
+    DatasetKey::from_stored(format!("({},)", host_of(key))).host().as_str().to_owned()
+}
+
+/// The captures that most other hosts link to.
+pub(super) fn top(
+    store: &LinkStore,
+    window_days: u32,
+    limit: u64,
+    json: bool,
+    out: &mut dyn Write,
+    cx: &JobCx,
+) -> anyhow::Result<bool> {
+    reading_all(store, cx);
+    let rows = store.most_cited(window_days, limit, cx)?;
+    for row in &rows {
+        let window = Window { around: row.date, days: window_days };
+        let anchor = store.top_anchor(&row.target, Some(window))?;
+        let counts = row.counts();
+        if json {
+            let date = row.date.to_dataset();
+            json_line(
+                out,
+                &serde_json::json!({"url": row.target, "date": date, "hosts": counts.hosts,
+                    "external": counts.external, "internal": counts.internal, "anchor": anchor}),
+            )?;
+        } else {
+            writeln!(
+                out,
+                "{:>4} {:<6} {:>5} external {:>5} internal  {}  {}  “{}”",
+                counts.hosts,
+                if counts.hosts == 1 { "host" } else { "hosts" },
+                counts.external,
+                counts.internal,
+                row.date.to_words(),
+                plain(&row.target),
+                short(&anchor, 60)
+            )?;
+        }
+    }
+    Ok(rows.is_empty())
+}
+
+/// Pages that are cited but were never captured.
+pub(super) fn uncaptured(store: &LinkStore, prefix: &str, limit: u64, cx: &JobCx) -> anyhow::Result<Vec<ProspectRow>> {
+    reading_all(store, cx);
+    let mut rows = Vec::new();
+    for cited in store.uncaptured(prefix, limit, cx)? {
+        let (first, last) = cited.dates.unwrap_or_default();
+        rows.push(ProspectRow {
+            anchor: store.top_anchor(&cited.target, None)?,
+            url: cited.target,
+            hosts: cited.counts.hosts,
+            links: cited.counts.external + cited.counts.internal,
+            first,
+            last,
+            verdict: String::new(),
+        });
+    }
+    Ok(rows)
+}
+
+/// What other sites call pages most, or what any site calls one.
+pub(super) fn anchors(store: &LinkStore, page: Option<&str>, limit: u64, cx: &JobCx) -> anyhow::Result<Vec<AnchorRow>> {
+    let Some(page) = page else {
+        reading_all(store, cx);
+        let row = |count: crate::links::stored::AnchorCount| AnchorRow {
+            text: count.text,
+            hosts: count.hosts,
+            links: count.links,
+            first: count.first,
+            last: count.last,
+            matches_request: false,
+        };
+        return Ok(store.top_anchors(limit, &ShuffleOptions::default(), cx)?.into_iter().map(row).collect());
+    };
+    let mut links: Vec<(String, String, CaptureDate)> = Vec::new();
+    store.each_inlink(&key_of(store, page)?, None, |link| {
+        links.push((link.anchor.to_owned(), host_of(link.source).to_owned(), link.date));
+        true
+    })?;
+    let links = links.iter().filter(|(anchor, ..)| !anchor.is_empty());
+    let tallies =
+        tally_anchors(links.map(|(anchor, host, date)| AnchorLink { anchor, source_host: host, date: *date }), |_| {
+            false
+        });
+    let row = |tally: crate::analysis::AnchorTally| AnchorRow {
+        text: tally.spelling,
+        hosts: tally.hosts,
+        links: tally.links,
+        first: tally.first,
+        last: tally.last,
+        matches_request: false,
+    };
+    Ok(tallies.into_iter().map(row).collect())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::inlinks;
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(subcommand)]
+        command: inlinks::Command,
+    }
+
+    const LINES: &str = concat!(
+        r#"{"url":"(pt,fct,","count":9,"countInternal":1,"countExternal":8,"captureDate":"2024-03-01T09:00","inlinks":["#,
+        r#"{"date":"2024-03-01T10:00","source":"(pt,fccn,","anchor":"Fundação"},"#,
+        r#"{"date":"2015-03-01T10:00","source":"(pt,fccn,","anchor":"FUNDAÇÃO"},"#,
+        r#"{"date":"2024-03-02T10:00","source":"(pt,fct,)/sobre","anchor":"Início\u001b[31m"}]}"#,
+        "\nbroken\n",
+        r#"{"url":"(pt,nunca,)/x","count":1,"captureDate":null,"inlinks":[{"date":"2024-03-01T10:00","source":"(pt,fccn,","anchor":"X"}]}"#,
+    );
+
+    fn run_words(words: &[&str]) -> (u8, String) {
+        let line = Line::parse_from(std::iter::once("inlinks").chain(words.iter().copied()));
+        let mut out = Vec::new();
+        let status = inlinks::run(line.command, &mut out).unwrap();
+        (status, String::from_utf8(out).unwrap())
+    }
+
+    #[test]
+    fn a_data_set_is_loaded_and_answers() {
+        let folder = tempfile::tempdir().unwrap();
+        let (lines, links) = (folder.path().join("lines.jsonl"), folder.path().join("links"));
+        std::fs::write(&lines, LINES).unwrap();
+        let (lines, links) = (lines.to_str().unwrap(), links.to_str().unwrap());
+        let (status, words) = run_words(&["load", links, lines]);
+        assert_eq!(status, PROBLEMS);
+        assert_eq!(
+            words,
+            format!(
+                "4 links (1 internal) and 1 capture of 2 pages from 4 links seen; 0 exact duplicates left out; 6 inlinks counted in the lines and not listed there\n{links}: 1 MiB in 1 segment\n"
+            )
+        );
+        let (_, report) = run_words(&["load", links, lines, "--json", "--compact"]);
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        assert_eq!((&report["bad_lines"], &report["added"]["segments"]), (&1.into(), &1.into()));
+        // The same lines again change nothing.
+        assert_eq!(LinkStore::open(Path::new(links)).unwrap().counts().links, 4);
+        let (_, shown) = run_words(&["show", links, "https://www.fct.pt", "--date", "2024-03-01"]);
+        assert_eq!(
+            shown,
+            "2024-03-01 10:00:00 external (pt,fccn,  “Fundação”\n2024-03-02 10:00:00 internal (pt,fct,)/sobre  “Início\u{fffd}[31m”\n"
+        );
+        assert_eq!(run_words(&["show", links, "pt,fct)/"]).1.lines().count(), 3);
+        assert_eq!(run_words(&["show", links, "fct.pt/nothing"]), (PROBLEMS, String::new()));
+        let (_, anchors) = run_words(&["anchors", links, "(pt,fct,"]);
+        assert_eq!(anchors, "   1 host       2 links  “FUNDAÇÃO”\n   1 host       1 link   “Início\u{fffd}[31m”\n");
+        assert_eq!(run_words(&["anchors", links, "--limit", "1"]).1, "   1 host       1 link   “FUNDAÇÃO”\n");
+        let (_, top) = run_words(&["top", links]);
+        assert_eq!(top, "   1 host       1 external     1 internal  2024-03-01 09:00:00  (pt,fct,  “Fundação”\n");
+        assert!(run_words(&["top", links, "--json", "--window-days", "3650"]).1.contains(r#""external":2"#));
+        let (_, uncaptured) = run_words(&["uncaptured", links]);
+        assert_eq!(uncaptured, "   1 host       1 link   (pt,nunca,)/x  “X”  \n");
+        assert_eq!(run_words(&["uncaptured", links, "--prefix", "(pt,fct,"]), (FINE, String::new()));
+    }
+
+    #[test]
+    fn links_loaded_into_a_workspace_answer_until_inlinks_are_built() {
+        let folder = tempfile::tempdir().unwrap();
+        let (lines, archive) = (folder.path().join("lines.jsonl"), folder.path().join("archive"));
+        std::fs::write(&lines, LINES).unwrap();
+        drop(Workspace::create(&archive).unwrap());
+        let (lines, archive) = (lines.to_str().unwrap(), archive.to_str().unwrap());
+        run_words(&["load", archive, lines]);
+        assert_eq!(run_words(&["show", archive, "fct.pt"]).1.lines().count(), 3);
+        run_words(&["build", archive]);
+        assert_eq!(run_words(&["show", archive, "fct.pt"]).1, "");
+        let loaded = format!("{archive}/{LOADED}");
+        assert_eq!(run_words(&["show", &loaded, "fct.pt"]).1.lines().count(), 3);
+    }
+}

@@ -1,0 +1,385 @@
+//! A folder of segments, and the list that says which of them count.
+
+use super::super::LinkError;
+use super::super::kept::{lock, write_list};
+use super::super::merge::{Merge, Stream};
+use super::super::row::Row;
+use super::super::shuffle::ROWS_PER_CHECK;
+use super::super::sorted::Sorted;
+use super::segment::{Segment, SegmentCounts, SegmentWriter};
+use crate::jobs::{JobCx, free_bytes};
+use crate::links::Notation;
+use crate::uri::InternalPolicy;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+const LIST: &str = "links.json";
+const LOCK: &str = "links.lock";
+const FORMAT: &str = "fonds links";
+const VERSION: u32 = 1;
+
+/// A segment stays apart from the later ones while it is more than so many
+/// times as large as they are together: few segments, and rows are seldom
+/// written again.
+const LEVEL: u64 = 2;
+
+/// Room that is left on a disk for others, in bytes.
+const DISK_FLOOR_BYTES: u64 = 32 * 1024 * 1024;
+
+/// What all rows of a folder have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct StoreRules {
+    /// How keys are written.
+    pub notation: Notation,
+    /// Which links are internal, where the rows did not say it themselves.
+    pub internal: InternalPolicy,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct List {
+    format: String,
+    version: u32,
+    #[serde(flatten)]
+    rules: StoreRules,
+    next: u64,
+    segments: Vec<Listed>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Listed {
+    number: u64,
+    bytes: u64,
+    #[serde(flatten)]
+    counts: SegmentCounts,
+}
+
+impl List {
+    fn new(rules: StoreRules) -> Self {
+        Self { format: FORMAT.to_owned(), version: VERSION, rules, next: 1, segments: Vec::new() }
+    }
+}
+
+/// What one addition did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Added {
+    /// What the new segment held.
+    #[serde(flatten)]
+    pub counts: SegmentCounts,
+    /// Segments that there are now.
+    pub segments: usize,
+    /// Bytes that they take.
+    pub bytes: u64,
+}
+
+/// Stored links: segments that are read as one.
+pub struct LinkStore {
+    folder: PathBuf,
+    list: List,
+    segments: Vec<Segment>,
+    /// Held by whoever adds; the system frees it when the process dies.
+    lock: Option<File>,
+}
+
+impl LinkStore {
+    /// Whether a folder holds stored links.
+    pub fn is_in(folder: &Path) -> bool {
+        folder.join(LIST).is_file()
+    }
+
+    /// Opens stored links to look at them.
+    ///
+    /// # Errors
+    ///
+    /// A folder without stored links, or files that are not as they were written.
+    pub fn open(folder: &Path) -> Result<Self, LinkError> {
+        match Self::open_once(folder) {
+            // Segments may have been merged away between the list and its files.
+            Err(LinkError::Stored(error)) if error.kind() == io::ErrorKind::NotFound => Self::open_once(folder),
+            opened => opened,
+        }
+    }
+
+    fn open_once(folder: &Path) -> Result<Self, LinkError> {
+        let path = folder.join(LIST);
+        let text = fs::read(&path).map_err(at(&path))?;
+        let damaged = |why: String| stored(&path, io::Error::new(io::ErrorKind::InvalidData, why));
+        let list: List = serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
+        if list.format != FORMAT || list.version != VERSION {
+            return Err(damaged(format!(
+                "the form is “{}” version {}, this program reads “{FORMAT}” version {VERSION}",
+                list.format, list.version
+            )));
+        }
+        let mut segments = Vec::with_capacity(list.segments.len());
+        for listed in &list.segments {
+            let path = segment_path(folder, listed.number);
+            let segment = Segment::open(&path)?;
+            if segment.bytes() != listed.bytes || segment.counts() != listed.counts {
+                let why = format!("the file is another one than {LIST} lists");
+                return Err(stored(&path, io::Error::new(io::ErrorKind::InvalidData, why)));
+            }
+            segments.push(segment);
+        }
+        Ok(Self { folder: folder.to_owned(), list, segments, lock: None })
+    }
+
+    /// Opens stored links to add to them; makes the folder where it is absent.
+    /// `rules` are those of a new one; another notation than that of links
+    /// which are there is refused.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::open`]; and where another process adds at the moment.
+    pub fn open_to_add(folder: &Path, rules: StoreRules) -> Result<Self, LinkError> {
+        if !Self::is_in(folder) && folder.exists() {
+            let strangers = fs::read_dir(folder).map_err(at(folder))?.flatten();
+            // What a first load leaves that was killed is ours.
+            let is_ours = |name: &str| name == LOCK || name.starts_with(LIST) || number_of(name).is_some();
+            if strangers.map(|entry| entry.file_name()).any(|name| !name.to_str().is_some_and(is_ours)) {
+                let why = "the folder holds other files. Name a new one, or one that holds stored links";
+                return Err(stored(folder, io::Error::new(io::ErrorKind::AlreadyExists, why)));
+            }
+        }
+        let lock = lock(folder, LOCK)?;
+        let mut store = match Self::is_in(folder) {
+            true => Self::open(folder)?,
+            false => Self { folder: folder.to_owned(), list: List::new(rules), segments: Vec::new(), lock: None },
+        };
+        if store.list.rules != rules {
+            let (has, wanted) = (store.list.rules, rules);
+            let why = format!(
+                "the links here have {:?} keys and {:?} as the rule of internal links, the new ones {:?} and {:?}. Load them into another folder",
+                has.notation, has.internal, wanted.notation, wanted.internal
+            );
+            return Err(stored(folder, io::Error::new(io::ErrorKind::InvalidInput, why.to_lowercase())));
+        }
+        store.lock = Some(lock);
+        store.remove_strangers();
+        Ok(store)
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What all rows have in common.
+    pub fn rules(&self) -> StoreRules {
+        self.list.rules
+    }
+
+    /// What the segments hold, one by one: a link in two of them counts twice
+    /// until they are merged.
+    pub fn counts(&self) -> SegmentCounts {
+        let mut sum = SegmentCounts::default();
+        self.segments.iter().for_each(|segment| sum += segment.counts());
+        sum
+    }
+
+    /// How many segments there are.
+    pub fn segments(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// Size on disk.
+    pub fn bytes(&self) -> u64 {
+        self.segments.iter().map(Segment::bytes).sum()
+    }
+
+    /// Adds sorted rows as a segment, and merges it with others of its size.
+    /// What was there before stays until the new segment is complete.
+    ///
+    /// # Errors
+    ///
+    /// No room or no way to write, damaged files, or the wish to stop.
+    pub fn add(&mut self, sorted: &mut Sorted, cx: &JobCx) -> Result<Added, LinkError> {
+        self.ensure_lock()?;
+        let number = self.list.next;
+        let path = segment_path(&self.folder, number);
+        let mut writer = SegmentWriter::create(&path).map_err(at(&path))?;
+        sorted.in_one(|rows| {
+            while let Some(merge) = rows.next()? {
+                writer.push(&merge.row(), !merge.is_new_target()).map_err(at(&path))?;
+            }
+            Ok(())
+        })?;
+        let counts = writer.finish().map_err(at(&path))?;
+        if counts.targets == 0 {
+            fs::remove_file(&path).map_err(at(&path))?;
+            // A folder without links is one of stored links all the same.
+            self.write(&self.list)?;
+        } else {
+            self.replace(self.segments.len(), number, counts)?;
+        }
+        while let Some(from) = self.level_to_merge() {
+            self.merge_from(from, cx)?;
+        }
+        Ok(Added { counts, segments: self.segments(), bytes: self.bytes() })
+    }
+
+    /// Makes one segment of all: the bytes are those of a load in one go.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::add`].
+    pub fn compact(&mut self, cx: &JobCx) -> Result<Added, LinkError> {
+        self.ensure_lock()?;
+        if self.segments.len() > 1 {
+            self.merge_from(0, cx)?;
+        }
+        Ok(Added { counts: self.counts(), segments: self.segments(), bytes: self.bytes() })
+    }
+
+    /// Whoever looks must not write.
+    fn ensure_lock(&self) -> Result<(), LinkError> {
+        let why = "the links were opened to look at them only";
+        let closed = || stored(&self.folder, io::Error::new(io::ErrorKind::PermissionDenied, why));
+        self.lock.as_ref().map(|_| ()).ok_or_else(closed)
+    }
+
+    /// The first of the last segments that are no longer apart in size.
+    fn level_to_merge(&self) -> Option<usize> {
+        let mut after = self.segments.last()?.bytes();
+        let mut from = None;
+        for (at, segment) in self.segments.iter().enumerate().rev().skip(1) {
+            if segment.bytes() > after.saturating_mul(LEVEL) {
+                break;
+            }
+            from = Some(at);
+            after += segment.bytes();
+        }
+        from
+    }
+
+    fn merge_from(&mut self, from: usize, cx: &JobCx) -> Result<(), LinkError> {
+        let some = self.segments.get(from..).unwrap_or_default();
+        let links: u64 = some.iter().map(|segment| segment.counts().links + segment.counts().captures).sum();
+        self.ensure_room(some.iter().map(Segment::bytes).sum())?;
+        cx.stage("Merging segments", Some(links));
+        let number = self.list.next;
+        let path = segment_path(&self.folder, number);
+        let mut writer = SegmentWriter::create(&path).map_err(at(&path))?;
+        let mut rows = Rows::new(some, b"", 0, None, cx)?;
+        while rows.advance()? {
+            writer.push(&rows.merge.row(), !rows.merge.is_new_target()).map_err(at(&path))?;
+        }
+        let counts = writer.finish().map_err(at(&path))?;
+        self.replace(from, number, counts)
+    }
+
+    /// Lists a new segment in the place of those from `from` on.
+    fn replace(&mut self, from: usize, number: u64, counts: SegmentCounts) -> Result<(), LinkError> {
+        let segment = Segment::open(&segment_path(&self.folder, number))?;
+        let mut list = self.list.clone();
+        list.next = number + 1;
+        let old: Vec<Listed> = list.segments.drain(from.min(list.segments.len())..).collect();
+        list.segments.push(Listed { number, bytes: segment.bytes(), counts });
+        self.write(&list)?;
+        self.list = list;
+        self.segments.truncate(from);
+        self.segments.push(segment);
+        for old in old {
+            // Where it is held open it goes with the next addition.
+            let _ = fs::remove_file(segment_path(&self.folder, old.number));
+        }
+        Ok(())
+    }
+
+    fn write(&self, list: &List) -> Result<(), LinkError> {
+        write_list(&self.folder, LIST, list).map_err(at(&self.folder))
+    }
+
+    /// Segments that were not finished, and those that were merged.
+    fn remove_strangers(&self) {
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let Some(number) = name.to_str().and_then(number_of) else { continue };
+            let is_open = name.to_str().is_some_and(|name| name.ends_with(".open"));
+            if is_open || !self.list.segments.iter().any(|listed| listed.number == number) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
+    fn ensure_room(&self, need_bytes: u64) -> Result<(), LinkError> {
+        let need_bytes = need_bytes.saturating_add(DISK_FLOOR_BYTES);
+        match free_bytes(&self.folder) {
+            Ok(free_bytes) if free_bytes < need_bytes => {
+                Err(LinkError::NoRoom { folder: self.folder.clone(), free_bytes, need_bytes })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The rows of all segments as one, from `target` and `when` on and before `until`.
+    pub(super) fn rows<'s>(
+        &'s self,
+        target: &[u8],
+        when: u64,
+        until: Option<Vec<u8>>,
+        cx: &'s JobCx,
+    ) -> Result<Rows<'s>, LinkError> {
+        Rows::new(&self.segments, target, when, until, cx)
+    }
+}
+
+/// Merged rows of some segments.
+pub(super) struct Rows<'s> {
+    pub(super) merge: Merge<'s>,
+    cx: &'s JobCx,
+    count: u64,
+}
+
+impl<'s> Rows<'s> {
+    fn new(
+        segments: &'s [Segment],
+        target: &[u8],
+        when: u64,
+        until: Option<Vec<u8>>,
+        cx: &'s JobCx,
+    ) -> Result<Self, LinkError> {
+        let streams: io::Result<Vec<Stream<'s>>> =
+            segments.iter().map(|segment| segment.rows_from(target, when)).collect();
+        let merge = streams.and_then(|streams| Merge::new(streams, target, until)).map_err(LinkError::Stored)?;
+        Ok(Self { merge, cx, count: 0 })
+    }
+
+    /// Goes to the next row; `false` at the end.
+    #[inline]
+    pub(super) fn advance(&mut self) -> Result<bool, LinkError> {
+        self.count += 1;
+        if self.count.is_multiple_of(ROWS_PER_CHECK) {
+            self.cx.advance(ROWS_PER_CHECK)?;
+        }
+        self.merge.advance().map_err(LinkError::Stored)
+    }
+
+    /// The present row, as it was put in.
+    pub(super) fn row(&self) -> Result<Row<'_>, LinkError> {
+        let broken = || {
+            let target = String::from_utf8_lossy(self.merge.row().target).into_owned();
+            io::Error::new(io::ErrorKind::InvalidData, format!("a row of {target} holds bytes that are no row"))
+        };
+        self.merge.row().decode().ok_or_else(|| LinkError::Stored(broken()))
+    }
+}
+
+fn segment_path(folder: &Path, number: u64) -> PathBuf {
+    folder.join(format!("links-{number:06}.seg"))
+}
+
+/// The number in the name of a segment, finished or not.
+fn number_of(name: &str) -> Option<u64> {
+    let name = name.strip_suffix(".open").unwrap_or(name);
+    name.strip_prefix("links-")?.strip_suffix(".seg")?.parse().ok()
+}
+
+fn stored(path: &Path, error: io::Error) -> LinkError {
+    LinkError::Stored(io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+}
+
+fn at(path: &Path) -> impl Fn(io::Error) -> LinkError + '_ {
+    move |error| stored(path, error)
+}

@@ -1,0 +1,183 @@
+//! Files of lines into stored links.
+//!
+//! Lines are objects of the published data set, in either notation, or rows
+//! as [`filters`](crate::links::filters) write them; files are plain, gzip or
+//! zstd, told by content. All files make one segment, or none: what cannot be
+//! read to its end adds nothing.
+
+use super::super::LinkError;
+use super::super::shuffle::{Shuffle, ShuffleOptions, ShuffleReport};
+use super::folder::{Added, LinkStore, StoreRules};
+use crate::jobs::JobCx;
+use crate::links::Notation;
+use crate::links::filters::Columns;
+use crate::links::rows_in::{LineRules, notation_of, read_lines};
+use crate::uri::InternalPolicy;
+use flate2::bufread::MultiGzDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use serde::Serialize;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+const BUFFER_BYTES: usize = 256 * 1024;
+
+/// Larger windows of zstd (`--long` beyond 27) would take the memory.
+const MAX_ZSTD_WINDOW: u64 = 128 * 1024 * 1024;
+
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// How lines become links.
+#[derive(Debug, Clone, Default)]
+pub struct LoadOptions {
+    /// How keys are written; where it is not said, as in the links that are
+    /// there, or as the first key that comes.
+    pub notation: Option<Notation>,
+    /// Which links are internal, where lines do not say it; else as in the
+    /// links that are there, or one FQDN.
+    pub internal: Option<InternalPolicy>,
+    /// How the columns of rows stand.
+    pub columns: Columns,
+    /// Anchors are cut after so many UTF-16 code units.
+    pub anchor_cap: Option<usize>,
+    /// Memory, threads and place for sorting.
+    pub shuffle: ShuffleOptions,
+}
+
+/// Lines to load, with the name of where they come from.
+pub struct LoadInput<'i> {
+    /// For messages.
+    pub name: String,
+    /// The bytes, compressed or not.
+    pub input: Box<dyn Read + 'i>,
+}
+
+/// What a load came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct LoadReport {
+    /// Objects of the data set.
+    pub objects: u64,
+    /// Links and captures seen, exact duplicates among them.
+    #[serde(flatten)]
+    pub shuffle: ShuffleReport,
+    /// Inlinks that objects count and do not list.
+    pub unlisted: u64,
+    /// Inlinks without a date, left out.
+    pub undated: u64,
+    /// Lines that are neither objects nor rows, left out.
+    pub bad_lines: u64,
+    /// The first of them: its file and number, from 1, and what is wrong.
+    pub first_bad: Option<String>,
+    /// What is stored now.
+    pub added: Added,
+}
+
+/// Loads lines into the stored links of a folder, which is made where absent.
+///
+/// # Errors
+///
+/// An input that cannot be read to its end, no room, a folder of something
+/// else, or the wish to stop; nothing is added then.
+pub fn load(
+    folder: &Path,
+    inputs: Vec<LoadInput<'_>>,
+    options: &LoadOptions,
+    cx: &JobCx,
+) -> Result<LoadReport, LinkError> {
+    let there = if LinkStore::is_in(folder) { Some(LinkStore::open(folder)?.rules()) } else { None };
+    let mut store = None;
+    let shuffle = Shuffle::new(&options.shuffle, cx);
+    let mut report = LoadReport::default();
+    for LoadInput { name, input } in inputs {
+        let located = |error: io::Error| io::Error::new(error.kind(), format!("{name}: {error}"));
+        cx.note(name.clone());
+        let mut input = decoded(input).map_err(|error| LinkError::Input(located(error)))?;
+        let begin = input.fill_buf().map_err(|error| LinkError::Input(located(error)))?;
+        let store: &mut LinkStore = match &mut store {
+            Some(store) => store,
+            none => {
+                let known = there.unwrap_or_default();
+                let first = there.map(|rules| rules.notation).or_else(|| notation_of(begin));
+                let rules = StoreRules {
+                    notation: options.notation.or(first).unwrap_or_default(),
+                    internal: options.internal.unwrap_or(known.internal),
+                };
+                none.insert(LinkStore::open_to_add(folder, rules)?)
+            }
+        };
+        let rules = store.rules();
+        let lines = LineRules {
+            columns: options.columns,
+            internal: rules.internal,
+            anchor_cap: options.anchor_cap,
+            notation: Some(rules.notation),
+        };
+        let read = read_lines(input, &lines, &shuffle).map_err(|error| match error {
+            LinkError::Input(error) => LinkError::Input(located(error)),
+            error => error,
+        })?;
+        report.objects += read.objects;
+        report.unlisted += read.unlisted;
+        report.undated += read.undated;
+        report.bad_lines += read.bad_lines;
+        if let (None, Some((line, why))) = (&report.first_bad, read.first_bad) {
+            report.first_bad = Some(format!("{name}, line {line}: {why}"));
+        }
+    }
+    let mut sorted = shuffle.finish()?;
+    if let Some(store) = &mut store {
+        cx.stage("Storing links", Some(sorted.report().links));
+        report.added = store.add(&mut sorted, cx)?;
+    }
+    report.shuffle = sorted.report();
+    Ok(report)
+}
+
+/// Lines, whatever they are packed in.
+fn decoded<'i>(input: impl Read + 'i) -> io::Result<Box<dyn BufRead + 'i>> {
+    let mut plain = BufReader::with_capacity(BUFFER_BYTES, input);
+    let begin = plain.fill_buf()?;
+    Ok(if begin.starts_with(&GZIP_MAGIC) {
+        Box::new(BufReader::with_capacity(BUFFER_BYTES, MultiGzDecoder::new(plain)))
+    } else if begin.starts_with(&ZSTD_MAGIC) {
+        let mut decoder = FrameDecoder::new();
+        decoder.set_max_window_size(MAX_ZSTD_WINDOW);
+        Box::new(BufReader::with_capacity(BUFFER_BYTES, ZstdFrames { source: plain, decoder, begun: false }))
+    } else {
+        Box::new(plain)
+    })
+}
+
+/// Frames of zstd one behind the other, skippable ones passed over.
+struct ZstdFrames<R> {
+    source: R,
+    decoder: FrameDecoder,
+    begun: bool,
+}
+
+impl<R: BufRead> Read for ZstdFrames<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if self.begun && self.decoder.can_collect() > 0 {
+                return self.decoder.read(out);
+            }
+            if self.begun && !self.decoder.is_finished() {
+                let one = BlockDecodingStrategy::UptoBlocks(1);
+                self.decoder.decode_blocks(&mut self.source, one).map_err(io::Error::other)?;
+                continue;
+            }
+            if self.source.fill_buf()?.is_empty() {
+                return Ok(0);
+            }
+            self.begun = false;
+            match self.decoder.reset(&mut self.source) {
+                Ok(()) => self.begun = true,
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
+                    io::copy(&mut (&mut self.source).take(u64::from(length)), &mut io::sink())?;
+                }
+                Err(error) => return Err(io::Error::other(error)),
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Links kept sorted by target, and questions to them.
+//!
+//! In: sorted rows ([`LinkStore::add`]), or lines of data sets and rows
+//! ([`load`]). Out: the inlinks of a page in any window ([`query`]), and what
+//! is found by reading all of them ([`scan`]).
+//!
+//! A folder holds a list (`links.json`) and segments (`links-000001.seg`),
+//! each a file of sorted rows with an index. What is added becomes a further
+//! segment; readers merge segments as they read, so that rows come in order
+//! and each once; segments of like size are merged into one, so that there
+//! are few.
+//!
+//! Invariants: the bytes of one segment depend on its rows alone, so links
+//! loaded in pieces and merged are the file of a load in one go; a segment is
+//! complete on the disk before it is listed, and one that is listed is never
+//! changed; no damage goes unnoticed, and the file and offset of it are named.
+//!
+//! A link takes some 23 bytes where keys have forty letters (`tests/bench/links.rs`).
+//! A question reads one list of places and the blocks of its answer; only a
+//! page with a million inlinks takes longer than one with ten, since all that
+//! are in the window are counted.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `segment` | one file: blocks of rows, and the way to them |
+//! | `folder` | the list, adding, merging |
+//! | `query` | one page: its captures, inlinks, counts |
+//! | `scan` | all pages: most cited, never captured, anchors |
+//! | `load` | lines into rows |
+
+mod folder;
+pub mod load;
+pub mod query;
+pub mod scan;
+mod segment;
+
+pub use folder::{Added, LinkStore, StoreRules};
+pub use query::{CitedCounts, StoredInlink, StoredInlinks, Window};
+pub use scan::{AnchorCount, Cited, CitedCapture};
+pub use segment::SegmentCounts;
+
+use foldhash::fast::RandomState;
+use std::collections::HashSet;
+
+/// The host in a key of either notation, labels reversed, without port:
+/// `pt,fct` of `(pt,fct,)/sobre`, `(pt,fct,:8080)/` and `pt,fct)/sobre`.
+pub fn host_of(key: &str) -> &str {
+    // Of other schemes than http the key begins with the scheme.
+    let key = key.split_once("://(").map_or(key, |(_, rest)| rest);
+    let key = key.strip_prefix('(').unwrap_or(key);
+    if key.starts_with('[') {
+        return key.split_inclusive(']').next().unwrap_or(key);
+    }
+    let end = key.find([')', ':', '@']).unwrap_or(key.len());
+    key.get(..end).unwrap_or_default().trim_end_matches(',')
+}
+
+/// Distinct hosts of linking pages.
+#[derive(Default)]
+struct Hosts(HashSet<Box<str>, RandomState>);
+
+impl Hosts {
+    /// Takes the host in a page's key.
+    fn add(&mut self, source: &str) {
+        let host = host_of(source);
+        if !self.0.contains(host) {
+            self.0.insert(host.into());
+        }
+    }
+
+    fn count(&self) -> u64 {
+        self.0.len() as u64
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

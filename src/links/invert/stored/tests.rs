@@ -1,0 +1,570 @@
+//! Stored links against plain ones in memory.
+
+use super::load::{LoadInput, LoadOptions, LoadReport, load};
+use super::*;
+use crate::jobs::JobCx;
+use crate::links::filters::{map_files, reduce_rows};
+use crate::links::invert::{AssignOptions, CaptureRow, LinkRow, Shape, Shuffle, ShuffleOptions, Sorted, assign};
+use crate::links::{DatasetOptions, LinkError, LinkKind, MAX_PAGE_BYTES, Notation, read_dataset, testing};
+use crate::uri::CaptureDate;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+
+/// `None` as source: a capture.
+type Owned = (String, i64, Option<(String, String)>);
+
+fn is_internal(target: &str, source: &str) -> bool {
+    host_of(target) == host_of(source)
+}
+
+fn sorted(rows: &[Owned]) -> Sorted {
+    let options = ShuffleOptions { memory_bytes: 1 << 20, threads: 1, ..ShuffleOptions::default() };
+    let mut shuffle = Shuffle::new(&options, &JobCx::detached());
+    for (target, seconds, link) in rows {
+        let date = CaptureDate::from_seconds(*seconds);
+        match link {
+            None => shuffle.push_capture(&CaptureRow { target, date, id: 0 }).unwrap(),
+            Some((source, anchor)) => shuffle
+                .push_link(&LinkRow {
+                    target,
+                    target_url: "",
+                    source,
+                    source_url: "",
+                    source_id: 0,
+                    date,
+                    anchor,
+                    internal: is_internal(target, source),
+                    nofollow: false,
+                    kind: LinkKind::Anchor,
+                    position: 0,
+                })
+                .unwrap(),
+        }
+    }
+    shuffle.finish().unwrap()
+}
+
+fn store_of(folder: &Path, pieces: &[&[Owned]]) -> LinkStore {
+    let mut store = LinkStore::open_to_add(folder, StoreRules::default()).unwrap();
+    for piece in pieces {
+        store.add(&mut sorted(piece), &JobCx::detached()).unwrap();
+    }
+    store
+}
+
+fn segment_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "seg"));
+    files.sort();
+    files
+}
+
+/// Enough rows for many blocks and some leaves' worth of targets.
+fn many(count: usize) -> Vec<Owned> {
+    (0..count)
+        .map(|n| {
+            let target = format!("(pt,alvo{:04},)/pagina", n % 1777);
+            let host = n * 7 % 13;
+            let source = (n % 5 > 0).then(|| (format!("(pt,fonte{host},)/{}", n % 31), format!("texto {}", n % 3)));
+            (target, (n as i64 * 37 % 4001) * 86_400, source)
+        })
+        .collect()
+}
+
+/// The rule written down plainly.
+fn plainly(
+    rows: &[Owned],
+    target: &str,
+    window: Option<Window>,
+) -> (Vec<i64>, Vec<(i64, String, String)>, CitedCounts) {
+    let fits = |seconds: i64| {
+        window
+            .is_none_or(|window| (seconds - window.around.seconds()).unsigned_abs() <= u64::from(window.days) * 86_400)
+    };
+    let of_target = || rows.iter().filter(|row| row.0 == target);
+    let captures: BTreeSet<i64> = of_target().filter(|row| row.2.is_none()).map(|row| row.1).collect();
+    let links: BTreeSet<(i64, String, String)> = of_target()
+        .filter_map(|(_, seconds, link)| link.clone().map(|(source, anchor)| (*seconds, source, anchor)))
+        .filter(|link| fits(link.0))
+        .collect();
+    let external = || links.iter().filter(|link| !is_internal(target, &link.1));
+    let counts = CitedCounts {
+        hosts: external().map(|link| host_of(&link.1)).collect::<HashSet<_>>().len() as u64,
+        external: external().count() as u64,
+        internal: (links.len() - external().count()) as u64,
+    };
+    (captures.into_iter().collect(), links.into_iter().collect(), counts)
+}
+
+fn check_page(store: &LinkStore, rows: &[Owned], target: &str, window: Option<Window>) {
+    let (captures, links, counts) = plainly(rows, target, window);
+    let answer = store.inlinks(target, window, usize::MAX).unwrap();
+    let seconds = |dates: &[CaptureDate]| dates.iter().map(|date| date.seconds()).collect::<Vec<_>>();
+    assert_eq!(seconds(&answer.captures), captures, "{target}");
+    let got: Vec<(i64, String, String)> =
+        answer.inlinks.into_iter().map(|link| (link.date.seconds(), link.source, link.anchor)).collect();
+    assert_eq!(got, links, "{target} {window:?}");
+    assert_eq!((answer.counts, answer.cut), (counts, 0), "{target} {window:?}");
+}
+
+fn some_rows() -> impl Strategy<Value = Vec<Owned>> {
+    let key = || "\\((pt,a|pt,b|pt,b,c),(\\)/[xy]?)?";
+    let row = (key(), 0..40_i64, proptest::option::of((key(), "[ab]?")));
+    proptest::collection::vec(row, 0..120)
+        .prop_map(|rows| rows.into_iter().map(|(target, day, link)| (target, day * 43_200, link)).collect())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn links_loaded_in_pieces_and_merged_are_those_loaded_at_once(
+        rows in some_rows(), cuts in proptest::collection::vec(0..121_usize, 0..6)
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, many) = (folder.path().join("one"), folder.path().join("many"));
+        store_of(&one, &[&rows]);
+        let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(rows.len())).chain([0, rows.len()]).collect();
+        cuts.sort_unstable();
+        let pieces: Vec<&[Owned]> = cuts.windows(2).rev().map(|cut| &rows[cut[0]..cut[1]]).collect();
+        let mut store = store_of(&many, &pieces);
+        // Before and after merging the answers are the same.
+        for merged in [false, true] {
+            if merged {
+                store.compact(&JobCx::detached()).unwrap();
+            }
+            for target in rows.iter().map(|row| &row.0) {
+                for days in [0, 1, 7, 3650] {
+                    let around = CaptureDate::from_seconds(10 * 86_400);
+                    check_page(&store, &rows, target, Some(Window { around, days }));
+                }
+                check_page(&store, &rows, target, None);
+            }
+        }
+        let bytes = |folder: &Path| segment_files(folder).iter().map(|path| std::fs::read(path).unwrap()).collect::<Vec<_>>();
+        prop_assert!(bytes(&one) == bytes(&many), "{} rows in {} pieces", rows.len(), pieces.len());
+    }
+
+    #[test]
+    fn a_window_asked_for_is_the_window_at_build(rows in some_rows(), days in 0..20_u32, cap in 0..6_usize) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store_of(folder.path(), &[&rows[rows.len() / 3..], &rows[..rows.len() / 3]]);
+        let options = AssignOptions { window_days: days, cap, shape: Shape::PerCapture, ..AssignOptions::default() };
+        assign(sorted(&rows), &options, |object| {
+            let window = Window { around: object.capture_date.unwrap(), days };
+            let answer = store.inlinks(object.target, Some(window), cap).unwrap();
+            let built: Vec<_> = object.inlinks().map(|link| (link.date, link.source, link.anchor, link.internal)).collect();
+            let asked: Vec<_> = answer.inlinks.iter()
+                .map(|link| (link.date, link.source.as_str(), link.anchor.as_str(), link.internal)).collect();
+            assert_eq!((asked, answer.cut), (built, object.cut), "{} {window:?}", object.target);
+            Ok(())
+        })
+        .unwrap();
+    }
+
+    #[test]
+    fn counts_of_captures_are_those_of_their_windows(rows in some_rows(), days in 0..20_u32) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store_of(folder.path(), &[&rows[..rows.len() / 2], &rows[rows.len() / 2..]]);
+        let mut expected = BTreeMap::new();
+        for target in rows.iter().map(|row| &row.0).collect::<BTreeSet<_>>() {
+            let mut got = Vec::new();
+            store.counts_of_captures(target, days, |date, counts| got.push((date.seconds(), counts))).unwrap();
+            let (captures, ..) = plainly(&rows, target, None);
+            let window = |seconds| Window { around: CaptureDate::from_seconds(seconds), days };
+            let wanted: Vec<(i64, CitedCounts)> =
+                captures.iter().map(|&seconds| (seconds, plainly(&rows, target, Some(window(seconds))).2)).collect();
+            prop_assert_eq!(&got, &wanted);
+            for (seconds, counts) in wanted {
+                if counts.external + counts.internal > 0 {
+                    expected.insert((std::cmp::Reverse(counts), target.clone(), seconds), ());
+                }
+            }
+        }
+        for limit in [0, 1, 3, 1000] {
+            let got: Vec<_> = store.most_cited(days, limit, &JobCx::detached()).unwrap().into_iter()
+                .map(|cited| (std::cmp::Reverse(cited.counts()), cited.target.clone(), cited.date.seconds())).collect();
+            let wanted: Vec<_> = expected.keys().take(limit as usize).cloned().collect();
+            prop_assert_eq!(got, wanted);
+        }
+    }
+}
+
+#[test]
+fn any_page_of_many_blocks_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = many(60_000);
+    let mut store = store_of(folder.path(), &[&rows[..40_000], &rows[40_000..55_000], &rows[55_000..]]);
+    let fine = |store: &LinkStore| {
+        for n in (0..1777).step_by(97) {
+            let target = format!("(pt,alvo{n:04},)/pagina");
+            check_page(store, &rows, &target, None);
+            let around = CaptureDate::from_seconds(2000 * 86_400);
+            check_page(store, &rows, &target, Some(Window { around, days: 300 }));
+        }
+        for nobody in ["", "(pt,alvo0000,)/pagin", "(pt,alvo0000,)/paginas", "(zz,"] {
+            check_page(store, &rows, nobody, None);
+        }
+    };
+    fine(&store);
+    store.compact(&JobCx::detached()).unwrap();
+    fine(&store);
+    assert_eq!((store.segments(), segment_files(folder.path()).len()), (1, 1));
+    drop(store);
+    fine(&LinkStore::open(folder.path()).unwrap());
+}
+
+#[test]
+fn many_small_additions_leave_few_segments() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = many(3_000);
+    let pieces: Vec<&[Owned]> = rows.chunks(50).collect();
+    let store = store_of(folder.path(), &pieces);
+    assert!(store.segments() <= 8, "{} segments", store.segments());
+    assert_eq!(segment_files(folder.path()).len(), store.segments());
+    check_page(&store, &rows, "(pt,alvo0001,)/pagina", None);
+}
+
+#[test]
+fn the_cap_cuts_each_side_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: Vec<Owned> = (0..30)
+        .map(|n| {
+            let host = if n % 3 == 0 { "alvo" } else { "outro" };
+            ("(pt,alvo,".to_owned(), n, Some((format!("(pt,{host},)/{n}"), "texto".to_owned())))
+        })
+        .collect();
+    let store = store_of(folder.path(), &[&rows]);
+    let answer = store.inlinks("(pt,alvo,", None, 4).unwrap();
+    assert_eq!((answer.inlinks.len(), answer.cut), (8, 22));
+    assert_eq!(answer.counts, CitedCounts { hosts: 1, external: 20, internal: 10 });
+    assert!(answer.inlinks.is_sorted_by_key(|link| link.date));
+}
+
+#[test]
+fn pages_never_captured_and_anchors_come_by_hosts() {
+    let folder = tempfile::tempdir().unwrap();
+    let link = |target: &str, seconds, source: &str, anchor: &str| {
+        (target.to_owned(), seconds, Some((source.to_owned(), anchor.to_owned())))
+    };
+    let rows = [
+        ("(pt,a,".to_owned(), 5, None),
+        link("(pt,a,", 1, "(pt,b,)/1", "Arquivo"),
+        link("(pt,c,", 1, "(pt,b,)/1", "Arquivo"),
+        link("(pt,c,", 2, "(pt,d,)/1", "C"),
+        link("(pt,c,", 3, "(pt,c,)/1", "Início"),
+        link("(pt,c,)/x", 3, "(pt,b,)/1", ""),
+        link("(pt,cc,", 9, "(pt,b,)/1", "Arquivo"),
+        link("(pt,cc,", 9, "(pt,b,)/2", "C"),
+    ];
+    let store = store_of(folder.path(), &[&rows[..3], &rows[3..]]);
+    let cx = JobCx::detached();
+    let uncaptured = |prefix: &str, limit| -> Vec<(String, u64, u64)> {
+        let cited = store.uncaptured(prefix, limit, &cx).unwrap().into_iter();
+        cited.map(|cited| (cited.target, cited.counts.hosts, cited.counts.external)).collect()
+    };
+    let (c, cc, x) = (("(pt,c,".into(), 2, 2), ("(pt,cc,".into(), 1, 2), ("(pt,c,)/x".into(), 1, 1));
+    assert_eq!(uncaptured("", 10), [c.clone(), cc.clone(), x.clone()]);
+    assert_eq!(uncaptured("", 1), std::slice::from_ref(&c));
+    assert_eq!(uncaptured("(pt,c,", 10), [c, x]);
+    let options = ShuffleOptions { memory_bytes: 1 << 16, threads: 1, ..ShuffleOptions::default() };
+    let anchors: Vec<(String, u64, u64)> = store
+        .top_anchors(2, &options, &cx)
+        .unwrap()
+        .into_iter()
+        .map(|count| (count.text, count.hosts, count.links))
+        .collect();
+    assert_eq!(anchors, [("C".into(), 2, 2), ("Arquivo".into(), 1, 3)]);
+    assert_eq!(store.top_anchor("(pt,c,", None).unwrap(), "Arquivo");
+    let mut targets = Vec::new();
+    store
+        .each_target("(pt,c", &cx, |cited| {
+            targets.push(cited.target.clone());
+            Ok(targets.len() < 2)
+        })
+        .unwrap();
+    assert_eq!(targets, ["(pt,c,", "(pt,c,)/x"]);
+}
+
+// ---- what may go wrong
+
+#[test]
+fn damage_is_named_with_file_and_offset() {
+    let folder = tempfile::tempdir().unwrap();
+    store_of(folder.path(), &[&many(20_000)]);
+    let path = &segment_files(folder.path())[0];
+    let whole = std::fs::read(path).unwrap();
+    let all = |folder: &Path| -> Result<u64, LinkError> {
+        let mut pages = 0;
+        LinkStore::open(folder)?.each_target("", &JobCx::detached(), |_| {
+            pages += 1;
+            Ok(true)
+        })?;
+        Ok(pages)
+    };
+    assert_eq!(all(folder.path()).unwrap(), 1777);
+    let told = |bytes: &[u8]| {
+        std::fs::write(path, bytes).unwrap();
+        let error = match all(folder.path()) {
+            // The lists of places are read only to find a page.
+            Ok(_) => (0..1777)
+                .map(|n| LinkStore::open(folder.path()).unwrap().captures(&format!("(pt,alvo{n:04},)/pagina")))
+                .find_map(Result::err),
+            Err(error) => Some(error),
+        };
+        error.map(|error| error.to_string()).unwrap_or_default()
+    };
+    for place in (0..whole.len()).step_by(whole.len() / 97) {
+        let mut damaged = whole.clone();
+        damaged[place] ^= 0x10;
+        let words = told(&damaged);
+        assert!(words.contains("links-000001.seg"), "byte {place}: {words}");
+        assert!(words.contains("offset ") || place < 16 || place + 8 > whole.len(), "byte {place}: {words}");
+    }
+    for len in [0, 15, 100, whole.len() / 2, whole.len() - 1] {
+        let words = told(&whole[..len]);
+        assert!(words.contains("links-000001.seg"), "{len} bytes: {words}");
+    }
+    std::fs::remove_file(path).unwrap();
+    assert!(all(folder.path()).unwrap_err().to_string().contains("links-000001.seg"));
+}
+
+#[test]
+fn what_was_not_finished_is_not_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = many(2_000);
+    let stopped = JobCx::detached();
+    let mut store = store_of(folder.path(), &[&rows[..1000]]);
+    let before = store.counts();
+    let mut more = sorted(&rows[1000..]);
+    stopped.cancel();
+    assert!(matches!(store.compact(&stopped), Ok(Added { segments: 1, .. })), "there is nothing to merge");
+    let files = |folder: &Path| std::fs::read_dir(folder).unwrap().count();
+    let there = files(folder.path());
+    // A kill while a segment was written, and one between a merge and its clean-up.
+    for name in ["links-000007.seg.open", "links-000009.seg"] {
+        std::fs::write(folder.path().join(name), "half a segment").unwrap();
+    }
+    assert!(LinkStore::open_to_add(folder.path(), StoreRules::default()).is_err(), "two at once");
+    drop(store);
+    let mut store = LinkStore::open_to_add(folder.path(), StoreRules::default()).unwrap();
+    assert_eq!((store.counts(), files(folder.path())), (before, there));
+    store.add(&mut more, &JobCx::detached()).unwrap();
+    check_page(&store, &rows, "(pt,alvo0003,)/pagina", None);
+    let mut looking = LinkStore::open(folder.path()).unwrap();
+    assert!(looking.compact(&JobCx::detached()).is_err());
+}
+
+#[test]
+fn folders_of_other_things_are_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = LinkStore::open(folder.path()).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("links.json"), "{error}");
+    std::fs::write(folder.path().join("letter.txt"), "dear").unwrap();
+    let error = LinkStore::open_to_add(folder.path(), StoreRules::default()).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("other files"), "{error}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    std::fs::write(folder.path().join("links.json"), "{}").unwrap();
+    assert!(LinkStore::open(folder.path()).is_err());
+    let other = tempfile::tempdir().unwrap();
+    // A first load that was killed is no obstacle.
+    std::fs::write(other.path().join("links-000001.seg.open"), "half").unwrap();
+    store_of(other.path(), &[&many(10)]);
+    assert_eq!(std::fs::read_dir(other.path()).unwrap().count(), 3);
+    let rules = StoreRules { notation: Notation::Cdx, ..StoreRules::default() };
+    let error = LinkStore::open_to_add(other.path(), rules).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("another folder"), "{error}");
+}
+
+#[test]
+fn a_store_of_no_links_is_a_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = load_texts(folder.path(), &[b"\n"], &LoadOptions::default()).unwrap();
+    assert_eq!(report.added, Added::default());
+    let store = LinkStore::open(folder.path()).unwrap();
+    check_page(&store, &[], "(pt,a,", None);
+    assert_eq!(store.most_cited(90, 10, &JobCx::detached()).unwrap(), []);
+}
+
+// ---- lines
+
+fn load_texts(folder: &Path, texts: &[&[u8]], options: &LoadOptions) -> Result<LoadReport, LinkError> {
+    let input = |(number, text): (usize, &&'static [u8])| -> LoadInput<'static> {
+        LoadInput { name: format!("file {number}"), input: Box::new(*text) }
+    };
+    // Tests leak their few lines so that they can be lent to readers.
+    let texts: Vec<&'static [u8]> = texts.iter().map(|text| &*text.to_vec().leak()).collect();
+    load(folder, texts.iter().enumerate().map(input).collect(), options, &JobCx::detached())
+}
+
+fn rows_of(store: &LinkStore) -> Vec<String> {
+    let mut rows = Vec::new();
+    store
+        .each_target("", &JobCx::detached(), |cited| {
+            let answer = store.inlinks(&cited.target, None, usize::MAX).unwrap();
+            rows.extend(answer.captures.iter().map(|date| format!("{} {}", cited.target, date.to_dataset())));
+            rows.extend(answer.inlinks.iter().map(|link| {
+                let side = if link.internal { "internal" } else { "external" };
+                format!("{} {} {} {side} “{}”", cited.target, link.date.to_dataset(), link.source, link.anchor)
+            }));
+            Ok(true)
+        })
+        .unwrap();
+    rows
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    use std::io::Write;
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+const OBJECTS: &str = concat!(
+    r#"{"url":"(pt,fct,","count":3,"countInternal":1,"countExternal":2,"captureDate":"2024-03-01T09:00","inlinks":["#,
+    r#"{"date":"2024-03-01T10:00","source":"(pt,fccn,","anchor":"Fundação \"C\""},"#,
+    r#"{"source":"(pt,fct,)/sobre","anchor":null,"date":"2024-03-01T10:00:01Z"}]}"#,
+    "\n",
+    r#"  {"inlinks":[{"date":null,"source":"(pt,x,","anchor":"a"}],"captureDate":null,"url":"(pt,nunca,","count":1}"#,
+    "\nnonsense\n{\"url\":7}\r\n\n",
+    r#"{"url":"(pt,nunca,","count":1,"countInternal":0,"countExternal":1,"inlinks":[{"date":"20240301100000","source":"(pt,www2,fct,","anchor":""}]}"#
+);
+
+#[test]
+fn objects_of_both_kinds_of_dates_are_read_from_any_packing() {
+    let folder = tempfile::tempdir().unwrap();
+    let zstd = |bytes: &[u8]| ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest);
+    let (half, rest) = OBJECTS.as_bytes().split_at(70);
+    let packed = [
+        OBJECTS.as_bytes().to_vec(),
+        [gzip(half), gzip(rest)].concat(),
+        [zstd(half), b"\x50\x2a\x4d\x18\x03\0\0\0abc".to_vec(), zstd(rest)].concat(),
+    ];
+    for (number, bytes) in packed.iter().enumerate() {
+        let folder = folder.path().join(number.to_string());
+        let report = load_texts(&folder, &[bytes], &LoadOptions::default()).unwrap();
+        assert_eq!((report.objects, report.unlisted, report.undated, report.bad_lines), (3, 1, 1, 2));
+        assert!(report.first_bad.unwrap().starts_with("file 0, line 3: "));
+        assert_eq!(
+            rows_of(&LinkStore::open(&folder).unwrap()),
+            [
+                "(pt,fct, 2024-03-01T09:00:00",
+                "(pt,fct, 2024-03-01T10:00:00 (pt,fccn, external “Fundação \"C\"”",
+                "(pt,fct, 2024-03-01T10:00:01 (pt,fct,)/sobre internal “”",
+                "(pt,nunca, 2024-03-01T10:00:00 (pt,www2,fct, external “”",
+            ]
+        );
+    }
+    // A file that breaks off adds nothing.
+    let again = folder.path().join("0");
+    let before = LinkStore::open(&again).unwrap().counts();
+    let torn = &packed[1][..packed[1].len() - 12];
+    let error = load_texts(&again, &[torn], &LoadOptions::default()).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("file 0"), "{error}");
+    assert_eq!(LinkStore::open(&again).unwrap().counts(), before);
+}
+
+#[test]
+fn rows_of_the_filters_are_loaded_and_the_notation_stays_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = b"pt,fct)/\t20240301090000\npt,fct)/\t20240301100000\tpt,fccn)/\texternal\tFCT\n";
+    let report = load_texts(folder.path(), &[rows], &LoadOptions::default()).unwrap();
+    assert_eq!((report.added.counts.links, report.added.counts.captures, report.bad_lines), (1, 1, 0));
+    let store = LinkStore::open(folder.path()).unwrap();
+    assert_eq!(store.rules().notation, Notation::Cdx);
+    let report = load_texts(folder.path(), &[OBJECTS.as_bytes(), rows], &LoadOptions::default()).unwrap();
+    assert_eq!((report.bad_lines, report.shuffle.links), (5, 1));
+    assert!(report.first_bad.unwrap().contains("other notation"));
+    assert_eq!(rows_of(&LinkStore::open(folder.path()).unwrap()), rows_of(&store));
+    let wanted = LoadOptions { notation: Some(Notation::Dataset), ..LoadOptions::default() };
+    assert!(load_texts(folder.path(), &[rows], &wanted).is_err());
+}
+
+#[test]
+fn rows_of_a_real_crawl_answer_as_the_data_set_built_of_them() {
+    let Some(file) = testing::data("warc/real/blackbook.warc.gz") else { return };
+    let cx = JobCx::detached();
+    let options = DatasetOptions {
+        assign: AssignOptions { shape: Shape::PerCapture, window_days: 1, ..AssignOptions::default() },
+        ..DatasetOptions::default()
+    };
+    let fetch = |place: crate::links::Place| crate::warc::read_record_at(&file, place.offset, MAX_PAGE_BYTES);
+    let (mut rows, mut lines) = (Vec::new(), Vec::new());
+    let files = [file.clone()];
+    map_files(
+        &files,
+        &options,
+        &cx,
+        |_, _| (),
+        fetch,
+        |piece| {
+            rows.extend_from_slice(&piece);
+            Ok(())
+        },
+    )
+    .unwrap();
+    let columns = crate::links::filters::Columns::Map;
+    reduce_rows(rows.as_slice(), columns, &options, &cx, |piece| {
+        lines.extend_from_slice(piece);
+        Ok(())
+    })
+    .unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let report = load_texts(folder.path(), &[&rows[..]], &LoadOptions::default()).unwrap();
+    assert!(report.bad_lines == 0 && report.added.counts.links > 1000, "{report:?}");
+    let store = LinkStore::open(folder.path()).unwrap();
+    let mut objects = 0;
+    for object in read_dataset(lines.as_slice()).map(Result::unwrap) {
+        let window = Window { around: object.capture_date.unwrap(), days: 1 };
+        let answer = store.inlinks(&object.url, Some(window), 1000).unwrap();
+        let asked: Vec<_> =
+            answer.inlinks.into_iter().map(|link| (Some(link.date), link.source, link.anchor)).collect();
+        let built: Vec<_> = object.inlinks.into_iter().map(|link| (link.date, link.source, link.anchor)).collect();
+        assert!(asked == built, "{}", object.url);
+        objects += 1;
+    }
+    assert!(objects > 100);
+    // The data set of them, loaded in its turn, knows the same links.
+    let all = DatasetOptions {
+        assign: AssignOptions { window_days: u32::MAX, cap: usize::MAX, ..AssignOptions::default() },
+        ..options
+    };
+    let mut lines = Vec::new();
+    reduce_rows(rows.as_slice(), columns, &all, &cx, |piece| {
+        lines.extend_from_slice(piece);
+        Ok(())
+    })
+    .unwrap();
+    let again = tempfile::tempdir().unwrap();
+    let links = load_texts(again.path(), &[&lines[..]], &LoadOptions::default()).unwrap().added.counts;
+    assert_eq!((links.links, links.internal), (report.added.counts.links, report.added.counts.internal));
+}
+
+#[test]
+fn pages_are_named_by_url_or_by_a_key_in_either_notation() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, notation, expected) in [
+        ("d", Notation::Dataset, ["(pt,fct,", "(pt,fct,)/sobre", "(pt,fct,:8080)/x", "(pt,fct,"]),
+        ("c", Notation::Cdx, ["pt,fct)/", "pt,fct)/sobre", "pt,fct:8080)/x", "pt,fct)/"]),
+    ] {
+        let rules = StoreRules { notation, ..StoreRules::default() };
+        let store = LinkStore::open_to_add(&folder.path().join(name), rules).unwrap();
+        let keys = |texts: [&str; 4]| texts.map(|text| store.key_of(text).unwrap());
+        let expected = expected.map(str::to_owned);
+        assert_eq!(keys(["http://www.fct.pt/", "https://fct.pt/sobre", "fct.pt:8080/x", "fct.pt"]), expected);
+        assert_eq!(keys(["(pt,fct,", "(pt,fct,)/sobre", "(pt,fct,:8080)/x", "(pt,fct,"]), expected);
+        assert_eq!(keys(["pt,fct)/", "pt,fct)/sobre", "pt,fct:8080)/x", "pt,fct)/"]), expected);
+    }
+}
+
+#[test]
+fn hosts_are_read_from_keys() {
+    for key in
+        ["(pt,fct,", "(pt,fct,)/a", "(pt,fct,:8080)/a", "pt,fct)/a", "pt,fct:80)/", "ftp://(pt,fct,)/a", "(pt,fct,@u)/"]
+    {
+        assert_eq!(host_of(key), "pt,fct", "{key}");
+    }
+    assert_eq!(host_of("([::1],:80)/a"), "[::1]");
+    assert_eq!(host_of(""), "");
+}

@@ -1,0 +1,385 @@
+//! Lines of text into the sort: rows as the filters have them, and objects of
+//! the data set, one a line.
+
+use super::LinkKind;
+use super::dataset_build::{Notation, first_units};
+use super::invert::stored::host_of;
+use super::invert::{CaptureRow, Filler, LinkError, LinkRow, Shuffle};
+use crate::uri::{CaptureDate, DatasetKey, InternalPolicy};
+use crossbeam_channel::bounded;
+use serde::Deserialize;
+use std::borrow::Cow;
+use std::io::{self, Read};
+use std::ops::AddAssign;
+
+/// Lines go to threads in pieces of about so many bytes.
+const PIECE_BYTES: usize = 1024 * 1024;
+
+/// A longer line is neither a row nor an object: 2,000 inlinks with long
+/// anchors take some 200 KB.
+const MAX_LINE_BYTES: usize = 256 * 1024 * 1024;
+
+/// How the columns of a link stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Columns {
+    /// As [`map_files`](super::filters::map_files) writes them.
+    #[default]
+    Map,
+    /// `target source date anchor`: dates also in seconds since 1970; a link
+    /// is internal by the hosts of its keys.
+    Table,
+}
+
+/// How lines are read.
+pub(super) struct LineRules {
+    pub(super) columns: Columns,
+    /// For rows that do not say it themselves.
+    pub(super) internal: InternalPolicy,
+    /// Anchors are cut after so many UTF-16 code units.
+    pub(super) anchor_cap: Option<usize>,
+    /// Objects of the data set are read too, and keys of the other notation
+    /// are refused.
+    pub(super) notation: Option<Notation>,
+}
+
+/// What became of lines.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct LineReport {
+    /// Lines that are no rows.
+    pub(super) bad_lines: u64,
+    /// The first of them: its number, from 1, and what is wrong.
+    pub(super) first_bad: Option<(u64, String)>,
+    /// Objects of the data set.
+    pub(super) objects: u64,
+    /// Inlinks that objects count and do not list.
+    pub(super) unlisted: u64,
+    /// Inlinks without a date.
+    pub(super) undated: u64,
+}
+
+impl AddAssign for LineReport {
+    fn add_assign(&mut self, other: Self) {
+        self.bad_lines += other.bad_lines;
+        self.first_bad = match (self.first_bad.take(), other.first_bad) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        self.objects += other.objects;
+        self.unlisted += other.unlisted;
+        self.undated += other.undated;
+    }
+}
+
+/// Reads lines into a sort, with as many threads as that has.
+pub(super) fn read_lines(input: impl Read, rules: &LineRules, shuffle: &Shuffle) -> Result<LineReport, LinkError> {
+    let threads = shuffle.threads();
+    let mut report = LineReport::default();
+    let (send, pieces) = bounded::<Piece>(threads);
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads)
+            .map(|_| {
+                let (pieces, filler) = (pieces.clone(), shuffle.filler());
+                scope.spawn(move || {
+                    let mut reader = LineReader { rules, filler, report: LineReport::default(), date: None };
+                    pieces.iter().try_for_each(|piece| reader.read(&piece))?;
+                    Ok(reader.report)
+                })
+            })
+            .collect();
+        drop(pieces);
+        let mut outcome = each_piece(input, |piece| send.send(piece).is_ok()).map_err(LinkError::Input);
+        drop(send);
+        for worker in workers {
+            match worker.join() {
+                Ok(Ok(read)) => report += read,
+                Ok(Err(error)) => outcome = outcome.and(Err(error)),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        outcome
+    })?;
+    Ok(report)
+}
+
+/// Some whole lines.
+struct Piece {
+    bytes: Vec<u8>,
+    /// The number of the first one, from 1.
+    line: u64,
+}
+
+fn each_piece(mut input: impl Read, mut give: impl FnMut(Piece) -> bool) -> io::Result<()> {
+    let (mut bytes, mut line) = (Vec::new(), 1);
+    loop {
+        let read = (&mut input).take(PIECE_BYTES as u64).read_to_end(&mut bytes)?;
+        // What was there before has no line end.
+        let new = bytes.len() - read;
+        let end = if read == 0 {
+            bytes.len()
+        } else {
+            memchr::memrchr(b'\n', bytes.get(new..).unwrap_or_default()).map_or(0, |at| new + at + 1)
+        };
+        if end == 0 && read > 0 {
+            if bytes.len() > MAX_LINE_BYTES {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    format!("line {line} has no end: these are no rows"),
+                ));
+            }
+            continue;
+        }
+        let rest = bytes.split_off(end);
+        let lines = memchr::memchr_iter(b'\n', &bytes).count() as u64;
+        if !bytes.is_empty() && !give(Piece { bytes: std::mem::replace(&mut bytes, rest), line }) {
+            return Ok(());
+        }
+        line += lines;
+        if read == 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// An object of the data set, its texts where they stand in the line.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ObjectIn<'a> {
+    #[serde(borrow)]
+    url: Cow<'a, str>,
+    #[serde(default)]
+    count: Option<u64>,
+    #[serde(default, borrow)]
+    capture_date: Option<TextIn<'a>>,
+    #[serde(default, borrow)]
+    inlinks: Option<Vec<InlinkIn<'a>>>,
+}
+
+#[derive(Deserialize)]
+struct InlinkIn<'a> {
+    #[serde(default, borrow)]
+    date: Option<TextIn<'a>>,
+    #[serde(borrow)]
+    source: Cow<'a, str>,
+    #[serde(default, borrow)]
+    anchor: Option<TextIn<'a>>,
+}
+
+/// Within an option, serde borrows only by a name of its own.
+#[derive(Deserialize)]
+struct TextIn<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl TextIn<'_> {
+    fn or_empty<'t>(text: &'t Option<TextIn<'_>>) -> &'t str {
+        text.as_ref().map_or("", |text| &text.0)
+    }
+}
+
+/// The notation of the first key in the beginning of some lines, as far as it shows.
+pub(super) fn notation_of(begin: &[u8]) -> Option<Notation> {
+    let text = begin.trim_ascii_start();
+    let key = match text.strip_prefix(b"{") {
+        None => text,
+        Some(object) => {
+            let name = memchr::memmem::find(object, b"\"url\"")?;
+            let rest = object.get(name + 5..)?.trim_ascii_start().strip_prefix(b":")?;
+            rest.trim_ascii_start().strip_prefix(b"\"")?
+        }
+    };
+    let end = key.iter().position(|byte| b"\t\"\n".contains(byte)).unwrap_or(key.len());
+    Some(notation_of_key(&String::from_utf8_lossy(key.get(..end)?)))
+}
+
+fn notation_of_key(key: &str) -> Notation {
+    // `(pt,fct,` and `ftp://(pt,fct,`; `data:` stands in both.
+    if key.starts_with('(') || key.contains("://(") { Notation::Dataset } else { Notation::Cdx }
+}
+
+/// Lines into the sort.
+struct LineReader<'o, 's> {
+    rules: &'o LineRules,
+    filler: Filler<'s>,
+    report: LineReport,
+    /// The last date, as text and read: the links of a page have the same.
+    date: Option<(String, CaptureDate)>,
+}
+
+/// What is wrong with a line, or with the whole work.
+enum Wrong {
+    Line(Cow<'static, str>),
+    Work(LinkError),
+}
+
+impl From<LinkError> for Wrong {
+    fn from(error: LinkError) -> Self {
+        Self::Work(error)
+    }
+}
+
+fn bad(why: &'static str) -> Wrong {
+    Wrong::Line(Cow::Borrowed(why))
+}
+
+impl LineReader<'_, '_> {
+    fn read(&mut self, piece: &Piece) -> Result<(), LinkError> {
+        let mut from = 0;
+        for (number, end) in (piece.line..).zip(memchr::memchr_iter(b'\n', &piece.bytes).chain([piece.bytes.len()])) {
+            let line = piece.bytes.get(from..end).unwrap_or_default();
+            from = end + 1;
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            if line.is_empty() {
+                continue;
+            }
+            let read = match std::str::from_utf8(line) {
+                Err(_) => Err(bad("it is not UTF-8")),
+                Ok(line) if self.rules.notation.is_some() && line.trim_ascii_start().starts_with('{') => {
+                    self.object(line)
+                }
+                Ok(line) => self.row(line),
+            };
+            match read {
+                Ok(()) => {}
+                Err(Wrong::Work(error)) => return Err(error),
+                Err(Wrong::Line(why)) => {
+                    self.report.bad_lines += 1;
+                    self.report.first_bad.get_or_insert_with(|| (number, why.into_owned()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, line: &str) -> Result<(), Wrong> {
+        let split = |text: &'_ str| {
+            let at = memchr::memchr(b'\t', text.as_bytes())?;
+            Some((at, at + 1))
+        };
+        let part = |text, why| -> Result<(&str, &str), Wrong> {
+            let (end, next) = split(text).ok_or_else(|| bad(why))?;
+            Ok((text.get(..end).unwrap_or_default(), text.get(next..).unwrap_or_default()))
+        };
+        let (target, rest) = part(line, "it has one column; two make a capture, more a link")?;
+        self.check_notation(target)?;
+        let Ok((second, rest)) = part(rest, "") else {
+            let date = self.date(rest)?;
+            return Ok(self.filler.push_capture(&CaptureRow { target, date, id: 0 })?);
+        };
+        let (third, rest) = part(rest, "it has three columns; two make a capture, more a link")?;
+        let (date, source, internal, anchor) = match self.rules.columns {
+            Columns::Map => {
+                let (side, anchor) = part(rest, "it has four columns and a link has five")?;
+                let internal = match side {
+                    "internal" => true,
+                    "external" => false,
+                    _ => return Err(bad("its fourth column is neither internal nor external")),
+                };
+                (second, third, internal, anchor)
+            }
+            Columns::Table => (third, second, is_internal(self.rules.internal, target, second), rest),
+        };
+        let date = self.date(date)?;
+        self.link(target, date, source, internal, anchor)
+    }
+
+    fn object(&mut self, line: &str) -> Result<(), Wrong> {
+        let wrong =
+            |error: serde_json::Error| Wrong::Line(Cow::Owned(format!("it is no object of a data set: {error}")));
+        let object: ObjectIn<'_> = serde_json::from_str(line).map_err(wrong)?;
+        self.check_notation(&object.url)?;
+        let captured = match TextIn::or_empty(&object.capture_date) {
+            "" => None,
+            text => Some(self.date(text)?),
+        };
+        let inlinks = object.inlinks.unwrap_or_default();
+        // All dates before any link is taken: an object is read whole or not at all.
+        let dates: Vec<Option<CaptureDate>> = inlinks
+            .iter()
+            .map(|inlink| match TextIn::or_empty(&inlink.date) {
+                "" => Ok(None),
+                text => self.date(text).map(Some),
+            })
+            .collect::<Result<_, _>>()?;
+        if let Some(date) = captured {
+            self.filler.push_capture(&CaptureRow { target: &object.url, date, id: 0 })?;
+        }
+        self.report.objects += 1;
+        self.report.unlisted += object.count.unwrap_or(0).saturating_sub(inlinks.len() as u64);
+        for (inlink, date) in inlinks.iter().zip(dates) {
+            let Some(date) = date else {
+                self.report.undated += 1;
+                continue;
+            };
+            let internal = is_internal(self.rules.internal, &object.url, &inlink.source);
+            self.link(&object.url, date, &inlink.source, internal, TextIn::or_empty(&inlink.anchor))?;
+        }
+        Ok(())
+    }
+
+    fn link(
+        &mut self,
+        target: &str,
+        date: CaptureDate,
+        source: &str,
+        internal: bool,
+        anchor: &str,
+    ) -> Result<(), Wrong> {
+        let anchor = match self.rules.anchor_cap {
+            Some(units) => first_units(anchor, units),
+            None => anchor,
+        };
+        self.filler.push_link(&LinkRow {
+            target,
+            target_url: "",
+            source,
+            source_url: "",
+            source_id: 0,
+            date,
+            anchor,
+            internal,
+            nofollow: false,
+            kind: LinkKind::Anchor,
+            position: 0,
+        })?;
+        Ok(())
+    }
+
+    fn check_notation(&self, key: &str) -> Result<(), Wrong> {
+        match self.rules.notation {
+            Some(_) if key.is_empty() => Err(bad("it names no page")),
+            Some(wanted) if notation_of_key(key) != wanted && !key.starts_with("data:") => Err(bad(
+                "its key is written in the other notation: (pt,fct,)/sobre and pt,fct)/sobre do not go together",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn date(&mut self, text: &str) -> Result<CaptureDate, Wrong> {
+        if let Some((_, date)) = self.date.as_ref().filter(|(last, _)| last == text) {
+            return Ok(*date);
+        }
+        let seconds = (self.rules.columns == Columns::Table && text.len() < 14).then(|| text.parse().ok()).flatten();
+        let date = match seconds {
+            Some(seconds) => CaptureDate::from_seconds(seconds),
+            None => CaptureDate::parse(text).map_err(|_| bad("its date is none: 14 digits are wanted"))?,
+        };
+        let last = self.date.get_or_insert_default();
+        last.0.clear();
+        last.0.push_str(text);
+        last.1 = date;
+        Ok(date)
+    }
+}
+
+/// Whether a link is internal by the hosts in its keys.
+fn is_internal(policy: InternalPolicy, target: &str, source: &str) -> bool {
+    let (target, source) = (host_of(target), host_of(source));
+    if target == source {
+        return true;
+    }
+    // Only a `www2` label makes one name of two keys.
+    let may_be_www = |host: &str| host.rsplit(',').next().is_some_and(|label| label.starts_with("www"));
+    if policy == InternalPolicy::Fqdn && !may_be_www(target) && !may_be_www(source) {
+        return false;
+    }
+    let name = |host: &str| DatasetKey::from_stored(format!("({host},)")).host();
+    policy.is_internal(&name(target), &name(source))
+}

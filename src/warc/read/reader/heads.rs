@@ -1,0 +1,100 @@
+//! Heads of records, wherever the edges of windows and members lie.
+
+use super::super::super::findings::Findings;
+use super::super::super::{ProblemKind, RecordHead, WarcError};
+use super::super::arc::{self, UrlLine};
+use super::super::head::{self, MAX_HEAD_BYTES, Start, record_start};
+use super::super::members::Fill;
+use super::{ArchiveReader, Found, Join, Open, State};
+use std::io::Read;
+
+impl<R: Read> ArchiveReader<R> {
+    /// What stands at the present place.
+    pub(super) fn read_head(&mut self) -> Result<Found, WarcError> {
+        let offset = self.place();
+        let decoded_offset = self.members.decoded_offset();
+        let begins_member = std::mem::replace(&mut self.member_fresh, false);
+        self.joined = 0;
+        self.begins_at = offset;
+        self.begins_at_decoded = decoded_offset;
+        self.gzip_note = self.members.gzip_note().filter(|_| begins_member);
+        let mut searched = 0;
+        let (start, len) = loop {
+            let window = self.members.window();
+            let start = record_start(window);
+            let found = match start {
+                Start::Warc => head::head_len(window, searched),
+                Start::Arc => memchr::memchr(b'\n', window).map(|end| end + 1),
+                Start::No => return Ok(Found::Garbage),
+                Start::Unclear => None,
+            };
+            if matches!(start, Start::Warc | Start::Arc) {
+                self.is_archive = true;
+            }
+            if let Some(len) = found.filter(|&len| len <= MAX_HEAD_BYTES) {
+                break (start, len);
+            }
+            if window.len() > MAX_HEAD_BYTES {
+                let detail = format!("the head does not end within {MAX_HEAD_BYTES} bytes");
+                self.problem(offset, ProblemKind::BadHead, detail);
+                return Ok(Found::Garbage);
+            }
+            let pending = window.len();
+            // The empty line may straddle the edge of the window.
+            searched = pending.saturating_sub(2);
+            match self.fill()? {
+                Fill::More => {}
+                Fill::End if !self.members.is_plain() && self.join(pending)? == Join::Continues => {}
+                ended => {
+                    self.members.consume(pending);
+                    self.head_ends(offset, pending, ended)?;
+                    return Ok(Found::Nothing);
+                }
+            }
+        };
+        if let Some(kept) = &mut self.head_bytes {
+            kept.clear();
+            kept.extend_from_slice(&self.members.window()[..len]);
+        }
+        let mut odd = Findings::default();
+        let is_arc = start == Start::Arc;
+        let head = match is_arc {
+            true => self.arc_head(len, &mut odd)?,
+            false => Some(head::parse(&self.members.window()[..len], &mut odd)),
+        };
+        let Some(head) = head else { return Ok(Found::Garbage) };
+        self.members.consume(if is_arc { 0 } else { len });
+        self.problems.extend(odd.into_problems(offset));
+        let length = head.content_length;
+        let late_dictionary = self.members.late_dictionary();
+        self.open = Some(Open {
+            offset,
+            decoded_offset,
+            begins_member: begins_member && late_dictionary.is_none(),
+            late_dictionary,
+            declared: length,
+            remaining: length,
+            is_arc,
+            state: State::Sound,
+            ended: None,
+        });
+        Ok(Found::Head(head))
+    }
+
+    pub(super) fn arc_head(&mut self, len: usize, odd: &mut Findings) -> Result<Option<RecordHead>, WarcError> {
+        let Some(line) = UrlLine::parse(self.members.window()[..len].trim_ascii_end()) else { return Ok(None) };
+        self.members.consume(len);
+        if line.is_file_head() {
+            // The version stands in the first line of the block.
+            while !self.members.window().contains(&b'\n') && self.members.window().len() < 256 {
+                if self.fill()? != Fill::More {
+                    break;
+                }
+            }
+            if let Some(version) = arc::version(self.members.window()) {
+                self.arc_version = version;
+            }
+        }
+        Ok(Some(line.into_head(&self.arc_version, odd)))
+    }
+}
