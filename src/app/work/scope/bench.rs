@@ -38,6 +38,9 @@ pub(super) struct Judged {
     seeds: HashMap<String, SeedOf>,
     /// Whether these are rules that no launch ran.
     edited: bool,
+    /// Whether they begin elsewhere than the rules that the launch ran. Told
+    /// once, since seeds may be many and are asked for with every URL.
+    has_other_seeds: bool,
 }
 
 /// The seed that a URL counts as.
@@ -76,7 +79,13 @@ impl Judged {
                 url = next;
             }
         }
-        Ok(Self { rules, obeys: spec.politeness.robots == RobotsPolicy::Obey, seeds, edited: false })
+        Ok(Self {
+            rules,
+            obeys: spec.politeness.robots == RobotsPolicy::Obey,
+            seeds,
+            edited: false,
+            has_other_seeds: false,
+        })
     }
 
     /// Lets robots.txt say what it says to these rules.
@@ -163,14 +172,14 @@ impl Judged {
     }
 
     /// Puts the candidate as it would have been found with these seeds, when
-    /// it was found with those of `before`.
+    /// it was found with those of `before`, the rules of the same launch.
     pub(super) fn with_own_seeds<T>(
         &self,
         before: &Self,
         candidate: &mut Candidate,
         each: impl FnOnce(&mut Candidate) -> T,
     ) -> T {
-        if self.seeds == before.seeds {
+        if !self.has_other_seeds {
             return each(candidate);
         }
         let seed = self.seeds.get(candidate.url.as_str());
@@ -309,7 +318,8 @@ impl<'a> Bench<'a> {
         let mut rules = HashMap::new();
         for id in &self.ids {
             let judged = Judged::new(self.catalogue, edited, *id).context("the edited rules")?;
-            rules.insert(*id, Judged { edited: true, ..judged });
+            let has_other_seeds = self.launches.get(id).is_some_and(|launch| launch.rules.seeds != judged.seeds);
+            rules.insert(*id, Judged { edited: true, has_other_seeds, ..judged });
         }
         self.edited_agent = Some(edited.politeness.user_agent.clone());
         Ok(rules)
