@@ -177,7 +177,7 @@ fn the_stock_profile_of_heritrix_is_read() {
     6 {"rule":"pathological_path","max_repetitions":2}
     7 {"rule":"too_many_path_segments","max_segments":20}
     8 {"rule":"hop_type","hops":"P","decision":"ACCEPT"}
-    9 {"rule":"scheme_not_in_set","schemes":["http","https","ftp"]}
+    9 {"rule":"scheme_not_in_set","schemes":["http","https","ftp","sftp"]}
     ! profile-crawler-beans.cxml:65: the crawler's name is Heritrix's; give the campaign a user agent of your own
     "#);
     // Every class that we write besides rules is one of the profile.
