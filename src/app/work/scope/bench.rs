@@ -166,9 +166,13 @@ impl Judged {
         (trace, turn)
     }
 
-    /// Whether a country that nobody has looked up might turn the decision.
-    pub(super) fn hangs_on_country(&self, candidate: &Candidate, known: &KnownFacts) -> bool {
-        self.rules.needs_geo(candidate, &known.facts)
+    /// Whether a country that nobody has looked up might turn the decision. A
+    /// crawl looks hosts up before it fetches, never for what a fetch told.
+    pub(super) fn hangs_on_country(&self, candidate: &Candidate, known: &mut KnownFacts) -> bool {
+        let content = std::mem::take(&mut known.facts.content);
+        let hangs = self.rules.needs_geo(candidate, &known.facts);
+        known.facts.content = content;
+        hangs
     }
 
     /// Puts the candidate as it would have been found with these seeds, when

@@ -554,6 +554,21 @@ fn a_rule_that_refuses_countries_leaves_open_what_nobody_looked_up() {
 }
 
 #[test]
+fn what_a_fetch_told_has_no_host_looked_up() {
+    let rules = [
+        json!({"rule": "accept_all"}),
+        json!({"rule": "content_size", "max_bytes": 500}),
+        json!({"rule": "geolocation", "countries": ["PT"]}),
+    ];
+    let made = made(rules.to_vec());
+    made.launch(&[found("http://a.pt/", ""), Found { fetched: Some(1_000), ..found("http://c.pt/", "L") }]);
+    // The crawl took it without a look-up and refused it for its size.
+    let none = Campaign { rules: Vec::new(), ..made.spec.clone() };
+    let answer = made.what_if(&none);
+    assert_eq!((answer.unknown.urls, answer.moved_out.urls, answer.stay_out), (0, 1, 1));
+}
+
+#[test]
 fn an_address_in_a_url_is_looked_up_by_lists_and_tester_alike() {
     let made = made(standard_rules());
     let file = made.dir.path().join("country.mmdb");
