@@ -1,5 +1,5 @@
 //! Long work: progress that can be read at any time, a wish to stop or pause,
-//! and an outcome; and how much room it has on the disk.
+//! and an outcome; how much room it has on the disk, and who holds a folder.
 //!
 //! Work is a plain function that takes a [`JobCx`]. It knows nothing of
 //! windows or command lines; those read [`JobCx::progress`].
@@ -11,9 +11,11 @@
 //! Not here: what the work is about.
 
 mod disk;
+mod lock;
 mod spawn;
 
 pub use disk::free_bytes;
+pub use lock::{FileLock, NotLocked};
 pub use spawn::{JobHandle, Outcome, StopError, Wake, spawn};
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -2,9 +2,10 @@
 
 use super::catalogue::Catalogue;
 use super::migrate::{APPLICATION_ID, SCHEMA_VERSION};
+use crate::jobs::{FileLock, NotLocked};
 use crate::uri::CaptureDate;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -77,7 +78,7 @@ pub enum StoreError {
         /// The file or folder.
         path: PathBuf,
         /// What the system said.
-        source: std::io::Error,
+        source: io::Error,
     },
     /// The catalogue says no.
     #[error("the catalogue could not {doing}: {source}")]
@@ -148,7 +149,7 @@ impl StoreError {
         move |source| Self::Sql { doing, source }
     }
 
-    fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
+    fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |source| Self::Io { path: path.to_owned(), source }
     }
 }
@@ -174,7 +175,7 @@ pub struct Workspace {
     access: Access,
     catalogue: Arc<Catalogue>,
     /// Held as long as the workspace is open; the system frees it when the process dies.
-    _lock: Option<File>,
+    _lock: Option<FileLock>,
 }
 
 impl Workspace {
@@ -350,35 +351,18 @@ fn check_writable(folder: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn take_lock(folder: &Path) -> Result<File, StoreError> {
+fn take_lock(folder: &Path) -> Result<FileLock, StoreError> {
     let path = folder.join(LOCK_FILE);
-    let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-    let mut file = match opened {
-        Ok(file) => file,
-        Err(error)
-            if matches!(
-                error.kind(),
-                std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem
-            ) =>
+    let holder = format!("process {} since {}", std::process::id(), CaptureDate::now());
+    FileLock::take(&path, &holder).map_err(|error| match error {
+        NotLocked::Held(holder) => StoreError::Locked { folder: folder.to_owned(), holder },
+        NotLocked::Failed(source)
+            if matches!(source.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) =>
         {
-            return Err(StoreError::ReadOnly(folder.to_owned()));
+            StoreError::ReadOnly(folder.to_owned())
         }
-        Err(source) => return Err(StoreError::Io { path, source }),
-    };
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            let mut holder = String::new();
-            let _ = file.read_to_string(&mut holder);
-            let holder = holder.trim();
-            let holder = if holder.is_empty() { "another process" } else { holder };
-            return Err(StoreError::Locked { folder: folder.to_owned(), holder: holder.to_owned() });
-        }
-        Err(TryLockError::Error(source)) => return Err(StoreError::Io { path, source }),
-    }
-    file.set_len(0).map_err(StoreError::io(&path))?;
-    writeln!(file, "process {} since {}", std::process::id(), CaptureDate::now()).map_err(StoreError::io(&path))?;
-    Ok(file)
+        NotLocked::Failed(source) => StoreError::Io { path, source },
+    })
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 
 use super::LinkError;
 use super::run::{Run, run_path};
+use crate::jobs::{FileLock, NotLocked};
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ const PROGRAM: &str = concat!("fonds ", env!("CARGO_PKG_VERSION"));
 pub struct Keep {
     pub(super) folder: PathBuf,
     input: String,
-    lock: Arc<File>,
+    lock: Arc<FileLock>,
 }
 
 impl Keep {
@@ -57,28 +58,16 @@ impl Keep {
 
 /// Takes a folder, which is made where it is missing, for this process alone.
 /// The system frees the lock when the process dies.
-pub(super) fn lock(folder: &Path, name: &str) -> Result<File, LinkError> {
+pub(super) fn lock(folder: &Path, name: &str) -> Result<FileLock, LinkError> {
     let failed = |source| LinkError::Temp { folder: folder.to_owned(), source };
-    fs::create_dir_all(folder).map_err(failed)?;
-    let path = folder.join(name);
     loop {
-        let mut file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
-        match file.try_lock() {
-            // A build that ended just now has taken the file away, and another
-            // may have made its own.
-            Ok(()) if !is_file_at(&file, &path) => fs::create_dir_all(folder).map_err(failed)?,
-            Ok(()) => {
-                file.set_len(0).and_then(|()| write!(file, "process {}", std::process::id())).map_err(failed)?;
-                return Ok(file);
-            }
-            Err(TryLockError::WouldBlock) => {
-                let mut holder = String::new();
-                let _ = file.read_to_string(&mut holder);
-                let holder = if holder.is_empty() { "another process".to_owned() } else { holder };
-                return Err(LinkError::KeptLocked { folder: folder.to_owned(), holder });
-            }
-            Err(TryLockError::Error(source)) => return Err(failed(source)),
+        fs::create_dir_all(folder).map_err(failed)?;
+        match FileLock::take(&folder.join(name), &format!("process {}", std::process::id())) {
+            Ok(lock) => return Ok(lock),
+            // A build that ended just now has taken the folder away.
+            Err(NotLocked::Failed(source)) if source.kind() == io::ErrorKind::NotFound => {}
+            Err(NotLocked::Failed(source)) => return Err(failed(source)),
+            Err(NotLocked::Held(holder)) => return Err(LinkError::KeptLocked { folder: folder.to_owned(), holder }),
         }
     }
 }
@@ -92,21 +81,6 @@ pub(super) fn write_list(folder: &Path, name: &str, list: &impl Serialize) -> io
     fs::rename(&new, folder.join(name))?;
     // A new name is on the disk only when its folder is.
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
-}
-
-/// Whether the open file is the one that stands at a path now.
-fn is_file_at(file: &File, path: &Path) -> bool {
-    let (Ok(held), Ok(there)) = (file.metadata(), fs::metadata(path)) else { return false };
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        (held.dev(), held.ino()) == (there.dev(), there.ino())
-    }
-    #[cfg(not(unix))]
-    {
-        // A file that is open there keeps its name.
-        held.is_file() && there.is_file()
-    }
 }
 
 /// A stretch of the input whose rows are in a run.
@@ -173,7 +147,7 @@ pub(super) struct KeptRuns {
     next: u64,
     pub(super) runs: Vec<KeptRun>,
     #[serde(skip)]
-    lock: Option<Arc<File>>,
+    lock: Option<Arc<FileLock>>,
 }
 
 impl KeptRuns {

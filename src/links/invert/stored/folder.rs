@@ -7,11 +7,11 @@ use super::super::row::Row;
 use super::super::shuffle::ROWS_PER_CHECK;
 use super::super::sorted::Sorted;
 use super::segment::{Segment, SegmentCounts, SegmentWriter};
-use crate::jobs::{JobCx, free_bytes};
+use crate::jobs::{FileLock, JobCx, free_bytes};
 use crate::links::Notation;
 use crate::uri::InternalPolicy;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -79,7 +79,7 @@ pub struct LinkStore {
     list: List,
     segments: Vec<Segment>,
     /// Held by whoever adds; the system frees it when the process dies.
-    lock: Option<File>,
+    lock: Option<FileLock>,
 }
 
 impl LinkStore {

@@ -1,0 +1,101 @@
+//! One holder at a time: a lock on a file, freed by the system when the holder dies.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+/// A locked file; dropping it lets go.
+#[derive(Debug)]
+pub struct FileLock(File);
+
+/// Why a lock was not taken.
+#[derive(Debug)]
+pub enum NotLocked {
+    /// Somebody has it: what they wrote about themselves.
+    Held(String),
+    /// The file cannot be opened, locked or written.
+    Failed(io::Error),
+}
+
+impl FileLock {
+    /// Locks a file, which is made where it is missing, and writes into it who has it.
+    ///
+    /// # Errors
+    ///
+    /// [`NotLocked`]; the folder has to be there.
+    pub fn take(path: &Path, holder: &str) -> Result<Self, NotLocked> {
+        loop {
+            let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+            let mut file = opened.map_err(NotLocked::Failed)?;
+            match file.try_lock() {
+                // The one before has taken the file away as it let go, and
+                // another may have made its own.
+                Ok(()) if !is_file_at(&file, path) => {}
+                Ok(()) => {
+                    file.set_len(0).and_then(|()| writeln!(file, "{holder}")).map_err(NotLocked::Failed)?;
+                    return Ok(Self(file));
+                }
+                Err(TryLockError::WouldBlock) => {
+                    let mut holder = String::new();
+                    let _ = file.read_to_string(&mut holder);
+                    let holder = if holder.trim().is_empty() { "another process" } else { holder.trim() };
+                    return Err(NotLocked::Held(holder.to_owned()));
+                }
+                Err(TryLockError::Error(source)) => return Err(NotLocked::Failed(source)),
+            }
+        }
+    }
+}
+
+impl Drop for FileLock {
+    /// Closing alone is not enough: a program that this one is starting has
+    /// the file open too, until it runs.
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
+}
+
+/// Whether the open file is the one that stands at a path now.
+fn is_file_at(file: &File, path: &Path) -> bool {
+    let (Ok(held), Ok(there)) = (file.metadata(), fs::metadata(path)) else { return false };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        (held.dev(), held.ino()) == (there.dev(), there.ino())
+    }
+    #[cfg(not(unix))]
+    {
+        // A file that is open there keeps its name.
+        held.is_file() && there.is_file()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_has_it_until_it_lets_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.lock");
+        let held = FileLock::take(&path, "the first").unwrap();
+        assert!(matches!(FileLock::take(&path, "the second"), Err(NotLocked::Held(holder)) if holder == "the first"));
+        drop(held);
+        FileLock::take(&path, "the second").unwrap();
+        let missing = folder.path().join("nowhere").join("a.lock");
+        assert!(matches!(FileLock::take(&missing, ""), Err(NotLocked::Failed(_))));
+    }
+
+    #[test]
+    fn a_program_that_is_being_started_does_not_keep_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.lock");
+        let held = FileLock::take(&path, "this").unwrap();
+        // What a start of a program has of it before it runs.
+        let inherited = held.0.try_clone().unwrap();
+        drop(held);
+        FileLock::take(&path, "the next").unwrap();
+        drop(inherited);
+    }
+}
