@@ -50,12 +50,7 @@ mod tests {
     use super::*;
 
     fn data(name: &str) -> Option<String> {
-        let root = std::env::var("FONDS_TEST_DATA").unwrap_or_else(|_| "../shared/data".to_owned());
-        let bytes = std::fs::read(format!("{root}/logs/{name}")).ok();
-        if bytes.is_none() {
-            println!("skipped: logs/{name} is not here (FONDS_TEST_DATA)");
-        }
-        Some(String::from_utf8_lossy(&bytes?).into_owned())
+        crate::uri::testing::data_text(&format!("logs/{name}"))
     }
 
     /// Counts of a log: lines, read, with a scope decision, written back the same.
@@ -89,6 +84,7 @@ mod tests {
             counts("ukwa-crawled-stream.jsonl", CrawlLogLine::parse_stream),
         ];
         let Some(all) = all.into_iter().collect::<Option<Vec<_>>>() else { return };
+        println!("{}", all.join("\n"));
         insta::assert_snapshot!(all.join("\n"), @r"
     h3-crawl-scopeDecision.log: 76 lines, 76 read, 76 with a scope decision, 76 the same byte for byte
     h3-fragment.log: 22 lines, 22 read, 0 with a scope decision, 22 the same byte for byte

@@ -64,3 +64,31 @@ pub struct CaptureEntry {
     /// Links out of it.
     pub outlinks: Vec<Outlink>,
 }
+
+impl CaptureEntry {
+    /// What is known of any capture: its URL and when. The rest is empty.
+    pub fn bare(url: Url, date: CaptureDate) -> Self {
+        Self {
+            url,
+            date,
+            status: 0,
+            mime: "-".to_owned(),
+            payload_len: 0,
+            payload_digest: String::new(),
+            truncated: None,
+            ip: None,
+            fetch_ms: None,
+            title: None,
+            language: None,
+            hops: String::new(),
+            via: None,
+            seed: None,
+            source_tag: String::new(),
+            verdict: None,
+            redirect_to: None,
+            revisit_of: None,
+            records: Vec::new(),
+            outlinks: Vec::new(),
+        }
+    }
+}

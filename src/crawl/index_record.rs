@@ -193,26 +193,12 @@ fn entry_of(
     let is_revisit = head.record_type == RecordType::Revisit;
     let told = head.headers.get("WARC-Payload-Digest").and_then(|digest| sha1_field(&digest));
     let mut entry = CaptureEntry {
-        url,
-        date,
         status: http.as_ref().map_or(0, |http| i32::from(http.status)),
-        mime: "-".to_owned(),
-        payload_len: 0,
         payload_digest: told.clone().unwrap_or_default(),
         truncated: head.headers.get("WARC-Truncated").filter(|_| !is_revisit),
         ip: head.headers.get("WARC-IP-Address").and_then(|ip| ip.trim().parse().ok()),
-        fetch_ms: None,
-        title: None,
-        language: None,
-        hops: String::new(),
-        via: None,
-        seed: None,
-        source_tag: String::new(),
-        verdict: None,
-        redirect_to: None,
         revisit_of: head.headers.get("WARC-Refers-To-Date").and_then(|text| CaptureDate::parse(&text).ok()),
-        records: Vec::new(),
-        outlinks: Vec::new(),
+        ..CaptureEntry::bare(url, date)
     };
     if let Some(http) = &http {
         entry.mime = plain_mime(&http.content_type().mime);

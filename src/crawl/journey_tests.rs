@@ -472,7 +472,11 @@ fn after_a_kill_complete_records_are_taken_over() {
 
 #[test]
 fn hostile_servers_cost_bounded_time_and_are_named() {
-    let server = Server::start(|_, path| match path {
+    // Made before: a slow machine takes longer than a response may.
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    std::io::Write::write_all(&mut packed, &vec![b'<'; 50_000_000]).unwrap();
+    let packed = packed.finish().unwrap();
+    let server = Server::start(move |_, path| match path {
         "/robots.txt" => Reply::page(404, "", ""),
         "/" => Reply::html(
             "<a href=/endless>e</a><a href=/heads>h</a><a href=/drip>d</a><a href=/loop>l</a><a href=/bomb>b</a>",
@@ -496,11 +500,7 @@ fn hostile_servers_cost_bounded_time_and_are_named() {
             keep_open: false,
         },
         "/loop" => Reply::page(302, "Location: /loop\r\n", ""),
-        "/bomb" => {
-            let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
-            std::io::Write::write_all(&mut packed, &vec![b'<'; 50_000_000]).unwrap();
-            Reply::page(200, "Content-Type: text/html\r\nContent-Encoding: gzip\r\n", packed.finish().unwrap())
-        }
+        "/bomb" => Reply::page(200, "Content-Type: text/html\r\nContent-Encoding: gzip\r\n", packed.clone()),
         _ => Reply::html("leaf"),
     });
     let folder = tempfile::tempdir().unwrap();

@@ -441,11 +441,7 @@ mod tests {
 
     #[test]
     fn agrees_with_the_vectors_of_the_standard() {
-        let root = std::env::var("FONDS_TEST_DATA").unwrap_or_else(|_| "../shared/data".to_owned());
-        let Ok(table) = std::fs::read_to_string(format!("{root}/robots/robots.tsv")) else {
-            println!("skipped: robots/robots.tsv is not here (FONDS_TEST_DATA)");
-            return;
-        };
+        let Some(table) = crate::uri::testing::data_text("robots/robots.tsv") else { return };
         let (mut held, mut free, mut free_held) = (0, 0, 0);
         for row in table.lines().skip(1) {
             let columns: Vec<&str> = row.split('\t').collect();

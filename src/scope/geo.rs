@@ -234,17 +234,8 @@ fn country_of(entry: &maxminddb::LookupResult<'_, Vec<u8>>) -> Result<Option<Str
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::uri::testing::data;
     use mmdb_writer::{Value, Writer};
-
-    fn foreign(path: &str) -> Option<PathBuf> {
-        let root = std::env::var_os("FONDS_TEST_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
-        let path = root.join(path);
-        if !path.exists() {
-            println!("skipped: {} is not here (FONDS_TEST_DATA)", path.display());
-            return None;
-        }
-        Some(path)
-    }
 
     fn write(dir: &Path, entries: &[(&str, Value)]) -> PathBuf {
         let mut writer = Writer::new("Test-Country");
@@ -332,7 +323,7 @@ mod tests {
 
     #[test]
     fn countries_agree_with_the_reference_reader() {
-        let Some(table) = foreign("mmdb/lookups.tsv") else { return };
+        let Some(table) = data("mmdb/lookups.tsv") else { return };
         let mut counts = std::collections::BTreeMap::new();
         for row in std::fs::read_to_string(&table).unwrap().lines().skip(1) {
             let columns: Vec<&str> = row.split('\t').collect();
@@ -349,12 +340,14 @@ mod tests {
         for (name, (database, right)) in &counts {
             println!("{name} of {}: {right} of {right} countries", database.build_date());
         }
+        println!("mmdb look-ups: {0} of {0}", counts.values().map(|(_, right)| right).sum::<usize>());
     }
 
     #[test]
     fn foreign_databases_are_refused_or_answer() {
-        let Some(folder) = foreign("mmdb") else { return };
+        let Some(folder) = data("mmdb") else { return };
         let addresses = ["1.1.1.1", "81.2.69.142", "2001:218::1", "::1", "255.255.255.255"];
+        let (mut opened_count, mut refused) = (0, 0);
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_none_or(|extension| extension != "mmdb") {
@@ -367,11 +360,16 @@ mod tests {
             assert_eq!(opened.is_ok(), sound, "{name}");
             match opened {
                 Ok(database) => {
+                    opened_count += 1;
                     let answers = addresses.map(|address| database.lookup(address.parse().unwrap()).is_ok());
                     println!("{name}: opened, {answers:?}");
                 }
-                Err(error) => println!("{name}: {}", error.to_string().replace(&*path.to_string_lossy(), "")),
+                Err(error) => {
+                    refused += 1;
+                    println!("{name}: {}", error.to_string().replace(&*path.to_string_lossy(), ""));
+                }
             }
         }
+        println!("mmdb files: {opened_count} opened, {refused} refused, none panicked");
     }
 }

@@ -318,10 +318,8 @@ mod tests {
 
     #[test]
     fn the_lines_that_the_british_library_published() {
-        let root = std::env::var("FONDS_TEST_DATA").unwrap_or_else(|_| "../shared/data".to_owned());
-        let read = |name: &str| std::fs::read_to_string(format!("{root}/logs/{name}")).ok();
+        let read = |name: &str| crate::uri::testing::data_text(&format!("logs/{name}"));
         let (Some(scope), Some(crawl)) = (read("scope-seed001.log"), read("h3-crawl-scopeDecision.log")) else {
-            println!("skipped: logs/scope-seed001.log is not here (FONDS_TEST_DATA)");
             return;
         };
         let (hosts, totals) = report(&scope, &["uk"]);

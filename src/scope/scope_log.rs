@@ -131,11 +131,7 @@ mod tests {
 
     #[test]
     fn published_file_comes_back() {
-        let root = std::env::var("FONDS_TEST_DATA").unwrap_or_else(|_| "../shared/data".to_owned());
-        let Ok(text) = std::fs::read_to_string(format!("{root}/logs/scope-seed001.log")) else {
-            println!("skipped: logs/scope-seed001.log is not here (FONDS_TEST_DATA)");
-            return;
-        };
+        let Some(text) = crate::uri::testing::data_text("logs/scope-seed001.log") else { return };
         let lines: Vec<&str> = text.lines().collect();
         lines.iter().for_each(|line| {
             round_trip(line);

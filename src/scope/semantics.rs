@@ -256,12 +256,8 @@ fn a_redirected_seed_widens_the_scope() {
 
 #[test]
 fn rules_of_a_national_crawl_compile() {
-    let root = std::env::var("FONDS_TEST_DATA").unwrap_or_else(|_| "../shared/data".to_owned());
-    let read = |name: &str| std::fs::read_to_string(format!("{root}/heritrix/{name}")).ok();
-    let (Some(excludes), Some(surts)) = (read("ukwa-excludes.xml"), read("ukwa-domain-surts.txt")) else {
-        println!("skipped: heritrix/ukwa-excludes.xml is not here (FONDS_TEST_DATA)");
-        return;
-    };
+    let read = |name: &str| crate::uri::testing::data_text(&format!("heritrix/{name}"));
+    let (Some(excludes), Some(surts)) = (read("ukwa-excludes.xml"), read("ukwa-domain-surts.txt")) else { return };
     let values = excludes.split("<value>").skip(1).filter_map(|rest| rest.split("</value>").next());
     let patterns: Vec<&str> = values.collect();
     let prefixes: Vec<&str> = surts.lines().collect();

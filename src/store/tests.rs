@@ -65,24 +65,14 @@ fn admission(text: &str, state: AdmissionState, priority: i64) -> Admission {
 
 fn capture(text: &str, seconds: i64, offset: u64, digest: &str, links: &[(&str, &str)]) -> CaptureEntry {
     CaptureEntry {
-        url: url(text),
-        date: CaptureDate::from_seconds(seconds),
         status: 200,
         mime: "text/html".to_owned(),
         payload_len: 100,
         payload_digest: digest.to_owned(),
-        truncated: None,
-        ip: None,
         fetch_ms: Some(5),
         title: Some(format!("Title of {text}")),
         language: Some("pt".to_owned()),
-        hops: String::new(),
-        via: None,
-        seed: None,
-        source_tag: String::new(),
         verdict: Some(verdict(Decision::Accept)),
-        redirect_to: None,
-        revisit_of: None,
         records: vec![RecordPlace {
             record_type: RecordType::Response,
             record_id: format!("urn:uuid:{offset}"),
@@ -100,6 +90,7 @@ fn capture(text: &str, seconds: i64, offset: u64, digest: &str, links: &[(&str, 
                 position: position as u32,
             })
             .collect(),
+        ..CaptureEntry::bare(url(text), CaptureDate::from_seconds(seconds))
     }
 }
 

@@ -144,9 +144,17 @@ fn every_page_shows_itself_in_a_real_window() {
     let mut before = desk.look_when_settled("0-start", None);
     let mut seen = Vec::new();
     for (number, page) in PAGES.iter().enumerate().skip(1).chain(std::iter::once((0, &PAGES[0]))) {
-        desk.xdotool(&["key", &format!("ctrl+{}", (number + 1) % 10)]);
         let name = format!("{}-{}", number + 1, page.replace([' ', '&'], "-").to_lowercase());
-        let now = desk.look_when_settled(&name, Some(&before));
+        let press_and_look = || {
+            desk.xdotool(&["key", &format!("ctrl+{}", (number + 1) % 10)]);
+            desk.look_when_settled(&name, Some(&before))
+        };
+        let mut now = press_and_look();
+        if now == before {
+            // The server of the screen may lose a key that comes before the window has the keyboard.
+            desk.xdotool(&["windowfocus", &id]);
+            now = press_and_look();
+        }
         assert!(now != before, "ctrl+{} does not change the page to {page}", number + 1);
         assert!(colours(&now) > 30, "the page {page} is empty");
         assert!(!seen.contains(&now), "the page {page} looks like another one");

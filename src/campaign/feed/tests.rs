@@ -259,12 +259,8 @@ fn an_entry_says_the_same_in_every_dialect() {
 
 #[test]
 fn every_feed_of_others_comes_back() {
-    let root = std::env::var("FONDS_TEST_DATA").unwrap_or_else(|_| "../shared/data".to_owned());
-    let Ok(folder) = std::fs::read_dir(format!("{root}/feeds")) else {
-        println!("skipped: feeds is not here (FONDS_TEST_DATA)");
-        return;
-    };
-    let mut paths: Vec<_> = folder.map(|entry| entry.unwrap().path()).collect();
+    let Some(folder) = crate::uri::testing::data("feeds") else { return };
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     let mut counts = Vec::new();
     for path in paths {
@@ -284,6 +280,7 @@ fn every_feed_of_others_comes_back() {
             feed.problems.len()
         ));
     }
+    println!("{}", counts.join("\n"));
     insta::assert_snapshot!(counts.join("\n"), @r"
     act-seed002.json: api, 1 found, 1 taken, 0 problems
     act-w3act-targets.json: api, 5 found, 5 taken, 0 problems

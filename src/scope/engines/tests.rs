@@ -4,6 +4,7 @@
 use super::*;
 use crate::campaign::{Seed, SeedScope};
 use crate::scope::{DecideRules, rule_templates, standard_rules};
+use crate::uri::testing::data_text;
 use serde_json::{Value, json};
 
 fn seed(url: &str, scope: SeedScope) -> Seed {
@@ -136,15 +137,6 @@ fn growing_entities_and_deep_files_are_refused() {
     assert_eq!((job.rules, job.notes.len()), (0, 2));
 }
 
-fn data(path: &str) -> Option<String> {
-    let root = std::env::var("FONDS_TEST_DATA").unwrap_or_else(|_| "../shared/data".to_owned());
-    let text = std::fs::read_to_string(format!("{root}/{path}")).ok();
-    if text.is_none() {
-        println!("skipped: {path} is not here (FONDS_TEST_DATA)");
-    }
-    text
-}
-
 /// The rules of a job in short, and what was told of it.
 fn told(job: &EngineJob) -> String {
     let rules = job.campaign.rules.iter().enumerate().map(|(index, rule)| {
@@ -163,7 +155,7 @@ fn told(job: &EngineJob) -> String {
 
 #[test]
 fn the_stock_profile_of_heritrix_is_read() {
-    let Some(text) = data("heritrix/profile-crawler-beans.cxml") else { return };
+    let Some(text) = data_text("heritrix/profile-crawler-beans.cxml") else { return };
     let job = read_heritrix_job("profile-crawler-beans.cxml", &text, &|_| None).unwrap();
     assert_eq!(job.campaign.seeds, [seed("http://example.example/example", SeedScope::Root)]);
     assert_eq!((job.campaign.name.as_str(), job.campaign.politeness.workers), ("basic", 25));
@@ -189,10 +181,10 @@ fn the_stock_profile_of_heritrix_is_read() {
 
 #[test]
 fn the_scope_of_ukwa_is_read() {
-    let Some(text) = data("heritrix/ukwa-scope.xml") else { return };
+    let Some(text) = data_text("heritrix/ukwa-scope.xml") else { return };
     let others = |name: &str| match name {
-        "excludes.xml" => data("heritrix/ukwa-excludes.xml"),
-        "surts.txt" => data("heritrix/ukwa-domain-surts.txt"),
+        "excludes.xml" => data_text("heritrix/ukwa-excludes.xml"),
+        "surts.txt" => data_text("heritrix/ukwa-domain-surts.txt"),
         _ => None,
     };
     let job = read_heritrix_job("ukwa-scope.xml", &text, &others).unwrap();
@@ -224,7 +216,9 @@ fn the_scope_of_ukwa_is_read() {
 
 #[test]
 fn a_heritrix_1_order_is_read() {
-    let (Some(text), Some(seeds)) = (data("logs/h1-job5/order.xml"), data("logs/h1-job5/seeds.txt")) else { return };
+    let (Some(text), Some(seeds)) = (data_text("logs/h1-job5/order.xml"), data_text("logs/h1-job5/seeds.txt")) else {
+        return;
+    };
     let job = read_heritrix1_order("order.xml", &text, Some(&seeds)).unwrap();
     assert_eq!(job.campaign.seeds.len(), 17);
     assert_eq!(job.campaign.seeds[0], seed("http://www.kb.dk", SeedScope::Subdomains));
@@ -243,7 +237,7 @@ fn a_heritrix_1_order_is_read() {
     11 {"rule":"regex","patterns":[".*tawselovers.*action=buy_now.*"],"any":true,"decision":"REJECT"}
     ! order.xml:95: the crawler called itself “Mozilla/5.0 (compatible; heritrix/1.5.0-200506132127 +http://netarkivet.dk/website/info.html)”; give the campaign a user agent of your own
     "#);
-    let Some(seeds) = data("heritrix/h3-checkpoint-seeds.txt") else { return };
+    let Some(seeds) = data_text("heritrix/h3-checkpoint-seeds.txt") else { return };
     assert_eq!(seeds_of_text(&seeds).0.len(), 10);
 }
 

@@ -18,7 +18,12 @@ use std::path::Path;
 /// the result; a link is not, since it may lead to the very file that would be
 /// taken away.
 pub(in crate::warc) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
-    match fs::hard_link(from, to) {
+    rename_by(|| fs::hard_link(from, to), from, to)
+}
+
+/// The same with a way to give a second name.
+fn rename_by(second_name: impl FnOnce() -> io::Result<()>, from: &Path, to: &Path) -> io::Result<()> {
+    match second_name() {
         Ok(()) => remove_name(from)?,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             if !is_copy(from, to)? {
@@ -111,6 +116,21 @@ mod tests {
         fs::hard_link(path("c"), path("e")).unwrap();
         rename_new(&path("c"), &path("e")).unwrap();
         assert!(path("e").exists() && !path("c").exists());
+    }
+
+    #[test]
+    fn a_disk_without_second_names_takes_new_names_and_replaces_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let cannot = || Err(io::ErrorKind::Unsupported.into());
+        fs::write(path("a"), b"ours").unwrap();
+        fs::write(path("b"), b"them").unwrap();
+        let taken = rename_by(cannot, &path("a"), &path("b")).unwrap_err();
+        assert_eq!(taken.to_string(), "it exists already and is not replaced; give another name");
+        assert_eq!((fs::read(path("a")).unwrap(), fs::read(path("b")).unwrap()), (b"ours".into(), b"them".into()));
+        rename_by(cannot, &path("a"), &path("c")).unwrap();
+        assert_eq!(fs::read(path("c")).unwrap(), b"ours");
+        assert!(!path("a").exists());
     }
 
     #[cfg(unix)]

@@ -254,6 +254,24 @@ mod tests {
     }
 
     #[test]
+    fn where_a_tail_cannot_be_kept_the_file_stays_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.warc.gz.open");
+        let mut last = member(2);
+        let place = last.len() - 6;
+        last[place] ^= 1;
+        let bytes = [member(1), last].concat();
+        fs::write(&path, &bytes).unwrap();
+        let in_the_way = folder.path().join("a.warc.gz.torn.open");
+        fs::create_dir(&in_the_way).unwrap();
+        let error = repair_open_file(&path).unwrap_err().to_string();
+        assert!(error.starts_with(&in_the_way.display().to_string()), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), bytes);
+        fs::remove_dir(&in_the_way).unwrap();
+        assert!(repair_open_file(&path).unwrap().kept.is_some());
+    }
+
+    #[test]
     fn a_tail_too_long_to_be_searched_is_kept() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.warc.gz.open");

@@ -16,24 +16,12 @@ fn capture(
     links: &[(&str, &str)],
 ) -> CaptureEntry {
     CaptureEntry {
-        url: Url::parse(url).unwrap(),
-        date: CaptureDate::from_seconds(1_700_000_000 + second),
         status: 200,
         mime: mime.to_owned(),
         payload_len: 324,
         payload_digest: digest.to_owned(),
-        truncated: None,
-        ip: None,
-        fetch_ms: None,
-        title: None,
-        language: None,
-        hops: String::new(),
         via: via.map(|via| Url::parse(via).unwrap()),
-        seed: None,
         source_tag: "tid:1:http://a.pt/".to_owned(),
-        verdict: None,
-        redirect_to: None,
-        revisit_of: None,
         records: vec![RecordPlace {
             record_type: RecordType::Response,
             record_id: format!("urn:uuid:{second}"),
@@ -51,6 +39,7 @@ fn capture(
                 position,
             })
             .collect(),
+        ..CaptureEntry::bare(Url::parse(url).unwrap(), CaptureDate::from_seconds(1_700_000_000 + second))
     }
 }
 

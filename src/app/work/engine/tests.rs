@@ -3,17 +3,7 @@
 use super::*;
 use crate::scope::standard_rules;
 use crate::store::rows::SeenRow;
-use std::path::PathBuf;
-
-fn data(path: &str) -> Option<PathBuf> {
-    let root = std::env::var("FONDS_TEST_DATA").unwrap_or_else(|_| "../shared/data".to_owned());
-    let path = Path::new(&root).join(path);
-    if !path.exists() {
-        println!("skipped: {} is not here (FONDS_TEST_DATA)", path.display());
-        return None;
-    }
-    Some(path)
-}
+use crate::uri::testing::data;
 
 fn workspace() -> (tempfile::TempDir, Workspace) {
     let dir = tempfile::tempdir().unwrap();

@@ -142,31 +142,17 @@ fn capture(url: &Url, bytes: u64) -> CaptureEntry {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let offset = NEXT.fetch_add(10, Ordering::Relaxed);
     CaptureEntry {
-        url: url.clone(),
-        date: CaptureDate::from_seconds(1_700_000_001),
         status: 200,
         mime: "text/html".to_owned(),
         payload_len: bytes,
         payload_digest: format!("sha1:{url}"),
-        truncated: None,
-        ip: None,
-        fetch_ms: None,
-        title: None,
-        language: None,
-        hops: String::new(),
-        via: None,
-        seed: None,
-        source_tag: String::new(),
-        verdict: None,
-        redirect_to: None,
-        revisit_of: None,
         records: vec![RecordPlace {
             record_type: RecordType::Response,
             record_id: format!("urn:uuid:{offset}"),
             file: "output/warcs/town/1/a.warc.gz".to_owned(),
             span: Span { offset, length: 10 },
         }],
-        outlinks: Vec::new(),
+        ..CaptureEntry::bare(url.clone(), CaptureDate::from_seconds(1_700_000_001))
     }
 }
 
