@@ -6,6 +6,7 @@ use super::{FINE, PROBLEMS};
 use crate::app::work;
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::store::rows::{FileState, ImportedFile, LaunchId, ProblemQuery};
+use crate::warc::{Span, offset_words};
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
@@ -112,9 +113,14 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             for row in &page.rows {
                 match json {
                     true => json_line(out, row)?,
-                    false => {
-                        writeln!(out, "{}\t{}\t{}\t{}", plain(&row.path), row.offset, row.kind, plain(&row.detail))?
-                    }
+                    false => writeln!(
+                        out,
+                        "{}\t{}\t{}\t{}",
+                        plain(&row.path),
+                        offset_words(row.offset),
+                        row.kind,
+                        plain(&row.detail)
+                    )?,
                 }
             }
             if page.unlisted > 0 {
@@ -217,7 +223,11 @@ pub(super) fn print_import(
         if json {
             let problems = problems
                 .into_iter()
-                .map(|row| Told { offset: row.offset, kind: row.kind, detail: row.detail })
+                .map(|row| Told {
+                    offset: Span { offset: row.offset, length: 0 }.decoded_offset(),
+                    kind: row.kind,
+                    detail: row.detail,
+                })
                 .collect();
             json_line(out, &FileWithProblems { file, problems, more_problems })?;
             continue;
@@ -225,7 +235,7 @@ pub(super) fn print_import(
         writeln!(out, "{}: {}", plain(&file.path), plain(&work::file_words(&file)))?;
         // What stopped the reading is told in the line above.
         for problem in problems.iter().filter(|problem| Some(&problem.detail) != file.error.as_ref()) {
-            writeln!(out, "  offset {}: {}: {}", problem.offset, problem.kind, plain(&problem.detail))?;
+            writeln!(out, "  offset {}: {}: {}", offset_words(problem.offset), problem.kind, plain(&problem.detail))?;
         }
         if more_problems > 0 {
             writeln!(out, "  and {more_problems} more that are not listed")?;

@@ -10,7 +10,7 @@ use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::http::{
     ContentType, HttpHead, decode_payload, entity_body, parse_response_head, response_head_is_whole,
 };
-use crate::warc::{BlockDigester, Headers, RecordHead, RecordType, Span, open_record_at, sha1_field};
+use crate::warc::{BlockDigester, Headers, RecordHead, RecordType, Span, enter_record_at, sha1_field};
 use std::io::{self, BufRead};
 use std::path::Path;
 
@@ -134,9 +134,7 @@ impl SeenRecord {
 
     /// Reads a record again that stands at this place.
     pub fn again(path: &Path, span: Span) -> Result<Self, CrawlError> {
-        let mut reader = open_record_at(path, span.offset)?;
-        let gone = || io::Error::other(format!("the record at offset {} is not there any more", span.offset));
-        let head = reader.next_head()?.ok_or_else(|| CrawlError::io(path, gone()))?;
+        let (head, mut reader) = enter_record_at(path, span.offset)?;
         Self::of(&head, &mut reader, Links::Later).map_err(|source| CrawlError::io(path, source))
     }
 

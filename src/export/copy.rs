@@ -3,7 +3,9 @@
 use super::{ExportError, ExportRecord};
 use crate::uri::CaptureDate;
 use crate::warc::http::parse_response_head;
-use crate::warc::{BlockDigester, RecordBuilder, RecordHead, RecordType, WarcError, open_record_at, same_url};
+use crate::warc::{
+    BlockDigester, RecordBuilder, RecordHead, RecordType, WarcError, enter_record_at, offset_words, same_url,
+};
 use std::fs::File;
 use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -35,12 +37,8 @@ pub(super) fn carry(record: &ExportRecord, url: &str, new_id: impl FnOnce() -> S
     if let Some(why) = &record.lost {
         return Err(CopyError::Record(why.clone()));
     }
-    let mut reader = open_record_at(&record.file, record.span.offset).map_err(of_source)?;
-    let head = reader.next_head().map_err(of_source)?;
-    let place = || format!("{}, offset {}", record.file.display(), record.span.decoded_offset());
-    let Some(head) = head else {
-        return Err(CopyError::Record(format!("{}: no record begins here", place())));
-    };
+    let (head, mut reader) = enter_record_at(&record.file, record.span.offset).map_err(of_source)?;
+    let place = || format!("{}, offset {}", record.file.display(), offset_words(record.span.offset));
     let is_it = match record.record_id.as_str() {
         "" => head.target_uri().is_none_or(|uri| same_url(&uri, url)),
         id => head.record_id().as_deref() == Some(id),

@@ -209,7 +209,9 @@ pub struct ProblemRow {
     pub file: Option<FileId>,
     /// The name of the file.
     pub path: String,
-    /// Offset in the file, in bytes.
+    /// Offset in the file, in bytes; where records share a compressed member,
+    /// marked as in [`crate::warc::Span`].
+    #[serde(serialize_with = "unmarked")]
     pub offset: u64,
     /// What kind of problem, in words.
     pub kind: String,
@@ -259,4 +261,10 @@ pub struct ProblemDetail {
     pub hex: String,
     /// Why bytes or record are not shown; empty when they are.
     pub trouble: String,
+}
+
+/// An offset as a number for programs. Where it counts in the decompressed
+/// file, the table of the window and the commands put a “+” before it.
+fn unmarked<S: serde::Serializer>(offset: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(crate::warc::Span { offset: *offset, length: 0 }.decoded_offset())
 }

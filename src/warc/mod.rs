@@ -59,10 +59,12 @@ pub use digest::{BlockDigester, DigestCheck, Digests, RecordProof, sha1_base32, 
 
 pub use read::{
     ArchiveReader, Event, GzipNote, MAX_HEAD_BYTES, MAX_LINE_BYTES, Packing, Records, Visit, copy_span,
-    open_archive_file, open_record_at, read_file_in_parallel, read_in_parallel, read_record_at, reading_threads,
+    enter_record_at, open_archive_file, open_record_at, read_file_in_parallel, read_in_parallel, read_record_at,
+    reading_threads,
 };
 pub use record::{
     Headers, Problem, ProblemKind, Record, RecordHead, RecordType, Severity, Span, WarcError, metadata_target,
+    offset_words,
 };
 pub use write::{
     FileSetOptions, KeptTail, NewFile, Placed, REVISIT_IDENTICAL_PAYLOAD, REVISIT_NOT_MODIFIED, RecordBuilder,

@@ -307,6 +307,13 @@ impl Span {
     }
 }
 
+/// The offset of a [`Span`] in words: with a “+” where it counts in the
+/// decompressed file.
+pub fn offset_words(offset: u64) -> String {
+    let place = Span { offset, length: 0 };
+    format!("{}{}", if place.is_inside_member() { "+" } else { "" }, place.decoded_offset())
+}
+
 /// A whole record in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
@@ -405,7 +412,8 @@ impl ProblemKind {
 /// Something broken or odd in a file; reading goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Offset in the file, in bytes.
+    /// Offset in the file, in bytes; where records share a compressed member,
+    /// marked as in [`Span`].
     pub offset: u64,
     /// What kind of problem.
     pub kind: ProblemKind,
@@ -425,7 +433,7 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "offset {}: {}: {}", self.offset, self.kind.words(), self.detail)
+        write!(f, "offset {}: {}: {}", offset_words(self.offset), self.kind.words(), self.detail)
     }
 }
 
@@ -486,7 +494,7 @@ pub enum WarcError {
         why: String,
     },
     /// There is no readable record at this place.
-    #[error("{path}, offset {offset}: {why}", path = path.display())]
+    #[error("{path}, offset {}: {why}", offset_words(*offset), path = path.display())]
     NoRecord {
         /// The file.
         path: PathBuf,

@@ -4,7 +4,7 @@
 //! the others are `continuation` records, possibly in other files, that name
 //! it in `WARC-Segment-Origin-ID`. The last one tells the whole length.
 
-use super::read::open_record_at;
+use super::read::enter_record_at;
 use super::{ArchiveReader, RecordFacts, Span, WarcError};
 use crate::jobs::JobCx;
 use std::collections::BTreeMap;
@@ -219,8 +219,11 @@ impl JoinedBlock {
     /// comes by there.
     fn reach(&mut self, segment: &Segment) -> Result<Option<ArchiveReader<File>>, WarcError> {
         if !segment.span.is_inside_member() {
-            let mut reader = open_record_at(&segment.file, segment.span.offset)?;
-            return Ok(reader.next_head()?.is_some().then_some(reader));
+            return match enter_record_at(&segment.file, segment.span.offset) {
+                Ok((_, reader)) => Ok(Some(reader)),
+                Err(WarcError::NoRecord { .. }) => Ok(None),
+                Err(error) => Err(error),
+            };
         }
         let mut reader = match self.present.take() {
             Some((before, reader)) if segment.stands_behind(&before) => reader,

@@ -6,7 +6,7 @@ use super::import::{digest_of, find_all};
 use crate::jobs::JobCx;
 use crate::store::rows::{FileId, FileRow, FileState, ProblemDetail, ProblemRow};
 use crate::store::{RecordRow, WantedFile, Workspace, mtime_ns};
-use crate::warc::{Span, open_archive_file, open_record_at};
+use crate::warc::{Span, enter_record_at, offset_words, open_archive_file};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -202,8 +202,7 @@ pub(super) fn holds_records(path: &Path, records: &[RecordRow]) -> bool {
 
 /// Whether this record stands at its place.
 fn is_record(path: &Path, record: &RecordRow) -> anyhow::Result<bool> {
-    let mut reader = open_record_at(path, record.span.offset)?;
-    let Some(head) = reader.next_head()? else { return Ok(false) };
+    let (head, mut reader) = enter_record_at(path, record.span.offset)?;
     let is_named = record.record_id.is_empty() || head.record_id().as_deref() == Some(&record.record_id);
     Ok(is_named && head.record_type == record.record_type && reader.finish_record()? == Some(record.span))
 }
@@ -224,15 +223,21 @@ pub fn problem_detail(workspace: &Workspace, id: i64) -> anyhow::Result<ProblemD
             file.location
         }
     };
-    match bytes_at(&path, detail.row.offset) {
-        Ok(bytes) if bytes.is_empty() => detail.trouble = "the file ends here".to_owned(),
-        Ok(bytes) => detail.hex = hex_table(detail.row.offset, &bytes),
-        Err(error) => {
-            detail.trouble = format!("{}: {error}", path.display());
-            return Ok(detail);
+    if (Span { offset: detail.row.offset, length: 0 }).is_inside_member() {
+        let why = "It stands in a compressed member that records share: the file holds no bytes of it alone\n";
+        detail.hex = why.to_owned();
+    } else {
+        match bytes_at(&path, detail.row.offset) {
+            Ok(bytes) if bytes.is_empty() => detail.trouble = "the file ends here".to_owned(),
+            Ok(bytes) => detail.hex = hex_table(detail.row.offset, &bytes),
+            Err(error) => {
+                detail.trouble = format!("{}: {error}", path.display());
+                return Ok(detail);
+            }
         }
     }
-    detail.command = Some(format!("fonds warc cat {} {}", quoted(&path.display().to_string()), detail.row.offset));
+    let (file, offset) = (quoted(&path.display().to_string()), offset_words(detail.row.offset));
+    detail.command = Some(format!("fonds warc cat {file} {offset}"));
     detail.record = record_at(&path, &detail.row).unwrap_or_default();
     Ok(detail)
 }
@@ -248,16 +253,10 @@ fn bytes_at(path: &Path, offset: u64) -> std::io::Result<Vec<u8>> {
 /// Head and first bytes of the record that begins at a problem; none where
 /// there is no such record.
 fn record_at(path: &Path, problem: &ProblemRow) -> Option<String> {
-    let place = Span { offset: problem.offset, length: 0 };
-    let mut reader = open_record_at(path, place.offset).ok()?;
-    let head = reader.next_head().ok()??;
+    let (head, mut reader) = enter_record_at(path, problem.offset).ok()?;
     let mut block = Vec::new();
     // A torn block is shown as far as it goes.
     let _ = reader.by_ref().take(SHOWN_BLOCK).read_to_end(&mut block);
-    if reader.finish_record().ok().flatten().is_some_and(|span| span.offset != place.offset) {
-        // The next record was found behind the damage.
-        return None;
-    }
     let mut text = format!("{}\n", head.version);
     for (name, value) in head.headers.iter() {
         let _ = writeln!(text, "{name}: {}", String::from_utf8_lossy(value));

@@ -2,13 +2,13 @@
 
 use super::super::output::{Harmless, json_line, plain};
 use super::super::{FINE, PROBLEMS};
-use super::{offset_of, offset_words};
+use super::offset_of;
 use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
 use crate::warc::http::{Form, decode_body, decode_payload, parse_request_head, parse_response_head};
 use crate::warc::{
-    ArchiveReader, Original, RecordFacts, RecordHead, RecordType, SegmentSeries, Span, copy_span, find_original,
-    find_segments, open_record_at, same_url,
+    ArchiveReader, Original, RecordFacts, RecordHead, RecordType, SegmentSeries, copy_span, enter_record_at,
+    find_original, find_segments, offset_words, same_url,
 };
 use anyhow::{Context, bail};
 use serde_json::json;
@@ -88,12 +88,9 @@ pub(super) fn run(args: &CatArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     } else {
         out
     };
-    let words = offset_words(Span { offset, length: 0 });
-    let place = format!("{}, offset {words}", plain(&file.display().to_string()));
+    let place = format!("{}, offset {}", plain(&file.display().to_string()), offset_words(offset));
     let mut found = Found { args, file: &file, place: &place, flaws: Vec::new() };
-    let mut reader = open_record_at(&file, offset)?;
-    reader.keep_head_bytes();
-    let Some(head) = reader.next_head()? else { bail!("{place}: no record begins here") };
+    let (head, mut reader) = enter_record_at(&file, offset)?;
     if args.part.raw {
         found.raw(&mut reader, out)?;
     } else if args.part.form {
@@ -219,8 +216,7 @@ impl Found<'_> {
                 return Ok(());
             };
             eprintln!("{}: {}", self.place, plain(&told(&original)));
-            let mut reader = open_record_at(&original.file, original.span.offset)?;
-            let Some(head) = reader.next_head()? else { bail!("{}: the original is gone", self.place) };
+            let (head, mut reader) = enter_record_at(&original.file, original.span.offset)?;
             let block = block_of(&mut reader)?;
             self.decoded(&head, &block, out)?;
             return self.end(&mut reader);
@@ -233,9 +229,12 @@ impl Found<'_> {
             Some(series) => {
                 // Only the first segment says what kind of block it is.
                 let first = series.segments().next().filter(|first| first.number == 1);
-                let mut first = first.map(|first| open_record_at(&first.file, first.span.offset)).transpose()?;
-                let first = first.as_mut().map(ArchiveReader::next_head).transpose()?.flatten();
-                self.decoded(first.as_ref().unwrap_or(head), &block_of(&mut series.joined(&JobCx::detached())?)?, out)?;
+                let first = first.map(|first| enter_record_at(&first.file, first.span.offset)).transpose()?;
+                self.decoded(
+                    first.as_ref().map_or(head, |(first, _)| first),
+                    &block_of(&mut series.joined(&JobCx::detached())?)?,
+                    out,
+                )?;
             }
             None => self.decoded(head, &block_of(reader)?, out)?,
         }
@@ -310,7 +309,7 @@ fn told(original: &Original) -> String {
     let Original { file, span, found_by, facts } = original;
     let date = facts.date_text.as_deref().unwrap_or("an unknown date");
     let url = facts.url.as_deref().unwrap_or("an unknown URL");
-    let offset = offset_words(*span);
+    let offset = offset_words(span.offset);
     format!("the payload is that of {}, offset {offset} ({url}, {date}), found by {}", file.display(), found_by.words())
 }
 
@@ -432,6 +431,24 @@ mod tests {
         let offset = reader.nth(1).unwrap().unwrap().span.decoded_offset();
         let second = CatArgs { offset: Some(format!("+{offset}")), ..args(&shared) };
         check(&second, FINE, std::str::from_utf8(&whole[..whole.len() - 4]).unwrap());
+    }
+
+    #[test]
+    fn another_record_is_not_shown_for_a_damaged_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.warc.gz");
+        let member = |id: &str| RecordBuilder::response(id, DATE, "http://a.pt/").compress(PAGE);
+        let (first, mut second) = (member("urn:test:1"), member("urn:test:2"));
+        second[12..40].fill(0xff);
+        fs::write(&path, [&first[..], &second, &member("urn:test:3")].concat()).unwrap();
+        for raw in [false, true] {
+            let part = PartArgs { raw, ..PartArgs::default() };
+            let mut out = Vec::new();
+            let damaged = CatArgs { offset: Some(first.len().to_string()), part, ..args(&path) };
+            let error = run(&damaged, &mut out).unwrap_err().to_string();
+            assert!(error.contains(&format!("a.warc.gz, offset {}: offset {}: ", first.len(), first.len())), "{error}");
+            assert_eq!(out, b"");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::super::output::{json_line, plain, with_progress};
 use super::super::{FINE, PROBLEMS, WRONG_USE};
-use crate::warc::{CheckReport, Checker, Problem, Severity};
+use crate::warc::{CheckReport, Checker, Problem, Severity, Span};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -77,10 +77,13 @@ fn tell(problem: &Problem, file: &Path, json: bool, out: &mut dyn Write) -> anyh
     let Problem { offset, kind, detail, .. } = problem;
     let severity = kind.severity().as_str();
     if json {
-        let kind = kind.words();
+        let (kind, place) = (kind.words(), Span { offset: *offset, length: 0 });
         return json_line(
             out,
-            &json!({"file": file, "offset": offset, "severity": severity, "kind": kind, "detail": detail}),
+            &json!({
+                "file": file, "offset": place.decoded_offset(), "shares_member": place.is_inside_member(),
+                "severity": severity, "kind": kind, "detail": detail,
+            }),
         );
     }
     writeln!(out, "{}: {severity}: {}", plain(&file.display().to_string()), plain(&problem.to_string()))?;

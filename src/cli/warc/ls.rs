@@ -3,8 +3,7 @@
 use super::super::output::{json_line, plain};
 use super::super::{FINE, PROBLEMS, WRONG_USE};
 use super::filter::FilterArgs;
-use super::offset_words;
-use crate::warc::{ArchiveReader, RecordFacts, RecordFilter, Span};
+use crate::warc::{ArchiveReader, RecordFacts, RecordFilter, Span, offset_words};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -69,7 +68,7 @@ fn list(file: &Path, filter: &RecordFilter, json: bool, out: &mut dyn Write) -> 
             writeln!(
                 out,
                 "{:>12} {:>10} {:<12} {:<4} {:<24} {:<24} {}",
-                offset_words(span),
+                offset_words(span.offset),
                 span.length,
                 plain(facts.record_type.as_str()),
                 plain(status.as_deref().unwrap_or("-")),

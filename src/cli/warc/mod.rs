@@ -40,11 +40,6 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
     }
 }
 
-/// An offset as `ls` prints it.
-fn offset_words(span: Span) -> String {
-    format!("{}{}", if span.is_inside_member() { "+" } else { "" }, span.decoded_offset())
-}
-
 /// An offset as `ls` prints it, read back; that of a shared member is marked
 /// (see [`Span`]).
 fn offset_of(words: &str) -> anyhow::Result<u64> {
@@ -157,7 +152,7 @@ mod tests {
     #[test]
     fn offsets_are_read_as_they_are_printed() {
         for span in [Span { offset: 17, length: 1 }, Span::inside_member(17, 1)] {
-            assert_eq!(offset_of(&offset_words(span)).unwrap(), span.offset);
+            assert_eq!(offset_of(&crate::warc::offset_words(span.offset)).unwrap(), span.offset);
         }
         assert!(offset_of("x").is_err());
     }

@@ -3,7 +3,7 @@
 use super::super::output::{json_line, plain, with_progress};
 use super::super::{FINE, PROBLEMS, WRONG_USE};
 use crate::jobs::JobCx;
-use crate::warc::{NewPacking, RepackError, RepackReport, convert_arc_file, repack_file};
+use crate::warc::{NewPacking, RepackError, RepackReport, Span, convert_arc_file, repack_file};
 use anyhow::{Context, bail};
 use serde_json::json;
 use std::io::Write;
@@ -82,7 +82,13 @@ fn tell(old: &Path, new: &Path, report: &RepackReport, json: bool, out: &mut dyn
         let problems: Vec<_> = report
             .problems
             .iter()
-            .map(|problem| json!({"offset": problem.offset, "kind": problem.kind.words(), "detail": problem.detail}))
+            .map(|problem| {
+                let place = Span { offset: problem.offset, length: 0 };
+                json!({
+                    "offset": place.decoded_offset(), "shares_member": place.is_inside_member(),
+                    "kind": problem.kind.words(), "detail": problem.detail,
+                })
+            })
             .collect();
         return json_line(
             out,

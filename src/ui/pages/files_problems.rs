@@ -7,6 +7,7 @@ use crate::ui::table::Table;
 use crate::ui::theme::{self, tokens};
 use crate::ui::widgets::{coloured_cell_ui, empty_ui, field_ui, loaded_ui};
 use crate::ui::words;
+use crate::warc::offset_words;
 use egui::Ui;
 
 /// Letters of a name on a button.
@@ -80,7 +81,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, page: &ProblemPage) {
             cells.ui(|ui| {
                 coloured_cell_ui(ui, &format!("⚠ {}", row.kind), tokens(ui).flag);
             });
-            cells.number(row.offset);
+            cells.text(&offset_words(row.offset));
             cells.text(&row.detail);
             cells.text(&row.path);
         },

@@ -15,7 +15,7 @@ use super::read::clip;
 use super::record::ProblemList;
 use super::segments::{Reach, SegmentSeries};
 use super::{
-    ArchiveReader, Packing, Problem, ProblemKind, RecordProof, RecordType, Severity, Visit, WarcError,
+    ArchiveReader, Packing, Problem, ProblemKind, RecordProof, RecordType, Severity, Visit, WarcError, offset_words,
     read_file_in_parallel, reading_threads,
 };
 use crate::jobs::JobCx;
@@ -196,12 +196,12 @@ impl Checker {
             let detail = format!("the record lies in {} compressed members", visit.members);
             found.push((ProblemKind::NotPerRecord, detail));
         }
-        let offset = span.decoded_offset();
+        let offset = span.offset;
         if let Some(id) = id
             && let first = *file.ids.entry(id).or_insert(offset)
             && first != offset
         {
-            let detail = format!("WARC-Record-ID is that of the record at offset {first}, too");
+            let detail = format!("WARC-Record-ID is that of the record at offset {}, too", offset_words(first));
             found.push((ProblemKind::BadField, detail));
         }
         file.problems.extend(found.into_problems(offset));
@@ -245,8 +245,7 @@ impl Checker {
         for (origin, series) in &series {
             let flaws = series.flaws();
             for (segment, detail) in &flaws {
-                let offset = segment.span.decoded_offset();
-                found.push((segment.file.clone(), Problem::new(offset, ProblemKind::Segments, detail)));
+                found.push((segment.file.clone(), Problem::new(segment.span.offset, ProblemKind::Segments, detail)));
             }
             let Some(whole) = self.wholes.get(origin).filter(|_| flaws.is_empty() && self.digests) else { continue };
             if cx.is_cancelled() {
@@ -278,8 +277,7 @@ fn whole_digest(
 ) -> Result<Option<(PathBuf, Problem)>, WarcError> {
     let mut proof = RecordProof::of_joined(&whole.payload_digest, whole.is_http);
     let Some(first) = series.segments().next().filter(|_| proof.has_digests()) else { return Ok(None) };
-    let tell =
-        |kind, detail: String| Some((first.file.clone(), Problem::new(first.span.decoded_offset(), kind, detail)));
+    let tell = |kind, detail: String| Some((first.file.clone(), Problem::new(first.span.offset, kind, detail)));
     if let Some(segment) = series.segments().find(|segment| is_pipe(&segment.file)) {
         let why = "which cannot be read a second time";
         let detail =

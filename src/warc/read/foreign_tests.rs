@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::jobs::JobCx;
-use crate::warc::{RecordType, Severity, WarcError, check_file};
+use crate::warc::{RecordType, Severity, WarcError, check_file, offset_words};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -70,7 +70,7 @@ fn summary(path: &Path) -> String {
         report.digests_checked,
     );
     for ((Reverse(severity), kind), offsets) in kinds {
-        let told: Vec<String> = offsets.iter().take(OFFSETS).map(u64::to_string).collect();
+        let told: Vec<String> = offsets.iter().take(OFFSETS).map(|offset| offset_words(*offset)).collect();
         let more =
             offsets.len().checked_sub(OFFSETS + 1).map_or(String::new(), |_| format!(" … {} in all", offsets.len()));
         write!(lines, "\n    {}: {kind} @ {}{more}", severity.as_str(), told.join(", ")).unwrap();

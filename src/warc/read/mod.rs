@@ -36,6 +36,8 @@ pub use head::{MAX_HEAD_BYTES, MAX_LINE_BYTES};
 pub(in crate::warc) use input::RETAIN;
 pub use members::Packing;
 pub use parallel::{Event, Visit, read_file_in_parallel, read_in_parallel, reading_threads};
-pub use place::{copy_span, leading_dictionary_frame, open_archive_file, open_record_at, read_record_at};
+pub use place::{
+    copy_span, enter_record_at, leading_dictionary_frame, open_archive_file, open_record_at, read_record_at,
+};
 pub use reader::ArchiveReader;
 pub use records::Records;

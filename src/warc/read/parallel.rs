@@ -191,10 +191,20 @@ pub fn read_file_in_parallel<T: Send>(
 
 /// Places in the decoded bytes of the whole file.
 fn shifted<T>(mut event: Event<T>, shift: u64) -> Event<T> {
-    if let Event::Record(Visit { span: Some(span), .. }) = &mut event
-        && span.is_inside_member()
-    {
-        *span = Span::inside_member(span.decoded_offset().wrapping_add(shift), span.length);
+    let shift_place = |span: Span| match span.is_inside_member() {
+        true => Span::inside_member(span.decoded_offset().wrapping_add(shift), span.length),
+        false => span,
+    };
+    let problems = match &mut event {
+        Event::Record(Visit { span, problems, .. }) => {
+            *span = span.map(shift_place);
+            problems
+        }
+        Event::End(problems) => problems,
+        Event::Failed(_) => return event,
+    };
+    for problem in problems {
+        problem.offset = shift_place(Span { offset: problem.offset, length: 0 }).offset;
     }
     event
 }

@@ -1,6 +1,6 @@
 //! Random access: one record by its place.
 
-use super::super::{Record, Span, WarcError};
+use super::super::{Record, RecordHead, Span, WarcError};
 use super::reader::ArchiveReader;
 use super::zstd;
 use crate::jobs::JobCx;
@@ -52,15 +52,40 @@ pub fn open_archive_file(path: &Path) -> io::Result<File> {
 /// Where records share a compressed member, the file is read from its start.
 pub fn read_record_at(path: &Path, offset: u64, max_block: usize) -> Result<Record, WarcError> {
     let mut reader = open_record_at(path, offset)?;
-    let inside = Span { offset, length: 0 }.is_inside_member();
     match reader.next_record(max_block)? {
-        Some(record) if inside || reader.record_offset() == offset => Ok(record),
-        _ => {
-            let why = reader.take_problems().first().map(|problem| problem.to_string());
-            let why = why.unwrap_or_else(|| "no record begins here".to_owned());
-            Err(WarcError::NoRecord { path: path.to_owned(), offset, why })
-        }
+        Some(record) if stands_at(&reader, offset) => Ok(record),
+        _ => Err(no_record(&mut reader, path, offset)),
     }
+}
+
+/// The head of the record at `offset` (a [`Span::offset`]), and a reader that
+/// stands at its block and keeps the bytes of heads.
+///
+/// # Errors
+///
+/// [`WarcError::NoRecord`] where none begins there: where there is damage, a
+/// reader goes on with the next record, which is another one.
+pub fn enter_record_at(path: &Path, offset: u64) -> Result<(RecordHead, ArchiveReader<File>), WarcError> {
+    let mut reader = open_record_at(path, offset)?;
+    reader.keep_head_bytes();
+    match reader.next_head()? {
+        Some(head) if stands_at(&reader, offset) => Ok((head, reader)),
+        _ => Err(no_record(&mut reader, path, offset)),
+    }
+}
+
+fn stands_at(reader: &ArchiveReader<File>, offset: u64) -> bool {
+    let place = Span { offset, length: 0 };
+    match place.is_inside_member() {
+        true => reader.decoded_record_offset() == place.decoded_offset(),
+        false => reader.record_offset() == offset,
+    }
+}
+
+fn no_record(reader: &mut ArchiveReader<File>, path: &Path, offset: u64) -> WarcError {
+    let why = reader.take_problems().first().map(|problem| problem.to_string());
+    let why = why.unwrap_or_else(|| "no record begins here".to_owned());
+    WarcError::NoRecord { path: path.to_owned(), offset, why }
 }
 
 /// A reader whose next record is the one at `offset` (a [`Span::offset`]).

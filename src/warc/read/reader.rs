@@ -58,6 +58,8 @@ pub struct ArchiveReader<R> {
     begins_at: u64,
     /// The same in the decompressed file.
     begins_at_decoded: u64,
+    /// Where the head that was read last is to be looked for ([`Span::offset`]).
+    head_place: u64,
     /// What the header of its gzip member tells, where that begins with it.
     gzip_note: Option<GzipNote>,
 }
@@ -109,6 +111,17 @@ enum Join {
     Ends,
 }
 
+impl Open {
+    /// Where it is to be looked for ([`Span::offset`]); in a `plain` file all
+    /// records can be entered.
+    fn place(&self, plain: bool) -> u64 {
+        match plain || self.begins_member {
+            true => self.offset,
+            false => Span::inside_member(self.decoded_offset, 0).offset,
+        }
+    }
+}
+
 impl ArchiveReader<File> {
     /// Opens a file; while it is being written, its `.open` form is found too.
     pub fn open(path: &Path) -> Result<Self, WarcError> {
@@ -147,6 +160,7 @@ impl<R: Read> ArchiveReader<R> {
             joined: 0,
             begins_at: members.file_offset(),
             begins_at_decoded: members.file_offset(),
+            head_place: members.file_offset(),
             gzip_note: None,
             members,
         }
@@ -325,6 +339,7 @@ impl<R: Read> ArchiveReader<R> {
 
     /// Passes over the line breaks after a block and measures the record.
     fn end_of(&mut self, open: &Open) -> Result<Option<Span>, WarcError> {
+        let place = open.place(self.members.is_plain());
         let mut breaks = 0;
         self.break_bytes.clear();
         let ended = loop {
@@ -350,7 +365,7 @@ impl<R: Read> ArchiveReader<R> {
         // What follows in the member of a damaged record is no record: only
         // the member's end tells whether the record is sound.
         let ended = match ended {
-            Fill::More if !self.members.is_plain() => self.pass_garbage_inside(open.offset)?,
+            Fill::More if !self.members.is_plain() => self.pass_garbage_inside(place)?,
             ended => ended,
         };
         let more = match ended {
@@ -358,12 +373,12 @@ impl<R: Read> ArchiveReader<R> {
             Fill::End => false,
             Fill::CutOff => {
                 let detail = "the file ends before the compressed member of this record does";
-                self.problem(open.offset, ProblemKind::Truncated, detail.to_owned());
+                self.problem(place, ProblemKind::Truncated, detail.to_owned());
                 self.seek_member()?;
                 return Ok(None);
             }
             Fill::Broken(why) => {
-                self.problem(open.offset, ProblemKind::BadCompression, why);
+                self.problem(place, ProblemKind::BadCompression, why);
                 self.seek_member()?;
                 return Ok(None);
             }
@@ -371,7 +386,7 @@ impl<R: Read> ArchiveReader<R> {
         if open.state == State::Sound && breaks < WARC_BREAKS && !(open.is_arc && (breaks > 0 || !more)) {
             let due = if open.is_arc { 1 } else { WARC_BREAKS };
             let detail = format!("{breaks} bytes of line breaks stand after the block, {due} are due");
-            self.problem(open.offset, ProblemKind::BadField, detail);
+            self.problem(place, ProblemKind::BadField, detail);
         }
         // Behind a short record the next member, or the search for one, has begun.
         let end = open.ended.unwrap_or_else(|| self.members.file_offset());
@@ -391,7 +406,7 @@ impl<R: Read> ArchiveReader<R> {
                 None => "records share a compressed member".to_owned(),
             };
             let detail = format!("{what}: to reach one, the file is read from its start");
-            self.problem(open.offset, ProblemKind::NotPerRecord, detail);
+            self.problem(place, ProblemKind::NotPerRecord, detail);
         }
         let length = self.members.decoded_offset().saturating_sub(open.decoded_offset);
         Ok(Some(Span::inside_member(open.decoded_offset, length)))

@@ -160,6 +160,17 @@ fn zstd_is_read() {
 }
 
 #[test]
+fn damage_in_a_shared_member_is_told_at_its_record() {
+    let sound = builder(0).plain(b"one");
+    let odd = builder(1).plain(b"two").strip_suffix(b"\r\n\r\n").unwrap().to_vec();
+    let (records, problems) = read_all(&gzip(&[&sound[..], &odd, &builder(2).plain(b"three")].concat())[..], 10);
+    assert_eq!(ids(&records), ["0", "1", "2"]);
+    let told = format!("offset +{}: ", sound.len());
+    assert!(problems.iter().any(|problem| problem.starts_with(&told)), "{problems:?}");
+    assert_eq!(records[1].span.decoded_offset(), sound.len() as u64);
+}
+
+#[test]
 fn records_behind_an_unreadable_zstd_dictionary_are_read_by_their_place_too() {
     let bytes = [b"\x5d\x2a\x4d\x18\x09\0\0\0\x37\xa4\x30\xecabcde", &zstd(&builder(0).plain(b"block"))[..]].concat();
     let (records, problems) = read_all(&bytes[..], 10);

@@ -13,7 +13,7 @@ use crate::store::mtime_ns;
 use crate::store::rows::{FileOutcome, ImportedFile};
 use crate::uri::parse_web_url;
 use crate::warc::wacz::{Member, PageReader, Wacz};
-use crate::warc::{ArchiveReader, open_record_at};
+use crate::warc::{ArchiveReader, Span, offset_words, open_record_at};
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::Read;
@@ -265,7 +265,15 @@ fn counted_in(report: &IndexReport, offset: u64, done: &mut ImportedFile) -> Vec
     // Those that are not listed; the others are counted at the end.
     done.problem_count += report.more_problems;
     let shifted = report.problems.iter().map(|problem| {
-        ToldProblem::new(problem.offset.saturating_add(offset), problem.kind.words(), problem.detail.clone())
+        let told = ToldProblem::from(problem.clone());
+        match (Span { offset: problem.offset, length: 0 }).is_inside_member() {
+            true => ToldProblem {
+                offset,
+                detail: format!("offset {} in the member: {}", offset_words(problem.offset), told.detail),
+                ..told
+            },
+            false => ToldProblem { offset: problem.offset.saturating_add(offset), ..told },
+        }
     });
     shifted.collect()
 }

@@ -13,10 +13,11 @@ const DESCRIBED: usize = 16;
 impl<R: Read> ArchiveReader<R> {
     /// The block in hand ends before its declared length.
     pub(super) fn block_ends(&mut self, ended: Fill) -> Result<(), WarcError> {
+        let plain = self.members.is_plain();
         let Some(open) = &mut self.open else { return Ok(()) };
         let there = open.declared - open.remaining;
         let detail = format!("the block is declared with {} bytes, {there} are there", open.declared);
-        let offset = open.offset;
+        let offset = open.place(plain);
         open.remaining = 0;
         open.state = match ended {
             Fill::End if !self.members.is_plain() => State::Short,
@@ -72,7 +73,7 @@ impl<R: Read> ArchiveReader<R> {
     /// Passes over what is no record, up to what looks like one in the same
     /// member, and returns the bytes passed over.
     pub(super) fn resync(&mut self) -> Result<u64, WarcError> {
-        let offset = self.place();
+        let offset = self.head_place;
         let mut ended = Fill::More;
         if self.first_garbage.is_none() {
             while ended == Fill::More && self.members.window().len() < DESCRIBED {

@@ -1,7 +1,7 @@
 //! Heads of records, wherever the edges of windows and members lie.
 
 use super::super::super::findings::Findings;
-use super::super::super::{ProblemKind, RecordHead, WarcError};
+use super::super::super::{ProblemKind, RecordHead, Span, WarcError};
 use super::super::arc::{self, UrlLine};
 use super::super::head::{self, MAX_HEAD_BYTES, Start, record_start};
 use super::super::members::Fill;
@@ -17,6 +17,11 @@ impl<R: Read> ArchiveReader<R> {
         self.joined = 0;
         self.begins_at = offset;
         self.begins_at_decoded = decoded_offset;
+        let place = match begins_member || self.members.is_plain() {
+            true => offset,
+            false => Span::inside_member(decoded_offset, 0).offset,
+        };
+        self.head_place = place;
         self.gzip_note = self.members.gzip_note().filter(|_| begins_member);
         let mut searched = 0;
         let (start, len) = loop {
@@ -36,7 +41,7 @@ impl<R: Read> ArchiveReader<R> {
             }
             if window.len() > MAX_HEAD_BYTES {
                 let detail = format!("the head does not end within {MAX_HEAD_BYTES} bytes");
-                self.problem(offset, ProblemKind::BadHead, detail);
+                self.problem(place, ProblemKind::BadHead, detail);
                 return Ok(Found::Garbage);
             }
             let pending = window.len();
@@ -47,7 +52,7 @@ impl<R: Read> ArchiveReader<R> {
                 Fill::End if !self.members.is_plain() && self.join(pending)? == Join::Continues => {}
                 ended => {
                     self.members.consume(pending);
-                    self.head_ends(offset, pending, ended)?;
+                    self.head_ends(place, pending, ended)?;
                     return Ok(Found::Nothing);
                 }
             }
@@ -64,7 +69,7 @@ impl<R: Read> ArchiveReader<R> {
         };
         let Some(head) = head else { return Ok(Found::Garbage) };
         self.members.consume(if is_arc { 0 } else { len });
-        self.problems.extend(odd.into_problems(offset));
+        self.problems.extend(odd.into_problems(place));
         let length = head.content_length;
         let late_dictionary = self.members.late_dictionary();
         self.open = Some(Open {
