@@ -158,6 +158,7 @@ pub fn run(command: Command) -> ExitCode {
     let mut out = std::io::stdout().lock();
     // Locked by the command that reads it: a second lock in one thread waits for ever.
     let input = || std::io::stdin().lock();
+    let goes_on = !matches!(command, Command::Warc(_) | Command::Cdx(_) | Command::Wacz(_));
     let result = match command {
         Command::Demo(args) => demo::run(&args, &mut out),
         Command::New(args) => campaign::new(&args, &mut out),
@@ -185,7 +186,9 @@ pub fn run(command: Command) -> ExitCode {
         // The reader of a pipe has had enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) if crate::jobs::StopError::is_cancelled(&error) => {
-            eprintln!("fonds: stopped on request; what was finished is kept, and the same command goes on");
+            let then =
+                if goes_on { ", and the same command goes on" } else { "; the rest was not begun or is taken back" };
+            eprintln!("fonds: stopped on request; what was finished is kept{then}");
             ExitCode::from(PROBLEMS)
         }
         Err(error) => {

@@ -1,6 +1,6 @@
 //! One record out of its file, as it is or wrapped anew.
 
-use super::{ExportError, ExportRecord};
+use super::{ExportError, ExportRecord, no_temporary};
 use crate::uri::CaptureDate;
 use crate::warc::http::parse_response_head;
 use crate::warc::{
@@ -8,7 +8,6 @@ use crate::warc::{
 };
 use std::fs::File;
 use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
-use std::path::Path;
 
 /// A record in memory until it is larger than this; then in a temporary file.
 const SPOOL_BYTES: usize = 8 * 1024 * 1024;
@@ -152,5 +151,5 @@ fn of_source(error: WarcError) -> CopyError {
 }
 
 fn spool_failed(source: io::Error) -> CopyError {
-    CopyError::Export(ExportError::Io { path: Path::new("temporary file").to_owned(), source })
+    CopyError::Export(no_temporary(source))
 }

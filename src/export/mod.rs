@@ -74,6 +74,14 @@ pub enum ExportError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// There is no room for what does not fit into memory.
+    #[error("{}: {source} (an export needs room there for large records; name another folder with TMPDIR)", folder.display())]
+    Temporary {
+        /// The folder of temporary files.
+        folder: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// A WACZ package cannot be written.
     #[error(transparent)]
     Wacz(#[from] WaczWriteError),
@@ -89,4 +97,9 @@ pub enum ExportError {
 fn io_at(path: &Path) -> impl Fn(std::io::Error) -> ExportError {
     let path = path.to_owned();
     move |source| ExportError::Io { path: path.clone(), source }
+}
+
+/// Names the folder in an error of a temporary file, which has no name.
+fn no_temporary(source: std::io::Error) -> ExportError {
+    ExportError::Temporary { folder: std::env::temp_dir(), source }
 }

@@ -1,10 +1,10 @@
 //! WARC files as a WACZ package, with a page for each HTML capture.
 
-use super::{ExportError, io_at};
+use super::{ExportError, io_at, no_temporary};
 use crate::jobs::JobCx;
 use crate::links::{Document, DocumentReader, MAX_PAGE_BYTES, PageOptions, Place};
 use crate::uri::CaptureDate;
-use crate::warc::wacz::{PageReader, WaczOptions, WaczPage, WaczWritten, write_wacz};
+use crate::warc::wacz::{PageReader, WaczOptions, WaczPage, WaczWriteError, WaczWritten, write_wacz};
 use crate::warc::{ArchiveReader, read_record_at};
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -39,10 +39,14 @@ pub fn write_package(
     options: &PackageOptions,
     cx: &JobCx,
 ) -> Result<WaczWritten, ExportError> {
-    let mut list = tempfile::tempfile().map_err(io_at(Path::new("temporary file")))?;
+    // Told before pages are looked for, which may take long.
+    if std::fs::symlink_metadata(out).is_ok() {
+        return Err(WaczWriteError::Exists { path: out.to_owned() }.into());
+    }
+    let mut list = tempfile::tempfile().map_err(no_temporary)?;
     let mut problems = Vec::new();
     let mut writer = BufWriter::new(&mut list);
-    let mut put = |page: &WaczPage| writeln!(writer, "{}", page.line()).map_err(io_at(Path::new("temporary file")));
+    let mut put = |page: &WaczPage| writeln!(writer, "{}", page.line()).map_err(no_temporary);
     match &options.pages {
         None => find_pages(archives, options.text, &mut put, cx)?,
         Some(path) => {
@@ -55,9 +59,9 @@ pub fn write_package(
             }
         }
     }
-    writer.flush().map_err(io_at(Path::new("temporary file")))?;
+    writer.flush().map_err(no_temporary)?;
     drop(writer);
-    list.seek(SeekFrom::Start(0)).map_err(io_at(Path::new("temporary file")))?;
+    list.seek(SeekFrom::Start(0)).map_err(no_temporary)?;
     let defaults = WaczOptions::default();
     let mut written = write_wacz(
         out,

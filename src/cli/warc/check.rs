@@ -49,12 +49,16 @@ pub(super) fn run(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
                 }
             }
             if cx.is_cancelled() {
-                eprintln!("fonds: stopped on request; what follows is about what was read");
-                status = status.max(PROBLEMS);
                 break;
             }
         }
-        for (file, problem) in checker.finish(cx)? {
+        let of_all = checker.finish(cx)?;
+        // Segments are joined at the end, which may be stopped as well.
+        if cx.is_cancelled() {
+            eprintln!("fonds: stopped on request; what follows is about what was read");
+            status = status.max(PROBLEMS);
+        }
+        for (file, problem) in of_all {
             tell(&problem, &file, args.json, out)?;
             if let Some((_, report)) = reports.iter_mut().find(|(path, _)| *path == file) {
                 report.problems.push(problem);

@@ -100,7 +100,7 @@ pub fn open_record_at(path: &Path, offset: u64) -> Result<ArchiveReader<File>, W
         _ => zstd::leading_dictionary(&mut file).map_err(io)?,
     };
     file.seek(SeekFrom::Start(offset)).map_err(io)?;
-    let mut reader = ArchiveReader::at(file, &present, offset)?;
+    let mut reader = ArchiveReader::of_file(file, &present, offset)?;
     if let Some(dictionary) = dictionary {
         // One that cannot be read is passed over, as it is when the file is
         // read from its start: a record that needs it says so.

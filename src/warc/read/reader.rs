@@ -1,6 +1,7 @@
 //! Records, one after the other.
 
 mod damage;
+mod doubt;
 mod heads;
 mod in_hand;
 
@@ -11,6 +12,7 @@ use super::head::{Start, record_start};
 use super::members::{Begin, Fill, Members, Packing};
 use super::records::{Nature, Records};
 use crate::jobs::JobCx;
+use doubt::Probe;
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
@@ -62,6 +64,8 @@ pub struct ArchiveReader<R> {
     head_place: u64,
     /// What the header of its gzip member tells, where that begins with it.
     gzip_note: Option<GzipNote>,
+    /// For looks behind a block, where declared lengths are doubted.
+    probe: Option<Probe>,
 }
 
 /// The record in hand.
@@ -76,6 +80,10 @@ struct Open {
     late_dictionary: Option<u64>,
     declared: u64,
     remaining: u64,
+    /// The block seems to end elsewhere than is declared.
+    doubtful: bool,
+    /// Bytes of the window that are known to be of a doubtful block.
+    sure: u64,
     is_arc: bool,
     state: State,
     /// Offset in the file at which the last of its members ended and one begins
@@ -126,7 +134,25 @@ impl ArchiveReader<File> {
     /// Opens a file; while it is being written, its `.open` form is found too.
     pub fn open(path: &Path) -> Result<Self, WarcError> {
         let (file, path) = super::place::open_named(path)?;
-        Self::at(file, &path, 0)
+        Self::of_file(file, &path, 0)
+    }
+
+    /// Reads a file that stands at `offset`.
+    pub(super) fn of_file(file: File, name: &Path, offset: u64) -> Result<Self, WarcError> {
+        let probe = Probe::of(&file);
+        Ok(Self { probe, ..Self::at(file, name, offset)? })
+    }
+
+    /// The first record that seems to begin in `file`, which stands at `from`
+    /// and is as `like` says, and before `limit`.
+    pub(super) fn find(file: File, name: &Path, from: u64, limit: u64, like: &Nature) -> io::Result<Option<Self>> {
+        let probe = Probe::of(&file);
+        let mut members = Members::inside(file, from, like.packing);
+        if !members.seek_record(limit)? {
+            return Ok(None);
+        }
+        let arc_version = like.arc_version.clone();
+        Ok(Some(Self { is_archive: true, arc_version, probe, ..Self::of(members, name) }))
     }
 }
 
@@ -137,7 +163,7 @@ impl<R: Read> ArchiveReader<R> {
     }
 
     /// Reads from a source that stands at `offset` of its file.
-    pub(super) fn at(source: R, name: &Path, offset: u64) -> Result<Self, WarcError> {
+    fn at(source: R, name: &Path, offset: u64) -> Result<Self, WarcError> {
         let members = Members::new(source, offset).map_err(|source| WarcError::Io { path: name.to_owned(), source })?;
         Ok(Self::of(members, name))
     }
@@ -162,21 +188,9 @@ impl<R: Read> ArchiveReader<R> {
             begins_at_decoded: members.file_offset(),
             head_place: members.file_offset(),
             gzip_note: None,
+            probe: None,
             members,
         }
-    }
-
-    /// The first record that seems to begin in `source`, which stands at
-    /// `from` of the file that `like` describes, and before `limit`.
-    pub(super) fn find(source: R, name: &Path, from: u64, limit: u64, like: &Nature) -> io::Result<Option<Self>> {
-        let mut members = Members::inside(source, from, like.packing);
-        if !members.seek_record(limit)? {
-            return Ok(None);
-        }
-        let mut reader = Self::of(members, name);
-        reader.is_archive = true;
-        reader.arc_version.clone_from(&like.arc_version);
-        Ok(Some(reader))
     }
 
     /// Decodes nothing as a whole.
@@ -331,7 +345,10 @@ impl<R: Read> ArchiveReader<R> {
                 ended => self.block_ends(ended)?,
             }
         }
-        let remaining = self.open.as_ref().map_or(0, |open| open.remaining);
+        let remaining = match self.open.as_ref() {
+            Some(open) if open.doubtful && open.remaining > 0 => open.remaining.min(self.sure_bytes()?),
+            open => open.map_or(0, |open| open.remaining),
+        };
         let window = self.members.window();
         let len = window.len().min(usize::try_from(remaining).unwrap_or(usize::MAX));
         Ok(&window[..len])
@@ -548,6 +565,7 @@ impl<R: Read> BufRead for ArchiveReader<R> {
         if let Some(open) = &mut self.open {
             let len = usize::try_from(open.remaining).unwrap_or(usize::MAX).min(len);
             open.remaining -= len as u64;
+            open.sure = open.sure.saturating_sub(len as u64);
             self.members.consume(len);
         }
     }

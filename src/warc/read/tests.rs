@@ -171,6 +171,26 @@ fn damage_in_a_shared_member_is_told_at_its_record() {
 }
 
 #[test]
+fn a_few_letters_are_no_archive() {
+    for bytes in [&b"hello"[..], b"http://a.pt/ 1.2"] {
+        let (records, problems) = read_all(bytes, 10);
+        assert_eq!(records, []);
+        assert!(problems[0].contains("neither WARC nor ARC"), "{problems:?}");
+    }
+}
+
+#[test]
+fn a_zstd_frame_that_asks_for_too_much_memory_is_told_and_passed_over() {
+    // Magic, a header without size, a window of 256 MiB, one raw block of one byte.
+    let greedy = b"\x28\xb5\x2f\xfd\x00\x90\x09\0\0a";
+    let bytes = [&zstd(&builder(0).plain(b"one"))[..], greedy, &zstd(&builder(1).plain(b"two"))].concat();
+    let (records, problems) = read_all(&bytes[..], 1 << 20);
+    assert_eq!(records.len(), 2);
+    let told = "a window of 256 MiB and at most 128 MiB are given; unpack the file with zstd -d --long=31";
+    assert!(problems.iter().any(|problem| problem.contains(told)), "{problems:?}");
+}
+
+#[test]
 fn records_behind_an_unreadable_zstd_dictionary_are_read_by_their_place_too() {
     let bytes = [b"\x5d\x2a\x4d\x18\x09\0\0\0\x37\xa4\x30\xecabcde", &zstd(&builder(0).plain(b"block"))[..]].concat();
     let (records, problems) = read_all(&bytes[..], 10);

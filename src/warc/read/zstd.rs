@@ -15,7 +15,10 @@ const DICTIONARY_MAGIC: u32 = 0x184D_2A5D;
 /// A dictionary larger than this is refused.
 const MAX_DICTIONARY: usize = 64 * 1024 * 1024;
 
-/// Window sizes above this are refused: memory stays bounded.
+/// Window sizes above this are refused: memory stays bounded. A frame may ask
+/// for as much memory as its window, so that this alone takes reading above 64
+/// MiB: the levels 20 to 22 of zstd make such frames of long records, and to
+/// refuse them would lose what they hold. `zstd -d` draws the line here, too.
 const MAX_WINDOW: u64 = 128 * 1024 * 1024;
 
 /// Decodes frames.
@@ -163,6 +166,11 @@ impl Frame {
                 Err(FrameDecoderError::DictNotProvided { dict_id }) => {
                     Begin::Foreign(format!("zstd dictionary {dict_id} is needed and is not in the file"))
                 }
+                Err(FrameDecoderError::WindowSizeTooBig { requested, max }) => Begin::Foreign(format!(
+                    "the zstd frame asks for a window of {} MiB and at most {} MiB are given; unpack the file with zstd -d --long=31 and read that",
+                    requested >> 20,
+                    max >> 20
+                )),
                 Err(error) => Begin::Foreign(error.to_string()),
             });
         }
@@ -185,7 +193,7 @@ impl Frame {
                 self.ready = false;
                 return Ok(match input.peek(1)?.is_empty() {
                     true => Step::CutOff,
-                    false => Step::Broken(error.to_string()),
+                    false => Step::Broken(format!("the zstd frame is damaged ({error})")),
                 });
             }
         }

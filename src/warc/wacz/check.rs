@@ -387,6 +387,9 @@ impl Wacz {
             }
             report.index_found += check.found;
         }
+        if report.index_lines == 0 && indexes().next().is_some() && report.records > self.archives().len() as u64 {
+            report.problem("indexes/", "holds no line, so that nothing in the package is found by its URL");
+        }
         Ok(())
     }
 

@@ -29,6 +29,10 @@ const ALL_BOMBS_BYTES: u64 = 1 << 30;
 /// Length of a local header without name and extra field (APPNOTE 4.3.7).
 const LOCAL_HEADER: usize = 30;
 
+/// The list of members stands at the end of a zip: without it none is found.
+const CUT_OFF: &str = "the zip's list of members, which ends the file, is missing or damaged: the file seems to be cut off. \
+    Fetch it again; zip -FF FILE --out NEW makes a list of what is whole in it";
+
 /// The members that can be read, and those set aside with the reason.
 pub(super) fn read(path: &Path) -> Result<(Vec<Member>, Vec<WaczProblem>), WaczError> {
     let io = |source| WaczError::Io { path: path.to_owned(), source };
@@ -37,8 +41,9 @@ pub(super) fn read(path: &Path) -> Result<(Vec<Member>, Vec<WaczProblem>), WaczE
     let size = file.metadata().map_err(io)?.len();
     let rationed = Rationed { inner: BufReader::new(file), left: MAX_DIRECTORY_BYTES, len: size };
     let archive = ZipArchive::new(rationed).map_err(|error| match error {
-        ZipError::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => not("the zip is cut off".to_owned()),
+        ZipError::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => not(CUT_OFF.to_owned()),
         ZipError::Io(error) => io(error),
+        ZipError::InvalidArchive(_) => not(CUT_OFF.to_owned()),
         other => not(other.to_string()),
     })?;
     if archive.len() > MAX_MEMBERS {

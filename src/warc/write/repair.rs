@@ -78,7 +78,8 @@ pub fn repair_open_file(open_path: &Path) -> Result<Repaired, WarcError> {
         return Err(io(io::Error::new(io::ErrorKind::InvalidInput, "the name does not end in .open")));
     };
     let path = open_path.with_file_name(name);
-    let mut reader = ArchiveReader::open(open_path)?;
+    // What stands within a torn record is none of this file.
+    let mut reader = ArchiveReader::open(open_path)?.believing_lengths();
     let (mut records, mut behind) = (0, 0);
     let mut problems: Vec<Problem> = Vec::new();
     let mut sound_len = 0;

@@ -144,7 +144,7 @@ impl<R: Read> ArchiveReader<R> {
 }
 
 /// What a file that is no archive file begins with, for a person.
-fn describe(bytes: &[u8]) -> String {
+pub(super) fn describe(bytes: &[u8]) -> String {
     let begin = bytes[..bytes.len().min(DESCRIBED)].escape_ascii();
     let guess = match bytes {
         [b'P', b'K', 3, 4, ..] => ", a zip file: perhaps a WACZ",

@@ -5,6 +5,7 @@ use super::super::super::{ProblemKind, RecordHead, Span, WarcError};
 use super::super::arc::{self, UrlLine};
 use super::super::head::{self, MAX_HEAD_BYTES, Start, record_start};
 use super::super::members::Fill;
+use super::damage::describe;
 use super::{ArchiveReader, Found, Join, Open, State};
 use std::io::Read;
 
@@ -51,6 +52,11 @@ impl<R: Read> ArchiveReader<R> {
                 Fill::More => {}
                 Fill::End if !self.members.is_plain() && self.join(pending)? == Join::Continues => {}
                 ended => {
+                    // A torn archive may end within its first word.
+                    let is_word = b"WARC/".starts_with(self.members.window());
+                    if start == Start::Unclear && !is_word && !self.is_archive && self.first_garbage.is_none() {
+                        self.first_garbage = Some(describe(self.members.window()));
+                    }
                     self.members.consume(pending);
                     self.head_ends(place, pending, ended)?;
                     return Ok(Found::Nothing);
@@ -72,6 +78,7 @@ impl<R: Read> ArchiveReader<R> {
         self.problems.extend(odd.into_problems(place));
         let length = head.content_length;
         let late_dictionary = self.members.late_dictionary();
+        let doubtful = !is_arc && self.doubts(length);
         self.open = Some(Open {
             offset,
             decoded_offset,
@@ -79,6 +86,8 @@ impl<R: Read> ArchiveReader<R> {
             late_dictionary,
             declared: length,
             remaining: length,
+            doubtful,
+            sure: 0,
             is_arc,
             state: State::Sound,
             ended: None,
