@@ -3,6 +3,7 @@
 use super::date;
 use crate::app::DeskResult;
 use crate::app::models::*;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 pub(super) fn rows() -> Vec<FileRow> {
@@ -34,6 +35,7 @@ fn problem_rows() -> Vec<ProblemRow> {
         offset,
         kind: kind.to_owned(),
         detail: detail.to_owned(),
+        read_again: false,
     };
     vec![
         row(1, 812, "bad field", "WARC-Record-ID is missing"),
@@ -79,6 +81,8 @@ pub(super) fn imports() -> Vec<ImportRow> {
         new_captures: 306,
         revisits: 12,
         problems: 3,
+        passed_over: 1,
+        passed_paths: vec!["/media/old/2009/crawl.log".to_owned()],
         ..ImportRow::default()
     };
     vec![row(3, LaunchState::Stopped, "the program ended without closing it"), row(2, LaunchState::Finished, "")]
@@ -95,6 +99,7 @@ pub(super) fn imported() -> Vec<ImportedFile> {
         captures: 306,
         new_captures: 306,
         revisits: 12,
+        left_out: BTreeMap::new(),
         problem_count: 2,
         same_as: same_as.map(str::to_owned),
         error: error.map(str::to_owned),

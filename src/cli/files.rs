@@ -109,7 +109,8 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
         }
         Command::Problems { folder, kind, words, json } => {
             let desk = looking_desk(&folder)?;
-            let page = desk.catalogue().problems(&ProblemQuery { kind, words, ..ProblemQuery::default() })?;
+            let page =
+                desk.catalogue().problems(&ProblemQuery { kind: kind.clone(), words, ..ProblemQuery::default() })?;
             for row in &page.rows {
                 match json {
                     true => json_line(out, row)?,
@@ -122,6 +123,10 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                         plain(&row.detail)
                     )?,
                 }
+            }
+            let further = page.further(&kind);
+            if further > 0 {
+                eprintln!("{further} further problems are not listed here: narrow by --kind or --words");
             }
             if page.unlisted > 0 {
                 eprintln!("{} further problems were counted but are not listed", page.unlisted);
@@ -156,6 +161,9 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             };
             let import = desk.catalogue().import(launch)?;
             print_import(&desk, launch, json, out)?;
+            for path in import.passed_paths.iter().filter(|_| !json) {
+                writeln!(out, "{}: passed over, its name is not that of an archive", plain(path))?;
+            }
             eprintln!("{}", plain(&work::import_words(&import)));
             Ok(if work::has_problems(&import) { PROBLEMS } else { FINE })
         }

@@ -8,7 +8,7 @@
 //! Memory is bounded: records of one capture are looked for within a window
 //! of [`WINDOW`] captures, and only the last payload is held.
 
-use super::index_record::{LeadsSoFar, Links, SeenCapture, SeenRecord, SeenSide, Tells};
+use super::index_record::{LeadsSoFar, LeftOut, Links, SeenCapture, SeenRecord, SeenSide, Tells};
 use super::notes::CaptureNotes;
 use super::{CaptureEntry, CrawlError, RecordPlace};
 use crate::jobs::JobCx;
@@ -16,7 +16,7 @@ use crate::uri::{CaptureDate, Url};
 use crate::warc::{
     ArchiveReader, Problem, ProblemKind, RecordHead, RecordType, Span, open_record_at, read_file_in_parallel,
 };
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io::{BufRead, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -32,6 +32,8 @@ const MAX_WAITING_BYTES: usize = 128 << 20;
 const MAX_REMEMBERED: usize = 200_000;
 /// Problems kept of one file; further ones are counted.
 const MAX_PROBLEMS: usize = 1000;
+/// Schemes of URIs that are told apart.
+const MAX_SCHEMES: usize = 16;
 
 /// What was found in a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -46,6 +48,9 @@ pub struct IndexReport {
     pub orphans: u64,
     /// Records of other kinds (warcinfo, dns, conversion …).
     pub others: u64,
+    /// Responses and resources among those that are about nothing of the web,
+    /// by the scheme of their URIs.
+    pub left_out: BTreeMap<String, u64>,
     /// Damage and oddities, at most a thousand.
     pub problems: Vec<Problem>,
     /// Problems beyond those.
@@ -276,12 +281,22 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
     /// Takes in what a record tells; without a span it is cut off or damaged,
     /// and the reader says so in its problems.
     fn take(&mut self, seen: SeenRecord, span: Option<Span>) -> Result<(), CrawlError> {
-        self.report.records += 1;
-        let SeenRecord { record_type, record_id, url, date, tells } = seen;
+        self.report.records += u64::from(span.is_some());
+        let SeenRecord { record_type, record_id, url, left_out, date, tells } = seen;
         if matches!(tells, Tells::Nothing) {
             self.report.others += 1;
         }
-        let (Some(url), Some(span)) = (url, span) else { return Ok(()) };
+        let Some(span) = span else { return Ok(()) };
+        match left_out {
+            Some(LeftOut::Scheme(scheme)) => {
+                let is_listed = self.report.left_out.len() < MAX_SCHEMES || self.report.left_out.contains_key(&scheme);
+                let scheme = if is_listed { scheme } else { "other".to_owned() };
+                *self.report.left_out.entry(scheme).or_default() += 1;
+            }
+            Some(LeftOut::Unclear(why)) => self.problem(Problem::new(span.offset, ProblemKind::BadField, why)),
+            None => {}
+        }
+        let Some(url) = url else { return Ok(()) };
         let Some(date) = date else {
             let detail = format!("the {record_type} record of {url} has no readable date");
             self.problem(Problem::new(span.offset, ProblemKind::BadField, detail));

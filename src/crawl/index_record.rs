@@ -33,8 +33,44 @@ pub(super) struct SeenRecord {
     pub record_id: String,
     /// What it is about; none for what is no part of a capture.
     pub url: Option<Url>,
+    /// Why a response, revisit or resource is none that can be taken.
+    pub left_out: Option<LeftOut>,
     pub date: Option<CaptureDate>,
     pub tells: Tells,
+}
+
+/// Why a record that looks like a capture is none of the web.
+pub(super) enum LeftOut {
+    /// It is about something else, by the scheme of its URI: `dns`, `urn`.
+    Scheme(String),
+    /// What it is about cannot be told, in words.
+    Unclear(String),
+}
+
+impl LeftOut {
+    /// Bytes of a wrong URI that are shown.
+    const SHOWN: usize = 200;
+
+    fn of(head: &RecordHead) -> Self {
+        let Some(uri) = head.target_uri() else {
+            return Self::Unclear(format!(
+                "the {} record says of no URI that it is about; it is left out",
+                head.record_type
+            ));
+        };
+        let is_scheme = |text: &&str| {
+            text.starts_with(|first: char| first.is_ascii_alphabetic())
+                && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+        };
+        let scheme = uri.split_once(':').map(|(scheme, _)| scheme).filter(is_scheme).map(str::to_ascii_lowercase);
+        match scheme.filter(|scheme| !matches!(scheme.as_str(), "http" | "https")) {
+            Some(scheme) => Self::Scheme(scheme),
+            None => {
+                let uri: String = uri.chars().take(Self::SHOWN).collect();
+                Self::Unclear(format!("“{uri}” is no URL of the web; the {} record is left out", head.record_type))
+            }
+        }
+    }
 }
 
 /// What a record is to a capture.
@@ -110,10 +146,14 @@ impl SeenRecord {
             record_type: head.record_type.clone(),
             record_id: head.record_id().unwrap_or_default(),
             url: head.target_url().filter(|_| is_main || is_side),
+            left_out: None,
             date: head.date(),
             tells: Tells::Nothing,
         };
-        let Some(url) = &seen.url else { return Ok(seen) };
+        let Some(url) = &seen.url else {
+            seen.left_out = is_main.then(|| LeftOut::of(head));
+            return Ok(seen);
+        };
         let Some(date) = seen.date else {
             // It is told as a problem and used for nothing.
             seen.tells = Tells::Side(Box::default());

@@ -3,6 +3,7 @@
 use super::rows::{LaunchId, LaunchState};
 use crate::uri::CaptureDate;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Number of an archive file in the catalogue.
@@ -86,7 +87,7 @@ pub struct FileRow {
     pub sha256: String,
     /// Records in it; 0 for what a crawl wrote.
     pub records: u64,
-    /// Captures whose first record stands in it.
+    /// Captures whose first record stands in it, or in what was unpacked from it.
     pub captures: u64,
     /// Problems met in it.
     pub problems: u64,
@@ -147,6 +148,9 @@ pub struct ImportedFile {
     pub new_captures: u64,
     /// Captures that repeat a payload.
     pub revisits: u64,
+    /// Responses and resources about nothing of the web, by the scheme of their
+    /// URIs (`dns`, `urn`): they are no captures.
+    pub left_out: BTreeMap<String, u64>,
     /// What is broken or odd in it, in all.
     pub problem_count: u64,
     /// It was read before, under this name.
@@ -186,6 +190,8 @@ pub struct ImportRow {
     pub unread: u64,
     /// Files in folders that are no archives by their names.
     pub passed_over: u64,
+    /// The first thousand of them.
+    pub passed_paths: Vec<String>,
     /// Bytes of all files.
     pub bytes: u64,
     /// Records read.
@@ -217,6 +223,8 @@ pub struct ProblemRow {
     pub kind: String,
     /// What exactly, in words. May hold hostile text of the file.
     pub detail: String,
+    /// A later import has read the file again and told what is broken in it now.
+    pub read_again: bool,
 }
 
 /// Which problems are asked for.
@@ -238,12 +246,21 @@ pub struct ProblemQuery {
 /// Problems, and how many there are of each kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProblemPage {
-    /// The problems, by file and offset.
+    /// The problems, by file and offset; the first 20,000 of them.
     pub rows: Vec<ProblemRow>,
     /// Kind and count, most frequent first; not narrowed by the kind asked for.
     pub kinds: Vec<(String, u64)>,
     /// Problems that were counted but are not listed: a file keeps a thousand.
     pub unlisted: u64,
+}
+
+impl ProblemPage {
+    /// Problems of a kind, of every kind where it is empty, that are kept but
+    /// are not among the rows: a page holds only so many.
+    pub fn further(&self, kind: &str) -> u64 {
+        let of_kind = self.kinds.iter().filter(|(of, _)| kind.is_empty() || of == kind);
+        of_kind.map(|(_, count)| count).sum::<u64>().saturating_sub(self.rows.len() as u64)
+    }
 }
 
 /// A problem and the bytes it is about.

@@ -187,13 +187,14 @@ impl Catalogue {
         })
     }
 
-    /// Keeps the digest of a file unpacked from a package, and its records.
-    pub fn member_is_read(&self, id: FileId, sha256: &str, records: u64) -> Result<(), StoreError> {
+    /// Keeps the digest of a file unpacked from a package, its records, and
+    /// which package that is.
+    pub fn member_is_read(&self, id: FileId, package: FileId, sha256: &str, records: u64) -> Result<(), StoreError> {
         let sha256 = sha256.to_owned();
         self.write(move |conn| {
             conn.execute(
-                "UPDATE warc_file SET sha256 = ?2, records = ?3 WHERE id = ?1",
-                params![id, sha256, int(records)],
+                "UPDATE warc_file SET sha256 = ?2, records = ?3, package = ?4 WHERE id = ?1",
+                params![id, sha256, int(records), package],
             )?;
             Ok(())
         })
@@ -236,6 +237,13 @@ impl Catalogue {
                    AND (changed = 1 OR size <> ?2 OR mtime_ns <> ?3)",
                 params![path, int(size), mtime_ns],
             )?;
+            // What was broken in bytes that are gone is told by their import alone.
+            conn.execute(
+                "UPDATE problem SET read_again = 1 WHERE read_again = 0 AND file IN
+                    (SELECT id FROM warc_file WHERE path = ?1 AND changed = 2)",
+                [&path],
+            )?;
+            conn.execute("UPDATE warc_file SET problems = 0 WHERE path = ?1 AND changed = 2", [&path])?;
             let id = file_id(conn, launch, &path)?;
             conn.execute(
                 "UPDATE warc_file SET size = ?2, mtime_ns = ?3 WHERE id = ?1",
@@ -299,7 +307,8 @@ struct Listed {
 fn listed(conn: &Connection, only: Option<FileId>) -> Result<Vec<Listed>, StoreError> {
     let mut statement = conn.prepare_cached(
         "SELECT f.id, f.path, l.kind = 'crawl', f.launch, f.size, f.sha256, f.records,
-            (SELECT count(*) FROM record r WHERE r.file = f.id AND r.position = 0), f.problems, f.mtime_ns, f.changed > 0
+            (SELECT count(*) FROM record r WHERE r.position = 0 AND r.file IN
+                (SELECT m.id FROM warc_file m WHERE m.id = f.id OR m.package = f.id)), f.problems, f.mtime_ns, f.changed > 0
          FROM warc_file f JOIN launch l ON l.id = f.launch WHERE ?1 IS NULL OR f.id = ?1 ORDER BY f.path, f.id",
     )?;
     let rows = statement.query_map([only], |row| {

@@ -3,6 +3,8 @@
 //! Words are looked for in URL and title; `field:value`, `field>number`,
 //! `field<number` test one column; `re:…` is a regular expression over the
 //! URL; `file:` takes the number of an archive file or a part of its name;
+//! `import:` those that an import brought in, `imported:` all in the files that
+//! it read;
 //! `host:` means a host and its subdomains, `host=` the host alone; a
 //! leading `-` turns a part round; quotes keep blanks together.
 
@@ -126,20 +128,39 @@ impl Filter {
                 }
                 Err(_) => Err(format!("“{value}” is no number of an import; the page Files lists them")),
             },
+            "imported" => match value.parse::<i64>() {
+                Ok(launch) => {
+                    self.values.push(Value::Integer(launch));
+                    self.values.push(Value::Integer(launch));
+                    // A file may have grown since and been read again.
+                    Ok("c.launch <= ? AND c.id IN (SELECT r.capture FROM record r JOIN warc_file w ON w.id = r.file
+                        JOIN import_file i ON i.file IN (w.id, w.package)
+                        WHERE r.position = 0 AND i.launch = ? AND i.outcome IN ('read', 'cut'))"
+                        .to_owned())
+                }
+                Err(_) => Err(format!("“{value}” is no number of an import; the page Files lists them")),
+            },
+            "revisit" => match value {
+                "yes" => Ok("c.revisit_of_ms IS NOT NULL".to_owned()),
+                "no" => Ok("c.revisit_of_ms IS NULL".to_owned()),
+                _ => Err(format!("“{value}” is neither yes nor no; write revisit:yes or revisit:no")),
+            },
             "file" => Ok(match value.parse::<i64>() {
                 // A number that no file has is a part of a name.
                 Ok(file) => {
                     let number = Value::Integer(file);
                     self.values.extend([number.clone(), Value::Text(contains(value)), number]);
+                    // What was unpacked from a package stands in the package.
                     "c.id IN (SELECT r.capture FROM record r WHERE r.position = 0 AND r.file IN
-                        (SELECT id FROM warc_file WHERE id = ? UNION ALL SELECT id FROM warc_file
+                        (SELECT id FROM warc_file WHERE ? IN (id, package) UNION ALL SELECT id FROM warc_file
                          WHERE path LIKE ? ESCAPE '\\' AND NOT EXISTS (SELECT 1 FROM warc_file WHERE id = ?)))"
                         .to_owned()
                 }
                 Err(_) => {
                     self.values.push(Value::Text(contains(value)));
-                    "c.id IN (SELECT r.capture FROM record r JOIN warc_file w ON w.id = r.file
-                        WHERE r.position = 0 AND w.path LIKE ? ESCAPE '\\')"
+                    "c.id IN (SELECT r.capture FROM record r WHERE r.position = 0 AND r.file IN
+                        (SELECT w.id FROM warc_file w JOIN warc_file p ON p.id IN (w.id, w.package)
+                         WHERE p.path LIKE ? ESCAPE '\\'))"
                         .to_owned()
                 }
             }),
@@ -157,7 +178,7 @@ impl Filter {
             // `http://…` typed as a whole is a word, not a field.
             "http" | "https" => Ok(self.anywhere(word)),
             _ => Err(format!(
-                "“{name}” is no field. Fields are {}, date, mark, file, import, campaign, launch and re",
+                "“{name}” is no field. Fields are {}, date, mark, file, import, imported, revisit, campaign, launch and re",
                 TEXT_FIELDS.iter().chain(&NUMBER_FIELDS).map(|(field, _)| *field).collect::<Vec<_>>().join(", ")
             )),
         }

@@ -32,7 +32,11 @@ impl ToldProblem {
 
 impl From<Problem> for ToldProblem {
     fn from(problem: Problem) -> Self {
-        Self::new(problem.offset, problem.kind.words(), problem.detail)
+        let detail = match problem.count {
+            0 | 1 => problem.detail,
+            count => format!("{} ({count} times)", problem.detail),
+        };
+        Self::new(problem.offset, problem.kind.words(), detail)
     }
 }
 
@@ -74,10 +78,14 @@ impl Catalogue {
         })
     }
 
-    /// Keeps how many files in folders were passed over.
-    pub fn keep_passed_over(&self, launch: LaunchId, passed_over: u64) -> Result<(), StoreError> {
+    /// Keeps how many files in folders were passed over, and the first of them.
+    pub fn keep_passed_over(&self, launch: LaunchId, passed_over: u64, paths: &[String]) -> Result<(), StoreError> {
+        let paths = serde_json::to_string(paths).map_err(|error| StoreError::Content(error.to_string()))?;
         self.write(move |conn| {
-            conn.execute("UPDATE import SET passed_over = ?2 WHERE launch = ?1", params![launch, int(passed_over)])?;
+            conn.execute(
+                "UPDATE import SET passed_over = ?2, passed_paths = ?3 WHERE launch = ?1",
+                params![launch, int(passed_over), paths],
+            )?;
             Ok(())
         })
     }
@@ -104,14 +112,15 @@ impl Catalogue {
         problems: Vec<ToldProblem>,
     ) -> Result<(), StoreError> {
         let (done, sha256) = (done.clone(), sha256.to_owned());
+        let left_out = serde_json::to_string(&done.left_out).map_err(|error| StoreError::Content(error.to_string()))?;
         self.write(move |conn| {
             forget_problems(conn, launch, &done)?;
             conn.prepare_cached("DELETE FROM import_file WHERE launch = ?1 AND path = ?2")?
                 .execute(params![launch, done.path])?;
             conn.prepare_cached(
                 "INSERT INTO import_file (launch, path, mtime_ns, bytes, file, outcome, same_as, error, records, captures,
-                    new_captures, revisits, problems, took_ms)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                    new_captures, revisits, problems, took_ms, left_out)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
             )?
             .execute(params![
                 launch,
@@ -128,6 +137,7 @@ impl Catalogue {
                 int(done.revisits),
                 int(done.problem_count),
                 int(done.took_ms),
+                left_out,
             ])?;
             let row = conn.last_insert_rowid();
             let mut insert = conn.prepare_cached(
@@ -143,12 +153,11 @@ impl Catalogue {
             }
             if let (Some(file), FileOutcome::Read | FileOutcome::Cut) = (done.file, done.outcome) {
                 conn.prepare_cached(
-                    "UPDATE warc_file SET size = ?2, mtime_ns = ?3, sha256 = ?4, records = ?5, problems = ?6 WHERE id = ?1",
+                    "UPDATE warc_file SET size = ?2, sha256 = ?3, records = ?4, problems = ?5 WHERE id = ?1",
                 )?
                 .execute(params![
                     file,
                     int(done.bytes),
-                    done.mtime_ns,
                     sha256,
                     int(done.records),
                     int(done.problem_count)
@@ -195,7 +204,7 @@ impl Catalogue {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(
                 "SELECT path, outcome, file, bytes, mtime_ns, records, captures, new_captures, revisits, problems,
-                    same_as, error, took_ms
+                    same_as, error, took_ms, left_out
                  FROM import_file WHERE launch = ?1 ORDER BY path",
             )?;
             let rows = statement.query_map([launch], imported_row)?;
@@ -203,9 +212,11 @@ impl Catalogue {
         })
     }
 
-    /// Problems that fit the question.
+    /// Problems that fit the question: of one import what it told then, else
+    /// what holds as far as is known now.
     pub fn problems(&self, query: &ProblemQuery) -> Result<ProblemPage, StoreError> {
-        const NARROWED: &str = "(?1 IS NULL OR i.launch = ?1) AND (?2 IS NULL OR p.file = ?2)
+        const NARROWED: &str =
+            "(CASE WHEN ?1 IS NULL THEN p.read_again = 0 ELSE i.launch = ?1 END) AND (?2 IS NULL OR p.file = ?2)
             AND (?3 = '' OR instr(lower(ifnull(f.path, i.path)), ?3) OR instr(lower(p.detail), ?3))
             AND (?4 = '' OR i.path = ?4)";
         let words = query.words.to_lowercase();
@@ -227,7 +238,7 @@ impl Catalogue {
             let unlisted: i64 = conn
                 .prepare_cached(
                     "SELECT ifnull(sum(max(i.problems - (SELECT count(*) FROM problem p WHERE p.import_file = i.id), 0)), 0)
-                     FROM import_file i WHERE i.id IN (SELECT import_file FROM problem)
+                     FROM import_file i WHERE i.id IN (SELECT import_file FROM problem WHERE ?1 IS NOT NULL OR read_again = 0)
                        AND (?1 IS NULL OR i.launch = ?1) AND (?2 IS NULL OR i.file = ?2) AND (?3 = '' OR i.path = ?3)",
                 )?
                 .query_row(params![query.launch, query.file, query.path], |row| row.get(0))?;
@@ -256,15 +267,20 @@ impl Catalogue {
     }
 }
 
-/// What is read again tells its problems anew.
+/// What is read again tells its problems anew; those that earlier imports told
+/// stay theirs.
 fn forget_problems(conn: &Connection, launch: LaunchId, done: &ImportedFile) -> Result<(), StoreError> {
     conn.prepare_cached(
-        "DELETE FROM problem WHERE import_file IN
-            (SELECT id FROM import_file WHERE path = ?2 AND (launch = ?1 OR file IS NULL))",
+        "DELETE FROM problem WHERE import_file = (SELECT id FROM import_file WHERE launch = ?1 AND path = ?2)",
     )?
     .execute(params![launch, done.path])?;
+    conn.prepare_cached(
+        "UPDATE problem SET read_again = 1 WHERE file IS NULL AND import_file IN
+            (SELECT id FROM import_file WHERE path = ?1)",
+    )?
+    .execute([&done.path])?;
     if let (Some(file), FileOutcome::Read | FileOutcome::Cut) = (done.file, done.outcome) {
-        conn.prepare_cached("DELETE FROM problem WHERE file = ?1")?.execute([file])?;
+        conn.prepare_cached("UPDATE problem SET read_again = 1 WHERE file = ?1")?.execute([file])?;
     }
     Ok(())
 }
@@ -273,7 +289,8 @@ const IMPORT: &str = "SELECT l.id, i.sources, i.copy, l.state, l.why, l.started_
         count(f.id) FILTER (WHERE f.outcome = 'read'), count(f.id) FILTER (WHERE f.outcome IN ('known', 'moved')),
         count(f.id) FILTER (WHERE f.outcome = 'moved'), count(f.id) FILTER (WHERE f.outcome IN ('cut', 'unread')),
         i.passed_over, ifnull(sum(f.bytes), 0), ifnull(sum(f.records), 0), ifnull(sum(f.captures), 0),
-        ifnull(sum(f.new_captures), 0), ifnull(sum(f.revisits), 0), ifnull(sum(f.problems), 0)
+        ifnull(sum(f.new_captures), 0), ifnull(sum(f.revisits), 0), ifnull(sum(f.problems), 0),
+        i.passed_paths
      FROM launch l JOIN import i ON i.launch = l.id LEFT JOIN import_file f ON f.launch = l.id";
 
 fn import_row(row: &Row<'_>) -> rusqlite::Result<ImportRow> {
@@ -293,6 +310,7 @@ fn import_row(row: &Row<'_>) -> rusqlite::Result<ImportRow> {
         moved: number(10)?,
         unread: number(11)?,
         passed_over: number(12)?,
+        passed_paths: serde_json::from_str(&row.get::<_, String>(19)?).unwrap_or_default(),
         bytes: number(13)?,
         records: number(14)?,
         captures: number(15)?,
@@ -319,10 +337,11 @@ fn imported_row(row: &Row<'_>) -> rusqlite::Result<ImportedFile> {
         same_as: row.get(10)?,
         error: row.get(11)?,
         took_ms: number(12)?,
+        left_out: serde_json::from_str(&row.get::<_, String>(13)?).unwrap_or_default(),
     })
 }
 
-const PROBLEM: &str = "SELECT p.id, p.file, ifnull(f.path, i.path), p.offset, p.kind, p.detail
+const PROBLEM: &str = "SELECT p.id, p.file, ifnull(f.path, i.path), p.offset, p.kind, p.detail, p.read_again
      FROM problem p JOIN import_file i ON i.id = p.import_file LEFT JOIN warc_file f ON f.id = p.file";
 
 fn problem_row(row: &Row<'_>) -> rusqlite::Result<ProblemRow> {
@@ -333,5 +352,6 @@ fn problem_row(row: &Row<'_>) -> rusqlite::Result<ProblemRow> {
         offset: uint(row.get(3)?),
         kind: row.get(4)?,
         detail: row.get(5)?,
+        read_again: row.get(6)?,
     })
 }

@@ -6,8 +6,12 @@ use rusqlite::Connection;
 pub(super) const APPLICATION_ID: u32 = 0x466e_6473;
 
 /// Version n of the catalogue is made from version n-1 by the nth of these.
-const MIGRATIONS: [&str; 3] =
-    [include_str!("schema.sql"), include_str!("schema_schedule.sql"), include_str!("schema_engine.sql")];
+const MIGRATIONS: [&str; 4] = [
+    include_str!("schema.sql"),
+    include_str!("schema_schedule.sql"),
+    include_str!("schema_engine.sql"),
+    include_str!("schema_import.sql"),
+];
 
 /// The version this program writes (SQLite's user_version).
 pub(super) const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;

@@ -137,10 +137,20 @@ impl Cells<'_, '_, '_> {
         self.text(&super::words::count(number));
     }
 
-    /// A number that leads to the rows it counts; true when clicked.
+    /// A number that leads to the rows it counts; true when clicked. Nothing
+    /// leads to no rows.
     pub fn link(&mut self, number: u64, leads_to: &str) -> bool {
+        self.link_text(number, &super::words::count(number), leads_to)
+    }
+
+    /// The same for a number in other words, such as bytes.
+    pub fn link_text(&mut self, number: u64, text: &str, leads_to: &str) -> bool {
+        if number == 0 {
+            self.weak(text);
+            return false;
+        }
         let mut clicked = false;
-        self.0.col(|ui| clicked = widgets::count_link_ui(ui, number, leads_to));
+        self.0.col(|ui| clicked = ui.link(text).on_hover_text(leads_to).clicked());
         clicked
     }
 }

@@ -341,8 +341,17 @@ fn a_package_is_read_in_place_and_what_cannot_be_is_unpacked() {
         let text = desk.content(row.id).unwrap().text;
         assert!(text.contains("page 19"), "{}: {text}", row.url);
     }
-    assert_eq!(captures(&desk, "file:crawl.wacz").len(), 5);
+    assert_eq!(captures(&desk, "file:crawl.wacz").len(), 10);
     assert_eq!(captures(&desk, "file:imports").len(), 5);
+    // Every number of the package leads to as many rows, those of unpacked members too.
+    let launch = desk.imports().unwrap()[0].launch;
+    let row = &desk.imported_files(launch).unwrap()[0];
+    let leads_to = |filter: String| captures(&desk, &filter).len() as u64;
+    assert_eq!(leads_to(format!("file:{}", row.file.unwrap())), row.captures);
+    assert_eq!(leads_to(format!("file:{} import:{launch}", row.file.unwrap())), row.new_captures);
+    assert_eq!(leads_to(format!("imported:{launch}")), row.captures);
+    let files = desk.files().unwrap();
+    assert_eq!(files.iter().find(|file| Some(file.id) == row.file).unwrap().captures, row.captures);
     assert!(desk.files().unwrap().iter().all(|file| !file.path.contains("..")), "names come from the package");
     drop(desk);
     // Known by its digest, wherever it lies.

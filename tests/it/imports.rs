@@ -132,6 +132,8 @@ fn broken_files_are_told_of_and_what_is_whole_in_them_comes_in() {
     // In a folder, files are known by their names; one of these ends in `.bad`.
     assert_eq!(files.len(), found - 1);
     assert!(said.err.contains("1 other file passed over"), "{}", said.err);
+    let report = fonds(&["files", "report", arg(&workspace)]).with_status(1);
+    assert_eq!(report.out.matches("passed over, its name is not that of an archive").count(), 1, "{}", report.out);
     let of = |name: &str| {
         files.iter().find(|file| file["path"].as_str().unwrap().ends_with(name)).unwrap_or_else(|| panic!("{name}"))
     };

@@ -5,6 +5,7 @@ use crate::files::{captures, made, open, pair, plain_warc, so_far, states, warc,
 use crate::kill::{kill_when, start};
 use crate::program::{Said, arg, fonds};
 use fonds::app::Desk;
+use fonds::app::models::ProblemQuery;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -219,4 +220,108 @@ fn a_large_file_that_several_threads_read_survives_kills_too() {
     let row = &fonds(&args).with_status(1).json_lines()[1];
     assert!(row["captures"].as_u64().unwrap() > PAGES as u64 - 10, "{row}");
     assert!(!row["problems"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn what_an_import_told_stays_told_when_a_file_is_read_again() {
+    let (_dir, workspace, source) = made();
+    let whole = warc("one", 40);
+    let torn = &whole[..whole.len() - 30];
+    let path = write(&source, "a.warc.gz", torn);
+    let args = ["import", arg(&workspace), arg(&source)];
+    fonds(&args).with_status(1);
+    append(&path, &whole[torn.len()..]);
+    fonds(&args).with_status(0);
+    let desk = open(&workspace);
+    let imports = desk.imports().unwrap();
+    let of = |launch| desk.problems(&ProblemQuery { launch, ..ProblemQuery::default() }).unwrap();
+    for import in &imports {
+        assert_eq!(of(Some(import.launch)).rows.len() as u64, import.problems, "{import:?}");
+    }
+    assert_eq!([imports[0].problems, imports[1].problems], [0, 1]);
+    let told = &of(Some(imports[1].launch)).rows[0];
+    assert!(told.read_again && told.kind == "cut off", "{told:?}");
+    assert_eq!(of(None).rows, [], "it is whole now");
+    assert_eq!(desk.files().unwrap()[0].problems, 0);
+}
+
+#[test]
+fn what_was_broken_in_bytes_that_are_gone_is_not_told_of_the_new_ones() {
+    let (_dir, workspace, source) = made();
+    let whole = warc("one", 40);
+    let path = write(&source, "a.warc.gz", &[&whole[..whole.len() / 2], b"#####", &whole[whole.len() / 2..]].concat());
+    let args = ["import", arg(&workspace), arg(&source)];
+    fonds(&args).with_status(1);
+    fs::write(&path, warc("other", 5)).unwrap();
+    fonds(&args).with_status(0);
+    let desk = open(&workspace);
+    assert_eq!(desk.problems(&ProblemQuery::default()).unwrap().rows, []);
+    assert!(desk.files().unwrap().iter().all(|file| file.problems == 0));
+    assert!(desk.imports().unwrap()[1].problems > 0, "the first import told what it told");
+}
+
+#[test]
+fn figures_of_an_import_lead_to_what_was_there_then() {
+    let (_dir, workspace, source) = made();
+    let path = write(&source, "a.warc.gz", &warc("one", 5));
+    let args = ["import", arg(&workspace), arg(&source)];
+    fonds(&args).with_status(0);
+    append(&path, &warc("two", 3));
+    fonds(&args).with_status(0);
+    let desk = open(&workspace);
+    for import in desk.imports().unwrap() {
+        let found = captures(&desk, &format!("imported:{}", import.launch)).len() as u64;
+        assert_eq!(found, import.captures, "{import:?}");
+    }
+}
+
+#[test]
+fn a_copy_is_present_and_not_touched() {
+    let (_dir, workspace, source) = made();
+    let path = write(&source, "a.warc.gz", &warc("one", 5));
+    let old = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+    File::options().write(true).open(&path).unwrap().set_modified(old).unwrap();
+    fonds(&["import", arg(&workspace), arg(&source), "--copy"]).with_status(0);
+    let said = fonds(&["files", "list", arg(&workspace), "--json"]).with_status(0);
+    assert_eq!(said.json_lines()[0]["state"], "present");
+}
+
+#[test]
+fn records_that_are_no_captures_are_told_or_counted() {
+    let (_dir, workspace, source) = made();
+    let date = fonds::uri::CaptureDate::from_millis(1_709_283_600_000);
+    let of =
+        |id: &str, uri: &str| fonds::warc::RecordBuilder::response(id, date, uri).plain(b"HTTP/1.1 200 OK\r\n\r\nx");
+    let records =
+        [of("urn:a:1", "http://a.pt/"), of("urn:a:2", "dns:a.pt"), of("urn:a:3", "no url"), of("urn:a:4", "dns:b.pt")];
+    write(&source, "a.warc", &records.concat());
+    let said = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(1);
+    let row = &said.json_lines()[0];
+    assert_eq!((&row["captures"], &row["left_out"]), (&1.into(), &serde_json::json!({"dns": 2})));
+    let problems = row["problems"].as_array().unwrap();
+    assert_eq!(problems.len(), 1, "{row}");
+    assert_eq!(problems[0]["detail"], "“no url” is no URL of the web; the response record is left out");
+    assert_eq!(problems[0]["offset"], (records[0].len() + records[1].len()) as u64);
+}
+
+#[test]
+fn a_package_whose_records_share_members_only_later_loses_none() {
+    let (_dir, workspace, source) = made();
+    let mut mixed = warc("one", 1);
+    let mut shared = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    shared.write_all(&plain_warc("two", 4)).unwrap();
+    mixed.extend(shared.finish().unwrap());
+    let package = zip(&[
+        ("datapackage.json", br#"{"profile": "data-package", "wacz_version": "1.1.1", "resources": []}"#, true),
+        ("archive/a.warc.gz", &mixed, false),
+    ]);
+    write(&source, "a.wacz", &package);
+    let said = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(1);
+    let row = &said.json_lines()[0];
+    assert_eq!((&row["captures"], &row["new_captures"]), (&5.into(), &5.into()), "{row}");
+    let desk = open(&workspace);
+    for capture in captures(&desk, "") {
+        desk.content(capture.id).unwrap();
+    }
+    assert_eq!(captures(&desk, "file:a.wacz").len(), 5);
 }

@@ -1,14 +1,17 @@
 //! What imports came to: all of them, and one of them file by file.
 
-use super::files::{captures_of, go, problems_of};
+use super::files::go;
 use crate::app::models::{FileOutcome, ImportRow, ImportedFile, LaunchId, LaunchState, ProblemQuery};
-use crate::app::work::file_words;
+use crate::app::work::{ARCHIVE_NAMES, file_words};
 use crate::app::{Action, AppState, Command, FilesRoute, Focus, Route};
 use crate::ui::table::Table;
 use crate::ui::theme::{GROUP_GAP, tokens};
 use crate::ui::widgets::{action_ui, coloured_cell_ui, empty_ui, figure_ui, loaded_ui};
 use crate::ui::words;
 use egui::Ui;
+
+/// Rows of the list of files passed over that are seen at once.
+const LIST_ROWS: f32 = 8.0;
 
 const READ: [FileOutcome; 1] = [FileOutcome::Read];
 const KNOWN: [FileOutcome; 2] = [FileOutcome::Known, FileOutcome::Moved];
@@ -60,7 +63,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[ImportRow]) {
                 }
             }
             if cells.link(row.new_captures, "Show these captures") {
-                to = Some(captures_of_import(row.launch));
+                to = Some(captures_fitting(format!("import:{}", row.launch)));
             }
             if cells.link(row.problems, "Show these problems") {
                 to = Some(problems_of_import(row.launch));
@@ -132,10 +135,10 @@ fn head_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
             (row.read, "read", files(&READ)),
             (row.known, "known", files(&KNOWN)),
             (row.unread, "not read", files(&UNREAD)),
-            (row.passed_over, "passed over", None),
             (row.records, "records", None),
-            (row.new_captures, "new captures", Some(captures_of_import(row.launch))),
-            (row.revisits, "revisits", None),
+            (row.captures, "captures", Some(captures_fitting(format!("imported:{}", row.launch)))),
+            (row.new_captures, "new captures", Some(captures_fitting(format!("import:{}", row.launch)))),
+            (row.revisits, "revisits", Some(captures_fitting(format!("imported:{} revisit:yes", row.launch)))),
             (row.problems, "problems", Some(problems_of_import(row.launch))),
         ] {
             let leads_to = to.is_some().then_some("Show these rows");
@@ -146,6 +149,33 @@ fn head_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
             }
         }
         figure_ui(ui, &words::bytes(row.bytes), "in all", None);
+    });
+    passed_over_ui(ui, row);
+}
+
+/// Files that were not looked at, opened by a click on how many they are.
+fn passed_over_ui(ui: &mut Ui, row: &ImportRow) {
+    if row.passed_over == 0 {
+        return;
+    }
+    let words = format!("{} passed over", words::counted(row.passed_over, "other file", "other files"));
+    egui::CollapsingHeader::new(words).id_salt(("passed over", row.launch)).show(ui, |ui| {
+        ui.weak(ARCHIVE_NAMES);
+        let further = row.passed_over.saturating_sub(row.passed_paths.len() as u64);
+        if further > 0 {
+            ui.label(format!("and {} more that are not listed", words::count(further)));
+        }
+        let height = ui.text_style_height(&egui::TextStyle::Body);
+        egui::ScrollArea::vertical().max_height(LIST_ROWS * height).show_rows(
+            ui,
+            height,
+            row.passed_paths.len(),
+            |ui, shown| {
+                for path in row.passed_paths.get(shown).unwrap_or_default() {
+                    ui.label(words::line(path));
+                }
+            },
+        );
     });
 }
 
@@ -177,22 +207,24 @@ fn files_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, rows: &[&Imported
                 coloured_cell_ui(ui, &format!("{sign} {}", row.outcome.word()), color);
             });
             cells.number(row.records);
-            match row.file {
-                Some(file) if row.captures > 0 => {
-                    if cells.link(row.captures, "Show its captures") {
-                        to = Some(captures_of(file));
-                    }
+            let file = row.file.unwrap_or_default();
+            for (count, filter, hint) in [
+                (row.captures, format!("file:{file} imported:{launch}"), "Show its captures"),
+                (row.new_captures, format!("file:{file} import:{launch}"), "Show those that came in with it"),
+                (
+                    row.revisits,
+                    format!("file:{file} imported:{launch} revisit:yes"),
+                    "Show those that repeat a payload",
+                ),
+            ] {
+                if row.file.is_none() {
+                    cells.number(count);
+                } else if cells.link(count, hint) {
+                    to = Some(captures_fitting(filter));
                 }
-                _ => cells.number(row.captures),
             }
-            cells.number(row.new_captures);
-            cells.number(row.revisits);
-            if row.problem_count > 0 {
-                if cells.link(row.problem_count, "Show its problems") {
-                    to = Some(row.file.map_or_else(|| problems_of_path(launch, &row.path), problems_of));
-                }
-            } else {
-                cells.number(0);
+            if cells.link(row.problem_count, "Show its problems") {
+                to = Some(problems_of_path(launch, &row.path));
             }
             cells.text(&words::bytes(row.bytes));
             cells.text(&seconds(row.took_ms));
@@ -230,8 +262,8 @@ fn of_import(launch: LaunchId, outcomes: &[FileOutcome]) -> Route {
     Route::Files(FilesRoute::Imports(Some((launch, outcomes.to_vec()))))
 }
 
-fn captures_of_import(launch: LaunchId) -> Route {
-    Route::Captures { filter: format!("import:{launch}") }
+fn captures_fitting(filter: String) -> Route {
+    Route::Captures { filter }
 }
 
 fn problems_of_import(launch: LaunchId) -> Route {

@@ -61,6 +61,17 @@ fn kinds_ui(ui: &mut Ui, app: &mut AppState, query: &ProblemQuery, page: &Proble
                 go(app, FilesRoute::Problems(ProblemQuery { kind: kind.clone(), ..query.clone() }));
             }
         }
+        let further = page.further(&query.kind);
+        if further > 0 {
+            let first = words::count(page.rows.len() as u64);
+            ui.colored_label(
+                tokens(ui).flag,
+                format!(
+                    "⚠ the first {first} are listed; narrow by kind, file or words for the other {}",
+                    words::count(further)
+                ),
+            );
+        }
         if page.unlisted > 0 {
             ui.colored_label(
                 tokens(ui).flag,
@@ -82,7 +93,10 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, page: &ProblemPage) {
                 coloured_cell_ui(ui, &format!("⚠ {}", row.kind), tokens(ui).flag);
             });
             cells.text(&offset_words(row.offset));
-            cells.text(&row.detail);
+            match row.read_again {
+                true => cells.weak(&format!("{} (the file was read again since)", row.detail)),
+                false => cells.text(&row.detail),
+            }
             cells.text(&row.path);
         },
         |_, _| {},

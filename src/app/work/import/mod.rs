@@ -26,7 +26,7 @@ mod report;
 mod sources;
 
 pub(super) use copy::digest_of;
-pub use report::{file_words, has_problems, import_words};
+pub use report::{ARCHIVE_NAMES, file_words, has_problems, import_words};
 pub(super) use sources::{Found, find_all, looks_like_archive};
 
 use crate::jobs::{JobCx, StopError};
@@ -92,7 +92,7 @@ pub fn import(workspace: &Workspace, paths: &[PathBuf], copy: bool, cx: &JobCx) 
 impl Importer<'_> {
     fn run(&self, search: sources::Search) -> anyhow::Result<()> {
         let catalogue = self.workspace.catalogue();
-        catalogue.keep_passed_over(self.launch, search.passed_over)?;
+        catalogue.keep_passed_over(self.launch, search.passed_over, &search.passed_paths)?;
         self.learn_sizes()?;
         let done = catalogue.imported_so_far(self.launch)?;
         self.cx.stage_in_bytes("Importing", Some(self.total.load(Ordering::Relaxed)));

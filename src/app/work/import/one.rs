@@ -10,6 +10,7 @@ use crate::store::rows::{FileId, FileOutcome, ImportedFile};
 use crate::store::{KnownFile, mtime_ns};
 use crate::warc::{ArchiveReader, reading_threads};
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -64,6 +65,7 @@ impl Importer<'_> {
             captures: 0,
             new_captures: 0,
             revisits: 0,
+            left_out: BTreeMap::new(),
             problem_count: 0,
             same_as: None,
             error: None,
@@ -290,6 +292,7 @@ impl Importer<'_> {
         done.new_captures = sink.brought_in()?;
         (done.records, done.captures, done.revisits) = (report.records, report.captures, report.revisits);
         done.problem_count = report.problems.len() as u64 + report.more_problems;
+        done.left_out = report.left_out;
         let sha256 = match whole {
             Ok((sha256, _)) => {
                 done.outcome = FileOutcome::Read;
@@ -378,6 +381,11 @@ pub(super) fn is_of_catalogue(error: &anyhow::Error) -> bool {
     })
 }
 
+/// Whether a record of a capture shares its compressed member with others.
+pub(super) fn shares_member(entry: &CaptureEntry) -> bool {
+    entry.records.iter().any(|place| place.span.is_inside_member())
+}
+
 /// Takes the captures of one file to the catalogue, many at a time.
 pub(super) struct Sink<'a> {
     importer: &'a Importer<'a>,
@@ -386,6 +394,10 @@ pub(super) struct Sink<'a> {
     /// Bytes of links in the batch.
     link_bytes: Cell<usize>,
     taken: Cell<u64>,
+    /// Of those, captures that repeat a payload.
+    revisits: Cell<u64>,
+    /// Only captures with a record that shares its compressed member.
+    pub only_shared: bool,
     /// Captures that the catalogue did not know.
     new: Cell<u64>,
     /// Its number, once something of it is kept.
@@ -400,12 +412,23 @@ impl<'a> Sink<'a> {
             batch: RefCell::default(),
             link_bytes: Cell::new(0),
             taken: Cell::new(0),
+            revisits: Cell::new(0),
+            only_shared: false,
             new: Cell::new(0),
             file: Cell::new(None),
         }
     }
 
+    /// Captures that were taken, and those of them that repeat a payload.
+    pub fn taken(&self) -> (u64, u64) {
+        (self.taken.get(), self.revisits.get())
+    }
+
     pub fn take(&self, entry: CaptureEntry) -> Result<(), CrawlError> {
+        if self.only_shared && !shares_member(&entry) {
+            return Ok(());
+        }
+        self.revisits.set(self.revisits.get() + u64::from(entry.revisit_of.is_some()));
         let links = entry.outlinks.iter().map(|link| size_of_val(link) + link.url.as_str().len() + link.anchor.len());
         self.link_bytes.set(self.link_bytes.get() + links.sum::<usize>());
         self.taken.set(self.taken.get() + 1);

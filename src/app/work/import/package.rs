@@ -6,7 +6,7 @@
 //! workspace first, under a name of our own.
 
 use super::copy::{Hashing, keep_incoming, take_back};
-use super::one::{Shared, Sink, Source, Told, ToldProblem};
+use super::one::{Shared, Sink, Source, Told, ToldProblem, shares_member};
 use super::{Found, Importer};
 use crate::crawl::{CaptureEntry, CrawlError, IndexReport, index_records};
 use crate::store::mtime_ns;
@@ -54,8 +54,16 @@ impl Importer<'_> {
         let mut torn = None;
         for (index, member) in wacz.archives().iter().enumerate() {
             let result = match self.stands_open(&wacz, member) {
-                true => self.in_place(&wacz, index, &titles, &sink, done, &mut torn),
-                false => self.unpacked(&wacz, index, member, &sha256, done),
+                true => {
+                    self.in_place(&wacz, index, &titles, &sink, done, &mut torn).and_then(|(mut problems, shared)| {
+                        if shared > 0 {
+                            // They cannot be entered in the package.
+                            problems.extend(self.unpacked(&wacz, index, &sink, &sha256, true, done)?);
+                        }
+                        Ok(problems)
+                    })
+                }
+                false => self.unpacked(&wacz, index, &sink, &sha256, false, done),
             };
             self.cx.checkpoint()?;
             match result {
@@ -112,7 +120,8 @@ impl Importer<'_> {
         first.ok().flatten().is_none_or(|span| !span.is_inside_member())
     }
 
-    /// Reads a member where it stands.
+    /// Reads a member where it stands. Says its problems, and how many captures
+    /// cannot be entered there since their records share a compressed member.
     fn in_place(
         &self,
         wacz: &Wacz,
@@ -121,15 +130,15 @@ impl Importer<'_> {
         sink: &Sink<'_>,
         done: &mut ImportedFile,
         torn: &mut Option<String>,
-    ) -> anyhow::Result<Vec<ToldProblem>> {
+    ) -> anyhow::Result<(Vec<ToldProblem>, u64)> {
         let member = &wacz.archives()[index];
         let mut bytes = Hashing::new(wacz.open_archive(index)?, self.cx);
         let reader = ArchiveReader::new(bytes.by_ref(), wacz.path()).map_err(CrawlError::from)?;
-        let mut unreachable = 0;
+        let (mut shared, mut shared_revisits) = (0, 0);
         let take = |mut entry: CaptureEntry| {
-            let shares = entry.records.iter().any(|place| place.span.is_inside_member());
-            if shares {
-                unreachable += 1;
+            if shares_member(&entry) {
+                shared += 1;
+                shared_revisits += u64::from(entry.revisit_of.is_some());
                 return Ok(());
             }
             for place in &mut entry.records {
@@ -142,10 +151,9 @@ impl Importer<'_> {
         };
         let (report, ended) = index_records(reader, &sink.source.label, take, self.cx);
         let mut problems = counted_in(&report, member.offset, done);
-        if unreachable > 0 {
-            let why = format!("{}: {unreachable} captures share a compressed member; they are left out", member.name);
-            problems.push(ToldProblem::new(member.offset, PACKAGE, why));
-        }
+        // They are counted where they are taken.
+        done.captures = done.captures.saturating_sub(shared);
+        done.revisits = done.revisits.saturating_sub(shared_revisits);
         match ended {
             Ok(()) => {}
             Err(error @ (CrawlError::Ledger(_) | CrawlError::Cancelled(_))) => return Err(error.into()),
@@ -156,38 +164,50 @@ impl Importer<'_> {
                     torn.get_or_insert_with(|| why.clone());
                 }
                 problems.push(ToldProblem::new(member.offset, PACKAGE, why));
-                return Ok(problems);
+                return Ok((problems, shared));
             }
         }
         problems.extend(wrong_digest(wacz, member, &bytes.finish()?.0));
-        Ok(problems)
+        Ok((problems, shared))
     }
 
-    /// Unpacks a member into the workspace and reads it there.
+    /// Unpacks a member into the workspace and reads it there; where all else of
+    /// it was read in the package, `only_shared` captures are taken.
     fn unpacked(
         &self,
         wacz: &Wacz,
         index: usize,
-        member: &Member,
+        package: &Sink<'_>,
         sha256: &str,
+        only_shared: bool,
         done: &mut ImportedFile,
     ) -> anyhow::Result<Vec<ToldProblem>> {
+        let member = &wacz.archives()[index];
         self.cx.set_total(self.total.fetch_add(member.len, Ordering::Relaxed) + member.len);
         let mut bytes = Hashing::new(wacz.open_archive(index)?, self.cx);
         // The name in the package is hostile text: the copy has a name of ours.
         let (path, of_member) = keep_incoming(self.workspace, self.cx, &mut bytes, |_| {
             (sha256.to_owned(), format!("archive-{}", index + 1))
         })?;
-        let mut problems: Vec<ToldProblem> = wrong_digest(wacz, member, &of_member).into_iter().collect();
+        let wrong = if only_shared { None } else { wrong_digest(wacz, member, &of_member) };
+        let mut problems: Vec<ToldProblem> = wrong.into_iter().collect();
         let meta = fs::metadata(&path)?;
         let found = Found { path: path.clone(), size: meta.len(), mtime_ns: mtime_ns(&meta), trouble: None };
         let source = Source { found: &found, label: self.workspace.stored_name(&path), path, mtime_ns: found.mtime_ns };
-        let sink = Sink::new(self, &source);
+        let mut sink = Sink::new(self, &source);
+        sink.only_shared = only_shared;
         let Shared { report, whole } = self.read_records(&source, &sink)?;
-        problems.extend(counted_in(&report, 0, done).into_iter().map(|problem| {
-            let detail = format!("{}, offset {}: {}", member.name, problem.offset, problem.detail);
-            ToldProblem::new(member.offset, problem.kind, detail)
-        }));
+        if only_shared {
+            // The rest was told when it was read in the package.
+            let (captures, revisits) = sink.taken();
+            done.captures += captures;
+            done.revisits += revisits;
+        } else {
+            problems.extend(counted_in(&report, 0, done).into_iter().map(|problem| {
+                let detail = format!("{}, offset {}: {}", member.name, offset_words(problem.offset), problem.detail);
+                ToldProblem::new(member.offset, problem.kind, detail)
+            }));
+        }
         done.new_captures += sink.brought_in()?;
         match whole {
             // Another import finds it where it was left.
@@ -208,7 +228,8 @@ impl Importer<'_> {
             Ok(_) => {}
         }
         // Read as far as it makes sense, and its bytes are known to the last.
-        self.workspace.catalogue().member_is_read(sink.file()?, &of_member, report.records)?;
+        let (file, package) = (sink.file()?, package.file()?);
+        self.workspace.catalogue().member_is_read(file, package, &of_member, report.records)?;
         Ok(problems)
     }
 }
@@ -262,6 +283,9 @@ fn counted_in(report: &IndexReport, offset: u64, done: &mut ImportedFile) -> Vec
     done.records += report.records;
     done.captures += report.captures;
     done.revisits += report.revisits;
+    for (scheme, count) in &report.left_out {
+        *done.left_out.entry(scheme.clone()).or_default() += count;
+    }
     // Those that are not listed; the others are counted at the end.
     done.problem_count += report.more_problems;
     let shifted = report.problems.iter().map(|problem| {

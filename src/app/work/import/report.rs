@@ -3,6 +3,10 @@
 use super::super::counted;
 use crate::store::rows::{FileOutcome, ImportRow, ImportedFile};
 
+/// Which files of a folder are read.
+pub const ARCHIVE_NAMES: &str =
+    "In folders, files are looked for that end in .warc, .arc, .warc.gz, .arc.gz, .warc.zst, .wacz";
+
 /// What a file came to, in words.
 pub fn file_words(file: &ImportedFile) -> String {
     let name = file.same_as.as_deref().unwrap_or_default();
@@ -31,6 +35,9 @@ fn counts(file: &ImportedFile) -> String {
         if count > 0 {
             words.push_str(&format!(", {}", counted(count, what)));
         }
+    }
+    for (scheme, count) in &file.left_out {
+        words.push_str(&format!(", {count} of {scheme}: left out"));
     }
     words
 }
@@ -62,9 +69,7 @@ pub fn import_words(import: &ImportRow) -> String {
         words.push_str(&format!(", {} passed over", counted(import.passed_over, "other file")));
     }
     if import.files == 0 {
-        words.push_str(
-            ". In folders, files are looked for that end in .warc, .arc, .warc.gz, .arc.gz, .warc.zst, .wacz",
-        );
+        words.push_str(&format!(". {ARCHIVE_NAMES}"));
     }
     words
 }

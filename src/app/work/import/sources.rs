@@ -7,6 +7,9 @@ use std::collections::{HashMap, HashSet};
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
+/// Names of files passed over that are kept.
+const MAX_PASSED_PATHS: usize = 1000;
+
 /// A file to look at, or one that cannot be.
 #[derive(Debug, Clone)]
 pub(in crate::app::work) struct Found {
@@ -44,6 +47,8 @@ pub(super) struct Search {
     pub files: Vec<Found>,
     /// Files in folders that are no archives by their names.
     pub passed_over: u64,
+    /// The first of them.
+    pub passed_paths: Vec<String>,
     visited: HashSet<PathBuf>,
 }
 
@@ -53,8 +58,10 @@ pub(super) fn find(paths: &[PathBuf], cx: &JobCx) -> anyhow::Result<Search> {
     for path in paths {
         match path.canonicalize() {
             Err(error) => {
+                // As it will be called when it is there.
+                let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
                 search.named.push(path.to_string_lossy().into_owned());
-                search.files.push(Found::in_trouble(path.clone(), error.to_string()));
+                search.files.push(Found::in_trouble(path, error.to_string()));
             }
             Ok(path) => {
                 search.named.push(path.to_string_lossy().into_owned());
@@ -83,7 +90,7 @@ impl Search {
             Err(error) => {
                 match named || wanted(&path) {
                     true => self.files.push(Found::in_trouble(path, error.to_string())),
-                    false => self.passed_over += 1,
+                    false => self.pass_over(&path),
                 }
                 return Ok(());
             }
@@ -92,7 +99,7 @@ impl Search {
             return self.add_folder(path, wanted, cx);
         }
         if !named && !wanted(&path) {
-            self.passed_over += 1;
+            self.pass_over(&path);
         } else if !meta.is_file() {
             self.files.push(Found::in_trouble(path, "this is neither a file nor a folder"));
         } else if is_open(&path) {
@@ -134,9 +141,17 @@ impl Search {
         Ok(())
     }
 
+    fn pass_over(&mut self, path: &Path) {
+        self.passed_over += 1;
+        if self.passed_paths.len() < MAX_PASSED_PATHS {
+            self.passed_paths.push(path.to_string_lossy().into_owned());
+        }
+    }
+
     fn in_order(&mut self) {
         self.files.sort_by(|a, b| a.path.cmp(&b.path));
         self.files.dedup_by(|a, b| a.path == b.path);
+        self.passed_paths.sort();
     }
 }
 
