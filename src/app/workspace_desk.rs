@@ -363,8 +363,8 @@ impl Desk for WorkspaceDesk {
 
     fn import(&self, paths: &[PathBuf], copy: bool, cx: &JobCx) -> DeskResult<String> {
         let _turn = self.turn_to_import(cx)?;
-        self.job("Import", work::import_words, || Ok(work::import_with_jobs(&self.workspace, paths, copy, cx)?.1))
-            .map(|import| work::import_words(&import))
+        self.job("Import", work::jobs_words, || work::import_with_jobs(&self.workspace, paths, copy, cx))
+            .map(|imported| work::jobs_words(&imported))
     }
 
     fn locate(&self, folder: &Path, file: Option<FileId>, cx: &JobCx) -> DeskResult<String> {

@@ -19,7 +19,8 @@ pub use content::content;
 pub use crawl::{CrawlOptions, CrawlOutcome, crawl};
 pub use documents::{DocumentList, DocumentRow, DocumentVersion, documents, documents_noted};
 pub use engine::{
-    Engine, EngineImport, EngineLaunch, LogCount, import_with_jobs, write_browsertrix_crawl, write_heritrix_job,
+    Engine, EngineImport, EngineLaunch, LogCount, import_with_jobs, jobs_words, write_browsertrix_crawl,
+    write_heritrix_job,
 };
 pub use export::{ExportOutcome, ExportWishes, export, verify};
 pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};

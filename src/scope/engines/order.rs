@@ -9,6 +9,7 @@ use crate::scope::rules::{
     PathologicalPath, RegexList, RejectAll, Rule, RuleKind, SeedScopeRule, TooManyHops, TooManyPathSegments,
     Transclusion,
 };
+use std::str::FromStr;
 
 /// Reads `order.xml` and the seeds beside it. Heritrix 1 had no decide rules:
 /// its scope and filters become the rules that do the same.
@@ -27,30 +28,26 @@ pub fn read_heritrix1_order(file: &str, text: &str, seeds: Option<&str>) -> Resu
         campaign.owner = text("operator");
     }
     let controller = root.child("controller").cloned().unwrap_or_default();
-    let number = |at: &Element, name: &str| named(at, name).and_then(|found| found.text().trim().parse::<i64>().ok());
-    let unsigned = |at: &Element, name: &str| number(at, name).and_then(|number| u64::try_from(number).ok());
-    campaign.limits.max_bytes = unsigned(&controller, "max-bytes-download").unwrap_or(0);
-    campaign.limits.max_documents = unsigned(&controller, "max-document-download").unwrap_or(0);
-    campaign.limits.max_seconds = unsigned(&controller, "max-time-sec").unwrap_or(0);
-    if let Some(threads) = unsigned(&controller, "max-toe-threads") {
-        campaign.politeness.workers = usize::try_from(threads).unwrap_or(25);
+    let mut number = |name: &str| read_number::<u64>(&controller, name, &mut notes);
+    campaign.limits.max_bytes = number("max-bytes-download").unwrap_or(0);
+    campaign.limits.max_documents = number("max-document-download").unwrap_or(0);
+    campaign.limits.max_seconds = number("max-time-sec").unwrap_or(0);
+    if let Some(threads) = read_number(&controller, "max-toe-threads", &mut notes) {
+        campaign.politeness.workers = threads;
     }
     if let Some(frontier) = named(&controller, "frontier") {
         let polite = &mut campaign.politeness;
-        polite.min_delay_ms = unsigned(frontier, "min-delay-ms").unwrap_or(polite.min_delay_ms);
-        polite.max_delay_ms = unsigned(frontier, "max-delay-ms").unwrap_or(polite.max_delay_ms);
-        polite.retry_delay_seconds = unsigned(frontier, "retry-delay-seconds").unwrap_or(polite.retry_delay_seconds);
+        let mut number = |name: &str| read_number::<u64>(frontier, name, &mut notes);
+        polite.min_delay_ms = number("min-delay-ms").unwrap_or(polite.min_delay_ms);
+        polite.max_delay_ms = number("max-delay-ms").unwrap_or(polite.max_delay_ms);
+        polite.retry_delay_seconds = number("retry-delay-seconds").unwrap_or(polite.retry_delay_seconds);
         if let Some(found) = named(frontier, "delay-factor") {
             match found.text().trim().parse().ok().filter(|factor: &f64| factor.is_finite()) {
                 Some(factor) => polite.delay_factor = factor,
-                None => notes.push(EngineNote::new(
-                    &found.place,
-                    format!("“{}” is no number that can be used here; the default stands for it", found.text().trim()),
-                )),
+                None => notes.push(unusable(found)),
             }
         }
-        let retries = unsigned(frontier, "max-retries").and_then(|number| u32::try_from(number).ok());
-        polite.max_retries = retries.unwrap_or(polite.max_retries);
+        polite.max_retries = read_number(frontier, "max-retries", &mut notes).unwrap_or(polite.max_retries);
     }
     if let Some(policy) = named(&controller, "robots-honoring-policy").and_then(|policy| named(policy, "type")) {
         match policy.text().trim() {
@@ -87,6 +84,24 @@ pub fn read_heritrix1_order(file: &str, text: &str, seeds: Option<&str>) -> Resu
     Ok(EngineJob { campaign, rules, notes })
 }
 
+/// A number that a setting holds; one that cannot be read is told.
+fn read_number<N: FromStr>(at: &Element, name: &str, notes: &mut Vec<EngineNote>) -> Option<N> {
+    let found = named(at, name)?;
+    let number = found.text().trim().parse().ok();
+    if number.is_none() {
+        notes.push(unusable(found));
+    }
+    number
+}
+
+fn unusable(found: &Element) -> EngineNote {
+    let (name, text) = (found.attribute("name").unwrap_or_default(), found.text().trim().to_owned());
+    EngineNote::new(
+        &found.place,
+        format!("{name}: “{text}” is no number that can be used here; the default stands for it"),
+    )
+}
+
 /// The setting of this name directly in an element.
 fn named<'a>(element: &'a Element, name: &str) -> Option<&'a Element> {
     element.elements().find(|child| child.attribute("name") == Some(name))
@@ -103,35 +118,41 @@ fn scope_rules(scope: &Element, campaign: &mut Campaign, notes: &mut Vec<EngineN
         )),
     }
     rules.push(rule(scope.class(), RuleKind::SeedScope(SeedScopeRule {})));
-    let number = |name: &str| named(scope, name).and_then(|found| found.text().trim().parse::<usize>().ok());
-    if let Some(max_hops) = number("max-link-hops") {
+    if let Some(max_hops) = read_number(scope, "max-link-hops", notes) {
         rules.push(rule("", RuleKind::TooManyHops(TooManyHops { max_hops })));
     }
-    if let Some(max_trans_hops) = number("max-trans-hops") {
-        let speculative = named(scope, "transitiveFilter").and_then(|filter| named(filter, "max-speculative-hops"));
-        let max_speculative_hops = speculative.and_then(|found| found.text().trim().parse().ok()).unwrap_or(1);
+    if let Some(max_trans_hops) = read_number(scope, "max-trans-hops", notes) {
+        let speculative = named(scope, "transitiveFilter");
+        let speculative = speculative.and_then(|filter| read_number(filter, "max-speculative-hops", notes));
+        let max_speculative_hops = speculative.unwrap_or(1);
         rules.push(rule("", RuleKind::Transclusion(Transclusion { max_trans_hops, max_speculative_hops })));
     }
     let filters = |name: &str| named(scope, name).and_then(|filter| named(filter, "filters"));
     for filter in filters("exclude-filter").into_iter().flat_map(Element::elements) {
         let name = filter.attribute("name").unwrap_or_default();
         let value = |setting: &str| named(filter, setting).map(|found| found.text().trim().to_owned());
-        let whole = |setting: &str| value(setting).and_then(|text| text.parse::<usize>().ok());
         let kind = match filter.class() {
-            "PathDepthFilter" => whole("max-path-depth")
+            "PathDepthFilter" => read_number(filter, "max-path-depth", notes)
                 .map(|max_segments| RuleKind::TooManyPathSegments(TooManyPathSegments { max_segments })),
-            "PathologicalPathFilter" => whole("repetitions")
+            "PathologicalPathFilter" => read_number(filter, "repetitions", notes)
                 .map(|max_repetitions| RuleKind::PathologicalPath(PathologicalPath { max_repetitions })),
             "URIRegExpFilter" => value("regexp").map(|pattern| {
                 RuleKind::Regex(RegexList { patterns: vec![pattern], any: true, decision: Decision::Reject })
             }),
-            _ => None,
+            other => {
+                notes.push(EngineNote::new(&filter.place, format!("the filter {other} is not known")));
+                continue;
+            }
         };
         let enabled = value("enabled").as_deref() != Some("false");
         match kind.map(|kind| kind.compile(bare_ground(&Grounds::default())).map(|_| kind)) {
             Some(Ok(kind)) => rules.push(Rule { enabled, comment: name.to_owned(), kind }),
             Some(Err(why)) => notes.push(EngineNote::new(&filter.place, format!("{name}: {why}; it is left out"))),
-            None => notes.push(EngineNote::new(&filter.place, format!("the filter {} is not known", filter.class()))),
+            None => {
+                let what =
+                    format!("{name}: the filter {} has no value that can be used; it is left out", filter.class());
+                notes.push(EngineNote::new(&filter.place, what));
+            }
         }
     }
     for filter in filters("force-accept-filter").into_iter().flat_map(Element::elements) {

@@ -330,3 +330,30 @@ fn pages_of_a_browsertrix_crawl_are_read() {
     assert_eq!((campaign.seeds.len(), pages, unread.len()), (1, 2, 2));
     assert_eq!(unread[0].0, 4);
 }
+
+#[test]
+fn numbers_of_an_order_that_cannot_be_read_are_named() {
+    let order = "<crawl-order><controller>\n\
+        <long name=\"max-bytes-download\">lots</long>\n\
+        <integer name=\"max-toe-threads\">-3</integer>\n\
+        <newObject name=\"scope\" class=\"org.archive.crawler.scope.DomainScope\">\n\
+        <integer name=\"max-link-hops\">3.5</integer>\n\
+        <newObject name=\"exclude-filter\" class=\"x.OrFilter\"><map name=\"filters\">\n\
+        <newObject name=\"deep\" class=\"x.PathDepthFilter\"><integer name=\"max-path-depth\">?</integer></newObject>\n\
+        </map></newObject></newObject>\n\
+        <newObject name=\"frontier\" class=\"x\"><integer name=\"max-retries\">30</integer>\n\
+        <integer name=\"min-delay-ms\">soon</integer></newObject>\n\
+        </controller></crawl-order>";
+    let job = read_heritrix1_order("order.xml", order, None).unwrap();
+    assert_eq!((job.campaign.limits.max_bytes, job.campaign.politeness.max_retries), (0, 30));
+    insta::assert_snapshot!(told(&job), @r#"
+    0 {"rule":"reject_all"}
+    1 {"rule":"seed_scope"}
+    ! order.xml:2: max-bytes-download: “lots” is no number that can be used here; the default stands for it
+    ! order.xml:3: max-toe-threads: “-3” is no number that can be used here; the default stands for it
+    ! order.xml:10: min-delay-ms: “soon” is no number that can be used here; the default stands for it
+    ! order.xml:5: max-link-hops: “3.5” is no number that can be used here; the default stands for it
+    ! order.xml:7: max-path-depth: “?” is no number that can be used here; the default stands for it
+    ! order.xml:7: deep: the filter PathDepthFilter has no value that can be used; it is left out
+    "#);
+}

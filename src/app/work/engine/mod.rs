@@ -35,6 +35,8 @@ const MOST_BYTES: u64 = 256 * 1024 * 1024;
 /// Begin of the setting of a job whose campaign is being made: the newest
 /// campaign before it follows.
 const BEGUN: &str = "after ";
+/// Notes of a job that are told in a line of the window.
+const NOTES_TOLD: usize = 30;
 /// Why a file that may be missing is not read.
 const NOT_THERE: &str = "it is not there";
 
@@ -146,6 +148,42 @@ pub fn import_with_jobs(
         workspace.catalogue().import_for_campaign(import.launch, job.campaign)?;
     }
     Ok((jobs, import))
+}
+
+/// An import with its jobs in words: what each became, what has no place in a
+/// campaign, what could not be read. Of many notes the first are told.
+pub fn jobs_words((jobs, import): &(Vec<EngineImport>, ImportRow)) -> String {
+    let mut words = super::import_words(import);
+    for job in jobs {
+        let known = if job.is_new { "new" } else { "known, left as it is" };
+        words.push_str(&format!(
+            ". {} job {}: campaign {} “{}” ({known}), {}, {}, {}",
+            job.engine.name(),
+            job.folder,
+            job.campaign,
+            job.name,
+            super::counted(job.seeds as u64, "seed"),
+            super::counted(job.rules as u64, "rule"),
+            super::counted(job.launches.len() as u64, "run"),
+        ));
+        let logs = || job.launches.iter().flat_map(|launch| &launch.logs);
+        let unread: u64 = logs().map(|log| log.unread).sum();
+        if unread > 0 {
+            words.push_str(&format!(", {} of logs could not be read", super::counted(unread, "line")));
+        }
+        let notes = job.notes.iter().map(ToString::to_string);
+        let unread = logs().flat_map(|log| &log.unread_examples).map(|example| format!("unreadable: {example}"));
+        let passed_over = job.passed_over.iter().map(|path| format!("passed over: {path}"));
+        let notes: Vec<String> = notes.chain(unread).chain(passed_over).collect();
+        for note in notes.iter().take(NOTES_TOLD) {
+            words.push_str(&format!("; {note}"));
+        }
+        if notes.len() > NOTES_TOLD {
+            let more = notes.len() - NOTES_TOLD;
+            words.push_str(&format!("; and {more} more notes, which fonds import of this folder tells"));
+        }
+    }
+    words
 }
 
 /// The jobs in a folder: itself, or the collections below it.
