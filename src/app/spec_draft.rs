@@ -3,11 +3,15 @@
 use super::models::{CampaignId, CampaignPage};
 use super::scans::decide_alike;
 use crate::campaign::Campaign;
+use serde_json::Value;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// Steps that can be undone.
 const STEPS_KEPT: usize = 100;
+/// About how many bytes they may take together: a list of a hundred thousand
+/// seeds is kept whole with each step. The last step can be undone whatever it takes.
+const STEPS_BYTES: usize = 128 << 20;
 /// Typing in one field is one step as long as no pause is longer.
 const TYPING_PAUSE: Duration = Duration::from_secs(2);
 
@@ -108,12 +112,23 @@ impl SpecDraft {
         let before = std::mem::replace(noted, self.campaign.clone());
         if !goes_on {
             self.undo.push_back(before);
-            if self.undo.len() > STEPS_KEPT {
-                self.undo.pop_front();
-            }
+            self.forget_oldest(STEPS_BYTES);
         }
         self.redo.clear();
         self.last = place.map(|place| (place, now));
+    }
+
+    /// Keeps the last steps that fit, and one at least.
+    fn forget_oldest(&mut self, most_bytes: usize) {
+        let mut room = most_bytes;
+        let fitting = self.undo.iter().rev().take(STEPS_KEPT).take_while(|step| {
+            let bytes = bytes_of(step);
+            let fits = bytes <= room;
+            room = room.saturating_sub(bytes);
+            fits
+        });
+        let kept = fitting.count().max(1);
+        self.undo.drain(..self.undo.len().saturating_sub(kept));
     }
 
     /// Whether there is an edit to take back.
@@ -163,6 +178,28 @@ impl Default for SpecDraft {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// About how much memory a campaign takes; lists make up most of it.
+fn bytes_of(campaign: &Campaign) -> usize {
+    let seeds = campaign.seeds.iter().map(|seed| size_of_val(seed) + seed.url.len() + seed.source_tag.len());
+    let permissions = campaign.permissions.iter().map(|record| {
+        let texts = [&record.covers, &record.licence, &record.evidence, &record.method];
+        size_of_val(record) + texts.iter().map(|text| text.len()).sum::<usize>()
+    });
+    let rules = campaign.rules.iter().map(bytes_of_value);
+    let rest = campaign.other.values().chain(campaign.target.iter().flat_map(|target| target.entry.values()));
+    size_of_val(campaign) + seeds.chain(permissions).chain(rules).chain(rest.map(bytes_of_value)).sum::<usize>()
+}
+
+fn bytes_of_value(value: &Value) -> usize {
+    let inner: usize = match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(bytes_of_value).sum(),
+        Value::Object(fields) => fields.iter().map(|(name, value)| name.len() + bytes_of_value(value)).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    };
+    size_of_val(value) + inner
 }
 
 /// The only field in which two states differ, if it is one that a person types in.
@@ -231,6 +268,33 @@ mod tests {
         let now = Instant::now();
         draft.note(now);
         (draft, now)
+    }
+
+    #[test]
+    fn long_lists_of_seeds_leave_fewer_steps() {
+        use crate::campaign::{Seed, SeedScope};
+        let (mut draft, now) = draft();
+        let seed = |n: usize| Seed {
+            url: format!("https://host{n}.example/"),
+            scope: SeedScope::Root,
+            depth: None,
+            source_tag: String::new(),
+        };
+        draft.campaign.seeds = (0..1_000).map(seed).collect();
+        draft.note(now);
+        for n in 0..10 {
+            draft.campaign.seeds.push(seed(1_000 + n));
+            draft.note(now);
+        }
+        let one = bytes_of(&draft.campaign);
+        assert!(one > 1_000 * "https://host999.example/".len());
+        draft.forget_oldest(3 * one);
+        assert_eq!(draft.undo.len(), 3);
+        assert_eq!(draft.undo[0].seeds.len(), 1_007, "the last steps are kept");
+        draft.forget_oldest(1);
+        assert_eq!(draft.undo.len(), 1, "the last step can always be taken back");
+        draft.undo(now);
+        assert_eq!(draft.campaign.seeds.len(), 1_009);
     }
 
     #[test]

@@ -17,6 +17,7 @@
 //! for addresses that somebody has resolved.
 
 mod decide_rules;
+mod difference;
 mod domains;
 pub mod engines;
 mod explain;
@@ -34,6 +35,7 @@ mod standard;
 mod semantics;
 
 pub use decide_rules::{DecideRules, NO_RULE, ScopeError};
+pub use difference::Difference;
 pub use domains::Domains;
 pub use explain::Turn;
 pub use geo::{GeoDatabase, GeoError};

@@ -205,9 +205,12 @@ impl Permissions {
 
     /// What a URL may be collected on.
     pub(super) fn basis(&self, candidate: &Candidate, facts: &Facts) -> Basis<'_> {
-        let asked = Asked::of(candidate);
-        let mut records = self.records.iter().filter(|record| self.refusal(record, &asked, facts).is_none());
-        match records.next() {
+        // Making a URL ready to be compared takes longer than most rules.
+        let record = (!self.records.is_empty()).then(|| {
+            let asked = Asked::of(candidate);
+            self.records.iter().find(|record| self.refusal(record, &asked, facts).is_none())
+        });
+        match record.flatten() {
             Some(record) => Basis::Record(&record.permission),
             None if self.domain(&candidate.url).is_some() => Basis::Domain,
             None if self.hosting(facts).is_ok() => Basis::Hosting,

@@ -81,12 +81,12 @@ impl DecideRule for CompiledRegexList {
     }
 
     fn decide(&self, candidate: &Candidate, _: &Facts) -> Option<Decision> {
+        if self.set.is_empty() {
+            return None;
+        }
         let url = candidate.url.as_str().as_bytes();
-        let matched = if self.rule.any {
-            self.set.is_match(url)
-        } else {
-            !self.set.is_empty() && self.set.matches(url).iter().count() == self.set.len()
-        };
+        let matched =
+            if self.rule.any { self.set.is_match(url) } else { self.set.matches(url).iter().count() == self.set.len() };
         matched.then_some(self.rule.decision)
     }
 

@@ -7,12 +7,13 @@ use crate::campaign::{Campaign, RobotsPolicy, Seed};
 use crate::crawl::RobotsRules;
 use crate::jobs::{Cancelled, JobCx};
 use crate::scope::{
-    AnnotationFact, AnswerSource, Candidate, ContentFact, DecideRules, Decision, Facts, GeoDatabase, GeoFact, NO_RULE,
-    RobotsFact, Trace, Turn, Verdict,
+    AnnotationFact, AnswerSource, Candidate, ContentFact, DecideRules, Decision, Difference, Facts, GeoDatabase,
+    GeoFact, NO_RULE, RobotsFact, Trace, Turn, Verdict,
 };
 use crate::store::{Catalogue, SeenAsk, SeenUrl, StoreError};
 use crate::uri::{CaptureDate, ScopeSurt, Url, parse_web_url};
 use anyhow::Context;
+use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -126,6 +127,48 @@ impl Judged {
             }
         }
         decided
+    }
+
+    /// In which rules `after` differs, where that is all that could make it
+    /// decide otherwise of a URL under the same facts.
+    pub(super) fn difference(&self, after: &Self) -> Option<Difference> {
+        let alike = self.obeys == after.obeys
+            && !after.has_other_seeds
+            && self.rules.uses_content() == after.rules.uses_content();
+        if alike { self.rules.difference(&after.rules) } else { None }
+    }
+
+    /// What these rules decide of a URL of which others decided `then`, when
+    /// both say the same of it; none where they have to be asked.
+    pub(super) fn decide_like(
+        &self,
+        then: Decided,
+        difference: &Difference,
+        candidate: &Candidate,
+        known: &mut KnownFacts,
+    ) -> Option<Decided> {
+        // Another user agent, or a country that nobody knows, may tell them apart.
+        let country_untold = difference.asks_geo() && matches!(known.facts.geo, GeoFact::NotAsked);
+        if known.robots_as_edited.is_some() || country_untold {
+            return None;
+        }
+        self.put_robots(known);
+        if difference.speaks(candidate, &known.facts) {
+            return None;
+        }
+        if !matches!(known.facts.content, ContentFact::NotFetched) {
+            let content = std::mem::take(&mut known.facts.content);
+            let speaks = difference.speaks(candidate, &known.facts);
+            known.facts.content = content;
+            if speaks {
+                return None;
+            }
+        }
+        let rule = match then.rule {
+            None => None,
+            Some(rule) => Some(difference.index_after(rule)?),
+        };
+        Some(Decided { rule, ..then })
     }
 
     /// The decision in the words of logs.
@@ -270,6 +313,9 @@ impl KnownFacts {
     }
 }
 
+/// Hosts by launch, number, and whether they are asked by https.
+type HostsHeld = HashMap<(LaunchId, i64, bool), HostFacts, RandomState>;
+
 /// What a reader holds of a host.
 struct HostFacts {
     known: KnownFacts,
@@ -366,7 +412,7 @@ impl<'a> Bench<'a> {
         let readers = std::thread::available_parallelism().map_or(2, usize::from).min(8);
         let read = || -> anyhow::Result<S> {
             let mut found = new();
-            let mut hosts = HashMap::new();
+            let mut hosts = HostsHeld::default();
             let mut candidate = Candidate::bare(Url::parse("http://nowhere.invalid/").context("a constant")?);
             loop {
                 let first = next.fetch_add(CHUNK, Ordering::Relaxed);
@@ -404,7 +450,7 @@ impl<'a> Bench<'a> {
         let mut candidate = Candidate::bare(Url::parse("http://nowhere.invalid/").context("a constant")?);
         self.catalogue.seen_one(seen, |row| {
             let mut answer = None;
-            self.one(row, true, &mut HashMap::new(), &mut candidate, |before, candidate, known| {
+            self.one(row, true, &mut HostsHeld::default(), &mut candidate, |before, candidate, known| {
                 answer = Some(each(before, candidate, known)?);
                 Ok(())
             })?;
@@ -418,7 +464,7 @@ impl<'a> Bench<'a> {
         &self,
         row: &SeenUrl<'_>,
         asks_robots: bool,
-        hosts: &mut HashMap<(LaunchId, i64, bool), HostFacts>,
+        hosts: &mut HostsHeld,
         candidate: &mut Candidate,
         each: impl FnOnce(&Before<'_>, &mut Candidate, &mut KnownFacts) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {

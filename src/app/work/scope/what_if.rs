@@ -7,7 +7,7 @@ use crate::app::models::{CampaignId, LaunchId, MovedRow, MovedSide, RuleMoves, W
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
-use crate::scope::Decision;
+use crate::scope::{Decision, Difference};
 use crate::store::SeenUrl;
 use std::collections::{HashMap, HashSet};
 
@@ -26,11 +26,12 @@ pub fn what_if(
     let edited = bench.edited(edited)?;
     let uses: Vec<&Judged> = edited.values().collect();
     bench.begin(cx, "Trying the edited rules", &uses)?;
-    let countries: HashMap<LaunchId, Countries> = edited
+    let trials: HashMap<LaunchId, Trial<'_>> = edited
         .iter()
         .filter_map(|(id, after)| {
-            let before = bench.launches.get(id)?;
-            Some((*id, Countries::of(&before.rules.rules, &after.rules)))
+            let before = &bench.launches.get(id)?.rules;
+            let countries = Countries::of(&before.rules, &after.rules);
+            Some((*id, Trial { after, countries, difference: before.difference(after) }))
         })
         .collect();
     let rules = uses.first().map_or(0, |judged| judged.rules.len());
@@ -45,17 +46,19 @@ pub fn what_if(
                 tally.apart += 1;
                 return Ok(());
             }
-            let Some(after) = edited.get(&before.row.launch) else { return Ok(()) };
+            let Some(Trial { after, countries, difference }) = trials.get(&before.row.launch) else { return Ok(()) };
             let then = before.launch.rules.decide(candidate, known);
+            let alike = difference.as_ref().and_then(|found| after.decide_like(then, found, candidate, known));
+            if let Some(now) = alike {
+                tally.note(then, now, before.row);
+                return Ok(());
+            }
             let hung = before.launch.rules.hangs_on_country(candidate, known);
             let (now, hangs) = after.with_own_seeds(&before.launch.rules, candidate, |candidate| {
                 let now = after.decide(candidate, known);
                 (now, after.hangs_on_country(candidate, known))
             });
-            if (hung || hangs)
-                && let Some(countries) = countries.get(&before.row.launch)
-                && countries.can_move((&before.launch.rules, hung), (after, hangs), candidate, known)
-            {
+            if (hung || hangs) && countries.can_move((&before.launch.rules, hung), (after, hangs), candidate, known) {
                 tally.unknown.add_one(before.row);
             }
             tally.unfetched += u64::from(now.untold && !then.untold);
@@ -143,6 +146,15 @@ pub fn what_if_rows(
         rows.extend(row.flatten());
     }
     Ok(rows)
+}
+
+/// The edited rules in one launch.
+struct Trial<'a> {
+    after: &'a Judged,
+    countries: Countries,
+    /// Where most URLs are decided alike, and how to tell; none where each has
+    /// to be decided twice.
+    difference: Option<Difference>,
 }
 
 /// What one reader has found.
