@@ -1,8 +1,8 @@
 //! Everything a person can ask, as values.
 
 use super::models::{
-    CampaignId, CaptureId, FileId, FileOutcome, FileState, LaunchId, MovedSide, ProblemQuery, ReviewMark, ScopeTable,
-    SelectionSpec,
+    CampaignId, CaptureId, FileId, FileOutcome, FileState, GeoList, LaunchId, ProblemQuery, ReviewMark, ScopeTable,
+    SelectionSpec, WhatIfList,
 };
 use crate::campaign::Campaign;
 use std::path::PathBuf;
@@ -41,22 +41,19 @@ pub enum Route {
     Files(FilesRoute),
 }
 
-/// A list of URLs that a number of a specification counts.
+/// A list of rows that a number of a specification counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScopeList {
-    /// What its edits would change.
+    /// URLs of what its edits would change.
     WhatIf(WhatIfList),
+    /// The hosts of the URLs that would change side.
+    WhatIfHosts,
     /// What the rule of this index decided.
     DecidedBy(usize),
-}
-
-/// Which of the URLs that edits would change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum WhatIfList {
-    /// What would come in, then what would go out.
-    Both,
-    /// One of the sides.
-    Side(MovedSide),
+    /// What the rule of this index had an opinion of.
+    SpokenBy(usize),
+    /// What a number about countries counts.
+    Geo(GeoList),
 }
 
 /// A part of the page Files.

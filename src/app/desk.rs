@@ -70,15 +70,25 @@ pub trait Desk: Plans + Send + Sync {
         edited: &Campaign,
         cx: &JobCx,
     ) -> DeskResult<WhatIf>;
-    /// A part of the URLs that change side.
+    /// A part of the URLs that a number of a what-if counts.
     fn what_if_rows(
         &self,
         campaign: CampaignId,
         edited: &Campaign,
         answer: &WhatIf,
-        side: MovedSide,
+        list: WhatIfList,
         range: std::ops::Range<u64>,
     ) -> DeskResult<Vec<MovedRow>>;
+    /// The hosts of the URLs that change side, those with the most first.
+    fn what_if_hosts(&self, answer: &WhatIf) -> DeskResult<Vec<MovedHost>>;
+    /// Numbers of the seen URLs that a rule had an opinion of, ascending.
+    fn spoken_of(
+        &self,
+        campaign: CampaignId,
+        launch: Option<LaunchId>,
+        rule: usize,
+        cx: &JobCx,
+    ) -> DeskResult<Vec<i64>>;
     /// How often each rule spoke and decided, with an example.
     fn rule_hits(&self, campaign: CampaignId, launch: Option<LaunchId>, cx: &JobCx) -> DeskResult<Vec<RuleHits>>;
     /// Seen URLs by their numbers.

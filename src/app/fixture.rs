@@ -586,10 +586,18 @@ impl Desk for FixtureDesk {
         _: CampaignId,
         edited: &Campaign,
         answer: &WhatIf,
-        side: MovedSide,
+        list: WhatIfList,
         range: std::ops::Range<u64>,
     ) -> DeskResult<Vec<MovedRow>> {
-        scope::what_if_rows(edited, answer, side, range)
+        scope::what_if_rows(edited, answer, list, range)
+    }
+
+    fn what_if_hosts(&self, answer: &WhatIf) -> DeskResult<Vec<MovedHost>> {
+        Ok(scope::what_if_hosts(answer))
+    }
+
+    fn spoken_of(&self, _: CampaignId, _: Option<LaunchId>, rule: usize, _: &JobCx) -> DeskResult<Vec<i64>> {
+        Ok((1..=3_290 - 100 * rule as i64).collect())
     }
 
     fn rule_hits(&self, _: CampaignId, _: Option<LaunchId>, _: &JobCx) -> DeskResult<Vec<RuleHits>> {

@@ -57,29 +57,78 @@ pub(super) fn test(campaign: &Campaign, url: &str) -> Result<ScopeTest, String> 
     Ok(ScopeTest { trace, turn })
 }
 
-fn has_country(edited: &Campaign) -> bool {
-    edited.rules.iter().any(|rule| {
+/// The rule that is switched on and has a country.
+fn country_rule(edited: &Campaign) -> Option<usize> {
+    edited.rules.iter().position(|rule| {
         rule["rule"] == "geolocation"
             && rule["enabled"] != false
             && rule["countries"].as_array().is_some_and(|list| !list.is_empty())
     })
 }
 
+/// What comes in is on hosts from 0 on, what goes out on those from 1,000 on.
+fn host_id(side: MovedSide, seen: i64) -> i64 {
+    seen / 100 + if side == MovedSide::Out { 1_000 } else { 0 }
+}
+
+pub(super) fn what_if_hosts(answer: &WhatIf) -> Vec<MovedHost> {
+    let mut hosts = std::collections::BTreeMap::<i64, MovedHost>::new();
+    for side in [MovedSide::In, MovedSide::Out] {
+        for url in &answer.side(side).list {
+            let host = hosts.entry(url.host).or_default();
+            *host = MovedHost {
+                id: url.host,
+                host: host_name(side, url.seen),
+                moved_in: host.moved_in + u64::from(side == MovedSide::In),
+                moved_out: host.moved_out + u64::from(side == MovedSide::Out),
+                captured: host.captured + u64::from(url.bytes.is_some()),
+                bytes: host.bytes + url.bytes.unwrap_or(0),
+            };
+        }
+    }
+    hosts.into_values().collect()
+}
+
+fn host_name(side: MovedSide, seen: i64) -> String {
+    let word = match side {
+        MovedSide::In => "come",
+        MovedSide::Out => "go",
+        MovedSide::Unknown => "unknown",
+    };
+    format!("{word}{}.example:8080", seen / 100)
+}
+
 /// A country brings ten thousand URLs in and leaves three open; every rule
 /// less than eleven throws hundred out.
 pub(super) fn what_if(edited: &Campaign, cx: &JobCx) -> DeskResult<WhatIf> {
-    DecideRules::compile(&readable(edited))?;
     cx.stage("Trying the edited rules", Some(1_250));
     cx.checkpoint()?;
-    let moved = |urls: u64, bytes| Moved {
+    let moved = |side, urls: u64, rule, bytes: Option<u64>| Moved {
         urls,
         hosts: urls.div_ceil(100),
-        captured: if bytes > 0 { urls } else { 0 },
-        bytes,
-        ids: (0..i64::try_from(urls).unwrap_or(0)).collect(),
+        captured: if bytes.is_some() { urls } else { 0 },
+        bytes: bytes.unwrap_or(0) * urls,
+        list: (0..i64::try_from(urls).unwrap_or(0))
+            .map(|seen| {
+                let mut url = MovedUrl::new(seen, host_id(side, seen), rule);
+                url.bytes = bytes;
+                url
+            })
+            .collect(),
     };
-    let country = has_country(edited);
+    let country = country_rule(edited);
     let gone = 11_u64.saturating_sub(edited.rules.len() as u64);
+    let come = if country.is_some() { 10_000 } else { 0 };
+    let untold: Vec<i64> = (0..come / 2_000).collect();
+    let rules = DecideRules::compile(&readable(edited))?;
+    let by_rule = rules.lines().map(|(index, name, words, enabled)| RuleMoves {
+        index,
+        name: name.to_owned(),
+        words,
+        enabled,
+        moved_in: if country == Some(index) { come.unsigned_abs() } else { 0 },
+        moved_out: if index == 3 { gone * 100 } else { 0 },
+    });
     Ok(WhatIf {
         launches: vec![1],
         seen: 20_000,
@@ -87,46 +136,52 @@ pub(super) fn what_if(edited: &Campaign, cx: &JobCx) -> DeskResult<WhatIf> {
         stay_in: 1_000,
         stay_out: 240,
         other_rule: 0,
-        unknown: moved(if country { 3 } else { 0 }, 0),
-        unfetched: 0,
-        by_rule: Vec::new(),
-        moved_hosts: if country { 100 } else { 0 } + gone,
-        moved_in: moved(if country { 10_000 } else { 0 }, 0),
-        moved_out: moved(gone * 100, gone * 4_000_000),
+        other_rule_ids: Vec::new(),
+        unknown: moved(MovedSide::Unknown, if country.is_some() { 3 } else { 0 }, None, None),
+        unfetched: untold.len() as u64,
+        unfetched_ids: untold,
+        by_rule: by_rule.collect(),
+        moved_hosts: come.unsigned_abs() / 100 + gone,
+        moved_in: moved(MovedSide::In, come.unsigned_abs(), country, None),
+        moved_out: moved(MovedSide::Out, gone * 100, Some(3), Some(40_000)),
     })
 }
 
 pub(super) fn what_if_rows(
     edited: &Campaign,
     answer: &WhatIf,
-    side: MovedSide,
+    list: WhatIfList,
     range: std::ops::Range<u64>,
 ) -> DeskResult<Vec<MovedRow>> {
-    let (before, after) = (trace("", side == MovedSide::Out), trace("", side == MovedSide::In));
-    let country = edited.rules.iter().position(|rule| rule["rule"] == "geolocation");
-    let word = match side {
-        MovedSide::In => "come",
-        MovedSide::Out => "go",
-        MovedSide::Unknown => "unknown",
-    };
-    let row = |number: u64| MovedRow {
-        seen: number as i64,
-        launch: 1,
-        url: format!("http://{word}{}.example:8080/{number}", number / 100),
-        via: "https://www.vilanova.example/".to_owned(),
-        hops: "L".to_owned(),
-        before: before.verdict.clone(),
-        after: match side {
-            MovedSide::In => Verdict {
-                decision: Decision::Accept,
-                rule_index: country,
-                rule_name: "ExternalGeoLocationDecideRule".to_owned(),
+    let country = country_rule(edited);
+    let coming = WhatIf { moved_out: Moved::default(), ..answer.clone() }.ids(list).count();
+    let row = |(at, seen): (usize, i64)| {
+        let side = match list {
+            WhatIfList::Side(side) => side,
+            _ if at < coming => MovedSide::In,
+            _ => MovedSide::Out,
+        };
+        MovedRow {
+            seen,
+            launch: 1,
+            url: format!("http://{}/{seen}", host_name(side, seen)),
+            via: "https://www.vilanova.example/".to_owned(),
+            hops: "L".to_owned(),
+            before: trace("", side == MovedSide::Out).verdict,
+            after: match side {
+                MovedSide::In => Verdict {
+                    decision: Decision::Accept,
+                    rule_index: country,
+                    rule_name: "ExternalGeoLocationDecideRule".to_owned(),
+                },
+                _ => trace("", false).verdict,
             },
-            _ => after.verdict.clone(),
-        },
-        bytes: (side == MovedSide::Out).then_some(10_000),
+            bytes: (side == MovedSide::Out).then_some(40_000),
+        }
     };
-    Ok((range.start..range.end.min(answer.side(side).urls)).map(row).collect())
+    let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let rows = answer.ids(list).enumerate().skip(at(range.start)).take(at(range.end - range.start));
+    Ok(rows.map(row).collect())
 }
 
 pub(super) fn rule_hits(campaign: &Campaign) -> DeskResult<Vec<RuleHits>> {
@@ -160,13 +215,14 @@ fn evidence(country: &str, build: i64) -> GeoEvidence {
 }
 
 pub(super) fn no_geo_report() -> GeoReport {
-    GeoReport { hosts: Vec::new(), decided: 0, otherwise: 0 }
+    GeoReport::default()
 }
 
 pub(super) fn geo_report() -> GeoReport {
     let host = |name: &str, evidence, also: &[&str]| GeoHost {
         host: name.to_owned(),
         urls: 41,
+        ids: (1..=41).collect(),
         also: also.iter().map(|name| (*name).to_owned()).collect(),
         evidence,
         first_url: format!("https://{name}/começo"),
@@ -182,23 +238,29 @@ pub(super) fn geo_report() -> GeoReport {
         ],
         decided: 90,
         otherwise: 8,
+        otherwise_ids: (42..50).collect(),
     }
 }
 
 pub(super) fn geo_drift(newer: &Path) -> DeskResult<Drift> {
     geo_choice(newer).database.map_err(anyhow::Error::msg)?;
+    let host = |name: &str, out: i64| DriftHost {
+        host: name.to_owned(),
+        moved_in: 0,
+        moved_out: out.unsigned_abs(),
+        ids_in: Vec::new(),
+        ids_out: (1..=out).collect(),
+        example: if out > 0 { format!("https://{name}/começo") } else { String::new() },
+        old: evidence("PT", -30),
+        new: evidence("FR", 60),
+    };
     Ok(Drift {
-        hosts: vec![DriftHost {
-            host: "diaspora.example".to_owned(),
-            moved_in: 0,
-            moved_out: 41,
-            example: "https://diaspora.example/começo".to_owned(),
-            old: evidence("PT", -30),
-            new: evidence("FR", 60),
-        }],
+        hosts: vec![host("diaspora.example", 41)],
+        quiet: vec![host("quiet.example", 0), host("still.example", 0), host("stillness.example", 0)],
         known: 90,
         moved: 4,
         failed: 1,
+        failures: vec![("gone.example".to_owned(), "no such host".to_owned())],
         database: "Made-Up-Country".to_owned(),
         database_build: date(60),
         remarks: vec!["the country database was built a long time ago".to_owned()],

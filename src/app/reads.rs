@@ -151,8 +151,23 @@ reads! {
     geo_choice() -> Option<GeoChoice>, Some(SLOW), |desk, ()| desk.geo_choice();
     /// URLs that a rule decided, from a position on, at most a [`LIST_PAGE`].
     decided_rows(of: Same<Vec<RuleHits>>, rule: usize, offset: u64) -> Vec<SeenRow>, None, load_decided_rows;
+    /// URLs that a rule spoke of, from a position on, at most a [`LIST_PAGE`].
+    spoken_rows(of: Same<Vec<i64>>, offset: u64) -> Vec<SeenRow>, None,
+        |desk, (of, offset)| seen_page(desk, of.answer()?.iter().copied(), *offset);
+    /// URLs of a list of the geo report, from a position on, at most a [`LIST_PAGE`].
+    geo_rows(of: Same<GeoReport>, list: GeoList, offset: u64) -> Vec<SeenRow>, None,
+        |desk, (of, list, offset)| seen_page(desk, of.answer()?.ids(*list), *offset);
+    /// URLs that another database moves, from a position on, at most a [`LIST_PAGE`].
+    drift_rows(of: Same<Drift>, list: GeoList, offset: u64) -> Vec<SeenRow>, None,
+        |desk, (of, list, offset)| seen_page(desk, of.answer()?.ids(*list).iter().copied(), *offset);
     /// See [`Desk::what_if_rows`]; the rows from a position on, at most a [`LIST_PAGE`].
-    what_if_rows(of: Same<WhatIfAnswer>, side: MovedSide, offset: u64) -> Vec<MovedRow>, None, load_what_if_rows;
+    what_if_rows(of: Same<WhatIfAnswer>, list: WhatIfList, offset: u64) -> Vec<MovedRow>, None, load_what_if_rows;
+    /// How many rows such a list has.
+    what_if_count(of: Same<WhatIfAnswer>, list: WhatIfList) -> u64, None,
+        |_, (of, list)| Ok(of.answer()?.figures.count(*list));
+    /// See [`Desk::what_if_hosts`].
+    what_if_hosts(of: Same<WhatIfAnswer>) -> Vec<MovedHost>, None,
+        |desk, (of,)| desk.what_if_hosts(&of.answer()?.figures);
     /// What the edited rules of an answer say of a seen URL.
     what_if_trace(of: Same<WhatIfAnswer>, seen: i64) -> Trace, None, load_what_if_trace;
     /// See [`Desk::job_history`].
@@ -182,17 +197,23 @@ fn load_decided_rows(
 ) -> super::DeskResult<Vec<SeenRow>> {
     let hits = of.answer()?;
     let ids = hits.get(*rule).map(|hits| hits.ids.as_slice()).unwrap_or_default();
-    let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX).min(ids.len());
-    desk.seen_rows(&ids[at(*offset)..at(offset + LIST_PAGE)])
+    seen_page(desk, ids.iter().copied(), *offset)
+}
+
+/// A [`LIST_PAGE`] of the seen URLs with these numbers.
+fn seen_page(desk: &dyn Desk, ids: impl Iterator<Item = i64>, offset: u64) -> super::DeskResult<Vec<SeenRow>> {
+    let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let ids: Vec<i64> = ids.skip(at(offset)).take(at(LIST_PAGE)).collect();
+    desk.seen_rows(&ids)
 }
 
 fn load_what_if_rows(
     desk: &dyn Desk,
-    (of, side, offset): &(Same<WhatIfAnswer>, MovedSide, u64),
+    (of, list, offset): &(Same<WhatIfAnswer>, WhatIfList, u64),
 ) -> super::DeskResult<Vec<MovedRow>> {
     let answer = of.answer()?;
     let WhatIfAnswer { campaign, edited, figures } = answer.as_ref();
-    desk.what_if_rows(*campaign, edited, figures, *side, *offset..offset + LIST_PAGE)
+    desk.what_if_rows(*campaign, edited, figures, *list, *offset..offset + LIST_PAGE)
 }
 
 fn load_what_if_trace(desk: &dyn Desk, (of, seen): &(Same<WhatIfAnswer>, i64)) -> super::DeskResult<Trace> {

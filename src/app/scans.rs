@@ -32,6 +32,8 @@ pub struct Scans {
     pub(super) what_if: Scan<(CampaignId, Campaign), WhatIfAnswer>,
     /// How often each rule spoke and decided.
     pub(super) rule_hits: Scan<CampaignId, Vec<RuleHits>>,
+    /// What one rule had an opinion of.
+    pub(super) spoken: Scan<(CampaignId, usize), Vec<i64>>,
     /// Hosts that only their location let in.
     pub(super) geo_report: Scan<CampaignId, GeoReport>,
     /// Hosts whose verdicts another database would change.
@@ -43,6 +45,7 @@ impl Default for Scans {
         Self {
             what_if: Scan::new("what if", SETTLED),
             rule_hits: Scan::new("rule hits", Duration::ZERO),
+            spoken: Scan::new("what a rule spoke of", Duration::ZERO),
             geo_report: Scan::new("geo report", Duration::ZERO),
             drift: Scan::new("geo drift", Duration::ZERO),
         }
@@ -181,6 +184,7 @@ impl Scans {
     pub(super) fn clear(&mut self) {
         self.what_if.forget();
         self.rule_hits.forget();
+        self.spoken.forget();
         self.geo_report.forget();
         self.drift.forget();
     }

@@ -163,6 +163,8 @@ pub struct AppState {
     /// What its edits would change of what was ever seen; none while none of
     /// them is about the scope.
     pub what_if: Option<Loaded<Arc<WhatIfAnswer>>>,
+    /// The geolocation database that evidence is compared with.
+    pub compared: Option<PathBuf>,
     /// Captures chosen in the table.
     pub selected: Vec<CaptureId>,
     /// The row that the lower panel follows.
@@ -224,6 +226,7 @@ impl AppState {
             campaign: None,
             spec: None,
             what_if: None,
+            compared: None,
             selected: Vec::new(),
             focus: None,
             selection_draft,
@@ -367,6 +370,15 @@ impl AppState {
         self.scans.rule_hits.get(cx, of, || campaign, |desk, campaign, cx| desk.rule_hits(campaign, None, cx))
     }
 
+    /// See [`Desk::spoken_of`]; and how far the work on it is.
+    pub fn spoken_of(&mut self, campaign: CampaignId, rule: usize) -> (Loaded<Arc<Vec<i64>>>, Option<Progress>) {
+        let (cx, scan) = (self.reads.cx(), &mut self.scans.spoken);
+        let of = |asked: &(CampaignId, usize)| *asked == (campaign, rule);
+        let work = |desk: &dyn Desk, (campaign, rule), cx: &JobCx| desk.spoken_of(campaign, None, rule, cx);
+        let answer = scan.get(cx, of, || (campaign, rule), work);
+        (answer, scan.progress())
+    }
+
     /// See [`Desk::geo_report`]; and how far the work on it is.
     pub fn geo_report(&mut self, campaign: CampaignId) -> (Loaded<Arc<GeoReport>>, Option<Progress>) {
         let (cx, scan) = (self.reads.cx(), &mut self.scans.geo_report);
@@ -431,6 +443,7 @@ impl AppState {
         self.campaign = None;
         self.spec = None;
         self.what_if = None;
+        self.compared = None;
         self.selected.clear();
         self.focus = None;
         self.last_export = None;

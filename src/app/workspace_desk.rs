@@ -257,11 +257,29 @@ impl Desk for WorkspaceDesk {
         campaign: CampaignId,
         edited: &Campaign,
         answer: &WhatIf,
-        side: MovedSide,
+        list: WhatIfList,
         range: std::ops::Range<u64>,
     ) -> DeskResult<Vec<MovedRow>> {
-        let limit = range.end.saturating_sub(range.start);
-        work::what_if_rows(self, campaign, edited, answer, side, range.start, limit)
+        let mut rows = Vec::new();
+        work::what_if_rows(self, campaign, edited, answer, list, range, |row| {
+            rows.push(row);
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    fn what_if_hosts(&self, answer: &WhatIf) -> DeskResult<Vec<MovedHost>> {
+        work::what_if_hosts(self, answer)
+    }
+
+    fn spoken_of(
+        &self,
+        campaign: CampaignId,
+        launch: Option<LaunchId>,
+        rule: usize,
+        cx: &JobCx,
+    ) -> DeskResult<Vec<i64>> {
+        work::spoken_of(self, campaign, launch, rule, cx)
     }
 
     fn rule_hits(&self, campaign: CampaignId, launch: Option<LaunchId>, cx: &JobCx) -> DeskResult<Vec<RuleHits>> {

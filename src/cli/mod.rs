@@ -138,11 +138,20 @@ impl Words {
             (Ok(Self { folder: None, command }), _) => Self { folder: None, command },
             (Ok(words), None) => words,
             // A slip of the keys in a command's name looks like a folder.
-            (Err(error), Some(first)) if error.kind() == clap::error::ErrorKind::ArgumentConflict => neither(&first),
+            (Err(error), Some(first))
+                if error.kind() == clap::error::ErrorKind::ArgumentConflict && !is_command(&first) =>
+            {
+                neither(&first)
+            }
             (Ok(_), Some(first)) => neither(&first),
             (Err(error), _) => error.exit(),
         }
     }
+}
+
+fn is_command(word: &std::ffi::OsStr) -> bool {
+    let commands = <Words as clap::CommandFactory>::command();
+    commands.get_subcommands().any(|command| word == command.get_name())
 }
 
 fn neither(first: &std::ffi::OsStr) -> ! {

@@ -20,6 +20,9 @@ pub struct WhatIf {
     pub stay_out: u64,
     /// Of those that stay: decided by a rule of another index.
     pub other_rule: u64,
+    /// Their numbers, ascending; eight bytes each.
+    #[serde(skip)]
+    pub other_rule_ids: Vec<i64>,
     /// Whether they change side hangs on a country that nobody has looked up, or
     /// whose look-up failed: rules that accept countries could let them in,
     /// rules that reject them could throw them out. Each is counted, too, as
@@ -30,6 +33,9 @@ pub struct WhatIf {
     /// Taken by the edited rules as far as is known, but what a fetch would
     /// tell (robots.txt, type or size) could refuse it, and nobody has asked.
     pub unfetched: u64,
+    /// Their numbers, ascending; eight bytes each.
+    #[serde(skip)]
+    pub unfetched_ids: Vec<i64>,
     /// What would be taken in addition.
     pub moved_in: Moved,
     /// What would be refused in addition.
@@ -49,9 +55,35 @@ pub struct Moved {
     pub captured: u64,
     /// Payload bytes of the last capture of each of them.
     pub bytes: u64,
-    /// Numbers of the seen URLs, ascending; eight bytes each.
+    /// The URLs that are counted, by the number of the seen URL; 40 bytes each.
     #[serde(skip)]
-    pub ids: Vec<i64>,
+    pub list: Vec<MovedUrl>,
+}
+
+/// A URL that is counted in a [`Moved`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MovedUrl {
+    /// Number of the seen URL.
+    pub seen: i64,
+    /// Number of its host (with port).
+    pub host: i64,
+    /// The edited rule that decides it, as it is kept.
+    rule: u32,
+    /// Payload bytes of its last capture; none where there is none.
+    pub bytes: Option<u64>,
+}
+
+impl MovedUrl {
+    /// A URL that the edited rule of this index decides, if any does.
+    pub fn new(seen: i64, host: i64, rule: Option<usize>) -> Self {
+        let rule = rule.and_then(|rule| u32::try_from(rule).ok()).unwrap_or(u32::MAX);
+        Self { seen, host, rule, bytes: None }
+    }
+
+    /// The edited rule that decides it; none where no rule does.
+    pub fn rule(&self) -> Option<usize> {
+        usize::try_from(self.rule).ok().filter(|_| self.rule != u32::MAX)
+    }
 }
 
 /// The side that URLs change to.
@@ -66,13 +98,78 @@ pub enum MovedSide {
     Unknown,
 }
 
+/// The URLs that one of the numbers of a [`WhatIf`] counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum WhatIfList {
+    /// What would come in, then what would go out.
+    Both,
+    /// One of the sides.
+    Side(MovedSide),
+    /// Of both sides, those of the host with this number.
+    Host(i64),
+    /// Of both sides, those that have a capture, whose bytes are counted.
+    Captured,
+    /// Of both sides, those that the edited rule of this index decides.
+    ByRule(usize),
+    /// Taken as far as is known, but a fetch could tell otherwise.
+    Unfetched,
+    /// Staying on their side by another rule than before.
+    OtherRule,
+}
+
+/// A host with URLs that would change side.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct MovedHost {
+    /// Its number.
+    pub id: i64,
+    /// Its name, with port where that is no default.
+    pub host: String,
+    /// URLs that would be taken.
+    pub moved_in: u64,
+    /// URLs that would be refused.
+    pub moved_out: u64,
+    /// Of both, URLs that have a capture.
+    pub captured: u64,
+    /// Payload bytes of the last capture of each of them.
+    pub bytes: u64,
+}
+
 impl WhatIf {
-    /// One of the lists.
+    /// One of the sides.
     pub fn side(&self, side: MovedSide) -> &Moved {
         match side {
             MovedSide::In => &self.moved_in,
             MovedSide::Out => &self.moved_out,
             MovedSide::Unknown => &self.unknown,
+        }
+    }
+
+    /// How many URLs a list has.
+    pub fn count(&self, list: WhatIfList) -> u64 {
+        match list {
+            WhatIfList::Both => self.moved_in.urls + self.moved_out.urls,
+            WhatIfList::Side(side) => self.side(side).urls,
+            WhatIfList::Captured => self.moved_in.captured + self.moved_out.captured,
+            WhatIfList::Host(_) => self.ids(list).count() as u64,
+            WhatIfList::ByRule(rule) => self.by_rule.get(rule).map_or(0, |rule| rule.moved_in + rule.moved_out),
+            WhatIfList::Unfetched => self.unfetched,
+            WhatIfList::OtherRule => self.other_rule,
+        }
+    }
+
+    /// Numbers of the seen URLs of a list; those that would come in first.
+    pub fn ids(&self, list: WhatIfList) -> Box<dyn Iterator<Item = i64> + '_> {
+        let both = || self.moved_in.list.iter().chain(&self.moved_out.list);
+        match list {
+            WhatIfList::Both => Box::new(both().map(|url| url.seen)),
+            WhatIfList::Side(side) => Box::new(self.side(side).list.iter().map(|url| url.seen)),
+            WhatIfList::Host(host) => Box::new(both().filter(move |url| url.host == host).map(|url| url.seen)),
+            WhatIfList::Captured => Box::new(both().filter(|url| url.bytes.is_some()).map(|url| url.seen)),
+            WhatIfList::ByRule(rule) => {
+                Box::new(both().filter(move |url| url.rule() == Some(rule)).map(|url| url.seen))
+            }
+            WhatIfList::Unfetched => Box::new(self.unfetched_ids.iter().copied()),
+            WhatIfList::OtherRule => Box::new(self.other_rule_ids.iter().copied()),
         }
     }
 }
@@ -155,6 +252,9 @@ pub struct GeoHost {
     pub host: String,
     /// URLs that only geolocation let in.
     pub urls: u64,
+    /// Numbers of these seen URLs, ascending; eight bytes each.
+    #[serde(skip)]
+    pub ids: Vec<i64>,
     /// Names of other rules that said yes to some of them on the way, without
     /// having the last word.
     pub also: Vec<String>,
@@ -173,7 +273,7 @@ pub struct GeoHost {
 }
 
 /// The report about such hosts.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct GeoReport {
     /// One row a host, by name.
     pub hosts: Vec<GeoHost>,
@@ -181,6 +281,40 @@ pub struct GeoReport {
     pub decided: u64,
     /// Of these, URLs that would have come in without it.
     pub otherwise: u64,
+    /// Numbers of these seen URLs, ascending; eight bytes each.
+    #[serde(skip)]
+    pub otherwise_ids: Vec<i64>,
+}
+
+/// The seen URLs that a number of a [`GeoReport`] or a [`Drift`] counts. Hosts
+/// are told by their place in the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum GeoList {
+    /// All that a geolocation rule had the last word on and let in.
+    Decided,
+    /// Of these, what would have come in without it.
+    Otherwise,
+    /// What only geolocation let in of a host of the report.
+    Host(usize),
+    /// What another database would let in of a host of the comparison.
+    DriftIn(usize),
+    /// What another database would throw out of a host of the comparison.
+    DriftOut(usize),
+}
+
+impl GeoReport {
+    /// Numbers of the seen URLs of a list, ascending where they are of one host.
+    pub fn ids(&self, list: GeoList) -> Box<dyn Iterator<Item = i64> + '_> {
+        match list {
+            GeoList::Decided => {
+                let of_hosts = self.hosts.iter().flat_map(|host| &host.ids);
+                Box::new(of_hosts.chain(&self.otherwise_ids).copied())
+            }
+            GeoList::Otherwise => Box::new(self.otherwise_ids.iter().copied()),
+            GeoList::Host(at) => Box::new(self.hosts.get(at).into_iter().flat_map(|host| &host.ids).copied()),
+            GeoList::DriftIn(_) | GeoList::DriftOut(_) => Box::new(std::iter::empty()),
+        }
+    }
 }
 
 /// A host whose verdicts another database would change.
@@ -192,7 +326,13 @@ pub struct DriftHost {
     pub moved_in: u64,
     /// URLs that would be refused.
     pub moved_out: u64,
-    /// One of them.
+    /// Numbers of the seen URLs that would be taken, ascending.
+    #[serde(skip)]
+    pub ids_in: Vec<i64>,
+    /// Numbers of the seen URLs that would be refused, ascending.
+    #[serde(skip)]
+    pub ids_out: Vec<i64>,
+    /// One of them; empty where none changes side.
     pub example: String,
     /// The evidence that was recorded.
     pub old: GeoEvidence,
@@ -205,16 +345,33 @@ pub struct DriftHost {
 pub struct Drift {
     /// Hosts whose verdicts change, by name.
     pub hosts: Vec<DriftHost>,
+    /// Hosts with another country that change no verdict of this campaign, by name.
+    #[serde(skip)]
+    pub quiet: Vec<DriftHost>,
     /// Hosts with recorded addresses.
     pub known: u64,
     /// Of these, hosts some address of which has another country now.
     pub moved: u64,
     /// Hosts whose name could not be resolved; nothing is known of them.
     pub failed: u64,
+    /// Their names, with what was said, by name.
+    #[serde(skip)]
+    pub failures: Vec<(String, String)>,
     /// Type of the other database.
     pub database: String,
     /// When it was built.
     pub database_build: CaptureDate,
     /// What speaks against trusting the comparison, in words.
     pub remarks: Vec<String>,
+}
+
+impl Drift {
+    /// Numbers of the seen URLs of a list, ascending.
+    pub fn ids(&self, list: GeoList) -> &[i64] {
+        match list {
+            GeoList::DriftIn(at) => self.hosts.get(at).map_or(&[], |host| &host.ids_in),
+            GeoList::DriftOut(at) => self.hosts.get(at).map_or(&[], |host| &host.ids_out),
+            GeoList::Decided | GeoList::Otherwise | GeoList::Host(_) => &[],
+        }
+    }
 }

@@ -199,6 +199,15 @@ impl Catalogue {
         })
     }
 
+    /// The name of a host (with port where that is no default), by its number.
+    pub fn host_name(&self, id: i64) -> Result<String, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached("SELECT name FROM host WHERE id = ?1")?;
+            let name = statement.query_row([id], |row| row.get(0)).optional()?;
+            name.ok_or(StoreError::Missing { what: "host", id: id.to_string() })
+        })
+    }
+
     /// The number of a URL, if the catalogue knows it.
     pub fn url_id(&self, url: &str) -> Result<Option<i64>, StoreError> {
         self.read(|conn| {

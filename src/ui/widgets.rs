@@ -4,6 +4,7 @@ use super::theme::{self, GAP, GROUP_GAP, tokens};
 use super::words;
 use crate::app::models::{Loaded, Notice, ReviewMark};
 use crate::app::{Action, AppState, resolve};
+use crate::jobs::Progress;
 use egui::{Button, Color32, Label, Response, RichText, TextEdit, Ui};
 use std::sync::Arc;
 
@@ -101,6 +102,16 @@ pub fn action_named_ui(ui: &mut Ui, app: &mut AppState, action: Action, label: &
 /// A number that leads to the rows it counts.
 pub fn count_link_ui(ui: &mut Ui, number: u64, leads_to: &str) -> bool {
     ui.link(words::count(number)).on_hover_text(leads_to).clicked()
+}
+
+/// How far long work is, while some is under way.
+pub fn progress_ui(ui: &mut Ui, progress: Option<Progress>) {
+    if let Some(progress) = progress {
+        ui.horizontal(|ui| {
+            ui.spinner();
+            ui.weak(format!("{} {}", words::line(&progress.stage), words::done(&progress)));
+        });
+    }
 }
 
 /// A big figure with its words under it; true when clicked.

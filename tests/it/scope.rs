@@ -5,7 +5,7 @@ use crate::archive::files_under;
 use crate::program::{arg, fonds, fonds_with};
 use crate::sample::demo;
 use fonds::app::Opener;
-use fonds::app::models::{MovedSide, WhatIf};
+use fonds::app::models::{MovedSide, WhatIf, WhatIfList};
 use fonds::app::work;
 use fonds::app::workspace_desk::{DiskOpener, WorkspaceDesk};
 use fonds::campaign::Campaign;
@@ -165,14 +165,12 @@ fn what_if_says_what_a_crawl_under_the_edited_rules_does() {
     let answer: WhatIf = work::what_if(&before, 1, None, &edited, &JobCx::detached()).unwrap();
     let mut expected = decisions(&before);
     for (side, decision) in [(MovedSide::In, "ACCEPT"), (MovedSide::Out, "REJECT")] {
-        for row in work::what_if_rows(&before, 1, &edited, &answer, side, 0, u64::MAX).unwrap() {
-            assert_ne!(
-                expected.insert((row.url.clone(), row.hops), decision.to_owned()).as_deref(),
-                Some(decision),
-                "{}",
-                row.url
-            );
-        }
+        work::what_if_rows(&before, 1, &edited, &answer, WhatIfList::Side(side), 0..u64::MAX, |row| {
+            let was = expected.insert((row.url.clone(), row.hops), decision.to_owned());
+            assert_ne!(was.as_deref(), Some(decision), "{}", row.url);
+            Ok(())
+        })
+        .unwrap();
     }
     assert!(answer.moved_out.urls > 20, "{answer:?}");
 

@@ -1,7 +1,9 @@
 //! `fonds scope what-if`, `hits`, `geo` and `drift`: questions to what the
 //! catalogue holds.
 
-use crate::app::models::{Drift, DriftHost, GeoHost, GeoReport, Moved, MovedSide, RuleHits, WhatIf};
+use crate::app::models::{
+    Drift, DriftHost, GeoHost, GeoReport, Moved, MovedHost, MovedSide, RuleHits, WhatIf, WhatIfList,
+};
 use crate::app::work;
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::cli::campaign::looking_desk;
@@ -33,16 +35,21 @@ pub struct Seen {
     EDITED.json is a campaign, or a list of rules that replaces the campaign's. Every URL that was ever\n\
     seen is decided again, by the rules of its launch and by the edited ones, with the addresses and\n\
     robots rules that were recorded. Nothing is fetched, nothing is saved.\n\
-    Columns of --list: rule before, rule after, path from the seed, URL.")]
+    Columns of --list and --by-rule: rule before, rule after, path from the seed, URL; of --list hosts: URLs in,\n\
+    URLs out, URLs with a capture, their bytes, host.")]
 pub struct WhatIfArgs {
     #[command(flatten)]
     seen: Seen,
     /// The edited campaign or rules, or - for standard input.
     #[arg(value_name = "EDITED.json")]
     edited: PathBuf,
-    /// List the URLs that would come in, go out, or of which nobody can tell.
-    #[arg(long, value_parser = ["in", "out", "unknown"])]
+    /// List the URLs that would come in, go out, of which nobody can tell, that hang on a fetch, or that
+    /// another rule decides; or the hosts of what would come in and go out.
+    #[arg(long, value_parser = ["in", "out", "unknown", "untold", "other-rule", "hosts"])]
     list: Option<String>,
+    /// List the URLs among those that come in and go out which the edited rule of this index decides.
+    #[arg(long, value_name = "INDEX", conflicts_with = "list")]
+    by_rule: Option<usize>,
     /// The figures as one object; with --list one object a URL.
     #[arg(long)]
     json: bool,
@@ -126,9 +133,6 @@ fn read(path: &Path) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// URLs of a list that are read at once.
-const PAGE: u64 = 1_000;
-
 pub(super) fn what_if(args: &WhatIfArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let (desk, campaign, launch) = meant(&args.seen)?;
     let (_, base) = desk.catalogue().campaign(campaign)?;
@@ -136,30 +140,38 @@ pub(super) fn what_if(args: &WhatIfArgs, out: &mut dyn Write) -> anyhow::Result<
         work::edited_campaign(&base, &read(&args.edited)?).with_context(|| args.edited.display().to_string())?;
     let answer = with_progress(|cx| work::what_if(&desk, campaign, launch, &edited, cx))?;
     let mut out = BufWriter::new(out);
-    let side = match args.list.as_deref() {
-        Some("in") => Some(MovedSide::In),
-        Some("unknown") => Some(MovedSide::Unknown),
-        Some(_) => Some(MovedSide::Out),
-        None => None,
+    let list = match (args.list.as_deref(), args.by_rule) {
+        (None, None) => None,
+        (None, Some(index)) => Some(WhatIfList::ByRule(index)),
+        (Some("hosts"), _) => {
+            for host in work::what_if_hosts(&desk, &answer)? {
+                if args.json {
+                    json_line(&mut out, &host)?;
+                } else {
+                    let MovedHost { moved_in, moved_out, captured, bytes, host, .. } = host;
+                    writeln!(out, "{moved_in}\t{moved_out}\t{captured}\t{bytes}\t{}", plain(&host))?;
+                }
+            }
+            out.flush()?;
+            return Ok(FINE);
+        }
+        (Some("in"), _) => Some(WhatIfList::Side(MovedSide::In)),
+        (Some("unknown"), _) => Some(WhatIfList::Side(MovedSide::Unknown)),
+        (Some("untold"), _) => Some(WhatIfList::Unfetched),
+        (Some("other-rule"), _) => Some(WhatIfList::OtherRule),
+        (Some(_), _) => Some(WhatIfList::Side(MovedSide::Out)),
     };
-    match side {
+    match list {
         None if args.json => json_line(&mut out, &answer)?,
         None => print_what_if(&answer, &mut out)?,
-        Some(side) => {
-            let mut offset = 0;
-            while offset < answer.side(side).urls {
-                for row in work::what_if_rows(&desk, campaign, &edited, &answer, side, offset, PAGE)? {
-                    if args.json {
-                        json_line(&mut out, &row)?;
-                    } else {
-                        let hops = if row.hops.is_empty() { "-" } else { &row.hops };
-                        let (before, after) = (plain(&row.before.rule_name), plain(&row.after.rule_name));
-                        writeln!(out, "{before}\t{after}\t{}\t{}", plain(hops), plain(&row.url))?;
-                    }
-                }
-                offset += PAGE;
+        Some(list) => work::what_if_rows(&desk, campaign, &edited, &answer, list, 0..u64::MAX, |row| {
+            if args.json {
+                return json_line(&mut out, &row);
             }
-        }
+            let hops = if row.hops.is_empty() { "-" } else { &row.hops };
+            let (before, after) = (plain(&row.before.rule_name), plain(&row.after.rule_name));
+            Ok(writeln!(out, "{before}\t{after}\t{}\t{}", plain(hops), plain(&row.url))?)
+        })?,
     }
     out.flush()?;
     Ok(FINE)
@@ -223,7 +235,7 @@ pub(super) fn geo(args: &GeoArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         }
     }
     out.flush()?;
-    let GeoReport { hosts, decided, otherwise } = &report;
+    let GeoReport { hosts, decided, otherwise, .. } = &report;
     eprintln!(
         "{} hosts that only geolocation let in; it had the last word on {decided} URLs, of which {otherwise} had come in anyway",
         hosts.len()
@@ -265,7 +277,7 @@ pub(super) fn drift(args: &DriftArgs, out: &mut dyn Write) -> anyhow::Result<u8>
         }
     }
     out.flush()?;
-    let Drift { hosts, known, moved, failed, database, database_build, remarks } = &drift;
+    let Drift { hosts, known, moved, failed, database, database_build, remarks, .. } = &drift;
     eprintln!(
         "{} hosts change sides with {} of {}; {moved} of {known} hosts have another country there{}",
         hosts.len(),

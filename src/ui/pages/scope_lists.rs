@@ -1,13 +1,15 @@
-//! The URLs that a number of a specification counts.
+//! The URLs and hosts that a number of a specification counts.
 
 use super::crawl::{SEEN, explain, seen_cells_ui};
-use crate::app::models::{CampaignId, Loaded, MovedRow, MovedSide, ScopeTable, SeenRow, WhatIfAnswer};
-use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, Route, Same, ScopeList, WhatIfList};
+use crate::app::models::{
+    CampaignId, GeoList, Loaded, MovedRow, MovedSide, ScopeTable, SeenRow, WhatIfAnswer, WhatIfList,
+};
+use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, Route, Same, ScopeList};
 use crate::scope::{Decision, Verdict};
 use crate::ui::pick::TableExport;
 use crate::ui::table::{Cells, Table};
 use crate::ui::theme::tokens;
-use crate::ui::widgets::{action_named_ui, coloured_cell_ui, empty_ui, loaded_ui, title_ui};
+use crate::ui::widgets::{action_named_ui, coloured_cell_ui, empty_ui, loaded_ui, progress_ui, title_ui};
 use crate::ui::words;
 use egui::Ui;
 use std::collections::HashMap;
@@ -26,12 +28,17 @@ impl ScopeLists {
     /// Draws the list that is asked for.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CampaignId, list: ScopeList) {
         match list {
-            ScopeList::WhatIf(list) => self.what_if_ui(ui, app, id, list),
+            ScopeList::WhatIf(list) => self.what_if_ui(ui, app, id, Some(list)),
+            ScopeList::WhatIfHosts => self.what_if_ui(ui, app, id, None),
             ScopeList::DecidedBy(rule) => decided_ui(ui, app, id, rule),
+            ScopeList::SpokenBy(rule) => spoken_ui(ui, app, id, rule),
+            ScopeList::Geo(list @ (GeoList::DriftIn(_) | GeoList::DriftOut(_))) => drift_ui(ui, app, id, list),
+            ScopeList::Geo(list) => geo_ui(ui, app, id, list),
         }
     }
 
-    fn what_if_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CampaignId, list: WhatIfList) {
+    /// A list of URLs, or the hosts.
+    fn what_if_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CampaignId, list: Option<WhatIfList>) {
         title_ui(ui, "What the edits would change", "Choose a row to see both decisions, rule by rule");
         back_ui(ui, app);
         // The last answer stays while further edits are tried.
@@ -42,7 +49,10 @@ impl ScopeLists {
         };
         sides_ui(ui, app, id, list, &answer);
         self.export.ui(ui, app, || ScopeTable::WhatIf(answer.clone()));
-        rows_ui(ui, app, list, answer);
+        match list {
+            Some(list) => rows_ui(ui, app, list, answer),
+            None => hosts_ui(ui, app, id, &answer),
+        }
     }
 }
 
@@ -57,56 +67,51 @@ fn back_ui(ui: &mut Ui, app: &mut AppState) {
     });
 }
 
-fn sides_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: WhatIfList, answer: &WhatIfAnswer) {
+fn sides_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: Option<WhatIfList>, answer: &WhatIfAnswer) {
     let figures = &answer.figures;
     ui.horizontal_wrapped(|ui| {
-        for (of, word, urls) in [
-            (WhatIfList::Both, "In and out", figures.moved_in.urls + figures.moved_out.urls),
-            (WhatIfList::Side(MovedSide::In), "Would come in", figures.moved_in.urls),
-            (WhatIfList::Side(MovedSide::Out), "Would go out", figures.moved_out.urls),
-            (WhatIfList::Side(MovedSide::Unknown), "Cannot be told", figures.unknown.urls),
-        ] {
-            let label = format!("{word} {}", words::count(urls));
-            if ui.selectable_label(list == of, label).clicked() {
-                app.send(Command::Go(Route::Scope(id, ScopeList::WhatIf(of))));
+        let mut tab = |of: Option<WhatIfList>, word: &str, number: u64| {
+            if ui.selectable_label(list == of, format!("{word} {}", words::count(number))).clicked() {
+                let list = of.map_or(ScopeList::WhatIfHosts, ScopeList::WhatIf);
+                app.send(Command::Go(Route::Scope(id, list)));
             }
+        };
+        for (of, word) in [
+            (WhatIfList::Both, "In and out"),
+            (WhatIfList::Side(MovedSide::In), "Would come in"),
+            (WhatIfList::Side(MovedSide::Out), "Would go out"),
+            (WhatIfList::Side(MovedSide::Unknown), "Cannot be told"),
+            (WhatIfList::Unfetched, "Hang on a fetch"),
+            (WhatIfList::OtherRule, "Stay by another rule"),
+        ] {
+            tab(Some(of), word, figures.count(of));
         }
+        tab(None, "Hosts", figures.moved_hosts);
     });
 }
 
 fn rows_ui(ui: &mut Ui, app: &mut AppState, list: WhatIfList, answer: Arc<WhatIfAnswer>) {
-    let figures = &answer.figures;
-    let into = figures.moved_in.urls;
-    let total = match list {
-        WhatIfList::Both => into + figures.moved_out.urls,
-        WhatIfList::Side(side) => figures.side(side).urls,
+    let key = Same::of(&answer);
+    // Counting those of a host takes a walk through all: that is a worker's.
+    let count = app.reads.what_if_count(key.clone(), list);
+    let Some(total) = count.shown().map(|count| **count) else {
+        ui.weak("…");
+        return;
     };
     if total == 0 {
-        ui.label("No URL is on this side");
+        ui.label("No URL is on this list");
         return;
     }
-    if list == WhatIfList::Side(MovedSide::Unknown) {
-        ui.weak(
-            "Nobody has looked up where these servers stand, and a country would turn the verdict. \
-             A crawl with the edited rules looks them up; until then they count as though in no country",
-        );
+    if let Some(about) = about(list) {
+        ui.weak(about);
     }
-    // Of which side a row is, and its place there.
-    let place = |index: u64| match list {
-        WhatIfList::Both if index < into => (MovedSide::In, index),
-        WhatIfList::Both => (MovedSide::Out, index - into),
-        WhatIfList::Side(side) => (side, index),
-    };
     const COLUMNS: [(&str, f32); 6] =
         [("Was", 250.0), ("Would be", 270.0), ("Hops", 60.0), ("Size", 70.0), ("Host", 180.0), ("URL", 420.0)];
-    let key = Same::of(&answer);
-    let mut pages: HashMap<(MovedSide, u64), Option<Arc<Vec<MovedRow>>>> = HashMap::new();
+    let mut pages: HashMap<u64, Option<Arc<Vec<MovedRow>>>> = HashMap::new();
     let row_of = |app: &mut AppState, index: u64| -> Option<MovedRow> {
-        let (side, at) = place(index);
-        let first = at / LIST_PAGE * LIST_PAGE;
-        let page =
-            pages.entry((side, first)).or_insert_with(|| ready(app.reads.what_if_rows(key.clone(), side, first)));
-        page.as_ref()?.get(usize::try_from(at - first).ok()?).cloned()
+        let first = index / LIST_PAGE * LIST_PAGE;
+        let page = pages.entry(first).or_insert_with(|| ready(app.reads.what_if_rows(key.clone(), list, first)));
+        page.as_ref()?.get(usize::try_from(index - first).ok()?).cloned()
     };
     long_table_ui(
         ui,
@@ -123,6 +128,62 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, list: WhatIfList, answer: Arc<WhatIf
             cells.text(&row.url);
         },
     );
+}
+
+/// What a list holds, where its name does not say it all.
+fn about(list: WhatIfList) -> Option<String> {
+    let words = match list {
+        WhatIfList::Both | WhatIfList::Side(MovedSide::In | MovedSide::Out) => return None,
+        WhatIfList::Side(MovedSide::Unknown) => {
+            "Nobody has looked up where these servers stand, and a country would turn the verdict. \
+             A crawl with the edited rules looks them up; until then they count as though in no country"
+        }
+        WhatIfList::Host(_) => "Those of one host, of all that would come in or go out",
+        WhatIfList::Captured => {
+            "Those that have a capture, of all that would come in or go out: their sizes make the sum"
+        }
+        WhatIfList::ByRule(rule) => {
+            return Some(format!("Those that the edited rule {rule} decides, of all that would come in or go out"));
+        }
+        WhatIfList::Unfetched => {
+            "Taken as far as is known; robots.txt, type or size could refuse them, and nobody has asked"
+        }
+        WhatIfList::OtherRule => "They stay on their side, but another rule than before has the last word",
+    };
+    Some(words.to_owned())
+}
+
+fn hosts_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &Arc<WhatIfAnswer>) {
+    const COLUMNS: [(&str, f32); 5] =
+        [("Host", 300.0), ("Would come in", 110.0), ("Would go out", 110.0), ("Captured", 80.0), ("Size", 80.0)];
+    let hosts = app.reads.what_if_hosts(Same::of(answer));
+    loaded_ui(ui, &hosts, |ui, hosts| {
+        if hosts.is_empty() {
+            ui.label("No URL changes side");
+            return;
+        }
+        let mut show = None;
+        let clicked = Table::new("what if hosts", &COLUMNS, hosts.len()).show_ui(
+            ui,
+            |cells, index| {
+                let row = &hosts[index];
+                cells.text(&row.host);
+                let mut link = |number: u64, text: &str| {
+                    if cells.link_text(number, text, "Show the URLs of this host that would change side") {
+                        show = Some(index);
+                    }
+                };
+                link(row.moved_in, &words::count(row.moved_in));
+                link(row.moved_out, &words::count(row.moved_out));
+                link(row.captured, &words::count(row.captured));
+                link(row.captured, &words::bytes(row.bytes));
+            },
+            |_, _| {},
+        );
+        if let Some(row) = show.or(clicked).and_then(|index: usize| hosts.get(index)) {
+            app.send(Command::Go(Route::Scope(id, ScopeList::WhatIf(WhatIfList::Host(row.id)))));
+        }
+    });
 }
 
 /// A table whose rows are read where they are looked at. The row that is
@@ -175,31 +236,111 @@ fn verdict_ui(ui: &mut Ui, verdict: &Verdict) {
     coloured_cell_ui(ui, &format!("{sign} {by}"), color);
 }
 
-fn decided_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: usize) {
+/// The saved rule of this index, as people call its kind.
+fn kind_of(app: &mut AppState, id: CampaignId, rule: usize) -> String {
     let page = app.reads.campaign(id);
-    let kind = page
-        .shown()
-        .and_then(|page| page.campaign.rules.get(rule))
-        .and_then(|rule| rule.get("rule")?.as_str().map(|kind| kind.replace('_', " ")))
-        .unwrap_or_default();
-    let title = format!("What rule {rule} decided");
-    title_ui(ui, &title, &format!("“{}”: it had the last word on these URLs", words::short(&kind, 60)));
+    let rule = page.shown().and_then(|page| page.campaign.rules.get(rule));
+    let kind = rule.and_then(|rule| rule.get("rule")?.as_str().map(|kind| kind.replace('_', " ")));
+    words::short(&kind.unwrap_or_default(), 60)
+}
+
+fn decided_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: usize) {
+    let kind = kind_of(app, id, rule);
+    title_ui(ui, &format!("What rule {rule} decided"), &format!("“{kind}”: it had the last word on these URLs"));
     back_ui(ui, app);
     let hits = app.rule_hits(id);
     loaded_ui(ui, &hits, |ui, rows| {
         // Asked with the answer itself, so that the list is what the number counted.
-        let Some(hits) = hits.shown().filter(|_| rows.get(rule).is_some_and(|hits| hits.decided > 0)) else {
-            ui.label("It decided nothing");
-            return;
-        };
+        let Some(hits) = hits.shown() else { return };
         let total = rows.get(rule).map_or(0, |hits| hits.decided);
-        ui.weak(format!("{}, each as the last crawl met it", words::counted(total, "URL", "URLs")));
-        let mut pages: HashMap<u64, Option<Arc<Vec<SeenRow>>>> = HashMap::new();
-        let row_of = |app: &mut AppState, index: u64| -> Option<SeenRow> {
-            let first = index / LIST_PAGE * LIST_PAGE;
-            let page = pages.entry(first).or_insert_with(|| ready(app.reads.decided_rows(Same::of(hits), rule, first)));
-            page.as_ref()?.get(usize::try_from(index - first).ok()?).cloned()
-        };
-        long_table_ui(ui, app, ("decided rows", &SEEN, total), row_of, |row| row.id, seen_cells_ui);
+        seen_list_ui(ui, app, total, |app, first| app.reads.decided_rows(Same::of(hits), rule, first));
     });
+}
+
+fn spoken_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: usize) {
+    let kind = kind_of(app, id, rule);
+    let about = format!("“{kind}”: it had an opinion of these URLs; a later rule may have had the last word");
+    title_ui(ui, &format!("What rule {rule} spoke of"), &about);
+    back_ui(ui, app);
+    let (spoken, progress) = app.spoken_of(id, rule);
+    progress_ui(ui, progress);
+    loaded_ui(ui, &spoken, |ui, ids| {
+        let Some(spoken) = spoken.shown() else { return };
+        let total = ids.len() as u64;
+        seen_list_ui(ui, app, total, |app, first| app.reads.spoken_rows(Same::of(spoken), first));
+    });
+}
+
+fn geo_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: GeoList) {
+    let (report, progress) = app.geo_report(id);
+    let host = |at: usize| Some(words::line(&report.shown()?.hosts.get(at)?.host));
+    let (title, about) = match list {
+        GeoList::Host(at) => (
+            format!("What location let in of {}", host(at).unwrap_or_default()),
+            "With the rules about countries switched off these URLs would have been refused",
+        ),
+        GeoList::Otherwise => (
+            "What would have come in anyway".to_owned(),
+            "A rule about countries had the last word, and without it other rules had let these URLs in",
+        ),
+        _ => ("What location let in".to_owned(), "A rule about countries had the last word on these URLs"),
+    };
+    title_ui(ui, &title, about);
+    back_ui(ui, app);
+    progress_ui(ui, progress);
+    loaded_ui(ui, &report, |ui, rows| {
+        let Some(report) = report.shown() else { return };
+        let total = match list {
+            GeoList::Host(at) => rows.hosts.get(at).map_or(0, |host| host.urls),
+            GeoList::Otherwise => rows.otherwise,
+            _ => rows.decided,
+        };
+        seen_list_ui(ui, app, total, |app, first| app.reads.geo_rows(Same::of(report), list, first));
+    });
+}
+
+fn drift_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: GeoList) {
+    let Some(path) = app.compared.clone() else {
+        title_ui(ui, "What another database would change", "");
+        back_ui(ui, app);
+        empty_ui(ui, "No database is compared", "Name one on the page Spec, Geolocation");
+        return;
+    };
+    let (drift, progress) = app.geo_drift(id, &path);
+    let (at, word) = match list {
+        GeoList::DriftOut(at) => (at, "refuse"),
+        GeoList::DriftIn(at) => (at, "take"),
+        _ => return,
+    };
+    let host = drift.shown().and_then(|drift| Some(words::line(&drift.hosts.get(at)?.host)));
+    let title = format!("What it would {word} of {}", host.unwrap_or_default());
+    title_ui(ui, &title, &format!("With the countries of {}", words::line(&path.display().to_string())));
+    back_ui(ui, app);
+    progress_ui(ui, progress);
+    loaded_ui(ui, &drift, |ui, rows| {
+        let Some(drift) = drift.shown() else { return };
+        let total = rows.ids(list).len() as u64;
+        seen_list_ui(ui, app, total, |app, first| app.reads.drift_rows(Same::of(drift), list, first));
+    });
+}
+
+/// Seen URLs, as the last crawl met each.
+fn seen_list_ui(
+    ui: &mut Ui,
+    app: &mut AppState,
+    total: u64,
+    read: impl Fn(&mut AppState, u64) -> Loaded<Arc<Vec<SeenRow>>>,
+) {
+    if total == 0 {
+        ui.label("No URL is on this list");
+        return;
+    }
+    ui.weak(format!("{}, each as the last crawl met it", words::counted(total, "URL", "URLs")));
+    let mut pages: HashMap<u64, Option<Arc<Vec<SeenRow>>>> = HashMap::new();
+    let row_of = |app: &mut AppState, index: u64| -> Option<SeenRow> {
+        let first = index / LIST_PAGE * LIST_PAGE;
+        let page = pages.entry(first).or_insert_with(|| ready(read(app, first)));
+        page.as_ref()?.get(usize::try_from(index - first).ok()?).cloned()
+    };
+    long_table_ui(ui, app, ("seen rows", &SEEN, total), row_of, |row| row.id, seen_cells_ui);
 }

@@ -1,17 +1,15 @@
 //! Hosts that only their location let in, and what another database would say.
 
-use crate::app::models::{CampaignId, CaptureTab, Drift, GeoHost, GeoReport, ScopeTable};
-use crate::app::{AppState, Command, Route};
-use crate::jobs::Progress;
+use crate::app::models::{CampaignId, CaptureTab, Drift, DriftHost, GeoHost, GeoList, GeoReport, ScopeTable};
+use crate::app::{AppState, Command, Route, ScopeList};
 use crate::scope::{GeoEvidence, GeoFact};
 use crate::ui::geo_database::GeoDatabaseCard;
 use crate::ui::pick::{PathField, Sort, TableExport};
 use crate::ui::table::Table;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{coloured_cell_ui, heading_ui, loaded_ui};
+use crate::ui::widgets::{coloured_cell_ui, count_link_ui, heading_ui, loaded_ui, progress_ui};
 use crate::ui::words;
 use egui::{Button, Ui};
-use std::path::PathBuf;
 
 /// Height of one of the tables.
 const LIST: f32 = 260.0;
@@ -21,10 +19,19 @@ const LIST: f32 = 260.0;
 pub struct GeoTab {
     card: GeoDatabaseCard,
     other: PathField,
-    compared: Option<PathBuf>,
+    drift_shown: DriftShown,
     chosen: Option<String>,
     export_report: TableExport,
     export_drift: TableExport,
+}
+
+/// Which hosts of a comparison are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum DriftShown {
+    #[default]
+    Moved,
+    Quiet,
+    Failed,
 }
 
 impl GeoTab {
@@ -54,12 +61,24 @@ impl GeoTab {
             ui.label("No rule about countries has let a URL in yet");
             return;
         }
-        ui.weak(format!(
-            "{}; rules about countries had the last word on {}, of which {} would have come in anyway",
-            words::counted(report.hosts.len() as u64, "host", "hosts"),
-            words::counted(report.decided, "URL", "URLs"),
-            words::count(report.otherwise),
-        ));
+        let mut list = None;
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = 4.0;
+            let hosts = words::counted(report.hosts.len() as u64, "host", "hosts");
+            ui.weak(format!("{hosts}; rules about countries had the last word on"));
+            let decided = words::counted(report.decided, "URL", "URLs");
+            if ui.link(decided).on_hover_text("Show these URLs").clicked() {
+                list = Some(GeoList::Decided);
+            }
+            ui.weak("of which");
+            if count_link_ui(ui, report.otherwise, "Show those that other rules let in too") {
+                list = Some(GeoList::Otherwise);
+            }
+            ui.weak("would have come in anyway");
+        });
+        if let Some(list) = list {
+            return app.send(Command::Go(Route::Scope(id, ScopeList::Geo(list))));
+        }
         if report.hosts.is_empty() {
             return;
         }
@@ -82,11 +101,16 @@ impl GeoTab {
             |cells, index| {
                 let row = &rows[index];
                 cells.text(&row.host);
-                cells.number(row.urls);
-                if cells.link(row.captures, "Show the captures of this host") {
+                if cells.link(row.urls, "Show the URLs that only geolocation let in") {
+                    list = Some(GeoList::Host(index));
+                }
+                let captures = "Show the captures of this host";
+                if cells.link(row.captures, captures) {
                     show = Some(index);
                 }
-                cells.text(&words::bytes(row.bytes));
+                if cells.link_text(row.captures, &words::bytes(row.bytes), captures) {
+                    show = Some(index);
+                }
                 match &row.evidence {
                     GeoFact::Known(evidence) => {
                         cells.text(&evidence.places());
@@ -111,7 +135,9 @@ impl GeoTab {
             },
             |_, _| {},
         );
-        if let Some(row) = show.and_then(|index: usize| rows.get(index)) {
+        if let Some(list) = list {
+            app.send(Command::Go(Route::Scope(id, ScopeList::Geo(list))));
+        } else if let Some(row) = show.and_then(|index: usize| rows.get(index)) {
             show_captures(app, id, row);
         } else if let Some(row) = clicked.and_then(|index| rows.get(index)) {
             self.chosen = Some(row.host.clone());
@@ -131,25 +157,16 @@ impl GeoTab {
             let path = self.other.path();
             let compare = ui.add_enabled(path.is_some(), Button::new("Compare"));
             if compare.on_disabled_hover_text("Name a file first").clicked() {
-                self.compared = path;
+                app.compared = path;
             }
         });
-        let Some(path) = self.compared.clone() else { return };
+        let Some(path) = app.compared.clone() else { return };
         let (drift, progress) = app.geo_drift(id, &path);
         progress_ui(ui, progress);
-        loaded_ui(ui, &drift, drift_table_ui);
+        loaded_ui(ui, &drift, |ui, drift| self.drift_table_ui(ui, app, id, drift));
         if let Some(drift) = drift.shown().filter(|drift| !drift.hosts.is_empty()) {
             ui.push_id("drift", |ui| self.export_drift.ui(ui, app, || ScopeTable::Drift(drift.clone())));
         }
-    }
-}
-
-fn progress_ui(ui: &mut Ui, progress: Option<Progress>) {
-    if let Some(progress) = progress {
-        ui.horizontal(|ui| {
-            ui.spinner();
-            ui.weak(format!("{} {}", words::line(&progress.stage), words::done(&progress)));
-        });
     }
 }
 
@@ -205,37 +222,85 @@ fn evidence_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, row: &GeoHost) {
     });
 }
 
-fn drift_table_ui(ui: &mut Ui, drift: &Drift) {
-    ui.label(format!(
-        "{} with {}, built {}: {} of {} with known addresses have another country there",
-        words::counted(drift.hosts.len() as u64, "host changes side", "hosts change side"),
-        words::line(&drift.database),
-        words::day(drift.database_build),
-        words::count(drift.moved),
-        words::counted(drift.known, "host", "hosts"),
-    ));
-    if drift.failed > 0 {
-        let failed = words::counted(drift.failed, "host", "hosts");
-        ui.weak(format!("{failed} could not be resolved and are not compared"));
+impl GeoTab {
+    fn drift_table_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CampaignId, drift: &Drift) {
+        ui.label(format!("{}, built {}", words::line(&drift.database), words::day(drift.database_build)));
+        ui.horizontal_wrapped(|ui| {
+            let count = |list: &[DriftHost], one, many| words::counted(list.len() as u64, one, many);
+            let failed = words::counted(drift.failed, "host was not resolved", "hosts were not resolved");
+            for (shown, label, hint) in [
+                (
+                    DriftShown::Moved,
+                    count(&drift.hosts, "host changes side", "hosts change side"),
+                    "Another country there, and URLs of this campaign are taken or refused by it",
+                ),
+                (
+                    DriftShown::Quiet,
+                    count(&drift.quiet, "host moved and changes nothing", "hosts moved and change nothing"),
+                    "Another country there, but no URL of this campaign changes side by it",
+                ),
+                (DriftShown::Failed, failed, "Their last look-up failed, so there is nothing to compare"),
+            ] {
+                if ui.selectable_label(self.drift_shown == shown, label).on_hover_text(hint).clicked() {
+                    self.drift_shown = shown;
+                }
+            }
+            let known = words::counted(drift.known, "host", "hosts");
+            ui.weak(format!("of {known} with known addresses"))
+                .on_hover_text("Hosts whose addresses crawls of this workspace have put on record");
+        });
+        for remark in &drift.remarks {
+            ui.colored_label(tokens(ui).flag, format!("⚠ {}", words::line(&words::capital(remark))));
+        }
+        let rows = match self.drift_shown {
+            DriftShown::Moved => &drift.hosts,
+            DriftShown::Quiet => &drift.quiet,
+            DriftShown::Failed => return failures_ui(ui, &drift.failures),
+        };
+        if rows.is_empty() {
+            return;
+        }
+        const COLUMNS: [(&str, f32); 6] = [
+            ("Host", 200.0),
+            ("URLs in", 60.0),
+            ("URLs out", 65.0),
+            ("Was", 330.0),
+            ("Would be", 330.0),
+            ("Example", 260.0),
+        ];
+        let mut list = None;
+        Table::new("drift", &COLUMNS, rows.len()).height(LIST).show_ui(
+            ui,
+            |cells, index| {
+                let row = &rows[index];
+                cells.text(&row.host);
+                let mut side = |number: u64, sign: char, hint: &str, of: GeoList| {
+                    if cells.link_text(number, &format!("{sign}{}", words::count(number)), hint) {
+                        list = Some(of);
+                    }
+                };
+                side(row.moved_in, '+', "Show the URLs that would be taken", GeoList::DriftIn(index));
+                side(row.moved_out, '−', "Show the URLs that would be refused", GeoList::DriftOut(index));
+                cells.text(&format!("{} ({})", row.old.places(), database(&row.old)));
+                cells.text(&format!("{} ({})", row.new.places(), database(&row.new)));
+                cells.text(&row.example);
+            },
+            |_, _| {},
+        );
+        if let Some(list) = list {
+            app.send(Command::Go(Route::Scope(id, ScopeList::Geo(list))));
+        }
     }
-    for remark in &drift.remarks {
-        ui.colored_label(tokens(ui).flag, format!("⚠ {}", words::line(&words::capital(remark))));
-    }
-    if drift.hosts.is_empty() {
-        return;
-    }
-    const COLUMNS: [(&str, f32); 5] =
-        [("Host", 200.0), ("URLs", 110.0), ("Was", 330.0), ("Would be", 330.0), ("Example", 260.0)];
-    let rows = &drift.hosts;
-    Table::new("drift", &COLUMNS, rows.len()).height(LIST).show_ui(
+}
+
+fn failures_ui(ui: &mut Ui, failures: &[(String, String)]) {
+    const COLUMNS: [(&str, f32); 2] = [("Host", 260.0), ("Its last look-up", 420.0)];
+    Table::new("drift failures", &COLUMNS, failures.len()).height(LIST).show_ui(
         ui,
         |cells, index| {
-            let row = &rows[index];
-            cells.text(&row.host);
-            cells.text(&format!("+{} in, −{} out", words::count(row.moved_in), words::count(row.moved_out)));
-            cells.text(&format!("{} ({})", row.old.places(), database(&row.old)));
-            cells.text(&format!("{} ({})", row.new.places(), database(&row.new)));
-            cells.text(&row.example);
+            let (host, why) = &failures[index];
+            cells.text(host);
+            cells.text(&format!("failed: {why}"));
         },
         |_, _| {},
     );

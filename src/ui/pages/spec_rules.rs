@@ -1,7 +1,7 @@
 //! The scope: an ordered list of rules, and a tester.
 
 use super::spec_tester::Tester;
-use crate::app::models::{CampaignPage, Loaded, RuleHits, WhatIf};
+use crate::app::models::{CampaignPage, Loaded, RuleHits, WhatIf, WhatIfList};
 use crate::app::{AppState, Command, Route, RuleLine, ScopeList};
 use crate::campaign::{Campaign, Seed};
 use crate::scope::rule_templates;
@@ -135,8 +135,8 @@ impl RulesEditor {
                 },
                 |_, _| {},
             );
-        if let (Some(index), Some(page)) = (show, deeds.page) {
-            app.send(Command::Go(Route::Scope(page.id, ScopeList::DecidedBy(index))));
+        if let (Some(list), Some(page)) = (show, deeds.page) {
+            app.send(Command::Go(Route::Scope(page.id, list)));
         } else if clicked.is_some() {
             self.chosen = clicked;
         }
@@ -190,7 +190,7 @@ fn deeds_ui(
     rule: &Value,
     line: Option<&(String, String)>,
     deeds: &Deeds<'_>,
-    show: &mut Option<usize>,
+    show: &mut Option<ScopeList>,
 ) {
     let saved = deeds.page.is_some_and(|page| page.campaign.rules.get(index) == Some(rule));
     // The list of the last launch may be an older one.
@@ -207,29 +207,27 @@ fn deeds_ui(
             }
         }
         Some(hits) => {
-            if hits.decided > 0 {
-                if cells.link(hits.decided, "Show the URLs that it decided") {
-                    *show = Some(index);
-                }
-            } else {
-                cells.weak("0");
+            if cells.link(hits.decided, "Show the URLs that it decided") {
+                *show = Some(ScopeList::DecidedBy(index));
             }
-            cells.ui(|ui| {
-                let response = coloured_cell_ui(ui, &words::count(hits.spoke), tokens(ui).text);
-                if let Some(example) = &hits.example {
-                    response.on_hover_text(format!("For example of {}", words::line(example)));
-                }
-            });
+            let example = hits.example.as_ref().map(|url| format!("; for example {}", words::line(url)));
+            let hint = format!("Show the URLs that it had an opinion of{}", example.unwrap_or_default());
+            if cells.link(hits.spoke, &hint) {
+                *show = Some(ScopeList::SpokenBy(index));
+            }
         }
     }
     let moves = deeds.what_if.and_then(|what_if| what_if.by_rule.get(index));
-    cells.ui(|ui| match moves {
+    match moves {
         Some(moves) if moves.moved_in + moves.moved_out > 0 => {
             let text = format!("+{} −{}", words::count(moves.moved_in), words::count(moves.moved_out));
-            cell_ui(ui, &text).on_hover_text("URLs that it would let in and throw out, as edited");
+            let hint = "Show the URLs that it would let in and throw out, as edited";
+            if cells.link_text(moves.moved_in + moves.moved_out, &text, hint) {
+                *show = Some(ScopeList::WhatIf(WhatIfList::ByRule(index)));
+            }
         }
-        _ => {}
-    });
+        _ => cells.text(""),
+    }
 }
 
 /// What the rule can say, as its kind or its argument has it.

@@ -19,6 +19,29 @@ pub struct Tester {
     tested: String,
     asked: Option<(Campaign, String)>,
     opened: Option<usize>,
+    shown: Shown,
+}
+
+/// Which of the tested URLs are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Shown {
+    #[default]
+    All,
+    Accepted,
+    Refused,
+    NoUrl,
+}
+
+impl Shown {
+    fn fits(self, answer: &Result<ScopeTest, String>) -> bool {
+        let decision = answer.as_ref().ok().map(|test| test.trace.verdict.decision);
+        match self {
+            Self::All => true,
+            Self::Accepted => decision == Some(Decision::Accept),
+            Self::Refused => decision == Some(Decision::Reject),
+            Self::NoUrl => decision.is_none(),
+        }
+    }
 }
 
 impl Tester {
@@ -68,8 +91,8 @@ impl Tester {
         let is_fresh = matches!(answer, Loaded::Ready(_));
         let mut edited = None;
         loaded_ui(ui, &answer, |ui, answers| {
-            summary_ui(ui, answers);
-            for (index, result) in answers.iter().enumerate() {
+            self.summary_ui(ui, answers);
+            for (index, result) in answers.iter().enumerate().filter(|(_, answer)| self.shown.fits(answer)) {
                 match result {
                     Err(why) => {
                         ui.colored_label(tokens(ui).reject, format!("✖ {}", words::line(why)));
@@ -111,19 +134,26 @@ fn title_ui(ui: &mut Ui, test: &ScopeTest, open: bool) -> bool {
     ui.selectable_label(open, RichText::new(title).color(color)).clicked()
 }
 
-fn summary_ui(ui: &mut Ui, answers: &[Result<ScopeTest, String>]) {
-    if answers.len() < 2 {
-        return;
+impl Tester {
+    /// How many went which way; each number shows its URLs alone.
+    fn summary_ui(&mut self, ui: &mut Ui, answers: &[Result<ScopeTest, String>]) {
+        if answers.len() < 2 {
+            self.shown = Shown::All;
+            return;
+        }
+        ui.horizontal_wrapped(|ui| {
+            for (shown, word) in [
+                (Shown::All, "tested"),
+                (Shown::Accepted, "accepted"),
+                (Shown::Refused, "refused"),
+                (Shown::NoUrl, "no URL"),
+            ] {
+                let count = answers.iter().filter(|answer| shown.fits(answer)).count();
+                if ui.selectable_label(self.shown == shown, format!("{count} {word}")).clicked() {
+                    self.shown = shown;
+                }
+            }
+        });
+        ui.add_space(GAP / 2.0);
     }
-    let accepted = answers
-        .iter()
-        .filter(|answer| answer.as_ref().is_ok_and(|test| test.trace.verdict.decision == Decision::Accept))
-        .count();
-    let none = answers.iter().filter(|answer| answer.is_err()).count();
-    let mut said = format!("{accepted} accepted, {} refused", answers.len() - accepted - none);
-    if none > 0 {
-        said.push_str(&format!(", {none} no URL"));
-    }
-    ui.label(said);
-    ui.add_space(GAP / 2.0);
 }

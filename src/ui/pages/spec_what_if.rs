@@ -1,7 +1,7 @@
 //! What the edits of a specification would change, in one line of links.
 
-use crate::app::models::{CampaignId, Loaded, MovedSide, WhatIfAnswer};
-use crate::app::{AppState, Command, Route, ScopeList, WhatIfList};
+use crate::app::models::{CampaignId, Loaded, MovedSide, WhatIfAnswer, WhatIfList};
+use crate::app::{AppState, Command, Route, ScopeList};
 use crate::ui::theme::{self, tokens};
 use crate::ui::words;
 use egui::{Color32, RichText, Ui};
@@ -53,29 +53,35 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &WhatIfAn
     }
     let (into, out) = (&figures.moved_in, &figures.moved_out);
     let urls = into.urls + out.urls;
-    let mut list = None;
-    let mut link = |ui: &mut Ui, text: String, color: Color32, hint: &str, to: WhatIfList| {
+    let mut to = None;
+    let mut link = |ui: &mut Ui, text: String, color: Color32, hint: &str, route: Route| {
         if ui.link(RichText::new(text).color(color)).on_hover_text(hint).clicked() {
-            list = Some(to);
+            to = Some(route);
         }
     };
+    let urls_of = |list: WhatIfList| Route::Scope(id, ScopeList::WhatIf(list));
+    let side = |side: MovedSide| urls_of(WhatIfList::Side(side));
+    let seen_hint = "Distinct URLs that crawls of this campaign have met; the page Crawl lists those of the last one";
     let colors = tokens(ui);
     if urls == 0 {
-        let seen = words::counted(figures.seen, "URL", "URLs");
-        ui.label(format!("These edits change no verdict on the {seen} seen so far"));
+        ui.label("These edits change no verdict on the");
+        link(ui, words::counted(figures.seen, "URL", "URLs"), colors.accent, seen_hint, Route::Crawl);
+        ui.label("seen so far");
     } else {
-        link(ui, words::counted(urls, "URL", "URLs"), colors.accent, "Show them", WhatIfList::Both);
+        link(ui, words::counted(urls, "URL", "URLs"), colors.accent, "Show them", urls_of(WhatIfList::Both));
         ui.label("on");
         let hosts = words::counted(figures.moved_hosts, "host", "hosts");
-        link(ui, hosts, colors.accent, "Show their URLs", WhatIfList::Both);
+        link(ui, hosts, colors.accent, "Show the hosts", Route::Scope(id, ScopeList::WhatIfHosts));
         ui.label("with");
         let captured = words::counted(into.captured + out.captured, "URL that has", "URLs that have");
         let hint = format!("Payload of the {captured} a capture; the size of others is not known");
-        let size = match into.captured + out.captured {
-            0 => "no size known".to_owned(),
-            _ => words::bytes(into.bytes + out.bytes),
-        };
-        link(ui, size, colors.accent, &hint, WhatIfList::Both);
+        match into.captured + out.captured {
+            0 => drop(ui.label("no size known").on_hover_text("None of them has a capture")),
+            _ => {
+                let size = words::bytes(into.bytes + out.bytes);
+                link(ui, size, colors.accent, &hint, urls_of(WhatIfList::Captured));
+            }
+        }
         ui.label("would change side:");
         let text = format!("+{} in", words::count(into.urls));
         link(ui, text, colors.accept, "Refused so far, would be taken", side(MovedSide::In));
@@ -95,17 +101,17 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &WhatIfAn
         ui.weak("(counted as though in no country)");
     }
     if figures.unfetched > 0 {
-        let text = format!("· {} of those taken hang on a fetch ·", words::count(figures.unfetched));
-        ui.weak(text).on_hover_text("robots.txt, type or size could refuse them; nobody has asked yet");
+        ui.label("·");
+        let text = format!("{} of those taken hang on a fetch", words::count(figures.unfetched));
+        let hint = "robots.txt, type or size could refuse them; nobody has asked yet";
+        link(ui, text, colors.flag, hint, urls_of(WhatIfList::Unfetched));
     }
     if urls > 0 {
-        ui.weak(format!("of {} seen", words::count(figures.seen)));
+        ui.weak("of");
+        link(ui, words::count(figures.seen), colors.accent, seen_hint, Route::Crawl);
+        ui.weak("seen");
     }
-    if let Some(list) = list {
-        app.send(Command::Go(Route::Scope(id, ScopeList::WhatIf(list))));
+    if let Some(route) = to {
+        app.send(Command::Go(route));
     }
-}
-
-fn side(side: MovedSide) -> WhatIfList {
-    WhatIfList::Side(side)
 }

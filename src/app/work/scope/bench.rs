@@ -388,6 +388,12 @@ impl<'a> Bench<'a> {
         cx.checkpoint().map_err(|stop: Cancelled| stop.into())
     }
 
+    /// Whether rows of a scan with these further rules tell what was fetched.
+    pub(super) fn reads_content(&self, uses: &[&Judged]) -> bool {
+        let mut rules = self.launches.values().map(|launch| &launch.rules).chain(uses.iter().copied());
+        rules.any(|judged| judged.rules.uses_content())
+    }
+
     /// Puts every URL that was seen before `each`, which notes what it finds
     /// in a value of its own a reader. `uses` are further rules that will be asked.
     pub(super) fn scan<S: Send>(
@@ -404,7 +410,7 @@ impl<'a> Bench<'a> {
         let ask = SeenAsk {
             launches: self.ids.clone(),
             with_via: all().any(|judged| judged.rules.uses_via()),
-            with_content: all().any(|judged| judged.rules.uses_content()),
+            with_content: self.reads_content(uses),
             let_in_by: let_in_by.map(str::to_owned),
         };
         let asks_robots = all().any(Judged::asks_robots);
@@ -447,15 +453,28 @@ impl<'a> Bench<'a> {
         seen: i64,
         each: impl FnOnce(&Before<'_>, &mut Candidate, &mut KnownFacts) -> anyhow::Result<T>,
     ) -> anyhow::Result<Option<T>> {
-        let mut candidate = Candidate::bare(Url::parse("http://nowhere.invalid/").context("a constant")?);
-        self.catalogue.seen_one(seen, |row| {
-            let mut answer = None;
-            self.one(row, true, &mut HostsHeld::default(), &mut candidate, |before, candidate, known| {
+        let (mut answer, mut each) = (None, Some(each));
+        self.each_again(std::iter::once(seen), |before, candidate, known| {
+            if let Some(each) = each.take() {
                 answer = Some(each(before, candidate, known)?);
-                Ok(())
-            })?;
-            Ok(answer)
-        })?
+            }
+            Ok(())
+        })?;
+        Ok(answer)
+    }
+
+    /// The same for some URLs, in their order.
+    pub(super) fn each_again(
+        &self,
+        seen: impl Iterator<Item = i64>,
+        mut each: impl FnMut(&Before<'_>, &mut Candidate, &mut KnownFacts) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let mut candidate = Candidate::bare(Url::parse("http://nowhere.invalid/").context("a constant")?);
+        let mut hosts = HostsHeld::default();
+        for seen in seen {
+            self.catalogue.seen_one(seen, |row| self.one(row, true, &mut hosts, &mut candidate, &mut each))??;
+        }
+        Ok(())
     }
 
     /// Makes a row ready to be decided. A URL that no standard can read is

@@ -25,23 +25,17 @@ pub fn geo_report(
         Some(GEOLOCATION_RULE),
         &[],
         cx,
-        || (HashMap::new(), 0, 0),
-        |(hosts, decided, otherwise): &mut (HashMap<i64, HostLetIn>, u64, u64), before, candidate, known| {
+        || (HashMap::new(), Vec::new()),
+        |(hosts, otherwise): &mut (HashMap<i64, HostLetIn>, Vec<i64>), before, candidate, known| {
             let row = before.row;
-            *decided += 1;
             let others = without.get(&row.launch).map(|rules| rules.decide_by_index(candidate, &known.facts).0);
             if others == Some(Decision::Accept) {
-                *otherwise += 1;
+                otherwise.push(row.id);
                 return Ok(());
             }
             let name = || host_name(&candidate.url);
-            let host = hosts.entry(row.host_id).or_insert_with(|| HostLetIn {
-                host: name(),
-                first: row.id,
-                ..HostLetIn::default()
-            });
-            host.urls += 1;
-            host.first = host.first.min(row.id);
+            let host = hosts.entry(row.host_id).or_insert_with(|| HostLetIn { host: name(), ..HostLetIn::default() });
+            host.ids.push(row.id);
             let rules = &before.launch.rules.rules;
             rules.each_opinion(candidate, &known.facts, |index, said| {
                 let name = rules.name_of(Some(index));
@@ -53,11 +47,9 @@ pub fn geo_report(
         },
         |_| Ok(()),
     )?;
-    let (mut hosts, mut report) =
-        (HashMap::<i64, HostLetIn>::new(), GeoReport { hosts: Vec::new(), decided: 0, otherwise: 0 });
-    for (part, decided, otherwise) in found {
-        report.decided += decided;
-        report.otherwise += otherwise;
+    let (mut hosts, mut report) = (HashMap::<i64, HostLetIn>::new(), GeoReport::default());
+    for (part, otherwise) in found {
+        report.otherwise_ids.extend(otherwise);
         for (id, host) in part {
             match hosts.entry(id) {
                 std::collections::hash_map::Entry::Vacant(free) => {
@@ -67,17 +59,23 @@ pub fn geo_report(
             }
         }
     }
-    for (id, host) in hosts {
+    report.otherwise_ids.sort_unstable();
+    report.otherwise = report.otherwise_ids.len() as u64;
+    report.decided = report.otherwise + hosts.values().map(|host| host.ids.len() as u64).sum::<u64>();
+    for (id, mut host) in hosts {
         cx.checkpoint()?;
+        host.ids.sort_unstable();
+        let Some(first) = host.ids.first() else { continue };
         let (captures, bytes) = desk.catalogue().captures_of_host(id, &bench.ids)?;
         let (first_url, first_seen, first_via) =
-            desk.catalogue().seen_one(host.first, |row| (row.url.to_owned(), row.date, row.via.to_owned()))?;
+            desk.catalogue().seen_one(*first, |row| (row.url.to_owned(), row.date, row.via.to_owned()))?;
         let name = host.host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
         let name = name.map_or(host.host.as_str(), |(name, _)| name);
         report.hosts.push(GeoHost {
             evidence: bench.geo_of(name)?,
             host: host.host,
-            urls: host.urls,
+            urls: host.ids.len() as u64,
+            ids: host.ids,
             also: host.also.into_iter().map(str::to_owned).collect(),
             first_url,
             first_seen,
@@ -94,15 +92,13 @@ pub fn geo_report(
 #[derive(Default)]
 struct HostLetIn {
     host: String,
-    urls: u64,
-    first: i64,
+    ids: Vec<i64>,
     also: BTreeSet<&'static str>,
 }
 
 impl HostLetIn {
     fn add(&mut self, other: Self) {
-        self.urls += other.urls;
-        self.first = self.first.min(other.first);
+        self.ids.extend(other.ids);
         self.also.extend(other.also);
     }
 }
@@ -127,9 +123,11 @@ pub fn geo_drift(
     let mut bench = Bench::new(desk, campaign, launch)?;
     let mut drift = Drift {
         hosts: Vec::new(),
+        quiet: Vec::new(),
         known: 0,
         moved: 0,
         failed: 0,
+        failures: Vec::new(),
         database: newer.database_type().to_owned(),
         database_build: newer.build_date(),
         remarks: newer.remark(CaptureDate::now()).into_iter().collect(),
@@ -140,8 +138,9 @@ pub fn geo_drift(
     for (host, fact) in desk.catalogue().geo_facts()? {
         let old = match fact {
             GeoFact::Known(old) => old,
-            GeoFact::Failed { .. } => {
+            GeoFact::Failed { why } => {
                 drift.failed += 1;
+                drift.failures.push((host, why));
                 continue;
             }
             GeoFact::NotAsked => continue,
@@ -180,6 +179,7 @@ pub fn geo_drift(
             "the database knows no IPv6 address; {with_ipv6} hosts have one, which counts as no country here"
         ));
     }
+    drift.failures.sort();
     if elsewhere.is_empty() {
         return Ok(drift);
     }
@@ -189,7 +189,7 @@ pub fn geo_drift(
         &[],
         cx,
         HashMap::new,
-        |hosts: &mut HashMap<String, (u64, u64, i64)>, before, candidate, known| {
+        |hosts: &mut HashMap<String, [Vec<i64>; 2]>, before, candidate, known| {
             let Some(new) = elsewhere.get(candidate.url.host_str().unwrap_or_default()) else { return Ok(()) };
             if is_apart(before.row) {
                 return Ok(());
@@ -203,24 +203,34 @@ pub fn geo_drift(
                 return Ok(());
             }
             let host = candidate.url.host_str().unwrap_or_default();
-            let (into, out, first) = hosts.entry(host.to_owned()).or_insert((0, 0, before.row.id));
-            *if now == Decision::Accept { into } else { out } += 1;
-            *first = before.row.id.min(*first);
+            let [into, out] = hosts.entry(host.to_owned()).or_default();
+            if now == Decision::Accept { into } else { out }.push(before.row.id);
             Ok(())
         },
         |_| Ok(()),
     )?;
-    let mut hosts: HashMap<String, (u64, u64, i64)> = HashMap::new();
-    for (host, (into, out, first)) in found.into_iter().flatten() {
-        let sum = hosts.entry(host).or_insert((0, 0, first));
-        *sum = (sum.0 + into, sum.1 + out, sum.2.min(first));
+    let mut hosts: HashMap<String, [Vec<i64>; 2]> = HashMap::new();
+    for (host, [into, out]) in found.into_iter().flatten() {
+        let sum = hosts.entry(host).or_default();
+        sum[0].extend(into);
+        sum[1].extend(out);
     }
-    for (host, (moved_in, moved_out, first)) in hosts {
-        let (GeoFact::Known(old), Some(new)) = (bench.geo_of(&host)?, elsewhere.remove(&host)) else { continue };
-        let example = desk.catalogue().seen_one(first, |row| row.url.to_owned())?;
-        drift.hosts.push(DriftHost { host, moved_in, moved_out, example, old, new });
+    for (host, new) in elsewhere {
+        let GeoFact::Known(old) = bench.geo_of(&host)? else { continue };
+        let mut ids = hosts.remove(&host).unwrap_or_default();
+        ids.iter_mut().for_each(|ids| ids.sort_unstable());
+        let [ids_in, ids_out] = ids;
+        let example = match ids_in.first().into_iter().chain(ids_out.first()).min() {
+            Some(first) => desk.catalogue().seen_one(*first, |row| row.url.to_owned())?,
+            None => String::new(),
+        };
+        let (moved_in, moved_out) = (ids_in.len() as u64, ids_out.len() as u64);
+        let list = if moved_in + moved_out == 0 { &mut drift.quiet } else { &mut drift.hosts };
+        list.push(DriftHost { host, moved_in, moved_out, ids_in, ids_out, example, old, new });
     }
-    drift.hosts.sort_by(|a, b| a.host.cmp(&b.host));
+    for list in [&mut drift.hosts, &mut drift.quiet] {
+        list.sort_by(|a, b| a.host.cmp(&b.host));
+    }
     Ok(drift)
 }
 

@@ -1,7 +1,7 @@
 //! Answers about the scope as comma-separated values.
 
 use super::what_if_rows;
-use crate::app::models::{Drift, GeoReport, MovedRow, MovedSide, ScopeTable, WhatIfAnswer};
+use crate::app::models::{Drift, GeoReport, MovedRow, MovedSide, ScopeTable, WhatIfAnswer, WhatIfList};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::export::csv_row;
 use crate::jobs::JobCx;
@@ -10,9 +10,6 @@ use crate::uri::CaptureDate;
 use anyhow::Context;
 use std::io::{BufWriter, Write};
 use std::path::Path;
-
-/// URLs of a list that are read at once.
-const PAGE: u64 = 1_000;
 
 /// The geo report, one row a host.
 pub fn geo_csv(report: &GeoReport, out: &mut dyn Write) -> std::io::Result<()> {
@@ -195,16 +192,11 @@ fn moved_csv(
             "bytes",
         ],
     )?;
-    let mut offset = 0;
-    while offset < answer.figures.side(side).urls {
-        let rows = what_if_rows(desk, answer.campaign, &answer.edited, &answer.figures, side, offset, PAGE)?;
-        for row in &rows {
-            moved_row(row, out)?;
-        }
-        offset += PAGE;
-        cx.advance(rows.len() as u64)?;
-    }
-    Ok(())
+    let WhatIfAnswer { campaign, edited, figures } = answer;
+    what_if_rows(desk, *campaign, edited, figures, WhatIfList::Side(side), 0..u64::MAX, |row| {
+        moved_row(&row, out)?;
+        Ok(cx.advance(1)?)
+    })
 }
 
 /// Writes a file that has its name only when it is whole. One of that name

@@ -4,7 +4,7 @@ mod again;
 
 use super::*;
 use crate::app::Desk;
-use crate::app::models::{MovedSide, WhatIf};
+use crate::app::models::{GeoList, MovedRow, MovedSide, WhatIf, WhatIfList};
 use crate::campaign::{Seed, SeedScope};
 use crate::crawl::{Admission, AdmissionState, CaptureEntry, Finished, Ledger, RecordPlace, RobotsAnswer};
 use crate::jobs::JobCx;
@@ -109,15 +109,24 @@ impl Made {
         what_if(&self.desk, self.campaign, None, edited, &JobCx::detached()).unwrap()
     }
 
-    fn listed(&self, edited: &Campaign, answer: &WhatIf, side: MovedSide) -> Vec<String> {
+    fn rows(&self, edited: &Campaign, answer: &WhatIf, list: WhatIfList, range: std::ops::Range<u64>) -> Vec<MovedRow> {
+        self.desk.what_if_rows(self.campaign, edited, answer, list, range).unwrap()
+    }
+
+    /// The URLs of a list, sorted; their number is that of the list.
+    fn urls(&self, edited: &Campaign, answer: &WhatIf, list: WhatIfList) -> Vec<String> {
         // Two at a time, so that pages are put together right.
         let mut urls = Vec::new();
-        for offset in (0..answer.side(side).urls).step_by(2) {
-            let rows = what_if_rows(&self.desk, self.campaign, edited, answer, side, offset, 2).unwrap();
-            urls.extend(rows.into_iter().map(|row| row.url));
+        for offset in (0..answer.count(list)).step_by(2) {
+            urls.extend(self.rows(edited, answer, list, offset..offset + 2).into_iter().map(|row| row.url));
         }
+        assert_eq!(urls.len() as u64, answer.count(list), "{list:?}");
         urls.sort();
         urls
+    }
+
+    fn listed(&self, edited: &Campaign, answer: &WhatIf, side: MovedSide) -> Vec<String> {
+        self.urls(edited, answer, WhatIfList::Side(side))
     }
 }
 
@@ -220,7 +229,19 @@ fn what_changes_side_is_counted_and_listed() {
     assert_eq!((answer.unknown.urls, answer.unknown.hosts), (1, 1));
     assert_eq!(side(MovedSide::Unknown), ["http://unknown.pt/"]);
     assert_eq!((answer.by_rule[2].moved_in, answer.by_rule[3].moved_out), (2, 1));
-    let rows = what_if_rows(&made.desk, made.campaign, &edited, &answer, MovedSide::Out, 0, 9).unwrap();
+    // Every number has its rows.
+    let urls = |list| made.urls(&edited, &answer, list);
+    assert_eq!(urls(WhatIfList::Both).len(), 3);
+    assert_eq!(urls(WhatIfList::Captured), ["http://a.pt/x/y"]);
+    assert_eq!(urls(WhatIfList::ByRule(2)), ["http://b.pt/", "http://b.pt/2"]);
+    assert_eq!(urls(WhatIfList::ByRule(3)), ["http://a.pt/x/y"]);
+    assert_eq!(urls(WhatIfList::ByRule(0)), [""; 0]);
+    let hosts = made.desk.what_if_hosts(&answer).unwrap();
+    let told: Vec<_> =
+        hosts.iter().map(|host| (host.host.as_str(), host.moved_in, host.moved_out, host.bytes)).collect();
+    assert_eq!(told, [("b.pt", 2, 0, 0), ("a.pt", 0, 1, 1_000)]);
+    assert_eq!(urls(WhatIfList::Host(hosts[0].id)), ["http://b.pt/", "http://b.pt/2"]);
+    let rows = made.rows(&edited, &answer, WhatIfList::Side(MovedSide::Out), 0..9);
     let rules = (rows[0].before.rule_name.as_str(), rows[0].after.rule_name.as_str(), rows[0].bytes);
     assert_eq!(rules, ("SeedScopeDecideRule", "TooManyHopsDecideRule", Some(1_000)));
     // One launch alone; and a seed that is no seed any more.
@@ -388,6 +409,11 @@ fn every_rule_is_counted_with_an_example() {
     assert_eq!(of(3), (1, 1, Some("http://a.pt/far")));
     assert_eq!(of(5), (0, 0, None));
     assert!(hits.iter().all(|hits| hits.ids.len() as u64 == hits.decided));
+    for hits in &hits {
+        let spoken = made.desk.spoken_of(made.campaign, None, hits.index, &JobCx::detached()).unwrap();
+        assert_eq!(spoken.len() as u64, hits.spoke, "rule {}", hits.index);
+        assert!(hits.ids.iter().all(|id| spoken.contains(id)), "rule {}", hits.index);
+    }
     let rows = made.desk.seen_rows(&hits[3].ids).unwrap();
     assert_eq!(rows.iter().map(|row| row.url.as_str()).collect::<Vec<_>>(), ["http://a.pt/far"]);
 }
@@ -420,6 +446,14 @@ fn hosts_let_in_by_their_country_have_their_evidence() {
         matches!(&host.evidence, GeoFact::Known(evidence) if evidence.addresses[0].country.as_deref() == Some("PT"))
     );
     assert!(host.also.is_empty());
+    let urls = |list| {
+        let ids: Vec<i64> = report.ids(list).collect();
+        let rows = made.desk.seen_rows(&ids).unwrap();
+        rows.into_iter().map(|row| row.url).collect::<Vec<_>>()
+    };
+    assert_eq!(urls(GeoList::Host(0)), ["http://here.example/2", "http://here.example/1"]);
+    assert_eq!(urls(GeoList::Otherwise).len(), 1);
+    assert_eq!(urls(GeoList::Decided).len(), 3);
 }
 
 #[test]
@@ -464,6 +498,13 @@ fn another_database_moves_hosts() {
     let gone = &drift.hosts[1];
     assert_eq!((country(&gone.old).as_deref(), country(&gone.new).as_deref()), (Some("PT"), Some("FR")));
     assert_eq!(gone.new.database, "Newer-Country");
+    let rows = made.desk.seen_rows(drift.ids(GeoList::DriftOut(1))).unwrap();
+    let urls: Vec<&str> = rows.iter().map(|row| row.url.as_str()).collect();
+    assert_eq!(urls, ["http://gone.example/", "http://gone.example/2"]);
+    assert_eq!(drift.ids(GeoList::DriftIn(1)), [0_i64; 0]);
+    // What moved and changes nothing, and what cannot be compared, is named too.
+    assert_eq!(drift.quiet.iter().map(|host| host.host.as_str()).collect::<Vec<_>>(), ["a.pt"]);
+    assert_eq!(drift.failures, [("lost.example".to_owned(), "no such host".to_owned())]);
 }
 
 #[test]
@@ -501,6 +542,7 @@ fn what_a_fetch_decides_is_judged_as_a_crawl_would() {
     assert_eq!(made.listed(&sizes, &answer, MovedSide::Out), ["http://a.pt/twice"]);
     assert_eq!(answer.moved_out.bytes, 7);
     assert_eq!(answer.unfetched, 1, "only a fetch tells how large /never is");
+    assert_eq!(made.urls(&sizes, &answer, WhatIfList::Unfetched), ["http://a.pt/never"]);
     // robots.txt speaks to another user agent.
     let mut other = made.spec.clone();
     other.politeness.user_agent = "other/2.0".to_owned();
@@ -581,7 +623,7 @@ fn a_url_made_a_seed_begins_anew() {
     edited.seeds.push(seed("http://b.pt/far", SeedScope::Plus1));
     let answer = made.what_if(&edited);
     assert_eq!(made.listed(&edited, &answer, MovedSide::In), ["http://b.pt/far"]);
-    let rows = what_if_rows(&made.desk, made.campaign, &edited, &answer, MovedSide::In, 0, 9).unwrap();
+    let rows = made.rows(&edited, &answer, WhatIfList::Side(MovedSide::In), 0..9);
     let trace = made.desk.what_if_trace(&edited, rows[0].seen).unwrap();
     assert_eq!(trace.verdict, rows[0].after);
 }

@@ -3,13 +3,16 @@
 
 use super::bench::{Bench, Decided, Judged, is_apart};
 use super::country::Countries;
-use crate::app::models::{CampaignId, LaunchId, MovedRow, MovedSide, RuleMoves, WhatIf};
+use crate::app::models::{
+    CampaignId, LaunchId, Moved, MovedHost, MovedRow, MovedUrl, RuleHits, RuleMoves, WhatIf, WhatIfList,
+};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
 use crate::scope::{Decision, Difference};
 use crate::store::SeenUrl;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 /// Tries the rules of `edited` on every URL that launches of the campaign
 /// (all of them, or one) have seen. Each URL counts once, as the last launch
@@ -34,6 +37,7 @@ pub fn what_if(
             Some((*id, Trial { after, countries, difference: before.difference(after) }))
         })
         .collect();
+    let reads_content = bench.reads_content(&uses);
     let rules = uses.first().map_or(0, |judged| judged.rules.len());
     let tallies = bench.scan(
         None,
@@ -50,7 +54,7 @@ pub fn what_if(
             let then = before.launch.rules.decide(candidate, known);
             let alike = difference.as_ref().and_then(|found| after.decide_like(then, found, candidate, known));
             if let Some(now) = alike {
-                tally.note(then, now, before.row);
+                tally.note(then, now, before.row, reads_content);
                 return Ok(());
             }
             let hung = before.launch.rules.hangs_on_country(candidate, known);
@@ -59,17 +63,20 @@ pub fn what_if(
                 (now, after.hangs_on_country(candidate, known))
             });
             if (hung || hangs) && countries.can_move((&before.launch.rules, hung), (after, hangs), candidate, known) {
-                tally.unknown.add_one(before.row);
+                tally.unknown.add_one(before.row, now.rule, reads_content);
             }
-            tally.unfetched += u64::from(now.untold && !then.untold);
-            tally.note(then, now, before.row);
+            if now.untold && !then.untold {
+                tally.unfetched.push(before.row.id);
+            }
+            tally.note(then, now, before.row, reads_content);
             Ok(())
         },
         |tally| {
             for moved in [&mut tally.moved_in, &mut tally.moved_out, &mut tally.unknown] {
-                for bytes in bench.catalogue.captured_bytes(&moved.new)?.into_iter().flatten() {
-                    moved.captured += 1;
-                    moved.bytes += bytes;
+                let known = bench.catalogue.captured_bytes(&moved.new)?;
+                let from = moved.list.len().saturating_sub(moved.new.len());
+                for (url, bytes) in moved.list.iter_mut().skip(from).zip(known) {
+                    url.bytes = bytes;
                 }
                 moved.new.clear();
             }
@@ -78,6 +85,11 @@ pub fn what_if(
     )?;
     let mut total = Tally { by_rule: vec![(0, 0); rules], ..Tally::default() };
     tallies.into_iter().for_each(|tally| total.add(tally));
+    for ids in [&mut total.other_rule, &mut total.unfetched] {
+        ids.sort_unstable();
+    }
+    let [moved_in, moved_out, unknown] = [total.moved_in, total.moved_out, total.unknown].map(MovedTally::finish);
+    let both = || moved_in.list.iter().chain(&moved_out.list);
     let words: Vec<(usize, &'static str, String, bool)> =
         uses.first().map(|judged| judged.rules.lines().collect()).unwrap_or_default();
     let by_rule = words.into_iter().zip(&total.by_rule).map(|((index, name, words, enabled), (into, out))| RuleMoves {
@@ -95,26 +107,51 @@ pub fn what_if(
         apart: total.apart,
         stay_in: total.stay_in,
         stay_out: total.stay_out,
-        other_rule: total.other_rule,
-        unknown: total.unknown.finish(),
-        unfetched: total.unfetched,
+        other_rule: total.other_rule.len() as u64,
+        other_rule_ids: total.other_rule,
+        unfetched: total.unfetched.len() as u64,
+        unfetched_ids: total.unfetched,
         by_rule,
-        moved_hosts: total.moved_in.hosts.union(&total.moved_out.hosts).count() as u64,
-        moved_in: total.moved_in.finish(),
-        moved_out: total.moved_out.finish(),
+        moved_hosts: both().map(|url| url.host).collect::<HashSet<_>>().len() as u64,
+        unknown,
+        moved_in,
+        moved_out,
     })
 }
 
-/// A part of the URLs that change side, in the order they were seen.
+/// The hosts of the URLs that change side, those with the most first.
+pub fn what_if_hosts(desk: &WorkspaceDesk, answer: &WhatIf) -> anyhow::Result<Vec<MovedHost>> {
+    let mut hosts: HashMap<i64, MovedHost> = HashMap::new();
+    for (moved, comes_in) in [(&answer.moved_in, true), (&answer.moved_out, false)] {
+        for url in &moved.list {
+            let host = hosts.entry(url.host).or_insert_with(|| MovedHost { id: url.host, ..MovedHost::default() });
+            *if comes_in { &mut host.moved_in } else { &mut host.moved_out } += 1;
+            host.captured += u64::from(url.bytes.is_some());
+            host.bytes += url.bytes.unwrap_or(0);
+        }
+    }
+    let mut hosts: Vec<MovedHost> = hosts.into_values().collect();
+    for host in &mut hosts {
+        host.host = desk.catalogue().host_name(host.id)?;
+    }
+    hosts.sort_by(|a, b| {
+        let urls = |host: &MovedHost| host.moved_in + host.moved_out;
+        urls(b).cmp(&urls(a)).then_with(|| a.host.cmp(&b.host))
+    });
+    Ok(hosts)
+}
+
+/// Hands out a part of a list, in its order. The rules are compiled once,
+/// however long the part is.
 pub fn what_if_rows(
     desk: &WorkspaceDesk,
     campaign: CampaignId,
     edited: &Campaign,
     answer: &WhatIf,
-    side: MovedSide,
-    offset: u64,
-    limit: u64,
-) -> anyhow::Result<Vec<MovedRow>> {
+    list: WhatIfList,
+    part: Range<u64>,
+    mut each: impl FnMut(MovedRow) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let launch = match answer.launches.as_slice() {
         [only] => Some(*only),
         _ => None,
@@ -122,30 +159,25 @@ pub fn what_if_rows(
     let mut bench = Bench::new(desk, campaign, launch)?;
     let edited = bench.edited(edited)?;
     let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-    let ids = answer.side(side).ids.iter().skip(at(offset)).take(at(limit));
-    let mut rows = Vec::new();
-    for id in ids {
-        let row = bench.again(*id, |before, candidate, known| {
-            let row = before.row;
-            let rules = &before.launch.rules;
-            let then = rules.verdict(rules.decide(candidate, known));
-            let Some(after) = edited.get(&row.launch) else { return Ok(None) };
-            let now = after.with_own_seeds(rules, candidate, |candidate| after.verdict(after.decide(candidate, known)));
-            let bytes = desk.catalogue().captured_bytes(&[row.url_id])?.into_iter().next().flatten();
-            Ok(Some(MovedRow {
-                seen: row.id,
-                launch: row.launch,
-                url: row.url.to_owned(),
-                via: row.via.to_owned(),
-                hops: row.hops.to_owned(),
-                before: then,
-                after: now,
-                bytes,
-            }))
-        })?;
-        rows.extend(row.flatten());
-    }
-    Ok(rows)
+    let ids = answer.ids(list).skip(at(part.start)).take(at(part.end.saturating_sub(part.start)));
+    bench.each_again(ids, |before, candidate, known| {
+        let row = before.row;
+        let rules = &before.launch.rules;
+        let then = rules.verdict(rules.decide(candidate, known));
+        let Some(after) = edited.get(&row.launch) else { return Ok(()) };
+        let now = after.with_own_seeds(rules, candidate, |candidate| after.verdict(after.decide(candidate, known)));
+        let bytes = desk.catalogue().captured_bytes(&[row.url_id])?.into_iter().next().flatten();
+        each(MovedRow {
+            seen: row.id,
+            launch: row.launch,
+            url: row.url.to_owned(),
+            via: row.via.to_owned(),
+            hops: row.hops.to_owned(),
+            before: then,
+            after: now,
+            bytes,
+        })
+    })
 }
 
 /// The edited rules in one launch.
@@ -164,9 +196,9 @@ struct Tally {
     apart: u64,
     stay_in: u64,
     stay_out: u64,
-    other_rule: u64,
+    other_rule: Vec<i64>,
     unknown: MovedTally,
-    unfetched: u64,
+    unfetched: Vec<i64>,
     moved_in: MovedTally,
     moved_out: MovedTally,
     /// Of each edited rule: what it brought in, and threw out.
@@ -175,59 +207,57 @@ struct Tally {
 
 #[derive(Default)]
 struct MovedTally {
-    ids: Vec<i64>,
-    hosts: HashSet<i64>,
-    captured: u64,
-    bytes: u64,
-    /// URLs whose bytes are not asked for yet.
+    list: Vec<MovedUrl>,
+    /// The last of these as the catalogue numbers URLs: their bytes are not asked for yet.
     new: Vec<i64>,
 }
 
 impl MovedTally {
-    fn add_one(&mut self, row: &SeenUrl<'_>) {
-        self.ids.push(row.id);
-        self.hosts.insert(row.host_id);
-        self.new.push(row.url_id);
-    }
-
-    fn finish(mut self) -> crate::app::models::Moved {
-        self.ids.sort_unstable();
-        crate::app::models::Moved {
-            urls: self.ids.len() as u64,
-            hosts: self.hosts.len() as u64,
-            captured: self.captured,
-            bytes: self.bytes,
-            ids: self.ids,
+    /// What was fetched need not be asked for again where the rows tell it.
+    fn add_one(&mut self, row: &SeenUrl<'_>, rule: Option<usize>, reads_content: bool) {
+        let mut url = MovedUrl::new(row.id, row.host_id, rule);
+        url.bytes = row.content.map(|(_, _, bytes)| bytes);
+        self.list.push(url);
+        if !reads_content {
+            self.new.push(row.url_id);
         }
     }
 
-    fn add(&mut self, other: Self) {
-        self.ids.extend(other.ids);
-        self.hosts.extend(other.hosts);
-        self.captured += other.captured;
-        self.bytes += other.bytes;
+    fn finish(mut self) -> Moved {
+        self.list.sort_unstable_by_key(|url| url.seen);
+        Moved {
+            urls: self.list.len() as u64,
+            hosts: self.list.iter().map(|url| url.host).collect::<HashSet<_>>().len() as u64,
+            captured: self.list.iter().filter(|url| url.bytes.is_some()).count() as u64,
+            bytes: self.list.iter().filter_map(|url| url.bytes).sum(),
+            list: self.list,
+        }
     }
 }
 
 impl Tally {
-    fn note(&mut self, then: Decided, now: Decided, row: &SeenUrl<'_>) {
+    fn note(&mut self, then: Decided, now: Decided, row: &SeenUrl<'_>, reads_content: bool) {
         let moved = match (then.decision, now.decision) {
             (Decision::Accept, Decision::Accept) => {
                 self.stay_in += 1;
-                self.other_rule += u64::from(then.rule != now.rule);
-                return;
+                return self.note_stay(then, now, row);
             }
             (Decision::Reject, Decision::Reject) => {
                 self.stay_out += 1;
-                self.other_rule += u64::from(then.rule != now.rule);
-                return;
+                return self.note_stay(then, now, row);
             }
             (Decision::Reject, Decision::Accept) => &mut self.moved_in,
             (Decision::Accept, Decision::Reject) => &mut self.moved_out,
         };
-        moved.add_one(row);
+        moved.add_one(row, now.rule, reads_content);
         if let Some((into, out)) = now.rule.and_then(|rule| self.by_rule.get_mut(rule)) {
             *if now.decision == Decision::Accept { into } else { out } += 1;
+        }
+    }
+
+    fn note_stay(&mut self, then: Decided, now: Decided, row: &SeenUrl<'_>) {
+        if then.rule != now.rule {
+            self.other_rule.push(row.id);
         }
     }
 
@@ -236,11 +266,11 @@ impl Tally {
         self.apart += other.apart;
         self.stay_in += other.stay_in;
         self.stay_out += other.stay_out;
-        self.other_rule += other.other_rule;
-        self.unknown.add(other.unknown);
-        self.unfetched += other.unfetched;
-        self.moved_in.add(other.moved_in);
-        self.moved_out.add(other.moved_out);
+        self.other_rule.extend(other.other_rule);
+        self.unknown.list.extend(other.unknown.list);
+        self.unfetched.extend(other.unfetched);
+        self.moved_in.list.extend(other.moved_in.list);
+        self.moved_out.list.extend(other.moved_out.list);
         for (sum, more) in self.by_rule.iter_mut().zip(other.by_rule) {
             sum.0 += more.0;
             sum.1 += more.1;
@@ -267,6 +297,41 @@ pub fn edited_campaign(base: &Campaign, text: &str) -> anyhow::Result<Campaign> 
     Ok(Campaign { rules, ..base.clone() })
 }
 
+/// Numbers of the seen URLs that a rule of the last launch's list had an
+/// opinion of, ascending: what [`rule_hits`] counts as spoken.
+pub fn spoken_of(
+    desk: &WorkspaceDesk,
+    campaign: CampaignId,
+    launch: Option<LaunchId>,
+    rule: usize,
+    cx: &JobCx,
+) -> anyhow::Result<Vec<i64>> {
+    let mut bench = Bench::new(desk, campaign, launch)?;
+    bench.begin(cx, "Asking the rule", &[])?;
+    let Some(last) = bench.ids.last().and_then(|id| bench.launches.get(id)) else { return Ok(Vec::new()) };
+    let found = bench.scan(
+        None,
+        &[],
+        cx,
+        Vec::new,
+        |ids, before, candidate, known| {
+            if !is_apart(before.row) {
+                last.rules.decide(candidate, known);
+                last.rules.rules.each_opinion(candidate, &known.facts, |index, _| {
+                    if index == rule {
+                        ids.push(before.row.id);
+                    }
+                });
+            }
+            Ok(())
+        },
+        |_| Ok(()),
+    )?;
+    let mut ids: Vec<i64> = found.into_iter().flatten().collect();
+    ids.sort_unstable();
+    Ok(ids)
+}
+
 /// Of each rule of a launch's list: how often it spoke and how often it
 /// decided, with an example of each.
 pub fn rule_hits(
@@ -274,8 +339,7 @@ pub fn rule_hits(
     campaign: CampaignId,
     launch: Option<LaunchId>,
     cx: &JobCx,
-) -> anyhow::Result<Vec<crate::app::models::RuleHits>> {
-    use crate::app::models::RuleHits;
+) -> anyhow::Result<Vec<RuleHits>> {
     let mut bench = Bench::new(desk, campaign, launch)?;
     bench.begin(cx, "Asking every rule", &[])?;
     // Launches of several versions: the list of the last one names the rules.

@@ -199,11 +199,13 @@ proptest! {
         }
         for (side, expected) in [(MovedSide::In, into), (MovedSide::Out, out), (MovedSide::Unknown, unknown)] {
             prop_assert_eq!(made.listed(&edited, &answer, side), expected, "{:?}", side);
-            for row in what_if_rows(&made.desk, made.campaign, &edited, &answer, side, 0, 99).unwrap() {
+            for row in made.rows(&edited, &answer, WhatIfList::Side(side), 0..99) {
                 prop_assert_eq!(made.desk.why(row.seen).unwrap().verdict, row.before);
                 prop_assert_eq!(made.desk.what_if_trace(&edited, row.seen).unwrap().verdict, row.after);
             }
         }
+        made.urls(&edited, &answer, WhatIfList::OtherRule);
+        made.urls(&edited, &answer, WhatIfList::Unfetched);
         let same = made.what_if(&made.spec);
         prop_assert_eq!(same.moved_in.urls + same.moved_out.urls + same.unknown.urls, 0);
     }
