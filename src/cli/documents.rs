@@ -1,9 +1,9 @@
 //! `fonds documents`.
 
-use super::FINE;
 use super::campaign::{desk, looking_desk};
 use super::output::{json_line, plain, with_progress};
-use crate::app::work::{self, DocumentRow};
+use super::{FINE, PROBLEMS};
+use crate::app::work::{self, DocumentList, DocumentRow};
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -80,16 +80,28 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                 list.watched,
                 list.elsewhere
             );
-            Ok(FINE)
+            Ok(tell_unread(&list))
         }
         Command::Noted { folder } => {
             let desk = desk(&folder)?;
             let list = with_progress(|cx| work::documents(&desk.workspace, true, cx))?;
             work::documents_noted(&desk.workspace, &list)?;
             eprintln!("{} new documents or versions are known now", list.rows.len());
-            Ok(FINE)
+            Ok(tell_unread(&list))
         }
     }
+}
+
+/// Names the campaigns that the list leaves out since they cannot be read.
+fn tell_unread(list: &DocumentList) -> u8 {
+    for (id, name, problem) in &list.unread {
+        eprintln!(
+            "note: campaign {id} ({}) cannot be read, nor whether its target is watched: {}",
+            plain(name),
+            plain(problem)
+        );
+    }
+    if list.unread.is_empty() { FINE } else { PROBLEMS }
 }
 
 fn harvested(row: &DocumentRow, only_new: bool, out: &mut dyn Write) -> anyhow::Result<()> {

@@ -4,7 +4,7 @@ use super::campaign::{desk, looking_desk};
 use super::output::{json_line, plain};
 use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::app::work::{self, FeedReport};
-use crate::campaign::feed::{Dialect, DueQuestion, FeedFrequency};
+use crate::campaign::feed::{Dialect, DueQuestion, FeedFrequency, FeedGrounds};
 use crate::uri::CaptureDate;
 use anyhow::Context;
 use std::io::Write;
@@ -55,8 +55,11 @@ pub enum Command {
         on, begun (a start date is needed) and not ended, two hours' grace at both ends. all is everything but\n\
         blocked targets, frequent also without those of the domain crawl; nevercrawl is what is blocked.\n\
         Without it all campaigns go out; of those that are switched off a note tells, as a feed cannot say so.\n\
-        Permissions are not asked: a target whose owner refused goes out like any other. The crawler that reads\n\
-        the feed, or the campaign's own rules, must ask for them.")]
+        With --grounds the feed holds only targets whose seeds all stand on them, by the campaign's records, domains\n\
+        and countries: ld is legal deposit (with --paywalled its feed of targets behind a login), by is a licence\n\
+        of targets that legal deposit does not reach, oa is a licence of their own, whatever the dates.\n\
+        Without it permissions are not asked: a target whose owner refused goes out like any other. The crawler\n\
+        that reads the feed, or the campaign's own rules, must ask for them.")]
     Export {
         /// Workspace.
         folder: PathBuf,
@@ -69,6 +72,9 @@ pub enum Command {
         /// Only targets behind a login, which are left out otherwise.
         #[arg(long, requires = "frequency")]
         paywalled: bool,
+        /// Only targets on these grounds: ld, by or oa.
+        #[arg(long, requires = "frequency", value_parser = grounds)]
+        grounds: Option<FeedGrounds>,
         /// Time that the question is asked for, such as 2024-03-01T09:00; now where it is not given.
         #[arg(long, requires = "frequency")]
         at: Option<String>,
@@ -92,6 +98,13 @@ fn frequency(word: &str) -> Result<FeedFrequency, String> {
     })
 }
 
+fn grounds(word: &str) -> Result<FeedGrounds, String> {
+    FeedGrounds::of_word(word).ok_or_else(|| {
+        let all: Vec<&str> = FeedGrounds::ALL.into_iter().map(FeedGrounds::word).collect();
+        format!("one of {} is wanted", all.join(", "))
+    })
+}
+
 pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
         Command::Import { folder, files, always_new, json } => {
@@ -102,7 +115,9 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             let status = each_file(&files, json, out, work::check_feed)?;
             Ok(status)
         }
-        Command::Export { folder, dialect, frequency, paywalled, at, campaign } => {
+        Command::Export { folder, dialect, frequency, paywalled, grounds, at, campaign } => {
+            let parts_logins = matches!(grounds, None | Some(FeedGrounds::LegalDeposit));
+            anyhow::ensure!(!paywalled || parts_logins, "--paywalled goes with no grounds or with ld");
             let desk = looking_desk(&folder)?;
             let now = match at {
                 Some(text) => CaptureDate::parse(&text).context("--at")?,
@@ -110,8 +125,8 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             };
             let ids =
                 campaign.iter().map(|name| desk.catalogue().find_campaign(name)).collect::<Result<Vec<_>, _>>()?;
-            let due = frequency.map(|frequency| DueQuestion { frequency, now, paywalled });
-            let feed = work::export_feed(&desk.workspace, dialect, &ids, due.as_ref())?;
+            let due = frequency.map(|frequency| DueQuestion { frequency, now, paywalled, grounds });
+            let feed = work::export_feed(&desk, dialect, &ids, due.as_ref())?;
             out.write_all(feed.text.as_bytes())?;
             for (id, name, words) in &feed.notes {
                 eprintln!("note: campaign {id} ({}): {}", plain(name), plain(words));

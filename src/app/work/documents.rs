@@ -29,6 +29,9 @@ pub struct DocumentList {
     pub watched: usize,
     /// Captures of documents that no watched target wants.
     pub elsewhere: u64,
+    /// Campaigns that cannot be read, so that nobody knows whether their target
+    /// is watched: number, title, what is wrong.
+    pub unread: Vec<(CampaignId, String, String)>,
     /// The newest capture when the list was made.
     pub newest_capture: CaptureId,
     /// The campaigns that it was made for.
@@ -123,9 +126,10 @@ impl Watched {
 pub fn documents(workspace: &Workspace, only_new: bool, cx: &JobCx) -> anyhow::Result<DocumentList> {
     cx.stage("Looking for documents", None);
     let catalogue = workspace.catalogue();
-    let watched = watched(workspace)?;
+    let (watched, unread) = watched(workspace)?;
     let mut list = DocumentList {
         watched: watched.len(),
+        unread,
         newest_capture: catalogue.newest_capture()?,
         campaigns: watched.iter().map(|watch| watch.campaign).collect(),
         ..DocumentList::default()
@@ -175,9 +179,17 @@ pub fn documents_noted(workspace: &Workspace, list: &DocumentList) -> anyhow::Re
     Ok(())
 }
 
-fn watched(workspace: &Workspace) -> anyhow::Result<Vec<Watched>> {
-    let mut watched = Vec::new();
-    for row in workspace.catalogue().campaigns()?.into_iter().filter(|row| row.problem.is_none()) {
+/// Number and name of a campaign that cannot be read, and why.
+type Unread = (CampaignId, String, String);
+
+/// The watched targets, and the campaigns that cannot be read.
+fn watched(workspace: &Workspace) -> anyhow::Result<(Vec<Watched>, Vec<Unread>)> {
+    let (mut watched, mut unread) = (Vec::new(), Vec::new());
+    for row in workspace.catalogue().campaigns()? {
+        if let Some(problem) = row.problem {
+            unread.push((row.id, row.name, problem));
+            continue;
+        }
         let (_, campaign) = workspace.catalogue().campaign(row.id)?;
         let Some(target) = campaign.target.filter(|target| target.watched) else { continue };
         let prefixes = campaign.seeds.iter().filter_map(|seed| match (seed.scope, parse_web_url(&seed.url)) {
@@ -189,7 +201,7 @@ fn watched(workspace: &Workspace) -> anyhow::Result<Vec<Watched>> {
         let known = known.and_then(|id| id.parse().ok()).unwrap_or(0);
         watched.push(Watched { campaign: row.id, name: campaign.name, target, prefixes, known });
     }
-    Ok(watched)
+    Ok((watched, unread))
 }
 
 /// Why a document is one of a target's, and the page to show beside it.

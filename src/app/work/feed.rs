@@ -1,6 +1,7 @@
 //! The crawl feed of an annotation tool: its targets as campaigns, and back.
 
-use super::counted;
+use super::{counted, target_grounds};
+use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::Campaign;
 use crate::campaign::feed::{Dialect, DueQuestion, Feed, FeedEntry, FeedProblem, read_feed, write_feed};
 use crate::scope::standard_rules;
@@ -96,7 +97,7 @@ pub fn check_feed(file: &Path) -> anyhow::Result<FeedReport> {
 pub fn import_feed(workspace: &Workspace, file: &Path, always_new: bool) -> anyhow::Result<FeedReport> {
     let feed = read_file(file)?;
     let catalogue = workspace.catalogue();
-    let mut known = if always_new { HashMap::new() } else { known_targets(catalogue)? };
+    let (mut known, unread) = if always_new { Default::default() } else { known_targets(catalogue)? };
     let mut campaigns = Vec::new();
     let mut strangers = Vec::new();
     for (index, entry) in &feed.entries {
@@ -137,6 +138,7 @@ pub fn import_feed(workspace: &Workspace, file: &Path, always_new: bool) -> anyh
     }
     let mut report = report(file, campaigns, &feed);
     report.problems.extend(strangers);
+    report.problems.extend(unread);
     Ok(report)
 }
 
@@ -210,9 +212,25 @@ fn key_of(entry: &FeedEntry) -> Option<String> {
     }
 }
 
-fn known_targets(catalogue: &Catalogue) -> anyhow::Result<HashMap<String, Vec<CampaignId>>> {
-    let mut known: HashMap<String, Vec<CampaignId>> = HashMap::new();
-    for row in catalogue.campaigns()?.into_iter().filter(|row| row.problem.is_none()) {
+/// Campaigns by what tells their targets apart.
+type KnownTargets = HashMap<String, Vec<CampaignId>>;
+
+/// The campaigns of targets, by what tells targets apart; and a problem for
+/// each campaign that cannot be read, whose target is not known again.
+fn known_targets(catalogue: &Catalogue) -> anyhow::Result<(KnownTargets, Vec<FeedProblem>)> {
+    let mut known = KnownTargets::new();
+    let mut unread = Vec::new();
+    for row in catalogue.campaigns()? {
+        if let Some(problem) = row.problem {
+            unread.push(FeedProblem {
+                index: None,
+                field: format!("campaign {}", row.id),
+                what: format!("“{}” cannot be read: {problem}", row.name),
+                hint: "if an entry is about its target, that became a new campaign".to_owned(),
+                keeps_out: false,
+            });
+            continue;
+        }
         let (_, campaign) = catalogue.campaign(row.id)?;
         if let Some(target) = campaign.target.filter(|target| !target.entry.is_empty())
             && let Some(key) = key_of(&FeedEntry { dialect: target.dialect, fields: target.entry })
@@ -220,7 +238,7 @@ fn known_targets(catalogue: &Catalogue) -> anyhow::Result<HashMap<String, Vec<Ca
             known.entry(key).or_default().push(row.id);
         }
     }
-    Ok(known)
+    Ok((known, unread))
 }
 
 /// A feed written from a workspace.
@@ -239,12 +257,12 @@ pub struct WrittenFeed {
 /// Writes the campaigns of a workspace as a feed: all, those named, or those
 /// that are due.
 pub fn export_feed(
-    workspace: &Workspace,
+    desk: &WorkspaceDesk,
     dialect: Dialect,
     only: &[CampaignId],
     due: Option<&DueQuestion>,
 ) -> anyhow::Result<WrittenFeed> {
-    let catalogue = workspace.catalogue();
+    let catalogue = desk.catalogue();
     let mut rows = catalogue.campaigns()?;
     rows.sort_by_key(|row| row.id);
     let mut entries = Vec::new();
@@ -259,7 +277,11 @@ pub fn export_feed(
         if let Some(due) = due {
             // The tool keeps targets with a password in feeds of their own.
             let paywalled = entry.fields.get("secretId").is_some_and(|secret| !secret.is_null());
-            if let Err(why) = due.takes(&entry.meaning(0).0, campaign.active, paywalled) {
+            let mut taken = due.takes(&entry.meaning(0).0, campaign.active, paywalled);
+            if taken.is_ok() && due.grounds.is_some() {
+                taken = due.takes_on(target_grounds(desk, &campaign)?);
+            }
+            if let Err(why) = taken {
                 *left_out.entry(why).or_insert(0) += 1;
                 continue;
             }

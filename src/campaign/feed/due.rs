@@ -37,6 +37,48 @@ impl FeedFrequency {
     }
 }
 
+/// On what grounds the targets of a feed are collected: the tool keeps a feed
+/// for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FeedGrounds {
+    /// `ld`: within the reach of legal deposit, by itself or by what it inherits.
+    LegalDeposit,
+    /// `by`: with a licence, its own or inherited, and not within legal deposit.
+    Licence,
+    /// `oa`: with a licence of its own. It is about access, so dates are not asked.
+    OpenAccess,
+}
+
+impl FeedGrounds {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::LegalDeposit, Self::Licence, Self::OpenAccess];
+
+    /// The word in the tool's addresses.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::LegalDeposit => "ld",
+            Self::Licence => "by",
+            Self::OpenAccess => "oa",
+        }
+    }
+
+    /// The grounds of a word, in whatever case.
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|grounds| grounds.word().eq_ignore_ascii_case(word.trim()))
+    }
+}
+
+/// What a target may be collected on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TargetGrounds {
+    /// Every seed is within legal deposit.
+    pub legal_deposit: bool,
+    /// Every seed has a licence.
+    pub licence: bool,
+    /// … and none of them inherits it.
+    pub own_licence: bool,
+}
+
 /// Which targets are due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DueQuestion {
@@ -47,6 +89,8 @@ pub struct DueQuestion {
     /// Whether targets behind a login are wanted, or all others: the tool
     /// keeps them in feeds of their own.
     pub paywalled: bool,
+    /// On what grounds; none asks for no grounds.
+    pub grounds: Option<FeedGrounds>,
 }
 
 impl DueQuestion {
@@ -64,8 +108,13 @@ impl DueQuestion {
         if !active && !is_block {
             return Err("switched off");
         }
-        if paywalled != self.paywalled {
+        // Feeds of licences do not part the two.
+        let parts_logins = matches!(self.grounds, None | Some(FeedGrounds::LegalDeposit));
+        if parts_logins && paywalled != self.paywalled {
             return Err(if paywalled { "behind a login" } else { "not behind a login" });
+        }
+        if self.grounds == Some(FeedGrounds::OpenAccess) {
+            return Ok(());
         }
         let Some(start) = meaning.start else { return Err("without a start date") };
         if start.millis() >= self.now.millis().saturating_add(SLACK_MS) {
@@ -75,6 +124,20 @@ impl DueQuestion {
             return Err("ended");
         }
         Ok(())
+    }
+
+    /// `Err` says why the grounds of a target are not those that are asked for.
+    pub fn takes_on(&self, found: TargetGrounds) -> Result<(), &'static str> {
+        match self.grounds {
+            None => Ok(()),
+            Some(FeedGrounds::LegalDeposit) if found.legal_deposit => Ok(()),
+            Some(FeedGrounds::LegalDeposit) => Err("not within legal deposit"),
+            Some(FeedGrounds::Licence) if found.legal_deposit => Err("within legal deposit"),
+            Some(FeedGrounds::Licence) if found.licence => Ok(()),
+            Some(FeedGrounds::Licence) => Err("without a licence"),
+            Some(FeedGrounds::OpenAccess) if found.own_licence => Ok(()),
+            Some(FeedGrounds::OpenAccess) => Err("without a licence of its own"),
+        }
     }
 }
 
@@ -90,6 +153,7 @@ mod tests {
             frequency: FeedFrequency::of_word(word).unwrap(),
             now: date("2024-03-01T12:00").unwrap(),
             paywalled: false,
+            grounds: None,
         };
         let target = |frequency, start, end| Meaning { frequency, start, end, ..Meaning::default() };
         let weekly = |start, end| target(Some(CrawlFrequency::Weekly), start, end);
@@ -109,5 +173,33 @@ mod tests {
         };
         assert_eq!((taken("all"), taken("frequent"), taken("NeverCrawl")), (7, 6, 1));
         assert_eq!(FeedFrequency::of_word("fortnightly"), None);
+        // Open access has no window, and a login is no matter of it.
+        let access = DueQuestion { grounds: FeedGrounds::of_word("OA"), ..question("WEEKLY") };
+        assert_eq!(access.takes(&weekly(None, None), true, true), Ok(()));
+        assert_eq!(access.takes(&weekly(None, None), false, false), Err("switched off"));
+    }
+
+    #[test]
+    fn grounds_part_targets_as_the_tool_parts_its_feeds() {
+        let taken = |word: &str, found: TargetGrounds| {
+            let question = DueQuestion {
+                frequency: FeedFrequency::All,
+                now: CaptureDate::default(),
+                paywalled: false,
+                grounds: FeedGrounds::of_word(word),
+            };
+            question.takes_on(found)
+        };
+        let none = TargetGrounds::default();
+        let law = TargetGrounds { legal_deposit: true, ..none };
+        let handed_down = TargetGrounds { licence: true, ..none };
+        let own = TargetGrounds { own_licence: true, ..handed_down };
+        let both = TargetGrounds { legal_deposit: true, ..own };
+        let fits = |word: &str| [none, law, handed_down, own, both].map(|found| taken(word, found).is_ok());
+        assert_eq!(fits("ld"), [false, true, false, false, true]);
+        assert_eq!(fits("by"), [false, false, true, true, false]);
+        assert_eq!(fits("oa"), [false, false, false, true, true]);
+        assert_eq!(taken("by", both), Err("within legal deposit"));
+        assert_eq!(fits("anything"), [true; 5], "without grounds all are taken");
     }
 }

@@ -25,7 +25,7 @@ mod tests;
 mod write;
 
 pub use dialect::Dialect;
-pub use due::{DueQuestion, FeedFrequency};
+pub use due::{DueQuestion, FeedFrequency, FeedGrounds, TargetGrounds};
 pub use fields::{CrawlFrequency, Meaning, SizeCap};
 pub use read::read_feed;
 pub use write::write_feed;

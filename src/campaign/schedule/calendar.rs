@@ -4,7 +4,7 @@
 //! is the one of [`Schedule::next_runs`]. Both need a start date, know no
 //! hourly runs, and take one-off dates for nothing.
 
-use super::{Frequency, MAX_NEXT_RUNS, Run, Schedule, ScheduleError, describe};
+use super::{Frequency, MAX_NEXT_RUNS, Run, Schedule, ScheduleError, Start, describe};
 use crate::uri::CaptureDate;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
@@ -47,9 +47,7 @@ impl Schedule {
         }
         let dates = self.read()?;
         let count = count.min(MAX_NEXT_RUNS);
-        let (Some(start), Ok(after)) =
-            (dates.start.map(|start| start.instant), Timestamp::from_millisecond(after.millis()))
-        else {
+        let (Some(start), Ok(after)) = (dates.start, Timestamp::from_millisecond(after.millis())) else {
             return Ok(Vec::new());
         };
         let runs = if calendar == Calendar::W3act {
@@ -62,11 +60,12 @@ impl Schedule {
     }
 }
 
-fn w3act(frequency: Frequency, start: &Zoned, after: Timestamp, zone: &TimeZone, count: usize) -> Vec<Zoned> {
+fn w3act(frequency: Frequency, start: &Start, after: Timestamp, zone: &TimeZone, count: usize) -> Vec<Zoned> {
     let Some(period) = period(frequency) else { return Vec::new() };
     let mut runs = Vec::new();
     let last_year = after.to_zoned(zone.clone()).year() - 1;
-    let mut at = start.datetime();
+    // By the clock as it was typed: only the run that a clock change skips is moved by it.
+    let mut at = start.clock;
     if at.year() < last_year {
         // As Java's calendar has it: 29 February of another year is 1 March.
         let day = Date::new(last_year, at.month(), at.day())
@@ -97,18 +96,18 @@ fn period(frequency: Frequency) -> Option<Span> {
     })
 }
 
-fn launcher(frequency: Frequency, start: &Zoned, after: Timestamp, zone: &TimeZone, count: usize) -> Vec<Zoned> {
+fn launcher(frequency: Frequency, start: &Start, after: Timestamp, zone: &TimeZone, count: usize) -> Vec<Zoned> {
     let mut runs = Vec::new();
-    let from = after.to_zoned(zone.clone()).date().max(start.date());
+    let from = after.to_zoned(zone.clone()).date().max(start.clock.date());
     let mut day = from.yesterday().unwrap_or(from);
     for _ in 0..MOST_DAYS {
         if runs.len() >= count {
             break;
         }
-        if launches_on(frequency, start.datetime(), day) {
-            let hours = instants(day.at(start.hour(), 0, 0, 0), zone);
+        if launches_on(frequency, start.clock, day) {
+            let hours = instants(day.at(start.clock.hour(), 0, 0, 0), zone);
             // The launcher compares with the start itself, minutes and all.
-            runs.extend(hours.into_iter().filter(|run| run.timestamp() > after && run >= start));
+            runs.extend(hours.into_iter().filter(|run| run.timestamp() > after && *run >= start.instant));
         }
         let Ok(next) = day.tomorrow() else { break };
         day = next;

@@ -331,6 +331,31 @@ mod walk {
 }
 
 #[test]
+fn no_calendar_takes_a_skipped_hour_for_the_hour_of_later_runs() {
+    // 01:30 is left out on that Sunday in Lisbon.
+    let schedule =
+        Schedule { time_zone: Some("Europe/Lisbon".to_owned()), ..schedule(Frequency::Daily, "2026-03-29T01:30", "") };
+    let after = CaptureDate::parse("2026-03-28").unwrap();
+    let runs = |calendar| {
+        let runs = schedule.next_runs_by(calendar, after, after, 3).unwrap();
+        runs.into_iter().map(|run| run.words).collect::<Vec<_>>()
+    };
+    let expected = ["Sunday 29 Mar 2026 02:30", "Monday 30 Mar 2026 01:30", "Tuesday 31 Mar 2026 01:30"];
+    let expected = expected.map(|words| format!("{words} Europe/Lisbon"));
+    assert_eq!(runs(Calendar::Fonds), expected);
+    assert_eq!(runs(Calendar::W3act), expected);
+    // The launcher knows whole hours and has no run in one that is left out.
+    assert_eq!(
+        runs(Calendar::Launcher),
+        [30, 31, 1].map(|day| match day {
+            1 => "Wednesday 1 Apr 2026 01:00 Europe/Lisbon".to_owned(),
+            30 => "Monday 30 Mar 2026 01:00 Europe/Lisbon".to_owned(),
+            _ => "Tuesday 31 Mar 2026 01:00 Europe/Lisbon".to_owned(),
+        })
+    );
+}
+
+#[test]
 fn words_are_for_people() {
     let now = CaptureDate::parse("2026-11-20T17:00").unwrap();
     let runs = schedule(Frequency::Weekly, "", "").next_runs(now, now, 1).unwrap();

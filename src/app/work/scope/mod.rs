@@ -13,7 +13,7 @@ mod what_if;
 mod tests;
 
 pub use geo::{geo_drift, geo_report};
-pub use permissions::{EvidenceState, attach_evidence, check_evidence, permissions, seeds_verdict};
+pub use permissions::{EvidenceState, attach_evidence, check_evidence, permissions, seeds_verdict, target_grounds};
 pub use tables::{drift_csv, export_table, geo_csv};
 pub use trace::{scope_test, what_if_trace, why};
 pub use what_if::{edited_campaign, rule_hits, spoken_of, what_if, what_if_hosts, what_if_rows};

@@ -4,7 +4,8 @@ use super::bench::Bench;
 use crate::app::models::CampaignId;
 use crate::app::work::import::digest_of;
 use crate::app::workspace_desk::WorkspaceDesk;
-use crate::campaign::{Campaign, EvidenceFile};
+use crate::campaign::feed::TargetGrounds;
+use crate::campaign::{Campaign, Criterion, EvidenceFile, Grounds};
 use crate::jobs::JobCx;
 use crate::scope::{Candidate, Derivation, Facts, Permissions, SeedsVerdict};
 use crate::uri::{CaptureDate, Url, parse_web_url};
@@ -61,6 +62,28 @@ pub fn seeds_verdict(desk: &WorkspaceDesk, campaign: &Campaign) -> anyhow::Resul
     }
     let why = format!("{unread} seeds are no URLs; of the others: {}", verdict.why);
     Ok(SeedsVerdict { covered: false, all_by_domain: false, all_by_hosting: false, why })
+}
+
+/// On what grounds all seeds of a campaign stand: the criteria of legal
+/// deposit apart from licences, as the feeds of the annotation tool part them.
+pub fn target_grounds(desk: &WorkspaceDesk, campaign: &Campaign) -> anyhow::Result<TargetGrounds> {
+    let with = |is_wanted: fn(Criterion) -> bool, grounds: Grounds| {
+        let records = campaign.permissions.iter().filter(|record| is_wanted(record.criterion));
+        Campaign { permissions: records.cloned().collect(), grounds, ..campaign.clone() }
+    };
+    let law = with(|criterion| criterion != Criterion::Licence, campaign.grounds.clone());
+    let reading = Grounds { reading: campaign.grounds.reading, ..Grounds::default() };
+    let licensed = with(|criterion| criterion == Criterion::Licence, reading);
+    let urls: Vec<String> = campaign.seeds.iter().map(|seed| seed.url.clone()).collect();
+    let licences = permissions(desk, &licensed, &urls)?;
+    let all = |fits: fn(&Derivation) -> bool| {
+        !licences.is_empty() && licences.iter().all(|found| found.as_ref().is_ok_and(fits))
+    };
+    Ok(TargetGrounds {
+        legal_deposit: seeds_verdict(desk, &law)?.covered,
+        licence: all(Derivation::is_granted),
+        own_licence: all(|found| found.is_granted() && found.inherited_from.is_none()),
+    })
 }
 
 fn compiled(campaign: &Campaign) -> anyhow::Result<Permissions> {
