@@ -1,7 +1,7 @@
 //! The rules of the data set as words of the command line.
 
 use crate::links::invert::{AssignOptions, Dedup, Keep, Shape, ShuffleOptions, Uncaptured};
-use crate::links::{DatasetOptions, LinkKind, MATCH_WINDOW_DAYS, MAX_INLINKS_PER_SIDE, Notation};
+use crate::links::{DatasetOptions, LinkKind, MATCH_WINDOW_DAYS, MAX_INLINKS_PER_SIDE, Notation, ReadFrom};
 use crate::uri::InternalPolicy;
 use clap::ValueEnum;
 use std::path::PathBuf;
@@ -35,6 +35,11 @@ pub(super) struct MapOptions {
     /// A link without text takes the alternative text of its images
     #[arg(long)]
     image_alt: bool,
+
+    /// Records that links are read from, parted by commas: pages; wat, what others read out of pages; metadata,
+    /// what Fonds did (in the place of pages, no HTML is read); pdf, addresses of link annotations
+    #[arg(long, value_enum, value_name = "KIND", value_delimiter = ',', default_value = "pages,wat")]
+    from: Vec<FromWord>,
 }
 
 /// What sorted links become.
@@ -141,6 +146,27 @@ impl InternalWord {
     }
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FromWord {
+    Pages,
+    Wat,
+    Metadata,
+    Pdf,
+}
+
+fn read_from(words: &[FromWord]) -> ReadFrom {
+    if words.is_empty() {
+        return ReadFrom::default();
+    }
+    let has = |word| words.contains(&word);
+    ReadFrom {
+        pages: has(FromWord::Pages),
+        wat: has(FromWord::Wat),
+        metadata: has(FromWord::Metadata),
+        pdf: has(FromWord::Pdf),
+    }
+}
+
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum DedupWord {
     Exact,
@@ -229,5 +255,6 @@ pub(super) fn dataset_options(map: &MapOptions, reduce: &ReduceOptions, keep: Op
         },
         shuffle: reduce.sort.shuffle(keep),
         image_alt: map.image_alt,
+        from: read_from(&map.from),
     }
 }

@@ -8,7 +8,7 @@
 //! {"Envelope": {
 //!   "Format": "WARC", "WARC-Header-Metadata": {"WARC-Target-URI": "http://a.pt/", "WARC-Date": "…"},
 //!   "Payload-Metadata": {"HTTP-Response-Metadata": {
-//!     "Response-Message": {"Status": "200"},
+//!     "Response-Message": {"Status": "200"}, "Headers": {"Content-Type": "text/html"},
 //!     "HTML-Metadata": {"Head": {"Title": "A"}, "Links": [{"path": "A@/href", "url": "http://b.pt/", "text": "B"}]}}}},
 //!  "Fonds": {"via": "http://c.pt/", "hops": "L", "seed": "http://c.pt/", "fetchTimeMs": 12,
 //!            "verdict": {"decision": "ACCEPT", "rule_index": 1, "rule_name": "…"}}}
@@ -24,6 +24,8 @@ use serde_json::{Value, json};
 pub struct CaptureNotes {
     /// HTTP status.
     pub status: i32,
+    /// Type that the response was served with, without parameters; empty where it had none.
+    pub mime: String,
     /// Title of a page.
     pub title: Option<String>,
     /// Language of a page.
@@ -67,6 +69,7 @@ impl CaptureNotes {
                 entry
             })
             .collect();
+        let headers = if self.mime.is_empty() { json!({}) } else { json!({"Content-Type": self.mime}) };
         let mut html = json!({"Links": links});
         if let Some(title) = &self.title {
             html["Head"] = json!({"Title": title});
@@ -93,6 +96,7 @@ impl CaptureNotes {
                 "WARC-Header-Metadata": {"WARC-Target-URI": url.as_str(), "WARC-Date": date.to_warc()},
                 "Payload-Metadata": {"HTTP-Response-Metadata": {
                     "Response-Message": {"Status": self.status.to_string()},
+                    "Headers": headers,
                     "HTML-Metadata": html,
                 }},
             },
@@ -123,6 +127,7 @@ impl CaptureNotes {
         let annotations = fonds.get("annotations").and_then(Value::as_array).into_iter().flatten();
         Some(Self {
             status: status.parse().unwrap_or(0),
+            mime: http.pointer("/Headers/Content-Type").and_then(Value::as_str).unwrap_or_default().to_owned(),
             title: http.pointer("/HTML-Metadata/Head/Title").and_then(Value::as_str).map(str::to_owned),
             language: text(fonds, "language"),
             outlinks,
@@ -156,6 +161,7 @@ mod tests {
         };
         let notes = CaptureNotes {
             status: 200,
+            mime: "text/html".to_owned(),
             title: Some("Câmara <b>".to_owned()),
             language: Some("pt".to_owned()),
             outlinks: vec![link(0, LinkKind::Anchor, "Olá \u{2028}\"x\""), link(1, LinkKind::Image, "")],

@@ -318,6 +318,7 @@ impl<'e> Worker<'e> {
         let not_followed = leads.outlinks.len() - followed(&leads.outlinks).len();
         let notes = CaptureNotes {
             status: i32::from(exchange.head.status),
+            mime: exchange.mime(),
             title: leads.title,
             language: leads.language,
             outlinks: leads.outlinks,

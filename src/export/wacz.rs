@@ -2,7 +2,7 @@
 
 use super::{ExportError, io_at, no_temporary};
 use crate::jobs::JobCx;
-use crate::links::{Document, DocumentReader, MAX_PAGE_BYTES, PageOptions, Place};
+use crate::links::{Document, DocumentReader, MAX_PAGE_BYTES, PageOptions, Place, ReadFrom};
 use crate::uri::CaptureDate;
 use crate::warc::wacz::{PageReader, WaczOptions, WaczPage, WaczWriteError, WaczWritten, write_wacz};
 use crate::warc::{ArchiveReader, read_record_at};
@@ -92,7 +92,7 @@ fn find_pages(
     cx.stage("Looking for pages", Some(sizes.sum()));
     let max_text_bytes = if text { MAX_TEXT_BYTES } else { 0 };
     let options = PageOptions { max_text_bytes, tell_language: false, ..PageOptions::default() };
-    let mut documents = DocumentReader::default();
+    let mut documents = DocumentReader::new(ReadFrom { wat: false, ..ReadFrom::default() });
     let mut before = 0;
     for (number, path) in archives.iter().enumerate() {
         let mut reader = ArchiveReader::open(path)?;
@@ -119,7 +119,7 @@ fn page_of(document: &Document, options: &PageOptions) -> WaczPage {
         id: String::new(),
         url: document.url.to_string(),
         date: document.date,
-        title: page.title.unwrap_or_default(),
-        text: (options.max_text_bytes > 0).then_some(page.text),
+        title: page.as_ref().and_then(|page| page.title.clone()).unwrap_or_default(),
+        text: page.map(|page| page.text).filter(|_| options.max_text_bytes > 0),
     }
 }

@@ -1,6 +1,6 @@
 //! Archive files into data set objects.
 
-use super::documents::{Document, DocumentReader, DocumentReport, Place};
+use super::documents::{Document, DocumentReader, DocumentReport, Place, ReadFrom};
 use super::invert::{
     AssignOptions, AssignReport, CaptureRow, Filler, LinkError, LinkRow, Shuffle, ShuffleOptions, ShuffleReport,
     assign_rendered,
@@ -66,6 +66,8 @@ pub struct DatasetOptions {
     pub shuffle: ShuffleOptions,
     /// How pages are read.
     pub image_alt: bool,
+    /// Which records are read.
+    pub from: ReadFrom,
 }
 
 impl Default for DatasetOptions {
@@ -79,6 +81,7 @@ impl Default for DatasetOptions {
             assign: AssignOptions::default(),
             shuffle: ShuffleOptions::default(),
             image_alt: false,
+            from: ReadFrom::default(),
         }
     }
 }
@@ -119,7 +122,8 @@ impl DatasetBuilder {
     /// `cx` is asked whether to stop, and told how far the work is.
     pub fn new(options: DatasetOptions, cx: &JobCx) -> Self {
         let shuffle = Shuffle::new(&options.shuffle, cx);
-        Self { options, documents: DocumentReader::default(), shuffle, problems: 0, unreadable: 0, cx: cx.clone() }
+        let documents = DocumentReader::new(options.from);
+        Self { options, documents, shuffle, problems: 0, unreadable: 0, cx: cx.clone() }
     }
 
     /// What may be too little for archives of so many bytes: room on the disk.

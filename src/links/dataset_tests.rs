@@ -180,3 +180,76 @@ fn a_revisit_gives_a_second_capture_with_the_same_links() {
     assert!(alone.is_empty());
     assert_eq!(report.documents.unread.values().sum::<u64>(), 1);
 }
+
+/// Response records of a file, and its pages with all of their links.
+fn pages_of(file: &std::path::Path) -> (Vec<String>, Vec<(Url, CaptureDate, crate::links::Page)>) {
+    let mut reader = crate::warc::ArchiveReader::open(file).unwrap();
+    let mut documents = DocumentReader::default();
+    let (mut responses, mut pages) = (Vec::new(), Vec::new());
+    while let Some(record) = reader.next_record(MAX_PAGE_BYTES).unwrap() {
+        if record.head.record_type == crate::warc::RecordType::Response {
+            responses.push(record.head.target_uri().unwrap_or_default());
+        }
+        let place = Place { file: 0, offset: record.span.offset };
+        if let Some(document) = documents.take(record, place) {
+            let page = document.read_page(&PageOptions::default()).unwrap();
+            pages.push((document.url.clone(), document.date, page));
+        }
+    }
+    (responses, pages)
+}
+
+#[test]
+fn what_the_archives_unleashed_toolkit_asserts_of_blackbook_holds() {
+    let (Some(facts), Some(warc), Some(arc)) = (
+        testing::data("inlinks/aut_expected.json"),
+        testing::data("warc/real/blackbook.warc.gz"),
+        testing::data("warc/arc/blackbook.arc.gz"),
+    ) else {
+        return;
+    };
+    let facts: serde_json::Value = serde_json::from_slice(&std::fs::read(facts).unwrap()).unwrap();
+    let of_warc = &facts["files"]["warc/real/blackbook.warc.gz"];
+    let (responses, pages) = pages_of(&warc);
+    assert_eq!((&of_warc["records_returned"], &of_warc["valid_pages"]), (&responses.len().into(), &pages.len().into()));
+    for fact in of_warc["page_domains"].as_array().unwrap() {
+        let count = pages.iter().filter(|(url, ..)| Fqdn::of(url).as_str() == fact[0]).count();
+        assert_eq!(fact[1], count);
+    }
+    let (url, date, first) = &pages[0];
+    let fact = &of_warc["first_page"];
+    assert_eq!((&fact["url"], &fact["crawl_date"]), (&url.as_str().into(), &date.to_digits14().into()));
+    // A difference: it tells a language of 60 letters, we do not below 200.
+    assert_eq!((&fact["language"], first.language.as_deref()), (&"en".into(), None));
+    let links = |kind: LinkKind| {
+        pages.iter().flat_map(move |(url, _, page)| {
+            page.links.iter().filter(move |link| link.kind == kind).map(move |link| (url, link))
+        })
+    };
+    let fact = &of_warc["webgraph_first"];
+    let (source, link) = links(LinkKind::Anchor).next().unwrap();
+    // Their address is as written, without the slash of a root.
+    assert_eq!(link.url.as_str().trim_end_matches('/'), fact["dest"]);
+    assert_eq!((&fact["src"], &fact["anchor"]), (&source.as_str().into(), &link.anchor.as_str().into()));
+    // They count 213 places in the page itself (#…), 20 of mail, 11 of FTP, 1
+    // script, and 12 parts without text of links that misnested tags split.
+    let anchors = links(LinkKind::Anchor).count() as u64;
+    assert_eq!(of_warc["webgraph_rows"], anchors + 213 + 20 + 11 + 1 + 12);
+    let fact = &of_warc["image_graph_first"];
+    let (source, link) = links(LinkKind::Image).next().unwrap();
+    assert_eq!((&fact["src"], &fact["image"]), (&source.as_str().into(), &link.url.as_str().into()));
+    let of_arc = &facts["files"]["warc/arc/blackbook.arc.gz"];
+    let (responses, pages) = pages_of(&arc);
+    assert_eq!(of_arc["records"], responses.len());
+    let about = responses.iter().filter(|url| url.starts_with("http://www.archive.org/about/")).count();
+    assert_eq!(
+        (&of_arc["urls_matching_http://www.archive.org/about/.*"], &of_arc["others"]),
+        (&about.into(), &(responses.len() - about).into())
+    );
+    let fact = &of_arc["first_links_of_index.php_page_with_keynote"];
+    let (_, date, page) = pages.iter().find(|(url, ..)| url.as_str() == fact["url"]).unwrap();
+    assert_eq!(fact["crawl_date"], date.to_digits14());
+    let first: Vec<_> =
+        page.links.iter().filter(|link| link.kind == LinkKind::Anchor).take(3).map(|link| link.url.as_str()).collect();
+    assert_eq!(fact["links"], serde_json::json!(first));
+}

@@ -6,11 +6,17 @@
 //! the original, resolved against the revisit's URL, at the revisit's date.
 //! Redirects, errors and everything that is no page are no documents.
 //!
+//! What is read is said by [`ReadFrom`]: a WAT record is the page that it is
+//! about, with the links that it lists; our own metadata records and PDF files
+//! are taken where that is wished.
+//!
 //! Originals may stand anywhere in the input, before or behind, so revisits
 //! wait until all records were seen; what is kept of each page for that are
 //! some numbers, not its content.
 
-use super::{Page, PageLink, PageOptions, read_links, read_page};
+use super::pdf::{PdfRead, read_pdf};
+use super::wat::{WatPage, may_be_wat, read_wat, wat_page};
+use super::{Page, PageCuts, PageLink, PageOptions, read_links, read_page};
 use crate::uri::{CaptureDate, Url};
 use crate::warc::http::{ContentType, HttpHead, Payload, decode_payload, parse_response_head};
 use crate::warc::{Record, RecordHead, RecordType, WarcError};
@@ -34,39 +40,74 @@ pub struct Document {
     pub date: CaptureDate,
     /// Where its record stands; a revisit's own.
     pub place: Place,
-    head: HttpHead,
-    /// The record's block: HTTP head and body.
+    /// None for the envelope of a WAT record.
+    head: Option<HttpHead>,
+    /// The record's block: HTTP head and body, or envelope.
     block: Vec<u8>,
     /// The block is not whole.
     cut: bool,
+}
+
+/// Where links are read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadFrom {
+    /// Responses that are pages.
+    pub pages: bool,
+    /// WAT records that others made of pages.
+    pub wat: bool,
+    /// Our own metadata records, which stand beside responses: in the place of
+    /// `pages`, no HTML is read.
+    pub metadata: bool,
+    /// PDF files: they count as pages, with the addresses of their link annotations.
+    pub pdf: bool,
+}
+
+impl Default for ReadFrom {
+    fn default() -> Self {
+        Self { pages: true, wat: true, metadata: false, pdf: false }
+    }
 }
 
 impl Document {
     /// Gives every link to `each`, and says why the page could not be read
     /// whole, if so. Needs nothing else: threads can share the work.
     pub fn read_links(&self, options: &PageOptions, each: impl FnMut(&PageLink<'_>)) -> Option<Unread> {
-        let (payload, kind) = self.payload();
-        let options = PageOptions { xhtml: is_xhtml(&kind), ..options.clone() };
-        let cut = read_links(&payload.bytes, kind.charset.as_deref(), &self.url, &options, each);
+        let told = |cut: PageCuts| (cut.links > 0 || cut.anchors > 0).then_some(Unread::Cut);
+        let Some((payload, kind)) = self.payload() else {
+            return match read_wat(&self.block, &self.url, options, each) {
+                Ok(cut) => told(cut),
+                Err(_) => Some(Unread::NoWat),
+            };
+        };
+        let cut = if is_pdf(&kind) {
+            match read_pdf(&payload.bytes, &self.url, each) {
+                PdfRead::Read(cut) => cut,
+                PdfRead::Encrypted => return Some(Unread::Encrypted),
+            }
+        } else {
+            let options = PageOptions { xhtml: is_xhtml(&kind), ..options.clone() };
+            read_links(&payload.bytes, kind.charset.as_deref(), &self.url, &options, each)
+        };
         if payload.cut || self.cut {
             Some(Unread::TooLong)
         } else if !payload.flaws.is_empty() {
             Some(Unread::Malformed)
         } else {
-            (cut.links > 0 || cut.anchors > 0).then_some(Unread::Cut)
+            told(cut)
         }
     }
 
-    /// Reads all of the page: title, text and the rest.
-    pub fn read_page(&self, options: &PageOptions) -> Page {
-        let (payload, kind) = self.payload();
+    /// Reads all of the page: title, text and the rest; `None` where there is no HTML.
+    pub fn read_page(&self, options: &PageOptions) -> Option<Page> {
+        let (payload, kind) = self.payload().filter(|(_, kind)| is_page(kind))?;
         let options = PageOptions { xhtml: is_xhtml(&kind), ..options.clone() };
-        read_page(&payload.bytes, kind.charset.as_deref(), &self.url, &options)
+        Some(read_page(&payload.bytes, kind.charset.as_deref(), &self.url, &options))
     }
 
-    fn payload(&self) -> (Payload<'_>, ContentType) {
-        let raw_body = self.block.get(self.head.head_len..).unwrap_or_default();
-        (decode_payload(&self.head, raw_body, MAX_PAGE_BYTES), self.head.content_type())
+    fn payload(&self) -> Option<(Payload<'_>, ContentType)> {
+        let head = self.head.as_ref()?;
+        let raw_body = self.block.get(head.head_len..).unwrap_or_default();
+        Some((decode_payload(head, raw_body, MAX_PAGE_BYTES), head.content_type()))
     }
 
     /// How much memory it takes, about.
@@ -99,6 +140,10 @@ pub enum Unread {
     Cut,
     /// A revisit whose original is not in the input.
     NoOriginal,
+    /// A metadata record in JSON that is not what a WAT record is.
+    NoWat,
+    /// A PDF file that only its readers can decrypt.
+    Encrypted,
 }
 
 impl fmt::Display for Unread {
@@ -110,6 +155,8 @@ impl fmt::Display for Unread {
             Self::Malformed => "not encoded as declared: read as far as it goes",
             Self::Cut => "too many or too long links: some were left out",
             Self::NoOriginal => "a revisit whose original is not in the input",
+            Self::NoWat => "an envelope of links that is not whole",
+            Self::Encrypted => "an encrypted PDF file: its links cannot be read",
         })
     }
 }
@@ -166,6 +213,7 @@ struct Waiting {
 /// Turns records into documents.
 #[derive(Default)]
 pub struct DocumentReader {
+    from: ReadFrom,
     /// Captures that a revisit may repeat, by hashes of their names.
     originals: HashMap<u64, Place>,
     /// Names of redirects and errors: a repeat of one has no links either.
@@ -175,6 +223,11 @@ pub struct DocumentReader {
 }
 
 impl DocumentReader {
+    /// A reader of certain records.
+    pub fn new(from: ReadFrom) -> Self {
+        Self { from, ..Self::default() }
+    }
+
     /// What was read so far.
     pub fn report(&self) -> &DocumentReport {
         &self.report
@@ -194,11 +247,12 @@ impl DocumentReader {
     pub fn take(&mut self, record: Record, place: Place) -> Option<Document> {
         self.report.records += 1;
         match record.head.record_type {
-            RecordType::Response => {}
-            RecordType::Revisit => {
+            RecordType::Response if self.from.pages || self.from.pdf => {}
+            RecordType::Revisit if self.from.pages || self.from.pdf => {
                 self.wait(&record.head, place);
                 return None;
             }
+            RecordType::Metadata if self.from.wat || self.from.metadata => return self.envelope(record, place),
             _ => return None,
         }
         // `dns:` and the like have no links.
@@ -289,13 +343,39 @@ impl DocumentReader {
         record: Cow<'_, Record>,
         place: Place,
     ) -> Option<Document> {
-        if !is_page(&head.content_type()) {
+        let kind = head.content_type();
+        if !(self.from.pages && is_page(&kind) || self.from.pdf && is_pdf(&kind)) {
             return None;
         }
         self.report.pages += 1;
         let cut = record.omitted > 0;
-        Some(Document { url, date, place, head: head.into_owned(), block: record.into_owned().block, cut })
+        Some(Document { url, date, place, head: Some(head.into_owned()), block: record.into_owned().block, cut })
     }
+
+    /// The page that the envelope in a metadata record is about.
+    fn envelope(&mut self, record: Record, place: Place) -> Option<Document> {
+        if !may_be_wat(&record.block) {
+            return None;
+        }
+        let page = match wat_page(&record.block) {
+            Ok(page) => page?,
+            Err(_) => {
+                let url = record.head.target_uri().unwrap_or_default();
+                self.report.note(place, url, if record.omitted > 0 { Unread::TooLong } else { Unread::NoWat });
+                return None;
+            }
+        };
+        let WatPage { url, date, is_ours } = page;
+        if !(if is_ours { self.from.metadata } else { self.from.wat }) {
+            return None;
+        }
+        self.report.pages += 1;
+        Some(Document { url, date, place, head: None, block: record.block, cut: record.omitted > 0 })
+    }
+}
+
+fn is_pdf(kind: &ContentType) -> bool {
+    kind.mime == "application/pdf"
 }
 
 fn is_xhtml(kind: &ContentType) -> bool {

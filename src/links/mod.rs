@@ -28,6 +28,7 @@ pub mod filters;
 mod fold;
 pub mod invert;
 mod page;
+mod pdf;
 mod pipeline;
 mod quirks;
 mod resolve;
@@ -36,6 +37,7 @@ mod tag;
 mod tokenizer;
 mod tokens;
 mod tree;
+mod wat;
 
 #[cfg(test)]
 mod testing;
@@ -44,7 +46,7 @@ pub use charset::CharsetSource;
 pub use collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink};
 pub use dataset::{DatasetError, DatasetInlink, DatasetObject, read_dataset};
 pub use dataset_build::{BuildReport, DatasetBuilder, DatasetOptions, Notation};
-pub use documents::{Document, DocumentReader, DocumentReport, MAX_PAGE_BYTES, Place, Unread, is_page};
+pub use documents::{Document, DocumentReader, DocumentReport, MAX_PAGE_BYTES, Place, ReadFrom, Unread, is_page};
 pub use extract::{read_css, read_links, read_page, tell_language};
 pub use invert::{LinkError, stored};
 pub use page::{LinkKind, LinkKinds, Outlink, Page, PageCuts, PageOptions};

@@ -68,6 +68,12 @@ impl LinkKind {
 
     /// The kind behind a WAT path; what is unknown counts as an embed.
     pub fn from_wat_path(path: &str) -> Self {
+        if path == "FRAME@/src" {
+            return Self::Frame;
+        }
+        if path == "INPUT@/src" || path.ends_with("@/background") {
+            return Self::Image;
+        }
         ALL_KINDS.into_iter().find(|kind| kind.wat_path() == path).unwrap_or(Self::Media)
     }
 }

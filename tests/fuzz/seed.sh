@@ -77,6 +77,9 @@ seed feed 20000 "$data"/feeds
 seed wacz 65536 "$data"/wacz
 seed mmdb 65536 "$data"/mmdb
 seed dataset 20000 "$data"/inlinks
+mkdir -p corpus/wat corpus/pdf
+printf '{"Envelope":{"WARC-Header-Metadata":{"WARC-Type":"response","WARC-Target-URI":"http://a.pt/","WARC-Date":"2014-08-02T09:52:13Z"},"Payload-Metadata":{"HTTP-Response-Metadata":{"Response-Message":{"Status":"200"},"Headers":{"Content-Type":"text/html"},"HTML-Metadata":{"Head":{"Base":"/b/","Metas":[{"name":"robots","content":"nofollow"}]},"Links":[{"path":"A@/href","url":"c#d","text":"e  f","rel":"x"}]}}}}}' >corpus/wat/page
+printf '%%PDF-1.4\n1 0 obj <</A <</S /URI /URI (http://b.pt/\\(x\\)\\101)>>>> /URI <FEFF0068> endobj' >corpus/pdf/open
 seed load_lines 20000 "$data"/inlinks
 printf 'pt,fct)/\t20240301090000\npt,fct)/\t20240301100000\tpt,fccn)/\texternal\tFCT\n' >corpus/load_lines/rows
 # One row: control, target, time of a link, source, anchor, tail.

@@ -169,6 +169,23 @@ fn pages() {
         targets::html,
         &[&b"\xff\xfe"[..], &page.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>()].concat(),
     );
+    let wat = "{\"Envelope\":{\"WARC-Header-Metadata\":{\"WARC-Target-URI\":\"http://a.pt/\",\"WARC-Date\":\"2014-08-02T09:52:13Z\"},\
+        \"Payload-Metadata\":{\"HTTP-Response-Metadata\":{\"Response-Message\":{\"Status\":\"200\"},\"HTML-Metadata\":{\"Head\":\
+        {\"Base\":\"/b/\"},\"Links\":[{\"path\":\"A@/href\",\"url\":\"c\\u0000#d\",\"text\":\"e\\u00a0 f\"}]}}}}}";
+    torment(targets::wat, wat.as_bytes());
+    targets::wat(format!("{{\"Envelope\":{}", "[".repeat(100_000)).as_bytes());
+    let stream = b"9 0 <</URI (http://c.pt/\\(a\\)\\101)>>";
+    let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut zlib, stream).unwrap();
+    let pdf = [
+        &b"%PDF-1.5 <</URI <FEFF0068>/URI(www.b.pt)>> 7 0 obj<</Type/ObjStm/Filter/FlateDecode>>stream\n"[..],
+        &zlib.finish().unwrap(),
+        b"endstream",
+    ];
+    torment(targets::pdf, &pdf.concat());
+    targets::pdf("/URI (".repeat(300_000).as_bytes());
+    targets::pdf("/URI <".repeat(300_000).as_bytes());
+    targets::pdf("/ObjStm/FlateDecode stream x".repeat(30_000).as_bytes());
     for deep in ["<b>", "<a href=x>", "<table><tr><td>", "<p><button>", "<svg><a>", "<select><option>"] {
         targets::html(deep.repeat(3000).as_bytes());
     }

@@ -8,7 +8,7 @@
 //! | [`http`] | bodies are decoded within a limit, in any split |
 //! | [`index`] | lines of an index are read again as they were written; packages keep to their bounds |
 //! | [`lines`] | what is read from text, is written and read again, is equal |
-//! | [`pages`] | pages and style sheets keep to the limits |
+//! | [`pages`] | pages, style sheets, envelopes of links and PDF files keep to the limits |
 //! | [`keys`] | keys of URLs are stable |
 //! | [`stored`] | stored links answer or name what is damaged; lines that are loaded come out |
 
@@ -29,7 +29,7 @@ pub use http::http;
 pub use index::{cdx, wacz};
 pub use keys::keys;
 pub use lines::{campaign_json, crawl_log, dataset, feed, request, robots, scope_log};
-pub use pages::{html, mmdb};
+pub use pages::{html, mmdb, pdf, wat};
 pub use stored::{load_lines, segment};
 
 /// Numbers that depend on the bytes alone, so that a finding repeats.

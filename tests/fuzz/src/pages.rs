@@ -1,9 +1,13 @@
 //! Pages, style sheets and other files that are only read.
 
 use super::Dice;
-use fonds::links::{LinkKinds, MAX_ANCHOR_BYTES, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageOptions, read_css, read_page};
+use fonds::links::{
+    DocumentReader, LinkKinds, MAX_ANCHOR_BYTES, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageOptions, Place, ReadFrom,
+    read_css, read_page,
+};
 use fonds::scope::GeoDatabase;
 use fonds::uri::parse_web_url;
+use fonds::warc::{Headers, Record, RecordHead, RecordType, Span};
 use std::net::IpAddr;
 
 /// A page with the charset told in one way or another.
@@ -58,4 +62,34 @@ pub fn mmdb(data: &[u8]) {
     for address in addresses {
         let _ = database.lookup(address);
     }
+}
+
+/// An envelope of links, as WAT files hold them.
+pub fn wat(data: &[u8]) {
+    links_of("metadata", data.to_vec());
+}
+
+/// A PDF file.
+pub fn pdf(data: &[u8]) {
+    links_of("response", [b"HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\n\r\n", data].concat());
+}
+
+fn links_of(kind: &str, block: Vec<u8>) {
+    let mut headers = Headers::new();
+    headers.push("WARC-Target-URI", "http://example.pt/a/b?c");
+    headers.push("WARC-Date", "2024-03-01T09:00:00Z");
+    let content_length = block.len() as u64;
+    let head =
+        RecordHead { version: "WARC/1.1".to_owned(), record_type: RecordType::parse(kind), headers, content_length };
+    let record = Record { head, block, omitted: 0, span: Span::default() };
+    let mut documents = DocumentReader::new(ReadFrom { pages: true, wat: true, metadata: true, pdf: true });
+    let Some(document) = documents.take(record, Place { file: 0, offset: 0 }) else { return };
+    let mut count = 0;
+    document.read_links(&PageOptions::links_only(), |link| {
+        count += 1;
+        assert!(parse_web_url(link.url.as_str()).is_some_and(|url| url.fragment().is_none()), "{}", link.url.as_str());
+        assert!(link.anchor.len() <= MAX_ANCHOR_BYTES && link.url.as_str().len() <= MAX_URL_BYTES);
+        assert_eq!(link.anchor, link.anchor.trim());
+    });
+    assert!(count <= MAX_LINKS_PER_PAGE);
 }

@@ -1,0 +1,298 @@
+//! Links out of PDF files: the addresses of link annotations.
+//!
+//! Read are `/URI` strings of actions (ISO 32000-1, 12.6.4.7) that stand in
+//! the open or in object streams packed with Flate (7.5.7). Limits: a link
+//! whose address is an object of its own, addresses that are only printed as
+//! text, object streams with a predictor or another filter, and everything in
+//! an encrypted file are not found. The words of a link are drawn elsewhere, at
+//! the same place of the page; its anchor is the address as written, as the
+//! published data set has it for PDF files.
+
+use super::collect::{MAX_ANCHOR_BYTES, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink};
+use super::fold::fold_into;
+use super::page::{LinkKind, PageCuts};
+use super::resolve::Resolver;
+use crate::uri::Url;
+use flate2::read::DeflateDecoder;
+use memchr::memmem;
+use std::io::Read;
+
+/// Of one object stream, unpacked.
+const MAX_STREAM_BYTES: u64 = 8 * 1024 * 1024;
+
+/// Of all object streams of a file, unpacked.
+const MAX_UNPACKED_BYTES: u64 = 128 * 1024 * 1024;
+
+/// Object streams of a file that are looked at.
+const MAX_STREAMS: usize = 100_000;
+
+/// Between the name `/ObjStm` and both ends of its dictionary.
+const MAX_DICTIONARY_BYTES: usize = 4096;
+
+/// What was found out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PdfRead {
+    /// All that can be read was.
+    Read(PageCuts),
+    /// The strings are encrypted.
+    Encrypted,
+}
+
+/// Gives every address to `each`, resolved against the file's own.
+pub(super) fn read_pdf(body: &[u8], url: &Url, mut each: impl FnMut(&PageLink<'_>)) -> PdfRead {
+    // Streams are encrypted too, so the name in one of them is not seen.
+    if memmem::find_iter(body, b"/Encrypt").any(|at| !is_regular(body.get(at + 8))) {
+        return PdfRead::Encrypted;
+    }
+    let mut resolver = Resolver::new(url);
+    let mut anchor = String::new();
+    let mut cut = PageCuts::default();
+    let mut count = 0;
+    let mut links_in = |bytes: &[u8]| {
+        let mut rest = bytes;
+        while let Some(at) = memmem::find(rest, b"/URI") {
+            rest = rest.get(at + 4..).unwrap_or_default();
+            if is_regular(rest.first()) {
+                continue;
+            }
+            let begin = rest.trim_ascii_start();
+            let (text, len) = string_at(begin);
+            // No byte is read twice, however many strings have no end.
+            rest = begin.get(len..).unwrap_or_default();
+            let Some(text) = text else { continue };
+            if count >= MAX_LINKS_PER_PAGE || text.len() > MAX_URL_BYTES.min(MAX_ANCHOR_BYTES) {
+                cut.links += 1;
+                continue;
+            }
+            let text = text.trim();
+            anchor.clear();
+            fold_into(&mut anchor, text);
+            // Readers of PDF open such an address, which has no scheme, as one of the web.
+            let text = if text.get(..4).is_some_and(|begin| begin.eq_ignore_ascii_case("www.")) {
+                format!("http://{text}")
+            } else {
+                text.to_owned()
+            };
+            let Some(url) = (!text.is_empty()).then(|| resolver.resolve(&text)).flatten() else { continue };
+            if url.as_str().len() > MAX_URL_BYTES {
+                cut.links += 1;
+                continue;
+            }
+            count += 1;
+            each(&PageLink { url, kind: LinkKind::Anchor, anchor: anchor.trim_end(), nofollow: false });
+        }
+    };
+    links_in(body);
+    let (mut left, mut unpacked) = (MAX_UNPACKED_BYTES, Vec::new());
+    for at in memmem::find_iter(body, b"/ObjStm").take(MAX_STREAMS) {
+        let Some(packed) = object_stream(body, at) else { continue };
+        unpacked.clear();
+        // What is broken in the middle is read up to about there, so the checksum
+        // at the end says nothing new.
+        let _ = DeflateDecoder::new(packed).take(left.min(MAX_STREAM_BYTES)).read_to_end(&mut unpacked);
+        left = left.saturating_sub(unpacked.len() as u64);
+        links_in(&unpacked);
+        if left == 0 {
+            cut.links += 1;
+            break;
+        }
+    }
+    PdfRead::Read(cut)
+}
+
+/// Whether a name goes on with this byte.
+fn is_regular(byte: Option<&u8>) -> bool {
+    byte.is_some_and(|byte| !byte.is_ascii_whitespace() && *byte != 0 && !b"()<>[]{}/%".contains(byte))
+}
+
+/// The deflated bytes of the stream whose dictionary holds the name at `at`.
+fn object_stream(body: &[u8], at: usize) -> Option<&[u8]> {
+    let after = body.get(at..(at + MAX_DICTIONARY_BYTES).min(body.len()))?;
+    let begin = at + memmem::find(after, b"stream")? + b"stream".len();
+    let before = body.get(at.saturating_sub(MAX_DICTIONARY_BYTES)..begin)?;
+    let dictionary = before.get(memmem::rfind(before, b" obj").unwrap_or(0)..)?;
+    let has = |name: &[u8]| memmem::find(dictionary, name).is_some();
+    if !has(b"/FlateDecode") || has(b"/DecodeParms") {
+        return None;
+    }
+    let data = body.get(begin..)?;
+    let data = data.strip_prefix(b"\r\n").or(data.strip_prefix(b"\n")).unwrap_or(data);
+    // Two bytes of zlib stand before what is deflated.
+    data.split_at_checked(2).filter(|(head, _)| head.first().is_some_and(|byte| byte & 15 == 8)).map(|(_, data)| data)
+}
+
+/// The string that the bytes begin with, as text (UTF-16 with its mark, else
+/// UTF-8, else Latin-1), and how many bytes it takes. At most somewhat more
+/// than an address may have.
+fn string_at(bytes: &[u8]) -> (Option<String>, usize) {
+    let (bytes, len) = match bytes.split_first() {
+        Some((b'(', rest)) => literal(rest),
+        Some((b'<', rest)) if rest.first() != Some(&b'<') => hexadecimal(rest),
+        _ => return (None, 0),
+    };
+    (bytes.map(text_of), len + 1)
+}
+
+fn text_of(bytes: Vec<u8>) -> String {
+    if let Some(units) = bytes.strip_prefix(&[0xfe, 0xff]) {
+        let units = units.chunks_exact(2).map(|pair| pair.iter().fold(0, |unit, byte| unit << 8 | u16::from(*byte)));
+        return char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+    }
+    String::from_utf8(bytes).unwrap_or_else(|error| error.as_bytes().iter().map(|byte| char::from(*byte)).collect())
+}
+
+/// Longest string that is read, so that it shows to be too long.
+const MAX_STRING_BYTES: usize = 2 * MAX_URL_BYTES + 8;
+
+/// A literal string after its first bracket, and its length with the last one.
+fn literal(bytes: &[u8]) -> (Option<Vec<u8>>, usize) {
+    let mut out = Vec::new();
+    let mut depth = 1;
+    let mut at = 0;
+    let byte_at = |at: usize| bytes.get(at).copied();
+    while let Some(byte) = byte_at(at).filter(|_| out.len() < MAX_STRING_BYTES) {
+        at += 1;
+        match byte {
+            b'(' => depth += 1,
+            b')' if depth == 1 => return (Some(out), at),
+            b')' => depth -= 1,
+            b'\\' => {
+                let escaped = byte_at(at).unwrap_or(b'\n');
+                at += 1;
+                match escaped {
+                    b'n' => out.push(b'\n'),
+                    b'r' => out.push(b'\r'),
+                    b't' => out.push(b'\t'),
+                    b'b' => out.push(8),
+                    b'f' => out.push(12),
+                    // A line that goes on.
+                    b'\r' => at += usize::from(byte_at(at) == Some(b'\n')),
+                    b'\n' => {}
+                    b'0'..=b'7' => {
+                        let mut code = u32::from(escaped - b'0');
+                        for _ in 0..2 {
+                            let Some(digit @ b'0'..=b'7') = byte_at(at) else { break };
+                            code = code * 8 + u32::from(digit - b'0');
+                            at += 1;
+                        }
+                        out.push((code & 0xff) as u8);
+                    }
+                    other => out.push(other),
+                }
+                continue;
+            }
+            _ => {}
+        }
+        out.push(byte);
+    }
+    // Without end, or too long to be an address.
+    let is_long = out.len() >= MAX_STRING_BYTES;
+    (is_long.then_some(out), at)
+}
+
+/// A hexadecimal string after its first bracket, and its length with the last one.
+fn hexadecimal(bytes: &[u8]) -> (Option<Vec<u8>>, usize) {
+    let near = bytes.get(..bytes.len().min(2 * MAX_STRING_BYTES)).unwrap_or_default();
+    let Some(end) = memchr::memchr(b'>', near) else { return (None, near.len()) };
+    let digits: Option<Vec<u8>> = near
+        .iter()
+        .take(end)
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .map(|byte| char::from(*byte).to_digit(16).map(|digit| digit as u8))
+        .collect();
+    let pairs = |digits: Vec<u8>| -> Vec<u8> {
+        digits.chunks(2).map(|pair| pair.first().unwrap_or(&0) << 4 | pair.get(1).unwrap_or(&0)).collect()
+    };
+    (digits.map(pairs), end + 1)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::uri::parse_web_url;
+    use flate2::Compression;
+    use flate2::write::ZlibEncoder;
+    use proptest::prelude::*;
+    use std::io::Write;
+
+    fn read(body: &[u8]) -> (Vec<String>, PdfRead) {
+        let mut links = Vec::new();
+        let url = parse_web_url("http://a.pt/docs/x.pdf").unwrap();
+        let read = read_pdf(body, &url, |link| links.push(link.url.as_str().to_owned()));
+        (links, read)
+    }
+
+    #[track_caller]
+    fn check(body: &str, expected: &[&str]) {
+        let (links, read) = read(body.as_bytes());
+        assert_eq!(links, expected, "{body}");
+        assert_eq!(read, PdfRead::Read(PageCuts::default()));
+    }
+
+    #[test]
+    fn addresses_of_link_annotations_are_found() {
+        check(
+            "%PDF-1.4\n1 0 obj <</Subtype /Link /A <</S /URI /URI (http://b.pt/x?y=1)>>>> endobj",
+            &["http://b.pt/x?y=1"],
+        );
+        check("<</S/URI/URI(http://b.pt/\\(a\\)(b)\\\nc\\144)>>", &["http://b.pt/(a)(b)cd"]);
+        check("/URI <687474703a2f2f622e70742f 41>", &["http://b.pt/A"]);
+        check("/URI <FEFF0068007400740070003a002f002f0062002e00700074002f00e9>", &["http://b.pt/%C3%A9"]);
+        check(
+            "/URI (WWW.b.pt/x) /URI(../y.html) /URI (mailto:a@b.pt) /URI ()",
+            &["http://www.b.pt/x", "http://a.pt/y.html"],
+        );
+        check("/URI 12 0 R /URIs (http://no.pt/) /URI (http://no.pt/ without /URI (end", &[]);
+    }
+
+    #[test]
+    fn the_anchor_is_the_address_as_written() {
+        let url = parse_web_url("http://a.pt/x.pdf").unwrap();
+        let mut anchors = Vec::new();
+        read_pdf(b"/URI (https://Arquivo.pt)/URI( www.b.pt/\\n)", &url, |link| anchors.push(link.anchor.to_owned()));
+        assert_eq!(anchors, ["https://Arquivo.pt", "www.b.pt/"]);
+    }
+
+    fn packed(text: &[u8]) -> Vec<u8> {
+        let mut zlib = ZlibEncoder::new(Vec::new(), Compression::default());
+        zlib.write_all(text).unwrap();
+        zlib.finish().unwrap()
+    }
+
+    fn with_stream(dictionary: &str, data: &[u8]) -> Vec<u8> {
+        let mut body =
+            format!("%PDF-1.5\n7 0 obj\n<</Type /ObjStm /N 1 /First 4 {dictionary}>>\nstream\r\n").into_bytes();
+        body.extend_from_slice(data);
+        body.extend_from_slice(b"\nendstream endobj");
+        body
+    }
+
+    #[test]
+    fn object_streams_are_unpacked_as_far_as_they_go() {
+        let data = packed(b"9 0 <</S /URI /URI (http://b.pt/)>>");
+        assert_eq!(read(&with_stream("/Filter /FlateDecode", &data)).0, ["http://b.pt/"]);
+        assert_eq!(read(&with_stream("/Filter /LZWDecode", &data)).0, [""; 0]);
+        assert_eq!(read(&with_stream("/Filter /FlateDecode", &data[..data.len() - 3])).0, ["http://b.pt/"]);
+        let encrypted = [with_stream("/Filter /FlateDecode", &data), b"trailer <</Encrypt 3 0 R>>".to_vec()].concat();
+        assert_eq!(read(&encrypted), (Vec::new(), PdfRead::Encrypted));
+    }
+
+    #[test]
+    fn a_bomb_is_cut() {
+        let bomb = packed(&vec![b' '; MAX_STREAM_BYTES as usize + 1000]);
+        let body = with_stream("/Filter /FlateDecode", &bomb).repeat(20);
+        let (links, read) = read(&body);
+        assert!(links.is_empty() && matches!(read, PdfRead::Read(cut) if cut.links == 1), "{read:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics(bytes in prop::collection::vec(any::<u8>(), 0..200), text in "[/URI()<>\\\\0-9A-F ObjStmream\n]{0,200}") {
+            read(&bytes);
+            read(text.as_bytes());
+            read(&[b"/URI (", bytes.as_slice()].concat());
+            read(&with_stream("/Filter /FlateDecode", &bytes));
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! Links out of WAT records: what another program read out of a page.
+//!
+//! A WAT file (webarchive-commons; Common Crawl) holds a `metadata` record of
+//! JSON for each record of a WARC file; ours have the same envelope beside
+//! the response. Of these, the links of pages are taken: references are
+//! resolved as the page would have them resolved, texts folded as anchors are.
+
+use super::collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink, web_url};
+use super::documents::is_page;
+use super::fold::fold_into;
+use super::page::{LinkKind, PageCuts, PageOptions};
+use super::resolve::Resolver;
+use crate::uri::{CaptureDate, Url, parse_web_url};
+use crate::warc::http::ContentType;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// What an envelope says of a capture, its links passed over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct WatPage {
+    pub(super) url: Url,
+    pub(super) date: CaptureDate,
+    /// Written by us, beside the response itself.
+    pub(super) is_ours: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "T: Deserialize<'de>"))]
+struct Outer<T> {
+    #[serde(rename = "Envelope")]
+    envelope: Envelope<T>,
+    #[serde(rename = "Fonds", default)]
+    fonds: Option<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "T: Deserialize<'de>"))]
+struct Envelope<T> {
+    #[serde(rename = "WARC-Header-Metadata", default)]
+    warc: Map<String, Value>,
+    #[serde(rename = "Payload-Metadata", default)]
+    payload: Option<Payload<T>>,
+}
+
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "T: Deserialize<'de>"))]
+struct Payload<T> {
+    #[serde(rename = "HTTP-Response-Metadata", default)]
+    http: Option<Http<T>>,
+}
+
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "T: Deserialize<'de>"))]
+struct Http<T> {
+    #[serde(rename = "Response-Message", default)]
+    message: Map<String, Value>,
+    #[serde(rename = "Headers", default)]
+    headers: Option<Map<String, Value>>,
+    #[serde(rename = "HTML-Metadata", default)]
+    html: Option<T>,
+}
+
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "'de: 'a"))]
+struct Html<'a> {
+    #[serde(rename = "Head", default)]
+    head: Option<Head<'a>>,
+    #[serde(rename = "Links", default)]
+    links: Vec<Link<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "'de: 'a"))]
+struct Head<'a> {
+    #[serde(rename = "Base", default)]
+    base: Option<Text<'a>>,
+    #[serde(rename = "Metas", default)]
+    metas: Vec<Map<String, Value>>,
+    #[serde(rename = "Link", default)]
+    links: Vec<Link<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "'de: 'a"))]
+struct Link<'a> {
+    #[serde(default)]
+    path: Option<Text<'a>>,
+    #[serde(default)]
+    url: Option<Text<'a>>,
+    #[serde(default)]
+    text: Option<Text<'a>>,
+    #[serde(default)]
+    rel: Option<Text<'a>>,
+}
+
+/// Within an option, serde borrows only by a name of its own.
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+fn text_of<'t>(text: &'t Option<Text<'_>>) -> &'t str {
+    text.as_ref().map_or("", |text| &text.0)
+}
+
+/// Whether the block of a metadata record may be an envelope.
+pub(super) fn may_be_wat(block: &[u8]) -> bool {
+    block.trim_ascii_start().first() == Some(&b'{') && memchr::memmem::find(block, b"\"Envelope\"").is_some()
+}
+
+/// The page that an envelope is about; `None` where it is about something
+/// else: a request, an image, a redirect. `Err` for what is no envelope.
+///
+/// A page is what a page is in an archive file: status 200 to 299 and a type
+/// of HTML. Where no header at all was kept, what was read as HTML is one.
+pub(super) fn wat_page(block: &[u8]) -> Result<Option<WatPage>, serde_json::Error> {
+    let outer: Outer<IgnoredAny> = serde_json::from_slice(block)?;
+    let text = |map: &Map<String, Value>, name: &str| -> Option<String> {
+        let (_, value) = map.iter().find(|(key, _)| key.eq_ignore_ascii_case(name))?;
+        match value {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            // A header that came twice.
+            Value::Array(values) => values.first().and_then(Value::as_str).map(str::to_owned),
+            _ => None,
+        }
+    };
+    let Some(http) = outer.envelope.payload.and_then(|payload| payload.http) else { return Ok(None) };
+    let warc = &outer.envelope.warc;
+    let is_response = text(warc, "WARC-Type").is_none_or(|kind| matches!(kind.as_str(), "response" | "revisit"));
+    let status: Option<u16> = text(&http.message, "Status").and_then(|status| status.trim().parse().ok());
+    let is_html = match &http.headers {
+        None => http.html.is_some(),
+        Some(headers) => text(headers, "Content-Type").is_some_and(|value| is_page(&ContentType::parse(&value))),
+    };
+    if !is_response || http.html.is_none() || !is_html || !status.is_some_and(|status| (200..300).contains(&status)) {
+        return Ok(None);
+    }
+    let url = text(warc, "WARC-Target-URI").and_then(|text| parse_web_url(text.trim_matches(['<', '>'])));
+    let date = text(warc, "WARC-Date").and_then(|text| CaptureDate::parse(&text).ok());
+    Ok(url.zip(date).map(|(url, date)| WatPage {
+        url,
+        date: CaptureDate::from_seconds(date.seconds()),
+        is_ours: outer.fonds.is_some(),
+    }))
+}
+
+/// Gives every link of an envelope to `each`.
+pub(super) fn read_wat(
+    block: &[u8],
+    url: &Url,
+    options: &PageOptions,
+    mut each: impl FnMut(&PageLink<'_>),
+) -> Result<PageCuts, serde_json::Error> {
+    let outer: Outer<Html<'_>> = serde_json::from_slice(block)?;
+    let html = outer.envelope.payload.and_then(|payload| payload.http).and_then(|http| http.html);
+    let mut cut = PageCuts::default();
+    let Some(Html { head, links }) = html else { return Ok(cut) };
+    let (base, metas, head_links) = head.map_or_else(Default::default, |head| (head.base, head.metas, head.links));
+    let base = Some(text_of(&base).trim()).filter(|base| !base.is_empty()).and_then(|base| web_url(url, base));
+    let base = base.as_ref().unwrap_or(url);
+    let nofollow_all = metas.iter().any(is_nofollow);
+    let mut resolver = Resolver::new(base);
+    let mut anchor = String::new();
+    let (mut count, mut bytes) = (0, 0);
+    for link in head_links.iter().chain(&links) {
+        let rel = text_of(&link.rel);
+        let has_rel = |word: &str| rel.split_ascii_whitespace().any(|token| token.eq_ignore_ascii_case(word));
+        let kind = match LinkKind::from_wat_path(text_of(&link.path)) {
+            LinkKind::LinkElement if has_rel("stylesheet") || has_rel("icon") => LinkKind::Stylesheet,
+            kind => kind,
+        };
+        let reference = text_of(&link.url).trim_matches(|c: char| c <= ' ');
+        if !options.kinds.has(kind) || reference.is_empty() || reference.starts_with('#') {
+            continue;
+        }
+        if count >= MAX_LINKS_PER_PAGE || reference.len() > MAX_URL_BYTES {
+            cut.links += 1;
+            continue;
+        }
+        let Some(url) = resolver.resolve(reference) else { continue };
+        anchor.clear();
+        fold_into(&mut anchor, text_of(&link.text));
+        if anchor.len() > MAX_ANCHOR_BYTES {
+            cut.anchors += 1;
+            anchor.truncate(anchor.floor_char_boundary(MAX_ANCHOR_BYTES));
+        }
+        bytes += url.as_str().len() + anchor.len();
+        if bytes > MAX_LINK_BYTES_PER_PAGE || url.as_str().len() > MAX_URL_BYTES {
+            cut.links += 1;
+            continue;
+        }
+        count += 1;
+        each(&PageLink { url, kind, anchor: anchor.trim_end(), nofollow: nofollow_all || has_rel("nofollow") });
+    }
+    Ok(cut)
+}
+
+/// `<meta name=robots content=nofollow>`, as the envelope lists it.
+fn is_nofollow(meta: &Map<String, Value>) -> bool {
+    let value = |name: &str| meta.get(name).and_then(Value::as_str).unwrap_or_default();
+    let mut words = value("content").split([',', ' ']);
+    value("name").eq_ignore_ascii_case("robots")
+        && words.any(|word| word.eq_ignore_ascii_case("nofollow") || word.eq_ignore_ascii_case("none"))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::links::LinkKinds;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn envelope(status: Value, headers: Value, html: Value) -> Vec<u8> {
+        let head = json!({"WARC-Type": "response", "WARC-Target-URI": "http://a.pt/dir/x", "WARC-Date": "2014-08-02T09:52:13Z"});
+        let http =
+            json!({"Response-Message": {"Status": status, "Reason": "OK"}, "Headers": headers, "HTML-Metadata": html});
+        json!({"Container": {"Compressed": true}, "Envelope": {"Format": "WARC", "WARC-Header-Metadata": head,
+            "Payload-Metadata": {"Trailing-Slop-Length": "4", "HTTP-Response-Metadata": http}}})
+        .to_string()
+        .into_bytes()
+    }
+
+    fn page(html: Value) -> Vec<u8> {
+        envelope(json!("200"), json!({"content-type": "text/html; charset=UTF-8"}), html)
+    }
+
+    /// `url “anchor”`, with `!` for nofollow.
+    #[track_caller]
+    fn check(html: Value, expected: &[&str]) {
+        let block = page(html);
+        let found = wat_page(&block).unwrap().unwrap();
+        let mut links = Vec::new();
+        let options =
+            PageOptions { kinds: [LinkKind::Anchor].into_iter().collect::<LinkKinds>(), ..PageOptions::links_only() };
+        read_wat(&block, &found.url, &options, |link| {
+            links.push(format!("{} “{}”{}", link.url.as_str(), link.anchor, if link.nofollow { "!" } else { "" }));
+        })
+        .unwrap();
+        assert_eq!(links, expected);
+    }
+
+    #[test]
+    fn links_are_those_that_the_page_would_give() {
+        check(
+            json!({"Head": {"Title": "X", "Link": [{"path": "LINK@/href", "url": "/s.css", "rel": "stylesheet"}]}, "Links": [
+                {"path": "A@/href", "url": "../b#top", "text": " Ol\u{e1} \n\u{a0}mundo "},
+                {"path": "IMG@/src", "url": "i.png", "alt": "i"},
+                {"path": "A@/href", "url": "//c.pt", "rel": "external NoFollow", "title": "t"},
+                {"path": "A@/href", "url": "#top"}, {"path": "A@/href", "url": "mailto:a@b.pt"},
+                {"path": "A@/data-href", "url": "/data"}, {"path": "A@/href"}, {"url": "/no-path"}]}),
+            &["http://a.pt/b “Olá mundo”", "http://c.pt/ “”!"],
+        );
+        check(
+            json!({"Head": {"Base": "https://d.pt/e/", "Metas": [{"name": "Robots", "content": "index, nofollow"}]},
+                "Links": [{"path": "A@/href", "url": "f", "text": "F"}]}),
+            &["https://d.pt/e/f “F”!"],
+        );
+        check(json!({}), &[]);
+    }
+
+    #[test]
+    fn only_good_responses_of_html_are_pages() {
+        let is_page = |block: Vec<u8>| wat_page(&block).unwrap().is_some();
+        let html = json!({"Links": []});
+        assert!(is_page(page(html.clone())));
+        assert!(is_page(envelope(json!(206), json!({"Content-Type": ["application/xhtml+xml", "x"]}), html.clone())));
+        assert!(!is_page(envelope(json!("301"), json!({"Content-Type": "text/html"}), html.clone())));
+        assert!(!is_page(envelope(json!("200"), json!({"Content-Type": "image/png"}), html.clone())));
+        assert!(!is_page(envelope(json!("200"), json!({"Content-Type": "text/html"}), Value::Null)));
+        assert!(!is_page(br#"{"Envelope": {"WARC-Header-Metadata": {"WARC-Type": "request"}}}"#.to_vec()));
+        let found = wat_page(&page(html)).unwrap().unwrap();
+        assert_eq!(
+            (found.url.as_str(), found.date.to_digits14().as_str(), found.is_ours),
+            ("http://a.pt/dir/x", "20140802095213", false)
+        );
+    }
+
+    #[test]
+    fn what_is_no_envelope_is_refused_and_too_much_is_cut() {
+        assert!(wat_page(b"{\"Envelope\": 3}").is_err());
+        assert!(wat_page(format!("{{\"Envelope\": {}", "[".repeat(100_000)).as_bytes()).is_err());
+        assert!(!may_be_wat(b"via: http://a.pt/") && may_be_wat(b" {\"Envelope\":{}}"));
+        let long = "x".repeat(MAX_ANCHOR_BYTES + 5);
+        let block = page(json!({"Links": [{"path": "A@/href", "url": "/a", "text": long},
+            {"path": "A@/href", "url": format!("/{}", "y".repeat(MAX_URL_BYTES))}]}));
+        let url = parse_web_url("http://a.pt/").unwrap();
+        let mut anchors = Vec::new();
+        let cut = read_wat(&block, &url, &PageOptions::links_only(), |link| anchors.push(link.anchor.len())).unwrap();
+        assert_eq!((anchors.as_slice(), cut.anchors, cut.links), (&[MAX_ANCHOR_BYTES][..], 1, 1));
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics(block in "\\PC{0,200}", at in 0_usize..400, byte in any::<u8>()) {
+            let url = parse_web_url("http://a.pt/").unwrap();
+            let _ = wat_page(block.as_bytes());
+            let mut block = page(json!({"Head": {"Base": block}, "Links": [{"path": "A@/href", "url": block, "text": block}]}));
+            let _ = wat_page(&block);
+            let _ = read_wat(&block, &url, &PageOptions::links_only(), |_| ());
+            let at = at % block.len();
+            block[at] = byte;
+            let _ = read_wat(&block, &url, &PageOptions::links_only(), |_| ());
+        }
+    }
+}
