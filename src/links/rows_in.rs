@@ -19,6 +19,9 @@ const PIECE_BYTES: usize = 1024 * 1024;
 /// anchors take some 200 KB.
 const MAX_LINE_BYTES: usize = 256 * 1024 * 1024;
 
+/// Behind so many tabs stands the last column of a row: it may hold more.
+const TABS: usize = 4;
+
 /// How the columns of a link stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Columns {
@@ -75,19 +78,27 @@ pub(super) fn read_lines(input: impl Read, rules: &LineRules, shuffle: &Shuffle)
     let threads = shuffle.threads();
     let mut report = LineReport::default();
     let (send, pieces) = bounded::<Piece>(threads);
+    // Memory that was read through comes back: new memory costs more than reading into it.
+    let (give_back, read_through) = bounded::<Vec<u8>>(2 * threads);
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
             .map(|_| {
-                let (pieces, filler) = (pieces.clone(), shuffle.filler());
-                scope.spawn(move || {
+                let (pieces, filler, give_back) = (pieces.clone(), shuffle.filler(), give_back.clone());
+                scope.spawn(move || -> Result<LineReport, LinkError> {
                     let mut reader = LineReader { rules, filler, report: LineReport::default(), date: None };
-                    pieces.iter().try_for_each(|piece| reader.read(&piece))?;
+                    for piece in pieces {
+                        reader.read(&piece)?;
+                        if piece.bytes.capacity() <= 4 * PIECE_BYTES {
+                            let _ = give_back.try_send(piece.bytes);
+                        }
+                    }
                     Ok(reader.report)
                 })
             })
             .collect();
         drop(pieces);
-        let mut outcome = each_piece(input, |piece| send.send(piece).is_ok()).map_err(LinkError::Input);
+        let spare = || read_through.try_recv().unwrap_or_default();
+        let mut outcome = each_piece(input, spare, |piece| send.send(piece).is_ok()).map_err(LinkError::Input);
         drop(send);
         for worker in workers {
             match worker.join() {
@@ -108,9 +119,15 @@ struct Piece {
     line: u64,
 }
 
-fn each_piece(mut input: impl Read, mut give: impl FnMut(Piece) -> bool) -> io::Result<()> {
+/// `spare` has memory to read into, or none.
+fn each_piece(
+    mut input: impl Read,
+    spare: impl Fn() -> Vec<u8>,
+    mut give: impl FnMut(Piece) -> bool,
+) -> io::Result<()> {
     let (mut bytes, mut line) = (Vec::new(), 1);
     loop {
+        bytes.reserve(PIECE_BYTES + PIECE_BYTES / 8);
         let read = (&mut input).take(PIECE_BYTES as u64).read_to_end(&mut bytes)?;
         // What was there before has no line end.
         let new = bytes.len() - read;
@@ -128,7 +145,10 @@ fn each_piece(mut input: impl Read, mut give: impl FnMut(Piece) -> bool) -> io::
             }
             continue;
         }
-        let rest = bytes.split_off(end);
+        let mut rest = spare();
+        rest.clear();
+        rest.extend_from_slice(bytes.get(end..).unwrap_or_default());
+        bytes.truncate(end);
         let lines = memchr::memchr_iter(b'\n', &bytes).count() as u64;
         if !bytes.is_empty() && !give(Piece { bytes: std::mem::replace(&mut bytes, rest), line }) {
             return Ok(());
@@ -221,60 +241,74 @@ fn bad(why: &'static str) -> Wrong {
 
 impl LineReader<'_, '_> {
     fn read(&mut self, piece: &Piece) -> Result<(), LinkError> {
-        let mut from = 0;
-        for (number, end) in (piece.line..).zip(memchr::memchr_iter(b'\n', &piece.bytes).chain([piece.bytes.len()])) {
-            let line = piece.bytes.get(from..end).unwrap_or_default();
-            from = end + 1;
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
-            if line.is_empty() {
+        // Checked once for all, as long as nothing is wrong.
+        let text = std::str::from_utf8(&piece.bytes).ok();
+        let (mut from, mut number) = (0, piece.line);
+        let (mut tabs, mut tab_count) = ([0; TABS], 0);
+        for end in memchr::memchr2_iter(b'\t', b'\n', &piece.bytes).chain([piece.bytes.len()]) {
+            if piece.bytes.get(end) == Some(&b'\t') {
+                if let Some(tab) = tabs.get_mut(tab_count) {
+                    *tab = end - from;
+                    tab_count += 1;
+                }
                 continue;
             }
-            let read = match std::str::from_utf8(line) {
-                Err(_) => Err(bad("it is not UTF-8")),
-                Ok(line) if self.rules.notation.is_some() && line.trim_ascii_start().starts_with('{') => {
+            let line = match text {
+                Some(text) => text.get(from..end),
+                None => piece.bytes.get(from..end).and_then(|line| std::str::from_utf8(line).ok()),
+            };
+            let tabs = tabs.get(..std::mem::take(&mut tab_count)).unwrap_or_default();
+            from = end + 1;
+            number += 1;
+            let line = line.map(|line| line.strip_suffix('\r').unwrap_or(line));
+            let read = match line {
+                None => Err(bad("it is not UTF-8")),
+                Some("") => continue,
+                Some(line) if self.rules.notation.is_some() && line.trim_ascii_start().starts_with('{') => {
                     self.object(line)
                 }
-                Ok(line) => self.row(line),
+                Some(line) => self.row(line, tabs),
             };
             match read {
                 Ok(()) => {}
                 Err(Wrong::Work(error)) => return Err(error),
                 Err(Wrong::Line(why)) => {
                     self.report.bad_lines += 1;
-                    self.report.first_bad.get_or_insert_with(|| (number, why.into_owned()));
+                    self.report.first_bad.get_or_insert_with(|| (number - 1, why.into_owned()));
                 }
             }
         }
         Ok(())
     }
 
-    fn row(&mut self, line: &str) -> Result<(), Wrong> {
-        let split = |text: &'_ str| {
-            let at = memchr::memchr(b'\t', text.as_bytes())?;
-            Some((at, at + 1))
-        };
-        let part = |text, why| -> Result<(&str, &str), Wrong> {
-            let (end, next) = split(text).ok_or_else(|| bad(why))?;
-            Ok((text.get(..end).unwrap_or_default(), text.get(next..).unwrap_or_default()))
-        };
-        let (target, rest) = part(line, "it has one column; two make a capture, more a link")?;
-        self.check_notation(target)?;
-        let Ok((second, rest)) = part(rest, "") else {
-            let date = self.date(rest)?;
-            return Ok(self.filler.push_capture(&CaptureRow { target, date, id: 0 })?);
-        };
-        let (third, rest) = part(rest, "it has three columns; two make a capture, more a link")?;
+    /// `tabs` are the places of the first ones.
+    fn row(&mut self, line: &str, tabs: &[usize]) -> Result<(), Wrong> {
+        // What is behind the tab before the column, and before the one after it.
+        let from = |column: usize| column.checked_sub(1).and_then(|before| tabs.get(before)).map_or(0, |tab| tab + 1);
+        let rest = |column: usize| line.get(from(column)..).unwrap_or_default();
+        let text = |column: usize| tabs.get(column).and_then(|&tab| line.get(from(column)..tab)).unwrap_or_default();
+        let target = text(0);
+        match tabs.len() {
+            0 => return Err(bad("it has one column; two make a capture, more a link")),
+            1 => {
+                self.check_notation(target)?;
+                let date = self.date(rest(1))?;
+                return Ok(self.filler.push_capture(&CaptureRow { target, date, id: 0 })?);
+            }
+            2 => return Err(bad("it has three columns; two make a capture, more a link")),
+            _ => self.check_notation(target)?,
+        }
         let (date, source, internal, anchor) = match self.rules.columns {
+            Columns::Map if tabs.len() < TABS => return Err(bad("it has four columns and a link has five")),
             Columns::Map => {
-                let (side, anchor) = part(rest, "it has four columns and a link has five")?;
-                let internal = match side {
+                let internal = match text(3) {
                     "internal" => true,
                     "external" => false,
                     _ => return Err(bad("its fourth column is neither internal nor external")),
                 };
-                (second, third, internal, anchor)
+                (text(1), text(2), internal, rest(4))
             }
-            Columns::Table => (third, second, is_internal(self.rules.internal, target, second), rest),
+            Columns::Table => (text(2), text(1), is_internal(self.rules.internal, target, text(1)), rest(3)),
         };
         let date = self.date(date)?;
         self.link(target, date, source, internal, anchor)
@@ -371,12 +405,20 @@ impl LineReader<'_, '_> {
 
 /// Whether a link is internal by the hosts in its keys.
 fn is_internal(policy: InternalPolicy, target: &str, source: &str) -> bool {
+    // Nearly all hosts end at the first bracket, and most links stay within one.
+    let end = memchr::memchr(b')', target.as_bytes()).map(|bracket| ..=bracket);
+    if end.is_some_and(|end| source.as_bytes().get(end) == target.as_bytes().get(end)) {
+        return true;
+    }
     let (target, source) = (host_of(target), host_of(source));
     if target == source {
         return true;
     }
     // Only a `www2` label makes one name of two keys.
-    let may_be_www = |host: &str| host.rsplit(',').next().is_some_and(|label| label.starts_with("www"));
+    let may_be_www = |host: &str| {
+        let label = memchr::memrchr(b',', host.as_bytes()).map_or(0, |comma| comma + 1);
+        host.get(label..).is_some_and(|label| label.starts_with("www"))
+    };
     if policy == InternalPolicy::Fqdn && !may_be_www(target) && !may_be_www(source) {
         return false;
     }

@@ -254,6 +254,10 @@ impl Object {
         self.sources.clear();
     }
 
+    fn fits(&self, options: &AssignOptions, date: CaptureDate) -> bool {
+        self.capture_date.is_some_and(|capture| options.fits(date, capture))
+    }
+
     fn take(&mut self, options: &AssignOptions, link: Link<'_>, report: &mut AssignReport) {
         let by_source = options.dedup == Dedup::SourceTarget;
         if by_source && self.sources.contains(link.source) {
@@ -341,16 +345,19 @@ impl<'o> Group<'o> {
     ) -> Result<AssignReport, LinkError> {
         let emit = &mut emit;
         while let Some(merge) = rows.next()? {
-            let row = merge.row();
             if merge.is_new_target() {
                 self.end(emit)?;
-                self.begin(row.target);
+                self.begin(merge.target());
             }
-            match read_when(row.when) {
+            match read_when(merge.when()) {
                 (date, false) => self.captures.push(date),
                 (date, true) => {
-                    let internal = is_internal(row.tail);
-                    self.link(Link { date, source: row.source, anchor: row.anchor, internal }, emit)?;
+                    // Most texts are far apart in memory, and many links fit nothing.
+                    if self.wants(date, emit)? {
+                        let row = merge.row();
+                        let internal = is_internal(row.tail);
+                        self.link(Link { date, source: row.source, anchor: row.anchor, internal });
+                    }
                 }
             }
         }
@@ -367,34 +374,41 @@ impl<'o> Group<'o> {
         self.report.targets += 1;
     }
 
-    fn link(
+    /// Whether a link of this date goes into an object; gives out those that
+    /// no further link can.
+    fn wants(
         &mut self,
-        link: Link<'_>,
+        date: CaptureDate,
         emit: &mut impl FnMut(&Assigned<'_>) -> Result<(), LinkError>,
-    ) -> Result<(), LinkError> {
+    ) -> Result<bool, LinkError> {
         let uncaptured = self.captures.is_empty();
         let keeps_uncaptured = self.options.uncaptured == Uncaptured::Keep && self.options.shape == Shape::PerPage;
         if uncaptured && !keeps_uncaptured {
             self.report.uncaptured_dropped += 1;
-            return Ok(());
+            return Ok(false);
         }
+        let fits = match self.options.shape {
+            Shape::PerPage => uncaptured || self.fits_any(date),
+            Shape::PerCapture => {
+                self.give_passed(date, emit)?;
+                self.open_reached(date);
+                self.open.iter().any(|object| object.fits(self.options, date))
+            }
+        };
+        self.report.outside_window += u64::from(!fits);
+        Ok(fits)
+    }
+
+    /// Takes a link that [`Self::wants`].
+    fn link(&mut self, link: Link<'_>) {
         match self.options.shape {
-            Shape::PerPage if !uncaptured && !self.fits_any(link.date) => self.report.outside_window += 1,
             Shape::PerPage => self.page.take(self.options, link, &mut self.report),
             Shape::PerCapture => {
-                self.give_passed(link.date, emit)?;
-                self.open_reached(link.date);
-                let mut fits = false;
-                for object in &mut self.open {
-                    if object.capture_date.is_some_and(|capture| self.options.fits(link.date, capture)) {
-                        fits = true;
-                        object.take(self.options, link, &mut self.report);
-                    }
+                for object in self.open.iter_mut().filter(|object| object.fits(self.options, link.date)) {
+                    object.take(self.options, link, &mut self.report);
                 }
-                self.report.outside_window += u64::from(!fits);
             }
         }
-        Ok(())
     }
 
     fn fits_any(&self, date: CaptureDate) -> bool {

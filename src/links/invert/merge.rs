@@ -82,12 +82,22 @@ pub(super) struct Merge<'s> {
     /// Targets from here on are not wanted.
     until: Option<Vec<u8>>,
     target: Vec<u8>,
+    /// Of the row before: it is compared where the time is the same.
     when: u64,
+    last: Last,
     source: Vec<u8>,
     anchor: Vec<u8>,
     new_target: bool,
     given: bool,
     duplicates: u64,
+}
+
+/// Where the texts of the row before are.
+enum Last {
+    /// At a place of a stream that is in memory.
+    Arena { stream: usize, at: usize },
+    /// Kept in the merge: what is read from disk goes by.
+    Kept,
 }
 
 impl<'s> Merge<'s> {
@@ -100,6 +110,7 @@ impl<'s> Merge<'s> {
             until,
             target: Vec::new(),
             when: 0,
+            last: Last::Kept,
             source: Vec::new(),
             anchor: Vec::new(),
             new_target: false,
@@ -137,27 +148,48 @@ impl<'s> Merge<'s> {
                 return Ok(false);
             }
             self.given = true;
-            let row = self.streams[self.active[0]].row();
-            let repeats =
-                !self.new_target && row.when == self.when && row.source == self.source && row.anchor == self.anchor;
-            if repeats {
+            let when = self.streams[self.active[0]].when();
+            if !self.new_target && when == self.when && self.repeats_last() {
                 self.duplicates += 1;
                 continue;
             }
-            self.when = row.when;
-            self.source.clear();
-            self.source.extend_from_slice(row.source);
-            self.anchor.clear();
-            self.anchor.extend_from_slice(row.anchor);
+            self.when = when;
             return Ok(true);
+        }
+    }
+
+    /// Whether the row that comes has the source and anchor of the one before.
+    fn repeats_last(&self) -> bool {
+        let row = self.streams[self.active[0]].row();
+        match self.last {
+            Last::Kept => row.source == self.source && row.anchor == self.anchor,
+            Last::Arena { stream, at } => match &self.streams[stream] {
+                Stream::Arena { arena, .. } => {
+                    arena.row(at).is_some_and(|last| row.source == last.source && row.anchor == last.anchor)
+                }
+                Stream::Rows(_) => false,
+            },
         }
     }
 
     /// The present row.
     #[inline]
     pub(super) fn row(&self) -> Parts<'_> {
-        let tail = self.active.first().map(|&number| self.streams[number].row().tail).unwrap_or_default();
-        Parts { target: &self.target, when: self.when, source: &self.source, anchor: &self.anchor, tail }
+        let none = Parts { target: b"", when: 0, source: b"", anchor: b"", tail: b"" };
+        let row = self.active.first().map_or(none, |&number| self.streams[number].row());
+        Parts { target: &self.target, ..row }
+    }
+
+    /// The target of the present row: its other texts lie elsewhere in memory.
+    #[inline]
+    pub(super) fn target(&self) -> &[u8] {
+        &self.target
+    }
+
+    /// Kind and date of the present row.
+    #[inline]
+    pub(super) fn when(&self) -> u64 {
+        self.when
     }
 
     /// Whether the present row is the first of its target.
@@ -169,6 +201,17 @@ impl<'s> Merge<'s> {
     /// Moves the stream of the present row on.
     fn leave_row(&mut self) -> io::Result<()> {
         let number = self.active[0];
+        match &self.streams[number] {
+            Stream::Arena { at, .. } => self.last = Last::Arena { stream: number, at: *at },
+            Stream::Rows(reader) => {
+                let row = reader.row();
+                self.source.clear();
+                self.source.extend_from_slice(row.source);
+                self.anchor.clear();
+                self.anchor.extend_from_slice(row.anchor);
+                self.last = Last::Kept;
+            }
+        }
         match self.streams[number].advance()? {
             Step::Same if self.active.len() == 1 => {}
             Step::Same => sift_down(&mut self.active, 0, |a, b| by_rest(&self.streams, a, b)),

@@ -113,13 +113,27 @@ pub(super) fn is_internal(tail: &[u8]) -> bool {
     tail.get(12).is_some_and(|flags| flags & INTERNAL != 0)
 }
 
+/// Values that [`flags_of`] can have.
+pub(super) const FLAGS: usize = KINDS.len() << 2;
+
+/// Kind and marks of a link in one number.
+fn flags_of(row: &LinkRow<'_>) -> u8 {
+    let kind = KINDS.iter().position(|kind| *kind == row.kind).unwrap_or(0);
+    let kind = u8::try_from(kind).unwrap_or(0) << 2;
+    kind | if row.internal { INTERNAL } else { 0 } | if row.nofollow { NOFOLLOW } else { 0 }
+}
+
+/// What the tail of a link depends on where it holds nothing but kind and marks.
+pub(super) fn plain_tail(row: &LinkRow<'_>) -> Option<u8> {
+    let plain = row.source_id == 0 && row.position == 0 && row.target_url.is_empty() && row.source_url.is_empty();
+    plain.then(|| flags_of(row))
+}
+
 /// Appends the tail of a link.
 pub(super) fn encode_tail(row: &LinkRow<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(&row.source_id.to_be_bytes());
     out.extend_from_slice(&row.position.to_be_bytes());
-    let kind = KINDS.iter().position(|kind| *kind == row.kind).unwrap_or(0);
-    let kind = u8::try_from(kind).unwrap_or(0) << 2;
-    out.push(kind | if row.internal { INTERNAL } else { 0 } | if row.nofollow { NOFOLLOW } else { 0 });
+    out.push(flags_of(row));
     out.extend_from_slice(&without_nul(row.target_url));
     out.push(0);
     out.extend_from_slice(&without_nul(row.source_url));

@@ -1,9 +1,10 @@
 //! The external merge sort.
 //!
-//! Rows are gathered in arenas, one for each thread that brings rows. A full
-//! one goes to a thread that sorts it while the next is filled. Sorted arenas
-//! stay in memory as long as they fit; those that do not are written as runs.
-//! At the end arenas and runs are merged ([`Sorted`]).
+//! Rows are gathered in arenas, one for each thread that brings rows, together
+//! as large as the memory given: the fewer there are, the less there is to
+//! merge, and the fewer texts are kept twice. A full one is sorted and written
+//! as a run by its thread. At the end the arenas in memory and the runs are
+//! merged ([`Sorted`]).
 
 use super::LinkError;
 use super::arena::Arena;
@@ -13,12 +14,10 @@ use super::row::{CaptureRow, LinkRow};
 use super::run::{READER_BYTES, Run, RunWriter, run_path};
 use super::sorted::{Pool, Sorted};
 use crate::jobs::{JobCx, free_bytes};
-use crossbeam_channel::{Sender, bounded};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Memory that sorting takes unless told otherwise.
 pub const DEFAULT_MEMORY_BYTES: usize = 512 * 1024 * 1024;
@@ -29,9 +28,9 @@ const MIN_ARENA_BYTES: usize = 4 * 1024;
 /// Positions in an arena are 32 bits wide.
 const MAX_ARENA_BYTES: usize = 1 << 30;
 
-/// Of the memory, one arena takes at most this part: small ones are sorted
-/// while others fill, and what does not fit is written in small pieces.
-const ARENAS: usize = 8;
+/// Where runs are kept, one arena takes at most this part of the memory: a
+/// build that was killed loses what was not written yet.
+const KEPT_ARENAS: usize = 8;
 
 /// Runs that are merged at once at most: each needs an open file.
 const MAX_RUNS_AT_ONCE: usize = 96;
@@ -122,8 +121,6 @@ struct Shared {
     folder: PathBuf,
     keep: bool,
     memory_bytes: usize,
-    /// Memory that sorted arenas may take together.
-    resident_bytes: usize,
     state: Mutex<State>,
 }
 
@@ -131,37 +128,21 @@ struct Shared {
 struct State {
     report: ShuffleReport,
     arenas: Vec<Arena>,
-    arena_bytes: usize,
     runs: Vec<Run>,
     kept: KeptRuns,
     /// Arenas that were not full when their thread ended.
     rest: Vec<Local>,
-    spare: Vec<Arena>,
-    error: Option<LinkError>,
 }
 
 /// Takes rows in any order.
 pub struct Shuffle {
-    local: Local,
-    /// Before the thread: it ends when nobody can send arenas any more.
+    /// What this thread brought and no filler has taken up.
+    local: Mutex<Local>,
     core: Core,
-    sorter: Sorter,
-}
-
-/// The thread that sorts; whoever gives up waits until it has closed its files.
-struct Sorter(Option<JoinHandle<()>>);
-
-impl Drop for Sorter {
-    fn drop(&mut self) {
-        if let Some(thread) = self.0.take() {
-            let _ = thread.join();
-        }
-    }
 }
 
 struct Core {
-    shared: Arc<Shared>,
-    full: Option<Sender<Local>>,
+    shared: Shared,
     arena_bytes: usize,
     threads: usize,
     cx: JobCx,
@@ -171,13 +152,12 @@ impl Shuffle {
     /// `cx` is asked now and then whether to stop.
     pub fn new(options: &ShuffleOptions, cx: &JobCx) -> Self {
         let threads = options.threads.max(1);
-        // One for each thread, one being sorted, and one for what merging needs.
-        let parts = ARENAS.max(2 * (threads + 2));
-        let arena_bytes = (options.memory_bytes / parts).clamp(MIN_ARENA_BYTES, MAX_ARENA_BYTES);
-        let resident_bytes = match options.keep {
-            Some(_) => 0,
-            None => options.memory_bytes.saturating_sub(arena_bytes * (threads + 2)),
+        let arena_bytes = match options.keep {
+            Some(_) => options.memory_bytes / KEPT_ARENAS.max(2 * (threads + 2)),
+            // One for each thread, and half of one for what reading and merging need.
+            None => options.memory_bytes * 2 / (2 * threads + 1),
         };
+        let arena_bytes = arena_bytes.clamp(MIN_ARENA_BYTES, MAX_ARENA_BYTES);
         let folder = options.folder();
         let mut state = State::default();
         if let Some(keep) = &options.keep {
@@ -187,43 +167,37 @@ impl Shuffle {
             state.report.duplicates = kept.runs.iter().map(|run| run.duplicates).sum();
             (state.kept, state.runs) = (kept, runs);
         }
-        let shared = Arc::new(Shared {
+        let shared = Shared {
             folder,
             keep: options.keep.is_some(),
             memory_bytes: options.memory_bytes,
-            resident_bytes,
             state: Mutex::new(state),
-        });
-        let (full, arenas) = bounded::<Local>(0);
-        let sorter = std::thread::Builder::new().name("sort links".to_owned()).spawn({
-            let shared = Arc::clone(&shared);
-            move || {
-                for local in arenas {
-                    if let Err(error) = shared.sort(local, false, false) {
-                        // Whoever brings rows next hears of it, and that nobody takes them.
-                        shared.state().error.get_or_insert(error);
-                        return;
-                    }
-                }
-            }
-        });
-        let core = Core { shared, full: Some(full), arena_bytes, threads, cx: cx.clone() };
-        Self { local: Local::default(), core, sorter: Sorter(sorter.ok()) }
+        };
+        let core = Core { shared, arena_bytes, threads, cx: cx.clone() };
+        Self { local: Mutex::default(), core }
     }
 
     /// Takes a link.
     pub fn push_link(&mut self, link: &LinkRow<'_>) -> Result<(), LinkError> {
-        self.core.push_link(&mut self.local, link)
+        self.core.push_link(self.local.get_mut().unwrap_or_else(PoisonError::into_inner), link)
     }
 
     /// Takes a capture.
     pub fn push_capture(&mut self, capture: &CaptureRow<'_>) -> Result<(), LinkError> {
-        self.core.push_capture(&mut self.local, capture)
+        self.core.push_capture(self.local.get_mut().unwrap_or_else(PoisonError::into_inner), capture)
     }
 
     /// For another thread that brings rows.
     pub fn filler(&self) -> Filler<'_> {
-        Filler { local: Local::default(), core: &self.core }
+        // What another one left is taken up, or what was brought before: as
+        // many arenas are in memory as bring rows at once.
+        let left = self.core.shared.state().rest.pop();
+        let local = left.unwrap_or_else(|| std::mem::take(&mut *self.local()));
+        Filler { local, core: &self.core }
+    }
+
+    fn local(&self) -> MutexGuard<'_, Local> {
+        self.local.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How many threads may bring rows at once.
@@ -236,33 +210,31 @@ impl Shuffle {
         self.core.shared.state().kept.done()
     }
 
-    /// What was done so far, without rows not yet sorted.
+    /// What was done so far, without what fillers at work have not sorted yet.
     pub fn report(&self) -> ShuffleReport {
-        let mut report = self.core.shared.state().report;
-        report.links += self.local.links;
-        report.captures += self.local.captures;
+        let local = self.local();
+        let state = self.core.shared.state();
+        let mut report = state.report;
+        for local in state.rest.iter().chain([&*local]) {
+            report.links += local.links;
+            report.captures += local.captures;
+        }
         report
     }
 
     /// No more rows come: sorts, and merges as far as needed.
-    pub fn finish(mut self) -> Result<Sorted, LinkError> {
-        drop(self.core.full.take());
-        if let Some(sorter) = self.sorter.0.take() {
-            // A panic there is told by the rows that are missing: the arena in hand.
-            sorter.join().map_err(|_| self.core.shared.run_error("sorting broke down"))?;
-        }
+    pub fn finish(self) -> Result<Sorted, LinkError> {
         let shared = &self.core.shared;
         let mut rest = std::mem::take(&mut shared.state().rest);
-        rest.push(self.local);
+        rest.push(self.local.into_inner().unwrap_or_else(PoisonError::into_inner));
         self.core.cx.checkpoint()?;
+        rest.retain(|local| local.links + local.captures > 0 || !local.covered.is_empty());
         let alone = rest.len() == 1;
         std::thread::scope(|scope| {
-            let sorts: Vec<_> = rest.into_iter().map(|local| scope.spawn(|| shared.sort(local, true, alone))).collect();
+            let sorts: Vec<_> = rest.into_iter().map(|local| scope.spawn(|| shared.settle(local, alone))).collect();
             let broke_down = |_| Err(shared.run_error("sorting broke down"));
             sorts.into_iter().try_for_each(|sort| sort.join().unwrap_or_else(broke_down))
         })?;
-        shared.state().spare.clear();
-        shared.take_error()?;
         let at_once = (shared.memory_bytes / (4 * READER_BYTES)).clamp(2, MAX_RUNS_AT_ONCE);
         loop {
             let state = &mut *shared.state();
@@ -306,7 +278,7 @@ impl Filler<'_> {
         }
         Covered { unit, from, to }.add_to(&mut self.local.covered);
         self.local.marked = (self.local.links, self.local.captures);
-        if self.core.is_full(&self.local) { self.core.hand_over(&mut self.local) } else { Ok(()) }
+        if self.core.is_full(&self.local) { self.core.spill(&mut self.local) } else { Ok(()) }
     }
 }
 
@@ -350,22 +322,14 @@ impl Core {
     fn after_row(&self, local: &mut Local) -> Result<(), LinkError> {
         // Kept runs end where the input can be taken up again, if that comes soon.
         let limit = if self.shared.keep { self.arena_bytes * 2 } else { self.arena_bytes };
-        if local.arena.used_bytes() < limit { Ok(()) } else { self.hand_over(local) }
+        if local.arena.used_bytes() < limit { Ok(()) } else { self.spill(local) }
     }
 
-    /// Gives a full arena to the sorter and takes an empty one.
-    fn hand_over(&self, local: &mut Local) -> Result<(), LinkError> {
-        let full = std::mem::take(local);
-        let sent = match &self.full {
-            Some(sorter) => sorter.send(full).map_err(|error| error.into_inner()),
-            None => Err(full),
-        };
-        if sent.is_err() {
-            self.shared.take_error()?;
-            return Err(self.shared.run_error("sorting broke down"));
-        }
-        if let Some(spare) = self.shared.state().spare.pop() {
-            local.arena = spare;
+    fn spill(&self, local: &mut Local) -> Result<(), LinkError> {
+        self.shared.spill(local)?;
+        // Tables are kept for the next rows, unless they would fill a small arena themselves.
+        if local.arena.used_bytes() > self.arena_bytes / 2 {
+            local.arena = Arena::default();
         }
         Ok(())
     }
@@ -377,10 +341,6 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take_error(&self) -> Result<(), LinkError> {
-        self.state().error.take().map_or(Ok(()), Err)
-    }
-
     fn run_error(&self, why: &str) -> LinkError {
         LinkError::Run { folder: self.folder.clone(), why: why.to_owned() }
     }
@@ -389,44 +349,57 @@ impl Shared {
         LinkError::Temp { folder: self.folder.clone(), source }
     }
 
-    /// Sorts an arena; keeps it, or writes it. `last` says that filling is
-    /// over, `alone` that no other thread is at work.
-    fn sort(&self, local: Local, last: bool, alone: bool) -> Result<(), LinkError> {
-        let Local { mut arena, links, captures, covered, marked } = local;
-        let duplicates = arena.sort(alone);
-        let bytes = arena.used_bytes();
-        {
-            let mut state = self.state();
-            state.report.links += links;
-            state.report.captures += captures;
-            state.report.duplicates += duplicates;
-            // What is left at the end is in memory anyway.
-            if arena.len() > 0 && !self.keep && (last || state.arena_bytes + bytes <= self.resident_bytes) {
-                arena.settle();
-                state.arena_bytes += arena.used_bytes();
-                state.arenas.push(arena);
-                return Ok(());
-            }
+    /// Sorts what a thread has, writes it as a run, and leaves the memory empty.
+    fn spill(&self, local: &mut Local) -> Result<(), LinkError> {
+        let duplicates = self.sort(local, false);
+        self.write(local, duplicates)?;
+        local.arena.clear();
+        local.covered.clear();
+        (local.links, local.captures, local.marked) = (0, 0, (0, 0));
+        Ok(())
+    }
+
+    /// Sorts what is left when nobody brings rows any more: it stays in
+    /// memory, where runs are not kept. `alone` says that no other thread is
+    /// at work.
+    fn settle(&self, mut local: Local, alone: bool) -> Result<(), LinkError> {
+        let duplicates = self.sort(&mut local, alone);
+        if self.keep {
+            return self.write(&local, duplicates);
         }
-        if arena.len() > 0 {
-            self.check_room(bytes as u64)?;
-            let number = self.state().kept.next_number();
-            let run = self.write_arena(&arena, number)?;
-            let mut state = self.state();
-            state.report.runs += 1;
-            state.report.spilled_bytes += run.bytes();
-            if self.keep {
-                // Rows behind the last mark are brought again when the build is taken up.
-                let (links, captures) = marked;
-                let kept = KeptRun { number, bytes: run.bytes(), links, captures, duplicates, covered };
-                state.kept.add(&self.folder, kept).map_err(|error| self.temp_error(error))?;
-            }
-            state.runs.push(run);
+        local.arena.settle();
+        self.state().arenas.push(local.arena);
+        Ok(())
+    }
+
+    /// Says how many duplicates were left out.
+    fn sort(&self, local: &mut Local, alone: bool) -> u64 {
+        let duplicates = local.arena.sort(alone);
+        let mut state = self.state();
+        state.report.links += local.links;
+        state.report.captures += local.captures;
+        state.report.duplicates += duplicates;
+        duplicates
+    }
+
+    fn write(&self, local: &Local, duplicates: u64) -> Result<(), LinkError> {
+        if local.arena.len() == 0 {
+            return Ok(());
         }
-        if !last {
-            arena.clear();
-            self.state().spare.push(arena);
+        self.check_room(local.arena.used_bytes() as u64)?;
+        let number = self.state().kept.next_number();
+        let run = self.write_arena(&local.arena, number)?;
+        let mut state = self.state();
+        state.report.runs += 1;
+        state.report.spilled_bytes += run.bytes();
+        if self.keep {
+            // Rows behind the last mark are brought again when the build is taken up.
+            let (links, captures) = local.marked;
+            let kept =
+                KeptRun { number, bytes: run.bytes(), links, captures, duplicates, covered: local.covered.clone() };
+            state.kept.add(&self.folder, kept).map_err(|error| self.temp_error(error))?;
         }
+        state.runs.push(run);
         Ok(())
     }
 

@@ -230,6 +230,24 @@ fn many_runs_are_merged_in_passes_and_in_parts() {
 }
 
 #[test]
+fn files_read_one_after_the_other_share_the_memory() {
+    let rows = many_rows();
+    let options = AssignOptions::default();
+    let expected = rendered(shuffle(&rows, 64 << 20), &options, 1);
+    let few = ShuffleOptions { memory_bytes: 200_000, threads: 1, ..ShuffleOptions::default() };
+    let mut shuffle = Shuffle::new(&few, &JobCx::detached());
+    shuffle.push_capture(&CaptureRow { target: "(pt,x,", date: CaptureDate::from_seconds(5), id: 0 }).unwrap();
+    for some in rows.chunks(100) {
+        let mut filler = shuffle.filler();
+        some.iter().for_each(|row| row.push(&mut filler));
+    }
+    assert_eq!((shuffle.report().links + shuffle.report().captures) as usize, rows.len() + 1);
+    let got = rendered(shuffle.finish().unwrap(), &options, 1);
+    // What did not fit went to disk, as if one thread had brought all.
+    assert!(got.1.runs > 3 && got.0 == expected.0, "{:?}", got.1);
+}
+
+#[test]
 fn a_build_that_was_killed_goes_on_from_its_runs() {
     let folder = tempfile::tempdir().unwrap();
     let keep = |input: &str| Keep::take(&folder.path().join("runs"), input.to_owned()).unwrap();

@@ -17,7 +17,7 @@ const FIRST_SLOTS: usize = 16;
 const FEW: usize = 12;
 
 /// Texts that are looked up together.
-pub(super) const BATCH: usize = 32;
+pub(super) const BATCH: usize = 64;
 
 /// Most texts reach into a second line of the processor's memory.
 const TOUCH_BYTES: usize = 48;
@@ -35,7 +35,6 @@ pub(super) struct Texts {
     /// Open addressing: half a hash, and the place of the text plus one.
     slots: Vec<u64>,
     count: usize,
-    last: Option<TextId>,
     /// Seeded for each set: URLs are hostile and could be made to collide.
     hasher: RandomState,
 }
@@ -46,7 +45,9 @@ impl Texts {
     /// Each text costs two or three looks at places far apart in memory. So
     /// all are looked at once before any is compared: loads that do not wait
     /// for each other take little longer than one.
-    pub(super) fn intern_all(&mut self, texts: &[&[u8]], ids: &mut [TextId; BATCH]) {
+    ///
+    /// `last` is the text that was asked for before these, if it is known.
+    pub(super) fn intern_all(&mut self, texts: &[&[u8]], ids: &mut [TextId; BATCH], last: &mut Option<TextId>) {
         if texts.is_empty() {
             return;
         }
@@ -55,32 +56,32 @@ impl Texts {
         }
         let mask = self.slots.len() - 1;
         let mut tags = [0; BATCH];
-        let mut last: &[u8] = &[];
-        let mut last_tag = None;
+        let mut before = None;
         for (tag, &text) in tags.iter_mut().zip(texts) {
             // The links of a page have one source, sorted rows one target.
-            *tag = match last_tag {
-                Some(tag) if text == last => tag,
+            *tag = match before {
+                Some((last, tag)) if text == last => tag,
                 _ => self.hasher.hash_one(text) >> 32,
             };
-            (last, last_tag) = (text, Some(*tag));
+            before = Some((text, *tag));
         }
         let tags = &tags[..texts.len().min(BATCH)];
         let first = |tag: &u64| self.slots[*tag as usize & mask];
         black_box(tags.iter().fold(0, |all, tag| all ^ first(tag)));
         black_box(tags.iter().fold(0, |all, tag| all ^ self.touch((first(tag) as u32).wrapping_sub(1))));
         for ((id, &tag), &text) in ids.iter_mut().zip(tags).zip(texts) {
-            *id = self.find_or_add(text, tag);
+            *id = match last.filter(|&last| self.get(last) == text) {
+                Some(last) => last,
+                None => self.find_or_add(text, tag),
+            };
+            *last = Some(*id);
         }
     }
 
     fn find_or_add(&mut self, text: &[u8], tag: u64) -> TextId {
-        if let Some(last) = self.last.filter(|&last| self.get(last) == text) {
-            return last;
-        }
         let mask = self.slots.len() - 1;
         let mut at = tag as usize & mask;
-        let id = loop {
+        loop {
             let slot = self.slots[at];
             if slot == 0 {
                 // Fits: whoever fills a set stops long before 4 GiB.
@@ -89,16 +90,14 @@ impl Texts {
                 self.bytes.extend_from_slice(text);
                 self.slots[at] = tag << 32 | (u64::from(id) + 1);
                 self.count += 1;
-                break id;
+                return id;
             }
             let id = (slot as u32).wrapping_sub(1);
             if slot >> 32 == tag && self.get(id) == text {
-                break id;
+                return id;
             }
             at = (at + 1) & mask;
-        };
-        self.last = Some(id);
-        id
+        }
     }
 
     /// Looks at a text, so that it is near when it is read soon after.
@@ -128,7 +127,6 @@ impl Texts {
         self.bytes.clear();
         self.slots.fill(0);
         self.count = 0;
-        self.last = None;
     }
 
     /// No text comes any more: the table is not needed to read texts back.
@@ -227,10 +225,10 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn intern(set: &mut Texts, texts: &[String]) -> Vec<TextId> {
-        let mut all = Vec::new();
+        let (mut all, mut last) = (Vec::new(), None);
         for some in texts.chunks(BATCH) {
             let (texts, mut ids) = (some.iter().map(|text| text.as_bytes()).collect::<Vec<_>>(), [0; BATCH]);
-            set.intern_all(&texts, &mut ids);
+            set.intern_all(&texts, &mut ids, &mut last);
             all.extend_from_slice(&ids[..some.len()]);
         }
         all

@@ -45,14 +45,16 @@ use std::collections::HashSet;
 /// The host in a key of either notation, labels reversed, without port:
 /// `pt,fct` of `(pt,fct,)/sobre`, `(pt,fct,:8080)/` and `pt,fct)/sobre`.
 pub fn host_of(key: &str) -> &str {
-    // Of other schemes than http the key begins with the scheme.
-    let key = key.split_once("://(").map_or(key, |(_, rest)| rest);
-    let key = key.strip_prefix('(').unwrap_or(key);
-    if key.starts_with('[') {
-        return key.split_inclusive(']').next().unwrap_or(key);
+    let end_of = |text: &str| memchr::memchr3(b')', b':', b'@', text.as_bytes()).unwrap_or(text.len());
+    let host = match key.strip_prefix('(') {
+        Some(host) => host,
+        // Of other schemes than http the key begins with the scheme.
+        None => key.get(end_of(key)..).and_then(|rest| rest.strip_prefix("://(")).unwrap_or(key),
+    };
+    if host.starts_with('[') {
+        return host.split_inclusive(']').next().unwrap_or(host);
     }
-    let end = key.find([')', ':', '@']).unwrap_or(key.len());
-    key.get(..end).unwrap_or_default().trim_end_matches(',')
+    host.get(..end_of(host)).unwrap_or_default().trim_end_matches(',')
 }
 
 /// Distinct hosts of linking pages.
