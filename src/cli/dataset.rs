@@ -2,6 +2,7 @@
 
 use super::inlink_options::{MapOptions, ReduceOptions, dataset_options};
 use super::{FINE, PROBLEMS, WRONG_USE};
+use crate::export::{PackedWriter, Packing};
 use crate::jobs::JobCx;
 use crate::links::invert::{AssignReport, Keep, ShuffleReport};
 use crate::links::{DatasetBuilder, DatasetOptions, DocumentReport, FileNews, LinkError, MAX_PAGE_BYTES, Place};
@@ -44,7 +45,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
 
-    /// Write to this file and not to standard output
+    /// Write to this file and not to standard output; packed where its name ends in .gz or .zst
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -81,10 +82,10 @@ pub fn run(args: &Args, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
         None => build(args, options, out, cx),
         Some(path) => {
             let file = File::create(path).with_context(|| path.display().to_string())?;
-            let mut file = BufWriter::new(file);
+            let mut file = PackedWriter::new(Packing::of(path), BufWriter::new(file));
             let status = build(args, options, &mut file, cx)?;
-            file.into_inner()
-                .map_err(|error| error.into_error())
+            file.finish()
+                .and_then(|file| file.into_inner().map_err(|error| error.into_error()))
                 .and_then(|file| file.sync_all())
                 .with_context(|| path.display().to_string())?;
             Ok(status)

@@ -115,6 +115,8 @@ pub enum Command {
     Map(super::inlink_filters::MapArgs),
     /// Turn rows on standard input into the inlink data set.
     Reduce(super::inlink_filters::ReduceArgs),
+    /// Write a data set in another form: plain, gzip, zstd, Parquet.
+    Convert(super::inlink_convert::ConvertArgs),
     /// Keep data sets and rows so that questions are answered at once.
     Load(inlink_store::LoadArgs),
 }
@@ -241,6 +243,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             let input = std::io::stdin().lock();
             return with_progress(|cx| super::inlink_filters::reduce(&args, input, out, cx));
         }
+        Command::Convert(args) => return with_progress(|cx| super::inlink_convert::convert(&args, out, cx)),
         Command::Load(args) => {
             let input = || -> Box<dyn std::io::Read> { Box::new(std::io::stdin().lock()) };
             return with_progress(|cx| inlink_store::run_load(&args, input, out, cx));

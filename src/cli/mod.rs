@@ -18,6 +18,7 @@ mod feed;
 mod files;
 mod geo;
 mod import;
+mod inlink_convert;
 mod inlink_filters;
 mod inlink_options;
 mod inlink_store;

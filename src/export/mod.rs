@@ -23,6 +23,9 @@ mod copy;
 mod csv;
 mod item;
 mod manifest;
+mod packed;
+#[cfg(feature = "parquet")]
+mod parquet;
 #[cfg(test)]
 mod peers;
 #[cfg(test)]
@@ -34,6 +37,9 @@ mod write;
 pub use csv::csv_row;
 pub use item::{ExportItem, ExportOptions, ExportRecord, ExportReport, JsonLines, Original};
 pub use manifest::{Counts, MANIFEST_NAME, Manifest, ManifestFile};
+pub use packed::{PackedWriter, Packing};
+#[cfg(feature = "parquet")]
+pub use parquet::{ParquetError, read_parquet, write_parquet};
 pub use verify::{VerifyCheck, verify};
 pub use wacz::{PackageOptions, write_package};
 pub use write::export_selection;

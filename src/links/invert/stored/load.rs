@@ -134,8 +134,13 @@ pub fn load(
     Ok(report)
 }
 
-/// Lines, whatever they are packed in.
-fn decoded<'i>(input: impl Read + 'i) -> io::Result<Box<dyn BufRead + 'i>> {
+/// Lines, whatever they are packed in: plain, gzip or zstd, told by content.
+/// Memory does not grow with their number.
+///
+/// # Errors
+///
+/// An input that cannot be read.
+pub fn decoded<'i>(input: impl Read + 'i) -> io::Result<Box<dyn BufRead + 'i>> {
     let mut plain = BufReader::with_capacity(BUFFER_BYTES, input);
     let begin = plain.fill_buf()?;
     Ok(if begin.starts_with(&GZIP_MAGIC) {
