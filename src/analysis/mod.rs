@@ -9,6 +9,7 @@
 //! | [`score()`] | how good a capture is, part by part |
 //! | [`tally_anchors`] | what others call a page |
 //! | [`check_anchors`] | whether a page still is what others call it |
+//! | [`page_rank()`] | how much others think of a host |
 //! | [`fold`], [`words`] | when two spellings are one word |
 //!
 //! Invariants: pure and deterministic; the order of input changes nothing.
@@ -19,12 +20,14 @@ mod anchor_check;
 mod anchors;
 mod folding;
 mod matching;
+mod page_rank;
 mod score;
 
 pub use anchor_check::{AnchorCheck, check_anchors};
 pub use anchors::{AnchorLink, AnchorTally, tally_anchors};
 pub use folding::{fold, words};
 pub use matching::{Matcher, Matches, Place, TermHit, TextFields};
+pub use page_rank::page_rank;
 pub use score::{
     HISTOGRAM_BINS, RequestReading, ReviewWord, ScoreInput, ScorePart, ScoreParts, ScoreWeights, histogram, score,
     selected,

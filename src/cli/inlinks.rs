@@ -10,8 +10,7 @@ use crate::links::stored::Window;
 use crate::links::{MATCH_WINDOW_DAYS, MAX_INLINKS_PER_SIDE};
 use crate::store::rows::{AnchorRow, InlinkPage, ProspectRow};
 use crate::uri::CaptureDate;
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Inlinks: outlinks seen from their targets.
@@ -94,7 +93,7 @@ pub enum Command {
     },
     /// List the anchor texts that other sites use most, or those for one page.
     #[command(after_help = "Examples:\n  fonds inlinks anchors my-archive\n  \
-        fonds inlinks anchors my-archive https://www.example.org/about\n\n\
+        fonds inlinks anchors my-archive https://www.example.org/about\n  fonds inlinks anchors my-links --nutch > linkdb.txt\n\n\
         Columns: linking hosts, links, anchor. For a page, links within its site count too; of a captured page in a\n\
         workspace, within the window.")]
     Anchors {
@@ -105,10 +104,19 @@ pub enum Command {
         /// Rows.
         #[arg(long, default_value_t = 50)]
         limit: u64,
+        /// All pages with the links of other hosts to them, as nutch readlinkdb -dump prints them: each (page,
+        /// anchor) once, 10,000 of a page, 100 characters of an anchor. With --json, the anchors that Nutch
+        /// indexes: one object a page, each (host, text) once.
+        #[arg(long, conflicts_with_all = ["page", "limit"])]
+        nutch: bool,
         /// One object an anchor.
         #[arg(long)]
         json: bool,
     },
+    /// List hosts by their PageRank, with what links to them.
+    Hosts(super::inlink_hosts::HostsArgs),
+    /// Write which hosts link to which, for programs that draw and count graphs.
+    Graph(super::inlink_hosts::GraphArgs),
     /// Turn WARC and ARC files straight into the inlink data set.
     Dataset(super::dataset::Args),
     /// Turn archive files into rows for a sort elsewhere.
@@ -151,18 +159,9 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                 Some(days) => days,
                 None => desk.catalogue().window_days()?,
             };
-            let written = match file {
-                Some(path) => {
-                    let mut file = BufWriter::new(File::create_new(&path).map_err(|error| {
-                        anyhow::anyhow!("{}: {error}. Choose a file that does not exist yet", path.display())
-                    })?);
-                    let written =
-                        with_progress(|cx| work::write_dataset(&desk.workspace, window, None, &mut file, cx))?;
-                    file.flush()?;
-                    written
-                }
-                None => with_progress(|cx| work::write_dataset(&desk.workspace, window, None, out, cx))?,
-            };
+            let written = super::inlink_hosts::to_file(file.as_deref(), out, |out| {
+                with_progress(|cx| work::write_dataset(&desk.workspace, window, None, out, cx))
+            })?;
             eprintln!("{written} linked {}", if written == 1 { "page" } else { "pages" });
         }
         Command::Show { folder, page, date, window_days, json } => {
@@ -220,7 +219,10 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             };
             print_prospects(&rows, json, out)?;
         }
-        Command::Anchors { folder, page, limit, json } => {
+        Command::Anchors { folder, nutch: true, json, .. } => {
+            return with_progress(|cx| super::inlink_hosts::nutch(&folder, json, out, cx));
+        }
+        Command::Anchors { folder, page, limit, json, .. } => {
             let rows = match answering(&folder)? {
                 Some(store) => with_progress(|cx| inlink_store::anchors(&store, page.as_deref(), limit, cx))?,
                 None => {
@@ -234,6 +236,8 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             };
             print_anchors(&rows, limit, json, out)?;
         }
+        Command::Hosts(args) => return with_progress(|cx| super::inlink_hosts::hosts(&args, out, cx)),
+        Command::Graph(args) => return with_progress(|cx| super::inlink_hosts::graph(&args, out, cx)),
         Command::Dataset(args) => return with_progress(|cx| super::dataset::run(&args, out, cx)),
         Command::Map(args) => {
             let names = || super::inlink_filters::file_names(std::io::stdin().lock());

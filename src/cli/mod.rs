@@ -20,6 +20,7 @@ mod geo;
 mod import;
 mod inlink_convert;
 mod inlink_filters;
+mod inlink_hosts;
 mod inlink_options;
 mod inlink_store;
 mod inlinks;

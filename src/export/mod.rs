@@ -21,6 +21,7 @@
 
 mod copy;
 mod csv;
+mod host_graph;
 mod item;
 mod manifest;
 mod packed;
@@ -35,6 +36,7 @@ mod wacz;
 mod write;
 
 pub use csv::csv_row;
+pub use host_graph::{GraphFormat, write_host_graph};
 pub use item::{ExportItem, ExportOptions, ExportRecord, ExportReport, JsonLines, Original};
 pub use manifest::{Counts, MANIFEST_NAME, Manifest, ManifestFile};
 pub use packed::{PackedWriter, Packing};

@@ -37,6 +37,18 @@ impl Notation {
         key
     }
 
+    /// A URL with this key: where to look first, not what was captured.
+    pub fn likely_url(self, key: &str) -> Option<Url> {
+        let key = match self {
+            Self::Dataset => key.to_owned(),
+            Self::Cdx => match key.split_once(')')? {
+                (host, rest) if host.contains(':') => format!("({}){rest}", host.replacen(':', ",:", 1)),
+                (host, rest) => format!("({host},){rest}"),
+            },
+        };
+        DatasetKey::from_stored(key).likely_url()
+    }
+
     /// Puts the key of a URL in the place of what `key` held.
     pub fn write_key(self, url: &WebParts<'_>, key: &mut String) {
         key.clear();

@@ -5,7 +5,8 @@
 //! text; and, inverted ([`invert`]), the inlinks of each target in the order
 //! (date, source, anchor); as lines of the published data set ([`dataset`]),
 //! made in one go by [`DatasetBuilder`], or in two halves ([`filters`]) with
-//! a sort elsewhere between them; or stored for questions ([`stored`]).
+//! a sort elsewhere between them; or stored for questions ([`stored`]); or
+//! counted host by host ([`HostGraph`]).
 //!
 //! Invariants: extraction agrees with the DOM that a browser without scripts
 //! builds, but for parts without text of a link that misnested tags split;
@@ -26,6 +27,7 @@ mod documents;
 mod extract;
 pub mod filters;
 mod fold;
+mod host_graph;
 pub mod invert;
 mod page;
 mod pdf;
@@ -48,6 +50,7 @@ pub use dataset::{DatasetError, DatasetInlink, DatasetObject, read_dataset};
 pub use dataset_build::{BuildReport, DatasetBuilder, DatasetOptions, Notation};
 pub use documents::{Document, DocumentReader, DocumentReport, MAX_PAGE_BYTES, Place, ReadFrom, Unread, is_page};
 pub use extract::{read_css, read_links, read_page, tell_language};
+pub use host_graph::{HostEdge, HostGraph, HostGraphBuilder, HostNode};
 pub use invert::{LinkError, stored};
 pub use page::{LinkKind, LinkKinds, Outlink, Page, PageCuts, PageOptions};
 pub use pipeline::FileNews;

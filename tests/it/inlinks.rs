@@ -1,9 +1,18 @@
-//! Links read out of metadata records, asked of the demo.
+//! What inlinks are good for, asked of the demo: hosts, graphs, lists of
+//! other programs; and links read out of metadata records.
 
 use crate::archive::warcs_under;
+use crate::need;
 use crate::program::{arg, fonds};
 use crate::sample::demo;
+use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::process::Command;
+
+fn workspace() -> &'static str {
+    arg(&demo().report.workspace)
+}
 
 #[test]
 fn metadata_records_tell_the_links_of_pages_without_html() {
@@ -19,4 +28,76 @@ fn metadata_records_tell_the_links_of_pages_without_html() {
     assert!(pages == dataset("pages,wat,metadata"), "what stands there twice counts once");
     assert!(pages == dataset("pages,wat"), "ours are not taken for what others read");
     assert_eq!(dataset("wat"), "");
+}
+
+#[test]
+fn hosts_are_ranked_and_the_graph_holds_the_same() {
+    let hosts = fonds(&["inlinks", "hosts", workspace(), "--limit", "100000", "--json"]).with_status(0).json_lines();
+    let number = |row: &Value, name: &str| row[name].as_u64().unwrap();
+    let ranks: Vec<f64> = hosts.iter().map(|row| row["pagerank"].as_f64().unwrap()).collect();
+    assert!(hosts.len() > 3 && ranks.is_sorted_by(|a, b| a >= b));
+    assert!((ranks.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+    // The links are those of the build.
+    let report = fonds(&["inlinks", "graph", workspace(), "--format", "csv", "--internal"]).with_status(0);
+    let rows: Vec<Vec<&str>> = report.out.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    let links = |internal: &str| -> u64 {
+        rows.iter().filter(|row| row[2] == internal).map(|row| row[3].parse::<u64>().unwrap()).sum()
+    };
+    assert_eq!(links("false"), hosts.iter().map(|row| number(row, "inlinks")).sum::<u64>());
+    assert_eq!(links("true"), hosts.iter().map(|row| number(row, "inlinks_internal")).sum::<u64>());
+    assert!(links("false") > 0 && links("true") > 0);
+    let none = fonds(&["inlinks", "hosts", workspace(), "--uncaptured", "--json"]).with_status(0).json_lines();
+    assert!(!none.is_empty() && none.iter().all(|row| row["captures"] == 0));
+    let text = fonds(&["inlinks", "graph", workspace(), "--format", "graphml"]).with_status(0).out;
+    let document = roxmltree::Document::parse(&text).unwrap();
+    let count = |name: &str| document.descendants().filter(|node| node.tag_name().name() == name).count();
+    assert_eq!((count("node"), count("edge")), (hosts.len(), rows.iter().filter(|row| row[2] == "false").count()));
+}
+
+#[test]
+fn networkx_reads_the_graph_and_ranks_alike() {
+    let Some([python]) = need::peers(["python"]) else { return };
+    let dir = tempfile::tempdir().unwrap();
+    for format in ["gexf", "graphml"] {
+        let file = dir.path().join(format!("hosts.{format}"));
+        fonds(&["inlinks", "graph", workspace(), "--format", format, "--out", arg(&file)]).with_status(0);
+        let script = "import sys, json, networkx as nx\n\
+            from networkx.algorithms.link_analysis.pagerank_alg import _pagerank_python as rank\n\
+            g = getattr(nx, 'read_' + sys.argv[1])(sys.argv[2])\n\
+            r = rank(g, alpha=0.85, tol=1e-13, max_iter=1000, weight=None)\n\
+            name = 'label' if sys.argv[1] == 'gexf' else 'host'\n\
+            print(json.dumps({d[name]: [d['captures'], d['pagerank'], r[n]] for n, d in g.nodes(data=True)}))\n\
+            assert all(d['links'] > 0 and d['first'] <= d['last'] and d['internal'] is False for _, _, d in g.edges(data=True))";
+        let output = Command::new(&python).args(["-c", script, format, arg(&file)]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let theirs: BTreeMap<String, (u64, f64, f64)> = serde_json::from_slice(&output.stdout).unwrap();
+        let ours = fonds(&["inlinks", "hosts", workspace(), "--limit", "100000", "--json"]).with_status(0).json_lines();
+        assert_eq!(theirs.len(), ours.len());
+        for row in ours {
+            let (captures, told, ranked) = theirs[row["host"].as_str().unwrap()];
+            assert_eq!(captures, row["captures"].as_u64().unwrap());
+            let ours = row["pagerank"].as_f64().unwrap();
+            assert!((ours - told).abs() < 1e-11 && (ours - ranked).abs() < 1e-8, "{row}: {told} {ranked}");
+        }
+    }
+}
+
+#[test]
+fn anchors_are_listed_as_nutch_keeps_them() {
+    let dump = fonds(&["inlinks", "anchors", workspace(), "--nutch"]).with_status(0).out;
+    let lists = fonds(&["inlinks", "anchors", workspace(), "--nutch", "--json"]).with_status(0).json_lines();
+    let pages: Vec<&str> = dump.split_terminator("\n\n").collect();
+    assert_eq!(pages.len(), lists.len());
+    assert!(pages.len() > 5);
+    for (page, list) in pages.iter().zip(&lists) {
+        let (url, rows) = page.split_once("\tInlinks:\n").unwrap();
+        assert_eq!(list["url"], url);
+        let rows: Vec<(&str, &str)> =
+            rows.lines().map(|row| row.strip_prefix(" fromUrl: ").unwrap().split_once(" anchor: ").unwrap()).collect();
+        let distinct: std::collections::BTreeSet<_> = rows.iter().collect();
+        assert_eq!(distinct.len(), rows.len(), "each once: {page}");
+        for anchor in list["anchors"].as_array().unwrap() {
+            assert!(rows.iter().any(|(_, text)| anchor == text), "{anchor} of {url}");
+        }
+    }
 }

@@ -102,7 +102,7 @@ pub fn build_inlinks(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<Inlink
     Ok(report)
 }
 
-fn shuffle_options(workspace: &Workspace) -> ShuffleOptions {
+pub(super) fn shuffle_options(workspace: &Workspace) -> ShuffleOptions {
     // Beside the archive: the system's folder for temporary files is often
     // small, but the only one when the workspace is looked at.
     let temp_folder = match workspace.access() {
@@ -112,7 +112,12 @@ fn shuffle_options(workspace: &Workspace) -> ShuffleOptions {
     ShuffleOptions { temp_folder, ..ShuffleOptions::default() }
 }
 
-fn row_of<'a>(link: &'a InlinkFeed, target: &'a str, source: &'a str, policy: InternalPolicy) -> LinkRow<'a> {
+pub(super) fn row_of<'a>(
+    link: &'a InlinkFeed,
+    target: &'a str,
+    source: &'a str,
+    policy: InternalPolicy,
+) -> LinkRow<'a> {
     LinkRow {
         target,
         target_url: &link.target_url,
@@ -173,7 +178,7 @@ pub fn write_dataset(
 }
 
 /// The data set knows whole seconds: order and equality go by them.
-fn whole_seconds(date: CaptureDate) -> CaptureDate {
+pub(super) fn whole_seconds(date: CaptureDate) -> CaptureDate {
     CaptureDate::from_seconds(date.seconds())
 }
 

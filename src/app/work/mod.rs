@@ -8,6 +8,7 @@ mod engine;
 mod export;
 mod feed;
 mod files;
+mod hosts;
 mod import;
 mod inlinks;
 mod sample;
@@ -25,6 +26,7 @@ pub use engine::{
 pub use export::{ExportOutcome, ExportWishes, export, verify};
 pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};
 pub use files::{CheckOutcome, LocateOutcome, check_files, locate, problem_detail};
+pub use hosts::{LinkSource, NutchForm, NutchLimits, RankedHosts};
 pub use import::{ARCHIVE_NAMES, file_words, has_problems, import, import_words};
 pub use inlinks::{InlinkReport, build_inlinks, write_dataset};
 pub use sample::{add_sample_campaign, crawl_options, example_campaign, is_sample, sample_edition, sample_overrides};

@@ -26,8 +26,10 @@
 //! | `folder` | the list, adding, merging |
 //! | `query` | one page: its captures, inlinks, counts |
 //! | `scan` | all pages: most cited, never captured, anchors |
+//! | `all` | every row as it is |
 //! | `load` | lines into rows |
 
+mod all;
 mod folder;
 pub mod load;
 pub mod query;

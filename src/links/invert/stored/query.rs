@@ -6,7 +6,7 @@ use super::folder::{LinkStore, Rows};
 use super::{Hosts, host_of};
 use crate::jobs::JobCx;
 use crate::links::{LinkKind, Notation};
-use crate::uri::{CaptureDate, DatasetKey, parse_typed_url};
+use crate::uri::{CaptureDate, parse_typed_url};
 use foldhash::fast::RandomState;
 use serde::Serialize;
 use std::collections::{HashMap, VecDeque};
@@ -88,15 +88,8 @@ impl LinkStore {
             !is_dataset && !text.contains("://") && text.split('/').next().is_some_and(|host| host.contains(')'));
         let url = match (self.rules().notation, is_dataset, is_cdx) {
             (Notation::Dataset, true, _) | (Notation::Cdx, _, true) => return Some(text.to_owned()),
-            (_, true, _) => DatasetKey::from_stored(text.to_owned()).likely_url()?,
-            (_, _, true) => {
-                let (host, rest) = text.split_once(')')?;
-                let key = match host.split_once(':') {
-                    Some((name, port)) => format!("({name},:{port}){rest}"),
-                    None => format!("({host},){rest}"),
-                };
-                DatasetKey::from_stored(key).likely_url()?
-            }
+            (_, true, _) => Notation::Dataset.likely_url(text)?,
+            (_, _, true) => Notation::Cdx.likely_url(text)?,
             _ => parse_typed_url(text)?,
         };
         Some(self.rules().notation.key(&url))

@@ -1,0 +1,212 @@
+//! Links counted host by host, and written as lists of other programs.
+
+use super::inlinks::{row_of, shuffle_options, whole_seconds};
+use crate::analysis::page_rank;
+use crate::jobs::JobCx;
+use crate::links::invert::{CaptureRow, LinkRow, Row, Shuffle};
+use crate::links::stored::{LinkStore, host_of};
+use crate::links::{HostGraph, HostGraphBuilder, Notation};
+use crate::store::Workspace;
+use crate::uri::{InternalPolicy, PageKey, Url};
+use serde::Serialize;
+use std::collections::HashSet;
+use std::io::{self, Write};
+
+/// Where links are.
+pub enum LinkSource<'s> {
+    /// Stored links.
+    Store(&'s LinkStore),
+    /// What was captured into a workspace, whether inlinks are built or not.
+    Workspace(&'s Workspace),
+}
+
+/// A graph with the PageRank of its hosts, in their order. Links within a site count for nothing.
+pub struct RankedHosts {
+    /// Hosts and edges.
+    pub graph: HostGraph,
+    /// One for each host; together 1.
+    pub ranks: Vec<f64>,
+}
+
+impl LinkSource<'_> {
+    /// Gives out every row in the order of the targets, captures of a page first, equal links once.
+    fn each_row(&self, cx: &JobCx, mut take: impl FnMut(&Row<'_>) -> anyhow::Result<()>) -> anyhow::Result<()> {
+        let workspace = match self {
+            Self::Store(store) => {
+                let counts = store.counts();
+                cx.stage("Reading links", Some(counts.links + counts.captures));
+                return store.each_row(cx, take);
+            }
+            Self::Workspace(workspace) => workspace,
+        };
+        let catalogue = workspace.catalogue();
+        cx.stage("Reading outlinks", Some(catalogue.count_anchor_links()?));
+        let mut shuffle = Shuffle::new(&shuffle_options(workspace), cx);
+        catalogue.feed_inlinks(|link| -> anyhow::Result<()> {
+            cx.advance(1)?;
+            let row = row_of(&link, &link.target_key, &link.source_key, InternalPolicy::default());
+            Ok(shuffle.push_link(&LinkRow { date: whole_seconds(row.date), ..row })?)
+        })??;
+        for (url, date, id) in catalogue.page_captures()? {
+            let key = PageKey::of(&Url::parse(&url)?);
+            let row = CaptureRow { target: key.as_str(), date: whole_seconds(date), id: id.unsigned_abs() };
+            shuffle.push_capture(&row)?;
+        }
+        shuffle.finish()?.for_each(|row| take(&row))
+    }
+
+    /// Which hosts link to which, of all times.
+    ///
+    /// # Errors
+    ///
+    /// Links that cannot be read, no room for sorting, or the wish to stop.
+    pub fn hosts(&self, cx: &JobCx) -> anyhow::Result<RankedHosts> {
+        let mut builder = HostGraphBuilder::default();
+        self.each_row(cx, |row| {
+            builder.push(row);
+            Ok(())
+        })?;
+        let graph = builder.finish();
+        cx.stage("Ranking hosts", None);
+        let edges: Vec<(u32, u32)> = graph.external().map(|edge| (edge.source, edge.target)).collect();
+        let ranks = page_rank(graph.hosts.len(), &edges);
+        Ok(RankedHosts { graph, ranks })
+    }
+
+    /// Writes who links to each page with which words, as Nutch keeps them in
+    /// its LinkDb: each (page that links, anchor) once whatever the date, links
+    /// within a host left out, at most [`NutchLimits::inlinks`] of a page,
+    /// anchors cut after [`NutchLimits::anchor_chars`]. Says how many pages
+    /// were written, and how many links did not fit.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::hosts`], and nobody who takes the lines.
+    pub fn write_nutch(
+        &self,
+        limits: &NutchLimits,
+        form: NutchForm,
+        out: &mut dyn Write,
+        cx: &JobCx,
+    ) -> anyhow::Result<NutchReport> {
+        let notation = match self {
+            Self::Store(store) => store.rules().notation,
+            Self::Workspace(_) => Notation::Cdx,
+        };
+        let mut report = NutchReport::default();
+        let mut page = NutchPage::default();
+        self.each_row(cx, |row| {
+            let Row::Link(link) = row else { return Ok(()) };
+            if page.key != link.target {
+                page.write(form, &mut report, out)?;
+                page = NutchPage {
+                    key: link.target.to_owned(),
+                    url: url_of(link.target, link.target_url, notation),
+                    ..NutchPage::default()
+                };
+            }
+            // By host, whatever site means elsewhere.
+            let host = host_of(link.source);
+            if !limits.internal && host == host_of(link.target) {
+                return Ok(());
+            }
+            let anchor: String = link.anchor.chars().take(limits.anchor_chars).collect();
+            let source = url_of(link.source, link.source_url, notation);
+            if page.inlinks.len() >= limits.inlinks {
+                report.cut += u64::from(!page.known.contains(&(source, anchor)));
+                return Ok(());
+            }
+            if page.known.insert((source.clone(), anchor.clone())) {
+                page.inlinks.push((host.to_owned(), source, anchor));
+            }
+            Ok(())
+        })?;
+        page.write(form, &mut report, out)?;
+        Ok(report)
+    }
+}
+
+/// What Nutch limits, with its own words for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NutchLimits {
+    /// `linkdb.max.inlinks`: of one page, the first ones by date.
+    pub inlinks: usize,
+    /// `linkdb.max.anchor.length`, in characters.
+    pub anchor_chars: usize,
+    /// Not `linkdb.ignore.internal.links`: links within a host stay.
+    pub internal: bool,
+}
+
+impl Default for NutchLimits {
+    /// As `nutch-default.xml` has them.
+    fn default() -> Self {
+        Self { inlinks: 10_000, anchor_chars: 100, internal: false }
+    }
+}
+
+/// How the lists are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NutchForm {
+    /// As `nutch readlinkdb -dump`: a line for the page, one for each inlink, an empty one.
+    Dump,
+    /// A JSON object a page, with the anchors that Nutch indexes: one for
+    /// each (host, text), empty ones left out.
+    Anchors,
+}
+
+/// What was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct NutchReport {
+    /// Pages.
+    pub pages: u64,
+    /// Links to them.
+    pub inlinks: u64,
+    /// Links over the limit of a page.
+    pub cut: u64,
+}
+
+#[derive(Default)]
+struct NutchPage {
+    key: String,
+    url: String,
+    known: HashSet<(String, String)>,
+    /// Host, URL, anchor.
+    inlinks: Vec<(String, String, String)>,
+}
+
+impl NutchPage {
+    fn write(&self, form: NutchForm, report: &mut NutchReport, out: &mut dyn Write) -> io::Result<()> {
+        if self.inlinks.is_empty() {
+            return Ok(());
+        }
+        report.pages += 1;
+        report.inlinks += self.inlinks.len() as u64;
+        match form {
+            NutchForm::Dump => {
+                writeln!(out, "{}\tInlinks:", self.url)?;
+                for (_, source, anchor) in &self.inlinks {
+                    writeln!(out, " fromUrl: {source} anchor: {anchor}")?;
+                }
+                writeln!(out)
+            }
+            NutchForm::Anchors => {
+                let mut known = HashSet::new();
+                let texts = self.inlinks.iter().filter(|(_, _, anchor)| !anchor.is_empty());
+                let texts: Vec<&str> = texts
+                    .filter(|(host, _, anchor)| known.insert((host, anchor)))
+                    .map(|(_, _, anchor)| anchor.as_str())
+                    .collect();
+                serde_json::to_writer(&mut *out, &serde_json::json!({"url": self.url, "anchors": texts}))?;
+                writeln!(out)
+            }
+        }
+    }
+}
+
+/// The URL of a page: as it was kept, else the likely one of its key.
+fn url_of(key: &str, url: &str, notation: Notation) -> String {
+    if !url.is_empty() {
+        return url.to_owned();
+    }
+    notation.likely_url(key).map_or_else(|| key.to_owned(), |url| url.to_string())
+}

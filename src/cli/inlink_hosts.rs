@@ -1,0 +1,158 @@
+//! `fonds inlinks hosts` and `graph`: links counted host by host.
+
+use super::FINE;
+use super::campaign::looking_desk;
+use super::inlink_store::answering;
+use super::output::{json_line, plain};
+use crate::app::work::{LinkSource, NutchForm, NutchLimits, RankedHosts};
+use crate::export::{GraphFormat, PackedWriter, Packing, write_host_graph};
+use crate::jobs::JobCx;
+use clap::ValueEnum;
+use serde::Serialize;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// The words of `fonds inlinks hosts`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  fonds inlinks hosts my-archive
+  fonds inlinks hosts my-links --json | jq -r 'select(.captures == 0) | .host'
+
+Columns: PageRank in thousandths, citing hosts, external links to it, internal ones, captures, host. PageRank counts
+a link between two hosts once, whatever its pages and dates, and leaves links within a site out; damping 0.85.")]
+pub struct HostsArgs {
+    /// Workspace, or folder of stored links
+    folder: PathBuf,
+    /// Rows
+    #[arg(long, default_value_t = 50)]
+    limit: usize,
+    /// Only hosts without a capture: where a campaign could go next
+    #[arg(long)]
+    uncaptured: bool,
+    /// One object a host
+    #[arg(long)]
+    json: bool,
+}
+
+/// The words of `fonds inlinks graph`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  fonds inlinks graph my-archive --format gexf --out hosts.gexf        for Gephi
+  fonds inlinks graph my-links --format graphml --out hosts.graphml    for networkx, igraph, yEd
+  fonds inlinks graph my-links --format csv > links-between-hosts.csv
+  fonds inlinks graph my-links --format csv-hosts > hosts.csv
+
+Hosts have counts of captures, links and PageRank; edges have the number of links, and the dates of the first and the
+last. The same links give the same bytes.")]
+pub struct GraphArgs {
+    /// Workspace, or folder of stored links
+    folder: PathBuf,
+    /// How to write it
+    #[arg(long, value_enum)]
+    format: FormatWord,
+    /// Edges within a site too, marked as internal; hosts have their number in any case
+    #[arg(long)]
+    internal: bool,
+    /// File to write; standard output without it
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum FormatWord {
+    Gexf,
+    Graphml,
+    Csv,
+    CsvHosts,
+}
+
+#[derive(Serialize)]
+struct HostRow<'h> {
+    #[serde(flatten)]
+    node: &'h crate::links::HostNode,
+    pagerank: f64,
+}
+
+/// Gives where links are of a folder to `take`.
+fn with_links<T>(folder: &Path, take: impl FnOnce(&LinkSource<'_>) -> anyhow::Result<T>) -> anyhow::Result<T> {
+    match answering(folder)? {
+        Some(store) => take(&LinkSource::Store(&store)),
+        None => take(&LinkSource::Workspace(&looking_desk(folder)?.workspace)),
+    }
+}
+
+/// Hosts, those that others think most of first.
+pub(super) fn hosts(args: &HostsArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
+    let RankedHosts { graph, ranks } = with_links(&args.folder, |links| links.hosts(cx))?;
+    let mut rows: Vec<HostRow<'_>> = graph
+        .hosts
+        .iter()
+        .zip(ranks)
+        .filter(|(node, _)| !args.uncaptured || node.captures == 0)
+        .map(|(node, pagerank)| HostRow { node, pagerank })
+        .collect();
+    // Hosts come by name, and stay so where ranks are equal.
+    rows.sort_by(|a, b| b.pagerank.total_cmp(&a.pagerank));
+    if rows.is_empty() {
+        eprintln!("No host is known");
+    }
+    for row in rows.iter().take(args.limit) {
+        if args.json {
+            json_line(out, row)?;
+            continue;
+        }
+        let node = row.node;
+        writeln!(
+            out,
+            "{:>8.3} {:>4} {:<6} {:>5} external {:>5} internal {:>5} {:<8} {}",
+            row.pagerank * 1000.0,
+            node.citing_hosts,
+            if node.citing_hosts == 1 { "host" } else { "hosts" },
+            node.inlinks,
+            node.inlinks_internal,
+            node.captures,
+            if node.captures == 1 { "capture" } else { "captures" },
+            plain(&node.host)
+        )?;
+    }
+    Ok(FINE)
+}
+
+/// The host graph in a form of others.
+pub(super) fn graph(args: &GraphArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
+    let format = match args.format {
+        FormatWord::Gexf => GraphFormat::Gexf,
+        FormatWord::Graphml => GraphFormat::GraphMl,
+        FormatWord::Csv => GraphFormat::CsvEdges,
+        FormatWord::CsvHosts => GraphFormat::CsvHosts,
+    };
+    let RankedHosts { graph, ranks } = with_links(&args.folder, |links| links.hosts(cx))?;
+    to_file(args.out.as_deref(), out, |out| Ok(write_host_graph(&graph, &ranks, format, args.internal, out)?))?;
+    let (edges, internal) = (graph.external().count(), graph.edges.len() - graph.external().count());
+    eprintln!("{} hosts, {edges} edges between sites, {internal} within", graph.hosts.len());
+    Ok(FINE)
+}
+
+/// The anchors of all pages, as Nutch lists them.
+pub(super) fn nutch(folder: &Path, json: bool, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
+    let form = if json { NutchForm::Anchors } else { NutchForm::Dump };
+    let report = with_links(folder, |links| links.write_nutch(&NutchLimits::default(), form, out, cx))?;
+    eprintln!("{} inlinks of {} pages; {} left out over the limit of a page", report.inlinks, report.pages, report.cut);
+    Ok(FINE)
+}
+
+/// Lets `write` write into a new file, packed as its name says, or to `out`.
+pub(super) fn to_file<T>(
+    path: Option<&Path>,
+    out: &mut dyn Write,
+    write: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let Some(path) = path else { return write(out) };
+    let file = File::create_new(path)
+        .map_err(|error| anyhow::anyhow!("{}: {error}. Choose a file that does not exist yet", path.display()))?;
+    let mut file = PackedWriter::new(Packing::of(path), BufWriter::new(file));
+    let written = write(&mut file)?;
+    file.finish().and_then(|mut file| file.flush()).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
+    Ok(written)
+}
