@@ -534,6 +534,7 @@ impl Desk for FixtureDesk {
                 anchor: "o relatório".to_owned(),
                 verdict: if index % 3 == 0 { "ACCEPT SurtPrefixedDecideRule" } else { "REJECT RejectDecideRule" }
                     .to_owned(),
+                last_crawl: "not seen by a crawl".to_owned(),
             })
             .collect())
     }

@@ -177,10 +177,14 @@ impl Desk for WorkspaceDesk {
         Ok(self.catalogue().tab_counts(query)?)
     }
 
-    fn detail(&self, id: CaptureId, _window_days: u32) -> DeskResult<CaptureDetail> {
+    fn detail(&self, id: CaptureId, window_days: u32) -> DeskResult<CaptureDetail> {
         let mut detail = self.catalogue().capture_detail(id)?;
         if let Some(seen) = self.catalogue().seen_of_capture(id)? {
             detail.trace = Some(work::why(self, seen)?);
+        }
+        // A record that cannot be read is told where its content is asked for.
+        if let Ok(Some(check)) = work::anchor_check(self, id, window_days) {
+            detail.details.push(("Words of external anchors".to_owned(), check.words()));
         }
         Ok(detail)
     }
@@ -213,7 +217,9 @@ impl Desk for WorkspaceDesk {
     }
 
     fn prospects(&self, campaign: Option<CampaignId>, filter: &str, limit: u64) -> DeskResult<Vec<ProspectRow>> {
-        Ok(self.catalogue().prospects(campaign, filter, limit)?)
+        let mut rows = self.catalogue().prospects(campaign, filter, limit)?;
+        work::judge_prospects(self, campaign, &mut rows, |row| row.url.clone())?;
+        Ok(rows)
     }
 
     fn seen(&self, campaign: Option<CampaignId>, state: &str, filter: &str, limit: u64) -> DeskResult<Vec<SeenRow>> {

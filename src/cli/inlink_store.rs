@@ -272,6 +272,7 @@ pub(super) fn uncaptured(store: &LinkStore, prefix: &str, limit: u64, cx: &JobCx
             first,
             last,
             verdict: String::new(),
+            last_crawl: String::new(),
         });
     }
     Ok(rows)

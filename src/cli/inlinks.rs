@@ -8,10 +8,11 @@ use crate::app::workspace_desk::WorkspaceDesk;
 use crate::app::{Desk, work};
 use crate::links::stored::Window;
 use crate::links::{MATCH_WINDOW_DAYS, MAX_INLINKS_PER_SIDE};
+use crate::store::Workspace;
 use crate::store::rows::{AnchorRow, InlinkPage, ProspectRow};
 use crate::uri::CaptureDate;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Inlinks: outlinks seen from their targets.
 #[derive(Debug, clap::Subcommand)]
@@ -77,13 +78,16 @@ pub enum Command {
     /// List pages that are cited but were never captured.
     #[command(after_help = "Examples:\n  fonds inlinks uncaptured my-archive\n  \
         fonds inlinks uncaptured my-archive --json | jq -r 'select(.hosts > 2) | .url'\n\n\
-        Columns: linking hosts, links, URL, commonest anchor, what the last crawl said of it.")]
+        Columns: linking hosts, links, URL, commonest anchor, what the rules of the campaign say of it now.")]
     Uncaptured {
         /// Workspace, or folder of stored links.
         folder: PathBuf,
         /// Of stored links: pages whose keys begin so, as (pt,site, for a site.
         #[arg(long, value_name = "KEY", default_value = "")]
         prefix: String,
+        /// Number or title of the campaign of a workspace whose rules are asked; the only one without it.
+        #[arg(long, value_name = "CAMPAIGN")]
+        campaign: Option<String>,
         /// Rows.
         #[arg(long, default_value_t = 100)]
         limit: u64,
@@ -110,6 +114,24 @@ pub enum Command {
         #[arg(long, conflicts_with_all = ["page", "limit"])]
         nutch: bool,
         /// One object an anchor.
+        #[arg(long)]
+        json: bool,
+    },
+    /// List captures on which not one telling word of the links from other sites stands: parked domains, soft
+    /// errors, changed owners.
+    #[command(after_help = "Examples:\n  fonds inlinks check my-archive\n  \
+        fonds inlinks check my-archive --all --json | jq -r 'select(.finding) | .url'\n\n\
+        Columns: linking hosts, date of the capture, URL, what was found. Exit status 1 says that something was.")]
+    Check {
+        /// Workspace.
+        folder: PathBuf,
+        /// Captures that are checked, those that most other hosts link to first.
+        #[arg(long, default_value_t = 1000)]
+        limit: u64,
+        /// Those that agree, too.
+        #[arg(long)]
+        all: bool,
+        /// One object a capture.
         #[arg(long)]
         json: bool,
     },
@@ -207,16 +229,8 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                 }
             }
         }
-        Command::Uncaptured { folder, prefix, limit, json } => {
-            let rows = match answering(&folder)? {
-                Some(store) => with_progress(|cx| inlink_store::uncaptured(&store, &prefix, limit, cx))?,
-                None => {
-                    anyhow::ensure!(prefix.is_empty(), "--prefix is for stored links");
-                    let desk = looking_desk(&folder)?;
-                    built(&desk)?;
-                    desk.prospects(None, "", limit)?
-                }
-            };
+        Command::Uncaptured { folder, prefix, campaign, limit, json } => {
+            let rows = uncaptured(&folder, &prefix, campaign.as_deref(), limit)?;
             print_prospects(&rows, json, out)?;
         }
         Command::Anchors { folder, nutch: true, json, .. } => {
@@ -236,6 +250,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             };
             print_anchors(&rows, limit, json, out)?;
         }
+        Command::Check { folder, limit, all, json } => return check(&folder, limit, all, json, out),
         Command::Hosts(args) => return with_progress(|cx| super::inlink_hosts::hosts(&args, out, cx)),
         Command::Graph(args) => return with_progress(|cx| super::inlink_hosts::graph(&args, out, cx)),
         Command::Dataset(args) => return with_progress(|cx| super::dataset::run(&args, out, cx)),
@@ -254,6 +269,55 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
         }
     }
     Ok(FINE)
+}
+
+fn uncaptured(folder: &Path, prefix: &str, campaign: Option<&str>, limit: u64) -> anyhow::Result<Vec<ProspectRow>> {
+    let desk = if Workspace::is_in(folder) { Some(looking_desk(folder)?) } else { None };
+    let campaign = match (&desk, campaign) {
+        (_, None) => None,
+        (Some(desk), Some(name)) => Some(desk.catalogue().find_campaign(name)?),
+        (None, Some(_)) => anyhow::bail!("--campaign is for a workspace; stored links know no rules"),
+    };
+    if let Some(store) = answering(folder)? {
+        let mut rows = with_progress(|cx| inlink_store::uncaptured(&store, prefix, limit, cx))?;
+        if let Some(desk) = &desk {
+            let notation = store.rules().notation;
+            let url = |row: &ProspectRow| notation.likely_url(&row.url).map_or(row.url.clone(), |url| url.to_string());
+            work::judge_prospects(desk, campaign, &mut rows, url)?;
+        }
+        return Ok(rows);
+    }
+    anyhow::ensure!(prefix.is_empty(), "--prefix is for stored links");
+    let desk = match desk {
+        Some(desk) => desk,
+        None => looking_desk(folder)?,
+    };
+    built(&desk)?;
+    desk.prospects(campaign, "", limit)
+}
+
+/// Prints captures whose anchors and words share nothing, or all.
+fn check(folder: &Path, limit: u64, all: bool, json: bool, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let desk = looking_desk(folder)?;
+    built(&desk)?;
+    let (mut checked, mut findings) = (0, 0);
+    with_progress(|cx| {
+        work::check_captures(&desk, limit, cx, |row| {
+            checked += 1;
+            findings += u64::from(row.finding);
+            if !row.finding && !all {
+                return Ok(());
+            }
+            if json {
+                return json_line(out, &row);
+            }
+            let hosts = if row.hosts == 1 { "host" } else { "hosts" };
+            let (date, url, words) = (row.date.to_words(), plain(&row.url), short(&row.check, 200));
+            Ok(writeln!(out, "{:>4} {hosts:<6} {date}  {url}  {words}", row.hosts)?)
+        })
+    })?;
+    eprintln!("{checked} captures that others link to were checked; {findings} want a look");
+    Ok(if findings > 0 { PROBLEMS } else { FINE })
 }
 
 fn print_inlinks(answer: &InlinkPage, json: bool, out: &mut dyn Write) -> anyhow::Result<u8> {

@@ -36,6 +36,7 @@ impl Catalogue {
                  FROM cited t ORDER BY t.hosts DESC, t.external DESC, t.internal DESC, t.url_text",
             )?;
             let rows = statement.query_map(params![campaign, words, int(limit)], |row| {
+                let last_crawl: String = row.get(6)?;
                 Ok(ProspectRow {
                     url: row.get(0)?,
                     hosts: uint(row.get(1)?),
@@ -43,7 +44,8 @@ impl Catalogue {
                     first: CaptureDate::from_seconds(row.get(3)?),
                     last: CaptureDate::from_seconds(row.get(4)?),
                     anchor: row.get(5)?,
-                    verdict: row.get(6)?,
+                    verdict: last_crawl.clone(),
+                    last_crawl,
                 })
             })?;
             Ok(rows.collect::<Result<_, _>>()?)

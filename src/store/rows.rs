@@ -535,8 +535,11 @@ pub struct ProspectRow {
     pub last: CaptureDate,
     /// Best anchor. Hostile text.
     pub anchor: String,
-    /// What the campaign's rules say now, and which rule.
+    /// What the campaign's rules say now, and which rule; what the last crawl
+    /// said where it is not told which campaign is meant.
     pub verdict: String,
+    /// What the last crawl that saw it said, and whether it could be fetched.
+    pub last_crawl: String,
 }
 
 /// What shall be selected.

@@ -1,5 +1,5 @@
 //! What inlinks are good for, asked of the demo: hosts, graphs, lists of
-//! other programs; and links read out of metadata records.
+//! other programs, signals; and links read out of metadata records.
 
 use crate::archive::warcs_under;
 use crate::need;
@@ -100,4 +100,35 @@ fn anchors_are_listed_as_nutch_keeps_them() {
             assert!(rows.iter().any(|(_, text)| anchor == text), "{anchor} of {url}");
         }
     }
+}
+
+#[test]
+fn pages_that_were_never_captured_show_the_verdict_of_today() {
+    let rows = fonds(&["inlinks", "uncaptured", workspace(), "--json"]).with_status(0).json_lines();
+    assert!(!rows.is_empty());
+    for row in &rows {
+        let verdict = row["verdict"].as_str().unwrap();
+        assert!(verdict.starts_with("ACCEPT ") || verdict.starts_with("REJECT "), "{row}");
+        assert!(row["last_crawl"].is_string() && row["first"].as_str() <= row["last"].as_str(), "{row}");
+    }
+    // Each is the verdict of the tester, and its anchors can be asked for.
+    let url = rows[0]["url"].as_str().unwrap();
+    let tested = fonds(&["scope", "test", workspace(), "1", url, "--json"]).json_lines();
+    let said = &tested[0]["verdict"];
+    let decision = said["decision"].as_str().unwrap().to_uppercase();
+    assert_eq!(rows[0]["verdict"], format!("{decision} {}", said["rule_name"].as_str().unwrap()));
+    let anchors = fonds(&["inlinks", "anchors", workspace(), url, "--json"]).with_status(0).json_lines();
+    assert!(rows[0]["anchor"] == "" || anchors.iter().any(|anchor| anchor["text"] == rows[0]["anchor"]), "{anchors:?}");
+    fonds(&["inlinks", "uncaptured", workspace(), "--campaign", "none such"]).with_status(2);
+}
+
+#[test]
+fn pages_are_held_against_what_others_call_them() {
+    let all = fonds(&["inlinks", "check", workspace(), "--all", "--json"]);
+    let rows = all.json_lines();
+    let findings: Vec<&Value> = rows.iter().filter(|row| row["finding"] == true).collect();
+    assert_eq!(all.status, i32::from(!findings.is_empty()));
+    assert!(rows.iter().any(|row| row["check"].as_str().unwrap().ends_with("stand on the page")), "{rows:?}");
+    let found = fonds(&["inlinks", "check", workspace(), "--json"]).json_lines();
+    assert_eq!(found.iter().collect::<Vec<_>>(), findings);
 }

@@ -15,6 +15,7 @@ mod sample;
 mod schedule;
 mod scope;
 mod select;
+mod signals;
 
 pub use content::content;
 pub use crawl::{CrawlOptions, CrawlOutcome, crawl};
@@ -40,6 +41,7 @@ pub use scope::{
     what_if_rows, what_if_trace, why,
 };
 pub use select::{SelectReport, select};
+pub use signals::{CheckedCapture, anchor_check, check_captures, judge_prospects};
 
 use super::desk::Desk;
 use super::models::{AnchorRow, CampaignId, CaptureColumn, CaptureQuery, CaptureTab, CrawlPage};
@@ -75,14 +77,17 @@ pub fn most_cited(limit: u64) -> CaptureQuery {
     CaptureQuery { filter: "inlinks>0".to_owned(), sort, limit, ..everything() }
 }
 
-/// Anchors of the newest capture of a page.
+/// Anchors of the newest capture of a page; of a page never captured, of all times.
 pub fn anchors_of_page(desk: &WorkspaceDesk, page: &str) -> anyhow::Result<Vec<AnchorRow>> {
     let key = page_key_of(page).with_context(|| format!("“{page}” is neither a URL nor a key"))?;
-    let capture = desk
-        .catalogue()
-        .last_capture(&key)?
-        .with_context(|| format!("{page} was never captured; see: fonds inlinks show"))?;
-    desk.anchors(capture, desk.catalogue().window_days()?)
+    let window_days = desk.catalogue().window_days()?;
+    match desk.catalogue().last_capture(&key)? {
+        Some(capture) => desk.anchors(capture, window_days),
+        None => {
+            let rows = signals::anchors_of_inlinks(&desk.inlinks_of(page, window_days)?);
+            mark_matching(desk.catalogue(), None, rows)
+        }
+    }
 }
 
 /// The crawl page before anything ever ran.

@@ -1,0 +1,124 @@
+//! What inlinks say of pages that a person should look at: whether a page
+//! still is what others call it, and what the rules say of pages never captured.
+
+use super::content::decoded;
+use super::most_cited;
+use crate::analysis::{AnchorCheck, AnchorLink, check_anchors, tally_anchors};
+use crate::app::Desk;
+use crate::app::models::{AnchorRow, CampaignId, CaptureId, ProspectRow};
+use crate::app::workspace_desk::WorkspaceDesk;
+use crate::jobs::JobCx;
+use crate::store::rows::InlinkPage;
+use crate::uri::CaptureDate;
+use serde::Serialize;
+
+/// A capture with what its external anchors and its words have in common.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CheckedCapture {
+    /// Number of the capture.
+    pub capture: CaptureId,
+    /// What was captured.
+    pub url: String,
+    /// When.
+    pub date: CaptureDate,
+    /// Distinct hosts of the external links in the window.
+    pub hosts: u64,
+    /// Whether a person should look at it.
+    pub finding: bool,
+    /// What was found, in words.
+    pub check: String,
+}
+
+/// Holds the external anchors of a capture, those in its window, against its
+/// title and text. `None` for what is no page, and where nobody links.
+///
+/// # Errors
+///
+/// A catalogue or an archive file that cannot be read.
+pub fn anchor_check(desk: &WorkspaceDesk, id: CaptureId, window_days: u32) -> anyhow::Result<Option<AnchorCheck>> {
+    let inlinks = desk.inlinks(id, window_days)?;
+    let external: Vec<&str> =
+        inlinks.rows.iter().filter(|row| !row.internal && row.in_window).map(|row| row.anchor.as_str()).collect();
+    if external.is_empty() {
+        return Ok(None);
+    }
+    let stored = desk.catalogue().stored_capture(id)?;
+    let page = decoded(&desk.workspace, &stored)?.page(&stored.url, &stored.mime);
+    Ok(page.map(|page| check_anchors(external, page.title.as_deref().unwrap_or_default(), &page.text)))
+}
+
+/// The same of the captures that most other hosts link to. Gives each to
+/// `take`; those that cannot be read count as findings and say why.
+///
+/// # Errors
+///
+/// A catalogue that cannot be read, an error of `take`, or the wish to stop.
+pub fn check_captures(
+    desk: &WorkspaceDesk,
+    limit: u64,
+    cx: &JobCx,
+    mut take: impl FnMut(CheckedCapture) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let window_days = desk.catalogue().window_days()?;
+    let rows = desk.captures(&most_cited(limit))?.rows;
+    cx.stage("Holding anchors against pages", Some(rows.len() as u64));
+    for row in rows {
+        cx.advance(1)?;
+        let hosts = row.inlink_hosts.unwrap_or(0);
+        let (finding, check) = match anchor_check(desk, row.id, window_days) {
+            Ok(None) => continue,
+            Ok(Some(check)) => (check.is_finding(), check.words()),
+            Err(error) => (true, format!("the page cannot be read: {}", super::in_words(&error))),
+        };
+        take(CheckedCapture { capture: row.id, url: row.url, date: row.date, hosts, finding, check })?;
+    }
+    Ok(())
+}
+
+/// Puts what the rules of a campaign say now in the place of what its last
+/// crawl said; with none named, those of the only campaign there is. `url_of`
+/// knows the URL of a row.
+///
+/// # Errors
+///
+/// A campaign or catalogue that cannot be read.
+pub fn judge_prospects(
+    desk: &WorkspaceDesk,
+    campaign: Option<CampaignId>,
+    rows: &mut [ProspectRow],
+    url_of: impl Fn(&ProspectRow) -> String,
+) -> anyhow::Result<()> {
+    let catalogue = desk.catalogue();
+    let campaign = match (campaign, catalogue.campaigns()?.as_slice()) {
+        (Some(campaign), _) => campaign,
+        (None, [only]) => only.id,
+        (None, _) => return Ok(()),
+    };
+    let (_, spec) = catalogue.campaign(campaign)?;
+    let urls: Vec<String> = rows.iter().map(url_of).collect();
+    for (row, tested) in rows.iter_mut().zip(desk.scope_test(Some(campaign), &spec, &urls)?) {
+        row.verdict = match tested {
+            Ok(tested) => {
+                let verdict = tested.trace.verdict;
+                format!("{} {}", verdict.decision.as_str(), verdict.rule_name)
+            }
+            Err(why) => why,
+        };
+    }
+    Ok(())
+}
+
+/// Tallies the anchors of a page by their words, links within its site too.
+pub(super) fn anchors_of_inlinks(page: &InlinkPage) -> Vec<AnchorRow> {
+    let links = page.rows.iter().filter(|row| !row.anchor.is_empty());
+    let links = links.map(|row| AnchorLink { anchor: &row.anchor, source_host: &row.source_host, date: row.date });
+    let row = |tally: crate::analysis::AnchorTally| AnchorRow {
+        text: tally.spelling,
+        hosts: tally.hosts,
+        links: tally.links,
+        first: tally.first,
+        last: tally.last,
+        matches_request: tally.matches_request,
+    };
+    tally_anchors(links, |_| false).into_iter().map(row).collect()
+}
