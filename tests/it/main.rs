@@ -16,6 +16,7 @@ mod kill;
 mod need;
 mod peers;
 mod peers_index;
+mod peers_spark;
 mod permissions;
 mod program;
 mod sample;

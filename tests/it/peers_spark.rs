@@ -1,0 +1,97 @@
+//! The inversion on many machines: Spark sorts between our two filters.
+
+use crate::need;
+use crate::program::{arg, fonds};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Pages of each file; all of them link to pages of all files.
+const PAGES: u32 = 60;
+const FILES: u32 = 5;
+
+/// Archive files of pages that link round about: to each other, to pages that
+/// were never captured, with anchors of many scripts.
+fn archives(folder: &Path) -> Vec<PathBuf> {
+    let words = ["Início", "Fundação", "東京", "a\u{2028}b", "x &amp; \"y\"", "", "😀 z\\n", "\u{85}\u{b}"];
+    let file = |file: u32| {
+        let mut warc = String::new();
+        for page in 0..PAGES {
+            let mut html = String::from("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n");
+            for link in 0..20 {
+                let to = (page * 31 + link * 7 + file * 13) % 90;
+                let word = words[((page + link) % 8) as usize];
+                let host = ["a.pt", "www.b.pt", "ç.pt", "b.pt:8080", "nunca.pt"][(to % 5) as usize];
+                write!(html, "<a href='http://{host}/p{to}'>{word}</a>").unwrap();
+            }
+            let host = ["a.pt", "b.pt", "ç.pt"][(page % 3) as usize];
+            write!(
+                warc,
+                "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://{host}/p{page}\r\n\
+                 WARC-Date: 20{:02}-0{}-01T09:00:{:02}Z\r\nWARC-Record-ID: <urn:x:{file}-{page}>\r\n\
+                 Content-Type: application/http\r\nContent-Length: {}\r\n\r\n{html}\r\n\r\n",
+                10 + file,
+                1 + page % 9,
+                page % 60,
+                html.len()
+            )
+            .unwrap();
+        }
+        let path = folder.join(format!("{file} of some.warc"));
+        std::fs::write(&path, warc).unwrap();
+        path
+    };
+    (0..FILES).map(file).collect()
+}
+
+/// Runs the script on a cluster of two workers, each a process of its own.
+#[track_caller]
+fn spark(python: &Path, folder: &Path, out: &str, more: &[&str]) -> String {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/inlinks_spark.py");
+    let output = Command::new(python)
+        .current_dir(folder)
+        .arg(script)
+        .args(["--master", "local-cluster[2,1,1024]", "--fonds", env!("CARGO_BIN_EXE_fonds"), "--out", out])
+        .args(more)
+        .arg("list.txt")
+        .env("SPARK_LOCAL_IP", "127.0.0.1")
+        .env("SPARK_LOCAL_DIRS", folder.join("spark"))
+        .env("SPARK_WORKER_DIR", folder.join("work"))
+        .env("PYSPARK_PYTHON", python)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let mut parts: Vec<PathBuf> =
+        std::fs::read_dir(folder.join(out)).unwrap().map(|entry| entry.unwrap().path()).collect();
+    parts.retain(|path| path.file_name().unwrap().to_str().unwrap().starts_with("part-"));
+    parts.sort();
+    let filled = parts.iter().filter(|path| path.metadata().unwrap().len() > 0).count();
+    assert!(filled >= 2, "the work was shared: {parts:?}");
+    parts.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect()
+}
+
+#[test]
+fn spark_gives_the_bytes_of_one_machine() {
+    let (Some(_), Some([python, _])) = (need::program("java"), need::peers(["python", "spark-submit"])) else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path();
+    let files = archives(folder);
+    let list: String = files.iter().map(|path| format!("{}\n", path.display())).collect();
+    std::fs::write(folder.join("list.txt"), list).unwrap();
+    let local = |options: &[&str]| {
+        let mut words = vec!["inlinks", "dataset"];
+        words.extend(options);
+        words.extend(files.iter().map(|path| arg(path)));
+        fonds(&words).with_status(0).out
+    };
+    let one_machine = local(&[]);
+    assert!(one_machine.lines().count() > 80 && one_machine.contains("東京"), "{one_machine}");
+    assert!(spark(&python, folder, "plain", &["--reduce-tasks", "3"]) == one_machine);
+    let options = ["--map=--preset arquivo-2024", "--reduce=--preset arquivo-2024 --memory-mib 64"];
+    let tasks = ["--map-tasks", "2", "--reduce-tasks", "4"];
+    assert!(
+        spark(&python, folder, "arquivo", &[options, [tasks[0], tasks[1]], [tasks[2], tasks[3]]].concat())
+            == local(&["--preset", "arquivo-2024"])
+    );
+}
