@@ -5,7 +5,7 @@ use crate::jobs::JobCx;
 use crate::links::{Document, DocumentReader, MAX_PAGE_BYTES, PageOptions, Place, ReadFrom};
 use crate::uri::CaptureDate;
 use crate::warc::wacz::{PageReader, WaczOptions, WaczPage, WaczWriteError, WaczWritten, write_wacz};
-use crate::warc::{ArchiveReader, read_record_at};
+use crate::warc::{ArchiveReader, read_record_at, same_url};
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,11 @@ pub fn write_package(
     let mut list = tempfile::tempfile().map_err(no_temporary)?;
     let mut problems = Vec::new();
     let mut writer = BufWriter::new(&mut list);
-    let mut put = |page: &WaczPage| writeln!(writer, "{}", page.line()).map_err(no_temporary);
+    let mut unlisted = options.main_page_url.as_deref();
+    let mut put = |page: &WaczPage| {
+        unlisted = unlisted.filter(|main| !same_url(main, &page.url));
+        writeln!(writer, "{}", page.line()).map_err(no_temporary)
+    };
     match &options.pages {
         None => find_pages(archives, options.text, &mut put, cx)?,
         Some(path) => {
@@ -59,6 +63,7 @@ pub fn write_package(
             }
         }
     }
+    problems.extend(unlisted.map(|main| format!("main page {main}: it is on no list of pages")));
     writer.flush().map_err(no_temporary)?;
     drop(writer);
     list.seek(SeekFrom::Start(0)).map_err(no_temporary)?;

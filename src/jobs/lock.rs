@@ -3,6 +3,12 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::Path;
+use std::time::Duration;
+
+/// Looks at a lock that another holds before it counts: whoever asks whether
+/// one is held has it for a moment, too.
+const LOOKS: u32 = 3;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 /// A locked file; dropping it lets go.
 #[derive(Debug)]
@@ -24,6 +30,7 @@ impl FileLock {
     ///
     /// [`NotLocked`]; the folder has to be there.
     pub fn take(path: &Path, holder: &str) -> Result<Self, NotLocked> {
+        let mut looks = 0;
         loop {
             let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
             let mut file = opened.map_err(NotLocked::Failed)?;
@@ -35,6 +42,10 @@ impl FileLock {
                     file.set_len(0).and_then(|()| writeln!(file, "{holder}")).map_err(NotLocked::Failed)?;
                     return Ok(Self(file));
                 }
+                Err(TryLockError::WouldBlock) if looks < LOOKS => {
+                    looks += 1;
+                    std::thread::sleep(BETWEEN_LOOKS);
+                }
                 Err(TryLockError::WouldBlock) => {
                     let mut holder = String::new();
                     let _ = file.read_to_string(&mut holder);
@@ -43,6 +54,18 @@ impl FileLock {
                 }
                 Err(TryLockError::Error(source)) => return Err(NotLocked::Failed(source)),
             }
+        }
+    }
+
+    /// Whether somebody has a lock at this moment. Nothing is written.
+    pub fn is_held(path: &Path) -> bool {
+        let Ok(file) = File::open(path) else { return false };
+        match file.try_lock_shared() {
+            Ok(()) => {
+                let _ = file.unlock();
+                false
+            }
+            Err(_) => true,
         }
     }
 }
@@ -81,7 +104,9 @@ mod tests {
         let path = folder.path().join("a.lock");
         let held = FileLock::take(&path, "the first").unwrap();
         assert!(matches!(FileLock::take(&path, "the second"), Err(NotLocked::Held(holder)) if holder == "the first"));
+        assert!(FileLock::is_held(&path));
         drop(held);
+        assert!(!FileLock::is_held(&path));
         FileLock::take(&path, "the second").unwrap();
         let missing = folder.path().join("nowhere").join("a.lock");
         assert!(matches!(FileLock::take(&missing, ""), Err(NotLocked::Failed(_))));

@@ -2,7 +2,7 @@
 
 use super::super::output::{Harmless, json_line, plain};
 use super::super::{FINE, PROBLEMS};
-use super::offset_of;
+use super::{each_once, offset_of};
 use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
 use crate::warc::http::{Form, decode_body, decode_payload, parse_request_head, parse_response_head};
@@ -152,9 +152,7 @@ fn rank(head: &RecordHead, id: Option<&str>, url: Option<&str>, wanted: Option<C
 }
 
 fn files(args: &CatArgs) -> Vec<PathBuf> {
-    let mut files = vec![args.file.clone()];
-    files.extend(args.also.iter().filter(|other| **other != args.file).cloned());
-    files
+    each_once([&args.file].into_iter().chain(&args.also)).cloned().collect()
 }
 
 /// The record that was found, and what is wrong with it.

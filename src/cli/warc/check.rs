@@ -2,6 +2,7 @@
 
 use super::super::output::{json_line, plain, with_progress};
 use super::super::{FINE, PROBLEMS, WRONG_USE};
+use super::each_once;
 use crate::warc::{CheckReport, Checker, Problem, Severity, Span};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -35,7 +36,7 @@ pub(super) fn run(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let mut reports: Vec<(&Path, CheckReport)> = Vec::new();
     with_progress(|cx| {
         let mut checker = Checker::new(!args.no_digests);
-        for file in &args.files {
+        for file in each_once(&args.files) {
             cx.stage("Checking", std::fs::metadata(file).ok().map(|meta| meta.len()));
             cx.note(file.display().to_string());
             match checker.check(file, cx) {
@@ -52,13 +53,16 @@ pub(super) fn run(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
                 break;
             }
         }
-        let of_all = checker.finish(cx)?;
+        let together = checker.finish(cx)?;
         // Segments are joined at the end, which may be stopped as well.
         if cx.is_cancelled() {
             eprintln!("fonds: stopped on request; what follows is about what was read");
             status = status.max(PROBLEMS);
         }
-        for (file, problem) in of_all {
+        for (path, report) in &mut reports {
+            report.digests_checked += together.joined.iter().filter(|file| file == path).count() as u64;
+        }
+        for (file, problem) in together.problems {
             tell(&problem, &file, args.json, out)?;
             if let Some((_, report)) = reports.iter_mut().find(|(path, _)| *path == file) {
                 report.problems.push(problem);

@@ -2,7 +2,8 @@
 
 use super::super::cdx::Form;
 use super::super::output::plain;
-use super::super::{FINE, PROBLEMS};
+use super::super::{FINE, PROBLEMS, WRONG_USE};
+use super::each_once;
 use crate::jobs::JobCx;
 use crate::warc::cdx;
 use std::io::Write;
@@ -12,7 +13,8 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds warc index *.warc.gz > index.cdxj\n  \
     fonds warc index --format cdx11 *.warc.gz > index.cdx\n\n\
-    The lines of all files are sorted together, as pywb wants them. fonds cdx reads indexes back.")]
+    The lines of all files are sorted together, as pywb wants them. fonds cdx reads indexes back.\n\
+    Exit status: 0 fine, 1 something is damaged and has no line, 2 a file cannot be read at all.")]
 pub struct IndexArgs {
     /// Files.
     #[arg(required = true)]
@@ -29,11 +31,20 @@ pub(super) fn run(args: &IndexArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let mut sorter = cdx::IndexSorter::new(args.format.form());
     let mut status = FINE;
     let options = cdx::IndexOptions { post_append: args.post_append };
-    for file in &args.files {
+    for file in each_once(&args.files) {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let problems = cdx::index_each(file, &name, options, &JobCx::detached(), &mut |line| sorter.push(&line))?;
+        let indexed = cdx::index_each(file, &name, options, &JobCx::detached(), &mut |line| sorter.push(&line));
+        let problems = match indexed {
+            Ok(problems) => problems,
+            // The lines of the other files are good.
+            Err(error) => {
+                eprintln!("fonds: {}", plain(&error.to_string()));
+                status = WRONG_USE;
+                continue;
+            }
+        };
         for problem in problems {
-            status = PROBLEMS;
+            status = status.max(PROBLEMS);
             eprintln!("{}: {}", file.display(), plain(&problem.to_string()));
         }
     }

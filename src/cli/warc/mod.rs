@@ -10,7 +10,9 @@ mod recompress;
 
 use crate::warc::Span;
 use anyhow::Context;
+use std::collections::HashSet;
 use std::io::Write;
+use std::path::PathBuf;
 
 /// What to do with archive files.
 #[derive(Debug, clap::Subcommand)]
@@ -38,6 +40,12 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
         Command::Recompress(args) => recompress::run(&args, out),
         Command::Cut(args) => cut::run(&args, out),
     }
+}
+
+/// Files without those that were named before, by this name or another one.
+fn each_once<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> impl Iterator<Item = &'a PathBuf> {
+    let mut named = HashSet::new();
+    files.into_iter().filter(move |file| named.insert(file.canonicalize().unwrap_or_else(|_| file.to_path_buf())))
 }
 
 /// An offset as `ls` prints it, read back; that of a shared member is marked

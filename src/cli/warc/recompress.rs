@@ -121,6 +121,9 @@ fn tell(old: &Path, new: &Path, report: &RepackReport, json: bool, out: &mut dyn
 /// The name of each new file; two files never get the same.
 fn new_names(args: &RecompressArgs) -> anyhow::Result<Vec<PathBuf>> {
     let folder = match &args.out {
+        Some(out) if out.as_os_str() == "-" => {
+            bail!("the new file is read back before it counts, which standard output cannot be: name a file")
+        }
         Some(out) if out.is_dir() => Some(out.as_path()),
         Some(out) if args.files.len() > 1 || ends_like_a_folder(out) => {
             bail!("{} is no folder; make it first, or give one file alone", out.display())

@@ -52,6 +52,8 @@ pub(super) struct Part {
 pub(super) struct Whole {
     pub(super) payload_digest: String,
     pub(super) is_http: bool,
+    /// The first segment counts as one whose digests were checked already.
+    pub(super) is_counted: bool,
 }
 
 /// No digest that is known takes more bytes of a field; longer ones are cut and
@@ -67,6 +69,7 @@ impl Part {
         let whole = facts.payload_digest.filter(|_| segment.number == 1).map(|digest| Whole {
             payload_digest: digest.chars().take(MAX_DIGEST_FIELD).collect(),
             is_http: head.is_http(),
+            is_counted: false,
         });
         Some(Box::new(Self { origin, segment, whole }))
     }

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::jobs::JobCx;
 use alone::{Checked, Wanted, Whole, check_record};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::RandomState;
 use std::io::{BufRead, BufReader, Read};
 use std::ops::ControlFlow;
@@ -111,9 +111,22 @@ pub struct Checker {
     revisits: Vec<Revisit>,
     /// All segmented records that were met, by the hash of their origin's id.
     series: HashMap<u64, SegmentSeries>,
+    /// The same, by the hash of their own ids.
+    segments: HashSet<u64>,
     /// What their first segments tell of the whole.
     wholes: HashMap<u64, Whole>,
     reach: Reach,
+}
+
+/// What files tell together.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Together {
+    /// What is wrong, at the record concerned.
+    pub problems: Vec<(PathBuf, Problem)>,
+    /// Records in segments of which no segment has a digest of its own but the
+    /// whole has one, which was held against all of them: the file that each
+    /// begins in.
+    pub joined: Vec<PathBuf>,
 }
 
 /// A revisit that waits for its original.
@@ -132,6 +145,7 @@ impl Checker {
             known: Vec::new(),
             revisits: Vec::new(),
             series: HashMap::new(),
+            segments: HashSet::new(),
             wholes: HashMap::new(),
             reach: Reach::default(),
         }
@@ -214,16 +228,20 @@ impl Checker {
         self.revisits.extend(wanted.map(|wanted| Revisit { file: file.path.to_owned(), offset, wanted }));
         if let Some(mut part) = segment {
             let origin = part.origin;
+            // A copy of a file is no fault.
+            if id.is_some_and(|id| !self.segments.insert(id)) {
+                return;
+            }
             if let Some(whole) = part.whole.take() {
-                self.wholes.insert(origin, whole);
+                self.wholes.insert(origin, Whole { is_counted: has_digests, ..whole });
             }
             self.series.entry(origin).or_default().add(part.at(file.path, span));
         }
     }
 
-    /// What is wrong with the files together, told at the record concerned.
-    pub fn finish(mut self, cx: &JobCx) -> Result<Vec<(PathBuf, Problem)>, WarcError> {
-        let mut found = Vec::new();
+    /// What is told only by the files together.
+    pub fn finish(mut self, cx: &JobCx) -> Result<Together, WarcError> {
+        let (mut found, mut joined) = (Vec::new(), Vec::new());
         if !self.revisits.is_empty() {
             self.known.sort_unstable();
         }
@@ -251,7 +269,10 @@ impl Checker {
             if cx.is_cancelled() {
                 break;
             }
-            match (whole_digest(whole, series, &mut self.reach, cx)?, &mut unjoined) {
+            let Some((file, problem)) = whole_digest(whole, series, &mut self.reach, cx)? else { continue };
+            let is_checked = problem.as_ref().is_none_or(|problem| problem.kind == ProblemKind::BadDigest);
+            joined.extend((is_checked && !whole.is_counted).then(|| file.clone()));
+            match (problem.map(|problem| (file, problem)), &mut unjoined) {
                 (Some((_, problem)), Some((_, first))) if problem.kind == ProblemKind::Limit => first.count += 1,
                 (problem @ Some((_, Problem { kind: ProblemKind::Limit, .. })), none) => *none = problem,
                 (problem, _) => found.extend(problem),
@@ -264,20 +285,22 @@ impl Checker {
             (file, problem)
         }));
         found.sort_by(|a, b| (&a.0, a.1.offset).cmp(&(&b.0, b.1.offset)));
-        Ok(found)
+        Ok(Together { problems: found, joined })
     }
 }
 
-/// Holds the payload digest of a whole segmented record against its parts joined.
+/// Holds the payload digest of a whole segmented record against its parts
+/// joined: the file it begins in, and what is wrong. None where there is no
+/// digest, or the wish to stop.
 fn whole_digest(
     whole: &Whole,
     series: &SegmentSeries,
     reach: &mut Reach,
     cx: &JobCx,
-) -> Result<Option<(PathBuf, Problem)>, WarcError> {
+) -> Result<Option<(PathBuf, Option<Problem>)>, WarcError> {
     let mut proof = RecordProof::of_joined(&whole.payload_digest, whole.is_http);
     let Some(first) = series.segments().next().filter(|_| proof.has_digests()) else { return Ok(None) };
-    let tell = |kind, detail: String| Some((first.file.clone(), Problem::new(first.span.offset, kind, detail)));
+    let tell = |kind, detail: String| Some((first.file.clone(), Some(Problem::new(first.span.offset, kind, detail))));
     if let Some(segment) = series.segments().find(|segment| is_pipe(&segment.file)) {
         let why = "which cannot be read a second time";
         let detail =
@@ -293,7 +316,10 @@ fn whole_digest(
         fed => fed.map_err(|source| WarcError::Io { path: first.file.clone(), source })?,
     }
     let wrong = proof.finish().pop();
-    Ok(wrong.and_then(|detail| tell(ProblemKind::BadDigest, format!("{detail} of all segments joined"))))
+    Ok(match wrong {
+        Some(detail) => tell(ProblemKind::BadDigest, format!("{detail} of all segments joined")),
+        None => Some((first.file.clone(), None)),
+    })
 }
 
 /// Whether the file cannot be looked into a second time.
@@ -344,7 +370,7 @@ mod tests {
             let report = checker.check(&path, &cx).unwrap();
             all.extend(report.problems.into_iter().map(|problem| (path.clone(), problem)));
         }
-        all.extend(checker.finish(&cx).unwrap());
+        all.extend(checker.finish(&cx).unwrap().problems);
         let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
         all.iter().map(|(path, p)| format!("{}@{} {}: {}", name(path), p.offset, p.kind.words(), p.detail)).collect()
     }
@@ -435,7 +461,7 @@ mod tests {
         let found = |free, bytes| {
             let mut checker = Checker { reach: Reach::new(free, bytes), ..Checker::new(true) };
             checker.check(&path, &cx).unwrap();
-            checker.finish(&cx).unwrap()
+            checker.finish(&cx).unwrap().problems
         };
         assert_eq!(found(10, 0), []);
         assert_eq!(found(0, 10 << 20), []);
@@ -496,7 +522,7 @@ mod tests {
         checker.check(&file, &cx).unwrap();
         // The original that came by the pipe is known, its lonely revisit is
         // told, and nobody waits for the pipe to say it all again.
-        let found: Vec<_> = checker.finish(&cx).unwrap().into_iter().map(|(_, problem)| problem).collect();
+        let found: Vec<_> = checker.finish(&cx).unwrap().problems.into_iter().map(|(_, problem)| problem).collect();
         assert_eq!(found.iter().map(|p| p.kind).collect::<Vec<_>>(), [ProblemKind::NoOriginal, ProblemKind::Unchecked]);
         assert!(found[0].detail.contains("urn:test:9"), "{}", found[0]);
         assert!(found[1].detail.contains("cannot be read a second time"), "{}", found[1]);

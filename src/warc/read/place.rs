@@ -52,7 +52,7 @@ pub fn open_archive_file(path: &Path) -> io::Result<File> {
 /// Where records share a compressed member, the file is read from its start.
 pub fn read_record_at(path: &Path, offset: u64, max_block: usize) -> Result<Record, WarcError> {
     let mut reader = open_record_at(path, offset)?;
-    match reader.next_record(max_block)? {
+    match reader.next_record(max_block).or_else(nothing_behind(offset))? {
         Some(record) if stands_at(&reader, offset) => Ok(record),
         _ => Err(no_record(&mut reader, path, offset)),
     }
@@ -68,9 +68,17 @@ pub fn read_record_at(path: &Path, offset: u64, max_block: usize) -> Result<Reco
 pub fn enter_record_at(path: &Path, offset: u64) -> Result<(RecordHead, ArchiveReader<File>), WarcError> {
     let mut reader = open_record_at(path, offset)?;
     reader.keep_head_bytes();
-    match reader.next_head()? {
+    match reader.next_head().or_else(nothing_behind(offset))? {
         Some(head) if stands_at(&reader, offset) => Ok((head, reader)),
         _ => Err(no_record(&mut reader, path, offset)),
+    }
+}
+
+/// What is no archive from a wrong offset on may be one all the same.
+fn nothing_behind<T>(offset: u64) -> impl FnOnce(WarcError) -> Result<Option<T>, WarcError> {
+    move |error| match error {
+        WarcError::NotArchive { .. } if offset > 0 => Ok(None),
+        other => Err(other),
     }
 }
 
@@ -95,6 +103,9 @@ pub fn open_record_at(path: &Path, offset: u64) -> Result<ArchiveReader<File>, W
     }
     let (mut file, present) = open_named(path)?;
     let io = |source| WarcError::Io { path: present.clone(), source };
+    if !file.metadata().map_err(io)?.is_file() {
+        return read_up_to(file, path, offset);
+    }
     let dictionary = match offset {
         0 => None,
         _ => zstd::leading_dictionary(&mut file).map_err(io)?,
@@ -107,6 +118,16 @@ pub fn open_record_at(path: &Path, offset: u64) -> Result<ArchiveReader<File>, W
         let _ = reader.use_dictionary(&dictionary);
     }
     Ok(reader)
+}
+
+/// Reads a pipe up to the record at `offset`.
+fn read_up_to(file: File, path: &Path, offset: u64) -> Result<ArchiveReader<File>, WarcError> {
+    let mut reader = ArchiveReader::of_file(file, path, 0)?;
+    reader.keep_head_bytes();
+    match reader.skip_to(offset)? {
+        true => Ok(reader),
+        false => Err(WarcError::NoRecord { path: path.to_owned(), offset, why: "no record begins here".to_owned() }),
+    }
 }
 
 /// The frame with the dictionary that a zstd file begins with, as it stands.
@@ -148,6 +169,9 @@ pub fn copy_span(path: &Path, span: Span, out: &mut dyn Write) -> Result<u64, Wa
     }
     let (mut file, present) = open_named(path)?;
     let io = |source| WarcError::Io { path: present.clone(), source };
+    if !file.metadata().map_err(io)?.is_file() {
+        return Err(no_record("what was read of a pipe cannot be read again: save it as a file first"));
+    }
     file.seek(SeekFrom::Start(span.offset)).map_err(io)?;
     let copied = io::copy(&mut file.take(span.length), out).map_err(io)?;
     if copied < span.length {

@@ -223,6 +223,18 @@ impl<R: Read> ArchiveReader<R> {
         self.members.use_dictionary(bytes)
     }
 
+    /// Reads on until the next record is the one at this offset of the file;
+    /// `false` when there is none.
+    pub(super) fn skip_to(&mut self, offset: u64) -> Result<bool, WarcError> {
+        while let Some(head) = self.next_head()? {
+            if self.begins_at >= offset {
+                self.ahead = Some(head);
+                break;
+            }
+        }
+        Ok(self.ahead.is_some() && self.begins_at == offset)
+    }
+
     /// Reads on until the next record is the one at this place of the
     /// decompressed file; `false` when there is none. Stopping is an error.
     pub(in crate::warc) fn skip_to_decoded(&mut self, place: u64, cx: &JobCx) -> Result<bool, WarcError> {

@@ -95,7 +95,7 @@ fn a_file_without_records_is_told_from_an_empty_one() {
         b"PK\x03\x04 something",
         &[],
         &[
-            "test: neither WARC nor ARC (it begins with “PK\\x03\\x04 something”, a zip file: perhaps a WACZ)",
+            "test: neither WARC nor ARC (it begins with “PK\\x03\\x04 something”, a zip file: perhaps a WACZ, see fonds wacz check)",
             "offset 0: bytes that are no record: 14 bytes that belong to no record",
         ],
     );

@@ -33,6 +33,12 @@ const LOCAL_HEADER: usize = 30;
 const CUT_OFF: &str = "the zip's list of members, which ends the file, is missing or damaged: the file seems to be cut off. \
     Fetch it again; zip -FF FILE --out NEW makes a list of what is whole in it";
 
+/// Whether a member stands first.
+fn begins_like_a_zip(path: &Path) -> bool {
+    let mut begin = [0; 4];
+    File::open(path).and_then(|mut file| file.read_exact(&mut begin)).is_ok() && begin == *b"PK\x03\x04"
+}
+
 /// The members that can be read, and those set aside with the reason.
 pub(super) fn read(path: &Path) -> Result<(Vec<Member>, Vec<WaczProblem>), WaczError> {
     let io = |source| WaczError::Io { path: path.to_owned(), source };
@@ -41,9 +47,11 @@ pub(super) fn read(path: &Path) -> Result<(Vec<Member>, Vec<WaczProblem>), WaczE
     let size = file.metadata().map_err(io)?.len();
     let rationed = Rationed { inner: BufReader::new(file), left: MAX_DIRECTORY_BYTES, len: size };
     let archive = ZipArchive::new(rationed).map_err(|error| match error {
-        ZipError::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => not(CUT_OFF.to_owned()),
-        ZipError::Io(error) => io(error),
-        ZipError::InvalidArchive(_) => not(CUT_OFF.to_owned()),
+        ZipError::Io(error) if error.kind() != io::ErrorKind::UnexpectedEof => io(error),
+        ZipError::Io(_) | ZipError::InvalidArchive(_) => not(match begins_like_a_zip(path) {
+            true => CUT_OFF.to_owned(),
+            false => "it is no zip".to_owned(),
+        }),
         other => not(other.to_string()),
     })?;
     if archive.len() > MAX_MEMBERS {

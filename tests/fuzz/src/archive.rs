@@ -4,7 +4,8 @@ use super::Dice;
 use fonds::jobs::JobCx;
 use fonds::warc::cdx::{IndexLine, IndexOptions, index_file};
 use fonds::warc::{ArchiveReader, Problem, Record, RecordHead, Span, check_file, copy_span, read_record_at};
-use std::io::{self, BufRead, Read};
+use std::fs::File;
+use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
 
 /// Bytes kept of a block: small files may decode to very much.
@@ -34,17 +35,24 @@ pub(crate) struct Found {
 
 /// Reads a file whole, in pieces, as a stream and by places; all must agree.
 pub(crate) fn read_every_way(data: &[u8]) -> Found {
-    let found = read_whole(data);
-    let pieces = read_whole(Pieces { bytes: data, dice: Dice::of(data) });
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(data).unwrap();
+    let found = read_whole(data, file.as_file());
+    let pieces = read_whole(Pieces { bytes: data, dice: Dice::of(data) }, file.as_file());
     assert_eq!(pieces, found, "the input came in pieces");
-    assert_eq!(read_streaming(data, Dice::of(data)), found, "blocks were taken in pieces");
+    assert_eq!(read_streaming(data, file.as_file(), Dice::of(data)), found, "blocks were taken in pieces");
     check_spans(data, &found);
-    check_places(data, &found.records);
+    check_places(data, file.path(), &found.records);
     found
 }
 
-fn read_whole(source: impl Read) -> Found {
-    let mut reader = ArchiveReader::new(source, Path::new("fuzzed")).unwrap();
+/// A reader of a stream that knows the file it comes from.
+fn reader<R: Read>(source: R, file: &File) -> ArchiveReader<R> {
+    ArchiveReader::new(source, Path::new("fuzzed")).unwrap().backed_by(file, 0, file.metadata().unwrap().len())
+}
+
+fn read_whole(source: impl Read, file: &File) -> Found {
+    let mut reader = reader(source, file);
     let mut records = Vec::new();
     let mut error = None;
     loop {
@@ -62,8 +70,8 @@ fn read_whole(source: impl Read) -> Found {
 }
 
 /// Takes blocks in odd pieces, some only in part, and keeps what the plain way keeps.
-fn read_streaming(data: &[u8], mut dice: Dice) -> Found {
-    let mut reader = ArchiveReader::new(data, Path::new("fuzzed")).unwrap();
+fn read_streaming(data: &[u8], file: &File, mut dice: Dice) -> Found {
+    let mut reader = reader(data, file);
     let mut records = Vec::new();
     let mut error = None;
     loop {
@@ -131,29 +139,27 @@ fn check_spans(data: &[u8], found: &Found) {
 }
 
 /// Reads records again by their places, copies their bytes, indexes and checks the file.
-fn check_places(data: &[u8], records: &[Record]) {
+fn check_places(data: &[u8], path: &Path, records: &[Record]) {
     if records.is_empty() {
         return;
     }
-    let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(file.path(), data).unwrap();
     let step = records.len().div_ceil(PLACES);
     for record in records.iter().step_by(step) {
-        let again = read_record_at(file.path(), record.span.offset, MAX_BLOCK).unwrap();
+        let again = read_record_at(path, record.span.offset, MAX_BLOCK).unwrap();
         assert_eq!(again.head.headers, record.head.headers);
         assert_eq!((&again.block, again.omitted), (&record.block, record.omitted));
         let mut copy = Vec::new();
         if !record.span.is_inside_member() {
             assert_eq!(again.span, record.span);
-            copy_span(file.path(), record.span, &mut copy).unwrap();
+            copy_span(path, record.span, &mut copy).unwrap();
             assert_eq!(copy, data[record.span.offset as usize..][..record.span.length as usize]);
         }
     }
     let cx = JobCx::detached();
-    let report = check_file(file.path(), true, &cx).unwrap();
+    let report = check_file(path, true, &cx).unwrap();
     assert_eq!(report.total(), records.len() as u64);
     for post_append in [false, true] {
-        let (lines, _) = index_file(file.path(), "fuzzed.warc", IndexOptions { post_append }, &cx).unwrap();
+        let (lines, _) = index_file(path, "fuzzed.warc", IndexOptions { post_append }, &cx).unwrap();
         for line in lines {
             super::index::check_forms(&line);
             let again = IndexLine::parse(&line.to_string()).unwrap_or_else(|error| panic!("{error}: {line}"));

@@ -147,7 +147,7 @@ impl<R: Read> ArchiveReader<R> {
 pub(super) fn describe(bytes: &[u8]) -> String {
     let begin = bytes[..bytes.len().min(DESCRIBED)].escape_ascii();
     let guess = match bytes {
-        [b'P', b'K', 3, 4, ..] => ", a zip file: perhaps a WACZ",
+        [b'P', b'K', 3, 4, ..] => ", a zip file: perhaps a WACZ, see fonds wacz check",
         [b'%', b'P', b'D', b'F', ..] => ", a PDF",
         _ => "",
     };

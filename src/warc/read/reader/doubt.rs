@@ -20,21 +20,39 @@ const BEHIND: usize = 32;
 /// Looks at any place of a file while it is read from another.
 pub(super) struct Probe {
     file: File,
+    /// Where the bytes that are read begin in it, and how many they are.
+    base: u64,
     len: u64,
+    /// They end as the last record should: what stands there is no torn record.
+    ends_well: bool,
 }
 
 impl Probe {
     /// Of a file on a disk; a pipe has no other place than its own.
     pub(super) fn of(file: &File) -> Option<Self> {
         let meta = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-        Some(Self { file: file.try_clone().ok()?, len: meta.len() })
+        Self::within(file, 0, meta.len())
     }
 
-    /// Whether a block may end at this offset.
+    /// Of a part of a file. Where a look would move the place at which the
+    /// file is read, there is none.
+    fn within(file: &File, base: u64, len: u64) -> Option<Self> {
+        if !cfg!(unix) {
+            return None;
+        }
+        let mut probe = Self { file: file.try_clone().ok()?, base, len, ends_well: false };
+        let mut end = [0; WARC_BREAKS];
+        let looked = probe.read_at(&mut end, len.checked_sub(WARC_BREAKS as u64)?);
+        probe.ends_well = looked.is_some() && NEXT.starts_with(&end);
+        Some(probe)
+    }
+
+    /// Whether a block may end at this offset. One that ends behind the file
+    /// was cut off by the end of it, unless that is the end of a record.
     fn may_end(&self, offset: u64) -> bool {
         let mut behind = [0; BEHIND];
         match self.len.checked_sub(offset) {
-            None => false,
+            None => !self.ends_well,
             Some(left) => {
                 let len = left.min(BEHIND as u64) as usize;
                 // What cannot be looked at is believed.
@@ -45,10 +63,9 @@ impl Probe {
 
     #[cfg(unix)]
     fn read_at(&self, out: &mut [u8], offset: u64) -> Option<()> {
-        std::os::unix::fs::FileExt::read_exact_at(&self.file, out, offset).ok()
+        std::os::unix::fs::FileExt::read_exact_at(&self.file, out, self.base.checked_add(offset)?).ok()
     }
 
-    /// Elsewhere a look would move the place at which the file is read.
     #[cfg(not(unix))]
     fn read_at(&self, _: &mut [u8], _: u64) -> Option<()> {
         None
@@ -59,10 +76,19 @@ impl Probe {
 /// record, or nothing.
 fn may_stand_behind(bytes: &[u8]) -> bool {
     let breaks = leading_breaks(bytes);
-    breaks >= WARC_BREAKS || breaks == bytes.len() || record_start(&bytes[breaks..]) != Start::No
+    breaks >= WARC_BREAKS || breaks == bytes.len() || record_start(&bytes[breaks..]) == Start::Warc
 }
 
 impl<R: Read> ArchiveReader<R> {
+    /// The bytes that are read are these of a file: from `base` on, `len` of
+    /// them. Lengths that cannot be right are found out then, as they are in
+    /// files that are opened by name.
+    #[must_use]
+    pub fn backed_by(mut self, file: &File, base: u64, len: u64) -> Self {
+        self.probe = Probe::within(file, base, len);
+        self
+    }
+
     /// From here on, declared lengths are believed, whatever stands behind.
     pub(in crate::warc) fn believing_lengths(mut self) -> Self {
         self.probe = None;
@@ -113,13 +139,16 @@ impl<R: Read> ArchiveReader<R> {
             };
             match sure {
                 None => {
-                    self.members.consume(WARC_BREAKS);
-                    self.cut_short();
+                    self.cut_short("a record follows them");
                     return Ok(0);
                 }
                 Some(0) => match self.fill()? {
                     Fill::More => {}
-                    // The file ends here: it is the block's after all.
+                    _ if self.members.window() == &NEXT[..WARC_BREAKS] => {
+                        self.cut_short("the file ends behind them");
+                        return Ok(0);
+                    }
+                    // It is the block's after all.
                     _ => return Ok(whole),
                 },
                 Some(sure) => return Ok(sure),
@@ -127,8 +156,9 @@ impl<R: Read> ArchiveReader<R> {
         }
     }
 
-    /// A record follows here.
-    fn cut_short(&mut self) {
+    /// The block ends here, and the line breaks that are due follow.
+    fn cut_short(&mut self, why: &str) {
+        self.members.consume(WARC_BREAKS);
         let end = self.members.file_offset();
         let Some(open) = &mut self.open else { return };
         let there = open.declared - open.remaining;
@@ -136,7 +166,7 @@ impl<R: Read> ArchiveReader<R> {
         open.state = State::Short;
         open.ended = Some(end);
         let (declared, offset) = (open.declared, open.offset);
-        let detail = format!("the block is declared with {declared} bytes, {there} are there: a record follows them");
+        let detail = format!("the block is declared with {declared} bytes, {there} are there: {why}");
         self.problem(offset, ProblemKind::Truncated, detail);
     }
 }
@@ -222,9 +252,32 @@ mod tests {
         // Its length is right; the record behind it is not.
         let odd = [&record(0, &inner)[..], b"rubbish", &record(1, b"two")].concat();
         assert_eq!(read(&odd, false).0.first(), expected(&[&inner]).first());
-        // Torn, and to be repaired: what stands in it is none of this file.
-        let torn = &record(0, &inner)[..record(0, &inner).len() - 20];
-        assert_eq!(read(torn, true).0, []);
+        // Torn: what stands in it is none of this file.
+        let whole = record(0, &inner);
+        let inside = memchr::memmem::find(&whole, b"urn:test:8").unwrap();
+        for torn in [&whole[..inside + 30], &whole[..whole.len() - 20], &whole[..whole.len() - 5]] {
+            assert_eq!(read(torn, false).0, []);
+            assert_eq!(read(torn, true).0, []);
+        }
+    }
+
+    #[test]
+    fn an_end_that_looks_like_a_head_line_is_none() {
+        let next = record(1, b"two");
+        for word in [&b"Content-Type"[..], b"http://a.pt/1", b"urn:test"] {
+            let by = memchr::memmem::find(&next, word).unwrap() + WARC_BREAKS;
+            let (records, problems) = read(&[stretched(0, b"one", by), next.clone()].concat(), false);
+            assert_eq!(records, expected(&[b"one", b"two"]));
+            assert_eq!(problems.len(), 1, "{problems:?}");
+        }
+    }
+
+    #[test]
+    fn the_last_record_may_lie() {
+        let (records, problems) = read(&[record(0, b"one"), stretched(1, b"two", 40)].concat(), false);
+        assert_eq!(records, expected(&[b"one", b"two"]));
+        let detail = "the block is declared with 43 bytes, 3 are there: the file ends behind them";
+        assert_eq!(problems, [(ProblemKind::Truncated, detail.to_owned())]);
     }
 
     #[test]
