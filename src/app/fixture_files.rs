@@ -85,7 +85,7 @@ pub(super) fn imports() -> Vec<ImportRow> {
         passed_paths: vec!["/media/old/2009/crawl.log".to_owned()],
         ..ImportRow::default()
     };
-    vec![row(3, LaunchState::Stopped, "the program ended without closing it"), row(2, LaunchState::Finished, "")]
+    vec![row(3, LaunchState::Stopped, crate::store::ABANDONED), row(2, LaunchState::Finished, "")]
 }
 
 pub(super) fn imported() -> Vec<ImportedFile> {
@@ -100,6 +100,7 @@ pub(super) fn imported() -> Vec<ImportedFile> {
         new_captures: 306,
         revisits: 12,
         left_out: BTreeMap::new(),
+        orphans: 0,
         problem_count: 2,
         same_as: same_as.map(str::to_owned),
         error: error.map(str::to_owned),

@@ -342,7 +342,7 @@ impl Desk for WorkspaceDesk {
     }
 
     fn imports(&self) -> DeskResult<Vec<ImportRow>> {
-        Ok(self.catalogue().imports()?)
+        work::imports(&self.workspace)
     }
 
     fn imported_files(&self, launch: LaunchId) -> DeskResult<Vec<ImportedFile>> {

@@ -3,10 +3,11 @@
 use super::campaign::{desk, looking_desk};
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
+use crate::app::Desk;
 use crate::app::work;
 use crate::app::workspace_desk::WorkspaceDesk;
-use crate::store::rows::{FileState, ImportedFile, LaunchId, ProblemQuery};
-use crate::warc::{Span, offset_words};
+use crate::store::rows::{FileState, ImportedFile, LaunchId, PlainOffset, ProblemQuery};
+use crate::warc::offset_words;
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
@@ -135,7 +136,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
         }
         Command::Imports { folder, json } => {
             let desk = looking_desk(&folder)?;
-            for import in desk.catalogue().imports()? {
+            for import in desk.imports()? {
                 if json {
                     json_line(out, &import)?;
                 } else {
@@ -201,7 +202,8 @@ fn list(folder: &std::path::Path, check: bool, json: bool, out: &mut dyn Write) 
 /// A problem of a file in a report.
 #[derive(Serialize)]
 struct Told {
-    offset: u64,
+    #[serde(flatten)]
+    place: PlainOffset,
     kind: String,
     detail: String,
 }
@@ -231,11 +233,7 @@ pub(super) fn print_import(
         if json {
             let problems = problems
                 .into_iter()
-                .map(|row| Told {
-                    offset: Span { offset: row.offset, length: 0 }.decoded_offset(),
-                    kind: row.kind,
-                    detail: row.detail,
-                })
+                .map(|row| Told { place: PlainOffset::of(row.offset), kind: row.kind, detail: row.detail })
                 .collect();
             json_line(out, &FileWithProblems { file, problems, more_problems })?;
             continue;

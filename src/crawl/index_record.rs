@@ -48,8 +48,10 @@ pub(super) enum LeftOut {
 }
 
 impl LeftOut {
-    /// Bytes of a wrong URI that are shown.
+    /// Letters of a wrong URI that are shown.
     const SHOWN: usize = 200;
+    /// No scheme that is known is longer, in bytes.
+    const MAX_SCHEME: usize = 32;
 
     fn of(head: &RecordHead) -> Self {
         let Some(uri) = head.target_uri() else {
@@ -59,7 +61,8 @@ impl LeftOut {
             ));
         };
         let is_scheme = |text: &&str| {
-            text.starts_with(|first: char| first.is_ascii_alphabetic())
+            text.len() <= Self::MAX_SCHEME
+                && text.starts_with(|first: char| first.is_ascii_alphabetic())
                 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
         };
         let scheme = uri.split_once(':').map(|(scheme, _)| scheme).filter(is_scheme).map(str::to_ascii_lowercase);
@@ -253,13 +256,13 @@ fn entry_of(
             entry.payload_len = match (&block.digests, http.is_chunked()) {
                 (Some(digests), _) => digests.payload_len,
                 (None, true) => entity_body(&http, raw).0.len() as u64,
-                (None, false) => head.content_length.saturating_sub(http.head_len as u64),
+                (None, false) => block.len.saturating_sub(http.head_len as u64),
             };
             let payload = decode_payload(&http, raw, MAX_PAGE_BYTES).bytes.into_owned();
             (http.status, http.headers, payload)
         }
         None => {
-            entry.payload_len = block.digests.as_ref().map_or(head.content_length, |digests| digests.payload_len);
+            entry.payload_len = block.digests.as_ref().map_or(block.len, |digests| digests.payload_len);
             let mut headers = Headers::new();
             if let Some(kind) = head.headers.get("Content-Type").filter(|_| !head.is_http()) {
                 entry.mime = plain_mime(&ContentType::parse(&kind).mime);
@@ -306,6 +309,8 @@ const MAX_HEAD_BYTES: usize = 256 << 10;
 #[derive(Default)]
 struct Block {
     bytes: Vec<u8>,
+    /// All bytes that there are: what is declared may be any number.
+    len: u64,
     digests: Option<crate::warc::Digests>,
 }
 
@@ -323,7 +328,7 @@ fn read_block<B: BufRead + ?Sized>(reader: &mut B, head: &RecordHead, limit: usi
             digester
         })
     };
-    let mut bytes = Vec::new();
+    let (mut bytes, mut block_len) = (Vec::new(), 0);
     loop {
         let chunk = reader.fill_buf()?;
         if chunk.is_empty() {
@@ -341,13 +346,14 @@ fn read_block<B: BufRead + ?Sized>(reader: &mut B, head: &RecordHead, limit: usi
             }
         }
         let len = chunk.len();
+        block_len += len as u64;
         bytes.extend_from_slice(&chunk[..len.min(limit - bytes.len())]);
         reader.consume(len);
     }
     if let Some(start) = head_so_far {
         digester = of_chunked(&start);
     }
-    Ok(Block { bytes, digests: digester.map(BlockDigester::finish) })
+    Ok(Block { bytes, len: block_len, digests: digester.map(BlockDigester::finish) })
 }
 
 #[cfg(test)]

@@ -158,6 +158,7 @@ impl Catalogue {
                 }
                 .map_err(StoreError::sql("be opened for reading"))?;
                 configure(&conn).map_err(StoreError::sql("be set up"))?;
+                super::migrate::view_as_of_now(&conn).map_err(StoreError::sql("be looked at"))?;
                 conn
             }
         };

@@ -151,6 +151,8 @@ pub struct ImportedFile {
     /// Responses and resources about nothing of the web, by the scheme of their
     /// URIs (`dns`, `urn`): they are no captures.
     pub left_out: BTreeMap<String, u64>,
+    /// Requests and metadata records of no capture that is in it.
+    pub orphans: u64,
     /// What is broken or odd in it, in all.
     pub problem_count: u64,
     /// It was read before, under this name.
@@ -217,7 +219,7 @@ pub struct ProblemRow {
     pub path: String,
     /// Offset in the file, in bytes; where records share a compressed member,
     /// marked as in [`crate::warc::Span`].
-    #[serde(serialize_with = "unmarked")]
+    #[serde(flatten, serialize_with = "unmarked")]
     pub offset: u64,
     /// What kind of problem, in words.
     pub kind: String,
@@ -280,8 +282,24 @@ pub struct ProblemDetail {
     pub trouble: String,
 }
 
-/// An offset as a number for programs. Where it counts in the decompressed
-/// file, the table of the window and the commands put a “+” before it.
+/// An offset for programs. Where it counts in the decompressed file, the
+/// table of the window and the commands put a “+” before it.
 fn unmarked<S: serde::Serializer>(offset: &u64, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_u64(crate::warc::Span { offset: *offset, length: 0 }.decoded_offset())
+    PlainOffset::of(*offset).serialize(serializer)
+}
+
+/// An offset for programs, and what it counts in.
+#[derive(Debug, Serialize)]
+pub struct PlainOffset {
+    offset: u64,
+    /// It counts in the decompressed file: the record shares its member.
+    shares_member: bool,
+}
+
+impl PlainOffset {
+    /// Of an offset as the catalogue keeps it ([`crate::warc::Span::offset`]).
+    pub fn of(offset: u64) -> Self {
+        let place = crate::warc::Span { offset, length: 0 };
+        Self { offset: place.decoded_offset(), shares_member: place.is_inside_member() }
+    }
 }

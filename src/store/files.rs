@@ -215,10 +215,25 @@ impl Catalogue {
         self.write(move |conn| {
             let taken = is_taken(conn, &path, id)?;
             if !taken {
+                // Bytes that were gone are back, and what is broken in them.
+                let came_back: bool =
+                    conn.query_row("SELECT changed = 2 FROM warc_file WHERE id = ?1", [id], |row| row.get(0))?;
                 conn.execute(
                     "UPDATE warc_file SET path = ?2, mtime_ns = ?3, changed = 0 WHERE id = ?1",
                     params![id, path, mtime_ns],
                 )?;
+                if came_back {
+                    conn.execute(
+                        "UPDATE problem SET read_again = 0 WHERE file = ?1
+                           AND import_file = (SELECT max(import_file) FROM problem WHERE file = ?1)",
+                        [id],
+                    )?;
+                    conn.execute(
+                        "UPDATE warc_file SET problems =
+                            (SELECT count(*) FROM problem WHERE file = ?1 AND read_again = 0) WHERE id = ?1",
+                        [id],
+                    )?;
+                }
             }
             Ok(!taken)
         })
@@ -231,19 +246,21 @@ impl Catalogue {
         self.write(move |conn| {
             // A file whose bytes are others now keeps a row for the old ones; one
             // that is the same, read to its end or not, goes on.
-            conn.execute(
+            let replaced = conn.execute(
                 "UPDATE warc_file SET changed = 2
                  WHERE path = ?1 AND changed < 2 AND launch IN (SELECT id FROM launch WHERE kind = 'import')
                    AND (changed = 1 OR size <> ?2 OR mtime_ns <> ?3)",
                 params![path, int(size), mtime_ns],
             )?;
-            // What was broken in bytes that are gone is told by their import alone.
-            conn.execute(
-                "UPDATE problem SET read_again = 1 WHERE read_again = 0 AND file IN
-                    (SELECT id FROM warc_file WHERE path = ?1 AND changed = 2)",
-                [&path],
-            )?;
-            conn.execute("UPDATE warc_file SET problems = 0 WHERE path = ?1 AND changed = 2", [&path])?;
+            if replaced > 0 {
+                // What was broken in bytes that are gone is told by their import alone.
+                conn.execute(
+                    "UPDATE problem SET read_again = 1 WHERE read_again = 0 AND file IN
+                        (SELECT id FROM warc_file WHERE path = ?1 AND changed = 2)",
+                    [&path],
+                )?;
+                conn.execute("UPDATE warc_file SET problems = 0 WHERE path = ?1 AND changed = 2", [&path])?;
+            }
             let id = file_id(conn, launch, &path)?;
             conn.execute(
                 "UPDATE warc_file SET size = ?2, mtime_ns = ?3 WHERE id = ?1",

@@ -133,9 +133,12 @@ impl Filter {
                     self.values.push(Value::Integer(launch));
                     self.values.push(Value::Integer(launch));
                     // A file may have grown since and been read again.
-                    Ok("c.launch <= ? AND c.id IN (SELECT r.capture FROM record r JOIN warc_file w ON w.id = r.file
-                        JOIN import_file i ON i.file IN (w.id, w.package)
-                        WHERE r.position = 0 AND i.launch = ? AND i.outcome IN ('read', 'cut'))"
+                    self.values.push(Value::Integer(launch));
+                    Ok("c.launch <= ? AND c.id IN (SELECT r.capture FROM record r WHERE r.position = 0 AND r.file IN
+                        (SELECT i.file FROM import_file i
+                         WHERE i.launch = ? AND i.outcome IN ('read', 'cut') AND i.file IS NOT NULL
+                         UNION SELECT m.id FROM import_file i JOIN warc_file m ON m.package = i.file
+                         WHERE i.launch = ? AND i.outcome IN ('read', 'cut')))"
                         .to_owned())
                 }
                 Err(_) => Err(format!("“{value}” is no number of an import; the page Files lists them")),

@@ -32,11 +32,8 @@ impl ToldProblem {
 
 impl From<Problem> for ToldProblem {
     fn from(problem: Problem) -> Self {
-        let detail = match problem.count {
-            0 | 1 => problem.detail,
-            count => format!("{} ({count} times)", problem.detail),
-        };
-        Self::new(problem.offset, problem.kind.words(), detail)
+        // Of problems that were counted only, the words say how many.
+        Self::new(problem.offset, problem.kind.words(), problem.detail)
     }
 }
 
@@ -119,8 +116,8 @@ impl Catalogue {
                 .execute(params![launch, done.path])?;
             conn.prepare_cached(
                 "INSERT INTO import_file (launch, path, mtime_ns, bytes, file, outcome, same_as, error, records, captures,
-                    new_captures, revisits, problems, took_ms, left_out)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+                    new_captures, revisits, problems, took_ms, left_out, orphans)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
             )?
             .execute(params![
                 launch,
@@ -138,6 +135,7 @@ impl Catalogue {
                 int(done.problem_count),
                 int(done.took_ms),
                 left_out,
+                int(done.orphans),
             ])?;
             let row = conn.last_insert_rowid();
             let mut insert = conn.prepare_cached(
@@ -204,7 +202,7 @@ impl Catalogue {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(
                 "SELECT path, outcome, file, bytes, mtime_ns, records, captures, new_captures, revisits, problems,
-                    same_as, error, took_ms, left_out
+                    same_as, error, took_ms, left_out, orphans
                  FROM import_file WHERE launch = ?1 ORDER BY path",
             )?;
             let rows = statement.query_map([launch], imported_row)?;
@@ -338,6 +336,7 @@ fn imported_row(row: &Row<'_>) -> rusqlite::Result<ImportedFile> {
         error: row.get(11)?,
         took_ms: number(12)?,
         left_out: serde_json::from_str(&row.get::<_, String>(13)?).unwrap_or_default(),
+        orphans: number(14)?,
     })
 }
 

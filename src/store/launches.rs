@@ -12,6 +12,9 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 /// Rows of a live table that a person can take in.
 const SHOWN: i64 = 200;
 
+/// Why a launch stands still whose program was killed.
+pub const ABANDONED: &str = "the program ended without closing it";
+
 impl Catalogue {
     /// Begins a launch of a campaign; its name is the UTC second it begins
     /// in, or the next one that no launch of the job has.
@@ -94,7 +97,7 @@ impl Catalogue {
                 "SELECT l.id, ifnull(l.campaign, 0), ifnull(k.name, ''), l.launch, l.state, l.started_ms, l.ended_ms, l.why,
                     ifnull(sum(t.urls) FILTER (WHERE t.state = 0), 0), ifnull(sum(t.urls) FILTER (WHERE t.state = 2), 0),
                     ifnull(sum(t.urls) FILTER (WHERE t.state = 3), 0), ifnull(sum(t.urls) FILTER (WHERE t.state = 1), 0),
-                    (SELECT ifnull(sum(size), 0) FROM capture WHERE launch = l.id)
+                    (SELECT CAST(total(size) AS INTEGER) FROM capture WHERE launch = l.id)
                  FROM launch l LEFT JOIN campaign k ON k.id = l.campaign LEFT JOIN seen_tally t ON t.launch = l.id
                  WHERE l.id = ?1 GROUP BY l.id",
             )?
@@ -136,9 +139,8 @@ impl Catalogue {
     pub(super) fn end_abandoned_launches(&self) -> Result<(), StoreError> {
         self.write(|conn| {
             conn.execute(
-                "UPDATE launch SET state = 'stopped', why = 'the program ended without closing it'
-                 WHERE state IN ('running', 'paused')",
-                [],
+                "UPDATE launch SET state = 'stopped', why = ?1 WHERE state IN ('running', 'paused')",
+                [ABANDONED],
             )?;
             Ok(())
         })
@@ -160,8 +162,8 @@ impl Catalogue {
             }
             let types = conn
                 .prepare_cached(
-                    "SELECT mime, count(*), sum(size) FROM capture WHERE launch = ?1
-                     GROUP BY mime ORDER BY sum(size) DESC, mime LIMIT 12",
+                    "SELECT mime, count(*), CAST(total(size) AS INTEGER) FROM capture WHERE launch = ?1
+                     GROUP BY mime ORDER BY total(size) DESC, mime LIMIT 12",
                 )?
                 .query_map([id], |row| Ok((row.get(0)?, uint(row.get(1)?), uint(row.get(2)?))))?
                 .collect::<Result<_, _>>()?;
@@ -417,7 +419,7 @@ fn hosts(conn: &Connection, launch: LaunchId) -> Result<Vec<HostRow>, StoreError
             FROM seen_tally t JOIN host h ON h.id = t.host WHERE t.launch = ?1
             GROUP BY t.host HAVING sum(t.urls) > 0 ORDER BY fetched DESC, sum(t.urls) DESC, h.name LIMIT 500)
          SELECT name, queued, fetched, failed, refused,
-            (SELECT ifnull(sum(c.size), 0) FROM capture c WHERE c.launch = ?1 AND c.host = busy.host),
+            (SELECT CAST(total(c.size) AS INTEGER) FROM capture c WHERE c.launch = ?1 AND c.host = busy.host),
             (SELECT t.rule_name FROM seen_tally t WHERE t.launch = ?1 AND t.host = busy.host AND t.accepted AND t.urls > 0
                GROUP BY t.rule_name ORDER BY sum(t.urls) DESC LIMIT 1)
          FROM busy ORDER BY fetched DESC, queued + fetched + failed + refused DESC, name",

@@ -29,12 +29,55 @@ pub(super) fn migrate(conn: &mut Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
+/// Tables that version 4 gave further columns, with what stands in them where
+/// nothing is known.
+const COLUMNS_OF_4: [(&str, &str); 4] = [
+    ("warc_file", "NULL AS package"),
+    ("problem", "0 AS read_again"),
+    ("import", "'[]' AS passed_paths"),
+    ("import_file", "'{}' AS left_out, 0 AS orphans"),
+];
+
+/// Lets a connection that can only look see an earlier version as the present
+/// one. What an earlier version has no table for is asked for with care.
+pub(super) fn view_as_of_now(conn: &Connection) -> rusqlite::Result<()> {
+    let found: u32 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if found < 4 {
+        for (table, columns) in COLUMNS_OF_4 {
+            conn.execute_batch(&format!("CREATE TEMP VIEW {table} AS SELECT *, {columns} FROM main.{table}"))?;
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::campaign::Campaign;
     use crate::store::Workspace;
+
+    /// What the page of files and the filter of captures ask for.
+    #[track_caller]
+    fn looking_answers(looking: &Workspace) {
+        let catalogue = looking.catalogue();
+        assert_eq!(catalogue.imports().unwrap(), []);
+        assert_eq!(catalogue.problems(&Default::default()).unwrap().rows, []);
+        assert!(looking.files().unwrap().is_empty());
+        assert_eq!(catalogue.imported_files(1).unwrap(), []);
+        for filter in ["file:a.warc.gz", "imported:1", "file:1"] {
+            let query = crate::store::rows::CaptureQuery {
+                filter: filter.to_owned(),
+                tab: crate::store::rows::CaptureTab::All,
+                campaign: None,
+                sort: Vec::new(),
+                offset: 0,
+                limit: 9,
+                window_days: 90,
+            };
+            assert_eq!(catalogue.captures(&query).unwrap().rows, [], "{filter}");
+        }
+    }
 
     #[test]
     fn a_workspace_of_an_earlier_version_opens_with_all_it_holds() {
@@ -64,6 +107,7 @@ mod tests {
         let looking = Workspace::look(&folder).unwrap();
         assert_eq!(looking.catalogue().scheduled_runs(None, 9).unwrap(), []);
         assert_eq!(looking.catalogue().last_launch(None).unwrap().unwrap().launch, "20250101000000");
+        looking_answers(&looking);
         drop(looking);
         let open = Workspace::open(&folder).unwrap();
         assert_eq!(open.catalogue().campaign(1).unwrap().1.name, "Old");

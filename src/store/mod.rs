@@ -48,6 +48,7 @@ pub use exports::ExportedCapture;
 pub use files::{KnownFile, WantedFile, mtime_ns};
 pub use imports::ToldProblem;
 pub use inlinks::{InlinkFeed, LoadedInlink};
+pub use launches::ABANDONED;
 pub use ledger::LaunchLedger;
 pub use scheduled::Scheduled;
 pub use seen_scan::{SeenAsk, SeenUrl};

@@ -254,8 +254,9 @@ impl Catalogue {
     /// Captures of a host in these launches: how many, and their bytes.
     pub fn captures_of_host(&self, host: i64, launches: &[LaunchId]) -> Result<(u64, u64), StoreError> {
         self.read(|conn| {
-            let mut statement = conn
-                .prepare_cached("SELECT count(*), ifnull(sum(size), 0) FROM capture WHERE host = ?1 AND launch = ?2")?;
+            let mut statement = conn.prepare_cached(
+                "SELECT count(*), CAST(total(size) AS INTEGER) FROM capture WHERE host = ?1 AND launch = ?2",
+            )?;
             let (mut captures, mut bytes) = (0, 0);
             for launch in launches {
                 let (count, size) =

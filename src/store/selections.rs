@@ -163,7 +163,7 @@ impl Catalogue {
             let side = |selected: bool| -> Result<(u64, u64, u64), StoreError> {
                 Ok(conn
                     .prepare_cached(
-                        "SELECT count(*), count(DISTINCT c.host), ifnull(sum(c.size), 0)
+                        "SELECT count(*), count(DISTINCT c.host), CAST(total(c.size) AS INTEGER)
                          FROM score s JOIN capture c ON c.id = s.capture WHERE s.campaign = ?1 AND s.selected = ?2",
                     )?
                     .query_row(params![campaign, selected], |row| {

@@ -175,7 +175,7 @@ pub struct Workspace {
     access: Access,
     catalogue: Arc<Catalogue>,
     /// Held as long as the workspace is open; the system frees it when the process dies.
-    _lock: Option<FileLock>,
+    lock: Option<FileLock>,
 }
 
 impl Workspace {
@@ -206,7 +206,7 @@ impl Workspace {
         let folder = folder.canonicalize().map_err(StoreError::io(folder))?;
         let lock = take_lock(&folder)?;
         let catalogue = Catalogue::create(&folder.join(CATALOGUE_FILE))?;
-        Ok(Self { folder, access: Access::Write, catalogue: Arc::new(catalogue), _lock: Some(lock) })
+        Ok(Self { folder, access: Access::Write, catalogue: Arc::new(catalogue), lock: Some(lock) })
     }
 
     /// Opens a workspace for writing.
@@ -216,7 +216,7 @@ impl Workspace {
         let lock = take_lock(&folder)?;
         let catalogue = Catalogue::open(&folder.join(CATALOGUE_FILE))?;
         catalogue.end_abandoned_launches()?;
-        Ok(Self { folder, access: Access::Write, catalogue: Arc::new(catalogue), _lock: Some(lock) })
+        Ok(Self { folder, access: Access::Write, catalogue: Arc::new(catalogue), lock: Some(lock) })
     }
 
     /// Opens a workspace for writing, or for looking only when another
@@ -225,7 +225,7 @@ impl Workspace {
         match Self::open(folder) {
             Err(StoreError::Locked { folder, holder }) => {
                 let catalogue = Catalogue::open_read_only(&folder.join(CATALOGUE_FILE))?;
-                Ok(Self { folder, access: Access::ReadOnly(holder), catalogue: Arc::new(catalogue), _lock: None })
+                Ok(Self { folder, access: Access::ReadOnly(holder), catalogue: Arc::new(catalogue), lock: None })
             }
             Err(StoreError::ReadOnly(folder)) => {
                 let looking = Self::look(&folder)?;
@@ -241,7 +241,7 @@ impl Workspace {
         let folder = check(folder)?;
         let catalogue = Catalogue::open_read_only(&folder.join(CATALOGUE_FILE))?;
         let access = Access::ReadOnly("opened for looking only".to_owned());
-        Ok(Self { folder, access, catalogue: Arc::new(catalogue), _lock: None })
+        Ok(Self { folder, access, catalogue: Arc::new(catalogue), lock: None })
     }
 
     /// Its folder, absolute.
@@ -252,6 +252,11 @@ impl Workspace {
     /// How it is open.
     pub fn access(&self) -> &Access {
         &self.access
+    }
+
+    /// Whether somebody writes it, this process or another.
+    pub fn is_written(&self) -> bool {
+        self.lock.is_some() || FileLock::is_held(&self.folder.join(LOCK_FILE))
     }
 
     /// Its catalogue.

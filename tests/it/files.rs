@@ -92,6 +92,13 @@ fn an_import_killed_again_and_again_brings_everything_in_once() {
         kills += usize::from(kill_when(start(&args), || so_far(&workspace).0 >= wanted));
     }
     assert!(kills >= 3, "the program was killed {kills} times only: the kills come too late");
+    // Whoever only looks is told how it stands, too.
+    let stands = || fonds(&["files", "imports", arg(&workspace)]).with_status(0).out;
+    assert!(
+        stands().to_lowercase().contains("stopped") && !stands().to_lowercase().contains("running"),
+        "{}",
+        stands()
+    );
     assert!(kill_when(start(&args), || so_far(&workspace).1 >= 1) || so_far(&workspace).1 == 5);
     // What is done is not read again: its bytes may be others by now.
     let done = fonds(&["files", "report", arg(&workspace), "--json"]).json_lines();
@@ -242,6 +249,7 @@ fn what_cannot_be_read_is_a_row_in_words_and_the_others_come_in() {
     let (_dir, workspace, source) = made();
     write(&source, "good.warc.gz", &warc("good", 2));
     write(&source, "empty.warc.gz", b"");
+    write(&source, "hollow.warc.gz", &crate::hostile::gzip(b""));
     write(&source, "still.warc.gz.open", &warc("open", 1));
     write(&source, "letter.warc", b"Dear archivist");
     write(&source, "hollow.wacz", &zip(&[]));
@@ -254,6 +262,7 @@ fn what_cannot_be_read_is_a_row_in_words_and_the_others_come_in() {
     let of = |name: &str| files.iter().find(|file| file["path"].as_str().unwrap().ends_with(name)).unwrap();
     let mut rows = vec![
         ("empty.warc.gz", "the file is empty"),
+        ("hollow.warc.gz", "there is no record in it"),
         ("still.warc.gz.open", "still being written"),
         ("letter.warc", "neither WARC nor ARC"),
         ("hollow.wacz", "without archive files"),

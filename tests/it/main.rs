@@ -14,6 +14,7 @@ mod imports_again;
 mod inlinks;
 mod kill;
 mod need;
+mod odd_calls;
 mod peers;
 mod peers_index;
 mod peers_spark;

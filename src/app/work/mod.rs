@@ -28,7 +28,7 @@ pub use export::{ExportOutcome, ExportWishes, export, verify};
 pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};
 pub use files::{CheckOutcome, LocateOutcome, check_files, locate, problem_detail};
 pub use hosts::{LinkSource, NutchForm, NutchLimits, RankedHosts};
-pub use import::{ARCHIVE_NAMES, file_words, has_problems, import, import_words};
+pub use import::{ARCHIVE_NAMES, file_words, has_problems, import, import_words, imports};
 pub use inlinks::{InlinkReport, build_inlinks, write_dataset};
 pub use sample::{add_sample_campaign, crawl_options, example_campaign, is_sample, sample_edition, sample_overrides};
 pub use schedule::{

@@ -26,7 +26,7 @@ mod report;
 mod sources;
 
 pub(super) use copy::digest_of;
-pub use report::{ARCHIVE_NAMES, file_words, has_problems, import_words};
+pub use report::{ARCHIVE_NAMES, file_words, has_problems, import_words, imports};
 pub(super) use sources::{Found, find_all, looks_like_archive};
 
 use crate::jobs::{JobCx, StopError};

@@ -66,6 +66,7 @@ impl Importer<'_> {
             new_captures: 0,
             revisits: 0,
             left_out: BTreeMap::new(),
+            orphans: 0,
             problem_count: 0,
             same_as: None,
             error: None,
@@ -292,8 +293,13 @@ impl Importer<'_> {
         done.new_captures = sink.brought_in()?;
         (done.records, done.captures, done.revisits) = (report.records, report.captures, report.revisits);
         done.problem_count = report.problems.len() as u64 + report.more_problems;
-        done.left_out = report.left_out;
+        (done.left_out, done.orphans) = (report.left_out, report.orphans);
         let sha256 = match whole {
+            Ok(_) if done.records == 0 && done.problem_count == 0 => {
+                done.outcome = FileOutcome::Unread;
+                done.error = Some("there is no record in it".to_owned());
+                String::new()
+            }
             Ok((sha256, _)) => {
                 done.outcome = FileOutcome::Read;
                 sink.file()?;
@@ -339,8 +345,11 @@ impl Importer<'_> {
 
 impl Importer<'_> {
     fn read_alone(&self, source: &Source<'_>, sink: &Sink<'_>) -> anyhow::Result<Indexed> {
-        let mut bytes = Hashing::new(File::open(&source.path)?, self.cx);
+        let file = File::open(&source.path)?;
+        let (beneath, len) = (file.try_clone()?, file.metadata()?.len());
+        let mut bytes = Hashing::new(file, self.cx);
         let reader = ArchiveReader::new(bytes.by_ref(), &source.path).map_err(CrawlError::from)?;
+        let reader = reader.backed_by(&beneath, 0, len);
         let (report, ended) = index_records(reader, &source.label, |entry| sink.take(entry), self.cx);
         // What comes behind the last record counts for the digest.
         let digest = if ended.is_ok() { bytes.finish() } else { Ok(Default::default()) };

@@ -55,12 +55,14 @@ impl Importer<'_> {
         for (index, member) in wacz.archives().iter().enumerate() {
             let result = match self.stands_open(&wacz, member) {
                 true => {
-                    self.in_place(&wacz, index, &titles, &sink, done, &mut torn).and_then(|(mut problems, shared)| {
-                        if shared > 0 {
-                            // They cannot be entered in the package.
-                            problems.extend(self.unpacked(&wacz, index, &sink, &sha256, true, done)?);
+                    self.in_place(&wacz, index, &titles, &sink, done, &mut torn).and_then(|(of_member, shared)| {
+                        problems.extend(of_member);
+                        whole += u32::from(shared > 0);
+                        // They cannot be entered in the package.
+                        match shared {
+                            0 => Ok(Vec::new()),
+                            _ => self.unpacked(&wacz, index, &sink, &sha256, true, done),
                         }
-                        Ok(problems)
                     })
                 }
                 false => self.unpacked(&wacz, index, &sink, &sha256, false, done),
@@ -134,6 +136,7 @@ impl Importer<'_> {
         let member = &wacz.archives()[index];
         let mut bytes = Hashing::new(wacz.open_archive(index)?, self.cx);
         let reader = ArchiveReader::new(bytes.by_ref(), wacz.path()).map_err(CrawlError::from)?;
+        let reader = reader.backed_by(&File::open(wacz.path())?, member.offset, member.len);
         let (mut shared, mut shared_revisits) = (0, 0);
         let take = |mut entry: CaptureEntry| {
             if shares_member(&entry) {
@@ -167,6 +170,7 @@ impl Importer<'_> {
                 return Ok((problems, shared));
             }
         }
+        problems.extend(nothing_in(member, &report));
         problems.extend(wrong_digest(wacz, member, &bytes.finish()?.0));
         Ok((problems, shared))
     }
@@ -223,6 +227,7 @@ impl Importer<'_> {
             // Nothing of it is asked for ever.
             Ok(_) if report.captures == 0 => {
                 take_back(&source.path);
+                problems.extend(nothing_in(member, &report));
                 return Ok(problems);
             }
             Ok(_) => {}
@@ -278,11 +283,18 @@ fn is_of_disk(error: &(dyn std::error::Error + 'static)) -> bool {
     error.downcast_ref::<std::io::Error>().is_some_and(|error| error.raw_os_error().is_some())
 }
 
+/// A member without a record, and without a word of why.
+fn nothing_in(member: &Member, report: &IndexReport) -> Option<ToldProblem> {
+    let is_mute = report.records == 0 && report.problems.is_empty();
+    is_mute.then(|| ToldProblem::new(member.offset, PACKAGE, format!("{}: there is no record in it", member.name)))
+}
+
 /// Adds what was found in a member to what the package came to.
 fn counted_in(report: &IndexReport, offset: u64, done: &mut ImportedFile) -> Vec<ToldProblem> {
     done.records += report.records;
     done.captures += report.captures;
     done.revisits += report.revisits;
+    done.orphans += report.orphans;
     for (scheme, count) in &report.left_out {
         *done.left_out.entry(scheme.clone()).or_default() += count;
     }

@@ -1,7 +1,9 @@
 //! An import in words.
 
 use super::super::counted;
-use crate::store::rows::{FileOutcome, ImportRow, ImportedFile};
+use crate::app::DeskResult;
+use crate::store::rows::{FileOutcome, ImportRow, ImportedFile, LaunchState};
+use crate::store::{ABANDONED, Workspace};
 
 /// Which files of a folder are read.
 pub const ARCHIVE_NAMES: &str =
@@ -39,12 +41,29 @@ fn counts(file: &ImportedFile) -> String {
     for (scheme, count) in &file.left_out {
         words.push_str(&format!(", {count} of {scheme}: left out"));
     }
+    if file.orphans > 0 {
+        words.push_str(&format!(", {} without a capture", counted(file.orphans, "request or metadata record")));
+    }
     words
 }
 
 /// Whether a person should look at it.
 pub fn has_problems(import: &ImportRow) -> bool {
     import.files == 0 || import.unread > 0 || import.problems > 0
+}
+
+/// Every import, newest first. One that was killed is stopped, also while
+/// nobody who may write has said so.
+pub fn imports(workspace: &Workspace) -> DeskResult<Vec<ImportRow>> {
+    let mut imports = workspace.catalogue().imports()?;
+    let is_under_way = |import: &ImportRow| matches!(import.state, LaunchState::Running | LaunchState::Paused);
+    if imports.iter().any(is_under_way) && !workspace.is_written() {
+        for import in imports.iter_mut().filter(|import| is_under_way(import)) {
+            import.state = LaunchState::Stopped;
+            ABANDONED.clone_into(&mut import.why);
+        }
+    }
+    Ok(imports)
 }
 
 /// The import in words.

@@ -1,0 +1,186 @@
+//! Calls that a person makes by mistake, or with a pipe where a file is meant,
+//! and files that lie.
+
+use crate::files::{captures, made, open, plain_warc, warc, write};
+use crate::hostile::gzip;
+use crate::program::{arg, fonds, fonds_with};
+use fonds::app::Desk;
+use fonds::uri::CaptureDate;
+use fonds::warc::{RecordBuilder, RecordType};
+use std::path::Path;
+
+const DATE: CaptureDate = CaptureDate::from_millis(1_709_283_600_000);
+
+/// Puts a digit before the first declared length behind `from`.
+fn lying(bytes: &[u8], from: usize, digit: &[u8]) -> Vec<u8> {
+    let at = memchr::memmem::find(&bytes[from..], b"Content-Length: ").unwrap() + "Content-Length: ".len();
+    [&bytes[..from + at], digit, &bytes[from + at..]].concat()
+}
+
+#[test]
+fn a_file_that_is_named_twice_counts_once() {
+    let (_dir, _, source) = made();
+    let path = write(&source, "a.warc.gz", &warc("one", 2));
+    let other = source.join(".").join("a.warc.gz");
+    for command in ["check", "index"] {
+        let once = fonds(&["warc", command, arg(&path)]).with_status(0);
+        let twice = fonds(&["warc", command, arg(&path), arg(&other)]).with_status(0);
+        assert_eq!(twice.out, once.out);
+    }
+}
+
+#[test]
+fn a_file_that_is_missing_keeps_no_other_from_the_index() {
+    let (_dir, _, source) = made();
+    let path = write(&source, "a.warc.gz", &warc("one", 2));
+    let alone = fonds(&["warc", "index", arg(&path)]).with_status(0);
+    let said = fonds(&["warc", "index", arg(&path), arg(&source.join("missing.warc.gz"))]).with_status(2);
+    assert_eq!(said.out, alone.out);
+    assert_eq!(said.out.lines().count(), 2);
+    said.says("missing.warc.gz: No such file");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_record_is_found_in_a_pipe() {
+    for bytes in [warc("one", 3), plain_warc("one", 3)] {
+        let list = fonds_with(&["warc", "ls", "--json", "/dev/stdin"], &bytes).with_status(0).json_lines();
+        let offset = list[1]["offset"].to_string();
+        let said = fonds_with(&["warc", "cat", "/dev/stdin", &offset], &bytes).with_status(0);
+        assert!(said.out.contains("WARC-Target-URI: http://one.example/0\r\n"), "{}", said.out);
+        let wrong = format!("{}", list[1]["offset"].as_u64().unwrap() + 1);
+        fonds_with(&["warc", "cat", "/dev/stdin", &wrong], &bytes).with_status(2).says("no record begins here");
+        fonds_with(&["warc", "cat", "--raw", "/dev/stdin", &offset], &bytes).with_status(2).says("save it as a file");
+    }
+}
+
+#[test]
+fn a_new_file_needs_a_name() {
+    let (_dir, _, source) = made();
+    let path = write(&source, "a.warc.gz", &warc("one", 2));
+    fonds(&["warc", "recompress", arg(&path), "--out", "-"]).with_status(2).says("name a file");
+}
+
+#[test]
+fn a_package_that_begins_with_an_unlisted_page_is_told() {
+    let (_dir, _, source) = made();
+    let path = write(&source, "a.warc.gz", &warc("one", 2));
+    let create =
+        |page: &str, name: &str| fonds(&["wacz", "create", arg(&source.join(name)), arg(&path), "--main-page", page]);
+    create("http://one.example/1", "right.wacz").with_status(0);
+    create("http://one.example/9", "wrong.wacz").with_status(1).says("http://one.example/9: it is on no list");
+}
+
+#[test]
+fn records_behind_a_wrong_length_are_read_by_all() {
+    let (_dir, workspace, source) = made();
+    let bytes = plain_warc("one", 4);
+    let sound = write(&source, "a.warc", &bytes);
+    let list = fonds(&["warc", "ls", "--json", arg(&sound)]).with_status(0).json_lines();
+    let begin = list[2]["offset"].as_u64().unwrap() as usize;
+    std::fs::remove_file(sound).unwrap();
+    let path = write(&source, "lying.warc", &lying(&bytes, begin, b"9"));
+    let said = fonds(&["warc", "check", arg(&path)]).with_status(1);
+    assert!(said.out.contains(&format!("{} records", list.len())), "{}", said.out);
+    assert!(said.out.contains("a record follows them"), "{}", said.out);
+    fonds(&["import", arg(&workspace), arg(&source)]).with_status(1);
+    let desk = open(&workspace);
+    let rows = captures(&desk, "");
+    assert_eq!(rows.len(), 4);
+    rows.iter().for_each(|row| drop(desk.content(row.id).unwrap()));
+    drop(desk);
+    // It is known by its records, wherever it went.
+    std::fs::rename(&path, source.join("moved.warc")).unwrap();
+    fonds(&["files", "locate", arg(&workspace), arg(&source)]).with_status(0);
+    assert_eq!(open(&workspace).files().unwrap()[0].state.word(), "present");
+}
+
+#[test]
+fn lengths_beyond_all_numbers_leave_the_sums_alone() {
+    let (_dir, workspace, source) = made();
+    let page = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/")
+        .field("WARC-Payload-Digest", "sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
+    let other = RecordBuilder::response("urn:test:2", DATE, "http://b.pt/")
+        .field("WARC-Payload-Digest", "sha1:BAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
+    let block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nx";
+    let members = [page, other].map(|record| gzip(&lying(&record.plain(block), 0, b"92233720368547750")));
+    write(&source, "a.warc.gz", &members.concat());
+    fonds(&["import", arg(&workspace), arg(&source)]).with_status(1);
+    let desk = open(&workspace);
+    let sizes: Vec<u64> = captures(&desk, "").iter().map(|row| row.size).collect();
+    // The line breaks behind the block are taken for its end.
+    assert_eq!(sizes, [5, 5]);
+}
+
+#[test]
+fn a_record_about_any_letters_is_told_in_few_words() {
+    let (_dir, workspace, source) = made();
+    let record = RecordBuilder::response("urn:test:1", DATE, &format!("{}:x", "a".repeat(100_000)));
+    let request = RecordBuilder::new(&RecordType::Request, "urn:test:2", DATE).field("WARC-Target-URI", "http://a.pt/");
+    let both = [record.compress(b"HTTP/1.1 200 OK\r\n\r\nx"), request.compress(b"GET / HTTP/1.1\r\n\r\n")];
+    write(&source, "a.warc.gz", &both.concat());
+    let said = fonds(&["import", arg(&workspace), arg(&source)]).with_status(1);
+    assert!(said.out.len() < 2_000 && said.err.len() < 2_000, "{} {}", said.out.len(), said.err.len());
+    assert!(said.out.contains("1 request or metadata record without a capture"), "{}", said.out);
+}
+
+#[test]
+fn damage_is_told_again_when_its_bytes_are_back() {
+    let (_dir, workspace, source) = made();
+    let whole = warc("one", 3);
+    let torn = &whole[..whole.len() - 30];
+    let path = write(&source, "a.warc.gz", torn);
+    let import = || fonds(&["import", arg(&workspace), arg(&source)]).status;
+    assert_eq!(import(), 1);
+    write(&source, "a.warc.gz", &warc("two", 3));
+    assert_eq!(import(), 0);
+    assert_eq!(fonds(&["files", "problems", arg(&workspace)]).status, 0);
+    write(&source, "b.warc.gz", torn);
+    import();
+    assert_eq!(fonds(&["files", "problems", arg(&workspace)]).status, 1);
+    let files = open(&workspace).files().unwrap();
+    let problems = |path: &Path| files.iter().find(|file| file.location == path).map(|file| file.problems);
+    assert_eq!((problems(&source.join("b.warc.gz")), problems(&path)), (Some(1), Some(0)));
+}
+
+#[test]
+fn a_copy_of_segments_is_no_fault_and_a_whole_counts_once() {
+    let (_dir, _, source) = made();
+    let first = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").field("WARC-Segment-Number", "1");
+    let last = RecordBuilder::new(&RecordType::Continuation, "urn:test:2", DATE)
+        .field("WARC-Target-URI", "http://a.pt/")
+        .reference("WARC-Segment-Origin-ID", "urn:test:1")
+        .field("WARC-Segment-Number", "2");
+    let (one, two) = (&b"HTTP/1.1 200 OK\r\n\r\nab"[..], &b"cd"[..]);
+    let digest = fonds::warc::Digests::of_block(&[one, two].concat(), true).payload;
+    let total = (one.len() + two.len()).to_string();
+    let bytes = [
+        first.field("WARC-Payload-Digest", &digest).plain(one),
+        last.field("WARC-Segment-Total-Length", &total).plain(two),
+    ];
+    let path = write(&source, "seg.warc", &bytes.concat());
+    let copy = write(&source, "copy.warc", &bytes.concat());
+    let alone = fonds(&["warc", "check", arg(&path)]);
+    let both = fonds(&["warc", "check", arg(&path), arg(&copy)]);
+    assert!(
+        alone.out.contains("2 records, digests of 2 checked") || alone.out.contains("digests of 1 checked"),
+        "{}",
+        alone.out
+    );
+    assert!(!both.out.contains("more than once"), "{}", both.out);
+    assert_eq!(alone.status, both.status);
+}
+
+#[test]
+fn a_file_without_a_record_is_no_sound_one() {
+    let (_dir, _, source) = made();
+    fonds(&["warc", "check", arg(&write(&source, "none.warc.gz", &gzip(b"")))]).with_status(1);
+}
+
+#[test]
+fn a_wrong_offset_calls_no_archive_a_foreign_file() {
+    let (_dir, _, source) = made();
+    let path = write(&source, "a.warc.gz", &warc("one", 2));
+    let said = fonds(&["warc", "cat", arg(&path), "17"]).with_status(2);
+    assert!(!said.err.contains("neither WARC nor ARC"), "{}", said.err);
+}
