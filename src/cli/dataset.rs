@@ -1,15 +1,13 @@
 //! `fonds inlinks dataset`: archive files in, data set lines out.
 
 use super::inlink_options::{MapOptions, ReduceOptions, dataset_options};
-use super::{FINE, PROBLEMS, WRONG_USE};
-use crate::export::{PackedWriter, Packing};
+use super::output::{Existing, to_file};
+use super::{FINE, PROBLEMS};
 use crate::jobs::JobCx;
 use crate::links::invert::{AssignReport, Keep, ShuffleReport};
 use crate::links::{DatasetBuilder, DatasetOptions, DocumentReport, FileNews, LinkError, MAX_PAGE_BYTES, Place};
 use crate::warc::{Record, WarcError, read_record_at};
-use anyhow::Context;
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Problems that are printed for each file; all are counted.
@@ -78,19 +76,7 @@ impl Args {
 pub fn run(args: &Args, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
     // First, so that a refusal leaves the file of an earlier build alone.
     let options = args.options()?;
-    match &args.out {
-        None => build(args, options, out, cx),
-        Some(path) => {
-            let file = File::create(path).with_context(|| path.display().to_string())?;
-            let mut file = PackedWriter::new(Packing::of(path), BufWriter::new(file));
-            let status = build(args, options, &mut file, cx)?;
-            file.finish()
-                .and_then(|file| file.into_inner().map_err(|error| error.into_error()))
-                .and_then(|file| file.sync_all())
-                .with_context(|| path.display().to_string())?;
-            Ok(status)
-        }
-    }
+    to_file(args.out.as_deref(), Existing::IsReplaced, out, |out| build(args, options, out, cx))
 }
 
 fn build(args: &Args, options: DatasetOptions, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
@@ -102,7 +88,7 @@ fn build(args: &Args, options: DatasetOptions, out: &mut dyn Write, cx: &JobCx) 
     }
     builder.add_files(&args.files, news(&args.files, cx))?;
     if builder.unreadable() == args.files.len() as u64 {
-        return Ok(WRONG_USE);
+        anyhow::bail!("none of these files can be read; the file of an earlier build stays as it is");
     }
     cx.stage("Sorting and writing", None);
     let report = builder.finish(fetch(&args.files), |piece| out.write_all(piece))?;
@@ -220,9 +206,14 @@ mod tests {
     }
 
     fn run_words(words: &[&str]) -> (u8, String) {
+        let (status, out) = try_words(words);
+        (status.unwrap(), out)
+    }
+
+    fn try_words(words: &[&str]) -> (anyhow::Result<u8>, String) {
         let line = Line::parse_from(std::iter::once("dataset").chain(words.iter().copied()));
         let mut out = Vec::new();
-        let status = run(&line.args, &mut out, &JobCx::detached()).unwrap();
+        let status = run(&line.args, &mut out, &JobCx::detached());
         (status, String::from_utf8(out).unwrap())
     }
 
@@ -300,6 +291,7 @@ mod tests {
         let missing = folder.path().join("missing.warc.gz");
         let (status, lines) = run_words(&[missing.to_str().unwrap(), file.to_str().unwrap()]);
         assert_eq!((status, lines.lines().count()), (1, 2));
-        assert_eq!(run_words(&[missing.to_str().unwrap()]), (2, String::new()));
+        let (error, out) = try_words(&[missing.to_str().unwrap()]);
+        assert!(error.unwrap_err().to_string().contains("none of these files") && out.is_empty());
     }
 }

@@ -1,12 +1,12 @@
 //! `fonds inlinks convert`: a data set in another form.
 
 use super::FINE;
-use crate::export::{PackedWriter, Packing};
+use super::output::{Existing, in_file, to_file};
 use crate::jobs::JobCx;
 use crate::links::stored::load::decoded;
 use anyhow::Context;
 use std::fs::File;
-use std::io::{BufWriter, Read, Write};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The words of `fonds inlinks convert`.
@@ -42,28 +42,13 @@ pub(super) fn convert(args: &ConvertArgs, out: &mut dyn Write, cx: &JobCx) -> an
     if to_stdout {
         return if from_parquet { parquet::to_lines(file, out) } else { repack(file, out, cx) }.with_context(|| name);
     }
-    let written = File::create_new(&args.output).map_err(|error| {
-        anyhow::anyhow!("{}: {error}. Choose a file that does not exist yet", args.output.display())
-    })?;
-    let mut written = BufWriter::new(written);
-    let status = match (from_parquet, to_parquet) {
-        (true, true) => anyhow::bail!("{name} is a Parquet file already"),
-        (false, true) => parquet::from_lines(file, &mut written, cx),
-        (_, false) => {
-            let mut packed = PackedWriter::new(Packing::of(&args.output), &mut written);
-            let status =
-                if from_parquet { parquet::to_lines(file, &mut packed) } else { repack(file, &mut packed, cx) };
-            packed.finish().with_context(|| args.output.display().to_string())?;
-            status
-        }
+    anyhow::ensure!(!(from_parquet && to_parquet), "{name} is a Parquet file already");
+    if to_parquet {
+        return in_file(&args.output, Existing::Stays, |out| parquet::from_lines(file, out, cx).with_context(|| name));
     }
-    .with_context(|| name)?;
-    written
-        .into_inner()
-        .map_err(|error| error.into_error())
-        .and_then(|file| file.sync_all())
-        .with_context(|| args.output.display().to_string())?;
-    Ok(status)
+    to_file(Some(&args.output), Existing::Stays, out, |out| {
+        if from_parquet { parquet::to_lines(file, out) } else { repack(file, out, cx) }.with_context(|| name)
+    })
 }
 
 fn read_begin(file: &mut File, begin: &mut [u8]) -> std::io::Result<bool> {

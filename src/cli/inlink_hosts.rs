@@ -3,14 +3,13 @@
 use super::FINE;
 use super::campaign::looking_desk;
 use super::inlink_store::answering;
-use super::output::{json_line, plain};
+use super::output::{Existing, json_line, plain, to_file};
 use crate::app::work::{LinkSource, NutchForm, NutchLimits, RankedHosts};
-use crate::export::{GraphFormat, PackedWriter, Packing, write_host_graph};
+use crate::export::{GraphFormat, write_host_graph};
 use crate::jobs::JobCx;
 use clap::ValueEnum;
 use serde::Serialize;
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The words of `fonds inlinks hosts`.
@@ -128,7 +127,9 @@ pub(super) fn graph(args: &GraphArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow
         FormatWord::CsvHosts => GraphFormat::CsvHosts,
     };
     let RankedHosts { graph, ranks } = with_links(&args.folder, |links| links.hosts(cx))?;
-    to_file(args.out.as_deref(), out, |out| Ok(write_host_graph(&graph, &ranks, format, args.internal, out)?))?;
+    to_file(args.out.as_deref(), Existing::Stays, out, |out| {
+        Ok(write_host_graph(&graph, &ranks, format, args.internal, out)?)
+    })?;
     let (edges, internal) = (graph.external().count(), graph.edges.len() - graph.external().count());
     eprintln!("{} hosts, {edges} edges between sites, {internal} within", graph.hosts.len());
     Ok(FINE)
@@ -140,19 +141,4 @@ pub(super) fn nutch(folder: &Path, json: bool, out: &mut dyn Write, cx: &JobCx) 
     let report = with_links(folder, |links| links.write_nutch(&NutchLimits::default(), form, out, cx))?;
     eprintln!("{} inlinks of {} pages; {} left out over the limit of a page", report.inlinks, report.pages, report.cut);
     Ok(FINE)
-}
-
-/// Lets `write` write into a new file, packed as its name says, or to `out`.
-pub(super) fn to_file<T>(
-    path: Option<&Path>,
-    out: &mut dyn Write,
-    write: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>,
-) -> anyhow::Result<T> {
-    let Some(path) = path else { return write(out) };
-    let file = File::create_new(path)
-        .map_err(|error| anyhow::anyhow!("{}: {error}. Choose a file that does not exist yet", path.display()))?;
-    let mut file = PackedWriter::new(Packing::of(path), BufWriter::new(file));
-    let written = write(&mut file)?;
-    file.finish().and_then(|mut file| file.flush()).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
-    Ok(written)
 }

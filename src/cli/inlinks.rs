@@ -2,7 +2,7 @@
 
 use super::campaign::{desk, looking_desk};
 use super::inlink_store::{self, answering};
-use super::output::{json_line, plain, short, with_progress};
+use super::output::{Existing, json_line, plain, short, to_file, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::app::{Desk, work};
@@ -181,7 +181,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                 Some(days) => days,
                 None => desk.catalogue().window_days()?,
             };
-            let written = super::inlink_hosts::to_file(file.as_deref(), out, |out| {
+            let written = to_file(file.as_deref(), Existing::Stays, out, |out| {
                 with_progress(|cx| work::write_dataset(&desk.workspace, window, None, out, cx))
             })?;
             eprintln!("{written} linked {}", if written == 1 { "page" } else { "pages" });

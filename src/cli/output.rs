@@ -1,9 +1,12 @@
 //! Lines out, bars beside them.
 
+use crate::export::{PackedWriter, Packing};
 use crate::jobs::JobCx;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
-use std::io::Write;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
 use std::time::Duration;
 
 /// One JSON object on a line.
@@ -12,6 +15,63 @@ pub(super) fn json_line(out: &mut dyn Write, value: &impl Serialize) -> anyhow::
     let text = serde_json::to_string(value)?;
     writeln!(out, "{text}")?;
     Ok(())
+}
+
+/// What becomes of a file that is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Existing {
+    /// It stays, and nothing is written.
+    Stays,
+    /// The new one takes its place when it is whole.
+    IsReplaced,
+}
+
+/// Lets `write` write into a file, packed as its name says, or to `out`. The
+/// file gets its name when it is whole: of a call that fails or is stopped,
+/// nothing is left.
+pub(super) fn to_file<T>(
+    path: Option<&Path>,
+    existing: Existing,
+    out: &mut dyn Write,
+    write: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let Some(path) = path else { return write(out) };
+    in_file(path, existing, |file| {
+        let mut file = PackedWriter::new(Packing::of(path), file);
+        let written = write(&mut file)?;
+        file.finish()?;
+        Ok(written)
+    })
+}
+
+/// As [`to_file`], without packing.
+pub(super) fn in_file<T>(
+    path: &Path,
+    existing: Existing,
+    write: impl FnOnce(&mut BufWriter<File>) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let of_path = |error: std::io::Error| anyhow::anyhow!("{}: {error}", path.display());
+    let there = || anyhow::anyhow!("{}: File exists. Choose a file that does not exist yet", path.display());
+    if existing == Existing::Stays && path.symlink_metadata().is_ok() {
+        return Err(there());
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".").suffix(".open");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let (file, open_path) = builder.tempfile_in(folder).map_err(of_path)?.into_parts();
+    let mut file = BufWriter::new(file);
+    let written = write(&mut file)?;
+    file.into_inner().map_err(|error| error.into_error()).and_then(|file| file.sync_all()).map_err(of_path)?;
+    match existing {
+        Existing::IsReplaced => open_path.persist(path).map_err(|error| of_path(error.error))?,
+        Existing::Stays => open_path.persist_noclobber(path).map_err(|error| match error.error.kind() {
+            std::io::ErrorKind::AlreadyExists => there(),
+            _ => of_path(error.error),
+        })?,
+    }
+    Ok(written)
 }
 
 /// Hostile text on a terminal: no control characters, no bidi overrides.

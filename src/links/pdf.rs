@@ -16,6 +16,7 @@ use crate::uri::Url;
 use flate2::read::DeflateDecoder;
 use memchr::memmem;
 use std::io::Read;
+use std::ops::Range;
 
 /// Of one object stream, unpacked.
 const MAX_STREAM_BYTES: u64 = 8 * 1024 * 1024;
@@ -83,9 +84,15 @@ pub(super) fn read_pdf(body: &[u8], url: &Url, mut each: impl FnMut(&PageLink<'_
         }
     };
     links_in(body);
-    let (mut left, mut unpacked) = (MAX_UNPACKED_BYTES, Vec::new());
+    let (mut left, mut unpacked, mut read_to) = (MAX_UNPACKED_BYTES, Vec::new(), 0);
     for at in memmem::find_iter(body, b"/ObjStm").take(MAX_STREAMS) {
-        let Some(packed) = object_stream(body, at) else { continue };
+        let Some(stream) = object_stream(body, at) else { continue };
+        // No byte is unpacked twice, however many names stand before it.
+        if stream.start < read_to {
+            continue;
+        }
+        read_to = stream.end;
+        let packed = body.get(stream).unwrap_or_default();
         unpacked.clear();
         // What is broken in the middle is read up to about there, so the checksum
         // at the end says nothing new.
@@ -105,8 +112,8 @@ fn is_regular(byte: Option<&u8>) -> bool {
     byte.is_some_and(|byte| !byte.is_ascii_whitespace() && *byte != 0 && !b"()<>[]{}/%".contains(byte))
 }
 
-/// The deflated bytes of the stream whose dictionary holds the name at `at`.
-fn object_stream(body: &[u8], at: usize) -> Option<&[u8]> {
+/// Where the deflated bytes stand of the stream whose dictionary holds the name at `at`.
+fn object_stream(body: &[u8], at: usize) -> Option<Range<usize>> {
     let after = body.get(at..(at + MAX_DICTIONARY_BYTES).min(body.len()))?;
     let begin = at + memmem::find(after, b"stream")? + b"stream".len();
     let before = body.get(at.saturating_sub(MAX_DICTIONARY_BYTES)..begin)?;
@@ -118,7 +125,11 @@ fn object_stream(body: &[u8], at: usize) -> Option<&[u8]> {
     let data = body.get(begin..)?;
     let data = data.strip_prefix(b"\r\n").or(data.strip_prefix(b"\n")).unwrap_or(data);
     // Two bytes of zlib stand before what is deflated.
-    data.split_at_checked(2).filter(|(head, _)| head.first().is_some_and(|byte| byte & 15 == 8)).map(|(_, data)| data)
+    let (_, packed) = data.split_at_checked(2).filter(|(head, _)| head.first().is_some_and(|byte| byte & 15 == 8))?;
+    let start = body.len() - packed.len();
+    // A stream without an end is that of a file that was cut off.
+    let len = memmem::find(packed, b"endstream").unwrap_or(packed.len());
+    Some(start..start + len)
 }
 
 /// The string that the bytes begin with, as text (UTF-16 with its mark, else
@@ -276,6 +287,13 @@ mod tests {
         assert_eq!(read(&with_stream("/Filter /FlateDecode", &data[..data.len() - 3])).0, ["http://b.pt/"]);
         let encrypted = [with_stream("/Filter /FlateDecode", &data), b"trailer <</Encrypt 3 0 R>>".to_vec()].concat();
         assert_eq!(read(&encrypted), (Vec::new(), PdfRead::Encrypted));
+    }
+
+    #[test]
+    fn a_stream_is_unpacked_once_whatever_is_said_of_it() {
+        let data = packed(b"9 0 <</S /URI /URI (http://b.pt/)>>");
+        let names = "/ObjStm ".repeat(400);
+        assert_eq!(read(&with_stream(&format!("/Filter /FlateDecode {names}"), &data)).0, ["http://b.pt/"]);
     }
 
     #[test]

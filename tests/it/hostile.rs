@@ -153,7 +153,7 @@ fn lines_and_small_files() {
     targets::feed(b"[{\"seeds\":[\"http://a.pt/\"],\"schedules\":[{\"startDate\":9e999}]}]");
     torment(
         targets::dataset,
-        br#"{"target":"http://a.pt/","inlinks":[{"source":"http://b.pt/","date":"2024-03-01T09:00:00","anchor":"x"}]}"#,
+        br#"{"url":"(pt,a,","count":2,"captureDate":"2024-03-01T09:00","inlinks":[{"date":"2024-03-01T10:00","source":"(pt,b,","anchor":"x"}]}"#,
     );
     torment(targets::robots, b"\xef\xbb\xbfUser-agent: fonds\nDisallow: /a*%c3%a9$ # x\nAllow: /\nCrawl-delay: 1e300\nSitemap: http://a.pt/\n");
     torment(targets::mmdb, b"\0\0\x01\0\0\x01\xab\xcd\xefMaxMind.com\xe3Jnode_count\xc1\x01");

@@ -132,3 +132,20 @@ fn pages_are_held_against_what_others_call_them() {
     let found = fonds(&["inlinks", "check", workspace(), "--json"]).json_lines();
     assert_eq!(found.iter().collect::<Vec<_>>(), findings);
 }
+
+#[test]
+fn a_file_that_was_not_finished_is_not_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let (source, out) = (dir.path().join("a.jsonl"), dir.path().join("b.jsonl.gz"));
+    // Packed by its beginning, and cut off.
+    let whole = crate::hostile::gzip("x".repeat(100_000).as_bytes());
+    std::fs::write(&source, &whole[..whole.len() / 2]).unwrap();
+    assert_ne!(fonds(&["inlinks", "convert", arg(&source), arg(&out)]).status, 0);
+    std::fs::write(&out, b"kept").unwrap();
+    fonds(&["inlinks", "convert", arg(&source), arg(&out)]).with_status(2).says("does not exist yet");
+    assert_eq!(std::fs::read(&out).unwrap(), b"kept");
+    // An earlier data set stays until the next one is whole.
+    assert_ne!(fonds(&["inlinks", "dataset", arg(&dir.path().join("no.warc")), "--out", arg(&out)]).status, 0);
+    assert_eq!(std::fs::read(&out).unwrap(), b"kept");
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2);
+}
