@@ -4,7 +4,8 @@ use super::{ExportError, ExportRecord, no_temporary};
 use crate::uri::CaptureDate;
 use crate::warc::http::parse_response_head;
 use crate::warc::{
-    BlockDigester, RecordBuilder, RecordHead, RecordType, WarcError, enter_record_at, offset_words, same_url,
+    BlockDigester, Problem, ProblemKind, RecordBuilder, RecordHead, RecordType, WarcError, enter_record_at,
+    offset_words, same_url,
 };
 use std::fs::File;
 use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
@@ -57,7 +58,7 @@ pub(super) fn carry(record: &ExportRecord, url: &str, new_id: impl FnOnce() -> S
         }
         // The member is read to its end: a damaged record is not passed on.
         if reader.finish_record().map_err(of_source)?.is_none() {
-            return Err(damaged(&place(), reader.take_problems().first()));
+            return Err(damaged(&place(), &reader.take_problems()));
         }
         member.seek(SeekFrom::Start(0)).map_err(spool_failed)?;
         let record_id = head.record_id().unwrap_or_default();
@@ -92,7 +93,7 @@ fn rewrap(
         reader.consume(len);
     }
     if reader.finish_record().map_err(of_source)?.is_none() {
-        return Err(damaged(place, reader.take_problems().first()));
+        return Err(damaged(place, &reader.take_problems()));
     }
     let record_id = head.record_id().unwrap_or_else(new_id);
     let builder = if head.is_arc() {
@@ -140,8 +141,18 @@ fn is_gzip_member(record: &ExportRecord) -> io::Result<bool> {
     Ok(file.read_exact(&mut magic).is_ok() && magic == [0x1f, 0x8b])
 }
 
-fn damaged(place: &str, problem: Option<&crate::warc::Problem>) -> CopyError {
-    let why = problem.map_or_else(|| "it is cut off or damaged".to_owned(), ToString::to_string);
+/// What comes last says why a record ended early; before it may stand what is
+/// odd about its head.
+fn damaged(place: &str, problems: &[Problem]) -> CopyError {
+    let is_damage = |problem: &&Problem| {
+        matches!(problem.kind, ProblemKind::Truncated | ProblemKind::BadCompression | ProblemKind::Garbage)
+    };
+    let why = problems
+        .iter()
+        .rev()
+        .find(is_damage)
+        .or(problems.last())
+        .map_or_else(|| "it is cut off or damaged".to_owned(), ToString::to_string);
     CopyError::Record(format!("{place}: the record cannot be read whole: {why}"))
 }
 

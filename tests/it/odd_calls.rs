@@ -184,3 +184,22 @@ fn a_wrong_offset_calls_no_archive_a_foreign_file() {
     let said = fonds(&["warc", "cat", arg(&path), "17"]).with_status(2);
     assert!(!said.err.contains("neither WARC nor ARC"), "{}", said.err);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_not_searched_twice() {
+    let bytes = warc("one", 3);
+    let said = fonds_with(&["warc", "cat", "/dev/stdin", "--url", "http://one.example/1"], &bytes).with_status(2);
+    said.says("a pipe is read once");
+}
+
+#[test]
+fn a_record_that_lies_is_shown_as_far_as_it_goes() {
+    let (_dir, _, source) = made();
+    let bytes = plain_warc("one", 2);
+    let at = memchr::memmem::rfind(&bytes, b"WARC/1.1").unwrap();
+    let path = write(&source, "a.warc", &lying(&bytes, at, b"9"));
+    let said = fonds(&["warc", "cat", arg(&path), &at.to_string()]).with_status(1);
+    assert!(said.out.contains("page 19"), "{}", said.out);
+    said.says("the file ends behind them");
+}

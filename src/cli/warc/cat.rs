@@ -7,8 +7,8 @@ use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
 use crate::warc::http::{Form, decode_body, decode_payload, parse_request_head, parse_response_head};
 use crate::warc::{
-    ArchiveReader, Original, RecordFacts, RecordHead, RecordType, SegmentSeries, copy_span, enter_record_at,
-    find_original, find_segments, offset_words, same_url,
+    ArchiveReader, Original, ProblemKind, RecordFacts, RecordHead, RecordType, SegmentSeries, copy_span,
+    enter_record_at, find_original, find_segments, offset_words, same_url,
 };
 use anyhow::{Context, bail};
 use serde_json::json;
@@ -111,6 +111,12 @@ fn place(args: &CatArgs) -> anyhow::Result<(PathBuf, u64)> {
     if let Some(offset) = &args.offset {
         return Ok((args.file.clone(), offset_of(offset)?));
     }
+    let passes =
+        files(args).iter().any(|file| std::fs::metadata(file).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()));
+    anyhow::ensure!(
+        !passes,
+        "a pipe is read once, and looking for a record takes two readings: give its offset, or save it as a file"
+    );
     let wanted = args.date.as_deref().map(CaptureDate::parse).transpose()?;
     let id = args.record_id.as_deref().map(|id| id.trim().trim_matches(['<', '>']).to_owned());
     let mut best: Option<(i64, PathBuf, u64)> = None;
@@ -291,7 +297,9 @@ impl Found<'_> {
     fn end(&mut self, reader: &mut Reader) -> anyhow::Result<()> {
         let whole = reader.finish_record()?.is_some();
         let problems = reader.take_problems();
-        self.flaws.extend(problems.iter().filter(|_| !whole).map(ToString::to_string));
+        // A block that ends early is shown as far as it goes.
+        let tells = |problem: &&crate::warc::Problem| !whole || problem.kind == ProblemKind::Truncated;
+        self.flaws.extend(problems.iter().filter(tells).map(ToString::to_string));
         Ok(())
     }
 }

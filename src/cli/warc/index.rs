@@ -33,9 +33,14 @@ pub(super) fn run(args: &IndexArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let options = cdx::IndexOptions { post_append: args.post_append };
     for file in each_once(&args.files) {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let indexed = cdx::index_each(file, &name, options, &JobCx::detached(), &mut |line| sorter.push(&line));
+        let mut lost = false;
+        let indexed = cdx::index_each(file, &name, options, &JobCx::detached(), &mut |line| {
+            sorter.push(&line).inspect_err(|_| lost = true)
+        });
         let problems = match indexed {
             Ok(problems) => problems,
+            // Lines that cannot be sorted are of no one file.
+            Err(error) if lost => return Err(error.into()),
             // The lines of the other files are good.
             Err(error) => {
                 eprintln!("fonds: {}", plain(&error.to_string()));
@@ -45,7 +50,7 @@ pub(super) fn run(args: &IndexArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         };
         for problem in problems {
             status = status.max(PROBLEMS);
-            eprintln!("{}: {}", file.display(), plain(&problem.to_string()));
+            eprintln!("{}: {}", plain(&file.display().to_string()), plain(&problem.to_string()));
         }
     }
     sorter.write(out)?;
