@@ -51,6 +51,9 @@ impl CaptureDate {
     /// which have no four digits, are no dates of archives.
     pub fn parse(text: &str) -> Result<Self, DateError> {
         let text = text.trim();
+        if let Some(date) = Self::from_digits14(text.as_bytes()) {
+            return Ok(date);
+        }
         Self::read(text).filter(|date| date.civil().year() >= 0).ok_or_else(|| DateError(text.to_owned()))
     }
 
@@ -68,6 +71,32 @@ impl CaptureDate {
         };
         let instant = local.to_zoned(TimeZone::UTC).ok()?;
         Some(Self(instant.timestamp().as_millisecond()))
+    }
+
+    /// Fourteen digits that are a date of the calendar: the form of the many.
+    fn from_digits14(text: &[u8]) -> Option<Self> {
+        let digits: &[u8; 14] = text.try_into().ok()?;
+        if !digits.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        let two = |at: usize| i64::from(digits[at] - b'0') * 10 + i64::from(digits[at + 1] - b'0');
+        let (year, month, day) = (two(0) * 100 + two(2), two(4), two(6));
+        let (hour, minute, second) = (two(8), two(10), two(12));
+        let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let days = match month {
+            4 | 6 | 9 | 11 => 30,
+            2 => 28 + i64::from(is_leap),
+            _ => 31,
+        };
+        if !(1..=12).contains(&month) || !(1..=days).contains(&day) || hour > 23 || minute > 59 || second > 59 {
+            return None;
+        }
+        // Years that begin in March: a leap day ends its year.
+        let year = year - i64::from(month <= 2);
+        let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+        let of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
+        let days = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468;
+        Some(Self::from_seconds(days * 86_400 + hour * 3600 + minute * 60 + second))
     }
 
     fn from_digits(digits: &str) -> Option<Self> {
@@ -233,6 +262,14 @@ mod tests {
     }
 
     proptest::proptest! {
+        #[test]
+        fn fourteen_digits_are_read_alike_in_both_ways(
+            year in 0..10_000, month in 0..14, day in 0..33, hour in 0..26, minute in 0..62, second in 0..62,
+        ) {
+            let text = format!("{year:04}{month:02}{day:02}{hour:02}{minute:02}{second:02}");
+            proptest::prop_assert_eq!(CaptureDate::from_digits14(text.as_bytes()), CaptureDate::from_digits(&text), "{}", text);
+        }
+
         #[test]
         fn dates_of_a_data_set_are_written_alike_in_both_ways(seconds in -70_000_000_000_i64..260_000_000_000, millis in 0_i64..1000) {
             let date = CaptureDate::from_millis(seconds * 1000 + millis);
