@@ -203,6 +203,7 @@ impl FixtureDesk {
             external: count(false),
             rows,
             cut: 12,
+            outside_cut: 0,
             built: true,
         }
     }
@@ -305,6 +306,7 @@ impl Desk for FixtureDesk {
             disk_free: 52_000_000_000,
             captures: if self.empty { 0 } else { CAPTURES },
             campaigns: if self.empty { 0 } else { 2 },
+            counted_window_days: if self.empty { None } else { Some(90) },
         })
     }
 

@@ -555,7 +555,9 @@ impl AppState {
                 self.settings.window_days = days;
                 self.selection_draft.window_days = days;
                 if self.desk().is_some() {
-                    self.start("Set window", move |desk, cx| desk.set_window(days, cx));
+                    // Nobody waits for the counts of a window that is left.
+                    self.jobs.iter().filter(|job| job.name == SET_WINDOW).for_each(|job| job.cx().cancel());
+                    self.start(SET_WINDOW, move |desk, cx| desk.set_window(days, cx));
                 }
             }
             Command::Select(spec) => self.start("Select", move |desk, cx| desk.select(&spec, cx)),
@@ -661,6 +663,9 @@ impl AppState {
 
 /// Name of the job that crawls.
 const CRAWL: &str = "Crawl";
+
+/// Name of the job that counts inlinks in another window.
+const SET_WINDOW: &str = "Set window";
 
 fn keep<T>(log: &mut VecDeque<T>, entry: T) {
     if log.len() >= LOG_KEPT {

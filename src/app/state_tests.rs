@@ -45,7 +45,6 @@ fn query(filter: &str) -> CaptureQuery {
         sort: Vec::new(),
         offset: 0,
         limit: 200,
-        window_days: 90,
     }
 }
 
@@ -279,4 +278,17 @@ fn schedules_are_looked_at_again_after_a_defect() {
     // An answer asks for the next look at once.
     state.send(Command::AnswerScheduled { run: 9, starts: false });
     until(&mut state, "the look finds a run", |state| !state.schedules.asked.is_empty());
+}
+
+#[test]
+fn a_newer_window_stops_the_count_of_an_older_one() {
+    let (mut state, told) = opened();
+    state.send(Command::SetWindow(30));
+    state.send(Command::SetWindow(60));
+    state.tick();
+    let running: Vec<bool> = state.jobs.iter().map(|job| job.cx().is_cancelled()).collect();
+    assert!(matches!(running.as_slice(), [true, false] | [false] | []), "{running:?}");
+    until(&mut state, "both ended", |state| !state.runs("Set window"));
+    assert!(told.said().iter().any(|said| said == "window 60"));
+    assert_eq!((state.settings.window_days, state.selection_draft.window_days), (60, 60));
 }

@@ -31,6 +31,8 @@ pub struct WorkspaceDesk {
     sample: Mutex<Option<super::sample::SampleWeb>>,
     /// Held by the import that runs: two at once could take in copies twice.
     importing: Mutex<()>,
+    /// Held by whoever counts inlinks for the columns: two at once would mix their windows.
+    counting: Mutex<()>,
     /// Says which runs are due.
     scheduler: Mutex<work::Scheduler>,
     /// What the chosen geolocation database was found to be.
@@ -46,6 +48,7 @@ impl WorkspaceDesk {
             live: Mutex::default(),
             sample: Mutex::default(),
             importing: Mutex::default(),
+            counting: Mutex::default(),
             scheduler: Mutex::new(work::Scheduler::new(work::ON_TIME)),
             geo_choice: Mutex::default(),
         }
@@ -94,17 +97,12 @@ impl WorkspaceDesk {
 
     /// Waits until no other job changes what is known of the files.
     fn turn_to_import(&self, cx: &JobCx) -> DeskResult<MutexGuard<'_, ()>> {
-        loop {
-            match self.importing.try_lock() {
-                Ok(turn) => return Ok(turn),
-                Err(TryLockError::Poisoned(turn)) => return Ok(turn.into_inner()),
-                Err(TryLockError::WouldBlock) => {
-                    cx.stage("Waiting for the work on files that is under way", None);
-                    cx.checkpoint()?;
-                    std::thread::sleep(TURN);
-                }
-            }
-        }
+        turn(&self.importing, "Waiting for the work on files that is under way", cx)
+    }
+
+    /// Waits until no other job counts inlinks.
+    pub(super) fn turn_to_count(&self, cx: &JobCx) -> DeskResult<MutexGuard<'_, ()>> {
+        turn(&self.counting, "Waiting for the count of inlinks that is under way", cx)
     }
 
     /// Runs `work` with its begin and end written down in the catalogue.
@@ -123,6 +121,21 @@ impl WorkspaceDesk {
         };
         self.catalogue().job_ended(id, &outcome)?;
         result
+    }
+}
+
+/// Waits for a lock that other jobs hold for long, and can be stopped meanwhile.
+fn turn<'m>(held: &'m Mutex<()>, words: &str, cx: &JobCx) -> DeskResult<MutexGuard<'m, ()>> {
+    loop {
+        match held.try_lock() {
+            Ok(turn) => return Ok(turn),
+            Err(TryLockError::Poisoned(turn)) => return Ok(turn.into_inner()),
+            Err(TryLockError::WouldBlock) => {
+                cx.stage(words, None);
+                cx.checkpoint()?;
+                std::thread::sleep(TURN);
+            }
+        }
     }
 }
 
@@ -148,6 +161,10 @@ impl Desk for WorkspaceDesk {
             disk_free: crate::crawl::free_bytes(self.workspace.folder()).unwrap_or(0),
             captures: self.catalogue().captures(&CaptureQuery { limit: 0, ..query })?.total,
             campaigns: self.catalogue().campaigns()?.len() as u64,
+            counted_window_days: match self.catalogue().inlink_build()? {
+                Some(_) => Some(self.catalogue().window_days()?),
+                None => None,
+            },
         })
     }
 
@@ -376,6 +393,7 @@ impl Desk for WorkspaceDesk {
     }
 
     fn set_window(&self, window_days: u32, cx: &JobCx) -> DeskResult<String> {
+        let _turn = self.turn_to_count(cx)?;
         let with = self.catalogue().count_inlinks(window_days, cx)??;
         Ok(format!("{with} captures have inlinks within ±{window_days} days"))
     }
@@ -404,11 +422,13 @@ impl Desk for WorkspaceDesk {
     }
 
     fn build_inlinks(&self, cx: &JobCx) -> DeskResult<String> {
+        let _turn = self.turn_to_count(cx)?;
         self.job("Build inlinks", work::InlinkReport::words, || work::build_inlinks(&self.workspace, cx))
             .map(|report| report.words())
     }
 
     fn select(&self, spec: &SelectionSpec, cx: &JobCx) -> DeskResult<String> {
+        let _turn = self.turn_to_count(cx)?;
         self.job("Score and select", work::SelectReport::words, || work::select(&self.workspace, spec, cx))
             .map(|report| report.words())
     }

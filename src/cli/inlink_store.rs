@@ -142,6 +142,9 @@ fn words(report: &LoadReport, folder: &Path) -> String {
         report.added.bytes.div_ceil(1 << 20),
         counted(report.added.segments as u64, "segment")
     ));
+    if report.added.unmerged {
+        words.push_str("; some wait for the next load, or for --compact, to be made one");
+    }
     words
 }
 
@@ -211,6 +214,7 @@ pub(super) fn show(store: &LinkStore, page: &str, window: Option<Window>, cap: u
         internal: answer.counts.internal,
         external: answer.counts.external,
         cut: answer.cut,
+        outside_cut: 0,
         built: true,
     })
 }

@@ -324,6 +324,7 @@ fn inlink_page(
         internal: 0,
         external: 0,
         cut: 0,
+        outside_cut: 0,
         built,
     };
     let Some(page) = page else { return Ok(answer) };
@@ -340,7 +341,9 @@ fn inlink_page(
          WHERE i.target = ?1 ORDER BY i.date_s, p.key, a.text",
     )?;
     let mut rows = statement.query([page])?;
-    let mut kept = [0usize; 2];
+    // The cap counts inside and outside the window apart: those of other years
+    // must not keep out those that are asked for.
+    let mut kept = [[0usize; 2]; 2];
     while let Some(row) = rows.next()? {
         let date: i64 = row.get(0)?;
         let internal: bool = row.get(4)?;
@@ -348,9 +351,9 @@ fn inlink_page(
         if in_window {
             *(if internal { &mut answer.internal } else { &mut answer.external }) += 1;
         }
-        let side = &mut kept[usize::from(internal)];
+        let side = &mut kept[usize::from(in_window)][usize::from(internal)];
         if *side >= MAX_INLINKS_PER_SIDE {
-            answer.cut += 1;
+            *(if in_window { &mut answer.cut } else { &mut answer.outside_cut }) += 1;
             continue;
         }
         *side += 1;

@@ -124,7 +124,6 @@ fn a_large_catalogue_answers_at_once() {
         sort: sort.to_vec(),
         offset,
         limit: 200,
-        window_days: 90,
     };
     for (what, query) in [
         ("captures", query("", CaptureTab::All, &[], 0)),

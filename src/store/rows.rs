@@ -30,6 +30,8 @@ pub struct WorkspaceInfo {
     pub captures: u64,
     /// Campaigns in it.
     pub campaigns: u64,
+    /// Days of the window that the inlink columns count; none where inlinks are not built.
+    pub counted_window_days: Option<u32>,
 }
 
 /// A row of the campaign list. Each number is a link to the rows it counts.
@@ -315,8 +317,6 @@ pub struct CaptureQuery {
     pub offset: u64,
     /// Rows wanted.
     pub limit: u64,
-    /// Days of the inlink window.
-    pub window_days: u32,
 }
 
 /// A part of the captures table.
@@ -474,14 +474,17 @@ pub struct InlinkPage {
     pub around: Option<CaptureDate>,
     /// Days of the window.
     pub window_days: u32,
-    /// Inlinks, in (date, source, anchor) order, at most the cap a side.
+    /// Inlinks, in (date, source, anchor) order, at most the cap a side in the
+    /// window and the cap a side outside it.
     pub rows: Vec<InlinkRow>,
     /// Internal ones in the window, in all.
     pub internal: u64,
     /// External ones in the window, in all.
     pub external: u64,
-    /// Inlinks the cap cut off.
+    /// Inlinks in the window that the cap cut off.
     pub cut: u64,
+    /// Inlinks outside the window that the cap cut off.
+    pub outside_cut: u64,
     /// Whether inlinks were ever built.
     pub built: bool,
 }

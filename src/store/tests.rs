@@ -102,7 +102,6 @@ fn query(filter: &str) -> CaptureQuery {
         sort: Vec::new(),
         offset: 0,
         limit: 100,
-        window_days: 90,
     }
 }
 

@@ -235,7 +235,7 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage) {
     }
     let mut side = Side::Both;
     let inside = page.rows.iter().filter(|row| row.in_window).count() as u64;
-    let outside = page.rows.len() as u64 - inside;
+    let outside = page.rows.len() as u64 - inside + page.outside_cut;
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new(words::counted(page.internal, "internal", "internal")).color(tokens(ui).strong_text));
         ui.label(RichText::new(words::counted(page.external, "external", "external")).color(tokens(ui).strong_text));
@@ -243,6 +243,9 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage) {
         ui.weak(format!("{} outside the window", words::count(outside)));
         if page.cut > 0 {
             ui.colored_label(tokens(ui).flag, format!("⚠ {} more were cut off by the cap", words::count(page.cut)));
+        }
+        if page.outside_cut > 0 {
+            ui.weak(format!("{} of them are not listed", words::count(page.outside_cut)));
         }
         side = side_ui(ui);
     });

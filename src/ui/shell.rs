@@ -4,7 +4,7 @@ use super::schedule_asks::schedule_asks_ui;
 use super::theme::{self, GAP, tokens};
 use super::widgets::action_named_ui;
 use super::words;
-use crate::app::models::Loaded;
+use crate::app::models::{Loaded, WorkspaceInfo};
 use crate::app::{Action, AppState, Command, PAGES, Route, resolve};
 use egui::{Align, Button, Layout, ProgressBar, RichText, TextEdit, Ui, Vec2};
 
@@ -65,10 +65,11 @@ impl Shell {
                     let days = words::counted(u64::from(app.settings.window_days), "day", "days");
                     action_named_ui(ui, app, Action::SetWindow, &format!("± {days}"))
                         .on_hover_text("Inlinks within this window count");
-                    if let Some(Loaded::Ready(info)) = app.desk().is_some().then(|| app.reads.workspace())
-                        && let Some(who) = &info.read_only
-                    {
-                        ui.colored_label(tokens(ui).flag, "⚠ read only").on_hover_text(words::line(who));
+                    if let Some(Loaded::Ready(info)) = app.desk().is_some().then(|| app.reads.workspace()) {
+                        counted_window_ui(ui, app, &info);
+                        if let Some(who) = &info.read_only {
+                            ui.colored_label(tokens(ui).flag, "⚠ read only").on_hover_text(words::line(who));
+                        }
                     }
                 });
             });
@@ -81,6 +82,21 @@ impl Shell {
         if response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) {
             app.send(Command::Go(Route::Captures { filter: self.search.trim().to_owned() }));
         }
+    }
+}
+
+/// Says where the columns of tables count another window than the one that is
+/// shown, and counts anew when clicked.
+fn counted_window_ui(ui: &mut Ui, app: &mut AppState, info: &WorkspaceInfo) {
+    let wanted = app.settings.window_days;
+    let Some(counted) = info.counted_window_days.filter(|counted| *counted != wanted) else { return };
+    let word = format!("columns: ± {}", words::counted(u64::from(counted), "day", "days"));
+    if info.read_only.is_some() {
+        ui.weak(word).on_hover_text("Only whoever writes the workspace can count the columns anew");
+    } else if app.runs("Set window") {
+        ui.weak(word).on_hover_text("They are being counted anew");
+    } else if ui.button(word).on_hover_text("Count the columns anew within the window shown beside").clicked() {
+        app.send(Command::SetWindow(wanted));
     }
 }
 

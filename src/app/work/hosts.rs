@@ -3,7 +3,7 @@
 use super::inlinks::{row_of, shuffle_options, whole_seconds};
 use crate::analysis::page_rank;
 use crate::jobs::JobCx;
-use crate::links::invert::{CaptureRow, LinkRow, Row, Shuffle};
+use crate::links::invert::{CaptureRow, Row, Shuffle};
 use crate::links::stored::{LinkStore, host_of};
 use crate::links::{HostGraph, HostGraphBuilder, Notation};
 use crate::store::Workspace;
@@ -45,7 +45,7 @@ impl LinkSource<'_> {
         catalogue.feed_inlinks(|link| -> anyhow::Result<()> {
             cx.advance(1)?;
             let row = row_of(&link, &link.target_key, &link.source_key, InternalPolicy::default());
-            Ok(shuffle.push_link(&LinkRow { date: whole_seconds(row.date), ..row })?)
+            Ok(shuffle.push_link(&row)?)
         })??;
         for (url, date, id) in catalogue.page_captures()? {
             let key = PageKey::of(&Url::parse(&url)?);

@@ -124,7 +124,7 @@ pub(super) fn row_of<'a>(
         source,
         source_url: &link.source_url,
         source_id: link.capture.unsigned_abs(),
-        date: link.date,
+        date: whole_seconds(link.date),
         anchor: &link.anchor,
         internal: is_internal(policy, &link.target_url, &link.source_url),
         nofollow: false,
@@ -160,8 +160,7 @@ pub fn write_dataset(
         let target = key_of(&link.target_url)?;
         if wanted(&target) {
             let source = key_of(&link.source_url)?;
-            let row = row_of(&link, &target, &source, policy);
-            shuffle.push_link(&LinkRow { date: whole_seconds(row.date), ..row })?;
+            shuffle.push_link(&row_of(&link, &target, &source, policy))?;
         }
         Ok(())
     })??;
@@ -177,7 +176,7 @@ pub fn write_dataset(
     Ok(report.objects)
 }
 
-/// The data set knows whole seconds: order and equality go by them.
+/// Inlinks know whole seconds: order and equality go by them.
 pub(super) fn whole_seconds(date: CaptureDate) -> CaptureDate {
     CaptureDate::from_seconds(date.seconds())
 }
@@ -185,3 +184,8 @@ pub(super) fn whole_seconds(date: CaptureDate) -> CaptureDate {
 fn key_of(url: &str) -> anyhow::Result<String> {
     Ok(DatasetKey::of(&Url::parse(url)?).as_str().to_owned())
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+#[path = "inlinks_tests.rs"]
+mod tests;

@@ -47,22 +47,13 @@ use super::desk::Desk;
 use super::models::{AnchorRow, CampaignId, CaptureColumn, CaptureQuery, CaptureTab, CrawlPage};
 use super::workspace_desk::WorkspaceDesk;
 use crate::analysis::Matcher;
-use crate::links::MATCH_WINDOW_DAYS;
 use crate::store::Catalogue;
 use crate::uri::PageKey;
 use anyhow::Context;
 
 /// The captures table without a filter.
 pub fn everything() -> CaptureQuery {
-    CaptureQuery {
-        filter: String::new(),
-        tab: CaptureTab::All,
-        campaign: None,
-        sort: Vec::new(),
-        offset: 0,
-        limit: 0,
-        window_days: MATCH_WINDOW_DAYS,
-    }
+    CaptureQuery { filter: String::new(), tab: CaptureTab::All, campaign: None, sort: Vec::new(), offset: 0, limit: 0 }
 }
 
 /// Captures with inlinks, those that most other hosts link to first.

@@ -112,7 +112,6 @@ impl CapturesPage {
             sort: self.sort.clone(),
             offset: 0,
             limit: PAGE_ROWS,
-            window_days: app.settings.window_days,
         }
     }
 

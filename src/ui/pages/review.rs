@@ -48,7 +48,6 @@ impl ReviewPage {
             sort: Vec::new(),
             offset: 0,
             limit: QUEUE,
-            window_days: app.settings.window_days,
         });
         if let Loaded::Ready(page) = &answer
             && page.rows.is_empty()

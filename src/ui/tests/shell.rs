@@ -103,6 +103,9 @@ fn the_window_of_inlinks_is_set() {
     window.click("Set window");
     window.check_told("window 30");
     window.check_says("± 30 days");
+    // This archive goes on counting its columns as before, and says so.
+    window.click("columns: ± 90 days");
+    window.check_told("window 30");
 }
 
 #[test]

@@ -71,6 +71,9 @@ pub struct Added {
     pub segments: usize,
     /// Bytes that they take.
     pub bytes: u64,
+    /// Segments of like size wait for the next addition to be merged: there
+    /// was no room for it, or a wish to stop.
+    pub unmerged: bool,
 }
 
 /// Stored links: segments that are read as one.
@@ -189,11 +192,13 @@ impl LinkStore {
     }
 
     /// Adds sorted rows as a segment, and merges it with others of its size.
-    /// What was there before stays until the new segment is complete.
+    /// What was there before stays until the new segment is complete; from
+    /// then on neither a full disk nor a wish to stop is an error.
     ///
     /// # Errors
     ///
-    /// No room or no way to write, damaged files, or the wish to stop.
+    /// No room or no way to write, or the wish to stop: nothing is added then.
+    /// Files that turn out damaged while they are merged.
     pub fn add(&mut self, sorted: &mut Sorted, cx: &JobCx) -> Result<Added, LinkError> {
         self.ensure_lock()?;
         let number = self.list.next;
@@ -213,10 +218,14 @@ impl LinkStore {
         } else {
             self.replace(self.segments.len(), number, counts)?;
         }
-        while let Some(from) = self.level_to_merge() {
-            self.merge_from(from, cx)?;
+        let mut unmerged = false;
+        while !unmerged && let Some(from) = self.level_to_merge() {
+            unmerged = match self.merge_from(from, cx) {
+                Err(LinkError::Cancelled(_) | LinkError::NoRoom { .. }) => true,
+                merged => merged.map(|()| false)?,
+            };
         }
-        Ok(Added { counts, segments: self.segments(), bytes: self.bytes() })
+        Ok(Added { counts, segments: self.segments(), bytes: self.bytes(), unmerged })
     }
 
     /// Makes one segment of all: the bytes are those of a load in one go.
@@ -229,7 +238,7 @@ impl LinkStore {
         if self.segments.len() > 1 {
             self.merge_from(0, cx)?;
         }
-        Ok(Added { counts: self.counts(), segments: self.segments(), bytes: self.bytes() })
+        Ok(Added { counts: self.counts(), segments: self.segments(), bytes: self.bytes(), unmerged: false })
     }
 
     /// Whoever looks must not write.

@@ -78,7 +78,8 @@ pub struct LoadReport {
 /// # Errors
 ///
 /// An input that cannot be read to its end, no room, a folder of something
-/// else, or the wish to stop; nothing is added then.
+/// else, or the wish to stop; nothing is added then. Segments that were there
+/// before and turn out damaged.
 pub fn load(
     folder: &Path,
     inputs: Vec<LoadInput<'_>>,

@@ -19,8 +19,12 @@ fn is_internal(target: &str, source: &str) -> bool {
 }
 
 fn sorted(rows: &[Owned]) -> Sorted {
+    sorted_with(rows, &JobCx::detached())
+}
+
+fn sorted_with(rows: &[Owned], cx: &JobCx) -> Sorted {
     let options = ShuffleOptions { memory_bytes: 1 << 20, threads: 1, ..ShuffleOptions::default() };
-    let mut shuffle = Shuffle::new(&options, &JobCx::detached());
+    let mut shuffle = Shuffle::new(&options, cx);
     for (target, seconds, link) in rows {
         let date = CaptureDate::from_seconds(*seconds);
         match link {
@@ -334,12 +338,9 @@ fn damage_is_named_with_file_and_offset() {
 fn what_was_not_finished_is_not_there() {
     let folder = tempfile::tempdir().unwrap();
     let rows = many(2_000);
-    let stopped = JobCx::detached();
-    let mut store = store_of(folder.path(), &[&rows[..1000]]);
+    let store = store_of(folder.path(), &[&rows[..1000]]);
     let before = store.counts();
     let mut more = sorted(&rows[1000..]);
-    stopped.cancel();
-    assert!(matches!(store.compact(&stopped), Ok(Added { segments: 1, .. })), "there is nothing to merge");
     let files = |folder: &Path| std::fs::read_dir(folder).unwrap().count();
     let there = files(folder.path());
     // A kill while a segment was written, and one between a merge and its clean-up.
@@ -354,6 +355,36 @@ fn what_was_not_finished_is_not_there() {
     check_page(&store, &rows, "(pt,alvo0003,)/pagina", None);
     let mut looking = LinkStore::open(folder.path()).unwrap();
     assert!(looking.compact(&JobCx::detached()).is_err());
+}
+
+#[test]
+fn an_addition_that_is_stopped_adds_nothing_and_a_merge_that_is_stopped_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = many(30_000);
+    let mut store = store_of(folder.path(), &[&rows[..10_000]]);
+    let (before, there) = (store.counts(), segment_files(folder.path()));
+    // In the middle of a segment.
+    let writing = JobCx::detached();
+    let mut more = sorted_with(&rows[10_000..20_000], &writing);
+    writing.cancel();
+    let error = store.add(&mut more, &JobCx::detached()).unwrap_err();
+    assert!(matches!(error, LinkError::Cancelled(_)), "{error}");
+    assert_eq!((store.counts(), segment_files(folder.path())), (before, there));
+    assert!(!folder.path().join("links-000002.seg.open").exists());
+    // In the middle of the merge that follows: what was added is there.
+    let merging = JobCx::detached();
+    merging.cancel();
+    let added = store.add(&mut sorted(&rows[10_000..20_000]), &merging).unwrap();
+    assert_eq!((added.unmerged, added.segments, segment_files(folder.path()).len()), (true, 2, 2));
+    check_page(&store, &rows[..20_000], "(pt,alvo0003,)/pagina", None);
+    assert!(matches!(store.compact(&merging), Err(LinkError::Cancelled(_))));
+    drop(store);
+    // The next addition makes up for it.
+    let mut store = LinkStore::open_to_add(folder.path(), StoreRules::default()).unwrap();
+    assert_eq!(store.segments(), 2);
+    let added = store.add(&mut sorted(&rows[20_000..]), &JobCx::detached()).unwrap();
+    assert_eq!((added.unmerged, added.segments), (false, 1));
+    check_page(&store, &rows, "(pt,alvo0003,)/pagina", None);
 }
 
 #[test]

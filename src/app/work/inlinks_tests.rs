@@ -1,0 +1,142 @@
+//! Inlinks of small workspaces: built, counted, asked for.
+
+use super::*;
+use crate::app::Desk;
+use crate::app::models::{CaptureId, CaptureQuery, CaptureRow};
+use crate::app::workspace_desk::WorkspaceDesk;
+use crate::crawl::{CaptureEntry, RecordPlace};
+use crate::links::{LinkKind, MAX_INLINKS_PER_SIDE, Outlink};
+use crate::warc::{RecordType, Span};
+use std::sync::Arc;
+
+const DAY: i64 = 86_400_000;
+
+/// A page captured at some millisecond, and its links with their texts.
+type Made<'a> = (&'a str, i64, Vec<(&'a str, &'a str)>);
+
+struct Archive {
+    _dir: tempfile::TempDir,
+    desk: Arc<WorkspaceDesk>,
+    launch: i64,
+    records: u64,
+}
+
+impl Archive {
+    fn new(captures: &[Made<'_>]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = Workspace::create(&dir.path().join("w")).unwrap();
+        let campaign = crate::campaign::Campaign::new("Town");
+        let campaign = workspace.catalogue().save_campaign(None, &campaign).unwrap();
+        let launch = workspace.catalogue().begin_launch(campaign, "town", CaptureDate::now()).unwrap().id;
+        let mut made = Self { _dir: dir, desk: Arc::new(WorkspaceDesk::new(workspace)), launch, records: 0 };
+        made.add(captures);
+        made
+    }
+
+    fn add(&mut self, captures: &[Made<'_>]) {
+        let entries = captures.iter().map(|(url, millis, links)| self.entry(url, *millis, links)).collect();
+        self.desk.catalogue().add_captures(self.launch, entries).unwrap();
+    }
+
+    fn entry(&mut self, url: &str, millis: i64, links: &[(&str, &str)]) -> CaptureEntry {
+        self.records += 10;
+        let outlinks = links.iter().enumerate().map(|(position, (target, anchor))| Outlink {
+            url: Url::parse(target).unwrap(),
+            kind: LinkKind::Anchor,
+            anchor: (*anchor).to_owned(),
+            nofollow: false,
+            position: position as u32,
+        });
+        CaptureEntry {
+            status: 200,
+            mime: "text/html".to_owned(),
+            payload_digest: format!("sha1:{}", self.records),
+            records: vec![RecordPlace {
+                record_type: RecordType::Response,
+                record_id: format!("urn:uuid:{}", self.records),
+                file: "output/warcs/town/1/a.warc.gz".to_owned(),
+                span: Span { offset: self.records, length: 10 },
+            }],
+            outlinks: outlinks.collect(),
+            ..CaptureEntry::bare(Url::parse(url).unwrap(), CaptureDate::from_millis(millis))
+        }
+    }
+
+    fn build(&self) -> InlinkReport {
+        build_inlinks(&self.desk.workspace, &JobCx::detached()).unwrap()
+    }
+
+    fn rows(&self) -> Vec<CaptureRow> {
+        self.desk.captures(&CaptureQuery { limit: 10_000, ..super::super::everything() }).unwrap().rows
+    }
+
+    fn id_of(&self, url: &str) -> CaptureId {
+        self.rows().iter().find(|row| row.url == url).unwrap().id
+    }
+}
+
+#[test]
+fn links_of_one_second_are_one_and_the_report_says_what_is_kept() {
+    let page = "http://a.pt/p";
+    let link = || vec![(page, "P")];
+    let archive = Archive::new(&[
+        (page, 5 * DAY, vec![]),
+        ("http://b.pt/", 5 * DAY + 200, link()),
+        ("http://b.pt/", 5 * DAY + 700, link()),
+        ("http://b.pt/", 5 * DAY + 1_200, link()),
+    ]);
+    let report = archive.build();
+    assert_eq!((report.links_seen, report.inlinks, report.duplicates), (3, 2, 1));
+    let shown = archive.desk.inlinks(archive.id_of(page), 90).unwrap();
+    assert_eq!((shown.rows.len() as u64, shown.external), (report.inlinks, report.external));
+}
+
+#[test]
+fn links_of_other_years_keep_none_of_the_window_out() {
+    let page = "http://a.pt/p";
+    let old = MAX_INLINKS_PER_SIDE + 5;
+    let names: Vec<String> = (0..old + 50).map(|n| format!("http://h{n}.pt/")).collect();
+    let mut captures: Vec<Made<'_>> = vec![(page, 15 * 365 * DAY, vec![])];
+    for (n, name) in names.iter().enumerate() {
+        let day = if n < old { n as i64 % 300 } else { 15 * 365 };
+        captures.push((name, day * DAY, vec![(page, "P")]));
+    }
+    let archive = Archive::new(&captures);
+    archive.build();
+    let id = archive.id_of(page);
+    let shown = archive.desk.inlinks(id, 90).unwrap();
+    assert_eq!((shown.external, shown.cut, shown.outside_cut), (50, 0, 5));
+    assert_eq!(shown.rows.iter().filter(|row| row.in_window).count(), 50);
+    assert_eq!(shown.rows.len(), 50 + MAX_INLINKS_PER_SIDE);
+    assert_eq!(archive.desk.catalogue().exported_capture(id, 90).unwrap().inlinks.len(), 50);
+}
+
+#[test]
+fn two_counts_at_once_do_not_mix_their_windows() {
+    let page = "http://a.pt/p";
+    let archive = Archive::new(&[
+        (page, 100 * DAY, vec![]),
+        ("http://b.pt/", 90 * DAY, vec![(page, "near")]),
+        ("http://c.pt/", 30 * DAY, vec![(page, "far")]),
+    ]);
+    archive.build();
+    let desk = &archive.desk;
+    std::thread::scope(|scope| {
+        for days in [20, 90] {
+            scope.spawn(move || {
+                for _ in 0..20 {
+                    desk.set_window(days, &JobCx::detached()).unwrap();
+                }
+            });
+        }
+    });
+    let counted = desk.workspace().unwrap().counted_window_days.unwrap();
+    let row = archive.rows().into_iter().find(|row| row.url == page).unwrap();
+    assert_eq!(row.inlinks_external, Some(if counted == 20 { 1 } else { 2 }));
+    // Whoever waits for his turn can be stopped.
+    let (waits, stopped) = (desk.turn_to_count(&JobCx::detached()).unwrap(), JobCx::detached());
+    stopped.cancel();
+    assert!(desk.set_window(30, &stopped).is_err());
+    drop(waits);
+    desk.set_window(30, &JobCx::detached()).unwrap();
+}
