@@ -10,7 +10,7 @@ use crate::crawl::HostOverride;
 use crate::jobs::JobCx;
 use crate::scope::Trace;
 use crate::store::{Access, Catalogue, Workspace};
-use crate::uri::{PageKey, parse_web_url};
+use crate::uri::PageKey;
 use anyhow::Context;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -215,7 +215,7 @@ impl Desk for WorkspaceDesk {
     }
 
     fn inlinks_of(&self, target: &str, window_days: u32) -> DeskResult<InlinkPage> {
-        let key = work::page_key_of(target)
+        let key = PageKey::of_text(target)
             .with_context(|| format!("“{target}” is neither a URL nor a key such as pt,example)/path"))?;
         Ok(self.catalogue().inlinks_of_page(&key, target, window_days)?)
     }
@@ -495,48 +495,5 @@ impl Opener for DiskOpener {
     fn default_folder(&self) -> PathBuf {
         let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE")).map(PathBuf::from);
         home.unwrap_or_else(|| PathBuf::from(".")).join("fonds")
-    }
-}
-
-/// A URL, a page key or a data set key as the identity it means.
-pub(super) fn key_of(text: &str) -> Option<PageKey> {
-    let text = text.trim();
-    if let Some(url) = parse_web_url(text) {
-        return Some(PageKey::of(&url));
-    }
-    // `(pt,fccn,)/path` and `pt,fccn)/path` name the same page.
-    let text = text.strip_prefix('(').unwrap_or(text);
-    let (host, path) = match text.split_once(')') {
-        Some((host, path)) => (host, path),
-        None if text.contains(',') => (text, "/"),
-        None if text.contains("://") => return None,
-        None if text.contains("://") => return None,
-        None => return parse_web_url(&format!("http://{text}")).map(|url| PageKey::of(&url)),
-    };
-    let (labels, port) = match host.split_once(':') {
-        Some((labels, port)) => (labels, Some(port)),
-        None => (host, None),
-    };
-    let host: Vec<&str> = labels.trim_end_matches(',').split(',').rev().collect();
-    let port = port.map(|port| format!(":{port}")).unwrap_or_default();
-    let path = if path.is_empty() { "/" } else { path };
-    parse_web_url(&format!("http://{}{port}{path}", host.join("."))).map(|url| PageKey::of(&url))
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_way_to_write_a_page_finds_it() {
-        for text in ["https://www.fct.pt/sobre/", "fct.pt/sobre", "pt,fct)/sobre", "(pt,fct,)/sobre"] {
-            assert_eq!(key_of(text).unwrap().as_str(), "pt,fct)/sobre", "{text}");
-        }
-        assert_eq!(key_of("(pt,fct,").unwrap().as_str(), "pt,fct)/");
-        assert_eq!(key_of("pt,fct:8080)/").unwrap().as_str(), "pt,fct:8080)/");
-        for text in ["http://", "", "ftp://fct.pt/"] {
-            assert_eq!(key_of(text), None, "{text}");
-        }
     }
 }

@@ -8,7 +8,7 @@ use super::invert::{
 use super::pipeline::{Batch, FileNews, Input, PageSink, read_files, read_page_into};
 use super::{LinkKind, PageLink, PageOptions, dataset::render_line};
 use crate::jobs::JobCx;
-use crate::uri::{CaptureDate, CdxKey, DatasetKey, InternalPolicy, Url, WebParts};
+use crate::uri::{CaptureDate, CdxKey, DatasetKey, InternalPolicy, PageKey, Url, WebParts};
 use crate::warc::{Record, WarcError};
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -27,6 +27,9 @@ pub enum Notation {
     Dataset,
     /// `pt,arquivo)/` and `pt,fct)/sobre`, as CDX files and the slides.
     Cdx,
+    /// The same letters with the case of the path and the order of the query
+    /// as they are: pages as a workspace tells them apart ([`PageKey`]).
+    Page,
 }
 
 impl Notation {
@@ -40,6 +43,7 @@ impl Notation {
     /// A URL with this key: where to look first, not what was captured.
     pub fn likely_url(self, key: &str) -> Option<Url> {
         let key = match self {
+            Self::Page => return PageKey::from_stored(key.to_owned()).likely_url(),
             Self::Dataset => key.to_owned(),
             Self::Cdx => match key.split_once(')')? {
                 (host, rest) if host.contains(':') => format!("({}){rest}", host.replacen(':', ",:", 1)),
@@ -55,6 +59,7 @@ impl Notation {
         match self {
             Self::Dataset => DatasetKey::push(url, key),
             Self::Cdx => CdxKey::push(url, key),
+            Self::Page => PageKey::push(url, key),
         }
     }
 }

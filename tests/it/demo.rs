@@ -10,7 +10,7 @@ use fonds::app::workspace_desk::WorkspaceDesk;
 use fonds::crawl::CrawlLogLine;
 use fonds::jobs::JobCx;
 use fonds::store::Workspace;
-use fonds::uri::CaptureDate;
+use fonds::uri::{CaptureDate, PageKey};
 use fonds::warc::{Record, RecordType};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -236,7 +236,7 @@ fn inlinks_and_outlinks_are_the_same_links_seen_from_two_sides() {
             let source = inlink.capture.unwrap();
             assert_eq!(desk.catalogue().capture_row(source).unwrap().url, inlink.source);
             let outlinks = desk.outlinks(source).unwrap();
-            let same = |url: &str| work::page_key_of(url) == work::page_key_of(&row.url);
+            let same = |url: &str| PageKey::of_text(url) == PageKey::of_text(&row.url);
             assert!(
                 outlinks.iter().any(|link| same(&link.url) && link.anchor == inlink.anchor),
                 "{} does not link to {} as “{}”",

@@ -91,7 +91,7 @@ impl LinkSource<'_> {
     ) -> anyhow::Result<NutchReport> {
         let notation = match self {
             Self::Store(store) => store.rules().notation,
-            Self::Workspace(_) => Notation::Cdx,
+            Self::Workspace(_) => Notation::Page,
         };
         let mut report = NutchReport::default();
         let mut page = NutchPage::default();

@@ -70,7 +70,7 @@ pub fn most_cited(limit: u64) -> CaptureQuery {
 
 /// Anchors of the newest capture of a page; of a page never captured, of all times.
 pub fn anchors_of_page(desk: &WorkspaceDesk, page: &str) -> anyhow::Result<Vec<AnchorRow>> {
-    let key = page_key_of(page).with_context(|| format!("“{page}” is neither a URL nor a key"))?;
+    let key = PageKey::of_text(page).with_context(|| format!("“{page}” is neither a URL nor a key"))?;
     let window_days = desk.catalogue().window_days()?;
     match desk.catalogue().last_capture(&key)? {
         Some(capture) => desk.anchors(capture, window_days),
@@ -95,11 +95,6 @@ pub fn empty_crawl_page() -> CrawlPage {
         next: Vec::new(),
         failed: Vec::new(),
     }
-}
-
-/// A URL, a page key or a data set key as the identity it means.
-pub fn page_key_of(text: &str) -> Option<PageKey> {
-    super::workspace_desk::key_of(text)
 }
 
 /// A number and its word: `1 file`, `2 files`.

@@ -87,6 +87,10 @@ pub fn load(
     cx: &JobCx,
 ) -> Result<LoadReport, LinkError> {
     let there = if LinkStore::is_in(folder) { Some(LinkStore::open(folder)?.rules()) } else { None };
+    if there.is_some_and(|rules| rules.notation == Notation::Page) {
+        let why = format!("{}: these are links that a workspace built; load into another folder", folder.display());
+        return Err(LinkError::Stored(io::Error::new(io::ErrorKind::InvalidInput, why)));
+    }
     let mut store = None;
     let shuffle = Shuffle::new(&options.shuffle, cx);
     let mut report = LoadReport::default();

@@ -6,7 +6,7 @@ use super::folder::{LinkStore, Rows};
 use super::{Hosts, host_of};
 use crate::jobs::JobCx;
 use crate::links::{LinkKind, Notation};
-use crate::uri::{CaptureDate, parse_typed_url};
+use crate::uri::{CaptureDate, PageKey, parse_typed_url};
 use foldhash::fast::RandomState;
 use serde::Serialize;
 use std::collections::{HashMap, VecDeque};
@@ -82,6 +82,9 @@ impl LinkStore {
     /// The key that a text means here: a URL, or a key in either notation.
     /// `None` for a text that names no page.
     pub fn key_of(&self, text: &str) -> Option<String> {
+        if self.rules().notation == Notation::Page {
+            return PageKey::of_text(text).map(|key| key.as_str().to_owned());
+        }
         let text = text.trim();
         let is_dataset = text.starts_with('(') || text.contains("://(");
         let is_cdx =

@@ -510,6 +510,13 @@ fn rows_of_the_filters_are_loaded_and_the_notation_stays_one() {
     assert_eq!(rows_of(&LinkStore::open(folder.path()).unwrap()), rows_of(&store));
     let wanted = LoadOptions { notation: Some(Notation::Dataset), ..LoadOptions::default() };
     assert!(load_texts(folder.path(), &[rows], &wanted).is_err());
+    let built = folder.path().join("built");
+    let page = StoreRules { notation: Notation::Page, ..StoreRules::default() };
+    let mut store = LinkStore::open_to_add(&built, page).unwrap();
+    store.add(&mut sorted(&[]), &JobCx::detached()).unwrap();
+    drop(store);
+    let error = load_texts(&built, &[rows], &LoadOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("another folder"), "{error}");
 }
 
 #[test]
@@ -578,6 +585,7 @@ fn pages_are_named_by_url_or_by_a_key_in_either_notation() {
     for (name, notation, expected) in [
         ("d", Notation::Dataset, ["(pt,fct,", "(pt,fct,)/sobre", "(pt,fct,:8080)/x", "(pt,fct,"]),
         ("c", Notation::Cdx, ["pt,fct)/", "pt,fct)/sobre", "pt,fct:8080)/x", "pt,fct)/"]),
+        ("p", Notation::Page, ["pt,fct)/", "pt,fct)/sobre", "pt,fct:8080)/x", "pt,fct)/"]),
     ] {
         let rules = StoreRules { notation, ..StoreRules::default() };
         let store = LinkStore::open_to_add(&folder.path().join(name), rules).unwrap();
@@ -597,5 +605,6 @@ fn hosts_are_read_from_keys() {
         assert_eq!(host_of(key), "pt,fct", "{key}");
     }
     assert_eq!(host_of("([::1],:80)/a"), "[::1]");
+    assert_eq!(host_of("[::1]:80)/a"), "[::1]");
     assert_eq!(host_of(""), "");
 }
