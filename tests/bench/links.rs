@@ -326,7 +326,7 @@ fn stored(web: &Web, asked: &Asked, making_cpu: f64) {
         let begin = Instant::now();
         let mut sorted = sort(web, asked, chunks * piece / pieces..chunks * (piece + 1) / pieces);
         sorting += begin.elapsed().as_secs_f64();
-        store.add(&mut sorted, &cx).expect("the links are stored");
+        store.add(&mut sorted, store.mark(), &cx).expect("the links are stored");
     }
     let segments = store.segments();
     store.compact(&cx).expect("segments are merged");

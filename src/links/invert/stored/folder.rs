@@ -37,12 +37,30 @@ pub struct StoreRules {
     pub internal: InternalPolicy,
 }
 
+/// How far stored links have taken up what they are made of; for whoever adds
+/// what came since. It changes together with the list of segments, or not at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Mark {
+    /// The newest capture whose links are in.
+    pub captures_up_to: i64,
+    /// Which form the keys have, as a number of the caller's.
+    pub keys: u32,
+}
+
+impl Mark {
+    fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct List {
     format: String,
     version: u32,
     #[serde(flatten)]
     rules: StoreRules,
+    #[serde(default, skip_serializing_if = "Mark::is_none")]
+    mark: Mark,
     next: u64,
     segments: Vec<Listed>,
 }
@@ -57,7 +75,14 @@ struct Listed {
 
 impl List {
     fn new(rules: StoreRules) -> Self {
-        Self { format: FORMAT.to_owned(), version: VERSION, rules, next: 1, segments: Vec::new() }
+        Self {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            rules,
+            mark: Mark::default(),
+            next: 1,
+            segments: Vec::new(),
+        }
     }
 }
 
@@ -173,6 +198,11 @@ impl LinkStore {
         self.list.rules
     }
 
+    /// How far they have taken up what they are made of.
+    pub fn mark(&self) -> Mark {
+        self.list.mark
+    }
+
     /// What the segments hold, one by one: a link in two of them counts twice
     /// until they are merged.
     pub fn counts(&self) -> SegmentCounts {
@@ -199,7 +229,31 @@ impl LinkStore {
     ///
     /// No room or no way to write, or the wish to stop: nothing is added then.
     /// Files that turn out damaged while they are merged.
-    pub fn add(&mut self, sorted: &mut Sorted, cx: &JobCx) -> Result<Added, LinkError> {
+    pub fn add(&mut self, sorted: &mut Sorted, mark: Mark, cx: &JobCx) -> Result<Added, LinkError> {
+        let counts = self.put(self.segments.len(), sorted, mark)?;
+        let mut unmerged = false;
+        while !unmerged && let Some(from) = self.level_to_merge() {
+            unmerged = match self.merge_from(from, cx) {
+                Err(LinkError::Cancelled(_) | LinkError::NoRoom { .. }) => true,
+                merged => merged.map(|()| false)?,
+            };
+        }
+        Ok(Added { counts, segments: self.segments(), bytes: self.bytes(), unmerged })
+    }
+
+    /// Puts sorted rows in the place of all that is there, which stays until
+    /// they are complete.
+    ///
+    /// # Errors
+    ///
+    /// No room or no way to write, or the wish to stop: all is as before then.
+    pub fn fill(&mut self, sorted: &mut Sorted, mark: Mark) -> Result<Added, LinkError> {
+        let counts = self.put(0, sorted, mark)?;
+        Ok(Added { counts, segments: self.segments(), bytes: self.bytes(), unmerged: false })
+    }
+
+    /// Writes sorted rows as a segment in the place of those from `from` on.
+    fn put(&mut self, from: usize, sorted: &mut Sorted, mark: Mark) -> Result<SegmentCounts, LinkError> {
         self.ensure_lock()?;
         let number = self.list.next;
         let path = segment_path(&self.folder, number);
@@ -213,19 +267,10 @@ impl LinkStore {
         let counts = writer.finish().map_err(at(&path))?;
         if counts.targets == 0 {
             fs::remove_file(&path).map_err(at(&path))?;
-            // A folder without links is one of stored links all the same.
-            self.write(&self.list)?;
-        } else {
-            self.replace(self.segments.len(), number, counts)?;
         }
-        let mut unmerged = false;
-        while !unmerged && let Some(from) = self.level_to_merge() {
-            unmerged = match self.merge_from(from, cx) {
-                Err(LinkError::Cancelled(_) | LinkError::NoRoom { .. }) => true,
-                merged => merged.map(|()| false)?,
-            };
-        }
-        Ok(Added { counts, segments: self.segments(), bytes: self.bytes(), unmerged })
+        // A folder without links is one of stored links all the same.
+        self.replace(from, (counts.targets > 0).then_some((number, counts)), mark)?;
+        Ok(counts)
     }
 
     /// Makes one segment of all: the bytes are those of a load in one go.
@@ -275,29 +320,29 @@ impl LinkStore {
             writer.push(&rows.merge.row(), !rows.merge.is_new_target()).map_err(at(&path))?;
         }
         let counts = writer.finish().map_err(at(&path))?;
-        self.replace(from, number, counts)
+        self.replace(from, Some((number, counts)), self.list.mark)
     }
 
-    /// Lists a new segment in the place of those from `from` on.
-    fn replace(&mut self, from: usize, number: u64, counts: SegmentCounts) -> Result<(), LinkError> {
-        let segment = Segment::open(&segment_path(&self.folder, number))?;
-        let mut list = self.list.clone();
-        list.next = number + 1;
+    /// Lists a new segment, or none, in the place of those from `from` on.
+    fn replace(&mut self, from: usize, new: Option<(u64, SegmentCounts)>, mark: Mark) -> Result<(), LinkError> {
+        let mut list = List { mark, ..self.list.clone() };
         let old: Vec<Listed> = list.segments.drain(from.min(list.segments.len())..).collect();
-        list.segments.push(Listed { number, bytes: segment.bytes(), counts });
-        self.write(&list)?;
+        let mut segment = None;
+        if let Some((number, counts)) = new {
+            let opened = Segment::open(&segment_path(&self.folder, number))?;
+            list.next = number + 1;
+            list.segments.push(Listed { number, bytes: opened.bytes(), counts });
+            segment = Some(opened);
+        }
+        write_list(&self.folder, LIST, &list).map_err(at(&self.folder))?;
         self.list = list;
         self.segments.truncate(from);
-        self.segments.push(segment);
+        self.segments.extend(segment);
         for old in old {
             // Where it is held open it goes with the next addition.
             let _ = fs::remove_file(segment_path(&self.folder, old.number));
         }
         Ok(())
-    }
-
-    fn write(&self, list: &List) -> Result<(), LinkError> {
-        write_list(&self.folder, LIST, list).map_err(at(&self.folder))
     }
 
     /// Segments that were not finished, and those that were merged.

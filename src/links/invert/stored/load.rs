@@ -133,7 +133,7 @@ pub fn load(
     let mut sorted = shuffle.finish()?;
     if let Some(store) = &mut store {
         cx.stage("Storing links", Some(sorted.report().links));
-        report.added = store.add(&mut sorted, cx)?;
+        report.added = store.add(&mut sorted, store.mark(), cx)?;
     }
     report.shuffle = sorted.report();
     Ok(report)

@@ -1,6 +1,6 @@
 //! Links kept sorted by target, and questions to them.
 //!
-//! In: sorted rows ([`LinkStore::add`]), or lines of data sets and rows
+//! In: sorted rows ([`LinkStore::add`], [`LinkStore::fill`]), or lines of data sets and rows
 //! ([`load`]). Out: the inlinks of a page in any window ([`query`]), and what
 //! is found by reading all of them ([`scan`]).
 //!
@@ -36,7 +36,7 @@ pub mod query;
 pub mod scan;
 mod segment;
 
-pub use folder::{Added, LinkStore, StoreRules};
+pub use folder::{Added, LinkStore, Mark, StoreRules};
 pub use query::{CitedCounts, StoredInlink, StoredInlinks, Window};
 pub use scan::{AnchorCount, Cited, CitedCapture};
 pub use segment::SegmentCounts;

@@ -6,13 +6,15 @@ use crate::jobs::JobCx;
 use crate::links::filters::{map_files, reduce_rows};
 use crate::links::invert::{AssignOptions, CaptureRow, LinkRow, Shape, Shuffle, ShuffleOptions, Sorted, assign};
 use crate::links::{DatasetOptions, LinkError, LinkKind, MAX_PAGE_BYTES, Notation, read_dataset, testing};
-use crate::uri::CaptureDate;
+use crate::uri::{CaptureDate, Fqdn, InternalPolicy, PageKey, Url};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 /// `None` as source: a capture.
 type Owned = (String, i64, Option<(String, String)>);
+
+const MARK: Mark = Mark { captures_up_to: 7, keys: 1 };
 
 fn is_internal(target: &str, source: &str) -> bool {
     host_of(target) == host_of(source)
@@ -23,19 +25,25 @@ fn sorted(rows: &[Owned]) -> Sorted {
 }
 
 fn sorted_with(rows: &[Owned], cx: &JobCx) -> Sorted {
+    let rows: Vec<(Owned, u64)> = rows.iter().map(|row| (row.clone(), 0)).collect();
+    sorted_of(&rows, cx)
+}
+
+/// Each with the number of the capture that links, or is.
+fn sorted_of(rows: &[(Owned, u64)], cx: &JobCx) -> Sorted {
     let options = ShuffleOptions { memory_bytes: 1 << 20, threads: 1, ..ShuffleOptions::default() };
     let mut shuffle = Shuffle::new(&options, cx);
-    for (target, seconds, link) in rows {
+    for ((target, seconds, link), number) in rows {
         let date = CaptureDate::from_seconds(*seconds);
         match link {
-            None => shuffle.push_capture(&CaptureRow { target, date, id: 0 }).unwrap(),
+            None => shuffle.push_capture(&CaptureRow { target, date, id: *number }).unwrap(),
             Some((source, anchor)) => shuffle
                 .push_link(&LinkRow {
                     target,
                     target_url: "",
                     source,
                     source_url: "",
-                    source_id: 0,
+                    source_id: *number,
                     date,
                     anchor,
                     internal: is_internal(target, source),
@@ -52,7 +60,7 @@ fn sorted_with(rows: &[Owned], cx: &JobCx) -> Sorted {
 fn store_of(folder: &Path, pieces: &[&[Owned]]) -> LinkStore {
     let mut store = LinkStore::open_to_add(folder, StoreRules::default()).unwrap();
     for piece in pieces {
-        store.add(&mut sorted(piece), &JobCx::detached()).unwrap();
+        store.add(&mut sorted(piece), MARK, &JobCx::detached()).unwrap();
     }
     store
 }
@@ -148,6 +156,46 @@ proptest! {
         }
         let bytes = |folder: &Path| segment_files(folder).iter().map(|path| std::fs::read(path).unwrap()).collect::<Vec<_>>();
         prop_assert!(bytes(&one) == bytes(&many), "{} rows in {} pieces", rows.len(), pieces.len());
+    }
+
+    #[test]
+    fn of_links_that_are_equal_but_for_their_captures_the_first_capture_stays(
+        rows in some_rows(), numbers in proptest::collection::vec(1..9_u64, 120), cut in 0..121_usize
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let rows: Vec<(Owned, u64)> = rows.into_iter().zip(numbers).collect();
+        let (first, second) = rows.split_at(cut.min(rows.len()));
+        let cx = JobCx::detached();
+        let mut pieces = store_of(&folder.path().join("pieces"), &[]);
+        for piece in [second, first] {
+            pieces.add(&mut sorted_of(piece, &cx), MARK, &cx).unwrap();
+        }
+        let mut least = BTreeMap::<&Owned, u64>::new();
+        for (row, number) in &rows {
+            least.entry(row).and_modify(|least| *least = (*least).min(*number)).or_insert(*number);
+        }
+        for target in rows.iter().map(|((target, ..), _)| target) {
+            for link in pieces.inlinks(target, None, usize::MAX).unwrap().inlinks {
+                let row = (target.clone(), link.date.seconds(), Some((link.source, link.anchor)));
+                prop_assert_eq!(Some(&link.source_id), least.get(&row));
+            }
+        }
+        pieces.compact(&cx).unwrap();
+        let mut one = store_of(&folder.path().join("one"), &[]);
+        one.fill(&mut sorted_of(&rows, &cx), MARK).unwrap();
+        let bytes = |store: &LinkStore| segment_files(store.folder()).iter().map(|path| std::fs::read(path).unwrap()).collect::<Vec<_>>();
+        prop_assert!(bytes(&one) == bytes(&pieces));
+    }
+
+    #[test]
+    fn pages_of_one_host_name_are_those_that_the_policy_takes_for_one_site(
+        hosts in proptest::array::uniform2("(www[0-9]?\\.)?([ab]\\.){0,2}(a|b|pt|com\\.pt)\\.?|10\\.0\\.0\\.[12]|\\[::[12]\\]"),
+        rests in proptest::array::uniform2("(:80|:81)?(/A?(\\?b=:\\(\\))?)?"),
+        scheme in "https?"
+    ) {
+        let [one, other] = [0, 1].map(|n: usize| Url::parse(&format!("{scheme}://{}{}", hosts[n], rests[n])).unwrap());
+        let same = host_of(PageKey::of(&one).as_str()) == host_of(PageKey::of(&other).as_str());
+        prop_assert_eq!(same, InternalPolicy::Fqdn.is_internal(&Fqdn::of(&one), &Fqdn::of(&other)), "{} {}", one, other);
     }
 
     #[test]
@@ -351,7 +399,7 @@ fn what_was_not_finished_is_not_there() {
     drop(store);
     let mut store = LinkStore::open_to_add(folder.path(), StoreRules::default()).unwrap();
     assert_eq!((store.counts(), files(folder.path())), (before, there));
-    store.add(&mut more, &JobCx::detached()).unwrap();
+    store.add(&mut more, MARK, &JobCx::detached()).unwrap();
     check_page(&store, &rows, "(pt,alvo0003,)/pagina", None);
     let mut looking = LinkStore::open(folder.path()).unwrap();
     assert!(looking.compact(&JobCx::detached()).is_err());
@@ -367,14 +415,14 @@ fn an_addition_that_is_stopped_adds_nothing_and_a_merge_that_is_stopped_loses_no
     let writing = JobCx::detached();
     let mut more = sorted_with(&rows[10_000..20_000], &writing);
     writing.cancel();
-    let error = store.add(&mut more, &JobCx::detached()).unwrap_err();
+    let error = store.add(&mut more, MARK, &JobCx::detached()).unwrap_err();
     assert!(matches!(error, LinkError::Cancelled(_)), "{error}");
     assert_eq!((store.counts(), segment_files(folder.path())), (before, there));
     assert!(!folder.path().join("links-000002.seg.open").exists());
     // In the middle of the merge that follows: what was added is there.
     let merging = JobCx::detached();
     merging.cancel();
-    let added = store.add(&mut sorted(&rows[10_000..20_000]), &merging).unwrap();
+    let added = store.add(&mut sorted(&rows[10_000..20_000]), MARK, &merging).unwrap();
     assert_eq!((added.unmerged, added.segments, segment_files(folder.path()).len()), (true, 2, 2));
     check_page(&store, &rows[..20_000], "(pt,alvo0003,)/pagina", None);
     assert!(matches!(store.compact(&merging), Err(LinkError::Cancelled(_))));
@@ -382,9 +430,32 @@ fn an_addition_that_is_stopped_adds_nothing_and_a_merge_that_is_stopped_loses_no
     // The next addition makes up for it.
     let mut store = LinkStore::open_to_add(folder.path(), StoreRules::default()).unwrap();
     assert_eq!(store.segments(), 2);
-    let added = store.add(&mut sorted(&rows[20_000..]), &JobCx::detached()).unwrap();
+    let added = store.add(&mut sorted(&rows[20_000..]), MARK, &JobCx::detached()).unwrap();
     assert_eq!((added.unmerged, added.segments), (false, 1));
     check_page(&store, &rows, "(pt,alvo0003,)/pagina", None);
+}
+
+#[test]
+fn what_is_filled_anew_takes_the_place_of_all_or_of_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = many(20_000);
+    let mut store = store_of(folder.path(), &[&rows[..10_000], &rows[10_000..10_100]]);
+    assert_eq!((store.segments(), store.mark()), (2, MARK));
+    let there = segment_files(folder.path());
+    let newer = Mark { captures_up_to: 9, ..MARK };
+    let stopped = JobCx::detached();
+    let mut more = sorted_with(&rows[10_000..], &stopped);
+    stopped.cancel();
+    assert!(matches!(store.fill(&mut more, newer), Err(LinkError::Cancelled(_))));
+    assert_eq!((segment_files(folder.path()), LinkStore::open(folder.path()).unwrap().mark()), (there, MARK));
+    store.fill(&mut sorted(&rows[10_000..]), newer).unwrap();
+    assert_eq!(segment_files(folder.path()).len(), 1);
+    drop(store);
+    let mut store = LinkStore::open_to_add(folder.path(), StoreRules::default()).unwrap();
+    assert_eq!(store.mark(), newer);
+    check_page(&store, &rows[10_000..], "(pt,alvo0003,)/pagina", None);
+    store.fill(&mut sorted(&[]), MARK).unwrap();
+    assert_eq!((store.segments(), store.mark(), segment_files(folder.path()).len()), (0, MARK, 0));
 }
 
 #[test]
@@ -513,7 +584,7 @@ fn rows_of_the_filters_are_loaded_and_the_notation_stays_one() {
     let built = folder.path().join("built");
     let page = StoreRules { notation: Notation::Page, ..StoreRules::default() };
     let mut store = LinkStore::open_to_add(&built, page).unwrap();
-    store.add(&mut sorted(&[]), &JobCx::detached()).unwrap();
+    store.add(&mut sorted(&[]), MARK, &JobCx::detached()).unwrap();
     drop(store);
     let error = load_texts(&built, &[rows], &LoadOptions::default()).unwrap_err().to_string();
     assert!(error.contains("another folder"), "{error}");
