@@ -26,16 +26,19 @@
 //! | `folder` | the list, adding, merging |
 //! | `query` | one page: its captures, inlinks, counts |
 //! | `scan` | all pages: most cited, never captured, anchors |
+//! | `counts` | one pass: what many captures are cited within their windows |
 //! | `all` | every row as it is |
 //! | `load` | lines into rows |
 
 mod all;
+mod counts;
 mod folder;
 pub mod load;
 pub mod query;
 pub mod scan;
 mod segment;
 
+pub use counts::{CountTotals, Counted, Counting};
 pub use folder::{Added, LinkStore, Mark, StoreRules};
 pub use query::{CitedCounts, StoredInlink, StoredInlinks, Window};
 pub use scan::{AnchorCount, Cited, CitedCapture};

@@ -25,7 +25,7 @@ pub struct Window {
 
 impl Window {
     /// `when` of the first and the last link that may be in it.
-    fn bounds(self) -> (u64, u64) {
+    pub(super) fn bounds(self) -> (u64, u64) {
         let (seconds, reach) = (self.around.seconds(), i64::from(self.days) * SECONDS_PER_DAY);
         let from = CaptureDate::from_seconds(seconds.saturating_sub(reach));
         let to = CaptureDate::from_seconds(seconds.saturating_add(reach));

@@ -243,6 +243,99 @@ proptest! {
     }
 }
 
+/// What a pass gives out, against a question for each.
+fn check_counts(store: &LinkStore, captures: &[(String, i64)], days: u32, cap: usize) {
+    let options = ShuffleOptions { memory_bytes: 1 << 16, threads: 1, ..ShuffleOptions::default() };
+    let mut counting = Counting::new(&options);
+    for (id, (target, seconds)) in captures.iter().enumerate() {
+        counting.push(target, CaptureDate::from_seconds(*seconds), id as u64).unwrap();
+    }
+    let (mut pages, mut given) = (Vec::new(), BTreeSet::new());
+    let totals = store
+        .count_windows(counting, days, cap, &JobCx::detached(), |counted| -> Result<(), LinkError> {
+            match counted {
+                Counted::Capture { id, counts, cut, top_anchor } => {
+                    let (target, seconds) = &captures[id as usize];
+                    let window = Window { around: CaptureDate::from_seconds(*seconds), days };
+                    let answer = store.inlinks(target, Some(window), cap).unwrap();
+                    assert_eq!((counts, cut), (answer.counts, answer.cut), "{target} {window:?}");
+                    assert_eq!(top_anchor, store.top_anchor(target, Some(window)).unwrap(), "{target} {window:?}");
+                    assert!(given.insert(id), "{id} came twice");
+                }
+                Counted::Uncaptured { page, top_anchor } => {
+                    assert_eq!(top_anchor, store.top_anchor(&page.target, None).unwrap());
+                    pages.push(page.clone());
+                }
+            }
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(given.len(), captures.len());
+    let mut expected = CountTotals::default();
+    let mut uncaptured = Vec::new();
+    store
+        .each_target("", &JobCx::detached(), |page| {
+            let is_linked = page.counts.internal + page.counts.external > 0;
+            expected.internal += page.counts.internal;
+            expected.external += page.counts.external;
+            expected.targets += u64::from(is_linked);
+            if is_linked && captures.iter().all(|(target, _)| *target != page.target) {
+                expected.uncaptured += 1;
+                uncaptured.push(page.clone());
+            }
+            Ok(true)
+        })
+        .unwrap();
+    expected.captures_with_inlinks = totals.captures_with_inlinks;
+    assert_eq!((pages, totals), (uncaptured, expected));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn one_pass_counts_what_questions_answer(
+        rows in some_rows(), days in 0..20_u32, cap in 0..6_usize, cut in 0..121_usize,
+        others in proptest::collection::vec(("\\((pt,a|pt,b|pt,b,c),(\\)/[xyz]?)?", 0..40_i64), 0..12)
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let (first, second) = rows.split_at(cut.min(rows.len()));
+        let store = store_of(folder.path(), &[first, second]);
+        // Some of the captures of the store, some of one instant, some of pages that nothing links to.
+        let mut captures: Vec<(String, i64)> =
+            others.into_iter().map(|(target, half_day)| (target, half_day * 43_200 + half_day % 2)).collect();
+        captures.extend(rows.iter().filter(|row| row.2.is_none()).map(|row| (row.0.clone(), row.1)));
+        check_counts(&store, &captures, days, cap);
+        check_counts(&store, &[], days, cap);
+    }
+}
+
+#[test]
+fn one_pass_counts_windows_to_the_second_and_captures_of_one_instant() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = "(pt,alvo,".to_owned();
+    let link = |seconds: i64, anchor: &str| {
+        (target.clone(), seconds, Some((format!("(pt,b{},", seconds % 7), anchor.to_owned())))
+    };
+    let day = 86_400;
+    let rows = [link(0, "a"), link(1, "b"), link(2 * day, "c"), link(2 * day + 1, "c"), link(9 * day, "a")];
+    let store = store_of(folder.path(), &[&rows]);
+    let captures: Vec<(String, i64)> =
+        [day, day, day + 1, 5 * day, 20 * day].iter().map(|&seconds| (target.clone(), seconds)).collect();
+    check_counts(&store, &captures, 1, 2);
+    let rows = many(60_000);
+    let folder = tempfile::tempdir().unwrap();
+    let store = store_of(folder.path(), &[&rows[..40_000], &rows[40_000..]]);
+    let captures: Vec<(String, i64)> =
+        rows.iter().filter(|row| row.2.is_none()).step_by(9).map(|row| (row.0.clone(), row.1 + 3)).collect();
+    check_counts(&store, &captures, 300, 3);
+    let stopped = JobCx::detached();
+    stopped.cancel();
+    let counting = Counting::new(&ShuffleOptions::default());
+    let error = store.count_windows(counting, 1, 1, &stopped, |_| Ok::<(), LinkError>(())).unwrap_err();
+    assert!(matches!(error, LinkError::Cancelled(_)));
+}
+
 #[test]
 fn any_page_of_many_blocks_is_found() {
     let folder = tempfile::tempdir().unwrap();

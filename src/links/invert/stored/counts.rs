@@ -1,0 +1,412 @@
+//! Counts around each of many captures, in one pass over all links.
+//!
+//! Two cursors go over the links of a page: one where a window begins, one
+//! where it ends. Memory holds the captures of one page, and the hosts and
+//! anchors of the links to it.
+
+use super::super::LinkError;
+use super::super::row::{LinkRow, Row};
+use super::super::shuffle::{ROWS_PER_CHECK, Shuffle, ShuffleOptions};
+use super::super::sorted::{PartRows, Sorted};
+use super::folder::{LinkStore, Rows};
+use super::host_of;
+use super::query::{CitedCounts, Window};
+use super::scan::Cited;
+use crate::jobs::JobCx;
+use crate::links::LinkKind;
+use crate::uri::CaptureDate;
+use foldhash::fast::RandomState;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+/// Captures to count the inlinks of, in any order.
+pub struct Counting(Shuffle);
+
+impl Counting {
+    /// None yet; they are sorted as `options` say.
+    pub fn new(options: &ShuffleOptions) -> Self {
+        Self(Shuffle::new(options, &JobCx::detached()))
+    }
+
+    /// Takes a capture: its page, when it was made, and a number of the caller's.
+    ///
+    /// # Errors
+    ///
+    /// No room for sorting.
+    pub fn push(&mut self, target: &str, date: CaptureDate, id: u64) -> Result<(), LinkError> {
+        // As a link, since captures of one page and instant would be one.
+        self.0.push_link(&LinkRow {
+            target,
+            target_url: "",
+            source: &format!("{id:020}"),
+            source_url: "",
+            source_id: id,
+            date,
+            anchor: "",
+            internal: false,
+            nofollow: false,
+            kind: LinkKind::Anchor,
+            position: 0,
+        })
+    }
+}
+
+/// What one pass gives out: captures of a page by date and number, pages by key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted<'c> {
+    /// A capture with what links to it within the window.
+    Capture {
+        /// The number that it came with.
+        id: u64,
+        /// Within the window.
+        counts: CitedCounts,
+        /// Those over the cap of a side.
+        cut: u64,
+        /// What most hosts call the page within the window.
+        top_anchor: &'c str,
+    },
+    /// A page that is linked to, with no capture among those that came.
+    Uncaptured {
+        /// The page, with what links to it at any time.
+        page: &'c Cited,
+        /// What most hosts call it.
+        top_anchor: &'c str,
+    },
+}
+
+/// What one pass came to, each link counted once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CountTotals {
+    /// Links of the same site.
+    pub internal: u64,
+    /// Links from other sites.
+    pub external: u64,
+    /// Pages that are linked to.
+    pub targets: u64,
+    /// Those with no capture.
+    pub uncaptured: u64,
+    /// Captures with inlinks within the window.
+    pub captures_with_inlinks: u64,
+}
+
+impl LinkStore {
+    /// Counts the inlinks of captures within so many days, at most `cap` kept
+    /// on a side, and those of pages without a capture. Counts rows as done
+    /// with the job.
+    ///
+    /// # Errors
+    ///
+    /// Files that are not as they were written, no room for sorting, an error
+    /// of `each`, or the wish to stop.
+    pub fn count_windows<E: From<LinkError>>(
+        &self,
+        captures: Counting,
+        days: u32,
+        cap: usize,
+        cx: &JobCx,
+        mut each: impl FnMut(Counted<'_>) -> Result<(), E>,
+    ) -> Result<CountTotals, E> {
+        let mut sorted: Sorted = captures.0.finish()?;
+        let (mut totals, mut failed) = (CountTotals::default(), None);
+        let alone = JobCx::detached();
+        sorted.in_one(|captures| {
+            let mut pass = Pass {
+                entering: Cursor::new(self, cx)?,
+                leaving: Cursor::new(self, &alone)?,
+                days,
+                cap: cap as u64,
+                cx,
+                given: 0,
+                totals: CountTotals::default(),
+            };
+            pass.run(captures, &mut |counted| {
+                failed = each(counted).err();
+                failed.is_none()
+            })?;
+            totals = pass.totals;
+            Ok(())
+        })?;
+        failed.map_or(Ok(totals), Err)
+    }
+}
+
+/// A place among all links.
+struct Cursor<'s> {
+    rows: Rows<'s>,
+    /// Whether it stands at a row.
+    more: bool,
+}
+
+impl<'s> Cursor<'s> {
+    fn new(store: &'s LinkStore, cx: &'s JobCx) -> Result<Self, LinkError> {
+        let mut rows = store.rows(b"", 0, None, cx)?;
+        let more = rows.advance()?;
+        Ok(Self { rows, more })
+    }
+
+    fn when(&self) -> u64 {
+        self.rows.merge.when()
+    }
+
+    fn target(&self) -> Option<&[u8]> {
+        self.more.then(|| self.rows.merge.target())
+    }
+
+    /// Goes on; says whether that is a row of the same target.
+    fn stays(&mut self) -> Result<bool, LinkError> {
+        self.more = self.rows.advance()?;
+        Ok(self.more && !self.rows.merge.is_new_target())
+    }
+}
+
+/// A capture that is to be counted.
+struct Capture {
+    target: Vec<u8>,
+    date: CaptureDate,
+    id: u64,
+}
+
+fn next_capture(captures: &mut PartRows<'_, '_>) -> Result<Option<Capture>, LinkError> {
+    let row = match captures.next()? {
+        None => return Ok(None),
+        Some(merge) => merge.row().decode().and_then(|row| match row {
+            Row::Link(row) => Some(Capture { target: row.target.into(), date: row.date, id: row.source_id }),
+            Row::Capture(_) => None,
+        }),
+    };
+    row.map(Some).ok_or_else(|| captures.broken())
+}
+
+type Give<'g> = &'g mut dyn FnMut(Counted<'_>) -> bool;
+
+struct Pass<'s> {
+    entering: Cursor<'s>,
+    leaving: Cursor<'s>,
+    days: u32,
+    cap: u64,
+    cx: &'s JobCx,
+    given: u64,
+    totals: CountTotals,
+}
+
+impl Pass<'_> {
+    fn run(&mut self, captures: &mut PartRows<'_, '_>, give: Give<'_>) -> Result<(), LinkError> {
+        self.cx.checkpoint()?;
+        let mut ahead = next_capture(captures)?;
+        let (mut target, mut of_page) = (Vec::new(), Vec::new());
+        loop {
+            let first = match (&ahead, self.entering.target()) {
+                (None, None) => return Ok(()),
+                (Some(capture), None) => &capture.target,
+                (None, Some(linked)) => linked,
+                (Some(capture), Some(linked)) => linked.min(&capture.target),
+            };
+            target.clear();
+            target.extend_from_slice(first);
+            of_page.clear();
+            while let Some(capture) = ahead.take_if(|capture| capture.target == target) {
+                of_page.push((capture.date, capture.id));
+                ahead = next_capture(captures)?;
+            }
+            let goes_on = match (self.entering.target() == Some(&target), of_page.is_empty()) {
+                (true, true) => self.uncaptured(give)?,
+                (true, false) => self.captured(&of_page, give)?,
+                (false, _) => self.give_all(&of_page, give)?,
+            };
+            if !goes_on {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Captures of a page that nothing links to.
+    fn give_all(&mut self, captures: &[(CaptureDate, u64)], give: Give<'_>) -> Result<bool, LinkError> {
+        for (_, id) in captures {
+            if !self.give(*id, &mut Inside::default(), give)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn give(&mut self, id: u64, inside: &mut Inside, give: Give<'_>) -> Result<bool, LinkError> {
+        self.given += 1;
+        if self.given.is_multiple_of(ROWS_PER_CHECK) {
+            self.cx.checkpoint()?;
+        }
+        let counts = inside.counts;
+        let cut = counts.internal.saturating_sub(self.cap) + counts.external.saturating_sub(self.cap);
+        self.totals.captures_with_inlinks += u64::from(counts.internal + counts.external > 0);
+        Ok(give(Counted::Capture { id, counts, cut, top_anchor: inside.top_anchor() }))
+    }
+
+    /// Takes the present link into the totals, and says when it was seen.
+    fn total(&mut self, links: &mut u64) -> Result<(), LinkError> {
+        if let Row::Link(link) = self.entering.rows.row()? {
+            *links += 1;
+            *(if link.internal { &mut self.totals.internal } else { &mut self.totals.external }) += 1;
+        }
+        Ok(())
+    }
+
+    /// A page without captures: every link counts.
+    fn uncaptured(&mut self, give: Give<'_>) -> Result<bool, LinkError> {
+        let mut inside = Inside::default();
+        let target = String::from_utf8_lossy(self.entering.target().unwrap_or_default()).into_owned();
+        let mut page = Cited { target, captures: 0, counts: CitedCounts::default(), dates: None };
+        let mut links = 0;
+        loop {
+            self.total(&mut links)?;
+            match self.entering.rows.row()? {
+                Row::Capture(_) => page.captures += 1,
+                Row::Link(link) => {
+                    page.dates = Some((page.dates.map_or(link.date, |(first, _)| first), link.date));
+                    inside.turn(&link, true);
+                }
+            }
+            if !self.entering.stays()? {
+                break;
+            }
+        }
+        while self.leaving.stays()? {}
+        if links == 0 {
+            return Ok(true);
+        }
+        self.totals.targets += 1;
+        self.totals.uncaptured += 1;
+        page.counts = inside.counts;
+        Ok(give(Counted::Uncaptured { page: &page, top_anchor: inside.top_anchor() }))
+    }
+
+    /// A page with captures, by date.
+    fn captured(&mut self, captures: &[(CaptureDate, u64)], give: Give<'_>) -> Result<bool, LinkError> {
+        let mut inside = Inside::default();
+        // Whether the cursors stand at the page, and how many rows are between them.
+        let (mut enters, mut leaves, mut between) = (true, true, 0_u64);
+        let mut links = 0;
+        for (date, id) in captures {
+            let (from, to) = Window { around: *date, days: self.days }.bounds();
+            while between > 0 && self.leaving.when() < from {
+                if let Row::Link(link) = self.leaving.rows.row()? {
+                    inside.turn(&link, false);
+                }
+                leaves = self.leaving.stays()?;
+                between -= 1;
+            }
+            while enters && self.entering.when() <= to {
+                self.total(&mut links)?;
+                // Captures, too: they come before the first link.
+                if between == 0 && self.entering.when() < from {
+                    leaves = self.leaving.stays()?;
+                } else {
+                    if let Row::Link(link) = self.entering.rows.row()? {
+                        inside.turn(&link, true);
+                    }
+                    between += 1;
+                }
+                enters = self.entering.stays()?;
+            }
+            if !self.give(*id, &mut inside, give)? {
+                return Ok(false);
+            }
+        }
+        while enters {
+            self.total(&mut links)?;
+            enters = self.entering.stays()?;
+        }
+        while leaves {
+            leaves = self.leaving.stays()?;
+        }
+        self.totals.targets += u64::from(links > 0);
+        Ok(true)
+    }
+}
+
+/// Texts as numbers.
+#[derive(Default)]
+struct Numbers(HashMap<Box<str>, u32, RandomState>);
+
+impl Numbers {
+    fn of(&mut self, text: &str) -> u32 {
+        if let Some(number) = self.0.get(text) {
+            return *number;
+        }
+        let number = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
+        self.0.insert(text.into(), number);
+        number
+    }
+}
+
+/// The links of one page that are in the window, as they come and go.
+#[derive(Default)]
+struct Inside {
+    counts: CitedCounts,
+    hosts: Numbers,
+    anchors: Numbers,
+    /// External links from each host.
+    links_of_host: Vec<u64>,
+    /// Distinct hosts of other sites that use each anchor, and links with it.
+    of_anchor: Vec<(u64, u64)>,
+    /// External links by (anchor, host).
+    of_both: HashMap<(u32, u32), u64, RandomState>,
+    top: Option<String>,
+}
+
+impl Inside {
+    /// A link comes into the window, or leaves it.
+    fn turn(&mut self, link: &LinkRow<'_>, comes: bool) {
+        let step = |number: &mut u64| *number = if comes { *number + 1 } else { number.saturating_sub(1) };
+        self.top = None;
+        let host = (!link.internal).then(|| self.hosts.of(host_of(link.source)));
+        match host {
+            None => step(&mut self.counts.internal),
+            Some(host) => {
+                step(&mut self.counts.external);
+                let links = entry(&mut self.links_of_host, host);
+                step(links);
+                if *links == u64::from(comes) {
+                    step(&mut self.counts.hosts);
+                }
+            }
+        }
+        if link.anchor.is_empty() {
+            return;
+        }
+        let anchor = self.anchors.of(link.anchor);
+        let tally = entry(&mut self.of_anchor, anchor);
+        step(&mut tally.1);
+        if let Some(host) = host {
+            let links = self.of_both.entry((anchor, host)).or_default();
+            step(links);
+            let links = *links;
+            if links == u64::from(comes) {
+                step(&mut tally.0);
+            }
+            if links == 0 {
+                self.of_both.remove(&(anchor, host));
+            }
+        }
+    }
+
+    /// Words of other sites before its own; of equal ones the first by its bytes.
+    fn top_anchor(&mut self) -> &str {
+        let of_anchor = &self.of_anchor;
+        let anchors = &self.anchors.0;
+        self.top.get_or_insert_with(|| {
+            let tallied = anchors.iter().filter_map(|(text, number)| {
+                let tally = of_anchor.get(*number as usize).filter(|(_, links)| *links > 0)?;
+                Some((*tally, Reverse(text)))
+            });
+            tallied.max().map(|(_, Reverse(text))| text.to_string()).unwrap_or_default()
+        })
+    }
+}
+
+/// The value of a number, made where it is new.
+fn entry<T: Clone + Default>(values: &mut Vec<T>, number: u32) -> &mut T {
+    let at = number as usize;
+    if values.len() <= at {
+        values.resize(at + 1, T::default());
+    }
+    &mut values[at]
+}
