@@ -17,6 +17,8 @@ pub trait Desk: Plans + Send + Sync {
     /// Grows with every change of the catalogue; read models are keyed by it. Does not block.
     fn revision(&self) -> u64;
 
+    /// Whether inlinks of an earlier form wait to be built in the present one.
+    fn wants_inlinks(&self) -> bool;
     /// The workspace itself.
     fn workspace(&self) -> DeskResult<WorkspaceInfo>;
     /// All campaigns.

@@ -66,7 +66,7 @@ pub struct FixtureDesk {
     pub told: Arc<Told>,
 }
 
-/// Opens made-up archives, whatever the folder; `broken` fails.
+/// Opens made-up archives, whatever the folder; `broken` fails, `/older` wants its inlinks built.
 pub struct FixtureOpener {
     /// Nothing in them yet.
     pub empty: bool,
@@ -297,6 +297,10 @@ impl FixtureDesk {
 impl Desk for FixtureDesk {
     fn revision(&self) -> u64 {
         self.told.revision.load(Ordering::SeqCst)
+    }
+
+    fn wants_inlinks(&self) -> bool {
+        self.told.said().last().is_some_and(|said| said == "open /older")
     }
 
     fn workspace(&self) -> DeskResult<WorkspaceInfo> {

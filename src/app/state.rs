@@ -129,7 +129,8 @@ pub enum Focus {
 
 /// What a worker tells the window after a write.
 enum Answer {
-    Opened(PathBuf, DeskResult<Arc<dyn Desk>>),
+    /// A workspace, and whether inlinks of an earlier form wait to be built.
+    Opened(PathBuf, DeskResult<(Arc<dyn Desk>, bool)>),
     /// A save, by its number; what was saved, of which campaign, as which version.
     Saved(u64, DeskResult<(Box<Campaign>, (CampaignId, u32))>),
     Marked(DeskResult<String>),
@@ -409,7 +410,13 @@ impl AppState {
 
     fn take_in(&mut self, answer: Answer) {
         match answer {
-            Answer::Opened(folder, Ok(desk)) => self.open(folder, desk),
+            Answer::Opened(folder, Ok((desk, wants_inlinks))) => {
+                self.open(folder, desk);
+                if wants_inlinks {
+                    self.say("Inlinks are built once more: this version keeps them in another form");
+                    self.send(Command::BuildInlinks);
+                }
+            }
             Answer::Opened(folder, Err(error)) => {
                 self.opening = None;
                 let mut notice = failure(&format!("{} could not be opened", folder.display()), &error);
@@ -608,7 +615,12 @@ impl AppState {
         self.opening = Some(folder.clone());
         let (opener, answers, wake) = (self.opener.clone(), self.answers.0.clone(), self.wake.clone());
         self.writer.run(move || {
-            let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| open(opener.as_ref(), &folder)))
+            let open = || {
+                let desk = open(opener.as_ref(), &folder)?;
+                let wants_inlinks = desk.wants_inlinks();
+                Ok((desk, wants_inlinks))
+            };
+            let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(open))
                 .unwrap_or_else(|_| Err(anyhow::anyhow!("a defect of the program met while opening")));
             let _ = answers.send(Answer::Opened(folder, opened));
             wake();

@@ -281,6 +281,15 @@ fn schedules_are_looked_at_again_after_a_defect() {
 }
 
 #[test]
+fn inlinks_of_an_earlier_form_are_built_once_a_workspace_is_open() {
+    let (mut state, told) = opened();
+    assert!(!state.runs("Build inlinks"));
+    state.send(Command::OpenWorkspace("/older".into()));
+    until(&mut state, "they are built", |_| told.said().iter().any(|said| said.contains("inlinks")));
+    assert!(state.notices.iter().any(|(_, notice)| notice.what.starts_with("Inlinks are built once more")));
+}
+
+#[test]
 fn a_newer_window_stops_the_count_of_an_older_one() {
     let (mut state, told) = opened();
     state.send(Command::SetWindow(30));

@@ -150,6 +150,10 @@ impl Desk for WorkspaceDesk {
         self.catalogue().revision() + live
     }
 
+    fn wants_inlinks(&self) -> bool {
+        *self.workspace.access() == Access::Write && self.catalogue().inlinks_wanted().unwrap_or(false)
+    }
+
     fn workspace(&self) -> DeskResult<WorkspaceInfo> {
         let query = work::everything();
         Ok(WorkspaceInfo {
@@ -161,7 +165,7 @@ impl Desk for WorkspaceDesk {
             disk_free: crate::crawl::free_bytes(self.workspace.folder()).unwrap_or(0),
             captures: self.catalogue().captures(&CaptureQuery { limit: 0, ..query })?.total,
             campaigns: self.catalogue().campaigns()?.len() as u64,
-            counted_window_days: match self.catalogue().inlink_build()? {
+            counted_window_days: match self.workspace.built_links()? {
                 Some(_) => Some(self.catalogue().window_days()?),
                 None => None,
             },
@@ -211,13 +215,13 @@ impl Desk for WorkspaceDesk {
     }
 
     fn inlinks(&self, id: CaptureId, window_days: u32) -> DeskResult<InlinkPage> {
-        Ok(self.catalogue().inlinks_of_capture(id, window_days)?)
+        Ok(self.workspace.inlinks_of_capture(id, window_days)?)
     }
 
     fn inlinks_of(&self, target: &str, window_days: u32) -> DeskResult<InlinkPage> {
         let key = PageKey::of_text(target)
             .with_context(|| format!("“{target}” is neither a URL nor a key such as pt,example)/path"))?;
-        Ok(self.catalogue().inlinks_of_page(&key, target, window_days)?)
+        Ok(self.workspace.inlinks_of_page(&key, target, window_days)?)
     }
 
     fn outlinks(&self, id: CaptureId) -> DeskResult<Vec<OutlinkRow>> {
@@ -225,12 +229,12 @@ impl Desk for WorkspaceDesk {
     }
 
     fn anchors(&self, id: CaptureId, window_days: u32) -> DeskResult<Vec<AnchorRow>> {
-        let rows = self.catalogue().anchors_of_capture(id, window_days)?;
+        let rows = self.workspace.anchors_of_capture(id, window_days)?;
         work::mark_matching(self.catalogue(), None, rows)
     }
 
     fn top_anchors(&self, limit: u64) -> DeskResult<Vec<AnchorRow>> {
-        work::mark_matching(self.catalogue(), None, self.catalogue().top_anchors(limit)?)
+        work::mark_matching(self.catalogue(), None, self.workspace.top_anchors(limit, &JobCx::detached())?)
     }
 
     fn prospects(&self, campaign: Option<CampaignId>, filter: &str, limit: u64) -> DeskResult<Vec<ProspectRow>> {
@@ -394,7 +398,7 @@ impl Desk for WorkspaceDesk {
 
     fn set_window(&self, window_days: u32, cx: &JobCx) -> DeskResult<String> {
         let _turn = self.turn_to_count(cx)?;
-        let with = self.catalogue().count_inlinks(window_days, cx)??;
+        let with = self.workspace.count_inlinks(window_days, cx)?.captures_with_inlinks;
         Ok(format!("{with} captures have inlinks within ±{window_days} days"))
     }
 

@@ -174,7 +174,7 @@ pub(super) fn answering(folder: &Path) -> anyhow::Result<Option<LinkStore>> {
         return Ok(Some(LinkStore::open(folder)?));
     }
     let loaded = folder.join(LOADED);
-    if !LinkStore::is_in(&loaded) || Workspace::look(folder)?.catalogue().inlink_build()?.is_some() {
+    if !LinkStore::is_in(&loaded) || Workspace::look(folder)?.built_links()?.is_some() {
         return Ok(None);
     }
     eprintln!("inlinks of the workspace are not built; this is of the links loaded into {}", loaded.display());

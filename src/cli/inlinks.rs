@@ -153,12 +153,14 @@ pub enum Command {
 
 /// Refuses to answer out of inlinks that nobody has built.
 fn built(desk: &WorkspaceDesk) -> anyhow::Result<()> {
-    anyhow::ensure!(
-        desk.catalogue().inlink_build()?.is_some(),
-        "inlinks are not built yet; run: fonds inlinks build {}",
-        desk.workspace.folder().display()
-    );
-    Ok(())
+    if desk.workspace.built_links()?.is_some() {
+        return Ok(());
+    }
+    let why = match desk.catalogue().inlinks_wanted()? {
+        true => "inlinks are kept in another form than by the Fonds that built them",
+        false => "inlinks are not built yet",
+    };
+    anyhow::bail!("{why}; run: fonds inlinks build {}", desk.workspace.folder().display())
 }
 
 /// An empty list says why on stderr; its lines stay as they are for scripts.

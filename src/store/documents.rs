@@ -5,7 +5,6 @@ use super::catalogue::Catalogue;
 use super::rows::CaptureId;
 use super::workspace::StoreError;
 use crate::uri::CaptureDate;
-use rusqlite::{OptionalExtension, params};
 
 /// A capture that may be one of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +43,7 @@ pub struct LandingPage {
 }
 
 /// Pages looked at for one document.
-const MOST_LANDINGS: i64 = 200;
+pub(super) const MOST_LANDINGS: usize = 200;
 
 impl Catalogue {
     /// Hands out every answered capture that is no page, no picture and no
@@ -87,37 +86,6 @@ impl Catalogue {
         });
         read?;
         failed.map_or(Ok(()), Err)
-    }
-
-    /// Pages that link to a URL: those of the built inlinks, and the page that
-    /// led the crawl there, with what its link says.
-    pub fn landing_pages(&self, url: &str, via: Option<&str>) -> Result<Vec<LandingPage>, StoreError> {
-        self.read(|conn| {
-            let mut pages = Vec::new();
-            let mut statement = conn.prepare_cached(
-                "SELECT s.url, c.title, a.text FROM inlink i
-                 JOIN capture c ON c.id = i.capture JOIN url s ON s.id = c.url JOIN anchor a ON a.id = i.anchor
-                 WHERE i.target = (SELECT page FROM url WHERE url = ?1) ORDER BY i.date_s, i.source, i.anchor LIMIT ?2",
-            )?;
-            let mut rows = statement.query(params![url, MOST_LANDINGS])?;
-            while let Some(row) = rows.next()? {
-                pages.push(LandingPage { url: row.get(0)?, title: row.get(1)?, anchor: row.get(2)? });
-            }
-            let Some(via) = via else { return Ok(pages) };
-            let link = conn
-                .prepare_cached(
-                    "SELECT c.title, a.text FROM capture c
-                     JOIN outlink o ON o.capture = c.id JOIN anchor a ON a.id = o.anchor
-                     WHERE c.url = (SELECT id FROM url WHERE url = ?1)
-                       AND o.target IN (SELECT id FROM url WHERE page = (SELECT page FROM url WHERE url = ?2))
-                     ORDER BY a.text = '', c.date_ms, o.position LIMIT 1",
-                )?
-                .query_row([via, url], |row| Ok((row.get(0)?, row.get(1)?)))
-                .optional()?;
-            let (title, anchor) = link.unwrap_or_default();
-            pages.push(LandingPage { url: via.to_owned(), title, anchor });
-            Ok(pages)
-        })
     }
 
     /// The number of the newest capture; 0 where there is none.

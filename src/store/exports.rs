@@ -31,9 +31,12 @@ pub struct ExportedCapture {
 }
 
 impl Catalogue {
-    /// What leaves with a capture.
-    pub fn exported_capture(&self, id: CaptureId, window_days: u32) -> Result<ExportedCapture, StoreError> {
-        let inlinks = self.inlinks_of_capture(id, window_days)?;
+    /// What leaves with a capture that has these inlinks.
+    pub(super) fn exported_capture(
+        &self,
+        id: CaptureId,
+        inlinks: Vec<InlinkRow>,
+    ) -> Result<ExportedCapture, StoreError> {
         self.read(|conn| {
             let stored =
                 stored_capture(conn, id)?.ok_or(StoreError::Missing { what: "capture", id: id.to_string() })?;
@@ -52,7 +55,7 @@ impl Catalogue {
                         via: row.get(1)?,
                         seed: row.get(2)?,
                         rule: rule.map(|index| (index, name)),
-                        inlinks: inlinks.rows.into_iter().filter(|inlink| inlink.in_window).collect(),
+                        inlinks,
                         notes,
                         provenance: (row.get(5)?, row.get(6)?, row.get(7)?, row.get(8)?),
                     })

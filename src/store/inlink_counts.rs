@@ -1,22 +1,214 @@
-//! Inlink counts of each capture in the present window, kept for columns.
+//! Inlink counts of each capture in the present window, kept for columns, and
+//! what else is kept of a pass over the built inlinks.
 
 use super::captures::int;
 use super::catalogue::Catalogue;
-use super::workspace::StoreError;
-use crate::jobs::{Cancelled, JobCx};
+use super::rows::{AnchorRow, CaptureId};
+use super::workspace::{StoreError, Workspace};
+use crate::jobs::JobCx;
+use crate::links::stored::{AnchorCount, Cited, CitedCounts, CountTotals, Counted, Counting, LinkStore};
 use crate::links::{MATCH_WINDOW_DAYS, MAX_INLINKS_PER_SIDE};
-use rusqlite::{Connection, OptionalExtension, params};
+use crate::uri::CaptureDate;
+use rusqlite::{Connection, params};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
-/// Captures counted in one write; between two the job can stop.
-const BATCH: usize = 500;
+/// Rows kept in one write; between two others can write.
+const BATCH: usize = 5_000;
 
-struct Counts {
-    capture: i64,
-    internal: u64,
-    external: u64,
-    hosts: u64,
+/// Pages never captured that are kept, the most cited ones.
+pub const PROSPECTS_KEPT: usize = 100_000;
+
+/// Anchors of the whole archive that are kept, those of most hosts.
+pub const ANCHORS_KEPT: u64 = 10_000;
+
+/// The setting that says which links and captures were counted.
+const COUNTED: &str = "inlinks_counted";
+
+/// The setting that says that inlinks of an earlier form were there.
+const WANTED: &str = "inlinks_wanted";
+
+struct CaptureCounts {
+    capture: CaptureId,
+    counts: CitedCounts,
     cut: u64,
     top_anchor: String,
+}
+
+/// A page never captured: counts, key, dates of the first and the last link, anchor.
+type Prospect = (Reverse<CitedCounts>, String, Option<(CaptureDate, CaptureDate)>, String);
+
+/// The best of many.
+#[derive(Default)]
+struct Prospects(BTreeSet<Prospect>);
+
+impl Prospects {
+    fn take(&mut self, page: &Cited, top_anchor: &str) {
+        let order = Reverse(page.counts);
+        if self.0.len() >= PROSPECTS_KEPT
+            && self.0.last().is_none_or(|last| (&last.0, &last.1) < (&order, &page.target))
+        {
+            return;
+        }
+        self.0.insert((order, page.target.clone(), page.dates, top_anchor.to_owned()));
+        if self.0.len() > PROSPECTS_KEPT {
+            self.0.pop_last();
+        }
+    }
+}
+
+impl Workspace {
+    /// Counts the inlinks of every capture in a window and keeps the counts,
+    /// all at once: stopped or killed before, it leaves those that were there.
+    /// Where inlinks are not built, only the window is kept.
+    ///
+    /// # Errors
+    ///
+    /// Links or a catalogue that cannot be read or written, or the wish to stop.
+    pub fn count_inlinks(&self, window_days: u32, cx: &JobCx) -> Result<CountTotals, StoreError> {
+        let Some(store) = self.built_links()? else {
+            self.catalogue().set_setting("window_days", &window_days.to_string())?;
+            return Ok(CountTotals::default());
+        };
+        let counted = self.counted_words(&store, window_days)?;
+        let totals = self.count(&store, window_days, cx, |_, _| ())?;
+        self.catalogue().write(move |conn| put_counts(conn, window_days, &counted))?;
+        Ok(totals)
+    }
+
+    /// The same after a build, with pages never captured, the anchors of the
+    /// whole archive, and the report of the build.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::count_inlinks`].
+    pub fn keep_build(
+        &self,
+        window_days: u32,
+        report: impl FnOnce(&CountTotals) -> serde_json::Value,
+        cx: &JobCx,
+    ) -> Result<CountTotals, StoreError> {
+        let Some(store) = self.built_links()? else { return Ok(CountTotals::default()) };
+        let counted = self.counted_words(&store, window_days)?;
+        let mut prospects = Prospects::default();
+        let totals = self.count(&store, window_days, cx, |page, top_anchor| prospects.take(page, top_anchor))?;
+        self.catalogue().write(|conn| {
+            Ok(conn.execute_batch(
+                "DROP TABLE IF EXISTS prospect_new;
+                 CREATE TABLE prospect_new (
+                    page INTEGER PRIMARY KEY REFERENCES page(id), url INTEGER NOT NULL REFERENCES url(id),
+                    internal INTEGER NOT NULL, external INTEGER NOT NULL, hosts INTEGER NOT NULL,
+                    first_s INTEGER NOT NULL, last_s INTEGER NOT NULL, anchor TEXT NOT NULL);",
+            )?)
+        })?;
+        let mut prospects: Vec<Prospect> = prospects.0.into_iter().collect();
+        while !prospects.is_empty() {
+            cx.checkpoint()?;
+            let batch = prospects.split_off(prospects.len().saturating_sub(BATCH));
+            self.catalogue().write(move |conn| batch.iter().try_for_each(|prospect| put_prospect(conn, prospect)))?;
+        }
+        cx.stage("Sorting anchors", Some(totals.internal + totals.external));
+        let anchors = store.top_anchors(ANCHORS_KEPT, &self.shuffle_options(), cx)?;
+        let report = report(&totals).to_string();
+        cx.checkpoint()?;
+        self.catalogue().write(move |conn| {
+            put_counts(conn, window_days, &counted)?;
+            conn.execute_batch(
+                "DROP TABLE prospect;
+                 ALTER TABLE prospect_new RENAME TO prospect;
+                 CREATE INDEX prospect_order ON prospect(hosts, external, internal);
+                 DELETE FROM top_anchor;",
+            )?;
+            anchors.iter().try_for_each(|anchor| put_anchor(conn, anchor))?;
+            conn.execute("DELETE FROM setting WHERE name = ?1", [WANTED])?;
+            conn.execute(
+                "INSERT INTO inlink_build (date_ms, report) VALUES (?1, ?2)",
+                params![CaptureDate::now().millis(), report],
+            )?;
+            Ok(())
+        })?;
+        Ok(totals)
+    }
+
+    /// Anchors that other sites use most, whatever they link to: those that
+    /// the last build kept, or all of them sorted anew where more are wanted.
+    ///
+    /// # Errors
+    ///
+    /// Links or a catalogue that cannot be read, no room for sorting, or the wish to stop.
+    pub fn top_anchors(&self, limit: u64, cx: &JobCx) -> Result<Vec<AnchorRow>, StoreError> {
+        if limit > ANCHORS_KEPT
+            && let Some(store) = self.built_links()?
+        {
+            let row = |AnchorCount { text, hosts, links, first, last }| AnchorRow {
+                text,
+                hosts,
+                links,
+                first,
+                last,
+                matches_request: false,
+            };
+            return Ok(store.top_anchors(limit, &self.shuffle_options(), cx)?.into_iter().map(row).collect());
+        }
+        self.catalogue().top_anchors(limit)
+    }
+
+    /// Whether the counts are those of all captures and links there are now.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn counts_are_new(&self, window_days: u32) -> Result<bool, StoreError> {
+        let Some(store) = self.built_links()? else { return Ok(false) };
+        Ok(self.catalogue().setting(COUNTED)?.as_deref() == Some(self.counted_words(&store, window_days)?.as_str()))
+    }
+
+    /// What the counts of a window depend on.
+    fn counted_words(&self, store: &LinkStore, window_days: u32) -> Result<String, StoreError> {
+        let newest = self.catalogue().newest_capture()?;
+        Ok(format!("±{window_days} days, captures up to {newest}, links {}", store.edition()))
+    }
+
+    /// Counts into a table of its own.
+    fn count(
+        &self,
+        store: &LinkStore,
+        window_days: u32,
+        cx: &JobCx,
+        mut prospect: impl FnMut(&Cited, &str),
+    ) -> Result<CountTotals, StoreError> {
+        let catalogue = self.catalogue();
+        let mut counting = Counting::new(&self.shuffle_options());
+        catalogue.each_capture(|key, date, id| Ok(counting.push(key, date, id.unsigned_abs())?))?;
+        catalogue.write(|conn| {
+            Ok(conn.execute_batch(
+                "DROP TABLE IF EXISTS capture_inlinks_new;
+                 CREATE TABLE capture_inlinks_new (
+                    capture INTEGER PRIMARY KEY REFERENCES capture(id), internal INTEGER NOT NULL,
+                    external INTEGER NOT NULL, hosts INTEGER NOT NULL, cut INTEGER NOT NULL, top_anchor TEXT NOT NULL);",
+            )?)
+        })?;
+        let rows = store.counts();
+        cx.stage("Counting inlinks in the window", Some(rows.links + rows.captures));
+        let keep = |batch: Vec<CaptureCounts>| {
+            catalogue.write(move |conn| batch.iter().try_for_each(|counts| put_capture(conn, counts)))
+        };
+        let mut batch = Vec::with_capacity(BATCH);
+        let totals = store.count_windows(counting, window_days, MAX_INLINKS_PER_SIDE, cx, |counted| {
+            match counted {
+                // A capture without inlinks has a row too: zero is an answer.
+                Counted::Capture { id, counts, cut, top_anchor } => {
+                    let capture = i64::try_from(id).unwrap_or_default();
+                    batch.push(CaptureCounts { capture, counts, cut, top_anchor: top_anchor.to_owned() });
+                }
+                Counted::Uncaptured { page, top_anchor } => prospect(page, top_anchor),
+            }
+            if batch.len() == BATCH { keep(std::mem::take(&mut batch)) } else { Ok::<(), StoreError>(()) }
+        })?;
+        keep(batch)?;
+        cx.checkpoint()?;
+        Ok(totals)
+    }
 }
 
 impl Catalogue {
@@ -25,106 +217,70 @@ impl Catalogue {
         Ok(self.setting("window_days")?.and_then(|value| value.parse().ok()).unwrap_or(MATCH_WINDOW_DAYS))
     }
 
-    /// Counts the inlinks of every capture in a window and keeps the counts,
-    /// all at once: stopped or killed before, it leaves those that were there.
-    /// The outer `Err` is the catalogue's, the inner one the wish to stop.
-    pub fn count_inlinks(&self, window_days: u32, cx: &JobCx) -> Result<Result<u64, Cancelled>, StoreError> {
-        let captures: Vec<(i64, i64, i64)> = self.read(|conn| {
-            let mut statement = conn.prepare(
-                "SELECT c.id, c.page, c.date_ms / 1000 FROM capture c
-                 WHERE EXISTS (SELECT 1 FROM inlink i WHERE i.target = c.page) ORDER BY c.page, c.date_ms",
-            )?;
-            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })?;
-        cx.stage("Counting inlinks in the window", Some(captures.len() as u64));
-        self.write(|conn| {
-            conn.execute_batch(
-                "DROP TABLE IF EXISTS capture_inlinks_new;
-                 CREATE TABLE capture_inlinks_new (
-                    capture INTEGER PRIMARY KEY, internal INTEGER NOT NULL, external INTEGER NOT NULL,
-                    hosts INTEGER NOT NULL, cut INTEGER NOT NULL, top_anchor TEXT NOT NULL);",
-            )?;
-            Ok(())
-        })?;
-        let mut with_inlinks = 0;
-        for batch in captures.chunks(BATCH) {
-            if let Err(stop) = cx.advance(batch.len() as u64) {
-                return Ok(Err(stop));
+    /// Whether inlinks were built in an earlier form and wait to be built in
+    /// the present one.
+    pub fn inlinks_wanted(&self) -> Result<bool, StoreError> {
+        Ok(self.setting(WANTED)?.is_some())
+    }
+
+    fn each_capture(
+        &self,
+        mut each: impl FnMut(&str, CaptureDate, CaptureId) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.read(|conn| {
+            let mut statement =
+                conn.prepare("SELECT p.key, c.date_ms, c.id FROM capture c JOIN page p ON p.id = c.page")?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                let key = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+                each(key, CaptureDate::from_millis(row.get(1)?), row.get(2)?)?;
             }
-            let counts = self.read(|conn| {
-                batch
-                    .iter()
-                    .map(|(capture, page, date)| count_one(conn, *capture, *page, *date, window_days))
-                    .collect::<Result<Vec<_>, _>>()
-            })?;
-            with_inlinks += counts.iter().filter(|counts| counts.internal + counts.external > 0).count() as u64;
-            self.write(move |conn| {
-                for counts in &counts {
-                    conn.prepare_cached(
-                        "INSERT INTO capture_inlinks_new (capture, internal, external, hosts, cut, top_anchor)
-                         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                    )?
-                    .execute(params![
-                        counts.capture,
-                        int(counts.internal),
-                        int(counts.external),
-                        int(counts.hosts),
-                        int(counts.cut),
-                        counts.top_anchor
-                    ])?;
-                }
-                Ok(())
-            })?;
-        }
-        // A capture without inlinks has a row too: zero is an answer.
-        self.write(move |conn| {
-            conn.execute_batch(
-                "DELETE FROM capture_inlinks;
-                 INSERT INTO capture_inlinks (capture, internal, external, hosts, cut, top_anchor)
-                    SELECT c.id, ifnull(n.internal, 0), ifnull(n.external, 0), ifnull(n.hosts, 0), ifnull(n.cut, 0),
-                       ifnull(n.top_anchor, '')
-                    FROM capture c LEFT JOIN capture_inlinks_new n ON n.capture = c.id;
-                 DROP TABLE capture_inlinks_new;",
-            )?;
-            conn.execute(
-                "INSERT OR REPLACE INTO setting (name, value) VALUES ('window_days', ?1)",
-                [window_days.to_string()],
-            )?;
             Ok(())
-        })?;
-        Ok(Ok(with_inlinks))
+        })
     }
 }
 
-fn count_one(conn: &Connection, capture: i64, page: i64, date: i64, window_days: u32) -> Result<Counts, StoreError> {
-    let window = i64::from(window_days) * 86_400;
-    let (from, to) = (date - window, date + window);
-    let (internal, external, hosts): (u64, u64, u64) = conn
-        .prepare_cached(
-            "SELECT ifnull(sum(i.internal), 0), ifnull(sum(NOT i.internal), 0),
-                count(DISTINCT CASE WHEN i.internal THEN NULL ELSE substr(p.key, 1, instr(p.key, ')')) END)
-             FROM inlink i JOIN page p ON p.id = i.source WHERE i.target = ?1 AND i.date_s BETWEEN ?2 AND ?3",
-        )?
-        .query_row([page, from, to], |row| {
-            Ok((
-                row.get::<_, i64>(0)?.unsigned_abs(),
-                row.get::<_, i64>(1)?.unsigned_abs(),
-                row.get::<_, i64>(2)?.unsigned_abs(),
-            ))
-        })?;
-    // What others call the page says most; its own site's menu only where nobody else links.
-    let top_anchor: Option<String> = conn
-        .prepare_cached(
-            "SELECT a.text FROM inlink i JOIN anchor a ON a.id = i.anchor JOIN page p ON p.id = i.source
-             WHERE i.target = ?1 AND i.date_s BETWEEN ?2 AND ?3 AND a.text <> ''
-             GROUP BY a.text
-             ORDER BY count(DISTINCT CASE WHEN i.internal THEN NULL ELSE substr(p.key, 1, instr(p.key, ')')) END) DESC,
-                count(*) DESC, a.text LIMIT 1",
-        )?
-        .query_row([page, from, to], |row| row.get(0))
-        .optional()?;
-    let cap = MAX_INLINKS_PER_SIDE as u64;
-    let cut = internal.saturating_sub(cap) + external.saturating_sub(cap);
-    Ok(Counts { capture, internal, external, hosts, cut, top_anchor: top_anchor.unwrap_or_default() })
+fn put_capture(conn: &Connection, row: &CaptureCounts) -> Result<(), StoreError> {
+    let CitedCounts { hosts, external, internal } = row.counts;
+    conn.prepare_cached(
+        "INSERT INTO capture_inlinks_new (capture, internal, external, hosts, cut, top_anchor)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?
+    .execute(params![row.capture, int(internal), int(external), int(hosts), int(row.cut), row.top_anchor])?;
+    Ok(())
+}
+
+fn put_prospect(conn: &Connection, row: &Prospect) -> Result<(), StoreError> {
+    let (Reverse(CitedCounts { hosts, external, internal }), key, dates, anchor) = row;
+    let (first, last) = dates.unwrap_or_default();
+    conn.prepare_cached(
+        "INSERT INTO prospect_new (page, url, internal, external, hosts, first_s, last_s, anchor)
+         SELECT p.id, u.id, ?2, ?3, ?4, ?5, ?6, ?7 FROM page p JOIN url u ON u.page = p.id
+         WHERE p.key = ?1 ORDER BY u.id LIMIT 1",
+    )?
+    .execute(params![
+        key,
+        int(*internal),
+        int(*external),
+        int(*hosts),
+        first.seconds(),
+        last.seconds(),
+        anchor
+    ])?;
+    Ok(())
+}
+
+fn put_anchor(conn: &Connection, row: &AnchorCount) -> Result<(), StoreError> {
+    conn.prepare_cached("INSERT INTO top_anchor (text, hosts, links, first_s, last_s) VALUES (?1, ?2, ?3, ?4, ?5)")?
+        .execute(params![row.text, int(row.hosts), int(row.links), row.first.seconds(), row.last.seconds()])?;
+    Ok(())
+}
+
+/// Puts what was counted in the place of what is shown.
+fn put_counts(conn: &Connection, window_days: u32, counted: &str) -> Result<(), StoreError> {
+    conn.execute_batch("DROP TABLE capture_inlinks; ALTER TABLE capture_inlinks_new RENAME TO capture_inlinks;")?;
+    let mut setting = conn.prepare_cached("INSERT OR REPLACE INTO setting (name, value) VALUES (?1, ?2)")?;
+    setting.execute(["window_days", &window_days.to_string()])?;
+    setting.execute([COUNTED, counted])?;
+    Ok(())
 }

@@ -6,11 +6,12 @@ use rusqlite::Connection;
 pub(super) const APPLICATION_ID: u32 = 0x466e_6473;
 
 /// Version n of the catalogue is made from version n-1 by the nth of these.
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 5] = [
     include_str!("schema.sql"),
     include_str!("schema_schedule.sql"),
     include_str!("schema_engine.sql"),
     include_str!("schema_import.sql"),
+    include_str!("schema_inlinks.sql"),
 ];
 
 /// The version this program writes (SQLite's user_version).
@@ -73,10 +74,41 @@ mod tests {
                 sort: Vec::new(),
                 offset: 0,
                 limit: 9,
-                window_days: 90,
             };
             assert_eq!(catalogue.captures(&query).unwrap().rows, [], "{filter}");
         }
+    }
+
+    #[test]
+    fn inlinks_of_an_earlier_form_are_thrown_away_and_wanted() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("w");
+        drop(Workspace::create(&folder).unwrap());
+        let path = folder.join("fonds.sqlite");
+        std::fs::remove_file(&path).unwrap();
+        let conn = Connection::open(&path).unwrap();
+        MIGRATIONS[..4].iter().for_each(|sql| conn.execute_batch(sql).unwrap());
+        conn.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+        conn.pragma_update(None, "user_version", 4).unwrap();
+        conn.execute_batch(
+            "INSERT INTO page VALUES (1, 'pt,a)/'), (2, 'pt,b)/');
+             INSERT INTO anchor VALUES (1, 'A');
+             INSERT INTO inlink VALUES (1, 5, 2, 1, 0, 1);
+             CREATE TABLE inlink_new (target INTEGER);
+             INSERT INTO inlink_build (date_ms, report) VALUES (5, '{}');",
+        )
+        .unwrap();
+        drop(conn);
+        let looking = Workspace::look(&folder).unwrap();
+        assert_eq!(looking.catalogue().prospects(None, "", 9).unwrap(), []);
+        assert_eq!(looking.top_anchors(9, &Default::default()).unwrap(), []);
+        assert!(looking.built_links().unwrap().is_none() && !looking.catalogue().inlinks_wanted().unwrap());
+        drop(looking);
+        let open = Workspace::open(&folder).unwrap();
+        assert!(open.catalogue().inlinks_wanted().unwrap());
+        assert!(open.built_links().unwrap().is_none() && open.catalogue().inlink_build().unwrap().is_none());
+        crate::store::tests::build(&open);
+        assert!(open.built_links().unwrap().is_some() && !open.catalogue().inlinks_wanted().unwrap());
     }
 
     #[test]

@@ -11,6 +11,7 @@
 //!
 //! Not here: reading or writing WARC files, the network.
 
+mod built;
 mod campaigns;
 mod capture_table;
 mod captures;
@@ -47,7 +48,8 @@ pub use engine_logs::{LoggedFate, LoggedUrl};
 pub use exports::ExportedCapture;
 pub use files::{KnownFile, WantedFile, mtime_ns};
 pub use imports::ToldProblem;
-pub use inlinks::{InlinkFeed, LoadedInlink};
+pub use inlink_counts::{ANCHORS_KEPT, PROSPECTS_KEPT};
+pub use inlinks::{InlinkFeed, PageFeed};
 pub use launches::ABANDONED;
 pub use ledger::LaunchLedger;
 pub use scheduled::Scheduled;

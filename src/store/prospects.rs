@@ -3,13 +3,14 @@
 use super::captures::{int, uint};
 use super::catalogue::Catalogue;
 use super::rows::{CampaignId, ProspectRow};
+use super::scheduled::has_table;
 use super::workspace::StoreError;
 use crate::uri::CaptureDate;
 use rusqlite::params;
 
 impl Catalogue {
-    /// Cited but never captured, most external citing hosts first. The
-    /// verdict is what the last launch of the campaign said, if it saw the URL.
+    /// Cited but not captured, most external citing hosts first, out of the
+    /// [`PROSPECTS_KEPT`](super::PROSPECTS_KEPT) of the last build. The verdict is what the last launch of the campaign said, if it saw the URL.
     pub fn prospects(
         &self,
         campaign: Option<CampaignId>,
@@ -18,20 +19,22 @@ impl Catalogue {
     ) -> Result<Vec<ProspectRow>, StoreError> {
         let words = words.to_lowercase();
         self.read(|conn| {
+            if !has_table(conn, "prospect")? {
+                return Ok(Vec::new());
+            }
             let mut statement = conn.prepare_cached(
                 // Which pages first, what is told of them after.
                 "WITH cited AS (
-                    SELECT t.*, u.url AS url_text FROM inlink_target t JOIN url u ON u.id = t.url
-                    WHERE t.captured = 0 AND (?2 = '' OR instr(lower(u.url), ?2))
+                    SELECT t.*, u.url AS url_text FROM prospect t JOIN url u ON u.id = t.url
+                    WHERE NOT EXISTS (SELECT 1 FROM capture c WHERE c.page = t.page)
+                      AND (?2 = '' OR instr(lower(u.url), ?2))
                     ORDER BY t.hosts DESC, t.external DESC, t.internal DESC, u.url LIMIT ?3)
                  SELECT t.url_text, t.hosts, t.internal + t.external, t.first_s, t.last_s,
-                    ifnull((SELECT a.text FROM inlink i JOIN anchor a ON a.id = i.anchor
-                            WHERE i.target = t.page AND a.text <> ''
-                            GROUP BY a.text ORDER BY count(*) DESC, length(a.text) DESC, a.text LIMIT 1), ''),
+                    t.anchor,
                     ifnull((SELECT CASE WHEN s.accepted THEN 'ACCEPT ' ELSE 'REJECT ' END || s.rule_name
                                || CASE WHEN s.state = 3 THEN ', could not be fetched: ' || s.why ELSE '' END
                             FROM seen s JOIN launch l ON l.id = s.launch
-                            WHERE s.url = t.url AND (?1 IS NULL OR l.campaign = ?1) ORDER BY s.id DESC LIMIT 1),
+                            WHERE s.url IN (SELECT id FROM url WHERE page = t.page) AND (?1 IS NULL OR l.campaign = ?1) ORDER BY s.id DESC LIMIT 1),
                            'not seen by a crawl')
                  FROM cited t ORDER BY t.hosts DESC, t.external DESC, t.internal DESC, t.url_text",
             )?;

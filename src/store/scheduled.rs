@@ -145,9 +145,9 @@ fn run_row(row: &Row<'_>) -> rusqlite::Result<ScheduledRun> {
     })
 }
 
-/// A workspace of an earlier version that is only looked at has no such table.
-fn has_table(conn: &Connection) -> Result<bool, StoreError> {
-    Ok(conn.prepare_cached("SELECT 1 FROM sqlite_schema WHERE name = 'schedule_run'")?.exists([])?)
+/// A workspace of an earlier version that is only looked at may lack a table.
+pub(super) fn has_table(conn: &Connection, name: &str) -> Result<bool, StoreError> {
+    Ok(conn.prepare_cached("SELECT 1 FROM sqlite_schema WHERE name = ?1")?.exists([name])?)
 }
 
 impl Catalogue {
@@ -224,7 +224,7 @@ impl Catalogue {
 
     fn runs_where(&self, condition: &str, values: impl rusqlite::Params) -> Result<Vec<ScheduledRun>, StoreError> {
         self.read(|conn| {
-            if !has_table(conn)? {
+            if !has_table(conn, "schedule_run")? {
                 return Ok(Vec::new());
             }
             let mut statement = conn.prepare_cached(&format!("{RUN} WHERE {condition}"))?;

@@ -1,13 +1,15 @@
 //! What a crawl, a reviewer and the captures table ask of the catalogue.
 
 use super::rows::{CaptureColumn, CaptureQuery, CaptureTab, ReviewMark};
-use super::{LaunchLedger, LoadedInlink, Workspace};
+use super::{LaunchLedger, Workspace};
 use crate::campaign::{Campaign, Seed, SeedScope};
 use crate::crawl::{Admission, AdmissionState, CaptureEntry, Finished, Ledger, RecordPlace};
 use crate::jobs::JobCx;
+use crate::links::invert::{LinkRow, Shuffle};
+use crate::links::stored::{Mark, host_of};
 use crate::links::{LinkKind, Outlink};
 use crate::scope::{Decision, GeoFact, Verdict};
-use crate::uri::{CaptureDate, PageKey, Url};
+use crate::uri::{CaptureDate, Url};
 use crate::warc::{RecordType, Span};
 use std::sync::Arc;
 
@@ -222,57 +224,78 @@ fn the_last_location_of_a_host_counts() {
 
 const DAY: i64 = 86_400;
 
-fn loaded(target: &str, source: &str, seconds: i64, anchor: &str, internal: bool) -> LoadedInlink {
-    LoadedInlink {
-        target_key: PageKey::of(&url(target)).to_string(),
-        target_url: target.to_owned(),
-        source_key: PageKey::of(&url(source)).to_string(),
-        capture: 1,
-        date: CaptureDate::from_seconds(seconds),
-        anchor: anchor.to_owned(),
-        internal,
-    }
+/// Builds inlinks of all there is.
+pub(super) fn build(workspace: &Workspace) {
+    let catalogue = workspace.catalogue();
+    let mut shuffle = Shuffle::new(&workspace.shuffle_options(), &JobCx::detached());
+    let fed = catalogue.feed_inlinks(|link| {
+        shuffle.push_link(&LinkRow {
+            target: &link.target_key,
+            target_url: "",
+            source: &link.source_key,
+            source_url: "",
+            source_id: link.capture.unsigned_abs(),
+            date: CaptureDate::from_seconds(link.date.seconds()),
+            anchor: &link.anchor,
+            internal: host_of(&link.target_key) == host_of(&link.source_key),
+            nofollow: false,
+            kind: LinkKind::Anchor,
+            position: 0,
+        })
+    });
+    fed.unwrap().unwrap();
+    workspace.links_to_build().unwrap().fill(&mut shuffle.finish().unwrap(), Mark::default()).unwrap();
+    workspace.keep_build(90, |_| serde_json::json!({}), &JobCx::detached()).unwrap();
 }
 
 #[test]
 fn the_window_is_a_question_to_the_stored_list() {
     let made = made();
-    let catalogue = made.workspace.catalogue();
+    let (workspace, catalogue) = (&made.workspace, made.workspace.catalogue());
     let target = "http://a.pt/p";
     let entries = vec![
         capture(target, 100 * DAY, 0, "sha1:A", &[]),
-        capture("http://b.pt/", 100 * DAY, 20, "sha1:B", &[(target, "P"), ("http://gone.pt/", "Gone")]),
+        capture("http://a.pt/", 100 * DAY, 20, "sha1:B", &[(target, "home")]),
+        capture("http://b.pt/", 10 * DAY, 40, "sha1:C", &[(target, "edge"), ("http://gone.pt/", "Gone")]),
+        capture("http://c.pt/", 10 * DAY - 1, 60, "sha1:D", &[(target, "before")]),
+        capture("http://c.pt/x", 190 * DAY, 80, "sha1:E", &[(target, "edge")]),
     ];
     catalogue.add_captures(made.launch, entries).unwrap();
-    catalogue.begin_inlinks().unwrap();
-    catalogue
-        .load_inlinks(vec![
-            loaded(target, "http://a.pt/", 100 * DAY, "home", true),
-            loaded(target, "http://b.pt/", 10 * DAY, "edge", false),
-            loaded(target, "http://c.pt/", 10 * DAY - 1, "before", false),
-            loaded(target, "http://c.pt/x", 190 * DAY, "edge", false),
-            loaded("http://gone.pt/", "http://b.pt/", 100 * DAY, "Gone", false),
-        ])
-        .unwrap();
-    assert_eq!(catalogue.end_inlinks().unwrap(), (2, 1));
-    catalogue.keep_inlink_report(&serde_json::json!({})).unwrap();
-    catalogue.count_inlinks(90, &JobCx::detached()).unwrap().unwrap();
+    let built = |days| workspace.inlinks_of_capture(1, days).unwrap().built;
+    assert!(!built(90) && !workspace.counts_are_new(90).unwrap());
+    build(workspace);
+    assert!(built(90) && workspace.counts_are_new(90).unwrap() && !workspace.counts_are_new(89).unwrap());
     let counts = || {
         let row = &catalogue.captures(&query("url:/p")).unwrap().rows[0];
         (row.inlinks_internal, row.inlinks_external, row.inlink_hosts, row.top_anchor.clone())
     };
     assert_eq!(counts(), (Some(1), Some(2), Some(2), "edge".to_owned()));
-    let page = catalogue.inlinks_of_capture(1, 90).unwrap();
+    let page = workspace.inlinks_of_capture(1, 90).unwrap();
     let inside: Vec<bool> = page.rows.iter().map(|row| row.in_window).collect();
     assert_eq!(inside, [false, true, true, true], "90 days to the second, both ends in");
-    catalogue.count_inlinks(89, &JobCx::detached()).unwrap().unwrap();
+    let first = &page.rows[0];
+    assert_eq!((first.source.as_str(), first.source_host.as_str(), first.capture), ("http://c.pt/", "c.pt", Some(4)));
+    workspace.count_inlinks(89, &JobCx::detached()).unwrap();
     assert_eq!(counts(), (Some(1), Some(0), Some(0), "home".to_owned()));
     assert_eq!(catalogue.window_days().unwrap(), 89);
     // Stopped in the middle, a count leaves the one before as it was.
     let stopped = JobCx::detached();
     stopped.cancel();
-    assert!(catalogue.count_inlinks(90, &stopped).unwrap().is_err());
+    let error = anyhow::Error::from(workspace.count_inlinks(90, &stopped).unwrap_err());
+    assert!(crate::jobs::StopError::is_cancelled(&error), "{error}");
     assert_eq!((counts().1, catalogue.window_days().unwrap()), (Some(0), 89));
+
+    let anchors = |days| -> Vec<(String, u64)> {
+        let rows = workspace.anchors_of_capture(1, days).unwrap();
+        rows.into_iter().map(|row| (row.text, row.hosts)).collect()
+    };
+    assert_eq!(anchors(90), [("edge".to_owned(), 2), ("home".to_owned(), 1)]);
+    let all: Vec<String> =
+        workspace.top_anchors(9, &JobCx::detached()).unwrap().into_iter().map(|row| row.text).collect();
+    assert_eq!(all, ["edge", "Gone", "before"]);
+    let landings = workspace.landing_pages(target, Some("http://b.pt/")).unwrap();
+    let urls: Vec<&str> = landings.iter().map(|page| page.url.as_str()).collect();
+    assert_eq!(urls, ["http://c.pt/", "http://b.pt/", "http://a.pt/", "http://c.pt/x", "http://b.pt/"]);
 
     let prospects = catalogue.prospects(None, "", 10).unwrap();
     assert_eq!(prospects.len(), 1);
@@ -280,6 +303,45 @@ fn the_window_is_a_question_to_the_stored_list() {
         (prospects[0].url.as_str(), prospects[0].hosts, prospects[0].anchor.as_str()),
         ("http://gone.pt/", 1, "Gone")
     );
+    // Captured since, if only in vain: it is asked for no more.
+    let mut gone = capture("http://gone.pt/", 101 * DAY, 100, "sha1:F", &[]);
+    gone.status = 404;
+    catalogue.add_captures(made.launch, vec![gone]).unwrap();
+    assert_eq!(catalogue.prospects(None, "", 10).unwrap(), []);
+    assert!(!workspace.counts_are_new(89).unwrap());
+}
+
+#[test]
+fn damaged_inlinks_are_none_until_they_are_built_again() {
+    let made = made();
+    let entries = vec![
+        capture("http://a.pt/p", DAY, 0, "sha1:A", &[]),
+        capture("http://b.pt/", DAY, 20, "sha1:B", &[("http://a.pt/p", "P")]),
+    ];
+    made.workspace.catalogue().add_captures(made.launch, entries).unwrap();
+    // Files that change while they are open are an error, and no answer.
+    let external = || {
+        let page = made.workspace.inlinks_of_capture(1, 90).ok()?;
+        page.built.then_some(page.external)
+    };
+    let folder = made.workspace.built_folder();
+    for damage in ["nothing", "list", "segment", "gone"] {
+        build(&made.workspace);
+        assert_eq!(external(), Some(1));
+        let name = |end: &str| {
+            let names = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+            names.filter(|path| path.to_str().unwrap().ends_with(end)).last().unwrap()
+        };
+        match damage {
+            "list" => std::fs::write(name("links.json"), "{}").unwrap(),
+            "segment" => std::fs::write(name(".seg"), "short").unwrap(),
+            "gone" => std::fs::remove_dir_all(&folder).unwrap(),
+            _ => continue,
+        }
+        assert_eq!(external(), None, "{damage}");
+    }
+    build(&made.workspace);
+    assert_eq!(external(), Some(1));
 }
 
 #[test]
@@ -332,7 +394,7 @@ fn a_word_is_appended_and_taken_back_but_never_lost() {
     assert_eq!(catalogue.undo_mark().unwrap(), None);
     assert_eq!(catalogue.capture_row(2).unwrap().mark, None);
     assert_eq!(catalogue.capture_detail(1).unwrap().notes.len(), 2);
-    assert!(catalogue.exported_capture(1, 90).unwrap().notes.is_empty());
+    assert!(made.workspace.exported_capture(1, 90).unwrap().notes.is_empty());
 }
 
 #[test]

@@ -1,13 +1,15 @@
 //! A workspace is a folder; opening one is careful.
 
+use super::built::Opened;
 use super::catalogue::Catalogue;
 use super::migrate::{APPLICATION_ID, SCHEMA_VERSION};
-use crate::jobs::{FileLock, NotLocked};
+use crate::jobs::{Cancelled, FileLock, NotLocked};
+use crate::links::LinkError;
 use crate::uri::CaptureDate;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 const CATALOGUE_FILE: &str = "fonds.sqlite";
 const LOCK_FILE: &str = "fonds.lock";
@@ -134,6 +136,12 @@ pub enum StoreError {
         /// Their numbers.
         numbers: String,
     },
+    /// Built inlinks cannot be read, or not written.
+    #[error(transparent)]
+    Links(#[from] LinkError),
+    /// The job was asked to stop.
+    #[error("stopped on request")]
+    Cancelled(#[from] Cancelled),
     /// No such row.
     #[error("there is no {what} {id} in this workspace")]
     Missing {
@@ -174,6 +182,8 @@ pub struct Workspace {
     folder: PathBuf,
     access: Access,
     catalogue: Arc<Catalogue>,
+    /// The built inlinks, once somebody asked.
+    pub(super) opened: Mutex<Option<Opened>>,
     /// Held as long as the workspace is open; the system frees it when the process dies.
     lock: Option<FileLock>,
 }
@@ -206,7 +216,13 @@ impl Workspace {
         let folder = folder.canonicalize().map_err(StoreError::io(folder))?;
         let lock = take_lock(&folder)?;
         let catalogue = Catalogue::create(&folder.join(CATALOGUE_FILE))?;
-        Ok(Self { folder, access: Access::Write, catalogue: Arc::new(catalogue), lock: Some(lock) })
+        Ok(Self {
+            folder,
+            access: Access::Write,
+            catalogue: Arc::new(catalogue),
+            opened: Mutex::default(),
+            lock: Some(lock),
+        })
     }
 
     /// Opens a workspace for writing.
@@ -216,7 +232,13 @@ impl Workspace {
         let lock = take_lock(&folder)?;
         let catalogue = Catalogue::open(&folder.join(CATALOGUE_FILE))?;
         catalogue.end_abandoned_launches()?;
-        Ok(Self { folder, access: Access::Write, catalogue: Arc::new(catalogue), lock: Some(lock) })
+        Ok(Self {
+            folder,
+            access: Access::Write,
+            catalogue: Arc::new(catalogue),
+            opened: Mutex::default(),
+            lock: Some(lock),
+        })
     }
 
     /// Opens a workspace for writing, or for looking only when another
@@ -225,7 +247,13 @@ impl Workspace {
         match Self::open(folder) {
             Err(StoreError::Locked { folder, holder }) => {
                 let catalogue = Catalogue::open_read_only(&folder.join(CATALOGUE_FILE))?;
-                Ok(Self { folder, access: Access::ReadOnly(holder), catalogue: Arc::new(catalogue), lock: None })
+                Ok(Self {
+                    folder,
+                    access: Access::ReadOnly(holder),
+                    catalogue: Arc::new(catalogue),
+                    opened: Mutex::default(),
+                    lock: None,
+                })
             }
             Err(StoreError::ReadOnly(folder)) => {
                 let looking = Self::look(&folder)?;
@@ -241,7 +269,7 @@ impl Workspace {
         let folder = check(folder)?;
         let catalogue = Catalogue::open_read_only(&folder.join(CATALOGUE_FILE))?;
         let access = Access::ReadOnly("opened for looking only".to_owned());
-        Ok(Self { folder, access, catalogue: Arc::new(catalogue), lock: None })
+        Ok(Self { folder, access, catalogue: Arc::new(catalogue), opened: Mutex::default(), lock: None })
     }
 
     /// Its folder, absolute.

@@ -153,7 +153,7 @@ pub fn documents(workspace: &Workspace, only_new: bool, cx: &JobCx) -> anyhow::R
         let Some(first) = captures.first() else { continue };
         let via = captures.iter().find_map(|capture| capture.via.as_deref());
         // Most documents are of no watched target: only then links matter.
-        let landings = if watched.is_empty() { Vec::new() } else { catalogue.landing_pages(&first.url, via)? };
+        let landings = if watched.is_empty() { Vec::new() } else { workspace.landing_pages(&first.url, via)? };
         let mut wanted = false;
         for watch in watched.iter().filter(|watch| watch.target.wants_document(&first.url)) {
             let Some((why, landing)) = reason(watch, &first.url, &landings) else { continue };

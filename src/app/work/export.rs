@@ -107,7 +107,7 @@ pub fn export(
     let mut keys = HashSet::new();
     for (id, is_selected) in &all {
         cx.advance(1)?;
-        let known = catalogue.exported_capture(*id, spec.window_days)?;
+        let known = workspace.exported_capture(*id, spec.window_days)?;
         keys.insert(DatasetKey::of(&known.stored.url).as_str().to_owned());
         let score = if *is_selected { catalogue.scored(spec.campaign, *id)? } else { None };
         let campaign_words = json!({ "id": spec.campaign, "name": campaign.name, "version": version });

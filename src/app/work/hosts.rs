@@ -1,13 +1,13 @@
 //! Links counted host by host, and written as lists of other programs.
 
-use super::inlinks::{row_of, shuffle_options, whole_seconds};
+use super::inlinks::{capture_of, row_of};
 use crate::analysis::page_rank;
 use crate::jobs::JobCx;
-use crate::links::invert::{CaptureRow, Row, Shuffle};
+use crate::links::invert::{Row, Shuffle};
 use crate::links::stored::{LinkStore, host_of};
 use crate::links::{HostGraph, HostGraphBuilder, Notation};
 use crate::store::Workspace;
-use crate::uri::{InternalPolicy, PageKey, Url};
+use crate::uri::InternalPolicy;
 use serde::Serialize;
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -41,17 +41,13 @@ impl LinkSource<'_> {
         };
         let catalogue = workspace.catalogue();
         cx.stage("Reading outlinks", Some(catalogue.count_anchor_links()?));
-        let mut shuffle = Shuffle::new(&shuffle_options(workspace), cx);
+        let mut shuffle = Shuffle::new(&workspace.shuffle_options(), cx);
         catalogue.feed_inlinks(|link| -> anyhow::Result<()> {
             cx.advance(1)?;
             let row = row_of(&link, &link.target_key, &link.source_key, InternalPolicy::default());
             Ok(shuffle.push_link(&row)?)
         })??;
-        for (url, date, id) in catalogue.page_captures()? {
-            let key = PageKey::of(&Url::parse(&url)?);
-            let row = CaptureRow { target: key.as_str(), date: whole_seconds(date), id: id.unsigned_abs() };
-            shuffle.push_capture(&row)?;
-        }
+        catalogue.feed_pages(|page| shuffle.push_capture(&capture_of(&page, &page.key)))??;
         shuffle.finish()?.for_each(|row| take(&row))
     }
 

@@ -1,16 +1,14 @@
 //! Builds inlinks of everything captured, and writes them as a data set.
 
 use crate::jobs::JobCx;
-use crate::links::invert::{AssignOptions, CaptureRow, LinkRow, Row, Shuffle, ShuffleOptions, ShuffleReport, assign};
+use crate::links::invert::{AssignOptions, CaptureRow, LinkRow, Shuffle, ShuffleOptions, ShuffleReport, assign};
+use crate::links::stored::{CountTotals, Mark, host_of};
 use crate::links::{DatasetObject, LinkKind};
-use crate::store::{Access, InlinkFeed, LoadedInlink, Workspace};
+use crate::store::{InlinkFeed, PageFeed, Workspace};
 use crate::uri::{CaptureDate, DatasetKey, Fqdn, InternalPolicy, Url};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::io::Write;
-
-/// Inlinks kept in one write of the catalogue.
-const BATCH: usize = 5_000;
 
 /// What a build came to.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -37,7 +35,22 @@ pub struct InlinkReport {
     pub runs: u64,
 }
 
+/// The form of the keys of pages; links with keys of another one are built anew.
+const PAGE_KEYS: u32 = 1;
+
 impl InlinkReport {
+    fn with(self, totals: &CountTotals) -> Self {
+        Self {
+            inlinks: totals.internal + totals.external,
+            internal: totals.internal,
+            external: totals.external,
+            targets: totals.targets,
+            uncaptured: totals.uncaptured,
+            captures_with_inlinks: totals.captures_with_inlinks,
+            ..self
+        }
+    }
+
     /// The report in words.
     pub fn words(&self) -> String {
         format!(
@@ -55,61 +68,54 @@ impl InlinkReport {
     }
 }
 
-/// Sorts the outlinks of the catalogue by target, keeps them, and counts them
-/// for each capture. What was built before stays until the end.
+/// Sorts the outlinks of the catalogue by target and keeps them, then counts
+/// them for each capture. What was built before stays until the end.
 pub fn build_inlinks(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<InlinkReport> {
     let catalogue = workspace.catalogue();
+    let newest = catalogue.newest_capture()?;
+    let mut store = workspace.links_to_build()?;
     cx.stage("Reading outlinks", Some(catalogue.count_anchor_links()?));
-    let mut shuffle = Shuffle::new(&shuffle_options(workspace), cx);
-    let policy = InternalPolicy::default();
+    // One thread brings rows: it may have all of the memory.
+    let mut shuffle = Shuffle::new(&ShuffleOptions { threads: 1, ..workspace.shuffle_options() }, cx);
     catalogue.feed_inlinks(|link| -> anyhow::Result<()> {
         cx.advance(1)?;
-        shuffle.push_link(&row_of(&link, &link.target_key, &link.source_key, policy))?;
-        Ok(())
+        Ok(shuffle.push_link(&built_row(&link))?)
     })??;
-    cx.stage("Inverting outlinks", Some(shuffle.report().links));
+    catalogue.feed_pages(|page| shuffle.push_capture(&capture_of(&page, &page.key)))??;
+    let ShuffleReport { links, captures, .. } = shuffle.report();
+    cx.stage("Inverting outlinks", Some(links + captures));
     let mut sorted = shuffle.finish()?;
-    let mut report = InlinkReport::default();
-    let mut batch = Vec::with_capacity(BATCH);
-    catalogue.begin_inlinks()?;
-    sorted.for_each(|row| -> anyhow::Result<()> {
-        let Row::Link(link) = row else { return Ok(()) };
-        report.inlinks += 1;
-        *(if link.internal { &mut report.internal } else { &mut report.external }) += 1;
-        batch.push(LoadedInlink {
-            target_key: link.target.to_owned(),
-            target_url: link.target_url.to_owned(),
-            source_key: link.source.to_owned(),
-            capture: i64::try_from(link.source_id)?,
-            date: link.date,
-            anchor: link.anchor.to_owned(),
-            internal: link.internal,
-        });
-        if batch.len() == BATCH {
-            catalogue.load_inlinks(std::mem::take(&mut batch))?;
-            cx.checkpoint()?;
-        }
-        Ok(())
-    })?;
-    catalogue.load_inlinks(batch)?;
-    let ShuffleReport { links, duplicates, runs, .. } = sorted.report();
-    (report.links_seen, report.duplicates, report.runs) = (links, duplicates, runs);
-    cx.stage("Keeping inlinks", None);
-    (report.targets, report.uncaptured) = catalogue.end_inlinks()?;
-    report.window_days = catalogue.window_days()?;
-    report.captures_with_inlinks = catalogue.count_inlinks(report.window_days, cx)??;
-    catalogue.keep_inlink_report(&serde_json::to_value(&report)?)?;
-    Ok(report)
+    let added = store.fill(&mut sorted, Mark { captures_up_to: newest, keys: PAGE_KEYS })?;
+    drop(store);
+    let ShuffleReport { links, runs, .. } = sorted.report();
+    let report = InlinkReport {
+        links_seen: links,
+        duplicates: links.saturating_sub(added.counts.links),
+        runs,
+        window_days: catalogue.window_days()?,
+        ..InlinkReport::default()
+    };
+    let told = |totals: &CountTotals| serde_json::json!(report.clone().with(totals));
+    let totals = workspace.keep_build(report.window_days, told, cx)?;
+    Ok(report.with(&totals))
 }
 
-pub(super) fn shuffle_options(workspace: &Workspace) -> ShuffleOptions {
-    // Beside the archive: the system's folder for temporary files is often
-    // small, but the only one when the workspace is looked at.
-    let temp_folder = match workspace.access() {
-        Access::Write => Some(workspace.folder().join("inlinks")),
-        Access::ReadOnly(_) => None,
-    };
-    ShuffleOptions { temp_folder, ..ShuffleOptions::default() }
+/// A link as it is stored: URLs are in the catalogue, under the number of the
+/// capture that links, and most rows are alike without them.
+fn built_row(link: &InlinkFeed) -> LinkRow<'_> {
+    LinkRow {
+        target: &link.target_key,
+        target_url: "",
+        source: &link.source_key,
+        source_url: "",
+        source_id: link.capture.unsigned_abs(),
+        date: whole_seconds(link.date),
+        anchor: &link.anchor,
+        internal: host_of(&link.target_key) == host_of(&link.source_key),
+        nofollow: false,
+        kind: LinkKind::Anchor,
+        position: 0,
+    }
 }
 
 pub(super) fn row_of<'a>(
@@ -133,6 +139,10 @@ pub(super) fn row_of<'a>(
     }
 }
 
+pub(super) fn capture_of<'a>(page: &PageFeed, key: &'a str) -> CaptureRow<'a> {
+    CaptureRow { target: key, date: whole_seconds(page.date), id: page.capture.unsigned_abs() }
+}
+
 fn is_internal(policy: InternalPolicy, target: &str, source: &str) -> bool {
     match (Url::parse(target), Url::parse(source)) {
         (Ok(target), Ok(source)) => policy.is_internal(&Fqdn::of(&target), &Fqdn::of(&source)),
@@ -152,7 +162,7 @@ pub fn write_dataset(
 ) -> anyhow::Result<u64> {
     let catalogue = workspace.catalogue();
     cx.stage("Reading outlinks", Some(catalogue.count_anchor_links()?));
-    let mut shuffle = Shuffle::new(&shuffle_options(workspace), cx);
+    let mut shuffle = Shuffle::new(&workspace.shuffle_options(), cx);
     let policy = InternalPolicy::default();
     let wanted = |key: &str| only.is_none_or(|only| only.contains(key));
     catalogue.feed_inlinks(|link| -> anyhow::Result<()> {
@@ -164,12 +174,13 @@ pub fn write_dataset(
         }
         Ok(())
     })??;
-    for (url, date, id) in catalogue.page_captures()? {
-        let key = key_of(&url)?;
+    catalogue.feed_pages(|page| -> anyhow::Result<()> {
+        let key = key_of(&page.url)?;
         if wanted(&key) {
-            shuffle.push_capture(&CaptureRow { target: &key, date: whole_seconds(date), id: id.unsigned_abs() })?;
+            shuffle.push_capture(&capture_of(&page, &key))?;
         }
-    }
+        Ok(())
+    })??;
     cx.stage("Writing the data set", None);
     let options = AssignOptions { window_days, ..AssignOptions::default() };
     let (_, report) = assign(shuffle.finish()?, &options, |object| DatasetObject::from(object).write_line(out))?;
@@ -177,7 +188,7 @@ pub fn write_dataset(
 }
 
 /// Inlinks know whole seconds: order and equality go by them.
-pub(super) fn whole_seconds(date: CaptureDate) -> CaptureDate {
+fn whole_seconds(date: CaptureDate) -> CaptureDate {
     CaptureDate::from_seconds(date.seconds())
 }
 

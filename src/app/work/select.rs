@@ -5,6 +5,7 @@ use super::everything;
 use crate::analysis::{Matcher, RequestReading, ReviewWord, ScoreInput, TextFields, score, selected};
 use crate::app::models::{CaptureQuery, ScoredRow, SelectionSpec};
 use crate::jobs::JobCx;
+use crate::links::stored::host_of;
 use crate::store::{ToScore, Workspace};
 use serde::Serialize;
 use std::collections::HashSet;
@@ -49,7 +50,7 @@ pub fn select(workspace: &Workspace, spec: &SelectionSpec, cx: &JobCx) -> anyhow
     let catalogue = workspace.catalogue();
     let (_, campaign) = catalogue.campaign(spec.campaign)?;
     if spec.window_days != catalogue.window_days()? {
-        catalogue.count_inlinks(spec.window_days, cx)??;
+        workspace.count_inlinks(spec.window_days, cx)?;
     }
     let query = CaptureQuery { campaign: Some(spec.campaign), filter: SCORED.to_owned(), ..everything() };
     let ids = catalogue.capture_ids(&query)?;
@@ -62,7 +63,7 @@ pub fn select(workspace: &Workspace, spec: &SelectionSpec, cx: &JobCx) -> anyhow
         }
     };
     let matcher = Matcher::compile(&campaign.request);
-    let inlinks_built = catalogue.inlink_build()?.is_some();
+    let inlinks_built = workspace.built_links()?.is_some();
     let mut report = SelectReport { scored: 0, selected: 0, by_hand: 0, unread: Vec::new(), rows: Vec::new() };
     cx.stage("Scoring captures", Some(ids.len() as u64));
     for facts in catalogue.to_score(&ids)? {
@@ -123,12 +124,13 @@ fn score_one(
     let anchor_hosts = match asks && inlinks_built {
         false => None,
         true => {
-            let inlinks = catalogue.inlinks_of_capture(facts.id, spec.window_days)?;
-            let speaking = inlinks
-                .rows
-                .iter()
-                .filter(|inlink| inlink.in_window && !inlink.internal && matcher.speaks_of(&inlink.anchor));
-            Some(speaking.map(|inlink| inlink.source_host.as_str()).collect::<HashSet<_>>().len() as u64)
+            let mut hosts = HashSet::<Box<str>>::new();
+            workspace.each_inlink_of_capture(facts.id, spec.window_days, |link| {
+                if !link.internal && !hosts.contains(host_of(link.source)) && matcher.speaks_of(link.anchor) {
+                    hosts.insert(host_of(link.source).into());
+                }
+            })?;
+            Some(hosts.len() as u64)
         }
     };
     let input = ScoreInput {

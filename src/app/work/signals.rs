@@ -36,15 +36,18 @@ pub struct CheckedCapture {
 ///
 /// A catalogue or an archive file that cannot be read.
 pub fn anchor_check(desk: &WorkspaceDesk, id: CaptureId, window_days: u32) -> anyhow::Result<Option<AnchorCheck>> {
-    let inlinks = desk.inlinks(id, window_days)?;
-    let external: Vec<&str> =
-        inlinks.rows.iter().filter(|row| !row.internal && row.in_window).map(|row| row.anchor.as_str()).collect();
+    let mut external: Vec<String> = Vec::new();
+    desk.workspace.each_inlink_of_capture(id, window_days, |link| {
+        external.extend((!link.internal).then(|| link.anchor.to_owned()));
+    })?;
     if external.is_empty() {
         return Ok(None);
     }
     let stored = desk.catalogue().stored_capture(id)?;
     let page = decoded(&desk.workspace, &stored)?.page(&stored.url, &stored.mime);
-    Ok(page.map(|page| check_anchors(external, page.title.as_deref().unwrap_or_default(), &page.text)))
+    Ok(page.map(|page| {
+        check_anchors(external.iter().map(String::as_str), page.title.as_deref().unwrap_or_default(), &page.text)
+    }))
 }
 
 /// The same of the captures that most other hosts link to. Gives each to

@@ -129,7 +129,9 @@ pub enum LinkError {
 fn stored_words(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::InvalidData => {
-            format!("{error}. Load what these links came from into a new folder, and remove this one")
+            format!(
+                "{error}. Load what these links came from into a new folder, and remove this one; those of a workspace are made anew with: fonds inlinks build"
+            )
         }
         _ => error.to_string(),
     }

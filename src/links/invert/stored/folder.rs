@@ -116,6 +116,11 @@ impl LinkStore {
         folder.join(LIST).is_file()
     }
 
+    /// The list in a folder, which changes with every change of the links.
+    pub fn list_of(folder: &Path) -> PathBuf {
+        folder.join(LIST)
+    }
+
     /// Opens stored links to look at them.
     ///
     /// # Errors
@@ -188,6 +193,22 @@ impl LinkStore {
         Ok(store)
     }
 
+    /// Removes what stored links consist of, and nothing else: damaged ones,
+    /// before they are made anew.
+    ///
+    /// # Errors
+    ///
+    /// What the system says; and where another process adds at the moment.
+    pub fn remove(folder: &Path) -> Result<(), LinkError> {
+        let _lock = lock(folder, LOCK)?;
+        for entry in fs::read_dir(folder).map_err(at(folder))?.flatten() {
+            if entry.file_name().to_str().is_some_and(|name| name.starts_with(LIST) || number_of(name).is_some()) {
+                fs::remove_file(entry.path()).map_err(at(&entry.path()))?;
+            }
+        }
+        Ok(())
+    }
+
     /// The folder.
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -196,6 +217,11 @@ impl LinkStore {
     /// What all rows have in common.
     pub fn rules(&self) -> StoreRules {
         self.list.rules
+    }
+
+    /// A number that grows with every change of the segments.
+    pub fn edition(&self) -> u64 {
+        self.list.next
     }
 
     /// How far they have taken up what they are made of.

@@ -24,6 +24,12 @@ pub struct Window {
 }
 
 impl Window {
+    /// Whether an instant is in it.
+    pub fn holds(self, date: CaptureDate) -> bool {
+        let apart = date.seconds().abs_diff(self.around.seconds());
+        apart <= u64::from(self.days) * SECONDS_PER_DAY.unsigned_abs()
+    }
+
     /// `when` of the first and the last link that may be in it.
     pub(super) fn bounds(self) -> (u64, u64) {
         let (seconds, reach) = (self.around.seconds(), i64::from(self.days) * SECONDS_PER_DAY);

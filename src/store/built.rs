@@ -1,0 +1,360 @@
+//! Questions to the built inlinks: stored links beside the catalogue, which
+//! knows URLs and dates of the captures whose numbers they carry.
+
+use super::catalogue::Catalogue;
+use super::documents::{LandingPage, MOST_LANDINGS};
+use super::exports::ExportedCapture;
+use super::rows::{AnchorRow, CaptureId, InlinkPage, InlinkRow};
+use super::workspace::{Access, StoreError, Workspace};
+use crate::links::invert::{LinkRow, ShuffleOptions};
+use crate::links::stored::{LinkStore, StoreRules, Window, host_of};
+use crate::links::{LinkError, MAX_INLINKS_PER_SIDE, Notation};
+use crate::uri::{CaptureDate, Fqdn, InternalPolicy, PageKey};
+use rusqlite::OptionalExtension;
+use std::collections::{HashMap, HashSet};
+use std::io::ErrorKind;
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
+use std::time::SystemTime;
+
+/// What all links that a workspace builds have in common.
+pub const BUILT_RULES: StoreRules = StoreRules { notation: Notation::Page, internal: InternalPolicy::Fqdn };
+
+/// Stored links as they were when their list had this size and date.
+pub(super) type Opened = (u64, SystemTime, Arc<LinkStore>);
+
+/// The page of a capture.
+struct Asked {
+    key: PageKey,
+    url: String,
+    date: CaptureDate,
+}
+
+impl Workspace {
+    /// Where built inlinks are.
+    pub fn built_folder(&self) -> PathBuf {
+        self.folder().join("inlinks/built")
+    }
+
+    /// How rows are sorted here: beside the archive, since the system's folder
+    /// for temporary files is often small, but there where the workspace is
+    /// only looked at.
+    pub fn shuffle_options(&self) -> ShuffleOptions {
+        let temp_folder = match self.access() {
+            Access::Write => Some(self.folder().join("inlinks")),
+            Access::ReadOnly(_) => None,
+        };
+        ShuffleOptions { temp_folder, ..ShuffleOptions::default() }
+    }
+
+    /// The built inlinks as they are now; none where nobody built them, and
+    /// where they are damaged: they have to be built then.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn built_links(&self) -> Result<Option<Arc<LinkStore>>, StoreError> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let folder = self.built_folder();
+        let list = match LinkStore::list_of(&folder).metadata() {
+            Ok(list) => list,
+            Err(_) => {
+                *opened = None;
+                return Ok(None);
+            }
+        };
+        let (bytes, changed) = (list.len(), list.modified().unwrap_or(SystemTime::UNIX_EPOCH));
+        if let Some((_, _, store)) = opened.as_ref().filter(|(was, when, _)| (*was, *when) == (bytes, changed)) {
+            return Ok(Some(Arc::clone(store)));
+        }
+        *opened = None;
+        match LinkStore::open(&folder) {
+            Ok(store) if store.rules() == BUILT_RULES => {
+                let store = Arc::new(store);
+                *opened = Some((bytes, changed, Arc::clone(&store)));
+                Ok(Some(store))
+            }
+            Ok(_) => Ok(None),
+            Err(LinkError::Stored(error)) if is_damage(&error) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Opens the built inlinks to fill them; where they are damaged, what is
+    /// left of them goes first.
+    ///
+    /// # Errors
+    ///
+    /// A workspace that is only looked at, and what the system says.
+    pub fn links_to_build(&self) -> Result<LinkStore, StoreError> {
+        if let Access::ReadOnly(_) = self.access() {
+            return Err(StoreError::ReadOnly(self.folder().to_owned()));
+        }
+        let folder = self.built_folder();
+        match LinkStore::open_to_add(&folder, BUILT_RULES) {
+            Err(LinkError::Stored(error)) if is_damage(&error) => {
+                LinkStore::remove(&folder)?;
+                Ok(LinkStore::open_to_add(&folder, BUILT_RULES)?)
+            }
+            opened => Ok(opened?),
+        }
+    }
+
+    /// Inlinks of a capture's page; those outside the window are marked so.
+    ///
+    /// # Errors
+    ///
+    /// No such capture, or links that cannot be read.
+    pub fn inlinks_of_capture(&self, id: CaptureId, window_days: u32) -> Result<InlinkPage, StoreError> {
+        let Asked { key, url, date } = self.catalogue().asked(id)?;
+        self.inlink_page(&key, url, Some(Window { around: date, days: window_days }), window_days)
+    }
+
+    /// Inlinks of a page that may never have been captured.
+    ///
+    /// # Errors
+    ///
+    /// Links that cannot be read.
+    pub fn inlinks_of_page(&self, key: &PageKey, label: &str, window_days: u32) -> Result<InlinkPage, StoreError> {
+        self.inlink_page(key, label.to_owned(), None, window_days)
+    }
+
+    fn inlink_page(
+        &self,
+        key: &PageKey,
+        target: String,
+        window: Option<Window>,
+        window_days: u32,
+    ) -> Result<InlinkPage, StoreError> {
+        let store = self.built_links()?;
+        let mut page = InlinkPage {
+            target,
+            capture_dates: self.catalogue().capture_dates(key)?,
+            around: window.map(|window| window.around),
+            window_days,
+            rows: Vec::new(),
+            internal: 0,
+            external: 0,
+            cut: 0,
+            outside_cut: 0,
+            built: store.is_some(),
+        };
+        let Some(store) = store else { return Ok(page) };
+        // The cap counts inside and outside the window apart: those of other
+        // years must not keep out those that are asked for.
+        let mut kept = [[0_usize; 2]; 2];
+        store.each_inlink(key.as_str(), None, |link| {
+            let in_window = window.is_none_or(|window| window.holds(link.date));
+            if in_window {
+                *(if link.internal { &mut page.internal } else { &mut page.external }) += 1;
+            }
+            let side = &mut kept[usize::from(in_window)][usize::from(link.internal)];
+            if *side >= MAX_INLINKS_PER_SIDE {
+                *(if in_window { &mut page.cut } else { &mut page.outside_cut }) += 1;
+            } else {
+                *side += 1;
+                page.rows.push(inlink_row(link, in_window));
+            }
+            true
+        })?;
+        self.catalogue().name_sources(&mut page.rows)?;
+        Ok(page)
+    }
+
+    /// Gives out the links to a capture's page within the window in the order
+    /// (date, source, anchor), all of them. Says whether inlinks are built.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::inlinks_of_capture`].
+    pub fn each_inlink_of_capture(
+        &self,
+        id: CaptureId,
+        window_days: u32,
+        mut take: impl FnMut(&LinkRow<'_>),
+    ) -> Result<bool, StoreError> {
+        let Some(store) = self.built_links()? else { return Ok(false) };
+        let Asked { key, date, .. } = self.catalogue().asked(id)?;
+        let window = Window { around: date, days: window_days };
+        store.each_inlink(key.as_str(), Some(window), |link| {
+            take(link);
+            true
+        })?;
+        Ok(true)
+    }
+
+    /// Anchors of a capture's inlinks in the window, most linking hosts first.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::inlinks_of_capture`].
+    pub fn anchors_of_capture(&self, id: CaptureId, window_days: u32) -> Result<Vec<AnchorRow>, StoreError> {
+        let mut tallies = HashMap::<String, (HashSet<Box<str>>, AnchorRow)>::new();
+        self.each_inlink_of_capture(id, window_days, |link| {
+            let row = || AnchorRow {
+                text: link.anchor.to_owned(),
+                hosts: 0,
+                links: 0,
+                first: link.date,
+                last: link.date,
+                matches_request: false,
+            };
+            if !tallies.contains_key(link.anchor) {
+                tallies.insert(link.anchor.to_owned(), (HashSet::new(), row()));
+            }
+            let Some((hosts, row)) = tallies.get_mut(link.anchor) else { return };
+            hosts.insert(host_of(link.source).into());
+            row.links += 1;
+            row.last = link.date;
+        })?;
+        let tallied = tallies.into_values().map(|(hosts, row)| AnchorRow { hosts: hosts.len() as u64, ..row });
+        let mut rows: Vec<AnchorRow> = tallied.collect();
+        rows.sort_by(|a, b| (b.hosts, b.links, &a.text).cmp(&(a.hosts, a.links, &b.text)));
+        Ok(rows)
+    }
+
+    /// Pages that link to a URL: those of the built inlinks, and the page that
+    /// led the crawl there, with what its link says.
+    ///
+    /// # Errors
+    ///
+    /// Links or a catalogue that cannot be read.
+    pub fn landing_pages(&self, url: &str, via: Option<&str>) -> Result<Vec<LandingPage>, StoreError> {
+        let mut linking = Vec::new();
+        if let (Some(store), Some(key)) = (self.built_links()?, PageKey::of_text(url)) {
+            store.each_inlink(key.as_str(), None, |link| {
+                linking.push((link.source_id, link.anchor.to_owned()));
+                linking.len() < MOST_LANDINGS
+            })?;
+        }
+        self.catalogue().landing_pages(url, via, linking)
+    }
+
+    /// What leaves with a capture.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::inlinks_of_capture`].
+    pub fn exported_capture(&self, id: CaptureId, window_days: u32) -> Result<ExportedCapture, StoreError> {
+        let mut rows = Vec::new();
+        let mut kept = [0_usize; 2];
+        self.each_inlink_of_capture(id, window_days, |link| {
+            let side = &mut kept[usize::from(link.internal)];
+            if *side < MAX_INLINKS_PER_SIDE {
+                *side += 1;
+                rows.push(inlink_row(link, true));
+            }
+        })?;
+        self.catalogue().name_sources(&mut rows)?;
+        self.catalogue().exported_capture(id, rows)
+    }
+}
+
+/// Whether stored links are another thing than was written: other bytes, a
+/// file that is gone, rules of something else.
+fn is_damage(error: &std::io::Error) -> bool {
+    use ErrorKind::{InvalidData, InvalidInput, NotFound, UnexpectedEof};
+    matches!(error.kind(), InvalidData | InvalidInput | NotFound | UnexpectedEof)
+}
+
+/// A link as rows have it; its URL and host are those of its key until the
+/// catalogue names them.
+fn inlink_row(link: &LinkRow<'_>, in_window: bool) -> InlinkRow {
+    InlinkRow {
+        date: link.date,
+        source: link.source.to_owned(),
+        source_host: String::new(),
+        anchor: link.anchor.to_owned(),
+        internal: link.internal,
+        in_window,
+        capture: i64::try_from(link.source_id).ok(),
+    }
+}
+
+impl Catalogue {
+    fn asked(&self, id: CaptureId) -> Result<Asked, StoreError> {
+        self.read(|conn| {
+            conn.prepare_cached(
+                "SELECT p.key, u.url, c.date_ms FROM capture c JOIN page p ON p.id = c.page JOIN url u ON u.id = c.url
+                 WHERE c.id = ?1",
+            )?
+            .query_row([id], |row| {
+                let key = PageKey::from_stored(row.get(0)?);
+                Ok(Asked { key, url: row.get(1)?, date: CaptureDate::from_millis(row.get(2)?) })
+            })
+            .optional()?
+            .ok_or(StoreError::Missing { what: "capture", id: id.to_string() })
+        })
+    }
+
+    fn capture_dates(&self, key: &PageKey) -> Result<Vec<CaptureDate>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT date_ms FROM capture WHERE page = (SELECT id FROM page WHERE key = ?1) ORDER BY date_ms",
+            )?;
+            let dates = statement.query_map([key.as_str()], |row| Ok(CaptureDate::from_millis(row.get(0)?)))?;
+            Ok(dates.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Puts the URLs and hosts of the linking captures in the place of their keys.
+    fn name_sources(&self, rows: &mut [InlinkRow]) -> Result<(), StoreError> {
+        let mut known = HashMap::<CaptureId, (String, String)>::new();
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT u.url, h.name FROM capture c JOIN url u ON u.id = c.url JOIN host h ON h.id = c.host
+                 WHERE c.id = ?1",
+            )?;
+            for row in rows {
+                if let Some(id) = row.capture
+                    && !known.contains_key(&id)
+                    && let Some(names) = statement.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?
+                {
+                    known.insert(id, names);
+                }
+                match row.capture.and_then(|id| known.get(&id)) {
+                    Some((url, host)) => (row.source, row.source_host) = (url.clone(), host.clone()),
+                    // Links of a build are of captures; those of a catalogue that was brought back may not be.
+                    None => {
+                        let url = PageKey::from_stored(row.source.clone()).likely_url();
+                        row.source_host = url.map(|url| Fqdn::of(&url).as_str().to_owned()).unwrap_or_default();
+                        row.capture = None;
+                    }
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn landing_pages(
+        &self,
+        url: &str,
+        via: Option<&str>,
+        linking: Vec<(u64, String)>,
+    ) -> Result<Vec<LandingPage>, StoreError> {
+        self.read(|conn| {
+            let mut pages = Vec::new();
+            let mut statement =
+                conn.prepare_cached("SELECT u.url, c.title FROM capture c JOIN url u ON u.id = c.url WHERE c.id = ?1")?;
+            for (id, anchor) in linking {
+                let id = i64::try_from(id).unwrap_or_default();
+                let found = statement.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+                pages.extend(found.map(|(url, title)| LandingPage { url, title, anchor }));
+            }
+            let Some(via) = via else { return Ok(pages) };
+            let link = conn
+                .prepare_cached(
+                    "SELECT c.title, a.text FROM capture c
+                     JOIN outlink o ON o.capture = c.id JOIN anchor a ON a.id = o.anchor
+                     WHERE c.url = (SELECT id FROM url WHERE url = ?1)
+                       AND o.target IN (SELECT id FROM url WHERE page = (SELECT page FROM url WHERE url = ?2))
+                     ORDER BY a.text = '', c.date_ms, o.position LIMIT 1",
+                )?
+                .query_row([via, url], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()?;
+            let (title, anchor) = link.unwrap_or_default();
+            pages.push(LandingPage { url: via.to_owned(), title, anchor });
+            Ok(pages)
+        })
+    }
+}
