@@ -118,7 +118,7 @@ pub fn run_demo(folder: &Path, cx: &JobCx, say: &dyn Fn(String)) -> anyhow::Resu
         anyhow::ensure!(outcome.complete, "the crawl came to no end: {}", outcome.words());
     }
 
-    let inlinks = work::build_inlinks(&desk.workspace, cx)?;
+    let inlinks = work::build_inlinks(&desk.workspace, false, cx)?;
     say(format!("4. Inlinks: {}", inlinks.words()));
     let spec = SelectionSpec { campaign, ..SelectionSpec::default() };
     let selection = work::select(&desk.workspace, &spec, cx)?;

@@ -427,7 +427,7 @@ impl Desk for WorkspaceDesk {
 
     fn build_inlinks(&self, cx: &JobCx) -> DeskResult<String> {
         let _turn = self.turn_to_count(cx)?;
-        self.job("Build inlinks", work::InlinkReport::words, || work::build_inlinks(&self.workspace, cx))
+        self.job("Build inlinks", work::InlinkReport::words, || work::build_inlinks(&self.workspace, false, cx))
             .map(|report| report.words())
     }
 

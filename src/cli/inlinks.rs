@@ -19,10 +19,14 @@ use std::path::{Path, PathBuf};
 pub enum Command {
     /// Invert the outlinks of everything captured.
     #[command(after_help = "Example:\n  fonds inlinks build my-archive\n\n\
-        Call it again after a crawl or an import; what was built before stays until the new build is complete.")]
+        Call it again after a crawl or an import: the links of new captures are merged into those that are there,\n\
+        which stay in use until then.")]
     Build {
         /// Workspace.
         folder: PathBuf,
+        /// Take all captures in again, and make one file of all links.
+        #[arg(long)]
+        anew: bool,
         /// The report as one object.
         #[arg(long)]
         json: bool,
@@ -172,9 +176,9 @@ fn tell_empty(empty: bool, words: &str) {
 
 pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
-        Command::Build { folder, json } => {
+        Command::Build { folder, anew, json } => {
             let desk = desk(&folder)?;
-            let report = with_progress(|cx| work::build_inlinks(&desk.workspace, cx))?;
+            let report = with_progress(|cx| work::build_inlinks(&desk.workspace, anew, cx))?;
             if json { json_line(out, &report)? } else { writeln!(out, "{}", report.words())? }
         }
         Command::Export { folder, out: file, window_days } => {

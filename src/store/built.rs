@@ -8,11 +8,10 @@ use super::rows::{AnchorRow, CaptureId, InlinkPage, InlinkRow};
 use super::workspace::{Access, StoreError, Workspace};
 use crate::links::invert::{LinkRow, ShuffleOptions};
 use crate::links::stored::{LinkStore, StoreRules, Window, host_of};
-use crate::links::{LinkError, MAX_INLINKS_PER_SIDE, Notation};
+use crate::links::{MAX_INLINKS_PER_SIDE, Notation};
 use crate::uri::{CaptureDate, Fqdn, InternalPolicy, PageKey};
 use rusqlite::OptionalExtension;
 use std::collections::{HashMap, HashSet};
-use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::SystemTime;
@@ -75,7 +74,7 @@ impl Workspace {
                 Ok(Some(store))
             }
             Ok(_) => Ok(None),
-            Err(LinkError::Stored(error)) if is_damage(&error) => Ok(None),
+            Err(error) if error.is_damage() => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
@@ -92,7 +91,7 @@ impl Workspace {
         }
         let folder = self.built_folder();
         match LinkStore::open_to_add(&folder, BUILT_RULES) {
-            Err(LinkError::Stored(error)) if is_damage(&error) => {
+            Err(error) if error.is_damage() => {
                 LinkStore::remove(&folder)?;
                 Ok(LinkStore::open_to_add(&folder, BUILT_RULES)?)
             }
@@ -248,13 +247,6 @@ impl Workspace {
         self.catalogue().name_sources(&mut rows)?;
         self.catalogue().exported_capture(id, rows)
     }
-}
-
-/// Whether stored links are another thing than was written: other bytes, a
-/// file that is gone, rules of something else.
-fn is_damage(error: &std::io::Error) -> bool {
-    use ErrorKind::{InvalidData, InvalidInput, NotFound, UnexpectedEof};
-    matches!(error.kind(), InvalidData | InvalidInput | NotFound | UnexpectedEof)
 }
 
 /// A link as rows have it; its URL and host are those of its key until the

@@ -40,47 +40,75 @@ pub struct PageFeed {
     pub date: CaptureDate,
 }
 
+/// Captures by their numbers, which only grow: those that came after one, up to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Captures {
+    /// The last one that is left out.
+    pub after: CaptureId,
+    /// The last one that is in.
+    pub up_to: CaptureId,
+}
+
+impl Captures {
+    /// All that there are.
+    pub const ALL: Self = Self { after: 0, up_to: CaptureId::MAX };
+}
+
+const FEED: &str = "SELECT tp.key, t.url, sp.key, su.url, c.id, c.date_ms, a.text
+    FROM capture c
+    JOIN outlink o ON o.capture = CASE WHEN c.revisit_of_ms IS NULL THEN c.id ELSE
+         ifnull((SELECT x.id FROM capture x WHERE x.url = c.url AND x.digest = c.digest
+                  AND x.revisit_of_ms IS NULL ORDER BY x.date_ms DESC LIMIT 1), c.id) END
+      AND o.kind = 'anchor'
+    JOIN url t ON t.id = o.target JOIN page tp ON tp.id = t.page
+    JOIN url su ON su.id = c.url JOIN page sp ON sp.id = c.page
+    JOIN anchor a ON a.id = o.anchor
+    WHERE c.status BETWEEN 200 AND 299 AND c.mime IN ('text/html', 'application/xhtml+xml')";
+
+const NEW_CAPTURES: &str = "c.id > ?1 AND c.id <= ?2";
+
+/// Those whose original came after them.
+const OLD_REVISITS: &str = "c.id IN (SELECT r.id FROM capture x JOIN capture r ON r.url = x.url AND r.digest = x.digest
+    WHERE x.id > ?1 AND x.id <= ?2 AND x.revisit_of_ms IS NULL AND r.id <= ?1 AND r.revisit_of_ms IS NOT NULL)";
+
 impl Catalogue {
-    /// How many outlinks the build will look at.
-    pub fn count_anchor_links(&self) -> Result<u64, StoreError> {
+    /// How many links the build will look at, those of revisits left out.
+    pub fn count_anchor_links(&self, of: Captures) -> Result<u64, StoreError> {
         self.read(|conn| {
-            let n: i64 = conn.query_row("SELECT count(*) FROM outlink WHERE kind = 'anchor'", [], |row| row.get(0))?;
+            let n: i64 = conn.query_row(
+                "SELECT count(*) FROM outlink WHERE capture > ?1 AND capture <= ?2 AND kind = 'anchor'",
+                [of.after, of.up_to],
+                |row| row.get(0),
+            )?;
             Ok(uint(n))
         })
     }
 
     /// Feeds every `<a href>` of every page captured with success. A revisit
-    /// gives the links of what it repeats, at its own date.
+    /// gives the links of what it repeats, at its own date; one that was there
+    /// before gives them when what it repeats has come.
     pub fn feed_inlinks<E>(
         &self,
+        of: Captures,
         mut each: impl FnMut(InlinkFeed) -> Result<(), E>,
     ) -> Result<Result<(), E>, StoreError> {
         self.read(|conn| {
-            let mut statement = conn.prepare(
-                "SELECT tp.key, t.url, sp.key, su.url, c.id, c.date_ms, a.text
-                 FROM capture c
-                 JOIN outlink o ON o.capture = CASE WHEN c.revisit_of_ms IS NULL THEN c.id ELSE
-                      ifnull((SELECT x.id FROM capture x WHERE x.url = c.url AND x.digest = c.digest
-                               AND x.revisit_of_ms IS NULL ORDER BY x.date_ms DESC LIMIT 1), c.id) END
-                   AND o.kind = 'anchor'
-                 JOIN url t ON t.id = o.target JOIN page tp ON tp.id = t.page
-                 JOIN url su ON su.id = c.url JOIN page sp ON sp.id = c.page
-                 JOIN anchor a ON a.id = o.anchor
-                 WHERE c.status BETWEEN 200 AND 299 AND c.mime IN ('text/html', 'application/xhtml+xml')",
-            )?;
-            let mut rows = statement.query([])?;
-            while let Some(row) = rows.next()? {
-                let feed = InlinkFeed {
-                    target_key: row.get(0)?,
-                    target_url: row.get(1)?,
-                    source_key: row.get(2)?,
-                    source_url: row.get(3)?,
-                    capture: row.get(4)?,
-                    date: CaptureDate::from_millis(row.get(5)?),
-                    anchor: row.get(6)?,
-                };
-                if let Err(stop) = each(feed) {
-                    return Ok(Err(stop));
+            for which in [NEW_CAPTURES, OLD_REVISITS] {
+                let mut statement = conn.prepare(&format!("{FEED} AND {which}"))?;
+                let mut rows = statement.query([of.after, of.up_to])?;
+                while let Some(row) = rows.next()? {
+                    let feed = InlinkFeed {
+                        target_key: row.get(0)?,
+                        target_url: row.get(1)?,
+                        source_key: row.get(2)?,
+                        source_url: row.get(3)?,
+                        capture: row.get(4)?,
+                        date: CaptureDate::from_millis(row.get(5)?),
+                        anchor: row.get(6)?,
+                    };
+                    if let Err(stop) = each(feed) {
+                        return Ok(Err(stop));
+                    }
                 }
             }
             Ok(Ok(()))
@@ -88,14 +116,19 @@ impl Catalogue {
     }
 
     /// Feeds every capture of a page that came with success.
-    pub fn feed_pages<E>(&self, mut each: impl FnMut(PageFeed) -> Result<(), E>) -> Result<Result<(), E>, StoreError> {
+    pub fn feed_pages<E>(
+        &self,
+        of: Captures,
+        mut each: impl FnMut(PageFeed) -> Result<(), E>,
+    ) -> Result<Result<(), E>, StoreError> {
         self.read(|conn| {
             let mut statement = conn.prepare(
                 "SELECT p.key, u.url, c.date_ms, c.id
                  FROM capture c JOIN url u ON u.id = c.url JOIN page p ON p.id = c.page
-                 WHERE c.status BETWEEN 200 AND 299 AND c.mime IN ('text/html', 'application/xhtml+xml')",
+                 WHERE c.id > ?1 AND c.id <= ?2
+                   AND c.status BETWEEN 200 AND 299 AND c.mime IN ('text/html', 'application/xhtml+xml')",
             )?;
-            let mut rows = statement.query([])?;
+            let mut rows = statement.query([of.after, of.up_to])?;
             while let Some(row) = rows.next()? {
                 let date = CaptureDate::from_millis(row.get(2)?);
                 let page = PageFeed { key: row.get(0)?, url: row.get(1)?, capture: row.get(3)?, date };

@@ -49,7 +49,7 @@ pub use exports::ExportedCapture;
 pub use files::{KnownFile, WantedFile, mtime_ns};
 pub use imports::ToldProblem;
 pub use inlink_counts::{ANCHORS_KEPT, PROSPECTS_KEPT};
-pub use inlinks::{InlinkFeed, PageFeed};
+pub use inlinks::{Captures, InlinkFeed, PageFeed};
 pub use launches::ABANDONED;
 pub use ledger::LaunchLedger;
 pub use scheduled::Scheduled;

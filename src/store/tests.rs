@@ -1,7 +1,7 @@
 //! What a crawl, a reviewer and the captures table ask of the catalogue.
 
 use super::rows::{CaptureColumn, CaptureQuery, CaptureTab, ReviewMark};
-use super::{LaunchLedger, Workspace};
+use super::{Captures, LaunchLedger, Workspace};
 use crate::campaign::{Campaign, Seed, SeedScope};
 use crate::crawl::{Admission, AdmissionState, CaptureEntry, Finished, Ledger, RecordPlace};
 use crate::jobs::JobCx;
@@ -228,7 +228,7 @@ const DAY: i64 = 86_400;
 pub(super) fn build(workspace: &Workspace) {
     let catalogue = workspace.catalogue();
     let mut shuffle = Shuffle::new(&workspace.shuffle_options(), &JobCx::detached());
-    let fed = catalogue.feed_inlinks(|link| {
+    let fed = catalogue.feed_inlinks(Captures::ALL, |link| {
         shuffle.push_link(&LinkRow {
             target: &link.target_key,
             target_url: "",

@@ -6,7 +6,7 @@ use crate::jobs::JobCx;
 use crate::links::invert::{Row, Shuffle};
 use crate::links::stored::{LinkStore, host_of};
 use crate::links::{HostGraph, HostGraphBuilder, Notation};
-use crate::store::Workspace;
+use crate::store::{Captures, Workspace};
 use crate::uri::InternalPolicy;
 use serde::Serialize;
 use std::collections::HashSet;
@@ -40,14 +40,14 @@ impl LinkSource<'_> {
             Self::Workspace(workspace) => workspace,
         };
         let catalogue = workspace.catalogue();
-        cx.stage("Reading outlinks", Some(catalogue.count_anchor_links()?));
+        cx.stage("Reading outlinks", Some(catalogue.count_anchor_links(Captures::ALL)?));
         let mut shuffle = Shuffle::new(&workspace.shuffle_options(), cx);
-        catalogue.feed_inlinks(|link| -> anyhow::Result<()> {
+        catalogue.feed_inlinks(Captures::ALL, |link| -> anyhow::Result<()> {
             cx.advance(1)?;
             let row = row_of(&link, &link.target_key, &link.source_key, InternalPolicy::default());
             Ok(shuffle.push_link(&row)?)
         })??;
-        catalogue.feed_pages(|page| shuffle.push_capture(&capture_of(&page, &page.key)))??;
+        catalogue.feed_pages(Captures::ALL, |page| shuffle.push_capture(&capture_of(&page, &page.key)))??;
         shuffle.finish()?.for_each(|row| take(&row))
     }
 

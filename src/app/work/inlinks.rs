@@ -2,20 +2,23 @@
 
 use crate::jobs::JobCx;
 use crate::links::invert::{AssignOptions, CaptureRow, LinkRow, Shuffle, ShuffleOptions, ShuffleReport, assign};
-use crate::links::stored::{CountTotals, Mark, host_of};
-use crate::links::{DatasetObject, LinkKind};
-use crate::store::{InlinkFeed, PageFeed, Workspace};
+use crate::links::stored::{CountTotals, LinkStore, Mark, host_of};
+use crate::links::{DatasetObject, LinkError, LinkKind};
+use crate::store::{Captures, InlinkFeed, PageFeed, StoreError, Workspace};
 use crate::uri::{CaptureDate, DatasetKey, Fqdn, InternalPolicy, Url};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::io::Write;
 
 /// What a build came to.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct InlinkReport {
-    /// Outlinks looked at.
+    /// Captures of pages that were taken in.
+    pub new_captures: u64,
+    /// Outlinks of theirs.
     pub links_seen: u64,
-    /// Those that repeat another exactly (target, source, date, anchor).
+    /// Those that repeat another of them exactly (target, source, date, anchor).
     pub duplicates: u64,
     /// Inlinks kept.
     pub inlinks: u64,
@@ -54,12 +57,13 @@ impl InlinkReport {
     /// The report in words.
     pub fn words(&self) -> String {
         format!(
-            "{} inlinks ({} internal, {} external) of {} pages from {} links; {} exact duplicates; {} pages were never captured; {} captures have inlinks within ±{} days",
+            "{} inlinks ({} internal, {} external) of {} pages; {} links of {} captures taken in, {} exact duplicates left out; {} pages were never captured; {} captures have inlinks within ±{} days",
             self.inlinks,
             self.internal,
             self.external,
             self.targets,
             self.links_seen,
+            self.new_captures,
             self.duplicates,
             self.uncaptured,
             self.captures_with_inlinks,
@@ -68,36 +72,79 @@ impl InlinkReport {
     }
 }
 
-/// Sorts the outlinks of the catalogue by target and keeps them, then counts
-/// them for each capture. What was built before stays until the end.
-pub fn build_inlinks(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<InlinkReport> {
+/// Takes the links of captures that came since the last build in among those
+/// that are stored, all links where there are none or where it is to be `anew`,
+/// and counts them for each capture. What was built before stays until the end.
+/// Damaged links are built anew without being asked to.
+///
+/// # Errors
+///
+/// A catalogue or links that cannot be read or written, or the wish to stop.
+pub fn build_inlinks(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::Result<InlinkReport> {
+    match build(workspace, anew, cx) {
+        Err(error) if !anew && is_damage(&error) => build(workspace, true, cx),
+        built => built,
+    }
+}
+
+fn is_damage(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| match (cause.downcast_ref::<LinkError>(), cause.downcast_ref::<StoreError>()) {
+        (Some(error), _) | (_, Some(StoreError::Links(error))) => error.is_damage(),
+        _ => false,
+    })
+}
+
+fn build(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::Result<InlinkReport> {
     let catalogue = workspace.catalogue();
-    let newest = catalogue.newest_capture()?;
+    let window_days = catalogue.window_days()?;
+    let taken = take_in(workspace, anew, cx)?;
+    let report = InlinkReport { window_days, ..taken };
+    if report.new_captures == 0
+        && workspace.counts_are_new(window_days)?
+        && let Some((_, last)) = catalogue.inlink_build()?
+        && let Ok(last) = serde_json::from_value::<InlinkReport>(last)
+        && last.window_days == window_days
+    {
+        let InlinkReport { links_seen, duplicates, runs, new_captures, .. } = report;
+        return Ok(InlinkReport { links_seen, duplicates, runs, new_captures, ..last });
+    }
+    let told = |totals: &CountTotals| serde_json::json!(report.clone().with(totals));
+    let totals = workspace.keep_build(window_days, told, cx)?;
+    Ok(report.with(&totals))
+}
+
+/// Sorts links by target and stores them; says what it saw.
+fn take_in(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::Result<InlinkReport> {
+    let catalogue = workspace.catalogue();
+    let up_to = catalogue.newest_capture()?;
+    let is_there = LinkStore::is_in(&workspace.built_folder());
     let mut store = workspace.links_to_build()?;
-    cx.stage("Reading outlinks", Some(catalogue.count_anchor_links()?));
+    let mark = Mark { captures_up_to: up_to, keys: PAGE_KEYS };
+    let goes_on = !anew && is_there && store.mark().keys == PAGE_KEYS && store.mark().captures_up_to <= up_to;
+    let of = Captures { after: if goes_on { store.mark().captures_up_to } else { 0 }, up_to };
+    if goes_on && of.after == of.up_to {
+        return Ok(InlinkReport::default());
+    }
+    cx.stage("Reading outlinks", Some(catalogue.count_anchor_links(of)?));
     // One thread brings rows: it may have all of the memory.
     let mut shuffle = Shuffle::new(&ShuffleOptions { threads: 1, ..workspace.shuffle_options() }, cx);
-    catalogue.feed_inlinks(|link| -> anyhow::Result<()> {
+    catalogue.feed_inlinks(of, |link| -> anyhow::Result<()> {
         cx.advance(1)?;
         Ok(shuffle.push_link(&built_row(&link))?)
     })??;
-    catalogue.feed_pages(|page| shuffle.push_capture(&capture_of(&page, &page.key)))??;
+    catalogue.feed_pages(of, |page| shuffle.push_capture(&capture_of(&page, &page.key)))??;
     let ShuffleReport { links, captures, .. } = shuffle.report();
     cx.stage("Inverting outlinks", Some(links + captures));
     let mut sorted = shuffle.finish()?;
-    let added = store.fill(&mut sorted, Mark { captures_up_to: newest, keys: PAGE_KEYS })?;
-    drop(store);
+    let added = if goes_on { store.add(&mut sorted, mark, cx)? } else { store.fill(&mut sorted, mark)? };
     let ShuffleReport { links, runs, .. } = sorted.report();
-    let report = InlinkReport {
+    Ok(InlinkReport {
         links_seen: links,
         duplicates: links.saturating_sub(added.counts.links),
+        new_captures: captures,
         runs,
-        window_days: catalogue.window_days()?,
         ..InlinkReport::default()
-    };
-    let told = |totals: &CountTotals| serde_json::json!(report.clone().with(totals));
-    let totals = workspace.keep_build(report.window_days, told, cx)?;
-    Ok(report.with(&totals))
+    })
 }
 
 /// A link as it is stored: URLs are in the catalogue, under the number of the
@@ -161,11 +208,11 @@ pub fn write_dataset(
     cx: &JobCx,
 ) -> anyhow::Result<u64> {
     let catalogue = workspace.catalogue();
-    cx.stage("Reading outlinks", Some(catalogue.count_anchor_links()?));
+    cx.stage("Reading outlinks", Some(catalogue.count_anchor_links(Captures::ALL)?));
     let mut shuffle = Shuffle::new(&workspace.shuffle_options(), cx);
     let policy = InternalPolicy::default();
     let wanted = |key: &str| only.is_none_or(|only| only.contains(key));
-    catalogue.feed_inlinks(|link| -> anyhow::Result<()> {
+    catalogue.feed_inlinks(Captures::ALL, |link| -> anyhow::Result<()> {
         cx.advance(1)?;
         let target = key_of(&link.target_url)?;
         if wanted(&target) {
@@ -174,7 +221,7 @@ pub fn write_dataset(
         }
         Ok(())
     })??;
-    catalogue.feed_pages(|page| -> anyhow::Result<()> {
+    catalogue.feed_pages(Captures::ALL, |page| -> anyhow::Result<()> {
         let key = key_of(&page.url)?;
         if wanted(&key) {
             shuffle.push_capture(&capture_of(&page, &key))?;

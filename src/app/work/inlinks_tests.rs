@@ -63,7 +63,34 @@ impl Archive {
     }
 
     fn build(&self) -> InlinkReport {
-        build_inlinks(&self.desk.workspace, &JobCx::detached()).unwrap()
+        build_inlinks(&self.desk.workspace, false, &JobCx::detached()).unwrap()
+    }
+
+    fn build_anew(&self) -> InlinkReport {
+        build_inlinks(&self.desk.workspace, true, &JobCx::detached()).unwrap()
+    }
+
+    /// All that is shown of inlinks.
+    fn shown(&self) -> Vec<String> {
+        let mut shown: Vec<String> = Vec::new();
+        for row in self.rows() {
+            for days in [0, 90, 3650] {
+                shown.push(format!("{:?}", self.desk.inlinks(row.id, days).unwrap()));
+                shown.push(format!("{:?}", self.desk.anchors(row.id, days).unwrap()));
+            }
+            shown.push(format!("{row:?}"));
+        }
+        shown.push(format!("{:?}", self.desk.catalogue().prospects(None, "", 1000).unwrap()));
+        shown.push(format!("{:?}", self.desk.top_anchors(1000).unwrap()));
+        shown
+    }
+
+    fn segments(&self) -> Vec<Vec<u8>> {
+        let mut files: Vec<_> =
+            std::fs::read_dir(self.desk.workspace.built_folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.retain(|path| path.extension().is_some_and(|extension| extension == "seg"));
+        files.sort();
+        files.iter().map(|path| std::fs::read(path).unwrap()).collect()
     }
 
     fn rows(&self) -> Vec<CaptureRow> {
@@ -139,4 +166,100 @@ fn two_counts_at_once_do_not_mix_their_windows() {
     assert!(desk.set_window(30, &stopped).is_err());
     drop(waits);
     desk.set_window(30, &JobCx::detached()).unwrap();
+}
+
+/// Three launches: pages link to each other, more each time; one revisit comes
+/// before what it repeats.
+fn in_three_launches(mut after_each: impl FnMut(&Archive, usize)) -> Archive {
+    let mut archive = Archive::new(&[]);
+    let names: Vec<String> = (0..40).map(|n| format!("http://h{}.pt/p{}", n % 7, n)).collect();
+    for launch in 0..3 {
+        let captures = (0..40).step_by(launch + 1).map(|n| {
+            let links = (0..n % 5).map(|k| (names[(n * 3 + k * 11) % 40].as_str(), ["a", "b", ""][k % 3]));
+            let elsewhere = [("http://never.pt/", "Never"), ("http://late.pt/p", "Late")];
+            (names[n].as_str(), (launch as i64 * 80 + n as i64) * DAY, links.chain(elsewhere).collect())
+        });
+        let captures: Vec<Made<'_>> = captures.collect();
+        archive.add(&captures);
+        let of_late = |archive: &mut Archive, day: i64, links: &[(&str, &str)]| {
+            let mut entry = archive.entry("http://late.pt/p", day * DAY, links);
+            entry.payload_digest = "sha1:LATE".to_owned();
+            entry
+        };
+        let late = match launch {
+            0 => {
+                let entry = of_late(&mut archive, 50, &[]);
+                Some(CaptureEntry { revisit_of: Some(CaptureDate::from_millis(3 * DAY)), ..entry })
+            }
+            1 => Some(of_late(&mut archive, 3, &[(&names[0], "from late"), (&names[1], "")])),
+            _ => None,
+        };
+        if let Some(late) = late {
+            archive.desk.catalogue().add_captures(archive.launch, vec![late]).unwrap();
+        }
+        after_each(&archive, launch);
+    }
+    archive
+}
+
+#[test]
+fn launches_that_are_merged_in_give_what_a_build_of_all_gives() {
+    let merged = in_three_launches(|archive, launch| {
+        let report = archive.build();
+        assert!(report.new_captures > 0 && report.links_seen > 0, "{launch}: {report:?}");
+        let again = archive.build();
+        assert_eq!((again.new_captures, again.links_seen, again.inlinks), (0, 0, report.inlinks));
+    });
+    let anew = in_three_launches(|_, _| ());
+    let report = anew.build();
+    let shown = merged.shown();
+    assert!(shown == anew.shown(), "what is shown differs");
+    assert!(shown.iter().any(|line| line.contains("from late")));
+    let last = merged.build();
+    assert_eq!(
+        (last.inlinks, last.internal, last.targets, last.uncaptured, last.captures_with_inlinks),
+        (report.inlinks, report.internal, report.targets, report.uncaptured, report.captures_with_inlinks)
+    );
+    // Made one, the bytes are those of a build in one go.
+    merged.desk.workspace.links_to_build().unwrap().compact(&JobCx::detached()).unwrap();
+    assert!(merged.segments() == anew.segments(), "the segments differ");
+    let before = merged.segments();
+    merged.build_anew();
+    assert!(merged.segments() == before && merged.shown() == shown);
+}
+
+#[test]
+fn a_build_that_ended_between_links_and_counts_is_mended_by_the_next() {
+    let whole = in_three_launches(|archive, _| {
+        archive.build();
+    });
+    let mut killed = in_three_launches(|archive, launch| {
+        if launch == 1 {
+            take_in(&archive.desk.workspace, false, &JobCx::detached()).unwrap();
+        } else {
+            archive.build();
+        }
+    });
+    assert!(killed.shown() == whole.shown());
+    killed.add(&[("http://h0.pt/p0", 400 * DAY, vec![("http://h1.pt/p1", "new")])]);
+    take_in(&killed.desk.workspace, false, &JobCx::detached()).unwrap();
+    assert!(!killed.desk.workspace.counts_are_new(90).unwrap());
+    assert_eq!(killed.build().new_captures, 0);
+    let mended = killed.shown();
+    killed.build_anew();
+    assert!(mended == killed.shown());
+    // Links that are damaged inside are made anew without a word.
+    let folder = killed.desk.workspace.built_folder();
+    for entry in std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if entry.extension().is_some_and(|extension| extension == "seg") {
+            let mut bytes = std::fs::read(&entry).unwrap();
+            bytes[40] ^= 1;
+            std::fs::remove_file(&entry).unwrap();
+            std::fs::write(&entry, bytes).unwrap();
+        }
+    }
+    killed.add(&[("http://h0.pt/p0", 401 * DAY, vec![("http://h1.pt/p1", "newer")])]);
+    let report = killed.build();
+    let shown = killed.shown();
+    assert!(report.inlinks > 0 && shown.iter().any(|line| line.contains("newer")));
 }

@@ -125,6 +125,16 @@ pub enum LinkError {
     Cancelled(#[from] Cancelled),
 }
 
+impl LinkError {
+    /// Whether stored links are another thing than was written: other bytes,
+    /// a file that is gone, rules of something else.
+    pub fn is_damage(&self) -> bool {
+        use std::io::ErrorKind::{InvalidData, InvalidInput, NotFound, UnexpectedEof};
+        matches!(self, Self::Stored(error)
+            if matches!(error.kind(), InvalidData | InvalidInput | NotFound | UnexpectedEof))
+    }
+}
+
 /// What is wrong with stored links, and what to do where they are damaged.
 fn stored_words(error: &std::io::Error) -> String {
     match error.kind() {
