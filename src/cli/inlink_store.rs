@@ -1,7 +1,7 @@
 //! `fonds inlinks load`, and answers out of what was loaded.
 
 use super::inlink_options::{InternalWord, NotationWord, SortOptions};
-use super::output::{json_line, plain, short};
+use super::output::{json_line, plain};
 use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::analysis::{AnchorLink, tally_anchors};
 use crate::jobs::JobCx;
@@ -246,17 +246,7 @@ pub(super) fn top(
                     "external": counts.external, "internal": counts.internal, "anchor": anchor}),
             )?;
         } else {
-            writeln!(
-                out,
-                "{:>4} {:<6} {:>5} external {:>5} internal  {}  {}  “{}”",
-                counts.hosts,
-                if counts.hosts == 1 { "host" } else { "hosts" },
-                counts.external,
-                counts.internal,
-                row.date.to_words(),
-                plain(&row.target),
-                short(&anchor, 60)
-            )?;
+            super::inlinks::top_line(counts, row.date, &row.target, &anchor, out)?;
         }
     }
     Ok(rows.is_empty())

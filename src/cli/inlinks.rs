@@ -6,11 +6,12 @@ use super::output::{Existing, json_line, plain, short, to_file, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::app::{Desk, work};
-use crate::links::stored::Window;
+use crate::links::stored::{CitedCounts, Window};
 use crate::links::{MATCH_WINDOW_DAYS, MAX_INLINKS_PER_SIDE};
-use crate::store::Workspace;
 use crate::store::rows::{AnchorRow, InlinkPage, ProspectRow};
-use crate::uri::CaptureDate;
+use crate::store::{PROSPECTS_KEPT, Workspace};
+use crate::uri::{CaptureDate, PageKey};
+use anyhow::Context;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -52,7 +53,7 @@ pub enum Command {
         folder: PathBuf,
         /// URL or key of the page.
         page: String,
-        /// Of stored links: those around this date; without it, those of all times.
+        /// Those around this date; without it, those of all times.
         #[arg(long, value_name = "DATE", value_parser = CaptureDate::parse)]
         date: Option<CaptureDate>,
         /// Days before and after the date.
@@ -69,9 +70,9 @@ pub enum Command {
     Top {
         /// Workspace, or folder of stored links.
         folder: PathBuf,
-        /// Of stored links: days of the window; a workspace has its own.
-        #[arg(long, value_name = "N", default_value_t = MATCH_WINDOW_DAYS)]
-        window_days: u32,
+        /// Days of the window; without it that of the columns of a workspace, and 90 of stored links.
+        #[arg(long, value_name = "N")]
+        window_days: Option<u32>,
         /// Rows.
         #[arg(long, default_value_t = 20)]
         limit: u64,
@@ -86,7 +87,7 @@ pub enum Command {
     Uncaptured {
         /// Workspace, or folder of stored links.
         folder: PathBuf,
-        /// Of stored links: pages whose keys begin so, as (pt,site, for a site.
+        /// Pages whose keys begin so, as (pt,site, for a site and what is below it.
         #[arg(long, value_name = "KEY", default_value = "")]
         prefix: String,
         /// Number or title of the campaign of a workspace whose rules are asked; the only one without it.
@@ -199,39 +200,38 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                     inlink_store::show(&store, &page, window, MAX_INLINKS_PER_SIDE)?
                 }
                 None => {
-                    anyhow::ensure!(date.is_none(), "--date is for stored links; a workspace shows those of all times");
                     let desk = looking_desk(&folder)?;
                     built(&desk)?;
-                    desk.inlinks_of(&page, desk.catalogue().window_days()?)?
+                    shown(&desk, &page, date, window_days)?
                 }
             };
             return print_inlinks(&answer, json, out);
         }
         Command::Top { folder, window_days, limit, json } => {
             if let Some(store) = answering(&folder)? {
-                let empty = with_progress(|cx| inlink_store::top(&store, window_days, limit, json, out, cx))?;
+                let days = window_days.unwrap_or(MATCH_WINDOW_DAYS);
+                let empty = with_progress(|cx| inlink_store::top(&store, days, limit, json, out, cx))?;
                 tell_empty(empty, "No capture has inlinks");
                 return Ok(FINE);
             }
             let desk = looking_desk(&folder)?;
             built(&desk)?;
-            let rows = desk.captures(&work::most_cited(limit))?.rows;
+            let counted = desk.catalogue().window_days()?;
+            let rows = match window_days.filter(|days| *days != counted) {
+                Some(days) => with_progress(|cx| Ok(desk.workspace.most_cited(days, limit, cx)?))?,
+                None => desk.captures(&work::most_cited(limit))?.rows,
+            };
             tell_empty(rows.is_empty(), "No capture has inlinks");
             for row in rows {
                 if json {
                     json_line(out, &row)?;
                 } else {
-                    writeln!(
-                        out,
-                        "{:>4} {:<6} {:>5} external {:>5} internal  {}  {}  “{}”",
-                        row.inlink_hosts.unwrap_or(0),
-                        if row.inlink_hosts == Some(1) { "host" } else { "hosts" },
-                        row.inlinks_external.unwrap_or(0),
-                        row.inlinks_internal.unwrap_or(0),
-                        row.date.to_words(),
-                        plain(&row.url),
-                        short(&row.top_anchor, 60)
-                    )?;
+                    let counts = CitedCounts {
+                        hosts: row.inlink_hosts.unwrap_or(0),
+                        external: row.inlinks_external.unwrap_or(0),
+                        internal: row.inlinks_internal.unwrap_or(0),
+                    };
+                    top_line(counts, row.date, &row.url, &row.top_anchor, out)?;
                 }
             }
         }
@@ -293,13 +293,17 @@ fn uncaptured(folder: &Path, prefix: &str, campaign: Option<&str>, limit: u64) -
         }
         return Ok(rows);
     }
-    anyhow::ensure!(prefix.is_empty(), "--prefix is for stored links");
     let desk = match desk {
         Some(desk) => desk,
         None => looking_desk(folder)?,
     };
     built(&desk)?;
-    desk.prospects(campaign, "", limit)
+    if prefix.is_empty() && limit <= PROSPECTS_KEPT as u64 {
+        return desk.prospects(campaign, "", limit);
+    }
+    let mut rows = with_progress(|cx| Ok(desk.workspace.prospects_under(prefix, campaign, limit, cx)?))?;
+    work::judge_prospects(&desk, campaign, &mut rows, |row| row.url.clone())?;
+    Ok(rows)
 }
 
 /// Prints captures whose anchors and words share nothing, or all.
@@ -324,6 +328,35 @@ fn check(folder: &Path, limit: u64, all: bool, json: bool, out: &mut dyn Write) 
     })?;
     eprintln!("{checked} captures that others link to were checked; {findings} want a look");
     Ok(if findings > 0 { PROBLEMS } else { FINE })
+}
+
+/// The inlinks of a page of a workspace, of all times or around a date.
+fn shown(desk: &WorkspaceDesk, page: &str, date: Option<CaptureDate>, days: u32) -> anyhow::Result<InlinkPage> {
+    let Some(around) = date else { return desk.inlinks_of(page, desk.catalogue().window_days()?) };
+    let key = PageKey::of_text(page)
+        .with_context(|| format!("“{page}” is neither a URL nor a key such as pt,example)/path"))?;
+    let mut answer = desk.workspace.inlinks_around(&key, page, around, days)?;
+    answer.rows.retain(|row| row.in_window);
+    Ok(answer)
+}
+
+/// A line of `top`.
+pub(super) fn top_line(
+    counts: CitedCounts,
+    date: CaptureDate,
+    page: &str,
+    anchor: &str,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let CitedCounts { hosts, external, internal } = counts;
+    Ok(writeln!(
+        out,
+        "{hosts:>4} {:<6} {external:>5} external {internal:>5} internal  {}  {}  “{}”",
+        if hosts == 1 { "host" } else { "hosts" },
+        date.to_words(),
+        plain(page),
+        short(anchor, 60)
+    )?)
 }
 
 fn print_inlinks(answer: &InlinkPage, json: bool, out: &mut dyn Write) -> anyhow::Result<u8> {

@@ -118,7 +118,7 @@ impl Workspace {
         self.inlink_page(key, label.to_owned(), None, window_days)
     }
 
-    fn inlink_page(
+    pub(super) fn inlink_page(
         &self,
         key: &PageKey,
         target: String,

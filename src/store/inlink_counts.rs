@@ -169,6 +169,13 @@ impl Workspace {
         Ok(format!("±{window_days} days, captures up to {newest}, links {}", store.edition()))
     }
 
+    /// Every capture there is.
+    pub(super) fn captures_to_count(&self) -> Result<Counting, StoreError> {
+        let mut counting = Counting::new(&self.shuffle_options());
+        self.catalogue().each_capture(|key, date, id| Ok(counting.push(key, date, id.unsigned_abs())?))?;
+        Ok(counting)
+    }
+
     /// Counts into a table of its own.
     fn count(
         &self,
@@ -178,8 +185,7 @@ impl Workspace {
         mut prospect: impl FnMut(&Cited, &str),
     ) -> Result<CountTotals, StoreError> {
         let catalogue = self.catalogue();
-        let mut counting = Counting::new(&self.shuffle_options());
-        catalogue.each_capture(|key, date, id| Ok(counting.push(key, date, id.unsigned_abs())?))?;
+        let counting = self.captures_to_count()?;
         catalogue.write(|conn| {
             Ok(conn.execute_batch(
                 "DROP TABLE IF EXISTS capture_inlinks_new;

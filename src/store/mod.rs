@@ -16,6 +16,7 @@ mod campaigns;
 mod capture_table;
 mod captures;
 mod catalogue;
+mod cited;
 mod detail;
 mod documents;
 mod engine_logs;

@@ -8,9 +8,18 @@ use super::workspace::StoreError;
 use crate::uri::CaptureDate;
 use rusqlite::params;
 
+/// What the last crawl of a campaign (`?1`, or of any) said of the page `t.page`.
+pub(super) const LAST_CRAWL: &str =
+    "ifnull((SELECT CASE WHEN s.accepted THEN 'ACCEPT ' ELSE 'REJECT ' END || s.rule_name
+        || CASE WHEN s.state = 3 THEN ', could not be fetched: ' || s.why ELSE '' END
+     FROM seen s JOIN launch l ON l.id = s.launch
+     WHERE s.url IN (SELECT id FROM url WHERE page = t.page) AND (?1 IS NULL OR l.campaign = ?1)
+     ORDER BY s.id DESC LIMIT 1), 'not seen by a crawl')";
+
 impl Catalogue {
     /// Cited but not captured, most external citing hosts first, out of the
-    /// [`PROSPECTS_KEPT`](super::PROSPECTS_KEPT) of the last build. The verdict is what the last launch of the campaign said, if it saw the URL.
+    /// [`PROSPECTS_KEPT`](super::PROSPECTS_KEPT) of the last build. The
+    /// verdict is what the last launch of the campaign said, if it saw the page.
     pub fn prospects(
         &self,
         campaign: Option<CampaignId>,
@@ -22,7 +31,7 @@ impl Catalogue {
             if !has_table(conn, "prospect")? {
                 return Ok(Vec::new());
             }
-            let mut statement = conn.prepare_cached(
+            let mut statement = conn.prepare_cached(&format!(
                 // Which pages first, what is told of them after.
                 "WITH cited AS (
                     SELECT t.*, u.url AS url_text FROM prospect t JOIN url u ON u.id = t.url
@@ -31,13 +40,9 @@ impl Catalogue {
                     ORDER BY t.hosts DESC, t.external DESC, t.internal DESC, u.url LIMIT ?3)
                  SELECT t.url_text, t.hosts, t.internal + t.external, t.first_s, t.last_s,
                     t.anchor,
-                    ifnull((SELECT CASE WHEN s.accepted THEN 'ACCEPT ' ELSE 'REJECT ' END || s.rule_name
-                               || CASE WHEN s.state = 3 THEN ', could not be fetched: ' || s.why ELSE '' END
-                            FROM seen s JOIN launch l ON l.id = s.launch
-                            WHERE s.url IN (SELECT id FROM url WHERE page = t.page) AND (?1 IS NULL OR l.campaign = ?1) ORDER BY s.id DESC LIMIT 1),
-                           'not seen by a crawl')
+                    {LAST_CRAWL}
                  FROM cited t ORDER BY t.hosts DESC, t.external DESC, t.internal DESC, t.url_text",
-            )?;
+            ))?;
             let rows = statement.query_map(params![campaign, words, int(limit)], |row| {
                 let last_crawl: String = row.get(6)?;
                 Ok(ProspectRow {

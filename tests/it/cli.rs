@@ -278,6 +278,28 @@ fn inlinks_are_shown_by_url_and_by_key() {
     }
     let anchors = fonds(&["inlinks", "anchors", workspace, "http://www.festival-da-ria.example/"]).with_status(0).out;
     assert!(anchors.contains('“'), "{anchors}");
+    // Any window, whatever the columns count.
+    let page = "http://www.festival-da-ria.example/";
+    let captures = fonds(&["inlinks", "top", workspace, "--json", "--limit", "500"]).with_status(0).json_lines();
+    let as_counted = fonds(&["inlinks", "top", workspace, "--json", "--limit", "500", "--window-days", "90"]);
+    assert_eq!(as_counted.with_status(0).json_lines(), captures);
+    let wide = fonds(&["inlinks", "top", workspace, "--json", "--limit", "500", "--window-days", "3650"]);
+    let wide = wide.with_status(0).json_lines();
+    assert!(wide.len() >= captures.len() && wide != captures);
+    let date = wide[0]["date"].to_string();
+    let around = |days: &str| {
+        let call = ["inlinks", "show", workspace, page, "--json", "--date", "1999-01-01", "--window-days", days];
+        fonds(&call).out.lines().count()
+    };
+    assert!(date.len() > 4 && around("90") == 0 && around("36500") == by_url.lines().count());
+    let uncaptured = |prefix: &[&str]| {
+        let call = [&["inlinks", "uncaptured", workspace, "--json", "--limit", "1000"], prefix].concat();
+        fonds(&call).with_status(0).json_lines()
+    };
+    let all = uncaptured(&[]);
+    assert_eq!(uncaptured(&["--prefix", "example"]), all);
+    let of_site = uncaptured(&["--prefix", "(example,festival-da-ria,"]);
+    assert!(of_site.len() < all.len() && of_site.iter().all(|row| all.contains(row)));
     let file = tempfile::tempdir().unwrap().path().join("inlinks.jsonl");
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     fonds(&["inlinks", "export", workspace, "--out", arg(&file)]).with_status(0);

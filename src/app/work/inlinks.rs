@@ -4,7 +4,7 @@ use crate::jobs::JobCx;
 use crate::links::invert::{AssignOptions, CaptureRow, LinkRow, Shuffle, ShuffleOptions, ShuffleReport, assign};
 use crate::links::stored::{CountTotals, LinkStore, Mark, host_of};
 use crate::links::{DatasetObject, LinkError, LinkKind};
-use crate::store::{Captures, InlinkFeed, PageFeed, StoreError, Workspace};
+use crate::store::{Captures, InlinkFeed, PROSPECTS_KEPT, PageFeed, StoreError, Workspace};
 use crate::uri::{CaptureDate, DatasetKey, Fqdn, InternalPolicy, Url};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -56,7 +56,7 @@ impl InlinkReport {
 
     /// The report in words.
     pub fn words(&self) -> String {
-        format!(
+        let mut words = format!(
             "{} inlinks ({} internal, {} external) of {} pages; {} links of {} captures taken in, {} exact duplicates left out; {} pages were never captured; {} captures have inlinks within ±{} days",
             self.inlinks,
             self.internal,
@@ -68,7 +68,11 @@ impl InlinkReport {
             self.uncaptured,
             self.captures_with_inlinks,
             self.window_days
-        )
+        );
+        if self.uncaptured > PROSPECTS_KEPT as u64 {
+            words.push_str(&format!("; of those pages the {PROSPECTS_KEPT} most cited ones are kept as a list"));
+        }
+        words
     }
 }
 
