@@ -42,6 +42,8 @@ pub(super) struct Judged {
     /// Whether they begin elsewhere than the rules that the launch ran. Told
     /// once, since seeds may be many and are asked for with every URL.
     has_other_seeds: bool,
+    /// The word that seeds of that launch, as typed, carry here, where it is another.
+    other_tags: HashMap<String, String>,
 }
 
 /// The seed that a URL counts as.
@@ -50,6 +52,8 @@ struct SeedOf {
     /// As typed.
     url: String,
     source_tag: String,
+    /// Whether the URL is that seed, and nothing that the seed redirects to.
+    is_typed: bool,
 }
 
 /// A decision with the rule that made it.
@@ -68,15 +72,24 @@ impl Judged {
     pub(super) fn new(catalogue: &Catalogue, spec: &Campaign, launch: LaunchId) -> anyhow::Result<Self> {
         let mut rules = DecideRules::compile(spec)?;
         let mut seeds = HashMap::new();
+        let of =
+            |seed: &Seed, is_typed| SeedOf { url: seed.url.clone(), source_tag: seed.source_tag.clone(), is_typed };
+        // As a crawl begins: all seeds, of equal ones the first, before any redirect.
+        for seed in &spec.seeds {
+            if let Some(url) = parse_web_url(&seed.url) {
+                seeds.entry(url.to_string()).or_insert_with(|| of(seed, true));
+            }
+        }
         for seed in &spec.seeds {
             let Some(mut url) = parse_web_url(&seed.url) else { continue };
             for _ in 0..MAX_SEED_REDIRECTS {
-                let of = SeedOf { url: seed.url.clone(), source_tag: seed.source_tag.clone() };
-                let known = seeds.insert(url.to_string(), of).is_some();
-                let target = if known { None } else { catalogue.redirect_of(launch, url.as_str())? };
-                let Some(target) = target else { break };
+                let Some(target) = catalogue.redirect_of(launch, url.as_str())? else { break };
                 let Some(next) = parse_web_url(&target) else { break };
                 rules = rules.with_seed(Seed { url: target, ..seed.clone() })?;
+                if seeds.contains_key(next.as_str()) {
+                    break;
+                }
+                seeds.insert(next.to_string(), of(seed, false));
                 url = next;
             }
         }
@@ -86,7 +99,20 @@ impl Judged {
             seeds,
             edited: false,
             has_other_seeds: false,
+            other_tags: HashMap::new(),
         })
+    }
+
+    /// Makes them the edited rules of a launch that ran `before`.
+    fn edited_from(mut self, before: Option<&Self>) -> Self {
+        self.edited = true;
+        let Some(before) = before else { return self };
+        self.has_other_seeds = before.seeds != self.seeds;
+        for (url, then) in before.seeds.iter().filter(|(_, then)| then.is_typed) {
+            let now = self.seeds.get(url).filter(|now| now.is_typed && now.source_tag != then.source_tag);
+            self.other_tags.extend(now.map(|now| (then.url.clone(), now.source_tag.clone())));
+        }
+        self
     }
 
     /// Lets robots.txt say what it says to these rules.
@@ -229,26 +255,41 @@ impl Judged {
         if !self.has_other_seeds {
             return each(candidate);
         }
-        let seed = self.seeds.get(candidate.url.as_str());
-        match (candidate.is_seed, seed) {
-            (false, Some(seed)) => {
-                // A crawl begins with it: no way leads there.
-                let mut begun = Candidate {
-                    is_seed: true,
-                    seed: Some(seed.url.clone()),
-                    source_tag: seed.source_tag.clone(),
-                    ..Candidate::bare(candidate.url.clone())
-                };
-                each(&mut begun)
-            }
-            (true, None) if before.seeds.contains_key(candidate.url.as_str()) => {
-                candidate.is_seed = false;
-                let answer = each(candidate);
-                candidate.is_seed = true;
-                answer
-            }
-            _ => each(candidate),
+        let (then, now) = [before, self].map(|rules| rules.seeds.get(candidate.url.as_str())).into();
+        let is_typed = |seed: Option<&SeedOf>| seed.is_some_and(|seed| seed.is_typed);
+        if let Some(now) = now
+            && (then.is_none() && !candidate.is_seed || now.is_typed && !is_typed(then))
+        {
+            // A crawl begins with it: no way leads there.
+            let mut begun = Candidate {
+                is_seed: true,
+                seed: Some(now.url.clone()),
+                source_tag: now.source_tag.clone(),
+                ..Candidate::bare(candidate.url.clone())
+            };
+            return each(&mut begun);
         }
+        let was_seed = candidate.is_seed;
+        candidate.is_seed &= now.is_some() || then.is_none();
+        let of = candidate.seed.as_deref();
+        // What a seed redirects to may have become that of another seed.
+        let other =
+            now.zip(then).filter(|(now, then)| was_seed && now.url != then.url && of == Some(then.url.as_str()));
+        let seed = other.map(|(now, _)| candidate.seed.replace(now.url.clone()));
+        let tag = match other {
+            Some((now, _)) => Some(&now.source_tag),
+            None => candidate.seed.as_ref().and_then(|seed| self.other_tags.get(seed)),
+        };
+        let tag = tag.map(|tag| std::mem::replace(&mut candidate.source_tag, tag.clone()));
+        let answer = each(candidate);
+        candidate.is_seed = was_seed;
+        if let Some(seed) = seed {
+            candidate.seed = seed;
+        }
+        if let Some(tag) = tag {
+            candidate.source_tag = tag;
+        }
+        answer
     }
 
     /// The seed of these rules that a URL is, by its text.
@@ -368,8 +409,7 @@ impl<'a> Bench<'a> {
         let mut rules = HashMap::new();
         for id in &self.ids {
             let judged = Judged::new(self.catalogue, edited, *id).context("the edited rules")?;
-            let has_other_seeds = self.launches.get(id).is_some_and(|launch| launch.rules.seeds != judged.seeds);
-            rules.insert(*id, Judged { edited: true, has_other_seeds, ..judged });
+            rules.insert(*id, judged.edited_from(self.launches.get(id).map(|launch| &launch.rules)));
         }
         self.edited_agent = Some(edited.politeness.user_agent.clone());
         Ok(rules)

@@ -75,6 +75,7 @@ impl Made {
                 seed: one.seed.map(str::to_owned),
                 via: one.via.map(|via| Url::parse(via).unwrap()),
                 nofollow: one.nofollow,
+                source_tag: one.seed.and_then(|seed| tag_of(&self.spec, seed)).unwrap_or_default(),
                 ..Candidate::bare(url.clone())
             };
             let geo = known.get(url.host_str().unwrap()).cloned().unwrap_or_default();
@@ -130,6 +131,11 @@ impl Made {
     }
 }
 
+/// The word of a seed, by its text.
+fn tag_of(spec: &Campaign, seed: &str) -> Option<String> {
+    spec.seeds.iter().find(|other| other.url == seed).map(|seed| seed.source_tag.clone())
+}
+
 fn admission(candidate: &Candidate, verdict: Verdict, state: AdmissionState) -> Admission {
     Admission {
         url: candidate.url.clone(),
@@ -137,7 +143,7 @@ fn admission(candidate: &Candidate, verdict: Verdict, state: AdmissionState) -> 
         via: candidate.via.clone(),
         anchor: String::new(),
         seed: candidate.seed.clone(),
-        source_tag: String::new(),
+        source_tag: candidate.source_tag.clone(),
         is_seed: candidate.is_seed,
         nofollow: candidate.nofollow,
         verdict,
@@ -637,6 +643,49 @@ fn a_seed_typed_otherwise_is_the_same_seed() {
     edited.seeds[1].url = "HTTP://C.example:80/start".to_owned();
     let answer = made.what_if(&edited);
     assert_eq!((answer.moved_in.urls, answer.moved_out.urls, answer.stay_in), (0, 0, 1));
+}
+
+#[test]
+fn another_word_of_a_seed_goes_down_to_all_that_it_led_to() {
+    let rules = vec![json!({"rule": "source_tag", "tags": ["blog"], "decision": "ACCEPT"})];
+    let mut made = made(rules);
+    made.spec.seeds[0].source_tag = "news".to_owned();
+    made.desk.catalogue().save_campaign(Some(made.campaign), &made.spec).unwrap();
+    let elsewhere = Found { seed: Some("http://c.example/start"), ..found("http://c.example/x", "L") };
+    made.launch(&[found("http://a.pt/", ""), found("http://a.pt/x", "L"), elsewhere]);
+    let mut edited = made.spec.clone();
+    edited.seeds[0].source_tag = "blog".to_owned();
+    let answer = made.what_if(&edited);
+    assert_eq!(made.listed(&edited, &answer, MovedSide::In), ["http://a.pt/", "http://a.pt/x"]);
+    let tested = made.desk.scope_test(Some(made.campaign), &edited, &["http://a.pt/x".to_owned()]).unwrap();
+    assert_eq!(tested[0].as_ref().unwrap().trace.verdict.decision, Decision::Accept);
+    assert_eq!(made.what_if(&made.spec).moved_in.urls, 0);
+}
+
+#[test]
+fn what_a_seed_redirected_to_is_of_the_seed_that_is_left() {
+    let tag = |seed: Seed, tag: &str| Seed { source_tag: tag.to_owned(), ..seed };
+    let mut made = made(vec![json!({"rule": "source_tag", "tags": ["b", "own"], "decision": "ACCEPT"})]);
+    made.spec.seeds =
+        vec![tag(seed("http://a.pt/", SeedScope::Plus1), "a"), tag(seed("http://b.pt/", SeedScope::Plus1), "b")];
+    made.desk.catalogue().save_campaign(Some(made.campaign), &made.spec).unwrap();
+    let launch = made.launch(&[found("http://a.pt/", ""), found("http://new.pt/", "")]);
+    let catalogue = made.desk.workspace.catalogue();
+    for from in ["http://a.pt/", "http://b.pt/"] {
+        let to = Some(Url::parse("http://new.pt/").unwrap());
+        let entry = CaptureEntry { redirect_to: to, ..capture(&Url::parse(from).unwrap(), 1) };
+        catalogue.add_captures(launch, vec![entry]).unwrap();
+    }
+    let into = |seeds: Vec<Seed>| {
+        let edited = Campaign { seeds, ..made.spec.clone() };
+        made.listed(&edited, &made.what_if(&edited), MovedSide::In)
+    };
+    let [a, b] = [&made.spec.seeds[0], &made.spec.seeds[1]].map(Seed::clone);
+    assert_eq!(into(vec![a.clone(), b.clone()]), [""; 0]);
+    assert_eq!(into(vec![b.clone()]), ["http://new.pt/"]);
+    assert_eq!(into(vec![tag(a.clone(), "b"), b.clone()]), ["http://a.pt/", "http://new.pt/"]);
+    let own = tag(seed("http://new.pt/", SeedScope::Plus1), "own");
+    assert_eq!(into(vec![a, b, own]), ["http://new.pt/"], "a crawl begins with it");
 }
 
 #[test]

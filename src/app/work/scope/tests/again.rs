@@ -25,6 +25,8 @@ fn any_rules() -> impl Strategy<Value = Vec<Value>> {
         Just(json!({"rule": "content_size", "min_bytes": 500})),
         Just(json!({"rule": "content_type", "types": ["text/html"], "decision": "ACCEPT"})),
         Just(json!({"rule": "hop_type", "hops": "E", "decision": "ACCEPT"})),
+        Just(json!({"rule": "source_tag", "tags": ["news"], "decision": "ACCEPT"})),
+        Just(json!({"rule": "source_tag", "tags": ["blog"], "decision": "REJECT"})),
     ];
     proptest::collection::vec(rule, 0..6)
 }
@@ -36,17 +38,28 @@ struct Edits {
     ignores_robots: bool,
     other_agent: bool,
     other_seeds: bool,
+    /// The word of the first seed.
+    tag: &'static str,
 }
 
 fn any_edits() -> impl Strategy<Value = Edits> {
-    (any_rules(), any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
-        |(rules, ignores_robots, other_agent, other_seeds)| Edits { rules, ignores_robots, other_agent, other_seeds },
+    let seldom = || proptest::bool::weighted(0.3);
+    let tag = prop_oneof![Just("news"), Just("blog"), Just("")];
+    (any_rules(), seldom(), seldom(), seldom(), tag).prop_map(
+        |(rules, ignores_robots, other_agent, other_seeds, tag)| Edits {
+            rules,
+            ignores_robots,
+            other_agent,
+            other_seeds,
+            tag,
+        },
     )
 }
 
 impl Edits {
     fn of(self, base: &Campaign) -> Campaign {
         let mut edited = Campaign { rules: self.rules, ..base.clone() };
+        self.tag.clone_into(&mut edited.seeds[0].source_tag);
         if self.ignores_robots {
             edited.politeness.robots = RobotsPolicy::Ignore;
         }
@@ -82,12 +95,11 @@ struct Crawl<'a> {
 }
 
 impl Crawl<'_> {
-    fn decides(&self, candidate: &Candidate, geo: &GeoFact, looked_up: &GeoFact, content: &ContentFact) -> Decision {
+    fn decides(&self, candidate: &Candidate, geo: &GeoFact, looked_up: &GeoFact, content: &ContentFact) -> Said {
         let agent = &self.spec.politeness.user_agent;
-        let robots = match self.spec.politeness.robots {
-            RobotsPolicy::Obey if candidate.url.host_str() == Some("a.pt") => {
-                RobotsRules::from_answer(Some(200), ROBOTS, agent).fact(&candidate.url)
-            }
+        let obeys = self.spec.politeness.robots == RobotsPolicy::Obey;
+        let robots = match candidate.url.host_str() {
+            Some("a.pt") if obeys => RobotsRules::from_answer(Some(200), ROBOTS, agent).fact(&candidate.url),
             _ => RobotsFact::NotAsked,
         };
         let date = Some(CaptureDate::from_seconds(1_700_000_000));
@@ -95,20 +107,38 @@ impl Crawl<'_> {
         if self.rules.needs_geo(candidate, &facts) {
             facts.geo = looked_up.clone();
         }
-        let denied = matches!(facts.robots, RobotsFact::Denied { .. });
-        if self.rules.decide(candidate, &facts).decision == Decision::Reject || denied {
-            return Decision::Reject;
+        let said = |verdict: Verdict| Said { decision: verdict.decision, rule: verdict.rule_index, untold: false };
+        let first = self.rules.decide(candidate, &facts);
+        if first.decision == Decision::Reject {
+            return said(first);
         }
-        if matches!(content, ContentFact::NotFetched) {
-            return Decision::Accept;
+        if matches!(facts.robots, RobotsFact::Denied { .. }) {
+            return Said { decision: Decision::Reject, rule: None, untold: false };
+        }
+        let robots_untold = obeys && facts.robots == RobotsFact::NotAsked;
+        if *content == ContentFact::NotFetched {
+            return Said { untold: robots_untold || self.rules.uses_content(), ..said(first) };
         }
         let fetched = Facts { robots: RobotsFact::NotAsked, content: content.clone(), ..facts };
-        self.rules.decide(candidate, &fetched).decision
+        let second = self.rules.decide(candidate, &fetched);
+        match second.decision {
+            Decision::Reject => said(second),
+            Decision::Accept => Said { untold: robots_untold, ..said(first) },
+        }
     }
 }
 
+/// What a crawl decides of a URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Said {
+    decision: Decision,
+    rule: Option<usize>,
+    /// Whether a fetch could still refuse it.
+    untold: bool,
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     /// Figures and lists say what crawls say that decide one after the other,
     /// and each trace has the verdict that it explains.
@@ -118,7 +148,20 @@ proptest! {
         after in any_edits(),
         urls in proptest::collection::vec(any_found(), 1..16),
         more in proptest::collection::vec(any_found(), 0..6),
+        near in proptest::option::of((0usize..6, any::<bool>())),
     ) {
+        let after = match near {
+            None => after,
+            // One rule more or less, so that most URLs are decided alike.
+            Some((at, is_more)) => {
+                let (mut rules, at) = (before.rules.clone(), at.min(before.rules.len()));
+                match (is_more, after.rules.first()) {
+                    (true, Some(rule)) => rules.insert(at, rule.clone()),
+                    _ => rules.truncate(at),
+                }
+                Edits { rules, ..after }
+            }
+        };
         let base = made(before.rules.clone());
         let before = Edits { other_seeds: false, ..before }.of(&base.spec);
         base.desk.catalogue().save_campaign(Some(base.campaign), &before).unwrap();
@@ -149,6 +192,8 @@ proptest! {
         let catalogue = made.desk.catalogue();
         let known = catalogue.geo_facts().unwrap();
         let (mut into, mut out, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut other_rule, mut unfetched) = (Vec::new(), Vec::new());
+        let mut by_rule = vec![(0, 0); edited.rules.len()];
         for one in seen.values() {
             let url = Url::parse(&one.url).unwrap();
             let candidate = Candidate {
@@ -157,6 +202,7 @@ proptest! {
                 seed: one.seed.map(str::to_owned),
                 via: one.via.map(|via| Url::parse(via).unwrap()),
                 nofollow: one.nofollow,
+                source_tag: one.seed.and_then(|seed| tag_of(&made.spec, seed)).unwrap_or_default(),
                 ..Candidate::bare(url.clone())
             };
             let is_seed = |spec: &Campaign| spec.seeds.iter().any(|seed| seed.url == one.url);
@@ -164,10 +210,15 @@ proptest! {
                 (false, true) if !is_seed(&made.spec) => Candidate {
                     is_seed: true,
                     seed: Some(one.url.clone()),
+                    source_tag: tag_of(&edited, &one.url).unwrap(),
                     ..Candidate::bare(url.clone())
                 },
-                (true, false) => Candidate { is_seed: false, ..candidate.clone() },
-                _ => candidate.clone(),
+                (is_seed_then, is_seed_now) => Candidate {
+                    is_seed: is_seed_then && is_seed_now,
+                    // What descends from a seed that is gone carries its word on.
+                    source_tag: one.seed.and_then(|seed| tag_of(&edited, seed)).unwrap_or(candidate.source_tag.clone()),
+                    ..candidate.clone()
+                },
             };
             let geo = match known.get(url.host_str().unwrap()) {
                 Some(known @ GeoFact::Known(_)) => known.clone(),
@@ -178,22 +229,30 @@ proptest! {
                 (old.decides(&candidate, &geo, place, &content), new.decides(&as_edited, &geo, place, &content))
             };
             let (then, now) = both(&geo);
-            match (then, now) {
+            match (then.decision, now.decision) {
                 (Decision::Reject, Decision::Accept) => into.push(one.url.clone()),
                 (Decision::Accept, Decision::Reject) => out.push(one.url.clone()),
+                _ if then.rule != now.rule => other_rule.push(one.url.clone()),
                 _ => {}
+            }
+            if let Some((into, out)) = now.rule.filter(|_| then.decision != now.decision).map(|rule| &mut by_rule[rule]) {
+                *if now.decision == Decision::Accept { into } else { out } += 1;
+            }
+            if now.untold && !then.untold {
+                unfetched.push(one.url.clone());
             }
             let moves = ["PT", "GB", "FR", "XX"].map(|country| {
                 let (then, now) = both(&GeoFact::Known(evidence("192.0.2.1", Some(country), 1)));
+                let (then, now) = (then.decision, now.decision);
                 (then != now).then_some(now == Decision::Accept)
             });
             if moves.iter().any(|other| *other != moves[0]) {
                 unknown.push(one.url.clone());
             }
             let (row, _) = catalogue.seen_by_url(made.campaign, &one.url).unwrap().unwrap();
-            prop_assert_eq!(made.desk.why(row).unwrap().verdict.decision, then, "{:?}", one);
+            prop_assert_eq!(made.desk.why(row).unwrap().verdict.decision, then.decision, "{:?}", one);
             let trace = made.desk.what_if_trace(&edited, row).unwrap();
-            prop_assert_eq!(trace.verdict.decision, now, "{:?}", one);
+            prop_assert_eq!((trace.verdict.decision, trace.verdict.rule_index), (now.decision, now.rule), "{:?}", one);
             let tested = made.desk.scope_test(Some(made.campaign), &edited, std::slice::from_ref(&one.url)).unwrap().remove(0);
             prop_assert_eq!(tested.unwrap().trace.verdict, trace.verdict);
         }
@@ -204,8 +263,10 @@ proptest! {
                 prop_assert_eq!(made.desk.what_if_trace(&edited, row.seen).unwrap().verdict, row.after);
             }
         }
-        made.urls(&edited, &answer, WhatIfList::OtherRule);
-        made.urls(&edited, &answer, WhatIfList::Unfetched);
+        prop_assert_eq!(made.urls(&edited, &answer, WhatIfList::OtherRule), other_rule);
+        prop_assert_eq!(made.urls(&edited, &answer, WhatIfList::Unfetched), unfetched);
+        let found_by_rule: Vec<(u64, u64)> = answer.by_rule.iter().map(|rule| (rule.moved_in, rule.moved_out)).collect();
+        prop_assert_eq!(found_by_rule, by_rule);
         let same = made.what_if(&made.spec);
         prop_assert_eq!(same.moved_in.urls + same.moved_out.urls + same.unknown.urls, 0);
     }
