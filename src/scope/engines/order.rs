@@ -28,26 +28,26 @@ pub fn read_heritrix1_order(file: &str, text: &str, seeds: Option<&str>) -> Resu
         campaign.owner = text("operator");
     }
     let controller = root.child("controller").cloned().unwrap_or_default();
-    let mut number = |name: &str| read_number::<u64>(&controller, name, &mut notes);
+    let mut number = |name: &str| read_number::<u64>(&controller, name, NO_LIMIT, &mut notes);
     campaign.limits.max_bytes = number("max-bytes-download").unwrap_or(0);
     campaign.limits.max_documents = number("max-document-download").unwrap_or(0);
     campaign.limits.max_seconds = number("max-time-sec").unwrap_or(0);
-    if let Some(threads) = read_number(&controller, "max-toe-threads", &mut notes) {
+    if let Some(threads) = read_number(&controller, "max-toe-threads", DEFAULT, &mut notes) {
         campaign.politeness.workers = threads;
     }
     if let Some(frontier) = named(&controller, "frontier") {
         let polite = &mut campaign.politeness;
-        let mut number = |name: &str| read_number::<u64>(frontier, name, &mut notes);
+        let mut number = |name: &str| read_number::<u64>(frontier, name, DEFAULT, &mut notes);
         polite.min_delay_ms = number("min-delay-ms").unwrap_or(polite.min_delay_ms);
         polite.max_delay_ms = number("max-delay-ms").unwrap_or(polite.max_delay_ms);
         polite.retry_delay_seconds = number("retry-delay-seconds").unwrap_or(polite.retry_delay_seconds);
         if let Some(found) = named(frontier, "delay-factor") {
             match found.text().trim().parse().ok().filter(|factor: &f64| factor.is_finite()) {
                 Some(factor) => polite.delay_factor = factor,
-                None => notes.push(unusable(found)),
+                None => notes.push(unusable(found, DEFAULT)),
             }
         }
-        polite.max_retries = read_number(frontier, "max-retries", &mut notes).unwrap_or(polite.max_retries);
+        polite.max_retries = read_number(frontier, "max-retries", DEFAULT, &mut notes).unwrap_or(polite.max_retries);
     }
     if let Some(policy) = named(&controller, "robots-honoring-policy").and_then(|policy| named(policy, "type")) {
         match policy.text().trim() {
@@ -84,22 +84,28 @@ pub fn read_heritrix1_order(file: &str, text: &str, seeds: Option<&str>) -> Resu
     Ok(EngineJob { campaign, rules, notes })
 }
 
-/// A number that a setting holds; one that cannot be read is told.
-fn read_number<N: FromStr>(at: &Element, name: &str, notes: &mut Vec<EngineNote>) -> Option<N> {
+/// What follows from a number that cannot be read.
+const DEFAULT: &str = "; the default stands for it";
+const NO_LIMIT: &str = "; there is no limit then";
+const NO_EMBEDS: &str = "; what pages need to be shown has no rule of its own then";
+const ONE: &str = "; 1 stands for it";
+/// The filter that it is of is told of by itself.
+const NO_VALUE: &str = "";
+
+/// A number that a setting holds; one that cannot be read is told, with what
+/// follows from that.
+fn read_number<N: FromStr>(at: &Element, name: &str, then: &str, notes: &mut Vec<EngineNote>) -> Option<N> {
     let found = named(at, name)?;
     let number = found.text().trim().parse().ok();
     if number.is_none() {
-        notes.push(unusable(found));
+        notes.push(unusable(found, then));
     }
     number
 }
 
-fn unusable(found: &Element) -> EngineNote {
+fn unusable(found: &Element, then: &str) -> EngineNote {
     let (name, text) = (found.attribute("name").unwrap_or_default(), found.text().trim().to_owned());
-    EngineNote::new(
-        &found.place,
-        format!("{name}: “{text}” is no number that can be used here; the default stands for it"),
-    )
+    EngineNote::new(&found.place, format!("{name}: “{text}” is no number that can be used here{then}"))
 }
 
 /// The setting of this name directly in an element.
@@ -118,12 +124,12 @@ fn scope_rules(scope: &Element, campaign: &mut Campaign, notes: &mut Vec<EngineN
         )),
     }
     rules.push(rule(scope.class(), RuleKind::SeedScope(SeedScopeRule {})));
-    if let Some(max_hops) = read_number(scope, "max-link-hops", notes) {
+    if let Some(max_hops) = read_number(scope, "max-link-hops", NO_LIMIT, notes) {
         rules.push(rule("", RuleKind::TooManyHops(TooManyHops { max_hops })));
     }
-    if let Some(max_trans_hops) = read_number(scope, "max-trans-hops", notes) {
+    if let Some(max_trans_hops) = read_number(scope, "max-trans-hops", NO_EMBEDS, notes) {
         let speculative = named(scope, "transitiveFilter");
-        let speculative = speculative.and_then(|filter| read_number(filter, "max-speculative-hops", notes));
+        let speculative = speculative.and_then(|filter| read_number(filter, "max-speculative-hops", ONE, notes));
         let max_speculative_hops = speculative.unwrap_or(1);
         rules.push(rule("", RuleKind::Transclusion(Transclusion { max_trans_hops, max_speculative_hops })));
     }
@@ -132,9 +138,9 @@ fn scope_rules(scope: &Element, campaign: &mut Campaign, notes: &mut Vec<EngineN
         let name = filter.attribute("name").unwrap_or_default();
         let value = |setting: &str| named(filter, setting).map(|found| found.text().trim().to_owned());
         let kind = match filter.class() {
-            "PathDepthFilter" => read_number(filter, "max-path-depth", notes)
+            "PathDepthFilter" => read_number(filter, "max-path-depth", NO_VALUE, notes)
                 .map(|max_segments| RuleKind::TooManyPathSegments(TooManyPathSegments { max_segments })),
-            "PathologicalPathFilter" => read_number(filter, "repetitions", notes)
+            "PathologicalPathFilter" => read_number(filter, "repetitions", NO_VALUE, notes)
                 .map(|max_repetitions| RuleKind::PathologicalPath(PathologicalPath { max_repetitions })),
             "URIRegExpFilter" => value("regexp").map(|pattern| {
                 RuleKind::Regex(RegexList { patterns: vec![pattern], any: true, decision: Decision::Reject })

@@ -349,11 +349,11 @@ fn numbers_of_an_order_that_cannot_be_read_are_named() {
     insta::assert_snapshot!(told(&job), @r#"
     0 {"rule":"reject_all"}
     1 {"rule":"seed_scope"}
-    ! order.xml:2: max-bytes-download: “lots” is no number that can be used here; the default stands for it
+    ! order.xml:2: max-bytes-download: “lots” is no number that can be used here; there is no limit then
     ! order.xml:3: max-toe-threads: “-3” is no number that can be used here; the default stands for it
     ! order.xml:10: min-delay-ms: “soon” is no number that can be used here; the default stands for it
-    ! order.xml:5: max-link-hops: “3.5” is no number that can be used here; the default stands for it
-    ! order.xml:7: max-path-depth: “?” is no number that can be used here; the default stands for it
+    ! order.xml:5: max-link-hops: “3.5” is no number that can be used here; there is no limit then
+    ! order.xml:7: max-path-depth: “?” is no number that can be used here
     ! order.xml:7: deep: the filter PathDepthFilter has no value that can be used; it is left out
     "#);
 }
