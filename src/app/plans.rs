@@ -54,6 +54,6 @@ impl Plans for WorkspaceDesk {
     }
 
     fn permissions(&self, campaign: &Campaign, urls: &[String]) -> DeskResult<Vec<Result<Derivation, String>>> {
-        work::permissions(self, campaign, urls)
+        work::permissions(self, campaign, urls, CaptureDate::now())
     }
 }

@@ -1,7 +1,7 @@
 //! Crawl feeds and jobs of other crawlers, from the outside.
 
 use crate::need;
-use crate::program::{arg, fonds};
+use crate::program::{arg, fonds, fonds_with};
 use serde_json::json;
 use std::fs;
 use std::path::Path;
@@ -47,6 +47,32 @@ fn a_feed_comes_in_and_goes_out_again() {
     fonds(&["feed", "import", &folder, arg(&file)]).with_status(0).says("0 new, 0 changed, 1 unchanged");
     fonds(&["documents", "list", &folder]).with_status(0).says("0 documents").says("2 watched targets");
     fonds(&["feed", "check", arg(&dir.path().join("gone"))]).with_status(2);
+}
+
+#[test]
+fn a_feed_has_what_stood_on_these_grounds_then() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = workspace(dir.path());
+    let file = dir.path().join("feed.json");
+    fs::write(&file, json!([target(1, "One", "http://one.pt/", "DAILY")]).to_string()).unwrap();
+    fonds(&["feed", "import", &folder, arg(&file)]).with_status(0);
+    let text = fonds(&["campaign", "export", &folder, "1"]).with_status(0).out;
+    let campaign: serde_json::Value = serde_json::from_str(&text).unwrap();
+    for (name, covers) in [("Licensed", "http://one.pt/"), ("Broken", "no prefix")] {
+        let mut other = campaign.clone();
+        other["name"] = json!(name);
+        other["permissions"] = json!([{"covers": covers, "reach": if covers == "no prefix" { json!(null) } else { json!("root") },
+            "state": "granted", "criterion": "licence", "licence": "Open", "date": "2024-01-01", "evidence": "letter",
+            "from": "2024-02-01", "until": "2024-04-01"}]);
+        fonds_with(&["campaign", "add", &folder, "-"], other.to_string().as_bytes()).with_status(0);
+    }
+    let export = |at: &str| {
+        let words = ["feed", "export", &folder, "--frequency", "daily", "--grounds", "by", "--at", at];
+        fonds(&words).with_status(0).says("note: campaign 3 (Broken): it is left out")
+    };
+    let targets = |out: &str| serde_json::from_str::<Vec<serde_json::Value>>(out).unwrap().len();
+    assert_eq!(targets(&export("2024-03-01").says("1 left out: without a licence").out), 1);
+    assert_eq!(targets(&export("2024-05-01").says("2 left out: without a licence").out), 0);
 }
 
 #[test]

@@ -279,7 +279,17 @@ pub fn export_feed(
             let paywalled = entry.fields.get("secretId").is_some_and(|secret| !secret.is_null());
             let mut taken = due.takes(&entry.meaning(0).0, campaign.active, paywalled);
             if taken.is_ok() && due.grounds.is_some() {
-                taken = due.takes_on(target_grounds(desk, &campaign)?);
+                match target_grounds(desk, &campaign, due.now) {
+                    Ok(grounds) => taken = due.takes_on(grounds),
+                    Err(error) => {
+                        notes.push((
+                            row.id,
+                            row.name,
+                            format!("it is left out: its grounds are not known ({error:#})"),
+                        ));
+                        continue;
+                    }
+                }
             }
             if let Err(why) = taken {
                 *left_out.entry(why).or_insert(0) += 1;

@@ -6,6 +6,7 @@ use crate::cli::campaign::{desk, looking_desk};
 use crate::cli::output::{json_line, plain, with_progress};
 use crate::cli::{FINE, PROBLEMS};
 use crate::scope::Derivation;
+use crate::uri::CaptureDate;
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
 
@@ -65,6 +66,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
             .map_err(|_| anyhow::anyhow!("--reading {reading}: give strict or w3act"))?;
     }
     let of_seeds = args.urls.is_empty();
+    let now = CaptureDate::now();
     let urls: Vec<String> = if of_seeds {
         campaign.seeds.iter().map(|seed| seed.url.clone()).collect()
     } else if args.urls == ["-"] {
@@ -74,7 +76,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
         args.urls.clone()
     };
     let mut status = FINE;
-    for (url, derived) in urls.iter().zip(work::permissions(&desk, &campaign, &urls)?) {
+    for (url, derived) in urls.iter().zip(work::permissions(&desk, &campaign, &urls, now)?) {
         match derived {
             Ok(derived) => {
                 if !derived.is_granted() {
@@ -93,7 +95,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
         }
     }
     if of_seeds {
-        let verdict = work::seeds_verdict(&desk, &campaign)?;
+        let verdict = work::seeds_verdict(&desk, &campaign, now)?;
         if !verdict.covered {
             status = PROBLEMS;
         }

@@ -18,12 +18,13 @@ const EVIDENCE: &str = "evidence";
 /// Characters of a file's name that are kept.
 const NAME_KEPT: usize = 80;
 
-/// What URLs may be collected on by a campaign that need not be saved, with
-/// what the catalogue knows of their hosts.
+/// On what grounds URLs may be collected on a date by a campaign that need not
+/// be saved, with what the catalogue knows of their hosts.
 pub fn permissions(
     desk: &WorkspaceDesk,
     campaign: &Campaign,
     urls: &[String],
+    date: CaptureDate,
 ) -> anyhow::Result<Vec<Result<Derivation, String>>> {
     let permissions = compiled(campaign)?;
     let bench = Bench::of_no_launch(desk);
@@ -32,7 +33,7 @@ pub fn permissions(
         derived.push(match parse_web_url(text) {
             None => Err(format!("“{text}” is no http or https URL")),
             Some(url) => {
-                let facts = known(&bench, campaign, &url)?;
+                let facts = known(&bench, campaign, &url, date)?;
                 Ok(permissions.derive(&Candidate::bare(url), &facts))
             }
         });
@@ -40,9 +41,9 @@ pub fn permissions(
     Ok(derived)
 }
 
-/// Whether all seeds of a campaign may be collected. Seeds that are no URLs
-/// count as seeds without a ground.
-pub fn seeds_verdict(desk: &WorkspaceDesk, campaign: &Campaign) -> anyhow::Result<SeedsVerdict> {
+/// Whether all seeds of a campaign may be collected on a date. Seeds that are
+/// no URLs count as seeds without a ground.
+pub fn seeds_verdict(desk: &WorkspaceDesk, campaign: &Campaign, date: CaptureDate) -> anyhow::Result<SeedsVerdict> {
     let permissions = compiled(campaign)?;
     let bench = Bench::of_no_launch(desk);
     let mut seeds = Vec::new();
@@ -51,7 +52,7 @@ pub fn seeds_verdict(desk: &WorkspaceDesk, campaign: &Campaign) -> anyhow::Resul
         match parse_web_url(&seed.url) {
             None => unread += 1,
             Some(url) => {
-                let facts = known(&bench, campaign, &url)?;
+                let facts = known(&bench, campaign, &url, date)?;
                 seeds.push((Candidate::bare(url), facts));
             }
         }
@@ -64,9 +65,9 @@ pub fn seeds_verdict(desk: &WorkspaceDesk, campaign: &Campaign) -> anyhow::Resul
     Ok(SeedsVerdict { covered: false, all_by_domain: false, all_by_hosting: false, why })
 }
 
-/// On what grounds all seeds of a campaign stand: the criteria of legal
+/// On what grounds all seeds of a campaign stand on a date: the criteria of legal
 /// deposit apart from licences, as the feeds of the annotation tool part them.
-pub fn target_grounds(desk: &WorkspaceDesk, campaign: &Campaign) -> anyhow::Result<TargetGrounds> {
+pub fn target_grounds(desk: &WorkspaceDesk, campaign: &Campaign, date: CaptureDate) -> anyhow::Result<TargetGrounds> {
     let with = |is_wanted: fn(Criterion) -> bool, grounds: Grounds| {
         let records = campaign.permissions.iter().filter(|record| is_wanted(record.criterion));
         Campaign { permissions: records.cloned().collect(), grounds, ..campaign.clone() }
@@ -75,12 +76,12 @@ pub fn target_grounds(desk: &WorkspaceDesk, campaign: &Campaign) -> anyhow::Resu
     let reading = Grounds { reading: campaign.grounds.reading, ..Grounds::default() };
     let licensed = with(|criterion| criterion == Criterion::Licence, reading);
     let urls: Vec<String> = campaign.seeds.iter().map(|seed| seed.url.clone()).collect();
-    let licences = permissions(desk, &licensed, &urls)?;
+    let licences = permissions(desk, &licensed, &urls, date)?;
     let all = |fits: fn(&Derivation) -> bool| {
         !licences.is_empty() && licences.iter().all(|found| found.as_ref().is_ok_and(fits))
     };
     Ok(TargetGrounds {
-        legal_deposit: seeds_verdict(desk, &law)?.covered,
+        legal_deposit: seeds_verdict(desk, &law, date)?.covered,
         licence: all(Derivation::is_granted),
         own_licence: all(|found| found.is_granted() && found.inherited_from.is_none()),
     })
@@ -90,8 +91,8 @@ fn compiled(campaign: &Campaign) -> anyhow::Result<Permissions> {
     Permissions::compile(&campaign.permissions, &campaign.grounds).map_err(anyhow::Error::msg)
 }
 
-fn known(bench: &Bench<'_>, campaign: &Campaign, url: &Url) -> anyhow::Result<Facts> {
-    Ok(bench.facts_of(url, &campaign.politeness.user_agent, CaptureDate::now())?.told())
+fn known(bench: &Bench<'_>, campaign: &Campaign, url: &Url, date: CaptureDate) -> anyhow::Result<Facts> {
+    Ok(bench.facts_of(url, &campaign.politeness.user_agent, date)?.told())
 }
 
 /// How an evidence file stands on the disk.
