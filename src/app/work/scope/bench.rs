@@ -155,6 +155,51 @@ impl Judged {
         decided
     }
 
+    /// Every rule that has an opinion on the way to the decision, once each:
+    /// before the fetch and, of what that took, after it.
+    pub(super) fn each_opinion(
+        &self,
+        candidate: &Candidate,
+        known: &mut KnownFacts,
+        mut said: impl FnMut(usize, Decision),
+    ) {
+        self.put_robots(known);
+        let content = std::mem::take(&mut known.facts.content);
+        let is_asked_again = self.rules.uses_content() && !matches!(content, ContentFact::NotFetched);
+        let (mut standing, mut spoke) = (Decision::Reject, Vec::new());
+        self.rules.each_opinion(candidate, &known.facts, |index, decision| {
+            standing = decision;
+            said(index, decision);
+            if is_asked_again {
+                spoke.push(index);
+            }
+        });
+        known.facts.content = content;
+        let is_denied = matches!(known.facts.robots, RobotsFact::Denied { .. });
+        if is_asked_again && standing == Decision::Accept && !is_denied {
+            let robots = std::mem::take(&mut known.facts.robots);
+            self.rules.each_opinion(candidate, &known.facts, |index, decision| {
+                if !spoke.contains(&index) {
+                    said(index, decision);
+                }
+            });
+            known.facts.robots = robots;
+        }
+    }
+
+    /// The same rules without those about countries, for what they let in:
+    /// robots.txt is not asked.
+    pub(super) fn without_geolocation(&self) -> Self {
+        Self {
+            rules: self.rules.without_geolocation(),
+            obeys: false,
+            seeds: HashMap::new(),
+            edited: false,
+            has_other_seeds: false,
+            other_tags: HashMap::new(),
+        }
+    }
+
     /// In which rules `after` differs, where that is all that could make it
     /// decide otherwise of a URL under the same facts.
     pub(super) fn difference(&self, after: &Self) -> Option<Difference> {

@@ -1,6 +1,6 @@
 //! What location let in, and what another database would change.
 
-use super::bench::{Bench, is_apart};
+use super::bench::{Bench, Judged, is_apart};
 use crate::app::models::{CampaignId, Drift, DriftHost, GeoHost, GeoReport, LaunchId};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::jobs::JobCx;
@@ -18,8 +18,8 @@ pub fn geo_report(
     cx: &JobCx,
 ) -> anyhow::Result<GeoReport> {
     let mut bench = Bench::new(desk, campaign, launch)?;
-    let without: HashMap<LaunchId, crate::scope::DecideRules> =
-        bench.launches.iter().map(|(id, launch)| (*id, launch.rules.rules.without_geolocation())).collect();
+    let without: HashMap<LaunchId, Judged> =
+        bench.launches.iter().map(|(id, launch)| (*id, launch.rules.without_geolocation())).collect();
     bench.begin(cx, "Looking for what geolocation let in", &[])?;
     let found = bench.scan(
         Some(GEOLOCATION_RULE),
@@ -28,7 +28,7 @@ pub fn geo_report(
         || (HashMap::new(), Vec::new()),
         |(hosts, otherwise): &mut (HashMap<i64, HostLetIn>, Vec<i64>), before, candidate, known| {
             let row = before.row;
-            let others = without.get(&row.launch).map(|rules| rules.decide_by_index(candidate, &known.facts).0);
+            let others = without.get(&row.launch).map(|rules| rules.decide(candidate, known).decision);
             if others == Some(Decision::Accept) {
                 otherwise.push(row.id);
                 return Ok(());
@@ -36,9 +36,9 @@ pub fn geo_report(
             let name = || host_name(&candidate.url);
             let host = hosts.entry(row.host_id).or_insert_with(|| HostLetIn { host: name(), ..HostLetIn::default() });
             host.ids.push(row.id);
-            let rules = &before.launch.rules.rules;
-            rules.each_opinion(candidate, &known.facts, |index, said| {
-                let name = rules.name_of(Some(index));
+            let rules = &before.launch.rules;
+            rules.each_opinion(candidate, known, |index, said| {
+                let name = rules.rules.name_of(Some(index));
                 if said == Decision::Accept && name != GEOLOCATION_RULE {
                     host.also.insert(name);
                 }

@@ -425,6 +425,28 @@ fn every_rule_is_counted_with_an_example() {
 }
 
 #[test]
+fn rules_are_asked_what_a_crawl_asks_them() {
+    let by_type = json!({"rule": "content_type", "types": ["text/html"], "decision": "ACCEPT"});
+    let made = made(vec![by_type.clone(), json!({"rule": "accept_all"})]);
+    made.launch(&[found("http://a.pt/", ""), Found { fetched: None, ..found("http://a.pt/x", "L") }]);
+    let hits = rule_hits(&made.desk, made.campaign, None, &JobCx::detached()).unwrap();
+    let of = |index: usize| (hits[index].spoke, hits[index].decided);
+    assert_eq!((of(0), of(1)), ((1, 0), (2, 2)), "what was fetched decides nothing that was taken before");
+    let spoken = |rule| spoken_of(&made.desk, made.campaign, None, rule, &JobCx::detached()).unwrap().len();
+    assert_eq!((spoken(0), spoken(1)), (1, 2));
+    // No type would have let in what was never fetched.
+    let geo = json!({"rule": "geolocation", "countries": ["PT"]});
+    let spec = Campaign { rules: vec![json!({"rule": "reject_all"}), geo, by_type], ..made.spec.clone() };
+    made.desk.catalogue().save_campaign(Some(made.campaign), &spec).unwrap();
+    let made = Made { spec, ..made };
+    let ledger = made.ledger(made.launch(&[]));
+    ledger.keep_geo_fact("a.pt", &GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1))).unwrap();
+    made.launch(&[found("http://a.pt/", "")]);
+    let report = geo_report(&made.desk, made.campaign, None, &JobCx::detached()).unwrap();
+    assert_eq!((report.decided, report.otherwise, report.hosts.len()), (1, 0, 1));
+}
+
+#[test]
 fn hosts_let_in_by_their_country_have_their_evidence() {
     let mut rules = standard_rules();
     rules[2] = json!({"rule": "geolocation", "countries": ["PT"]});

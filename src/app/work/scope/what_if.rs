@@ -316,8 +316,7 @@ pub fn spoken_of(
         Vec::new,
         |ids, before, candidate, known| {
             if !is_apart(before.row) {
-                last.rules.decide(candidate, known);
-                last.rules.rules.each_opinion(candidate, &known.facts, |index, _| {
+                last.rules.each_opinion(candidate, known, |index, _| {
                     if index == rule {
                         ids.push(before.row.id);
                     }
@@ -355,7 +354,7 @@ pub fn rule_hits(
                 return Ok(());
             }
             let decided = last.rules.decide(candidate, known);
-            last.rules.rules.each_opinion(candidate, &known.facts, |index, _| {
+            last.rules.each_opinion(candidate, known, |index, _| {
                 deeds.entry(index).or_default().note_spoken(before.row.id);
             });
             if let Some(index) = decided.rule {
