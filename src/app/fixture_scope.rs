@@ -144,6 +144,7 @@ pub(super) fn what_if(edited: &Campaign, cx: &JobCx) -> DeskResult<WhatIf> {
         moved_hosts: come.unsigned_abs() / 100 + gone,
         moved_in: moved(MovedSide::In, come.unsigned_abs(), country, None),
         moved_out: moved(MovedSide::Out, gone * 100, Some(3), Some(40_000)),
+        remarks: Vec::new(),
     })
 }
 

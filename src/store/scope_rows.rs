@@ -42,6 +42,9 @@ pub struct WhatIf {
     pub moved_out: Moved,
     /// Of each edited rule, in order: what it decides among these.
     pub by_rule: Vec<RuleMoves>,
+    /// What is not in these figures, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
 }
 
 /// One side of a [`WhatIf`].

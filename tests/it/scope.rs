@@ -58,6 +58,9 @@ fn an_edited_list_is_tried_without_a_network() {
     fonds(&["scope", "what-if", workspace, "1", "none.json"]).with_status(2).says("none.json");
     fonds_with(&["scope", "what-if", workspace, "1", "-"], b"[{\"rule\": \"no_such\"}]").with_status(2).says("no_such");
     fonds_with(&["scope", "what-if", workspace, "1", "-", "--launch", "1"], b"[]").with_status(2).says("it has: ");
+    fonds_with(&["scope", "what-if", workspace, "1", "-", "--by-rule", "9"], b"[{\"rule\": \"accept_all\"}]")
+        .with_status(2)
+        .says("the edited list has 1 rules, counted from 0; there is no rule 9");
 }
 
 #[test]

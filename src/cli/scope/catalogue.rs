@@ -138,6 +138,10 @@ pub(super) fn what_if(args: &WhatIfArgs, out: &mut dyn Write) -> anyhow::Result<
     let (_, base) = desk.catalogue().campaign(campaign)?;
     let edited =
         work::edited_campaign(&base, &read(&args.edited)?).with_context(|| args.edited.display().to_string())?;
+    if let Some(index) = args.by_rule {
+        let rules = edited.rules.len();
+        anyhow::ensure!(index < rules, "the edited list has {rules} rules, counted from 0; there is no rule {index}");
+    }
     let answer = with_progress(|cx| work::what_if(&desk, campaign, launch, &edited, cx))?;
     let mut out = BufWriter::new(out);
     let list = match (args.list.as_deref(), args.by_rule) {
@@ -163,7 +167,10 @@ pub(super) fn what_if(args: &WhatIfArgs, out: &mut dyn Write) -> anyhow::Result<
     };
     match list {
         None if args.json => json_line(&mut out, &answer)?,
-        None => print_what_if(&answer, &mut out)?,
+        None => {
+            print_what_if(&answer, &mut out)?;
+            answer.remarks.iter().for_each(|remark| eprintln!("note: {}", plain(remark)));
+        }
         Some(list) => work::what_if_rows(&desk, campaign, &edited, &answer, list, 0..u64::MAX, |row| {
             if args.json {
                 return json_line(&mut out, &row);

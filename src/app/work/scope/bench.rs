@@ -15,8 +15,8 @@ use crate::uri::{CaptureDate, ScopeSurt, Url, parse_web_url};
 use anyhow::Context;
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Row numbers that a reader takes at once.
 const CHUNK: i64 = 8_192;
@@ -373,6 +373,15 @@ pub(super) struct Bench<'a> {
     desk: &'a WorkspaceDesk,
     /// The user agent of edited rules.
     edited_agent: Option<String>,
+    unreadable: Mutex<Unreadable>,
+}
+
+/// Rows whose URL no standard can read: no rule was ever asked about them.
+#[derive(Default)]
+struct Unreadable {
+    rows: u64,
+    /// The first that was met, and what is wrong with it.
+    example: String,
 }
 
 struct Held {
@@ -433,7 +442,16 @@ impl<'a> Bench<'a> {
             let rules = Judged::new(catalogue, &spec, *id).with_context(|| format!("the rules of launch {id}"))?;
             launches.insert(*id, Launch { rules, agent: spec.politeness.user_agent });
         }
-        Ok(Self { catalogue, ids, launches, held: None, database: OnceLock::new(), desk, edited_agent: None })
+        Ok(Self {
+            catalogue,
+            ids,
+            launches,
+            held: None,
+            database: OnceLock::new(),
+            desk,
+            edited_agent: None,
+            unreadable: Mutex::default(),
+        })
     }
 
     /// Without any launch: for campaigns that never ran.
@@ -446,6 +464,7 @@ impl<'a> Bench<'a> {
             database: OnceLock::new(),
             desk,
             edited_agent: None,
+            unreadable: Mutex::default(),
         }
     }
 
@@ -463,7 +482,9 @@ impl<'a> Bench<'a> {
     /// Reads what readers share, and says what is under way. `uses` are
     /// further rules that will be asked.
     pub(super) fn begin(&mut self, cx: &JobCx, words: &str, uses: &[&Judged]) -> anyhow::Result<()> {
-        cx.stage(words, Some(self.catalogue.seen_count(&self.ids)?));
+        // Row numbers: how many rows a question meets is known behind it.
+        let span = self.catalogue.seen_span(&self.ids)?;
+        cx.stage(words, Some(span.map_or(0, |span| span.end().abs_diff(*span.start()) + 1)));
         let mut rules = self.launches.values().map(|launch| &launch.rules).chain(uses.iter().copied());
         let annotations = match rules.any(|judged| judged.rules.uses_annotations()) {
             true => self.catalogue.annotation_facts()?,
@@ -501,7 +522,7 @@ impl<'a> Bench<'a> {
         let asks_robots = all().any(Judged::asks_robots);
         let next = AtomicI64::new(*span.start());
         let readers = std::thread::available_parallelism().map_or(2, usize::from).min(8);
-        let read = || -> anyhow::Result<S> {
+        let read_all = || -> anyhow::Result<S> {
             let mut found = new();
             let mut hosts = HostsHeld::default();
             let mut candidate = Candidate::bare(Url::parse("http://nowhere.invalid/").context("a constant")?);
@@ -510,16 +531,30 @@ impl<'a> Bench<'a> {
                 if first > *span.end() {
                     return Ok(found);
                 }
-                let mut count = 0;
-                self.catalogue.scan_seen(first..=(first + CHUNK - 1).min(*span.end()), &ask, |row| {
-                    count += 1;
+                let last = (first + CHUNK - 1).min(*span.end());
+                self.catalogue.scan_seen(first..=last, &ask, |row| {
+                    candidate.url = match Url::parse(row.url) {
+                        Ok(url) => url,
+                        Err(error) => {
+                            self.note_unreadable(row.url, &error);
+                            return Ok(());
+                        }
+                    };
                     self.one(row, asks_robots, &mut hosts, &mut candidate, |before, candidate, known| {
                         each(&mut found, before, candidate, known)
                     })
                 })??;
                 after_chunk(&mut found)?;
-                cx.advance(count)?;
+                cx.advance(last.abs_diff(first) + 1)?;
             }
+        };
+        let read = || {
+            let answer = read_all();
+            if answer.is_err() {
+                // The others need not go on.
+                next.store(*span.end() + 1, Ordering::Relaxed);
+            }
+            answer
         };
         std::thread::scope(|scope| {
             let read = &read;
@@ -530,6 +565,21 @@ impl<'a> Bench<'a> {
             };
             threads.into_iter().map(ended).collect()
         })
+    }
+
+    fn note_unreadable(&self, url: &str, error: &dyn std::fmt::Display) {
+        let mut unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+        unreadable.rows += 1;
+        if unreadable.rows == 1 {
+            unreadable.example = format!("“{url}”: {error}");
+        }
+    }
+
+    /// What scans left out because its URL cannot be read, in words.
+    pub(super) fn remark(&self) -> Option<String> {
+        let unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+        let Unreadable { rows, example } = &*unreadable;
+        (*rows > 0).then(|| format!("{rows} URLs cannot be read and are left out, such as {example}"))
     }
 
     /// The same for one URL.
@@ -557,13 +607,15 @@ impl<'a> Bench<'a> {
         let mut candidate = Candidate::bare(Url::parse("http://nowhere.invalid/").context("a constant")?);
         let mut hosts = HostsHeld::default();
         for seen in seen {
-            self.catalogue.seen_one(seen, |row| self.one(row, true, &mut hosts, &mut candidate, &mut each))??;
+            self.catalogue.seen_one(seen, |row| {
+                candidate.url = Url::parse(row.url).with_context(|| row.url.to_owned())?;
+                self.one(row, true, &mut hosts, &mut candidate, &mut each)
+            })??;
         }
         Ok(())
     }
 
-    /// Makes a row ready to be decided. A URL that no standard can read is
-    /// none that a rule ever saw.
+    /// Makes a row ready to be decided; the candidate has its URL already.
     fn one(
         &self,
         row: &SeenUrl<'_>,
@@ -573,7 +625,6 @@ impl<'a> Bench<'a> {
         each: impl FnOnce(&Before<'_>, &mut Candidate, &mut KnownFacts) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         let Some(launch) = self.launches.get(&row.launch) else { return Ok(()) };
-        candidate.url = Url::parse(row.url).with_context(|| row.url.to_owned())?;
         candidate.surt = ScopeSurt::of(&candidate.url);
         row.hops.clone_into(&mut candidate.hops);
         candidate.via = if row.via.is_empty() { None } else { parse_web_url(row.via) };

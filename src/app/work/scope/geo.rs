@@ -209,6 +209,7 @@ pub fn geo_drift(
         },
         |_| Ok(()),
     )?;
+    drift.remarks.extend(bench.remark());
     let mut hosts: HashMap<String, [Vec<i64>; 2]> = HashMap::new();
     for (host, [into, out]) in found.into_iter().flatten() {
         let sum = hosts.entry(host).or_default();

@@ -116,6 +116,7 @@ pub fn what_if(
         unknown,
         moved_in,
         moved_out,
+        remarks: bench.remark().into_iter().collect(),
     })
 }
 
