@@ -2,7 +2,7 @@
 
 use super::rules::{DecideRule, Geolocation, Ground, Rule, RuleKind};
 use super::{Candidate, Decision, Facts, GeoFact, Verdict};
-use crate::campaign::{Campaign, Grounds, Permission, Seed};
+use crate::campaign::{Campaign, Grounds, Permission, Seed, SeedScope};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -34,6 +34,23 @@ pub struct DecideRules {
 pub(super) struct CompiledRule {
     pub(super) rule: Rule,
     pub(super) test: Arc<dyn DecideRule>,
+    /// The one thing that it can say.
+    pub(super) only: Option<Decision>,
+}
+
+/// What of a candidate and its facts some rule looks at, apart from what all do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Needs {
+    /// The page that led to it.
+    pub via: bool,
+    /// The seed it descends from.
+    pub seed: bool,
+    /// The word of that seed.
+    pub source_tag: bool,
+    /// Whether the link says nofollow.
+    pub nofollow: bool,
+    /// When it is decided.
+    pub date: bool,
 }
 
 impl DecideRules {
@@ -61,7 +78,7 @@ impl DecideRules {
         for (index, compiled) in Arc::make_mut(&mut wider.rules).iter_mut().enumerate() {
             if let Some(test) = compiled.test.with_seed(&seed) {
                 let rule = saved_name(&compiled.rule.kind);
-                compiled.test = test.map_err(|why| ScopeError { index, rule, why })?;
+                *compiled = compiled.with_test(test.map_err(|why| ScopeError { index, rule, why })?);
             }
         }
         Arc::make_mut(&mut wider.seeds).push(seed);
@@ -74,7 +91,7 @@ impl DecideRules {
         for (index, compiled) in Arc::make_mut(&mut changed.rules).iter_mut().enumerate() {
             if matches!(compiled.rule.kind, RuleKind::SeedScope(_)) {
                 let ground = Ground { seeds: &seeds, ..self.ground() };
-                compiled.test = compile_kind(index, &compiled.rule.kind, ground)?;
+                *compiled = compiled.with_test(compile_kind(index, &compiled.rule.kind, ground)?);
             }
         }
         changed.seeds = Arc::new(seeds);
@@ -195,10 +212,23 @@ impl DecideRules {
         self.rules.iter().any(|compiled| compiled.rule.enabled && compiled.test.asks_annotation())
     }
 
-    /// Whether any rule that is switched on looks at the page that led to a URL.
-    pub fn uses_via(&self) -> bool {
-        let looks = |kind: &RuleKind| matches!(kind, RuleKind::SurtPrefix(rule) if rule.also_check_via);
-        self.rules.iter().any(|compiled| compiled.rule.enabled && looks(&compiled.rule.kind))
+    /// What the rules that are switched on look at.
+    pub fn needs(&self) -> Needs {
+        let mut needs = Needs::default();
+        for compiled in self.rules.iter().filter(|compiled| compiled.rule.enabled) {
+            match &compiled.rule.kind {
+                RuleKind::SurtPrefix(rule) => needs.via |= rule.also_check_via,
+                RuleKind::SeedScope(_) => {
+                    let by_hops = |seed: &Seed| matches!(seed.scope, SeedScope::Resource | SeedScope::Plus1);
+                    needs.seed |= self.seeds.iter().any(by_hops);
+                }
+                RuleKind::SourceTag(_) => needs.source_tag = true,
+                RuleKind::Nofollow(_) => needs.nofollow = true,
+                RuleKind::Permission(_) | RuleKind::ScheduleWindow(_) => needs.date = true,
+                _ => {}
+            }
+        }
+        needs
     }
 
     /// The same rules with those about countries switched off.
@@ -247,8 +277,16 @@ impl DecideRules {
 impl CompiledRule {
     /// Whether the rule is asked at all while this decision stands.
     pub(super) fn asked(&self, standing: Option<Decision>) -> bool {
-        let only = self.test.only_decision();
-        self.rule.enabled && (only.is_none() || only != standing)
+        self.rule.enabled && (self.only.is_none() || self.only != standing)
+    }
+
+    pub(super) fn new(rule: Rule, test: Arc<dyn DecideRule>) -> Self {
+        Self { rule, only: test.only_decision(), test }
+    }
+
+    /// The same rule compiled with something else.
+    fn with_test(&self, test: Arc<dyn DecideRule>) -> Self {
+        Self::new(self.rule.clone(), test)
     }
 
     /// The rule, if it is one about countries that is switched on.
@@ -268,7 +306,7 @@ fn compile_rule(index: usize, value: &Value, ground: Ground<'_>) -> Result<Compi
         why: error.to_string(),
     })?;
     let test = compile_kind(index, &rule.kind, ground)?;
-    Ok(CompiledRule { rule, test })
+    Ok(CompiledRule::new(rule, test))
 }
 
 pub(super) fn compile_kind(

@@ -126,14 +126,14 @@ impl DecideRules {
         let rules = Arc::make_mut(&mut changed.rules);
         match &offer.step {
             Step::Switch(on) => rules.get_mut(offer.index)?.rule.enabled = *on,
-            Step::Append(kind) => rules.push(CompiledRule {
-                test: compile_kind(offer.index, kind, self.ground()).ok()?,
-                rule: Rule { enabled: true, comment: String::new(), kind: kind.clone() },
-            }),
+            Step::Append(kind) => rules.push(CompiledRule::new(
+                Rule { enabled: true, comment: String::new(), kind: kind.clone() },
+                compile_kind(offer.index, kind, self.ground()).ok()?,
+            )),
             Step::Edit(Edit::Number(kind) | Edit::Entry(kind)) => {
                 let compiled = rules.get_mut(offer.index)?;
-                compiled.test = compile_kind(offer.index, kind, self.ground()).ok()?;
-                compiled.rule.kind = kind.clone();
+                let rule = Rule { kind: kind.clone(), ..compiled.rule.clone() };
+                *compiled = CompiledRule::new(rule, compile_kind(offer.index, kind, self.ground()).ok()?);
             }
             Step::Edit(Edit::Seeds(seeds)) => changed = self.with_seeds(seeds.clone()).ok()?,
             Step::Edit(Edit::Fact(facts)) => return Some((changed, (**facts).clone())),

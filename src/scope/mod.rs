@@ -17,7 +17,6 @@
 //! for addresses that somebody has resolved.
 
 mod decide_rules;
-mod difference;
 mod domains;
 pub mod engines;
 mod explain;
@@ -28,14 +27,14 @@ mod log_report;
 mod permissions;
 pub mod rules;
 mod scope_log;
+mod side_by_side;
 mod standard;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod semantics;
 
-pub use decide_rules::{DecideRules, NO_RULE, ScopeError};
-pub use difference::Difference;
+pub use decide_rules::{DecideRules, NO_RULE, Needs, ScopeError};
 pub use domains::Domains;
 pub use explain::Turn;
 pub use geo::{GeoDatabase, GeoError};
@@ -44,6 +43,7 @@ pub use permissions::{Derivation, DerivationStep, Permissions, SeedsVerdict};
 pub use rules::{SeedReach, seed_reach};
 pub(crate) use scope_log::split_extra;
 pub use scope_log::{ScopeLine, ScopeLineError};
+pub use side_by_side::SideBySide;
 pub use standard::{rule_templates, standard_rules};
 
 use crate::uri::{CaptureDate, ScopeSurt, Url};

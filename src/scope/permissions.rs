@@ -213,7 +213,7 @@ impl Permissions {
         match record.flatten() {
             Some(record) => Basis::Record(&record.permission),
             None if self.domain(&candidate.url).is_some() => Basis::Domain,
-            None if self.hosting(facts).is_ok() => Basis::Hosting,
+            None if !self.countries.is_empty() && self.hosting(facts).is_ok() => Basis::Hosting,
             None => Basis::Unknown,
         }
     }

@@ -18,13 +18,22 @@ pub struct SeenAsk {
     pub launches: Vec<LaunchId>,
     /// Whether the page that led to a URL is wanted; it costs a look-up more.
     pub with_via: bool,
-    /// Whether what the last capture answered is wanted.
-    pub with_content: bool,
+    /// Whether the seed that a URL descends from is wanted.
+    pub with_seed: bool,
+    /// Whether the word of that seed is wanted.
+    pub with_source_tag: bool,
+    /// Whether it is wanted if the link says nofollow.
+    pub with_nofollow: bool,
+    /// Whether it is wanted when a URL was found.
+    pub with_date: bool,
+    /// Whether other launches saw most of the rows: then it is faster to skip theirs.
+    pub is_sparse: bool,
     /// Only URLs that the rule of this name let in.
     pub let_in_by: Option<String>,
 }
 
-/// A URL as a launch saw it. Text is lent for the moment.
+/// A URL as a launch saw it. Text is lent for the moment. What was not asked
+/// for is empty.
 #[derive(Debug, Clone, Copy)]
 pub struct SeenUrl<'r> {
     /// Its number.
@@ -37,7 +46,7 @@ pub struct SeenUrl<'r> {
     pub host_id: i64,
     /// The URL.
     pub url: &'r str,
-    /// The page that led here; empty when there is none, or it was not asked for.
+    /// The page that led here; empty when there is none.
     pub via: &'r str,
     /// Its path from the seed.
     pub hops: &'r str,
@@ -49,23 +58,70 @@ pub struct SeenUrl<'r> {
     pub is_seed: bool,
     /// The link that led here says nofollow.
     pub nofollow: bool,
-    /// Whether the crawl took it.
-    pub accepted: bool,
-    /// Index of the rule that decided then; none where no rule did.
-    pub rule_index: Option<usize>,
-    /// Its name as logs have it.
-    pub rule_name: &'r str,
+    /// Whether it was fetched because another URL needed it: no rule decides that.
+    pub is_apart: bool,
     /// When it was found.
-    pub date: CaptureDate,
-    /// What its last capture answered, whatever the launch: HTTP status, MIME
-    /// type, payload bytes; none where there is no capture, or it was not asked for.
-    pub content: Option<(u16, &'r str, u64)>,
+    pub date: Option<CaptureDate>,
+    conn: &'r Connection,
 }
 
-/// The last capture of a seen URL, whatever the launch; of several of one
-/// instant the one that came in last.
-const LAST_CAPTURE: &str =
-    "(SELECT c.id FROM capture c WHERE c.url = s.url ORDER BY c.date_ms DESC, c.id DESC LIMIT 1)";
+impl SeenUrl<'_> {
+    /// What its last capture answered, whatever the launch.
+    pub fn content(&self) -> Result<ContentFact, StoreError> {
+        content_fact(self.conn, self.url_id)
+    }
+}
+
+/// Of several captures of one instant the one that came in last.
+const LAST_CAPTURE: &str = "FROM capture WHERE url = ?1 ORDER BY date_ms DESC, id DESC LIMIT 1";
+
+/// What every row of seen URLs is made of, in this order.
+const COLUMNS: &str = "s.id, s.launch, s.url, s.host, u.url, s.hops, s.is_seed,
+    s.rule_index IS NULL AND s.rule_name = 'PrerequisiteAcceptDecideRule'";
+
+/// Columns behind [`COLUMNS`] that a question may ask for.
+#[derive(Default)]
+struct Further {
+    via: Option<usize>,
+    seed: Option<usize>,
+    source_tag: Option<usize>,
+    nofollow: Option<usize>,
+    date: Option<usize>,
+}
+
+impl Further {
+    /// The columns that are wanted, and their words in a query.
+    fn of(ask: &SeenAsk) -> (Self, String) {
+        let (mut further, mut words, mut next) = (Self::default(), String::new(), 8);
+        for (wanted, at, column) in [
+            (ask.with_via, &mut further.via, "ifnull(v.url, '')"),
+            (ask.with_seed, &mut further.seed, "s.seed"),
+            (ask.with_source_tag, &mut further.source_tag, "s.source_tag"),
+            (ask.with_nofollow, &mut further.nofollow, "s.nofollow"),
+            (ask.with_date, &mut further.date, "s.date_ms"),
+        ] {
+            if wanted {
+                *at = Some(next);
+                next += 1;
+                words.push_str(", ");
+                words.push_str(column);
+            }
+        }
+        (further, words)
+    }
+
+    fn all() -> (Self, String) {
+        let all = SeenAsk {
+            with_via: true,
+            with_seed: true,
+            with_source_tag: true,
+            with_nofollow: true,
+            with_date: true,
+            ..SeenAsk::default()
+        };
+        Self::of(&all)
+    }
+}
 
 impl Catalogue {
     /// First and last row number of what these launches have seen; none where
@@ -116,14 +172,8 @@ impl Catalogue {
     ) -> Result<Result<(), E>, StoreError> {
         let list: Vec<String> = ask.launches.iter().map(ToString::to_string).collect();
         let list = list.join(",");
-        let (via, join) = match ask.with_via {
-            true => ("ifnull(v.url, '')", "LEFT JOIN url v ON v.id = s.via"),
-            false => ("''", ""),
-        };
-        let (content, answers) = match ask.with_content {
-            true => ("k.status, k.mime, k.size", format!("LEFT JOIN capture k ON k.id = {LAST_CAPTURE}")),
-            false => ("NULL, '', 0", String::new()),
-        };
+        let (further, columns) = Further::of(ask);
+        let join = if ask.with_via { "LEFT JOIN url v ON v.id = s.via" } else { "" };
         let newest = match ask.launches.len() {
             0 | 1 => String::new(),
             _ => format!(
@@ -131,17 +181,19 @@ impl Catalogue {
             ),
         };
         // The plus keeps SQLite on the row numbers, CROSS on this order.
+        let (index, of_launch) = match ask.is_sparse {
+            true => ("INDEXED BY seen_state", format!("s.launch IN ({list}) AND s.state IN (0, 1, 2, 3)")),
+            false => ("", format!("+s.launch IN ({list})")),
+        };
+        let let_in = if ask.let_in_by.is_some() { "AND s.accepted AND s.rule_name = ?3" } else { "AND ?3 IS NULL" };
         self.read(|conn| {
             let mut statement = conn.prepare_cached(&format!(
-                "SELECT s.id, s.launch, s.url, s.host, u.url, {via}, s.hops, s.seed, s.source_tag, s.is_seed, s.nofollow,
-                    s.accepted, s.rule_index, s.rule_name, s.date_ms, {content}
-                 FROM seen s CROSS JOIN url u ON u.id = s.url {join} {answers}
-                 WHERE s.id BETWEEN ?1 AND ?2 AND +s.launch IN ({list})
-                   AND (?3 IS NULL OR (s.accepted AND s.rule_name = ?3)) {newest}"
+                "SELECT {COLUMNS}{columns} FROM seen s {index} CROSS JOIN url u ON u.id = s.url {join}
+                 WHERE s.id BETWEEN ?1 AND ?2 AND {of_launch} {let_in} {newest}"
             ))?;
             let mut rows = statement.query(params![ids.start(), ids.end(), ask.let_in_by])?;
             while let Some(row) = rows.next()? {
-                if let Err(stop) = each(&seen_url(row)?) {
+                if let Err(stop) = each(&seen_url(conn, row, &further)?) {
                     return Ok(Err(stop));
                 }
             }
@@ -149,19 +201,17 @@ impl Catalogue {
         })
     }
 
-    /// One seen URL; `each` gets it with its via.
+    /// One seen URL; `each` gets it with all that can be asked for.
     pub fn seen_one<T>(&self, id: i64, each: impl FnOnce(&SeenUrl<'_>) -> T) -> Result<T, StoreError> {
+        let (further, columns) = Further::all();
         self.read(|conn| {
             let mut statement = conn.prepare_cached(&format!(
-                "SELECT s.id, s.launch, s.url, s.host, u.url, ifnull(v.url, ''), s.hops, s.seed, s.source_tag, s.is_seed,
-                    s.nofollow, s.accepted, s.rule_index, s.rule_name, s.date_ms, k.status, k.mime, k.size
-                 FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via
-                 LEFT JOIN capture k ON k.id = {LAST_CAPTURE}
+                "SELECT {COLUMNS}{columns} FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via
                  WHERE s.id = ?1"
             ))?;
             let mut rows = statement.query([id])?;
             match rows.next()? {
-                Some(row) => Ok(each(&seen_url(row)?)),
+                Some(row) => Ok(each(&seen_url(conn, row, &further)?)),
                 None => Err(StoreError::Missing { what: "seen URL", id: id.to_string() }),
             }
         })
@@ -176,8 +226,7 @@ impl Catalogue {
     /// none where there is no capture.
     pub fn captured_bytes(&self, urls: &[i64]) -> Result<Vec<Option<u64>>, StoreError> {
         self.read(|conn| {
-            let mut statement =
-                conn.prepare_cached("SELECT size FROM capture WHERE url = ?1 ORDER BY date_ms DESC, id DESC LIMIT 1")?;
+            let mut statement = conn.prepare_cached(&format!("SELECT size {LAST_CAPTURE}"))?;
             let bytes = urls.iter().map(|url| statement.query_row([url], |row| row.get(0).map(uint)).optional());
             Ok(bytes.collect::<Result<_, _>>()?)
         })
@@ -185,18 +234,7 @@ impl Catalogue {
 
     /// What the last capture of a URL answered, whatever the launch.
     pub fn content_fact(&self, url: i64) -> Result<ContentFact, StoreError> {
-        self.read(|conn| {
-            let found = conn
-                .prepare_cached(
-                    "SELECT status, mime, size FROM capture WHERE url = ?1 ORDER BY date_ms DESC, id DESC LIMIT 1",
-                )?
-                .query_row([url], |row| {
-                    let status = u16::try_from(row.get::<_, i64>(0)?).unwrap_or(0);
-                    Ok(ContentFact::Fetched { status, mime: row.get(1)?, bytes: uint(row.get(2)?) })
-                })
-                .optional()?;
-            Ok(found.unwrap_or_default())
-        })
+        self.read(|conn| content_fact(conn, url))
     }
 
     /// The name of a host (with port where that is no default), by its number.
@@ -296,9 +334,27 @@ fn add_mark(fact: &mut AnnotationFact, mark: String, note: String) {
     }
 }
 
-fn seen_url<'r>(row: &'r Row<'_>) -> Result<SeenUrl<'r>, StoreError> {
+fn content_fact(conn: &Connection, url: i64) -> Result<ContentFact, StoreError> {
+    let found = conn
+        .prepare_cached(&format!("SELECT status, mime, size {LAST_CAPTURE}"))?
+        .query_row([url], |row| {
+            let status = u16::try_from(row.get::<_, i64>(0)?).unwrap_or(0);
+            Ok(ContentFact::Fetched { status, mime: row.get(1)?, bytes: uint(row.get(2)?) })
+        })
+        .optional()?;
+    Ok(found.unwrap_or_default())
+}
+
+fn seen_url<'r>(conn: &'r Connection, row: &'r Row<'_>, further: &Further) -> Result<SeenUrl<'r>, StoreError> {
     let text = |at: usize| -> Result<&'r str, StoreError> {
         row.get_ref(at)?.as_str().map_err(|error| StoreError::Content(format!("a seen URL ({error})")))
+    };
+    let asked_text = |at: Option<usize>| at.map_or(Ok(""), text);
+    let seed = match further.seed {
+        Some(at) => {
+            row.get_ref(at)?.as_str_or_null().map_err(|error| StoreError::Content(format!("a seed ({error})")))?
+        }
+        None => None,
     };
     Ok(SeenUrl {
         id: row.get(0)?,
@@ -306,19 +362,14 @@ fn seen_url<'r>(row: &'r Row<'_>) -> Result<SeenUrl<'r>, StoreError> {
         url_id: row.get(2)?,
         host_id: row.get(3)?,
         url: text(4)?,
-        via: text(5)?,
-        hops: text(6)?,
-        seed: row.get_ref(7)?.as_str_or_null().map_err(|error| StoreError::Content(format!("a seed ({error})")))?,
-        source_tag: text(8)?,
-        is_seed: row.get(9)?,
-        nofollow: row.get(10)?,
-        accepted: row.get(11)?,
-        rule_index: row.get::<_, Option<i64>>(12)?.and_then(|index| usize::try_from(index).ok()),
-        rule_name: text(13)?,
-        date: CaptureDate::from_millis(row.get(14)?),
-        content: match row.get::<_, Option<i64>>(15)? {
-            None => None,
-            Some(status) => Some((u16::try_from(status).unwrap_or(0), text(16)?, row.get(17).map(uint)?)),
-        },
+        via: asked_text(further.via)?,
+        hops: text(5)?,
+        seed,
+        source_tag: asked_text(further.source_tag)?,
+        is_seed: row.get(6)?,
+        nofollow: further.nofollow.map_or(Ok(false), |at| row.get(at))?,
+        is_apart: row.get(7)?,
+        date: further.date.map(|at| row.get(at)).transpose()?.map(CaptureDate::from_millis),
+        conn,
     })
 }

@@ -19,10 +19,19 @@ pub struct ScopeSurt(String);
 impl ScopeSurt {
     /// The SURT of a parsed URL.
     pub fn of(url: &Url) -> Self {
+        let mut surt = Self(String::with_capacity(url.as_str().len() + 4));
+        surt.set(url);
+        surt
+    }
+
+    /// Becomes the SURT of another URL, in the room that it has.
+    pub fn set(&mut self, url: &Url) {
+        let surt = &mut self.0;
+        surt.clear();
         if !url.has_host() {
-            return Self(url.as_str().to_owned());
+            surt.push_str(url.as_str());
+            return;
         }
-        let mut surt = String::with_capacity(url.as_str().len() + 4);
         surt.push_str(url.scheme());
         surt.push_str("://(");
         let host = url.host_str().unwrap_or_default().trim_end_matches('.');
@@ -32,26 +41,25 @@ impl ScopeSurt {
                 surt.push(',');
             }
         } else {
-            push_reversed(&mut surt, host, true);
+            push_reversed(surt, host, true);
         }
         if let Some(port) = url.port() {
-            text::push_port(&mut surt, port);
+            text::push_port(surt, port);
         }
         if !url.username().is_empty() || url.password().is_some() {
             surt.push('@');
-            push_lower(&mut surt, url.username());
+            push_lower(surt, url.username());
             if let Some(password) = url.password() {
                 surt.push(':');
-                push_lower(&mut surt, password);
+                push_lower(surt, password);
             }
         }
         surt.push(')');
-        push_lower(&mut surt, url.path());
+        push_lower(surt, url.path());
         if let Some(query) = url.query().filter(|query| !query.is_empty()) {
             surt.push('?');
-            push_lower(&mut surt, query);
+            push_lower(surt, query);
         }
-        Self(surt)
     }
 
     /// The SURT of a URL as typed, with or without scheme. Unlike

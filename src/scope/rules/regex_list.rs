@@ -45,6 +45,46 @@ fn anchored(pattern: &str) -> String {
     format!("^(?:{pattern})$")
 }
 
+/// The same for URLs, which hold no line feed: what may stand before or behind
+/// a part need not be run through, so that the part is looked for at once.
+fn anchored_in_url(pattern: &str) -> String {
+    // These take other things than they seem to, or alternatives of which only one begins or ends so.
+    if pattern.contains("(?") || has_open_alternative(pattern) {
+        return anchored(pattern);
+    }
+    let (mut part, mut begin, mut end) = (pattern, "^", "$");
+    if let Some(rest) = part.strip_prefix(".*").filter(|rest| !rest.starts_with(['?', '+', '*', '{'])) {
+        (part, begin) = (rest, "");
+    }
+    if let Some(rest) = part.strip_suffix(".*")
+        && rest.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 0
+    {
+        (part, end) = (rest, "");
+    }
+    format!("{begin}(?:{part}){end}")
+}
+
+/// Whether there may be an alternative outside of any group.
+fn has_open_alternative(pattern: &str) -> bool {
+    if !pattern.contains('|') {
+        return false;
+    }
+    let (mut depth, mut is_escaped) = (0, false);
+    for byte in pattern.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'(' => depth += 1,
+            b')' => depth -= 1,
+            // In a class parentheses mean themselves.
+            b'[' => return true,
+            b'|' if depth == 0 => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
 fn broken(pattern: &str, error: &regex::Error) -> String {
     let why = error.to_string();
     let why = why.lines().last().unwrap_or(&why).trim_start_matches("error: ").to_owned();
@@ -56,7 +96,7 @@ impl RegexList {
         for pattern in &self.patterns {
             whole(pattern)?;
         }
-        let set = RegexSetBuilder::new(self.patterns.iter().map(|pattern| anchored(pattern)))
+        let set = RegexSetBuilder::new(self.patterns.iter().map(|pattern| anchored_in_url(pattern)))
             .unicode(false)
             .size_limit(SIZE_LIMIT)
             .dfa_size_limit(SIZE_LIMIT)
@@ -152,6 +192,50 @@ mod tests {
         let long = compiled(RuleKind::Regex(rule(&[".{512,}"], true)));
         assert_eq!(says(&*long, &format!("http://fct.pt/{}", "a".repeat(600)), "L"), Some(Decision::Reject));
         assert_eq!(says(&*long, "http://fct.pt/", "L"), None);
+    }
+
+    #[test]
+    fn a_part_is_found_wherever_the_whole_would_match() {
+        let patterns = [
+            ".*id=1.*",
+            ".*",
+            ".*.*",
+            "",
+            ".*?a",
+            ".*+",
+            ".*{2}",
+            "a.*",
+            ".*a",
+            ".*a|b.*",
+            ".*(a|b).*",
+            ".*[(]a|b.*",
+            ".*\\.*",
+            "a\\.*",
+            "a\\\\.*",
+            ".*(a|b)|c.*",
+            "(?x) .*a # .*",
+            "(?s).*",
+            ".*(?i)A.*",
+            ".*\\|a.*",
+            "x.*|.*y",
+            ".*[.*",
+            ".*a{0,2}b.*",
+            ".*^h.*",
+            ".*a$.*",
+            ".*(.*",
+            ".*\\(a|b.*",
+        ];
+        let texts =
+            ["http://a/", "http://fct.pt/?id=1", "http://b/c", "a", "b", "a..", "a\\x", "|a", "ya", "xb", "(a|b", ""];
+        for pattern in patterns {
+            let (Ok(whole), Ok(part)) = (whole(pattern), regex::bytes::Regex::new(&anchored_in_url(pattern))) else {
+                assert!(whole(pattern).is_err(), "{pattern}");
+                continue;
+            };
+            for text in texts.map(str::as_bytes) {
+                assert_eq!(whole.is_match(text), part.is_match(text), "{pattern} {text:?}");
+            }
+        }
     }
 
     #[test]

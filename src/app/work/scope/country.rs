@@ -1,6 +1,6 @@
 //! Whether it hangs on a country that nobody has looked up if a URL changes side.
 
-use super::bench::{Judged, KnownFacts};
+use super::judged::{Judged, KnownFacts};
 use crate::scope::{AddressCountry, AnswerSource, Candidate, DecideRules, Decision, GeoEvidence, GeoFact};
 use crate::uri::CaptureDate;
 use std::net::{IpAddr, Ipv4Addr};

@@ -1,6 +1,7 @@
 //! What location let in, and what another database would change.
 
-use super::bench::{Bench, Judged, is_apart};
+use super::bench::Bench;
+use super::judged::{ByLaunch, Judged};
 use crate::app::models::{CampaignId, Drift, DriftHost, GeoHost, GeoReport, LaunchId};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::jobs::JobCx;
@@ -18,7 +19,7 @@ pub fn geo_report(
     cx: &JobCx,
 ) -> anyhow::Result<GeoReport> {
     let mut bench = Bench::new(desk, campaign, launch)?;
-    let without: HashMap<LaunchId, Judged> =
+    let without: ByLaunch<Judged> =
         bench.launches.iter().map(|(id, launch)| (*id, launch.rules.without_geolocation())).collect();
     bench.begin(cx, "Looking for what geolocation let in", &[])?;
     let found = bench.scan(
@@ -28,6 +29,9 @@ pub fn geo_report(
         || (HashMap::new(), Vec::new()),
         |(hosts, otherwise): &mut (HashMap<i64, HostLetIn>, Vec<i64>), before, candidate, known| {
             let row = before.row;
+            if before.launch.rules.asks_content {
+                before.ask_content(known)?;
+            }
             let others = without.get(&row.launch).map(|rules| rules.decide(candidate, known).decision);
             if others == Some(Decision::Accept) {
                 otherwise.push(row.id);
@@ -67,12 +71,13 @@ pub fn geo_report(
         host.ids.sort_unstable();
         let Some(first) = host.ids.first() else { continue };
         let (captures, bytes) = desk.catalogue().captures_of_host(id, &bench.ids)?;
-        let (first_url, first_seen, first_via) =
-            desk.catalogue().seen_one(*first, |row| (row.url.to_owned(), row.date, row.via.to_owned()))?;
+        let (first_url, first_seen, first_via) = desk
+            .catalogue()
+            .seen_one(*first, |row| (row.url.to_owned(), row.date.unwrap_or_default(), row.via.to_owned()))?;
         let name = host.host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
         let name = name.map_or(host.host.as_str(), |(name, _)| name);
         report.hosts.push(GeoHost {
-            evidence: bench.geo_of(name)?,
+            evidence: desk.catalogue().geo_fact(name)?,
             host: host.host,
             urls: host.ids.len() as u64,
             ids: host.ids,
@@ -191,13 +196,12 @@ pub fn geo_drift(
         HashMap::new,
         |hosts: &mut HashMap<String, [Vec<i64>; 2]>, before, candidate, known| {
             let Some(new) = elsewhere.get(candidate.url.host_str().unwrap_or_default()) else { return Ok(()) };
-            if is_apart(before.row) {
+            if before.row.is_apart {
                 return Ok(());
             }
-            let rules = &before.launch.rules;
-            let then = rules.decide(candidate, known).decision;
+            let then = before.decide(candidate, known)?.decision;
             let old = std::mem::replace(&mut known.facts.geo, GeoFact::Known(new.clone()));
-            let now = rules.decide(candidate, known).decision;
+            let now = before.decide(candidate, known)?.decision;
             known.facts.geo = old;
             if then == now {
                 return Ok(());
@@ -217,7 +221,7 @@ pub fn geo_drift(
         sum[1].extend(out);
     }
     for (host, new) in elsewhere {
-        let GeoFact::Known(old) = bench.geo_of(&host)? else { continue };
+        let GeoFact::Known(old) = desk.catalogue().geo_fact(&host)? else { continue };
         let mut ids = hosts.remove(&host).unwrap_or_default();
         ids.iter_mut().for_each(|ids| ids.sort_unstable());
         let [ids_in, ids_out] = ids;

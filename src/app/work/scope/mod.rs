@@ -3,6 +3,7 @@
 mod bench;
 mod country;
 mod geo;
+mod judged;
 mod permissions;
 mod tables;
 mod trace;

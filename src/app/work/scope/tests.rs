@@ -1,6 +1,7 @@
 //! What-if, hits, geo report and drift against decisions made one by one.
 
 mod again;
+mod reading;
 
 use super::*;
 use crate::app::Desk;
@@ -444,33 +445,6 @@ fn rules_are_asked_what_a_crawl_asks_them() {
     made.launch(&[found("http://a.pt/", "")]);
     let report = geo_report(&made.desk, made.campaign, None, &JobCx::detached()).unwrap();
     assert_eq!((report.decided, report.otherwise, report.hosts.len()), (1, 0, 1));
-}
-
-#[test]
-fn a_url_that_cannot_be_read_is_left_out_and_told() {
-    let made = made(standard_rules());
-    made.launch(&[found("http://a.pt/", ""), found("http://a.pt/x", "L")]);
-    let catalogue = rusqlite::Connection::open(made.dir.path().join("w").join("fonds.sqlite")).unwrap();
-    catalogue.execute("UPDATE url SET url = 'http://[broken' WHERE url = 'http://a.pt/x'", []).unwrap();
-    let answer = made.what_if(&made.spec);
-    assert_eq!((answer.seen, answer.stay_in), (1, 1));
-    let remark = answer.remarks.concat();
-    assert!(remark.starts_with("1 URLs cannot be read and are left out, such as “http://[broken”"), "{remark}");
-    assert_eq!(rule_hits(&made.desk, made.campaign, None, &JobCx::detached()).unwrap()[1].spoke, 1);
-}
-
-#[test]
-fn the_bar_is_full_when_all_launches_are_read() {
-    let made = made(standard_rules());
-    for _ in 0..2 {
-        made.launch(&[found("http://a.pt/", ""), found("http://b.pt/", "L")]);
-    }
-    let cx = JobCx::detached();
-    what_if(&made.desk, made.campaign, None, &made.spec, &cx).unwrap();
-    assert_eq!(cx.progress().total, Some(cx.progress().done));
-    let cx = JobCx::detached();
-    geo_report(&made.desk, made.campaign, None, &cx).unwrap();
-    assert_eq!(cx.progress().total, Some(cx.progress().done));
 }
 
 #[test]

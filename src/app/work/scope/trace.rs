@@ -1,7 +1,8 @@
 //! Why a URL was or would be taken or refused: the trace of the very decision
 //! that lists and figures tell of.
 
-use super::bench::{Bench, Judged};
+use super::bench::Bench;
+use super::judged::{ByLaunch, Judged, Version};
 use crate::app::models::{CampaignId, LaunchId, ScopeTest};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::Campaign;
@@ -32,7 +33,7 @@ fn bench_of(desk: &WorkspaceDesk, seen: i64) -> anyhow::Result<Bench<'_>> {
 
 fn as_edited(
     bench: &Bench<'_>,
-    edited: &HashMap<LaunchId, Judged>,
+    edited: &ByLaunch<Judged>,
     seen: i64,
     date: Option<CaptureDate>,
 ) -> anyhow::Result<(Trace, Option<Turn>)> {
@@ -65,8 +66,8 @@ pub fn scope_test(
         _ => Bench::of_no_launch(desk),
     };
     // No launch has this number: then no seed has redirected anywhere.
-    let fresh = Judged::new(catalogue, campaign, last.unwrap_or(0))?;
-    let mut launches: HashMap<LaunchId, (Bench<'_>, HashMap<LaunchId, Judged>)> = HashMap::new();
+    let fresh = Version::new(campaign).in_launch(catalogue, last.unwrap_or(0))?;
+    let mut launches: HashMap<LaunchId, (Bench<'_>, ByLaunch<Judged>)> = HashMap::new();
     let mut traces = Vec::new();
     for text in urls {
         let Some(url) = parse_web_url(text) else {

@@ -1,15 +1,16 @@
 //! What an edited list of rules would have taken and refused of all that was
 //! ever seen. Nothing is fetched, nothing is looked up.
 
-use super::bench::{Bench, Decided, Judged, is_apart};
+use super::bench::Bench;
 use super::country::Countries;
+use super::judged::{ByLaunch, Decided, Judged};
 use crate::app::models::{
     CampaignId, LaunchId, Moved, MovedHost, MovedRow, MovedUrl, RuleHits, RuleMoves, WhatIf, WhatIfList,
 };
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
-use crate::scope::{Decision, Difference};
+use crate::scope::{Decision, SideBySide};
 use crate::store::SeenUrl;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -29,15 +30,14 @@ pub fn what_if(
     let edited = bench.edited(edited)?;
     let uses: Vec<&Judged> = edited.values().collect();
     bench.begin(cx, "Trying the edited rules", &uses)?;
-    let trials: HashMap<LaunchId, Trial<'_>> = edited
+    let trials: ByLaunch<Trial<'_>> = edited
         .iter()
         .filter_map(|(id, after)| {
             let before = &bench.launches.get(id)?.rules;
             let countries = Countries::of(&before.rules, &after.rules);
-            Some((*id, Trial { after, countries, difference: before.difference(after) }))
+            Some((*id, Trial { after, countries, both: before.beside(after) }))
         })
         .collect();
-    let reads_content = bench.reads_content(&uses);
     let rules = uses.first().map_or(0, |judged| judged.rules.len());
     let tallies = bench.scan(
         None,
@@ -46,29 +46,37 @@ pub fn what_if(
         || Tally { by_rule: vec![(0, 0); rules], ..Tally::default() },
         |tally: &mut Tally, before, candidate, known| {
             tally.seen += 1;
-            if is_apart(before.row) {
+            if before.row.is_apart {
                 tally.apart += 1;
                 return Ok(());
             }
-            let Some(Trial { after, countries, difference }) = trials.get(&before.row.launch) else { return Ok(()) };
-            let then = before.launch.rules.decide(candidate, known);
-            let alike = difference.as_ref().and_then(|found| after.decide_like(then, found, candidate, known));
-            if let Some(now) = alike {
-                tally.note(then, now, before.row, reads_content);
-                return Ok(());
+            let Some(Trial { after, countries, both }) = trials.get(&before.row.launch) else { return Ok(()) };
+            let rules = &before.launch.rules;
+            // Another user agent may be told something else.
+            let both = both.as_ref().filter(|_| known.robots_as_edited.is_none());
+            let [mut then, mut now] = match both {
+                Some(both) => rules.both_before_fetch(after, both, candidate, known),
+                None => [
+                    rules.before_fetch(candidate, known),
+                    after.with_own_seeds(rules, candidate, |candidate| after.before_fetch(candidate, known)),
+                ],
+            };
+            let hung = rules.hangs_on_country(candidate, known);
+            let hangs = after.with_own_seeds(rules, candidate, |candidate| after.hangs_on_country(candidate, known));
+            let unknown_country = hung || hangs;
+            let asks_content = rules.asks_content || after.asks_content;
+            if rules.hangs_on_content(then) || after.hangs_on_content(now) || (unknown_country && asks_content) {
+                before.ask_content(known)?;
+                then = rules.after_fetch(then, candidate, known);
+                now = after.with_own_seeds(rules, candidate, |candidate| after.after_fetch(now, candidate, known));
             }
-            let hung = before.launch.rules.hangs_on_country(candidate, known);
-            let (now, hangs) = after.with_own_seeds(&before.launch.rules, candidate, |candidate| {
-                let now = after.decide(candidate, known);
-                (now, after.hangs_on_country(candidate, known))
-            });
-            if (hung || hangs) && countries.can_move((&before.launch.rules, hung), (after, hangs), candidate, known) {
-                tally.unknown.add_one(before.row, now.rule, reads_content);
+            if unknown_country && countries.can_move((rules, hung), (after, hangs), candidate, known) {
+                tally.unknown.add_one(before.row, now.rule);
             }
             if now.untold && !then.untold {
                 tally.unfetched.push(before.row.id);
             }
-            tally.note(then, now, before.row, reads_content);
+            tally.note(then, now, before.row);
             Ok(())
         },
         |tally| {
@@ -185,9 +193,8 @@ pub fn what_if_rows(
 struct Trial<'a> {
     after: &'a Judged,
     countries: Countries,
-    /// Where most URLs are decided alike, and how to tell; none where each has
-    /// to be decided twice.
-    difference: Option<Difference>,
+    /// Both lists together; none where each has to be asked by itself.
+    both: Option<SideBySide>,
 }
 
 /// What one reader has found.
@@ -214,14 +221,9 @@ struct MovedTally {
 }
 
 impl MovedTally {
-    /// What was fetched need not be asked for again where the rows tell it.
-    fn add_one(&mut self, row: &SeenUrl<'_>, rule: Option<usize>, reads_content: bool) {
-        let mut url = MovedUrl::new(row.id, row.host_id, rule);
-        url.bytes = row.content.map(|(_, _, bytes)| bytes);
-        self.list.push(url);
-        if !reads_content {
-            self.new.push(row.url_id);
-        }
+    fn add_one(&mut self, row: &SeenUrl<'_>, rule: Option<usize>) {
+        self.list.push(MovedUrl::new(row.id, row.host_id, rule));
+        self.new.push(row.url_id);
     }
 
     fn finish(mut self) -> Moved {
@@ -237,7 +239,7 @@ impl MovedTally {
 }
 
 impl Tally {
-    fn note(&mut self, then: Decided, now: Decided, row: &SeenUrl<'_>, reads_content: bool) {
+    fn note(&mut self, then: Decided, now: Decided, row: &SeenUrl<'_>) {
         let moved = match (then.decision, now.decision) {
             (Decision::Accept, Decision::Accept) => {
                 self.stay_in += 1;
@@ -250,7 +252,7 @@ impl Tally {
             (Decision::Reject, Decision::Accept) => &mut self.moved_in,
             (Decision::Accept, Decision::Reject) => &mut self.moved_out,
         };
-        moved.add_one(row, now.rule, reads_content);
+        moved.add_one(row, now.rule);
         if let Some((into, out)) = now.rule.and_then(|rule| self.by_rule.get_mut(rule)) {
             *if now.decision == Decision::Accept { into } else { out } += 1;
         }
@@ -316,7 +318,10 @@ pub fn spoken_of(
         cx,
         Vec::new,
         |ids, before, candidate, known| {
-            if !is_apart(before.row) {
+            if !before.row.is_apart {
+                if last.rules.asks_content {
+                    before.ask_content(known)?;
+                }
                 last.rules.each_opinion(candidate, known, |index, _| {
                     if index == rule {
                         ids.push(before.row.id);
@@ -351,8 +356,11 @@ pub fn rule_hits(
         cx,
         HashMap::<usize, Deeds>::new,
         |deeds, before, candidate, known| {
-            if is_apart(before.row) {
+            if before.row.is_apart {
                 return Ok(());
+            }
+            if last.rules.asks_content {
+                before.ask_content(known)?;
             }
             let decided = last.rules.decide(candidate, known);
             last.rules.each_opinion(candidate, known, |index, _| {

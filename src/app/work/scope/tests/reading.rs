@@ -1,0 +1,48 @@
+//! Which rows are read, and how far the reading has come.
+
+use super::*;
+
+#[test]
+fn a_url_that_cannot_be_read_is_left_out_and_told() {
+    let made = made(standard_rules());
+    made.launch(&[found("http://a.pt/", ""), found("http://a.pt/x", "L")]);
+    let catalogue = rusqlite::Connection::open(made.dir.path().join("w").join("fonds.sqlite")).unwrap();
+    catalogue.execute("UPDATE url SET url = 'http://[broken' WHERE url = 'http://a.pt/x'", []).unwrap();
+    let answer = made.what_if(&made.spec);
+    assert_eq!((answer.seen, answer.stay_in), (1, 1));
+    let remark = answer.remarks.concat();
+    assert!(remark.starts_with("1 URLs cannot be read and are left out, such as “http://[broken”"), "{remark}");
+    assert_eq!(rule_hits(&made.desk, made.campaign, None, &JobCx::detached()).unwrap()[1].spoke, 1);
+}
+
+#[test]
+fn the_bar_is_full_when_all_launches_are_read() {
+    let made = made(standard_rules());
+    for _ in 0..2 {
+        made.launch(&[found("http://a.pt/", ""), found("http://b.pt/", "L")]);
+    }
+    let cx = JobCx::detached();
+    what_if(&made.desk, made.campaign, None, &made.spec, &cx).unwrap();
+    assert_eq!(cx.progress().total, Some(cx.progress().done));
+    let cx = JobCx::detached();
+    geo_report(&made.desk, made.campaign, None, &cx).unwrap();
+    assert_eq!(cx.progress().total, Some(cx.progress().done));
+}
+
+#[test]
+fn rows_of_other_campaigns_are_skipped() {
+    let made = made(standard_rules());
+    made.launch(&[found("http://a.pt/", ""), found("http://b.pt/", "L")]);
+    let other = Campaign { name: "Other".to_owned(), ..made.spec.clone() };
+    let other = Made { campaign: made.desk.catalogue().save_campaign(None, &other).unwrap(), spec: other, ..made };
+    let many: Vec<Found> = (0..60).map(|n| found(&format!("http://a.pt/{n}"), "L")).collect();
+    other.launch(&many);
+    let made = Made { campaign: other.campaign - 1, ..other };
+    made.launch(&[found("http://b.pt/", "L"), found("http://b.pt/2", "L")]);
+    let all = Campaign { rules: vec![json!({"rule": "accept_all"})], ..made.spec.clone() };
+    let cx = JobCx::detached();
+    let answer = what_if(&made.desk, made.campaign, None, &all, &cx).unwrap();
+    assert_eq!((answer.seen, answer.stay_in), (3, 1));
+    assert_eq!(made.listed(&all, &answer, MovedSide::In), ["http://b.pt/", "http://b.pt/2"]);
+    assert_eq!(cx.progress().total, Some(cx.progress().done));
+}
