@@ -16,7 +16,10 @@ use fonds::scope::{
 };
 use fonds::store::Workspace;
 use fonds::uri::{CaptureDate, CdxKey, DatasetKey, PageKey, ScopeSurt, Url};
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn main() {
     divan::main();
@@ -191,6 +194,54 @@ fn what_if(bencher: Bencher<'_, '_>) {
     assert_eq!(answer.seen, seen_urls() as u64);
     assert!(answer.moved_out.urls > 0);
     bencher.counter(ItemsCount::new(seen_urls())).bench(ask);
+}
+
+/// Lines of the log of the import bench.
+fn log_lines() -> usize {
+    std::env::var("FONDS_BENCH_LINES").ok().and_then(|number| number.parse().ok()).unwrap_or(20_000)
+}
+
+/// A job folder with the log of a crawl of 5,000 hosts; one line in twenty is
+/// of a URL that was tried before.
+fn logged_job(folder: &Path) {
+    let url = |n: usize| {
+        let mixed = n.wrapping_mul(2_654_435_761);
+        format!("http://www.host{}.example.pt/section{}/article-{n}.html", mixed % 5_000, mixed % 97)
+    };
+    let mut log = BufWriter::new(File::create(folder.join("crawl.log")).unwrap());
+    for n in 0..log_lines() {
+        let (of, via) = (if n % 20 == 19 { n / 2 } else { n }, url(n / 3));
+        writeln!(
+            log,
+            "2024-03-01T09:{:02}:{:02}.000Z   200      {:>5} {} {} {via} text/html #{:03} 20240301090000500+20 \
+             sha1:KNQLT7BVWOPPBBCPPPQBTBVWOPPBBCPA http://www.example.pt/ 3t",
+            n / 60 % 60,
+            n % 60,
+            n % 50_000,
+            url(of),
+            &"LLLLLLLL"[..1 + n % 8],
+            n % 100,
+        )
+        .unwrap();
+    }
+    log.flush().unwrap();
+}
+
+/// The log of a foreign crawl brought into an empty workspace:
+/// `FONDS_BENCH_LINES=1000000` for a large one.
+#[divan::bench(sample_count = 3, sample_size = 1)]
+fn import_log(bencher: Bencher<'_, '_>) {
+    let folder = tempfile::tempdir().unwrap();
+    let job = folder.path().join("job");
+    std::fs::create_dir(&job).unwrap();
+    logged_job(&job);
+    let count = AtomicUsize::new(0);
+    let workspace =
+        || Workspace::create(&folder.path().join(format!("w{}", count.fetch_add(1, Ordering::Relaxed)))).unwrap();
+    bencher.counter(ItemsCount::new(log_lines())).with_inputs(workspace).bench_refs(|workspace| {
+        let jobs = work::import_with_jobs(workspace, std::slice::from_ref(&job), false, &JobCx::detached()).unwrap().0;
+        assert_eq!(jobs[0].launches[0].logs[0].urls, log_lines() as u64);
+    });
 }
 
 /// The trace of one URL, with what would turn it, under 1,000 seeds. The goal
