@@ -123,9 +123,16 @@ impl Catalogue {
         &self,
         work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
+        self.write_later(work)?.wait()
+    }
+
+    /// The same without waiting for the commit.
+    pub(super) fn write_later<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<UnderWay<T>, StoreError> {
         let Some(writer) = &self.writer else { return Err(StoreError::ReadOnly(self.path.clone())) };
         let (sender, receiver) = bounded(1);
-        let gone = || StoreError::Commit("the writer of the catalogue has ended".to_owned());
         let write: Write = Box::new(move |conn| {
             let result = conn.map(|conn| savepoint(conn, work));
             Box::new(move |committed| {
@@ -138,8 +145,8 @@ impl Catalogue {
                 let _ = sender.send(answer);
             })
         });
-        writer.send(write).map_err(|_| gone())?;
-        receiver.recv().map_err(|_| gone())?
+        writer.send(write).map_err(|_| writer_has_ended())?;
+        Ok(UnderWay(receiver))
     }
 
     /// Runs `work` on a reading connection.
@@ -166,6 +173,20 @@ impl Catalogue {
         self.readers.lock().unwrap_or_else(PoisonError::into_inner).push(conn);
         result
     }
+}
+
+/// A write that its caller has not waited for yet.
+pub struct UnderWay<T>(Receiver<Result<T, StoreError>>);
+
+impl<T> UnderWay<T> {
+    /// Waits for the commit.
+    pub fn wait(self) -> Result<T, StoreError> {
+        self.0.recv().map_err(|_| writer_has_ended())?
+    }
+}
+
+fn writer_has_ended() -> StoreError {
+    StoreError::Commit("the writer of the catalogue has ended".to_owned())
 }
 
 /// `immutable` keeps SQLite from making -shm and -wal files; the log of a

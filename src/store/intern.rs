@@ -2,7 +2,8 @@
 
 use super::workspace::StoreError;
 use crate::uri::{PageKey, Url};
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{CachedStatement, Connection, OptionalExtension};
+use std::collections::HashMap;
 
 /// Numbers of a URL: itself, its page, its host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,14 +31,66 @@ pub(super) fn url_ids(conn: &Connection, url: &Url) -> Result<UrlIds, StoreError
         return Ok(ids);
     }
     let page = page_id(conn, &PageKey::of(url))?;
-    let host =
-        intern(conn, "SELECT id FROM host WHERE name = ?1", "INSERT INTO host (name) VALUES (?1)", &authority(url))?;
+    let host = host_id(conn, &authority(url))?;
     conn.prepare_cached("INSERT INTO url (url, page, host) VALUES (?1, ?2, ?3)")?.execute((
         url.as_str(),
         page,
         host,
     ))?;
     Ok(UrlIds { url: conn.last_insert_rowid(), page, host })
+}
+
+/// Numbers many URLs in one transaction.
+pub(super) struct Interning<'c> {
+    conn: &'c Connection,
+    known: CachedStatement<'c>,
+    insert: CachedStatement<'c>,
+    insert_page: CachedStatement<'c>,
+    /// By authority; of this transaction only, which may be taken back.
+    hosts: HashMap<String, i64>,
+}
+
+impl<'c> Interning<'c> {
+    pub(super) fn new(conn: &'c Connection) -> Result<Self, StoreError> {
+        Ok(Self {
+            conn,
+            known: conn.prepare_cached("SELECT id, page, host FROM url WHERE url = ?1")?,
+            insert: conn.prepare_cached("INSERT INTO url (url, page, host) VALUES (?1, ?2, ?3)")?,
+            insert_page: conn.prepare_cached("INSERT INTO page (key) VALUES (?1) ON CONFLICT DO NOTHING")?,
+            hosts: HashMap::new(),
+        })
+    }
+
+    /// The numbers of a URL, and whether it had none before.
+    pub(super) fn url_ids(&mut self, url: &Url) -> Result<(UrlIds, bool), StoreError> {
+        let known = self
+            .known
+            .query_row([url.as_str()], |row| Ok(UrlIds { url: row.get(0)?, page: row.get(1)?, host: row.get(2)? }));
+        if let Some(ids) = known.optional()? {
+            return Ok((ids, false));
+        }
+        let key = PageKey::of(url);
+        // Most new URLs are of new pages.
+        let page = match self.insert_page.execute([key.as_str()])? {
+            0 => page_id(self.conn, &key)?,
+            _ => self.conn.last_insert_rowid(),
+        };
+        let authority = authority(url);
+        let host = match self.hosts.get(&authority) {
+            Some(host) => *host,
+            None => {
+                let host = host_id(self.conn, &authority)?;
+                self.hosts.insert(authority, host);
+                host
+            }
+        };
+        self.insert.execute((url.as_str(), page, host))?;
+        Ok((UrlIds { url: self.conn.last_insert_rowid(), page, host }, true))
+    }
+}
+
+fn host_id(conn: &Connection, authority: &str) -> Result<i64, StoreError> {
+    intern(conn, "SELECT id FROM host WHERE name = ?1", "INSERT INTO host (name) VALUES (?1)", authority)
 }
 
 pub(super) fn page_id(conn: &Connection, key: &PageKey) -> Result<i64, StoreError> {

@@ -43,9 +43,9 @@ mod workspace;
 
 pub use campaigns::next_run;
 pub use captures::{RecordRow, StoredCapture};
-pub use catalogue::Catalogue;
+pub use catalogue::{Catalogue, UnderWay};
 pub use documents::{DocumentCapture, LandingPage};
-pub use engine_logs::{LoggedFate, LoggedUrl};
+pub use engine_logs::{Bulk, LoggedFate, LoggedUrl};
 pub use exports::ExportedCapture;
 pub use files::{KnownFile, WantedFile, mtime_ns};
 pub use imports::ToldProblem;

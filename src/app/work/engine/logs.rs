@@ -5,7 +5,7 @@ use crate::crawl::CrawlLogLine;
 use crate::jobs::JobCx;
 use crate::scope::{Decision, ScopeLine, Verdict};
 use crate::store::rows::{CampaignId, LaunchId};
-use crate::store::{LoggedFate, LoggedUrl, Workspace, job_name};
+use crate::store::{LoggedFate, LoggedUrl, UnderWay, Workspace, job_name};
 use crate::uri::{CaptureDate, parse_web_url};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -15,8 +15,10 @@ use std::path::{Path, PathBuf};
 
 /// A longer line is no line of a log; it is counted, not read.
 const MAX_LINE_BYTES: u64 = 1024 * 1024;
-/// Lines that go to the catalogue at once.
-const BATCH: usize = 2_000;
+/// Lines, and bytes of them, that go to the catalogue at once: the more there
+/// are the fewer pages are written twice, but whoever writes, too, waits for them.
+const BATCH: usize = 20_000;
+const BATCH_BYTES: usize = 16 * 1024 * 1024;
 /// Unread lines that are told of one log.
 pub(super) const EXAMPLES: usize = 20;
 /// Deeper folders hold no logs.
@@ -64,6 +66,7 @@ pub(super) fn read(
     cx.stage_in_bytes("Reading logs", Some(runs.values().flatten().map(size).sum()));
     let job = job_name(name);
     let mut launches = Vec::new();
+    let _bulk = workspace.catalogue().begin_bulk()?;
     for (run, mut logs) in runs {
         // Decisions before fetches; a log that was closed before the one in use.
         logs.sort_by_key(|log| {
@@ -81,6 +84,8 @@ pub(super) fn read(
             new_urls: 0,
             last: None,
             batch: Vec::new(),
+            batch_bytes: 0,
+            under_way: None,
         };
         let mut counts = Vec::new();
         for log in logs {
@@ -88,7 +93,7 @@ pub(super) fn read(
             cx.note(file.clone());
             counts.push(one_log(&log, file, &mut taking, cx)?);
         }
-        taking.flush()?;
+        taking.finish()?;
         if let Some(launch) = taking.launch {
             let why = format!("imported from {}", run.display());
             workspace.catalogue().end_engine_launch(launch, taking.last.unwrap_or_default(), &why)?;
@@ -135,12 +140,17 @@ struct Taking<'a> {
     new_urls: u64,
     last: Option<CaptureDate>,
     batch: Vec<LoggedUrl>,
+    batch_bytes: usize,
+    /// The lines before, which are written while more are read.
+    under_way: Option<UnderWay<u64>>,
 }
 
 impl Taking<'_> {
-    fn take(&mut self, url: LoggedUrl) -> anyhow::Result<()> {
+    /// Takes a line of so many bytes.
+    fn take(&mut self, url: LoggedUrl, len_bytes: usize) -> anyhow::Result<()> {
         self.batch.push(url);
-        if self.batch.len() >= BATCH { self.flush() } else { Ok(()) }
+        self.batch_bytes += len_bytes;
+        if self.batch.len() >= BATCH || self.batch_bytes >= BATCH_BYTES { self.flush() } else { Ok(()) }
     }
 
     /// The first line that can be read begins the launch.
@@ -155,10 +165,25 @@ impl Taking<'_> {
     }
 
     fn flush(&mut self) -> anyhow::Result<()> {
+        self.wait()?;
         if let Some(launch) = self.launch {
-            self.new_urls += self.workspace.catalogue().take_logged(launch, std::mem::take(&mut self.batch))?;
+            self.batch_bytes = 0;
+            let lines = std::mem::take(&mut self.batch);
+            self.under_way = Some(self.workspace.catalogue().take_logged(launch, lines)?);
         }
         Ok(())
+    }
+
+    fn wait(&mut self) -> anyhow::Result<()> {
+        if let Some(under_way) = self.under_way.take() {
+            self.new_urls += under_way.wait()?;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> anyhow::Result<()> {
+        self.flush()?;
+        self.wait()
     }
 }
 
@@ -220,7 +245,7 @@ fn one_log(path: &Path, file: String, taking: &mut Taking<'_>, cx: &JobCx) -> an
                 match url {
                     Some(url) => {
                         count.urls += 1;
-                        taking.take(url)?;
+                        taking.take(url, line.len())?;
                     }
                     None => count.others += 1,
                 }
