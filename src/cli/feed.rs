@@ -116,8 +116,10 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             Ok(status)
         }
         Command::Export { folder, dialect, frequency, paywalled, grounds, at, campaign } => {
-            let parts_logins = matches!(grounds, None | Some(FeedGrounds::LegalDeposit));
-            anyhow::ensure!(!paywalled || parts_logins, "--paywalled goes with no grounds or with ld");
+            anyhow::ensure!(
+                !paywalled || FeedGrounds::part_logins(grounds),
+                "--paywalled goes with no grounds or with ld"
+            );
             let desk = looking_desk(&folder)?;
             let now = match at {
                 Some(text) => CaptureDate::parse(&text).context("--at")?,

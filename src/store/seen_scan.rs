@@ -237,12 +237,15 @@ impl Catalogue {
         self.read(|conn| content_fact(conn, url))
     }
 
-    /// The name of a host (with port where that is no default), by its number.
-    pub fn host_name(&self, id: i64) -> Result<String, StoreError> {
+    /// The names of hosts (with port where that is no default), by their numbers.
+    pub fn host_names(&self, ids: &[i64]) -> Result<Vec<String>, StoreError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached("SELECT name FROM host WHERE id = ?1")?;
-            let name = statement.query_row([id], |row| row.get(0)).optional()?;
-            name.ok_or(StoreError::Missing { what: "host", id: id.to_string() })
+            let mut name = |id: &i64| -> Result<String, StoreError> {
+                let name = statement.query_row([id], |row| row.get(0)).optional()?;
+                name.ok_or_else(|| StoreError::Missing { what: "host", id: id.to_string() })
+            };
+            ids.iter().map(&mut name).collect()
         })
     }
 

@@ -66,6 +66,12 @@ impl FeedGrounds {
     pub fn of_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|grounds| grounds.word().eq_ignore_ascii_case(word.trim()))
     }
+
+    /// Whether targets behind a login have feeds of their own there; those of
+    /// licences do not part the two.
+    pub fn part_logins(grounds: Option<Self>) -> bool {
+        matches!(grounds, None | Some(Self::LegalDeposit))
+    }
 }
 
 /// What a target may be collected on.
@@ -108,9 +114,7 @@ impl DueQuestion {
         if !active && !is_block {
             return Err("switched off");
         }
-        // Feeds of licences do not part the two.
-        let parts_logins = matches!(self.grounds, None | Some(FeedGrounds::LegalDeposit));
-        if parts_logins && paywalled != self.paywalled {
+        if FeedGrounds::part_logins(self.grounds) && paywalled != self.paywalled {
             return Err(if paywalled { "behind a login" } else { "not behind a login" });
         }
         if self.grounds == Some(FeedGrounds::OpenAccess) {

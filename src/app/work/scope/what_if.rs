@@ -10,7 +10,7 @@ use crate::app::models::{
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
-use crate::scope::{Decision, SideBySide};
+use crate::scope::{ContentFact, Decision, SideBySide};
 use crate::store::SeenUrl;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -140,8 +140,9 @@ pub fn what_if_hosts(desk: &WorkspaceDesk, answer: &WhatIf) -> anyhow::Result<Ve
         }
     }
     let mut hosts: Vec<MovedHost> = hosts.into_values().collect();
-    for host in &mut hosts {
-        host.host = desk.catalogue().host_name(host.id)?;
+    let ids: Vec<i64> = hosts.iter().map(|host| host.id).collect();
+    for (host, name) in hosts.iter_mut().zip(desk.catalogue().host_names(&ids)?) {
+        host.host = name;
     }
     hosts.sort_by(|a, b| {
         let urls = |host: &MovedHost| host.moved_in + host.moved_out;
@@ -175,7 +176,10 @@ pub fn what_if_rows(
         let then = rules.verdict(rules.decide(candidate, known));
         let Some(after) = edited.get(&row.launch) else { return Ok(()) };
         let now = after.with_own_seeds(rules, candidate, |candidate| after.verdict(after.decide(candidate, known)));
-        let bytes = desk.catalogue().captured_bytes(&[row.url_id])?.into_iter().next().flatten();
+        let bytes = match known.facts.content {
+            ContentFact::Fetched { bytes, .. } => Some(bytes),
+            ContentFact::NotFetched => None,
+        };
         each(MovedRow {
             seen: row.id,
             launch: row.launch,
