@@ -99,12 +99,9 @@ pub fn judge_prospects(
     };
     let (_, spec) = catalogue.campaign(campaign)?;
     let urls: Vec<String> = rows.iter().map(url_of).collect();
-    for (row, tested) in rows.iter_mut().zip(desk.scope_test(Some(campaign), &spec, &urls)?) {
-        row.verdict = match tested {
-            Ok(tested) => {
-                let verdict = tested.trace.verdict;
-                format!("{} {}", verdict.decision.as_str(), verdict.rule_name)
-            }
+    for (row, verdict) in rows.iter_mut().zip(super::scope_verdicts(desk, Some(campaign), &spec, &urls)?) {
+        row.verdict = match verdict {
+            Ok(verdict) => format!("{} {}", verdict.decision.as_str(), verdict.rule_name),
             Err(why) => why,
         };
     }

@@ -16,7 +16,7 @@ mod tests;
 pub use geo::{geo_drift, geo_report};
 pub use permissions::{EvidenceState, attach_evidence, check_evidence, permissions, seeds_verdict, target_grounds};
 pub use tables::{drift_csv, export_table, geo_csv};
-pub use trace::{scope_test, what_if_trace, why};
+pub use trace::{scope_test, scope_verdicts, what_if_trace, why};
 pub use what_if::{edited_campaign, rule_hits, spoken_of, what_if, what_if_hosts, what_if_rows};
 
 use crate::app::models::{GeoChoice, GeoDatabaseInfo};

@@ -2,11 +2,11 @@
 //! that lists and figures tell of.
 
 use super::bench::Bench;
-use super::judged::{ByLaunch, Judged, Version};
+use super::judged::{ByLaunch, Judged, KnownFacts, Version};
 use crate::app::models::{CampaignId, LaunchId, ScopeTest};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::Campaign;
-use crate::scope::{Trace, Turn};
+use crate::scope::{Candidate, Trace, Turn, Verdict};
 use crate::uri::{CaptureDate, parse_web_url};
 use anyhow::Context;
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ pub fn why(desk: &WorkspaceDesk, seen: i64) -> anyhow::Result<Trace> {
 pub fn what_if_trace(desk: &WorkspaceDesk, edited: &Campaign, seen: i64) -> anyhow::Result<Trace> {
     let mut bench = bench_of(desk, seen)?;
     let edited = bench.edited(edited)?;
-    Ok(as_edited(&bench, &edited, seen, None)?.0)
+    Ok(as_edited(&bench, &edited, seen, None, Judged::explain)?.0)
 }
 
 /// With the one launch that saw the URL.
@@ -31,19 +31,20 @@ fn bench_of(desk: &WorkspaceDesk, seen: i64) -> anyhow::Result<Bench<'_>> {
     Bench::new(desk, desk.catalogue().launch(launch)?.campaign, Some(launch))
 }
 
-fn as_edited(
+fn as_edited<T>(
     bench: &Bench<'_>,
     edited: &ByLaunch<Judged>,
     seen: i64,
     date: Option<CaptureDate>,
-) -> anyhow::Result<(Trace, Option<Turn>)> {
-    let explained = bench.again(seen, |before, candidate, known| {
+    ask: impl FnOnce(&Judged, &Candidate, &mut KnownFacts) -> T,
+) -> anyhow::Result<T> {
+    let asked = bench.again(seen, |before, candidate, known| {
         known.facts.date = date.or(known.facts.date);
         let Some(after) = edited.get(&before.row.launch) else { return Ok(None) };
-        let explain = |candidate: &mut _| after.explain(candidate, known);
-        Ok(Some(after.with_own_seeds(&before.launch.rules, candidate, explain)))
+        let ask = |candidate: &mut Candidate| ask(after, candidate, known);
+        Ok(Some(after.with_own_seeds(&before.launch.rules, candidate, ask)))
     })?;
-    explained.flatten().with_context(|| format!("seen URL {seen} is of no launch"))
+    asked.flatten().with_context(|| format!("seen URL {seen} is of no launch"))
 }
 
 /// Traces of URLs under the rules of a campaign that need not be saved, as of
@@ -55,6 +56,32 @@ pub fn scope_test(
     campaign: &Campaign,
     urls: &[String],
 ) -> anyhow::Result<Vec<Result<ScopeTest, String>>> {
+    let explained = each_as_of_now(desk, of, campaign, urls, Judged::explain)?;
+    let told = |(trace, turn): (Trace, Option<Turn>)| {
+        // What only the world outside could change is told, not offered.
+        let turn = turn.filter(|turn| turn.apply(campaign) != *campaign);
+        ScopeTest { trace, turn }
+    };
+    Ok(explained.into_iter().map(|explained| explained.map(told)).collect())
+}
+
+/// The verdicts of such traces alone, for those who ask for many.
+pub fn scope_verdicts(
+    desk: &WorkspaceDesk,
+    of: Option<CampaignId>,
+    campaign: &Campaign,
+    urls: &[String],
+) -> anyhow::Result<Vec<Result<Verdict, String>>> {
+    each_as_of_now(desk, of, campaign, urls, |rules, candidate, known| rules.verdict(rules.decide(candidate, known)))
+}
+
+fn each_as_of_now<T>(
+    desk: &WorkspaceDesk,
+    of: Option<CampaignId>,
+    campaign: &Campaign,
+    urls: &[String],
+    ask: impl Fn(&Judged, &Candidate, &mut KnownFacts) -> T,
+) -> anyhow::Result<Vec<Result<T, String>>> {
     let catalogue = desk.catalogue();
     let now = CaptureDate::now();
     let last = match of {
@@ -68,17 +95,17 @@ pub fn scope_test(
     // No launch has this number: then no seed has redirected anywhere.
     let fresh = Version::new(campaign).in_launch(catalogue, last.unwrap_or(0))?;
     let mut launches: HashMap<LaunchId, (Bench<'_>, ByLaunch<Judged>)> = HashMap::new();
-    let mut traces = Vec::new();
+    let mut answers = Vec::new();
     for text in urls {
         let Some(url) = parse_web_url(text) else {
-            traces.push(Err(format!("“{text}” is no http or https URL")));
+            answers.push(Err(format!("“{text}” is no http or https URL")));
             continue;
         };
         let seen = match of {
             None => None,
             Some(of) => catalogue.seen_by_url(of, url.as_str())?,
         };
-        let (trace, turn) = match seen {
+        answers.push(Ok(match seen {
             Some((seen, launch)) => {
                 let (bench, edited) = match launches.entry(launch) {
                     std::collections::hash_map::Entry::Occupied(held) => held.into_mut(),
@@ -88,16 +115,13 @@ pub fn scope_test(
                         free.insert((bench, edited))
                     }
                 };
-                as_edited(bench, edited, seen, Some(now))?
+                as_edited(bench, edited, seen, Some(now), &ask)?
             }
             None => {
                 let mut known = unseen.facts_of(&url, &campaign.politeness.user_agent, now)?;
-                fresh.explain(&fresh.begin_at(url), &mut known)
+                ask(&fresh, &fresh.begin_at(url), &mut known)
             }
-        };
-        // What only the world outside could change is told, not offered.
-        let turn = turn.filter(|turn| turn.apply(campaign) != *campaign);
-        traces.push(Ok(ScopeTest { trace, turn }));
+        }));
     }
-    Ok(traces)
+    Ok(answers)
 }

@@ -254,7 +254,10 @@ proptest! {
             let trace = made.desk.what_if_trace(&edited, row).unwrap();
             prop_assert_eq!((trace.verdict.decision, trace.verdict.rule_index), (now.decision, now.rule), "{:?}", one);
             let tested = made.desk.scope_test(Some(made.campaign), &edited, std::slice::from_ref(&one.url)).unwrap().remove(0);
-            prop_assert_eq!(tested.unwrap().trace.verdict, trace.verdict);
+            prop_assert_eq!(&tested.unwrap().trace.verdict, &trace.verdict);
+            let urls = [one.url.clone()];
+            let verdict = scope_verdicts(&made.desk, Some(made.campaign), &edited, &urls).unwrap().remove(0);
+            prop_assert_eq!(verdict.unwrap(), trace.verdict);
         }
         for (side, expected) in [(MovedSide::In, into), (MovedSide::Out, out), (MovedSide::Unknown, unknown)] {
             prop_assert_eq!(made.listed(&edited, &answer, side), expected, "{:?}", side);
