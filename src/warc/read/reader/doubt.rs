@@ -205,8 +205,11 @@ mod tests {
         [&text[..at], is.as_bytes(), &text[at + was.len()..]].concat()
     }
 
+    /// A URL and a block.
+    type Seen = (String, Vec<u8>);
+
     /// URLs and blocks of a file, and its problems.
-    fn read(bytes: &[u8], believing: bool) -> (Vec<(String, Vec<u8>)>, Vec<(ProblemKind, String)>) {
+    fn read(bytes: &[u8], believing: bool) -> (Vec<Seen>, Vec<(ProblemKind, String)>) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.warc");
         std::fs::write(&path, bytes).unwrap();
@@ -225,7 +228,7 @@ mod tests {
         (records, reader.take_problems().into_iter().map(|problem| (problem.kind, problem.detail)).collect())
     }
 
-    fn expected(blocks: &[&[u8]]) -> Vec<(String, Vec<u8>)> {
+    fn expected(blocks: &[&[u8]]) -> Vec<Seen> {
         blocks.iter().enumerate().map(|(number, block)| (format!("http://a.pt/{number}"), block.to_vec())).collect()
     }
 
