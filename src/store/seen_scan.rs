@@ -7,7 +7,7 @@ use super::rows::LaunchId;
 use super::workspace::StoreError;
 use crate::scope::{AnnotationFact, ContentFact, GeoFact};
 use crate::uri::CaptureDate;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, Statement, params};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
@@ -72,8 +72,9 @@ impl SeenUrl<'_> {
     }
 }
 
-/// Of several captures of one instant the one that came in last.
-const LAST_CAPTURE: &str = "FROM capture WHERE url = ?1 ORDER BY date_ms DESC, id DESC LIMIT 1";
+/// All captures of a URL. The last one is sought here: for an ORDER BY SQLite
+/// sets up a table in memory each time, which costs more than all the rest.
+const CAPTURES: &str = "SELECT date_ms, id, status, mime, size FROM capture WHERE url = ?1";
 
 /// What every row of seen URLs is made of, in this order.
 const COLUMNS: &str = "s.id, s.launch, s.url, s.host, u.url, s.hops, s.is_seed,
@@ -226,9 +227,8 @@ impl Catalogue {
     /// none where there is no capture.
     pub fn captured_bytes(&self, urls: &[i64]) -> Result<Vec<Option<u64>>, StoreError> {
         self.read(|conn| {
-            let mut statement = conn.prepare_cached(&format!("SELECT size {LAST_CAPTURE}"))?;
-            let bytes = urls.iter().map(|url| statement.query_row([url], |row| row.get(0).map(uint)).optional());
-            Ok(bytes.collect::<Result<_, _>>()?)
+            let mut statement = conn.prepare_cached(CAPTURES)?;
+            urls.iter().map(|url| Ok(last_capture(&mut statement, *url)?.map(|(.., bytes)| bytes))).collect()
         })
     }
 
@@ -338,14 +338,23 @@ fn add_mark(fact: &mut AnnotationFact, mark: String, note: String) {
 }
 
 fn content_fact(conn: &Connection, url: i64) -> Result<ContentFact, StoreError> {
-    let found = conn
-        .prepare_cached(&format!("SELECT status, mime, size {LAST_CAPTURE}"))?
-        .query_row([url], |row| {
-            let status = u16::try_from(row.get::<_, i64>(0)?).unwrap_or(0);
-            Ok(ContentFact::Fetched { status, mime: row.get(1)?, bytes: uint(row.get(2)?) })
-        })
-        .optional()?;
-    Ok(found.unwrap_or_default())
+    let last = last_capture(&mut *conn.prepare_cached(CAPTURES)?, url)?;
+    Ok(last.map_or(ContentFact::NotFetched, |(status, mime, bytes)| ContentFact::Fetched { status, mime, bytes }))
+}
+
+/// Status, MIME type and payload bytes of the last of [`CAPTURES`]; of several
+/// of one instant of the one that came in last.
+fn last_capture(captures: &mut Statement<'_>, url: i64) -> Result<Option<(u16, String, u64)>, StoreError> {
+    let mut rows = captures.query([url])?;
+    let mut last: Option<((i64, i64), (u16, String, u64))> = None;
+    while let Some(row) = rows.next()? {
+        let at = (row.get(0)?, row.get(1)?);
+        if last.as_ref().is_none_or(|(best, _)| at > *best) {
+            let status = u16::try_from(row.get::<_, i64>(2)?).unwrap_or(0);
+            last = Some((at, (status, row.get(3)?, uint(row.get(4)?))));
+        }
+    }
+    Ok(last.map(|(_, answer)| answer))
 }
 
 fn seen_url<'r>(conn: &'r Connection, row: &'r Row<'_>, further: &Further) -> Result<SeenUrl<'r>, StoreError> {
