@@ -300,11 +300,7 @@ impl CompiledRule {
 
 fn compile_rule(index: usize, value: &Value, ground: Ground<'_>) -> Result<CompiledRule, ScopeError> {
     let name = value.get("rule").and_then(Value::as_str).unwrap_or("no name").to_owned();
-    let rule: Rule = serde_json::from_value(value.clone()).map_err(|error| ScopeError {
-        index,
-        rule: name,
-        why: error.to_string(),
-    })?;
+    let rule = Rule::read(value).map_err(|error| ScopeError { index, rule: name, why: error.to_string() })?;
     let test = compile_kind(index, &rule.kind, ground)?;
     Ok(CompiledRule::new(rule, test))
 }

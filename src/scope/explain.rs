@@ -161,7 +161,7 @@ impl Turn {
         let mut changed = Campaign { seeds: self.rules.seeds.to_vec(), ..campaign.clone() };
         for (index, compiled) in self.rules.rules.iter().enumerate() {
             let written = changed.rules.get_mut(index);
-            let before = written.as_deref().and_then(|value| serde_json::from_value::<Rule>(value.clone()).ok());
+            let before = written.as_deref().and_then(|value| Rule::read(value).ok());
             if before.as_ref() == Some(&compiled.rule) {
                 continue;
             }

@@ -342,11 +342,13 @@ fn content_fact(conn: &Connection, url: i64) -> Result<ContentFact, StoreError> 
     Ok(last.map_or(ContentFact::NotFetched, |(status, mime, bytes)| ContentFact::Fetched { status, mime, bytes }))
 }
 
-/// Status, MIME type and payload bytes of the last of [`CAPTURES`]; of several
-/// of one instant of the one that came in last.
-fn last_capture(captures: &mut Statement<'_>, url: i64) -> Result<Option<(u16, String, u64)>, StoreError> {
+/// Status, MIME type and payload bytes.
+type Answered = (u16, String, u64);
+
+/// The last of [`CAPTURES`]; of several of one instant the one that came in last.
+fn last_capture(captures: &mut Statement<'_>, url: i64) -> Result<Option<Answered>, StoreError> {
     let mut rows = captures.query([url])?;
-    let mut last: Option<((i64, i64), (u16, String, u64))> = None;
+    let mut last: Option<((i64, i64), Answered)> = None;
     while let Some(row) = rows.next()? {
         let at = (row.get(0)?, row.get(1)?);
         if last.as_ref().is_none_or(|(best, _)| at > *best) {

@@ -108,7 +108,7 @@ impl Patterns {
         let mut patterns = Self::default();
         let mut rejected_before = false;
         for (index, value) in campaign.rules.iter().enumerate() {
-            let Ok(rule) = serde_json::from_value::<Rule>(value.clone()) else {
+            let Ok(rule) = Rule::read(value) else {
                 notes.push(EngineNote::new(format!("rule {index}"), "it cannot be understood; it is left out"));
                 continue;
             };

@@ -38,7 +38,7 @@ pub fn heritrix_job(campaign: &Campaign) -> (Vec<(String, String)>, Vec<EngineNo
     let settings = settings(campaign, &mut notes);
     let seeds = seeds_text(campaign, &mut notes);
     let has = |wanted: fn(&RuleKind) -> bool| {
-        let rules = campaign.rules.iter().filter_map(|rule| serde_json::from_value::<Rule>(rule.clone()).ok());
+        let rules = campaign.rules.iter().filter_map(|rule| Rule::read(rule).ok());
         rules.into_iter().any(|rule| rule.enabled && wanted(&rule.kind))
     };
     let nofollow = has(|kind| matches!(kind, RuleKind::Nofollow(_)));

@@ -24,7 +24,7 @@ pub(super) fn rules_xml(campaign: &Campaign, notes: &mut Vec<EngineNote>) -> Str
     let mut last_is_prerequisite = false;
     for (index, value) in campaign.rules.iter().enumerate() {
         let place = format!("rule {index}");
-        let rule = match serde_json::from_value::<Rule>(value.clone()) {
+        let rule = match Rule::read(value) {
             Ok(rule) => rule,
             Err(error) => {
                 notes.push(EngineNote::new(

@@ -55,6 +55,7 @@ use super::permissions::Permissions;
 use super::{Candidate, Decision, Facts};
 use crate::campaign::{Grounds, Permission, Seed};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -70,6 +71,18 @@ pub struct Rule {
     /// What it tests.
     #[serde(flatten)]
     pub kind: RuleKind,
+}
+
+impl Rule {
+    /// Reads a rule. Empty lines of a list mean nothing, as in Heritrix's
+    /// files of prefixes and patterns.
+    pub fn read(saved: &Value) -> Result<Self, serde_json::Error> {
+        let mut saved = saved.clone();
+        for list in saved.as_object_mut().into_iter().flatten().filter_map(|(_, value)| value.as_array_mut()) {
+            list.retain(|item| item.as_str().is_none_or(|line| !line.trim().is_empty()));
+        }
+        serde_json::from_value(saved)
+    }
 }
 
 fn switched_on() -> bool {
@@ -313,5 +326,22 @@ mod testing {
         let candidate = candidate(url, hops);
         assert!(!rule.tested(&candidate, &Facts::default()).is_empty());
         rule.decide(&candidate, &Facts::default())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn empty_lines_of_a_list_mean_nothing() {
+        let with = json!({"rule": "geolocation", "countries": ["PT", "", " "], "decision": "ACCEPT"});
+        let without = json!({"rule": "geolocation", "countries": ["PT"], "decision": "ACCEPT"});
+        assert_eq!(Rule::read(&with).unwrap(), Rule::read(&without).unwrap());
+        let prefix = |prefixes: &[&str]| json!({"rule": "surt_prefix", "prefixes": prefixes, "decision": "ACCEPT"});
+        let of = |prefixes: &[&str]| Rule::read(&prefix(prefixes)).unwrap();
+        assert_eq!(of(&["", "http://(pt,fct,"]), of(&["http://(pt,fct,"]));
     }
 }

@@ -82,7 +82,14 @@ impl SpecPage {
         // Looked for once an edit, not once a frame.
         let checked = self.checked.take().filter(|(of, _)| *of == spec.campaign);
         let checked = checked.unwrap_or_else(|| (spec.campaign.clone(), spec.campaign.problems()));
-        problems_ui(ui, &checked.1);
+        self.rules.name_rules(app, &spec.campaign);
+        let broken = self.rules.broken(&spec.campaign.rules).map(|(index, why)| CampaignProblem {
+            field: format!("rules[{index}]"),
+            what: format!("rule {index} cannot be read: {why}"),
+            hint: "mend it, or undo the edit".to_owned(),
+            stops_crawl: true,
+        });
+        problems_ui(ui, &checked.1.iter().cloned().chain(broken).collect::<Vec<_>>());
         what_if_ui(ui, app, spec.id);
         self.tabs_ui(ui, &spec);
         // Ids that do not depend on what stands above: the first letter typed

@@ -52,7 +52,6 @@ impl RulesEditor {
         ui.weak(
             "Every rule that is on speaks in order; the last opinion wins; a URL of which no rule speaks is refused",
         );
-        self.name_rules(app, campaign);
         let hits = page.map(|page| app.rule_hits(page.id));
         let what_if = match &app.what_if {
             Some(Loaded::Ready(answer)) => Some(answer.clone()),
@@ -72,8 +71,17 @@ impl RulesEditor {
         self.tester.ui(ui, app, campaign);
     }
 
+    /// Rules that cannot be read, with their numbers, as far as is known.
+    pub fn broken<'a>(&'a self, rules: &'a [Value]) -> impl Iterator<Item = (usize, &'a str)> {
+        let lines = self.lines.as_ref().map(|lines| lines.as_slice()).unwrap_or_default();
+        lines.iter().enumerate().filter_map(|(index, line)| {
+            let why = line.said.as_ref().err()?;
+            (rules.get(index) == Some(&line.rule)).then_some((index, why.as_str()))
+        })
+    }
+
     /// Words of each rule. Compiling long lists takes time, so a worker does it.
-    fn name_rules(&mut self, app: &mut AppState, campaign: &Campaign) {
+    pub fn name_rules(&mut self, app: &mut AppState, campaign: &Campaign) {
         let (rules, seeds) = (&campaign.rules, &campaign.seeds);
         if !self.asked.as_ref().is_some_and(|(of, from, _)| of == rules && from == seeds) {
             let asked = Campaign { rules: rules.clone(), seeds: seeds.clone(), ..Campaign::default() };

@@ -62,8 +62,9 @@ struct Held {
     annotations: HashMap<i64, (String, AnnotationFact)>,
 }
 
-/// Hosts by launch, number, and whether they are asked by https.
-type HostsHeld = HashMap<(LaunchId, i64, bool), HostFacts, RandomState>;
+/// Hosts by launch, number, and whether they are asked by https. Their facts
+/// stand elsewhere: the table itself should fit into the processor's cache.
+type HostsHeld = HashMap<(LaunchId, i64, bool), Box<HostFacts>, RandomState>;
 
 /// What a reader holds of a host.
 struct HostFacts {
@@ -322,7 +323,7 @@ impl<'a> Bench<'a> {
         let host = match hosts.entry(key) {
             std::collections::hash_map::Entry::Occupied(held) => held.into_mut(),
             std::collections::hash_map::Entry::Vacant(free) => {
-                free.insert(self.host_facts(&candidate.url, Some(row.launch), &launch.agent, asks_robots)?)
+                free.insert(Box::new(self.host_facts(&candidate.url, Some(row.launch), &launch.agent, asks_robots)?))
             }
         };
         host.known.robots = match &host.robots {
