@@ -6,6 +6,7 @@
 
 use super::need;
 use std::collections::BTreeSet;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -27,6 +28,12 @@ fn on_path(program: &str) -> bool {
     Command::new("which").arg(program).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|s| s.success())
 }
 
+/// Whether a program can draw there: the server's socket is there before that.
+fn answers(display: &str) -> bool {
+    let asked = Command::new("xdotool").arg("getdisplaygeometry").env("DISPLAY", display).output();
+    asked.is_ok_and(|answer| answer.status.success())
+}
+
 /// Starts a screen on a display number that is free, and says which.
 fn screen() -> (Running, String) {
     for number in 120..160 {
@@ -42,7 +49,7 @@ fn screen() -> (Running, String) {
         let mut running = Running(child);
         let begin = Instant::now();
         while begin.elapsed() < Duration::from_secs(10) {
-            if Path::new(&format!("/tmp/.X11-unix/X{number}")).exists() {
+            if answers(&display) {
                 return (running, display);
             }
             if running.0.try_wait().unwrap().is_some() {
@@ -133,7 +140,11 @@ fn every_page_shows_itself_in_a_real_window() {
         if let Some(id) = id.lines().next() {
             break id.to_owned();
         }
-        assert!(window.0.try_wait().unwrap().is_none(), "the window ended");
+        if window.0.try_wait().unwrap().is_some() {
+            let mut said = String::new();
+            window.0.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+            panic!("the window ended: {said}");
+        }
         assert!(begin.elapsed() < Duration::from_secs(30), "the window did not open");
         std::thread::sleep(Duration::from_millis(200));
     };
