@@ -216,13 +216,7 @@ impl Workspace {
         let folder = folder.canonicalize().map_err(StoreError::io(folder))?;
         let lock = take_lock(&folder)?;
         let catalogue = Catalogue::create(&folder.join(CATALOGUE_FILE))?;
-        Ok(Self {
-            folder,
-            access: Access::Write,
-            catalogue: Arc::new(catalogue),
-            opened: Mutex::default(),
-            lock: Some(lock),
-        })
+        Ok(Self::of(folder, Access::Write, catalogue, Some(lock)))
     }
 
     /// Opens a workspace for writing.
@@ -232,13 +226,7 @@ impl Workspace {
         let lock = take_lock(&folder)?;
         let catalogue = Catalogue::open(&folder.join(CATALOGUE_FILE))?;
         catalogue.end_abandoned_launches()?;
-        Ok(Self {
-            folder,
-            access: Access::Write,
-            catalogue: Arc::new(catalogue),
-            opened: Mutex::default(),
-            lock: Some(lock),
-        })
+        Ok(Self::of(folder, Access::Write, catalogue, Some(lock)))
     }
 
     /// Opens a workspace for writing, or for looking only when another
@@ -247,13 +235,7 @@ impl Workspace {
         match Self::open(folder) {
             Err(StoreError::Locked { folder, holder }) => {
                 let catalogue = Catalogue::open_read_only(&folder.join(CATALOGUE_FILE))?;
-                Ok(Self {
-                    folder,
-                    access: Access::ReadOnly(holder),
-                    catalogue: Arc::new(catalogue),
-                    opened: Mutex::default(),
-                    lock: None,
-                })
+                Ok(Self::of(folder, Access::ReadOnly(holder), catalogue, None))
             }
             Err(StoreError::ReadOnly(folder)) => {
                 let looking = Self::look(&folder)?;
@@ -269,7 +251,11 @@ impl Workspace {
         let folder = check(folder)?;
         let catalogue = Catalogue::open_read_only(&folder.join(CATALOGUE_FILE))?;
         let access = Access::ReadOnly("opened for looking only".to_owned());
-        Ok(Self { folder, access, catalogue: Arc::new(catalogue), opened: Mutex::default(), lock: None })
+        Ok(Self::of(folder, access, catalogue, None))
+    }
+
+    fn of(folder: PathBuf, access: Access, catalogue: Catalogue, lock: Option<FileLock>) -> Self {
+        Self { folder, access, catalogue: Arc::new(catalogue), opened: Mutex::default(), lock }
     }
 
     /// Its folder, absolute.
