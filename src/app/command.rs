@@ -42,7 +42,7 @@ pub enum Route {
 }
 
 /// A list of rows that a number of a specification counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScopeList {
     /// URLs of what its edits would change.
     WhatIf(WhatIfList),

@@ -24,6 +24,23 @@ pub enum Loaded<T> {
 }
 
 impl<T> Loaded<T> {
+    /// The answer to the question itself, if it is there.
+    pub fn ready(&self) -> Option<&T> {
+        match self {
+            Self::Ready(value) => Some(value),
+            Self::Loading { .. } | Self::Failed(_) => None,
+        }
+    }
+
+    /// The same without the answer to another question, for lists whose title
+    /// would not be theirs.
+    pub fn only_own(self) -> Self {
+        match self {
+            Self::Loading { .. } => Self::Loading { last: None },
+            own => own,
+        }
+    }
+
     /// What can be shown now, old or new.
     pub fn shown(&self) -> Option<&T> {
         match self {

@@ -156,10 +156,10 @@ reads! {
         |desk, (of, offset)| seen_page(desk, of.answer()?.iter().copied(), *offset);
     /// URLs of a list of the geo report, from a position on, at most a [`LIST_PAGE`].
     geo_rows(of: Same<GeoReport>, list: GeoList, offset: u64) -> Vec<SeenRow>, None,
-        |desk, (of, list, offset)| seen_page(desk, of.answer()?.ids(*list), *offset);
+        |desk, (of, list, offset)| seen_page(desk, of.answer()?.ids(list), *offset);
     /// URLs that another database moves, from a position on, at most a [`LIST_PAGE`].
     drift_rows(of: Same<Drift>, list: GeoList, offset: u64) -> Vec<SeenRow>, None,
-        |desk, (of, list, offset)| seen_page(desk, of.answer()?.ids(*list).iter().copied(), *offset);
+        |desk, (of, list, offset)| seen_page(desk, of.answer()?.ids(list).iter().copied(), *offset);
     /// See [`Desk::what_if_rows`]; the rows from a position on, at most a [`LIST_PAGE`].
     what_if_rows(of: Same<WhatIfAnswer>, list: WhatIfList, offset: u64) -> Vec<MovedRow>, None, load_what_if_rows;
     /// How many rows such a list has.

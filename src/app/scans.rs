@@ -1,7 +1,7 @@
 //! Questions about everything that was ever seen, which take seconds.
 //!
-//! In: a question, asked again with every picture. Out: the last answer at
-//! once, and the new one when it is there. Each kind of question has one
+//! In: a question, asked again with every picture. Out: its answer when it is
+//! there, and of what is being edited the last answer until then. Each kind of question has one
 //! answer and one thread: another question stops the work on the last one,
 //! whose answer is dropped. A question that is still being changed waits until
 //! it has stood for a moment.
@@ -43,11 +43,11 @@ pub struct Scans {
 impl Default for Scans {
     fn default() -> Self {
         Self {
-            what_if: Scan::new("what if", SETTLED),
-            rule_hits: Scan::new("rule hits", Duration::ZERO),
-            spoken: Scan::new("what a rule spoke of", Duration::ZERO),
-            geo_report: Scan::new("geo report", Duration::ZERO),
-            drift: Scan::new("geo drift", Duration::ZERO),
+            what_if: Scan { settled: SETTLED, keeps_last: true, ..Scan::new("what if") },
+            rule_hits: Scan::new("rule hits"),
+            spoken: Scan::new("what a rule spoke of"),
+            geo_report: Scan::new("geo report"),
+            drift: Scan::new("geo drift"),
         }
     }
 }
@@ -56,6 +56,8 @@ impl Default for Scans {
 pub(super) struct Scan<Q, T> {
     name: &'static str,
     settled: Duration,
+    /// Whether the answer to another question is worth a look until the new one is there.
+    keeps_last: bool,
     asked: Option<Asked<Q, T>>,
     shown: Option<Shown<Q, T>>,
 }
@@ -79,8 +81,9 @@ where
     Q: Clone + Send + 'static,
     T: Send + Sync + 'static,
 {
-    fn new(name: &'static str, settled: Duration) -> Self {
-        Self { name, settled, asked: None, shown: None }
+    /// Questions that are asked at once; lists of one are not shown under another.
+    fn new(name: &'static str) -> Self {
+        Self { name, settled: Duration::ZERO, keeps_last: false, asked: None, shown: None }
     }
 
     /// What can be shown of the question that `is_same` knows and `make` makes.
@@ -130,8 +133,8 @@ where
             Some(Shown { value: Ok(value), .. }) => Loaded::Ready(value.clone()),
             Some(Shown { value: Err(notice), .. }) => Loaded::Failed(notice.clone()),
             None => {
-                let last = self.shown.as_ref().and_then(|shown| shown.value.as_ref().ok().cloned());
-                Loaded::Loading { last }
+                let shown = self.shown.as_ref().filter(|_| self.keeps_last);
+                Loaded::Loading { last: shown.and_then(|shown| shown.value.as_ref().ok().cloned()) }
             }
         }
     }
@@ -255,7 +258,7 @@ mod tests {
         let (begun, begins) = unbounded();
         let (allow, may) = unbounded();
         let slow = Slow { begun, may };
-        let mut scan = Scan::new("test", Duration::ZERO);
+        let mut scan = Scan { keeps_last: true, ..Scan::new("test") };
         assert!(matches!(slow.ask(&mut scan, &cx, 1), Loaded::Loading { last: None }));
         assert_eq!(begins.recv().unwrap(), 1);
         assert!(scan.progress().is_some());
@@ -279,12 +282,27 @@ mod tests {
     }
 
     #[test]
+    fn lists_of_one_question_are_not_shown_under_another() {
+        let (cx, _) = cx();
+        let (begun, begins) = unbounded();
+        let (allow, may) = unbounded();
+        let slow = Slow { begun, may };
+        let mut scan = Scan::new("test");
+        allow.send(()).unwrap();
+        until(|| slow.ask(&mut scan, &cx, 1).ready().cloned());
+        assert!(matches!(slow.ask(&mut scan, &cx, 2), Loaded::Loading { last: None }));
+        assert_eq!(begins.iter().take(2).collect::<Vec<_>>(), [1, 2]);
+        allow.send(()).unwrap();
+        assert_eq!(*until(|| slow.ask(&mut scan, &cx, 2).ready().cloned()), 20);
+    }
+
+    #[test]
     fn what_still_changes_waits() {
         let (cx, _) = cx();
         let (begun, begins) = unbounded();
         let (_allow, may) = unbounded();
         let slow = Slow { begun, may };
-        let mut scan = Scan::new("test", Duration::from_secs(3600));
+        let mut scan = Scan { settled: Duration::from_secs(3600), ..Scan::new("test") };
         for query in 1..4 {
             slow.ask(&mut scan, &cx, query);
         }
@@ -296,7 +314,7 @@ mod tests {
     #[test]
     fn failures_are_told() {
         let (cx, _) = cx();
-        let mut scan: Scan<u32, u32> = Scan::new("test", Duration::ZERO);
+        let mut scan: Scan<u32, u32> = Scan::new("test");
         let notice = until(|| {
             let answer = scan.get(&cx, |_| true, || 1, |_, _, _| anyhow::bail!("rule 3: no such country"));
             if let Loaded::Failed(notice) = answer { Some(notice) } else { None }

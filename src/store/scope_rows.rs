@@ -290,31 +290,38 @@ pub struct GeoReport {
 }
 
 /// The seen URLs that a number of a [`GeoReport`] or a [`Drift`] counts. Hosts
-/// are told by their place in the answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// go by their name in the answer, so that a list stays that of its host when
+/// the question is asked again.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum GeoList {
     /// All that a geolocation rule had the last word on and let in.
     Decided,
     /// Of these, what would have come in without it.
     Otherwise,
     /// What only geolocation let in of a host of the report.
-    Host(usize),
+    Host(String),
     /// What another database would let in of a host of the comparison.
-    DriftIn(usize),
+    DriftIn(String),
     /// What another database would throw out of a host of the comparison.
-    DriftOut(usize),
+    DriftOut(String),
 }
 
 impl GeoReport {
+    /// The row of a host.
+    pub fn host(&self, name: &str) -> Option<&GeoHost> {
+        let at = self.hosts.binary_search_by(|host| host.host.as_str().cmp(name));
+        at.ok().and_then(|at| self.hosts.get(at))
+    }
+
     /// Numbers of the seen URLs of a list, ascending where they are of one host.
-    pub fn ids(&self, list: GeoList) -> Box<dyn Iterator<Item = i64> + '_> {
+    pub fn ids(&self, list: &GeoList) -> Box<dyn Iterator<Item = i64> + '_> {
         match list {
             GeoList::Decided => {
                 let of_hosts = self.hosts.iter().flat_map(|host| &host.ids);
                 Box::new(of_hosts.chain(&self.otherwise_ids).copied())
             }
             GeoList::Otherwise => Box::new(self.otherwise_ids.iter().copied()),
-            GeoList::Host(at) => Box::new(self.hosts.get(at).into_iter().flat_map(|host| &host.ids).copied()),
+            GeoList::Host(name) => Box::new(self.host(name).into_iter().flat_map(|host| &host.ids).copied()),
             GeoList::DriftIn(_) | GeoList::DriftOut(_) => Box::new(std::iter::empty()),
         }
     }
@@ -369,11 +376,17 @@ pub struct Drift {
 }
 
 impl Drift {
+    /// The row of a host whose verdicts change.
+    pub fn host(&self, name: &str) -> Option<&DriftHost> {
+        let at = self.hosts.binary_search_by(|host| host.host.as_str().cmp(name));
+        at.ok().and_then(|at| self.hosts.get(at))
+    }
+
     /// Numbers of the seen URLs of a list, ascending.
-    pub fn ids(&self, list: GeoList) -> &[i64] {
+    pub fn ids(&self, list: &GeoList) -> &[i64] {
         match list {
-            GeoList::DriftIn(at) => self.hosts.get(at).map_or(&[], |host| &host.ids_in),
-            GeoList::DriftOut(at) => self.hosts.get(at).map_or(&[], |host| &host.ids_out),
+            GeoList::DriftIn(name) => self.host(name).map_or(&[], |host| &host.ids_in),
+            GeoList::DriftOut(name) => self.host(name).map_or(&[], |host| &host.ids_out),
             GeoList::Decided | GeoList::Otherwise | GeoList::Host(_) => &[],
         }
     }

@@ -9,7 +9,7 @@ use crate::scope::{Decision, Verdict};
 use crate::ui::pick::TableExport;
 use crate::ui::table::{Cells, Table};
 use crate::ui::theme::tokens;
-use crate::ui::widgets::{action_named_ui, coloured_cell_ui, empty_ui, loaded_ui, progress_ui, title_ui};
+use crate::ui::widgets::{action_named_ui, coloured_cell_ui, empty_ui, loaded_ui, notice_ui, progress_ui, title_ui};
 use crate::ui::words;
 use egui::Ui;
 use std::collections::HashMap;
@@ -32,8 +32,8 @@ impl ScopeLists {
             ScopeList::WhatIfHosts => self.what_if_ui(ui, app, id, None),
             ScopeList::DecidedBy(rule) => decided_ui(ui, app, id, rule),
             ScopeList::SpokenBy(rule) => spoken_ui(ui, app, id, rule),
-            ScopeList::Geo(list @ (GeoList::DriftIn(_) | GeoList::DriftOut(_))) => drift_ui(ui, app, id, list),
-            ScopeList::Geo(list) => geo_ui(ui, app, id, list),
+            ScopeList::Geo(list @ (GeoList::DriftIn(_) | GeoList::DriftOut(_))) => drift_ui(ui, app, id, &list),
+            ScopeList::Geo(list) => geo_ui(ui, app, id, &list),
         }
     }
 
@@ -42,11 +42,23 @@ impl ScopeLists {
         title_ui(ui, "What the edits would change", "Choose a row to see both decisions, rule by rule");
         back_ui(ui, app);
         // The last answer stays while further edits are tried.
-        let answer = app.what_if.as_ref().and_then(|answer| answer.shown().cloned());
+        let (answer, is_old) = match &app.what_if {
+            None => (None, false),
+            Some(Loaded::Failed(notice)) => return notice_ui(ui, notice),
+            Some(Loaded::Loading { last: None }) => return progress_ui(ui, app.what_if_progress()),
+            Some(Loaded::Loading { last: Some(last) }) => (Some(last.clone()), true),
+            Some(Loaded::Ready(answer)) => (Some(answer.clone()), false),
+        };
         let Some(answer) = answer.filter(|answer| answer.campaign == id) else {
             empty_ui(ui, "There is nothing to try", "The rules stand as they were saved. Edit them on the page Spec");
             return;
         };
+        if is_old {
+            ui.horizontal(|ui| {
+                ui.spinner();
+                ui.weak("These are of the edits before the last one, which is being tried");
+            });
+        }
         sides_ui(ui, app, id, list, &answer);
         self.export.ui(ui, app, || ScopeTable::WhatIf(answer.clone()));
         match list {
@@ -94,7 +106,7 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, list: WhatIfList, answer: Arc<WhatIf
     let key = Same::of(&answer);
     // Counting those of a host takes a walk through all: that is a worker's.
     let count = app.reads.what_if_count(key.clone(), list);
-    let Some(total) = count.shown().map(|count| **count) else {
+    let Some(total) = count.ready().map(|count| **count) else {
         ui.weak("…");
         return;
     };
@@ -110,7 +122,10 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, list: WhatIfList, answer: Arc<WhatIf
     let mut pages: HashMap<u64, Option<Arc<Vec<MovedRow>>>> = HashMap::new();
     let row_of = |app: &mut AppState, index: u64| -> Option<MovedRow> {
         let first = index / LIST_PAGE * LIST_PAGE;
-        let page = pages.entry(first).or_insert_with(|| ready(app.reads.what_if_rows(key.clone(), list, first)));
+        let page = pages.entry(first).or_insert_with(|| {
+            // Rows that are asked for again are no answer yet.
+            app.reads.what_if_rows(key.clone(), list, first).ready().cloned()
+        });
         page.as_ref()?.get(usize::try_from(index - first).ok()?).cloned()
     };
     long_table_ui(
@@ -156,7 +171,7 @@ fn about(list: WhatIfList) -> Option<String> {
 fn hosts_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &Arc<WhatIfAnswer>) {
     const COLUMNS: [(&str, f32); 5] =
         [("Host", 300.0), ("Would come in", 110.0), ("Would go out", 110.0), ("Captured", 80.0), ("Size", 80.0)];
-    let hosts = app.reads.what_if_hosts(Same::of(answer));
+    let hosts = app.reads.what_if_hosts(Same::of(answer)).only_own();
     loaded_ui(ui, &hosts, |ui, hosts| {
         if hosts.is_empty() {
             ui.label("No URL changes side");
@@ -216,14 +231,6 @@ fn long_table_ui<T>(
     }
 }
 
-/// What is there already; rows that are asked for again are no answer yet.
-fn ready<T>(answer: Loaded<Arc<T>>) -> Option<Arc<T>> {
-    match answer {
-        Loaded::Ready(rows) => Some(rows),
-        Loaded::Loading { .. } | Loaded::Failed(_) => None,
-    }
-}
-
 fn verdict_ui(ui: &mut Ui, verdict: &Verdict) {
     let (sign, color) = match verdict.decision {
         Decision::Accept => ("✔ taken", tokens(ui).accept),
@@ -239,7 +246,7 @@ fn verdict_ui(ui: &mut Ui, verdict: &Verdict) {
 /// The saved rule of this index, as people call its kind.
 fn kind_of(app: &mut AppState, id: CampaignId, rule: usize) -> String {
     let page = app.reads.campaign(id);
-    let rule = page.shown().and_then(|page| page.campaign.rules.get(rule));
+    let rule = page.ready().and_then(|page| page.campaign.rules.get(rule));
     let kind = rule.and_then(|rule| rule.get("rule")?.as_str().map(|kind| kind.replace('_', " ")));
     words::short(&kind.unwrap_or_default(), 60)
 }
@@ -251,7 +258,7 @@ fn decided_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: usize) {
     let hits = app.rule_hits(id);
     loaded_ui(ui, &hits, |ui, rows| {
         // Asked with the answer itself, so that the list is what the number counted.
-        let Some(hits) = hits.shown() else { return };
+        let Some(hits) = hits.ready() else { return };
         let total = rows.get(rule).map_or(0, |hits| hits.decided);
         seen_list_ui(ui, app, total, |app, first| app.reads.decided_rows(Same::of(hits), rule, first));
     });
@@ -265,18 +272,17 @@ fn spoken_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: usize) {
     let (spoken, progress) = app.spoken_of(id, rule);
     progress_ui(ui, progress);
     loaded_ui(ui, &spoken, |ui, ids| {
-        let Some(spoken) = spoken.shown() else { return };
+        let Some(spoken) = spoken.ready() else { return };
         let total = ids.len() as u64;
         seen_list_ui(ui, app, total, |app, first| app.reads.spoken_rows(Same::of(spoken), first));
     });
 }
 
-fn geo_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: GeoList) {
+fn geo_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
     let (report, progress) = app.geo_report(id);
-    let host = |at: usize| Some(words::line(&report.shown()?.hosts.get(at)?.host));
     let (title, about) = match list {
-        GeoList::Host(at) => (
-            format!("What location let in of {}", host(at).unwrap_or_default()),
+        GeoList::Host(name) => (
+            format!("What location let in of {}", words::line(name)),
             "With the rules about countries switched off these URLs would have been refused",
         ),
         GeoList::Otherwise => (
@@ -289,17 +295,17 @@ fn geo_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: GeoList) {
     back_ui(ui, app);
     progress_ui(ui, progress);
     loaded_ui(ui, &report, |ui, rows| {
-        let Some(report) = report.shown() else { return };
+        let Some(report) = report.ready() else { return };
         let total = match list {
-            GeoList::Host(at) => rows.hosts.get(at).map_or(0, |host| host.urls),
+            GeoList::Host(name) => rows.host(name).map_or(0, |host| host.urls),
             GeoList::Otherwise => rows.otherwise,
             _ => rows.decided,
         };
-        seen_list_ui(ui, app, total, |app, first| app.reads.geo_rows(Same::of(report), list, first));
+        seen_list_ui(ui, app, total, |app, first| app.reads.geo_rows(Same::of(report), list.clone(), first));
     });
 }
 
-fn drift_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: GeoList) {
+fn drift_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
     let Some(path) = app.compared.clone() else {
         title_ui(ui, "What another database would change", "");
         back_ui(ui, app);
@@ -307,20 +313,19 @@ fn drift_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: GeoList) {
         return;
     };
     let (drift, progress) = app.geo_drift(id, &path);
-    let (at, word) = match list {
-        GeoList::DriftOut(at) => (at, "refuse"),
-        GeoList::DriftIn(at) => (at, "take"),
+    let (host, word) = match list {
+        GeoList::DriftOut(host) => (host, "refuse"),
+        GeoList::DriftIn(host) => (host, "take"),
         _ => return,
     };
-    let host = drift.shown().and_then(|drift| Some(words::line(&drift.hosts.get(at)?.host)));
-    let title = format!("What it would {word} of {}", host.unwrap_or_default());
+    let title = format!("What it would {word} of {}", words::line(host));
     title_ui(ui, &title, &format!("With the countries of {}", words::line(&path.display().to_string())));
     back_ui(ui, app);
     progress_ui(ui, progress);
     loaded_ui(ui, &drift, |ui, rows| {
-        let Some(drift) = drift.shown() else { return };
+        let Some(drift) = drift.ready() else { return };
         let total = rows.ids(list).len() as u64;
-        seen_list_ui(ui, app, total, |app, first| app.reads.drift_rows(Same::of(drift), list, first));
+        seen_list_ui(ui, app, total, |app, first| app.reads.drift_rows(Same::of(drift), list.clone(), first));
     });
 }
 
@@ -339,7 +344,7 @@ fn seen_list_ui(
     let mut pages: HashMap<u64, Option<Arc<Vec<SeenRow>>>> = HashMap::new();
     let row_of = |app: &mut AppState, index: u64| -> Option<SeenRow> {
         let first = index / LIST_PAGE * LIST_PAGE;
-        let page = pages.entry(first).or_insert_with(|| ready(read(app, first)));
+        let page = pages.entry(first).or_insert_with(|| read(app, first).ready().cloned());
         page.as_ref()?.get(usize::try_from(index - first).ok()?).cloned()
     };
     long_table_ui(ui, app, ("seen rows", &SEEN, total), row_of, |row| row.id, seen_cells_ui);

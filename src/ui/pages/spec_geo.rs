@@ -95,14 +95,14 @@ impl GeoTab {
         ];
         let rows = &report.hosts;
         let at = rows.iter().position(|row| self.chosen.as_ref() == Some(&row.host));
-        let mut show = None;
+        let (mut list, mut show) = (None, None);
         let clicked = Table::new("geo report", &COLUMNS, rows.len()).chosen(at).height(LIST).show_ui(
             ui,
             |cells, index| {
                 let row = &rows[index];
                 cells.text(&row.host);
                 if cells.link(row.urls, "Show the URLs that only geolocation let in") {
-                    list = Some(GeoList::Host(index));
+                    list = Some(GeoList::Host(row.host.clone()));
                 }
                 let captures = "Show the captures of this host";
                 if cells.link(row.captures, captures) {
@@ -279,8 +279,8 @@ impl GeoTab {
                         list = Some(of);
                     }
                 };
-                side(row.moved_in, '+', "Show the URLs that would be taken", GeoList::DriftIn(index));
-                side(row.moved_out, '−', "Show the URLs that would be refused", GeoList::DriftOut(index));
+                side(row.moved_in, '+', "Show the URLs that would be taken", GeoList::DriftIn(row.host.clone()));
+                side(row.moved_out, '−', "Show the URLs that would be refused", GeoList::DriftOut(row.host.clone()));
                 cells.text(&format!("{} ({})", row.old.places(), database(&row.old)));
                 cells.text(&format!("{} ({})", row.new.places(), database(&row.new)));
                 cells.text(&row.example);

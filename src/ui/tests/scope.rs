@@ -243,7 +243,7 @@ fn another_database_is_compared() {
     window.check_says("stillness.example");
     window.click("1 host changes side");
     window.click("−41");
-    assert_eq!(window.app().route, Route::Scope(1, ScopeList::Geo(GeoList::DriftOut(0))));
+    assert_eq!(window.app().route, Route::Scope(1, ScopeList::Geo(GeoList::DriftOut("diaspora.example".to_owned()))));
     window.check_says("What it would refuse of diaspora.example");
     window.until("rows are there", |window| window.says("https://calendar.example/month/7"));
 }

@@ -475,12 +475,12 @@ fn hosts_let_in_by_their_country_have_their_evidence() {
         matches!(&host.evidence, GeoFact::Known(evidence) if evidence.addresses[0].country.as_deref() == Some("PT"))
     );
     assert!(host.also.is_empty());
-    let urls = |list| {
-        let ids: Vec<i64> = report.ids(list).collect();
+    let urls = |list: GeoList| {
+        let ids: Vec<i64> = report.ids(&list).collect();
         let rows = made.desk.seen_rows(&ids).unwrap();
         rows.into_iter().map(|row| row.url).collect::<Vec<_>>()
     };
-    assert_eq!(urls(GeoList::Host(0)), ["http://here.example/2", "http://here.example/1"]);
+    assert_eq!(urls(GeoList::Host("here.example".to_owned())), ["http://here.example/2", "http://here.example/1"]);
     assert_eq!(urls(GeoList::Otherwise).len(), 1);
     assert_eq!(urls(GeoList::Decided).len(), 3);
 }
@@ -527,10 +527,10 @@ fn another_database_moves_hosts() {
     let gone = &drift.hosts[1];
     assert_eq!((country(&gone.old).as_deref(), country(&gone.new).as_deref()), (Some("PT"), Some("FR")));
     assert_eq!(gone.new.database, "Newer-Country");
-    let rows = made.desk.seen_rows(drift.ids(GeoList::DriftOut(1))).unwrap();
+    let rows = made.desk.seen_rows(drift.ids(&GeoList::DriftOut("gone.example".to_owned()))).unwrap();
     let urls: Vec<&str> = rows.iter().map(|row| row.url.as_str()).collect();
     assert_eq!(urls, ["http://gone.example/", "http://gone.example/2"]);
-    assert_eq!(drift.ids(GeoList::DriftIn(1)), [0_i64; 0]);
+    assert_eq!(drift.ids(&GeoList::DriftIn("gone.example".to_owned())), [0_i64; 0]);
     // What moved and changes nothing, and what cannot be compared, is named too.
     assert_eq!(drift.quiet.iter().map(|host| host.host.as_str()).collect::<Vec<_>>(), ["a.pt"]);
     assert_eq!(drift.failures, [("lost.example".to_owned(), "no such host".to_owned())]);
