@@ -66,27 +66,19 @@ fn country_rule(edited: &Campaign) -> Option<usize> {
     })
 }
 
-/// What comes in is on hosts from 0 on, what goes out on those from 1,000 on.
+/// What comes in is on hosts from 0 on, what goes out on those from here on.
+const GOING: HostNumber = 1_000;
+
 fn host_id(side: MovedSide, seen: i64) -> i64 {
-    seen / 100 + if side == MovedSide::Out { 1_000 } else { 0 }
+    seen / 100 + if side == MovedSide::Out { GOING.into() } else { 0 }
 }
 
 pub(super) fn what_if_hosts(answer: &WhatIf) -> Vec<MovedHost> {
-    let mut hosts = std::collections::BTreeMap::<i64, MovedHost>::new();
-    for side in [MovedSide::In, MovedSide::Out] {
-        for url in &answer.side(side).list {
-            let host = hosts.entry(url.host).or_default();
-            *host = MovedHost {
-                id: url.host,
-                host: host_name(side, url.seen),
-                moved_in: host.moved_in + u64::from(side == MovedSide::In),
-                moved_out: host.moved_out + u64::from(side == MovedSide::Out),
-                captured: host.captured + u64::from(url.bytes.is_some()),
-                bytes: host.bytes + url.bytes.unwrap_or(0),
-            };
-        }
-    }
-    hosts.into_values().collect()
+    let name = |moves: &HostMoves| {
+        let side = if moves.id < GOING { MovedSide::In } else { MovedSide::Out };
+        host_name(side, i64::from(moves.id % GOING) * 100)
+    };
+    answer.hosts.iter().map(|moves| moves.named(name(moves))).collect()
 }
 
 fn host_name(side: MovedSide, seen: i64) -> String {
@@ -111,7 +103,9 @@ pub(super) fn what_if(edited: &Campaign, cx: &JobCx) -> DeskResult<WhatIf> {
         list: (0..i64::try_from(urls).unwrap_or(0))
             .map(|seen| {
                 let mut url = MovedUrl::new(seen, host_id(side, seen), rule);
-                url.bytes = bytes;
+                if bytes.is_some() {
+                    url.set_captured();
+                }
                 url
             })
             .collect(),
@@ -129,9 +123,21 @@ pub(super) fn what_if(edited: &Campaign, cx: &JobCx) -> DeskResult<WhatIf> {
         moved_in: if country == Some(index) { come.unsigned_abs() } else { 0 },
         moved_out: if index == 3 { gone * 100 } else { 0 },
     });
+    let mut seen_ids = Runs::default();
+    (0..20_000).for_each(|seen| seen_ids.push(seen));
+    let coming = (0..come as HostNumber / 100).map(|id| HostMoves { id, moved_in: 100, ..HostMoves::default() });
+    let going = (0..gone as HostNumber).map(|id| HostMoves {
+        id: GOING + id,
+        moved_out: 100,
+        captured: 100,
+        bytes: 4_000_000,
+        ..HostMoves::default()
+    });
     Ok(WhatIf {
         launches: vec![1],
         seen: 20_000,
+        seen_ids,
+        hosts: coming.chain(going).collect(),
         apart: 0,
         stay_in: 1_000,
         stay_out: 240,
@@ -159,6 +165,7 @@ pub(super) fn what_if_rows(
     let row = |(at, seen): (usize, i64)| {
         let side = match list {
             WhatIfList::Side(side) => side,
+            WhatIfList::Seen => return unmoved(seen),
             _ if at < coming => MovedSide::In,
             _ => MovedSide::Out,
         };
@@ -183,6 +190,20 @@ pub(super) fn what_if_rows(
     let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let rows = answer.ids(list).enumerate().skip(at(range.start)).take(at(range.end - range.start));
     Ok(rows.map(row).collect())
+}
+
+fn unmoved(seen: i64) -> MovedRow {
+    let verdict = trace("", true).verdict;
+    MovedRow {
+        seen,
+        launch: 1,
+        url: format!("http://tried.example/{seen}"),
+        via: String::new(),
+        hops: "L".to_owned(),
+        before: verdict.clone(),
+        after: verdict,
+        bytes: None,
+    }
 }
 
 pub(super) fn rule_hits(campaign: &Campaign) -> DeskResult<Vec<RuleHits>> {

@@ -162,9 +162,6 @@ reads! {
         |desk, (of, list, offset)| seen_page(desk, of.answer()?.ids(list).iter().copied(), *offset);
     /// See [`Desk::what_if_rows`]; the rows from a position on, at most a [`LIST_PAGE`].
     what_if_rows(of: Same<WhatIfAnswer>, list: WhatIfList, offset: u64) -> Vec<MovedRow>, None, load_what_if_rows;
-    /// How many rows such a list has.
-    what_if_count(of: Same<WhatIfAnswer>, list: WhatIfList) -> u64, None,
-        |_, (of, list)| Ok(of.answer()?.figures.count(*list));
     /// See [`Desk::what_if_hosts`].
     what_if_hosts(of: Same<WhatIfAnswer>) -> Vec<MovedHost>, None,
         |desk, (of,)| desk.what_if_hosts(&of.answer()?.figures);

@@ -77,3 +77,4 @@ pub use resolver::{HostOverride, OverrideError, ResolveError, Resolver, SystemRe
 pub use robots::{MAX_ROBOTS_BYTES, RobotsRules, product_name};
 pub use setup::{CrawlEnd, CrawlError, CrawlReport, CrawlSetup, RecoveryReport, check_user_agent};
 pub use stats::{CrawlEvent, CrawlSnapshot, CrawlStats};
+pub use work::PREREQUISITE_RULE;

@@ -21,8 +21,8 @@ use std::time::Duration;
 const ROBOTS_ON_ITS_WAY: Duration = Duration::from_millis(100);
 /// Longest wait for a robots.txt that is tried again.
 const ROBOTS_RETRY: Duration = Duration::from_secs(5);
-/// Name of the verdict that lets a robots.txt in.
-const PREREQUISITE_RULE: &str = "PrerequisiteAcceptDecideRule";
+/// Name in logs of the verdict that lets a robots.txt in: no rule decides what another URL needs.
+pub const PREREQUISITE_RULE: &str = "PrerequisiteAcceptDecideRule";
 /// Name of the verdict of robots.txt where the campaign has no rule for it.
 const ROBOTS_RULE: &str = "RobotsDecideRule";
 /// Name of the verdict that keeps private addresses out.

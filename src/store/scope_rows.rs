@@ -12,6 +12,9 @@ pub struct WhatIf {
     pub launches: Vec<LaunchId>,
     /// Distinct URLs tried.
     pub seen: u64,
+    /// Their numbers.
+    #[serde(skip)]
+    pub seen_ids: Runs,
     /// Of these, fetched because others needed them, which no rule decides.
     pub apart: u64,
     /// Taken, and still taken.
@@ -30,6 +33,9 @@ pub struct WhatIf {
     pub unknown: Moved,
     /// Distinct hosts (with port) of the URLs that change side.
     pub moved_hosts: u64,
+    /// These hosts, by their numbers.
+    #[serde(skip)]
+    pub hosts: Vec<HostMoves>,
     /// Taken by the edited rules as far as is known, but what a fetch would
     /// tell (robots.txt, type or size) could refuse it, and nobody has asked.
     pub unfetched: u64,
@@ -58,34 +64,89 @@ pub struct Moved {
     pub captured: u64,
     /// Payload bytes of the last capture of each of them.
     pub bytes: u64,
-    /// The URLs that are counted, by the number of the seen URL; 40 bytes each.
+    /// The URLs that are counted, by the number of the seen URL; 16 bytes each.
     #[serde(skip)]
     pub list: Vec<MovedUrl>,
 }
 
-/// A URL that is counted in a [`Moved`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// A URL that is counted in a [`Moved`]. There may be millions, so that it is
+/// kept small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MovedUrl {
     /// Number of the seen URL.
     pub seen: i64,
     /// Number of its host (with port).
-    pub host: i64,
-    /// The edited rule that decides it, as it is kept.
-    rule: u32,
-    /// Payload bytes of its last capture; none where there is none.
-    pub bytes: Option<u64>,
+    pub host: HostNumber,
+    /// The edited rule that decides it and, in the lowest bit, whether it has a capture.
+    rule_and_capture: u32,
 }
+
+/// Number of a host in a list of URLs: that of the catalogue, as far as four
+/// billion go.
+pub type HostNumber = u32;
+
+/// What stands for no rule.
+const NO_RULE: u32 = u32::MAX >> 1;
 
 impl MovedUrl {
     /// A URL that the edited rule of this index decides, if any does.
     pub fn new(seen: i64, host: i64, rule: Option<usize>) -> Self {
-        let rule = rule.and_then(|rule| u32::try_from(rule).ok()).unwrap_or(u32::MAX);
-        Self { seen, host, rule, bytes: None }
+        let rule = rule.and_then(|rule| u32::try_from(rule).ok()).unwrap_or(NO_RULE).min(NO_RULE);
+        let host = HostNumber::try_from(host).unwrap_or(HostNumber::MAX);
+        Self { seen, host, rule_and_capture: rule << 1 }
+    }
+
+    /// Takes down that it has a capture.
+    pub fn set_captured(&mut self) {
+        self.rule_and_capture |= 1;
+    }
+
+    /// Whether it has a capture.
+    pub fn is_captured(&self) -> bool {
+        self.rule_and_capture & 1 == 1
     }
 
     /// The edited rule that decides it; none where no rule does.
     pub fn rule(&self) -> Option<usize> {
-        usize::try_from(self.rule).ok().filter(|_| self.rule != u32::MAX)
+        let rule = self.rule_and_capture >> 1;
+        usize::try_from(rule).ok().filter(|_| rule != NO_RULE)
+    }
+}
+
+/// Numbers of rows, kept as runs of neighbours: rows of one launch mostly
+/// follow each other.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Runs(Vec<(i64, i64)>);
+
+impl Runs {
+    /// Adds a number that is not in it.
+    pub fn push(&mut self, number: i64) {
+        match self.0.last_mut() {
+            Some((_, last)) if *last == number - 1 => *last = number,
+            _ => self.0.push((number, number)),
+        }
+    }
+
+    /// Adds all of another part.
+    pub fn add(&mut self, mut other: Self) {
+        self.0.append(&mut other.0);
+    }
+
+    /// Puts them in ascending order.
+    pub fn sort(&mut self) {
+        self.0.sort_unstable();
+        self.0.dedup_by(|next, run| {
+            let goes_on = run.1 == next.0 - 1;
+            if goes_on {
+                run.1 = next.1;
+            }
+            goes_on
+        });
+    }
+
+    /// The numbers, in order.
+    pub fn iter(&self) -> impl Iterator<Item = i64> {
+        self.0.iter().flat_map(|(first, last)| *first..=*last)
     }
 }
 
@@ -104,12 +165,14 @@ pub enum MovedSide {
 /// The URLs that one of the numbers of a [`WhatIf`] counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WhatIfList {
+    /// All that was tried.
+    Seen,
     /// What would come in, then what would go out.
     Both,
     /// One of the sides.
     Side(MovedSide),
     /// Of both sides, those of the host with this number.
-    Host(i64),
+    Host(HostNumber),
     /// Of both sides, those that have a capture, whose bytes are counted.
     Captured,
     /// Of both sides, those that the edited rule of this index decides.
@@ -120,11 +183,42 @@ pub enum WhatIfList {
     OtherRule,
 }
 
+/// What would change side of one host.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HostMoves {
+    /// Its number.
+    pub id: HostNumber,
+    /// URLs that would be taken.
+    pub moved_in: u64,
+    /// URLs that would be refused.
+    pub moved_out: u64,
+    /// Of both, URLs that have a capture.
+    pub captured: u64,
+    /// Payload bytes of the last capture of each of them.
+    pub bytes: u64,
+}
+
+impl HostMoves {
+    /// The same with its name.
+    pub fn named(self, host: String) -> MovedHost {
+        let Self { id, moved_in, moved_out, captured, bytes } = self;
+        MovedHost { id, host, moved_in, moved_out, captured, bytes }
+    }
+
+    /// Adds what another part found of the host.
+    pub fn add(&mut self, other: &Self) {
+        self.moved_in += other.moved_in;
+        self.moved_out += other.moved_out;
+        self.captured += other.captured;
+        self.bytes += other.bytes;
+    }
+}
+
 /// A host with URLs that would change side.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MovedHost {
     /// Its number.
-    pub id: i64,
+    pub id: HostNumber,
     /// Its name, with port where that is no default.
     pub host: String,
     /// URLs that would be taken.
@@ -150,10 +244,14 @@ impl WhatIf {
     /// How many URLs a list has.
     pub fn count(&self, list: WhatIfList) -> u64 {
         match list {
+            WhatIfList::Seen => self.seen,
             WhatIfList::Both => self.moved_in.urls + self.moved_out.urls,
             WhatIfList::Side(side) => self.side(side).urls,
             WhatIfList::Captured => self.moved_in.captured + self.moved_out.captured,
-            WhatIfList::Host(_) => self.ids(list).count() as u64,
+            WhatIfList::Host(host) => {
+                let at = self.hosts.binary_search_by_key(&host, |moves| moves.id).ok();
+                at.and_then(|at| self.hosts.get(at)).map_or(0, |moves| moves.moved_in + moves.moved_out)
+            }
             WhatIfList::ByRule(rule) => self.by_rule.get(rule).map_or(0, |rule| rule.moved_in + rule.moved_out),
             WhatIfList::Unfetched => self.unfetched,
             WhatIfList::OtherRule => self.other_rule,
@@ -164,10 +262,11 @@ impl WhatIf {
     pub fn ids(&self, list: WhatIfList) -> Box<dyn Iterator<Item = i64> + '_> {
         let both = || self.moved_in.list.iter().chain(&self.moved_out.list);
         match list {
+            WhatIfList::Seen => Box::new(self.seen_ids.iter()),
             WhatIfList::Both => Box::new(both().map(|url| url.seen)),
             WhatIfList::Side(side) => Box::new(self.side(side).list.iter().map(|url| url.seen)),
             WhatIfList::Host(host) => Box::new(both().filter(move |url| url.host == host).map(|url| url.seen)),
-            WhatIfList::Captured => Box::new(both().filter(|url| url.bytes.is_some()).map(|url| url.seen)),
+            WhatIfList::Captured => Box::new(both().filter(|url| url.is_captured()).map(|url| url.seen)),
             WhatIfList::ByRule(rule) => {
                 Box::new(both().filter(move |url| url.rule() == Some(rule)).map(|url| url.seen))
             }

@@ -95,6 +95,7 @@ fn sides_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: Option<WhatIf
             (WhatIfList::Side(MovedSide::Unknown), "Cannot be told"),
             (WhatIfList::Unfetched, "Hang on a fetch"),
             (WhatIfList::OtherRule, "Stay by another rule"),
+            (WhatIfList::Seen, "All tried"),
         ] {
             tab(Some(of), word, figures.count(of));
         }
@@ -104,12 +105,7 @@ fn sides_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: Option<WhatIf
 
 fn rows_ui(ui: &mut Ui, app: &mut AppState, list: WhatIfList, answer: Arc<WhatIfAnswer>) {
     let key = Same::of(&answer);
-    // Counting those of a host takes a walk through all: that is a worker's.
-    let count = app.reads.what_if_count(key.clone(), list);
-    let Some(total) = count.ready().map(|count| **count) else {
-        ui.weak("…");
-        return;
-    };
+    let total = answer.figures.count(list);
     if total == 0 {
         ui.label("No URL is on this list");
         return;
@@ -153,6 +149,7 @@ fn about(list: WhatIfList) -> Option<String> {
             "Nobody has looked up where these servers stand, and a country would turn the verdict. \
              A crawl with the edited rules looks them up; until then they count as though in no country"
         }
+        WhatIfList::Seen => "Every URL that crawls of this campaign have met, as the last of them met it",
         WhatIfList::Host(_) => "Those of one host, of all that would come in or go out",
         WhatIfList::Captured => {
             "Those that have a capture, of all that would come in or go out: their sizes make the sum"

@@ -61,11 +61,11 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &WhatIfAn
     };
     let urls_of = |list: WhatIfList| Route::Scope(id, ScopeList::WhatIf(list));
     let side = |side: MovedSide| urls_of(WhatIfList::Side(side));
-    let seen_hint = "Distinct URLs that crawls of this campaign have met; the page Crawl lists those of the last one";
+    let seen_hint = "Distinct URLs that crawls of this campaign have met";
     let colors = tokens(ui);
     if urls == 0 {
         ui.label("These edits change no verdict on the");
-        link(ui, words::counted(figures.seen, "URL", "URLs"), colors.accent, seen_hint, Route::Crawl);
+        link(ui, words::counted(figures.seen, "URL", "URLs"), colors.accent, seen_hint, urls_of(WhatIfList::Seen));
         ui.label("seen so far");
     } else {
         link(ui, words::counted(urls, "URL", "URLs"), colors.accent, "Show them", urls_of(WhatIfList::Both));
@@ -108,8 +108,11 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &WhatIfAn
     }
     if urls > 0 {
         ui.weak("of");
-        link(ui, words::count(figures.seen), colors.accent, seen_hint, Route::Crawl);
+        link(ui, words::count(figures.seen), colors.accent, seen_hint, urls_of(WhatIfList::Seen));
         ui.weak("seen");
+    }
+    for remark in &figures.remarks {
+        ui.colored_label(colors.flag, format!("⚠ {}", words::line(&words::capital(remark))));
     }
     if let Some(route) = to {
         app.send(Command::Go(route));

@@ -5,13 +5,16 @@ use super::bench::Bench;
 use super::country::Countries;
 use super::judged::{ByLaunch, Decided, Judged};
 use crate::app::models::{
-    CampaignId, LaunchId, Moved, MovedHost, MovedRow, MovedUrl, RuleHits, RuleMoves, WhatIf, WhatIfList,
+    CampaignId, HostMoves, HostNumber, LaunchId, Moved, MovedHost, MovedRow, MovedUrl, RuleHits, RuleMoves, Runs,
+    WhatIf, WhatIfList,
 };
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::Campaign;
+use crate::crawl::PREREQUISITE_RULE;
 use crate::jobs::JobCx;
-use crate::scope::{ContentFact, Decision, SideBySide};
-use crate::store::SeenUrl;
+use crate::scope::{ContentFact, Decision, SideBySide, Verdict};
+use crate::store::{Catalogue, SeenUrl, StoreError};
+use foldhash::fast::RandomState;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -45,7 +48,7 @@ pub fn what_if(
         cx,
         || Tally { by_rule: vec![(0, 0); rules], ..Tally::default() },
         |tally: &mut Tally, before, candidate, known| {
-            tally.seen += 1;
+            tally.seen.push(before.row.id);
             if before.row.is_apart {
                 tally.apart += 1;
                 return Ok(());
@@ -79,25 +82,17 @@ pub fn what_if(
             tally.note(then, now, before.row);
             Ok(())
         },
-        |tally| {
-            for moved in [&mut tally.moved_in, &mut tally.moved_out, &mut tally.unknown] {
-                let known = bench.catalogue.captured_bytes(&moved.new)?;
-                let from = moved.list.len().saturating_sub(moved.new.len());
-                for (url, bytes) in moved.list.iter_mut().skip(from).zip(known) {
-                    url.bytes = bytes;
-                }
-                moved.new.clear();
-            }
-            Ok(())
-        },
+        |tally| tally.weigh(bench.catalogue),
     )?;
     let mut total = Tally { by_rule: vec![(0, 0); rules], ..Tally::default() };
     tallies.into_iter().for_each(|tally| total.add(tally));
+    total.seen.sort();
     for ids in [&mut total.other_rule, &mut total.unfetched] {
         ids.sort_unstable();
     }
     let [moved_in, moved_out, unknown] = [total.moved_in, total.moved_out, total.unknown].map(MovedTally::finish);
-    let both = || moved_in.list.iter().chain(&moved_out.list);
+    let mut hosts: Vec<HostMoves> = total.hosts.into_values().collect();
+    hosts.sort_unstable_by_key(|host| host.id);
     let words: Vec<(usize, &'static str, String, bool)> =
         uses.first().map(|judged| judged.rules.lines().collect()).unwrap_or_default();
     let by_rule = words.into_iter().zip(&total.by_rule).map(|((index, name, words, enabled), (into, out))| RuleMoves {
@@ -111,7 +106,8 @@ pub fn what_if(
     let by_rule = by_rule.collect();
     Ok(WhatIf {
         launches: bench.ids.clone(),
-        seen: total.seen,
+        seen: total.apart + total.stay_in + total.stay_out + moved_in.urls + moved_out.urls,
+        seen_ids: total.seen,
         apart: total.apart,
         stay_in: total.stay_in,
         stay_out: total.stay_out,
@@ -120,7 +116,8 @@ pub fn what_if(
         unfetched: total.unfetched.len() as u64,
         unfetched_ids: total.unfetched,
         by_rule,
-        moved_hosts: both().map(|url| url.host).collect::<HashSet<_>>().len() as u64,
+        moved_hosts: hosts.len() as u64,
+        hosts,
         unknown,
         moved_in,
         moved_out,
@@ -130,20 +127,9 @@ pub fn what_if(
 
 /// The hosts of the URLs that change side, those with the most first.
 pub fn what_if_hosts(desk: &WorkspaceDesk, answer: &WhatIf) -> anyhow::Result<Vec<MovedHost>> {
-    let mut hosts: HashMap<i64, MovedHost> = HashMap::new();
-    for (moved, comes_in) in [(&answer.moved_in, true), (&answer.moved_out, false)] {
-        for url in &moved.list {
-            let host = hosts.entry(url.host).or_insert_with(|| MovedHost { id: url.host, ..MovedHost::default() });
-            *if comes_in { &mut host.moved_in } else { &mut host.moved_out } += 1;
-            host.captured += u64::from(url.bytes.is_some());
-            host.bytes += url.bytes.unwrap_or(0);
-        }
-    }
-    let mut hosts: Vec<MovedHost> = hosts.into_values().collect();
-    let ids: Vec<i64> = hosts.iter().map(|host| host.id).collect();
-    for (host, name) in hosts.iter_mut().zip(desk.catalogue().host_names(&ids)?) {
-        host.host = name;
-    }
+    let ids: Vec<i64> = answer.hosts.iter().map(|host| host.id.into()).collect();
+    let names = desk.catalogue().host_names(&ids)?;
+    let mut hosts: Vec<MovedHost> = answer.hosts.iter().zip(names).map(|(host, name)| host.named(name)).collect();
     hosts.sort_by(|a, b| {
         let urls = |host: &MovedHost| host.moved_in + host.moved_out;
         urls(b).cmp(&urls(a)).then_with(|| a.host.cmp(&b.host))
@@ -173,9 +159,18 @@ pub fn what_if_rows(
     bench.each_again(ids, |before, candidate, known| {
         let row = before.row;
         let rules = &before.launch.rules;
-        let then = rules.verdict(rules.decide(candidate, known));
         let Some(after) = edited.get(&row.launch) else { return Ok(()) };
-        let now = after.with_own_seeds(rules, candidate, |candidate| after.verdict(after.decide(candidate, known)));
+        let [then, now] = match row.is_apart {
+            true => std::array::from_fn(|_| Verdict {
+                decision: Decision::Accept,
+                rule_index: None,
+                rule_name: PREREQUISITE_RULE.to_owned(),
+            }),
+            false => [
+                rules.verdict(rules.decide(candidate, known)),
+                after.with_own_seeds(rules, candidate, |candidate| after.verdict(after.decide(candidate, known))),
+            ],
+        };
         let bytes = match known.facts.content {
             ContentFact::Fetched { bytes, .. } => Some(bytes),
             ContentFact::NotFetched => None,
@@ -204,7 +199,7 @@ struct Trial<'a> {
 /// What one reader has found.
 #[derive(Default)]
 struct Tally {
-    seen: u64,
+    seen: Runs,
     apart: u64,
     stay_in: u64,
     stay_out: u64,
@@ -213,6 +208,8 @@ struct Tally {
     unfetched: Vec<i64>,
     moved_in: MovedTally,
     moved_out: MovedTally,
+    /// Of the hosts of what moves in or out.
+    hosts: HashMap<HostNumber, HostMoves, RandomState>,
     /// Of each edited rule: what it brought in, and threw out.
     by_rule: Vec<(u64, u64)>,
 }
@@ -220,6 +217,8 @@ struct Tally {
 #[derive(Default)]
 struct MovedTally {
     list: Vec<MovedUrl>,
+    captured: u64,
+    bytes: u64,
     /// The last of these as the catalogue numbers URLs: their bytes are not asked for yet.
     new: Vec<i64>,
 }
@@ -230,13 +229,35 @@ impl MovedTally {
         self.new.push(row.url_id);
     }
 
+    /// Asks how large the new ones are, and hands each out with that.
+    fn weigh(&mut self, catalogue: &Catalogue, mut each: impl FnMut(&MovedUrl, Option<u64>)) -> Result<(), StoreError> {
+        let known = catalogue.captured_bytes(&self.new)?;
+        let from = self.list.len().saturating_sub(self.new.len());
+        for (url, bytes) in self.list.iter_mut().skip(from).zip(known) {
+            if let Some(bytes) = bytes {
+                url.set_captured();
+                self.captured += 1;
+                self.bytes += bytes;
+            }
+            each(url, bytes);
+        }
+        self.new.clear();
+        Ok(())
+    }
+
+    fn add(&mut self, other: Self) {
+        self.list.extend(other.list);
+        self.captured += other.captured;
+        self.bytes += other.bytes;
+    }
+
     fn finish(mut self) -> Moved {
         self.list.sort_unstable_by_key(|url| url.seen);
         Moved {
             urls: self.list.len() as u64,
-            hosts: self.list.iter().map(|url| url.host).collect::<HashSet<_>>().len() as u64,
-            captured: self.list.iter().filter(|url| url.bytes.is_some()).count() as u64,
-            bytes: self.list.iter().filter_map(|url| url.bytes).sum(),
+            hosts: self.list.iter().map(|url| url.host).collect::<HashSet<_, RandomState>>().len() as u64,
+            captured: self.captured,
+            bytes: self.bytes,
             list: self.list,
         }
     }
@@ -268,16 +289,33 @@ impl Tally {
         }
     }
 
+    /// Asks how large the URLs are that moved since it was asked last.
+    fn weigh(&mut self, catalogue: &Catalogue) -> anyhow::Result<()> {
+        let hosts = &mut self.hosts;
+        for (moved, comes_in) in [(&mut self.moved_in, true), (&mut self.moved_out, false)] {
+            moved.weigh(catalogue, |url, bytes| {
+                let host = hosts.entry(url.host).or_insert(HostMoves { id: url.host, ..HostMoves::default() });
+                *if comes_in { &mut host.moved_in } else { &mut host.moved_out } += 1;
+                host.captured += u64::from(bytes.is_some());
+                host.bytes += bytes.unwrap_or(0);
+            })?;
+        }
+        Ok(self.unknown.weigh(catalogue, |_, _| {})?)
+    }
+
     fn add(&mut self, other: Self) {
-        self.seen += other.seen;
+        self.seen.add(other.seen);
         self.apart += other.apart;
         self.stay_in += other.stay_in;
         self.stay_out += other.stay_out;
         self.other_rule.extend(other.other_rule);
-        self.unknown.list.extend(other.unknown.list);
+        self.unknown.add(other.unknown);
         self.unfetched.extend(other.unfetched);
-        self.moved_in.list.extend(other.moved_in.list);
-        self.moved_out.list.extend(other.moved_out.list);
+        self.moved_in.add(other.moved_in);
+        self.moved_out.add(other.moved_out);
+        for (id, host) in other.hosts {
+            self.hosts.entry(id).or_insert(HostMoves { id, ..HostMoves::default() }).add(&host);
+        }
         for (sum, more) in self.by_rule.iter_mut().zip(other.by_rule) {
             sum.0 += more.0;
             sum.1 += more.1;
