@@ -17,7 +17,7 @@ const SLOW: Duration = Duration::from_secs(10);
 /// URLs run through edited rules, or why they could not be parsed.
 pub type ScopeAnswers = Vec<Result<ScopeTest, String>>;
 
-/// An answer as a part of another question: equal is only what is the same.
+/// A value as a part of a question: equal is only what is the same.
 /// Questions are kept for long and long answers are not kept by them: once an
 /// answer is shown nowhere, what was asked of it has none.
 pub struct Same<T>(Weak<T>);
@@ -174,8 +174,8 @@ reads! {
         |desk, (campaign, limit)| desk.scheduled_runs(*campaign, *limit);
     /// See [`super::Plans::permissions`]; the campaign travels as JSON.
     permissions(campaign: String, urls: Vec<String>) -> GroundAnswers, None, run_permissions;
-    /// Words of each rule of a campaign, which travels as JSON.
-    rule_lines(campaign: String) -> Vec<RuleLine>, None, name_rules;
+    /// Words of each rule of a campaign.
+    rule_lines(of: Same<Campaign>) -> Vec<RuleLine>, None, name_rules;
     /// See [`Desk::scope_test`]; the campaign travels as JSON, since only text can be a key.
     scope_test(of: Option<CampaignId>, campaign: String, urls: Vec<String>) -> ScopeAnswers, None, run_scope_test;
 }
@@ -226,8 +226,8 @@ pub struct RuleLine {
     pub said: Result<(String, String), String>,
 }
 
-fn name_rules(_: &dyn Desk, (campaign,): &(String,)) -> super::DeskResult<Vec<RuleLine>> {
-    let mut campaign: Campaign = serde_json::from_str(campaign)?;
+fn name_rules(_: &dyn Desk, (campaign,): &(Same<Campaign>,)) -> super::DeskResult<Vec<RuleLine>> {
+    let mut campaign = Campaign::clone(campaign.answer()?.as_ref());
     let rules = std::mem::take(&mut campaign.rules);
     Ok(rules
         .into_iter()

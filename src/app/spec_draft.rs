@@ -5,6 +5,7 @@ use super::scans::decide_alike;
 use crate::campaign::Campaign;
 use serde_json::Value;
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Steps that can be undone.
@@ -28,11 +29,32 @@ pub struct SpecDraft {
     pub saved: Campaign,
     /// As it stood when it was looked at last; none before the first look.
     noted: Option<Campaign>,
-    undo: VecDeque<Campaign>,
+    revision: u64,
+    undo: VecDeque<Step>,
     redo: Vec<Campaign>,
     last: Option<(Place, Instant)>,
     /// The save that is under way, by its number.
     saving: Option<u64>,
+}
+
+/// A state to go back to.
+#[derive(Debug, Clone, PartialEq)]
+struct Step {
+    campaign: Campaign,
+    /// About how much memory it takes.
+    bytes: usize,
+}
+
+impl Step {
+    fn to(campaign: Campaign) -> Self {
+        Self { bytes: bytes_of(&campaign), campaign }
+    }
+}
+
+/// A number that no draft has had yet.
+fn next_revision() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    LAST.fetch_add(1, Ordering::Relaxed) + 1
 }
 
 /// The field that an edit was made in.
@@ -62,7 +84,14 @@ impl SpecDraft {
     fn begin(id: Option<CampaignId>, version: u32, campaign: Campaign) -> Self {
         let saved = campaign.clone();
         let (undo, redo) = (VecDeque::new(), Vec::new());
-        Self { id, version, campaign, saved, noted: None, undo, redo, last: None, saving: None }
+        let revision = next_revision();
+        Self { id, version, campaign, saved, noted: None, revision, undo, redo, last: None, saving: None }
+    }
+
+    /// Another number with every edit that was noticed, and in every draft: who
+    /// keeps something about a draft need not compare its lists.
+    pub fn revision(&self) -> u64 {
+        self.revision
     }
 
     /// Whether a save of it is under way.
@@ -99,6 +128,7 @@ impl SpecDraft {
     pub fn note(&mut self, now: Instant) {
         let Some(noted) = &mut self.noted else {
             self.noted = Some(self.campaign.clone());
+            self.revision = next_revision();
             return;
         };
         if *noted == self.campaign {
@@ -110,8 +140,9 @@ impl SpecDraft {
             _ => false,
         };
         let before = std::mem::replace(noted, self.campaign.clone());
+        self.revision = next_revision();
         if !goes_on {
-            self.undo.push_back(before);
+            self.undo.push_back(Step::to(before));
             self.forget_oldest(STEPS_BYTES);
         }
         self.redo.clear();
@@ -122,9 +153,8 @@ impl SpecDraft {
     fn forget_oldest(&mut self, most_bytes: usize) {
         let mut room = most_bytes;
         let fitting = self.undo.iter().rev().take(STEPS_KEPT).take_while(|step| {
-            let bytes = bytes_of(step);
-            let fits = bytes <= room;
-            room = room.saturating_sub(bytes);
+            let fits = step.bytes <= room;
+            room = room.saturating_sub(step.bytes);
             fits
         });
         let kept = fitting.count().max(1);
@@ -145,7 +175,7 @@ impl SpecDraft {
     pub fn undo(&mut self, now: Instant) {
         self.note(now);
         if let Some(before) = self.undo.pop_back() {
-            self.redo.push(std::mem::replace(&mut self.campaign, before));
+            self.redo.push(std::mem::replace(&mut self.campaign, before.campaign));
             self.stand();
         }
     }
@@ -154,7 +184,7 @@ impl SpecDraft {
     pub fn redo(&mut self, now: Instant) {
         self.note(now);
         if let Some(after) = self.redo.pop() {
-            self.undo.push_back(std::mem::replace(&mut self.campaign, after));
+            self.undo.push_back(Step::to(std::mem::replace(&mut self.campaign, after)));
             self.stand();
         }
     }
@@ -170,6 +200,7 @@ impl SpecDraft {
 
     fn stand(&mut self) {
         self.noted = Some(self.campaign.clone());
+        self.revision = next_revision();
         self.last = None;
     }
 }
@@ -290,7 +321,7 @@ mod tests {
         assert!(one > 1_000 * "https://host999.example/".len());
         draft.forget_oldest(3 * one);
         assert_eq!(draft.undo.len(), 3);
-        assert_eq!(draft.undo[0].seeds.len(), 1_007, "the last steps are kept");
+        assert_eq!(draft.undo[0].campaign.seeds.len(), 1_007, "the last steps are kept");
         draft.forget_oldest(1);
         assert_eq!(draft.undo.len(), 1, "the last step can always be taken back");
         draft.undo(now);

@@ -9,8 +9,8 @@ use super::spec_seeds::SeedsEditor;
 use super::spec_settings;
 use super::spec_what_if::what_if_ui;
 use crate::app::models::{CampaignId, CampaignPage, Loaded};
-use crate::app::{Action, AppState, Command, Route, SpecDraft};
-use crate::campaign::{Campaign, CampaignProblem};
+use crate::app::{Action, AppState, Command, Route, RuleLine, SpecDraft};
+use crate::campaign::CampaignProblem;
 use crate::scope::standard_rules;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{action_named_ui, action_ui, loaded_ui, notice_ui, title_ui};
@@ -56,7 +56,17 @@ pub struct SpecPage {
     geo: GeoTab,
     permissions: PermissionsEditor,
     tags: Option<String>,
-    checked: Option<(Campaign, Vec<CampaignProblem>)>,
+    checked: Option<Checked>,
+}
+
+/// What is wrong with a draft, looked for once an edit and not once a frame.
+struct Checked {
+    revision: u64,
+    /// The words of the rules that were known then.
+    lines: Option<Arc<Vec<RuleLine>>>,
+    /// What is wrong with the specification, and behind that broken rules.
+    problems: Vec<CampaignProblem>,
+    of_campaign: usize,
 }
 
 impl SpecPage {
@@ -79,17 +89,9 @@ impl SpecPage {
         }
         // The draft is taken out while it is edited, so that a part may ask the desk.
         let Some(mut spec) = app.spec.take() else { return };
-        // Looked for once an edit, not once a frame.
-        let checked = self.checked.take().filter(|(of, _)| *of == spec.campaign);
-        let checked = checked.unwrap_or_else(|| (spec.campaign.clone(), spec.campaign.problems()));
-        self.rules.name_rules(app, &spec.campaign);
-        let broken = self.rules.broken(&spec.campaign.rules).map(|(index, why)| CampaignProblem {
-            field: format!("rules[{index}]"),
-            what: format!("rule {index} cannot be read: {why}"),
-            hint: "mend it, or undo the edit".to_owned(),
-            stops_crawl: true,
-        });
-        problems_ui(ui, &checked.1.iter().cloned().chain(broken).collect::<Vec<_>>());
+        self.rules.name_rules(app, &spec);
+        let checked = self.check(&spec);
+        problems_ui(ui, &checked.problems);
         what_if_ui(ui, app, spec.id);
         self.tabs_ui(ui, &spec);
         // Ids that do not depend on what stands above: the first letter typed
@@ -97,11 +99,31 @@ impl SpecPage {
         let own = UiBuilder::new().scope_id(Id::unique(("spec", self.tab as usize)));
         ui.scope_builder(own, |ui| {
             ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-                self.tab_ui(ui, app, &mut spec, page.as_deref(), &checked.1);
+                self.tab_ui(ui, app, &mut spec, page.as_deref(), checked.problems.split_at(checked.of_campaign).0);
             });
         });
         self.checked = Some(checked);
         app.spec = Some(spec);
+    }
+
+    fn check(&mut self, spec: &SpecDraft) -> Checked {
+        let lines = self.rules.lines();
+        let is_same = |checked: &Checked| {
+            let same_lines = checked.lines.as_ref().map(Arc::as_ptr) == lines.map(Arc::as_ptr);
+            checked.revision == spec.revision() && same_lines
+        };
+        if let Some(checked) = self.checked.take().filter(is_same) {
+            return checked;
+        }
+        let mut problems = spec.campaign.problems();
+        let of_campaign = problems.len();
+        problems.extend(self.rules.broken(&spec.campaign.rules).map(|(index, why)| CampaignProblem {
+            field: format!("rules[{index}]"),
+            what: format!("rule {index} cannot be read: {why}"),
+            hint: "mend it, or undo the edit".to_owned(),
+            stops_crawl: true,
+        }));
+        Checked { revision: spec.revision(), lines: lines.cloned(), problems, of_campaign }
     }
 
     /// Sees to it that a draft is at hand; false while there is none to draw.

@@ -2,8 +2,8 @@
 
 use super::spec_tester::Tester;
 use crate::app::models::{CampaignPage, Loaded, RuleHits, WhatIf, WhatIfList};
-use crate::app::{AppState, Command, Route, RuleLine, ScopeList};
-use crate::campaign::{Campaign, Seed};
+use crate::app::{AppState, Command, Route, RuleLine, Same, ScopeList, SpecDraft};
+use crate::campaign::Campaign;
 use crate::scope::rule_templates;
 use crate::ui::table::{Cells, Table};
 use crate::ui::theme::{self, GAP, tokens};
@@ -41,8 +41,9 @@ struct Deeds<'a> {
 pub struct RulesEditor {
     chosen: Option<usize>,
     lines: Option<Arc<Vec<RuleLine>>>,
-    /// Rules and seeds, and both as the question that asks for their words.
-    asked: Option<(Vec<Value>, Vec<Seed>, String)>,
+    /// The campaign whose rules words are asked for: rules and seeds alone, as
+    /// they stood at this revision of the draft.
+    asked: Option<(u64, Arc<Campaign>)>,
     tester: Tester,
 }
 
@@ -81,17 +82,22 @@ impl RulesEditor {
     }
 
     /// Words of each rule. Compiling long lists takes time, so a worker does it.
-    pub fn name_rules(&mut self, app: &mut AppState, campaign: &Campaign) {
-        let (rules, seeds) = (&campaign.rules, &campaign.seeds);
-        if !self.asked.as_ref().is_some_and(|(of, from, _)| of == rules && from == seeds) {
-            let asked = Campaign { rules: rules.clone(), seeds: seeds.clone(), ..Campaign::default() };
-            self.asked = Some((rules.clone(), seeds.clone(), asked.to_json()));
-        }
-        if let Some((_, _, asked)) = &self.asked
-            && let Some(lines) = app.reads.rule_lines(asked.clone()).shown()
-        {
+    pub fn name_rules(&mut self, app: &mut AppState, spec: &SpecDraft) {
+        let Campaign { rules, seeds, .. } = &spec.campaign;
+        let asked = match self.asked.take() {
+            Some((revision, asked)) if revision == spec.revision() => asked,
+            Some((_, asked)) if asked.rules == *rules && asked.seeds == *seeds => asked,
+            _ => Arc::new(Campaign { rules: rules.clone(), seeds: seeds.clone(), ..Campaign::default() }),
+        };
+        if let Some(lines) = app.reads.rule_lines(Same::of(&asked)).shown() {
             self.lines = Some(lines.clone());
         }
+        self.asked = Some((spec.revision(), asked));
+    }
+
+    /// What is known of the rules' words; the same answer is the same value.
+    pub fn lines(&self) -> Option<&Arc<Vec<RuleLine>>> {
+        self.lines.as_ref()
     }
 
     fn list_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: &mut Campaign, deeds: &Deeds<'_>) {
