@@ -44,7 +44,7 @@ pub use rules::{SeedReach, seed_reach};
 pub(crate) use scope_log::split_extra;
 pub use scope_log::{ScopeLine, ScopeLineError};
 pub use side_by_side::SideBySide;
-pub use standard::{rule_templates, standard_rules};
+pub use standard::{rule_groups, rule_templates, standard_rules};
 
 use crate::uri::{CaptureDate, ScopeSurt, Url};
 use serde::{Deserialize, Serialize};

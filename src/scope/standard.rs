@@ -51,15 +51,57 @@ fn web_schemes() -> Vec<String> {
     vec!["http".to_owned(), "https".to_owned()]
 }
 
-/// One of each kind, with its label, for a menu that adds rules.
+/// One of each kind, with its label.
 pub fn rule_templates() -> Vec<(&'static str, Value)> {
+    templates().into_iter().map(|(label, kind)| (label, rule(true, "", kind))).collect()
+}
+
+/// The same by what rules look at, for a menu that adds them.
+pub fn rule_groups() -> Vec<(&'static str, Vec<(&'static str, Value)>)> {
+    let mut groups: Vec<(&'static str, Vec<(&'static str, Value)>)> = Vec::new();
+    for (label, kind) in templates() {
+        let name = group_of(&kind);
+        let template = (label, rule(true, "", kind));
+        match groups.iter_mut().find(|(group, _)| *group == name) {
+            Some((_, held)) => held.push(template),
+            None => groups.push((name, vec![template])),
+        }
+    }
+    groups
+}
+
+fn group_of(kind: &RuleKind) -> &'static str {
+    use RuleKind as Kind;
+    match kind {
+        Kind::RejectAll(_) | Kind::AcceptAll(_) | Kind::SeedScope(_) => "Everything, seeds",
+        Kind::SurtPrefix(_)
+        | Kind::Regex(_)
+        | Kind::HostList(_)
+        | Kind::TopLevelDomain(_)
+        | Kind::SchemeNotInSet(_)
+        | Kind::QueryParameters(_)
+        | Kind::TooManyPathSegments(_)
+        | Kind::PathologicalPath(_) => "Address",
+        Kind::TooManyHops(_)
+        | Kind::Transclusion(_)
+        | Kind::HopType(_)
+        | Kind::HopPath(_)
+        | Kind::SourceTag(_)
+        | Kind::Nofollow(_) => "Way from the seed",
+        Kind::Geolocation(_) | Kind::Permission(_) | Kind::Robots(_) => "Country, rights, robots.txt",
+        Kind::ScheduleWindow(_) | Kind::Annotation(_) => "Time, reviewers",
+        Kind::ContentSize(_) | Kind::ContentType(_) => "What was fetched",
+    }
+}
+
+fn templates() -> [(&'static str, RuleKind); 32] {
     use RuleKind as Kind;
     let (accept, reject) = (Decision::Accept, Decision::Reject);
     let hosts = |decision| HostList { hosts: Vec::new(), subdomains: true, decision };
     let patterns = |decision| RegexList { patterns: Vec::new(), any: true, decision };
     let window =
         ScheduleWindow { from: String::new(), until: String::new(), days: Vec::new(), hours: [0, 0], decision: reject };
-    let templates: [(&'static str, RuleKind); 32] = [
+    [
         ("Reject everything", Kind::RejectAll(RejectAll {})),
         ("Accept everything", Kind::AcceptAll(AcceptAll {})),
         ("Accept what the seeds reach", Kind::SeedScope(SeedScopeRule {})),
@@ -112,6 +154,5 @@ pub fn rule_templates() -> Vec<(&'static str, Value)> {
         ("Reject by source tag", Kind::SourceTag(SourceTag { tags: Vec::new(), decision: reject })),
         ("Reject nofollow links", Kind::Nofollow(Nofollow {})),
         ("Reject what robots.txt denies", Kind::Robots(Robots {})),
-    ];
-    templates.into_iter().map(|(label, kind)| (label, rule(true, "", kind))).collect()
+    ]
 }

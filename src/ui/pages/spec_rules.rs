@@ -4,7 +4,7 @@ use super::spec_tester::Tester;
 use crate::app::models::{CampaignPage, Loaded, RuleHits, WhatIf, WhatIfList};
 use crate::app::{AppState, Command, Route, RuleLine, Same, ScopeList, SpecDraft};
 use crate::campaign::Campaign;
-use crate::scope::rule_templates;
+use crate::scope::{rule_groups, rule_templates};
 use crate::ui::table::{Cells, Table};
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{cell_ui, coloured_cell_ui, heading_ui, is_typing};
@@ -162,13 +162,17 @@ impl RulesEditor {
         let (up, down) = (moved(ui, Key::ArrowUp), moved(ui, Key::ArrowDown));
         ui.horizontal_wrapped(|ui| {
             ui.menu_button("Add a rule", |ui| {
-                for (label, rule) in rule_templates() {
-                    if ui.button(label).clicked() {
-                        let at = self.chosen.map_or(rules.len(), |chosen| (chosen + 1).min(rules.len()));
-                        rules.insert(at, rule);
-                        self.chosen = Some(at);
-                        ui.close();
-                    }
+                for (group, templates) in rule_groups() {
+                    ui.menu_button(group, |ui| {
+                        for (label, rule) in templates {
+                            if ui.button(label).clicked() {
+                                let at = self.chosen.map_or(rules.len(), |chosen| (chosen + 1).min(rules.len()));
+                                rules.insert(at, rule);
+                                self.chosen = Some(at);
+                                ui.close();
+                            }
+                        }
+                    });
                 }
             });
             let at = self.chosen.filter(|chosen| *chosen < rules.len());

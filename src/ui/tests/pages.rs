@@ -115,6 +115,7 @@ fn rules_are_moved_switched_added_and_tested() {
     window.click("Rule 0 is on");
     assert_eq!(window.app().spec.as_ref().unwrap().campaign.rules[0]["enabled"], false);
     window.click("Add a rule");
+    window.click("Address");
     window.click("Reject long queries");
     assert_eq!(window.app().spec.as_ref().unwrap().campaign.rules.len(), 12);
     window.type_into("URLs to test", "https://www.vilanova.example/a");

@@ -20,6 +20,7 @@ fn campaign(window: &Window) -> &Campaign {
 /// Adds a rule about servers in Portugal.
 fn add_country(window: &mut Window) {
     window.click("Add a rule");
+    window.click("Country, rights, robots.txt");
     window.click("Accept servers in a country");
     window.type_into("countries", "PT");
     // A text field has an undo of its own: leave it.
@@ -40,6 +41,10 @@ fn a_country_is_added_its_effect_seen_and_undone() {
     window.check_says("Edits of rules or seeds are tried here");
     add_country(&mut window);
     until_tried(&mut window);
+    window.click("20\u{a0}000");
+    assert_eq!(window.app().route, Route::Scope(1, ScopeList::WhatIf(WhatIfList::Seen)));
+    window.until("rows are there", |window| window.says("http://tried.example/3"));
+    window.press(Key::Backspace);
     window.check_says("would change side");
     for words in ["10\u{a0}000 URLs", "100 hosts", "no size known", "+10\u{a0}000 in", "−0 out", "3 cannot be told"] {
         window.check_says(words);
@@ -212,6 +217,19 @@ fn hosts_let_in_by_location_show_their_evidence_and_captures() {
     window.check_says("2 hosts; rules about countries had the last word on");
     window.check_says("192.0.2.17 in 192.0.2.0/24 is PT");
     window.check_says("⚠ since then: no such host");
+    // Each number leads to what it counts.
+    for (figure, list, title, rows) in [
+        ("90 URLs", GeoList::Decided, "What location let in", "90 URLs"),
+        ("8", GeoList::Otherwise, "What would have come in anyway", "8 URLs"),
+        ("41", GeoList::Host("ferry.example:8080".to_owned()), "What location let in of ferry.example:8080", "41 URLs"),
+    ] {
+        window.click(figure);
+        assert_eq!(window.app().route, Route::Scope(1, ScopeList::Geo(list)));
+        window.check_says(title);
+        window.check_says(&format!("{rows}, each as the last crawl met it"));
+        window.press(Key::Backspace);
+        window.until("the report is there", |window| window.says("diaspora.example"));
+    }
     window.click("diaspora.example");
     window.check_says("TransclusionDecideRule");
     window.check_says("resolver");
@@ -270,7 +288,7 @@ fn the_geolocation_database_is_chosen_and_given_up() {
 fn the_hours_of_a_window_of_time_stay_numbers() {
     let mut window = spec("Scope rules 11");
     window.click("Add a rule");
-    window.scroll_to("Reject outside a window of time");
+    window.click("Time, reviewers");
     window.click("Reject outside a window of time");
     let at = campaign(&window).rules.iter().position(|rule| rule["rule"] == "schedule_window").unwrap();
     window.check_says("0\n0");
