@@ -37,6 +37,8 @@ pub struct WorkspaceDesk {
     scheduler: Mutex<work::Scheduler>,
     /// What the chosen geolocation database was found to be.
     geo_choice: Mutex<Option<work::GeoChoiceSeen>>,
+    /// The rules that were compiled last.
+    rules_held: Mutex<work::RulesHeld>,
 }
 
 impl WorkspaceDesk {
@@ -51,12 +53,18 @@ impl WorkspaceDesk {
             counting: Mutex::default(),
             scheduler: Mutex::new(work::Scheduler::new(work::ON_TIME)),
             geo_choice: Mutex::default(),
+            rules_held: Mutex::default(),
         }
     }
 
     /// The catalogue.
     pub fn catalogue(&self) -> &Catalogue {
         self.workspace.catalogue()
+    }
+
+    /// The rules that were compiled last, for a moment.
+    pub(super) fn rules_held(&self) -> MutexGuard<'_, work::RulesHeld> {
+        lock(&self.rules_held)
     }
 
     /// Leads host names elsewhere in this process.

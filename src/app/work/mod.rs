@@ -35,10 +35,10 @@ pub use schedule::{
     LOOK_EVERY, NextRun, ON_TIME, ScheduleLook, Scheduler, Watch, WatchReport, keep_schedules, next_runs, run_scheduled,
 };
 pub use scope::{
-    EvidenceState, GeoChoiceSeen, attach_evidence, check_campaign, check_evidence, drift_csv, edited_campaign,
-    export_table, forget_geo_database, geo_choice, geo_csv, geo_database, geo_drift, geo_report, permissions,
-    rule_hits, scope_test, scope_verdicts, seeds_verdict, set_geo_database, spoken_of, target_grounds, what_if,
-    what_if_hosts, what_if_rows, what_if_trace, why,
+    EvidenceState, GeoChoiceSeen, RulesHeld, attach_evidence, check_campaign, check_evidence, drift_csv,
+    edited_campaign, export_table, forget_geo_database, geo_choice, geo_csv, geo_database, geo_drift, geo_report,
+    permissions, rule_hits, scope_test, scope_verdicts, seeds_verdict, set_geo_database, spoken_of, target_grounds,
+    what_if, what_if_hosts, what_if_rows, what_if_trace, why,
 };
 pub use select::{SelectReport, select};
 pub use signals::{CheckedCapture, anchor_check, check_captures, judge_prospects};

@@ -12,9 +12,9 @@ use crate::store::{Catalogue, SeenAsk, SeenUrl, StoreError};
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use anyhow::Context;
 use foldhash::fast::RandomState;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Rows that a reader takes at once.
 const CHUNK: i64 = 8_192;
@@ -35,7 +35,7 @@ pub(super) struct Launch {
 pub(super) struct Bench<'a> {
     pub catalogue: &'a Catalogue,
     pub ids: Vec<LaunchId>,
-    pub launches: ByLaunch<Launch>,
+    pub launches: Arc<ByLaunch<Launch>>,
     /// What is known of all hosts and captures, read before a scan; single
     /// URLs are asked for one by one.
     held: Option<Held>,
@@ -46,6 +46,50 @@ pub(super) struct Bench<'a> {
     /// The user agent of edited rules.
     edited_agent: Option<String>,
     unreadable: Mutex<Unreadable>,
+}
+
+/// Rules that were compiled last, kept by the desk: a list is read page by
+/// page, and each page asks for the same.
+#[derive(Default)]
+pub struct RulesHeld(VecDeque<RulesOfLaunches>);
+
+/// The rules of some launches, as the catalogue stood at a revision: what
+/// seeds redirect to changes while a crawl runs.
+struct RulesOfLaunches {
+    campaign: CampaignId,
+    ids: Vec<LaunchId>,
+    revision: u64,
+    launches: Arc<ByLaunch<Launch>>,
+    /// The last edited ones that were asked for.
+    edited: Option<(Campaign, Arc<ByLaunch<Judged>>)>,
+}
+
+/// How many are kept: those of a list, and those of the one launch of the row
+/// that is looked at.
+const RULES_HELD: usize = 2;
+
+impl RulesHeld {
+    fn launches(&self, campaign: CampaignId, ids: &[LaunchId], revision: u64) -> Option<Arc<ByLaunch<Launch>>> {
+        let is_same =
+            |held: &&RulesOfLaunches| (held.campaign, held.revision) == (campaign, revision) && held.ids == ids;
+        self.0.iter().find(is_same).map(|held| Arc::clone(&held.launches))
+    }
+
+    fn hold(&mut self, rules: RulesOfLaunches) {
+        self.0.push_front(rules);
+        self.0.truncate(RULES_HELD);
+    }
+
+    fn edited(&self, launches: &Arc<ByLaunch<Launch>>, edited: &Campaign) -> Option<Arc<ByLaunch<Judged>>> {
+        let held = self.0.iter().find(|held| Arc::ptr_eq(&held.launches, launches))?;
+        held.edited.as_ref().filter(|(of, _)| of == edited).map(|(_, rules)| Arc::clone(rules))
+    }
+
+    fn hold_edited(&mut self, launches: &Arc<ByLaunch<Launch>>, edited: &Campaign, rules: &Arc<ByLaunch<Judged>>) {
+        if let Some(held) = self.0.iter_mut().find(|held| Arc::ptr_eq(&held.launches, launches)) {
+            held.edited = Some((edited.clone(), Arc::clone(rules)));
+        }
+    }
 }
 
 /// Rows whose URL no standard can read: no rule was ever asked about them.
@@ -110,6 +154,11 @@ impl<'a> Bench<'a> {
                 vec![id]
             }
         };
+        let held = desk.rules_held().launches(campaign, &ids, catalogue.revision());
+        if let Some(launches) = held {
+            return Ok(Self { ids, launches, ..Self::of_no_launch(desk) });
+        }
+        let revision = catalogue.revision();
         let mut of_version: BTreeMap<u32, Vec<LaunchId>> = BTreeMap::new();
         for id in &ids {
             of_version.entry(catalogue.launch_version(*id)?).or_default().push(*id);
@@ -123,6 +172,14 @@ impl<'a> Bench<'a> {
                 launches.insert(id, Launch { rules, agent: spec.politeness.user_agent.clone() });
             }
         }
+        let launches = Arc::new(launches);
+        desk.rules_held().hold(RulesOfLaunches {
+            campaign,
+            ids: ids.clone(),
+            revision,
+            launches: Arc::clone(&launches),
+            edited: None,
+        });
         Ok(Self { ids, launches, ..Self::of_no_launch(desk) })
     }
 
@@ -131,7 +188,7 @@ impl<'a> Bench<'a> {
         Self {
             catalogue: desk.catalogue(),
             ids: Vec::new(),
-            launches: ByLaunch::default(),
+            launches: Arc::default(),
             held: None,
             database: OnceLock::new(),
             desk,
@@ -141,14 +198,19 @@ impl<'a> Bench<'a> {
     }
 
     /// The rules of an edited campaign as they would stand in each launch.
-    pub(super) fn edited(&mut self, edited: &Campaign) -> anyhow::Result<ByLaunch<Judged>> {
+    pub(super) fn edited(&mut self, edited: &Campaign) -> anyhow::Result<Arc<ByLaunch<Judged>>> {
+        self.edited_agent = Some(edited.politeness.user_agent.clone());
+        if let Some(rules) = self.desk.rules_held().edited(&self.launches, edited) {
+            return Ok(rules);
+        }
         let mut version = Version::new(edited);
         let mut rules = ByLaunch::default();
         for id in &self.ids {
             let judged = version.in_launch(self.catalogue, *id).context("the edited rules")?;
             rules.insert(*id, judged.edited_from(self.launches.get(id).map(|launch| &launch.rules)));
         }
-        self.edited_agent = Some(edited.politeness.user_agent.clone());
+        let rules = Arc::new(rules);
+        self.desk.rules_held().hold_edited(&self.launches, edited, &rules);
         Ok(rules)
     }
 

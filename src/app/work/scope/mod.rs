@@ -13,6 +13,7 @@ mod what_if;
 #[allow(clippy::unwrap_used)]
 mod tests;
 
+pub use bench::RulesHeld;
 pub use geo::{geo_drift, geo_report};
 pub use permissions::{EvidenceState, attach_evidence, check_evidence, permissions, seeds_verdict, target_grounds};
 pub use tables::{drift_csv, export_table, geo_csv};

@@ -10,6 +10,7 @@ use crate::scope::{Candidate, Trace, Turn, Verdict};
 use crate::uri::{CaptureDate, parse_web_url};
 use anyhow::Context;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The trace of a URL ever seen, with the rules of the version its launch ran.
 pub fn why(desk: &WorkspaceDesk, seen: i64) -> anyhow::Result<Trace> {
@@ -94,7 +95,7 @@ fn each_as_of_now<T>(
     };
     // No launch has this number: then no seed has redirected anywhere.
     let fresh = Version::new(campaign).in_launch(catalogue, last.unwrap_or(0))?;
-    let mut launches: HashMap<LaunchId, (Bench<'_>, ByLaunch<Judged>)> = HashMap::new();
+    let mut launches: HashMap<LaunchId, (Bench<'_>, Arc<ByLaunch<Judged>>)> = HashMap::new();
     let mut answers = Vec::new();
     for text in urls {
         let Some(url) = parse_web_url(text) else {
