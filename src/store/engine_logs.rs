@@ -4,6 +4,7 @@ use super::catalogue::{Catalogue, UnderWay};
 use super::intern::{Interning, UrlIds};
 use super::ledger::{FAILED, FETCHED, QUEUED, REFUSED};
 use super::rows::{CampaignId, LaunchId};
+use super::seen_tally::{Counted, TallyChange};
 use super::workspace::StoreError;
 use crate::scope::{Decision, Verdict};
 use crate::uri::{CaptureDate, Url, parse_web_url};
@@ -101,13 +102,15 @@ impl Catalogue {
     /// again, a log changes nothing.
     pub fn take_logged(&self, launch: LaunchId, lines: Vec<LoggedUrl>) -> Result<UnderWay<u64>, StoreError> {
         self.write_later(move |conn| {
-            let mut taker = Taker::new(conn, launch)?;
             let mut urls = url_numbers(conn, &lines)?;
-            let mut new = 0;
-            for line in &lines {
-                new += u64::from(taker.take(&mut urls, line)?);
-            }
-            Ok(new)
+            TallyChange::of(conn, launch, |tally| {
+                let mut taker = Taker::new(conn, launch)?;
+                let mut new = 0;
+                for line in &lines {
+                    new += u64::from(taker.take(&mut urls, tally, line)?);
+                }
+                Ok(new)
+            })
         })
     }
 
@@ -172,7 +175,10 @@ impl<'c> Taker<'c> {
     fn new(conn: &'c Connection, launch: LaunchId) -> Result<Self, StoreError> {
         Ok(Self {
             launch,
-            known: conn.prepare_cached("SELECT id, state, accepted FROM seen WHERE url = ?1 AND launch = ?2")?,
+            known: conn.prepare_cached(
+                "SELECT id, host, state, fetch_status, accepted, rule_index, rule_name FROM seen
+                 WHERE url = ?1 AND launch = ?2",
+            )?,
             insert: conn.prepare_cached(
                 "INSERT INTO seen (launch, url, host, via, hops, anchor, seed, source_tag, is_seed, nofollow,
                     accepted, rule_index, rule_name, state, priority, due_ms, fetch_status, why, date_ms)
@@ -182,15 +188,19 @@ impl<'c> Taker<'c> {
                 "UPDATE seen SET state = ?2, fetch_status = ?3, why = ?4, date_ms = ?5, accepted = ?6,
                     hops = CASE WHEN ?7 = '' THEN hops ELSE ?7 END, via = ifnull(?8, via),
                     source_tag = CASE WHEN ?9 = '' THEN source_tag ELSE ?9 END, seed = ifnull(?10, seed),
-                    rule_index = CASE WHEN ?11 THEN ?12 ELSE rule_index END,
-                    rule_name = CASE WHEN ?11 THEN ?13 ELSE rule_name END, is_seed = ?14
+                    rule_index = ?11, rule_name = ?12, is_seed = ?13
                  WHERE id = ?1",
             )?,
         })
     }
 
     /// Says whether the URL is new to the launch.
-    fn take(&mut self, urls: &mut HashMap<&str, Numbered>, line: &LoggedUrl) -> Result<bool, StoreError> {
+    fn take(
+        &mut self,
+        urls: &mut HashMap<&str, Numbered>,
+        tally: &mut TallyChange,
+        line: &LoggedUrl,
+    ) -> Result<bool, StoreError> {
         let via = line.via.as_ref().and_then(|via| urls.get(via.as_str())).map(|via| via.ids.url);
         let Some(url) = urls.get_mut(line.url.as_str()) else { return Ok(false) };
         let (ids, is_new) = (url.ids, std::mem::take(&mut url.is_new));
@@ -220,11 +230,19 @@ impl<'c> Taker<'c> {
             false => self
                 .known
                 .query_row([ids.url, self.launch], |row| {
-                    Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, bool>(2)?))
+                    let counted = Counted {
+                        host: row.get(1)?,
+                        state: row.get(2)?,
+                        fetch_status: row.get(3)?,
+                        accepted: row.get(4)?,
+                        rule_index: row.get(5)?,
+                        rule_name: row.get(6)?,
+                    };
+                    Ok((row.get::<_, i64>(0)?, counted))
                 })
                 .optional()?,
         };
-        let Some((id, old_state, old_accepted)) = known else {
+        let Some((id, old)) = known else {
             self.insert.execute(params![
                 self.launch,
                 ids.url,
@@ -242,30 +260,50 @@ impl<'c> Taker<'c> {
                 why,
                 line.date.millis(),
             ])?;
+            tally.comes(Counted {
+                host: ids.host,
+                state,
+                fetch_status: status.into(),
+                accepted,
+                rule_index: index,
+                rule_name: name.to_owned(),
+            });
             return Ok(true);
         };
         // A decision adds to what is known only where the URL was refused before
         // and is let in now; a fetch always, and the last one counts.
         let is_decision = line.fate == LoggedFate::Decided;
-        if is_decision && (old_state != REFUSED || old_accepted || !accepted) {
+        if is_decision && (old.state != REFUSED || old.accepted || !accepted) {
             return Ok(false);
         }
+        let (rule_index, rule_name) = match line.verdict {
+            Some(_) => (index, name.to_owned()),
+            None => (old.rule_index, old.rule_name.clone()),
+        };
+        let new = Counted {
+            host: old.host,
+            state,
+            fetch_status: status.into(),
+            accepted: accepted || (line.verdict.is_none() && old.accepted),
+            rule_index,
+            rule_name,
+        };
         self.update.execute(params![
             id,
             state,
             status,
             why,
             line.date.millis(),
-            accepted || (line.verdict.is_none() && old_accepted),
+            new.accepted,
             line.hops,
             via,
             line.source_tag,
             line.seed,
-            line.verdict.is_some(),
-            index,
-            name,
+            new.rule_index,
+            new.rule_name,
             is_seed,
         ])?;
+        tally.changes(old, new);
         Ok(false)
     }
 }

@@ -37,6 +37,7 @@ pub mod rows;
 mod scheduled;
 pub mod scope_rows;
 mod seen_scan;
+mod seen_tally;
 mod selections;
 mod settings;
 mod workspace;
