@@ -114,7 +114,7 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, list: WhatIfList, answer: Arc<WhatIf
         ui.weak(about);
     }
     const COLUMNS: [(&str, f32); 6] =
-        [("Was", 250.0), ("Would be", 270.0), ("Hops", 60.0), ("Size", 70.0), ("Host", 180.0), ("URL", 420.0)];
+        [("Was", 270.0), ("Would be", 270.0), ("Hops", 60.0), ("Size", 70.0), ("Host", 180.0), ("URL", 420.0)];
     let mut pages: HashMap<u64, Option<Arc<Vec<MovedRow>>>> = HashMap::new();
     let row_of = |app: &mut AppState, index: u64| -> Option<MovedRow> {
         let first = index / LIST_PAGE * LIST_PAGE;
