@@ -5,6 +5,7 @@
 
 use crate::scope::RobotsFact;
 use crate::uri::Url;
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// Bytes of a robots.txt that are read; the standard asks for at least so many.
@@ -194,7 +195,7 @@ impl Reader {
         }
         let pattern = match value.strip_suffix('$') {
             Some(value) => format!("{}$", encoded(value, b"$")),
-            None => encoded(value, b"$"),
+            None => encoded(value, b"$").into_owned(),
         };
         let rule = Rule { allow, pattern, line: line.to_owned(), number };
         self.groups().for_each(|group| group.rules.push(rule.clone()));
@@ -225,6 +226,7 @@ fn deciding<'a>(rules: &'a [Rule], url: &Url) -> Option<&'a Rule> {
     // In a URL the two special characters of patterns are only themselves.
     let mut path = encoded(url.path(), b"*$");
     if let Some(query) = url.query() {
+        let path = path.to_mut();
         path.push('?');
         path.push_str(&encoded(query, b"*$"));
     }
@@ -268,7 +270,11 @@ fn matches(pattern: &str, path: &str) -> bool {
 /// A path with all beyond ASCII percent-encoded, hex digits in upper case, and
 /// what needs no percent sign without one, so that spellings compare equal;
 /// the bytes of `also` get one too.
-fn encoded(text: &str, also: &[u8]) -> String {
+fn encoded<'t>(text: &'t str, also: &[u8]) -> Cow<'t, str> {
+    // Most paths are spelled so already, and a million of them are asked for.
+    if text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'%' && !also.contains(&byte)) {
+        return Cow::Borrowed(text);
+    }
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     let mut out = String::with_capacity(text.len());
     let mut push = |byte: u8, was_encoded: bool| {
@@ -296,7 +302,7 @@ fn encoded(text: &str, also: &[u8]) -> String {
             }
         }
     }
-    out
+    Cow::Owned(out)
 }
 
 /// The first product name of a `User-Agent` value; the one after

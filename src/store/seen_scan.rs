@@ -8,6 +8,7 @@ use super::workspace::StoreError;
 use crate::scope::{AnnotationFact, ContentFact, GeoFact};
 use crate::uri::CaptureDate;
 use rusqlite::{Connection, OptionalExtension, Row, Statement, params};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
@@ -34,7 +35,7 @@ pub struct SeenAsk {
 
 /// A URL as a launch saw it. Text is lent for the moment. What was not asked
 /// for is empty.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct SeenUrl<'r> {
     /// Its number.
     pub id: i64,
@@ -62,13 +63,17 @@ pub struct SeenUrl<'r> {
     pub is_apart: bool,
     /// When it was found.
     pub date: Option<CaptureDate>,
-    conn: &'r Connection,
+    content: &'r Content<'r>,
 }
+
+/// What the last capture of the URL of this number answered. The question is
+/// made ready once for all rows of a reading.
+type Content<'r> = dyn Fn(i64) -> Result<ContentFact, StoreError> + 'r;
 
 impl SeenUrl<'_> {
     /// What its last capture answered, whatever the launch.
     pub fn content(&self) -> Result<ContentFact, StoreError> {
-        content_fact(self.conn, self.url_id)
+        (self.content)(self.url_id)
     }
 }
 
@@ -192,9 +197,11 @@ impl Catalogue {
                 "SELECT {COLUMNS}{columns} FROM seen s {index} CROSS JOIN url u ON u.id = s.url {join}
                  WHERE s.id BETWEEN ?1 AND ?2 AND {of_launch} {let_in} {newest}"
             ))?;
+            let captures = RefCell::new(conn.prepare_cached(CAPTURES)?);
+            let content = |url| content_fact(&mut captures.borrow_mut(), url);
             let mut rows = statement.query(params![ids.start(), ids.end(), ask.let_in_by])?;
             while let Some(row) = rows.next()? {
-                if let Err(stop) = each(&seen_url(conn, row, &further)?) {
+                if let Err(stop) = each(&seen_url(&content, row, &further)?) {
                     return Ok(Err(stop));
                 }
             }
@@ -210,9 +217,11 @@ impl Catalogue {
                 "SELECT {COLUMNS}{columns} FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via
                  WHERE s.id = ?1"
             ))?;
+            let captures = RefCell::new(conn.prepare_cached(CAPTURES)?);
+            let content = |url| content_fact(&mut captures.borrow_mut(), url);
             let mut rows = statement.query([id])?;
             match rows.next()? {
-                Some(row) => Ok(each(&seen_url(conn, row, &further)?)),
+                Some(row) => Ok(each(&seen_url(&content, row, &further)?)),
                 None => Err(StoreError::Missing { what: "seen URL", id: id.to_string() }),
             }
         })
@@ -234,7 +243,7 @@ impl Catalogue {
 
     /// What the last capture of a URL answered, whatever the launch.
     pub fn content_fact(&self, url: i64) -> Result<ContentFact, StoreError> {
-        self.read(|conn| content_fact(conn, url))
+        self.read(|conn| content_fact(&mut *conn.prepare_cached(CAPTURES)?, url))
     }
 
     /// The names of hosts (with port where that is no default), by their numbers.
@@ -337,8 +346,8 @@ fn add_mark(fact: &mut AnnotationFact, mark: String, note: String) {
     }
 }
 
-fn content_fact(conn: &Connection, url: i64) -> Result<ContentFact, StoreError> {
-    let last = last_capture(&mut *conn.prepare_cached(CAPTURES)?, url)?;
+fn content_fact(captures: &mut Statement<'_>, url: i64) -> Result<ContentFact, StoreError> {
+    let last = last_capture(captures, url)?;
     Ok(last.map_or(ContentFact::NotFetched, |(status, mime, bytes)| ContentFact::Fetched { status, mime, bytes }))
 }
 
@@ -359,7 +368,7 @@ fn last_capture(captures: &mut Statement<'_>, url: i64) -> Result<Option<Answere
     Ok(last.map(|(_, answer)| answer))
 }
 
-fn seen_url<'r>(conn: &'r Connection, row: &'r Row<'_>, further: &Further) -> Result<SeenUrl<'r>, StoreError> {
+fn seen_url<'r>(content: &'r Content<'r>, row: &'r Row<'_>, further: &Further) -> Result<SeenUrl<'r>, StoreError> {
     let text = |at: usize| -> Result<&'r str, StoreError> {
         row.get_ref(at)?.as_str().map_err(|error| StoreError::Content(format!("a seen URL ({error})")))
     };
@@ -384,6 +393,6 @@ fn seen_url<'r>(conn: &'r Connection, row: &'r Row<'_>, further: &Further) -> Re
         nofollow: further.nofollow.map_or(Ok(false), |at| row.get(at))?,
         is_apart: row.get(7)?,
         date: further.date.map(|at| row.get(at)).transpose()?.map(CaptureDate::from_millis),
-        conn,
+        content,
     })
 }

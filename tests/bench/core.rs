@@ -189,11 +189,18 @@ fn what_if(bencher: Bencher<'_, '_>) {
     let mut edited = campaign_of_twenty_rules();
     edited.rules[3] = serde_json::json!({ "rule": "too_many_hops", "max_hops": 6 });
     edited.rules[5] = serde_json::json!({ "rule": "regex", "patterns": [".*id=1.*"], "decision": "REJECT" });
-    let ask = || work::what_if(&desk, 1, None, &edited, &JobCx::detached()).unwrap();
-    let answer = ask();
+    let ask = |edited: Campaign| work::what_if(&desk, 1, None, &edited, &JobCx::detached()).unwrap();
+    let answer = ask(edited.clone());
     assert_eq!(answer.seen, seen_urls() as u64);
     assert!(answer.moved_out.urls > 0);
-    bencher.counter(ItemsCount::new(seen_urls())).bench(ask);
+    // Each time another edit: rules that were compiled before are kept.
+    let count = AtomicUsize::new(0);
+    let next = || {
+        let mut edited = edited.clone();
+        edited.rules[3]["comment"] = count.fetch_add(1, Ordering::Relaxed).to_string().into();
+        edited
+    };
+    bencher.counter(ItemsCount::new(seen_urls())).with_inputs(next).bench_values(ask);
 }
 
 /// Lines of the log of the import bench.

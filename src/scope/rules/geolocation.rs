@@ -25,7 +25,12 @@ fn accept() -> Decision {
 impl Geolocation {
     /// Whether the country is one of the list.
     pub fn lists(&self, country: &str) -> bool {
-        self.countries.iter().any(|listed| listed.trim().eq_ignore_ascii_case(country.trim()))
+        let country = country.trim();
+        // Compiled rules hold no blanks.
+        let is_same = |listed: &String| listed.eq_ignore_ascii_case(country);
+        self.countries
+            .iter()
+            .any(|listed| is_same(listed) || listed.len() > 2 && listed.trim().eq_ignore_ascii_case(country))
     }
 
     pub(super) fn compile(&self) -> Result<Self, String> {

@@ -112,6 +112,8 @@ type HostsHeld = HashMap<(LaunchId, i64, bool), Box<HostFacts>, RandomState>;
 
 /// What a reader holds of a host.
 struct HostFacts {
+    /// The URL of its root, to make others of.
+    root: Url,
     known: KnownFacts,
     robots: Option<RobotsRules>,
     robots_as_edited: Option<RobotsRules>,
@@ -272,16 +274,11 @@ impl<'a> Bench<'a> {
                 }
                 let last = first.saturating_add(chunk - 1).min(*span.end());
                 self.catalogue.scan_seen(first..=last, &ask, |row| {
-                    candidate.url = match Url::parse(row.url) {
-                        Ok(url) => url,
-                        Err(error) => {
-                            self.note_unreadable(row.url, &error);
-                            return Ok(());
-                        }
-                    };
                     self.one(row, asks_robots, &mut hosts, &mut candidate, |before, candidate, known| {
                         each(&mut found, before, candidate, known)
-                    })
+                    })?
+                    .unwrap_or_else(|error| self.note_unreadable(row.url, &error));
+                    anyhow::Ok(())
                 })??;
                 after_chunk(&mut found)?;
                 cx.advance(last.abs_diff(first) + 1)?;
@@ -347,17 +344,17 @@ impl<'a> Bench<'a> {
         let mut hosts = HostsHeld::default();
         for seen in seen {
             self.catalogue.seen_one(seen, |row| {
-                candidate.url = Url::parse(row.url).with_context(|| row.url.to_owned())?;
                 self.one(row, true, &mut hosts, &mut candidate, |before, candidate, known| {
                     before.ask_content(known)?;
                     each(before, candidate, known)
-                })
+                })?
+                .with_context(|| row.url.to_owned())
             })??;
         }
         Ok(())
     }
 
-    /// Makes a row ready to be decided; the candidate has its URL already.
+    /// Makes a row ready to be decided; the inner error is that of its URL.
     fn one(
         &self,
         row: &SeenUrl<'_>,
@@ -365,8 +362,20 @@ impl<'a> Bench<'a> {
         hosts: &mut HostsHeld,
         candidate: &mut Candidate,
         each: impl FnOnce(&Before<'_>, &mut Candidate, &mut KnownFacts) -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
-        let Some(launch) = self.launches.get(&row.launch) else { return Ok(()) };
+    ) -> anyhow::Result<Result<(), url::ParseError>> {
+        let Some(launch) = self.launches.get(&row.launch) else { return Ok(Ok(())) };
+        if hosts.len() > MAX_HOSTS_HELD {
+            hosts.clear();
+        }
+        let key = (row.launch, row.host_id, row.url.starts_with("https:"));
+        let mut held = hosts.get_mut(&key);
+        candidate.url = match held.as_ref().and_then(|host| under_root(&host.root, row.url)) {
+            Some(url) => url,
+            None => match Url::parse(row.url) {
+                Ok(url) => url,
+                Err(error) => return Ok(Err(error)),
+            },
+        };
         candidate.surt.set(&candidate.url);
         row.hops.clone_into(&mut candidate.hops);
         candidate.via = if row.via.is_empty() { None } else { parse_web_url(row.via) };
@@ -378,16 +387,11 @@ impl<'a> Bench<'a> {
         row.source_tag.clone_into(&mut candidate.source_tag);
         candidate.nofollow = row.nofollow;
 
-        if hosts.len() > MAX_HOSTS_HELD {
-            hosts.clear();
+        if held.is_none() {
+            let facts = self.host_facts(&candidate.url, Some(row.launch), &launch.agent, asks_robots)?;
+            held = Some(hosts.entry(key).or_insert(Box::new(facts)));
         }
-        let key = (row.launch, row.host_id, candidate.url.scheme() == "https");
-        let host = match hosts.entry(key) {
-            std::collections::hash_map::Entry::Occupied(held) => held.into_mut(),
-            std::collections::hash_map::Entry::Vacant(free) => {
-                free.insert(Box::new(self.host_facts(&candidate.url, Some(row.launch), &launch.agent, asks_robots)?))
-            }
-        };
+        let Some(host) = held else { return Ok(Ok(())) };
         host.known.robots = match &host.robots {
             Some(robots) if !is_robots_url(&candidate.url) => robots.fact(&candidate.url),
             _ => RobotsFact::NotAsked,
@@ -404,7 +408,8 @@ impl<'a> Bench<'a> {
             None => self.catalogue.annotation_of(row.url_id)?,
         };
         facts.content = ContentFact::NotFetched;
-        each(&Before { row, launch }, candidate, &mut host.known)
+        each(&Before { row, launch }, candidate, &mut host.known)?;
+        Ok(Ok(()))
     }
 
     fn host_facts(
@@ -431,7 +436,12 @@ impl<'a> Bench<'a> {
         };
         let robots_for = |agent: &str| answer.as_ref().and_then(|answer| super::robots_rules(answer, agent));
         let edited_agent = self.edited_agent.as_deref().filter(|edited| *edited != agent);
+        let mut root = url.clone();
+        root.set_path("/");
+        root.set_query(None);
+        root.set_fragment(None);
         Ok(HostFacts {
+            root,
             known: KnownFacts { facts: Facts { geo, ..Facts::default() }, geo_failed, ..KnownFacts::default() },
             robots: robots_for(agent),
             robots_as_edited: edited_agent.and_then(robots_for),
@@ -471,6 +481,65 @@ impl<'a> Bench<'a> {
     }
 }
 
+/// A URL of a host whose root is known, which spares reading its name again;
+/// none where that gives another text.
+fn under_root(root: &Url, text: &str) -> Option<Url> {
+    let path_and_query = text.get(root.as_str().len().checked_sub(1)?..)?;
+    let (path, query) = match path_and_query.split_once('?') {
+        Some((path, query)) => (path, Some(query)),
+        None => (path_and_query, None),
+    };
+    let mut url = root.clone();
+    url.set_path(path);
+    if query.is_some() {
+        url.set_query(query);
+    }
+    (url.as_str() == text).then_some(url)
+}
+
 fn address_of(url: &Url) -> Option<std::net::IpAddr> {
     url.host_str()?.trim_start_matches('[').trim_end_matches(']').parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_url_made_of_its_root_is_the_one_that_is_read() {
+        let texts = [
+            "http://fct.pt/",
+            "http://fct.pt/a/b.html?id=1&x=%C3%A7?y",
+            "http://fct.pt/?",
+            "http://fct.pt//a/./b/../c",
+            "http://fct.pt/a%2Fb;c=d/%7Euser/'x'|{y}",
+            "http://fct.pt/a b?c d#e",
+            "http://fct.pt/?q=a'b\"c<d>",
+            "http://fct.pt:8080/a",
+            "http://me@fct.pt/a",
+            "http://fct.ptx/",
+            "http://fct.pt",
+            "https://fct.pt/a",
+            "http://xn--a-0ga.pt/a",
+            "dns:fct.pt",
+            "",
+        ];
+        let mut made = 0;
+        for text in texts {
+            let Ok(read) = Url::parse(text) else { continue };
+            for root in ["http://fct.pt/", "http://fct.pt:8080/", "http://me@fct.pt/", "https://fct.pt/"] {
+                let root = Url::parse(root).unwrap();
+                // As it stands in the catalogue, and as a log may have it.
+                for text in [read.as_str(), text] {
+                    let Some(url) = under_root(&root, text) else { continue };
+                    made += 1;
+                    let parts = |url: &Url| (url.path().to_owned(), url.query().map(str::to_owned), url[..].to_owned());
+                    assert_eq!(parts(&url), parts(&Url::parse(text).unwrap()), "{text}");
+                    assert_eq!(url, Url::parse(text).unwrap(), "{text}");
+                }
+            }
+        }
+        assert!(made >= 12, "{made} made");
+    }
 }
