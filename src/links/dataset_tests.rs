@@ -1,7 +1,7 @@
 //! Whole archive files against data sets made by others.
 
 use super::*;
-use crate::links::invert::Shape;
+use crate::links::invert::{Keep, Shape};
 use crate::links::testing;
 use crate::links::{DatasetObject, MAX_PAGE_BYTES, read_dataset};
 use crate::uri::Fqdn;
@@ -252,4 +252,30 @@ fn what_the_archives_unleashed_toolkit_asserts_of_blackbook_holds() {
     let first: Vec<_> =
         page.links.iter().filter(|link| link.kind == LinkKind::Anchor).take(3).map(|link| link.url.as_str()).collect();
     assert_eq!(fact["links"], serde_json::json!(first));
+}
+
+#[test]
+fn a_build_is_taken_up_again_where_records_share_members_and_do_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let links: String = (0..40).map(|n| format!("<a href=/{n}>the words of link {n}</a>")).collect();
+    let page = |n: usize| testing::page_record(&format!("http://a.pt/page/{n}"), &links);
+    let alone = |pages: std::ops::Range<usize>| pages.flat_map(|n| testing::gzip(&page(n))).collect::<Vec<u8>>();
+    let shared = testing::gzip(&(100..150).flat_map(page).collect::<Vec<u8>>());
+    let file = folder.path().join("mixed.warc.gz");
+    std::fs::write(&file, [alone(0..100), shared, alone(150..200)].concat()).unwrap();
+    let files = [file];
+    let (expected, _) = build(&files, &DatasetOptions::default());
+    assert!(expected.iter().any(|object| object.inlinks.iter().any(|link| link.source.contains("199"))));
+    let options = || {
+        let keep = Some(Keep::take(&folder.path().join("runs"), "mixed".to_owned()).unwrap());
+        let shuffle = ShuffleOptions { memory_bytes: 1 << 20, threads: 1, keep, ..ShuffleOptions::default() };
+        DatasetOptions { shuffle, ..DatasetOptions::default() }
+    };
+    let mut killed = DatasetBuilder::new(options(), &JobCx::detached());
+    killed.add_files(&files, |_, _| ()).unwrap();
+    drop(killed);
+    let (resumed, report) = build(&files, &options());
+    let already_read = report.documents.already_read;
+    assert!((1..200).contains(&already_read), "{already_read}");
+    assert!(resumed == expected);
 }

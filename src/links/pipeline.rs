@@ -9,7 +9,8 @@ use super::{PageLink, PageOptions};
 use crate::jobs::JobCx;
 use crate::warc::{ArchiveReader, Problem, WarcError};
 use crossbeam_channel::bounded;
-use std::path::{Path, PathBuf};
+use std::io::Read;
+use std::path::PathBuf;
 
 /// Pages go to the threads in batches of so many bytes, or so many pages.
 const BATCH_BYTES: usize = 1024 * 1024;
@@ -32,7 +33,8 @@ pub(super) struct Batch {
     /// Batches are numbered in the order of the input.
     pub(super) number: u64,
     pub(super) file: u32,
-    /// Places of the file that it holds: from, and up to without.
+    /// Records of the file that it holds, by their numbers: from, and up to
+    /// without. Offsets do not grow with each record where some share a member.
     pub(super) from: u64,
     pub(super) to: u64,
     pages: Vec<Document>,
@@ -150,7 +152,10 @@ fn each_batch(
             batch.number = numbers.next().unwrap_or(0);
             give(batch).map(|goes_on| on = goes_on)
         };
-        let read = read_file(input, path, file, read_before, documents, |news| told(at, news), &mut give);
+        let told_of_file = |news: FileNews<'_>| told(at, news);
+        let read = ArchiveReader::open(path)
+            .map_err(LinkError::from)
+            .and_then(|reader| read_file(input, reader, file, read_before, documents, told_of_file, &mut give));
         match read {
             Ok(()) => {}
             Err(LinkError::Archive(error)) => told(at, FileNews::Unreadable(&error)),
@@ -164,9 +169,9 @@ fn each_batch(
     Ok(())
 }
 
-fn read_file(
+fn read_file<R: Read>(
     input: &Input<'_>,
-    path: &Path,
+    mut reader: ArchiveReader<R>,
     file: u32,
     read_before: u64,
     documents: &mut DocumentReader,
@@ -174,9 +179,8 @@ fn read_file(
     give: &mut impl FnMut(Batch, u64) -> Result<(), LinkError>,
 ) -> Result<(), LinkError> {
     let fresh = |from| Batch { number: 0, file, from, to: 0, pages: Vec::new(), bytes: 0 };
-    let mut reader = ArchiveReader::open(path)?;
     let mut batch = fresh(0);
-    loop {
+    for number in 0.. {
         let record = reader.next_record(MAX_PAGE_BYTES);
         for problem in reader.take_problems() {
             told(FileNews::Problem(&problem));
@@ -186,22 +190,61 @@ fn read_file(
             Ok(None) => return give(batch, u64::MAX),
             Err(error) => {
                 // What was read before stays.
-                give(batch, 0)?;
+                give(batch, number)?;
                 return Err(error.into());
             }
         };
         let offset = record.span.offset;
         if batch.bytes >= BATCH_BYTES || batch.pages.len() >= BATCH_PAGES {
-            give(std::mem::replace(&mut batch, fresh(offset)), offset)?;
+            give(std::mem::replace(&mut batch, fresh(number)), number)?;
             input.cx.set_done(read_before + reader.file_offset());
             input.cx.checkpoint()?;
         }
         let Some(document) = documents.take(record, Place { file, offset }) else { continue };
-        if input.done.holds(file, offset) {
+        if input.done.holds(file, number) {
             documents.count_already_read();
         } else {
             batch.bytes += document.len_bytes();
             batch.pages.push(document);
         }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::links::testing::page_record;
+    use std::io;
+    use std::path::Path;
+
+    /// Answers with an error, as a disk that goes away.
+    struct Gone;
+
+    impl Read for Gone {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("gone"))
+        }
+    }
+
+    #[test]
+    fn of_a_file_that_breaks_off_what_was_read_is_covered() {
+        let records = (0..BATCH_PAGES + 5).map(|n| page_record(&format!("http://a.pt/{n}"), "<a href=/x>X</a>"));
+        let file: Vec<u8> = records.flatten().collect();
+        let reader = ArchiveReader::new(file.as_slice().chain(Gone), Path::new("a.warc")).unwrap();
+        let (pages, done, cx) = (PageOptions::links_only(), Done::default(), JobCx::detached());
+        let input = Input { files: &[], pages: &pages, threads: 1, done: &done, cx: &cx };
+        let mut batches = Vec::new();
+        let mut give = |batch: Batch, to| {
+            batches.push((batch.from, to, batch.pages.len() as u64));
+            Ok(())
+        };
+        let read = read_file(&input, reader, 0, 0, &mut DocumentReader::default(), |_| (), &mut give);
+        assert!(matches!(read, Err(LinkError::Archive(_))));
+        let limit = BATCH_PAGES as u64;
+        assert_eq!(batches.first(), Some(&(0, limit, limit)));
+        let (from, to, pages) = batches[1];
+        assert!(from == limit && to == from + pages && pages >= 4, "{batches:?}");
     }
 }

@@ -14,6 +14,37 @@ pub(crate) fn data(name: &str) -> Option<PathBuf> {
     None
 }
 
+/// A response with a page, as it stands in a plain file.
+pub(crate) fn page_record(url: &str, html: &str) -> Vec<u8> {
+    let http = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{html}");
+    record("response", url, "", &http)
+}
+
+/// A repeat of what was captured at another URL (by [`page_record`]).
+pub(crate) fn revisit_record(url: &str, original: &str) -> Vec<u8> {
+    record("revisit", url, &format!("WARC-Refers-To: <{}>\r\n", id_of(original)), "")
+}
+
+fn id_of(url: &str) -> String {
+    format!("urn:x:{url}")
+}
+
+fn record(kind: &str, url: &str, fields: &str, block: &str) -> Vec<u8> {
+    format!(
+        "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2024-03-01T09:00:00Z\r\n\
+         WARC-Record-ID: <{}>\r\n{fields}Content-Length: {}\r\n\r\n{block}\r\n\r\n",
+        id_of(url),
+        block.len()
+    )
+    .into_bytes()
+}
+
+/// Bytes as one member of a gzip file.
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut encoder, bytes).and_then(|()| encoder.finish()).unwrap_or_default()
+}
+
 /// One case of a `.dat` file.
 pub(crate) struct DatCase(Vec<(Vec<u8>, Vec<u8>)>);
 
