@@ -86,11 +86,8 @@ pub(super) fn read_pdf(body: &[u8], url: &Url, mut each: impl FnMut(&PageLink<'_
     links_in(body);
     let (mut left, mut unpacked, mut read_to) = (MAX_UNPACKED_BYTES, Vec::new(), 0);
     for at in memmem::find_iter(body, b"/ObjStm").take(MAX_STREAMS) {
-        let Some(stream) = object_stream(body, at) else { continue };
-        // No byte is unpacked twice, however many names stand before it.
-        if stream.start < read_to {
-            continue;
-        }
+        // No byte is searched or unpacked twice, however many names stand before it.
+        let Some(stream) = object_stream(body, at, read_to) else { continue };
         read_to = stream.end;
         let packed = body.get(stream).unwrap_or_default();
         unpacked.clear();
@@ -112,8 +109,9 @@ fn is_regular(byte: Option<&u8>) -> bool {
     byte.is_some_and(|byte| !byte.is_ascii_whitespace() && *byte != 0 && !b"()<>[]{}/%".contains(byte))
 }
 
-/// Where the deflated bytes stand of the stream whose dictionary holds the name at `at`.
-fn object_stream(body: &[u8], at: usize) -> Option<Range<usize>> {
+/// Where the deflated bytes stand of the stream whose dictionary holds the name
+/// at `at`; none where they begin before `from`.
+fn object_stream(body: &[u8], at: usize, from: usize) -> Option<Range<usize>> {
     let after = body.get(at..(at + MAX_DICTIONARY_BYTES).min(body.len()))?;
     let begin = at + memmem::find(after, b"stream")? + b"stream".len();
     let before = body.get(at.saturating_sub(MAX_DICTIONARY_BYTES)..begin)?;
@@ -127,6 +125,9 @@ fn object_stream(body: &[u8], at: usize) -> Option<Range<usize>> {
     // Two bytes of zlib stand before what is deflated.
     let (_, packed) = data.split_at_checked(2).filter(|(head, _)| head.first().is_some_and(|byte| byte & 15 == 8))?;
     let start = body.len() - packed.len();
+    if start < from {
+        return None;
+    }
     // A stream without an end is that of a file that was cut off.
     let len = memmem::find(packed, b"endstream").unwrap_or(packed.len());
     Some(start..start + len)
@@ -294,6 +295,9 @@ mod tests {
         let data = packed(b"9 0 <</S /URI /URI (http://b.pt/)>>");
         let names = "/ObjStm ".repeat(400);
         assert_eq!(read(&with_stream(&format!("/Filter /FlateDecode {names}"), &data)).0, ["http://b.pt/"]);
+        // Each of these has the rest of the file for a stream.
+        let endless = "7 0 obj <</Type/ObjStm/Filter/FlateDecode>> stream\nx\u{1}".repeat(MAX_STREAMS);
+        assert_eq!(read(endless.as_bytes()).0, [""; 0]);
     }
 
     #[test]
