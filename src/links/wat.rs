@@ -12,10 +12,11 @@ use super::page::{LinkKind, PageCuts, PageOptions};
 use super::resolve::Resolver;
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::http::ContentType;
-use serde::Deserialize;
-use serde::de::IgnoredAny;
-use serde_json::{Map, Value};
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
 
 /// What an envelope says of a capture, its links passed over.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +40,7 @@ struct Outer<T> {
 #[serde(bound(deserialize = "T: Deserialize<'de>"))]
 struct Envelope<T> {
     #[serde(rename = "WARC-Header-Metadata", default)]
-    warc: Map<String, Value>,
+    warc: Fields,
     #[serde(rename = "Payload-Metadata", default)]
     payload: Option<Payload<T>>,
 }
@@ -55,9 +56,9 @@ struct Payload<T> {
 #[serde(bound(deserialize = "T: Deserialize<'de>"))]
 struct Http<T> {
     #[serde(rename = "Response-Message", default)]
-    message: Map<String, Value>,
+    message: Fields,
     #[serde(rename = "Headers", default)]
-    headers: Option<Map<String, Value>>,
+    headers: Option<Fields>,
     #[serde(rename = "HTML-Metadata", default)]
     html: Option<T>,
 }
@@ -68,7 +69,7 @@ struct Html<'a> {
     #[serde(rename = "Head", default)]
     head: Option<Head<'a>>,
     #[serde(rename = "Links", default)]
-    links: Vec<Link<'a>>,
+    links: Links<'a>,
 }
 
 #[derive(Deserialize)]
@@ -77,9 +78,9 @@ struct Head<'a> {
     #[serde(rename = "Base", default)]
     base: Option<Text<'a>>,
     #[serde(rename = "Metas", default)]
-    metas: Vec<Map<String, Value>>,
+    metas: Metas,
     #[serde(rename = "Link", default)]
-    links: Vec<Link<'a>>,
+    links: Links<'a>,
 }
 
 #[derive(Deserialize)]
@@ -93,6 +94,156 @@ struct Link<'a> {
     text: Option<Text<'a>>,
     #[serde(default)]
     rel: Option<Text<'a>>,
+}
+
+/// The links that name an address, as many as a page may have.
+#[derive(Default)]
+struct Links<'a> {
+    kept: Vec<Link<'a>>,
+    left_out: u64,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Links<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Each<'a>(PhantomData<Links<'a>>);
+        impl<'de: 'a, 'a> Visitor<'de> for Each<'a> {
+            type Value = Links<'a>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of links")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Links<'a>, A::Error> {
+                let mut links = Links::default();
+                while let Some(link) = list.next_element::<Link<'a>>()? {
+                    if text_of(&link.url).is_empty() {
+                        continue;
+                    }
+                    if links.kept.len() < MAX_LINKS_PER_PAGE { links.kept.push(link) } else { links.left_out += 1 }
+                }
+                Ok(links)
+            }
+        }
+        deserializer.deserialize_seq(Each(PhantomData))
+    }
+}
+
+/// What is asked for of the objects that list fields of heads and of `meta` elements.
+const FIELDS: [&str; 7] = ["WARC-Type", "WARC-Target-URI", "WARC-Date", "Status", "Content-Type", "name", "content"];
+
+/// Those fields of an object, by name whatever its case; the others are passed over.
+#[derive(Default)]
+struct Fields([Option<String>; FIELDS.len()]);
+
+impl Fields {
+    fn get(&self, name: &str) -> Option<&str> {
+        FIELDS.iter().zip(&self.0).find(|(field, _)| **field == name).and_then(|(_, value)| value.as_deref())
+    }
+}
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Each;
+        impl<'de> Visitor<'de> for Each {
+            type Value = Fields;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of fields")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+                let mut fields = Fields::default();
+                while let Some(Text(name)) = map.next_key()? {
+                    match FIELDS.iter().zip(&mut fields.0).find(|(field, _)| field.eq_ignore_ascii_case(&name)) {
+                        Some((_, value @ None)) => *value = map.next_value::<Value>()?.0,
+                        _ => drop(map.next_value::<IgnoredAny>()?),
+                    }
+                }
+                Ok(fields)
+            }
+        }
+        deserializer.deserialize_map(Each)
+    }
+}
+
+/// A text or a number, the first of several (a header that came twice), or nothing.
+struct Value(Option<String>);
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct One;
+        impl<'de> Visitor<'de> for One {
+            type Value = Value;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+                Ok(Value(Some(text.to_owned())))
+            }
+
+            fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
+                Ok(Value(Some(number.to_string())))
+            }
+
+            fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
+                Ok(Value(Some(number.to_string())))
+            }
+
+            fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+                Ok(Value(Some(number.to_string())))
+            }
+
+            fn visit_bool<E>(self, _: bool) -> Result<Value, E> {
+                Ok(Value(None))
+            }
+
+            fn visit_unit<E>(self) -> Result<Value, E> {
+                Ok(Value(None))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+                let first = list.next_element::<Value>()?;
+                while list.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(first.unwrap_or(Value(None)))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                Ok(Value(None))
+            }
+        }
+        deserializer.deserialize_any(One)
+    }
+}
+
+/// What `meta` elements say of all links.
+#[derive(Default)]
+struct Metas {
+    nofollow: bool,
+}
+
+impl<'de> Deserialize<'de> for Metas {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Each;
+        impl<'de> Visitor<'de> for Each {
+            type Value = Metas;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of meta elements")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Metas, A::Error> {
+                let mut metas = Metas::default();
+                while let Some(meta) = list.next_element::<Fields>()? {
+                    metas.nofollow |= is_nofollow(&meta);
+                }
+                Ok(metas)
+            }
+        }
+        deserializer.deserialize_seq(Each)
+    }
 }
 
 /// Within an option, serde borrows only by a name of its own.
@@ -115,29 +266,19 @@ pub(super) fn may_be_wat(block: &[u8]) -> bool {
 /// of HTML. Where no header at all was kept, what was read as HTML is one.
 pub(super) fn wat_page(block: &[u8]) -> Result<Option<WatPage>, serde_json::Error> {
     let outer: Outer<IgnoredAny> = serde_json::from_slice(block)?;
-    let text = |map: &Map<String, Value>, name: &str| -> Option<String> {
-        let (_, value) = map.iter().find(|(key, _)| key.eq_ignore_ascii_case(name))?;
-        match value {
-            Value::String(text) => Some(text.clone()),
-            Value::Number(number) => Some(number.to_string()),
-            // A header that came twice.
-            Value::Array(values) => values.first().and_then(Value::as_str).map(str::to_owned),
-            _ => None,
-        }
-    };
     let Some(http) = outer.envelope.payload.and_then(|payload| payload.http) else { return Ok(None) };
     let warc = &outer.envelope.warc;
-    let is_response = text(warc, "WARC-Type").is_none_or(|kind| matches!(kind.as_str(), "response" | "revisit"));
-    let status: Option<u16> = text(&http.message, "Status").and_then(|status| status.trim().parse().ok());
+    let is_response = warc.get("WARC-Type").is_none_or(|kind| matches!(kind, "response" | "revisit"));
+    let status: Option<u16> = http.message.get("Status").and_then(|status| status.trim().parse().ok());
     let is_html = match &http.headers {
         None => http.html.is_some(),
-        Some(headers) => text(headers, "Content-Type").is_some_and(|value| is_page(&ContentType::parse(&value))),
+        Some(headers) => headers.get("Content-Type").is_some_and(|value| is_page(&ContentType::parse(value))),
     };
     if !is_response || http.html.is_none() || !is_html || !status.is_some_and(|status| (200..300).contains(&status)) {
         return Ok(None);
     }
-    let url = text(warc, "WARC-Target-URI").and_then(|text| parse_web_url(text.trim_matches(['<', '>'])));
-    let date = text(warc, "WARC-Date").and_then(|text| CaptureDate::parse(&text).ok());
+    let url = warc.get("WARC-Target-URI").and_then(|text| parse_web_url(text.trim_matches(['<', '>'])));
+    let date = warc.get("WARC-Date").and_then(|text| CaptureDate::parse(text).ok());
     Ok(url.zip(date).map(|(url, date)| WatPage {
         url,
         date: CaptureDate::from_seconds(date.seconds()),
@@ -159,11 +300,12 @@ pub(super) fn read_wat(
     let (base, metas, head_links) = head.map_or_else(Default::default, |head| (head.base, head.metas, head.links));
     let base = Some(text_of(&base).trim()).filter(|base| !base.is_empty()).and_then(|base| web_url(url, base));
     let base = base.as_ref().unwrap_or(url);
-    let nofollow_all = metas.iter().any(is_nofollow);
+    let nofollow_all = metas.nofollow;
+    cut.links += head_links.left_out + links.left_out;
     let mut resolver = Resolver::new(base);
     let mut anchor = String::new();
     let (mut count, mut bytes) = (0, 0);
-    for link in head_links.iter().chain(&links) {
+    for link in head_links.kept.iter().chain(&links.kept) {
         let rel = text_of(&link.rel);
         let has_rel = |word: &str| rel.split_ascii_whitespace().any(|token| token.eq_ignore_ascii_case(word));
         let kind = match LinkKind::from_wat_path(text_of(&link.path)) {
@@ -197,8 +339,8 @@ pub(super) fn read_wat(
 }
 
 /// `<meta name=robots content=nofollow>`, as the envelope lists it.
-fn is_nofollow(meta: &Map<String, Value>) -> bool {
-    let value = |name: &str| meta.get(name).and_then(Value::as_str).unwrap_or_default();
+fn is_nofollow(meta: &Fields) -> bool {
+    let value = |name: &str| meta.get(name).unwrap_or_default();
     let mut words = value("content").split([',', ' ']);
     value("name").eq_ignore_ascii_case("robots")
         && words.any(|word| word.eq_ignore_ascii_case("nofollow") || word.eq_ignore_ascii_case("none"))
@@ -210,7 +352,7 @@ mod tests {
     use super::*;
     use crate::links::LinkKinds;
     use proptest::prelude::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn envelope(status: Value, headers: Value, html: Value) -> Vec<u8> {
         let head = json!({"WARC-Type": "response", "WARC-Target-URI": "http://a.pt/dir/x", "WARC-Date": "2014-08-02T09:52:13Z"});
@@ -275,6 +417,18 @@ mod tests {
             (found.url.as_str(), found.date.to_digits14().as_str(), found.is_ours),
             ("http://a.pt/dir/x", "20140802095213", false)
         );
+    }
+
+    #[test]
+    fn links_beyond_those_of_a_page_are_counted_and_not_kept() {
+        let list = format!(r#"[{{}},{{"url":""}}{}]"#, r#",{"url":"x"}"#.repeat(MAX_LINKS_PER_PAGE + 3));
+        let links: Links<'_> = serde_json::from_str(&list).unwrap();
+        assert_eq!((links.kept.len(), links.left_out), (MAX_LINKS_PER_PAGE, 3));
+        let fields: Fields = serde_json::from_str(
+            r#"{"other": [[{}]], "status": [200, {"a": 1}], "STATUS": "404", "name": {"a": [1]}, "WARC-Type": null}"#,
+        )
+        .unwrap();
+        assert_eq!((fields.get("Status"), fields.get("name"), fields.get("WARC-Type")), (Some("200"), None, None));
     }
 
     #[test]
