@@ -9,6 +9,7 @@ use crate::links::{HostGraph, HostGraphBuilder, Notation};
 use crate::store::{Captures, Workspace};
 use crate::uri::InternalPolicy;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::{self, Write};
 
@@ -179,9 +180,9 @@ impl NutchPage {
         report.inlinks += self.inlinks.len() as u64;
         match form {
             NutchForm::Dump => {
-                writeln!(out, "{}\tInlinks:", self.url)?;
+                writeln!(out, "{}\tInlinks:", one_line(&self.url))?;
                 for (_, source, anchor) in &self.inlinks {
-                    writeln!(out, " fromUrl: {source} anchor: {anchor}")?;
+                    writeln!(out, " fromUrl: {} anchor: {}", one_line(source), one_line(anchor))?;
                 }
                 writeln!(out)
             }
@@ -199,10 +200,40 @@ impl NutchPage {
     }
 }
 
+/// Hostile text as a part of one line: objects of others hold any character.
+fn one_line(text: &str) -> Cow<'_, str> {
+    match text.contains(char::is_control) {
+        true => Cow::Owned(text.replace(char::is_control, " ")),
+        false => Cow::Borrowed(text),
+    }
+}
+
 /// The URL of a page: as it was kept, else the likely one of its key.
 fn url_of(key: &str, url: &str, notation: Notation) -> String {
     if !url.is_empty() {
         return url.to_owned();
     }
     notation.likely_url(key).map_or_else(|| key.to_owned(), |url| url.to_string())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_anchors_stay_in_their_line_of_a_dump() {
+        let link = |anchor: &str| ("pt,b".to_owned(), "http://b.pt/".to_owned(), anchor.to_owned());
+        let page = NutchPage {
+            url: "http://a.pt/".to_owned(),
+            inlinks: vec![link("two\nlines\tand \u{1b}[31m"), link("Olá")],
+            ..NutchPage::default()
+        };
+        let mut out = Vec::new();
+        page.write(NutchForm::Dump, &mut NutchReport::default(), &mut out).unwrap();
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "http://a.pt/\tInlinks:\n fromUrl: http://b.pt/ anchor: two lines and  [31m\n fromUrl: http://b.pt/ anchor: Olá\n\n"
+        );
+    }
 }
