@@ -261,6 +261,7 @@ impl LinkStore {
         while !unmerged && let Some(from) = self.level_to_merge() {
             unmerged = match self.merge_from(from, cx) {
                 Err(LinkError::Cancelled(_) | LinkError::NoRoom { .. }) => true,
+                Err(LinkError::Stored(error)) if is_full(&error) => true,
                 merged => merged.map(|()| false)?,
             };
         }
@@ -359,6 +360,8 @@ impl LinkStore {
             list.next = number + 1;
             list.segments.push(Listed { number, bytes: opened.bytes(), counts });
             segment = Some(opened);
+        } else if !old.is_empty() {
+            list.next += 1;
         }
         write_list(&self.folder, LIST, &list).map_err(at(&self.folder))?;
         self.list = list;
@@ -444,6 +447,11 @@ impl<'s> Rows<'s> {
         };
         self.merge.row().decode().ok_or_else(|| LinkError::Stored(broken()))
     }
+}
+
+/// Whether the disk has no room, or none for this user.
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 fn segment_path(folder: &Path, number: u64) -> PathBuf {

@@ -59,7 +59,19 @@ pub fn host_of(key: &str) -> &str {
     if host.starts_with('[') {
         return host.split_inclusive(']').next().unwrap_or(host);
     }
-    host.get(..end_of(host)).unwrap_or_default().trim_end_matches(',')
+    let end = end_of(host);
+    if host.as_bytes().get(end) == Some(&b':')
+        && let Some(address) = ipv6_of(host)
+    {
+        return address;
+    }
+    host.get(..end).unwrap_or_default().trim_end_matches(',')
+}
+
+/// An address of IPv6, which has no brackets in CDX notation and no port apart.
+fn ipv6_of(host: &str) -> Option<&str> {
+    let (address, _) = host.split_once(')')?;
+    (address.bytes().filter(|byte| *byte == b':').count() > 1 && !address.contains(',')).then_some(address)
 }
 
 /// Distinct hosts of linking pages.

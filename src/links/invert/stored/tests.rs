@@ -547,7 +547,9 @@ fn what_is_filled_anew_takes_the_place_of_all_or_of_nothing() {
     let mut store = LinkStore::open_to_add(folder.path(), StoreRules::default()).unwrap();
     assert_eq!(store.mark(), newer);
     check_page(&store, &rows[10_000..], "(pt,alvo0003,)/pagina", None);
+    let edition = store.edition();
     store.fill(&mut sorted(&[]), MARK).unwrap();
+    assert!(store.edition() > edition);
     assert_eq!((store.segments(), store.mark(), segment_files(folder.path()).len()), (0, MARK, 0));
 }
 
@@ -770,5 +772,10 @@ fn hosts_are_read_from_keys() {
     }
     assert_eq!(host_of("([::1],:80)/a"), "[::1]");
     assert_eq!(host_of("[::1]:80)/a"), "[::1]");
+    let url = |text: &str| crate::uri::parse_web_url(text).unwrap();
+    let host = |text: &str| host_of(&Notation::Cdx.key(&url(text))).to_owned();
+    assert_ne!(host("http://[2001:db8::1]/a"), host("http://[2001:db8::2]/a"));
+    assert_eq!(host("http://[2001:db8::1]/a"), host("http://[2001:db8::1]/b:c"));
+    assert_eq!(host("http://fct.pt:8080/a:b:c"), "pt,fct");
     assert_eq!(host_of(""), "");
 }
