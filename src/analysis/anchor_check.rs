@@ -11,6 +11,10 @@ use std::collections::BTreeSet;
 const FEWEST_ANCHOR_WORDS: usize = 2;
 /// Fewest words on the page for a check to say anything.
 const FEWEST_PAGE_WORDS: usize = 3;
+/// Words of anchors that are held against a page; all links of the web say no more.
+pub const MOST_ANCHOR_WORDS: usize = 10_000;
+/// A longer word is none.
+const MAX_WORD_BYTES: usize = 1024;
 /// Words that begin with this many equal letters count as one: `festival`, `festivais`.
 const STEM_CHARS: usize = 5;
 
@@ -62,18 +66,32 @@ impl AnchorCheck {
     }
 }
 
-/// Holds the external anchors of a page against its title and text.
+/// Telling words of the external anchors of a page.
 ///
 /// Words of one or two letters, bare numbers, addresses and words such as
 /// “here” say nothing; word endings are not looked at.
-pub fn check_anchors<'a>(anchors: impl IntoIterator<Item = &'a str>, title: &str, text: &str) -> AnchorCheck {
-    let anchor_words: BTreeSet<String> = anchors
-        .into_iter()
-        .flat_map(|anchor| anchor.split_whitespace())
-        .filter(|word| !is_address(word))
-        .flat_map(words)
-        .filter(|word| is_telling(word))
-        .collect();
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AnchorWords(BTreeSet<String>);
+
+impl AnchorWords {
+    /// Takes the words of an anchor, as long as there are not [`MOST_ANCHOR_WORDS`].
+    pub fn take(&mut self, anchor: &str) {
+        let telling = anchor.split_whitespace().filter(|word| word.len() <= MAX_WORD_BYTES && !is_address(word));
+        for word in telling.flat_map(words).filter(|word| is_telling(word)) {
+            if self.0.len() >= MOST_ANCHOR_WORDS {
+                return;
+            }
+            self.0.insert(word);
+        }
+    }
+
+    /// Holds the words against the title and text of the page.
+    pub fn check(self, title: &str, text: &str) -> AnchorCheck {
+        check_words(self.0, title, text)
+    }
+}
+
+fn check_words(anchor_words: BTreeSet<String>, title: &str, text: &str) -> AnchorCheck {
     if anchor_words.len() < FEWEST_ANCHOR_WORDS {
         return AnchorCheck::CannotTell { why: "external anchors hold too few telling words" };
     }
@@ -121,7 +139,9 @@ mod tests {
 
     #[track_caller]
     fn check(anchors: &[&str], title: &str, text: &str, expected: &str) {
-        assert_eq!(check_anchors(anchors.iter().copied(), title, text).words(), expected);
+        let mut words = AnchorWords::default();
+        anchors.iter().for_each(|anchor| words.take(anchor));
+        assert_eq!(words.check(title, text).words(), expected);
     }
 
     #[test]
@@ -145,8 +165,18 @@ mod tests {
         check(&["clique aqui", "www.ria.example 2024", "https://ria.example/festival/ler"], "x y z", "", anchors);
         check(&["Câmara Municipal"], "", "", "cannot be told: the page holds too few words");
         let many = "um dois três quatro cinco seis sete oito nove dez onze doze";
-        let words = check_anchors([many], "x y z", "").words();
+        let mut of_many = AnchorWords::default();
+        of_many.take(many);
+        let words = of_many.check("x y z", "").words();
         assert!(words.ends_with("and 3 more"), "{words}");
+    }
+
+    #[test]
+    fn words_without_end_are_not_kept() {
+        let mut words = AnchorWords::default();
+        (0..2 * MOST_ANCHOR_WORDS).for_each(|n| words.take(&format!("palavra{n} {}", "x".repeat(2 * MAX_WORD_BYTES))));
+        assert_eq!(words.0.len(), MOST_ANCHOR_WORDS);
+        assert!(words.0.iter().all(|word| word.len() <= MAX_WORD_BYTES));
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //! | [`Matcher`] | which terms a page holds, and whether the request holds |
 //! | [`score()`] | how good a capture is, part by part |
 //! | [`tally_anchors`] | what others call a page |
-//! | [`check_anchors`] | whether a page still is what others call it |
+//! | [`AnchorWords`] | whether a page still is what others call it |
 //! | [`page_rank()`] | how much others think of a host |
 //! | [`fold`], [`words`] | when two spellings are one word |
 //!
@@ -23,7 +23,7 @@ mod matching;
 mod page_rank;
 mod score;
 
-pub use anchor_check::{AnchorCheck, check_anchors};
+pub use anchor_check::{AnchorCheck, AnchorWords, MOST_ANCHOR_WORDS};
 pub use anchors::{AnchorLink, AnchorTally, tally_anchors};
 pub use folding::{fold, words};
 pub use matching::{Matcher, Matches, Place, TermHit, TextFields};

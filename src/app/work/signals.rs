@@ -3,12 +3,13 @@
 
 use super::content::decoded;
 use super::most_cited;
-use crate::analysis::{AnchorCheck, AnchorLink, check_anchors, tally_anchors};
+use crate::analysis::{AnchorCheck, AnchorLink, AnchorWords, tally_anchors};
 use crate::app::Desk;
 use crate::app::models::{AnchorRow, CampaignId, CaptureId, ProspectRow};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::jobs::JobCx;
 use crate::store::rows::InlinkPage;
+use crate::store::{StoreError, StoredCapture};
 use crate::uri::CaptureDate;
 use serde::Serialize;
 
@@ -36,18 +37,30 @@ pub struct CheckedCapture {
 ///
 /// A catalogue or an archive file that cannot be read.
 pub fn anchor_check(desk: &WorkspaceDesk, id: CaptureId, window_days: u32) -> anyhow::Result<Option<AnchorCheck>> {
-    let mut external: Vec<String> = Vec::new();
-    desk.workspace.each_inlink_of_capture(id, window_days, |link| {
-        external.extend((!link.internal).then(|| link.anchor.to_owned()));
-    })?;
-    if external.is_empty() {
-        return Ok(None);
+    match external_words(desk, id, window_days)? {
+        Some(words) => held_against_page(desk, &desk.catalogue().stored_capture(id)?, words),
+        None => Ok(None),
     }
-    let stored = desk.catalogue().stored_capture(id)?;
-    let page = decoded(&desk.workspace, &stored)?.page(&stored.url, &stored.mime);
-    Ok(page.map(|page| {
-        check_anchors(external.iter().map(String::as_str), page.title.as_deref().unwrap_or_default(), &page.text)
-    }))
+}
+
+/// What the external anchors of a capture say; `None` where nobody links.
+fn external_words(desk: &WorkspaceDesk, id: CaptureId, window_days: u32) -> Result<Option<AnchorWords>, StoreError> {
+    let mut words = None::<AnchorWords>;
+    desk.workspace.each_inlink_of_capture(id, window_days, |link| {
+        if !link.internal {
+            words.get_or_insert_default().take(link.anchor);
+        }
+    })?;
+    Ok(words)
+}
+
+fn held_against_page(
+    desk: &WorkspaceDesk,
+    stored: &StoredCapture,
+    words: AnchorWords,
+) -> anyhow::Result<Option<AnchorCheck>> {
+    let page = decoded(&desk.workspace, stored)?.page(&stored.url, &stored.mime);
+    Ok(page.map(|page| words.check(page.title.as_deref().unwrap_or_default(), &page.text)))
 }
 
 /// The same of the captures that most other hosts link to. Gives each to
@@ -68,7 +81,10 @@ pub fn check_captures(
     for row in rows {
         cx.advance(1)?;
         let hosts = row.inlink_hosts.unwrap_or(0);
-        let (finding, check) = match anchor_check(desk, row.id, window_days) {
+        // Without links or a catalogue nothing can be said of any page.
+        let Some(words) = external_words(desk, row.id, window_days)? else { continue };
+        let stored = desk.catalogue().stored_capture(row.id)?;
+        let (finding, check) = match held_against_page(desk, &stored, words) {
             Ok(None) => continue,
             Ok(Some(check)) => (check.is_finding(), check.words()),
             Err(error) => (true, format!("the page cannot be read: {}", super::in_words(&error))),
