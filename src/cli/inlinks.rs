@@ -159,6 +159,12 @@ pub enum Command {
 /// Refuses to answer out of inlinks that nobody has built.
 fn built(desk: &WorkspaceDesk) -> anyhow::Result<()> {
     if desk.workspace.built_links()?.is_some() {
+        if desk.workspace.links_are_old()? {
+            let folder = desk.workspace.folder().display();
+            eprintln!(
+                "inlinks are of a build before the last captures; to bring them in run: fonds inlinks build {folder}"
+            );
+        }
         return Ok(());
     }
     let why = match desk.catalogue().inlinks_wanted()? {

@@ -163,6 +163,16 @@ impl Workspace {
         Ok(self.catalogue().setting(COUNTED)?.as_deref() == Some(self.counted_words(&store, window_days)?.as_str()))
     }
 
+    /// Whether captures came since inlinks were built: their links are not in.
+    ///
+    /// # Errors
+    ///
+    /// Links or a catalogue that cannot be read.
+    pub fn links_are_old(&self) -> Result<bool, StoreError> {
+        let Some(store) = self.built_links()? else { return Ok(false) };
+        Ok(store.mark().captures_up_to < self.catalogue().newest_capture()?)
+    }
+
     /// What the counts of a window depend on.
     fn counted_words(&self, store: &LinkStore, window_days: u32) -> Result<String, StoreError> {
         let newest = self.catalogue().newest_capture()?;

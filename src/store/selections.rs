@@ -17,8 +17,9 @@ const BORDERLINE: i64 = 20;
 pub struct ToScore {
     /// The capture.
     pub id: CaptureId,
-    /// Distinct external hosts that link to it in the window.
-    pub external_hosts: u64,
+    /// Distinct external hosts that link to it in the window; none where they
+    /// were not counted since it was captured.
+    pub external_hosts: Option<u64>,
     /// Hops from the seed.
     pub depth: usize,
     /// `approve`, `reject`, `flag` or empty.
@@ -34,7 +35,7 @@ impl Catalogue {
     pub fn to_score(&self, captures: &[CaptureId]) -> Result<Vec<ToScore>, StoreError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(
-                "SELECT c.id, ifnull(i.hosts, 0), length(c.hops),
+                "SELECT c.id, i.hosts, length(c.hops),
                     ifnull((SELECT m.mark FROM mark m WHERE m.capture = c.id AND m.undone_ms IS NULL
                             AND m.mark IN ('approve', 'reject', 'flag') ORDER BY m.id DESC LIMIT 1), ''),
                     (SELECT m.mark IN ('forcein') FROM mark m WHERE m.capture = c.id AND m.undone_ms IS NULL
@@ -48,7 +49,7 @@ impl Catalogue {
                     .query_row([id], |row| {
                         Ok(ToScore {
                             id: row.get(0)?,
-                            external_hosts: uint(row.get(1)?),
+                            external_hosts: row.get::<_, Option<i64>>(1)?.map(uint),
                             depth: uint(row.get(2)?) as usize,
                             review: row.get(3)?,
                             by_hand: row.get(4)?,

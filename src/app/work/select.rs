@@ -23,6 +23,8 @@ pub struct SelectReport {
     pub selected: u64,
     /// Hand decisions against the score.
     pub by_hand: u64,
+    /// Links of captures that came since inlinks were built do not count.
+    pub links_are_old: bool,
     /// Captures whose record could not be read; they have no text to match.
     pub unread: Vec<String>,
     /// Every scored capture.
@@ -40,6 +42,9 @@ impl SelectReport {
         if !self.unread.is_empty() {
             words.push_str(&format!("; {} could not be read", self.unread.len()));
         }
+        if self.links_are_old {
+            words.push_str("; links of captures since the last build of inlinks do not count");
+        }
         words
     }
 }
@@ -49,7 +54,10 @@ impl SelectReport {
 pub fn select(workspace: &Workspace, spec: &SelectionSpec, cx: &JobCx) -> anyhow::Result<SelectReport> {
     let catalogue = workspace.catalogue();
     let (_, campaign) = catalogue.campaign(spec.campaign)?;
-    if spec.window_days != catalogue.window_days()? {
+    let inlinks_built = workspace.built_links()?.is_some();
+    // Captures that came since the last count have none.
+    let counted = if inlinks_built { workspace.counts_are_new(spec.window_days)? } else { false };
+    if !counted && (inlinks_built || spec.window_days != catalogue.window_days()?) {
         workspace.count_inlinks(spec.window_days, cx)?;
     }
     let query = CaptureQuery { campaign: Some(spec.campaign), filter: SCORED.to_owned(), ..everything() };
@@ -63,8 +71,14 @@ pub fn select(workspace: &Workspace, spec: &SelectionSpec, cx: &JobCx) -> anyhow
         }
     };
     let matcher = Matcher::compile(&campaign.request);
-    let inlinks_built = workspace.built_links()?.is_some();
-    let mut report = SelectReport { scored: 0, selected: 0, by_hand: 0, unread: Vec::new(), rows: Vec::new() };
+    let mut report = SelectReport {
+        scored: 0,
+        selected: 0,
+        by_hand: 0,
+        links_are_old: workspace.links_are_old()?,
+        unread: Vec::new(),
+        rows: Vec::new(),
+    };
     cx.stage("Scoring captures", Some(ids.len() as u64));
     for facts in catalogue.to_score(&ids)? {
         cx.advance(1)?;
@@ -135,7 +149,7 @@ fn score_one(
     };
     let input = ScoreInput {
         request,
-        external_hosts: inlinks_built.then_some(facts.external_hosts),
+        external_hosts: if inlinks_built { facts.external_hosts } else { None },
         anchor_hosts,
         window_days: spec.window_days,
         depth: u32::try_from(facts.depth).ok(),
