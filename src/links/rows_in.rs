@@ -28,8 +28,8 @@ pub enum Columns {
     /// As [`map_files`](super::filters::map_files) writes them.
     #[default]
     Map,
-    /// `target source date anchor`: dates also in seconds since 1970; a link
-    /// is internal by the hosts of its keys.
+    /// `target source date anchor`: dates also in seconds since 1970, which
+    /// have 9 to 11 digits or a minus; a link is internal by the hosts of its keys.
     Table,
 }
 
@@ -390,7 +390,9 @@ impl LineReader<'_, '_> {
         if let Some((_, date)) = self.date.as_ref().filter(|(last, _)| last == text) {
             return Ok(*date);
         }
-        let seconds = (self.rules.columns == Columns::Table && text.len() < 14).then(|| text.parse().ok()).flatten();
+        // `20090601` is a day.
+        let may_be_seconds = text.starts_with('-') || (9..=11).contains(&text.len());
+        let seconds = (self.rules.columns == Columns::Table && may_be_seconds).then(|| text.parse().ok()).flatten();
         let date = match seconds {
             Some(seconds) => CaptureDate::from_seconds(seconds),
             None => CaptureDate::parse(text).map_err(|_| bad("its date is none: 14 digits are wanted"))?,
