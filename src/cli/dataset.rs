@@ -4,9 +4,9 @@ use super::inlink_options::{MapOptions, ReduceOptions, dataset_options};
 use super::output::{Existing, to_file};
 use super::{FINE, PROBLEMS};
 use crate::jobs::JobCx;
-use crate::links::invert::{AssignReport, Keep, ShuffleReport};
+use crate::links::invert::{AssignReport, Keep, ShuffleReport, Sorted};
 use crate::links::{DatasetBuilder, DatasetOptions, DocumentReport, FileNews, LinkError, MAX_PAGE_BYTES, Place};
-use crate::warc::{Record, WarcError, read_record_at};
+use crate::warc::{PlaceReader, Record, WarcError};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -76,10 +76,16 @@ impl Args {
 pub fn run(args: &Args, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
     // First, so that a refusal leaves the file of an earlier build alone.
     let options = args.options()?;
-    to_file(args.out.as_deref(), Existing::IsReplaced, out, |out| build(args, options, out, cx))
+    let (status, sorted) =
+        to_file(args.out.as_deref(), Existing::IsReplaced, out, |out| build(args, options, out, cx))?;
+    // Only now are the lines safe, and what cannot be removed takes nothing from them.
+    if let (Err(error), Some(folder)) = (sorted.remove_kept(), &args.resume) {
+        eprintln!("fonds: {}: {error}. The sorted runs there are needed no more: remove them", folder.display());
+    }
+    Ok(status)
 }
 
-fn build(args: &Args, options: DatasetOptions, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
+fn build(args: &Args, options: DatasetOptions, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<(u8, Sorted)> {
     let total: u64 = args.files.iter().filter_map(|path| path.metadata().ok()).map(|file| file.len()).sum();
     cx.stage("Reading pages", Some(total));
     let mut builder = DatasetBuilder::new(options, cx);
@@ -90,8 +96,7 @@ fn build(args: &Args, options: DatasetOptions, out: &mut dyn Write, cx: &JobCx) 
     if builder.unreadable() == args.files.len() as u64 {
         anyhow::bail!("none of these files can be read; the file of an earlier build stays as it is");
     }
-    cx.stage("Sorting and writing", None);
-    let report = builder.finish(fetch(&args.files), |piece| out.write_all(piece))?;
+    let (report, sorted) = builder.finish(fetch(&args.files, cx), |piece| out.write_all(piece))?;
     out.flush().map_err(LinkError::Output)?;
     tell_documents(&report.documents, &args.files);
     tell_assign(&report.shuffle, &report.assign);
@@ -99,13 +104,14 @@ fn build(args: &Args, options: DatasetOptions, out: &mut dyn Write, cx: &JobCx) 
         eprintln!("{} problems in the files, {} files unreadable", report.problems, report.unreadable);
     }
     let faultless = report.unreadable == 0 && report.problems == 0 && report.documents.unread.is_empty();
-    Ok(if faultless { FINE } else { PROBLEMS })
+    Ok((if faultless { FINE } else { PROBLEMS }, sorted))
 }
 
 /// Reads what a revisit repeats, from the same files.
-pub(super) fn fetch(files: &[PathBuf]) -> impl FnMut(Place) -> Result<Record, WarcError> + '_ {
-    |place| match files.get(place.file as usize) {
-        Some(path) => read_record_at(path, place.offset, MAX_PAGE_BYTES),
+pub(super) fn fetch<'f>(files: &'f [PathBuf], cx: &'f JobCx) -> impl FnMut(Place) -> Result<Record, WarcError> + 'f {
+    let mut reader = PlaceReader::default();
+    move |place| match files.get(place.file as usize) {
+        Some(path) => reader.read(path, place.offset, MAX_PAGE_BYTES, cx),
         // Places come from the files of this very call.
         None => Err(WarcError::NoRecord {
             path: PathBuf::from(format!("file {}", place.file)),
@@ -257,7 +263,8 @@ mod tests {
         assert!(why.contains(&format!("process {}", std::process::id())), "{why}");
         builder.add_files(std::slice::from_ref(&file), |_, _| ()).unwrap();
         let files = [file.clone()];
-        builder.finish(fetch(&files), |_| Err(std::io::ErrorKind::BrokenPipe.into())).unwrap_err();
+        let broken = builder.finish(fetch(&files, &JobCx::detached()), |_| Err(std::io::ErrorKind::BrokenPipe.into()));
+        assert!(broken.is_err());
         let list = runs.join("runs.json");
         let sound = std::fs::read_to_string(&list).unwrap();
         let why = refused(&["--image-alt"]);
@@ -281,6 +288,26 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&out).unwrap(), "kept");
         let (_, lines) = run_words(&words(&[])[1..].iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(lines, run_words(&[file.to_str().unwrap()]).1);
+        assert!(!runs.exists());
+    }
+
+    #[test]
+    fn runs_stay_until_the_lines_have_their_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, runs) = (warc(folder.path()), folder.path().join("runs"));
+        let words = |out: &Path| -> Vec<String> {
+            let words = [file.as_path(), Path::new("--resume"), &runs, Path::new("--out"), out];
+            words.iter().map(|word| word.to_str().unwrap().to_owned()).collect()
+        };
+        let tried = |out: &Path| try_words(&words(out).iter().map(String::as_str).collect::<Vec<_>>()).0;
+        // No file can take the name of a folder.
+        let taken = folder.path().join("taken.jsonl");
+        std::fs::create_dir_all(taken.join("x")).unwrap();
+        tried(&taken).unwrap_err();
+        assert!(runs.join("runs.json").exists() && runs.join("run-000001").exists());
+        let free = folder.path().join("free.jsonl");
+        tried(&free).unwrap();
+        assert_eq!(std::fs::read_to_string(free).unwrap(), run_words(&[file.to_str().unwrap()]).1);
         assert!(!runs.exists());
     }
 

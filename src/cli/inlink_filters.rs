@@ -101,7 +101,7 @@ pub(super) fn map(
                     problems += u64::from(matches!(what, FileNews::Problem(_)));
                     tell(file, what);
                 },
-                fetch(&files),
+                fetch(&files, cx),
                 move |lines| send.send(lines).map_err(|_| std::io::ErrorKind::BrokenPipe.into()),
             );
             (report, unreadable, problems)

@@ -2,10 +2,11 @@
 
 use super::{ExportError, io_at, no_temporary};
 use crate::jobs::JobCx;
-use crate::links::{Document, DocumentReader, MAX_PAGE_BYTES, PageOptions, Place, ReadFrom};
+use crate::links::invert::Done;
+use crate::links::{Document, DocumentReader, MAX_PAGE_BYTES, PageOptions, Place, ReadFrom, Unread};
 use crate::uri::CaptureDate;
 use crate::warc::wacz::{PageReader, WaczOptions, WaczPage, WaczWriteError, WaczWritten, write_wacz};
-use crate::warc::{ArchiveReader, read_record_at, same_url};
+use crate::warc::{ArchiveReader, PlaceReader, offset_words, same_url};
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -52,7 +53,7 @@ pub fn write_package(
         writeln!(writer, "{}", page.line()).map_err(no_temporary)
     };
     match &options.pages {
-        None => find_pages(archives, options.text, &mut put, cx)?,
+        None => problems = find_pages(archives, options.text, &mut put, cx)?,
         Some(path) => {
             let file = std::fs::File::open(path).map_err(io_at(path))?;
             for page in PageReader::new(file) {
@@ -87,12 +88,13 @@ pub fn write_package(
     Ok(written)
 }
 
+/// Says which pages cannot be listed.
 fn find_pages(
     archives: &[PathBuf],
     text: bool,
     put: &mut dyn FnMut(&WaczPage) -> Result<(), ExportError>,
     cx: &JobCx,
-) -> Result<(), ExportError> {
+) -> Result<Vec<String>, ExportError> {
     let sizes = archives.iter().map(|path| std::fs::metadata(path).map_or(0, |data| data.len()));
     cx.stage("Looking for pages", Some(sizes.sum()));
     let max_text_bytes = if text { MAX_TEXT_BYTES } else { 0 };
@@ -112,10 +114,18 @@ fn find_pages(
         }
         before += reader.file_offset();
     }
+    let mut reader = PlaceReader::default();
     documents.resolve(
-        |place| read_record_at(&archives[place.file as usize], place.offset, MAX_PAGE_BYTES),
-        |document, _| put(&page_of(document, &options)),
-    )
+        &Done::default(),
+        cx,
+        |place| reader.read(&archives[place.file as usize], place.offset, MAX_PAGE_BYTES, cx),
+        |document, _, _| put(&page_of(document, &options)),
+    )?;
+    let unread = documents.report().listed.iter().filter(|(.., why)| *why == Unread::OriginalUnread);
+    let words = |(place, url, why): &(Place, String, Unread)| {
+        format!("{}, offset {}: {url}: {why}", archives[place.file as usize].display(), offset_words(place.offset))
+    };
+    Ok(unread.map(words).collect())
 }
 
 fn page_of(document: &Document, options: &PageOptions) -> WaczPage {

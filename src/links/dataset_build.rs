@@ -3,7 +3,7 @@
 use super::documents::{Document, DocumentReader, DocumentReport, Place, ReadFrom};
 use super::invert::{
     AssignOptions, AssignReport, CaptureRow, Filler, LinkError, LinkRow, Shuffle, ShuffleOptions, ShuffleReport,
-    assign_rendered,
+    Sorted, assign_rendered,
 };
 use super::pipeline::{Batch, FileNews, Input, PageSink, read_files, read_page_into};
 use super::{LinkKind, PageLink, PageOptions, dataset::render_line};
@@ -169,18 +169,25 @@ impl DatasetBuilder {
     }
 
     /// Resolves revisits with `fetch`, sorts, assigns, and gives the lines of
-    /// the objects to `write`, in order and in pieces.
+    /// the objects to `write`, in order and in pieces. Runs that were kept stay
+    /// until the caller, who knows when the lines are safe, removes them
+    /// ([`Sorted::remove_kept`]).
     pub fn finish(
         mut self,
         fetch: impl FnMut(Place) -> Result<Record, WarcError>,
         write: impl FnMut(&[u8]) -> io::Result<()>,
-    ) -> Result<BuildReport, LinkError> {
+    ) -> Result<(BuildReport, Sorted), LinkError> {
         let options = &self.options;
         let pages = options.pages();
         {
             let mut sink = ShuffleSink { rows: RowMaker::new(options), filler: self.shuffle.filler(), failed: None };
-            self.documents.resolve(fetch, |document, notes| read_page_into(document, &pages, &mut sink, notes))?;
+            let done = self.shuffle.done();
+            self.documents.resolve(&done, &self.cx, fetch, |document, repeat, notes| {
+                read_page_into(document, &pages, &mut sink, notes)?;
+                sink.filler.mark(repeat.unit, repeat.number, repeat.number + 1)
+            })?;
         }
+        self.cx.stage("Sorting and writing", None);
         let threads = self.shuffle.threads();
         let mut sorted = self.shuffle.finish()?;
         let java_times = options.java_times;
@@ -191,9 +198,8 @@ impl DatasetBuilder {
             |object, out| render_line(object, java_times, out),
             write,
         )?;
-        sorted.remove_kept()?;
         let (documents, problems, unreadable) = (self.documents.report().clone(), self.problems, self.unreadable);
-        Ok(BuildReport { documents, shuffle, assign, problems, unreadable })
+        Ok((BuildReport { documents, shuffle, assign, problems, unreadable }, sorted))
     }
 }
 

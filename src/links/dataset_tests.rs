@@ -13,7 +13,7 @@ fn build(files: &[PathBuf], options: &DatasetOptions) -> (Vec<DatasetObject>, Bu
     let mut builder = DatasetBuilder::new(options.clone(), &cx);
     builder.add_files(files, |_, _| ()).unwrap();
     let mut lines = Vec::new();
-    let report = builder
+    let (report, sorted) = builder
         .finish(
             |place| read_record_at(&files[place.file as usize], place.offset, MAX_PAGE_BYTES),
             |piece| {
@@ -22,6 +22,7 @@ fn build(files: &[PathBuf], options: &DatasetOptions) -> (Vec<DatasetObject>, Bu
             },
         )
         .unwrap();
+    sorted.remove_kept().unwrap();
     let objects: Vec<DatasetObject> = read_dataset(lines.as_slice()).map(Result::unwrap).collect();
     // The fast way of writing is the plain way.
     let mut again = Vec::new();
@@ -278,4 +279,48 @@ fn a_build_is_taken_up_again_where_records_share_members_and_do_not() {
     let already_read = report.documents.already_read;
     assert!((1..200).contains(&already_read), "{already_read}");
     assert!(resumed == expected);
+}
+
+#[test]
+fn a_build_that_is_taken_up_again_tells_what_one_in_one_go_tells() {
+    let folder = tempfile::tempdir().unwrap();
+    let links: String = (0..300).map(|n| format!("<a href=/{}>the words of link {n}</a>", n % 200)).collect();
+    let mut bytes: Vec<u8> =
+        (0..100).flat_map(|n| testing::page_record(&format!("http://a.pt/page/{n}"), &links)).collect();
+    for n in 0..50 {
+        bytes.extend(testing::revisit_record(&format!("http://a.pt/again/{n}"), &format!("http://a.pt/page/{n}")));
+    }
+    let files = [folder.path().join("a.warc")];
+    std::fs::write(&files[0], bytes).unwrap();
+    // So little memory that runs end inside of pages.
+    let options = |runs: &str| {
+        let keep = Some(Keep::take(&folder.path().join(runs), "a".to_owned()).unwrap());
+        let shuffle = ShuffleOptions { memory_bytes: 0, threads: 1, keep, ..ShuffleOptions::default() };
+        DatasetOptions { shuffle, ..DatasetOptions::default() }
+    };
+    let (expected, once) = build(&files, &options("once"));
+    // The first batch of 64 pages gets into runs; the others may not.
+    let mut killed = DatasetBuilder::new(options("again"), &JobCx::detached());
+    killed.add_files(&files, |_, _| ()).unwrap();
+    drop(killed);
+    let runs = || {
+        let entries = std::fs::read_dir(folder.path().join("again")).unwrap().map(Result::unwrap);
+        let runs = entries.filter(|entry| entry.file_name().to_str().unwrap().starts_with("run-"));
+        runs.map(|run| run.metadata().unwrap().len()).sum::<u64>()
+    };
+    let mut runs_were = Vec::new();
+    for _ in 0..3 {
+        let mut stopped = DatasetBuilder::new(options("again"), &JobCx::detached());
+        stopped.add_files(&files, |_, _| ()).unwrap();
+        let fetch = |place: Place| read_record_at(&files[0], place.offset, MAX_PAGE_BYTES);
+        assert!(stopped.finish(fetch, |_| Err(std::io::ErrorKind::BrokenPipe.into())).is_err());
+        runs_were.push(runs());
+    }
+    assert!(runs_were[0] > 0 && runs_were.iter().all(|bytes| *bytes == runs_were[0]), "{runs_were:?}");
+    let (objects, again) = build(&files, &options("again"));
+    assert!(objects == expected);
+    assert_eq!(again.documents.already_read, 150);
+    assert_eq!((again.documents.pages, again.assign), (once.documents.pages, once.assign));
+    let told = |report: &BuildReport| (report.shuffle.links, report.shuffle.captures, report.shuffle.duplicates);
+    assert_eq!(told(&again), told(&once));
 }

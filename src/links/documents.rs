@@ -14,9 +14,11 @@
 //! wait until all records were seen; what is kept of each page for that are
 //! some numbers, not its content.
 
+use super::invert::Done;
 use super::pdf::{PdfRead, read_pdf};
 use super::wat::{WatPage, may_be_wat, read_wat, wat_page};
 use super::{Page, PageCuts, PageLink, PageOptions, read_links, read_page};
+use crate::jobs::{Cancelled, JobCx};
 use crate::uri::{CaptureDate, Url};
 use crate::warc::http::{ContentType, HttpHead, Payload, decode_payload, parse_response_head};
 use crate::warc::{Record, RecordHead, RecordType, WarcError};
@@ -117,7 +119,7 @@ impl Document {
 }
 
 /// Where a record stands: number of the file (the caller's), offset in it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// Which file.
     pub file: u32,
@@ -140,6 +142,8 @@ pub enum Unread {
     Cut,
     /// A revisit whose original is not in the input.
     NoOriginal,
+    /// A revisit whose original was there and cannot be read again.
+    OriginalUnread,
     /// A metadata record in JSON that is not what a WAT record is.
     NoWat,
     /// A PDF file that only its readers can decrypt.
@@ -155,6 +159,7 @@ impl fmt::Display for Unread {
             Self::Malformed => "not encoded as declared: read as far as it goes",
             Self::Cut => "too many or too long links: some were left out",
             Self::NoOriginal => "a revisit whose original is not in the input",
+            Self::OriginalUnread => "a revisit whose original cannot be read a second time",
             Self::NoWat => "an envelope of links that is not whole",
             Self::Encrypted => "an encrypted PDF file: its links cannot be read",
         })
@@ -208,6 +213,28 @@ struct Waiting {
     place: Place,
     /// Hashes of what names the original, the surest first.
     names: Vec<u64>,
+}
+
+/// Which revisit is in hand, for builds that are taken up again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Repeat {
+    /// Stands for these very revisits with these originals; no number of a file.
+    pub unit: u32,
+    /// Which of them.
+    pub number: u64,
+}
+
+impl Repeat {
+    /// Numbers of files lie below.
+    const UNITS: u32 = 1 << 31;
+
+    fn unit_of(found: &[(Place, Waiting)]) -> u32 {
+        let mut hasher = DefaultHasher::new();
+        for (original, waiting) in found {
+            (original, waiting.place).hash(&mut hasher);
+        }
+        Self::UNITS | hasher.finish() as u32
+    }
 }
 
 /// Turns records into documents.
@@ -277,11 +304,14 @@ impl DocumentReader {
     }
 
     /// Reads the originals of the revisits seen so far with `fetch` and gives
-    /// their documents to `take`, in the order of the originals.
-    pub fn resolve<E: From<WarcError>>(
+    /// their documents to `take`, in the order of the originals, but for those
+    /// that are done. An original that cannot be read leaves its revisits out.
+    pub fn resolve<E: From<Cancelled>>(
         &mut self,
+        done: &Done,
+        cx: &JobCx,
         mut fetch: impl FnMut(Place) -> Result<Record, WarcError>,
-        mut take: impl FnMut(&Document, &mut DocumentReport) -> Result<(), E>,
+        mut take: impl FnMut(&Document, Repeat, &mut DocumentReport) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut found = Vec::new();
         for waiting in std::mem::take(&mut self.waiting) {
@@ -295,19 +325,33 @@ impl DocumentReader {
         }
         // Originals that are repeated often are read once.
         found.sort_by_key(|(original, waiting)| (*original, waiting.place));
-        let mut last: Option<(Place, Record, HttpHead)> = None;
-        for (original, waiting) in found {
-            if last.as_ref().is_none_or(|(place, ..)| *place != original) {
-                let record = fetch(original)?;
-                last = parse_response_head(&record.block).map(|head| (original, record, head));
+        if found.is_empty() {
+            return Ok(());
+        }
+        cx.stage("Reading what revisits repeat", Some(found.len() as u64));
+        let unit = Repeat::unit_of(&found);
+        let mut last: Option<(Place, Option<(Record, HttpHead)>)> = None;
+        for (number, (original, waiting)) in (0..).zip(found) {
+            cx.advance(1)?;
+            if done.holds(unit, number) {
+                self.report.pages += 1;
+                self.count_already_read();
+                continue;
             }
-            let Some((_, record, head)) = &last else {
-                self.report.note(waiting.place, &waiting.url, Unread::NoOriginal);
+            if last.as_ref().is_none_or(|(place, _)| *place != original) {
+                let fetched = fetch(original).ok();
+                // Stopping is an error of fetching, too.
+                cx.checkpoint()?;
+                let read = fetched.and_then(|record| parse_response_head(&record.block).map(|head| (record, head)));
+                last = Some((original, read));
+            }
+            let Some((_, Some((record, head)))) = &last else {
+                self.report.note(waiting.place, &waiting.url, Unread::OriginalUnread);
                 continue;
             };
             let (head, record) = (Cow::Borrowed(head), Cow::Borrowed(record));
             if let Some(document) = self.document(waiting.url, waiting.date, head, record, waiting.place) {
-                take(&document, &mut self.report)?;
+                take(&document, Repeat { unit, number }, &mut self.report)?;
             }
         }
         Ok(())
@@ -477,12 +521,7 @@ mod tests {
                 assert_eq!(at, place(9));
                 Ok(original.clone())
             };
-            reader
-                .resolve::<WarcError>(fetch, |document, _| {
-                    documents.push(document.clone());
-                    Ok(())
-                })
-                .unwrap();
+            resolve(&mut reader, fetch, |document| documents.push(document.clone()));
             assert_eq!(documents.len(), 1);
             assert_eq!(documents[0].date.to_dataset(), "2024-04-01T09:00:00");
             let mut links = Vec::new();
@@ -493,13 +532,60 @@ mod tests {
         let mut error = DocumentReader::default();
         error.take(revisit(("WARC-Refers-To", "<urn:1>")), Place { file: 0, offset: 5 });
         error.take(response("http://a.pt/", &PAGE.replace("200", "404")), Place { file: 0, offset: 9 });
-        error.resolve::<WarcError>(|_| unreachable!(), |_, _| unreachable!()).unwrap();
+        resolve(&mut error, |_| unreachable!(), |_| unreachable!());
         assert!(error.report().unread.is_empty());
         let mut lost = DocumentReader::default();
         lost.take(revisit(("WARC-Refers-To", "<urn:2>")), Place { file: 0, offset: 5 });
-        lost.resolve::<WarcError>(|_| unreachable!(), |_, _| Ok(())).unwrap();
+        resolve(&mut lost, |_| unreachable!(), |_| ());
         assert_eq!(lost.report().unread[&Unread::NoOriginal], 1);
         assert_eq!(lost.report().listed[0].0.offset, 5);
+    }
+
+    fn resolve(
+        reader: &mut DocumentReader,
+        fetch: impl FnMut(Place) -> Result<Record, WarcError>,
+        mut take: impl FnMut(&Document),
+    ) {
+        let taken = reader.resolve::<Cancelled>(&Done::default(), &JobCx::detached(), fetch, |document, _, _| {
+            take(document);
+            Ok(())
+        });
+        taken.unwrap();
+    }
+
+    #[test]
+    fn an_original_that_is_gone_leaves_its_revisits_out_and_no_others() {
+        let original = |url: &str, id: &str| {
+            let fields = [("WARC-Target-URI", url), ("WARC-Date", "2024-03-01T09:00:00Z"), ("WARC-Record-ID", id)];
+            record("response", &fields, PAGE)
+        };
+        let revisit = |of: &str| {
+            let fields =
+                [("WARC-Target-URI", "http://b.pt/"), ("WARC-Date", "2024-04-01T09:00:00Z"), ("WARC-Refers-To", of)];
+            record("revisit", &fields, "")
+        };
+        let mut reader = DocumentReader::default();
+        let records = [
+            original("http://a.pt/1", "<urn:1>"),
+            original("http://a.pt/2", "<urn:2>"),
+            revisit("<urn:1>"),
+            revisit("<urn:1>"),
+            revisit("<urn:2>"),
+        ];
+        for (offset, record) in (0..).zip(&records) {
+            reader.take(record.clone(), Place { file: 0, offset });
+        }
+        let (mut fetched, mut taken) = (0, Vec::new());
+        let fetch = |place: Place| {
+            fetched += 1;
+            match place.offset {
+                1 => Ok(records[1].clone()),
+                offset => Err(WarcError::NoRecord { path: "a.warc".into(), offset, why: "gone".to_owned() }),
+            }
+        };
+        resolve(&mut reader, fetch, |document| taken.push(document.place.offset));
+        assert_eq!((taken, fetched), (vec![4], 2));
+        assert_eq!(reader.report().unread[&Unread::OriginalUnread], 2);
     }
 
     #[test]

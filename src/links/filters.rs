@@ -25,11 +25,17 @@ use crate::warc::{Record, WarcError};
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 pub use super::rows_in::Columns;
 
 // ---- map
+
+/// Lines of revisits go out in pieces of about so many bytes.
+const LINES_BYTES: usize = 1024 * 1024;
+
+/// Bytes of lines that wait for those of a page before them.
+const MAX_WAITING_BYTES: usize = 64 * 1024 * 1024;
 
 /// Reads archive files and gives their rows as lines to `write`, in the order
 /// of the files, whatever the number of threads. `fetch` reads what a revisit
@@ -45,34 +51,77 @@ pub fn map_files<W: FnMut(Vec<u8>) -> io::Result<()> + Send>(
     let pages = options.pages();
     let mut documents = DocumentReader::new(options.from);
     let input = Input { files, pages: &pages, threads: options.shuffle.threads, done: &Done::default(), cx };
-    let ordered = Mutex::new(InOrder { next: 0, waiting: BTreeMap::new(), write });
+    let ordered = InOrder::new(write);
     read_files(&input, &mut documents, || LineSink::new(options, &ordered), told)?;
     let mut sink = LineSink::new(options, &ordered);
-    documents.resolve(fetch, |document, notes| read_page_into(document, &pages, &mut sink, notes))?;
-    let lines = std::mem::take(&mut sink.lines);
-    drop(sink);
-    let mut write = ordered.into_inner().unwrap_or_else(PoisonError::into_inner).write;
-    write(lines).map_err(LinkError::Output)?;
+    documents.resolve(&Done::default(), cx, fetch, |document, _, notes| {
+        read_page_into(document, &pages, &mut sink, notes)?;
+        if sink.lines.len() < LINES_BYTES {
+            return Ok(());
+        }
+        ordered.write(&mut sink.lines)
+    })?;
+    ordered.write(&mut sink.lines)?;
     Ok(documents.report().clone())
 }
 
 /// Lets pieces out in the order of their numbers.
 struct InOrder<W> {
+    state: Mutex<OutState<W>>,
+    /// Pieces went out, or nobody has to wait any more.
+    moved: Condvar,
+}
+
+struct OutState<W> {
     next: u64,
     waiting: BTreeMap<u64, Vec<u8>>,
+    waiting_bytes: usize,
+    /// A thread brings no more pieces: the one that others wait for may never come.
+    is_over: bool,
     write: W,
 }
 
 impl<W: FnMut(Vec<u8>) -> io::Result<()>> InOrder<W> {
-    /// Leaves `lines` empty, with room for as many as it held.
-    fn take(&mut self, number: u64, lines: &mut Vec<u8>) -> io::Result<()> {
+    fn new(write: W) -> Self {
+        let state = OutState { next: 0, waiting: BTreeMap::new(), waiting_bytes: 0, is_over: false, write };
+        Self { state: Mutex::new(state), moved: Condvar::new() }
+    }
+
+    /// Takes the piece with a number; waits where too much waits already for
+    /// pieces before it. Leaves `lines` empty, with room for as many as it held.
+    fn take(&self, number: u64, lines: &mut Vec<u8>) -> Result<(), LinkError> {
+        let must_wait =
+            |state: &mut OutState<W>| number > state.next && state.waiting_bytes >= MAX_WAITING_BYTES && !state.is_over;
+        let state = self.moved.wait_while(self.state(), must_wait);
+        let state = &mut *state.unwrap_or_else(PoisonError::into_inner);
         let room = Vec::with_capacity(lines.len());
-        self.waiting.insert(number, std::mem::replace(lines, room));
-        while let Some(lines) = self.waiting.remove(&self.next) {
-            (self.write)(lines)?;
-            self.next += 1;
+        state.waiting_bytes += lines.len();
+        state.waiting.insert(number, std::mem::replace(lines, room));
+        while let Some(lines) = state.waiting.remove(&state.next) {
+            state.waiting_bytes -= lines.len();
+            (state.write)(lines).map_err(LinkError::Output)?;
+            state.next += 1;
         }
+        self.moved.notify_all();
         Ok(())
+    }
+
+    /// Lets out what has no number: it follows when all that have one are out.
+    fn write(&self, lines: &mut Vec<u8>) -> Result<(), LinkError> {
+        (self.state().write)(std::mem::take(lines)).map_err(LinkError::Output)
+    }
+}
+
+impl<W> InOrder<W> {
+    /// A panic while it is held leaves plain values.
+    fn state(&self) -> MutexGuard<'_, OutState<W>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Nobody waits any more.
+    fn is_over(&self) {
+        self.state().is_over = true;
+        self.moved.notify_all();
     }
 }
 
@@ -81,11 +130,17 @@ struct LineSink<'o, 'w, W> {
     rows: RowMaker<'o>,
     lines: Vec<u8>,
     date: Vec<u8>,
-    ordered: &'w Mutex<InOrder<W>>,
+    ordered: &'w InOrder<W>,
+}
+
+impl<W> Drop for LineSink<'_, '_, W> {
+    fn drop(&mut self) {
+        self.ordered.is_over();
+    }
 }
 
 impl<'o, 'w, W> LineSink<'o, 'w, W> {
-    fn new(options: &'o DatasetOptions, ordered: &'w Mutex<InOrder<W>>) -> Self {
+    fn new(options: &'o DatasetOptions, ordered: &'w InOrder<W>) -> Self {
         Self { rows: RowMaker::new(options), lines: Vec::new(), date: Vec::new(), ordered }
     }
 }
@@ -111,8 +166,7 @@ impl<W: FnMut(Vec<u8>) -> io::Result<()>> PageSink for LineSink<'_, '_, W> {
     }
 
     fn batch_done(&mut self, batch: &Batch) -> Result<(), LinkError> {
-        let mut ordered = self.ordered.lock().unwrap_or_else(PoisonError::into_inner);
-        ordered.take(batch.number, &mut self.lines).map_err(LinkError::Output)
+        self.ordered.take(batch.number, &mut self.lines)
     }
 }
 

@@ -48,7 +48,9 @@ pub use charset::CharsetSource;
 pub use collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink};
 pub use dataset::{DatasetError, DatasetInlink, DatasetObject, read_dataset};
 pub use dataset_build::{BuildReport, DatasetBuilder, DatasetOptions, Notation};
-pub use documents::{Document, DocumentReader, DocumentReport, MAX_PAGE_BYTES, Place, ReadFrom, Unread, is_page};
+pub use documents::{
+    Document, DocumentReader, DocumentReport, MAX_PAGE_BYTES, Place, ReadFrom, Repeat, Unread, is_page,
+};
 pub use extract::{read_css, read_links, read_page, tell_language};
 pub use host_graph::{HostEdge, HostGraph, HostGraphBuilder, HostNode};
 pub use invert::{LinkError, stored};

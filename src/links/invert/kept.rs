@@ -198,8 +198,8 @@ impl KeptRuns {
         self.next
     }
 
-    pub(super) fn add(&mut self, folder: &Path, run: KeptRun) -> io::Result<()> {
-        self.runs.push(run);
+    pub(super) fn add(&mut self, folder: &Path, runs: Vec<KeptRun>) -> io::Result<()> {
+        self.runs.extend(runs);
         self.write(folder)
     }
 

@@ -114,6 +114,9 @@ struct Local {
     covered: Vec<Covered>,
     /// Links and captures when the last stretch of the input was covered.
     marked: (u64, u64),
+    /// Runs that hold rows behind a mark: those would be brought again when the
+    /// build is taken up, so they are listed together with the run behind them.
+    unlisted: Vec<(Run, KeptRun)>,
 }
 
 /// What threads share.
@@ -228,7 +231,9 @@ impl Shuffle {
         let mut rest = std::mem::take(&mut shared.state().rest);
         rest.push(self.local.into_inner().unwrap_or_else(PoisonError::into_inner));
         self.core.cx.checkpoint()?;
-        rest.retain(|local| local.links + local.captures > 0 || !local.covered.is_empty());
+        rest.retain(|local| {
+            local.links + local.captures > 0 || !local.covered.is_empty() || !local.unlisted.is_empty()
+        });
         let alone = rest.len() == 1;
         std::thread::scope(|scope| {
             let sorts: Vec<_> = rest.into_iter().map(|local| scope.spawn(|| shared.settle(local, alone))).collect();
@@ -352,9 +357,8 @@ impl Shared {
     /// Sorts what a thread has, writes it as a run, and leaves the memory empty.
     fn spill(&self, local: &mut Local) -> Result<(), LinkError> {
         let duplicates = self.sort(local, false);
-        self.write(local, duplicates)?;
+        self.write(local, duplicates, false)?;
         local.arena.clear();
-        local.covered.clear();
         (local.links, local.captures, local.marked) = (0, 0, (0, 0));
         Ok(())
     }
@@ -365,7 +369,7 @@ impl Shared {
     fn settle(&self, mut local: Local, alone: bool) -> Result<(), LinkError> {
         let duplicates = self.sort(&mut local, alone);
         if self.keep {
-            return self.write(&local, duplicates);
+            return self.write(&mut local, duplicates, true);
         }
         local.arena.settle();
         self.state().arenas.push(local.arena);
@@ -382,24 +386,34 @@ impl Shared {
         duplicates
     }
 
-    fn write(&self, local: &Local, duplicates: u64) -> Result<(), LinkError> {
-        if local.arena.len() == 0 {
+    fn write(&self, local: &mut Local, duplicates: u64, is_last: bool) -> Result<(), LinkError> {
+        if local.arena.len() > 0 {
+            self.check_room(local.arena.used_bytes() as u64)?;
+            let number = self.state().kept.next_number();
+            let run = self.write_arena(&local.arena, number)?;
+            let mut state = self.state();
+            state.report.runs += 1;
+            state.report.spilled_bytes += run.bytes();
+            if !self.keep {
+                state.runs.push(run);
+                return Ok(());
+            }
+            // What is not marked at the end is brought again when the build is taken up.
+            let (links, captures) = if is_last { local.marked } else { (local.links, local.captures) };
+            let kept = KeptRun { number, bytes: run.bytes(), links, captures, duplicates, covered: Vec::new() };
+            local.unlisted.push((run, kept));
+        }
+        if let Some((_, last)) = local.unlisted.last_mut() {
+            last.covered.append(&mut local.covered);
+        }
+        let is_marked = local.marked == (local.links, local.captures);
+        if local.unlisted.is_empty() || !is_marked && !is_last {
             return Ok(());
         }
-        self.check_room(local.arena.used_bytes() as u64)?;
-        let number = self.state().kept.next_number();
-        let run = self.write_arena(&local.arena, number)?;
+        let (runs, kept): (Vec<Run>, Vec<KeptRun>) = local.unlisted.drain(..).unzip();
         let mut state = self.state();
-        state.report.runs += 1;
-        state.report.spilled_bytes += run.bytes();
-        if self.keep {
-            // Rows behind the last mark are brought again when the build is taken up.
-            let (links, captures) = local.marked;
-            let kept =
-                KeptRun { number, bytes: run.bytes(), links, captures, duplicates, covered: local.covered.clone() };
-            state.kept.add(&self.folder, kept).map_err(|error| self.temp_error(error))?;
-        }
-        state.runs.push(run);
+        state.kept.add(&self.folder, kept).map_err(|error| self.temp_error(error))?;
+        state.runs.extend(runs);
         Ok(())
     }
 

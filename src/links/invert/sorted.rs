@@ -93,14 +93,13 @@ impl Sorted {
         self.report
     }
 
-    /// The result is out: removes runs that were kept.
+    /// Removes runs that were kept, when the result is where it shall stay.
     ///
     /// # Errors
     ///
     /// What the system says where they cannot be removed.
-    pub fn remove_kept(&self) -> Result<(), LinkError> {
-        let removed = self.pool.kept.remove(&self.pool.folder);
-        removed.map_err(|source| LinkError::Temp { folder: self.pool.folder.clone(), source })
+    pub fn remove_kept(&self) -> io::Result<()> {
+        self.pool.kept.remove(&self.pool.folder)
     }
 
     /// Gives all rows to `work`, on this thread.

@@ -130,6 +130,40 @@ fn read_up_to(file: File, path: &Path, offset: u64) -> Result<ArchiveReader<File
     }
 }
 
+/// Reads records of files by their places. Where the places of a file rise,
+/// records that share its members are read in one pass.
+#[derive(Default)]
+pub struct PlaceReader {
+    /// A file, and a reader behind the last record of it that shared its member.
+    behind: Option<(PathBuf, ArchiveReader<File>)>,
+}
+
+impl PlaceReader {
+    /// As [`read_record_at`]; `cx` is asked whether to stop, which is an error.
+    pub fn read(&mut self, path: &Path, offset: u64, max_block: usize, cx: &JobCx) -> Result<Record, WarcError> {
+        let place = Span { offset, length: 0 };
+        if !place.is_inside_member() {
+            return read_record_at(path, offset, max_block);
+        }
+        let place = place.decoded_offset();
+        let behind = self.behind.take();
+        let mut reader = match behind.filter(|(file, reader)| file == path && reader.decoded_record_offset() < place) {
+            Some((_, reader)) => reader,
+            None => ArchiveReader::open(path)?,
+        };
+        if !reader.skip_to_decoded(place, cx)? {
+            return Err(no_record_inside(path, offset));
+        }
+        match reader.next_record(max_block)? {
+            Some(record) if stands_at(&reader, offset) => {
+                self.behind = Some((path.to_owned(), reader));
+                Ok(record)
+            }
+            _ => Err(no_record(&mut reader, path, offset)),
+        }
+    }
+}
+
 /// The frame with the dictionary that a zstd file begins with, as it stands.
 pub fn leading_dictionary_frame(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let mut file = open_archive_file(path)?;
@@ -148,12 +182,13 @@ fn seek_inside(path: &Path, offset: u64) -> Result<ArchiveReader<File>, WarcErro
     let place = Span { offset, length: 0 }.decoded_offset();
     match reader.skip_to_decoded(place, &JobCx::detached())? {
         true => Ok(reader),
-        false => Err(WarcError::NoRecord {
-            path: path.to_owned(),
-            offset,
-            why: "no record begins here in the decompressed file".to_owned(),
-        }),
+        false => Err(no_record_inside(path, offset)),
     }
+}
+
+fn no_record_inside(path: &Path, offset: u64) -> WarcError {
+    let why = "no record begins here in the decompressed file".to_owned();
+    WarcError::NoRecord { path: path.to_owned(), offset, why }
 }
 
 /// Copies the bytes of a record (its compressed member as it is) to `out`.
@@ -195,5 +230,37 @@ mod tests {
         let (_, found) = open_as_named(&path, || fs::rename(&open, &path).unwrap()).unwrap();
         assert_eq!(found, path);
         assert_eq!(open_present(&open.join("x")).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn places_that_rise_are_read_in_one_pass() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.warc.gz");
+        let record = |n| {
+            format!(
+                "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a.pt/{n}\r\nContent-Length: 1\r\n\r\n{n}\r\n\r\n"
+            )
+        };
+        let records: String = (0..4).map(record).collect();
+        let mut gzip = flate2::write::GzEncoder::new(File::create(&path).unwrap(), flate2::Compression::fast());
+        gzip.write_all(records.as_bytes()).unwrap();
+        gzip.finish().unwrap();
+        let mut places = Vec::new();
+        let mut all = ArchiveReader::open(&path).unwrap();
+        while let Some(record) = all.next_record(100).unwrap() {
+            places.push(record.span.offset);
+        }
+        let (mut reader, cx) = (PlaceReader::default(), JobCx::detached());
+        let mut read = |at: usize| {
+            let record = reader.read(&path, places[at], 1000, &cx);
+            record.map(|record| record.head.target_uri().unwrap())
+        };
+        assert_eq!(read(2).unwrap(), "http://a.pt/2");
+        assert_eq!(read(1).unwrap(), "http://a.pt/1");
+        // What is not opened again can be gone.
+        fs::remove_file(&path).unwrap();
+        assert_eq!(read(3).unwrap(), "http://a.pt/3");
+        assert!(read(1).is_err());
     }
 }
