@@ -7,7 +7,7 @@
 //! |---|---|
 //! | [`Matcher`] | which terms a page holds, and whether the request holds |
 //! | [`score()`] | how good a capture is, part by part |
-//! | [`tally_anchors`] | what others call a page |
+//! | [`AnchorTallies`] | what others call a page |
 //! | [`AnchorWords`] | whether a page still is what others call it |
 //! | [`page_rank()`] | how much others think of a host |
 //! | [`fold`], [`words`] | when two spellings are one word |
@@ -24,7 +24,7 @@ mod page_rank;
 mod score;
 
 pub use anchor_check::{AnchorCheck, AnchorWords, MOST_ANCHOR_WORDS};
-pub use anchors::{AnchorLink, AnchorTally, tally_anchors};
+pub use anchors::{AnchorLink, AnchorTallies, AnchorTally};
 pub use folding::{fold, words};
 pub use matching::{Matcher, Matches, Place, TermHit, TextFields};
 pub use page_rank::page_rank;

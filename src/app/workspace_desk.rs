@@ -159,7 +159,9 @@ impl Desk for WorkspaceDesk {
     }
 
     fn wants_inlinks(&self) -> bool {
-        *self.workspace.access() == Access::Write && self.catalogue().inlinks_wanted().unwrap_or(false)
+        let is_wanted = || self.catalogue().inlinks_wanted().unwrap_or(false);
+        let is_half_built = || self.workspace.counts_are_missing().unwrap_or(false);
+        *self.workspace.access() == Access::Write && (is_wanted() || is_half_built())
     }
 
     fn workspace(&self) -> DeskResult<WorkspaceInfo> {

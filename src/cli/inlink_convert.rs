@@ -2,7 +2,7 @@
 
 use super::FINE;
 use super::output::{Existing, in_file, to_file};
-use crate::jobs::JobCx;
+use crate::jobs::{CountedRead, JobCx, OnStop};
 use crate::links::stored::load::decoded;
 use anyhow::Context;
 use std::fs::File;
@@ -61,48 +61,35 @@ fn read_begin(file: &mut File, begin: &mut [u8]) -> std::io::Result<bool> {
 
 /// Lines stay the bytes they are.
 fn repack(file: File, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
-    let mut input = decoded(Counted { file, cx })?;
+    let mut input = decoded(CountedRead::new(file, OnStop::Fail, cx))?;
     std::io::copy(&mut input, out)?;
     out.flush()?;
     cx.checkpoint()?;
     Ok(FINE)
 }
 
-/// Tells the job how much of the file was read, and ends where it is stopped.
-struct Counted<'c> {
-    file: File,
-    cx: &'c JobCx,
-}
-
-impl Read for Counted<'_> {
-    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-        let read = self.file.read(out)?;
-        self.cx.advance(read as u64).map_err(std::io::Error::other)?;
-        Ok(read)
-    }
-}
-
 #[cfg(feature = "parquet")]
 mod parquet {
     use super::super::PROBLEMS;
-    use super::{Counted, FINE, File, JobCx, Write, decoded};
+    use super::{CountedRead, FINE, File, JobCx, OnStop, Write, decoded};
     use crate::export::{read_parquet, write_parquet};
     use crate::links::{DatasetError, read_dataset};
 
     /// Lines that are no objects are left out and told.
     pub(super) fn from_lines(file: File, out: &mut (impl Write + Send), cx: &JobCx) -> anyhow::Result<u8> {
         let mut bad = 0_u64;
-        let objects = read_dataset(decoded(Counted { file, cx })?).filter_map(|object| match object {
-            Ok(object) => Some(Ok(object)),
-            Err(error @ DatasetError::Line { .. }) => {
-                if bad == 0 {
-                    eprintln!("the first line that is no object: {error}");
+        let objects =
+            read_dataset(decoded(CountedRead::new(file, OnStop::Fail, cx))?).filter_map(|object| match object {
+                Ok(object) => Some(Ok(object)),
+                Err(error @ DatasetError::Line { .. }) => {
+                    if bad == 0 {
+                        eprintln!("the first line that is no object: {error}");
+                    }
+                    bad += 1;
+                    None
                 }
-                bad += 1;
-                None
-            }
-            Err(error) => Some(Err(anyhow::Error::from(error))),
-        });
+                Err(error) => Some(Err(anyhow::Error::from(error))),
+            });
         let count = write_parquet(objects, out)?;
         eprintln!("{count} objects; {bad} lines left out");
         Ok(if bad > 0 { PROBLEMS } else { FINE })

@@ -3,15 +3,16 @@
 use super::inlink_options::{InternalWord, NotationWord, SortOptions};
 use super::output::{json_line, plain};
 use super::{FINE, PROBLEMS, WRONG_USE};
-use crate::analysis::{AnchorLink, tally_anchors};
-use crate::jobs::JobCx;
+use crate::analysis::{AnchorLink, AnchorTallies};
+use crate::app::work::anchor_rows;
+use crate::jobs::{CountedRead, JobCx, OnStop};
 use crate::links::filters::Columns;
 use crate::links::invert::ShuffleOptions;
 use crate::links::stored::load::{LoadInput, LoadOptions, LoadReport, load};
 use crate::links::stored::{LinkStore, StoredInlink, Window, host_of};
 use crate::store::Workspace;
 use crate::store::rows::{AnchorRow, InlinkPage, InlinkRow, ProspectRow};
-use crate::uri::{CaptureDate, DatasetKey};
+use crate::uri::DatasetKey;
 use anyhow::Context;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -84,7 +85,8 @@ pub(super) fn run_load(
         let name = path.display().to_string();
         let file = File::open(path).with_context(|| name.clone())?;
         total += file.metadata().with_context(|| name.clone())?.len();
-        inputs.push(LoadInput { name, input: Box::new(Counted { file, cx }) });
+        // The sort asks whether to stop.
+        inputs.push(LoadInput { name, input: Box::new(CountedRead::new(file, OnStop::GoOn, cx)) });
     }
     if args.files.is_empty() {
         inputs.push(LoadInput { name: "standard input".to_owned(), input: stdin() });
@@ -150,21 +152,6 @@ fn words(report: &LoadReport, folder: &Path) -> String {
 
 fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
-/// Tells the job how much of the files was read.
-struct Counted<'c> {
-    file: File,
-    cx: &'c JobCx,
-}
-
-impl Read for Counted<'_> {
-    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-        let read = self.file.read(out)?;
-        // The sort asks whether to stop.
-        let _ = self.cx.advance(read as u64);
-        Ok(read)
-    }
 }
 
 /// The stored links that answer for a folder: its own, or those loaded into a
@@ -286,25 +273,14 @@ pub(super) fn anchors(store: &LinkStore, page: Option<&str>, limit: u64, cx: &Jo
         };
         return Ok(store.top_anchors(limit, &ShuffleOptions::default(), cx)?.into_iter().map(row).collect());
     };
-    let mut links: Vec<(String, String, CaptureDate)> = Vec::new();
+    let mut tallies = AnchorTallies::default();
     store.each_inlink(&key_of(store, page)?, None, |link| {
-        links.push((link.anchor.to_owned(), host_of(link.source).to_owned(), link.date));
+        if !link.anchor.is_empty() {
+            tallies.take(AnchorLink { anchor: link.anchor, source_host: host_of(link.source), date: link.date });
+        }
         true
     })?;
-    let links = links.iter().filter(|(anchor, ..)| !anchor.is_empty());
-    let tallies =
-        tally_anchors(links.map(|(anchor, host, date)| AnchorLink { anchor, source_host: host, date: *date }), |_| {
-            false
-        });
-    let row = |tally: crate::analysis::AnchorTally| AnchorRow {
-        text: tally.spelling,
-        hosts: tally.hosts,
-        links: tally.links,
-        first: tally.first,
-        last: tally.last,
-        matches_request: false,
-    };
-    Ok(tallies.into_iter().map(row).collect())
+    Ok(anchor_rows(tallies))
 }
 
 #[cfg(test)]

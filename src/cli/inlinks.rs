@@ -28,6 +28,10 @@ pub enum Command {
         /// Take all captures in again, and make one file of all links.
         #[arg(long)]
         anew: bool,
+        /// Make one file of all links, and give the disk back what the catalogue does not need: it needs room for a
+        /// copy meanwhile.
+        #[arg(long)]
+        compact: bool,
         /// The report as one object.
         #[arg(long)]
         json: bool,
@@ -156,6 +160,9 @@ pub enum Command {
     Load(inlink_store::LoadArgs),
 }
 
+/// Less than this is not worth a word: the catalogue grows into it again.
+const FREE_MIB_TO_TELL: u64 = 64;
+
 /// Refuses to answer out of inlinks that nobody has built.
 fn built(desk: &WorkspaceDesk) -> anyhow::Result<()> {
     if desk.workspace.built_links()?.is_some() {
@@ -183,9 +190,24 @@ fn tell_empty(empty: bool, words: &str) {
 
 pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
-        Command::Build { folder, anew, json } => {
+        Command::Build { folder, anew, compact, json } => {
             let desk = desk(&folder)?;
-            let report = with_progress(|cx| work::build_inlinks(&desk.workspace, anew, cx))?;
+            let report = with_progress(|cx| {
+                let report = work::build_inlinks(&desk.workspace, anew, cx)?;
+                if compact {
+                    desk.workspace.compact_links(cx)?;
+                    cx.stage("Making the catalogue smaller", None);
+                    desk.catalogue().vacuum()?;
+                }
+                Ok(report)
+            })?;
+            let free_mib = desk.catalogue().free_bytes()? >> 20;
+            if free_mib >= FREE_MIB_TO_TELL {
+                let folder = folder.display();
+                eprintln!(
+                    "{free_mib} MiB of the catalogue hold nothing; to give them back run: fonds inlinks build --compact {folder}"
+                );
+            }
             if json { json_line(out, &report)? } else { writeln!(out, "{}", report.words())? }
         }
         Command::Export { folder, out: file, window_days } => {

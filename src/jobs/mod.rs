@@ -12,10 +12,12 @@
 
 mod disk;
 mod lock;
+mod read;
 mod spawn;
 
 pub use disk::free_bytes;
 pub use lock::{FileLock, NotLocked};
+pub use read::{CountedRead, OnStop};
 pub use spawn::{JobHandle, Outcome, StopError, Wake, spawn};
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -28,7 +30,11 @@ pub struct Cancelled;
 
 /// What a running job shares with whoever watches it. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct JobCx(Arc<Shared>);
+pub struct JobCx {
+    shared: Arc<Shared>,
+    /// What is done is no part of the present stage.
+    is_uncounted: bool,
+}
 
 #[derive(Default)]
 struct Shared {
@@ -72,6 +78,11 @@ impl JobCx {
         Self::default()
     }
 
+    /// The same job, for work beside what the present stage counts.
+    pub fn uncounted(&self) -> Self {
+        Self { shared: Arc::clone(&self.shared), is_uncounted: true }
+    }
+
     /// Begins a new stage and sets its counter to zero.
     pub fn stage(&self, name: impl Into<String>, total: Option<u64>) {
         self.begin(Stage { name: name.into(), total, ..Stage::default() });
@@ -83,28 +94,30 @@ impl JobCx {
     }
 
     fn begin(&self, stage: Stage) {
-        *lock(&self.0.stage) = stage;
-        self.0.done.store(0, Ordering::Relaxed);
+        *lock(&self.shared.stage) = stage;
+        self.shared.done.store(0, Ordering::Relaxed);
     }
 
     /// Says which thing is in hand.
     pub fn note(&self, note: impl Into<String>) {
-        lock(&self.0.stage).note = note.into();
+        lock(&self.shared.stage).note = note.into();
     }
 
     /// Changes the expected total of the present stage.
     pub fn set_total(&self, total: u64) {
-        lock(&self.0.stage).total = Some(total);
+        lock(&self.shared.stage).total = Some(total);
     }
 
     /// Sets the counter of the present stage.
     pub fn set_done(&self, done: u64) {
-        self.0.done.store(done, Ordering::Relaxed);
+        self.shared.done.store(done, Ordering::Relaxed);
     }
 
     /// Counts `units` as done, waits while paused, and says whether to go on.
     pub fn advance(&self, units: u64) -> Result<(), Cancelled> {
-        self.0.done.fetch_add(units, Ordering::Relaxed);
+        if !self.is_uncounted {
+            self.shared.done.fetch_add(units, Ordering::Relaxed);
+        }
         self.checkpoint()
     }
 
@@ -113,9 +126,9 @@ impl JobCx {
         if self.is_cancelled() {
             return Err(Cancelled);
         }
-        let mut paused = lock(&self.0.paused);
+        let mut paused = lock(&self.shared.paused);
         while *paused && !self.is_cancelled() {
-            paused = self.0.resumed.wait(paused).unwrap_or_else(PoisonError::into_inner);
+            paused = self.shared.resumed.wait(paused).unwrap_or_else(PoisonError::into_inner);
         }
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }
@@ -124,33 +137,33 @@ impl JobCx {
     pub fn cancel(&self) {
         // The flag is set under the lock a paused job waits with; otherwise
         // the wake-up could fall between its test and its wait.
-        let _paused = lock(&self.0.paused);
-        self.0.cancelled.store(true, Ordering::SeqCst);
-        self.0.resumed.notify_all();
+        let _paused = lock(&self.shared.paused);
+        self.shared.cancelled.store(true, Ordering::SeqCst);
+        self.shared.resumed.notify_all();
     }
 
     /// Whether the job was asked to stop.
     pub fn is_cancelled(&self) -> bool {
-        self.0.cancelled.load(Ordering::SeqCst)
+        self.shared.cancelled.load(Ordering::SeqCst)
     }
 
     /// Makes the job wait at its next clean place, or go on.
     pub fn set_paused(&self, paused: bool) {
-        *lock(&self.0.paused) = paused;
-        self.0.resumed.notify_all();
+        *lock(&self.shared.paused) = paused;
+        self.shared.resumed.notify_all();
     }
 
     /// Whether the job was asked to wait.
     pub fn is_paused(&self) -> bool {
-        *lock(&self.0.paused)
+        *lock(&self.shared.paused)
     }
 
     /// How far the job is.
     pub fn progress(&self) -> Progress {
-        let stage = lock(&self.0.stage).clone();
+        let stage = lock(&self.shared.stage).clone();
         Progress {
             stage: stage.name,
-            done: self.0.done.load(Ordering::Relaxed),
+            done: self.shared.done.load(Ordering::Relaxed),
             total: stage.total,
             in_bytes: stage.in_bytes,
             note: stage.note,
@@ -178,6 +191,15 @@ mod tests {
         cx.cancel();
         assert_eq!(cx.advance(1), Err(Cancelled));
         assert_eq!(cx.progress().done, 2);
+    }
+
+    #[test]
+    fn what_is_uncounted_stops_with_its_job() {
+        let cx = JobCx::detached();
+        assert_eq!(cx.uncounted().advance(5), Ok(()));
+        assert_eq!(cx.progress().done, 0);
+        cx.cancel();
+        assert_eq!(cx.uncounted().advance(5), Err(Cancelled));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::exports::ExportedCapture;
 use super::rows::{AnchorRow, CaptureId, InlinkPage, InlinkRow};
 use super::workspace::{Access, StoreError, Workspace};
 use crate::links::invert::{LinkRow, ShuffleOptions};
-use crate::links::stored::{LinkStore, StoreRules, Window, host_of};
+use crate::links::stored::{LinkStore, StoreRules, Window, host_of, tallied_anchor};
 use crate::links::{MAX_INLINKS_PER_SIDE, Notation};
 use crate::uri::{CaptureDate, Fqdn, InternalPolicy, PageKey};
 use rusqlite::OptionalExtension;
@@ -191,18 +191,21 @@ impl Workspace {
         let mut tallies = HashMap::<String, (HashSet<Box<str>>, AnchorRow)>::new();
         self.each_inlink_of_capture(id, window_days, |link| {
             let row = || AnchorRow {
-                text: link.anchor.to_owned(),
+                text: tallied_anchor(link.anchor).into_owned(),
                 hosts: 0,
                 links: 0,
                 first: link.date,
                 last: link.date,
                 matches_request: false,
             };
-            if !tallies.contains_key(link.anchor) {
-                tallies.insert(link.anchor.to_owned(), (HashSet::new(), row()));
+            let text = tallied_anchor(link.anchor);
+            if !tallies.contains_key(&*text) {
+                tallies.insert(text.clone().into_owned(), (HashSet::new(), row()));
             }
-            let Some((hosts, row)) = tallies.get_mut(link.anchor) else { return };
-            hosts.insert(host_of(link.source).into());
+            let Some((hosts, row)) = tallies.get_mut(&*text) else { return };
+            if !hosts.contains(host_of(link.source)) {
+                hosts.insert(host_of(link.source).into());
+            }
             row.links += 1;
             row.last = link.date;
         })?;

@@ -117,6 +117,37 @@ impl Catalogue {
         self.revision.load(Ordering::Relaxed)
     }
 
+    /// Bytes of the file that hold nothing, since it never shrinks by itself.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn free_bytes(&self) -> Result<u64, StoreError> {
+        self.read(|conn| {
+            let pragma = |name: &str| conn.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+            Ok(pragma("freelist_count")?.unsigned_abs() * pragma("page_size")?.unsigned_abs())
+        })
+    }
+
+    /// Gives those bytes back to the disk, which needs room for a copy
+    /// meanwhile. Nothing else may be written until it is done.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that is only looked at, or in use; no room.
+    pub fn vacuum(&self) -> Result<(), StoreError> {
+        if self.writer.is_none() {
+            return Err(StoreError::ReadOnly(self.path.clone()));
+        }
+        // The connections that answer would make the copy in memory.
+        let compacted = Connection::open(&self.path).and_then(|conn| {
+            conn.busy_timeout(std::time::Duration::from_secs(10))?;
+            conn.execute_batch("VACUUM")?;
+            conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+        });
+        compacted.map_err(StoreError::sql("be made smaller"))
+    }
+
     /// Runs `work` on the writer thread. All of it is committed, or nothing;
     /// writes of other threads may share the commit.
     pub(super) fn write<T: Send + 'static>(

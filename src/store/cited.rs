@@ -65,7 +65,7 @@ impl Workspace {
         let mut first = First::<(Reverse<CitedCounts>, CaptureId, String)>::new(limit);
         let rows = store.counts();
         cx.stage("Counting inlinks in the window", Some(rows.links + rows.captures));
-        store.count_windows(self.captures_to_count()?, days, MAX_INLINKS_PER_SIDE, cx, |counted| {
+        store.count_windows(self.captures_to_count(cx)?, days, MAX_INLINKS_PER_SIDE, cx, |counted| {
             if let Counted::Capture { id, counts, top_anchor, .. } = counted
                 && counts.internal + counts.external > 0
                 && first.has_room_for(counts, |last| last.0.0)

@@ -163,6 +163,36 @@ impl Workspace {
         Ok(self.catalogue().setting(COUNTED)?.as_deref() == Some(self.counted_words(&store, window_days)?.as_str()))
     }
 
+    /// Whether the counts are of other links than those there are now: a build
+    /// ended between the two.
+    ///
+    /// # Errors
+    ///
+    /// Links or a catalogue that cannot be read.
+    pub fn counts_are_missing(&self) -> Result<bool, StoreError> {
+        let Some(store) = self.built_links()? else { return Ok(false) };
+        let of_these = edition_words(&store);
+        Ok(!self.catalogue().setting(COUNTED)?.is_some_and(|counted| counted.ends_with(&of_these)))
+    }
+
+    /// Makes one file of all built links. Says how many bytes they take.
+    ///
+    /// # Errors
+    ///
+    /// Nothing built, no room or no way to write, or the wish to stop; the
+    /// links stay as they are then.
+    pub fn compact_links(&self, cx: &JobCx) -> Result<u64, StoreError> {
+        let window_days = self.catalogue().window_days()?;
+        let were_new = self.counts_are_new(window_days)?;
+        let mut store = self.links_to_build()?;
+        let compacted = store.compact(cx)?;
+        // The links are the same, so their counts are.
+        if were_new {
+            self.catalogue().set_setting(COUNTED, &self.counted_words(&store, window_days)?)?;
+        }
+        Ok(compacted.bytes)
+    }
+
     /// Whether captures came since inlinks were built: their links are not in.
     ///
     /// # Errors
@@ -176,12 +206,12 @@ impl Workspace {
     /// What the counts of a window depend on.
     fn counted_words(&self, store: &LinkStore, window_days: u32) -> Result<String, StoreError> {
         let newest = self.catalogue().newest_capture()?;
-        Ok(format!("±{window_days} days, captures up to {newest}, links {}", store.edition()))
+        Ok(format!("±{window_days} days, captures up to {newest}{}", edition_words(store)))
     }
 
     /// Every capture there is.
-    pub(super) fn captures_to_count(&self) -> Result<Counting, StoreError> {
-        let mut counting = Counting::new(&self.shuffle_options());
+    pub(super) fn captures_to_count(&self, cx: &JobCx) -> Result<Counting, StoreError> {
+        let mut counting = Counting::new(&self.shuffle_options(), cx);
         self.catalogue().each_capture(|key, date, id| Ok(counting.push(key, date, id.unsigned_abs())?))?;
         Ok(counting)
     }
@@ -195,7 +225,7 @@ impl Workspace {
         mut prospect: impl FnMut(&Cited, &str),
     ) -> Result<CountTotals, StoreError> {
         let catalogue = self.catalogue();
-        let counting = self.captures_to_count()?;
+        let counting = self.captures_to_count(cx)?;
         catalogue.write(|conn| {
             Ok(conn.execute_batch(
                 "DROP TABLE IF EXISTS capture_inlinks_new;
@@ -225,6 +255,10 @@ impl Workspace {
         cx.checkpoint()?;
         Ok(totals)
     }
+}
+
+fn edition_words(store: &LinkStore) -> String {
+    format!(", links {}", store.edition())
 }
 
 impl Catalogue {

@@ -221,7 +221,8 @@ fn launches_that_are_merged_in_give_what_a_build_of_all_gives() {
         (report.inlinks, report.internal, report.targets, report.uncaptured, report.captures_with_inlinks)
     );
     // Made one, the bytes are those of a build in one go.
-    merged.desk.workspace.links_to_build().unwrap().compact(&JobCx::detached()).unwrap();
+    merged.desk.workspace.compact_links(&JobCx::detached()).unwrap();
+    assert!(merged.desk.workspace.counts_are_new(90).unwrap());
     assert!(merged.segments() == anew.segments(), "the segments differ");
     let before = merged.segments();
     merged.build_anew();
@@ -243,8 +244,9 @@ fn a_build_that_ended_between_links_and_counts_is_mended_by_the_next() {
     assert!(killed.shown() == whole.shown());
     killed.add(&[("http://h0.pt/p0", 400 * DAY, vec![("http://h1.pt/p1", "new")])]);
     take_in(&killed.desk.workspace, false, &JobCx::detached()).unwrap();
-    assert!(!killed.desk.workspace.counts_are_new(90).unwrap());
+    assert!(!killed.desk.workspace.counts_are_new(90).unwrap() && killed.desk.wants_inlinks());
     assert_eq!(killed.build().new_captures, 0);
+    assert!(!killed.desk.wants_inlinks());
     let mended = killed.shown();
     killed.build_anew();
     assert!(mended == killed.shown());
@@ -262,4 +264,39 @@ fn a_build_that_ended_between_links_and_counts_is_mended_by_the_next() {
     let report = killed.build();
     let shown = killed.shown();
     assert!(report.inlinks > 0 && shown.iter().any(|line| line.contains("newer")));
+}
+
+#[test]
+fn captures_since_the_last_build_are_counted_before_they_are_scored() {
+    let mut archive = Archive::new(&[
+        ("http://a.pt/", 0, vec![("http://b.pt/new", "B")]),
+        ("http://c.pt/", 0, vec![("http://b.pt/new", "B")]),
+    ]);
+    archive.build();
+    archive.add(&[("http://b.pt/new", DAY, vec![])]);
+    let workspace = &archive.desk.workspace;
+    let campaign = archive.desk.catalogue().campaigns().unwrap()[0].id;
+    let spec = crate::app::models::SelectionSpec { campaign, ..Default::default() };
+    let report = crate::app::work::select(workspace, &spec, &JobCx::detached()).unwrap();
+    assert!(report.links_are_old && report.words().contains("since the last build"), "{}", report.words());
+    let scored = report.rows.iter().find(|row| row.url == "http://b.pt/new").unwrap();
+    let hosts = scored.parts.iter().map(|part| format!("{part:?}")).find(|part| part.contains("External hosts"));
+    assert!(hosts.as_ref().is_some_and(|part| part.contains('2')), "{hosts:?}");
+    archive.build();
+    let report = crate::app::work::select(workspace, &spec, &JobCx::detached()).unwrap();
+    assert!(!report.links_are_old);
+}
+
+#[test]
+fn what_the_catalogue_does_not_need_is_given_back() {
+    let archive = Archive::new(&[("http://a.pt/", 0, vec![("http://b.pt/", "B")])]);
+    let catalogue = archive.desk.catalogue();
+    let file = archive.desk.workspace.folder().join("fonds.sqlite");
+    catalogue.set_setting("large", &"x".repeat(8 << 20)).unwrap();
+    catalogue.set_setting("large", "").unwrap();
+    assert!(catalogue.free_bytes().unwrap() > 7 << 20);
+    catalogue.vacuum().unwrap();
+    assert!(catalogue.free_bytes().unwrap() < 1 << 20 && file.metadata().unwrap().len() < 4 << 20);
+    archive.build();
+    assert_eq!(archive.desk.captures(&crate::app::work::everything()).unwrap().total, 1);
 }

@@ -41,7 +41,7 @@ pub use scope::{
     what_if, what_if_hosts, what_if_rows, what_if_trace, why,
 };
 pub use select::{SelectReport, select};
-pub use signals::{CheckedCapture, anchor_check, check_captures, judge_prospects};
+pub use signals::{CheckedCapture, anchor_check, anchor_rows, check_captures, judge_prospects};
 
 use super::desk::Desk;
 use super::models::{AnchorRow, CampaignId, CaptureColumn, CaptureQuery, CaptureTab, CrawlPage};

@@ -3,7 +3,7 @@
 
 use super::content::decoded;
 use super::most_cited;
-use crate::analysis::{AnchorCheck, AnchorLink, AnchorWords, tally_anchors};
+use crate::analysis::{AnchorCheck, AnchorLink, AnchorTallies, AnchorWords};
 use crate::app::Desk;
 use crate::app::models::{AnchorRow, CampaignId, CaptureId, ProspectRow};
 use crate::app::workspace_desk::WorkspaceDesk;
@@ -126,8 +126,15 @@ pub fn judge_prospects(
 
 /// Tallies the anchors of a page by their words, links within its site too.
 pub(super) fn anchors_of_inlinks(page: &InlinkPage) -> Vec<AnchorRow> {
-    let links = page.rows.iter().filter(|row| !row.anchor.is_empty());
-    let links = links.map(|row| AnchorLink { anchor: &row.anchor, source_host: &row.source_host, date: row.date });
+    let mut tallies = AnchorTallies::default();
+    for row in page.rows.iter().filter(|row| !row.anchor.is_empty()) {
+        tallies.take(AnchorLink { anchor: &row.anchor, source_host: &row.source_host, date: row.date });
+    }
+    anchor_rows(tallies)
+}
+
+/// Tallied anchors as rows.
+pub fn anchor_rows(tallies: AnchorTallies) -> Vec<AnchorRow> {
     let row = |tally: crate::analysis::AnchorTally| AnchorRow {
         text: tally.spelling,
         hosts: tally.hosts,
@@ -136,5 +143,5 @@ pub(super) fn anchors_of_inlinks(page: &InlinkPage) -> Vec<AnchorRow> {
         last: tally.last,
         matches_request: tally.matches_request,
     };
-    tally_anchors(links, |_| false).into_iter().map(row).collect()
+    tallies.finish(|_| false).into_iter().map(row).collect()
 }

@@ -9,23 +9,25 @@ use super::super::row::{LinkRow, Row};
 use super::super::shuffle::{ROWS_PER_CHECK, Shuffle, ShuffleOptions};
 use super::super::sorted::{PartRows, Sorted};
 use super::folder::{LinkStore, Rows};
-use super::host_of;
 use super::query::{CitedCounts, Window};
 use super::scan::Cited;
+use super::{host_of, tallied_anchor};
 use crate::jobs::JobCx;
 use crate::links::LinkKind;
 use crate::uri::CaptureDate;
 use foldhash::fast::RandomState;
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 /// Captures to count the inlinks of, in any order.
 pub struct Counting(Shuffle);
 
 impl Counting {
-    /// None yet; they are sorted as `options` say.
-    pub fn new(options: &ShuffleOptions) -> Self {
-        Self(Shuffle::new(options, &JobCx::detached()))
+    /// None yet; they are sorted as `options` say. `cx` is asked whether to
+    /// stop, and counts nothing: links are what a count goes through.
+    pub fn new(options: &ShuffleOptions, cx: &JobCx) -> Self {
+        Self(Shuffle::new(options, &cx.uncounted()))
     }
 
     /// Takes a capture: its page, when it was made, and a number of the caller's.
@@ -108,11 +110,11 @@ impl LinkStore {
     ) -> Result<CountTotals, E> {
         let mut sorted: Sorted = captures.0.finish()?;
         let (mut totals, mut failed) = (CountTotals::default(), None);
-        let alone = JobCx::detached();
+        let uncounted = cx.uncounted();
         sorted.in_one(|captures| {
             let mut pass = Pass {
                 entering: Cursor::new(self, cx)?,
-                leaving: Cursor::new(self, &alone)?,
+                leaving: Cursor::new(self, &uncounted)?,
                 days,
                 cap: cap as u64,
                 cx,
@@ -322,91 +324,99 @@ impl Pass<'_> {
     }
 }
 
-/// Texts as numbers.
-#[derive(Default)]
-struct Numbers(HashMap<Box<str>, u32, RandomState>);
-
-impl Numbers {
-    fn of(&mut self, text: &str) -> u32 {
-        if let Some(number) = self.0.get(text) {
-            return *number;
-        }
-        let number = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
-        self.0.insert(text.into(), number);
-        number
-    }
+/// An anchor of links in the window.
+struct Anchor {
+    number: u64,
+    /// Distinct hosts of other sites that use it, and links with it.
+    tally: (u64, u64),
 }
 
 /// The links of one page that are in the window, as they come and go.
 #[derive(Default)]
 struct Inside {
     counts: CitedCounts,
-    hosts: Numbers,
-    anchors: Numbers,
-    /// External links from each host.
-    links_of_host: Vec<u64>,
-    /// Distinct hosts of other sites that use each anchor, and links with it.
-    of_anchor: Vec<(u64, u64)>,
+    /// Hosts of other sites: a number, and how many links come from there.
+    hosts: HashMap<Box<str>, (u64, u64), RandomState>,
+    anchors: HashMap<Arc<str>, Anchor, RandomState>,
     /// External links by (anchor, host).
-    of_both: HashMap<(u32, u32), u64, RandomState>,
-    top: Option<String>,
+    of_both: HashMap<(u64, u64), u64, RandomState>,
+    /// Hosts and anchors that were given a number.
+    numbered: u64,
+    /// Anchors by their tallies, for pages whose best one is asked for again and again.
+    ranked: Option<BTreeSet<((u64, u64), Reverse<Arc<str>>)>>,
+    was_asked: bool,
 }
 
 impl Inside {
     /// A link comes into the window, or leaves it.
     fn turn(&mut self, link: &LinkRow<'_>, comes: bool) {
         let step = |number: &mut u64| *number = if comes { *number + 1 } else { number.saturating_sub(1) };
-        self.top = None;
-        let host = (!link.internal).then(|| self.hosts.of(host_of(link.source)));
-        match host {
-            None => step(&mut self.counts.internal),
-            Some(host) => {
-                step(&mut self.counts.external);
-                let links = entry(&mut self.links_of_host, host);
+        let mut host = None;
+        if link.internal {
+            step(&mut self.counts.internal);
+        } else {
+            step(&mut self.counts.external);
+            let name = host_of(link.source);
+            if !self.hosts.contains_key(name) {
+                self.numbered += 1;
+                self.hosts.insert(name.into(), (self.numbered, 0));
+            }
+            if let Some((number, links)) = self.hosts.get_mut(name) {
                 step(links);
+                host = Some(*number);
                 if *links == u64::from(comes) {
                     step(&mut self.counts.hosts);
+                }
+                // What is in no window takes no memory.
+                if *links == 0 {
+                    self.hosts.remove(name);
                 }
             }
         }
         if link.anchor.is_empty() {
             return;
         }
-        let anchor = self.anchors.of(link.anchor);
-        let tally = entry(&mut self.of_anchor, anchor);
-        step(&mut tally.1);
+        let text = tallied_anchor(link.anchor);
+        if !self.anchors.contains_key(&*text) {
+            self.numbered += 1;
+            self.anchors.insert(Arc::from(&*text), Anchor { number: self.numbered, tally: (0, 0) });
+        }
+        let Some(anchor) = self.anchors.get_mut(&*text) else { return };
+        let was = anchor.tally;
+        step(&mut anchor.tally.1);
         if let Some(host) = host {
-            let links = self.of_both.entry((anchor, host)).or_default();
+            let links = self.of_both.entry((anchor.number, host)).or_default();
             step(links);
             let links = *links;
             if links == u64::from(comes) {
-                step(&mut tally.0);
+                step(&mut anchor.tally.0);
             }
             if links == 0 {
-                self.of_both.remove(&(anchor, host));
+                self.of_both.remove(&(anchor.number, host));
             }
+        }
+        let is = anchor.tally;
+        if let Some(ranked) = &mut self.ranked
+            && let Some((text, _)) = self.anchors.get_key_value(&*text)
+        {
+            ranked.remove(&(was, Reverse(Arc::clone(text))));
+            if is.1 > 0 {
+                ranked.insert((is, Reverse(Arc::clone(text))));
+            }
+        }
+        if is.1 == 0 {
+            self.anchors.remove(&*text);
         }
     }
 
     /// Words of other sites before its own; of equal ones the first by its bytes.
     fn top_anchor(&mut self) -> &str {
-        let of_anchor = &self.of_anchor;
-        let anchors = &self.anchors.0;
-        self.top.get_or_insert_with(|| {
-            let tallied = anchors.iter().filter_map(|(text, number)| {
-                let tally = of_anchor.get(*number as usize).filter(|(_, links)| *links > 0)?;
-                Some((*tally, Reverse(text)))
-            });
-            tallied.max().map(|(_, Reverse(text))| text.to_string()).unwrap_or_default()
-        })
+        let ranks = || self.anchors.iter().map(|(text, anchor)| (anchor.tally, Reverse(text)));
+        if !std::mem::replace(&mut self.was_asked, true) {
+            return ranks().max().map_or("", |(_, Reverse(text))| text);
+        }
+        let set = || ranks().map(|(tally, Reverse(text))| (tally, Reverse(Arc::clone(text)))).collect();
+        let ranked = self.ranked.get_or_insert_with(set);
+        ranked.last().map_or("", |(_, Reverse(text))| text)
     }
-}
-
-/// The value of a number, made where it is new.
-fn entry<T: Clone + Default>(values: &mut Vec<T>, number: u32) -> &mut T {
-    let at = number as usize;
-    if values.len() <= at {
-        values.resize(at + 1, T::default());
-    }
-    &mut values[at]
 }

@@ -11,12 +11,15 @@ use crate::jobs::{FileLock, JobCx, free_bytes};
 use crate::links::Notation;
 use crate::uri::InternalPolicy;
 use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 const LIST: &str = "links.json";
 const LOCK: &str = "links.lock";
+/// Ends the name of a segment that is being written.
+const OPEN: &str = ".open";
 const FORMAT: &str = "fonds links";
 const VERSION: u32 = 1;
 
@@ -176,6 +179,14 @@ impl LinkStore {
             }
         }
         let lock = lock(folder, LOCK)?;
+        if !Self::is_in(folder) {
+            let names = fs::read_dir(folder).map_err(at(folder))?.flatten().map(|entry| entry.file_name());
+            if names.flat_map(OsString::into_string).any(|name| number_of(&name).is_some() && !name.ends_with(OPEN)) {
+                let why =
+                    format!("segments of links lie here, and the list that says which of them count is gone ({LIST})");
+                return Err(stored(folder, io::Error::new(io::ErrorKind::InvalidData, why)));
+            }
+        }
         let mut store = match Self::is_in(folder) {
             true => Self::open(folder)?,
             false => Self { folder: folder.to_owned(), list: List::new(rules), segments: Vec::new(), lock: None },
@@ -379,7 +390,7 @@ impl LinkStore {
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let Some(number) = name.to_str().and_then(number_of) else { continue };
-            let is_open = name.to_str().is_some_and(|name| name.ends_with(".open"));
+            let is_open = name.to_str().is_some_and(|name| name.ends_with(OPEN));
             if is_open || !self.list.segments.iter().any(|listed| listed.number == number) {
                 let _ = fs::remove_file(entry.path());
             }
@@ -460,7 +471,7 @@ fn segment_path(folder: &Path, number: u64) -> PathBuf {
 
 /// The number in the name of a segment, finished or not.
 fn number_of(name: &str) -> Option<u64> {
-    let name = name.strip_suffix(".open").unwrap_or(name);
+    let name = name.strip_suffix(OPEN).unwrap_or(name);
     name.strip_prefix("links-")?.strip_suffix(".seg")?.parse().ok()
 }
 

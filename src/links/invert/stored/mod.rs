@@ -45,6 +45,7 @@ pub use scan::{AnchorCount, Cited, CitedCapture};
 pub use segment::SegmentCounts;
 
 use foldhash::fast::RandomState;
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// The host in a key of either notation, labels reversed, without port:
@@ -72,6 +73,18 @@ pub fn host_of(key: &str) -> &str {
 fn ipv6_of(host: &str) -> Option<&str> {
     let (address, _) = host.split_once(')')?;
     (address.bytes().filter(|byte| *byte == b':').count() > 1 && !address.contains(',')).then_some(address)
+}
+
+/// Longest anchor that is told apart from others to its end where anchors are
+/// tallied: a hostile page has as many long ones as it likes.
+const MAX_TALLIED_ANCHOR_BYTES: usize = 1024;
+
+/// What an anchor is tallied as: itself, or the beginning of a very long one.
+pub fn tallied_anchor(anchor: &str) -> Cow<'_, str> {
+    match anchor.get(..anchor.floor_char_boundary(MAX_TALLIED_ANCHOR_BYTES)) {
+        Some(begin) if begin.len() < anchor.len() => Cow::Owned(format!("{begin}…")),
+        _ => Cow::Borrowed(anchor),
+    }
 }
 
 /// Distinct hosts of linking pages.

@@ -5,9 +5,9 @@
 use super::super::LinkError;
 use super::super::row::{LinkRow, Row};
 use super::super::shuffle::{Shuffle, ShuffleOptions};
-use super::Hosts;
 use super::folder::LinkStore;
 use super::query::{CitedCounts, Window};
+use super::{Hosts, tallied_anchor};
 use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
 use serde::Serialize;
@@ -186,7 +186,7 @@ impl LinkStore {
     ///
     /// As [`Self::each_target`]; no room for sorting.
     pub fn top_anchors(&self, limit: u64, options: &ShuffleOptions, cx: &JobCx) -> Result<Vec<AnchorCount>, LinkError> {
-        let mut shuffle = Shuffle::new(options, &JobCx::detached());
+        let mut shuffle = Shuffle::new(options, &cx.uncounted());
         let mut rows = self.rows(b"", 0, None, cx)?;
         while rows.advance()? {
             if let Row::Link(link) = rows.row()?
@@ -245,7 +245,7 @@ impl LinkStore {
         let mut hosts_of = BTreeMap::<Box<str>, (Hosts, u64)>::new();
         self.each_inlink(target, window, |link| {
             if !link.anchor.is_empty() {
-                let (hosts, links) = hosts_of.entry(link.anchor.into()).or_default();
+                let (hosts, links) = hosts_of.entry(tallied_anchor(link.anchor).into()).or_default();
                 *links += 1;
                 if !link.internal {
                     hosts.add(link.source);

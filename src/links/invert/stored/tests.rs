@@ -246,7 +246,7 @@ proptest! {
 /// What a pass gives out, against a question for each.
 fn check_counts(store: &LinkStore, captures: &[(String, i64)], days: u32, cap: usize) {
     let options = ShuffleOptions { memory_bytes: 1 << 16, threads: 1, ..ShuffleOptions::default() };
-    let mut counting = Counting::new(&options);
+    let mut counting = Counting::new(&options, &JobCx::detached());
     for (id, (target, seconds)) in captures.iter().enumerate() {
         counting.push(target, CaptureDate::from_seconds(*seconds), id as u64).unwrap();
     }
@@ -331,7 +331,7 @@ fn one_pass_counts_windows_to_the_second_and_captures_of_one_instant() {
     check_counts(&store, &captures, 300, 3);
     let stopped = JobCx::detached();
     stopped.cancel();
-    let counting = Counting::new(&ShuffleOptions::default());
+    let counting = Counting::new(&ShuffleOptions::default(), &stopped);
     let error = store.count_windows(counting, 1, 1, &stopped, |_| Ok::<(), LinkError>(())).unwrap_err();
     assert!(matches!(error, LinkError::Cancelled(_)));
 }
@@ -496,6 +496,13 @@ fn what_was_not_finished_is_not_there() {
     check_page(&store, &rows, "(pt,alvo0003,)/pagina", None);
     let mut looking = LinkStore::open(folder.path()).unwrap();
     assert!(looking.compact(&JobCx::detached()).is_err());
+    // Without their list segments are nobody's to remove.
+    drop(store);
+    std::fs::remove_file(folder.path().join("links.json")).unwrap();
+    let there = segment_files(folder.path());
+    let lost = LinkStore::open_to_add(folder.path(), StoreRules::default()).map(|_| ()).unwrap_err();
+    assert!(lost.is_damage() && lost.to_string().contains("links.json"), "{lost}");
+    assert_eq!(segment_files(folder.path()), there);
 }
 
 #[test]
