@@ -18,10 +18,11 @@ pub const MAX_ROUNDS: u32 = 250;
 
 /// Ranks of all nodes; they sum to 1. `edges` are (source, target), each once,
 /// both below `nodes`; others are passed over. The same edges in the same
-/// order give the same bits: one thread, sums in order.
-pub fn page_rank(nodes: usize, edges: &[(u32, u32)]) -> Vec<f64> {
+/// order give the same bits: one thread, sums in order. `goes_on` is asked
+/// before each round; `None` where it says no.
+pub fn page_rank(nodes: usize, edges: &[(u32, u32)], mut goes_on: impl FnMut() -> bool) -> Option<Vec<f64>> {
     if nodes == 0 {
-        return Vec::new();
+        return Some(Vec::new());
     }
     let known = |&&(source, target): &&(u32, u32)| (source as usize) < nodes && (target as usize) < nodes;
     let mut votes = vec![0_u32; nodes];
@@ -34,6 +35,9 @@ pub fn page_rank(nodes: usize, edges: &[(u32, u32)]) -> Vec<f64> {
     let mut ranks = vec![even; nodes];
     let mut next = vec![0.0; nodes];
     for _ in 0..MAX_ROUNDS {
+        if !goes_on() {
+            return None;
+        }
         let idle: f64 = ranks.iter().zip(&votes).filter(|(_, votes)| **votes == 0).map(|(rank, _)| rank).sum();
         next.fill((1.0 - DAMPING) * even + DAMPING * idle * even);
         for (source, target) in edges.iter().filter(known) {
@@ -51,17 +55,18 @@ pub fn page_rank(nodes: usize, edges: &[(u32, u32)]) -> Vec<f64> {
             break;
         }
     }
-    ranks
+    Some(ranks)
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
     #[track_caller]
     fn check(nodes: usize, edges: &[(u32, u32)], expected: &[f64]) {
-        let ranks = page_rank(nodes, edges);
+        let ranks = page_rank(nodes, edges, || true).unwrap();
         assert_eq!(ranks.len(), expected.len());
         for (rank, expected) in ranks.iter().zip(expected) {
             assert!((rank - expected).abs() < 1e-6, "{ranks:?}");
@@ -81,11 +86,21 @@ mod tests {
         check(2, &[(0, 1), (1, 0), (7, 0), (0, 7)], &[0.5, 0.5]);
     }
 
+    #[test]
+    fn it_ends_between_two_rounds_where_that_is_wished() {
+        let mut rounds = 0;
+        let ranks = page_rank(2, &[(0, 1)], || {
+            rounds += 1;
+            rounds < 3
+        });
+        assert_eq!((ranks, rounds), (None, 3));
+    }
+
     proptest! {
         #[test]
         fn ranks_sum_to_one(edges in prop::collection::btree_set((0_u32..20, 0_u32..20), 0..80)) {
             let edges: Vec<(u32, u32)> = edges.into_iter().collect();
-            let ranks = page_rank(20, &edges);
+            let ranks = page_rank(20, &edges, || true).unwrap();
             prop_assert!((ranks.iter().sum::<f64>() - 1.0).abs() < 1e-9);
             prop_assert!(ranks.iter().all(|rank| *rank >= 0.15 / 20.0 - 1e-12));
         }

@@ -126,9 +126,11 @@ pub(super) fn graph(args: &GraphArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow
         FormatWord::Csv => GraphFormat::CsvEdges,
         FormatWord::CsvHosts => GraphFormat::CsvHosts,
     };
-    let RankedHosts { graph, ranks } = with_links(&args.folder, |links| links.hosts(cx))?;
-    to_file(args.out.as_deref(), Existing::Stays, out, |out| {
-        Ok(write_host_graph(&graph, &ranks, format, args.internal, out)?)
+    // Inside, so that a file which is there is refused before the work.
+    let graph = to_file(args.out.as_deref(), Existing::Stays, out, |out| {
+        let RankedHosts { graph, ranks } = with_links(&args.folder, |links| links.hosts(cx))?;
+        write_host_graph(&graph, &ranks, format, args.internal, out)?;
+        Ok(graph)
     })?;
     let (edges, internal) = (graph.external().count(), graph.edges.len() - graph.external().count());
     eprintln!("{} hosts, {edges} edges between sites, {internal} within", graph.hosts.len());
@@ -141,4 +143,22 @@ pub(super) fn nutch(folder: &Path, json: bool, out: &mut dyn Write, cx: &JobCx) 
     let report = with_links(folder, |links| links.write_nutch(&NutchLimits::default(), form, out, cx))?;
     eprintln!("{} inlinks of {} pages; {} left out over the limit of a page", report.inlinks, report.pages, report.cut);
     Ok(FINE)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_there_is_refused_before_the_work() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("hosts.gexf");
+        std::fs::write(&out, "kept").unwrap();
+        let nowhere = folder.path().join("nowhere");
+        let args = GraphArgs { folder: nowhere, format: FormatWord::Gexf, internal: false, out: Some(out.clone()) };
+        let error = graph(&args, &mut Vec::new(), &JobCx::detached()).unwrap_err().to_string();
+        assert!(error.contains("File exists"), "{error}");
+        assert_eq!(std::fs::read_to_string(out).unwrap(), "kept");
+    }
 }

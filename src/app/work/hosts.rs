@@ -2,7 +2,7 @@
 
 use super::inlinks::{capture_of, row_of};
 use crate::analysis::page_rank;
-use crate::jobs::JobCx;
+use crate::jobs::{Cancelled, JobCx};
 use crate::links::invert::{Row, Shuffle};
 use crate::links::stored::{LinkStore, host_of};
 use crate::links::{HostGraph, HostGraphBuilder, Notation};
@@ -66,7 +66,7 @@ impl LinkSource<'_> {
         let graph = builder.finish();
         cx.stage("Ranking hosts", None);
         let edges: Vec<(u32, u32)> = graph.external().map(|edge| (edge.source, edge.target)).collect();
-        let ranks = page_rank(graph.hosts.len(), &edges);
+        let ranks = page_rank(graph.hosts.len(), &edges, || cx.checkpoint().is_ok()).ok_or(Cancelled)?;
         Ok(RankedHosts { graph, ranks })
     }
 
