@@ -48,6 +48,15 @@ pub(super) fn view_as_of_now(conn: &Connection) -> rusqlite::Result<()> {
             conn.execute_batch(&format!("CREATE TEMP VIEW {table} AS SELECT *, {columns} FROM main.{table}"))?;
         }
     }
+    if found < 5 {
+        // Inlinks of another form are none, and wait to be built anew.
+        conn.execute_batch(
+            "CREATE TEMP VIEW capture_inlinks AS SELECT * FROM main.capture_inlinks WHERE 0;
+             CREATE TEMP VIEW inlink_build AS SELECT * FROM main.inlink_build WHERE 0;
+             CREATE TEMP VIEW setting AS SELECT * FROM main.setting UNION ALL
+                SELECT 'inlinks_wanted', '1' WHERE EXISTS (SELECT 1 FROM main.inlink_build);",
+        )?;
+    }
     Ok(())
 }
 
@@ -102,7 +111,8 @@ mod tests {
         let looking = Workspace::look(&folder).unwrap();
         assert_eq!(looking.catalogue().prospects(None, "", 9).unwrap(), []);
         assert_eq!(looking.top_anchors(9, &Default::default()).unwrap(), []);
-        assert!(looking.built_links().unwrap().is_none() && !looking.catalogue().inlinks_wanted().unwrap());
+        assert!(looking.built_links().unwrap().is_none() && looking.catalogue().inlinks_wanted().unwrap());
+        assert!(looking.catalogue().inlink_build().unwrap().is_none());
         drop(looking);
         let open = Workspace::open(&folder).unwrap();
         assert!(open.catalogue().inlinks_wanted().unwrap());
