@@ -7,9 +7,12 @@ use super::invert::stored::host_of;
 use super::invert::{CaptureRow, Filler, LinkError, LinkRow, Shuffle};
 use crate::uri::{CaptureDate, DatasetKey, InternalPolicy};
 use crossbeam_channel::bounded;
-use serde::Deserialize;
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
+use std::fmt;
 use std::io::{self, Read};
+use std::marker::PhantomData;
 use std::ops::AddAssign;
 
 /// Lines go to threads in pieces of about so many bytes.
@@ -18,6 +21,10 @@ const PIECE_BYTES: usize = 1024 * 1024;
 /// A longer line is neither a row nor an object: 2,000 inlinks with long
 /// anchors take some 200 KB.
 const MAX_LINE_BYTES: usize = 256 * 1024 * 1024;
+
+/// An object with more inlinks, in memory many times as large as its line, is
+/// none: of a page 2,000 are kept.
+const MAX_INLINKS_PER_LINE: usize = 2_000_000;
 
 /// Behind so many tabs stands the last column of a row: it may hold more.
 const TABS: usize = 4;
@@ -171,7 +178,36 @@ struct ObjectIn<'a> {
     #[serde(default, borrow)]
     capture_date: Option<TextIn<'a>>,
     #[serde(default, borrow)]
-    inlinks: Option<Vec<InlinkIn<'a>>>,
+    inlinks: Option<InlinksIn<'a>>,
+}
+
+/// As many as a line may list.
+struct InlinksIn<'a>(Vec<InlinkIn<'a>>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for InlinksIn<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Each<'a>(PhantomData<InlinksIn<'a>>);
+        impl<'de: 'a, 'a> Visitor<'de> for Each<'a> {
+            type Value = InlinksIn<'a>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of inlinks")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<InlinksIn<'a>, A::Error> {
+                let mut inlinks = Vec::new();
+                while let Some(inlink) = list.next_element()? {
+                    if inlinks.len() == MAX_INLINKS_PER_LINE {
+                        let why = format!("more than {MAX_INLINKS_PER_LINE} inlinks in one object");
+                        return Err(serde::de::Error::custom(why));
+                    }
+                    inlinks.push(inlink);
+                }
+                Ok(InlinksIn(inlinks))
+            }
+        }
+        deserializer.deserialize_seq(Each(PhantomData))
+    }
 }
 
 #[derive(Deserialize)]
@@ -194,19 +230,26 @@ impl TextIn<'_> {
     }
 }
 
-/// The notation of the first key in the beginning of some lines, as far as it shows.
+/// The notation of the first key in the beginning of some lines, as far as it
+/// shows: lines that are neither rows nor objects tell nothing.
 pub(super) fn notation_of(begin: &[u8]) -> Option<Notation> {
-    let text = begin.trim_ascii_start();
-    let key = match text.strip_prefix(b"{") {
-        None => text,
-        Some(object) => {
-            let name = memchr::memmem::find(object, b"\"url\"")?;
-            let rest = object.get(name + 5..)?.trim_ascii_start().strip_prefix(b":")?;
-            rest.trim_ascii_start().strip_prefix(b"\"")?
+    begin.split(|byte| *byte == b'\n').find_map(|line| {
+        let text = line.trim_ascii_start();
+        let (key, end) = match text.strip_prefix(b"{") {
+            None => (text, b'\t'),
+            Some(object) => {
+                let name = memchr::memmem::find(object, b"\"url\"")?;
+                let rest = object.get(name + 5..)?.trim_ascii_start().strip_prefix(b":")?;
+                (rest.trim_ascii_start().strip_prefix(b"\"")?, b'"')
+            }
+        };
+        let key = String::from_utf8_lossy(key.get(..memchr::memchr(end, key)?)?);
+        match notation_of_key(&key) {
+            // Nothing stands before the bracket of other keys than these.
+            Notation::Cdx if !key.contains(')') => None,
+            notation => Some(notation),
         }
-    };
-    let end = key.iter().position(|byte| b"\t\"\n".contains(byte)).unwrap_or(key.len());
-    Some(notation_of_key(&String::from_utf8_lossy(key.get(..end)?)))
+    })
 }
 
 fn notation_of_key(key: &str) -> Notation {
@@ -323,7 +366,7 @@ impl LineReader<'_, '_> {
             "" => None,
             text => Some(self.date(text)?),
         };
-        let inlinks = object.inlinks.unwrap_or_default();
+        let inlinks = object.inlinks.map(|InlinksIn(list)| list).unwrap_or_default();
         // All dates before any link is taken: an object is read whole or not at all.
         let dates: Vec<Option<CaptureDate>> = inlinks
             .iter()
@@ -426,4 +469,29 @@ fn is_internal(policy: InternalPolicy, target: &str, source: &str) -> bool {
     }
     let name = |host: &str| DatasetKey::from_stored(format!("({host},)")).host();
     policy.is_internal(&name(target), &name(source))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_notation_is_that_of_the_first_line_that_is_one() {
+        let check = |begin: &str, expected| assert_eq!(notation_of(begin.as_bytes()), expected, "{begin}");
+        check("(pt,fct,\t2024", Some(Notation::Dataset));
+        check("pt,fct)/\t2024", Some(Notation::Cdx));
+        check(r#"{"count": 1, "url": "pt,fct)/", "x": 1}"#, Some(Notation::Cdx));
+        check("# a line that is none\ntarget\tdate\n{\"uri\": 1}\n(pt,fct,\t2024", Some(Notation::Dataset));
+        check("data:x\t2024\nftp://(pt,fct,)/x\t2024", Some(Notation::Dataset));
+        check("nothing here\n", None);
+    }
+
+    #[test]
+    fn an_object_of_too_many_inlinks_is_none() {
+        let list = |count: usize| format!("[{}]", vec![r#"{"source":""}"#; count].join(","));
+        assert!(serde_json::from_str::<InlinksIn<'_>>(&list(3)).is_ok_and(|list| list.0.len() == 3));
+        let error = serde_json::from_str::<InlinksIn<'_>>(&list(MAX_INLINKS_PER_LINE + 1)).err().unwrap().to_string();
+        assert!(error.contains("more than 2000000 inlinks"), "{error}");
+    }
 }
