@@ -23,7 +23,7 @@ use crate::uri::{CaptureDate, Url};
 use crate::warc::http::{ContentType, HttpHead, Payload, decode_payload, parse_response_head};
 use crate::warc::{Record, RecordHead, RecordType, WarcError};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -62,6 +62,12 @@ pub struct ReadFrom {
     pub metadata: bool,
     /// PDF files: they count as pages, with the addresses of their link annotations.
     pub pdf: bool,
+}
+
+impl ReadFrom {
+    fn takes(self, kind: &ContentType) -> bool {
+        self.pages && is_page(kind) || self.pdf && is_pdf(kind)
+    }
 }
 
 impl Default for ReadFrom {
@@ -243,8 +249,9 @@ pub struct DocumentReader {
     from: ReadFrom,
     /// Captures that a revisit may repeat, by hashes of their names.
     originals: HashMap<u64, Place>,
-    /// Names of redirects and errors: a repeat of one has no links either.
-    no_pages: HashSet<u64>,
+    /// Names of redirects, errors and what is no page: a repeat of one has no
+    /// links either. Most records are such; the names are sorted when they are needed.
+    no_pages: Vec<u64>,
     waiting: Vec<Waiting>,
     report: DocumentReport,
 }
@@ -293,7 +300,7 @@ impl DocumentReader {
             return None;
         };
         let names = names_of_original(&record.head, date);
-        if !(200..300).contains(&head.status) {
+        if !(200..300).contains(&head.status) || !self.from.takes(&head.content_type()) {
             self.no_pages.extend(names);
             return None;
         }
@@ -313,10 +320,12 @@ impl DocumentReader {
         mut fetch: impl FnMut(Place) -> Result<Record, WarcError>,
         mut take: impl FnMut(&Document, Repeat, &mut DocumentReport) -> Result<(), E>,
     ) -> Result<(), E> {
+        self.no_pages.sort_unstable();
+        self.no_pages.dedup();
         let mut found = Vec::new();
         for waiting in std::mem::take(&mut self.waiting) {
             // The first name that is known tells: an error page may have the bytes of a page.
-            let known = |name: &&u64| self.originals.contains_key(name) || self.no_pages.contains(name);
+            let known = |name: &&u64| self.originals.contains_key(name) || self.no_pages.binary_search(name).is_ok();
             match waiting.names.iter().find(known).map(|name| self.originals.get(name).copied()) {
                 Some(Some(original)) => found.push((original, waiting)),
                 Some(None) => {}
@@ -388,7 +397,7 @@ impl DocumentReader {
         place: Place,
     ) -> Option<Document> {
         let kind = head.content_type();
-        if !(self.from.pages && is_page(&kind) || self.from.pdf && is_pdf(&kind)) {
+        if !self.from.takes(&kind) {
             return None;
         }
         self.report.pages += 1;
@@ -528,12 +537,14 @@ mod tests {
             documents[0].read_links(&PageOptions::links_only(), |link| links.push(link.url.as_str().to_owned()));
             assert_eq!(links, ["http://b.pt/y/x"]);
         }
-        // An error that is repeated has no links, and nothing is missing.
-        let mut error = DocumentReader::default();
-        error.take(revisit(("WARC-Refers-To", "<urn:1>")), Place { file: 0, offset: 5 });
-        error.take(response("http://a.pt/", &PAGE.replace("200", "404")), Place { file: 0, offset: 9 });
-        resolve(&mut error, |_| unreachable!(), |_| unreachable!());
-        assert!(error.report().unread.is_empty());
+        // An error or an image that is repeated has no links, and nothing is missing.
+        for other in [PAGE.replace("200", "404"), PAGE.replace("Text/HTML", "image/png")] {
+            let mut reader = DocumentReader::default();
+            reader.take(revisit(("WARC-Refers-To", "<urn:1>")), Place { file: 0, offset: 5 });
+            reader.take(response("http://a.pt/", &other), Place { file: 0, offset: 9 });
+            resolve(&mut reader, |_| unreachable!(), |_| unreachable!());
+            assert!(reader.report().unread.is_empty());
+        }
         let mut lost = DocumentReader::default();
         lost.take(revisit(("WARC-Refers-To", "<urn:2>")), Place { file: 0, offset: 5 });
         resolve(&mut lost, |_| unreachable!(), |_| ());
