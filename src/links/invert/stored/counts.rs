@@ -331,6 +331,9 @@ struct Anchor {
     tally: (u64, u64),
 }
 
+/// The tally of an anchor and its text: the best is the last.
+type Rank = ((u64, u64), Reverse<Arc<str>>);
+
 /// The links of one page that are in the window, as they come and go.
 #[derive(Default)]
 struct Inside {
@@ -343,7 +346,7 @@ struct Inside {
     /// Hosts and anchors that were given a number.
     numbered: u64,
     /// Anchors by their tallies, for pages whose best one is asked for again and again.
-    ranked: Option<BTreeSet<((u64, u64), Reverse<Arc<str>>)>>,
+    ranked: Option<BTreeSet<Rank>>,
     was_asked: bool,
 }
 
