@@ -185,17 +185,20 @@ fn head_ends(bytes: &[u8]) -> bool {
 }
 
 /// The value of a digest field, taken apart.
+#[derive(Clone)]
 enum Wanted {
     Bytes(Vec<u8>),
     Unreadable,
 }
 
 /// Hashes with the algorithm that a digest field names, to compare with it.
+#[derive(Clone)]
 pub struct DigestCheck {
     hash: Hash,
     wanted: Wanted,
 }
 
+#[derive(Clone)]
 enum Hash {
     Md5(Md5),
     Sha1(Sha1),
@@ -225,6 +228,11 @@ impl DigestCheck {
     /// it finds accidents, but proves nothing against somebody who means it.
     pub fn is_weak(&self) -> bool {
         matches!(self.hash, Hash::Md5(_) | Hash::Sha1(_))
+    }
+
+    /// Whether the field holds a digest, which bytes may have.
+    pub(super) fn is_readable(&self) -> bool {
+        matches!(self.wanted, Wanted::Bytes(_))
     }
 
     /// Takes the next bytes.

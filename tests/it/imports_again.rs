@@ -6,9 +6,13 @@ use crate::kill::{kill_when, start};
 use crate::program::{Said, arg, fonds};
 use fonds::app::Desk;
 use fonds::app::models::ProblemQuery;
+use fonds::uri::CaptureDate;
+use fonds::warc::RecordBuilder;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+
+const DATE: CaptureDate = CaptureDate::from_millis(1_709_283_600_000);
 
 fn append(path: &Path, bytes: &[u8]) {
     File::options().append(true).open(path).unwrap().write_all(bytes).unwrap();
@@ -57,6 +61,33 @@ fn a_copy_of_a_file_that_grew_takes_the_place_of_the_shorter_one() {
     assert_eq!(kept(&workspace).len(), 1);
     // Nothing new: nothing happens.
     assert_eq!(import().json_lines()[0]["outcome"], "known");
+}
+
+#[test]
+fn a_torn_file_that_grew_brings_each_capture_in_once() {
+    let body = "one\r\n\r\ntwo\r\n\r\n";
+    let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let page = |number: usize| {
+        let record = RecordBuilder::response(&format!("urn:test:{number}"), DATE, &format!("http://a.pt/{number}"));
+        String::from_utf8(record.plain(block.as_bytes())).unwrap()
+    };
+    let torn = page(2);
+    let ends: Vec<usize> = torn.match_indices("\r\n\r\n").map(|(at, end)| at + end.len()).collect();
+    let within = (1..4).map(|less| torn.len() - less);
+    for cut in ends.into_iter().chain(within).chain([30, torn.len() - 20]) {
+        let (_dir, workspace, source) = made();
+        let path = write(&source, "a.warc", [page(1).as_bytes(), &torn.as_bytes()[..cut]].concat().as_slice());
+        let import = || fonds(&["import", arg(&workspace), arg(&source), "--json"]);
+        import();
+        append(&path, &torn.as_bytes()[cut..]);
+        append(&path, page(3).as_bytes());
+        import().with_status(0);
+        let rows = captures(&open(&workspace), "");
+        assert_eq!(rows.len(), 3, "cut {} bytes into the record: {rows:?}", cut);
+        check_captures(&workspace, 3);
+        let list = fonds(&["files", "list", arg(&workspace), "--check", "--json"]);
+        assert_eq!(states(&list), [pair("present", "a.warc")], "{cut}");
+    }
 }
 
 #[test]
@@ -182,7 +213,6 @@ fn a_damaged_member_that_was_unpacked_has_its_true_state() {
 fn a_large_file_that_several_threads_read_survives_kills_too() {
     const PAGES: usize = 900;
     let (_dir, workspace, source) = made();
-    let date = fonds::uri::CaptureDate::from_millis(1_709_283_600_000);
     let filler = "Words that fill the page so that the file grows large enough. ".repeat(400);
     let mut bytes = Vec::new();
     for page in 0..PAGES {
@@ -190,11 +220,8 @@ fn a_large_file_that_several_threads_read_survives_kills_too() {
             "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>{page}</title><p>{filler}<a href='/{}'>on</a>page 19",
             page + 1
         );
-        let record = fonds::warc::RecordBuilder::response(
-            &format!("urn:test:{page}"),
-            date,
-            &format!("http://large.example/{page}"),
-        );
+        let record =
+            RecordBuilder::response(&format!("urn:test:{page}"), DATE, &format!("http://large.example/{page}"));
         bytes.extend(record.plain(block.as_bytes()));
     }
     assert!(bytes.len() > 20 << 20, "{}", bytes.len());
@@ -289,9 +316,7 @@ fn a_copy_is_present_and_not_touched() {
 #[test]
 fn records_that_are_no_captures_are_told_or_counted() {
     let (_dir, workspace, source) = made();
-    let date = fonds::uri::CaptureDate::from_millis(1_709_283_600_000);
-    let of =
-        |id: &str, uri: &str| fonds::warc::RecordBuilder::response(id, date, uri).plain(b"HTTP/1.1 200 OK\r\n\r\nx");
+    let of = |id: &str, uri: &str| RecordBuilder::response(id, DATE, uri).plain(b"HTTP/1.1 200 OK\r\n\r\nx");
     let records =
         [of("urn:a:1", "http://a.pt/"), of("urn:a:2", "dns:a.pt"), of("urn:a:3", "no url"), of("urn:a:4", "dns:b.pt")];
     write(&source, "a.warc", &records.concat());

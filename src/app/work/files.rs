@@ -6,7 +6,7 @@ use super::import::{digest_of, find_all};
 use crate::jobs::JobCx;
 use crate::store::rows::{FileId, FileRow, FileState, ProblemDetail, ProblemRow};
 use crate::store::{RecordRow, WantedFile, Workspace, mtime_ns};
-use crate::warc::{Span, enter_record_at, offset_words, open_archive_file};
+use crate::warc::{Packing, Span, enter_record_at, offset_words, open_archive_file};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -18,6 +18,8 @@ use std::path::Path;
 const SHOWN_BYTES: u64 = 1024;
 /// Bytes of a record's block that the panel shows.
 const SHOWN_BLOCK: u64 = 2048;
+/// Line breaks that are due after a record, in bytes.
+const MAX_BREAKS: u64 = 4;
 /// Bytes in a line of a hex table.
 const HEX_LINE: usize = 16;
 
@@ -204,7 +206,14 @@ pub(super) fn holds_records(path: &Path, records: &[RecordRow]) -> bool {
 fn is_record(path: &Path, record: &RecordRow) -> anyhow::Result<bool> {
     let (head, mut reader) = enter_record_at(path, record.span.offset)?;
     let is_named = record.record_id.is_empty() || head.record_id().as_deref() == Some(&record.record_id);
-    Ok(is_named && head.record_type == record.record_type && reader.finish_record()? == Some(record.span))
+    if !is_named || head.record_type != record.record_type {
+        return Ok(false);
+    }
+    let Some(span) = reader.finish_record()? else { return Ok(false) };
+    let more = span.length.checked_sub(record.span.length);
+    // A file may have ended inside the line breaks behind its last record.
+    let room = if reader.packing() == Packing::Plain { MAX_BREAKS } else { 0 };
+    Ok(span.offset == record.span.offset && more.is_some_and(|more| more <= room))
 }
 
 /// A problem with the bytes it is about.

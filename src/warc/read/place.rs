@@ -1,6 +1,6 @@
 //! Random access: one record by its place.
 
-use super::super::{Record, RecordHead, Span, WarcError};
+use super::super::{Problem, ProblemKind, Record, RecordHead, Span, WarcError};
 use super::reader::ArchiveReader;
 use super::zstd;
 use crate::jobs::JobCx;
@@ -58,6 +58,22 @@ pub fn read_record_at(path: &Path, offset: u64, max_block: usize) -> Result<Reco
     }
 }
 
+/// Reads the record that is known to stand in `span` with at most `max_block`
+/// bytes of its block, and tells what is wrong with it: a block may be shorter
+/// than its head declares.
+pub fn read_record_in(path: &Path, span: Span, max_block: usize) -> Result<(Record, Vec<Problem>), WarcError> {
+    let mut reader = open_record_at(path, span.offset)?.ending_with(span);
+    match reader.next_record(max_block).or_else(nothing_behind(span.offset))? {
+        Some(record) if stands_at(&reader, span.offset) => {
+            let mut problems = reader.take_problems();
+            // Those of records before it in its member, and of that, are not its own.
+            problems.retain(|problem| problem.offset == span.offset && problem.kind != ProblemKind::NotPerRecord);
+            Ok((record, problems))
+        }
+        _ => Err(no_record(&mut reader, path, span.offset)),
+    }
+}
+
 /// The head of the record at `offset` (a [`Span::offset`]), and a reader that
 /// stands at its block and keeps the bytes of heads.
 ///
@@ -66,7 +82,20 @@ pub fn read_record_at(path: &Path, offset: u64, max_block: usize) -> Result<Reco
 /// [`WarcError::NoRecord`] where none begins there: where there is damage, a
 /// reader goes on with the next record, which is another one.
 pub fn enter_record_at(path: &Path, offset: u64) -> Result<(RecordHead, ArchiveReader<File>), WarcError> {
-    let mut reader = open_record_at(path, offset)?;
+    enter(open_record_at(path, offset)?, path, offset)
+}
+
+/// As [`enter_record_at`], of the record that is known to stand in `span`: its
+/// block ends within that, whatever its head declares.
+pub fn enter_record_in(path: &Path, span: Span) -> Result<(RecordHead, ArchiveReader<File>), WarcError> {
+    enter(open_record_at(path, span.offset)?.ending_with(span), path, span.offset)
+}
+
+fn enter(
+    mut reader: ArchiveReader<File>,
+    path: &Path,
+    offset: u64,
+) -> Result<(RecordHead, ArchiveReader<File>), WarcError> {
     reader.keep_head_bytes();
     match reader.next_head().or_else(nothing_behind(offset))? {
         Some(head) if stands_at(&reader, offset) => Ok((head, reader)),

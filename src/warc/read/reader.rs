@@ -66,6 +66,9 @@ pub struct ArchiveReader<R> {
     gzip_note: Option<GzipNote>,
     /// For looks behind a block, where declared lengths are doubted.
     probe: Option<Probe>,
+    /// How the member in hand broke off, where bytes before that are still to
+    /// be handed out.
+    broke: Option<Fill>,
 }
 
 /// The record in hand.
@@ -78,12 +81,16 @@ struct Open {
     begins_member: bool,
     /// Where the zstd dictionary stands that it needs, if not at the beginning.
     late_dictionary: Option<u64>,
+    /// Length of the block: as declared, or as it is where that cannot be right.
     declared: u64,
     remaining: u64,
-    /// The block seems to end elsewhere than is declared.
-    doubtful: bool,
-    /// Bytes of the window that are known to be of a doubtful block.
-    sure: u64,
+    /// The line breaks that are due after the block.
+    breaks: &'static [u8],
+    /// The block goes on behind its HTTP head, or has none. Known only where it
+    /// is longer than the window.
+    past_head: bool,
+    /// Its member ended in the line breaks; they are passed over.
+    held_back: bool,
     is_arc: bool,
     state: State,
     /// Offset in the file at which the last of its members ended and one begins
@@ -95,7 +102,7 @@ struct Open {
 enum State {
     /// Nothing is wrong so far.
     Sound,
-    /// Its member ended in good order, but before its declared length.
+    /// It ended in good order, but before its declared length.
     Short,
     /// Damage or the end of the file lies inside it.
     Lost,
@@ -139,14 +146,14 @@ impl ArchiveReader<File> {
 
     /// Reads a file that stands at `offset`.
     pub(super) fn of_file(file: File, name: &Path, offset: u64) -> Result<Self, WarcError> {
-        let probe = Probe::of(&file);
+        let probe = Probe::of(&file, name);
         Ok(Self { probe, ..Self::at(file, name, offset)? })
     }
 
     /// The first record that seems to begin in `file`, which stands at `from`
     /// and is as `like` says, and before `limit`.
     pub(super) fn find(file: File, name: &Path, from: u64, limit: u64, like: &Nature) -> io::Result<Option<Self>> {
-        let probe = Probe::of(&file);
+        let probe = Probe::of(&file, name);
         let mut members = Members::inside(file, from, like.packing);
         if !members.seek_record(limit)? {
             return Ok(None);
@@ -189,6 +196,7 @@ impl<R: Read> ArchiveReader<R> {
             head_place: members.file_offset(),
             gzip_note: None,
             probe: None,
+            broke: None,
             members,
         }
     }
@@ -208,7 +216,8 @@ impl<R: Read> ArchiveReader<R> {
     /// The offset in the file, when a reader that begins here (and knows the
     /// [`nature`](Self::nature) of the file) would read on as this one does.
     pub(super) fn boundary(&self) -> Option<u64> {
-        let between = self.open.is_none() && self.ahead.is_none() && self.members.is_between();
+        let fresh = self.probe.as_ref().is_none_or(Probe::is_fresh);
+        let between = self.open.is_none() && self.ahead.is_none() && self.members.is_between() && fresh;
         between.then(|| self.members.file_offset())
     }
 
@@ -351,19 +360,24 @@ impl<R: Read> ArchiveReader<R> {
     /// The next bytes of the block in hand; empty at its end.
     fn block_chunk(&mut self) -> Result<&[u8], WarcError> {
         while self.members.window().is_empty() && self.open.as_ref().is_some_and(|open| open.remaining > 0) {
-            match self.fill()? {
+            let filled = match self.broke.take() {
+                None => self.fill()?,
+                Some(broke) => broke,
+            };
+            match filled {
                 Fill::More => {}
                 Fill::End if !self.members.is_plain() && self.join(0)? == Join::Continues => {}
                 ended => self.block_ends(ended)?,
             }
         }
-        let remaining = match self.open.as_ref() {
-            Some(open) if open.doubtful && open.remaining > 0 => open.remaining.min(self.sure_bytes()?),
-            open => open.map_or(0, |open| open.remaining),
-        };
+        let Some(open) = &self.open else { return Ok(&[]) };
         let window = self.members.window();
-        let len = window.len().min(usize::try_from(remaining).unwrap_or(usize::MAX));
-        Ok(&window[..len])
+        let mut len = usize::try_from(open.remaining).unwrap_or(usize::MAX);
+        if len > window.len() {
+            let may_end = open.remaining == open.declared || matches!(window.last(), Some(b'\r' | b'\n'));
+            len = if may_end && !self.members.is_plain() { self.without_breaks()? } else { window.len() };
+        }
+        Ok(&self.members.window()[..len])
     }
 
     /// Passes over the line breaks after a block and measures the record.
@@ -373,7 +387,10 @@ impl<R: Read> ArchiveReader<R> {
         self.break_bytes.clear();
         let ended = loop {
             // The next member may be open already: it belongs to others.
-            if open.state == State::Short {
+            if open.state == State::Short && !self.members.is_plain() {
+                if open.held_back && self.head_bytes.is_some() {
+                    self.break_bytes.extend_from_slice(open.breaks);
+                }
                 break Fill::End;
             }
             let blank = leading_breaks(self.members.window());
@@ -577,7 +594,6 @@ impl<R: Read> BufRead for ArchiveReader<R> {
         if let Some(open) = &mut self.open {
             let len = usize::try_from(open.remaining).unwrap_or(usize::MAX).min(len);
             open.remaining -= len as u64;
-            open.sure = open.sure.saturating_sub(len as u64);
             self.members.consume(len);
         }
     }

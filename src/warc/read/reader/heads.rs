@@ -6,6 +6,7 @@ use super::super::arc::{self, UrlLine};
 use super::super::head::{self, MAX_HEAD_BYTES, Start, record_start};
 use super::super::members::Fill;
 use super::damage::describe;
+use super::doubt::due_breaks;
 use super::{ArchiveReader, Found, Join, Open, State};
 use std::io::Read;
 
@@ -69,6 +70,7 @@ impl<R: Read> ArchiveReader<R> {
         }
         let mut odd = Findings::default();
         let is_arc = start == Start::Arc;
+        let breaks = due_breaks(&self.members.window()[..len]);
         let head = match is_arc {
             true => self.arc_head(len, &mut odd)?,
             false => Some(head::parse(&self.members.window()[..len], &mut odd)),
@@ -78,7 +80,11 @@ impl<R: Read> ArchiveReader<R> {
         self.problems.extend(odd.into_problems(place));
         let length = head.content_length;
         let late_dictionary = self.members.late_dictionary();
-        let doubtful = !is_arc && self.doubts(length);
+        let ending = if is_arc { None } else { self.doubt(&head, breaks) };
+        let length = ending.map_or(length, |(there, _)| there);
+        if let Some(ending) = ending {
+            self.tell_short(place, head.content_length, ending);
+        }
         self.open = Some(Open {
             offset,
             decoded_offset,
@@ -86,10 +92,11 @@ impl<R: Read> ArchiveReader<R> {
             late_dictionary,
             declared: length,
             remaining: length,
-            doubtful,
-            sure: 0,
+            breaks,
+            past_head: false,
+            held_back: false,
             is_arc,
-            state: State::Sound,
+            state: if ending.is_none() { State::Sound } else { State::Short },
             ended: None,
         });
         Ok(Found::Head(head))
