@@ -4,7 +4,7 @@ use super::{ExportError, ExportRecord, no_temporary};
 use crate::uri::CaptureDate;
 use crate::warc::http::parse_response_head;
 use crate::warc::{
-    BlockDigester, Problem, ProblemKind, RecordBuilder, RecordHead, RecordType, WarcError, enter_record_at,
+    BlockDigester, Problem, ProblemKind, RecordBuilder, RecordHead, RecordType, WarcError, enter_record_in,
     offset_words, same_url,
 };
 use std::fs::File;
@@ -37,7 +37,7 @@ pub(super) fn carry(record: &ExportRecord, url: &str, new_id: impl FnOnce() -> S
     if let Some(why) = &record.lost {
         return Err(CopyError::Record(why.clone()));
     }
-    let (head, mut reader) = enter_record_at(&record.file, record.span.offset).map_err(of_source)?;
+    let (head, mut reader) = enter_record_in(&record.file, record.span).map_err(of_source)?;
     let place = || format!("{}, offset {}", record.file.display(), offset_words(record.span.offset));
     let is_it = match record.record_id.as_str() {
         "" => head.target_uri().is_none_or(|uri| same_url(&uri, url)),
@@ -57,9 +57,7 @@ pub(super) fn carry(record: &ExportRecord, url: &str, new_id: impl FnOnce() -> S
             Err(error) => return Err(of_source(error)),
         }
         // The member is read to its end: a damaged record is not passed on.
-        if reader.finish_record().map_err(of_source)?.is_none() {
-            return Err(damaged(&place(), &reader.take_problems()));
-        }
+        end_whole(&mut reader, &place())?;
         member.seek(SeekFrom::Start(0)).map_err(spool_failed)?;
         let record_id = head.record_id().unwrap_or_default();
         return Ok(Carried { member, record_id, as_is: true });
@@ -92,9 +90,7 @@ fn rewrap(
         block_len += len as u64;
         reader.consume(len);
     }
-    if reader.finish_record().map_err(of_source)?.is_none() {
-        return Err(damaged(place, &reader.take_problems()));
-    }
+    end_whole(reader, place)?;
     let record_id = head.record_id().unwrap_or_else(new_id);
     let builder = if head.is_arc() {
         from_arc(head, &record_id, &begin).digests(&digester.finish())
@@ -139,6 +135,19 @@ fn is_gzip_member(record: &ExportRecord) -> io::Result<bool> {
     let mut file = crate::warc::open_archive_file(&record.file)?;
     file.seek(SeekFrom::Start(record.span.offset))?;
     Ok(file.read_exact(&mut magic).is_ok() && magic == [0x1f, 0x8b])
+}
+
+/// Ends the record in hand, all of which has to be there.
+fn end_whole(reader: &mut crate::warc::ArchiveReader<File>, place: &str) -> Result<(), CopyError> {
+    let ended = reader.finish_record().map_err(of_source)?;
+    let problems = reader.take_problems();
+    let is_short = |problem: &Problem| {
+        problem.kind == ProblemKind::Truncated && ended.is_some_and(|span| span.offset == problem.offset)
+    };
+    if ended.is_none() || problems.iter().any(is_short) {
+        return Err(damaged(place, &problems));
+    }
+    Ok(())
 }
 
 /// What comes last says why a record ended early; before it may stand what is

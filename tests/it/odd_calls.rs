@@ -1,7 +1,7 @@
 //! Calls that a person makes by mistake, or with a pipe where a file is meant,
 //! and files that lie.
 
-use crate::files::{captures, made, open, plain_warc, warc, write};
+use crate::files::{captures, made, open, plain_warc, warc, write, zip};
 use crate::hostile::gzip;
 use crate::program::{arg, fonds, fonds_with};
 use fonds::app::Desk;
@@ -110,6 +110,38 @@ fn lengths_beyond_all_numbers_leave_the_sums_alone() {
     let sizes: Vec<u64> = captures(&desk, "").iter().map(|row| row.size).collect();
     // The line breaks behind the block are not of it.
     assert_eq!(sizes, [1, 1]);
+}
+
+#[test]
+fn a_record_that_lies_about_its_length_is_shown_with_a_word() {
+    let (_dir, workspace, source) = made();
+    let block = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nshort";
+    let page = |host: &str| RecordBuilder::response(&format!("urn:test:{host}"), DATE, &format!("http://{host}.pt/"));
+    let digit = block.len().to_string().len() - 1;
+    let lie = |host: &str| lying(&page(host).plain(block), digit, b"99");
+    // What follows in the package is none of the record.
+    let package = zip(&[
+        ("archive/a.warc", &[page("a").plain(block), lie("b")].concat(), false),
+        ("datapackage.json", br#"{"profile": "data-package", "wacz_version": "1.1.1", "resources": []}"#, false),
+    ]);
+    write(&source, "a.wacz", &package);
+    write(&source, "b.warc", &[lie("c"), page("d").plain(block)].concat());
+    write(&source, "c.warc.gz", &[gzip(&lie("e")), page("f").compress(block)].concat());
+    fonds(&["import", arg(&workspace), arg(&source)]).with_status(1);
+    let desk = open(&workspace);
+    let rows = captures(&desk, "");
+    assert_eq!(rows.len(), 6);
+    for row in rows {
+        let content = desk.content(row.id).unwrap();
+        assert_eq!((content.text.as_str(), row.size), ("short", 5), "{}", row.url);
+        let is_lie = ["b", "c", "e"].iter().any(|host| row.url == format!("http://{host}.pt/"));
+        let told = content.problems.iter().any(|problem| problem.contains("are there"));
+        assert_eq!(told, is_lie, "{}: {:?}", row.url, content.problems);
+    }
+    let out = source.join("export");
+    let said = fonds(&["export", arg(&workspace), "--out", arg(&out)]).with_status(1);
+    let told = [said.out.as_str(), &said.err].concat();
+    assert_eq!(told.matches("cannot be read whole").count(), 3, "{told}");
 }
 
 #[test]

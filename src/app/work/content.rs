@@ -5,7 +5,7 @@ use crate::links::{Page, PageOptions, read_page};
 use crate::store::{RecordRow, StoredCapture, Workspace};
 use crate::uri::Url;
 use crate::warc::http::{HttpHead, decode_payload, parse_response_head};
-use crate::warc::{Record, RecordType, read_record_at};
+use crate::warc::{Record, RecordType, read_record_in};
 use anyhow::Context;
 
 /// Bytes of a block that are read to show or score a page.
@@ -59,7 +59,8 @@ pub(super) fn decoded(workspace: &Workspace, stored: &StoredCapture) -> anyhow::
     };
     let source = original.as_ref().unwrap_or(stored);
     let place = source.records.first().with_context(|| format!("capture {} has no records", source.id))?;
-    let record = read(workspace, place, MAX_BLOCK)?;
+    let (record, odd) = read(workspace, place, MAX_BLOCK)?;
+    problems.extend(odd);
     if record.omitted > 0 {
         problems.push(format!("{} bytes at the end of the record were left out", record.omitted));
     }
@@ -81,12 +82,12 @@ pub(super) fn decoded(workspace: &Workspace, stored: &StoredCapture) -> anyhow::
     Ok(Decoded { record, head, body, problems })
 }
 
-/// Reads a record of the catalogue from its file. Size and date of the file
+/// Reads a record of the catalogue from its file, and tells what is odd about it. Size and date of the file
 /// may be as they were and its bytes not: the record has to be the one that
 /// was read.
-fn read(workspace: &Workspace, place: &RecordRow, max_block: usize) -> anyhow::Result<Record> {
+fn read(workspace: &Workspace, place: &RecordRow, max_block: usize) -> anyhow::Result<(Record, Vec<String>)> {
     let path = workspace.source_of(place)?;
-    let record = read_record_at(&path, place.span.offset, max_block)?;
+    let (record, problems) = read_record_in(&path, place.span, max_block)?;
     let is_it = place.record_id.is_empty() || record.head.record_id().as_deref() == Some(&place.record_id);
     anyhow::ensure!(
         is_it,
@@ -95,17 +96,19 @@ fn read(workspace: &Workspace, place: &RecordRow, max_block: usize) -> anyhow::R
         place.span.decoded_offset(),
         workspace.folder().display()
     );
-    Ok(record)
+    Ok((record, problems.iter().map(ToString::to_string).collect()))
 }
 
 /// Heads, fields and text of a capture.
 pub fn content(workspace: &Workspace, id: CaptureId) -> anyhow::Result<CaptureContent> {
     let stored = workspace.catalogue().stored_capture(id)?;
     let decoded = decoded(workspace, &stored)?;
+    let mut problems = decoded.problems.clone();
     let request_head = match stored.records.iter().find(|record| record.record_type == RecordType::Request) {
         None => String::new(),
         Some(place) => {
-            let record = read(workspace, place, MAX_HEAD)?;
+            let (record, odd) = read(workspace, place, MAX_HEAD)?;
+            problems.extend(odd);
             String::from_utf8_lossy(&record.block).into_owned()
         }
     };
@@ -114,6 +117,10 @@ pub fn content(workspace: &Workspace, id: CaptureId) -> anyhow::Result<CaptureCo
         (Some(_), Some(place)) => Some(read(workspace, place, MAX_HEAD)?),
         _ => None,
     };
+    let own = own.map(|(record, odd)| {
+        problems.extend(odd);
+        record
+    });
     let shown = own.as_ref().unwrap_or(&decoded.record);
     let head_len = parse_response_head(&shown.block).map_or(0, |head| head.head_len);
     let page = decoded.page(&stored.url, &stored.mime);
@@ -129,6 +136,6 @@ pub fn content(workspace: &Workspace, id: CaptureId) -> anyhow::Result<CaptureCo
             .collect(),
         text: page.map(|page| page.text).or_else(|| decoded.plain_text(&stored.mime)).unwrap_or_default(),
         charset: charset.unwrap_or_default(),
-        problems: decoded.problems,
+        problems,
     })
 }
