@@ -94,7 +94,12 @@ fn build(args: &Args, options: DatasetOptions, out: &mut dyn Write, cx: &JobCx) 
     }
     builder.add_files(&args.files, news(&args.files, cx))?;
     if builder.unreadable() == args.files.len() as u64 {
-        anyhow::bail!("none of these files can be read; the file of an earlier build stays as it is");
+        match &args.out {
+            Some(path) if path.exists() => {
+                anyhow::bail!("none of these files can be read; {} stays as it is", path.display())
+            }
+            _ => anyhow::bail!("none of these files can be read"),
+        }
     }
     let (report, sorted) = builder.finish(fetch(&args.files, cx), |piece| out.write_all(piece))?;
     out.flush().map_err(LinkError::Output)?;

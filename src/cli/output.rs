@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// One JSON object on a line.
@@ -27,8 +27,9 @@ pub(super) enum Existing {
 }
 
 /// Lets `write` write into a file, packed as its name says, or to `out`. The
-/// file gets its name when it is whole: of a call that fails or is stopped,
-/// nothing is left.
+/// file gets its name when it is whole: a call that fails or is stopped leaves
+/// nothing; one that is killed, a hidden file that ends in `.open`. A device or
+/// a pipe is written to as it is.
 pub(super) fn to_file<T>(
     path: Option<&Path>,
     existing: Existing,
@@ -48,30 +49,64 @@ pub(super) fn to_file<T>(
 pub(super) fn in_file<T>(
     path: &Path,
     existing: Existing,
-    write: impl FnOnce(&mut BufWriter<File>) -> anyhow::Result<T>,
+    write: impl FnOnce(&mut BufWriter<NamedFile>) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
-    let of_path = |error: std::io::Error| anyhow::anyhow!("{}: {error}", path.display());
+    let of_path = |error: std::io::Error| anyhow::Error::from(named(path, &error));
     let there = || anyhow::anyhow!("{}: File exists. Choose a file that does not exist yet", path.display());
     if existing == Existing::Stays && path.symlink_metadata().is_ok() {
         return Err(there());
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let present = path.metadata().ok();
+    if present.as_ref().is_some_and(|present| !present.is_file()) {
+        let file = File::options().write(true).open(path).map_err(of_path)?;
+        let mut file = BufWriter::new(NamedFile { file, path: path.to_owned() });
+        let written = write(&mut file)?;
+        file.flush()?;
+        return Ok(written);
+    }
+    // Behind a link: the file that it leads to is replaced, not the link.
+    let goal = if present.is_some() { path.canonicalize().map_err(of_path)? } else { path.to_owned() };
+    let folder = goal.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".").suffix(".open");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let (file, open_path) = builder.tempfile_in(folder).map_err(of_path)?.into_parts();
-    let mut file = BufWriter::new(file);
+    let mut file = BufWriter::new(NamedFile { file, path: path.to_owned() });
     let written = write(&mut file)?;
-    file.into_inner().map_err(|error| error.into_error()).and_then(|file| file.sync_all()).map_err(of_path)?;
+    let file = file.into_inner().map_err(|error| error.into_error())?.file;
+    if let Some(present) = present {
+        file.set_permissions(present.permissions()).map_err(of_path)?;
+    }
+    file.sync_all().map_err(of_path)?;
     match existing {
-        Existing::IsReplaced => open_path.persist(path).map_err(|error| of_path(error.error))?,
-        Existing::Stays => open_path.persist_noclobber(path).map_err(|error| match error.error.kind() {
+        Existing::IsReplaced => open_path.persist(&goal).map_err(|error| of_path(error.error))?,
+        Existing::Stays => open_path.persist_noclobber(&goal).map_err(|error| match error.error.kind() {
             std::io::ErrorKind::AlreadyExists => there(),
             _ => of_path(error.error),
         })?,
     }
     Ok(written)
+}
+
+/// A file that says its name where writing fails.
+pub(super) struct NamedFile {
+    file: File,
+    path: PathBuf,
+}
+
+impl Write for NamedFile {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.file.write(bytes).map_err(|error| named(&self.path, &error))
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush().map_err(|error| named(&self.path, &error))
+    }
+}
+
+fn named(path: &Path, error: &std::io::Error) -> std::io::Error {
+    std::io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// Hostile text on a terminal: no control characters, no bidi overrides.
@@ -244,6 +279,34 @@ pub(super) fn written(status: u8, run: impl FnOnce(&mut dyn Write) -> anyhow::Re
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_stands_at_a_path_stays_what_it_is() {
+        use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        let put =
+            |path: &Path, text: &str| in_file(path, Existing::IsReplaced, |out| Ok(out.write_all(text.as_bytes())?));
+        std::fs::write(&file, "old").unwrap();
+        std::fs::set_permissions(&file, PermissionsExt::from_mode(0o640)).unwrap();
+        symlink("file", &link).unwrap();
+        put(&link, "new").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "new");
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+        // What fails leaves the file alone, and says which one it is.
+        let failed = in_file(&file, Existing::IsReplaced, |_| -> anyhow::Result<()> { anyhow::bail!("no") });
+        assert_eq!(
+            (failed.unwrap_err().to_string().as_str(), std::fs::read_to_string(&file).unwrap().as_str()),
+            ("no", "new")
+        );
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+        let full = Path::new("/dev/full");
+        let error = put(full, "new").unwrap_err().to_string();
+        assert!(error.starts_with("/dev/full: No space"), "{error}");
+        assert!(full.metadata().unwrap().file_type().is_char_device());
+    }
 
     #[test]
     fn a_terminal_gets_no_control_characters() {
