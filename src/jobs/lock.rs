@@ -10,6 +10,10 @@ use std::time::Duration;
 const LOOKS: u32 = 3;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
+/// Times that the file which was locked may be another one than stands there:
+/// more is no others who come and go.
+const MAX_REPLACED: u32 = 100;
+
 /// A locked file; dropping it lets go.
 #[derive(Debug)]
 pub struct FileLock(File);
@@ -30,14 +34,24 @@ impl FileLock {
     ///
     /// [`NotLocked`]; the folder has to be there.
     pub fn take(path: &Path, holder: &str) -> Result<Self, NotLocked> {
-        let mut looks = 0;
+        Self::take_as(path, holder, is_file_at)
+    }
+
+    fn take_as(path: &Path, holder: &str, is_it: impl Fn(&File, &Path) -> bool) -> Result<Self, NotLocked> {
+        let (mut looks, mut replaced) = (0, 0);
         loop {
             let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
             let mut file = opened.map_err(NotLocked::Failed)?;
             match file.try_lock() {
                 // The one before has taken the file away as it let go, and
                 // another may have made its own.
-                Ok(()) if !is_file_at(&file, path) => {}
+                Ok(()) if !is_it(&file, path) => {
+                    replaced += 1;
+                    if replaced > MAX_REPLACED {
+                        let why = "the file that was locked never is the one that stands there: its file system cannot tell files apart. Choose a folder on another disk";
+                        return Err(NotLocked::Failed(io::Error::other(why)));
+                    }
+                }
                 Ok(()) => {
                     file.set_len(0).and_then(|()| writeln!(file, "{holder}")).map_err(NotLocked::Failed)?;
                     return Ok(Self(file));
@@ -110,6 +124,18 @@ mod tests {
         FileLock::take(&path, "the second").unwrap();
         let missing = folder.path().join("nowhere").join("a.lock");
         assert!(matches!(FileLock::take(&missing, ""), Err(NotLocked::Failed(_))));
+    }
+
+    #[test]
+    fn a_file_system_that_tells_no_files_apart_is_told_of() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.lock");
+        let Err(NotLocked::Failed(error)) = FileLock::take_as(&path, "this", |_, _| false) else { panic!() };
+        assert!(error.to_string().contains("Choose a folder on another disk"), "{error}");
+        // Others may come and go for a while.
+        let turns = std::cell::Cell::new(0);
+        let come_and_go = |_: &File, _: &Path| turns.replace(turns.get() + 1) == 50;
+        FileLock::take_as(&path, "this", come_and_go).unwrap();
     }
 
     #[test]
