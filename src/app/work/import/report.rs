@@ -2,7 +2,7 @@
 
 use super::super::counted;
 use crate::app::DeskResult;
-use crate::store::rows::{FileOutcome, ImportRow, ImportedFile, LaunchState};
+use crate::store::rows::{FileOutcome, ImportRow, ImportedFile, LaunchId, LaunchState};
 use crate::store::{ABANDONED, Workspace};
 
 /// Which files of a folder are read.
@@ -57,8 +57,12 @@ pub fn has_problems(import: &ImportRow) -> bool {
 pub fn imports(workspace: &Workspace) -> DeskResult<Vec<ImportRow>> {
     let mut imports = workspace.catalogue().imports()?;
     let is_under_way = |import: &ImportRow| matches!(import.state, LaunchState::Running | LaunchState::Paused);
-    if imports.iter().any(is_under_way) && !workspace.is_written() {
-        for import in imports.iter_mut().filter(|import| is_under_way(import)) {
+    let open: Vec<LaunchId> =
+        imports.iter().filter(|import| is_under_way(import)).map(|import| import.launch).collect();
+    if !open.is_empty() && !workspace.is_written() {
+        // Whoever wrote may have ended in order between the two looks.
+        imports = workspace.catalogue().imports()?;
+        for import in imports.iter_mut().filter(|import| is_under_way(import) && open.contains(&import.launch)) {
             import.state = LaunchState::Stopped;
             ABANDONED.clone_into(&mut import.why);
         }
