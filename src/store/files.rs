@@ -187,14 +187,21 @@ impl Catalogue {
         })
     }
 
-    /// Keeps the digest of a file unpacked from a package, its records, and
-    /// which package that is.
-    pub fn member_is_read(&self, id: FileId, package: FileId, sha256: &str, records: u64) -> Result<(), StoreError> {
+    /// A file that was unpacked from a package is about to be read.
+    pub fn member_begins(&self, id: FileId, package: FileId) -> Result<(), StoreError> {
+        self.write(move |conn| {
+            conn.execute("UPDATE warc_file SET package = ?2 WHERE id = ?1", [id, package])?;
+            Ok(())
+        })
+    }
+
+    /// Keeps the digest of a file unpacked from a package, and its records.
+    pub fn member_is_read(&self, id: FileId, sha256: &str, records: u64) -> Result<(), StoreError> {
         let sha256 = sha256.to_owned();
         self.write(move |conn| {
             conn.execute(
-                "UPDATE warc_file SET sha256 = ?2, records = ?3, package = ?4 WHERE id = ?1",
-                params![id, sha256, int(records), package],
+                "UPDATE warc_file SET sha256 = ?2, records = ?3 WHERE id = ?1",
+                params![id, sha256, int(records)],
             )?;
             Ok(())
         })

@@ -318,6 +318,20 @@ fn untitled() -> Vec<u8> {
 }
 
 #[test]
+fn an_unpacked_page_has_the_title_that_its_package_tells() {
+    let (_dir, workspace, source) = made();
+    let pages = br#"{"url": "http://untitled.example/", "ts": "2024-03-01T09:00:00Z", "title": "As seen"}"#;
+    let package = zip(&[
+        ("datapackage.json", br#"{"profile": "data-package", "wacz_version": "1.1.1", "resources": []}"#, true),
+        ("archive/untitled.warc.gz", &untitled(), true),
+        ("pages/pages.jsonl", pages, true),
+    ]);
+    write(&source, "a.wacz", &package);
+    fonds(&["import", arg(&workspace), arg(&source)]).with_status(0);
+    assert_eq!(captures(&open(&workspace), "")[0].title, "As seen");
+}
+
+#[test]
 fn a_package_is_read_in_place_and_what_cannot_be_is_unpacked() {
     let (_dir, workspace, source) = made();
     let (stored, packed, plain) = (warc("stored", 4), warc("packed", 3), warc("whole", 2));

@@ -1,7 +1,7 @@
 //! One file of an import.
 
 use super::copy::{Hashing, IMPORTS, copy_in, digest_of, take_back};
-use super::package::is_package;
+use super::package::{Titles, is_package};
 use super::{Found, Importer};
 use crate::crawl::{CaptureEntry, CrawlError, IndexReport, LedgerError, index_in_parallel, index_records};
 use crate::jobs::StopError;
@@ -407,6 +407,10 @@ pub(super) struct Sink<'a> {
     revisits: Cell<u64>,
     /// Only captures with a record that shares its compressed member.
     pub only_shared: bool,
+    /// Of an unpacked file: the package that it stands in.
+    pub package: Option<&'a Sink<'a>>,
+    /// What a package says of pages that tell no title themselves.
+    pub titles: Option<&'a Titles>,
     /// Captures that the catalogue did not know.
     new: Cell<u64>,
     /// Its number, once something of it is kept.
@@ -423,6 +427,8 @@ impl<'a> Sink<'a> {
             taken: Cell::new(0),
             revisits: Cell::new(0),
             only_shared: false,
+            package: None,
+            titles: None,
             new: Cell::new(0),
             file: Cell::new(None),
         }
@@ -433,9 +439,14 @@ impl<'a> Sink<'a> {
         (self.taken.get(), self.revisits.get())
     }
 
-    pub fn take(&self, entry: CaptureEntry) -> Result<(), CrawlError> {
+    pub fn take(&self, mut entry: CaptureEntry) -> Result<(), CrawlError> {
         if self.only_shared && !shares_member(&entry) {
             return Ok(());
+        }
+        if let Some(titles) = self.titles
+            && entry.title.as_ref().is_none_or(String::is_empty)
+        {
+            entry.title = titles.get(&(entry.url.to_string(), entry.date.seconds())).cloned();
         }
         self.revisits.set(self.revisits.get() + u64::from(entry.revisit_of.is_some()));
         let links = entry.outlinks.iter().map(|link| size_of_val(link) + link.url.as_str().len() + link.anchor.len());
@@ -456,6 +467,9 @@ impl<'a> Sink<'a> {
         }
         let (catalogue, source) = (self.importer.workspace.catalogue(), self.source);
         let file = catalogue.begin_file(self.importer.launch, &source.label, source.found.size, source.mtime_ns)?;
+        if let Some(package) = self.package {
+            catalogue.member_begins(file, package.file()?)?;
+        }
         self.file.set(Some(file));
         Ok(file)
     }

@@ -48,14 +48,15 @@ impl Importer<'_> {
         let mut problems: Vec<ToldProblem> =
             wacz.problems().map(|problem| ToldProblem::new(0, PACKAGE, problem.to_string())).collect();
         let titles = titles(&wacz, &mut problems);
-        let sink = Sink::new(self, source);
+        let mut sink = Sink::new(self, source);
+        sink.titles = Some(&titles);
         let mut whole = 0;
         // Why the disk gave no more: another import has to try again.
         let mut torn = None;
         for (index, member) in wacz.archives().iter().enumerate() {
             let result = match self.stands_open(&wacz, member) {
                 true => {
-                    self.in_place(&wacz, index, &titles, &sink, done, &mut torn).and_then(|(of_member, shared)| {
+                    self.in_place(&wacz, index, &sink, done, &mut torn).and_then(|(of_member, shared)| {
                         problems.extend(of_member);
                         whole += u32::from(shared > 0);
                         // They cannot be entered in the package.
@@ -128,7 +129,6 @@ impl Importer<'_> {
         &self,
         wacz: &Wacz,
         index: usize,
-        titles: &Titles,
         sink: &Sink<'_>,
         done: &mut ImportedFile,
         torn: &mut Option<String>,
@@ -146,9 +146,6 @@ impl Importer<'_> {
             }
             for place in &mut entry.records {
                 place.span.offset += member.offset;
-            }
-            if entry.title.as_ref().is_none_or(String::is_empty) {
-                entry.title = titles.get(&(entry.url.to_string(), entry.date.seconds())).cloned();
             }
             sink.take(entry)
         };
@@ -200,6 +197,7 @@ impl Importer<'_> {
         let source = Source { found: &found, label: self.workspace.stored_name(&path), path, mtime_ns: found.mtime_ns };
         let mut sink = Sink::new(self, &source);
         sink.only_shared = only_shared;
+        (sink.package, sink.titles) = (Some(package), package.titles);
         let Shared { report, whole } = self.read_records(&source, &sink)?;
         if only_shared {
             // The rest was told when it was read in the package.
@@ -220,6 +218,8 @@ impl Importer<'_> {
                 take_back(&source.path);
                 return Err(error);
             }
+            // It was told when the rest was read in the package.
+            Err(_) if only_shared => {}
             Err(error) => {
                 let why = format!("{}: reading stopped: {}", member.name, super::super::in_words(&error));
                 problems.push(ToldProblem::new(member.offset, PACKAGE, why));
@@ -233,14 +233,13 @@ impl Importer<'_> {
             Ok(_) => {}
         }
         // Read as far as it makes sense, and its bytes are known to the last.
-        let (file, package) = (sink.file()?, package.file()?);
-        self.workspace.catalogue().member_is_read(file, package, &of_member, report.records)?;
+        self.workspace.catalogue().member_is_read(sink.file()?, &of_member, report.records)?;
         Ok(problems)
     }
 }
 
 /// Titles by URL and second.
-type Titles = HashMap<(String, i64), String>;
+pub(super) type Titles = HashMap<(String, i64), String>;
 
 /// The titles that the package's lists of pages tell: those that a browser
 /// saw, for pages that set theirs by script or are no HTML.
