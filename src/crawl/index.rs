@@ -14,7 +14,7 @@ use super::{CaptureEntry, CrawlError, RecordPlace};
 use crate::jobs::JobCx;
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{
-    ArchiveReader, Problem, ProblemKind, RecordHead, RecordType, Span, open_record_at, read_file_in_parallel,
+    ArchiveReader, Problem, ProblemKind, RecordHead, RecordType, Reentry, Span, open_record_at, read_file_in_parallel,
 };
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io::{BufRead, Read};
@@ -128,11 +128,16 @@ pub(super) fn index_ahead(
         Ok((seen, Ahead { waiting: &waiting, bytes }))
     };
     let mut ended = Ok(());
+    let mut again = Reentry::new(path);
     let read = read_file_in_parallel(path, threads, see, |visit| {
         let (seen, ahead) = visit.value;
         drop(ahead);
         read_to(visit.read_to);
-        ended = cx.checkpoint().map_err(CrawlError::from).and_then(|()| indexer.take_in_turn(path, seen, visit.span));
+        let seen = match (&seen.tells, visit.span) {
+            (Tells::Later, Some(span)) => SeenRecord::again(&mut again, path, span),
+            _ => Ok(seen),
+        };
+        ended = cx.checkpoint().map_err(CrawlError::from).and_then(|()| indexer.take(seen?, visit.span));
         visit.problems.into_iter().for_each(|problem| indexer.problem(problem));
         if ended.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
@@ -267,14 +272,6 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
     fn take_problems<R: Read>(&mut self, reader: &mut ArchiveReader<R>) {
         for problem in reader.take_problems() {
             self.problem(problem);
-        }
-    }
-
-    /// As [`Self::take`], of a file that several threads read.
-    fn take_in_turn(&mut self, path: &Path, seen: SeenRecord, span: Option<Span>) -> Result<(), CrawlError> {
-        match (&seen.tells, span) {
-            (Tells::Later, Some(place)) => self.take(SeenRecord::again(path, place)?, span),
-            _ => self.take(seen, span),
         }
     }
 

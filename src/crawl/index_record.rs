@@ -10,7 +10,7 @@ use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::http::{
     ContentType, HttpHead, decode_payload, entity_body, parse_response_head, response_head_is_whole,
 };
-use crate::warc::{BlockDigester, Headers, RecordHead, RecordType, Span, enter_record_at, sha1_field};
+use crate::warc::{BlockDigester, Headers, RecordHead, RecordType, Reentry, Span, sha1_field};
 use std::io::{self, BufRead};
 use std::path::Path;
 
@@ -176,9 +176,9 @@ impl SeenRecord {
     }
 
     /// Reads a record again that stands at this place.
-    pub fn again(path: &Path, span: Span) -> Result<Self, CrawlError> {
-        let (head, mut reader) = enter_record_at(path, span.offset)?;
-        Self::of(&head, &mut reader, Links::Later).map_err(|source| CrawlError::io(path, source))
+    pub fn again(file: &mut Reentry, path: &Path, span: Span) -> Result<Self, CrawlError> {
+        let (head, mut block) = file.enter(span)?;
+        Self::of(&head, &mut block, Links::Later).map_err(|source| CrawlError::io(path, source))
     }
 
     /// Whether it tells everything about a capture, links included.

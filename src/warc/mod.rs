@@ -58,7 +58,8 @@ pub use check::{CheckReport, Checker, check_file, check_reader};
 pub use digest::{BlockDigester, DigestCheck, Digests, RecordProof, sha1_base32, sha1_field};
 
 pub use read::{
-    ArchiveReader, Event, GzipNote, MAX_HEAD_BYTES, MAX_LINE_BYTES, Packing, PlaceReader, Records, Visit, copy_span,
+    ArchiveReader, Event, GzipNote, MAX_HEAD_BYTES, MAX_LINE_BYTES, Packing, PlaceReader, Records, Reentry, Visit,
+    copy_span,
     enter_record_at, enter_record_in, open_archive_file, open_record_at, read_file_in_parallel, read_in_parallel,
     read_record_at, read_record_in, reading_threads,
 };

@@ -6,7 +6,7 @@ use super::zstd;
 use crate::jobs::JobCx;
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// Opens the file itself, or its `.open` form while it is being written, and
@@ -100,6 +100,35 @@ fn enter(
     match reader.next_head().or_else(nothing_behind(offset))? {
         Some(head) if stands_at(&reader, offset) => Ok((head, reader)),
         _ => Err(no_record(&mut reader, path, offset)),
+    }
+}
+
+/// Enters records of one file again, in the order in which they stand. Where
+/// they share a compressed member, it is decoded once for all of them.
+pub struct Reentry {
+    path: PathBuf,
+    /// Stands in a record that shares its member.
+    inside: Option<ArchiveReader<File>>,
+}
+
+impl Reentry {
+    /// For the file at `path`.
+    pub fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), inside: None }
+    }
+
+    /// As [`enter_record_at`], with a block to read.
+    pub fn enter(&mut self, span: Span) -> Result<(RecordHead, impl BufRead), WarcError> {
+        let place = span.decoded_offset();
+        let ahead = self.inside.take().filter(|at| span.is_inside_member() && at.decoded_record_offset() < place);
+        let (head, reader) = match ahead {
+            Some(mut reader) => match reader.skip_to_decoded(place, &JobCx::detached())? {
+                true => enter(reader, &self.path, span.offset)?,
+                false => return Err(no_record(&mut reader, &self.path, span.offset)),
+            },
+            None => enter_record_at(&self.path, span.offset)?,
+        };
+        Ok((head, self.inside.insert(reader)))
     }
 }
 
