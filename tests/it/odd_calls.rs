@@ -26,7 +26,22 @@ fn a_file_that_is_named_twice_counts_once() {
         let once = fonds(&["warc", command, arg(&path)]).with_status(0);
         let twice = fonds(&["warc", command, arg(&path), arg(&other)]).with_status(0);
         assert_eq!(twice.out, once.out);
+        assert_eq!(twice.err.matches("named twice, read once").count(), 1, "{}", twice.err);
+        assert!(!once.err.contains("twice"), "{}", once.err);
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_under_two_names_is_indexed_under_both() {
+    let (_dir, _, source) = made();
+    write(&source, "a.warc.gz", &warc("one", 2));
+    let names = ["b.warc.gz", "c.warc.gz"].map(|name| source.join(name));
+    names.iter().for_each(|name| std::os::unix::fs::symlink("a.warc.gz", name).unwrap());
+    let said = fonds(&["warc", "index", arg(&names[0]), arg(&names[1])]).with_status(0);
+    assert_eq!((said.out.matches("b.warc.gz").count(), said.out.matches("c.warc.gz").count()), (2, 2));
+    let said = fonds(&["warc", "check", arg(&names[0]), arg(&names[1])]).with_status(0);
+    said.says("c.warc.gz: named twice, read once");
 }
 
 #[test]

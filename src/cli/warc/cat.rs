@@ -2,7 +2,7 @@
 
 use super::super::output::{Harmless, json_line, plain};
 use super::super::{FINE, PROBLEMS};
-use super::{each_once, offset_of};
+use super::{each_once, offset_of, real_place};
 use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
 use crate::warc::http::{Form, decode_body, decode_payload, parse_request_head, parse_response_head};
@@ -158,7 +158,7 @@ fn rank(head: &RecordHead, id: Option<&str>, url: Option<&str>, wanted: Option<C
 }
 
 fn files(args: &CatArgs) -> Vec<PathBuf> {
-    each_once([&args.file].into_iter().chain(&args.also)).cloned().collect()
+    each_once([&args.file].into_iter().chain(&args.also), real_place).cloned().collect()
 }
 
 /// The record that was found, and what is wrong with it.

@@ -2,7 +2,7 @@
 
 use super::super::output::{json_line, plain, with_progress};
 use super::super::{FINE, PROBLEMS, WRONG_USE};
-use super::each_once;
+use super::{each_once, real_place};
 use crate::warc::{CheckReport, Checker, Problem, Severity, Span};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ pub(super) fn run(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let mut reports: Vec<(&Path, CheckReport)> = Vec::new();
     with_progress(|cx| {
         let mut checker = Checker::new(!args.no_digests);
-        for file in each_once(&args.files) {
+        for file in each_once(&args.files, real_place) {
             cx.stage("Checking", std::fs::metadata(file).ok().map(|meta| meta.len()));
             cx.note(file.display().to_string());
             match checker.check(file, cx) {

@@ -3,11 +3,11 @@
 use super::super::cdx::Form;
 use super::super::output::plain;
 use super::super::{FINE, PROBLEMS, WRONG_USE};
-use super::each_once;
+use super::{each_once, real_place};
 use crate::jobs::JobCx;
 use crate::warc::cdx;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Words of `fonds warc index`.
 #[derive(Debug, clap::Args)]
@@ -31,7 +31,9 @@ pub(super) fn run(args: &IndexArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let mut sorter = cdx::IndexSorter::new(args.format.form());
     let mut status = FINE;
     let options = cdx::IndexOptions { post_append: args.post_append };
-    for file in each_once(&args.files) {
+    // Its lines say what a file is called: under another name they are others.
+    let same = |file: &Path| (real_place(file), file.file_name().map(ToOwned::to_owned));
+    for file in each_once(&args.files, same) {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         let mut lost = false;
         let indexed = cdx::index_each(file, &name, options, &JobCx::detached(), &mut |line| {

@@ -8,11 +8,12 @@ mod index;
 mod ls;
 mod recompress;
 
+use super::output::plain;
 use crate::warc::Span;
 use anyhow::Context;
 use std::collections::HashSet;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What to do with archive files.
 #[derive(Debug, clap::Subcommand)]
@@ -42,10 +43,24 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
     }
 }
 
-/// Files without those that were named before, by this name or another one.
-fn each_once<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> impl Iterator<Item = &'a PathBuf> {
+/// Files without those that were named before, as `same` tells; these are told of.
+fn each_once<'a, K: Eq + std::hash::Hash>(
+    files: impl IntoIterator<Item = &'a PathBuf>,
+    same: impl Fn(&Path) -> K,
+) -> impl Iterator<Item = &'a PathBuf> {
     let mut named = HashSet::new();
-    files.into_iter().filter(move |file| named.insert(file.canonicalize().unwrap_or_else(|_| file.to_path_buf())))
+    files.into_iter().filter(move |file| {
+        let is_new = named.insert(same(file));
+        if !is_new {
+            eprintln!("{}: named twice, read once", plain(&file.display().to_string()));
+        }
+        is_new
+    })
+}
+
+/// The place of a file, whatever it is called by.
+fn real_place(file: &Path) -> PathBuf {
+    file.canonicalize().unwrap_or_else(|_| file.to_path_buf())
 }
 
 /// An offset as `ls` prints it, read back; that of a shared member is marked
