@@ -117,6 +117,8 @@ pub trait Desk: Plans + Send + Sync {
     fn problem(&self, id: i64) -> DeskResult<ProblemDetail>;
     /// Every import, newest first.
     fn imports(&self) -> DeskResult<Vec<ImportRow>>;
+    /// The first of the files that an import passed over.
+    fn passed_paths(&self, launch: LaunchId) -> DeskResult<Vec<String>>;
     /// What each file of an import came to.
     fn imported_files(&self, launch: LaunchId) -> DeskResult<Vec<ImportedFile>>;
     /// Jobs of earlier runs.

@@ -724,6 +724,10 @@ impl Desk for FixtureDesk {
         Ok(if self.empty { Vec::new() } else { files::imports() })
     }
 
+    fn passed_paths(&self, _: LaunchId) -> DeskResult<Vec<String>> {
+        Ok(vec!["/media/old/2009/crawl.log".to_owned()])
+    }
+
     fn imported_files(&self, _: LaunchId) -> DeskResult<Vec<ImportedFile>> {
         Ok(files::imported())
     }

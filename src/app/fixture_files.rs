@@ -82,7 +82,6 @@ pub(super) fn imports() -> Vec<ImportRow> {
         revisits: 12,
         problems: 3,
         passed_over: 1,
-        passed_paths: vec!["/media/old/2009/crawl.log".to_owned()],
         ..ImportRow::default()
     };
     vec![row(3, LaunchState::Stopped, crate::store::ABANDONED), row(2, LaunchState::Finished, "")]
@@ -106,8 +105,9 @@ pub(super) fn imported() -> Vec<ImportedFile> {
         error: error.map(str::to_owned),
         took_ms: 1_200,
     };
+    let first = row("crawl-a.warc.gz", FileOutcome::Read, Some(2), None, None);
     vec![
-        row("crawl-a.warc.gz", FileOutcome::Read, Some(2), None, None),
+        ImportedFile { left_out: BTreeMap::from([("dns".to_owned(), 2)]), orphans: 1, ..first },
         row("copy-of-a.warc.gz", FileOutcome::Known, Some(2), Some("/media/old/2009/crawl-a.warc.gz"), None),
         row("letter.warc", FileOutcome::Unread, None, None, Some("neither WARC nor ARC")),
     ]

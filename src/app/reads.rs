@@ -145,6 +145,8 @@ reads! {
     problem(id: i64) -> ProblemDetail, Some(SLOW), |desk, (id,)| desk.problem(*id);
     /// See [`Desk::imports`].
     imports() -> Vec<ImportRow>, None, |desk, ()| desk.imports();
+    /// See [`Desk::passed_paths`].
+    passed_paths(launch: LaunchId) -> Vec<String>, None, |desk, (launch,)| desk.passed_paths(*launch);
     /// See [`Desk::imported_files`].
     imported_files(launch: LaunchId) -> Vec<ImportedFile>, None, |desk, (launch,)| desk.imported_files(*launch);
     /// See [`Desk::geo_choice`].

@@ -376,6 +376,10 @@ impl Desk for WorkspaceDesk {
         work::imports(&self.workspace)
     }
 
+    fn passed_paths(&self, launch: LaunchId) -> DeskResult<Vec<String>> {
+        Ok(self.catalogue().passed_paths(launch)?)
+    }
+
     fn imported_files(&self, launch: LaunchId) -> DeskResult<Vec<ImportedFile>> {
         Ok(self.catalogue().imported_files(launch)?)
     }

@@ -162,8 +162,9 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             };
             let import = desk.catalogue().import(launch)?;
             print_import(&desk, launch, json, out)?;
-            for path in import.passed_paths.iter().filter(|_| !json) {
-                writeln!(out, "{}: passed over, its name is not that of an archive", plain(path))?;
+            let passed_paths = if json { Vec::new() } else { desk.catalogue().passed_paths(launch)? };
+            for path in passed_paths {
+                writeln!(out, "{}: passed over, its name is not that of an archive", plain(&path))?;
             }
             eprintln!("{}", plain(&work::import_words(&import)));
             Ok(if work::has_problems(&import) { PROBLEMS } else { FINE })

@@ -192,8 +192,6 @@ pub struct ImportRow {
     pub unread: u64,
     /// Files in folders that are no archives by their names.
     pub passed_over: u64,
-    /// The first thousand of them.
-    pub passed_paths: Vec<String>,
     /// Bytes of all files.
     pub bytes: u64,
     /// Records read.

@@ -197,6 +197,17 @@ impl Catalogue {
         })
     }
 
+    /// The first of the files that an import passed over.
+    pub fn passed_paths(&self, launch: LaunchId) -> Result<Vec<String>, StoreError> {
+        self.read(|conn| {
+            let paths: Option<String> = conn
+                .prepare_cached("SELECT passed_paths FROM import WHERE launch = ?1")?
+                .query_row([launch], |row| row.get(0))
+                .optional()?;
+            Ok(paths.and_then(|paths| serde_json::from_str(&paths).ok()).unwrap_or_default())
+        })
+    }
+
     /// What each file of an import came to, in the order of their names.
     pub fn imported_files(&self, launch: LaunchId) -> Result<Vec<ImportedFile>, StoreError> {
         self.read(|conn| {
@@ -287,8 +298,7 @@ const IMPORT: &str = "SELECT l.id, i.sources, i.copy, l.state, l.why, l.started_
         count(f.id) FILTER (WHERE f.outcome = 'read'), count(f.id) FILTER (WHERE f.outcome IN ('known', 'moved')),
         count(f.id) FILTER (WHERE f.outcome = 'moved'), count(f.id) FILTER (WHERE f.outcome IN ('cut', 'unread')),
         i.passed_over, ifnull(sum(f.bytes), 0), ifnull(sum(f.records), 0), ifnull(sum(f.captures), 0),
-        ifnull(sum(f.new_captures), 0), ifnull(sum(f.revisits), 0), ifnull(sum(f.problems), 0),
-        i.passed_paths
+        ifnull(sum(f.new_captures), 0), ifnull(sum(f.revisits), 0), ifnull(sum(f.problems), 0)
      FROM launch l JOIN import i ON i.launch = l.id LEFT JOIN import_file f ON f.launch = l.id";
 
 fn import_row(row: &Row<'_>) -> rusqlite::Result<ImportRow> {
@@ -308,7 +318,6 @@ fn import_row(row: &Row<'_>) -> rusqlite::Result<ImportRow> {
         moved: number(10)?,
         unread: number(11)?,
         passed_over: number(12)?,
-        passed_paths: serde_json::from_str(&row.get::<_, String>(19)?).unwrap_or_default(),
         bytes: number(13)?,
         records: number(14)?,
         captures: number(15)?,

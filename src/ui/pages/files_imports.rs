@@ -88,6 +88,7 @@ pub(super) fn import_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, outco
     });
     let answer = app.reads.imported_files(launch);
     loaded_ui(ui, &answer, |ui, rows| {
+        left_out_ui(ui, launch, rows);
         let shown: Vec<&ImportedFile> =
             rows.iter().filter(|row| outcomes.is_empty() || outcomes.contains(&row.outcome)).collect();
         if !outcomes.is_empty() {
@@ -150,32 +151,59 @@ fn head_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
         }
         figure_ui(ui, &words::bytes(row.bytes), "in all", None);
     });
-    passed_over_ui(ui, row);
+    passed_over_ui(ui, app, row);
 }
 
 /// Files that were not looked at, opened by a click on how many they are.
-fn passed_over_ui(ui: &mut Ui, row: &ImportRow) {
+fn passed_over_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
     if row.passed_over == 0 {
         return;
     }
     let words = format!("{} passed over", words::counted(row.passed_over, "other file", "other files"));
     egui::CollapsingHeader::new(words).id_salt(("passed over", row.launch)).show(ui, |ui| {
         ui.weak(ARCHIVE_NAMES);
-        let further = row.passed_over.saturating_sub(row.passed_paths.len() as u64);
-        if further > 0 {
-            ui.label(format!("and {} more that are not listed", words::count(further)));
+        let paths = app.reads.passed_paths(row.launch);
+        loaded_ui(ui, &paths, |ui, paths| {
+            let further = row.passed_over.saturating_sub(paths.len() as u64);
+            if further > 0 {
+                ui.label(format!("and {} more that are not listed", words::count(further)));
+            }
+            lines_ui(ui, paths);
+        });
+    });
+}
+
+/// Records that are about nothing of the web, or of a capture that is not
+/// there, opened by a click on how many they are.
+fn left_out_ui(ui: &mut Ui, launch: LaunchId, rows: &[ImportedFile]) {
+    let left_out: u64 = rows.iter().flat_map(|row| row.left_out.values()).sum();
+    let orphans: u64 = rows.iter().map(|row| row.orphans).sum();
+    if left_out + orphans == 0 {
+        return;
+    }
+    let words = format!("{} of no capture", words::counted(left_out + orphans, "other record", "other records"));
+    egui::CollapsingHeader::new(words).id_salt(("of no capture", launch)).show(ui, |ui| {
+        let mut lines = Vec::new();
+        for row in rows {
+            let schemes = row.left_out.iter();
+            lines.extend(schemes.map(|(scheme, count)| format!("{} of {scheme}: {}", words::count(*count), row.path)));
+            if row.orphans > 0 {
+                let what = words::counted(row.orphans, "request or metadata record", "request or metadata records");
+                lines.push(format!("{what} without a capture: {}", row.path));
+            }
         }
-        let height = ui.text_style_height(&egui::TextStyle::Body);
-        egui::ScrollArea::vertical().max_height(LIST_ROWS * height).show_rows(
-            ui,
-            height,
-            row.passed_paths.len(),
-            |ui, shown| {
-                for path in row.passed_paths.get(shown).unwrap_or_default() {
-                    ui.label(words::line(path));
-                }
-            },
-        );
+        lines_ui(ui, &lines);
+    });
+}
+
+/// A short list that is scrolled.
+fn lines_ui(ui: &mut Ui, lines: &[String]) {
+    let height = ui.text_style_height(&egui::TextStyle::Body);
+    let list = egui::ScrollArea::vertical().max_height(LIST_ROWS * height);
+    list.show_rows(ui, height, lines.len(), |ui, shown| {
+        for line in lines.get(shown).unwrap_or_default() {
+            ui.label(words::line(line));
+        }
     });
 }
 

@@ -94,6 +94,14 @@ fn an_import_is_shown_again_file_by_file_and_goes_on() {
     assert_eq!(window.app().route, Route::Files(FilesRoute::Imports(Some((3, Vec::new())))));
     window.until("the files are there", |window| window.says("letter.warc"));
     window.check_says("not read: neither WARC nor ARC");
+    for (figure, line) in [
+        ("1 other file passed over", "/media/old/2009/crawl.log"),
+        ("3 other records of no capture", "2 of dns: /media/old/2009/crawl-a.warc.gz"),
+    ] {
+        assert!(!window.says(line));
+        window.click(figure);
+        window.until("the list is open", |window| window.says(line));
+    }
     window.check_says("skipped, the same bytes were read before as /media/old/2009/crawl-a.warc.gz");
     let unread = vec![FileOutcome::Cut, FileOutcome::Unread];
     window.app_mut().send(Command::Go(Route::Files(FilesRoute::Imports(Some((3, unread))))));
