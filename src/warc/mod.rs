@@ -59,9 +59,8 @@ pub use digest::{BlockDigester, DigestCheck, Digests, RecordProof, sha1_base32, 
 
 pub use read::{
     ArchiveReader, Event, GzipNote, MAX_HEAD_BYTES, MAX_LINE_BYTES, Packing, PlaceReader, Records, Reentry, Visit,
-    copy_span,
-    enter_record_at, enter_record_in, open_archive_file, open_record_at, read_file_in_parallel, read_in_parallel,
-    read_record_at, read_record_in, reading_threads,
+    copy_span, enter_record_at, enter_record_in, open_archive_file, open_record_at, read_file_in_parallel,
+    read_in_parallel, read_record_at, read_record_in, reading_threads,
 };
 pub use record::{
     Headers, Problem, ProblemKind, Record, RecordHead, RecordType, Severity, Span, WarcError, metadata_target,

@@ -153,8 +153,14 @@ fn a_record_that_lies_about_its_length_is_shown_with_a_word() {
         let told = content.problems.iter().any(|problem| problem.contains("are there"));
         assert_eq!(told, is_lie, "{}: {:?}", row.url, content.problems);
     }
+    let imported = format!("imported:{}", desk.imports().unwrap()[0].launch);
+    drop(desk);
+    let example = fonds(&["campaign", "example"]).with_status(0).out;
+    let campaign = write(&source, "campaign.json", example.as_bytes());
+    fonds(&["campaign", "add", arg(&workspace), arg(&campaign)]).with_status(0);
+    fonds(&["select", arg(&workspace), "1", "--filter", &imported]).with_status(0);
     let out = source.join("export");
-    let said = fonds(&["export", arg(&workspace), "--out", arg(&out)]).with_status(1);
+    let said = fonds(&["export", arg(&workspace), "--out", arg(&out), "--json"]).with_status(1);
     let told = [said.out.as_str(), &said.err].concat();
     assert_eq!(told.matches("cannot be read whole").count(), 3, "{told}");
 }

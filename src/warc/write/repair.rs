@@ -326,6 +326,29 @@ mod tests {
     }
 
     #[test]
+    fn a_wrong_length_in_a_plain_file_costs_no_other_record() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.warc.open");
+        let plain = |number: u32| {
+            let record = RecordBuilder::response(&format!("urn:test:{number}"), DATE, "http://a.pt/");
+            String::from_utf8(record.plain(b"HTTP/1.1 200 OK\r\n\r\nbody")).unwrap()
+        };
+        let last = plain(4);
+        for digest in ["WARC-Block-Digest", "X-Block-Digest"] {
+            let lie = plain(2).replace("Content-Length: 23", "Content-Length: 99").replace("WARC-Block-Digest", digest);
+            assert!(lie.contains(digest) && lie.contains(": 99"));
+            for kill in (1..last.len() - 4).step_by(9).chain([last.len() - 8]) {
+                fs::write(&path, [&plain(1), &lie, &plain(3), &last[..kill]].concat()).unwrap();
+                let repaired = repair_open_file(&path).unwrap();
+                assert_eq!((repaired.records, repaired.cut_bytes, repaired.kept), (3, kill as u64, None), "{kill}");
+                let file = repaired.file.unwrap();
+                assert_eq!(ids(&file), ["urn:test:1", "urn:test:2", "urn:test:3"]);
+                fs::remove_file(file).unwrap();
+            }
+        }
+    }
+
+    #[test]
     fn a_damaged_end_that_no_kill_leaves_is_kept() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.warc.gz.open");
