@@ -3,7 +3,9 @@
 //!
 //! `cargo bench --no-default-features --bench links` makes links from a seed:
 //! power-law in-degree, 60 % internal, 15 % of the targets never captured, 5 %
-//! exact duplicates. By the environment: `FONDS_BENCH_LINKS` how many (one
+//! exact duplicates. They are made before (about 110 bytes of memory a link),
+//! for making them reads memory all over, which costs as much as sorting
+//! them: what is timed reads them one behind the other. By the environment: `FONDS_BENCH_LINKS` how many (one
 //! million), `FONDS_BENCH_MIB` the memory for sorting (512),
 //! `FONDS_BENCH_THREADS` (2), `FONDS_BENCH_SHAPE` `capture` or `page`,
 //! `FONDS_BENCH_ONLY` `lines` or `stored`, `FONDS_BENCH_PIECES` in how many
@@ -18,7 +20,9 @@ use fonds::links::stored::{LinkStore, StoreRules, Window};
 use fonds::links::{LinkKind, dataset::render_line};
 use fonds::uri::CaptureDate;
 use std::hash::Hasher;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// Links that are made from one seed.
@@ -170,10 +174,10 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// The most memory this program had, in MiB, where the system says it.
-fn peak_mib() -> u64 {
+/// Memory of this program, in MiB, where the system says it: now (`VmRSS:`), at most (`VmHWM:`).
+fn memory_mib(name: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0) / 1024
 }
 
@@ -191,39 +195,101 @@ struct Asked {
     shuffle: ShuffleOptions,
 }
 
-/// Gives the links of some chunks to threads: `sink` makes what one of them pushes into.
-fn each_link<'s, P: FnMut(&LinkRow<'_>) + 's>(
-    web: &Web,
-    asked: &Asked,
-    chunks: std::ops::Range<u64>,
-    sink: impl Fn() -> P + Sync,
-) {
-    let next = AtomicU64::new(chunks.start);
+/// Links of one seed as bytes: second, side, and the texts with their lengths.
+struct Made(Vec<u8>);
+
+impl Made {
+    fn new(web: &Web, chunk: u64, count: u64) -> Self {
+        let mut bytes = Vec::new();
+        web.chunk(chunk, count, |row| {
+            bytes.extend_from_slice(&row.date.seconds().to_le_bytes());
+            bytes.push(u8::from(row.internal));
+            for text in [row.target, row.source, row.anchor] {
+                bytes.extend_from_slice(&(text.len() as u16).to_le_bytes());
+                bytes.extend_from_slice(text.as_bytes());
+            }
+        });
+        bytes.shrink_to_fit();
+        Self(bytes)
+    }
+
+    fn each(&self, mut push: impl FnMut(&LinkRow<'_>)) {
+        let mut rest = self.0.as_slice();
+        while let Some((seconds, after)) = rest.split_first_chunk::<8>() {
+            let (internal, after) = after.split_first().expect("a link has a side");
+            rest = after;
+            let mut text = || {
+                let (len, after) = rest.split_first_chunk::<2>().expect("a text has a length");
+                let (text, after) = after.split_at(usize::from(u16::from_le_bytes(*len)));
+                rest = after;
+                std::str::from_utf8(text).expect("texts are texts")
+            };
+            let (target, source, anchor) = (text(), text(), text());
+            push(&LinkRow {
+                target,
+                target_url: "",
+                source,
+                source_url: "",
+                source_id: 0,
+                date: CaptureDate::from_seconds(i64::from_le_bytes(*seconds)),
+                anchor,
+                internal: *internal != 0,
+                nofollow: false,
+                kind: LinkKind::Anchor,
+                position: 0,
+            });
+        }
+    }
+}
+
+/// What is sorted.
+struct Input {
+    web: Web,
+    chunks: Vec<Made>,
+}
+
+impl Input {
+    fn new(asked: &Asked) -> Self {
+        let web = Web::new(asked.links);
+        let chunks: Vec<OnceLock<Made>> = (0..asked.links.div_ceil(CHUNK)).map(|_| OnceLock::new()).collect();
+        in_threads(asked.threads, 0..chunks.len(), |numbers| {
+            numbers.for_each(|number| {
+                let chunk = number as u64;
+                chunks[number].get_or_init(|| Made::new(&web, chunk, CHUNK.min(asked.links - chunk * CHUNK)));
+            });
+        });
+        Self { web, chunks: chunks.into_iter().filter_map(OnceLock::into_inner).collect() }
+    }
+}
+
+/// Lets threads share numbers: each gets the next as it asks for it.
+fn in_threads(threads: usize, numbers: Range<usize>, work: impl Fn(&mut dyn Iterator<Item = usize>) + Sync) {
+    let next = AtomicUsize::new(numbers.start);
     std::thread::scope(|scope| {
-        for _ in 0..asked.threads {
+        for _ in 0..threads {
             scope.spawn(|| {
-                let mut push = sink();
-                loop {
-                    let chunk = next.fetch_add(1, Ordering::Relaxed);
-                    let left = asked.links.checked_sub(chunk * CHUNK).filter(|&left| left > 0 && chunk < chunks.end);
-                    let Some(left) = left else { return };
-                    web.chunk(chunk, left.min(CHUNK), &mut push);
-                }
+                let next = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < numbers.end);
+                work(&mut std::iter::from_fn(next));
             });
         }
     });
 }
 
 /// Sorts the captures and the links of some chunks.
-fn sort(web: &Web, asked: &Asked, chunks: std::ops::Range<u64>) -> Sorted {
-    let mut shuffle = Shuffle::new(&asked.shuffle, &JobCx::detached());
-    for &(page, seconds) in &web.captures {
-        let row = CaptureRow { target: &web.pages[page as usize], date: CaptureDate::from_seconds(seconds), id: 0 };
-        shuffle.push_capture(&row).expect("a capture is taken");
-    }
-    each_link(web, asked, chunks, || {
+fn sort(input: &Input, asked: &Asked, chunks: Range<usize>) -> Sorted {
+    let shuffle = Shuffle::new(&asked.shuffle, &JobCx::detached());
+    let captures: Vec<&[(u32, i64)]> = input.web.captures.chunks(CHUNK as usize).collect();
+    in_threads(asked.threads, 0..captures.len(), |numbers| {
         let mut filler = shuffle.filler();
-        move |row: &LinkRow<'_>| filler.push_link(row).expect("a link is taken")
+        for &(page, seconds) in numbers.flat_map(|number| captures[number]) {
+            let (target, date) = (&input.web.pages[page as usize], CaptureDate::from_seconds(seconds));
+            filler.push_capture(&CaptureRow { target, date, id: 0 }).expect("a capture is taken");
+        }
+    });
+    in_threads(asked.threads, chunks, |numbers| {
+        let mut filler = shuffle.filler();
+        let chunks = numbers.map(|number| &input.chunks[number]);
+        chunks.for_each(|chunk| chunk.each(|row| filler.push_link(row).expect("a link is taken")));
     });
     shuffle.finish().expect("the sort ends")
 }
@@ -233,40 +299,31 @@ fn main() {
     let memory_bytes = (number("FONDS_BENCH_MIB", 512) as usize) << 20;
     let shuffle = ShuffleOptions { memory_bytes, threads, ..ShuffleOptions::default() };
     let asked = Asked { links: number("FONDS_BENCH_LINKS", 1_000_000), threads, shuffle };
-    let web = Web::new(asked.links);
+    let input = Input::new(&asked);
+    let bytes: usize = input.chunks.iter().map(|chunk| chunk.0.len()).sum();
     println!(
-        "{} links, {} captures of {} pages, {} pages never captured; the web itself takes {} MiB",
+        "{} links of {} bytes each, {} captures of {} pages, {} pages never captured",
         asked.links,
-        web.captures.len(),
-        web.captured,
-        web.pages.len() - web.captured,
-        peak_mib()
+        bytes as u64 / asked.links.max(1),
+        input.web.captures.len(),
+        input.web.captured,
+        input.web.pages.len() - input.web.captured,
     );
-    // How long making the links takes alone, which is no part of the work.
-    let (start, cpu) = (Instant::now(), cpu_seconds());
-    let seen = AtomicU64::new(0);
-    let chunks = asked.links.div_ceil(CHUNK);
-    each_link(&web, &asked, 0..chunks, || {
-        |row: &LinkRow<'_>| {
-            seen.fetch_add(row.source.len() as u64, Ordering::Relaxed);
-        }
-    });
-    let making = (start.elapsed().as_secs_f64(), cpu_seconds() - cpu);
-    println!("making the links alone takes {:.2} s, {:.2} s of processor time", making.0, making.1);
     let only = std::env::var("FONDS_BENCH_ONLY").unwrap_or_default();
     if only != "stored" {
-        lines(&web, &asked, making.1);
+        lines(&input, &asked);
     }
     if only != "lines" {
-        stored(&web, &asked, making.1);
+        stored(&input, &asked);
     }
 }
 
 /// Links into the lines of the data set.
-fn lines(web: &Web, asked: &Asked, making_cpu: f64) {
+fn lines(input: &Input, asked: &Asked) {
+    let had = memory_mib("VmRSS:");
     let per_page = std::env::var("FONDS_BENCH_SHAPE").is_ok_and(|shape| shape == "page");
     let (start, cpu) = (Instant::now(), cpu_seconds());
-    let mut sorted = sort(web, asked, 0..asked.links.div_ceil(CHUNK));
+    let mut sorted = sort(input, asked, 0..input.chunks.len());
     let at_sorted = start.elapsed();
     let shape = if per_page { Shape::PerPage } else { Shape::PerCapture };
     let options = AssignOptions { shape, ..AssignOptions::default() };
@@ -292,11 +349,11 @@ fn lines(web: &Web, asked: &Asked, making_cpu: f64) {
         asked.links as f64 / took.as_secs_f64() / 1e6,
     );
     println!(
-        "{took_cpu:.2} s of processor time, of which making the links {making_cpu:.2}; {:.2} M links a second of it without that",
-        asked.links as f64 / (took_cpu - making_cpu).max(0.01) / 1e6
+        "{took_cpu:.2} s of processor time; {:.2} M links a second of it",
+        asked.links as f64 / took_cpu.max(0.01) / 1e6
     );
     println!(
-        "{} objects, {} inlinks, {} duplicates, {} over the cap; {} runs, {} MiB on disk; {} MiB out, hash {:016x}; peak {} MiB",
+        "{} objects, {} inlinks, {} duplicates, {} over the cap; {} runs, {} MiB on disk; {} MiB out, hash {:016x}; peak {} MiB above the links",
         assigned.objects,
         assigned.inlinks,
         shuffled.duplicates,
@@ -305,12 +362,13 @@ fn lines(web: &Web, asked: &Asked, making_cpu: f64) {
         shuffled.spilled_bytes >> 20,
         bytes >> 20,
         hash.finish(),
-        peak_mib()
+        memory_mib("VmHWM:").saturating_sub(had)
     );
 }
 
 /// Links into the stored form, and questions to it.
-fn stored(web: &Web, asked: &Asked, making_cpu: f64) {
+fn stored(input: &Input, asked: &Asked) {
+    let (web, had) = (&input.web, memory_mib("VmRSS:"));
     let folder = match std::env::var_os("FONDS_BENCH_DIR") {
         Some(folder) => tempfile::tempdir_in(folder),
         None => tempfile::tempdir(),
@@ -318,13 +376,13 @@ fn stored(web: &Web, asked: &Asked, making_cpu: f64) {
     let folder = folder.expect("there is a folder");
     let folder = folder.path().join("links");
     let cx = JobCx::detached();
-    let (chunks, pieces) = (asked.links.div_ceil(CHUNK), number("FONDS_BENCH_PIECES", 1).max(1));
+    let (chunks, pieces) = (input.chunks.len(), number("FONDS_BENCH_PIECES", 1).max(1) as usize);
     let (start, cpu) = (Instant::now(), cpu_seconds());
     let mut store = LinkStore::open_to_add(&folder, StoreRules::default()).expect("the folder can be used");
     let mut sorting = 0.0;
     for piece in 0..pieces {
         let begin = Instant::now();
-        let mut sorted = sort(web, asked, chunks * piece / pieces..chunks * (piece + 1) / pieces);
+        let mut sorted = sort(input, asked, chunks * piece / pieces..chunks * (piece + 1) / pieces);
         sorting += begin.elapsed().as_secs_f64();
         store.add(&mut sorted, store.mark(), &cx).expect("the links are stored");
     }
@@ -334,17 +392,17 @@ fn stored(web: &Web, asked: &Asked, making_cpu: f64) {
     let (counts, bytes) = (store.counts(), store.bytes());
     let rows = asked.links + web.captures.len() as u64;
     println!(
-        "stored in {took:.2} s, of which sorting {sorting:.2}: {:.2} M rows/s; {took_cpu:.2} s of processor time, {:.2} M rows a second of it without making them",
+        "stored in {took:.2} s, of which sorting {sorting:.2}: {:.2} M rows/s; {took_cpu:.2} s of processor time, {:.2} M rows a second of it",
         rows as f64 / took / 1e6,
-        rows as f64 / (took_cpu - making_cpu).max(0.01) / 1e6
+        rows as f64 / took_cpu.max(0.01) / 1e6
     );
     println!(
-        "{} links and {} captures in {} MiB ({segments} segments made one): {:.1} bytes a link; peak {} MiB",
+        "{} links and {} captures in {} MiB ({segments} segments made one): {:.1} bytes a link; peak {} MiB above the links",
         counts.links,
         counts.captures,
         bytes >> 20,
         bytes as f64 / counts.links as f64,
-        peak_mib()
+        memory_mib("VmHWM:").saturating_sub(had)
     );
     let mut random = Random(77);
     // A fresh store for each question when cold: not even the top is at hand.
