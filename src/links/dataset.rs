@@ -85,14 +85,23 @@ pub fn render_line(object: &Assigned<'_>, java_times: bool, out: &mut Vec<u8>) {
         None => out.extend_from_slice(b"null"),
     }
     out.extend_from_slice(b",\"inlinks\":[");
+    let is_plain = object.is_plain();
     for (number, inlink) in object.inlinks().enumerate() {
         out.extend_from_slice(if number == 0 { b"{\"date\":" } else { b",{\"date\":" });
         push_date(out, inlink.date, java_times);
-        out.extend_from_slice(b",\"source\":");
-        push_json(out, inlink.source);
-        out.extend_from_slice(b",\"anchor\":");
-        push_json(out, inlink.anchor);
-        out.push(b'}');
+        if is_plain {
+            out.extend_from_slice(b",\"source\":\"");
+            out.extend_from_slice(inlink.source.as_bytes());
+            out.extend_from_slice(b"\",\"anchor\":\"");
+            out.extend_from_slice(inlink.anchor.as_bytes());
+            out.extend_from_slice(b"\"}");
+        } else {
+            out.extend_from_slice(b",\"source\":");
+            push_json(out, inlink.source);
+            out.extend_from_slice(b",\"anchor\":");
+            push_json(out, inlink.anchor);
+            out.push(b'}');
+        }
     }
     out.extend_from_slice(b"]}\n");
 }
@@ -120,8 +129,12 @@ fn push_count(out: &mut Vec<u8>, count: u64) {
     out.extend_from_slice(&digits[at..]);
 }
 
+/// Whether a byte of a text stands in JSON as something else.
+pub(super) fn needs_escape(byte: u8) -> bool {
+    byte < b' ' || byte == b'"' || byte == b'\\'
+}
+
 fn push_json(out: &mut Vec<u8>, text: &str) {
-    let needs_escape = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
     // Without a way out of the loop it takes many bytes at once.
     if !text.bytes().fold(false, |any, byte| any | needs_escape(byte)) {
         out.push(b'"');

@@ -171,19 +171,13 @@ impl CaptureDate {
         let day = day - (153 * month + 2) / 5 + 1;
         let month = if month < 10 { month + 3 } else { month - 9 };
         let year = year + era * 400 + i64::from(month <= 2);
-        let two = |value: i64| [b'0' + (value / 10 % 10) as u8, b'0' + (value % 10) as u8];
-        out.extend_from_slice(&two(year / 100));
-        for (mark, value) in [
-            (&b""[..], year % 100),
-            (b"-", month),
-            (b"-", day),
-            (b"T", second / 3600),
-            (b":", second / 60 % 60),
-            (b":", second % 60),
-        ] {
-            out.extend_from_slice(mark);
-            out.extend_from_slice(&two(value));
+        let mut text = *b"0000-00-00T00:00:00";
+        let numbers = [year / 100, year % 100, month, day, second / 3600, second / 60 % 60, second % 60];
+        for (at, value) in [0, 2, 5, 8, 11, 14, 17].into_iter().zip(numbers) {
+            text[at] = b'0' + (value / 10 % 10) as u8;
+            text[at + 1] = b'0' + (value % 10) as u8;
         }
+        out.extend_from_slice(&text);
     }
 
     /// `2024-03-01T09:00:00Z`, fractions only where there are some (WARC/1.1).

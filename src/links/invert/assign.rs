@@ -9,6 +9,7 @@ use super::LinkError;
 use super::row::{is_internal, read_when};
 use super::shuffle::ShuffleReport;
 use super::sorted::{PartRows, Sorted};
+use crate::links::dataset::needs_escape;
 use crate::links::{MATCH_WINDOW_DAYS, MAX_INLINKS_PER_SIDE};
 use crate::uri::CaptureDate;
 use serde::{Deserialize, Serialize};
@@ -123,6 +124,12 @@ pub struct Assigned<'a> {
 }
 
 impl<'a> Assigned<'a> {
+    /// Whether sources and anchors stand in JSON as they are.
+    pub fn is_plain(&self) -> bool {
+        // Without a way out of the loop it takes many bytes at once.
+        !self.texts.bytes().fold(false, |any, byte| any | needs_escape(byte))
+    }
+
     /// What is kept, by (date, source, anchor).
     pub fn inlinks(&self) -> impl ExactSizeIterator<Item = Inlink<'a>> + use<'a> {
         let texts = self.texts;
