@@ -269,7 +269,7 @@ fn a_build_is_taken_up_again_where_records_share_members_and_do_not() {
     assert!(expected.iter().any(|object| object.inlinks.iter().any(|link| link.source.contains("199"))));
     let options = || {
         let keep = Some(Keep::take(&folder.path().join("runs"), "mixed".to_owned()).unwrap());
-        let shuffle = ShuffleOptions { memory_bytes: 1 << 20, threads: 1, keep, ..ShuffleOptions::default() };
+        let shuffle = ShuffleOptions { memory_bytes: 1 << 18, threads: 1, keep, ..ShuffleOptions::default() };
         DatasetOptions { shuffle, ..DatasetOptions::default() }
     };
     let mut killed = DatasetBuilder::new(options(), &JobCx::detached());
@@ -292,7 +292,7 @@ fn a_build_that_is_taken_up_again_tells_what_one_in_one_go_tells() {
     }
     let files = [folder.path().join("a.warc")];
     std::fs::write(&files[0], bytes).unwrap();
-    // So little memory that runs end inside of pages.
+    // So little memory that runs end with every batch of pages.
     let options = |runs: &str| {
         let keep = Some(Keep::take(&folder.path().join(runs), "a".to_owned()).unwrap());
         let shuffle = ShuffleOptions { memory_bytes: 0, threads: 1, keep, ..ShuffleOptions::default() };

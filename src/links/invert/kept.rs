@@ -127,7 +127,7 @@ impl Done {
 }
 
 /// A finished run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct KeptRun {
     pub(super) number: u64,
     pub(super) bytes: u64,
@@ -198,6 +198,7 @@ impl KeptRuns {
         self.next
     }
 
+    /// Runs of one generation: all of them or none.
     pub(super) fn add(&mut self, folder: &Path, runs: Vec<KeptRun>) -> io::Result<()> {
         self.runs.extend(runs);
         self.write(folder)

@@ -4,7 +4,7 @@
 //! the present target by the rest of the row. So targets, which are long and
 //! much alike, are compared once for a group and not for every row.
 
-use super::arena::Arena;
+use super::ranked::{PartStream, Ranked};
 use super::row::Parts;
 use super::run::{RowReader, Run, Step};
 use std::cmp::Ordering;
@@ -12,13 +12,13 @@ use std::io;
 
 /// Where sorted rows come from.
 pub(super) enum Stream<'s> {
-    Arena { arena: &'s Arena, at: usize, started: bool },
+    Parts(Box<PartStream<'s>>),
     Rows(Box<RowReader<'s>>),
 }
 
 impl<'s> Stream<'s> {
-    pub(super) fn of_arena(arena: &'s Arena, from: &[u8]) -> Self {
-        Self::Arena { arena, at: arena.first_at(from), started: false }
+    pub(super) fn of_parts(ranked: &'s Ranked, from: &[u8], until: Option<&[u8]>) -> Self {
+        Self::Parts(Box::new(PartStream::between(ranked, from, until)))
     }
 
     pub(super) fn of_run(run: &'s Run, from: &[u8]) -> Self {
@@ -28,9 +28,7 @@ impl<'s> Stream<'s> {
     #[inline]
     fn row(&self) -> Parts<'_> {
         match self {
-            Self::Arena { arena, at, .. } => {
-                arena.row(*at).unwrap_or(Parts { target: b"", when: 0, source: b"", anchor: b"", tail: b"" })
-            }
+            Self::Parts(parts) => parts.row(),
             Self::Rows(reader) => reader.row(),
         }
     }
@@ -39,7 +37,7 @@ impl<'s> Stream<'s> {
     #[inline]
     fn target(&self) -> &[u8] {
         match self {
-            Self::Arena { arena, at, .. } => arena.target(*at),
+            Self::Parts(parts) => parts.target(),
             Self::Rows(reader) => reader.row().target,
         }
     }
@@ -47,7 +45,7 @@ impl<'s> Stream<'s> {
     #[inline]
     fn when(&self) -> u64 {
         match self {
-            Self::Arena { arena, at, .. } => arena.when(*at),
+            Self::Parts(parts) => parts.when(),
             Self::Rows(reader) => reader.row().when,
         }
     }
@@ -55,18 +53,7 @@ impl<'s> Stream<'s> {
     #[inline]
     fn advance(&mut self) -> io::Result<Step> {
         match self {
-            Self::Arena { arena, at, started } => {
-                let before = *at;
-                *at += usize::from(std::mem::replace(started, true));
-                arena.look_ahead(*at);
-                Ok(if *at >= arena.len() {
-                    Step::End
-                } else if *at != before && arena.is_same_target(before, *at) {
-                    Step::Same
-                } else {
-                    Step::New
-                })
-            }
+            Self::Parts(parts) => parts.advance(),
             Self::Rows(reader) => reader.advance(),
         }
     }
@@ -94,8 +81,8 @@ pub(super) struct Merge<'s> {
 
 /// Where the texts of the row before are.
 enum Last {
-    /// At a place of a stream that is in memory.
-    Arena { stream: usize, at: usize },
+    /// At a place of the part that a stream has in memory.
+    Part { stream: usize, at: usize },
     /// Kept in the merge: what is read from disk goes by.
     Kept,
 }
@@ -133,7 +120,11 @@ impl<'s> Merge<'s> {
 
     /// Rows that were left out because an equal one came before.
     pub(super) fn duplicates(&self) -> u64 {
-        self.duplicates
+        let in_parts = self.streams.iter().map(|stream| match stream {
+            Stream::Parts(parts) => parts.duplicates(),
+            Stream::Rows(_) => 0,
+        });
+        self.duplicates + in_parts.sum::<u64>()
     }
 
     /// Goes to the next row; `false` at the end.
@@ -149,7 +140,7 @@ impl<'s> Merge<'s> {
             }
             self.given = true;
             let when = self.streams[self.active[0]].when();
-            if !self.new_target && when == self.when && self.repeats_last() {
+            if self.streams.len() > 1 && !self.new_target && when == self.when && self.repeats_last() {
                 self.duplicates += 1;
                 continue;
             }
@@ -163,9 +154,9 @@ impl<'s> Merge<'s> {
         let row = self.streams[self.active[0]].row();
         match self.last {
             Last::Kept => row.source == self.source && row.anchor == self.anchor,
-            Last::Arena { stream, at } => match &self.streams[stream] {
-                Stream::Arena { arena, .. } => {
-                    arena.row(at).is_some_and(|last| row.source == last.source && row.anchor == last.anchor)
+            Last::Part { stream, at } => match &self.streams[stream] {
+                Stream::Parts(parts) => {
+                    parts.row_at(at).is_some_and(|last| row.source == last.source && row.anchor == last.anchor)
                 }
                 Stream::Rows(_) => false,
             },
@@ -198,19 +189,32 @@ impl<'s> Merge<'s> {
         self.new_target
     }
 
-    /// Moves the stream of the present row on.
-    fn leave_row(&mut self) -> io::Result<()> {
-        let number = self.active[0];
-        match &self.streams[number] {
-            Stream::Arena { at, .. } => self.last = Last::Arena { stream: number, at: *at },
-            Stream::Rows(reader) => {
-                let row = reader.row();
+    /// Keeps what the next row is compared with.
+    fn remember(&mut self, number: usize) {
+        let place = match &self.streams[number] {
+            Stream::Parts(parts) => parts.place(),
+            Stream::Rows(_) => None,
+        };
+        match place {
+            Some(at) => self.last = Last::Part { stream: number, at },
+            None => {
+                let row = self.streams[number].row();
                 self.source.clear();
                 self.source.extend_from_slice(row.source);
                 self.anchor.clear();
                 self.anchor.extend_from_slice(row.anchor);
                 self.last = Last::Kept;
             }
+        }
+    }
+
+    /// Moves the stream of the present row on.
+    #[inline]
+    fn leave_row(&mut self) -> io::Result<()> {
+        let number = self.active[0];
+        // A stream alone holds each row once.
+        if self.streams.len() > 1 {
+            self.remember(number);
         }
         match self.streams[number].advance()? {
             Step::Same if self.active.len() == 1 => {}

@@ -11,10 +11,12 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `texts`, `arena` | rows in memory: numbers that point at texts kept once |
+//! | `texts`, `dictionary` | texts kept once, that threads share |
+//! | `batch`, `entry` | rows as numbers that point at texts |
+//! | `generation`, `ranked` | rows and their texts: while they come, and in order |
 //! | `blocks`, `index` | compressed blocks with checksums, and where they are |
-//! | `run` | sorted rows on disk, while sorting |
-//! | `merge` | arenas and runs as one stream |
+//! | `run` | sorted rows on disk with their texts, while sorting |
+//! | `merge` | a generation and runs as one stream |
 //! | `shuffle` | who fills, who sorts, what stays in memory |
 //! | `kept` | runs that outlive the program, for builds that were killed |
 //! | `sorted` | the result, whole or in parts that threads share |
@@ -23,12 +25,16 @@
 //!
 //! Not here: where rows come from (see `documents`) and where groups go.
 
-mod arena;
 mod assign;
+mod batch;
 mod blocks;
+mod dictionary;
+mod entry;
+mod generation;
 mod index;
 mod kept;
 mod merge;
+mod ranked;
 mod row;
 mod run;
 mod shuffle;
@@ -103,13 +109,15 @@ pub enum LinkError {
         /// Who, as far as known.
         holder: String,
     },
-    /// One row is larger than the memory given to sorting.
-    #[error("a link row of {row_bytes} bytes does not fit the {memory_bytes} bytes given to sorting: give more memory")]
+    /// One row is larger than sorting takes.
+    #[error(
+        "a link row of {row_bytes} bytes is more than the {most_bytes} bytes that sorting takes for one (16 MiB, or the memory given where that is less): give more memory, or leave the row out"
+    )]
     RowTooLarge {
         /// Its size.
         row_bytes: usize,
-        /// What was given.
-        memory_bytes: usize,
+        /// What it may have.
+        most_bytes: usize,
     },
     /// Whoever takes the result could not go on.
     #[error("writing inlinks: {0}")]

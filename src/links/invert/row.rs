@@ -113,6 +113,9 @@ pub(super) fn is_internal(tail: &[u8]) -> bool {
     tail.get(12).is_some_and(|flags| flags & INTERNAL != 0)
 }
 
+/// No number, no position, the flags, two empty URLs.
+pub(super) const PLAIN_TAIL_BYTES: usize = 8 + 4 + 1 + 1;
+
 /// Values that [`flags_of`] can have.
 pub(super) const FLAGS: usize = KINDS.len() << 2;
 
@@ -127,6 +130,13 @@ fn flags_of(row: &LinkRow<'_>) -> u8 {
 pub(super) fn plain_tail(row: &LinkRow<'_>) -> Option<u8> {
     let plain = row.source_id == 0 && row.position == 0 && row.target_url.is_empty() && row.source_url.is_empty();
     plain.then(|| flags_of(row))
+}
+
+/// What [`encode_tail`] makes of a link that has a [`plain_tail`].
+pub(super) fn plain_tail_of(flags: u8) -> [u8; PLAIN_TAIL_BYTES] {
+    let mut tail = [0; PLAIN_TAIL_BYTES];
+    tail[PLAIN_TAIL_BYTES - 2] = flags;
+    tail
 }
 
 /// Appends the tail of a link.

@@ -1,15 +1,19 @@
 //! The external merge sort.
 //!
-//! Rows are gathered in arenas, one for each thread that brings rows, together
-//! as large as the memory given: the fewer there are, the less there is to
-//! merge, and the fewer texts are kept twice. A full one is sorted and written
-//! as a run by its thread. At the end the arenas in memory and the runs are
-//! merged ([`Sorted`]).
+//! Threads that bring rows gather them in one generation: texts once each, and
+//! rows as numbers, of which those that do not fit the memory go to the disk.
+//! When its texts grow too large, all threads together sort it and write it as
+//! runs, and the next one begins. At the end the last generation and the runs
+//! are merged ([`Sorted`]).
 
 use super::LinkError;
-use super::arena::Arena;
+use super::batch::Batch;
+use super::dictionary::MAX_ROW_BYTES;
+use super::entry::ENTRY_BYTES;
+use super::generation::{Finder, Generation};
 use super::kept::{Covered, Done, Keep, KeptRun, KeptRuns};
 use super::merge::{Merge, Stream};
+use super::ranked::{Making, NumberedRun, Ranked};
 use super::row::{CaptureRow, LinkRow};
 use super::run::{READER_BYTES, Run, RunWriter, run_path};
 use super::sorted::{Pool, Sorted};
@@ -17,20 +21,31 @@ use crate::jobs::{JobCx, free_bytes};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 /// Memory that sorting takes unless told otherwise.
 pub const DEFAULT_MEMORY_BYTES: usize = 512 * 1024 * 1024;
 
 /// Less than this is not worth a run; tests go below.
-const MIN_ARENA_BYTES: usize = 4 * 1024;
+const LEAST_BYTES: usize = 4 * 1024;
 
-/// Positions in an arena are 32 bits wide.
-const MAX_ARENA_BYTES: usize = 1 << 30;
+/// Of the memory, in parts of a hundred: what texts may take before a
+/// generation ends, and texts and rows together before rows go to the disk.
+const TEXTS_OF_MEMORY: usize = 60;
+const ALL_OF_MEMORY: usize = 80;
 
-/// Where runs are kept, one arena takes at most this part of the memory: a
+/// Where runs are kept, a generation takes at most this part of the memory: a
 /// build that was killed loses what was not written yet.
-const KEPT_ARENAS: usize = 8;
+const KEPT_GENERATIONS: usize = 4;
+
+/// Where runs are kept, rows of one thread behind its last mark take at most
+/// this part of the memory, or so many bytes; more come in without it, and are
+/// brought again where the build is taken up.
+const UNMARKED_OF_MEMORY: usize = 16;
+const UNMARKED_BYTES: usize = 4 << 20;
+
+/// Rows that wait to be looked up take at most this part of the memory.
+const BATCH_OF_MEMORY: usize = 64;
 
 /// Runs that are merged at once at most: each needs an open file.
 const MAX_RUNS_AT_ONCE: usize = 96;
@@ -101,22 +116,21 @@ pub struct ShuffleReport {
     pub duplicates: u64,
     /// Runs written to disk.
     pub runs: u64,
-    /// Bytes written to disk, compressed.
+    /// Bytes written to disk.
     pub spilled_bytes: u64,
 }
 
 /// Rows that one thread brings.
 #[derive(Default)]
 struct Local {
-    arena: Arena,
-    links: u64,
-    captures: u64,
-    covered: Vec<Covered>,
-    /// Links and captures when the last stretch of the input was covered.
-    marked: (u64, u64),
-    /// Runs that hold rows behind a mark: those would be brought again when the
-    /// build is taken up, so they are listed together with the run behind them.
-    unlisted: Vec<(Run, KeptRun)>,
+    batch: Batch,
+    finder: Finder,
+    /// Where runs are kept: rows behind the last mark, that come into a
+    /// generation together with it.
+    unmarked: Vec<Batch>,
+    unmarked_bytes: usize,
+    /// Links and captures behind the last mark that had to come in without it.
+    ahead: (u64, u64),
 }
 
 /// What threads share.
@@ -124,30 +138,28 @@ struct Shared {
     folder: PathBuf,
     keep: bool,
     memory_bytes: usize,
+    threads: usize,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
     report: ShuffleReport,
-    arenas: Vec<Arena>,
     runs: Vec<Run>,
     kept: KeptRuns,
-    /// Arenas that were not full when their thread ended.
-    rest: Vec<Local>,
 }
 
 /// Takes rows in any order.
 pub struct Shuffle {
-    /// What this thread brought and no filler has taken up.
+    /// What this thread brings.
     local: Mutex<Local>,
     core: Core,
 }
 
 struct Core {
     shared: Shared,
-    arena_bytes: usize,
-    threads: usize,
+    /// Written to only while a generation ends, when nobody may add to it.
+    generation: RwLock<Generation>,
     cx: JobCx,
 }
 
@@ -155,13 +167,6 @@ impl Shuffle {
     /// `cx` is asked now and then whether to stop.
     pub fn new(options: &ShuffleOptions, cx: &JobCx) -> Self {
         let threads = options.threads.max(1);
-        let arena_bytes = match options.keep {
-            Some(_) => options.memory_bytes / KEPT_ARENAS.max(2 * (threads + 2)),
-            // One for each thread, and half of one for what reading and merging need.
-            None => options.memory_bytes * 2 / (2 * threads + 1),
-        };
-        let arena_bytes = arena_bytes.clamp(MIN_ARENA_BYTES, MAX_ARENA_BYTES);
-        let folder = options.folder();
         let mut state = State::default();
         if let Some(keep) = &options.keep {
             let (kept, runs) = KeptRuns::open(keep);
@@ -171,12 +176,13 @@ impl Shuffle {
             (state.kept, state.runs) = (kept, runs);
         }
         let shared = Shared {
-            folder,
+            folder: options.folder(),
             keep: options.keep.is_some(),
-            memory_bytes: options.memory_bytes,
+            memory_bytes: options.memory_bytes.max(LEAST_BYTES),
+            threads,
             state: Mutex::new(state),
         };
-        let core = Core { shared, arena_bytes, threads, cx: cx.clone() };
+        let core = Core { shared, generation: RwLock::new(Generation::new(threads)), cx: cx.clone() };
         Self { local: Mutex::default(), core }
     }
 
@@ -192,20 +198,12 @@ impl Shuffle {
 
     /// For another thread that brings rows.
     pub fn filler(&self) -> Filler<'_> {
-        // What another one left is taken up, or what was brought before: as
-        // many arenas are in memory as bring rows at once.
-        let left = self.core.shared.state().rest.pop();
-        let local = left.unwrap_or_else(|| std::mem::take(&mut *self.local()));
-        Filler { local, core: &self.core }
-    }
-
-    fn local(&self) -> MutexGuard<'_, Local> {
-        self.local.lock().unwrap_or_else(PoisonError::into_inner)
+        Filler { local: Local::default(), core: &self.core }
     }
 
     /// How many threads may bring rows at once.
     pub fn threads(&self) -> usize {
-        self.core.threads
+        self.core.shared.threads
     }
 
     /// Which parts of the input are in runs that were kept of an earlier build.
@@ -213,33 +211,24 @@ impl Shuffle {
         self.core.shared.state().kept.done()
     }
 
-    /// What was done so far, without what fillers at work have not sorted yet.
+    /// What was done so far, without the last rows of fillers at work.
     pub fn report(&self) -> ShuffleReport {
-        let local = self.local();
-        let state = self.core.shared.state();
-        let mut report = state.report;
-        for local in state.rest.iter().chain([&*local]) {
-            report.links += local.links;
-            report.captures += local.captures;
-        }
+        self.core.add_rows(&mut self.local.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut report = self.core.shared.state().report;
+        let generation = self.core.generation();
+        let rows = generation.rows();
+        report.links += rows.links;
+        report.captures += rows.captures;
         report
     }
 
     /// No more rows come: sorts, and merges as far as needed.
     pub fn finish(self) -> Result<Sorted, LinkError> {
-        let shared = &self.core.shared;
-        let mut rest = std::mem::take(&mut shared.state().rest);
-        rest.push(self.local.into_inner().unwrap_or_else(PoisonError::into_inner));
+        self.core.add_rows(&mut self.local.lock().unwrap_or_else(PoisonError::into_inner));
         self.core.cx.checkpoint()?;
-        rest.retain(|local| {
-            local.links + local.captures > 0 || !local.covered.is_empty() || !local.unlisted.is_empty()
-        });
-        let alone = rest.len() == 1;
-        std::thread::scope(|scope| {
-            let sorts: Vec<_> = rest.into_iter().map(|local| scope.spawn(|| shared.settle(local, alone))).collect();
-            let broke_down = |_| Err(shared.run_error("sorting broke down"));
-            sorts.into_iter().try_for_each(|sort| sort.join().unwrap_or_else(broke_down))
-        })?;
+        let generation = self.core.generation.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let shared = &self.core.shared;
+        let ranked = shared.rank(generation, shared.keep, &self.core.cx)?;
         let at_once = (shared.memory_bytes / (4 * READER_BYTES)).clamp(2, MAX_RUNS_AT_ONCE);
         loop {
             let state = &mut *shared.state();
@@ -252,7 +241,7 @@ impl Shuffle {
             shared.merge_runs(state, &some, &self.core.cx)?;
         }
         let state = std::mem::take(&mut *shared.state());
-        let pool = Pool { arenas: state.arenas, runs: state.runs, kept: state.kept, folder: shared.folder.clone() };
+        let pool = Pool { ranked, runs: state.runs, kept: state.kept, folder: shared.folder.clone() };
         Ok(Sorted::new(pool, state.report, self.core.cx.clone()))
     }
 }
@@ -281,62 +270,112 @@ impl Filler<'_> {
         if !self.core.shared.keep {
             return Ok(());
         }
-        Covered { unit, from, to }.add_to(&mut self.local.covered);
-        self.local.marked = (self.local.links, self.local.captures);
-        if self.core.is_full(&self.local) { self.core.spill(&mut self.local) } else { Ok(()) }
+        let is_full = {
+            let generation = self.core.generation();
+            self.local.add_to(&generation, Some(Covered { unit, from, to }));
+            self.core.shared.is_full(&generation)
+        };
+        if is_full { self.core.end_generation() } else { Ok(()) }
     }
 }
 
 impl Drop for Filler<'_> {
     fn drop(&mut self) {
-        self.core.shared.state().rest.push(std::mem::take(&mut self.local));
+        self.core.add_rows(&mut self.local);
+    }
+}
+
+impl Local {
+    /// Adds all rows to a generation. `covered` says that they end a stretch
+    /// of the input.
+    fn add_to(&mut self, generation: &Generation, covered: Option<Covered>) {
+        for batch in self.unmarked.drain(..).chain([std::mem::take(&mut self.batch)]) {
+            generation.take(&batch, &mut self.finder);
+            self.ahead.0 += batch.links;
+            self.ahead.1 += batch.captures;
+            // The memory is used again.
+            self.batch = batch;
+        }
+        self.batch.clear();
+        self.unmarked_bytes = 0;
+        if let Some(covered) = covered {
+            let mut rows = generation.rows();
+            let (links, captures) = std::mem::take(&mut self.ahead);
+            rows.marked.0 += links;
+            rows.marked.1 += captures;
+            covered.add_to(&mut rows.covered);
+        }
+    }
+
+    /// Lets the rows wait for their mark.
+    fn set_aside(&mut self) {
+        self.unmarked_bytes += self.batch.bytes();
+        self.unmarked.push(std::mem::take(&mut self.batch));
     }
 }
 
 impl Core {
     fn push_link(&self, local: &mut Local, link: &LinkRow<'_>) -> Result<(), LinkError> {
         let texts = [link.target, link.target_url, link.source, link.source_url, link.anchor];
-        self.check(local, texts.iter().map(|text| text.len()).sum())?;
-        local.links += 1;
-        local.arena.push_link(link);
+        self.check(texts.iter().map(|text| text.len()).sum())?;
+        local.batch.push_link(link);
         self.after_row(local)
     }
 
     fn push_capture(&self, local: &mut Local, capture: &CaptureRow<'_>) -> Result<(), LinkError> {
-        self.check(local, capture.target.len())?;
-        local.captures += 1;
-        local.arena.push_capture(capture);
+        self.check(capture.target.len())?;
+        local.batch.push_capture(capture);
         self.after_row(local)
     }
 
-    fn check(&self, local: &Local, row_bytes: usize) -> Result<(), LinkError> {
-        if (local.links + local.captures).is_multiple_of(ROWS_PER_CHECK) {
-            self.cx.checkpoint()?;
-        }
-        if row_bytes > self.shared.memory_bytes.max(MIN_ARENA_BYTES) {
-            return Err(LinkError::RowTooLarge { row_bytes, memory_bytes: self.shared.memory_bytes });
-        }
-        Ok(())
-    }
-
-    fn is_full(&self, local: &Local) -> bool {
-        local.arena.used_bytes() >= self.arena_bytes
+    #[inline]
+    fn check(&self, row_bytes: usize) -> Result<(), LinkError> {
+        let most_bytes = self.shared.memory_bytes.min(MAX_ROW_BYTES);
+        if row_bytes > most_bytes { Err(LinkError::RowTooLarge { row_bytes, most_bytes }) } else { Ok(()) }
     }
 
     #[inline]
     fn after_row(&self, local: &mut Local) -> Result<(), LinkError> {
-        // Kept runs end where the input can be taken up again, if that comes soon.
-        let limit = if self.shared.keep { self.arena_bytes * 2 } else { self.arena_bytes };
-        if local.arena.used_bytes() < limit { Ok(()) } else { self.spill(local) }
+        if local.batch.is_full(self.shared.memory_bytes / BATCH_OF_MEMORY) { self.look_up(local) } else { Ok(()) }
     }
 
-    fn spill(&self, local: &mut Local) -> Result<(), LinkError> {
-        self.shared.spill(local)?;
-        // Tables are kept for the next rows, unless they would fill a small arena themselves.
-        if local.arena.used_bytes() > self.arena_bytes / 2 {
-            local.arena = Arena::default();
+    /// Adds the rows of a thread to the generation, and makes room where there is none.
+    fn look_up(&self, local: &mut Local) -> Result<(), LinkError> {
+        self.cx.checkpoint()?;
+        let may_wait = (self.shared.memory_bytes / UNMARKED_OF_MEMORY).max(UNMARKED_BYTES);
+        if self.shared.keep && local.unmarked_bytes < may_wait {
+            local.set_aside();
+            return Ok(());
         }
-        Ok(())
+        let is_full = {
+            let generation = self.generation();
+            local.add_to(&generation, None);
+            let is_full = self.shared.is_full(&generation);
+            if !is_full && self.shared.is_too_large(&generation) {
+                self.shared.spill(&generation)?;
+            }
+            is_full
+        };
+        if is_full { self.end_generation() } else { Ok(()) }
+    }
+
+    fn add_rows(&self, local: &mut Local) {
+        local.add_to(&self.generation(), None);
+    }
+
+    fn generation(&self) -> RwLockReadGuard<'_, Generation> {
+        self.generation.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sorts the generation and writes it as runs, while all threads wait.
+    fn end_generation(&self) -> Result<(), LinkError> {
+        let mut generation = self.generation.write().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have done it meanwhile.
+        if !self.shared.is_full(&generation) {
+            return Ok(());
+        }
+        let full = std::mem::replace(&mut *generation, Generation::new(self.shared.threads));
+        self.shared.rank(full, true, &self.cx).map(drop)
     }
 }
 
@@ -346,93 +385,100 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn run_error(&self, why: &str) -> LinkError {
-        LinkError::Run { folder: self.folder.clone(), why: why.to_owned() }
-    }
-
     fn temp_error(&self, source: io::Error) -> LinkError {
         LinkError::Temp { folder: self.folder.clone(), source }
     }
 
-    /// Sorts what a thread has, writes it as a run, and leaves the memory empty.
-    fn spill(&self, local: &mut Local) -> Result<(), LinkError> {
-        let duplicates = self.sort(local, false);
-        self.write(local, duplicates, false)?;
-        local.arena.clear();
-        (local.links, local.captures, local.marked) = (0, 0, (0, 0));
-        Ok(())
+    /// Whether the generation has to end.
+    fn is_full(&self, generation: &Generation) -> bool {
+        let texts = generation.text_bytes();
+        let is_full = match self.keep {
+            true => texts + generation.row_bytes() >= (self.memory_bytes / KEPT_GENERATIONS).max(LEAST_BYTES),
+            false => texts >= self.memory_bytes / 100 * TEXTS_OF_MEMORY,
+        };
+        is_full || generation.is_crowded()
     }
 
-    /// Sorts what is left when nobody brings rows any more: it stays in
-    /// memory, where runs are not kept. `alone` says that no other thread is
-    /// at work.
-    fn settle(&self, mut local: Local, alone: bool) -> Result<(), LinkError> {
-        let duplicates = self.sort(&mut local, alone);
-        if self.keep {
-            return self.write(&mut local, duplicates, true);
+    fn is_too_large(&self, generation: &Generation) -> bool {
+        generation.text_bytes() + generation.row_bytes() >= self.memory_bytes / 100 * ALL_OF_MEMORY
+    }
+
+    /// Puts rows of the generation on the disk.
+    fn spill(&self, generation: &Generation) -> Result<(), LinkError> {
+        self.check_room(generation.row_bytes() as u64)?;
+        generation.spill(&self.folder).map_err(|error| self.temp_error(error))
+    }
+
+    /// Puts a generation in order. What is `written` comes as runs, and what
+    /// is left is none.
+    fn rank(&self, generation: Generation, written: bool, cx: &JobCx) -> Result<Ranked, LinkError> {
+        let (links, captures, covered, marked, on_disk) = {
+            let mut rows = generation.rows();
+            let spooled: usize = rows.segments.iter().map(|segment| segment.rows).sum();
+            (rows.links, rows.captures, std::mem::take(&mut rows.covered), rows.marked, (spooled * ENTRY_BYTES) as u64)
+        };
+        if on_disk > 0 {
+            self.check_room(on_disk)?;
         }
-        local.arena.settle();
-        self.state().arenas.push(local.arena);
-        Ok(())
-    }
-
-    /// Says how many duplicates were left out.
-    fn sort(&self, local: &mut Local, alone: bool) -> u64 {
-        let duplicates = local.arena.sort(alone);
+        if written {
+            self.check_room((generation.text_bytes() + generation.row_bytes()) as u64 + on_disk)?;
+        }
+        let number = || self.state().kept.next_number();
+        let making = Making {
+            threads: self.threads,
+            memory_bytes: self.memory_bytes,
+            folder: &self.folder,
+            number: self.keep.then_some(&number),
+            cx,
+        };
+        let failed = |error| cx.checkpoint().map_or_else(LinkError::from, |()| self.temp_error(error));
+        let (mut ranked, mut large) = Ranked::new(generation, making).map_err(failed)?;
+        if written {
+            let all = ranked.write_all(making).map_err(failed)?;
+            large.runs.extend(all.runs);
+            large.duplicates += all.duplicates;
+        }
         let mut state = self.state();
-        state.report.links += local.links;
-        state.report.captures += local.captures;
-        state.report.duplicates += duplicates;
-        duplicates
+        state.report.links += links;
+        state.report.captures += captures;
+        state.report.duplicates += large.duplicates;
+        state.report.spilled_bytes += on_disk + ranked.spooled_bytes();
+        self.add_runs(
+            &mut state,
+            large.runs,
+            KeptRun {
+                links: marked.0,
+                captures: marked.1,
+                duplicates: large.duplicates,
+                covered,
+                ..KeptRun::default()
+            },
+        )?;
+        if written {
+            ranked = Ranked::default();
+        }
+        Ok(ranked)
     }
 
-    fn write(&self, local: &mut Local, duplicates: u64, is_last: bool) -> Result<(), LinkError> {
-        if local.arena.len() > 0 {
-            self.check_room(local.arena.used_bytes() as u64)?;
-            let number = self.state().kept.next_number();
-            let run = self.write_arena(&local.arena, number)?;
-            let mut state = self.state();
+    /// `whole` says what is in all of them.
+    fn add_runs(&self, state: &mut State, runs: Vec<NumberedRun>, whole: KeptRun) -> Result<(), LinkError> {
+        let mut whole = Some(whole);
+        let mut kept = Vec::new();
+        for (number, run) in runs {
             state.report.runs += 1;
             state.report.spilled_bytes += run.bytes();
-            if !self.keep {
-                state.runs.push(run);
-                return Ok(());
-            }
-            // What is not marked at the end is brought again when the build is taken up.
-            let (links, captures) = if is_last { local.marked } else { (local.links, local.captures) };
-            let kept = KeptRun { number, bytes: run.bytes(), links, captures, duplicates, covered: Vec::new() };
-            local.unlisted.push((run, kept));
+            // Rows behind the last mark are brought again when the build is taken up.
+            kept.push(KeptRun { number, bytes: run.bytes(), ..whole.take().unwrap_or_default() });
+            state.runs.push(run);
         }
-        if let Some((_, last)) = local.unlisted.last_mut() {
-            last.covered.append(&mut local.covered);
+        if self.keep && !kept.is_empty() {
+            state.kept.add(&self.folder, kept).map_err(|error| self.temp_error(error))?;
         }
-        let is_marked = local.marked == (local.links, local.captures);
-        if local.unlisted.is_empty() || !is_marked && !is_last {
-            return Ok(());
-        }
-        let (runs, kept): (Vec<Run>, Vec<KeptRun>) = local.unlisted.drain(..).unzip();
-        let mut state = self.state();
-        state.kept.add(&self.folder, kept).map_err(|error| self.temp_error(error))?;
-        state.runs.extend(runs);
         Ok(())
     }
 
     fn name_of(&self, number: u64) -> Option<PathBuf> {
         self.keep.then(|| run_path(&self.folder, number))
-    }
-
-    fn write_arena(&self, arena: &Arena, number: u64) -> Result<Run, LinkError> {
-        let write = || {
-            let mut writer = RunWriter::create(&self.folder, self.name_of(number).as_deref())?;
-            for at in 0..arena.len() {
-                arena.look_ahead(at);
-                if let Some(row) = arena.row(at) {
-                    writer.write(&row, at > 0 && arena.is_same_target(at - 1, at))?;
-                }
-            }
-            writer.finish(self.keep)
-        };
-        write().map_err(|error| self.temp_error(error))
     }
 
     fn check_room(&self, need_bytes: u64) -> Result<(), LinkError> {

@@ -1,10 +1,10 @@
 //! Sorted rows, one after the other or in parts that threads share.
 
 use super::LinkError;
-use super::arena::Arena;
 use super::blocks::BLOCK_BYTES;
 use super::kept::KeptRuns;
 use super::merge::{Merge, Stream};
+use super::ranked::Ranked;
 use super::row::Row;
 use super::run::Run;
 use super::shuffle::{ROWS_PER_CHECK, ShuffleReport};
@@ -13,8 +13,9 @@ use crossbeam_channel::bounded;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Rows of an arena that stand for as much as one block of a run.
+/// Rows in memory that stand for as much as one block of a run.
 const ROWS_PER_SAMPLE: usize = BLOCK_BYTES / 48;
 
 /// A part that threads share has at least so many blocks, and some for each
@@ -30,7 +31,7 @@ const PIECES_WAITING: usize = 24;
 
 /// What was sorted: in memory, on disk.
 pub(super) struct Pool {
-    pub(super) arenas: Vec<Arena>,
+    pub(super) ranked: Ranked,
     pub(super) runs: Vec<Run>,
     pub(super) kept: KeptRuns,
     pub(super) folder: PathBuf,
@@ -38,9 +39,9 @@ pub(super) struct Pool {
 
 impl Pool {
     fn merge(&self, from: &[u8], until: Option<Vec<u8>>) -> Result<Merge<'_>, LinkError> {
-        let arenas = self.arenas.iter().map(|arena| Stream::of_arena(arena, from));
+        let in_parts = (!self.ranked.is_empty()).then(|| Stream::of_parts(&self.ranked, from, until.as_deref()));
         let runs = self.runs.iter().map(|run| Stream::of_run(run, from));
-        Merge::new(arenas.chain(runs).collect(), from, until).map_err(|error| self.error(error))
+        Merge::new(in_parts.into_iter().chain(runs).collect(), from, until).map_err(|error| self.error(error))
     }
 
     pub(super) fn error(&self, error: io::Error) -> LinkError {
@@ -49,12 +50,20 @@ impl Pool {
 
     /// Targets that cut the rows into parts of about the same size.
     fn cuts(&self) -> Vec<Vec<u8>> {
-        let in_memory = self.arenas.iter().flat_map(|arena| arena.samples(ROWS_PER_SAMPLE));
+        let in_memory = (0..self.ranked.parts()).flat_map(|part| {
+            let samples = self.ranked.rows_in(part).div_ceil(ROWS_PER_SAMPLE);
+            std::iter::repeat_n(self.ranked.first_target(part), samples)
+        });
         let mut samples: Vec<&[u8]> = in_memory.chain(self.runs.iter().flat_map(Run::samples)).collect();
         samples.sort_unstable();
         let part = MIN_PART_BLOCKS.max(self.runs.len() * PART_BLOCKS_PER_STREAM);
         let mut cuts: Vec<Vec<u8>> = samples.into_iter().skip(part).step_by(part).map(<[u8]>::to_vec).collect();
+        // Each part of what is in memory is put in order as a whole.
+        if self.ranked.parts() >= cuts.len() {
+            cuts.iter_mut().for_each(|cut| self.ranked.first_of_part_with(cut));
+        }
         cuts.dedup();
+        cuts.retain(|cut| !cut.is_empty());
         cuts
     }
 }
@@ -134,7 +143,9 @@ impl Sorted {
             let _ = give_ticket.send(());
         }
         let (next, over) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let senders = std::sync::Mutex::new(&mut senders);
+        // Memory that was written out is used again.
+        let spare = Mutex::new(Vec::new());
+        let senders = Mutex::new(&mut senders);
         let (pool, cx) = (&self.pool, &self.cx);
         let mut duplicates = 0;
         let results = std::thread::scope(|scope| {
@@ -146,8 +157,8 @@ impl Sorted {
                     let from = part.checked_sub(1).and_then(|before| cuts.get(before)).map_or(&b""[..], Vec::as_slice);
                     let done = pool.merge(from, cuts.get(part).cloned()).and_then(|merge| {
                         let mut rows = PartRows { merge, pool, cx, over: &over, count: 0 };
-                        let mut pieces =
-                            Pieces { bytes: Vec::new(), send: &|piece| sender.send(Sent::Piece(piece)).is_ok() };
+                        let send = |piece| sender.send(Sent::Piece(piece)).is_ok();
+                        let mut pieces = Pieces { bytes: Vec::new(), send: &send, spare: &spare };
                         let result = work(&mut rows, &mut pieces)?;
                         pieces.flush();
                         Ok((result, rows.merge.duplicates()))
@@ -165,7 +176,11 @@ impl Sorted {
                 for receiver in &receivers {
                     loop {
                         match receiver.recv() {
-                            Ok(Sent::Piece(piece)) => write(&piece).map_err(LinkError::Output)?,
+                            Ok(Sent::Piece(mut piece)) => {
+                                write(&piece).map_err(LinkError::Output)?;
+                                piece.clear();
+                                lock(&spare).push(piece);
+                            }
                             Ok(Sent::Done(result, found)) => {
                                 results.push(result);
                                 duplicates += found;
@@ -200,6 +215,11 @@ enum Sent<R> {
 pub(super) struct Pieces<'s> {
     bytes: Vec<u8>,
     send: &'s dyn Fn(Vec<u8>) -> bool,
+    spare: &'s Mutex<Vec<Vec<u8>>>,
+}
+
+fn lock(spare: &Mutex<Vec<Vec<u8>>>) -> MutexGuard<'_, Vec<Vec<u8>>> {
+    spare.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Pieces<'_> {
@@ -213,7 +233,8 @@ impl Pieces<'_> {
 
     fn flush(&mut self) {
         if !self.bytes.is_empty() {
-            let piece = std::mem::replace(&mut self.bytes, Vec::with_capacity(PIECE_BYTES + PIECE_BYTES / 8));
+            let fresh = lock(self.spare).pop().unwrap_or_else(|| Vec::with_capacity(PIECE_BYTES + PIECE_BYTES / 8));
+            let piece = std::mem::replace(&mut self.bytes, fresh);
             (self.send)(piece);
         }
     }

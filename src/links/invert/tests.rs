@@ -224,9 +224,30 @@ fn many_runs_are_merged_in_passes_and_in_parts() {
     assert_eq!(got, expected);
     let options = AssignOptions::default();
     let expected = rendered(shuffle(&rows, 64 << 20), &options, 1);
-    let got = rendered(shuffle_with(&rows, 300_000, 3), &options, 4);
-    assert!(got.1.runs > 3 && got.0 == expected.0, "{:?}", got.1);
-    assert_eq!((got.1.duplicates, got.2), (expected.1.duplicates, expected.2));
+    for memory_bytes in [300_000, 60_000] {
+        let got = rendered(shuffle_with(&rows, memory_bytes, 3), &options, 4);
+        // Rows go to the disk as numbers as long as their texts fit.
+        assert_eq!(got.1.runs > 3, memory_bytes < 100_000, "{:?}", got.1);
+        assert!(got.1.spilled_bytes > 100_000 && got.0 == expected.0, "{:?}", got.1);
+        assert_eq!((got.1.duplicates, got.2), (expected.1.duplicates, expected.2));
+    }
+}
+
+#[test]
+fn a_page_with_more_links_than_the_memory_holds_is_sorted_too() {
+    let mut rows = many_rows();
+    rows.extend((0..30_000_i64).map(|n| Owned::Link {
+        target: "alvo250".to_owned(),
+        source: format!("fonte{}", n % 100),
+        seconds: n * 7919 % 29_989,
+        anchor: String::new(),
+        id: 0,
+    }));
+    let (expected, whole) = read(shuffle(&rows, 64 << 20));
+    let (got, report) = read(shuffle(&rows, 200_000));
+    assert!(report.runs > 3 && whole.runs == 0, "{report:?}");
+    assert!(got == expected);
+    assert_eq!(report.duplicates, whole.duplicates);
 }
 
 #[test]
@@ -244,7 +265,7 @@ fn files_read_one_after_the_other_share_the_memory() {
     assert_eq!((shuffle.report().links + shuffle.report().captures) as usize, rows.len() + 1);
     let got = rendered(shuffle.finish().unwrap(), &options, 1);
     // What did not fit went to disk, as if one thread had brought all.
-    assert!(got.1.runs > 3 && got.0 == expected.0, "{:?}", got.1);
+    assert!(got.1.spilled_bytes > 100_000 && got.0 == expected.0, "{:?}", got.1);
 }
 
 #[test]

@@ -3,30 +3,31 @@
 //! A text is named by where it stands in one long buffer, so that a link is
 //! some small numbers and equal texts have equal numbers.
 
-use foldhash::fast::RandomState;
-use std::hash::BuildHasher;
 use std::hint::black_box;
 
-/// Before each text: its length and its rank, four bytes each.
+/// Before each text: its length, and a number of the caller's (how often it
+/// is a target, later its rank), four bytes each.
 const HEAD: usize = 8;
 
 /// Slots of the first table.
 const FIRST_SLOTS: usize = 16;
 
-/// Fewer texts than this are put in order by comparing them whole.
-const FEW: usize = 12;
-
 /// Texts that are looked up together.
-pub(super) const BATCH: usize = 64;
+const BATCH: usize = 64;
 
 /// Most texts reach into a second line of the processor's memory.
 const TOUCH_BYTES: usize = 48;
 
-/// What one text takes while texts are put in order, in bytes.
-const ORDER_BYTES: usize = 16;
-
 /// Where a text stands.
 pub(super) type TextId = u32;
+
+/// Texts to be looked up, with half a hash of each.
+pub(super) struct Wanted<'t> {
+    pub(super) texts: &'t [&'t [u8]],
+    pub(super) tags: &'t [u64],
+    /// The first so many are counted.
+    pub(super) counted: usize,
+}
 
 /// A set of texts.
 #[derive(Default)]
@@ -35,53 +36,70 @@ pub(super) struct Texts {
     /// Open addressing: half a hash, and the place of the text plus one.
     slots: Vec<u64>,
     count: usize,
-    /// Seeded for each set: URLs are hostile and could be made to collide.
-    hasher: RandomState,
 }
 
 impl Texts {
-    /// The numbers of some texts; the same for the same text.
+    /// The numbers of some of the texts, to be put at their places in `ids`
+    /// with `base` added; the same for the same text.
     ///
     /// Each text costs two or three looks at places far apart in memory. So
-    /// all are looked at once before any is compared: loads that do not wait
-    /// for each other take little longer than one.
-    ///
-    /// `last` is the text that was asked for before these, if it is known.
-    pub(super) fn intern_all(&mut self, texts: &[&[u8]], ids: &mut [TextId; BATCH], last: &mut Option<TextId>) {
-        if texts.is_empty() {
-            return;
-        }
-        while (self.count + texts.len()) * 8 > self.slots.len() * 5 {
-            self.grow();
-        }
-        let mask = self.slots.len() - 1;
-        let mut tags = [0; BATCH];
-        let mut before = None;
-        for (tag, &text) in tags.iter_mut().zip(texts) {
-            // The links of a page have one source, sorted rows one target.
-            *tag = match before {
-                Some((last, tag)) if text == last => tag,
-                _ => self.hasher.hash_one(text) >> 32,
-            };
-            before = Some((text, *tag));
-        }
-        let tags = &tags[..texts.len().min(BATCH)];
-        let first = |tag: &u64| self.slots[*tag as usize & mask];
-        black_box(tags.iter().fold(0, |all, tag| all ^ first(tag)));
-        black_box(tags.iter().fold(0, |all, tag| all ^ self.touch((first(tag) as u32).wrapping_sub(1))));
-        for ((id, &tag), &text) in ids.iter_mut().zip(tags).zip(texts) {
-            *id = match last.filter(|&last| self.get(last) == text) {
-                Some(last) => last,
-                None => self.find_or_add(text, tag),
-            };
-            *last = Some(*id);
+    /// many are looked at before any is compared: loads that do not wait for
+    /// each other take little longer than one.
+    pub(super) fn intern(&mut self, wanted: &Wanted<'_>, which: &[u16], base: TextId, ids: &mut [TextId]) {
+        for some in which.chunks(BATCH) {
+            while (self.count + some.len()) * 8 > self.slots.len() * 5 {
+                self.grow();
+            }
+            self.intern_batch(wanted, some, base, ids);
         }
     }
 
-    fn find_or_add(&mut self, text: &[u8], tag: u64) -> TextId {
+    fn intern_batch(&mut self, wanted: &Wanted<'_>, some: &[u16], base: TextId, ids: &mut [TextId]) {
         let mask = self.slots.len() - 1;
-        let mut at = tag as usize & mask;
+        let tag_of = |number: u16| wanted.tags.get(usize::from(number)).copied().unwrap_or(0);
+        black_box(some.iter().fold(0, |all, &number| all ^ self.slots[tag_of(number) as usize & mask]));
+        // The place that holds the tag, which nearly always is that of the
+        // text; in two of five cases behind others that came before it.
+        let mut places = [0; BATCH];
+        for (place, &number) in places.iter_mut().zip(some) {
+            *place = self.place_of(tag_of(number), tag_of(number) as usize & mask);
+        }
+        let near = places.iter().take(some.len());
+        black_box(near.fold(0, |all, &place| all ^ self.touch((self.slots[place] as u32).wrapping_sub(1))));
+        for (&place, &number) in places.iter().zip(some) {
+            let number = usize::from(number);
+            let (Some(text), Some(&tag), Some(id)) =
+                (wanted.texts.get(number), wanted.tags.get(number), ids.get_mut(number))
+            else {
+                continue;
+            };
+            let found = self.find_or_add(text, tag, place);
+            if number < wanted.counted {
+                self.set_number(found, self.number(found).saturating_add(1));
+            }
+            *id = base + found;
+        }
+    }
+
+    /// The first place from `at` on that holds a tag, or else nothing.
+    #[inline]
+    fn place_of(&self, tag: u64, mut at: usize) -> usize {
+        let mask = self.slots.len() - 1;
         loop {
+            let slot = self.slots[at];
+            if slot == 0 || slot >> 32 == tag {
+                return at;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// `place` is the first one that can be the text's.
+    fn find_or_add(&mut self, text: &[u8], tag: u64, place: usize) -> TextId {
+        let mask = self.slots.len() - 1;
+        let mut at = place;
+        loop {
+            at = self.place_of(tag, at);
             let slot = self.slots[at];
             if slot == 0 {
                 // Fits: whoever fills a set stops long before 4 GiB.
@@ -93,7 +111,7 @@ impl Texts {
                 return id;
             }
             let id = (slot as u32).wrapping_sub(1);
-            if slot >> 32 == tag && self.get(id) == text {
+            if self.get(id) == text {
                 return id;
             }
             at = (at + 1) & mask;
@@ -112,21 +130,37 @@ impl Texts {
     pub(super) fn get(&self, id: TextId) -> &[u8] {
         let rest = self.bytes.get(id as usize..).unwrap_or_default();
         let Some((head, rest)) = rest.split_first_chunk::<HEAD>() else { return &[] };
-        // The upper half is the rank.
         rest.get(..u64::from_le_bytes(*head) as u32 as usize).unwrap_or_default()
     }
 
-    /// Memory in use, in bytes; with what [`Self::rank`] will need.
-    pub(super) fn used_bytes(&self, will_be_ordered: bool) -> usize {
-        let order = if will_be_ordered { self.count * ORDER_BYTES } else { 0 };
-        self.bytes.len() + self.slots.len() * size_of::<u64>() + order
+    /// The caller's number beside a text.
+    #[inline]
+    pub(super) fn number(&self, id: TextId) -> u32 {
+        let head = self.bytes.get(id as usize..).and_then(|rest| rest.first_chunk::<HEAD>());
+        head.map_or(0, |head| (u64::from_le_bytes(*head) >> 32) as u32)
     }
 
-    /// Forgets the texts and keeps the memory.
-    pub(super) fn clear(&mut self) {
-        self.bytes.clear();
-        self.slots.fill(0);
-        self.count = 0;
+    #[inline]
+    pub(super) fn set_number(&mut self, id: TextId, number: u32) {
+        let place = id as usize + HEAD / 2;
+        if let Some(place) = self.bytes.get_mut(place..place + HEAD / 2) {
+            place.copy_from_slice(&number.to_le_bytes());
+        }
+    }
+
+    /// How many texts there are.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Bytes of the texts, with their heads.
+    pub(super) fn text_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Memory in use, in bytes.
+    pub(super) fn used_bytes(&self) -> usize {
+        self.bytes.len() + self.slots.len() * size_of::<u64>()
     }
 
     /// No text comes any more: the table is not needed to read texts back.
@@ -148,116 +182,15 @@ impl Texts {
         }
     }
 
-    /// Gives each text its rank in the order of bytes; the answer is the
-    /// numbers in that order.
-    pub(super) fn rank(&mut self) -> Vec<TextId> {
-        let order = self.in_order();
-        for (&id, rank) in order.iter().zip(0_u32..) {
-            let place = id as usize + HEAD / 2;
-            if let Some(place) = self.bytes.get_mut(place..place + HEAD / 2) {
-                place.copy_from_slice(&rank.to_le_bytes());
-            }
-        }
-        order
-    }
-
-    /// The rank of a text, after [`Self::rank`].
-    #[inline]
-    pub(super) fn rank_of(&self, id: TextId) -> u32 {
-        let head = self.bytes.get(id as usize..).and_then(|rest| rest.first_chunk::<HEAD>());
-        head.map_or(0, |head| (u64::from_le_bytes(*head) >> 32) as u32)
-    }
-
-    /// All numbers in the order of their texts' bytes.
-    fn in_order(&self) -> Vec<TextId> {
-        let mut order: Vec<(u64, TextId)> = Vec::with_capacity(self.count);
+    /// The numbers of all texts, as they came.
+    pub(super) fn ids(&self) -> impl Iterator<Item = TextId> {
         let mut at = 0;
-        while at < self.bytes.len() {
-            let id = at as TextId;
-            order.push((0, id));
-            at += HEAD + self.get(id).len();
-        }
-        // Eight bytes at a time: keys of one site share their first thirty,
-        // which a comparison of whole texts would read again and again.
-        let mut parts = vec![(0..order.len(), 0)];
-        while let Some((range, depth)) = parts.pop() {
-            let from = range.start;
-            let Some(part) = order.get_mut(range) else { continue };
-            if part.len() <= FEW {
-                part.sort_unstable_by(|a, b| self.rest(a.1, depth).cmp(self.rest(b.1, depth)));
-                continue;
-            }
-            for (key, id) in &mut *part {
-                *key = eight(self.rest(*id, depth));
-            }
-            part.sort_unstable();
-            let mut start = 0;
-            for same in part.chunk_by(|a, b| a.0 == b.0) {
-                // A text that ended is alone with its key: there is no NUL in texts.
-                if same.len() > 1 {
-                    parts.push((from + start..from + start + same.len(), depth + 8));
-                }
-                start += same.len();
-            }
-        }
-        order.into_iter().map(|(_, id)| id).collect()
-    }
-
-    fn rest(&self, id: TextId, depth: usize) -> &[u8] {
-        self.get(id).get(depth..).unwrap_or_default()
-    }
-}
-
-/// The first eight bytes as a number that has their order; zeros behind the end.
-#[inline]
-fn eight(text: &[u8]) -> u64 {
-    match text.first_chunk::<8>() {
-        Some(bytes) => u64::from_be_bytes(*bytes),
-        None => text.iter().zip((0..8).rev()).fold(0, |key, (&byte, place)| key | u64::from(byte) << (place * 8)),
-    }
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-    use std::collections::BTreeSet;
-
-    fn intern(set: &mut Texts, texts: &[String]) -> Vec<TextId> {
-        let (mut all, mut last) = (Vec::new(), None);
-        for some in texts.chunks(BATCH) {
-            let (texts, mut ids) = (some.iter().map(|text| text.as_bytes()).collect::<Vec<_>>(), [0; BATCH]);
-            set.intern_all(&texts, &mut ids, &mut last);
-            all.extend_from_slice(&ids[..some.len()]);
-        }
-        all
-    }
-
-    proptest! {
-        #[test]
-        fn texts_are_kept_once_and_ordered_by_their_bytes(texts in proptest::collection::vec("(pt,a{0,12}|pt,b,)?[ab]{0,9}", 0..300)) {
-            let mut set = Texts::default();
-            let ids = intern(&mut set, &texts);
-            prop_assert_eq!(&intern(&mut set, &texts), &ids);
-            for (id, text) in ids.iter().zip(&texts) {
-                prop_assert_eq!(set.get(*id), text.as_bytes());
-            }
-            let order = set.rank();
-            prop_assert!(order.iter().zip(0..).all(|(&id, rank)| set.rank_of(id) == rank));
-            let ordered: Vec<&[u8]> = order.into_iter().map(|id| set.get(id)).collect();
-            let expected: BTreeSet<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
-            prop_assert_eq!(ordered, expected.into_iter().collect::<Vec<_>>());
-        }
-    }
-
-    #[test]
-    fn a_cleared_set_begins_anew() {
-        let mut set = Texts::default();
-        intern(&mut set, &["one".to_owned()]);
-        set.clear();
-        assert_eq!(intern(&mut set, &["two".to_owned(), "two".to_owned()]), [0, 0]);
-        assert_eq!(set.rank(), [0]);
-        assert_eq!(set.get(77), b"");
+        std::iter::from_fn(move || {
+            (at < self.bytes.len()).then(|| {
+                let id = at as TextId;
+                at += HEAD + self.get(id).len();
+                id
+            })
+        })
     }
 }
