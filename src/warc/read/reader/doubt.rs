@@ -455,7 +455,8 @@ mod tests {
         let mut reader = ArchiveReader::open(&path).unwrap();
         let mut records = Vec::new();
         while let Some(record) = reader.next_record(usize::MAX).unwrap() {
-            let url = record.head.headers.get("WARC-Target-URI").unwrap();
+            // None where a wrong length ends, by chance, before what looks like a head.
+            let url = record.head.headers.get("WARC-Target-URI").unwrap_or_default();
             assert_eq!(read_record_at(&path, record.span.offset, usize::MAX).unwrap(), record, "{url}");
             records.push((url, record.block));
         }
