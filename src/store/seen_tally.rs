@@ -47,10 +47,10 @@ impl TallyChange {
         work: impl FnOnce(&mut Self) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let mut change = Self::default();
-        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
-        let answer = work(&mut change);
-        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, true)?;
-        let answer = answer?;
+        let answer = {
+            let _off = TriggersOff::new(conn)?;
+            work(&mut change)?
+        };
         change.write(conn, launch)?;
         Ok(answer)
     }
@@ -81,6 +81,25 @@ impl TallyChange {
             add.execute(params![launch, row.host, row.state, class, row.accepted, index, row.rule_name, rows])?;
         }
         Ok(())
+    }
+}
+
+/// While it lives no trigger fires on the connection. However the work ends
+/// they come back: rows that other writes change would not be counted.
+struct TriggersOff<'c>(&'c Connection);
+
+impl<'c> TriggersOff<'c> {
+    fn new(conn: &'c Connection) -> Result<Self, StoreError> {
+        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+        Ok(Self(conn))
+    }
+}
+
+impl Drop for TriggersOff<'_> {
+    fn drop(&mut self) {
+        if let Err(error) = self.0.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, true) {
+            tracing::error!("seen URLs are counted no more until the workspace is opened again: {error}");
+        }
     }
 }
 
@@ -186,5 +205,33 @@ mod tests {
             .unwrap();
         check(catalogue, "by the triggers");
         assert!(counts(catalogue)[0].len() > 10);
+    }
+    #[test]
+    fn rows_are_counted_again_after_a_batch_that_broke_off() {
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = Workspace::create(&dir.path().join("w")).unwrap();
+        let catalogue = workspace.catalogue();
+        let campaign = catalogue.save_campaign(None, &Campaign::new("Town")).unwrap();
+        let launch = catalogue.engine_launch(campaign, "town", "20240101000000", CaptureDate::from_millis(5)).unwrap();
+        let lines = (0..9).map(|number| line(number, LoggedFate::Fetched(200), None)).collect();
+        catalogue.take_logged(launch, lines).unwrap().wait().unwrap();
+        for panics in [false, true] {
+            let broken = catalogue.write(move |conn| {
+                let work = || {
+                    TallyChange::of(conn, launch, |_| match panics {
+                        true => panic!("a defect"),
+                        false => conn.execute("UPDATE nothing SET at = 1", []).map_err(StoreError::from),
+                    })
+                };
+                Ok(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).map_or(true, |work| work.is_err()))
+            });
+            assert!(broken.unwrap());
+            let change = move |conn: &Connection| {
+                Ok(conn
+                    .execute("UPDATE seen SET state = ?1 WHERE id % 2 = 0", [if panics { FETCHED } else { FAILED }])?)
+            };
+            assert!(catalogue.write(move |conn| change(conn)).unwrap() > 0);
+            check(catalogue, "after a batch that broke off");
+        }
     }
 }
