@@ -75,10 +75,14 @@ pub struct Rule {
 
 impl Rule {
     /// Reads a rule. Empty lines of a list mean nothing, as in Heritrix's
-    /// files of prefixes and patterns.
+    /// files of prefixes and patterns; but the empty word of a seed is that of
+    /// seeds without any, and empty text would be found in every note.
     pub fn read(saved: &Value) -> Result<Self, serde_json::Error> {
+        const TEXT: [&str; 2] = ["tags", "notes"];
         let mut saved = saved.clone();
-        for list in saved.as_object_mut().into_iter().flatten().filter_map(|(_, value)| value.as_array_mut()) {
+        let fields = saved.as_object_mut().into_iter().flatten();
+        let lists = fields.filter(|(name, _)| !TEXT.contains(&name.as_str()));
+        for list in lists.filter_map(|(_, value)| value.as_array_mut()) {
             list.retain(|item| item.as_str().is_none_or(|line| !line.trim().is_empty()));
         }
         serde_json::from_value(saved)
@@ -343,5 +347,19 @@ mod tests {
         let prefix = |prefixes: &[&str]| json!({"rule": "surt_prefix", "prefixes": prefixes, "decision": "ACCEPT"});
         let of = |prefixes: &[&str]| Rule::read(&prefix(prefixes)).unwrap();
         assert_eq!(of(&["", "http://(pt,fct,"]), of(&["http://(pt,fct,"]));
+    }
+    #[test]
+    fn the_empty_word_is_that_of_seeds_without_any() {
+        let rule = Rule::read(&json!({"rule": "source_tag", "tags": ["press", ""], "decision": "REJECT"})).unwrap();
+        let rule = testing::compiled(rule.kind);
+        for (tag, expected) in [("", Some(Decision::Reject)), ("press", Some(Decision::Reject)), ("sport", None)] {
+            let candidate = Candidate { source_tag: tag.to_owned(), ..testing::candidate("http://fct.pt/", "L") };
+            assert_eq!(rule.decide(&candidate, &Facts::default()), expected, "{tag}");
+        }
+        assert_eq!(rule.words(), "rejects what comes from seeds with the words press, “” (none)");
+        let rule = Rule::read(&json!({"rule": "annotation", "notes": [" "], "decision": "REJECT"})).unwrap();
+        let grounds = Grounds::default();
+        let why = rule.kind.compile(Ground { seeds: &[], permissions: &[], grounds: &grounds }).unwrap_err();
+        assert!(why.contains("would be found in any"), "{why}");
     }
 }

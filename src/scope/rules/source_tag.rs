@@ -4,7 +4,8 @@ use super::{Change, DecideRule, Edit, RuleKind, listed, verb};
 use crate::scope::{Candidate, Decision, Facts};
 use serde::{Deserialize, Serialize};
 
-/// Accepts or rejects what descends from seeds that carry one of these words.
+/// Accepts or rejects what descends from seeds that carry one of these words;
+/// the empty one is that of seeds without any.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceTag {
     /// The words.
@@ -13,13 +14,18 @@ pub struct SourceTag {
     pub decision: Decision,
 }
 
+fn told(tag: &str) -> &str {
+    if tag.is_empty() { "“” (none)" } else { tag }
+}
+
 impl DecideRule for SourceTag {
     fn name(&self) -> &'static str {
         "SourceTagDecideRule"
     }
 
     fn words(&self) -> String {
-        format!("{} what comes from seeds with {}", verb(self.decision), listed(&self.tags, "the word", "the words"))
+        let tags: Vec<String> = self.tags.iter().map(|tag| told(tag).to_owned()).collect();
+        format!("{} what comes from seeds with {}", verb(self.decision), listed(&tags, "the word", "the words"))
     }
 
     fn decide(&self, candidate: &Candidate, _: &Facts) -> Option<Decision> {
@@ -36,7 +42,7 @@ impl DecideRule for SourceTag {
         }
         let tags = self.tags.iter().filter(|tag| **tag != candidate.source_tag).cloned().collect();
         vec![Change {
-            words: format!("take the word {} out", candidate.source_tag),
+            words: format!("take the word {} out", told(&candidate.source_tag)),
             edit: Edit::Entry(RuleKind::SourceTag(Self { tags, ..self.clone() })),
         }]
     }
