@@ -48,12 +48,24 @@ pub enum ScopeList {
     WhatIf(WhatIfList),
     /// The hosts of the URLs that would change side.
     WhatIfHosts,
-    /// What the rule of this index decided.
-    DecidedBy(usize),
-    /// What the rule of this index had an opinion of.
-    SpokenBy(usize),
+    /// What a rule decided.
+    DecidedBy(RuleAsked),
+    /// What a rule had an opinion of.
+    SpokenBy(RuleAsked),
     /// What a number about countries counts.
     Geo(GeoList),
+}
+
+/// A rule of the list that the last crawl ran. It is asked for by its place,
+/// but another crawl may have another rule there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleAsked {
+    /// Its index.
+    pub index: usize,
+    /// Its name in logs.
+    pub name: String,
+    /// What it is, in words.
+    pub words: String,
 }
 
 /// A part of the page Files.

@@ -83,16 +83,10 @@ pub trait Desk: Plans + Send + Sync {
     ) -> DeskResult<Vec<MovedRow>>;
     /// The hosts of the URLs that change side, those with the most first.
     fn what_if_hosts(&self, answer: &WhatIf) -> DeskResult<Vec<MovedHost>>;
-    /// Numbers of the seen URLs that a rule had an opinion of, ascending.
-    fn spoken_of(
-        &self,
-        campaign: CampaignId,
-        launch: Option<LaunchId>,
-        rule: usize,
-        cx: &JobCx,
-    ) -> DeskResult<Vec<i64>>;
+    /// The seen URLs that a rule had an opinion of.
+    fn spoken_of(&self, campaign: CampaignId, launch: Option<LaunchId>, rule: usize, cx: &JobCx) -> DeskResult<Spoken>;
     /// How often each rule spoke and decided, with an example.
-    fn rule_hits(&self, campaign: CampaignId, launch: Option<LaunchId>, cx: &JobCx) -> DeskResult<Vec<RuleHits>>;
+    fn rule_hits(&self, campaign: CampaignId, launch: Option<LaunchId>, cx: &JobCx) -> DeskResult<RuleReport>;
     /// Seen URLs by their numbers.
     fn seen_rows(&self, ids: &[i64]) -> DeskResult<Vec<SeenRow>>;
     /// Hosts that only their location let in.

@@ -603,11 +603,11 @@ impl Desk for FixtureDesk {
         Ok(scope::what_if_hosts(answer))
     }
 
-    fn spoken_of(&self, _: CampaignId, _: Option<LaunchId>, rule: usize, _: &JobCx) -> DeskResult<Vec<i64>> {
-        Ok((1..=3_290 - 100 * rule as i64).collect())
+    fn spoken_of(&self, _: CampaignId, _: Option<LaunchId>, rule: usize, _: &JobCx) -> DeskResult<Spoken> {
+        scope::spoken_of(&Self::campaign_value(), rule)
     }
 
-    fn rule_hits(&self, _: CampaignId, _: Option<LaunchId>, _: &JobCx) -> DeskResult<Vec<RuleHits>> {
+    fn rule_hits(&self, _: CampaignId, _: Option<LaunchId>, _: &JobCx) -> DeskResult<RuleReport> {
         scope::rule_hits(&Self::campaign_value())
     }
 
@@ -640,9 +640,10 @@ impl Desk for FixtureDesk {
 
     fn export_table(&self, table: &ScopeTable, folder: &Path, _: &JobCx) -> DeskResult<String> {
         let what = match table {
-            ScopeTable::WhatIf(answer) => format!("what-if of {} rules", answer.edited.rules.len()),
+            ScopeTable::WhatIf(answer, list) => format!("what-if of {} rules, {list:?}", answer.edited.rules.len()),
+            ScopeTable::WhatIfHosts(answer) => format!("{} hosts of a what-if", answer.figures.moved_hosts),
             ScopeTable::Geo(report) => format!("geo report of {} hosts", report.hosts.len()),
-            ScopeTable::Drift(drift) => format!("drift of {} hosts", drift.hosts.len()),
+            ScopeTable::Drift(_, list) => format!("drift, {list:?}"),
         };
         self.told.say(format!("write {what} to {}", folder.display()));
         Ok(what)

@@ -206,7 +206,7 @@ fn unmoved(seen: i64) -> MovedRow {
     }
 }
 
-pub(super) fn rule_hits(campaign: &Campaign) -> DeskResult<Vec<RuleHits>> {
+pub(super) fn rule_hits(campaign: &Campaign) -> DeskResult<RuleReport> {
     let rules = DecideRules::compile(&readable(campaign))?;
     let lines = rules.lines().map(|(index, name, words, enabled)| RuleHits {
         index,
@@ -217,9 +217,17 @@ pub(super) fn rule_hits(campaign: &Campaign) -> DeskResult<Vec<RuleHits>> {
         decided: if index == 3 { 1_800 } else { 0 },
         seen: Some(8),
         example: Some(format!("https://calendar.example/month/{index}")),
-        ids: if index == 3 { (1..=1_800).collect() } else { Vec::new() },
+        ids: if index == 3 { (1..=1_800).collect() } else { FirstIds::default() },
     });
-    Ok(lines.collect())
+    let remarks = vec!["1 URL cannot be read and is left out, such as “http://[”".to_owned()];
+    Ok(RuleReport { rules: lines.collect(), remarks })
+}
+
+pub(super) fn spoken_of(campaign: &Campaign, rule: usize) -> DeskResult<Spoken> {
+    let RuleReport { rules, remarks } = rule_hits(campaign)?;
+    let hits = rules.into_iter().nth(rule);
+    let (name, words) = hits.map(|hits| (hits.name, hits.words)).unwrap_or_default();
+    Ok(Spoken { name, words, ids: (1..=3_290 - 100 * rule as i64).collect(), remarks })
 }
 
 fn evidence(country: &str, build: i64) -> GeoEvidence {
@@ -261,6 +269,7 @@ pub(super) fn geo_report() -> GeoReport {
         decided: 90,
         otherwise: 8,
         otherwise_ids: (42..50).collect(),
+        remarks: Vec::new(),
     }
 }
 
@@ -270,7 +279,7 @@ pub(super) fn geo_drift(newer: &Path) -> DeskResult<Drift> {
         host: name.to_owned(),
         moved_in: 0,
         moved_out: out.unsigned_abs(),
-        ids_in: Vec::new(),
+        ids_in: FirstIds::default(),
         ids_out: (1..=out).collect(),
         example: if out > 0 { format!("https://{name}/começo") } else { String::new() },
         old: evidence("PT", -30),
@@ -280,6 +289,7 @@ pub(super) fn geo_drift(newer: &Path) -> DeskResult<Drift> {
         hosts: vec![host("diaspora.example", 41)],
         quiet: vec![host("quiet.example", 0), host("still.example", 0), host("stillness.example", 0)],
         known: 90,
+        known_hosts: (0..90).map(|at| (format!("known{at}.example"), "192.0.2.17 is PT".to_owned())).collect(),
         moved: 4,
         failed: 1,
         failures: vec![("gone.example".to_owned(), "no such host".to_owned())],

@@ -31,7 +31,7 @@ pub mod work;
 pub mod workspace_desk;
 
 pub use action::{MARK_KEYS, PAGES, resolve, route_of};
-pub use command::{Action, Command, Dialog, FilesRoute, Route, ScopeList};
+pub use command::{Action, Command, Dialog, FilesRoute, Route, RuleAsked, ScopeList};
 pub use desk::{Desk, DeskResult, Opener};
 pub use jobs_at_hand::{EndedJob, RunningJob};
 pub use plans::Plans;

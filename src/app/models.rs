@@ -88,12 +88,14 @@ pub struct WhatIfAnswer {
 /// An answer about the scope that can be written out as a table.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ScopeTable {
-    /// The URLs that change side.
-    WhatIf(Arc<WhatIfAnswer>),
+    /// A list of URLs of what edits would change.
+    WhatIf(Arc<WhatIfAnswer>, WhatIfList),
+    /// The hosts of the URLs that would change side.
+    WhatIfHosts(Arc<WhatIfAnswer>),
     /// Hosts that only their location let in.
     Geo(Arc<GeoReport>),
-    /// Hosts whose verdicts another country database would change.
-    Drift(Arc<Drift>),
+    /// A list of hosts of a comparison with another country database.
+    Drift(Arc<Drift>, DriftList),
 }
 
 /// The geolocation database that was chosen.

@@ -152,16 +152,20 @@ reads! {
     /// See [`Desk::geo_choice`].
     geo_choice() -> Option<GeoChoice>, Some(SLOW), |desk, ()| desk.geo_choice();
     /// URLs that a rule decided, from a position on, at most a [`LIST_PAGE`].
-    decided_rows(of: Same<Vec<RuleHits>>, rule: usize, offset: u64) -> Vec<SeenRow>, None, load_decided_rows;
+    decided_rows(of: Same<RuleReport>, rule: usize, offset: u64) -> Vec<SeenRow>, None, load_decided_rows;
     /// URLs that a rule spoke of, from a position on, at most a [`LIST_PAGE`].
-    spoken_rows(of: Same<Vec<i64>>, offset: u64) -> Vec<SeenRow>, None,
-        |desk, (of, offset)| seen_page(desk, of.answer()?.iter().copied(), *offset);
+    spoken_rows(of: Same<Spoken>, offset: u64) -> Vec<SeenRow>, None,
+        |desk, (of, offset)| seen_page(desk, of.answer()?.ids.first().iter().copied(), *offset);
     /// URLs of a list of the geo report, from a position on, at most a [`LIST_PAGE`].
     geo_rows(of: Same<GeoReport>, list: GeoList, offset: u64) -> Vec<SeenRow>, None,
         |desk, (of, list, offset)| seen_page(desk, of.answer()?.ids(list), *offset);
     /// URLs that another database moves, from a position on, at most a [`LIST_PAGE`].
     drift_rows(of: Same<Drift>, list: GeoList, offset: u64) -> Vec<SeenRow>, None,
-        |desk, (of, list, offset)| seen_page(desk, of.answer()?.ids(list).iter().copied(), *offset);
+        |desk, (of, list, offset)| {
+            let drift = of.answer()?;
+            let ids = drift.ids(list).into_iter().flat_map(|ids| ids.first());
+            seen_page(desk, ids.copied(), *offset)
+        };
     /// See [`Desk::what_if_rows`]; the rows from a position on, at most a [`LIST_PAGE`].
     what_if_rows(of: Same<WhatIfAnswer>, list: WhatIfList, offset: u64) -> Vec<MovedRow>, None, load_what_if_rows;
     /// See [`Desk::what_if_hosts`].
@@ -192,11 +196,11 @@ fn run_scope_test(
 
 fn load_decided_rows(
     desk: &dyn Desk,
-    (of, rule, offset): &(Same<Vec<RuleHits>>, usize, u64),
+    (of, rule, offset): &(Same<RuleReport>, usize, u64),
 ) -> super::DeskResult<Vec<SeenRow>> {
     let hits = of.answer()?;
-    let ids = hits.get(*rule).map(|hits| hits.ids.as_slice()).unwrap_or_default();
-    seen_page(desk, ids.iter().copied(), *offset)
+    let ids = hits.rules.get(*rule).into_iter().flat_map(|hits| hits.ids.first());
+    seen_page(desk, ids.copied(), *offset)
 }
 
 /// A [`LIST_PAGE`] of the seen URLs with these numbers.

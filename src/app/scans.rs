@@ -9,7 +9,7 @@
 //! Not here: short questions (see `loader`).
 
 use super::loader::{ReadCx, no_workspace};
-use super::models::{CampaignId, Drift, GeoReport, Loaded, Notice, RuleHits, WhatIfAnswer};
+use super::models::{CampaignId, Drift, GeoReport, Loaded, Notice, RuleReport, Spoken, WhatIfAnswer};
 use super::{Desk, DeskResult};
 use crate::campaign::Campaign;
 use crate::jobs::{self, JobCx, JobHandle, Outcome, Progress};
@@ -31,9 +31,9 @@ pub struct Scans {
     /// What the edited specification would change.
     pub(super) what_if: Scan<(CampaignId, Campaign), WhatIfAnswer>,
     /// How often each rule spoke and decided.
-    pub(super) rule_hits: Scan<CampaignId, Vec<RuleHits>>,
+    pub(super) rule_hits: Scan<CampaignId, RuleReport>,
     /// What one rule had an opinion of.
-    pub(super) spoken: Scan<(CampaignId, usize), Vec<i64>>,
+    pub(super) spoken: Scan<(CampaignId, usize), Spoken>,
     /// Hosts that only their location let in.
     pub(super) geo_report: Scan<CampaignId, GeoReport>,
     /// Hosts whose verdicts another database would change.

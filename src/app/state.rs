@@ -365,14 +365,14 @@ impl AppState {
     }
 
     /// See [`Desk::rule_hits`].
-    pub fn rule_hits(&mut self, campaign: CampaignId) -> Loaded<Arc<Vec<RuleHits>>> {
+    pub fn rule_hits(&mut self, campaign: CampaignId) -> Loaded<Arc<RuleReport>> {
         let cx = self.reads.cx();
         let of = |asked: &CampaignId| *asked == campaign;
         self.scans.rule_hits.get(cx, of, || campaign, |desk, campaign, cx| desk.rule_hits(campaign, None, cx))
     }
 
     /// See [`Desk::spoken_of`]; and how far the work on it is.
-    pub fn spoken_of(&mut self, campaign: CampaignId, rule: usize) -> (Loaded<Arc<Vec<i64>>>, Option<Progress>) {
+    pub fn spoken_of(&mut self, campaign: CampaignId, rule: usize) -> (Loaded<Arc<Spoken>>, Option<Progress>) {
         let (cx, scan) = (self.reads.cx(), &mut self.scans.spoken);
         let of = |asked: &(CampaignId, usize)| *asked == (campaign, rule);
         let work = |desk: &dyn Desk, (campaign, rule), cx: &JobCx| desk.spoken_of(campaign, None, rule, cx);

@@ -309,17 +309,11 @@ impl Desk for WorkspaceDesk {
         work::what_if_hosts(self, answer)
     }
 
-    fn spoken_of(
-        &self,
-        campaign: CampaignId,
-        launch: Option<LaunchId>,
-        rule: usize,
-        cx: &JobCx,
-    ) -> DeskResult<Vec<i64>> {
+    fn spoken_of(&self, campaign: CampaignId, launch: Option<LaunchId>, rule: usize, cx: &JobCx) -> DeskResult<Spoken> {
         work::spoken_of(self, campaign, launch, rule, cx)
     }
 
-    fn rule_hits(&self, campaign: CampaignId, launch: Option<LaunchId>, cx: &JobCx) -> DeskResult<Vec<RuleHits>> {
+    fn rule_hits(&self, campaign: CampaignId, launch: Option<LaunchId>, cx: &JobCx) -> DeskResult<RuleReport> {
         work::rule_hits(self, campaign, launch, cx)
     }
 

@@ -150,6 +150,58 @@ impl Runs {
     }
 }
 
+/// Rows of a list that a screen shows.
+pub const ROWS_SHOWN: usize = 500_000;
+
+/// Numbers of seen URLs, of which the first are held: as many as a screen
+/// shows, however many there are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FirstIds {
+    urls: u64,
+    first: Vec<i64>,
+}
+
+impl FirstIds {
+    /// Adds a number that is greater than those before it.
+    pub fn push(&mut self, id: i64) {
+        self.urls += 1;
+        if self.first.len() < ROWS_SHOWN {
+            self.first.push(id);
+        }
+    }
+
+    /// Adds all of another part, which has other numbers.
+    pub fn add(&mut self, other: Self) {
+        self.urls += other.urls;
+        if self.first.is_empty() {
+            self.first = other.first;
+        } else if !other.first.is_empty() {
+            self.first.extend(other.first);
+            self.first.sort_unstable();
+            self.first.truncate(ROWS_SHOWN);
+        }
+    }
+
+    /// How many there are.
+    pub fn urls(&self) -> u64 {
+        self.urls
+    }
+
+    /// The first of them, ascending.
+    pub fn first(&self) -> &[i64] {
+        &self.first
+    }
+}
+
+impl FromIterator<i64> for FirstIds {
+    /// Of ascending numbers.
+    fn from_iter<I: IntoIterator<Item = i64>>(numbers: I) -> Self {
+        let mut ids = Self::default();
+        numbers.into_iter().for_each(|id| ids.push(id));
+        ids
+    }
+}
+
 /// The side that URLs change to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -342,9 +394,31 @@ pub struct RuleHits {
     pub seen: Option<i64>,
     /// Its URL.
     pub example: Option<String>,
-    /// Numbers of the URLs it decided, ascending; eight bytes each.
+    /// The URLs it decided.
     #[serde(skip)]
-    pub ids: Vec<i64>,
+    pub ids: FirstIds,
+}
+
+/// How often each rule of a launch's list spoke and decided.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RuleReport {
+    /// One row a rule, in their order.
+    pub rules: Vec<RuleHits>,
+    /// What is not in these figures, in words.
+    pub remarks: Vec<String>,
+}
+
+/// What one rule of a launch's list had an opinion of.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Spoken {
+    /// The rule's name in logs; empty where the list has no such rule.
+    pub name: String,
+    /// What it is, in words.
+    pub words: String,
+    /// The URLs it had an opinion of.
+    pub ids: FirstIds,
+    /// What is not in these figures, in words.
+    pub remarks: Vec<String>,
 }
 
 /// A host that only its location let in.
@@ -354,9 +428,9 @@ pub struct GeoHost {
     pub host: String,
     /// URLs that only geolocation let in.
     pub urls: u64,
-    /// Numbers of these seen URLs, ascending; eight bytes each.
+    /// These seen URLs.
     #[serde(skip)]
-    pub ids: Vec<i64>,
+    pub ids: FirstIds,
     /// Names of other rules that said yes to some of them on the way, without
     /// having the last word.
     pub also: Vec<String>,
@@ -383,9 +457,11 @@ pub struct GeoReport {
     pub decided: u64,
     /// Of these, URLs that would have come in without it.
     pub otherwise: u64,
-    /// Numbers of these seen URLs, ascending; eight bytes each.
+    /// These seen URLs.
     #[serde(skip)]
-    pub otherwise_ids: Vec<i64>,
+    pub otherwise_ids: FirstIds,
+    /// What is not in these figures, in words.
+    pub remarks: Vec<String>,
 }
 
 /// The seen URLs that a number of a [`GeoReport`] or a [`Drift`] counts. Hosts
@@ -412,21 +488,22 @@ impl GeoReport {
         at.ok().and_then(|at| self.hosts.get(at))
     }
 
-    /// Numbers of the seen URLs of a list, ascending where they are of one host.
+    /// Numbers of the seen URLs of a list, as far as they are held; ascending
+    /// where they are of one host.
     pub fn ids(&self, list: &GeoList) -> Box<dyn Iterator<Item = i64> + '_> {
         match list {
             GeoList::Decided => {
-                let of_hosts = self.hosts.iter().flat_map(|host| &host.ids);
-                Box::new(of_hosts.chain(&self.otherwise_ids).copied())
+                let of_hosts = self.hosts.iter().flat_map(|host| host.ids.first());
+                Box::new(of_hosts.chain(self.otherwise_ids.first()).copied())
             }
-            GeoList::Otherwise => Box::new(self.otherwise_ids.iter().copied()),
-            GeoList::Host(name) => Box::new(self.host(name).into_iter().flat_map(|host| &host.ids).copied()),
+            GeoList::Otherwise => Box::new(self.otherwise_ids.first().iter().copied()),
+            GeoList::Host(name) => Box::new(self.host(name).into_iter().flat_map(|host| host.ids.first()).copied()),
             GeoList::DriftIn(_) | GeoList::DriftOut(_) => Box::new(std::iter::empty()),
         }
     }
 }
 
-/// A host whose verdicts another database would change.
+/// A host that has another country in another database.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DriftHost {
     /// The host.
@@ -435,12 +512,12 @@ pub struct DriftHost {
     pub moved_in: u64,
     /// URLs that would be refused.
     pub moved_out: u64,
-    /// Numbers of the seen URLs that would be taken, ascending.
+    /// The seen URLs that would be taken.
     #[serde(skip)]
-    pub ids_in: Vec<i64>,
-    /// Numbers of the seen URLs that would be refused, ascending.
+    pub ids_in: FirstIds,
+    /// The seen URLs that would be refused.
     #[serde(skip)]
-    pub ids_out: Vec<i64>,
+    pub ids_out: FirstIds,
     /// One of them; empty where none changes side.
     pub example: String,
     /// The evidence that was recorded.
@@ -459,6 +536,9 @@ pub struct Drift {
     pub quiet: Vec<DriftHost>,
     /// Hosts with recorded addresses.
     pub known: u64,
+    /// Their names, with these addresses in words, by name.
+    #[serde(skip)]
+    pub known_hosts: Vec<(String, String)>,
     /// Of these, hosts some address of which has another country now.
     pub moved: u64,
     /// Hosts whose name could not be resolved; nothing is known of them.
@@ -474,19 +554,63 @@ pub struct Drift {
     pub remarks: Vec<String>,
 }
 
+/// The hosts that a number of a [`Drift`] counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DriftList {
+    /// Those whose verdicts change.
+    #[default]
+    ChangeSide,
+    /// Those with another country that change no verdict.
+    Quiet,
+    /// Those with another country.
+    Moved,
+    /// Those with recorded addresses.
+    Known,
+    /// Those whose name could not be resolved.
+    Failed,
+}
+
 impl Drift {
+    /// The hosts with another country of a list; none where it is of others.
+    pub fn moved_hosts(&self, list: DriftList) -> Vec<&DriftHost> {
+        match list {
+            DriftList::ChangeSide => self.hosts.iter().collect(),
+            DriftList::Quiet => self.quiet.iter().collect(),
+            DriftList::Moved => self.hosts.iter().chain(&self.quiet).collect(),
+            DriftList::Known | DriftList::Failed => Vec::new(),
+        }
+    }
+
     /// The row of a host whose verdicts change.
     pub fn host(&self, name: &str) -> Option<&DriftHost> {
         let at = self.hosts.binary_search_by(|host| host.host.as_str().cmp(name));
         at.ok().and_then(|at| self.hosts.get(at))
     }
 
-    /// Numbers of the seen URLs of a list, ascending.
-    pub fn ids(&self, list: &GeoList) -> &[i64] {
+    /// The seen URLs of a list; none where it is no list of a comparison.
+    pub fn ids(&self, list: &GeoList) -> Option<&FirstIds> {
         match list {
-            GeoList::DriftIn(name) => self.host(name).map_or(&[], |host| &host.ids_in),
-            GeoList::DriftOut(name) => self.host(name).map_or(&[], |host| &host.ids_out),
-            GeoList::Decided | GeoList::Otherwise | GeoList::Host(_) => &[],
+            GeoList::DriftIn(name) => self.host(name).map(|host| &host.ids_in),
+            GeoList::DriftOut(name) => self.host(name).map(|host| &host.ids_out),
+            GeoList::Decided | GeoList::Otherwise | GeoList::Host(_) => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_more_urls_than_a_screen_shows_the_first_are_held() {
+        let many = ROWS_SHOWN as i64 * 2;
+        let mut all = FirstIds::default();
+        // As readers find them, each a part of all.
+        for reader in 0..3 {
+            all.add((0..many).filter(|id| id % 3 == reader).collect());
+        }
+        assert_eq!(all.urls(), ROWS_SHOWN as u64 * 2);
+        assert_eq!(all.first().len(), ROWS_SHOWN);
+        assert!(all.first().iter().copied().eq(0..ROWS_SHOWN as i64));
     }
 }

@@ -104,6 +104,13 @@ pub fn count_link_ui(ui: &mut Ui, number: u64, leads_to: &str) -> bool {
     ui.link(words::count(number)).on_hover_text(leads_to).clicked()
 }
 
+/// What speaks against figures, or is not in them.
+pub fn remarks_ui(ui: &mut Ui, remarks: &[String]) {
+    for remark in remarks {
+        ui.colored_label(tokens(ui).flag, format!("⚠ {}", words::line(&words::capital(remark))));
+    }
+}
+
 /// How far long work is, while some is under way.
 pub fn progress_ui(ui: &mut Ui, progress: Option<Progress>) {
     if let Some(progress) = progress {

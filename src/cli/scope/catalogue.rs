@@ -2,7 +2,8 @@
 //! catalogue holds.
 
 use crate::app::models::{
-    Drift, DriftHost, GeoHost, GeoReport, Moved, MovedHost, MovedSide, RuleHits, WhatIf, WhatIfList,
+    Drift, DriftHost, DriftList, GeoHost, GeoReport, Moved, MovedHost, MovedSide, RuleHits, RuleReport, WhatIf,
+    WhatIfList,
 };
 use crate::app::work;
 use crate::app::workspace_desk::WorkspaceDesk;
@@ -157,6 +158,7 @@ pub(super) fn what_if(args: &WhatIfArgs, out: &mut dyn Write) -> anyhow::Result<
                 }
             }
             out.flush()?;
+            print_remarks(&answer.remarks);
             return Ok(FINE);
         }
         (Some("in"), _) => Some(WhatIfList::Side(MovedSide::In)),
@@ -167,10 +169,7 @@ pub(super) fn what_if(args: &WhatIfArgs, out: &mut dyn Write) -> anyhow::Result<
     };
     match list {
         None if args.json => json_line(&mut out, &answer)?,
-        None => {
-            print_what_if(&answer, &mut out)?;
-            answer.remarks.iter().for_each(|remark| eprintln!("note: {}", plain(remark)));
-        }
+        None => print_what_if(&answer, &mut out)?,
         Some(list) => work::what_if_rows(&desk, campaign, &edited, &answer, list, 0..u64::MAX, |row| {
             if args.json {
                 return json_line(&mut out, &row);
@@ -181,7 +180,13 @@ pub(super) fn what_if(args: &WhatIfArgs, out: &mut dyn Write) -> anyhow::Result<
         })?,
     }
     out.flush()?;
+    print_remarks(&answer.remarks);
     Ok(FINE)
+}
+
+/// What is not in the figures, beside them.
+fn print_remarks(remarks: &[String]) {
+    remarks.iter().for_each(|remark| eprintln!("note: {}", plain(remark)));
 }
 
 fn print_what_if(answer: &WhatIf, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -217,7 +222,8 @@ fn print_what_if(answer: &WhatIf, out: &mut dyn Write) -> anyhow::Result<()> {
 
 pub(super) fn hits(args: &HitsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let (desk, campaign, launch) = meant(&args.seen)?;
-    for row in with_progress(|cx| work::rule_hits(&desk, campaign, launch, cx))? {
+    let RuleReport { rules, remarks } = with_progress(|cx| work::rule_hits(&desk, campaign, launch, cx))?;
+    for row in rules {
         if args.json {
             json_line(out, &row)?;
             continue;
@@ -227,6 +233,7 @@ pub(super) fn hits(args: &HitsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         let example = example.map(|url| format!("  {}", plain(&url))).unwrap_or_default();
         writeln!(out, "{index:>3} {spoke:>9} {decided:>9}  {}{off}{example}", plain(&words))?;
     }
+    print_remarks(&remarks);
     Ok(FINE)
 }
 
@@ -242,11 +249,12 @@ pub(super) fn geo(args: &GeoArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         }
     }
     out.flush()?;
-    let GeoReport { hosts, decided, otherwise, .. } = &report;
+    let GeoReport { hosts, decided, otherwise, remarks, .. } = &report;
     eprintln!(
         "{} hosts that only geolocation let in; it had the last word on {decided} URLs, of which {otherwise} had come in anyway",
         hosts.len()
     );
+    print_remarks(remarks);
     Ok(FINE)
 }
 
@@ -277,7 +285,7 @@ pub(super) fn drift(args: &DriftArgs, out: &mut dyn Write) -> anyhow::Result<u8>
     let drift = with_progress(|cx| work::geo_drift(&desk, campaign, launch, &newer, cx))?;
     let mut out = BufWriter::new(out);
     if args.csv {
-        work::drift_csv(&drift, &mut out)?;
+        work::drift_csv(&drift, DriftList::ChangeSide, &mut out)?;
     } else {
         for host in &drift.hosts {
             if args.json { json_line(&mut out, host)? } else { print_drift(host, &mut out)? }
@@ -292,7 +300,7 @@ pub(super) fn drift(args: &DriftArgs, out: &mut dyn Write) -> anyhow::Result<u8>
         database_build.to_words(),
         if *failed == 0 { String::new() } else { format!("; {failed} could not be resolved and are not compared") }
     );
-    remarks.iter().for_each(|remark| eprintln!("note: {}", plain(remark)));
+    print_remarks(remarks);
     Ok(if hosts.is_empty() { FINE } else { PROBLEMS })
 }
 

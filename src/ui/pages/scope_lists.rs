@@ -2,21 +2,21 @@
 
 use super::crawl::{SEEN, explain, seen_cells_ui};
 use crate::app::models::{
-    CampaignId, GeoList, Loaded, MovedRow, MovedSide, ScopeTable, SeenRow, WhatIfAnswer, WhatIfList,
+    CampaignId, FirstIds, GeoList, Loaded, MovedRow, MovedSide, ROWS_SHOWN, ScopeTable, SeenRow, WhatIfAnswer,
+    WhatIfList,
 };
-use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, Route, Same, ScopeList};
+use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, Route, RuleAsked, Same, ScopeList};
 use crate::scope::{Decision, Verdict};
 use crate::ui::pick::TableExport;
 use crate::ui::table::{Cells, Table};
 use crate::ui::theme::tokens;
-use crate::ui::widgets::{action_named_ui, coloured_cell_ui, empty_ui, loaded_ui, notice_ui, progress_ui, title_ui};
+use crate::ui::widgets::{
+    action_named_ui, coloured_cell_ui, empty_ui, loaded_ui, notice_ui, progress_ui, remarks_ui, title_ui,
+};
 use crate::ui::words;
 use egui::Ui;
 use std::collections::HashMap;
 use std::sync::Arc;
-
-/// Rows that one table shows: beyond, offsets in `f32` lose whole pixels.
-const ROWS_SHOWN: u64 = 500_000;
 
 /// The lists.
 #[derive(Default)]
@@ -30,8 +30,8 @@ impl ScopeLists {
         match list {
             ScopeList::WhatIf(list) => self.what_if_ui(ui, app, id, Some(list)),
             ScopeList::WhatIfHosts => self.what_if_ui(ui, app, id, None),
-            ScopeList::DecidedBy(rule) => decided_ui(ui, app, id, rule),
-            ScopeList::SpokenBy(rule) => spoken_ui(ui, app, id, rule),
+            ScopeList::DecidedBy(rule) => decided_ui(ui, app, id, &rule),
+            ScopeList::SpokenBy(rule) => spoken_ui(ui, app, id, &rule),
             ScopeList::Geo(list @ (GeoList::DriftIn(_) | GeoList::DriftOut(_))) => drift_ui(ui, app, id, &list),
             ScopeList::Geo(list) => geo_ui(ui, app, id, &list),
         }
@@ -60,7 +60,10 @@ impl ScopeLists {
             });
         }
         sides_ui(ui, app, id, list, &answer);
-        self.export.ui(ui, app, || ScopeTable::WhatIf(answer.clone()));
+        self.export.ui(ui, app, || match list {
+            Some(list) => ScopeTable::WhatIf(answer.clone(), list),
+            None => ScopeTable::WhatIfHosts(answer.clone()),
+        });
         match list {
             Some(list) => rows_ui(ui, app, list, answer),
             None => hosts_ui(ui, app, id, &answer),
@@ -208,10 +211,11 @@ fn long_table_ui<T>(
     seen: impl Fn(&T) -> i64,
     draw: impl Fn(&mut Cells<'_, '_, '_>, &T),
 ) {
-    if total > ROWS_SHOWN {
-        ui.weak(format!("The first {} are shown", words::count(ROWS_SHOWN)));
+    // Beyond, offsets in `f32` lose whole pixels.
+    let rows = usize::try_from(total).unwrap_or(usize::MAX).min(ROWS_SHOWN);
+    if total > rows as u64 {
+        ui.weak(format!("The first {} are shown", words::count(rows as u64)));
     }
-    let rows = usize::try_from(total.min(ROWS_SHOWN)).unwrap_or(usize::MAX);
     let clicked = Table::new(id, columns, rows).show_ui(
         ui,
         |cells, index| match row_of(app, index as u64) {
@@ -240,39 +244,60 @@ fn verdict_ui(ui: &mut Ui, verdict: &Verdict) {
     coloured_cell_ui(ui, &format!("{sign} {by}"), color);
 }
 
-/// The saved rule of this index, as people call its kind.
-fn kind_of(app: &mut AppState, id: CampaignId, rule: usize) -> String {
-    let page = app.reads.campaign(id);
-    let rule = page.ready().and_then(|page| page.campaign.rules.get(rule));
-    let kind = rule.and_then(|rule| rule.get("rule")?.as_str().map(|kind| kind.replace('_', " ")));
-    words::short(&kind.unwrap_or_default(), 60)
-}
-
-fn decided_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: usize) {
-    let kind = kind_of(app, id, rule);
-    title_ui(ui, &format!("What rule {rule} decided"), &format!("“{kind}”: it had the last word on these URLs"));
+fn decided_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleAsked) {
+    let about = format!("“{}”: it had the last word on these URLs", words::short(&rule.words, 200));
+    title_ui(ui, &format!("What rule {} decided", rule.index), &about);
     back_ui(ui, app);
     let hits = app.rule_hits(id);
-    loaded_ui(ui, &hits, |ui, rows| {
+    loaded_ui(ui, &hits, |ui, report| {
         // Asked with the answer itself, so that the list is what the number counted.
         let Some(hits) = hits.ready() else { return };
-        let total = rows.get(rule).map_or(0, |hits| hits.decided);
-        seen_list_ui(ui, app, total, |app, first| app.reads.decided_rows(Same::of(hits), rule, first));
+        let now = report.rules.get(rule.index);
+        if !is_asked_ui(ui, rule, now.map(|hits| (hits.name.as_str(), hits.words.as_str()))) {
+            return;
+        }
+        let total = now.map_or(0, |hits| hits.decided);
+        remarks_ui(ui, &report.remarks);
+        seen_list_ui(ui, app, total, |app, first| app.reads.decided_rows(Same::of(hits), rule.index, first));
     });
 }
 
-fn spoken_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: usize) {
-    let kind = kind_of(app, id, rule);
-    let about = format!("“{kind}”: it had an opinion of these URLs; a later rule may have had the last word");
-    title_ui(ui, &format!("What rule {rule} spoke of"), &about);
+fn spoken_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleAsked) {
+    let about = "it had an opinion of these URLs; a later rule may have had the last word";
+    let about = format!("“{}”: {about}", words::short(&rule.words, 200));
+    title_ui(ui, &format!("What rule {} spoke of", rule.index), &about);
     back_ui(ui, app);
-    let (spoken, progress) = app.spoken_of(id, rule);
+    let (spoken, progress) = app.spoken_of(id, rule.index);
     progress_ui(ui, progress);
-    loaded_ui(ui, &spoken, |ui, ids| {
+    loaded_ui(ui, &spoken, |ui, answer| {
         let Some(spoken) = spoken.ready() else { return };
-        let total = ids.len() as u64;
+        if !is_asked_ui(ui, rule, Some((&answer.name, &answer.words))) {
+            return;
+        }
+        remarks_ui(ui, &answer.remarks);
+        let total = answer.ids.urls();
         seen_list_ui(ui, app, total, |app, first| app.reads.spoken_rows(Same::of(spoken), first));
     });
+}
+
+/// Whether the rule that is there now, by name and words, is the one that was
+/// asked for; says so when another crawl ran with another list.
+fn is_asked_ui(ui: &mut Ui, asked: &RuleAsked, now: Option<(&str, &str)>) -> bool {
+    let is_asked = now == Some((asked.name.as_str(), asked.words.as_str()));
+    if !is_asked {
+        let why = match now {
+            Some((name, now)) if !name.is_empty() => {
+                format!(
+                    "A crawl with other rules has begun since: rule {} of it {}",
+                    asked.index,
+                    words::short(now, 200)
+                )
+            }
+            _ => format!("A crawl with other rules has begun since: it has no rule {}", asked.index),
+        };
+        empty_ui(ui, "The rules have changed since", &why);
+    }
+    is_asked
 }
 
 fn geo_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
@@ -298,6 +323,7 @@ fn geo_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
             GeoList::Otherwise => rows.otherwise,
             _ => rows.decided,
         };
+        remarks_ui(ui, &rows.remarks);
         seen_list_ui(ui, app, total, |app, first| app.reads.geo_rows(Same::of(report), list.clone(), first));
     });
 }
@@ -321,7 +347,8 @@ fn drift_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
     progress_ui(ui, progress);
     loaded_ui(ui, &drift, |ui, rows| {
         let Some(drift) = drift.ready() else { return };
-        let total = rows.ids(list).len() as u64;
+        let total = rows.ids(list).map_or(0, FirstIds::urls);
+        remarks_ui(ui, &rows.remarks);
         seen_list_ui(ui, app, total, |app, first| app.reads.drift_rows(Same::of(drift), list.clone(), first));
     });
 }

@@ -1,37 +1,30 @@
 //! Hosts that only their location let in, and what another database would say.
 
-use crate::app::models::{CampaignId, CaptureTab, Drift, DriftHost, GeoHost, GeoList, GeoReport, ScopeTable};
+use crate::app::models::{CampaignId, CaptureTab, Drift, DriftList, GeoHost, GeoList, GeoReport, ScopeTable};
 use crate::app::{AppState, Command, Route, ScopeList};
 use crate::scope::{GeoEvidence, GeoFact};
 use crate::ui::geo_database::GeoDatabaseCard;
 use crate::ui::pick::{PathField, Sort, TableExport};
 use crate::ui::table::Table;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{coloured_cell_ui, count_link_ui, heading_ui, loaded_ui, progress_ui};
+use crate::ui::widgets::{coloured_cell_ui, count_link_ui, heading_ui, loaded_ui, progress_ui, remarks_ui};
 use crate::ui::words;
 use egui::{Button, Ui};
 
 /// Height of one of the tables.
 const LIST: f32 = 260.0;
+/// What the name of a host or the number of its captures leads to.
+const CAPTURES: &str = "Show the captures of this host";
 
 /// What the tab keeps between frames.
 #[derive(Default)]
 pub struct GeoTab {
     card: GeoDatabaseCard,
     other: PathField,
-    drift_shown: DriftShown,
+    drift_shown: DriftList,
     chosen: Option<String>,
     export_report: TableExport,
     export_drift: TableExport,
-}
-
-/// Which hosts of a comparison are listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum DriftShown {
-    #[default]
-    Moved,
-    Quiet,
-    Failed,
 }
 
 impl GeoTab {
@@ -57,6 +50,7 @@ impl GeoTab {
     }
 
     fn report_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CampaignId, report: &GeoReport) {
+        remarks_ui(ui, &report.remarks);
         if report.decided == 0 {
             ui.label("No rule about countries has let a URL in yet");
             return;
@@ -65,7 +59,7 @@ impl GeoTab {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
             let hosts = words::counted(report.hosts.len() as u64, "host", "hosts");
-            ui.weak(format!("{hosts}; rules about countries had the last word on"));
+            ui.weak(format!("{hosts}, listed below; rules about countries had the last word on"));
             let decided = words::counted(report.decided, "URL", "URLs");
             if ui.link(decided).on_hover_text("Show these URLs").clicked() {
                 list = Some(GeoList::Decided);
@@ -104,11 +98,10 @@ impl GeoTab {
                 if cells.link(row.urls, "Show the URLs that only geolocation let in") {
                     list = Some(GeoList::Host(row.host.clone()));
                 }
-                let captures = "Show the captures of this host";
-                if cells.link(row.captures, captures) {
+                if cells.link(row.captures, CAPTURES) {
                     show = Some(index);
                 }
-                if cells.link_text(row.captures, &words::bytes(row.bytes), captures) {
+                if cells.link_text(row.captures, &words::bytes(row.bytes), CAPTURES) {
                     show = Some(index);
                 }
                 match &row.evidence {
@@ -138,7 +131,7 @@ impl GeoTab {
         if let Some(list) = list {
             app.send(Command::Go(Route::Scope(id, ScopeList::Geo(list))));
         } else if let Some(row) = show.and_then(|index: usize| rows.get(index)) {
-            show_captures(app, id, row);
+            show_captures(app, id, &row.host);
         } else if let Some(row) = clicked.and_then(|index| rows.get(index)) {
             self.chosen = Some(row.host.clone());
         }
@@ -164,8 +157,9 @@ impl GeoTab {
         let (drift, progress) = app.geo_drift(id, &path);
         progress_ui(ui, progress);
         loaded_ui(ui, &drift, |ui, drift| self.drift_table_ui(ui, app, id, drift));
-        if let Some(drift) = drift.shown().filter(|drift| !drift.hosts.is_empty()) {
-            ui.push_id("drift", |ui| self.export_drift.ui(ui, app, || ScopeTable::Drift(drift.clone())));
+        if let Some(drift) = drift.shown() {
+            let list = self.drift_shown;
+            ui.push_id("drift", |ui| self.export_drift.ui(ui, app, || ScopeTable::Drift(drift.clone(), list)));
         }
     }
 }
@@ -174,14 +168,14 @@ fn database(evidence: &GeoEvidence) -> String {
     format!("{}, {}", evidence.database, words::day(evidence.database_build))
 }
 
-/// Goes to the captures that the report counts: of this host without its
-/// subdomains, by crawls of this campaign, whatever ready filter was in use.
-fn show_captures(app: &mut AppState, id: CampaignId, row: &GeoHost) {
+/// Goes to the captures of this host without its subdomains, by crawls of
+/// this campaign, whatever ready filter was in use.
+fn show_captures(app: &mut AppState, id: CampaignId, host: &str) {
     if app.campaign != Some(id) {
         app.send(Command::ChooseCampaign(id));
     }
     app.wants_tab = Some(CaptureTab::All);
-    app.send(Command::Go(Route::Captures { filter: format!("host={} campaign:{id}", row.host) }));
+    app.send(Command::Go(Route::Captures { filter: format!("host={host} campaign:{id}") }));
 }
 
 fn evidence_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, row: &GeoHost) {
@@ -217,7 +211,7 @@ fn evidence_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, row: &GeoHost) {
         });
         let label = format!("Show {}", words::counted(row.captures, "capture", "captures"));
         if ui.button(label).clicked() {
-            show_captures(app, id, row);
+            show_captures(app, id, &row.host);
         }
     });
 }
@@ -226,37 +220,41 @@ impl GeoTab {
     fn drift_table_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CampaignId, drift: &Drift) {
         ui.label(format!("{}, built {}", words::line(&drift.database), words::day(drift.database_build)));
         ui.horizontal_wrapped(|ui| {
-            let count = |list: &[DriftHost], one, many| words::counted(list.len() as u64, one, many);
+            let count = |hosts: usize, one, many| words::counted(hosts as u64, one, many);
+            let (sides, quiet) = (drift.hosts.len(), drift.quiet.len());
             let failed = words::counted(drift.failed, "host was not resolved", "hosts were not resolved");
+            let moved = words::counted(drift.moved, "host has another country", "hosts have another country");
+            let known = words::counted(drift.known, "host has known addresses", "hosts have known addresses");
             for (shown, label, hint) in [
                 (
-                    DriftShown::Moved,
-                    count(&drift.hosts, "host changes side", "hosts change side"),
+                    DriftList::ChangeSide,
+                    count(sides, "host changes side", "hosts change side"),
                     "Another country there, and URLs of this campaign are taken or refused by it",
                 ),
                 (
-                    DriftShown::Quiet,
-                    count(&drift.quiet, "host moved and changes nothing", "hosts moved and change nothing"),
+                    DriftList::Quiet,
+                    count(quiet, "host moved and changes nothing", "hosts moved and change nothing"),
                     "Another country there, but no URL of this campaign changes side by it",
                 ),
-                (DriftShown::Failed, failed, "Their last look-up failed, so there is nothing to compare"),
+                (DriftList::Moved, moved, "Another country there, whether or not a URL changes side by it"),
+                (DriftList::Known, known, "Crawls of this workspace have put their addresses on record"),
+                (DriftList::Failed, failed, "Their last look-up failed, so there is nothing to compare"),
             ] {
                 if ui.selectable_label(self.drift_shown == shown, label).on_hover_text(hint).clicked() {
                     self.drift_shown = shown;
                 }
             }
-            let known = words::counted(drift.known, "host", "hosts");
-            ui.weak(format!("of {known} with known addresses"))
-                .on_hover_text("Hosts whose addresses crawls of this workspace have put on record");
         });
-        for remark in &drift.remarks {
-            ui.colored_label(tokens(ui).flag, format!("⚠ {}", words::line(&words::capital(remark))));
-        }
-        let rows = match self.drift_shown {
-            DriftShown::Moved => &drift.hosts,
-            DriftShown::Quiet => &drift.quiet,
-            DriftShown::Failed => return failures_ui(ui, &drift.failures),
+        remarks_ui(ui, &drift.remarks);
+        let others = match self.drift_shown {
+            DriftList::Failed => Some(("Its last look-up failed", &drift.failures)),
+            DriftList::Known => Some(("Its addresses", &drift.known_hosts)),
+            DriftList::ChangeSide | DriftList::Quiet | DriftList::Moved => None,
         };
+        if let Some((head, hosts)) = others {
+            return hosts_ui(ui, app, id, head, hosts);
+        }
+        let rows = drift.moved_hosts(self.drift_shown);
         if rows.is_empty() {
             return;
         }
@@ -268,12 +266,14 @@ impl GeoTab {
             ("Would be", 330.0),
             ("Example", 260.0),
         ];
-        let mut list = None;
+        let (mut list, mut show) = (None, None);
         Table::new("drift", &COLUMNS, rows.len()).height(LIST).show_ui(
             ui,
             |cells, index| {
-                let row = &rows[index];
-                cells.text(&row.host);
+                let row = rows[index];
+                if cells.link_text(1, &row.host, CAPTURES) {
+                    show = Some(row.host.as_str());
+                }
                 let mut side = |number: u64, sign: char, hint: &str, of: GeoList| {
                     if cells.link_text(number, &format!("{sign}{}", words::count(number)), hint) {
                         list = Some(of);
@@ -289,19 +289,28 @@ impl GeoTab {
         );
         if let Some(list) = list {
             app.send(Command::Go(Route::Scope(id, ScopeList::Geo(list))));
+        } else if let Some(host) = show {
+            show_captures(app, id, host);
         }
     }
 }
 
-fn failures_ui(ui: &mut Ui, failures: &[(String, String)]) {
-    const COLUMNS: [(&str, f32); 2] = [("Host", 260.0), ("Its last look-up", 420.0)];
-    Table::new("drift failures", &COLUMNS, failures.len()).height(LIST).show_ui(
+/// Hosts with what is known of each.
+fn hosts_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, head: &str, hosts: &[(String, String)]) {
+    let columns = [("Host", 260.0), (head, 420.0)];
+    let mut show = None;
+    Table::new(head, &columns, hosts.len()).height(LIST).show_ui(
         ui,
         |cells, index| {
-            let (host, why) = &failures[index];
-            cells.text(host);
-            cells.text(&format!("failed: {why}"));
+            let (host, words) = &hosts[index];
+            if cells.link_text(1, host, CAPTURES) {
+                show = Some(host.as_str());
+            }
+            cells.text(words);
         },
         |_, _| {},
     );
+    if let Some(host) = show {
+        show_captures(app, id, host);
+    }
 }

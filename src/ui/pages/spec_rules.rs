@@ -1,13 +1,13 @@
 //! The scope: an ordered list of rules, and a tester.
 
 use super::spec_tester::Tester;
-use crate::app::models::{CampaignPage, Loaded, RuleHits, WhatIf, WhatIfList};
-use crate::app::{AppState, Command, Route, RuleLine, Same, ScopeList, SpecDraft};
+use crate::app::models::{CampaignPage, Loaded, RuleReport, WhatIf, WhatIfList};
+use crate::app::{AppState, Command, Route, RuleAsked, RuleLine, Same, ScopeList, SpecDraft};
 use crate::campaign::Campaign;
 use crate::scope::{rule_groups, rule_templates};
 use crate::ui::table::{Cells, Table};
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{cell_ui, coloured_cell_ui, heading_ui, is_typing};
+use crate::ui::widgets::{cell_ui, coloured_cell_ui, heading_ui, is_typing, remarks_ui};
 use crate::ui::words;
 use egui::{Button, Checkbox, ComboBox, DragValue, Key, Modifiers, TextEdit, Ui};
 use serde_json::Value;
@@ -32,7 +32,7 @@ const COLUMNS: [(&str, f32); 8] = [
 /// What is known of each rule's deeds.
 struct Deeds<'a> {
     page: Option<&'a CampaignPage>,
-    hits: Option<&'a [RuleHits]>,
+    hits: Option<&'a RuleReport>,
     what_if: Option<&'a WhatIf>,
 }
 
@@ -60,10 +60,13 @@ impl RulesEditor {
         };
         let deeds = Deeds {
             page,
-            hits: hits.as_ref().and_then(|hits| hits.shown()).map(|hits| hits.as_slice()),
+            hits: hits.as_ref().and_then(|hits| hits.shown()).map(|hits| hits.as_ref()),
             what_if: what_if.as_ref().map(|answer| &answer.figures),
         };
         self.list_ui(ui, app, campaign, &deeds);
+        if let Some(hits) = deeds.hits {
+            remarks_ui(ui, &hits.remarks);
+        }
         self.buttons_ui(ui, &mut campaign.rules);
         if let Some(rule) = self.chosen.and_then(|chosen| campaign.rules.get_mut(chosen)) {
             rule_ui(ui, rule);
@@ -214,7 +217,7 @@ fn deeds_ui(
     // The list of the last launch may be an older one.
     let hits = deeds
         .hits
-        .and_then(|hits| hits.get(index))
+        .and_then(|hits| hits.rules.get(index))
         .filter(|hits| saved && line.is_some_and(|(name, words)| hits.name == *name && hits.words == *words));
     match hits {
         None => {
@@ -225,13 +228,14 @@ fn deeds_ui(
             }
         }
         Some(hits) => {
+            let asked = || RuleAsked { index, name: hits.name.clone(), words: hits.words.clone() };
             if cells.link(hits.decided, "Show the URLs that it decided") {
-                *show = Some(ScopeList::DecidedBy(index));
+                *show = Some(ScopeList::DecidedBy(asked()));
             }
             let example = hits.example.as_ref().map(|url| format!("; for example {}", words::line(url)));
             let hint = format!("Show the URLs that it had an opinion of{}", example.unwrap_or_default());
             if cells.link(hits.spoke, &hint) {
-                *show = Some(ScopeList::SpokenBy(index));
+                *show = Some(ScopeList::SpokenBy(asked()));
             }
         }
     }

@@ -3,6 +3,7 @@
 use crate::app::models::{CampaignId, Loaded, MovedSide, WhatIfAnswer, WhatIfList};
 use crate::app::{AppState, Command, Route, ScopeList};
 use crate::ui::theme::{self, tokens};
+use crate::ui::widgets::remarks_ui;
 use crate::ui::words;
 use egui::{Color32, RichText, Ui};
 
@@ -111,9 +112,7 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &WhatIfAn
         link(ui, words::count(figures.seen), colors.accent, seen_hint, urls_of(WhatIfList::Seen));
         ui.weak("seen");
     }
-    for remark in &figures.remarks {
-        ui.colored_label(colors.flag, format!("⚠ {}", words::line(&words::capital(remark))));
-    }
+    remarks_ui(ui, &figures.remarks);
     if let Some(route) = to {
         app.send(Command::Go(route));
     }

@@ -2,7 +2,7 @@
 
 use super::Window;
 use crate::app::models::{GeoList, Loaded, MovedSide, WhatIfList};
-use crate::app::{Command, Focus, Route, ScopeList};
+use crate::app::{Command, Focus, Route, RuleAsked, ScopeList};
 use crate::campaign::Campaign;
 use egui::{Key, Modifiers};
 
@@ -105,7 +105,7 @@ fn every_figure_opens_its_rows_and_a_row_its_decisions() {
         window.says("With the edited rules") && window.says("As it was crawled") && window.says("decides")
     });
     window.click("Export as CSV");
-    window.check_told("write what-if of 10 rules to /home/archivist/fonds/exports/tables");
+    window.check_told("write what-if of 10 rules, Side(Out) to /home/archivist/fonds/exports/tables");
     window.click("Would come in 0");
     window.check_says("No URL is on this list");
     window.click("↶ Undo edit");
@@ -143,9 +143,11 @@ fn hits_lead_to_the_urls_that_a_rule_decided() {
     let mut window = spec("Scope rules 11");
     window.until("hits are there", |window| window.says("3\u{a0}290") && window.says("1\u{a0}800"));
     window.click("1\u{a0}800");
-    assert_eq!(window.app().route, Route::Scope(1, ScopeList::DecidedBy(3)));
+    let Route::Scope(1, ScopeList::DecidedBy(asked)) = window.app().route.clone() else { panic!("no list") };
+    assert_eq!(asked.index, 3);
     window.check_says("What rule 3 decided");
-    window.check_says("“too many hops”");
+    window.check_says("hops from the seed”: it had the last word on these URLs");
+    window.check_says("⚠ 1 URL cannot be read and is left out, such as “http://[”");
     window.check_says("1\u{a0}800 URLs, each as the last crawl met it");
     window.until("rows are there", |window| window.says("https://calendar.example/month/7"));
     window.click("https://calendar.example/month/7");
@@ -153,13 +155,20 @@ fn hits_lead_to_the_urls_that_a_rule_decided() {
     window.press(Key::Backspace);
     assert_eq!(window.app().route, Route::Spec(Some(1)));
     window.click("3\u{a0}290");
-    assert_eq!(window.app().route, Route::Scope(1, ScopeList::SpokenBy(0)));
+    assert!(matches!(&window.app().route, Route::Scope(1, ScopeList::SpokenBy(asked)) if asked.index == 0));
     window.until("rows are there", |window| window.says("https://calendar.example/month/7"));
     window.check_says("3\u{a0}290 URLs, each as the last crawl met it");
     window.press(Key::Backspace);
     // A rule that was changed has no hits: no crawl knows it.
     window.click("Rule 3 is on");
     assert!(!window.says("1\u{a0}800"));
+    // A list that was asked for stays that of its rule when another crawl has other rules.
+    for list in [ScopeList::DecidedBy, ScopeList::SpokenBy] {
+        let other = RuleAsked { words: "rejects more than 9 hops from the seed".to_owned(), ..asked.clone() };
+        window.app_mut().send(Command::Go(Route::Scope(1, list(other))));
+        window.until("the change is told", |window| window.says("The rules have changed since"));
+        assert!(!window.says("each as the last crawl met it"));
+    }
 }
 
 #[test]
@@ -214,7 +223,7 @@ fn a_seed_tells_what_it_reaches_while_it_is_typed() {
 fn hosts_let_in_by_location_show_their_evidence_and_captures() {
     let mut window = spec("Geolocation");
     window.until("the report is there", |window| window.says("diaspora.example"));
-    window.check_says("2 hosts; rules about countries had the last word on");
+    window.check_says("2 hosts, listed below; rules about countries had the last word on");
     window.check_says("192.0.2.17 in 192.0.2.0/24 is PT");
     window.check_says("⚠ since then: no such host");
     // Each number leads to what it counts.
@@ -256,7 +265,15 @@ fn another_database_is_compared() {
     // Every number has its rows.
     window.click("1 host was not resolved");
     window.check_says("gone.example");
-    window.check_says("failed: no such host");
+    window.check_says("no such host");
+    window.scroll_to("Export as CSV");
+    window.click("Export as CSV");
+    window.check_told("write drift, Failed");
+    window.click("90 hosts have known addresses");
+    window.check_says("known0.example");
+    window.click("4 hosts have another country");
+    window.check_says("diaspora.example");
+    window.check_says("quiet.example");
     window.click("3 hosts moved and change nothing");
     window.check_says("stillness.example");
     window.click("1 host changes side");

@@ -2,7 +2,7 @@
 
 use super::bench::Bench;
 use super::judged::{ByLaunch, Judged};
-use crate::app::models::{CampaignId, Drift, DriftHost, GeoHost, GeoReport, LaunchId};
+use crate::app::models::{CampaignId, Drift, DriftHost, FirstIds, GeoHost, GeoReport, LaunchId};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::jobs::JobCx;
 use crate::scope::{Decision, GEOLOCATION_RULE, GeoDatabase, GeoEvidence, GeoFact};
@@ -26,8 +26,8 @@ pub fn geo_report(
         Some(GEOLOCATION_RULE),
         &[],
         cx,
-        || (HashMap::new(), Vec::new()),
-        |(hosts, otherwise): &mut (HashMap<i64, HostLetIn>, Vec<i64>), before, candidate, known| {
+        || (HashMap::new(), FirstIds::default()),
+        |(hosts, otherwise): &mut (HashMap<i64, HostLetIn>, FirstIds), before, candidate, known| {
             let row = before.row;
             if before.launch.rules.asks_content {
                 before.ask_content(known)?;
@@ -53,7 +53,7 @@ pub fn geo_report(
     )?;
     let (mut hosts, mut report) = (HashMap::<i64, HostLetIn>::new(), GeoReport::default());
     for (part, otherwise) in found {
-        report.otherwise_ids.extend(otherwise);
+        report.otherwise_ids.add(otherwise);
         for (id, host) in part {
             match hosts.entry(id) {
                 std::collections::hash_map::Entry::Vacant(free) => {
@@ -63,13 +63,12 @@ pub fn geo_report(
             }
         }
     }
-    report.otherwise_ids.sort_unstable();
-    report.otherwise = report.otherwise_ids.len() as u64;
-    report.decided = report.otherwise + hosts.values().map(|host| host.ids.len() as u64).sum::<u64>();
-    for (id, mut host) in hosts {
+    report.otherwise = report.otherwise_ids.urls();
+    report.decided = report.otherwise + hosts.values().map(|host| host.ids.urls()).sum::<u64>();
+    report.remarks.extend(bench.remark());
+    for (id, host) in hosts {
         cx.checkpoint()?;
-        host.ids.sort_unstable();
-        let Some(first) = host.ids.first() else { continue };
+        let Some(first) = host.ids.first().first() else { continue };
         let (captures, bytes) = desk.catalogue().captures_of_host(id, &bench.ids)?;
         let (first_url, first_seen, first_via) = desk
             .catalogue()
@@ -79,7 +78,7 @@ pub fn geo_report(
         report.hosts.push(GeoHost {
             evidence: desk.catalogue().geo_fact(name)?,
             host: host.host,
-            urls: host.ids.len() as u64,
+            urls: host.ids.urls(),
             ids: host.ids,
             also: host.also.into_iter().map(str::to_owned).collect(),
             first_url,
@@ -97,13 +96,13 @@ pub fn geo_report(
 #[derive(Default)]
 struct HostLetIn {
     host: String,
-    ids: Vec<i64>,
+    ids: FirstIds,
     also: BTreeSet<&'static str>,
 }
 
 impl HostLetIn {
     fn add(&mut self, other: Self) {
-        self.ids.extend(other.ids);
+        self.ids.add(other.ids);
         self.also.extend(other.also);
     }
 }
@@ -130,6 +129,7 @@ pub fn geo_drift(
         hosts: Vec::new(),
         quiet: Vec::new(),
         known: 0,
+        known_hosts: Vec::new(),
         moved: 0,
         failed: 0,
         failures: Vec::new(),
@@ -137,7 +137,7 @@ pub fn geo_drift(
         database_build: newer.build_date(),
         remarks: newer.remark(CaptureDate::now()).into_iter().collect(),
     };
-    let mut elsewhere: HashMap<String, GeoEvidence> = HashMap::new();
+    let mut elsewhere: HashMap<String, Moved> = HashMap::new();
     let mut older = None;
     let (mut unreadable, mut why_unreadable, mut with_ipv6) = (0_u64, None, 0_u64);
     for (host, fact) in desk.catalogue().geo_facts()? {
@@ -151,6 +151,7 @@ pub fn geo_drift(
             GeoFact::NotAsked => continue,
         };
         drift.known += 1;
+        drift.known_hosts.push((host.clone(), old.places()));
         let addresses: Vec<IpAddr> = old.addresses.iter().map(|place| place.address).collect();
         let new = match newer.evidence(&addresses, old.date) {
             Ok(new) => new.answered_by(old.source),
@@ -167,7 +168,7 @@ pub fn geo_drift(
         };
         if countries(&old) != countries(&new) {
             drift.moved += 1;
-            elsewhere.insert(host, new);
+            elsewhere.insert(host, Moved { old, new });
         }
     }
     if let Some(build) = older {
@@ -185,6 +186,7 @@ pub fn geo_drift(
         ));
     }
     drift.failures.sort();
+    drift.known_hosts.sort();
     if elsewhere.is_empty() {
         return Ok(drift);
     }
@@ -194,8 +196,10 @@ pub fn geo_drift(
         &[],
         cx,
         HashMap::new,
-        |hosts: &mut HashMap<String, [Vec<i64>; 2]>, before, candidate, known| {
-            let Some(new) = elsewhere.get(candidate.url.host_str().unwrap_or_default()) else { return Ok(()) };
+        |hosts: &mut HashMap<String, [FirstIds; 2]>, before, candidate, known| {
+            let Some(Moved { new, .. }) = elsewhere.get(candidate.url.host_str().unwrap_or_default()) else {
+                return Ok(());
+            };
             if before.row.is_apart {
                 return Ok(());
             }
@@ -214,22 +218,20 @@ pub fn geo_drift(
         |_| Ok(()),
     )?;
     drift.remarks.extend(bench.remark());
-    let mut hosts: HashMap<String, [Vec<i64>; 2]> = HashMap::new();
+    let mut hosts: HashMap<String, [FirstIds; 2]> = HashMap::new();
     for (host, [into, out]) in found.into_iter().flatten() {
         let sum = hosts.entry(host).or_default();
-        sum[0].extend(into);
-        sum[1].extend(out);
+        sum[0].add(into);
+        sum[1].add(out);
     }
-    for (host, new) in elsewhere {
-        let GeoFact::Known(old) = desk.catalogue().geo_fact(&host)? else { continue };
-        let mut ids = hosts.remove(&host).unwrap_or_default();
-        ids.iter_mut().for_each(|ids| ids.sort_unstable());
-        let [ids_in, ids_out] = ids;
-        let example = match ids_in.first().into_iter().chain(ids_out.first()).min() {
+    for (host, Moved { old, new }) in elsewhere {
+        cx.checkpoint()?;
+        let [ids_in, ids_out] = hosts.remove(&host).unwrap_or_default();
+        let example = match ids_in.first().first().into_iter().chain(ids_out.first().first()).min() {
             Some(first) => desk.catalogue().seen_one(*first, |row| row.url.to_owned())?,
             None => String::new(),
         };
-        let (moved_in, moved_out) = (ids_in.len() as u64, ids_out.len() as u64);
+        let (moved_in, moved_out) = (ids_in.urls(), ids_out.urls());
         let list = if moved_in + moved_out == 0 { &mut drift.quiet } else { &mut drift.hosts };
         list.push(DriftHost { host, moved_in, moved_out, ids_in, ids_out, example, old, new });
     }
@@ -237,6 +239,12 @@ pub fn geo_drift(
         list.sort_by(|a, b| a.host.cmp(&b.host));
     }
     Ok(drift)
+}
+
+/// What is on record of a host, and what the other database makes of it.
+struct Moved {
+    old: GeoEvidence,
+    new: GeoEvidence,
 }
 
 fn day(date: CaptureDate) -> String {

@@ -1,7 +1,9 @@
 //! Answers about the scope as comma-separated values.
 
-use super::what_if_rows;
-use crate::app::models::{Drift, GeoReport, MovedRow, MovedSide, ScopeTable, WhatIfAnswer, WhatIfList};
+use super::{what_if_hosts, what_if_rows};
+use crate::app::models::{
+    Drift, DriftList, GeoReport, MovedHost, MovedRow, MovedSide, ScopeTable, WhatIfAnswer, WhatIfList,
+};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::export::csv_row;
 use crate::jobs::JobCx;
@@ -62,8 +64,18 @@ pub fn geo_csv(report: &GeoReport, out: &mut dyn Write) -> std::io::Result<()> {
     Ok(())
 }
 
-/// What another database would change, one row a host.
-pub fn drift_csv(drift: &Drift, out: &mut dyn Write) -> std::io::Result<()> {
+/// A list of what another database would change, one row a host.
+pub fn drift_csv(drift: &Drift, list: DriftList, out: &mut dyn Write) -> std::io::Result<()> {
+    let (head, hosts) = match list {
+        DriftList::Known => ("addresses", &drift.known_hosts),
+        DriftList::Failed => ("last_look_up", &drift.failures),
+        DriftList::ChangeSide | DriftList::Quiet | DriftList::Moved => return moved_hosts_csv(drift, list, out),
+    };
+    csv_row(out, &["host", head])?;
+    hosts.iter().try_for_each(|(host, words)| csv_row(out, &[host.as_str(), words.as_str()]))
+}
+
+fn moved_hosts_csv(drift: &Drift, list: DriftList, out: &mut dyn Write) -> std::io::Result<()> {
     csv_row(
         out,
         &[
@@ -79,7 +91,7 @@ pub fn drift_csv(drift: &Drift, out: &mut dyn Write) -> std::io::Result<()> {
             "example",
         ],
     )?;
-    for host in &drift.hosts {
+    for host in drift.moved_hosts(list) {
         let ([_, old_database, old_build, _], [_, new_database, new_build, _]) = (origin(&host.old), origin(&host.new));
         csv_row(
             out,
@@ -131,48 +143,77 @@ fn moved_row(row: &MovedRow, out: &mut dyn Write) -> std::io::Result<()> {
     )
 }
 
-/// Writes an answer into a folder, which is made if absent. Files are named by
+/// Writes a list into a folder, which is made if absent. Files are named by
 /// what they hold and the moment; none is replaced.
 pub fn export_table(desk: &WorkspaceDesk, table: &ScopeTable, folder: &Path, cx: &JobCx) -> anyhow::Result<String> {
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let moment = CaptureDate::now().to_digits14();
     let path = |name: &str| folder.join(format!("{name}-{moment}.csv"));
-    match table {
+    let (path, rows) = match table {
         ScopeTable::Geo(report) => {
             let path = path("geo-report");
             write_file(&path, |out| Ok(geo_csv(report, out)?))?;
-            Ok(format!("{} rows in {}", report.hosts.len(), path.display()))
+            (path, report.hosts.len() as u64)
         }
-        ScopeTable::Drift(drift) => {
-            let path = path("geo-drift");
-            write_file(&path, |out| Ok(drift_csv(drift, out)?))?;
-            Ok(format!("{} rows in {}", drift.hosts.len(), path.display()))
+        ScopeTable::Drift(drift, list) => {
+            let (name, rows) = match list {
+                DriftList::ChangeSide => ("geo-drift", drift.hosts.len() as u64),
+                DriftList::Quiet => ("geo-drift-without-effect", drift.quiet.len() as u64),
+                DriftList::Moved => ("geo-drift-other-country", drift.moved_hosts(*list).len() as u64),
+                DriftList::Known => ("geo-known-hosts", drift.known),
+                DriftList::Failed => ("geo-not-resolved", drift.failed),
+            };
+            let path = path(name);
+            write_file(&path, |out| Ok(drift_csv(drift, *list, out)?))?;
+            (path, rows)
         }
-        ScopeTable::WhatIf(answer) => {
-            let mut words = Vec::new();
-            for (side, name) in [
-                (MovedSide::In, "what-if-in"),
-                (MovedSide::Out, "what-if-out"),
-                (MovedSide::Unknown, "what-if-cannot-be-told"),
-            ] {
-                let urls = answer.figures.side(side).urls;
-                if side == MovedSide::Unknown && urls == 0 {
-                    continue;
-                }
-                let path = path(name);
-                cx.stage(format!("Writing {}", path.display()), Some(urls));
-                write_file(&path, |out| moved_csv(desk, answer, side, out, cx))?;
-                words.push(format!("{urls} rows in {}", path.display()));
-            }
-            Ok(words.join("; "))
+        ScopeTable::WhatIf(answer, list) => {
+            let (path, rows) = (path(&name_of(*list)), answer.figures.count(*list));
+            cx.stage(format!("Writing {}", path.display()), Some(rows));
+            write_file(&path, |out| moved_csv(desk, answer, *list, out, cx))?;
+            (path, rows)
         }
+        ScopeTable::WhatIfHosts(answer) => {
+            let path = path("what-if-hosts");
+            let hosts = what_if_hosts(desk, &answer.figures)?;
+            write_file(&path, |out| Ok(hosts_csv(&hosts, out)?))?;
+            (path, hosts.len() as u64)
+        }
+    };
+    Ok(format!("{rows} rows in {}", path.display()))
+}
+
+/// The name of a file that holds a list.
+fn name_of(list: WhatIfList) -> String {
+    let name = match list {
+        WhatIfList::Seen => "what-if-all-tried",
+        WhatIfList::Both => "what-if-in-and-out",
+        WhatIfList::Side(MovedSide::In) => "what-if-in",
+        WhatIfList::Side(MovedSide::Out) => "what-if-out",
+        WhatIfList::Side(MovedSide::Unknown) => "what-if-cannot-be-told",
+        WhatIfList::Host(_) => "what-if-of-a-host",
+        WhatIfList::Captured => "what-if-captured",
+        WhatIfList::ByRule(rule) => return format!("what-if-by-rule-{rule}"),
+        WhatIfList::Unfetched => "what-if-hang-on-a-fetch",
+        WhatIfList::OtherRule => "what-if-stay-by-another-rule",
+    };
+    name.to_owned()
+}
+
+fn hosts_csv(hosts: &[MovedHost], out: &mut dyn Write) -> std::io::Result<()> {
+    csv_row(out, &["host", "urls_in", "urls_out", "captured", "bytes"])?;
+    for row in hosts {
+        let numbers = [row.moved_in, row.moved_out, row.captured, row.bytes].map(|number| number.to_string());
+        let [into, gone, captured, bytes] = &numbers;
+        csv_row(out, &[row.host.as_str(), into, gone, captured, bytes])?;
     }
+    Ok(())
 }
 
 fn moved_csv(
     desk: &WorkspaceDesk,
     answer: &WhatIfAnswer,
-    side: MovedSide,
+    list: WhatIfList,
     out: &mut dyn Write,
     cx: &JobCx,
 ) -> anyhow::Result<()> {
@@ -193,7 +234,7 @@ fn moved_csv(
         ],
     )?;
     let WhatIfAnswer { campaign, edited, figures } = answer;
-    what_if_rows(desk, *campaign, edited, figures, WhatIfList::Side(side), 0..u64::MAX, |row| {
+    what_if_rows(desk, *campaign, edited, figures, list, 0..u64::MAX, |row| {
         moved_row(&row, out)?;
         Ok(cx.advance(1)?)
     })

@@ -5,7 +5,7 @@ mod reading;
 
 use super::*;
 use crate::app::Desk;
-use crate::app::models::{GeoList, MovedRow, MovedSide, WhatIf, WhatIfList};
+use crate::app::models::{DriftList, GeoList, MovedRow, MovedSide, WhatIf, WhatIfList};
 use crate::campaign::{Seed, SeedScope};
 use crate::crawl::{Admission, AdmissionState, CaptureEntry, Finished, Ledger, RecordPlace, RobotsAnswer};
 use crate::jobs::JobCx;
@@ -264,7 +264,7 @@ fn what_changes_side_is_counted_and_listed() {
 }
 
 #[test]
-fn both_lists_are_written_as_tables_that_run_no_formula() {
+fn lists_are_written_as_tables_that_run_no_formula() {
     use crate::app::models::{ScopeTable, WhatIfAnswer};
     let made = made(standard_rules());
     made.launch(&[
@@ -278,14 +278,20 @@ fn both_lists_are_written_as_tables_that_run_no_formula() {
     let figures = made.what_if(&edited);
     let answer = WhatIfAnswer { campaign: made.campaign, edited, figures };
     let folder = made.dir.path().join("new").join("tables");
-    let table = ScopeTable::WhatIf(Arc::new(answer));
-    made.desk.export_table(&table, &folder, &JobCx::detached()).unwrap();
+    let answer = Arc::new(answer);
+    let table = |side| ScopeTable::WhatIf(answer.clone(), WhatIfList::Side(side));
+    for table in [table(MovedSide::In), table(MovedSide::Out), ScopeTable::WhatIfHosts(answer.clone())] {
+        made.desk.export_table(&table, &folder, &JobCx::detached()).unwrap();
+    }
     let mut files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     let read = |index: usize| std::fs::read_to_string(&files[index]).unwrap();
-    assert_eq!(files.len(), 2, "{files:?}");
+    assert_eq!(files.len(), 3, "{files:?}");
+    let mut hosts: Vec<String> = read(0).lines().map(str::to_owned).collect();
+    hosts[1..].sort();
+    assert_eq!(hosts, ["host,urls_in,urls_out,captured,bytes", "a.pt,0,2,2,1100", "b.pt,1,0,0,0", "b.pt:8080,1,0,0,0"]);
     let head = "url,host,before,before_rule,before_rule_name,after,after_rule,after_rule_name,hops,via,bytes";
-    let mut into: Vec<String> = read(0).lines().map(str::to_owned).collect();
+    let mut into: Vec<String> = read(1).lines().map(str::to_owned).collect();
     into[1..].sort();
     assert_eq!(
         into,
@@ -296,17 +302,17 @@ fn both_lists_are_written_as_tables_that_run_no_formula() {
         ]
     );
     assert!(
-        read(1).contains("\"http://a.pt/x,y\",a.pt,ACCEPT,1,SeedScopeDecideRule,REJECT,0,RejectDecideRule,LL,,1000")
+        read(2).contains("\"http://a.pt/x,y\",a.pt,ACCEPT,1,SeedScopeDecideRule,REJECT,0,RejectDecideRule,LL,,1000")
     );
     // A stopped job leaves nothing half-written behind.
     let stopped = JobCx::detached();
     stopped.cancel();
     let other = made.dir.path().join("other");
-    assert!(made.desk.export_table(&table, &other, &stopped).is_err());
+    assert!(made.desk.export_table(&table(MovedSide::Out), &other, &stopped).is_err());
     assert_eq!(std::fs::read_dir(&other).unwrap().count(), 0);
     // A folder that cannot be made is told by its name.
     let file = files[0].join("no-folder");
-    let error = made.desk.export_table(&table, &file, &JobCx::detached()).unwrap_err();
+    let error = made.desk.export_table(&table(MovedSide::Out), &file, &JobCx::detached()).unwrap_err();
     assert!(format!("{error:#}").contains("no-folder"), "{error:#}");
 }
 
@@ -409,19 +415,20 @@ fn every_rule_is_counted_with_an_example() {
     let made = made(standard_rules());
     let far = "L".repeat(21);
     made.launch(&[found("http://a.pt/", ""), found("http://a.pt/far", &far), found("http://b.pt/", "L")]);
-    let hits = rule_hits(&made.desk, made.campaign, None, &JobCx::detached()).unwrap();
+    let hits = rule_hits(&made.desk, made.campaign, None, &JobCx::detached()).unwrap().rules;
     let of = |index: usize| (hits[index].spoke, hits[index].decided, hits[index].example.as_deref());
     assert_eq!(of(0), (3, 1, Some("http://b.pt/")));
     assert_eq!(of(1), (2, 1, Some("http://a.pt/")));
     assert_eq!(of(3), (1, 1, Some("http://a.pt/far")));
     assert_eq!(of(5), (0, 0, None));
-    assert!(hits.iter().all(|hits| hits.ids.len() as u64 == hits.decided));
+    assert!(hits.iter().all(|hits| hits.ids.urls() == hits.decided));
     for hits in &hits {
         let spoken = made.desk.spoken_of(made.campaign, None, hits.index, &JobCx::detached()).unwrap();
-        assert_eq!(spoken.len() as u64, hits.spoke, "rule {}", hits.index);
-        assert!(hits.ids.iter().all(|id| spoken.contains(id)), "rule {}", hits.index);
+        assert_eq!(spoken.ids.urls(), hits.spoke, "rule {}", hits.index);
+        assert_eq!((&spoken.name, &spoken.words), (&hits.name, &hits.words));
+        assert!(hits.ids.first().iter().all(|id| spoken.ids.first().contains(id)), "rule {}", hits.index);
     }
-    let rows = made.desk.seen_rows(&hits[3].ids).unwrap();
+    let rows = made.desk.seen_rows(hits[3].ids.first()).unwrap();
     assert_eq!(rows.iter().map(|row| row.url.as_str()).collect::<Vec<_>>(), ["http://a.pt/far"]);
 }
 
@@ -430,10 +437,10 @@ fn rules_are_asked_what_a_crawl_asks_them() {
     let by_type = json!({"rule": "content_type", "types": ["text/html"], "decision": "ACCEPT"});
     let made = made(vec![by_type.clone(), json!({"rule": "accept_all"})]);
     made.launch(&[found("http://a.pt/", ""), Found { fetched: None, ..found("http://a.pt/x", "L") }]);
-    let hits = rule_hits(&made.desk, made.campaign, None, &JobCx::detached()).unwrap();
+    let hits = rule_hits(&made.desk, made.campaign, None, &JobCx::detached()).unwrap().rules;
     let of = |index: usize| (hits[index].spoke, hits[index].decided);
     assert_eq!((of(0), of(1)), ((1, 0), (2, 2)), "what was fetched decides nothing that was taken before");
-    let spoken = |rule| spoken_of(&made.desk, made.campaign, None, rule, &JobCx::detached()).unwrap().len();
+    let spoken = |rule| spoken_of(&made.desk, made.campaign, None, rule, &JobCx::detached()).unwrap().ids.urls();
     assert_eq!((spoken(0), spoken(1)), (1, 2));
     // No type would have let in what was never fetched.
     let geo = json!({"rule": "geolocation", "countries": ["PT"]});
@@ -527,12 +534,28 @@ fn another_database_moves_hosts() {
     let gone = &drift.hosts[1];
     assert_eq!((country(&gone.old).as_deref(), country(&gone.new).as_deref()), (Some("PT"), Some("FR")));
     assert_eq!(gone.new.database, "Newer-Country");
-    let rows = made.desk.seen_rows(drift.ids(&GeoList::DriftOut("gone.example".to_owned()))).unwrap();
+    let rows = made.desk.seen_rows(drift.ids(&GeoList::DriftOut("gone.example".to_owned())).unwrap().first()).unwrap();
     let urls: Vec<&str> = rows.iter().map(|row| row.url.as_str()).collect();
     assert_eq!(urls, ["http://gone.example/", "http://gone.example/2"]);
-    assert_eq!(drift.ids(&GeoList::DriftIn("gone.example".to_owned())), [0_i64; 0]);
+    assert_eq!(drift.ids(&GeoList::DriftIn("gone.example".to_owned())).unwrap().urls(), 0);
     // What moved and changes nothing, and what cannot be compared, is named too.
     assert_eq!(drift.quiet.iter().map(|host| host.host.as_str()).collect::<Vec<_>>(), ["a.pt"]);
+    let known: Vec<&str> = drift.known_hosts.iter().map(|(host, _)| host.as_str()).collect();
+    assert_eq!(known, ["a.pt", "come.example", "gone.example", "same.example"]);
+    let table = |list| {
+        let mut out = Vec::new();
+        drift_csv(&drift, list, &mut out).unwrap();
+        String::from_utf8(out)
+            .unwrap()
+            .lines()
+            .map(|line| line.split(',').next().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(table(DriftList::ChangeSide), ["host", "come.example", "gone.example"]);
+    assert_eq!(table(DriftList::Quiet), ["host", "a.pt"]);
+    assert_eq!(table(DriftList::Moved).len(), 4);
+    assert_eq!(table(DriftList::Known).len(), 5);
+    assert_eq!(table(DriftList::Failed), ["host", "lost.example"]);
     assert_eq!(drift.failures, [("lost.example".to_owned(), "no such host".to_owned())]);
 }
 

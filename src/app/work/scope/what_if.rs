@@ -5,8 +5,8 @@ use super::bench::Bench;
 use super::country::Countries;
 use super::judged::{ByLaunch, Decided, Judged};
 use crate::app::models::{
-    CampaignId, HostMoves, HostNumber, LaunchId, Moved, MovedHost, MovedRow, MovedUrl, RuleHits, RuleMoves, Runs,
-    WhatIf, WhatIfList,
+    CampaignId, FirstIds, HostMoves, HostNumber, LaunchId, Moved, MovedHost, MovedRow, MovedUrl, RuleHits, RuleMoves,
+    RuleReport, Runs, Spoken, WhatIf, WhatIfList,
 };
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::Campaign;
@@ -342,23 +342,23 @@ pub fn edited_campaign(base: &Campaign, text: &str) -> anyhow::Result<Campaign> 
     Ok(Campaign { rules, ..base.clone() })
 }
 
-/// Numbers of the seen URLs that a rule of the last launch's list had an
-/// opinion of, ascending: what [`rule_hits`] counts as spoken.
+/// The seen URLs that a rule of the last launch's list had an opinion of: what
+/// [`rule_hits`] counts as spoken.
 pub fn spoken_of(
     desk: &WorkspaceDesk,
     campaign: CampaignId,
     launch: Option<LaunchId>,
     rule: usize,
     cx: &JobCx,
-) -> anyhow::Result<Vec<i64>> {
+) -> anyhow::Result<Spoken> {
     let mut bench = Bench::new(desk, campaign, launch)?;
     bench.begin(cx, "Asking the rule", &[])?;
-    let Some(last) = bench.ids.last().and_then(|id| bench.launches.get(id)) else { return Ok(Vec::new()) };
+    let Some(last) = bench.ids.last().and_then(|id| bench.launches.get(id)) else { return Ok(Spoken::default()) };
     let found = bench.scan(
         None,
         &[],
         cx,
-        Vec::new,
+        FirstIds::default,
         |ids, before, candidate, known| {
             if !before.row.is_apart {
                 if last.rules.asks_content {
@@ -374,9 +374,11 @@ pub fn spoken_of(
         },
         |_| Ok(()),
     )?;
-    let mut ids: Vec<i64> = found.into_iter().flatten().collect();
-    ids.sort_unstable();
-    Ok(ids)
+    let mut ids = FirstIds::default();
+    found.into_iter().for_each(|part| ids.add(part));
+    let line = last.rules.rules.lines().nth(rule);
+    let (name, words) = line.map(|(_, name, words, _)| (name.to_owned(), words)).unwrap_or_default();
+    Ok(Spoken { name, words, ids, remarks: bench.remark().into_iter().collect() })
 }
 
 /// Of each rule of a launch's list: how often it spoke and how often it
@@ -386,11 +388,11 @@ pub fn rule_hits(
     campaign: CampaignId,
     launch: Option<LaunchId>,
     cx: &JobCx,
-) -> anyhow::Result<Vec<RuleHits>> {
+) -> anyhow::Result<RuleReport> {
     let mut bench = Bench::new(desk, campaign, launch)?;
     bench.begin(cx, "Asking every rule", &[])?;
     // Launches of several versions: the list of the last one names the rules.
-    let Some(last) = bench.ids.last().and_then(|id| bench.launches.get(id)) else { return Ok(Vec::new()) };
+    let Some(last) = bench.ids.last().and_then(|id| bench.launches.get(id)) else { return Ok(RuleReport::default()) };
     let lines: Vec<(usize, &'static str, String, bool)> = last.rules.rules.lines().collect();
     let found = bench.scan(
         None,
@@ -421,17 +423,16 @@ pub fn rule_hits(
     }
     let mut rows = Vec::with_capacity(lines.len());
     for (index, name, words, enabled) in lines {
-        let Deeds { spoke, first, decided: mut ids } = total.remove(&index).unwrap_or_default();
-        ids.sort_unstable();
-        let seen = ids.first().copied().or(first);
+        let Deeds { spoke, first, decided: ids } = total.remove(&index).unwrap_or_default();
+        let seen = ids.first().first().copied().or(first);
         let example = match seen {
             Some(id) => Some(desk.catalogue().seen_one(id, |row| row.url.to_owned())?),
             None => None,
         };
-        let (name, decided) = (name.to_owned(), ids.len() as u64);
+        let (name, decided) = (name.to_owned(), ids.urls());
         rows.push(RuleHits { index, name, words, enabled, spoke, decided, seen, example, ids });
     }
-    Ok(rows)
+    Ok(RuleReport { rules: rows, remarks: bench.remark().into_iter().collect() })
 }
 
 /// What a rule did.
@@ -440,7 +441,7 @@ struct Deeds {
     spoke: u64,
     /// The first URL it spoke of.
     first: Option<i64>,
-    decided: Vec<i64>,
+    decided: FirstIds,
 }
 
 impl Deeds {
@@ -452,6 +453,6 @@ impl Deeds {
     fn add(&mut self, other: Self) {
         self.spoke += other.spoke;
         self.first = self.first.into_iter().chain(other.first).min();
-        self.decided.extend(other.decided);
+        self.decided.add(other.decided);
     }
 }

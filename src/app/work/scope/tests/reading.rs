@@ -12,7 +12,11 @@ fn a_url_that_cannot_be_read_is_left_out_and_told() {
     assert_eq!((answer.seen, answer.stay_in), (1, 1));
     let remark = answer.remarks.concat();
     assert!(remark.starts_with("1 URLs cannot be read and are left out, such as “http://[broken”"), "{remark}");
-    assert_eq!(rule_hits(&made.desk, made.campaign, None, &JobCx::detached()).unwrap()[1].spoke, 1);
+    // Every list that leaves it out says so.
+    let cx = JobCx::detached();
+    let hits = rule_hits(&made.desk, made.campaign, None, &cx).unwrap();
+    assert_eq!((hits.rules[1].spoke, hits.remarks.concat().as_str()), (1, remark.as_str()));
+    assert_eq!(spoken_of(&made.desk, made.campaign, None, 1, &cx).unwrap().remarks.concat(), remark);
 }
 
 #[test]
