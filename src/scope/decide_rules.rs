@@ -202,6 +202,12 @@ impl DecideRules {
         Ground { seeds: &self.seeds, permissions: &self.permissions, grounds: &self.grounds }
     }
 
+    /// What clones of these rules have in common and others have not, while
+    /// one of them is held.
+    pub fn id(&self) -> usize {
+        Arc::as_ptr(&self.rules).addr()
+    }
+
     /// Whether any rule that is switched on asks for what was fetched.
     pub fn uses_content(&self) -> bool {
         self.rules.iter().any(|compiled| compiled.rule.enabled && compiled.test.asks_content())

@@ -288,16 +288,25 @@ impl Catalogue {
         })
     }
 
-    /// Where a URL redirected to in a launch.
-    pub fn redirect_of(&self, launch: LaunchId, url: &str) -> Result<Option<String>, StoreError> {
+    /// Hands out where each of these URLs redirected to, in any launch: the
+    /// launch, the URL, its target. Of one launch the first stands first.
+    pub fn redirects_of(
+        &self,
+        urls: &[String],
+        mut each: impl FnMut(LaunchId, &str, String),
+    ) -> Result<(), StoreError> {
         self.read(|conn| {
-            Ok(conn
-                .prepare_cached(
-                    "SELECT v.url FROM capture c JOIN url v ON v.id = c.redirect_to
-                     WHERE c.url = (SELECT id FROM url WHERE url = ?2) AND c.launch = ?1 ORDER BY c.id LIMIT 1",
-                )?
-                .query_row(params![launch, url], |row| row.get(0))
-                .optional()?)
+            let mut statement = conn.prepare_cached(
+                "SELECT c.launch, v.url FROM capture c JOIN url v ON v.id = c.redirect_to
+                 WHERE c.url = (SELECT id FROM url WHERE url = ?1) ORDER BY c.id",
+            )?;
+            for url in urls {
+                let mut rows = statement.query([url])?;
+                while let Some(row) = rows.next()? {
+                    each(row.get(0)?, url, row.get(1)?);
+                }
+            }
+            Ok(())
         })
     }
 

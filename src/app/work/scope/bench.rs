@@ -1,7 +1,7 @@
 //! All facts that are known of URLs seen, and every one of them put before the
 //! rules of its launch, by several readers at once.
 
-use super::judged::{ByLaunch, Decided, Judged, KnownFacts, Version, is_robots_url};
+use super::judged::{ByLaunch, Decided, Judged, KnownFacts, SeedsCompared, Version, is_robots_url};
 use crate::app::models::{CampaignId, LaunchId};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::Campaign;
@@ -146,7 +146,12 @@ impl Before<'_> {
 
 impl<'a> Bench<'a> {
     /// Of all launches of a campaign, or of one.
-    pub(super) fn new(desk: &'a WorkspaceDesk, campaign: CampaignId, launch: Option<LaunchId>) -> anyhow::Result<Self> {
+    pub(super) fn new(
+        desk: &'a WorkspaceDesk,
+        campaign: CampaignId,
+        launch: Option<LaunchId>,
+        cx: &JobCx,
+    ) -> anyhow::Result<Self> {
         let catalogue = desk.catalogue();
         let ids: Vec<LaunchId> = match launch {
             None => catalogue.launches(Some(campaign))?.into_iter().map(|launch| launch.id).collect(),
@@ -168,9 +173,10 @@ impl<'a> Bench<'a> {
         let mut launches = ByLaunch::default();
         for (version, ids) in of_version {
             let spec = catalogue.campaign_version(campaign, version)?;
-            let mut version = Version::new(&spec);
+            let mut version = Version::new(catalogue, &spec, &ids, cx)?;
             for id in ids {
-                let rules = version.in_launch(catalogue, id).with_context(|| format!("the rules of launch {id}"))?;
+                cx.checkpoint()?;
+                let rules = version.in_launch(id).with_context(|| format!("the rules of launch {id}"))?;
                 launches.insert(id, Launch { rules, agent: spec.politeness.user_agent.clone() });
             }
         }
@@ -200,16 +206,18 @@ impl<'a> Bench<'a> {
     }
 
     /// The rules of an edited campaign as they would stand in each launch.
-    pub(super) fn edited(&mut self, edited: &Campaign) -> anyhow::Result<Arc<ByLaunch<Judged>>> {
+    pub(super) fn edited(&mut self, edited: &Campaign, cx: &JobCx) -> anyhow::Result<Arc<ByLaunch<Judged>>> {
         self.edited_agent = Some(edited.politeness.user_agent.clone());
         if let Some(rules) = self.desk.rules_held().edited(&self.launches, edited) {
             return Ok(rules);
         }
-        let mut version = Version::new(edited);
-        let mut rules = ByLaunch::default();
+        let mut version = Version::new(self.catalogue, edited, &self.ids, cx)?;
+        let (mut rules, mut compared) = (ByLaunch::default(), SeedsCompared::default());
         for id in &self.ids {
-            let judged = version.in_launch(self.catalogue, *id).context("the edited rules")?;
-            rules.insert(*id, judged.edited_from(self.launches.get(id).map(|launch| &launch.rules)));
+            cx.checkpoint()?;
+            let judged = version.in_launch(*id).context("the edited rules")?;
+            let before = self.launches.get(id).map(|launch| &launch.rules);
+            rules.insert(*id, judged.edited_from(before, &mut compared));
         }
         let rules = Arc::new(rules);
         self.desk.rules_held().hold_edited(&self.launches, edited, &rules);

@@ -1,7 +1,7 @@
 //! What location let in, and what another database would change.
 
 use super::bench::Bench;
-use super::judged::{ByLaunch, Judged};
+use super::judged::ByLaunch;
 use crate::app::models::{CampaignId, Drift, DriftHost, FirstIds, GeoHost, GeoReport, LaunchId};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::jobs::JobCx;
@@ -9,6 +9,7 @@ use crate::scope::{Decision, GEOLOCATION_RULE, GeoDatabase, GeoEvidence, GeoFact
 use crate::uri::CaptureDate;
 use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
+use std::sync::Arc;
 
 /// One row for each host that has a URL which only geolocation let in: with
 /// the rules about countries switched off it would have been refused.
@@ -18,9 +19,13 @@ pub fn geo_report(
     launch: Option<LaunchId>,
     cx: &JobCx,
 ) -> anyhow::Result<GeoReport> {
-    let mut bench = Bench::new(desk, campaign, launch)?;
-    let without: ByLaunch<Judged> =
-        bench.launches.iter().map(|(id, launch)| (*id, launch.rules.without_geolocation())).collect();
+    let mut bench = Bench::new(desk, campaign, launch, cx)?;
+    let (mut lists, mut without) = (HashMap::new(), ByLaunch::default());
+    for (id, launch) in bench.launches.iter() {
+        // Most launches share one list.
+        let list = lists.entry(launch.rules.rules.id()).or_insert_with(|| Arc::new(launch.rules.without_geolocation()));
+        without.insert(*id, Arc::clone(list));
+    }
     bench.begin(cx, "Looking for what geolocation let in", &[])?;
     let found = bench.scan(
         Some(GEOLOCATION_RULE),
@@ -124,7 +129,7 @@ pub fn geo_drift(
     newer: &GeoDatabase,
     cx: &JobCx,
 ) -> anyhow::Result<Drift> {
-    let mut bench = Bench::new(desk, campaign, launch)?;
+    let mut bench = Bench::new(desk, campaign, launch, cx)?;
     let mut drift = Drift {
         hosts: Vec::new(),
         quiet: Vec::new(),

@@ -3,18 +3,22 @@
 
 use crate::app::models::LaunchId;
 use crate::campaign::{Campaign, RobotsPolicy, Seed};
+use crate::jobs::JobCx;
 use crate::scope::{
     Candidate, ContentFact, DecideRules, Decision, Facts, GeoFact, NO_RULE, RobotsFact, SideBySide, Trace, Turn,
     Verdict,
 };
-use crate::store::{Catalogue, SeenAsk, StoreError};
+use crate::store::{Catalogue, SeenAsk};
 use crate::uri::{Url, parse_web_url};
 use foldhash::fast::RandomState;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Redirects of a seed that are followed, each of which is a seed too.
 const MAX_SEED_REDIRECTS: usize = 10;
+
+/// URLs that are asked for in one go, between which the work can be stopped.
+const URLS_AT_ONCE: usize = 10_000;
 
 /// The name a crawl gives what robots.txt refuses although no rule says so.
 const ROBOTS_RULE: &str = "RobotsDecideRule";
@@ -35,7 +39,7 @@ pub(super) struct Judged {
     /// once, since seeds may be many and are asked for with every URL.
     has_other_seeds: bool,
     /// The word that seeds of that launch, as typed, carry here, where it is another.
-    other_tags: HashMap<String, String>,
+    other_tags: Arc<Tags>,
 }
 
 /// URLs that count as seeds: the campaign's, and what they redirect to.
@@ -65,26 +69,61 @@ pub(super) struct Decided {
     pub untold: bool,
 }
 
+/// Words by seeds, as typed.
+type Tags = HashMap<String, String>;
+
+/// Where URLs redirected to in one launch.
+type Redirects = HashMap<String, String>;
+
 /// A campaign version whose rules are compiled once for all launches in which
 /// its seeds redirected alike.
 pub(super) struct Version<'a> {
     spec: &'a Campaign,
-    compiled: Vec<(Vec<Seed>, DecideRules, Arc<Seeds>)>,
+    redirects: HashMap<LaunchId, Redirects>,
+    compiled: Vec<(Redirects, DecideRules, Arc<Seeds>)>,
 }
 
 impl<'a> Version<'a> {
-    pub(super) fn new(spec: &'a Campaign) -> Self {
-        Self { spec, compiled: Vec::new() }
+    /// Reads what the seeds redirected to, in all of these launches at once.
+    pub(super) fn new(
+        catalogue: &Catalogue,
+        spec: &'a Campaign,
+        launches: &[LaunchId],
+        cx: &JobCx,
+    ) -> anyhow::Result<Self> {
+        let launches: HashSet<LaunchId> = launches.iter().copied().collect();
+        let mut redirects: HashMap<LaunchId, Redirects> = HashMap::new();
+        let mut asked: HashSet<String> = HashSet::new();
+        let mut next: Vec<String> = match launches.is_empty() {
+            true => Vec::new(),
+            false => spec.seeds.iter().filter_map(|seed| Some(parse_web_url(&seed.url)?.to_string())).collect(),
+        };
+        for _ in 0..MAX_SEED_REDIRECTS {
+            next.retain(|url| asked.insert(url.clone()));
+            let mut targets = Vec::new();
+            for urls in next.chunks(URLS_AT_ONCE) {
+                cx.checkpoint()?;
+                catalogue.redirects_of(urls, |launch, url, target| {
+                    if launches.contains(&launch) {
+                        targets.extend(parse_web_url(&target).map(|target| target.to_string()));
+                        redirects.entry(launch).or_default().entry(url.to_owned()).or_insert(target);
+                    }
+                })?;
+            }
+            next = targets;
+        }
+        Ok(Self { spec, redirects, compiled: Vec::new() })
     }
 
     /// The rules as they stand in a launch: what its seeds redirected to then are seeds.
-    pub(super) fn in_launch(&mut self, catalogue: &Catalogue, launch: LaunchId) -> anyhow::Result<Judged> {
-        let (redirects, seeds) = self.seeds_in(catalogue, launch)?;
+    pub(super) fn in_launch(&mut self, launch: LaunchId) -> anyhow::Result<Judged> {
+        let redirects = self.redirects.remove(&launch).unwrap_or_default();
         let held = self.compiled.iter().find(|(held, ..)| *held == redirects);
         let (rules, seeds) = match held {
             Some((_, rules, seeds)) => (rules.clone(), Arc::clone(seeds)),
             None => {
-                let rules = match redirects.as_slice() {
+                let (more, seeds) = self.seeds_with(&redirects);
+                let rules = match more.as_slice() {
                     [] => DecideRules::compile(self.spec)?,
                     more => DecideRules::compile(&Campaign {
                         seeds: self.spec.seeds.iter().chain(more).cloned().collect(),
@@ -104,12 +143,12 @@ impl<'a> Version<'a> {
             seeds,
             edited: false,
             has_other_seeds: false,
-            other_tags: HashMap::new(),
+            other_tags: Arc::default(),
         })
     }
 
     /// What seeds redirected to, as seeds; and all URLs that count as one.
-    fn seeds_in(&self, catalogue: &Catalogue, launch: LaunchId) -> Result<(Vec<Seed>, Seeds), StoreError> {
+    fn seeds_with(&self, redirected: &Redirects) -> (Vec<Seed>, Seeds) {
         let mut seeds = Seeds::new();
         let of =
             |seed: &Seed, is_typed| SeedOf { url: seed.url.clone(), source_tag: seed.source_tag.clone(), is_typed };
@@ -124,9 +163,9 @@ impl<'a> Version<'a> {
         for (seed, url) in self.spec.seeds.iter().zip(urls) {
             let Some(mut url) = url else { continue };
             for _ in 0..MAX_SEED_REDIRECTS {
-                let Some(target) = catalogue.redirect_of(launch, url.as_str())? else { break };
-                let Some(next) = parse_web_url(&target) else { break };
-                redirects.push(Seed { url: target, ..seed.clone() });
+                let Some(target) = redirected.get(url.as_str()) else { break };
+                let Some(next) = parse_web_url(target) else { break };
+                redirects.push(Seed { url: target.clone(), ..seed.clone() });
                 if seeds.contains_key(next.as_str()) {
                     break;
                 }
@@ -134,19 +173,36 @@ impl<'a> Version<'a> {
                 url = next;
             }
         }
-        Ok((redirects, seeds))
+        (redirects, seeds)
+    }
+}
+
+/// What was found where seeds were compared: launches share most of them.
+#[derive(Default)]
+pub(super) struct SeedsCompared(HashMap<[*const Seeds; 2], (bool, Arc<Tags>)>);
+
+impl SeedsCompared {
+    /// Whether edited rules begin elsewhere, and the words of seeds that are
+    /// others now. Both have to be held as long as this.
+    fn of(&mut self, before: &Arc<Seeds>, edited: &Arc<Seeds>) -> (bool, Arc<Tags>) {
+        let compare = || {
+            let mut other_tags = Tags::new();
+            for (url, then) in before.iter().filter(|(_, then)| then.is_typed) {
+                let now = edited.get(url).filter(|now| now.is_typed && now.source_tag != then.source_tag);
+                other_tags.extend(now.map(|now| (then.url.clone(), now.source_tag.clone())));
+            }
+            (before != edited, Arc::new(other_tags))
+        };
+        self.0.entry([Arc::as_ptr(before), Arc::as_ptr(edited)]).or_insert_with(compare).clone()
     }
 }
 
 impl Judged {
     /// Makes them the edited rules of a launch that ran `before`.
-    pub(super) fn edited_from(mut self, before: Option<&Self>) -> Self {
+    pub(super) fn edited_from(mut self, before: Option<&Self>, compared: &mut SeedsCompared) -> Self {
         self.edited = true;
-        let Some(before) = before else { return self };
-        self.has_other_seeds = before.seeds != self.seeds;
-        for (url, then) in before.seeds.iter().filter(|(_, then)| then.is_typed) {
-            let now = self.seeds.get(url).filter(|now| now.is_typed && now.source_tag != then.source_tag);
-            self.other_tags.extend(now.map(|now| (then.url.clone(), now.source_tag.clone())));
+        if let Some(before) = before {
+            (self.has_other_seeds, self.other_tags) = compared.of(&before.seeds, &self.seeds);
         }
         self
     }
@@ -274,15 +330,14 @@ impl Judged {
             seeds: Arc::default(),
             edited: false,
             has_other_seeds: false,
-            other_tags: HashMap::new(),
+            other_tags: Arc::default(),
         }
     }
 
-    /// These rules and edited ones together, where both see a URL with the
-    /// same facts: then no rule has to be asked twice.
-    pub(super) fn beside(&self, edited: &Self) -> Option<SideBySide> {
-        let alike = self.obeys == edited.obeys && !edited.has_other_seeds;
-        if alike { self.rules.beside(&edited.rules) } else { None }
+    /// Whether these rules and edited ones see a URL with the same facts: then
+    /// no rule that is in both has to be asked twice.
+    pub(super) fn sees_as(&self, edited: &Self) -> bool {
+        self.obeys == edited.obeys && !edited.has_other_seeds
     }
 
     /// The decision in the words of logs.

@@ -6,11 +6,10 @@ use super::judged::{ByLaunch, Judged, KnownFacts, Version};
 use crate::app::models::{CampaignId, LaunchId, ScopeTest};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::Campaign;
+use crate::jobs::JobCx;
 use crate::scope::{Candidate, Trace, Turn, Verdict};
 use crate::uri::{CaptureDate, parse_web_url};
 use anyhow::Context;
-use std::collections::HashMap;
-use std::sync::Arc;
 
 /// The trace of a URL ever seen, with the rules of the version its launch ran.
 pub fn why(desk: &WorkspaceDesk, seen: i64) -> anyhow::Result<Trace> {
@@ -22,14 +21,14 @@ pub fn why(desk: &WorkspaceDesk, seen: i64) -> anyhow::Result<Trace> {
 /// The same with the rules of an edited campaign, as a what-if puts them.
 pub fn what_if_trace(desk: &WorkspaceDesk, edited: &Campaign, seen: i64) -> anyhow::Result<Trace> {
     let mut bench = bench_of(desk, seen)?;
-    let edited = bench.edited(edited)?;
+    let edited = bench.edited(edited, &JobCx::detached())?;
     Ok(as_edited(&bench, &edited, seen, None, Judged::explain)?.0)
 }
 
 /// With the one launch that saw the URL.
 fn bench_of(desk: &WorkspaceDesk, seen: i64) -> anyhow::Result<Bench<'_>> {
     let launch = desk.catalogue().seen_one(seen, |row| row.launch)?;
-    Bench::new(desk, desk.catalogue().launch(launch)?.campaign, Some(launch))
+    Bench::new(desk, desk.catalogue().launch(launch)?.campaign, Some(launch), &JobCx::detached())
 }
 
 fn as_edited<T>(
@@ -89,40 +88,47 @@ fn each_as_of_now<T>(
         None => None,
         Some(of) => catalogue.launches(Some(of))?.into_iter().map(|launch| launch.id).max(),
     };
+    let (cx, of_last) = (JobCx::detached(), last.as_slice());
     let unseen = match (of, last) {
-        (Some(of), Some(last)) => Bench::new(desk, of, Some(last))?,
+        (Some(of), Some(last)) => Bench::new(desk, of, Some(last), &cx)?,
         _ => Bench::of_no_launch(desk),
     };
-    // No launch has this number: then no seed has redirected anywhere.
-    let fresh = Version::new(campaign).in_launch(catalogue, last.unwrap_or(0))?;
-    let mut launches: HashMap<LaunchId, (Bench<'_>, Arc<ByLaunch<Judged>>)> = HashMap::new();
-    let mut answers = Vec::new();
-    for text in urls {
+    // Of a campaign that never ran no seed has redirected anywhere.
+    let fresh = Version::new(catalogue, campaign, of_last, &cx)?.in_launch(last.unwrap_or(0))?;
+    let mut answers: Vec<Option<Result<T, String>>> = Vec::with_capacity(urls.len());
+    let mut seen_urls: Vec<(LaunchId, i64, usize)> = Vec::new();
+    for (at, text) in urls.iter().enumerate() {
         let Some(url) = parse_web_url(text) else {
-            answers.push(Err(format!("“{text}” is no http or https URL")));
+            answers.push(Some(Err(format!("“{text}” is no http or https URL"))));
             continue;
         };
         let seen = match of {
             None => None,
             Some(of) => catalogue.seen_by_url(of, url.as_str())?,
         };
-        answers.push(Ok(match seen {
+        answers.push(match seen {
             Some((seen, launch)) => {
-                let (bench, edited) = match launches.entry(launch) {
-                    std::collections::hash_map::Entry::Occupied(held) => held.into_mut(),
-                    std::collections::hash_map::Entry::Vacant(free) => {
-                        let mut bench = bench_of(desk, seen)?;
-                        let edited = bench.edited(campaign)?;
-                        free.insert((bench, edited))
-                    }
-                };
-                as_edited(bench, edited, seen, Some(now), &ask)?
+                seen_urls.push((launch, seen, at));
+                None
             }
             None => {
                 let mut known = unseen.facts_of(&url, &campaign.politeness.user_agent, now)?;
-                ask(&fresh, &fresh.begin_at(url), &mut known)
+                Some(Ok(ask(&fresh, &fresh.begin_at(url), &mut known)))
             }
-        }));
+        });
     }
-    Ok(answers)
+    // Launch by launch, so that the rules of one are held at a time.
+    seen_urls.sort_unstable();
+    for of_launch in seen_urls.chunk_by(|a, b| a.0 == b.0) {
+        let Some((_, seen, _)) = of_launch.first() else { continue };
+        let mut bench = bench_of(desk, *seen)?;
+        let edited = bench.edited(campaign, &cx)?;
+        for (_, seen, at) in of_launch {
+            let answer = as_edited(&bench, &edited, *seen, Some(now), &ask)?;
+            if let Some(held) = answers.get_mut(*at) {
+                *held = Some(Ok(answer));
+            }
+        }
+    }
+    Ok(answers.into_iter().flatten().collect())
 }

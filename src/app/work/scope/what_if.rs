@@ -17,6 +17,7 @@ use crate::store::{Catalogue, SeenUrl, StoreError};
 use foldhash::fast::RandomState;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Tries the rules of `edited` on every URL that launches of the campaign
 /// (all of them, or one) have seen. Each URL counts once, as the last launch
@@ -29,18 +30,11 @@ pub fn what_if(
     edited: &Campaign,
     cx: &JobCx,
 ) -> anyhow::Result<WhatIf> {
-    let mut bench = Bench::new(desk, campaign, launch)?;
-    let edited = bench.edited(edited)?;
+    let mut bench = Bench::new(desk, campaign, launch, cx)?;
+    let edited = bench.edited(edited, cx)?;
     let uses: Vec<&Judged> = edited.values().collect();
     bench.begin(cx, "Trying the edited rules", &uses)?;
-    let trials: ByLaunch<Trial<'_>> = edited
-        .iter()
-        .filter_map(|(id, after)| {
-            let before = &bench.launches.get(id)?.rules;
-            let countries = Countries::of(&before.rules, &after.rules);
-            Some((*id, Trial { after, countries, both: before.beside(after) }))
-        })
-        .collect();
+    let trials = trials(&bench, &edited, cx)?;
     let rules = uses.first().map_or(0, |judged| judged.rules.len());
     let tallies = bench.scan(
         None,
@@ -53,10 +47,10 @@ pub fn what_if(
                 tally.apart += 1;
                 return Ok(());
             }
-            let Some(Trial { after, countries, both }) = trials.get(&before.row.launch) else { return Ok(()) };
+            let Some(Trial { after, pair }) = trials.get(&before.row.launch) else { return Ok(()) };
             let rules = &before.launch.rules;
             // Another user agent may be told something else.
-            let both = both.as_ref().filter(|_| known.robots_as_edited.is_none());
+            let both = pair.both.as_ref().filter(|_| known.robots_as_edited.is_none());
             let [mut then, mut now] = match both {
                 Some(both) => rules.both_before_fetch(after, both, candidate, known),
                 None => [
@@ -73,7 +67,7 @@ pub fn what_if(
                 then = rules.after_fetch(then, candidate, known);
                 now = after.with_own_seeds(rules, candidate, |candidate| after.after_fetch(now, candidate, known));
             }
-            if unknown_country && countries.can_move((rules, hung), (after, hangs), candidate, known) {
+            if unknown_country && pair.countries.can_move((rules, hung), (after, hangs), candidate, known) {
                 tally.unknown.add_one(before.row, now.rule);
             }
             if now.untold && !then.untold {
@@ -152,8 +146,9 @@ pub fn what_if_rows(
         [only] => Some(*only),
         _ => None,
     };
-    let mut bench = Bench::new(desk, campaign, launch)?;
-    let edited = bench.edited(edited)?;
+    let cx = JobCx::detached();
+    let mut bench = Bench::new(desk, campaign, launch, &cx)?;
+    let edited = bench.edited(edited, &cx)?;
     let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let ids = answer.ids(list).skip(at(part.start)).take(at(part.end.saturating_sub(part.start)));
     bench.each_again(ids, |before, candidate, known| {
@@ -191,9 +186,33 @@ pub fn what_if_rows(
 /// The edited rules in one launch.
 struct Trial<'a> {
     after: &'a Judged,
+    pair: Arc<Pair>,
+}
+
+/// Two lists of rules, which most launches share.
+struct Pair {
     countries: Countries,
     /// Both lists together; none where each has to be asked by itself.
     both: Option<SideBySide>,
+}
+
+/// The edited rules in each launch.
+fn trials<'a>(bench: &Bench<'_>, edited: &'a ByLaunch<Judged>, cx: &JobCx) -> anyhow::Result<ByLaunch<Trial<'a>>> {
+    let mut pairs: HashMap<(usize, usize, bool), Arc<Pair>> = HashMap::new();
+    let mut trials = ByLaunch::default();
+    for (id, after) in edited {
+        cx.checkpoint()?;
+        let Some(before) = bench.launches.get(id).map(|launch| &launch.rules) else { continue };
+        let alike = before.sees_as(after);
+        let pair = pairs.entry((before.rules.id(), after.rules.id(), alike)).or_insert_with(|| {
+            Arc::new(Pair {
+                countries: Countries::of(&before.rules, &after.rules),
+                both: if alike { before.rules.beside(&after.rules) } else { None },
+            })
+        });
+        trials.insert(*id, Trial { after, pair: Arc::clone(pair) });
+    }
+    Ok(trials)
 }
 
 /// What one reader has found.
@@ -351,7 +370,7 @@ pub fn spoken_of(
     rule: usize,
     cx: &JobCx,
 ) -> anyhow::Result<Spoken> {
-    let mut bench = Bench::new(desk, campaign, launch)?;
+    let mut bench = Bench::new(desk, campaign, launch, cx)?;
     bench.begin(cx, "Asking the rule", &[])?;
     let Some(last) = bench.ids.last().and_then(|id| bench.launches.get(id)) else { return Ok(Spoken::default()) };
     let found = bench.scan(
@@ -389,7 +408,7 @@ pub fn rule_hits(
     launch: Option<LaunchId>,
     cx: &JobCx,
 ) -> anyhow::Result<RuleReport> {
-    let mut bench = Bench::new(desk, campaign, launch)?;
+    let mut bench = Bench::new(desk, campaign, launch, cx)?;
     bench.begin(cx, "Asking every rule", &[])?;
     // Launches of several versions: the list of the last one names the rules.
     let Some(last) = bench.ids.last().and_then(|id| bench.launches.get(id)) else { return Ok(RuleReport::default()) };
