@@ -35,6 +35,7 @@ pub use command::{Action, Command, Dialog, FilesRoute, Route, RuleAsked, ScopeLi
 pub use desk::{Desk, DeskResult, Opener};
 pub use jobs_at_hand::{EndedJob, RunningJob};
 pub use plans::Plans;
-pub use reads::{LIST_PAGE, Reads, RuleLine, Same, ScopeAnswers};
+pub use reads::{LIST_PAGE, Reads, Same, ScopeAnswers};
+pub use scans::RuleLine;
 pub use spec_draft::SpecDraft;
 pub use state::{AppState, Focus, PanelTab, ScheduleWatch, Settings, ThemeChoice};

@@ -4,7 +4,7 @@ use super::Desk;
 use super::loader::{Cache, ReadCx};
 use super::models::*;
 use crate::campaign::Campaign;
-use crate::scope::{DecideRules, Derivation, Trace};
+use crate::scope::{Derivation, Trace};
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -180,8 +180,6 @@ reads! {
         |desk, (campaign, limit)| desk.scheduled_runs(*campaign, *limit);
     /// See [`super::Plans::permissions`]; the campaign travels as JSON.
     permissions(campaign: String, urls: Vec<String>) -> GroundAnswers, None, run_permissions;
-    /// Words of each rule of a campaign.
-    rule_lines(of: Same<Campaign>) -> Vec<RuleLine>, None, name_rules;
     /// See [`Desk::scope_test`]; the campaign travels as JSON, since only text can be a key.
     scope_test(of: Option<CampaignId>, campaign: String, urls: Vec<String>) -> ScopeAnswers, None, run_scope_test;
 }
@@ -221,31 +219,6 @@ fn load_what_if_rows(
 
 fn load_what_if_trace(desk: &dyn Desk, (of, seen): &(Same<WhatIfAnswer>, i64)) -> super::DeskResult<Trace> {
     desk.what_if_trace(&of.answer()?.edited, *seen)
-}
-
-/// A rule of a specification in words.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RuleLine {
-    /// The rule.
-    pub rule: serde_json::Value,
-    /// Its name and its words, or why it cannot be read.
-    pub said: Result<(String, String), String>,
-}
-
-fn name_rules(_: &dyn Desk, (campaign,): &(Same<Campaign>,)) -> super::DeskResult<Vec<RuleLine>> {
-    let mut campaign = Campaign::clone(campaign.answer()?.as_ref());
-    let rules = std::mem::take(&mut campaign.rules);
-    Ok(rules
-        .into_iter()
-        .map(|rule| {
-            // Each alone: one that cannot be read does not hide the others.
-            campaign.rules = vec![rule.clone()];
-            let said = DecideRules::compile(&campaign).map_err(|error| error.why).map(|rules| {
-                rules.lines().next().map(|(_, name, words, _)| (name.to_owned(), words)).unwrap_or_default()
-            });
-            RuleLine { rule, said }
-        })
-        .collect())
 }
 
 fn run_permissions(desk: &dyn Desk, (campaign, urls): &(String, Vec<String>)) -> super::DeskResult<GroundAnswers> {

@@ -13,6 +13,7 @@ use super::models::{CampaignId, Drift, GeoReport, Loaded, Notice, RuleReport, Sp
 use super::{Desk, DeskResult};
 use crate::campaign::Campaign;
 use crate::jobs::{self, JobCx, JobHandle, Outcome, Progress};
+use crate::scope::DecideRules;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,6 +31,8 @@ const LOOK: Duration = Duration::from_millis(250);
 pub struct Scans {
     /// What the edited specification would change.
     pub(super) what_if: Scan<(CampaignId, Campaign), WhatIfAnswer>,
+    /// The rules of an edited campaign in words; a campaign that was edited is another.
+    pub(super) rule_lines: Scan<Arc<Campaign>, Vec<RuleLine>>,
     /// How often each rule spoke and decided.
     pub(super) rule_hits: Scan<CampaignId, RuleReport>,
     /// What one rule had an opinion of.
@@ -44,6 +47,7 @@ impl Default for Scans {
     fn default() -> Self {
         Self {
             what_if: Scan { settled: SETTLED, keeps_last: true, ..Scan::new("what if") },
+            rule_lines: Scan { settled: SETTLED, keeps_last: true, ..Scan::new("words of rules") },
             rule_hits: Scan::new("rule hits"),
             spoken: Scan::new("what a rule spoke of"),
             geo_report: Scan::new("geo report"),
@@ -186,11 +190,37 @@ impl Scans {
     /// Forgets everything, as when another workspace is opened.
     pub(super) fn clear(&mut self) {
         self.what_if.forget();
+        self.rule_lines.forget();
         self.rule_hits.forget();
         self.spoken.forget();
         self.geo_report.forget();
         self.drift.forget();
     }
+}
+
+/// A rule of a specification in words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RuleLine {
+    /// The rule.
+    pub rule: serde_json::Value,
+    /// Its name and its words, or why it cannot be read.
+    pub said: Result<(String, String), String>,
+}
+
+/// Each rule of a campaign in words.
+pub(super) fn name_rules(campaign: &Campaign, cx: &JobCx) -> DeskResult<Vec<RuleLine>> {
+    let mut one = Campaign { rules: Vec::new(), ..campaign.clone() };
+    let mut lines = Vec::with_capacity(campaign.rules.len());
+    for rule in &campaign.rules {
+        cx.checkpoint()?;
+        // Each alone: one that cannot be read does not hide the others.
+        one.rules = vec![rule.clone()];
+        let said = DecideRules::compile(&one)
+            .map_err(|error| error.why)
+            .map(|rules| rules.lines().next().map(|(_, name, words, _)| (name.to_owned(), words)).unwrap_or_default());
+        lines.push(RuleLine { rule: rule.clone(), said });
+    }
+    Ok(lines)
 }
 
 /// Whether two campaigns decide alike: the rest of them is no matter of scope.
@@ -309,6 +339,17 @@ mod tests {
         assert!(begins.is_empty() && scan.progress().is_none());
         let later = cx.later.take().unwrap();
         assert!(later > Duration::from_secs(3000), "asked again after {later:?}");
+    }
+
+    #[test]
+    fn a_broken_rule_hides_no_other_and_words_that_nobody_waits_for_are_not_made() {
+        let rules = ["reject_all", "no_such_rule", "accept_all"].map(|rule| serde_json::json!({"rule": rule}));
+        let campaign = Campaign { rules: rules.to_vec(), ..Campaign::new("Town") };
+        let cx = JobCx::detached();
+        let said: Vec<bool> = name_rules(&campaign, &cx).unwrap().into_iter().map(|line| line.said.is_ok()).collect();
+        assert_eq!(said, [true, false, true]);
+        cx.cancel();
+        assert!(name_rules(&campaign, &cx).is_err());
     }
 
     #[test]

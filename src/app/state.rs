@@ -17,7 +17,7 @@ use super::jobs_at_hand::{EndedJob, IMPORT, JobAnswer, RunningJob};
 use super::loader::{Order, Pool, ReadCx, failure, no_workspace};
 use super::models::*;
 use super::reads::Reads;
-use super::scans::{Scans, decide_alike};
+use super::scans::{RuleLine, Scans, decide_alike, name_rules};
 use super::spec_draft::SpecDraft;
 use super::work::ScheduleLook;
 use super::{Command, Desk, DeskResult, Dialog, Opener, Route};
@@ -362,6 +362,13 @@ impl AppState {
     /// How far the trial of the edits is, while one is under way.
     pub fn what_if_progress(&self) -> Option<Progress> {
         self.scans.what_if.progress()
+    }
+
+    /// Each rule of a campaign in words; the last ones while it is being edited.
+    pub fn rule_lines(&mut self, campaign: &Arc<Campaign>) -> Loaded<Arc<Vec<RuleLine>>> {
+        let is_same = |asked: &Arc<Campaign>| Arc::ptr_eq(asked, campaign);
+        let work = |_: &dyn Desk, campaign: Arc<Campaign>, cx: &JobCx| name_rules(&campaign, cx);
+        self.scans.rule_lines.get(self.reads.cx(), is_same, || campaign.clone(), work)
     }
 
     /// See [`Desk::rule_hits`].

@@ -91,7 +91,7 @@ impl SpecPage {
         let Some(mut spec) = app.spec.take() else { return };
         self.rules.name_rules(app, &spec);
         let checked = self.check(&spec);
-        problems_ui(ui, &checked.problems);
+        problems_ui(ui, &checked.problems, self.rules.is_reading());
         what_if_ui(ui, app, spec.id);
         self.tabs_ui(ui, &spec);
         // Ids that do not depend on what stands above: the first letter typed
@@ -120,7 +120,7 @@ impl SpecPage {
         problems.extend(self.rules.broken(&spec.campaign.rules).map(|(index, why)| CampaignProblem {
             field: format!("rules[{index}]"),
             what: format!("rule {index} cannot be read: {why}"),
-            hint: "mend it, or undo the edit".to_owned(),
+            hint: "mend it, or undo the edit: it cannot be saved so".to_owned(),
             stops_crawl: true,
         }));
         Checked { revision: spec.revision(), lines: lines.cloned(), problems, of_campaign }
@@ -274,7 +274,11 @@ impl SpecPage {
     }
 }
 
-fn problems_ui(ui: &mut Ui, problems: &[CampaignProblem]) {
+fn problems_ui(ui: &mut Ui, problems: &[CampaignProblem], is_reading: bool) {
+    if problems.is_empty() && is_reading {
+        ui.weak("… The rules are being read");
+        return;
+    }
     if problems.is_empty() {
         ui.colored_label(tokens(ui).accept, "✔ Nothing stands in the way of a crawl");
         return;
@@ -285,6 +289,7 @@ fn problems_ui(ui: &mut Ui, problems: &[CampaignProblem]) {
     } else {
         format!("⚠ {}", words::counted(problems.len() as u64, "remark", "remarks"))
     };
+    let words = if is_reading { format!("{words} …") } else { words };
     let color = if stops > 0 { tokens(ui).reject } else { tokens(ui).flag };
     egui::CollapsingHeader::new(egui::RichText::new(words).color(color))
         .id_salt("problems")

@@ -2,7 +2,7 @@
 
 use super::spec_tester::Tester;
 use crate::app::models::{CampaignPage, Loaded, RuleReport, WhatIf, WhatIfList};
-use crate::app::{AppState, Command, Route, RuleAsked, RuleLine, Same, ScopeList, SpecDraft};
+use crate::app::{AppState, Command, Route, RuleAsked, RuleLine, ScopeList, SpecDraft};
 use crate::campaign::Campaign;
 use crate::scope::{rule_groups, rule_templates};
 use crate::ui::table::{Cells, Table};
@@ -41,6 +41,8 @@ struct Deeds<'a> {
 pub struct RulesEditor {
     chosen: Option<usize>,
     lines: Option<Arc<Vec<RuleLine>>>,
+    /// Whether these are words of an earlier state.
+    is_reading: bool,
     /// The campaign whose rules words are asked for: rules and seeds alone, as
     /// they stood at this revision of the draft.
     asked: Option<(u64, Arc<Campaign>)>,
@@ -92,10 +94,17 @@ impl RulesEditor {
             Some((_, asked)) if asked.rules == *rules && asked.seeds == *seeds => asked,
             _ => Arc::new(Campaign { rules: rules.clone(), seeds: seeds.clone(), ..Campaign::default() }),
         };
-        if let Some(lines) = app.reads.rule_lines(Same::of(&asked)).shown() {
+        let lines = app.rule_lines(&asked);
+        if let Some(lines) = lines.shown() {
             self.lines = Some(lines.clone());
         }
+        self.is_reading = matches!(lines, Loaded::Loading { .. });
         self.asked = Some((spec.revision(), asked));
+    }
+
+    /// Whether the rules are still being read, so that more may be broken.
+    pub fn is_reading(&self) -> bool {
+        self.is_reading
     }
 
     /// What is known of the rules' words; the same answer is the same value.
