@@ -219,7 +219,7 @@ pub(super) fn rule_hits(campaign: &Campaign) -> DeskResult<RuleReport> {
         example: Some(format!("https://calendar.example/month/{index}")),
         ids: if index == 3 { (1..=1_800).collect() } else { FirstIds::default() },
     });
-    let remarks = vec!["1 URL cannot be read and is left out, such as “http://[”".to_owned()];
+    let remarks = vec!["1 URL cannot be read and is left out: “http://[”: invalid IPv6 address".to_owned()];
     Ok(RuleReport { rules: lines.collect(), remarks })
 }
 

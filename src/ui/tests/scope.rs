@@ -147,7 +147,7 @@ fn hits_lead_to_the_urls_that_a_rule_decided() {
     assert_eq!(asked.index, 3);
     window.check_says("What rule 3 decided");
     window.check_says("hops from the seed”: it had the last word on these URLs");
-    window.check_says("⚠ 1 URL cannot be read and is left out, such as “http://[”");
+    window.check_says("⚠ 1 URL cannot be read and is left out: “http://[”");
     window.check_says("1\u{a0}800 URLs, each as the last crawl met it");
     window.until("rows are there", |window| window.says("https://calendar.example/month/7"));
     window.click("https://calendar.example/month/7");

@@ -323,7 +323,11 @@ impl<'a> Bench<'a> {
     pub(super) fn remark(&self) -> Option<String> {
         let unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
         let Unreadable { rows, example } = &*unreadable;
-        (*rows > 0).then(|| format!("{rows} URLs cannot be read and are left out, such as {example}"))
+        match rows {
+            0 => None,
+            1 => Some(format!("1 URL cannot be read and is left out: {example}")),
+            _ => Some(format!("{rows} URLs cannot be read and are left out, such as {example}")),
+        }
     }
 
     /// The same for one URL.
