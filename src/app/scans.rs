@@ -47,7 +47,12 @@ impl Default for Scans {
     fn default() -> Self {
         Self {
             what_if: Scan { settled: SETTLED, keeps_last: true, ..Scan::new("what if") },
-            rule_lines: Scan { settled: SETTLED, keeps_last: true, ..Scan::new("words of rules") },
+            rule_lines: Scan {
+                settled: SETTLED,
+                begins_at_once: true,
+                keeps_last: true,
+                ..Scan::new("words of rules")
+            },
             rule_hits: Scan::new("rule hits"),
             spoken: Scan::new("what a rule spoke of"),
             geo_report: Scan::new("geo report"),
@@ -60,6 +65,8 @@ impl Default for Scans {
 pub(super) struct Scan<Q, T> {
     name: &'static str,
     settled: Duration,
+    /// Whether the first question is no edit: then it is asked at once.
+    begins_at_once: bool,
     /// Whether the answer to another question is worth a look until the new one is there.
     keeps_last: bool,
     asked: Option<Asked<Q, T>>,
@@ -69,6 +76,8 @@ pub(super) struct Scan<Q, T> {
 struct Asked<Q, T> {
     query: Q,
     since: Instant,
+    /// How long it has to stand.
+    settled: Duration,
     running: Option<(Instant, u64, JobHandle<T>)>,
 }
 
@@ -87,7 +96,7 @@ where
 {
     /// Questions that are asked at once; lists of one are not shown under another.
     fn new(name: &'static str) -> Self {
-        Self { name, settled: Duration::ZERO, keeps_last: false, asked: None, shown: None }
+        Self { name, settled: Duration::ZERO, begins_at_once: false, keeps_last: false, asked: None, shown: None }
     }
 
     /// What can be shown of the question that `is_same` knows and `make` makes.
@@ -102,7 +111,9 @@ where
         self.collect();
         if !self.asked.as_ref().is_some_and(|asked| is_same(&asked.query)) {
             self.stop();
-            self.asked = Some(Asked { query: make(), since: Instant::now(), running: None });
+            let is_edit = self.asked.is_some() || !self.begins_at_once;
+            let settled = if is_edit { self.settled } else { Duration::ZERO };
+            self.asked = Some(Asked { query: make(), since: Instant::now(), settled, running: None });
         }
         let revision = desk.revision();
         let shown = self.shown.as_ref().filter(|shown| is_same(&shown.query));
@@ -113,7 +124,7 @@ where
                     let pause = (shown.took * WAIT_FACTOR).max(SHORTEST_WAIT);
                     Some(pause.saturating_sub(shown.at.elapsed()))
                 }
-                None => Some(self.settled.saturating_sub(asked.since.elapsed())),
+                None => Some(asked.settled.saturating_sub(asked.since.elapsed())),
             };
             match wait {
                 None => {}
@@ -339,6 +350,19 @@ mod tests {
         assert!(begins.is_empty() && scan.progress().is_none());
         let later = cx.later.take().unwrap();
         assert!(later > Duration::from_secs(3000), "asked again after {later:?}");
+    }
+
+    #[test]
+    fn what_is_opened_does_not_wait_and_its_edits_do() {
+        let (cx, _) = cx();
+        let (begun, begins) = unbounded();
+        let (allow, may) = unbounded();
+        let slow = Slow { begun, may };
+        let mut scan = Scan { settled: Duration::from_secs(3600), begins_at_once: true, ..Scan::new("test") };
+        allow.send(()).unwrap();
+        assert_eq!(*until(|| slow.ask(&mut scan, &cx, 1).ready().cloned()), 10);
+        slow.ask(&mut scan, &cx, 2);
+        assert_eq!(begins.try_iter().collect::<Vec<_>>(), [1]);
     }
 
     #[test]
