@@ -31,22 +31,83 @@ pub(super) struct Entry {
 /// What one row takes, in bytes.
 pub(super) const ENTRY_BYTES: usize = size_of::<Entry>();
 
-impl Entry {
-    fn to_bytes(self) -> [u8; ENTRY_BYTES] {
-        let mut bytes = [0; ENTRY_BYTES];
-        let (when, rest) = bytes.split_at_mut(8);
-        when.copy_from_slice(&self.when.to_le_bytes());
-        for (place, number) in rest.chunks_exact_mut(4).zip([self.target, self.source, self.anchor, self.tail]) {
-            place.copy_from_slice(&number.to_le_bytes());
-        }
-        bytes
+/// Dates of archives are whole seconds; `when` has milliseconds.
+const SECOND: u64 = 1000;
+
+/// How the dates and tails of some rows are written: most rows that come
+/// together are some decades apart at most, in seconds, and of plain tails.
+#[derive(Debug, Clone, Copy)]
+struct Form {
+    /// The least `when`, where what is written is the seconds after it.
+    base: Option<u64>,
+    short_tails: bool,
+}
+
+impl Form {
+    fn of(rows: &[Entry]) -> Self {
+        let base = rows.iter().map(|row| row.when).min().unwrap_or(0);
+        let fits = |row: &Entry| {
+            let after = row.when - base;
+            after.is_multiple_of(SECOND) && after / SECOND <= u64::from(u32::MAX)
+        };
+        let short_tails = rows.iter().all(|row| row.tail <= TextId::from(u8::MAX));
+        Self { base: rows.iter().all(fits).then_some(base), short_tails }
     }
 
-    fn from_bytes(bytes: &[u8; ENTRY_BYTES]) -> Self {
-        let number =
-            |at: usize| bytes.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |n| u32::from_le_bytes(*n));
-        let when = bytes.first_chunk().map_or(0, |when| u64::from_le_bytes(*when));
-        Self { when, target: number(8), source: number(12), anchor: number(16), tail: number(20) }
+    fn row_bytes(self) -> usize {
+        let when = if self.base.is_some() { size_of::<u32>() } else { size_of::<u64>() };
+        3 * size_of::<u32>() + when + if self.short_tails { 1 } else { size_of::<u32>() }
+    }
+
+    /// Column behind column.
+    fn write(self, rows: &[Entry], out: &mut Vec<u8>) {
+        for column in [|row: &Entry| row.target, |row: &Entry| row.source, |row: &Entry| row.anchor] {
+            out.extend(rows.iter().flat_map(|row| column(row).to_le_bytes()));
+        }
+        match self.base {
+            Some(base) => out.extend(rows.iter().flat_map(|row| (((row.when - base) / SECOND) as u32).to_le_bytes())),
+            None => out.extend(rows.iter().flat_map(|row| row.when.to_le_bytes())),
+        }
+        match self.short_tails {
+            true => out.extend(rows.iter().map(|row| row.tail as u8)),
+            false => out.extend(rows.iter().flat_map(|row| row.tail.to_le_bytes())),
+        }
+    }
+
+    /// Puts what was written in the place of `rows`.
+    fn read(self, bytes: &[u8], rows: &mut [Entry]) -> Option<()> {
+        let mut rest = bytes;
+        let mut take = |width: usize| {
+            let (column, after) = rest.split_at_checked(width * rows.len())?;
+            rest = after;
+            Some(column)
+        };
+        let columns = [take(4)?, take(4)?, take(4)?];
+        let (whens, tails) =
+            (take(if self.base.is_some() { 4 } else { 8 })?, take(if self.short_tails { 1 } else { 4 })?);
+        let [targets, sources, anchors] =
+            columns.map(|column| column.as_chunks().0.iter().copied().map(u32::from_le_bytes));
+        for (row, ((target, source), anchor)) in rows.iter_mut().zip(targets.zip(sources).zip(anchors)) {
+            (row.target, row.source, row.anchor) = (target, source, anchor);
+        }
+        match self.base {
+            Some(base) => {
+                let whens = whens.as_chunks().0.iter().copied().map(u32::from_le_bytes);
+                rows.iter_mut().zip(whens).for_each(|(row, when)| row.when = base + u64::from(when) * SECOND);
+            }
+            None => {
+                let whens = whens.as_chunks().0.iter().copied().map(u64::from_le_bytes);
+                rows.iter_mut().zip(whens).for_each(|(row, when)| row.when = when);
+            }
+        }
+        match self.short_tails {
+            true => rows.iter_mut().zip(tails).for_each(|(row, &tail)| row.tail = TextId::from(tail)),
+            false => {
+                let tails = tails.as_chunks().0.iter().copied().map(u32::from_le_bytes);
+                rows.iter_mut().zip(tails).for_each(|(row, tail)| row.tail = tail);
+            }
+        }
+        Some(())
     }
 }
 
@@ -56,6 +117,14 @@ pub(super) struct Segment {
     file: usize,
     offset: u64,
     pub(super) rows: usize,
+    form: Form,
+}
+
+impl Segment {
+    /// What the rows take on the disk.
+    pub(super) fn bytes(&self) -> usize {
+        self.rows * self.form.row_bytes()
+    }
 }
 
 /// Rows on the disk, in files without name that the system frees when the
@@ -82,8 +151,9 @@ impl Spool {
             files.push(tempfile::tempfile_in(folder)?);
             *offset = 0;
         }
+        let form = Form::of(rows);
         bytes.clear();
-        rows.iter().for_each(|row| bytes.extend_from_slice(&row.to_bytes()));
+        form.write(rows, bytes);
         let file = files.len() - 1;
         if let Some(file) = files.last_mut() {
             file.write_all(bytes)?;
@@ -91,7 +161,7 @@ impl Spool {
         let at = *offset;
         *offset += bytes.len() as u64;
         *all_bytes += bytes.len() as u64;
-        Ok(Segment { file, offset: at, rows: rows.len() })
+        Ok(Segment { file, offset: at, rows: rows.len(), form })
     }
 
     /// No more rows come.
@@ -112,10 +182,12 @@ impl Spooled {
     /// Appends the rows of a segment to `rows`.
     pub(super) fn read(&self, segment: Segment, bytes: &mut Vec<u8>, rows: &mut Vec<Entry>) -> io::Result<()> {
         let file = self.files.get(segment.file).ok_or_else(|| invalid("rows on the disk are gone"))?;
-        bytes.resize(segment.rows * ENTRY_BYTES, 0);
+        bytes.resize(segment.bytes(), 0);
         read_at(file, bytes, segment.offset)?;
-        rows.extend(bytes.as_chunks().0.iter().map(Entry::from_bytes));
-        Ok(())
+        let had = rows.len();
+        rows.resize(had + segment.rows, Entry::default());
+        let read = rows.get_mut(had..).and_then(|rows| segment.form.read(bytes, rows));
+        read.ok_or_else(|| invalid("rows on the disk are gone"))
     }
 }
 
@@ -124,26 +196,27 @@ impl Spooled {
 mod tests {
     use super::*;
 
+    fn row(n: u32) -> Entry {
+        Entry { when: (1 << 63) | (u64::from(n) * 1000), target: n, source: n * 7, anchor: u32::MAX - n, tail: n % 256 }
+    }
+
     #[test]
     fn rows_come_back_from_the_disk_as_they_went() {
         let folder = tempfile::tempdir().unwrap();
-        let rows: Vec<Entry> = (0..2000_u32)
-            .map(|n| Entry {
-                when: u64::MAX - u64::from(n),
-                target: n,
-                source: n * 7,
-                anchor: u32::MAX - n,
-                tail: n % 3,
-            })
-            .collect();
+        let narrow: Vec<Entry> = (0..1000).map(row).collect();
+        let millis = (0..1000).map(|n| Entry { when: u64::MAX - u64::from(n), ..row(n) });
+        // A capture among links, and tails that are texts.
+        let far = (0..1000).map(|n| Entry { when: u64::from(n % 2) << 63, tail: 300 - n % 100, ..row(n) });
+        let rows: Vec<Entry> = narrow.iter().copied().chain(millis).chain(far).collect();
         let spool = Spool::default();
-        let segments: Vec<Segment> = rows.chunks(300).map(|some| spool.write(folder.path(), some).unwrap()).collect();
+        let segments: Vec<Segment> = rows.chunks(250).map(|some| spool.write(folder.path(), some).unwrap()).collect();
+        assert_eq!([0, 4, 8].map(|at: usize| segments[at].bytes() / 250), [17, 21, 24]);
         let spooled = spool.finish();
-        assert_eq!(spooled.bytes, 2000 * 24);
+        assert_eq!(spooled.bytes, 1000 * (17 + 21 + 24));
         let (mut bytes, mut got) = (Vec::new(), Vec::new());
-        segments.into_iter().for_each(|segment| spooled.read(segment, &mut bytes, &mut got).unwrap());
+        segments.iter().for_each(|&segment| spooled.read(segment, &mut bytes, &mut got).unwrap());
         assert_eq!(got, rows);
-        let gone = Segment { file: 9, offset: 0, rows: 1 };
+        let gone = Segment { file: 9, ..segments[0] };
         assert!(spooled.read(gone, &mut bytes, &mut got).is_err());
     }
 }

@@ -9,7 +9,7 @@
 use super::LinkError;
 use super::batch::Batch;
 use super::dictionary::MAX_ROW_BYTES;
-use super::entry::ENTRY_BYTES;
+use super::entry::Segment;
 use super::generation::{Finder, Generation};
 use super::kept::{Covered, Done, Keep, KeptRun, KeptRuns};
 use super::merge::{Merge, Stream};
@@ -414,8 +414,8 @@ impl Shared {
     fn rank(&self, generation: Generation, written: bool, cx: &JobCx) -> Result<Ranked, LinkError> {
         let (links, captures, covered, marked, on_disk) = {
             let mut rows = generation.rows();
-            let spooled: usize = rows.segments.iter().map(|segment| segment.rows).sum();
-            (rows.links, rows.captures, std::mem::take(&mut rows.covered), rows.marked, (spooled * ENTRY_BYTES) as u64)
+            let spooled: usize = rows.segments.iter().map(Segment::bytes).sum();
+            (rows.links, rows.captures, std::mem::take(&mut rows.covered), rows.marked, spooled as u64)
         };
         if on_disk > 0 {
             self.check_room(on_disk)?;
