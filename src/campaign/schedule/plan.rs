@@ -51,11 +51,23 @@ impl Plan {
         let days = i64::from((after.date() - self.anchor.date()).get_days());
         let months = i64::from(after.year() - self.anchor.year()) * 12 + i64::from(after.month() - self.anchor.month());
         let step = match self.every {
-            Every::Hours(hours) => (days - 1) * 24 / hours,
+            // Not by the calendar: a zone may leave out a whole day of it.
+            Every::Hours(hours) => match self.hour_zero(after.time_zone()) {
+                Some(zero) => after.timestamp().duration_since(zero.timestamp()).as_hours() / hours,
+                None => 0,
+            },
             Every::Days(every) => days / every,
             Every::Months(every) => months / every,
         };
         (step - 1).max(0)
+    }
+
+    /// The instant from which hourly runs are counted.
+    fn hour_zero(&self, zone: &TimeZone) -> Option<Zoned> {
+        match self.starts {
+            true => Some(self.first.clone()),
+            false => self.anchor.to_zoned(zone.clone()).ok(),
+        }
     }
 
     /// None beyond the years a calendar knows.
@@ -66,11 +78,7 @@ impl Plan {
         match self.every {
             // By instants: an hour stays an hour when the clocks change.
             Every::Hours(hours) => {
-                let anchor = match self.starts {
-                    true => self.first.clone(),
-                    false => self.anchor.to_zoned(zone.clone()).ok()?,
-                };
-                anchor.checked_add(SignedDuration::from_hours(step.checked_mul(hours)?)).ok()
+                self.hour_zero(zone)?.checked_add(SignedDuration::from_hours(step.checked_mul(hours)?)).ok()
             }
             Every::Days(days) => {
                 let days = step.checked_mul(days)?;

@@ -120,6 +120,23 @@ fn a_skipped_hour_moves_its_run_and_a_doubled_one_has_one_run() {
 }
 
 #[test]
+fn no_hourly_run_is_lost_where_a_zone_leaves_out_a_day() {
+    // In Samoa the hour after 29 December 2011, 23:15 (09:15 UTC) is of the 31st.
+    let zone = Some("Pacific/Apia".to_owned());
+    let schedule = Schedule { time_zone: zone, ..schedule(Frequency::Hourly, "2011-12-01T09:15", "") };
+    check(
+        &schedule,
+        "2011-12-30T08:30",
+        &["2011-12-30 09:15", "2011-12-30 10:15", "2011-12-30 11:15", "2011-12-30 12:15"],
+    );
+    check(
+        &schedule,
+        "2011-12-30T11:00",
+        &["2011-12-30 11:15", "2011-12-30 12:15", "2011-12-30 13:15", "2011-12-30 14:15"],
+    );
+}
+
+#[test]
 fn a_start_within_a_clock_change_moves_no_other_run() {
     use Frequency::{Daily, Hourly, Weekly};
     // Berlin: 02:00 becomes 03:00 on 29 March 2026, 03:00 becomes 02:00 on 25 October.
