@@ -37,7 +37,7 @@ impl FileLock {
         Self::take_as(path, holder, is_file_at)
     }
 
-    fn take_as(path: &Path, holder: &str, is_it: impl Fn(&File, &Path) -> bool) -> Result<Self, NotLocked> {
+    fn take_as(path: &Path, holder: &str, is_it: impl Fn(&File, &Path) -> io::Result<bool>) -> Result<Self, NotLocked> {
         let (mut looks, mut replaced) = (0, 0);
         loop {
             let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
@@ -45,7 +45,7 @@ impl FileLock {
             match file.try_lock() {
                 // The one before has taken the file away as it let go, and
                 // another may have made its own.
-                Ok(()) if !is_it(&file, path) => {
+                Ok(()) if !is_it(&file, path).map_err(NotLocked::Failed)? => {
                     replaced += 1;
                     if replaced > MAX_REPLACED {
                         let why = "the file that was locked never is the one that stands there: its file system cannot tell files apart. Choose a folder on another disk";
@@ -93,17 +93,21 @@ impl Drop for FileLock {
 }
 
 /// Whether the open file is the one that stands at a path now.
-fn is_file_at(file: &File, path: &Path) -> bool {
-    let (Ok(held), Ok(there)) = (file.metadata(), fs::metadata(path)) else { return false };
+fn is_file_at(file: &File, path: &Path) -> io::Result<bool> {
+    let held = file.metadata()?;
+    let there = match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        there => there?,
+    };
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        (held.dev(), held.ino()) == (there.dev(), there.ino())
+        Ok((held.dev(), held.ino()) == (there.dev(), there.ino()))
     }
     #[cfg(not(unix))]
     {
         // A file that is open there keeps its name.
-        held.is_file() && there.is_file()
+        Ok(held.is_file() && there.is_file())
     }
 }
 
@@ -130,12 +134,16 @@ mod tests {
     fn a_file_system_that_tells_no_files_apart_is_told_of() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.lock");
-        let Err(NotLocked::Failed(error)) = FileLock::take_as(&path, "this", |_, _| false) else { panic!() };
+        let Err(NotLocked::Failed(error)) = FileLock::take_as(&path, "this", |_, _| Ok(false)) else { panic!() };
         assert!(error.to_string().contains("Choose a folder on another disk"), "{error}");
         // Others may come and go for a while.
         let turns = std::cell::Cell::new(0);
-        let come_and_go = |_: &File, _: &Path| turns.replace(turns.get() + 1) == 50;
+        let come_and_go = |_: &File, _: &Path| Ok(turns.replace(turns.get() + 1) == 50);
         FileLock::take_as(&path, "this", come_and_go).unwrap();
+        // What cannot be looked at says so itself.
+        let refused = |_: &File, _: &Path| Err(io::Error::from(io::ErrorKind::PermissionDenied));
+        let Err(NotLocked::Failed(error)) = FileLock::take_as(&path, "this", refused) else { panic!() };
+        assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
     }
 
     #[test]

@@ -14,11 +14,13 @@ mod disk;
 mod lock;
 mod read;
 mod spawn;
+mod words;
 
 pub use disk::free_bytes;
 pub use lock::{FileLock, NotLocked};
 pub use read::{CountedRead, OnStop};
 pub use spawn::{JobHandle, Outcome, StopError, Wake, spawn};
+pub use words::counted;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -131,6 +133,12 @@ impl JobCx {
             paused = self.shared.resumed.wait(paused).unwrap_or_else(PoisonError::into_inner);
         }
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
+    }
+
+    /// What work came to: an error that it met while the job shall stop is that
+    /// wish, in whatever words it was passed on.
+    pub fn or_cancelled<T, E: From<Cancelled>>(&self, ended: Result<T, E>) -> Result<T, E> {
+        ended.map_err(|error| if self.is_cancelled() { Cancelled.into() } else { error })
     }
 
     /// Asks the job to stop at the next clean place.

@@ -137,10 +137,14 @@ pub struct DatasetBuilder {
 
 impl DatasetBuilder {
     /// `cx` is asked whether to stop, and told how far the work is.
-    pub fn new(options: DatasetOptions, cx: &JobCx) -> Self {
-        let shuffle = Shuffle::new(&options.shuffle, cx);
+    ///
+    /// # Errors
+    ///
+    /// As [`Shuffle::new`].
+    pub fn new(options: DatasetOptions, cx: &JobCx) -> Result<Self, LinkError> {
+        let shuffle = Shuffle::new(&options.shuffle, cx)?;
         let documents = DocumentReader::new(options.from);
-        Self { options, documents, shuffle, problems: 0, unreadable: 0, cx: cx.clone() }
+        Ok(Self { options, documents, shuffle, problems: 0, unreadable: 0, cx: cx.clone() })
     }
 
     /// What may be too little for archives of so many bytes: room on the disk.

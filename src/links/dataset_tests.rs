@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 fn build(files: &[PathBuf], options: &DatasetOptions) -> (Vec<DatasetObject>, BuildReport) {
     let cx = JobCx::detached();
-    let mut builder = DatasetBuilder::new(options.clone(), &cx);
+    let mut builder = DatasetBuilder::new(options.clone(), &cx).unwrap();
     builder.add_files(files, |_, _| ()).unwrap();
     let mut lines = Vec::new();
     let (report, sorted) = builder
@@ -236,6 +236,20 @@ fn what_the_archives_unleashed_toolkit_asserts_of_blackbook_holds() {
     // script, and 12 parts without text of links that misnested tags split.
     let anchors = links(LinkKind::Anchor).count() as u64;
     assert_eq!(of_warc["webgraph_rows"], anchors + 213 + 20 + 11 + 1 + 12);
+    // Their graph of domains has the pairs of more than five links.
+    let domain = |url: &Url| Fqdn::of(url).registrable().to_owned();
+    let mut graph = std::collections::BTreeMap::<(String, String), u64>::new();
+    for (source, link) in links(LinkKind::Anchor) {
+        *graph.entry((domain(source), domain(&link.url))).or_default() += 1;
+    }
+    graph.retain(|_, links| *links > 5);
+    assert_eq!(of_warc["domain_graph_rows"], graph.len());
+    for fact in of_warc["domain_graph_top"].as_array().unwrap() {
+        let of = [1, 2].map(|at| fact[at].as_str().unwrap().to_owned());
+        // The 213 places, the 11 of FTP and 10 of the 12 parts above are within archive.org.
+        let more = if of[0] == of[1] { 213 + 11 + 10 } else { 0 };
+        assert_eq!(fact[3], graph[&of.into()] + more);
+    }
     let fact = &of_warc["image_graph_first"];
     let (source, link) = links(LinkKind::Image).next().unwrap();
     assert_eq!((&fact["src"], &fact["image"]), (&source.as_str().into(), &link.url.as_str().into()));
@@ -272,7 +286,7 @@ fn a_build_is_taken_up_again_where_records_share_members_and_do_not() {
         let shuffle = ShuffleOptions { memory_bytes: 1 << 18, threads: 1, keep, ..ShuffleOptions::default() };
         DatasetOptions { shuffle, ..DatasetOptions::default() }
     };
-    let mut killed = DatasetBuilder::new(options(), &JobCx::detached());
+    let mut killed = DatasetBuilder::new(options(), &JobCx::detached()).unwrap();
     killed.add_files(&files, |_, _| ()).unwrap();
     drop(killed);
     let (resumed, report) = build(&files, &options());
@@ -300,7 +314,7 @@ fn a_build_that_is_taken_up_again_tells_what_one_in_one_go_tells() {
     };
     let (expected, once) = build(&files, &options("once"));
     // The first batch of 64 pages gets into runs; the others may not.
-    let mut killed = DatasetBuilder::new(options("again"), &JobCx::detached());
+    let mut killed = DatasetBuilder::new(options("again"), &JobCx::detached()).unwrap();
     killed.add_files(&files, |_, _| ()).unwrap();
     drop(killed);
     let runs = || {
@@ -310,7 +324,7 @@ fn a_build_that_is_taken_up_again_tells_what_one_in_one_go_tells() {
     };
     let mut runs_were = Vec::new();
     for _ in 0..3 {
-        let mut stopped = DatasetBuilder::new(options("again"), &JobCx::detached());
+        let mut stopped = DatasetBuilder::new(options("again"), &JobCx::detached()).unwrap();
         stopped.add_files(&files, |_, _| ()).unwrap();
         let fetch = |place: Place| read_record_at(&files[0], place.offset, MAX_PAGE_BYTES);
         assert!(stopped.finish(fetch, |_| Err(std::io::ErrorKind::BrokenPipe.into())).is_err());

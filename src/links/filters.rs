@@ -20,7 +20,7 @@ use super::documents::{Document, DocumentReader, DocumentReport, Place};
 use super::invert::{AssignReport, Done, LinkError, Shuffle, ShuffleReport, assign_rendered};
 use super::pipeline::{Batch, FileNews, Input, PageSink, read_files, read_page_into};
 use super::rows_in::{LineRules, read_lines};
-use crate::jobs::JobCx;
+use crate::jobs::{Cancelled, JobCx};
 use crate::warc::{Record, WarcError};
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -78,28 +78,43 @@ struct OutState<W> {
     waiting_bytes: usize,
     /// A thread brings no more pieces: the one that others wait for may never come.
     is_over: bool,
+    /// Nothing can be written any more.
+    has_failed: bool,
     write: W,
 }
 
 impl<W: FnMut(Vec<u8>) -> io::Result<()>> InOrder<W> {
     fn new(write: W) -> Self {
-        let state = OutState { next: 0, waiting: BTreeMap::new(), waiting_bytes: 0, is_over: false, write };
+        let state =
+            OutState { next: 0, waiting: BTreeMap::new(), waiting_bytes: 0, is_over: false, has_failed: false, write };
         Self { state: Mutex::new(state), moved: Condvar::new() }
     }
 
     /// Takes the piece with a number; waits where too much waits already for
     /// pieces before it. Leaves `lines` empty, with room for as many as it held.
+    ///
+    /// # Errors
+    ///
+    /// What writing says; after that every piece is refused.
     fn take(&self, number: u64, lines: &mut Vec<u8>) -> Result<(), LinkError> {
-        let must_wait =
-            |state: &mut OutState<W>| number > state.next && state.waiting_bytes >= MAX_WAITING_BYTES && !state.is_over;
+        let must_wait = |state: &mut OutState<W>| {
+            number > state.next && state.waiting_bytes >= MAX_WAITING_BYTES && !state.is_over && !state.has_failed
+        };
         let state = self.moved.wait_while(self.state(), must_wait);
         let state = &mut *state.unwrap_or_else(PoisonError::into_inner);
+        if state.has_failed {
+            return Err(Cancelled.into());
+        }
         let room = Vec::with_capacity(lines.len());
         state.waiting_bytes += lines.len();
         state.waiting.insert(number, std::mem::replace(lines, room));
         while let Some(lines) = state.waiting.remove(&state.next) {
             state.waiting_bytes -= lines.len();
-            (state.write)(lines).map_err(LinkError::Output)?;
+            if let Err(error) = (state.write)(lines) {
+                state.has_failed = true;
+                self.moved.notify_all();
+                return Err(LinkError::Output(error));
+            }
             state.next += 1;
         }
         self.moved.notify_all();
@@ -203,7 +218,7 @@ pub fn reduce_rows(
     cx: &JobCx,
     write: impl FnMut(&[u8]) -> io::Result<()>,
 ) -> Result<ReduceReport, LinkError> {
-    let shuffle = Shuffle::new(&options.shuffle, cx);
+    let shuffle = Shuffle::new(&options.shuffle, cx)?;
     let threads = shuffle.threads();
     let mut report = ReduceReport::default();
     let lines = LineRules { columns, internal: options.internal, anchor_cap: options.anchor_cap, notation: None };

@@ -37,7 +37,7 @@ fn reduce(rows: &str, columns: Columns, options: &DatasetOptions) -> (String, Re
 }
 
 fn build(files: &[PathBuf], options: &DatasetOptions) -> String {
-    let mut builder = DatasetBuilder::new(options.clone(), &JobCx::detached());
+    let mut builder = DatasetBuilder::new(options.clone(), &JobCx::detached()).unwrap();
     builder.add_files(files, |_, _| ()).unwrap();
     let mut lines = Vec::new();
     let take = |piece: &[u8]| {

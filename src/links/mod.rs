@@ -40,6 +40,7 @@ mod tokenizer;
 mod tokens;
 mod tree;
 mod wat;
+mod workers;
 
 #[cfg(test)]
 mod testing;

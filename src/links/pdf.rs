@@ -8,7 +8,7 @@
 //! the same place of the page; its anchor is the address as written, as the
 //! published data set has it for PDF files.
 
-use super::collect::{MAX_ANCHOR_BYTES, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink};
+use super::collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink};
 use super::fold::fold_into;
 use super::page::{LinkKind, PageCuts};
 use super::resolve::Resolver;
@@ -48,7 +48,7 @@ pub(super) fn read_pdf(body: &[u8], url: &Url, mut each: impl FnMut(&PageLink<'_
     let mut resolver = Resolver::new(url);
     let mut anchor = String::new();
     let mut cut = PageCuts::default();
-    let mut count = 0;
+    let (mut count, mut link_bytes) = (0, 0);
     let mut links_in = |bytes: &[u8]| {
         let mut rest = bytes;
         while let Some(at) = memmem::find(rest, b"/URI") {
@@ -75,7 +75,8 @@ pub(super) fn read_pdf(body: &[u8], url: &Url, mut each: impl FnMut(&PageLink<'_
                 text.to_owned()
             };
             let Some(url) = (!text.is_empty()).then(|| resolver.resolve(&text)).flatten() else { continue };
-            if url.as_str().len() > MAX_URL_BYTES {
+            link_bytes += url.as_str().len() + anchor.len();
+            if link_bytes > MAX_LINK_BYTES_PER_PAGE || url.as_str().len() > MAX_URL_BYTES {
                 cut.links += 1;
                 continue;
             }

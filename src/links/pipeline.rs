@@ -5,10 +5,10 @@
 
 use super::documents::{Document, DocumentReader, DocumentReport, MAX_PAGE_BYTES, Place, Unread};
 use super::invert::{Done, LinkError};
+use super::workers::share;
 use super::{PageLink, PageOptions};
-use crate::jobs::JobCx;
+use crate::jobs::{Cancelled, JobCx};
 use crate::warc::{ArchiveReader, Problem, WarcError};
-use crossbeam_channel::bounded;
 use std::io::Read;
 use std::path::PathBuf;
 
@@ -78,33 +78,19 @@ pub(super) fn read_files<S: PageSink>(
         documents.add_notes(notes);
         return read;
     }
-    let (send, batches) = bounded::<Batch>(input.threads);
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..input.threads)
-            .map(|_| {
-                let (batches, sink) = (batches.clone(), &sink);
-                scope.spawn(move || {
-                    let (mut sink, mut notes) = (sink(), DocumentReport::default());
-                    batches
-                        .iter()
-                        .try_for_each(|batch| read_batch(&batch, input.pages, &mut sink, &mut notes))
-                        .map(|()| notes)
-                })
-            })
-            .collect();
-        drop(batches);
-        // Nobody takes batches any more where all threads failed; they say why.
-        let mut outcome = each_batch(input, documents, &mut told, |batch| Ok(send.send(batch).is_ok()));
-        drop(send);
-        for worker in workers {
-            match worker.join() {
-                Ok(Ok(notes)) => documents.add_notes(notes),
-                Ok(Err(error)) => outcome = outcome.and(Err(error)),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
+    let work = |batches: &mut dyn Iterator<Item = Batch>| {
+        let (mut sink, mut notes) = (sink(), DocumentReport::default());
+        for batch in batches {
+            read_batch(&batch, input.pages, &mut sink, &mut notes)?;
         }
-        outcome
-    })
+        Ok(notes)
+    };
+    let notes = share(input.threads, work, |give| {
+        let give = |batch| if give(batch) { Ok(true) } else { Err(Cancelled.into()) };
+        each_batch(input, documents, &mut told, give)
+    });
+    notes?.into_iter().for_each(|notes| documents.add_notes(notes));
+    Ok(())
 }
 
 /// Reads a page into a sink.

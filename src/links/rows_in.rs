@@ -5,6 +5,7 @@ use super::LinkKind;
 use super::dataset_build::{Notation, first_units};
 use super::invert::stored::host_of;
 use super::invert::{CaptureRow, Filler, LinkError, LinkRow, Shuffle};
+use super::workers::share;
 use crate::uri::{CaptureDate, DatasetKey, InternalPolicy};
 use crossbeam_channel::bounded;
 use serde::de::{SeqAccess, Visitor};
@@ -83,39 +84,22 @@ impl AddAssign for LineReport {
 /// Reads lines into a sort, with as many threads as that has.
 pub(super) fn read_lines(input: impl Read, rules: &LineRules, shuffle: &Shuffle) -> Result<LineReport, LinkError> {
     let threads = shuffle.threads();
-    let mut report = LineReport::default();
-    let (send, pieces) = bounded::<Piece>(threads);
     // Memory that was read through comes back: new memory costs more than reading into it.
     let (give_back, read_through) = bounded::<Vec<u8>>(2 * threads);
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads)
-            .map(|_| {
-                let (pieces, filler, give_back) = (pieces.clone(), shuffle.filler(), give_back.clone());
-                scope.spawn(move || -> Result<LineReport, LinkError> {
-                    let mut reader = LineReader { rules, filler, report: LineReport::default(), date: None };
-                    for piece in pieces {
-                        reader.read(&piece)?;
-                        if piece.bytes.capacity() <= 4 * PIECE_BYTES {
-                            let _ = give_back.try_send(piece.bytes);
-                        }
-                    }
-                    Ok(reader.report)
-                })
-            })
-            .collect();
-        drop(pieces);
-        let spare = || read_through.try_recv().unwrap_or_default();
-        let mut outcome = each_piece(input, spare, |piece| send.send(piece).is_ok()).map_err(LinkError::Input);
-        drop(send);
-        for worker in workers {
-            match worker.join() {
-                Ok(Ok(read)) => report += read,
-                Ok(Err(error)) => outcome = outcome.and(Err(error)),
-                Err(panic) => std::panic::resume_unwind(panic),
+    let work = |pieces: &mut dyn Iterator<Item = Piece>| {
+        let mut reader = LineReader { rules, filler: shuffle.filler(), report: LineReport::default(), date: None };
+        for piece in pieces {
+            reader.read(&piece)?;
+            if piece.bytes.capacity() <= 4 * PIECE_BYTES {
+                let _ = give_back.try_send(piece.bytes);
             }
         }
-        outcome
-    })?;
+        Ok(std::mem::take(&mut reader.report))
+    };
+    let spare = || read_through.try_recv().unwrap_or_default();
+    let reports = share(threads, work, |give| each_piece(input, spare, give).map_err(LinkError::Input))?;
+    let mut report = LineReport::default();
+    reports.into_iter().for_each(|read| report += read);
     Ok(report)
 }
 
@@ -314,6 +298,10 @@ impl LineReader<'_, '_> {
             };
             match read {
                 Ok(()) => {}
+                Err(Wrong::Work(error @ LinkError::RowTooLarge { .. })) => {
+                    self.report.bad_lines += 1;
+                    self.report.first_bad.get_or_insert_with(|| (number - 1, error.to_string()));
+                }
                 Err(Wrong::Work(error)) => return Err(error),
                 Err(Wrong::Line(why)) => {
                     self.report.bad_lines += 1;
@@ -367,7 +355,7 @@ impl LineReader<'_, '_> {
             text => Some(self.date(text)?),
         };
         let inlinks = object.inlinks.map(|InlinksIn(list)| list).unwrap_or_default();
-        // All dates before any link is taken: an object is read whole or not at all.
+        // All dates and lengths before any link is taken: an object is read whole or not at all.
         let dates: Vec<Option<CaptureDate>> = inlinks
             .iter()
             .map(|inlink| match TextIn::or_empty(&inlink.date) {
@@ -375,6 +363,8 @@ impl LineReader<'_, '_> {
                 text => self.date(text).map(Some),
             })
             .collect::<Result<_, _>>()?;
+        let longest = inlinks.iter().map(|inlink| inlink.source.len() + TextIn::or_empty(&inlink.anchor).len()).max();
+        self.filler.check_row(object.url.len() + longest.unwrap_or(0))?;
         if let Some(date) = captured {
             self.filler.push_capture(&CaptureRow { target: &object.url, date, id: 0 })?;
         }

@@ -277,7 +277,7 @@ fn in_threads(threads: usize, numbers: Range<usize>, work: impl Fn(&mut dyn Iter
 
 /// Sorts the captures and the links of some chunks.
 fn sort(input: &Input, asked: &Asked, chunks: Range<usize>) -> Sorted {
-    let shuffle = Shuffle::new(&asked.shuffle, &JobCx::detached());
+    let shuffle = Shuffle::new(&asked.shuffle, &JobCx::detached()).expect("no runs are kept");
     let captures: Vec<&[(u32, i64)]> = input.web.captures.chunks(CHUNK as usize).collect();
     in_threads(asked.threads, 0..captures.len(), |numbers| {
         let mut filler = shuffle.filler();

@@ -158,7 +158,7 @@ fn read(files: &[PathBuf], threads: usize) -> Done {
         }
     };
     let mut done = (0, 0);
-    read_in_parallel(files, threads, map, |_, event| {
+    read_in_parallel(files, threads, &fonds::jobs::JobCx::detached(), map, |_, event| {
         match event {
             Event::Record(visit) => done = (done.0 + u64::from(visit.span.is_some()), done.1 + visit.value),
             Event::Failed(error) => panic!("{error}"),

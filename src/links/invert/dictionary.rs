@@ -1,8 +1,11 @@
 //! Texts that threads share: sets side by side, each text in the one that its
 //! hash names, so that two threads seldom want the same at once.
 
-use super::texts::{TextId, Texts, Wanted};
+use super::split::Split;
+use super::texts::{Found, TextId, Texts, Wanted, count_in, part_in};
 use foldhash::fast::RandomState;
+use rayon::prelude::*;
+use std::borrow::Borrow;
 use std::hash::BuildHasher;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,17 +20,20 @@ const FEW: usize = 12;
 /// Parts above this are put in order by a thread of their own.
 const MANY: usize = 20_000;
 
-/// What one text takes while texts are put in order, in bytes.
-pub(super) const ORDER_BYTES: usize = 16;
+/// What one text takes while texts are put in order and cut into parts, in bytes.
+pub(super) const ORDER_BYTES: usize = 16 + 4 + 4 + 2;
 
 /// Texts that come.
 pub(super) struct Dictionary {
     sets: Vec<Mutex<Texts>>,
     /// Seeded for each dictionary: URLs are hostile and could be made to collide.
     hasher: RandomState,
-    used_bytes: AtomicUsize,
+    text_bytes: AtomicUsize,
+    table_bytes: AtomicUsize,
     count: AtomicUsize,
     crowded: AtomicBool,
+    /// Where texts that are counted are cut into parts.
+    split: Split,
 }
 
 /// What looking up takes along from one time to the next.
@@ -59,18 +65,37 @@ impl Dictionary {
         Self {
             sets: (0..sets_for(threads)).map(|_| Mutex::default()).collect(),
             hasher: RandomState::default(),
-            used_bytes: AtomicUsize::new(0),
+            text_bytes: AtomicUsize::new(0),
+            table_bytes: AtomicUsize::new(0),
             count: AtomicUsize::new(0),
             crowded: AtomicBool::new(false),
+            split: Split::default(),
         }
+    }
+
+    /// Cuts the texts that are counted, now and from now on, into parts.
+    pub(super) fn split(&mut self, split: Split) {
+        self.sets.par_iter_mut().for_each(|set| {
+            set.get_mut().unwrap_or_else(PoisonError::into_inner).split(&split);
+        });
+        self.split = split;
+    }
+
+    /// The texts, for whoever has them alone.
+    pub(super) fn look(&mut self) -> Frozen<&Texts> {
+        let bits = place_bits(self.sets.len());
+        let sets = self.sets.iter_mut().map(|set| &*set.get_mut().unwrap_or_else(PoisonError::into_inner));
+        Frozen { sets: sets.collect(), bits }
     }
 
     /// The numbers of texts (at most 65,536). The first `counted` of them are
     /// counted each.
-    pub(super) fn intern(&self, texts: &[&[u8]], counted: usize, scratch: &mut Scratch, ids: &mut Vec<TextId>) {
+    pub(super) fn intern(&self, texts: &[&[u8]], counted: usize, scratch: &mut Scratch, found: &mut Found) {
         let Scratch { tags, sets, order } = scratch;
-        ids.clear();
-        ids.resize(texts.len(), 0);
+        found.ids.clear();
+        found.ids.resize(texts.len(), 0);
+        found.parts.clear();
+        found.parts.resize(counted, 0);
         tags.clear();
         sets.clear();
         let mask = self.sets.len() as u64 - 1;
@@ -103,7 +128,7 @@ impl Dictionary {
                 *place += 1;
             }
         }
-        let wanted = Wanted { texts, tags, counted };
+        let wanted = Wanted { texts, tags, counted, split: &self.split };
         let bits = place_bits(self.sets.len());
         // Threads begin at different sets.
         let first = tags.first().map_or(0, |&tag| tag as usize);
@@ -114,15 +139,17 @@ impl Dictionary {
             };
             let mut set = self.sets[number].lock().unwrap_or_else(PoisonError::into_inner);
             let before = (set.used_bytes(), set.count());
-            set.intern(&wanted, which, ((number as u64) << bits) as TextId, ids);
+            set.intern(&wanted, which, ((number as u64) << bits) as TextId, found);
             let (used, count, crowded) = (set.used_bytes(), set.count(), set.text_bytes() >> (bits - 1) > 0);
             drop(set);
             if (used, count) != before {
-                self.used_bytes.fetch_add(used - before.0, Ordering::Relaxed);
+                self.text_bytes.fetch_add(used[0] - before.0[0], Ordering::Relaxed);
+                self.table_bytes.fetch_add(used[1] - before.0[1], Ordering::Relaxed);
                 self.count.fetch_add(count - before.1, Ordering::Relaxed);
                 self.crowded.fetch_or(crowded, Ordering::Relaxed);
             }
         }
+        let ids = &mut found.ids;
         for number in counted.max(1)..ids.len() {
             if sets[number] == REPEATS {
                 ids[number] = ids[number - 1];
@@ -130,9 +157,9 @@ impl Dictionary {
         }
     }
 
-    /// Memory in use, in bytes.
-    pub(super) fn used_bytes(&self) -> usize {
-        self.used_bytes.load(Ordering::Relaxed)
+    /// Memory that texts take, and what finding them takes until no more come, in bytes.
+    pub(super) fn used_bytes(&self) -> [usize; 2] {
+        [&self.text_bytes, &self.table_bytes].map(|bytes| bytes.load(Ordering::Relaxed))
     }
 
     /// How many texts there are.
@@ -146,29 +173,29 @@ impl Dictionary {
     }
 
     /// No text comes any more.
-    pub(super) fn freeze(self) -> Frozen {
+    pub(super) fn freeze(self) -> (Frozen, Split) {
         let bits = place_bits(self.sets.len());
         let sets = self.sets.into_iter().map(|set| {
             let mut set = set.into_inner().unwrap_or_else(PoisonError::into_inner);
             set.settle();
             set
         });
-        Frozen { sets: sets.collect(), bits }
+        (Frozen { sets: sets.collect(), bits }, self.split)
     }
 }
 
 /// Texts that are only read.
 #[derive(Default)]
-pub(super) struct Frozen {
-    sets: Vec<Texts>,
+pub(super) struct Frozen<T = Texts> {
+    sets: Vec<T>,
     bits: u32,
 }
 
-impl Frozen {
+impl<T: Borrow<Texts>> Frozen<T> {
     #[inline]
     fn place(&self, id: TextId) -> (Option<&Texts>, TextId) {
         let set = (u64::from(id) >> self.bits) as usize;
-        (self.sets.get(set), (u64::from(id) & ((1 << self.bits) - 1)) as TextId)
+        (self.sets.get(set).map(T::borrow), (u64::from(id) & ((1 << self.bits) - 1)) as TextId)
     }
 
     /// The text of a number.
@@ -178,6 +205,14 @@ impl Frozen {
         set.map_or(&[], |set| set.get(place))
     }
 
+    /// The part of a text that was counted.
+    pub(super) fn part_of(&self, id: TextId) -> u16 {
+        let (set, place) = self.place(id);
+        set.map_or(0, |set| part_in(set.number(place)))
+    }
+}
+
+impl Frozen {
     /// Looks at a text, so that it is near when it is read soon after.
     #[inline]
     pub(super) fn touch(&self, id: TextId) -> u8 {
@@ -201,7 +236,7 @@ impl Frozen {
         for (&id, rank) in order.iter().zip(0_u32..) {
             let place = (u64::from(id) & mask) as TextId;
             if let Some(set) = self.sets.get_mut((u64::from(id) >> bits) as usize) {
-                counts.push(set.number(place));
+                counts.push(count_in(set.number(place)));
                 set.set_number(place, rank);
             }
         }
@@ -277,14 +312,15 @@ mod tests {
             let dictionary = Dictionary::new(threads);
             let counted = counted.min(texts.len());
             let all: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
-            let (mut ids, mut again) = (Vec::new(), Vec::new());
-            dictionary.intern(&all, counted, &mut Scratch::default(), &mut ids);
+            let (mut found, mut again) = (Found::default(), Found::default());
+            dictionary.intern(&all, counted, &mut Scratch::default(), &mut found);
             dictionary.intern(&all, 0, &mut Scratch::default(), &mut again);
-            prop_assert_eq!(&again, &ids);
+            prop_assert_eq!(&again.ids, &found.ids);
+            let ids = found.ids;
             let mut expected: BTreeMap<&[u8], u32> = all.iter().map(|&text| (text, 0)).collect();
             all.iter().take(counted).for_each(|text| *expected.get_mut(text).unwrap() += 1);
             prop_assert_eq!(dictionary.count(), expected.len());
-            let mut frozen = dictionary.freeze();
+            let (mut frozen, _) = dictionary.freeze();
             for (id, text) in ids.iter().zip(&all) {
                 prop_assert_eq!(frozen.get(*id), *text);
             }

@@ -1,6 +1,6 @@
 //! A row as some numbers, and rows as bytes on their way to the disk and back.
 
-use super::blocks::{invalid, read_at};
+use super::blocks::{checksum, invalid, read_at};
 use super::row::FLAGS;
 use super::texts::TextId;
 use std::fs::File;
@@ -14,9 +14,6 @@ pub(super) const BLOCK_ROWS: usize = 1024;
 /// Tails with numbers below this are no texts: those of links that hold
 /// nothing but kind and marks, and that of a capture without number.
 pub(super) const PLAIN_TAILS: TextId = FLAGS as TextId + 1;
-
-/// A spool begins a new file after so many bytes, so that what was read can go.
-const FILE_BYTES: u64 = 256 << 20;
 
 /// A row. The target is the number of its text, or its rank among the keys.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -118,6 +115,7 @@ pub(super) struct Segment {
     offset: u64,
     pub(super) rows: usize,
     form: Form,
+    checksum: u32,
 }
 
 impl Segment {
@@ -127,63 +125,75 @@ impl Segment {
     }
 }
 
-/// Rows on the disk, in files without name that the system frees when the
+/// Rows on the disk, in a file without name that the system frees when the
 /// program ends, however it ends.
 #[derive(Default)]
 pub(super) struct Spool {
     writing: Mutex<Writing>,
+    /// Its number among those that are read together.
+    number: usize,
 }
 
 #[derive(Default)]
 struct Writing {
-    files: Vec<File>,
+    file: Option<File>,
     offset: u64,
     bytes: Vec<u8>,
-    all_bytes: u64,
 }
 
 impl Spool {
+    /// To be read together with rows that are on the disk already.
+    pub(super) fn after(spooled: &Spooled) -> Self {
+        Self { writing: Mutex::default(), number: spooled.files.len() }
+    }
+
     /// Appends rows.
     pub(super) fn write(&self, folder: &Path, rows: &[Entry]) -> io::Result<Segment> {
         let mut writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let Writing { files, offset, bytes, all_bytes } = &mut *writing;
-        if files.is_empty() || *offset >= FILE_BYTES {
-            files.push(tempfile::tempfile_in(folder)?);
-            *offset = 0;
-        }
+        let Writing { file, offset, bytes } = &mut *writing;
+        let file = match file {
+            Some(file) => file,
+            None => file.insert(tempfile::tempfile_in(folder)?),
+        };
         let form = Form::of(rows);
         bytes.clear();
         form.write(rows, bytes);
-        let file = files.len() - 1;
-        if let Some(file) = files.last_mut() {
-            file.write_all(bytes)?;
-        }
+        file.write_all(bytes)?;
         let at = *offset;
         *offset += bytes.len() as u64;
-        *all_bytes += bytes.len() as u64;
-        Ok(Segment { file, offset: at, rows: rows.len(), form })
+        Ok(Segment { file: self.number, offset: at, rows: rows.len(), form, checksum: checksum(bytes) })
     }
 
     /// No more rows come.
     pub(super) fn finish(self) -> Spooled {
         let writing = self.writing.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Spooled { files: writing.files, bytes: writing.all_bytes }
+        Spooled { files: vec![writing.file], bytes: writing.offset }
     }
 }
 
 /// A spool that is read.
 #[derive(Default)]
 pub(super) struct Spooled {
-    files: Vec<File>,
+    files: Vec<Option<File>>,
     pub(super) bytes: u64,
 }
 
 impl Spooled {
+    /// Takes the rows of a spool that comes after this one.
+    pub(super) fn append(&mut self, mut after: Self) {
+        self.files.append(&mut after.files);
+        self.bytes += after.bytes;
+    }
+
     /// Appends the rows of a segment to `rows`.
     pub(super) fn read(&self, segment: Segment, bytes: &mut Vec<u8>, rows: &mut Vec<Entry>) -> io::Result<()> {
-        let file = self.files.get(segment.file).ok_or_else(|| invalid("rows on the disk are gone"))?;
+        let file = self.files.get(segment.file).and_then(Option::as_ref);
+        let file = file.ok_or_else(|| invalid("rows on the disk are gone"))?;
         bytes.resize(segment.bytes(), 0);
         read_at(file, bytes, segment.offset)?;
+        if checksum(bytes) != segment.checksum {
+            return Err(invalid("rows on the disk are not as they were written"));
+        }
         let had = rows.len();
         rows.resize(had + segment.rows, Entry::default());
         let read = rows.get_mut(had..).and_then(|rows| segment.form.read(bytes, rows));
@@ -216,7 +226,8 @@ mod tests {
         let (mut bytes, mut got) = (Vec::new(), Vec::new());
         segments.iter().for_each(|&segment| spooled.read(segment, &mut bytes, &mut got).unwrap());
         assert_eq!(got, rows);
-        let gone = Segment { file: 9, ..segments[0] };
-        assert!(spooled.read(gone, &mut bytes, &mut got).is_err());
+        for other in [Segment { file: 9, ..segments[0] }, Segment { checksum: 0, ..segments[0] }] {
+            assert!(spooled.read(other, &mut bytes, &mut got).is_err());
+        }
     }
 }

@@ -35,7 +35,7 @@ impl Keep {
     /// version of the program lie there, and what the system says.
     pub fn take(folder: &Path, input: String) -> Result<Self, LinkError> {
         let lock = Arc::new(lock(folder, LOCK)?);
-        if let Some(list) = KeptRuns::read(folder) {
+        if let Some(list) = Owner::read(folder)? {
             let other = |what: &'static str, was: &str, is: &str| LinkError::KeptOther {
                 folder: folder.to_owned(),
                 what,
@@ -110,6 +110,14 @@ impl Done {
     fn of(runs: &[KeptRun]) -> Self {
         let mut all: Vec<Covered> = runs.iter().flat_map(|run| run.covered.iter().copied()).collect();
         all.sort_unstable();
+        // One after the other: what is looked for is in the last that begins before it.
+        all.dedup_by(|next, last| {
+            let joined = next.unit == last.unit && next.from <= last.to;
+            if joined {
+                last.to = last.to.max(next.to);
+            }
+            joined
+        });
         Self(all)
     }
 
@@ -152,30 +160,67 @@ pub(super) struct KeptRuns {
     lock: Option<Arc<FileLock>>,
 }
 
+/// Of the list, what says whose runs these are; it has been so in every version.
+#[derive(Deserialize)]
+struct Owner {
+    #[serde(default)]
+    program: String,
+    #[serde(default)]
+    input: String,
+}
+
+impl Owner {
+    /// `None` where there is no list.
+    fn read(folder: &Path) -> Result<Option<Self>, LinkError> {
+        let Some(list) = read_list(folder)? else { return Ok(None) };
+        serde_json::from_slice(&list).map(Some).map_err(|error| damaged(folder, &format!("{LIST}: {error}")))
+    }
+}
+
+/// `None` where there is no list.
+fn read_list(folder: &Path) -> Result<Option<Vec<u8>>, LinkError> {
+    match fs::read(folder.join(LIST)) {
+        Ok(list) => Ok(Some(list)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(LinkError::Temp { folder: folder.join(LIST), source }),
+    }
+}
+
+fn damaged(folder: &Path, why: &str) -> LinkError {
+    LinkError::Run { folder: folder.to_owned(), why: why.to_owned() }
+}
+
 impl KeptRuns {
-    fn read(folder: &Path) -> Option<Self> {
-        fs::read(folder.join(LIST)).ok().and_then(|text| serde_json::from_slice(&text).ok())
-    }
-
-    /// The runs of an earlier build of the same input; none where there are
-    /// none, or where one of them is not as it was written.
-    pub(super) fn open(keep: &Keep) -> (Self, Vec<Run>) {
-        let opened = Self::read(&keep.folder).and_then(|list| {
-            let open = |kept: &KeptRun| {
-                let run = Run::open(&run_path(&keep.folder, kept.number)).ok()?;
-                (run.bytes() == kept.bytes).then_some(run)
-            };
-            let runs = list.runs.iter().map(open).collect::<Option<Vec<Run>>>()?;
-            Some((list, runs))
-        });
-        let begun = || Self { program: PROGRAM.to_owned(), input: keep.input.clone(), ..Self::default() };
-        let (mut list, runs) = opened.unwrap_or_else(|| (begun(), Vec::new()));
-        list.remove_strangers(&keep.folder);
+    /// The runs of an earlier build of the same input.
+    ///
+    /// # Errors
+    ///
+    /// Where one of them cannot be opened or is not as it was written: nothing
+    /// is removed then.
+    pub(super) fn open(keep: &Keep) -> Result<(Self, Vec<Run>), LinkError> {
+        let folder = &keep.folder;
+        let mut list = match read_list(folder)? {
+            Some(list) => {
+                serde_json::from_slice::<Self>(&list).map_err(|error| damaged(folder, &format!("{LIST}: {error}")))?
+            }
+            None => Self { program: PROGRAM.to_owned(), input: keep.input.clone(), ..Self::default() },
+        };
+        let mut runs = Vec::with_capacity(list.runs.len());
+        for kept in &list.runs {
+            let path = run_path(folder, kept.number);
+            let run = Run::open(&path).map_err(|error| damaged(folder, &format!("{}: {error}", path.display())))?;
+            if run.bytes() != kept.bytes {
+                let why = format!("{}: {} bytes are there, {} were written", path.display(), run.bytes(), kept.bytes);
+                return Err(damaged(folder, &why));
+            }
+            runs.push(run);
+        }
+        list.remove_strangers(folder);
         list.lock = Some(Arc::clone(&keep.lock));
-        (list, runs)
+        Ok((list, runs))
     }
 
-    /// Runs that were not finished, and those of a list that is damaged.
+    /// Runs that were not finished.
     fn remove_strangers(&self, folder: &Path) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let name = entry.file_name();

@@ -13,6 +13,7 @@
 //! |---|---|
 //! | `texts`, `dictionary` | texts kept once, that threads share |
 //! | `batch`, `entry` | rows as numbers that point at texts |
+//! | `split` | where targets are cut into parts for rows that go to the disk |
 //! | `generation`, `ranked` | rows and their texts: while they come, and in order |
 //! | `blocks`, `index` | compressed blocks with checksums, and where they are |
 //! | `run` | sorted rows on disk with their texts, while sorting |
@@ -39,6 +40,7 @@ mod row;
 mod run;
 mod shuffle;
 mod sorted;
+mod split;
 pub mod stored;
 mod texts;
 
@@ -55,7 +57,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum LinkError {
     /// The temporary folder cannot be used.
-    #[error("{folder}: {source} (sorting needs room there; choose another folder with TMPDIR or the temp folder option)", folder = folder.display())]
+    #[error("{folder}: {source} (sorting puts rows there: see that there is room and that files may be made and opened, or choose another folder with TMPDIR or the temp folder option)", folder = folder.display())]
     Temp {
         /// The folder.
         folder: PathBuf,
@@ -76,7 +78,10 @@ pub enum LinkError {
         need_bytes: u64,
     },
     /// A sorted run could not be read back.
-    #[error("a sorted run in {folder} cannot be read back: {why}", folder = folder.display())]
+    #[error(
+        "{folder}: sorted rows cannot be read back: {why}. Where this comes again, begin anew; runs that are kept of an earlier build go with this folder",
+        folder = folder.display()
+    )]
     Run {
         /// The folder.
         folder: PathBuf,

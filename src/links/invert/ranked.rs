@@ -1,11 +1,13 @@
 //! The rows of a generation, in parts by target: a part is put in order when
 //! it is read, where it fits the processor's memory.
 
+use super::super::workers::on_threads;
 use super::dictionary::Frozen;
 use super::entry::{BLOCK_ROWS, ENTRY_BYTES, Entry, PLAIN_TAILS, Segment, Spool, Spooled};
-use super::generation::{Generation, Rows};
+use super::generation::{Generation, PartSoFar};
 use super::row::{FLAGS, PLAIN_TAIL_BYTES, Parts, plain_tail_of};
 use super::run::{Run, RunWriter, Step, run_path};
+use super::split::MOST_PARTS;
 use super::texts::TextId;
 use crate::jobs::JobCx;
 use std::cmp::Ordering;
@@ -18,15 +20,14 @@ use std::sync::{Mutex, PoisonError};
 /// Rows of a part, about: as many as are put in order fast.
 const PART_ROWS: usize = 32 * 1024;
 
-/// More parts than this cost more than larger ones.
-const MOST_PARTS: usize = 512;
-
 /// A part is put in order with as much memory again; all that threads do at
 /// once takes at most this part of the memory given.
 const PART_OF_MEMORY: usize = 4;
 
-/// Rows of a part that a thread gathers before it gives them to the others.
+/// Rows of a part that a thread gathers before it gives them to the others;
+/// with more threads than this fewer.
 const FEW_ROWS: usize = 64;
+const MANY_THREADS: usize = 8;
 
 /// Rows that are looked at before they are read one by one.
 const BATCH: usize = 64;
@@ -52,7 +53,17 @@ struct Part {
     /// The last block, that is not full.
     open: Vec<Entry>,
     segments: Vec<Segment>,
+    /// Rows that went to the disk before targets had ranks.
+    unranked: Vec<Segment>,
     rows: usize,
+}
+
+impl Part {
+    /// What is on the disk, and whether targets have ranks there.
+    fn on_disk(ranked: &[Segment], unranked: &[Segment]) -> impl Iterator<Item = (Segment, bool)> {
+        let ranked = ranked.iter().map(|&segment| (segment, true));
+        ranked.chain(unranked.iter().map(|&segment| (segment, false)))
+    }
 }
 
 /// How parts and runs are made.
@@ -77,7 +88,26 @@ impl Making<'_> {
     }
 
     fn part_rows(&self, rows: u64) -> usize {
-        PART_ROWS.max(rows as usize / MOST_PARTS).min(self.most_rows())
+        // Each part has a block that is open while rows are dealt, and a few rows for each thread.
+        let open = (BLOCK_ROWS + self.few_rows() * self.threads.max(1)) * ENTRY_BYTES;
+        let parts = (self.memory_bytes / (PART_OF_MEMORY * open)).max(MOST_PARTS);
+        let fast = PART_ROWS.max(rows as usize / MOST_PARTS);
+        fast.min(self.most_rows()).max(rows as usize / parts).min(2 * self.most_rows())
+    }
+
+    /// Rows of a part that a thread gathers before it gives them to the others.
+    fn few_rows(&self) -> usize {
+        (FEW_ROWS * MANY_THREADS / self.threads.max(1)).clamp(FEW_ROWS / 8, FEW_ROWS)
+    }
+
+    /// Whether so many rows are too many for one part, unless they have one target.
+    fn is_too_large(&self, rows: usize) -> bool {
+        rows > 2 * self.most_rows()
+    }
+
+    /// Bytes of rows that will go to the disk once more.
+    pub(super) fn bytes_again(&self, parts: &[PartSoFar]) -> u64 {
+        parts.iter().filter(|part| self.is_too_large(part.rows)).map(PartSoFar::bytes).sum()
     }
 
     pub(super) fn create(&self) -> io::Result<(u64, RunWriter)> {
@@ -103,11 +133,27 @@ impl Ranked {
     /// many to be put in order in memory come as runs instead.
     pub(super) fn new(generation: Generation, making: Making<'_>) -> io::Result<(Self, Written)> {
         let (rows, [keys, anchors, tails], spool) = generation.into_rows();
-        let (mut keys, anchors, tails) = (keys.freeze(), anchors.freeze(), tails.freeze());
-        let (ranked, counts) = keys.rank();
-        let limit = making.part_rows(rows.count);
-        let (firsts, part_of) = cut(&counts, limit);
+        let ((mut keys, split), (anchors, _), (tails, _)) = (keys.freeze(), anchors.freeze(), tails.freeze());
+        let (ranked, counts) = on_threads(making.threads, || keys.rank());
+        let rank_of = |cut: &[u8]| ranked.partition_point(|&id| keys.get(id) < cut);
+        let ends: Vec<usize> = split.cuts().map(rank_of).chain([ranked.len()]).collect();
+        // Rows that are on the disk by part stay so, unless the part is too large.
+        let stays = |part: &PartSoFar| !part.segments.is_empty() && !making.is_too_large(part.rows);
+        let whole = rows.parts.iter().map(stays).chain([false]);
+        let (firsts, part_of) = cut(&counts, making.part_rows(rows.count), ends.iter().copied().zip(whole));
         drop(counts);
+        let mut parts: Vec<Mutex<Part>> = firsts.iter().map(|_| Mutex::default()).collect();
+        let mut again = Vec::new();
+        for (part, first) in rows.parts.into_iter().zip([0].into_iter().chain(ends)) {
+            let place = part_of.get(first).and_then(|&place| parts.get_mut(usize::from(place)));
+            match place.map(|place| place.get_mut().unwrap_or_else(PoisonError::into_inner)) {
+                Some(place) if stays(&part) => {
+                    place.rows += part.segments.iter().map(|segment| segment.rows).sum::<usize>();
+                    place.unranked.extend(part.segments);
+                }
+                _ => again.extend(part.segments),
+            }
+        }
         let mut made = Self {
             keys,
             anchors,
@@ -116,71 +162,79 @@ impl Ranked {
             ranked,
             firsts,
             parts: Vec::new(),
-            spooled: Spooled::default(),
+            spooled: spool.finish(),
         };
-        (made.parts, made.spooled) = made.deal(rows, spool.finish(), &part_of, making)?;
+        let blocks = rows.blocks.into_iter().map(|block| block.rows).collect();
+        made.deal(&parts, &part_of, (blocks, Vec::new()), None, making)?;
+        if !again.is_empty() {
+            let spool = Spool::after(&made.spooled);
+            made.deal(&parts, &part_of, (Vec::new(), again), Some(&spool), making)?;
+            made.spooled.append(spool.finish());
+        }
+        made.parts = parts.into_iter().map(|part| part.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();
         let mut written = Written::default();
         for part in 0..made.parts.len() {
-            if made.parts[part].rows > 2 * making.most_rows() {
+            if making.is_too_large(made.parts[part].rows) {
                 made.write_large(part, making, &mut written)?;
             }
         }
         Ok((made, written))
     }
 
-    /// Gives each row to its part, with the rank of its target.
+    /// Gives each row to its part, with the rank of its target; by way of the
+    /// disk where there is a spool.
     fn deal(
         &self,
-        rows: Rows,
-        spooled: Spooled,
+        parts: &[Mutex<Part>],
         part_of: &[u16],
+        (blocks, segments): (Vec<Vec<Entry>>, Vec<Segment>),
+        spool: Option<&Spool>,
         making: Making<'_>,
-    ) -> io::Result<(Vec<Part>, Spooled)> {
-        let on_disk = !rows.segments.is_empty();
-        let parts: Vec<Mutex<Part>> = self.firsts.iter().map(|_| Mutex::default()).collect();
-        let (blocks, segments) = (Mutex::new(rows.blocks), Mutex::new(rows.segments));
+    ) -> io::Result<()> {
+        let (blocks, segments) = (Mutex::new(blocks), Mutex::new(segments));
         // Blocks that were emptied are used again: there is no memory for all twice.
-        let (spare, spool) = (Mutex::new(Vec::new()), Spool::default());
+        let spare = Mutex::new(Vec::new());
         let give = |part: usize, few: &mut Vec<Entry>| -> io::Result<()> {
             let Some(part) = parts.get(part) else { return Ok(()) };
             let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
             part.rows += few.len();
             part.open.append(few);
             if part.open.len() + FEW_ROWS > BLOCK_ROWS {
-                if on_disk {
+                if let Some(spool) = spool {
                     let segment = spool.write(making.folder, &part.open)?;
                     part.segments.push(segment);
                     part.open.clear();
                 } else {
-                    let fresh = pop(&spare).unwrap_or_else(|| Vec::with_capacity(BLOCK_ROWS));
+                    let mut fresh: Vec<Entry> = pop(&spare).unwrap_or_default();
+                    fresh.reserve_exact(BLOCK_ROWS);
                     let full = std::mem::replace(&mut part.open, fresh);
                     part.blocks.push(full);
                 }
             }
             Ok(())
         };
+        let few_rows = making.few_rows();
         let work = || -> io::Result<()> {
-            let mut few: Vec<Vec<Entry>> = parts.iter().map(|_| Vec::with_capacity(FEW_ROWS)).collect();
+            let mut few: Vec<Vec<Entry>> = parts.iter().map(|_| Vec::with_capacity(few_rows)).collect();
             let mut bytes = Vec::new();
             loop {
                 let mut block = if let Some(block) = pop(&blocks) {
                     block
                 } else if let Some(segment) = pop(&segments) {
                     let mut block = pop(&spare).unwrap_or_default();
-                    spooled.read(segment, &mut bytes, &mut block)?;
+                    self.spooled.read(segment, &mut bytes, &mut block)?;
                     block
                 } else {
                     break;
                 };
                 making.cx.checkpoint().map_err(io::Error::other)?;
                 for some in block.chunks_mut(BATCH) {
-                    black_box(some.iter().fold(0, |all, row| all ^ self.keys.touch(row.target)));
-                    some.iter_mut().for_each(|row| row.target = self.keys.rank_of(row.target));
+                    self.put_ranks(some);
                     for row in some {
                         let part = part_of.get(row.target as usize).copied().map_or(0, usize::from);
                         let Some(few) = few.get_mut(part) else { continue };
                         few.push(*row);
-                        if few.len() >= FEW_ROWS {
+                        if few.len() >= few_rows {
                             give(part, few)?;
                         }
                     }
@@ -194,36 +248,55 @@ impl Ranked {
             let threads: Vec<_> = (0..making.threads.max(1)).map(|_| scope.spawn(work)).collect();
             let broke_down = |_| Err(io::Error::other("a thread broke down"));
             threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(broke_down))
-        })?;
-        let parts = parts.into_iter().map(|part| part.into_inner().unwrap_or_else(PoisonError::into_inner));
-        Ok((parts.collect(), spool.finish()))
+        })
     }
 
-    /// Writes a part as runs, each sorted in memory.
+    /// Puts in the place of each target's number its rank.
+    fn put_ranks(&self, rows: &mut [Entry]) {
+        for some in rows.chunks_mut(BATCH) {
+            black_box(some.iter().fold(0, |all, row| all ^ self.keys.touch(row.target)));
+            some.iter_mut().for_each(|row| row.target = self.keys.rank_of(row.target));
+        }
+    }
+
+    /// Appends rows of a part that are on the disk.
+    fn read_segment(
+        &self,
+        (segment, is_ranked): (Segment, bool),
+        bytes: &mut Vec<u8>,
+        rows: &mut Vec<Entry>,
+    ) -> io::Result<()> {
+        let had = rows.len();
+        self.spooled.read(segment, bytes, rows)?;
+        if !is_ranked {
+            self.put_ranks(rows.get_mut(had..).unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// Writes a part as runs, each sorted in memory, by this thread alone.
     fn write_large(&mut self, part: usize, making: Making<'_>, written: &mut Written) -> io::Result<()> {
         let Some(large) = self.parts.get_mut(part).map(std::mem::take) else { return Ok(()) };
         let (mut bytes, mut rows) = (Vec::new(), large.open);
-        let (mut blocks, mut segments) = (large.blocks.into_iter(), large.segments.into_iter());
+        let (mut blocks, mut segments) = (large.blocks.into_iter(), Part::on_disk(&large.segments, &large.unranked));
         loop {
-            while rows.len() < making.most_rows() {
-                match (blocks.next(), segments.next()) {
-                    (Some(mut block), segment) => {
-                        rows.append(&mut block);
-                        if let Some(segment) = segment {
-                            self.spooled.read(segment, &mut bytes, &mut rows)?;
-                        }
-                    }
-                    (None, Some(segment)) => self.spooled.read(segment, &mut bytes, &mut rows)?,
-                    (None, None) => break,
+            let most_rows = making.most_rows() * making.threads.max(1);
+            while rows.len() < most_rows {
+                if let Some(mut block) = blocks.next() {
+                    rows.append(&mut block);
+                } else if let Some(segment) = segments.next() {
+                    self.read_segment(segment, &mut bytes, &mut rows)?;
+                } else {
+                    break;
                 }
             }
             if rows.is_empty() {
                 return Ok(());
             }
             rows.sort_unstable_by_key(|row| (row.target, row.when));
-            written.duplicates += self.end_sorting(&mut rows);
+            written.duplicates += self.end_sorting(&mut rows, &(0..u32::MAX));
             let mut run = making.create()?;
-            self.write_rows(&rows, &mut run.1)?;
+            self.write_rows(&rows, &mut run.1, making.cx)?;
             written.runs.push(making.finish(run)?);
             rows.clear();
         }
@@ -233,15 +306,14 @@ impl Ranked {
     pub(super) fn write_all(&self, making: Making<'_>) -> io::Result<Written> {
         let each = self.parts.len().div_ceil(making.threads.max(1)).max(1);
         let work = |parts: Range<usize>| -> io::Result<Option<(NumberedRun, u64)>> {
-            let mut stream = PartStream::new(self, parts);
+            let mut stream = PartStream::new(self, parts, 0..u32::MAX);
             let mut run = None;
             while stream.load_next()? {
-                making.cx.checkpoint().map_err(io::Error::other)?;
                 let run = match &mut run {
                     Some(run) => run,
                     None => run.insert(making.create()?),
                 };
-                self.write_rows(&stream.rows, &mut run.1)?;
+                self.write_rows(&stream.rows, &mut run.1, making.cx)?;
             }
             run.map(|run| Ok((making.finish(run)?, stream.duplicates))).transpose()
         };
@@ -262,9 +334,12 @@ impl Ranked {
         Ok(written)
     }
 
-    fn write_rows(&self, rows: &[Entry], writer: &mut RunWriter) -> io::Result<()> {
+    fn write_rows(&self, rows: &[Entry], writer: &mut RunWriter, cx: &JobCx) -> io::Result<()> {
         let mut before = None;
         for (at, row) in rows.iter().enumerate() {
+            if at.is_multiple_of(PART_ROWS) {
+                cx.checkpoint().map_err(io::Error::other)?;
+            }
             self.look_ahead(rows, at);
             writer.write(&self.row(row), before == Some(row.target))?;
             before = Some(row.target);
@@ -305,21 +380,32 @@ impl Ranked {
         self.spooled.bytes
     }
 
+    /// The rank of the first target that is not before this one.
+    fn rank_from(&self, target: &[u8]) -> u32 {
+        self.ranked.partition_point(|&id| self.keys.get(id) < target) as u32
+    }
+
     /// The part that holds a target.
     fn part_with(&self, target: &[u8]) -> usize {
         let rank = self.ranked.partition_point(|&id| self.keys.get(id) <= target).saturating_sub(1) as u32;
         self.firsts.partition_point(|&first| first <= rank).saturating_sub(1)
     }
 
-    /// Puts the rows of a part in order, into `rows`. Says how many were left
-    /// out as duplicates.
-    fn sort_part(&self, number: usize, scratch: &mut Loading, rows: &mut Vec<Entry>) -> io::Result<u64> {
+    /// Puts the rows of a part in order, into `rows`. Says how many of those
+    /// with `counted` targets were left out as duplicates.
+    fn sort_part(
+        &self,
+        number: usize,
+        scratch: &mut Loading,
+        rows: &mut Vec<Entry>,
+        counted: &Range<u32>,
+    ) -> io::Result<u64> {
         rows.clear();
         let Some(part) = self.parts.get(number) else { return Ok(0) };
         let Loading { raw, bytes, ends } = scratch;
         raw.clear();
         part.blocks.iter().chain([&part.open]).for_each(|block| raw.extend_from_slice(block));
-        part.segments.iter().try_for_each(|&segment| self.spooled.read(segment, bytes, raw))?;
+        Part::on_disk(&part.segments, &part.unranked).try_for_each(|segment| self.read_segment(segment, bytes, raw))?;
         let first = self.firsts.get(number).copied().unwrap_or(0);
         let end = self.firsts.get(number + 1).map_or(self.ranked.len(), |&end| end as usize);
         let slot = |row: &Entry| row.target.wrapping_sub(first) as usize + 1;
@@ -347,12 +433,12 @@ impl Ranked {
             }
             from = to as usize;
         }
-        Ok(self.end_sorting(rows))
+        Ok(self.end_sorting(rows, counted))
     }
 
     /// Nearly all rows differ in target or time; only where they do not, texts
-    /// are looked at. Leaves duplicates out and says how many.
-    fn end_sorting(&self, rows: &mut Vec<Entry>) -> u64 {
+    /// are looked at. Leaves duplicates out and says how many have `counted` targets.
+    fn end_sorting(&self, rows: &mut Vec<Entry>, counted: &Range<u32>) -> u64 {
         let is_same = |a: &Entry, b: &Entry| a.when == b.when && a.target == b.target;
         for same in rows.chunk_by_mut(is_same).filter(|same| same.len() > 1) {
             same.sort_unstable_by(|a, b| {
@@ -361,9 +447,13 @@ impl Ranked {
                     .then_with(|| self.tail(a.tail).cmp(self.tail(b.tail)))
             });
         }
-        let before = rows.len();
-        rows.dedup_by(|b, a| is_same(a, b) && a.source == b.source && a.anchor == b.anchor);
-        (before - rows.len()) as u64
+        let mut duplicates = 0;
+        rows.dedup_by(|b, a| {
+            let repeats = is_same(a, b) && a.source == b.source && a.anchor == b.anchor;
+            duplicates += u64::from(repeats && counted.contains(&a.target));
+            repeats
+        });
+        duplicates
     }
 
     #[inline]
@@ -406,18 +496,25 @@ fn by_text(texts: &Frozen, a: TextId, b: TextId) -> Ordering {
     if a == b { Ordering::Equal } else { texts.get(a).cmp(texts.get(b)) }
 }
 
-/// The first rank of each part, and the part of each rank.
-fn cut(counts: &[u32], limit: usize) -> (Vec<u32>, Vec<u16>) {
+/// The first rank of each part, and the part of each rank. Stretches of ranks
+/// are given by their ends; no part reaches into two, and of some each is to be
+/// one part as a whole.
+fn cut(counts: &[u32], limit: usize, stretches: impl Iterator<Item = (usize, bool)>) -> (Vec<u32>, Vec<u16>) {
     let (mut firsts, mut part_of) = (Vec::new(), Vec::with_capacity(counts.len()));
-    // The last part takes all that is left where there are too many.
-    let mut rows = 0;
-    for (rank, &count) in (0_u32..).zip(counts) {
-        if firsts.is_empty() || (rows > 0 && rows + count as usize > limit && firsts.len() < usize::from(u16::MAX)) {
-            firsts.push(rank);
-            rows = 0;
+    for (end, is_whole) in stretches {
+        let (mut rows, mut is_first) = (0, true);
+        for rank in part_of.len()..end {
+            let count = counts.get(rank).map_or(0, |&count| count as usize);
+            let is_full = !is_whole && rows > 0 && rows + count > limit;
+            // The last part takes all that is left where there are too many.
+            if (is_first || is_full) && firsts.len() < usize::from(u16::MAX) {
+                firsts.push(rank as u32);
+                rows = 0;
+            }
+            is_first = false;
+            rows += count;
+            part_of.push((firsts.len() - 1) as u16);
         }
-        rows += count as usize;
-        part_of.push((firsts.len() - 1) as u16);
     }
     (firsts, part_of)
 }
@@ -442,6 +539,8 @@ struct Loading {
 pub(super) struct PartStream<'s> {
     ranked: &'s Ranked,
     parts: Range<usize>,
+    /// Targets that are wanted; others of the same parts are given by other streams.
+    wanted: Range<u32>,
     rows: Vec<Entry>,
     at: usize,
     loading: Loading,
@@ -449,8 +548,8 @@ pub(super) struct PartStream<'s> {
 }
 
 impl<'s> PartStream<'s> {
-    fn new(ranked: &'s Ranked, parts: Range<usize>) -> Self {
-        Self { ranked, parts, rows: Vec::new(), at: usize::MAX, loading: Loading::default(), duplicates: 0 }
+    fn new(ranked: &'s Ranked, parts: Range<usize>, wanted: Range<u32>) -> Self {
+        Self { ranked, parts, wanted, rows: Vec::new(), at: usize::MAX, loading: Loading::default(), duplicates: 0 }
     }
 
     /// The rows of the parts that hold targets from `from` on and before `until`.
@@ -459,13 +558,14 @@ impl<'s> PartStream<'s> {
             let part = ranked.part_with(until);
             part + usize::from(ranked.first_target(part) < until)
         });
-        Self::new(ranked, ranked.part_with(from)..end)
+        let wanted = ranked.rank_from(from)..until.map_or(u32::MAX, |until| ranked.rank_from(until));
+        Self::new(ranked, ranked.part_with(from)..end, wanted)
     }
 
     /// Puts the next part that has rows in order; `false` where none is left.
     fn load_next(&mut self) -> io::Result<bool> {
         for part in self.parts.by_ref() {
-            self.duplicates += self.ranked.sort_part(part, &mut self.loading, &mut self.rows)?;
+            self.duplicates += self.ranked.sort_part(part, &mut self.loading, &mut self.rows, &self.wanted)?;
             if !self.rows.is_empty() {
                 self.at = 0;
                 return Ok(true);

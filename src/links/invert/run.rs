@@ -5,7 +5,9 @@
 //! steps from the one before. Behind the blocks stand the first target of
 //! each, so that a part of the run is found without reading what is before it.
 
-use super::blocks::{BLOCK_BYTES, Reader, invalid, pack, push_number, push_slice, read_at, read_block, shared_len};
+use super::blocks::{
+    BLOCK_BYTES, Reader, checksum, invalid, pack, push_number, push_slice, read_at, read_block, shared_len,
+};
 use super::index::Index;
 use super::row::Parts;
 use std::fs::File;
@@ -16,9 +18,14 @@ use std::path::{Path, PathBuf};
 /// What one reader takes of the memory, in bytes: a block, packed and not.
 pub(super) const READER_BYTES: usize = 3 * BLOCK_BYTES;
 
-/// At the end: where the list of blocks starts, and that the run is whole.
-const END: usize = 16;
-const WHOLE: u64 = u64::from_le_bytes(*b"fondsru2");
+/// At the end: where the list of blocks starts, its checksum, and that the run
+/// is whole.
+const END: usize = 24;
+const WHOLE: u64 = u64::from_le_bytes(*b"fondsru3");
+
+/// A block is listed only so many times the length of its first target behind
+/// the one that was listed before: the list stays in memory.
+const LISTED_EVERY: u64 = 16;
 
 const NEW_TARGET: u8 = 1;
 const SAME_SOURCE: u8 = 2;
@@ -48,9 +55,12 @@ impl Run {
         read_at(&file, &mut tail, bytes.checked_sub(END as u64).ok_or_else(broken)?)?;
         let number =
             |from: usize| tail.get(from..).and_then(|rest| rest.first_chunk()).copied().map(u64::from_le_bytes);
-        let end = number(0).filter(|&end| end + END as u64 <= bytes && number(8) == Some(WHOLE)).ok_or_else(broken)?;
+        let end = number(0).filter(|&end| end + END as u64 <= bytes && number(16) == Some(WHOLE)).ok_or_else(broken)?;
         let mut list = vec![0; usize::try_from(bytes - end).map_err(|_| broken())? - END];
         read_at(&file, &mut list, end)?;
+        if number(8) != Some(u64::from(checksum(&list))) {
+            return Err(broken());
+        }
         let index = Index::read(&list).ok_or_else(broken)?;
         Ok(Self { file, index, end, bytes })
     }
@@ -60,12 +70,12 @@ impl Run {
         self.bytes
     }
 
-    /// How many blocks there are.
+    /// How many blocks are listed.
     pub(super) fn blocks(&self) -> usize {
         self.index.len()
     }
 
-    /// The first targets of all blocks.
+    /// The first targets of the blocks that are listed.
     pub(super) fn samples(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.blocks()).map(|block| self.index.target(block))
     }
@@ -163,6 +173,8 @@ pub(super) struct RunWriter {
     packed: Vec<u8>,
     index: Index,
     offset: u64,
+    /// Where the next block is that is listed.
+    list_from: u64,
 }
 
 impl RunWriter {
@@ -179,6 +191,7 @@ impl RunWriter {
             packed: Vec::new(),
             index: Index::default(),
             offset: 0,
+            list_from: 0,
         })
     }
 
@@ -187,8 +200,9 @@ impl RunWriter {
         if self.rows.is_full() {
             self.end_block()?;
         }
-        if self.rows.is_empty() {
+        if self.rows.is_empty() && self.offset >= self.list_from {
             self.index.push(self.offset, row.target, row.when);
+            self.list_from = self.offset + row.target.len() as u64 * LISTED_EVERY;
         }
         self.rows.push(row, same_target);
         Ok(())
@@ -209,7 +223,9 @@ impl RunWriter {
         }
         let mut list = Vec::new();
         self.index.write(&mut list);
+        let sum = checksum(&list);
         list.extend_from_slice(&self.offset.to_le_bytes());
+        list.extend_from_slice(&u64::from(sum).to_le_bytes());
         list.extend_from_slice(&WHOLE.to_le_bytes());
         self.file.write_all(&list)?;
         let file = self.file.into_inner().map_err(|error| error.into_error())?;

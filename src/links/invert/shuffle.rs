@@ -1,16 +1,17 @@
 //! The external merge sort.
 //!
 //! Threads that bring rows gather them in one generation: texts once each, and
-//! rows as numbers, of which those that do not fit the memory go to the disk.
+//! rows as numbers. When both together do not fit the memory, targets are cut
+//! into parts ([`super::split`]), and rows go to the disk by part, once.
 //! When its texts grow too large, all threads together sort it and write it as
 //! runs, and the next one begins. At the end the last generation and the runs
 //! are merged ([`Sorted`]).
 
+use super::super::workers::on_threads;
 use super::LinkError;
 use super::batch::Batch;
 use super::dictionary::MAX_ROW_BYTES;
-use super::entry::Segment;
-use super::generation::{Finder, Generation};
+use super::generation::{Finder, Generation, PartSoFar};
 use super::kept::{Covered, Done, Keep, KeptRun, KeptRuns};
 use super::merge::{Merge, Stream};
 use super::ranked::{Making, NumberedRun, Ranked};
@@ -21,6 +22,7 @@ use crate::jobs::{JobCx, free_bytes};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 /// Memory that sorting takes unless told otherwise.
@@ -32,7 +34,12 @@ const LEAST_BYTES: usize = 4 * 1024;
 /// Of the memory, in parts of a hundred: what texts may take before a
 /// generation ends, and texts and rows together before rows go to the disk.
 const TEXTS_OF_MEMORY: usize = 60;
-const ALL_OF_MEMORY: usize = 80;
+const ALL_OF_MEMORY: usize = 75;
+
+/// Of the memory, in parts of a hundred, where rows go to the disk: what goes
+/// there at once, and what rows may take while it goes.
+const SPILL_OF_MEMORY: usize = 14;
+const ROWS_OF_MEMORY: usize = 20;
 
 /// Where runs are kept, a generation takes at most this part of the memory: a
 /// build that was killed loses what was not written yet.
@@ -43,6 +50,7 @@ const KEPT_GENERATIONS: usize = 4;
 /// brought again where the build is taken up.
 const UNMARKED_OF_MEMORY: usize = 16;
 const UNMARKED_BYTES: usize = 4 << 20;
+const MOST_UNMARKED_BYTES: usize = 64 << 20;
 
 /// Rows that wait to be looked up take at most this part of the memory.
 const BATCH_OF_MEMORY: usize = 64;
@@ -158,18 +166,24 @@ pub struct Shuffle {
 
 struct Core {
     shared: Shared,
-    /// Written to only while a generation ends, when nobody may add to it.
+    /// Written to only where a generation ends or is split, when nobody may add to it.
     generation: RwLock<Generation>,
+    /// Rows of a generation were lost: what comes after must not count.
+    failed: AtomicBool,
     cx: JobCx,
 }
 
 impl Shuffle {
     /// `cx` is asked now and then whether to stop.
-    pub fn new(options: &ShuffleOptions, cx: &JobCx) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// [`LinkError::Run`] where runs that were kept cannot be read.
+    pub fn new(options: &ShuffleOptions, cx: &JobCx) -> Result<Self, LinkError> {
         let threads = options.threads.max(1);
         let mut state = State::default();
         if let Some(keep) = &options.keep {
-            let (kept, runs) = KeptRuns::open(keep);
+            let (kept, runs) = KeptRuns::open(keep)?;
             state.report.links = kept.runs.iter().map(|run| run.links).sum();
             state.report.captures = kept.runs.iter().map(|run| run.captures).sum();
             state.report.duplicates = kept.runs.iter().map(|run| run.duplicates).sum();
@@ -182,8 +196,9 @@ impl Shuffle {
             threads,
             state: Mutex::new(state),
         };
-        let core = Core { shared, generation: RwLock::new(Generation::new(threads)), cx: cx.clone() };
-        Self { local: Mutex::default(), core }
+        let generation = RwLock::new(Generation::new(threads));
+        let core = Core { shared, generation, failed: AtomicBool::new(false), cx: cx.clone() };
+        Ok(Self { local: Mutex::default(), core })
     }
 
     /// Takes a link.
@@ -225,21 +240,14 @@ impl Shuffle {
     /// No more rows come: sorts, and merges as far as needed.
     pub fn finish(self) -> Result<Sorted, LinkError> {
         self.core.add_rows(&mut self.local.lock().unwrap_or_else(PoisonError::into_inner));
+        self.core.check_failed()?;
         self.core.cx.checkpoint()?;
         let generation = self.core.generation.into_inner().unwrap_or_else(PoisonError::into_inner);
         let shared = &self.core.shared;
         let ranked = shared.rank(generation, shared.keep, &self.core.cx)?;
-        let at_once = (shared.memory_bytes / (4 * READER_BYTES)).clamp(2, MAX_RUNS_AT_ONCE);
-        loop {
-            let state = &mut *shared.state();
-            if state.runs.len() <= at_once {
-                break;
-            }
-            // The oldest runs, and not more than needed to get down to one pass.
-            let take = at_once.min(state.runs.len() - at_once + 1).max(2);
-            let some: Vec<Run> = state.runs.drain(..take).collect();
-            shared.merge_runs(state, &some, &self.core.cx)?;
-        }
+        // Each thread then merges runs of its own part.
+        let at_once = shared.runs_at_once(shared.threads);
+        shared.merge_down(at_once, &self.core.cx)?;
         let state = std::mem::take(&mut *shared.state());
         let pool = Pool { ranked, runs: state.runs, kept: state.kept, folder: shared.folder.clone() };
         Ok(Sorted::new(pool, state.report, self.core.cx.clone()))
@@ -263,6 +271,15 @@ impl Filler<'_> {
         self.core.push_capture(&mut self.local, capture)
     }
 
+    /// Whether a row of so many bytes would be taken.
+    ///
+    /// # Errors
+    ///
+    /// [`LinkError::RowTooLarge`].
+    pub fn check_row(&self, row_bytes: usize) -> Result<(), LinkError> {
+        self.core.check(row_bytes)
+    }
+
     /// Says that all rows of the places `from..to` in a part of the input (a
     /// file) were brought, by this thread. Where runs are kept,
     /// [`Shuffle::done`] of a later build knows of it.
@@ -272,6 +289,7 @@ impl Filler<'_> {
         }
         let is_full = {
             let generation = self.core.generation();
+            self.core.check_failed()?;
             self.local.add_to(&generation, Some(Covered { unit, from, to }));
             self.core.shared.is_full(&generation)
         };
@@ -342,21 +360,40 @@ impl Core {
     /// Adds the rows of a thread to the generation, and makes room where there is none.
     fn look_up(&self, local: &mut Local) -> Result<(), LinkError> {
         self.cx.checkpoint()?;
-        let may_wait = (self.shared.memory_bytes / UNMARKED_OF_MEMORY).max(UNMARKED_BYTES);
-        if self.shared.keep && local.unmarked_bytes < may_wait {
+        if self.shared.keep && local.unmarked_bytes < self.shared.may_wait() {
             local.set_aside();
             return Ok(());
         }
         let is_full = {
             let generation = self.generation();
+            self.check_failed()?;
             local.add_to(&generation, None);
             let is_full = self.shared.is_full(&generation);
-            if !is_full && self.shared.is_too_large(&generation) {
-                self.shared.spill(&generation)?;
+            if is_full || !self.shared.has_many_rows(&generation) {
+                is_full
+            } else if generation.is_split() {
+                return self.note(self.shared.spill(&generation));
+            } else {
+                drop(generation);
+                return self.split();
             }
-            is_full
         };
         if is_full { self.end_generation() } else { Ok(()) }
+    }
+
+    /// Prepares the generation for rows that go to the disk, while all threads wait.
+    fn split(&self) -> Result<(), LinkError> {
+        {
+            let mut generation = self.generation.write().unwrap_or_else(PoisonError::into_inner);
+            // Another thread may have done it meanwhile.
+            if !generation.is_split() && self.shared.has_many_rows(&generation) {
+                let spill_bytes = self.shared.part_of_memory(SPILL_OF_MEMORY);
+                let generation = &mut *generation;
+                on_threads(self.shared.threads, || generation.split(spill_bytes));
+            }
+        }
+        let generation = self.generation();
+        if generation.is_split() { self.note(self.shared.spill(&generation)) } else { Ok(()) }
     }
 
     fn add_rows(&self, local: &mut Local) {
@@ -374,8 +411,25 @@ impl Core {
         if !self.shared.is_full(&generation) {
             return Ok(());
         }
+        self.check_failed()?;
         let full = std::mem::replace(&mut *generation, Generation::new(self.shared.threads));
-        self.shared.rank(full, true, &self.cx).map(drop)
+        // Until it is written, rows of all threads hang on this one.
+        self.failed.store(true, Ordering::Relaxed);
+        self.shared.rank(full, true, &self.cx)?;
+        self.shared.close_files(&self.cx)?;
+        self.failed.store(false, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Other threads have to know of an error: rows of theirs may be lost.
+    fn note(&self, done: Result<(), LinkError>) -> Result<(), LinkError> {
+        self.failed.fetch_or(done.is_err(), Ordering::Relaxed);
+        done
+    }
+
+    /// An error, where another thread has met one.
+    fn check_failed(&self) -> Result<(), LinkError> {
+        if self.failed.load(Ordering::Relaxed) { Err(crate::jobs::Cancelled.into()) } else { Ok(()) }
     }
 }
 
@@ -386,7 +440,43 @@ impl Shared {
     }
 
     fn temp_error(&self, source: io::Error) -> LinkError {
-        LinkError::Temp { folder: self.folder.clone(), source }
+        match source.kind() {
+            io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
+                LinkError::Run { folder: self.folder.clone(), why: source.to_string() }
+            }
+            _ => LinkError::Temp { folder: self.folder.clone(), source },
+        }
+    }
+
+    /// Bytes of rows behind its last mark that a thread may hold.
+    fn may_wait(&self) -> usize {
+        (self.memory_bytes / UNMARKED_OF_MEMORY / self.threads).clamp(UNMARKED_BYTES, MOST_UNMARKED_BYTES)
+    }
+
+    /// Runs that so many threads may each merge at once.
+    fn runs_at_once(&self, threads: usize) -> usize {
+        (self.memory_bytes / (4 * threads * READER_BYTES)).clamp(2, MAX_RUNS_AT_ONCE)
+    }
+
+    /// Merges runs until there are at most `most`.
+    fn merge_down(&self, most: usize, cx: &JobCx) -> Result<(), LinkError> {
+        let at_once = self.runs_at_once(1);
+        loop {
+            let state = &mut *self.state();
+            if state.runs.len() <= most {
+                return Ok(());
+            }
+            // The oldest runs, and not more than needed.
+            let take = at_once.min(state.runs.len() - most + 1).max(2);
+            let some: Vec<Run> = state.runs.drain(..take).collect();
+            self.merge_runs(state, &some, cx)?;
+        }
+    }
+
+    /// Merges runs where there are many: each has a file open.
+    fn close_files(&self, cx: &JobCx) -> Result<(), LinkError> {
+        let runs = self.state().runs.len();
+        if runs > 2 * MAX_RUNS_AT_ONCE { self.merge_down(MAX_RUNS_AT_ONCE, cx) } else { Ok(()) }
     }
 
     /// Whether the generation has to end.
@@ -394,35 +484,34 @@ impl Shared {
         let texts = generation.text_bytes();
         let is_full = match self.keep {
             true => texts + generation.row_bytes() >= (self.memory_bytes / KEPT_GENERATIONS).max(LEAST_BYTES),
-            false => texts >= self.memory_bytes / 100 * TEXTS_OF_MEMORY,
+            false => texts >= self.part_of_memory(TEXTS_OF_MEMORY),
         };
         is_full || generation.is_crowded()
     }
 
-    fn is_too_large(&self, generation: &Generation) -> bool {
-        generation.text_bytes() + generation.row_bytes() >= self.memory_bytes / 100 * ALL_OF_MEMORY
+    fn part_of_memory(&self, hundredths: usize) -> usize {
+        self.memory_bytes / 100 * hundredths
+    }
+
+    /// Whether rows should go to the disk.
+    fn has_many_rows(&self, generation: &Generation) -> bool {
+        let rows = generation.row_bytes();
+        match generation.is_split() {
+            true => rows >= self.part_of_memory(SPILL_OF_MEMORY),
+            false => generation.text_bytes() + rows >= self.part_of_memory(ALL_OF_MEMORY),
+        }
     }
 
     /// Puts rows of the generation on the disk.
     fn spill(&self, generation: &Generation) -> Result<(), LinkError> {
         self.check_room(generation.row_bytes() as u64)?;
-        generation.spill(&self.folder).map_err(|error| self.temp_error(error))
+        let must_wait = generation.row_bytes() >= self.part_of_memory(ROWS_OF_MEMORY);
+        generation.spill(&self.folder, must_wait).map_err(|error| self.temp_error(error))
     }
 
     /// Puts a generation in order. What is `written` comes as runs, and what
     /// is left is none.
     fn rank(&self, generation: Generation, written: bool, cx: &JobCx) -> Result<Ranked, LinkError> {
-        let (links, captures, covered, marked, on_disk) = {
-            let mut rows = generation.rows();
-            let spooled: usize = rows.segments.iter().map(Segment::bytes).sum();
-            (rows.links, rows.captures, std::mem::take(&mut rows.covered), rows.marked, spooled as u64)
-        };
-        if on_disk > 0 {
-            self.check_room(on_disk)?;
-        }
-        if written {
-            self.check_room((generation.text_bytes() + generation.row_bytes()) as u64 + on_disk)?;
-        }
         let number = || self.state().kept.next_number();
         let making = Making {
             threads: self.threads,
@@ -431,6 +520,17 @@ impl Shared {
             number: self.keep.then_some(&number),
             cx,
         };
+        let (links, captures, covered, marked, on_disk, again) = {
+            let mut rows = generation.rows();
+            let (covered, on_disk) =
+                (std::mem::take(&mut rows.covered), rows.parts.iter().map(PartSoFar::bytes).sum::<u64>());
+            (rows.links, rows.captures, covered, rows.marked, on_disk, making.bytes_again(&rows.parts))
+        };
+        if written {
+            self.check_room((generation.text_bytes() + generation.row_bytes()) as u64 + on_disk + again)?;
+        } else if again > 0 {
+            self.check_room(again)?;
+        }
         let failed = |error| cx.checkpoint().map_or_else(LinkError::from, |()| self.temp_error(error));
         let (mut ranked, mut large) = Ranked::new(generation, making).map_err(failed)?;
         if written {
@@ -442,7 +542,7 @@ impl Shared {
         state.report.links += links;
         state.report.captures += captures;
         state.report.duplicates += large.duplicates;
-        state.report.spilled_bytes += on_disk + ranked.spooled_bytes();
+        state.report.spilled_bytes += ranked.spooled_bytes();
         self.add_runs(
             &mut state,
             large.runs,

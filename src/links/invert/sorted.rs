@@ -23,6 +23,9 @@ const ROWS_PER_SAMPLE: usize = BLOCK_BYTES / 48;
 const MIN_PART_BLOCKS: usize = 64;
 const PART_BLOCKS_PER_STREAM: usize = 6;
 
+/// So many parts keep threads busy.
+const ENOUGH_PARTS: usize = 64;
+
 /// Output is handed on in pieces of about so many bytes.
 const PIECE_BYTES: usize = 512 * 1024;
 
@@ -58,8 +61,9 @@ impl Pool {
         samples.sort_unstable();
         let part = MIN_PART_BLOCKS.max(self.runs.len() * PART_BLOCKS_PER_STREAM);
         let mut cuts: Vec<Vec<u8>> = samples.into_iter().skip(part).step_by(part).map(<[u8]>::to_vec).collect();
-        // Each part of what is in memory is put in order as a whole.
-        if self.ranked.parts() >= cuts.len() {
+        // Each part of what is in memory is put in order as a whole: where there
+        // are enough of them, none is cut.
+        if self.ranked.parts() >= cuts.len().min(ENOUGH_PARTS) {
             cuts.iter_mut().for_each(|cut| self.ranked.first_of_part_with(cut));
         }
         cuts.dedup();
@@ -179,7 +183,10 @@ impl Sorted {
                             Ok(Sent::Piece(mut piece)) => {
                                 write(&piece).map_err(LinkError::Output)?;
                                 piece.clear();
-                                lock(&spare).push(piece);
+                                // One object can be much larger than a piece.
+                                if piece.capacity() <= 2 * PIECE_BYTES {
+                                    lock(&spare).push(piece);
+                                }
                             }
                             Ok(Sent::Done(result, found)) => {
                                 results.push(result);

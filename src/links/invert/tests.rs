@@ -49,7 +49,7 @@ fn shuffle(rows: &[Owned], memory_bytes: usize) -> Sorted {
 /// Several threads bring the rows, each a part of them.
 fn shuffle_with(rows: &[Owned], memory_bytes: usize, threads: usize) -> Sorted {
     let options = ShuffleOptions { memory_bytes, threads, ..ShuffleOptions::default() };
-    let shuffle = Shuffle::new(&options, &JobCx::detached());
+    let shuffle = Shuffle::new(&options, &JobCx::detached()).unwrap();
     std::thread::scope(|scope| {
         for part in rows.chunks(rows.len().div_ceil(threads).max(1)) {
             let mut filler = shuffle.filler();
@@ -251,12 +251,44 @@ fn a_page_with_more_links_than_the_memory_holds_is_sorted_too() {
 }
 
 #[test]
+fn rows_go_to_the_disk_once_in_whatever_order_targets_come() {
+    let numbers: Vec<u64> = (0..100_000).map(|n| n * 7919 % 100_003).collect();
+    let link = |&n: &u64| Owned::Link {
+        target: format!("(pt,alvo{:04},)/", n % 3000),
+        source: format!("fonte{}", n % 10),
+        seconds: (n / 3000) as i64 / 2,
+        anchor: String::new(),
+        id: 0,
+    };
+    let mut rows: Vec<Owned> = numbers.iter().map(link).collect();
+    rows.extend((0..3000).map(|n| Owned::Capture(format!("(pt,alvo{n:04},)/"), 3)));
+    let (expected, whole) = read(shuffle(&rows, 64 << 20));
+    // A row takes 17 to 24 bytes there.
+    let [row_bytes, most_bytes] = [17, 24].map(|bytes| bytes * rows.len() as u64);
+    // What threads put in order at once shares the memory: two need more of it.
+    for (threads, memory_bytes) in [(1, 2_000_000), (2, 3_000_000)] {
+        let (got, report) = read(shuffle_with(&rows, memory_bytes, threads));
+        assert!(got == expected);
+        assert!((1..=most_bytes).contains(&report.spilled_bytes) && report.runs == 0, "{report:?}");
+        assert_eq!((report.duplicates, report.links), (whole.duplicates, whole.links));
+    }
+    // What comes first says nothing of what comes later: parts are cut anew.
+    rows.sort_by_key(|row| match row {
+        Owned::Capture(target, _) | Owned::Link { target, .. } => target.clone(),
+    });
+    let (got, report) = read(shuffle(&rows, 2_000_000));
+    assert!(got == expected);
+    assert!(report.spilled_bytes > row_bytes && report.runs == 0, "{report:?}");
+    assert_eq!(report.duplicates, whole.duplicates);
+}
+
+#[test]
 fn files_read_one_after_the_other_share_the_memory() {
     let rows = many_rows();
     let options = AssignOptions::default();
     let expected = rendered(shuffle(&rows, 64 << 20), &options, 1);
     let few = ShuffleOptions { memory_bytes: 200_000, threads: 1, ..ShuffleOptions::default() };
-    let mut shuffle = Shuffle::new(&few, &JobCx::detached());
+    let mut shuffle = Shuffle::new(&few, &JobCx::detached()).unwrap();
     shuffle.push_capture(&CaptureRow { target: "(pt,x,", date: CaptureDate::from_seconds(5), id: 0 }).unwrap();
     for some in rows.chunks(100) {
         let mut filler = shuffle.filler();
@@ -294,12 +326,12 @@ fn a_build_that_was_killed_goes_on_from_its_runs() {
         }
         brought
     };
-    let killed = Shuffle::new(&options("one"), &JobCx::detached());
+    let killed = Shuffle::new(&options("one"), &JobCx::detached()).unwrap();
     assert!(killed.done().is_empty());
     bring(&killed, 15_000);
     drop(killed);
-    assert!(Shuffle::new(&options("one"), &JobCx::detached()).done().holds(7, 0));
-    let again = Shuffle::new(&options("one"), &JobCx::detached());
+    assert!(Shuffle::new(&options("one"), &JobCx::detached()).unwrap().done().holds(7, 0));
+    let again = Shuffle::new(&options("one"), &JobCx::detached()).unwrap();
     let brought = bring(&again, rows.len());
     assert!((5_000..15_000).contains(&brought), "{brought} rows were brought again");
     let mut sorted = again.finish().unwrap();
@@ -315,14 +347,24 @@ fn a_build_that_was_killed_goes_on_from_its_runs() {
     assert_eq!((report.links, report.duplicates), (expected.1.links, expected.1.duplicates));
     sorted.remove_kept().unwrap();
     assert!(!folder.path().join("runs").exists());
-    let other = Shuffle::new(&options("one"), &JobCx::detached());
+    let other = Shuffle::new(&options("one"), &JobCx::detached()).unwrap();
     bring(&other, 15_000);
     drop(other);
-    // Runs of another input are no use, and runs that are damaged are none.
+    // Runs of another input or of another form of the list are no use, and what is damaged is told.
     let other = Keep::take(&folder.path().join("runs"), "two".to_owned()).unwrap_err();
     assert!(matches!(&other, LinkError::KeptOther { was, is, .. } if was == "one" && is == "two"), "{other}");
-    std::fs::write(folder.path().join("runs/run-000001"), "").unwrap();
-    assert!(Shuffle::new(&options("one"), &JobCx::detached()).done().is_empty());
+    let damaged = folder.path().join("runs/run-000001");
+    std::fs::write(&damaged, "").unwrap();
+    let error = Shuffle::new(&options("one"), &JobCx::detached()).err().unwrap().to_string();
+    assert!(error.contains("run-000001: ") && error.contains("begin anew"), "{error}");
+    let list = folder.path().join("runs/runs.json");
+    std::fs::write(&list, r#"{"program": "fonds 0.0.1", "input": "one", "runs": {"of": "another form"}}"#).unwrap();
+    let other = Keep::take(&folder.path().join("runs"), "one".to_owned()).unwrap_err();
+    assert!(matches!(&other, LinkError::KeptOther { what: "program", .. }), "{other}");
+    std::fs::write(&list, "{").unwrap();
+    let other = Keep::take(&folder.path().join("runs"), "one".to_owned()).unwrap_err();
+    assert!(other.to_string().contains("runs.json: "), "{other}");
+    assert!(damaged.exists() && folder.path().join("runs/run-000002").exists());
 }
 
 fn link(target: &str, source: &str, date: &str) -> Owned {
@@ -387,14 +429,14 @@ fn named_options_do_what_they_say() {
 #[test]
 fn a_cancelled_sort_stops_and_a_missing_folder_is_named() {
     let cx = JobCx::detached();
-    let mut stopped = Shuffle::new(&ShuffleOptions::default(), &cx);
+    let mut stopped = Shuffle::new(&ShuffleOptions::default(), &cx).unwrap();
     cx.cancel();
     let error = (0..10_000)
         .find_map(|_| stopped.push_capture(&CaptureRow { target: "t", date: CaptureDate::default(), id: 0 }).err());
     assert!(matches!(error, Some(LinkError::Cancelled(_))));
     let folder = std::path::PathBuf::from("/no/such/folder");
     let options = ShuffleOptions { memory_bytes: 0, temp_folder: Some(folder), ..ShuffleOptions::default() };
-    let mut lost = Shuffle::new(&options, &JobCx::detached());
+    let mut lost = Shuffle::new(&options, &JobCx::detached()).unwrap();
     let row = CaptureRow { target: "t", date: CaptureDate::default(), id: 0 };
     let error = (0..10_000).find_map(|_| lost.push_capture(&row).err()).unwrap();
     assert!(error.to_string().starts_with("/no/such/folder: "), "{error}");

@@ -3,11 +3,26 @@
 //! A text is named by where it stands in one long buffer, so that a link is
 //! some small numbers and equal texts have equal numbers.
 
+use super::split::Split;
 use std::hint::black_box;
 
-/// Before each text: its length, and a number of the caller's (how often it
-/// is a target, later its rank), four bytes each.
+/// Before each text: its length, and a number (how often it is a target and the
+/// part it belongs to, later its rank), four bytes each.
 const HEAD: usize = 8;
+
+/// Bits of the number that count, and stay at their most; the part is above.
+const COUNT_BITS: u32 = 21;
+const COUNTED: u32 = (1 << COUNT_BITS) - 1;
+
+/// How often a text was counted, by its number.
+pub(super) fn count_in(number: u32) -> u32 {
+    number & COUNTED
+}
+
+/// The part of a text, by its number.
+pub(super) fn part_in(number: u32) -> u16 {
+    (number >> COUNT_BITS) as u16
+}
 
 /// Slots of the first table.
 const FIRST_SLOTS: usize = 16;
@@ -27,6 +42,16 @@ pub(super) struct Wanted<'t> {
     pub(super) tags: &'t [u64],
     /// The first so many are counted.
     pub(super) counted: usize,
+    pub(super) split: &'t Split,
+}
+
+/// What was found of some texts.
+#[derive(Default)]
+pub(super) struct Found {
+    /// The number of each.
+    pub(super) ids: Vec<TextId>,
+    /// The part of each that is counted.
+    pub(super) parts: Vec<u16>,
 }
 
 /// A set of texts.
@@ -39,22 +64,22 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// The numbers of some of the texts, to be put at their places in `ids`
+    /// The numbers of some of the texts, to be put at their places in `found`
     /// with `base` added; the same for the same text.
     ///
     /// Each text costs two or three looks at places far apart in memory. So
     /// many are looked at before any is compared: loads that do not wait for
     /// each other take little longer than one.
-    pub(super) fn intern(&mut self, wanted: &Wanted<'_>, which: &[u16], base: TextId, ids: &mut [TextId]) {
+    pub(super) fn intern(&mut self, wanted: &Wanted<'_>, which: &[u16], base: TextId, found: &mut Found) {
         for some in which.chunks(BATCH) {
             while (self.count + some.len()) * 8 > self.slots.len() * 5 {
                 self.grow();
             }
-            self.intern_batch(wanted, some, base, ids);
+            self.intern_batch(wanted, some, base, found);
         }
     }
 
-    fn intern_batch(&mut self, wanted: &Wanted<'_>, some: &[u16], base: TextId, ids: &mut [TextId]) {
+    fn intern_batch(&mut self, wanted: &Wanted<'_>, some: &[u16], base: TextId, found: &mut Found) {
         let mask = self.slots.len() - 1;
         let tag_of = |number: u16| wanted.tags.get(usize::from(number)).copied().unwrap_or(0);
         black_box(some.iter().fold(0, |all, &number| all ^ self.slots[tag_of(number) as usize & mask]));
@@ -69,15 +94,24 @@ impl Texts {
         for (&place, &number) in places.iter().zip(some) {
             let number = usize::from(number);
             let (Some(text), Some(&tag), Some(id)) =
-                (wanted.texts.get(number), wanted.tags.get(number), ids.get_mut(number))
+                (wanted.texts.get(number), wanted.tags.get(number), found.ids.get_mut(number))
             else {
                 continue;
             };
-            let found = self.find_or_add(text, tag, place);
+            let there = self.find_or_add(text, tag, place);
+            *id = base + there;
             if number < wanted.counted {
-                self.set_number(found, self.number(found).saturating_add(1));
+                let before = self.number(there);
+                let now = match count_in(before) {
+                    0 => u32::from(wanted.split.part_of(text)) << COUNT_BITS | 1,
+                    COUNTED => before,
+                    _ => before + 1,
+                };
+                self.set_number(there, now);
+                if let Some(part) = found.parts.get_mut(number) {
+                    *part = part_in(now);
+                }
             }
-            *id = base + found;
         }
     }
 
@@ -104,6 +138,10 @@ impl Texts {
             if slot == 0 {
                 // Fits: whoever fills a set stops long before 4 GiB.
                 let id = self.bytes.len() as TextId;
+                if self.bytes.capacity() - self.bytes.len() < HEAD + text.len() {
+                    // By an eighth: room that is not used is memory all the same.
+                    self.bytes.reserve_exact((self.bytes.len() / 8).max(HEAD + text.len()));
+                }
                 self.bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
                 self.bytes.extend_from_slice(text);
                 self.slots[at] = tag << 32 | (u64::from(id) + 1);
@@ -133,7 +171,7 @@ impl Texts {
         rest.get(..u64::from_le_bytes(*head) as u32 as usize).unwrap_or_default()
     }
 
-    /// The caller's number beside a text.
+    /// The number beside a text.
     #[inline]
     pub(super) fn number(&self, id: TextId) -> u32 {
         let head = self.bytes.get(id as usize..).and_then(|rest| rest.first_chunk::<HEAD>());
@@ -148,6 +186,15 @@ impl Texts {
         }
     }
 
+    /// Gives each text that was counted its part.
+    pub(super) fn split(&mut self, split: &Split) {
+        let ids: Vec<TextId> = self.ids().filter(|&id| count_in(self.number(id)) > 0).collect();
+        for id in ids {
+            let part = u32::from(split.part_of(self.get(id)));
+            self.set_number(id, part << COUNT_BITS | count_in(self.number(id)));
+        }
+    }
+
     /// How many texts there are.
     pub(super) fn count(&self) -> usize {
         self.count
@@ -158,9 +205,9 @@ impl Texts {
         self.bytes.len()
     }
 
-    /// Memory in use, in bytes.
-    pub(super) fn used_bytes(&self) -> usize {
-        self.bytes.len() + self.slots.len() * size_of::<u64>()
+    /// Memory that the texts take, and that of the table, in bytes.
+    pub(super) fn used_bytes(&self) -> [usize; 2] {
+        [self.bytes.capacity(), self.slots.len() * size_of::<u64>()]
     }
 
     /// No text comes any more: the table is not needed to read texts back.

@@ -26,8 +26,12 @@ pub struct Counting(Shuffle);
 impl Counting {
     /// None yet; they are sorted as `options` say. `cx` is asked whether to
     /// stop, and counts nothing: links are what a count goes through.
-    pub fn new(options: &ShuffleOptions, cx: &JobCx) -> Self {
-        Self(Shuffle::new(options, &cx.uncounted()))
+    ///
+    /// # Errors
+    ///
+    /// As [`Shuffle::new`].
+    pub fn new(options: &ShuffleOptions, cx: &JobCx) -> Result<Self, LinkError> {
+        Ok(Self(Shuffle::new(options, &cx.uncounted())?))
     }
 
     /// Takes a capture: its page, when it was made, and a number of the caller's.

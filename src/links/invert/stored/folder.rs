@@ -18,6 +18,9 @@ use std::path::{Path, PathBuf};
 
 const LIST: &str = "links.json";
 const LOCK: &str = "links.lock";
+/// Stands beside segments of which none was listed yet: what a first load
+/// leaves that was killed counts for nothing.
+const FIRST: &str = "links.json.first";
 /// Ends the name of a segment that is being written.
 const OPEN: &str = ".open";
 const FORMAT: &str = "fonds links";
@@ -179,13 +182,15 @@ impl LinkStore {
             }
         }
         let lock = lock(folder, LOCK)?;
-        if !Self::is_in(folder) {
+        let first = folder.join(FIRST);
+        if !Self::is_in(folder) && !first.exists() {
             let names = fs::read_dir(folder).map_err(at(folder))?.flatten().map(|entry| entry.file_name());
             if names.flat_map(OsString::into_string).any(|name| number_of(&name).is_some() && !name.ends_with(OPEN)) {
                 let why =
                     format!("segments of links lie here, and the list that says which of them count is gone ({LIST})");
                 return Err(stored(folder, io::Error::new(io::ErrorKind::InvalidData, why)));
             }
+            fs::File::create(&first).and_then(|file| file.sync_all()).map_err(at(&first))?;
         }
         let mut store = match Self::is_in(folder) {
             true => Self::open(folder)?,
@@ -201,6 +206,9 @@ impl LinkStore {
         }
         store.lock = Some(lock);
         store.remove_strangers();
+        if Self::is_in(folder) {
+            store.forget_first()?;
+        }
         Ok(store)
     }
 
@@ -375,6 +383,7 @@ impl LinkStore {
             list.next += 1;
         }
         write_list(&self.folder, LIST, &list).map_err(at(&self.folder))?;
+        self.forget_first()?;
         self.list = list;
         self.segments.truncate(from);
         self.segments.extend(segment);
@@ -383,6 +392,15 @@ impl LinkStore {
             let _ = fs::remove_file(segment_path(&self.folder, old.number));
         }
         Ok(())
+    }
+
+    /// From now on the list counts: were it lost, it would be missed.
+    fn forget_first(&self) -> Result<(), LinkError> {
+        let first = self.folder.join(FIRST);
+        match fs::remove_file(&first) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(stored(&first, error)),
+            _ => Ok(()),
+        }
     }
 
     /// Segments that were not finished, and those that were merged.

@@ -92,7 +92,7 @@ pub fn load(
         return Err(LinkError::Stored(io::Error::new(io::ErrorKind::InvalidInput, why)));
     }
     let mut store = None;
-    let shuffle = Shuffle::new(&options.shuffle, cx);
+    let shuffle = Shuffle::new(&options.shuffle, cx)?;
     let mut report = LoadReport::default();
     for LoadInput { name, input } in inputs {
         let located = |error: io::Error| io::Error::new(error.kind(), format!("{name}: {error}"));

@@ -186,7 +186,7 @@ impl LinkStore {
     ///
     /// As [`Self::each_target`]; no room for sorting.
     pub fn top_anchors(&self, limit: u64, options: &ShuffleOptions, cx: &JobCx) -> Result<Vec<AnchorCount>, LinkError> {
-        let mut shuffle = Shuffle::new(options, &cx.uncounted());
+        let mut shuffle = Shuffle::new(options, &cx.uncounted())?;
         let mut rows = self.rows(b"", 0, None, cx)?;
         while rows.advance()? {
             if let Row::Link(link) = rows.row()?

@@ -32,7 +32,7 @@ fn sorted_with(rows: &[Owned], cx: &JobCx) -> Sorted {
 /// Each with the number of the capture that links, or is.
 fn sorted_of(rows: &[(Owned, u64)], cx: &JobCx) -> Sorted {
     let options = ShuffleOptions { memory_bytes: 1 << 20, threads: 1, ..ShuffleOptions::default() };
-    let mut shuffle = Shuffle::new(&options, cx);
+    let mut shuffle = Shuffle::new(&options, cx).unwrap();
     for ((target, seconds, link), number) in rows {
         let date = CaptureDate::from_seconds(*seconds);
         match link {
@@ -246,7 +246,7 @@ proptest! {
 /// What a pass gives out, against a question for each.
 fn check_counts(store: &LinkStore, captures: &[(String, i64)], days: u32, cap: usize) {
     let options = ShuffleOptions { memory_bytes: 1 << 16, threads: 1, ..ShuffleOptions::default() };
-    let mut counting = Counting::new(&options, &JobCx::detached());
+    let mut counting = Counting::new(&options, &JobCx::detached()).unwrap();
     for (id, (target, seconds)) in captures.iter().enumerate() {
         counting.push(target, CaptureDate::from_seconds(*seconds), id as u64).unwrap();
     }
@@ -331,7 +331,7 @@ fn one_pass_counts_windows_to_the_second_and_captures_of_one_instant() {
     check_counts(&store, &captures, 300, 3);
     let stopped = JobCx::detached();
     stopped.cancel();
-    let counting = Counting::new(&ShuffleOptions::default(), &stopped);
+    let counting = Counting::new(&ShuffleOptions::default(), &stopped).unwrap();
     let error = store.count_windows(counting, 1, 1, &stopped, |_| Ok::<(), LinkError>(())).unwrap_err();
     assert!(matches!(error, LinkError::Cancelled(_)));
 }
@@ -574,11 +574,17 @@ fn folders_of_other_things_are_left_alone() {
     let other = tempfile::tempdir().unwrap();
     // A first load that was killed is no obstacle.
     std::fs::write(other.path().join("links-000001.seg.open"), "half").unwrap();
+    drop(LinkStore::open_to_add(other.path(), StoreRules::default()).unwrap());
+    std::fs::write(other.path().join("links-000001.seg"), "whole, and not listed").unwrap();
     store_of(other.path(), &[&many(10)]);
     assert_eq!(std::fs::read_dir(other.path()).unwrap().count(), 3);
     let rules = StoreRules { notation: Notation::Cdx, ..StoreRules::default() };
     let error = LinkStore::open_to_add(other.path(), rules).map(|_| ()).unwrap_err().to_string();
     assert!(error.contains("another folder"), "{error}");
+    // Where the list was there once, its loss is told.
+    std::fs::remove_file(other.path().join("links.json")).unwrap();
+    let error = LinkStore::open_to_add(other.path(), StoreRules::default()).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("is gone"), "{error}");
 }
 
 #[test]
