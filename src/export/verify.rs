@@ -3,7 +3,7 @@
 use super::manifest::{MANIFEST_NAME, Manifest, measure};
 use super::write::METADATA_KIND;
 use super::{ExportError, io_at};
-use crate::jobs::JobCx;
+use crate::jobs::{JobCx, counted};
 use crate::warc::cdx::{IndexLine, indexed_url};
 use crate::warc::wacz::stays_inside;
 use crate::warc::{ArchiveReader, Problem, ProblemKind, RecordHead, RecordProof, RecordType, metadata_target};
@@ -96,13 +96,14 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
     }
 
     let counts = &manifest.counts;
-    checks.push(held.structure.into_check("Every record can be read", format!("{} records", held.records)));
+    checks.push(held.structure.into_check("Every record can be read", counted(held.records, "record")));
     checks.push(
-        held.digests.into_check("Block and payload digests", format!("{} records checked", held.digests_checked)),
+        held.digests
+            .into_check("Block and payload digests", format!("{} checked", counted(held.digests_checked, "record"))),
     );
     let mut faults = Faults::default();
     if held.records != counts.records {
-        faults.add(format!("the manifest says {} records", counts.records));
+        faults.add(format!("the manifest says {}", counted(counts.records, "record")));
     }
     if held.references.len() as u64 != counts.metadata {
         faults.add(format!(
@@ -112,11 +113,11 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
         ));
     }
     if held.captures < counts.captures {
-        faults.add(format!("the manifest says {} captures", counts.captures));
+        faults.add(format!("the manifest says {}", counted(counts.captures, "capture")));
     }
     checks.push(faults.into_check(
         "Counts are those of the manifest",
-        format!("{} captures, {} records", held.captures, held.records),
+        format!("{}, {}", counted(held.captures, "capture"), counted(held.records, "record")),
     ));
 
     let mut faults = held.metadata_faults;
@@ -161,7 +162,10 @@ fn files_are_those_of(manifest: &Manifest, folder: &Path, cx: &JobCx) -> Result<
             faults.add(format!("{path}: not in the manifest"));
         }
     }
-    Ok(faults.into_check("Files are those of the manifest", format!("{} files, {bytes} bytes", manifest.files.len())))
+    Ok(faults.into_check(
+        "Files are those of the manifest",
+        format!("{}, {}", counted(manifest.files.len() as u64, "file"), counted(bytes, "byte")),
+    ))
 }
 
 /// Reads one archive file; returns its size.
@@ -264,9 +268,9 @@ fn index_is_right(
         }
     })?;
     if lines != lines_told {
-        faults.add(format!("the manifest says {lines_told} lines"));
+        faults.add(format!("the manifest says {}", counted(lines_told, "line")));
     }
-    Ok(faults.into_check("The CDXJ index leads to its records", format!("{lines} lines")))
+    Ok(faults.into_check("The CDXJ index leads to its records", counted(lines, "line")))
 }
 
 /// Every line of the data set is a JSON object.

@@ -3,7 +3,7 @@
 use super::{ExportError, io_at, no_temporary};
 use crate::jobs::JobCx;
 use crate::links::invert::Done;
-use crate::links::{Document, DocumentReader, MAX_PAGE_BYTES, PageOptions, Place, ReadFrom, Unread};
+use crate::links::{Document, DocumentReader, DocumentReport, MAX_PAGE_BYTES, PageOptions, Place, ReadFrom, Unread};
 use crate::uri::CaptureDate;
 use crate::warc::wacz::{PageReader, WaczOptions, WaczPage, WaczWriteError, WaczWritten, write_wacz};
 use crate::warc::{ArchiveReader, PlaceReader, offset_words, same_url};
@@ -121,11 +121,24 @@ fn find_pages(
         |place| reader.read(&archives[place.file as usize], place.offset, MAX_PAGE_BYTES, cx),
         |document, _, _| put(&page_of(document, &options)),
     )?;
-    let unread = documents.report().listed.iter().filter(|(.., why)| *why == Unread::OriginalUnread);
+    Ok(unread_pages(documents.report(), archives))
+}
+
+/// The pages whose originals could not be read a second time, in words.
+fn unread_pages(report: &DocumentReport, archives: &[PathBuf]) -> Vec<String> {
+    let unread = report.listed.iter().filter(|(.., why)| *why == Unread::OriginalUnread);
     let words = |(place, url, why): &(Place, String, Unread)| {
-        format!("{}, offset {}: {url}: {why}", archives[place.file as usize].display(), offset_words(place.offset))
+        let file = archives.get(place.file as usize).map(|path| path.display().to_string()).unwrap_or_default();
+        format!("{file}, offset {}: {url}: {why}", offset_words(place.offset))
     };
-    Ok(unread.map(words).collect())
+    let mut told: Vec<String> = unread.map(words).collect();
+    // Only the first notes are listed, of whatever kind.
+    let unread = report.unread.get(&Unread::OriginalUnread).copied().unwrap_or_default();
+    let unnamed = unread.saturating_sub(told.len() as u64);
+    if unnamed > 0 {
+        told.push(format!("pages that are not named here, {unnamed}: {}", Unread::OriginalUnread));
+    }
+    told
 }
 
 fn page_of(document: &Document, options: &PageOptions) -> WaczPage {
@@ -136,5 +149,27 @@ fn page_of(document: &Document, options: &PageOptions) -> WaczPage {
         date: document.date,
         title: page.as_ref().and_then(|page| page.title.clone()).unwrap_or_default(),
         text: page.map(|page| page.text).filter(|_| options.max_text_bytes > 0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_that_cannot_be_read_are_told_beside_many_other_notes() {
+        let place = |offset| Place { file: 0, offset };
+        let report = DocumentReport {
+            unread: [(Unread::NoOriginal, 5_000), (Unread::OriginalUnread, 3)].into(),
+            listed: vec![
+                (place(5), "http://a.pt/".to_owned(), Unread::NoOriginal),
+                (place(9), "http://b.pt/".to_owned(), Unread::OriginalUnread),
+            ],
+            ..DocumentReport::default()
+        };
+        let why = Unread::OriginalUnread;
+        let expected =
+            [format!("a.warc, offset 9: http://b.pt/: {why}"), format!("pages that are not named here, 2: {why}")];
+        assert_eq!(unread_pages(&report, &["a.warc".into()]), expected);
     }
 }

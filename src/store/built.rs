@@ -86,8 +86,8 @@ impl Workspace {
     ///
     /// A workspace that is only looked at, and what the system says.
     pub fn links_to_build(&self) -> Result<LinkStore, StoreError> {
-        if let Access::ReadOnly(_) = self.access() {
-            return Err(StoreError::ReadOnly(self.folder().to_owned()));
+        if let Access::ReadOnly(why) = self.access() {
+            return Err(why.refusal(self.folder()));
         }
         let folder = self.built_folder();
         match LinkStore::open_to_add(&folder, BUILT_RULES) {

@@ -20,7 +20,7 @@ const FROM: &str = "FROM capture c
     LEFT JOIN host h ON h.id = c.host
     LEFT JOIN url v ON v.id = c.via
     LEFT JOIN capture_inlinks i ON i.capture = c.id
-    LEFT JOIN score s ON s.capture = c.id AND s.campaign = ?";
+    LEFT JOIN score s ON s.capture = c.id AND s.campaign = ?1";
 
 const EVERY_TAB: [CaptureTab; 13] = [
     CaptureTab::All,
@@ -134,7 +134,8 @@ fn asked(query: &CaptureQuery, tab: Option<CaptureTab>) -> Result<Asked, String>
         sql.push_str(&format!(" AND ({})", tab_sql(tab)));
     }
     values.extend(filter.values);
-    if let Some(campaign) = query.campaign {
+    // What a selection needs may be of any campaign.
+    if let Some(campaign) = query.campaign.filter(|_| !filter.is_of_selection) {
         // Imports belong to no campaign and are shown with each.
         sql.push_str(" AND c.launch IN (SELECT id FROM launch WHERE campaign = ? OR campaign IS NULL)");
         values.push(Value::Integer(campaign));

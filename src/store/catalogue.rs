@@ -1,13 +1,14 @@
 //! One thread writes, a few connections read.
 
 use super::migrate::migrate;
-use super::workspace::StoreError;
+use super::workspace::{Looking, StoreError};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 /// Writes that share a commit at most; more wait for the next one.
 const MAX_BATCH: usize = 256;
@@ -21,13 +22,28 @@ type AfterCommit = Box<dyn FnOnce(Result<(), String>) + Send>;
 /// The catalogue of a workspace. Calls block; the window makes none itself.
 pub struct Catalogue {
     path: PathBuf,
-    writer: Option<Sender<Write>>,
+    /// Takes the writes; without one, why there is none.
+    writer: Result<Sender<Write>, Looking>,
     thread: Option<JoinHandle<()>>,
     readers: Mutex<Vec<Connection>>,
     revision: Arc<AtomicU64>,
+    /// Where another process may write: what it committed so far.
+    watch: Option<Mutex<Watch>>,
     /// Read as a file that nobody changes: SQLite can keep no log beside it.
     immutable: bool,
 }
+
+/// A look at the commits of other processes.
+#[derive(Default)]
+struct Watch {
+    /// SQLite counts for each connection alone, so one is kept for this.
+    conn: Option<Connection>,
+    version: i64,
+    looked: Option<Instant>,
+}
+
+/// How often it is looked for commits of other processes at most.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 impl Catalogue {
     /// Makes a new catalogue file.
@@ -42,13 +58,14 @@ impl Catalogue {
 
     /// Opens a catalogue that another process may write, or that stands on a
     /// disk that cannot be written to.
-    pub(super) fn open_read_only(path: &Path) -> Result<Self, StoreError> {
-        let looking = |immutable| Self {
+    pub(super) fn open_read_only(path: &Path, why: Looking) -> Result<Self, StoreError> {
+        let looking = |immutable: bool| Self {
             path: path.to_owned(),
-            writer: None,
+            writer: Err(why.clone()),
             thread: None,
             readers: Mutex::default(),
             revision: Arc::default(),
+            watch: (!immutable).then(Mutex::default),
             immutable,
         };
         let answers = |catalogue: &Self| {
@@ -88,6 +105,17 @@ impl Catalogue {
         if found == 3 { Ok(()) } else { Err("its tables are missing".to_owned()) }
     }
 
+    /// Whose file it is and its version, as the log beside it has them; none
+    /// where there is no log.
+    pub(super) fn header_with_log(path: &Path) -> Option<rusqlite::Result<(u32, u32)>> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        has_log(path).then(|| {
+            let conn = Connection::open_with_flags(path, flags)?;
+            let number = |name: &str| conn.pragma_query_value(None, name, |row| row.get(0));
+            Ok((number("application_id")?, number("user_version")?))
+        })
+    }
+
     fn start(path: &Path) -> Result<Self, StoreError> {
         let mut conn = Connection::open(path).map_err(StoreError::sql("be opened"))?;
         configure(&conn).map_err(StoreError::sql("be set up"))?;
@@ -104,17 +132,45 @@ impl Catalogue {
             .map_err(|source| StoreError::Io { path: path.to_owned(), source })?;
         Ok(Self {
             path: path.to_owned(),
-            writer: Some(sender),
+            writer: Ok(sender),
             thread: Some(thread),
             readers: Mutex::default(),
             revision,
+            watch: None,
             immutable: false,
         })
     }
 
-    /// Grows with every commit.
+    /// Grows with every commit. Where another process writes, what it
+    /// committed counts from the next reading on.
     pub fn revision(&self) -> u64 {
         self.revision.load(Ordering::Relaxed)
+    }
+
+    /// The same, after a look at what other processes committed.
+    pub(crate) fn revision_now(&self) -> Result<u64, StoreError> {
+        self.look(Duration::ZERO)?;
+        Ok(self.revision())
+    }
+
+    /// Counts commits of other processes, where it was not looked for them for so long.
+    fn look(&self, since: Duration) -> Result<(), StoreError> {
+        let Some(watch) = &self.watch else { return Ok(()) };
+        let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
+        if watch.looked.is_some_and(|looked| looked.elapsed() < since) {
+            return Ok(());
+        }
+        let (conn, is_new) = match watch.conn.take() {
+            Some(conn) => (conn, false),
+            None => (self.reader()?, true),
+        };
+        let version = conn.query_row("PRAGMA data_version", [], |row| row.get(0))?;
+        // Each connection counts for itself.
+        if watch.looked.is_some() && (is_new || version != watch.version) {
+            self.revision.fetch_add(1, Ordering::Relaxed);
+        }
+        *watch = Watch { conn: Some(conn), version, looked: Some(Instant::now()) };
+        Ok(())
     }
 
     /// Bytes of the file that hold nothing, since it never shrinks by itself.
@@ -136,9 +192,7 @@ impl Catalogue {
     ///
     /// A catalogue that is only looked at, or in use; no room.
     pub fn vacuum(&self) -> Result<(), StoreError> {
-        if self.writer.is_none() {
-            return Err(StoreError::ReadOnly(self.path.clone()));
-        }
+        self.writer()?;
         // The connections that answer would make the copy in memory.
         let compacted = Connection::open(&self.path).and_then(|conn| {
             conn.busy_timeout(std::time::Duration::from_secs(10))?;
@@ -162,7 +216,7 @@ impl Catalogue {
         &self,
         work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<UnderWay<T>, StoreError> {
-        let Some(writer) = &self.writer else { return Err(StoreError::ReadOnly(self.path.clone())) };
+        let writer = self.writer()?;
         let (sender, receiver) = bounded(1);
         let write: Write = Box::new(move |conn| {
             let result = conn.map(|conn| savepoint(conn, work));
@@ -180,25 +234,34 @@ impl Catalogue {
         Ok(UnderWay(receiver))
     }
 
+    /// Who takes the writes.
+    fn writer(&self) -> Result<&Sender<Write>, StoreError> {
+        self.writer.as_ref().map_err(|why| why.refusal(&self.path))
+    }
+
+    /// A new connection that only reads.
+    fn reader(&self) -> Result<Connection, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let conn = match self.immutable {
+            false => Connection::open_with_flags(&self.path, flags),
+            true => Connection::open_with_flags(
+                immutable_uri(&self.path).map_err(StoreError::Content)?,
+                flags | OpenFlags::SQLITE_OPEN_URI,
+            ),
+        }
+        .map_err(StoreError::sql("be opened for reading"))?;
+        configure(&conn).map_err(StoreError::sql("be set up"))?;
+        super::migrate::view_as_of_now(&conn).map_err(StoreError::sql("be looked at"))?;
+        Ok(conn)
+    }
+
     /// Runs `work` on a reading connection.
     pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        self.look(LOOK_EVERY)?;
         let pooled = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let conn = match pooled {
             Some(conn) => conn,
-            None => {
-                let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-                let conn = match self.immutable {
-                    false => Connection::open_with_flags(&self.path, flags),
-                    true => Connection::open_with_flags(
-                        immutable_uri(&self.path).map_err(StoreError::Content)?,
-                        flags | OpenFlags::SQLITE_OPEN_URI,
-                    ),
-                }
-                .map_err(StoreError::sql("be opened for reading"))?;
-                configure(&conn).map_err(StoreError::sql("be set up"))?;
-                super::migrate::view_as_of_now(&conn).map_err(StoreError::sql("be looked at"))?;
-                conn
-            }
+            None => self.reader()?,
         };
         let result = work(&conn);
         self.readers.lock().unwrap_or_else(PoisonError::into_inner).push(conn);
@@ -235,7 +298,8 @@ fn has_log(path: &Path) -> bool {
 
 impl Drop for Catalogue {
     fn drop(&mut self) {
-        self.writer = None;
+        // Without senders the thread ends.
+        self.writer = Err(Looking::Asked);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

@@ -2,6 +2,7 @@
 
 use super::rows::{LaunchId, LaunchState};
 use crate::uri::CaptureDate;
+use crate::warc::SharedMember;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -219,6 +220,9 @@ pub struct ProblemRow {
     /// marked as in [`crate::warc::Span`].
     #[serde(flatten, serialize_with = "unmarked")]
     pub offset: u64,
+    /// That member, where it is known.
+    #[serde(rename = "member_offset", skip_serializing_if = "Option::is_none", serialize_with = "offset_of_member")]
+    pub member: Option<SharedMember>,
     /// What kind of problem, in words.
     pub kind: String,
     /// What exactly, in words. May hold hostile text of the file.
@@ -270,14 +274,59 @@ pub struct ProblemDetail {
     pub row: ProblemRow,
     /// A command that shows the record; none where the file cannot be read.
     pub command: Option<String>,
-    /// Head of the record that begins at the offset, and the first bytes of
-    /// its block as text. Hostile text. Empty where no record begins.
-    pub record: String,
-    /// The bytes at the offset as they stand in the file, as a table of hex
-    /// digits and letters.
+    /// The bytes of the file as they stand there, as a table of hex digits and
+    /// letters: from the offset on, or from the beginning of the compressed
+    /// member that the record shares.
     pub hex: String,
-    /// Why bytes or record are not shown; empty when they are.
+    /// Bytes that are decompressed to come to the record.
+    pub far: u64,
+    /// Why bytes are not shown; empty when they are.
     pub trouble: String,
+}
+
+impl ProblemDetail {
+    /// Whether the record is read without being asked for.
+    pub fn is_near(&self) -> bool {
+        self.far <= NEAR
+    }
+}
+
+/// Bytes that are decompressed in a moment.
+const NEAR: u64 = 16 * 1024 * 1024;
+
+fn offset_of_member<S: serde::Serializer>(member: &Option<SharedMember>, serializer: S) -> Result<S::Ok, S::Error> {
+    member.map(|member| member.offset).serialize(serializer)
+}
+
+/// A record as it stands in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundRecord {
+    /// The name of the file; of one in a package, behind that of the package.
+    pub path: String,
+    /// What kind of record.
+    pub kind: String,
+    /// Offset in the file or member of the package, in bytes, marked as in
+    /// [`crate::warc::Span`].
+    pub offset: u64,
+    /// Length in bytes up to the next record.
+    pub length: u64,
+    /// `WARC-Date`, where it can be read.
+    pub date: Option<CaptureDate>,
+    /// What it is about. Hostile text.
+    pub target: String,
+}
+
+/// The records that an import has counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FoundRecords {
+    /// The records, in the order in which they stand; not all of very many.
+    pub rows: Vec<FoundRecord>,
+    /// There are more.
+    pub is_cut: bool,
+    /// Files whose records cannot be listed, with the reason.
+    pub unread: Vec<String>,
+    /// Files that are not as the import has found them, in words.
+    pub differing: Vec<String>,
 }
 
 /// An offset for programs. Where it counts in the decompressed file, the

@@ -4,10 +4,15 @@
 //! `field<number` test one column; `re:…` is a regular expression over the
 //! URL; `file:` takes the number of an archive file or a part of its name;
 //! `import:` those that an import brought in, `imported:` all in the files that
-//! it read;
+//! it read; `selected:no` what was scored for the campaign at hand and is out,
+//! `requisite:yes` what comes along because a selected capture needs it,
+//! `export:yes` both that and what is selected, `byhand:yes` what a person
+//! decided against the score;
 //! `host:` means a host and its subdomains, `host=` the host alone; a
-//! leading `-` turns a part round; quotes keep blanks together.
+//! leading `-` turns a part round; quotes keep blanks together. Only letters
+//! before the sign are a field's name: `a.pt/x?id=4` is a word.
 
+use crate::scope::broken_pattern;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Error};
@@ -20,6 +25,9 @@ pub(super) struct Filter {
     pub sql: String,
     /// The values, in the order of the `?`s.
     pub values: Vec<Value>,
+    /// It holds nothing but what the selection at hand would write: of what
+    /// campaign these are is no matter.
+    pub is_of_selection: bool,
 }
 
 /// Columns that a field name stands for.
@@ -51,6 +59,31 @@ const NUMBER_FIELDS: [(&str, &str); 9] = [
     ("versions", "(SELECT count(*) FROM capture x WHERE x.page = c.page)"),
 ];
 
+/// How the fields begin that have a dot.
+const INLINKS: &str = "inlinks.";
+
+/// What comes along with the selection of the campaign at hand, found once for a
+/// question: a catalogue of an earlier version has no table of it.
+macro_rules! requisites {
+    () => {
+        "(SELECT capture FROM requisite WHERE campaign = ?1)"
+    };
+}
+
+/// Fields that hold or do not, and what is asked for either.
+const YES_NO_FIELDS: [(&str, &str, &str); 5] = [
+    ("revisit", "c.revisit_of_ms IS NOT NULL", "c.revisit_of_ms IS NULL"),
+    // What was not scored is neither.
+    ("selected", "ifnull(s.selected, 0) = 1", "ifnull(s.selected, 1) = 0"),
+    ("byhand", "ifnull(s.by_hand, 0) = 1", "ifnull(s.by_hand, 1) = 0"),
+    ("requisite", concat!("c.id IN ", requisites!()), concat!("c.id NOT IN ", requisites!())),
+    (
+        "export",
+        concat!("(ifnull(s.selected, 0) = 1 OR c.id IN ", requisites!(), ")"),
+        concat!("(ifnull(s.selected, 0) = 0 AND c.id NOT IN ", requisites!(), ")"),
+    ),
+];
+
 /// Makes `re:` work in a connection, with the pattern compiled once a statement.
 pub(super) fn register(conn: &Connection) -> rusqlite::Result<()> {
     conn.create_scalar_function(
@@ -79,6 +112,10 @@ impl Filter {
                 _ => (word, false),
             };
             let sql = filter.part(&word)?;
+            if let Some((name, value)) = word.split_once([':', '=']) {
+                let is_of = ["requisite", "export"].iter().any(|field| name.eq_ignore_ascii_case(field));
+                filter.is_of_selection |= is_of && value == if turned { "no" } else { "yes" };
+            }
             parts.push(if turned { format!("NOT ({sql})") } else { sql });
         }
         filter.sql = if parts.is_empty() { "1".to_owned() } else { parts.join(" AND ") };
@@ -87,12 +124,12 @@ impl Filter {
 
     fn part(&mut self, word: &str) -> Result<String, String> {
         if let Some(pattern) = word.strip_prefix("re:") {
-            regex::Regex::new(pattern).map_err(|error| format!("“{pattern}” is no regular expression: {error}"))?;
+            regex::Regex::new(pattern).map_err(|error| broken_pattern(pattern, &error))?;
             self.values.push(Value::Text(pattern.to_owned()));
             return Ok("regexp(?, u.url)".to_owned());
         }
-        let field_end = word.find([':', '>', '<', '=']);
-        let Some(end) = field_end.filter(|end| *end > 0) else { return Ok(self.anywhere(word)) };
+        let field_end = word.find([':', '>', '<', '=']).filter(|end| may_be_field(&word[..*end]));
+        let Some(end) = field_end else { return Ok(self.anywhere(word)) };
         let name = word[..end].to_ascii_lowercase();
         let (operator, value) = match &word[end..] {
             rest if rest.starts_with(">=") || rest.starts_with("<=") => rest.split_at(2),
@@ -114,6 +151,13 @@ impl Filter {
             }
             self.values.push(Value::Text(contains(value)));
             return Ok(format!("{column} LIKE ? ESCAPE '\\'"));
+        }
+        if let Some((_, yes, no)) = YES_NO_FIELDS.iter().find(|(field, ..)| *field == name) {
+            return match value {
+                "yes" => Ok((*yes).to_owned()),
+                "no" => Ok((*no).to_owned()),
+                _ => Err(format!("“{value}” is neither yes nor no; write {name}:yes or {name}:no")),
+            };
         }
         match name.as_str() {
             "date" => self.date(value),
@@ -142,11 +186,6 @@ impl Filter {
                         .to_owned())
                 }
                 Err(_) => Err(format!("“{value}” is no number of an import; the page Files lists them")),
-            },
-            "revisit" => match value {
-                "yes" => Ok("c.revisit_of_ms IS NOT NULL".to_owned()),
-                "no" => Ok("c.revisit_of_ms IS NULL".to_owned()),
-                _ => Err(format!("“{value}” is neither yes nor no; write revisit:yes or revisit:no")),
             },
             "file" => Ok(match value.parse::<i64>() {
                 // A number that no file has is a part of a name.
@@ -181,8 +220,14 @@ impl Filter {
             // `http://…` typed as a whole is a word, not a field.
             "http" | "https" => Ok(self.anywhere(word)),
             _ => Err(format!(
-                "“{name}” is no field. Fields are {}, date, mark, file, import, imported, revisit, campaign, launch and re",
-                TEXT_FIELDS.iter().chain(&NUMBER_FIELDS).map(|(field, _)| *field).collect::<Vec<_>>().join(", ")
+                "“{name}” is no field. Fields are {}, date, mark, file, import, imported, campaign, launch and re",
+                TEXT_FIELDS
+                    .iter()
+                    .chain(&NUMBER_FIELDS)
+                    .map(|(field, _)| *field)
+                    .chain(YES_NO_FIELDS.iter().map(|(field, ..)| *field))
+                    .collect::<Vec<_>>()
+                    .join(", ")
             )),
         }
     }
@@ -239,6 +284,14 @@ fn end_of(text: &str, start: crate::uri::CaptureDate) -> crate::uri::CaptureDate
     zoned.checked_add(span).map_or(start, |end| crate::uri::CaptureDate::from_millis(end.timestamp().as_millisecond()))
 }
 
+/// Whether a person can have meant a field. A part of a URL, which has such
+/// signs of its own, holds more than letters before the first one.
+fn may_be_field(name: &str) -> bool {
+    let of_inlinks = name.get(..INLINKS.len()).filter(|start| start.eq_ignore_ascii_case(INLINKS));
+    let letters = of_inlinks.map_or(name, |start| &name[start.len()..]);
+    !letters.is_empty() && letters.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+}
+
 fn contains(text: &str) -> String {
     format!("%{}%", escape_like(text))
 }
@@ -252,8 +305,11 @@ fn words(line: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word = String::new();
     let mut quoted = false;
-    for c in line.chars() {
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
         match c {
+            // Twice, it stands for itself.
+            '"' if quoted && chars.next_if_eq(&'"').is_some() => word.push('"'),
             '"' => quoted = !quoted,
             c if c.is_whitespace() && !quoted => {
                 if !word.is_empty() {
@@ -270,6 +326,14 @@ fn words(line: &str) -> Result<Vec<String>, String> {
         words.push(word);
     }
     Ok(words)
+}
+
+/// A value as the line takes it back, whatever letters it has.
+pub fn quoted(value: &str) -> String {
+    match value.contains(|c: char| c == '"' || c.is_whitespace()) {
+        true => format!("\"{}\"", value.replace('"', "\"\"")),
+        false => value.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -293,19 +357,33 @@ mod tests {
         check("host:a.pt", "(h.name = ? OR h.name LIKE ? ESCAPE '\\')");
         check("host=A.pt", "h.name = ?");
         check("campaign:2", "c.launch IN (SELECT id FROM launch WHERE launch.campaign = ?)");
+        assert_eq!(words("host=\"a\"\"b.pt\" x").unwrap(), ["host=a\"b.pt", "x"]);
         assert_eq!(Filter::parse("\"uma frase\"").unwrap().values[0], Value::Text("%uma frase%".to_owned()));
         assert_eq!(Filter::parse("50%_x").unwrap().values[0], Value::Text("%50\\%\\_x%".to_owned()));
     }
 
     #[test]
+    fn a_part_of_a_url_is_a_word_whatever_signs_it_has() {
+        for line in ["rnal.vilanova.example/x?sessionid=4", "?id=4", "a.pt:8080/", "/2024:03", "=4", "inlinks.pt/?a=1"]
+        {
+            check(line, "(u.url LIKE ? ESCAPE '\\' OR c.title LIKE ? ESCAPE '\\')");
+        }
+        check("-a.pt/?id=4", "NOT ((u.url LIKE ? ESCAPE '\\' OR c.title LIKE ? ESCAPE '\\'))");
+        check("Inlinks.Hosts>3", "ifnull(i.hosts, 0) > ?");
+    }
+
+    #[test]
     fn what_is_not_understood_is_said() {
         for (line, words) in [
+            ("inlinks.all>3", "“inlinks.all” is no field"),
             ("colour:red", "“colour” is no field"),
             ("status:many", "no number"),
-            ("re:(", "regular expression"),
+            ("re:(", "the pattern “(” is broken"),
             ("\"open", "not closed"),
             ("date:soon", "no"),
             ("campaign:town", "no number of a campaign"),
+            ("selected:maybe", "neither yes nor no"),
+            ("requisite:maybe", "write requisite:yes or requisite:no"),
         ] {
             let error = Filter::parse(line).unwrap_err();
             assert!(error.contains(words), "{line}: {error}");

@@ -8,7 +8,7 @@ use super::rows::{
 };
 use super::workspace::StoreError;
 use crate::uri::CaptureDate;
-use crate::warc::Problem;
+use crate::warc::{Problem, SharedMember};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::collections::HashMap;
 
@@ -17,6 +17,8 @@ use std::collections::HashMap;
 pub struct ToldProblem {
     /// Offset in the file, in bytes.
     pub offset: u64,
+    /// The compressed member that the record shares, where that is known.
+    pub member: Option<SharedMember>,
     /// What kind of problem, in words.
     pub kind: &'static str,
     /// What exactly, in words.
@@ -26,14 +28,15 @@ pub struct ToldProblem {
 impl ToldProblem {
     /// A problem at an offset.
     pub fn new(offset: u64, kind: &'static str, detail: String) -> Self {
-        Self { offset, kind, detail }
+        Self { offset, member: None, kind, detail }
     }
 }
 
 impl From<Problem> for ToldProblem {
     fn from(problem: Problem) -> Self {
         // Of problems that were counted only, the words say how many.
-        Self::new(problem.offset, problem.kind.words(), problem.detail)
+        let told = Self::new(problem.offset, problem.kind.words(), problem.detail);
+        Self { member: problem.member, ..told }
     }
 }
 
@@ -139,15 +142,20 @@ impl Catalogue {
             ])?;
             let row = conn.last_insert_rowid();
             let mut insert = conn.prepare_cached(
-                "INSERT INTO problem (import_file, file, offset, kind, detail) VALUES (?1, ?2, ?3, ?4, ?5)",
+                "INSERT INTO problem (import_file, file, offset, kind, detail, member, member_decoded)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             )?;
+            let mut keep = |offset: u64, member: Option<SharedMember>, kind: &str, detail: &str| {
+                let (member, decoded) = (member.map(|at| int(at.offset)), member.map(|at| int(at.decoded_offset)));
+                insert.execute(params![row, done.file, int(offset), kind, detail, member, decoded])
+            };
             for problem in &problems {
-                insert.execute(params![row, done.file, int(problem.offset), problem.kind, problem.detail])?;
+                keep(problem.offset, problem.member, problem.kind, &problem.detail)?;
             }
             if let Some(error) = &done.error {
                 // Where reading stopped: behind the last problem, as far as known.
-                let offset = problems.last().map_or(0, |problem| problem.offset);
-                insert.execute(params![row, done.file, int(offset), UNREADABLE, error])?;
+                let (offset, member) = problems.last().map_or((0, None), |problem| (problem.offset, problem.member));
+                keep(offset, member, UNREADABLE, error)?;
             }
             if let (Some(file), FileOutcome::Read | FileOutcome::Cut) = (done.file, done.outcome) {
                 conn.prepare_cached(
@@ -349,10 +357,12 @@ fn imported_row(row: &Row<'_>) -> rusqlite::Result<ImportedFile> {
     })
 }
 
-const PROBLEM: &str = "SELECT p.id, p.file, ifnull(f.path, i.path), p.offset, p.kind, p.detail, p.read_again
+const PROBLEM: &str = "SELECT p.id, p.file, ifnull(f.path, i.path), p.offset, p.kind, p.detail, p.read_again, p.member,
+        p.member_decoded
      FROM problem p JOIN import_file i ON i.id = p.import_file LEFT JOIN warc_file f ON f.id = p.file";
 
 fn problem_row(row: &Row<'_>) -> rusqlite::Result<ProblemRow> {
+    let member = row.get::<_, Option<i64>>(7)?.zip(row.get::<_, Option<i64>>(8)?);
     Ok(ProblemRow {
         id: row.get(0)?,
         file: row.get(1)?,
@@ -361,5 +371,6 @@ fn problem_row(row: &Row<'_>) -> rusqlite::Result<ProblemRow> {
         kind: row.get(4)?,
         detail: row.get(5)?,
         read_again: row.get(6)?,
+        member: member.map(|(offset, decoded)| SharedMember { offset: uint(offset), decoded_offset: uint(decoded) }),
     })
 }

@@ -211,7 +211,7 @@ impl Workspace {
 
     /// Every capture there is.
     pub(super) fn captures_to_count(&self, cx: &JobCx) -> Result<Counting, StoreError> {
-        let mut counting = Counting::new(&self.shuffle_options(), cx);
+        let mut counting = Counting::new(&self.shuffle_options(), cx)?;
         self.catalogue().each_capture(|key, date, id| Ok(counting.push(key, date, id.unsigned_abs())?))?;
         Ok(counting)
     }

@@ -3,7 +3,7 @@
 use super::captures::uint;
 use super::catalogue::Catalogue;
 use super::ledger::{FAILED, FETCHED, QUEUED, REFUSED};
-use super::rows::{CampaignId, CrawlPage, HostRow, JobRow, LaunchId, LaunchRow, LaunchState, SeenRow};
+use super::rows::{CampaignId, CrawlPage, HostRow, JobRow, LaunchId, LaunchRow, LaunchStand, LaunchState, SeenRow};
 use super::workspace::StoreError;
 use crate::scope::GeoFact;
 use crate::uri::CaptureDate;
@@ -80,14 +80,28 @@ impl Catalogue {
 
     /// Every crawl launch of a campaign, oldest first.
     pub fn launches(&self, campaign: Option<CampaignId>) -> Result<Vec<LaunchRow>, StoreError> {
-        let ids: Vec<i64> = self.read(|conn| {
+        self.launch_ids(campaign)?.into_iter().map(|id| self.launch(id)).collect()
+    }
+
+    /// The numbers of the same, without their figures, which take long to sum up.
+    pub fn launch_ids(&self, campaign: Option<CampaignId>) -> Result<Vec<LaunchId>, StoreError> {
+        self.read(|conn| {
             let mut statement = conn.prepare_cached(
                 "SELECT id FROM launch WHERE kind = 'crawl' AND (?1 IS NULL OR campaign = ?1) ORDER BY id",
             )?;
             let rows = statement.query_map([campaign], |row| row.get(0))?;
             Ok(rows.collect::<Result<_, _>>()?)
-        })?;
-        ids.into_iter().map(|id| self.launch(id)).collect()
+        })
+    }
+
+    /// The campaign of a launch; 0 where it is of none.
+    pub fn launch_campaign(&self, id: LaunchId) -> Result<CampaignId, StoreError> {
+        self.read(|conn| {
+            conn.prepare_cached("SELECT ifnull(campaign, 0) FROM launch WHERE id = ?1")?
+                .query_row([id], |row| row.get(0))
+                .optional()?
+                .ok_or(StoreError::Missing { what: "launch", id: id.to_string() })
+        })
     }
 
     /// One launch with its figures.
@@ -111,6 +125,38 @@ impl Catalogue {
     pub fn launch_version(&self, id: LaunchId) -> Result<u32, StoreError> {
         self.read(|conn| {
             Ok(conn.query_row("SELECT ifnull(version, 1) FROM launch WHERE id = ?1", [id], |row| row.get(0))?)
+        })
+    }
+
+    /// What the rules of these launches stand on.
+    pub fn launch_stands(&self, ids: &[LaunchId]) -> Result<Vec<LaunchStand>, StoreError> {
+        self.read(|conn| {
+            let foreign = foreign(conn)?;
+            let mut statement = conn.prepare_cached(&format!(
+                "SELECT ifnull(version, 1), {foreign}, started_ms, ended_ms FROM launch WHERE id = ?1"
+            ))?;
+            let mut one = |id: &LaunchId| -> Result<LaunchStand, StoreError> {
+                Ok(statement.query_row([id], |row| {
+                    let term = || -> rusqlite::Result<_> {
+                        let (begin, end): (i64, Option<i64>) = (row.get(2)?, row.get(3)?);
+                        Ok((CaptureDate::from_millis(begin), CaptureDate::from_millis(end.unwrap_or(begin))))
+                    };
+                    let foreign_term = if row.get(1)? { Some(term()?) } else { None };
+                    Ok(LaunchStand { id: *id, version: row.get(0)?, foreign_term })
+                })?)
+            };
+            ids.iter().map(&mut one).collect()
+        })
+    }
+
+    /// Imports whose captures may be of a campaign: of its archives, or of none's.
+    pub fn imports_of(&self, campaign: CampaignId) -> Result<Vec<LaunchId>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT id FROM launch WHERE kind = 'import' AND (campaign = ?1 OR campaign IS NULL) ORDER BY id",
+            )?;
+            let rows = statement.query_map([campaign], |row| row.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
         })
     }
 

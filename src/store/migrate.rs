@@ -1,17 +1,25 @@
 //! The catalogue's shape, version by version.
 
 use rusqlite::Connection;
+use std::collections::BTreeMap;
 
 /// `Fnds`: whose file this is (SQLite's application_id).
 pub(super) const APPLICATION_ID: u32 = 0x466e_6473;
 
 /// Version n of the catalogue is made from version n-1 by the nth of these.
-const MIGRATIONS: [&str; 5] = [
+const MIGRATIONS: [&str; 7] = [
     include_str!("schema.sql"),
     include_str!("schema_schedule.sql"),
     include_str!("schema_engine.sql"),
     include_str!("schema_import.sql"),
     include_str!("schema_inlinks.sql"),
+    include_str!("schema_problem.sql"),
+    concat!(
+        include_str!("schema_requisite.sql"),
+        "INSERT INTO requisite WITH RECURSIVE asked (campaign) AS (SELECT campaign FROM selection WHERE requisites > 0), ",
+        include_str!("needed.sql"),
+        "; ALTER TABLE selection DROP COLUMN requisites;"
+    ),
 ];
 
 /// The version this program writes (SQLite's user_version).
@@ -30,23 +38,27 @@ pub(super) fn migrate(conn: &mut Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Tables that version 4 gave further columns, with what stands in them where
+/// Tables that a version gave further columns, with what stands in them where
 /// nothing is known.
-const COLUMNS_OF_4: [(&str, &str); 4] = [
-    ("warc_file", "NULL AS package"),
-    ("problem", "0 AS read_again"),
-    ("import", "'[]' AS passed_paths"),
-    ("import_file", "'{}' AS left_out, 0 AS orphans"),
+const FURTHER_COLUMNS: [(u32, &str, &str); 5] = [
+    (4, "warc_file", "NULL AS package"),
+    (4, "problem", "0 AS read_again"),
+    (4, "import", "'[]' AS passed_paths"),
+    (4, "import_file", "'{}' AS left_out, 0 AS orphans"),
+    (6, "problem", "NULL AS member, NULL AS member_decoded"),
 ];
 
 /// Lets a connection that can only look see an earlier version as the present
 /// one. What an earlier version has no table for is asked for with care.
 pub(super) fn view_as_of_now(conn: &Connection) -> rusqlite::Result<()> {
     let found: u32 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    if found < 4 {
-        for (table, columns) in COLUMNS_OF_4 {
-            conn.execute_batch(&format!("CREATE TEMP VIEW {table} AS SELECT *, {columns} FROM main.{table}"))?;
-        }
+    let mut missing: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (_, table, columns) in FURTHER_COLUMNS.iter().filter(|(since, ..)| found < *since) {
+        missing.entry(table).or_default().push(columns);
+    }
+    for (table, columns) in missing {
+        let columns = columns.join(", ");
+        conn.execute_batch(&format!("CREATE TEMP VIEW {table} AS SELECT *, {columns} FROM main.{table}"))?;
     }
     if found < 5 {
         // Inlinks of another form are none, and wait to be built anew.
@@ -56,6 +68,13 @@ pub(super) fn view_as_of_now(conn: &Connection) -> rusqlite::Result<()> {
              CREATE TEMP VIEW setting AS SELECT * FROM main.setting UNION ALL
                 SELECT 'inlinks_wanted', '1' WHERE EXISTS (SELECT 1 FROM main.inlink_build);",
         )?;
+    }
+    if found < 7 {
+        conn.execute_batch(concat!(
+            "CREATE TEMP VIEW requisite AS WITH RECURSIVE asked (campaign) AS
+                (SELECT campaign FROM selection WHERE requisites > 0), ",
+            include_str!("needed.sql")
+        ))?;
     }
     Ok(())
 }
@@ -67,6 +86,20 @@ mod tests {
     use crate::campaign::Campaign;
     use crate::store::Workspace;
 
+    /// An empty workspace of an earlier version.
+    fn of_version(version: usize) -> (tempfile::TempDir, std::path::PathBuf, Connection) {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("w");
+        drop(Workspace::create(&folder).unwrap());
+        let path = folder.join("fonds.sqlite");
+        std::fs::remove_file(&path).unwrap();
+        let conn = Connection::open(&path).unwrap();
+        MIGRATIONS[..version].iter().for_each(|sql| conn.execute_batch(sql).unwrap());
+        conn.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+        conn.pragma_update(None, "user_version", version as u32).unwrap();
+        (dir, folder, conn)
+    }
+
     /// What the page of files and the filter of captures ask for.
     #[track_caller]
     fn looking_answers(looking: &Workspace) {
@@ -75,7 +108,7 @@ mod tests {
         assert_eq!(catalogue.problems(&Default::default()).unwrap().rows, []);
         assert!(looking.files().unwrap().is_empty());
         assert_eq!(catalogue.imported_files(1).unwrap(), []);
-        for filter in ["file:a.warc.gz", "imported:1", "file:1"] {
+        for filter in ["file:a.warc.gz", "imported:1", "file:1", "requisite:yes", "export:yes"] {
             let query = crate::store::rows::CaptureQuery {
                 filter: filter.to_owned(),
                 tab: crate::store::rows::CaptureTab::All,
@@ -90,15 +123,7 @@ mod tests {
 
     #[test]
     fn inlinks_of_an_earlier_form_are_thrown_away_and_wanted() {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = dir.path().join("w");
-        drop(Workspace::create(&folder).unwrap());
-        let path = folder.join("fonds.sqlite");
-        std::fs::remove_file(&path).unwrap();
-        let conn = Connection::open(&path).unwrap();
-        MIGRATIONS[..4].iter().for_each(|sql| conn.execute_batch(sql).unwrap());
-        conn.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
-        conn.pragma_update(None, "user_version", 4).unwrap();
+        let (_dir, folder, conn) = of_version(4);
         conn.execute_batch(
             "INSERT INTO page VALUES (1, 'pt,a)/'), (2, 'pt,b)/');
              INSERT INTO anchor VALUES (1, 'A');
@@ -122,16 +147,75 @@ mod tests {
     }
 
     #[test]
+    fn problems_of_an_earlier_version_know_of_no_member() {
+        let (_dir, folder, conn) = of_version(5);
+        conn.execute_batch(
+            "INSERT INTO launch (id, kind, job, launch, state, started_ms) VALUES (1, 'import', 'import', 'x', 'finished', 5);
+             INSERT INTO import_file (id, launch, path, mtime_ns, bytes, outcome, records, captures, new_captures,
+                revisits, problems, took_ms) VALUES (1, 1, 'a.warc.gz', 0, 9, 'unread', 0, 0, 0, 0, 1, 1);
+             INSERT INTO problem (import_file, offset, kind, detail) VALUES (1, 5, 'cut off', 'y');",
+        )
+        .unwrap();
+        drop(conn);
+        for workspace in [Workspace::look(&folder).unwrap(), Workspace::open(&folder).unwrap()] {
+            let rows = workspace.catalogue().problems(&Default::default()).unwrap().rows;
+            assert_eq!(rows.iter().map(|row| (row.offset, row.member)).collect::<Vec<_>>(), [(5, None)]);
+        }
+    }
+
+    #[test]
+    fn what_comes_along_with_a_selection_of_an_earlier_version_is_found() {
+        let (_dir, folder, conn) = of_version(6);
+        conn.execute_batch(
+            r#"INSERT INTO campaign VALUES (1, 'Old', 1, 5), (2, 'Alone', 1, 5);
+             INSERT INTO launch (id, kind, campaign, version, job, launch, state, started_ms)
+                VALUES (1, 'crawl', 1, 1, 'old', 'x', 'finished', 5);
+             INSERT INTO host (id, name) VALUES (1, 'a.pt');
+             INSERT INTO page VALUES (1, 'pt,a)/'), (2, 'pt,a)/i'), (3, 'pt,a)/s');
+             INSERT INTO url (id, url, page, host)
+                VALUES (1, 'http://a.pt/', 1, 1), (2, 'http://a.pt/i', 2, 1), (3, 'http://a.pt/s', 3, 1);
+             INSERT INTO capture (id, launch, url, page, host, date_ms, status, mime, size, digest, stored)
+                VALUES (1, 1, 1, 1, 1, 9, 200, 'text/html', 7, 'a', 7), (2, 1, 2, 2, 1, 9, 200, 'image/png', 7, 'b', 7),
+                       (3, 1, 3, 3, 1, 9, 200, 'text/html', 7, 'c', 7);
+             INSERT INTO anchor VALUES (1, '');
+             INSERT INTO outlink VALUES (1, 0, 2, 'image', 1, 0), (1, 1, 3, 'anchor', 1, 0);
+             INSERT INTO score (campaign, capture, score, parts, selected, by_hand)
+                VALUES (1, 1, 0.5, '[]', 1, 0), (2, 1, 0.5, '[]', 1, 0);"#,
+        )
+        .unwrap();
+        let spec = |campaign| {
+            let spec = crate::store::rows::SelectionSpec { campaign, ..Default::default() };
+            serde_json::to_string(&spec).unwrap()
+        };
+        for (campaign, requisites) in [(1, 1), (2, 0)] {
+            conn.execute("INSERT INTO selection VALUES (?1, ?2, 5, ?3)", (campaign, spec(campaign), requisites))
+                .unwrap();
+        }
+        drop(conn);
+        let query = |campaign, filter: &str| crate::store::rows::CaptureQuery {
+            filter: filter.to_owned(),
+            tab: crate::store::rows::CaptureTab::All,
+            campaign: Some(campaign),
+            sort: Vec::new(),
+            offset: 0,
+            limit: 9,
+        };
+        for open in [Workspace::look, Workspace::open] {
+            let workspace = open(&folder).unwrap();
+            let catalogue = workspace.catalogue();
+            for (campaign, along) in [(1, &["http://a.pt/i"][..]), (2, &[])] {
+                assert_eq!(catalogue.selection_page(campaign).unwrap().requisites, along.len() as u64);
+                let rows = catalogue.captures(&query(campaign, "requisite:yes")).unwrap().rows;
+                assert_eq!(rows.iter().map(|row| row.url.as_str()).collect::<Vec<_>>(), along);
+                let others = catalogue.captures(&query(campaign, "requisite:no export:yes")).unwrap().rows;
+                assert_eq!(others.iter().map(|row| row.url.as_str()).collect::<Vec<_>>(), ["http://a.pt/"]);
+            }
+        }
+    }
+
+    #[test]
     fn a_workspace_of_an_earlier_version_opens_with_all_it_holds() {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = dir.path().join("w");
-        drop(Workspace::create(&folder).unwrap());
-        let path = folder.join("fonds.sqlite");
-        std::fs::remove_file(&path).unwrap();
-        let conn = Connection::open(&path).unwrap();
-        conn.execute_batch(MIGRATIONS[0]).unwrap();
-        conn.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
-        conn.pragma_update(None, "user_version", 1).unwrap();
+        let (_dir, folder, conn) = of_version(1);
         let spec = serde_json::to_string(&Campaign::new("Old")).unwrap();
         conn.execute("INSERT INTO campaign VALUES (1, 'Old', 1, 5)", []).unwrap();
         conn.execute("INSERT INTO campaign_version VALUES (1, 1, ?1, 5)", [spec]).unwrap();

@@ -49,6 +49,7 @@ pub use documents::{DocumentCapture, LandingPage};
 pub use engine_logs::{Bulk, LoggedFate, LoggedUrl};
 pub use exports::ExportedCapture;
 pub use files::{KnownFile, WantedFile, mtime_ns};
+pub use filter::quoted;
 pub use imports::ToldProblem;
 pub use inlink_counts::{ANCHORS_KEPT, PROSPECTS_KEPT};
 pub use inlinks::{Captures, InlinkFeed, PageFeed};
@@ -58,7 +59,7 @@ pub use scheduled::Scheduled;
 pub use seen_scan::{SeenAsk, SeenUrl};
 pub use selections::ToScore;
 pub(crate) use workspace::job_name;
-pub use workspace::{Access, StoreError, Workspace};
+pub use workspace::{Access, Looking, StoreError, Workspace};
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

@@ -22,7 +22,7 @@ pub type LaunchId = i64;
 pub struct WorkspaceInfo {
     /// Its folder.
     pub folder: PathBuf,
-    /// Set when another process writes it: who.
+    /// Set when it is only looked at: why, what cannot be done, what to do.
     pub read_only: Option<String>,
     /// Free bytes on its disk.
     pub disk_free: u64,
@@ -66,6 +66,21 @@ pub struct CampaignRow {
     /// Why its specification cannot be read, in words; figures of it are empty then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+}
+
+impl CampaignRow {
+    /// What it is called on screen.
+    pub fn title(&self) -> String {
+        campaign_title(self.id, &self.name)
+    }
+}
+
+/// What a campaign is called on screen: its name, or its number where it has none.
+pub fn campaign_title(id: CampaignId, name: &str) -> String {
+    match name.trim() {
+        "" => format!("campaign {id} (no name)"),
+        _ => name.to_owned(),
+    }
 }
 
 /// A campaign with its saved versions.
@@ -135,6 +150,18 @@ pub struct CrawlPage {
     pub next: Vec<SeenRow>,
     /// The URLs that could not be fetched, newest first.
     pub failed: Vec<SeenRow>,
+}
+
+/// What the rules of a launch stand on, beside what its seeds redirected to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaunchStand {
+    /// Its number.
+    pub id: LaunchId,
+    /// The version of its campaign that it ran.
+    pub version: u32,
+    /// Of a crawl that another crawler made: from when till when it went. Its
+    /// captures are those of an import.
+    pub foreign_term: Option<(CaptureDate, CaptureDate)>,
 }
 
 /// One launch.
@@ -290,7 +317,7 @@ pub enum CaptureTab {
     Duplicates,
     /// Payload differs from the capture before.
     Changed,
-    /// Let in by geolocation alone.
+    /// Decided by the geolocation rule; other rules may have let them in, too.
     GeoOnly,
     /// Without inlinks in the window.
     NoInlinks,
@@ -579,6 +606,17 @@ impl Default for SelectionSpec {
     }
 }
 
+/// A host with scored captures.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SelectedHost {
+    /// Its name.
+    pub host: String,
+    /// Captures of it that are in, or out.
+    pub captures: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
 /// The selection and what it would carry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelectionPage {
@@ -602,6 +640,8 @@ pub struct SelectionPage {
     pub bytes_out: u64,
     /// Requisites that come along.
     pub requisites: u64,
+    /// Their bytes.
+    pub requisite_bytes: u64,
     /// Hand decisions that go against the score.
     pub by_hand: u64,
     /// The captures nearest to the threshold, on both sides.

@@ -164,10 +164,23 @@ pub struct FirstIds {
 impl FirstIds {
     /// Adds a number that is greater than those before it.
     pub fn push(&mut self, id: i64) {
+        self.push_within(id, ROWS_SHOWN);
+    }
+
+    /// The same, but no more than so many are held; says whether this one is.
+    pub fn push_within(&mut self, id: i64, most: usize) -> bool {
         self.urls += 1;
-        if self.first.len() < ROWS_SHOWN {
+        let is_held = self.first.len() < most;
+        if is_held {
             self.first.push(id);
         }
+        is_held
+    }
+
+    /// Holds no more than so many from now on.
+    pub fn hold_within(&mut self, most: usize) {
+        self.first.truncate(most);
+        self.first.shrink_to_fit();
     }
 
     /// Adds all of another part, which has other numbers.
@@ -364,6 +377,20 @@ pub struct MovedRow {
     pub after: Verdict,
     /// Payload bytes of its last capture; none where there is none.
     pub bytes: Option<u64>,
+    /// Whether it still belongs to the list that counted it. Verdicts are those
+    /// of now: since the list was made a page may have been fetched, a server
+    /// looked up, a seed redirected.
+    pub as_counted: bool,
+}
+
+/// What is said of rows of a list that the catalogue has moved out of it since.
+pub fn moved_on(rows: u64) -> Option<String> {
+    let rows = match rows {
+        0 => return None,
+        1 => "1 row is".to_owned(),
+        rows => format!("{rows} rows are"),
+    };
+    Some(format!("{rows} decided otherwise now than when the list was counted: the workspace has changed since"))
 }
 
 impl MovedRow {
@@ -486,6 +513,18 @@ impl GeoReport {
     pub fn host(&self, name: &str) -> Option<&GeoHost> {
         let at = self.hosts.binary_search_by(|host| host.host.as_str().cmp(name));
         at.ok().and_then(|at| self.hosts.get(at))
+    }
+
+    /// How many numbers of a list are held.
+    pub fn held(&self, list: &GeoList) -> u64 {
+        let of_hosts = || self.hosts.iter().map(|host| host.ids.first().len()).sum::<usize>();
+        let held = match list {
+            GeoList::Decided => of_hosts() + self.otherwise_ids.first().len(),
+            GeoList::Otherwise => self.otherwise_ids.first().len(),
+            GeoList::Host(name) => self.host(name).map_or(0, |host| host.ids.first().len()),
+            GeoList::DriftIn(_) | GeoList::DriftOut(_) => 0,
+        };
+        held as u64
     }
 
     /// Numbers of the seen URLs of a list, as far as they are held; ascending

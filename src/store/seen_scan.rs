@@ -3,7 +3,7 @@
 
 use super::captures::uint;
 use super::catalogue::Catalogue;
-use super::rows::LaunchId;
+use super::rows::{CampaignId, LaunchId};
 use super::workspace::StoreError;
 use crate::scope::{AnnotationFact, ContentFact, GeoFact};
 use crate::uri::CaptureDate;
@@ -77,17 +77,21 @@ impl SeenUrl<'_> {
     }
 }
 
+/// Captures that are looked through for redirects at most, to spare compiling rules.
+const MOST_LOOKED_AT: i64 = 100_000;
+
 /// All captures of a URL. The last one is sought here: for an ORDER BY SQLite
 /// sets up a table in memory each time, which costs more than all the rest.
 const CAPTURES: &str = "SELECT date_ms, id, status, mime, size FROM capture WHERE url = ?1";
 
 /// What every row of seen URLs is made of, in this order.
-const COLUMNS: &str = "s.id, s.launch, s.url, s.host, u.url, s.hops, s.is_seed,
-    s.rule_index IS NULL AND s.rule_name = 'PrerequisiteAcceptDecideRule'";
+const COLUMNS: &str = "s.id, s.url, s.host, u.url, s.hops,
+    s.is_seed + 2 * (s.rule_index IS NULL AND s.rule_name = 'PrerequisiteAcceptDecideRule')";
 
 /// Columns behind [`COLUMNS`] that a question may ask for.
 #[derive(Default)]
 struct Further {
+    launch: Launch,
     via: Option<usize>,
     seed: Option<usize>,
     source_tag: Option<usize>,
@@ -95,10 +99,30 @@ struct Further {
     date: Option<usize>,
 }
 
+/// The launch of a row: not read where there is one alone.
+enum Launch {
+    Only(LaunchId),
+    At(usize),
+}
+
+impl Default for Launch {
+    fn default() -> Self {
+        Self::At(0)
+    }
+}
+
 impl Further {
     /// The columns that are wanted, and their words in a query.
     fn of(ask: &SeenAsk) -> (Self, String) {
-        let (mut further, mut words, mut next) = (Self::default(), String::new(), 8);
+        let (mut further, mut words, mut next) = (Self::default(), String::new(), 6);
+        match ask.launches.as_slice() {
+            [only] => further.launch = Launch::Only(*only),
+            _ => {
+                further.launch = Launch::At(next);
+                next += 1;
+                words.push_str(", s.launch");
+            }
+        }
         for (wanted, at, column) in [
             (ask.with_via, &mut further.via, "ifnull(v.url, '')"),
             (ask.with_seed, &mut further.seed, "s.seed"),
@@ -191,11 +215,13 @@ impl Catalogue {
             true => ("INDEXED BY seen_state", format!("s.launch IN ({list}) AND s.state IN (0, 1, 2, 3)")),
             false => ("", format!("+s.launch IN ({list})")),
         };
+        // That index has rows of one state behind those of another.
+        let order = if ask.is_sparse { "ORDER BY s.id" } else { "" };
         let let_in = if ask.let_in_by.is_some() { "AND s.accepted AND s.rule_name = ?3" } else { "AND ?3 IS NULL" };
         self.read(|conn| {
             let mut statement = conn.prepare_cached(&format!(
                 "SELECT {COLUMNS}{columns} FROM seen s {index} CROSS JOIN url u ON u.id = s.url {join}
-                 WHERE s.id BETWEEN ?1 AND ?2 AND {of_launch} {let_in} {newest}"
+                 WHERE s.id BETWEEN ?1 AND ?2 AND {of_launch} {let_in} {newest} {order}"
             ))?;
             let captures = RefCell::new(conn.prepare_cached(CAPTURES)?);
             let content = |url| content_fact(&mut captures.borrow_mut(), url);
@@ -236,7 +262,9 @@ impl Catalogue {
     /// none where there is no capture.
     pub fn captured_bytes(&self, urls: &[i64]) -> Result<Vec<Option<u64>>, StoreError> {
         self.read(|conn| {
-            let mut statement = conn.prepare_cached(CAPTURES)?;
+            // One look at the catalogue for all: to begin one for each takes longer than to read it.
+            let one_look = conn.unchecked_transaction()?;
+            let mut statement = one_look.prepare_cached(CAPTURES)?;
             urls.iter().map(|url| Ok(last_capture(&mut statement, *url)?.map(|(.., bytes)| bytes))).collect()
         })
     }
@@ -289,41 +317,66 @@ impl Catalogue {
     }
 
     /// Hands out where each of these URLs redirected to, in any launch: the
-    /// launch, the URL, its target. Of one launch the first stands first.
+    /// launch, when, the URL, its target. Of one launch the first stands first.
     pub fn redirects_of(
         &self,
         urls: &[String],
-        mut each: impl FnMut(LaunchId, &str, String),
+        mut each: impl FnMut(LaunchId, CaptureDate, &str, &str),
     ) -> Result<(), StoreError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(
-                "SELECT c.launch, v.url FROM capture c JOIN url v ON v.id = c.redirect_to
+                "SELECT c.launch, c.date_ms, v.url FROM capture c JOIN url v ON v.id = c.redirect_to
                  WHERE c.url = (SELECT id FROM url WHERE url = ?1) ORDER BY c.id",
             )?;
             for url in urls {
                 let mut rows = statement.query([url])?;
                 while let Some(row) = rows.next()? {
-                    each(row.get(0)?, url, row.get(1)?);
+                    let date = CaptureDate::from_millis(row.get(1)?);
+                    each(row.get(0)?, date, url, row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?);
                 }
             }
             Ok(())
         })
     }
 
-    /// Captures of a host in these launches: how many, and their bytes.
-    pub fn captures_of_host(&self, host: i64, launches: &[LaunchId]) -> Result<(u64, u64), StoreError> {
+    /// The number of the last capture; and the URLs of captures behind the one
+    /// of number `since` that redirect somewhere. Nothing of them where nothing
+    /// is asked, or where so many came that looking takes longer than it saves.
+    pub fn redirects_since(&self, since: Option<i64>) -> Result<(i64, Option<Vec<String>>), StoreError> {
         self.read(|conn| {
+            let last = conn.query_row("SELECT ifnull(max(id), 0) FROM capture", [], |row| row.get(0))?;
+            let Some(since) = since.filter(|since| last - since <= MOST_LOOKED_AT) else { return Ok((last, None)) };
             let mut statement = conn.prepare_cached(
-                "SELECT count(*), CAST(total(size) AS INTEGER) FROM capture WHERE host = ?1 AND launch = ?2",
+                "SELECT DISTINCT u.url FROM capture c JOIN url u ON u.id = c.url
+                 WHERE c.id > ?1 AND c.id <= ?2 AND c.redirect_to IS NOT NULL",
             )?;
-            let (mut captures, mut bytes) = (0, 0);
-            for launch in launches {
-                let (count, size) =
-                    statement.query_row(params![host, launch], |row| Ok((uint(row.get(0)?), uint(row.get(1)?))))?;
-                captures += count;
-                bytes += size;
-            }
-            Ok((captures, bytes))
+            let rows = statement.query_map([since, last], |row| row.get(0))?;
+            Ok((last, Some(rows.collect::<Result<_, _>>()?)))
+        })
+    }
+
+    /// Captures of some hosts that a campaign has, by its crawls and by imports
+    /// of the jobs of other engines: how many, and their bytes; or one launch of
+    /// it. A host without any is not among them.
+    pub fn captures_of_hosts(
+        &self,
+        hosts: &[i64],
+        campaign: CampaignId,
+        launch: Option<LaunchId>,
+    ) -> Result<HashMap<i64, (u64, u64)>, StoreError> {
+        let hosts = serde_json::to_string(hosts).map_err(|error| StoreError::Content(error.to_string()))?;
+        self.read(|conn| {
+            // By hosts alone: sought by launch too, each host is sought once a launch.
+            let mut statement = conn.prepare_cached(
+                "SELECT host, count(*), CAST(total(size) AS INTEGER) FROM capture
+                 WHERE host IN (SELECT value FROM json_each(?1))
+                   AND +launch IN (SELECT id FROM launch WHERE campaign = ?2 AND (?3 IS NULL OR id = ?3))
+                 GROUP BY host",
+            )?;
+            let rows = statement.query_map(params![hosts, campaign, launch], |row| {
+                Ok((row.get(0)?, (uint(row.get(1)?), uint(row.get(2)?))))
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
         })
     }
 }
@@ -388,19 +441,23 @@ fn seen_url<'r>(content: &'r Content<'r>, row: &'r Row<'_>, further: &Further) -
         }
         None => None,
     };
+    let how: i64 = row.get(5)?;
     Ok(SeenUrl {
         id: row.get(0)?,
-        launch: row.get(1)?,
-        url_id: row.get(2)?,
-        host_id: row.get(3)?,
-        url: text(4)?,
+        launch: match further.launch {
+            Launch::Only(only) => only,
+            Launch::At(at) => row.get(at)?,
+        },
+        url_id: row.get(1)?,
+        host_id: row.get(2)?,
+        url: text(3)?,
         via: asked_text(further.via)?,
-        hops: text(5)?,
+        hops: text(4)?,
         seed,
         source_tag: asked_text(further.source_tag)?,
-        is_seed: row.get(6)?,
+        is_seed: how & 1 != 0,
         nofollow: further.nofollow.map_or(Ok(false), |at| row.get(at))?,
-        is_apart: row.get(7)?,
+        is_apart: how & 2 != 0,
         date: further.date.map(|at| row.get(at)).transpose()?.map(CaptureDate::from_millis),
         content,
     })

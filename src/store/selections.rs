@@ -2,7 +2,7 @@
 
 use super::captures::uint;
 use super::catalogue::Catalogue;
-use super::rows::{CampaignId, CaptureId, ScoredRow, SelectionPage, SelectionSpec};
+use super::rows::{CampaignId, CaptureId, ScoredRow, SelectedHost, SelectionPage, SelectionSpec};
 use super::workspace::StoreError;
 use crate::uri::CaptureDate;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -78,12 +78,11 @@ impl Catalogue {
                 )?
                 .execute(params![campaign, row.id, row.score, parts, row.selected, row.by_hand])?;
             }
-            let needed = if with_requisites { requisites(conn, campaign)?.len() as i64 } else { 0 };
             conn.execute(
-                "INSERT OR REPLACE INTO selection (campaign, spec, date_ms, requisites) VALUES (?1, ?2, ?3, ?4)",
-                params![campaign, spec, CaptureDate::now().millis(), needed],
+                "INSERT OR REPLACE INTO selection (campaign, spec, date_ms) VALUES (?1, ?2, ?3)",
+                params![campaign, spec, CaptureDate::now().millis()],
             )?;
-            Ok(())
+            keep_requisites(conn, campaign, with_requisites)
         })
     }
 
@@ -111,6 +110,22 @@ impl Catalogue {
         })
     }
 
+    /// The hosts of the captures that are selected, or scored and not
+    /// selected; those with the most first.
+    pub fn selected_hosts(&self, campaign: CampaignId, selected: bool) -> Result<Vec<SelectedHost>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT h.name, count(*), CAST(total(c.size) AS INTEGER)
+                 FROM score s JOIN capture c ON c.id = s.capture JOIN host h ON h.id = c.host
+                 WHERE s.campaign = ?1 AND s.selected = ?2 GROUP BY h.id ORDER BY count(*) DESC, h.name",
+            )?;
+            let rows = statement.query_map(params![campaign, selected], |row| {
+                Ok(SelectedHost { host: row.get(0)?, captures: uint(row.get(1)?), bytes: uint(row.get(2)?) })
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
     /// A capture's score, when it has one.
     pub fn scored(&self, campaign: CampaignId, capture: CaptureId) -> Result<Option<ScoredRow>, StoreError> {
         self.read(|conn| {
@@ -121,11 +136,37 @@ impl Catalogue {
         })
     }
 
-    /// What the selected captures of a campaign need to be shown: images,
+    /// What the selected captures of a campaign need to be shown (images,
     /// style sheets and scripts, as captured nearest in time, what those need
-    /// in turn, and the goals of redirects. None of them is selected itself.
-    pub fn requisites(&self, campaign: CampaignId) -> Result<Vec<CaptureId>, StoreError> {
-        self.read(|conn| requisites(conn, campaign))
+    /// in turn, and the goals of redirects): captures may have come since they
+    /// were selected, so it is kept anew with the selection. None of them is
+    /// selected itself. Whoever leaves them out for once, or takes them for
+    /// once, changes nothing that is kept.
+    pub fn renew_requisites(&self, campaign: CampaignId, with_requisites: bool) -> Result<Vec<CaptureId>, StoreError> {
+        const FIND: &str =
+            concat!("WITH RECURSIVE asked (campaign) AS (SELECT ?1), ", include_str!("needed.sql"), " ORDER BY 2");
+        let needed: Vec<CaptureId> = match with_requisites {
+            true => self.read(|conn| {
+                let mut statement = conn.prepare_cached(FIND)?;
+                let rows = statement.query_map([campaign], |row| row.get(1))?;
+                Ok(rows.collect::<Result<_, _>>()?)
+            })?,
+            false => Vec::new(),
+        };
+        let found = needed.clone();
+        self.write(move |conn| {
+            let kept: Option<String> = conn
+                .query_row("SELECT spec FROM selection WHERE campaign = ?1", [campaign], |row| row.get(0))
+                .optional()?;
+            let kept: Option<SelectionSpec> = kept.and_then(|spec| serde_json::from_str(&spec).ok());
+            if kept.is_some_and(|kept| kept.with_requisites == with_requisites) {
+                conn.execute("DELETE FROM requisite WHERE campaign = ?1", [campaign])?;
+                let mut insert = conn.prepare_cached("INSERT INTO requisite VALUES (?1, ?2)")?;
+                found.iter().try_for_each(|capture| insert.execute([campaign, *capture]).map(drop))?;
+            }
+            Ok(())
+        })?;
+        Ok(needed)
     }
 
     /// The selection of a campaign and what it would carry.
@@ -136,13 +177,16 @@ impl Catalogue {
             missing.push("Inlinks are not built yet, so nobody's links count".to_owned());
         }
         self.read(|conn| {
-            let kept: Option<(String, i64)> = conn
-                .query_row("SELECT spec, requisites FROM selection WHERE campaign = ?1", [campaign], |row| {
-                    Ok((row.get(0)?, row.get(1)?))
-                })
+            let kept: Option<String> = conn
+                .query_row("SELECT spec FROM selection WHERE campaign = ?1", [campaign], |row| row.get(0))
                 .optional()?;
-            let requisites = kept.as_ref().map_or(0, |(_, requisites)| uint(*requisites));
-            let spec: Option<SelectionSpec> = match kept.map(|(spec, _)| spec) {
+            let (requisites, requisite_bytes) = conn
+                .prepare_cached(
+                    "SELECT count(*), CAST(total(c.size) AS INTEGER)
+                     FROM requisite q JOIN capture c ON c.id = q.capture WHERE q.campaign = ?1",
+                )?
+                .query_row([campaign], |row| Ok((uint(row.get(0)?), uint(row.get(1)?))))?;
+            let spec: Option<SelectionSpec> = match kept {
                 None => None,
                 Some(json) => {
                     Some(serde_json::from_str(&json).map_err(|error| StoreError::Content(error.to_string()))?)
@@ -192,6 +236,7 @@ impl Catalogue {
                 bytes_in,
                 bytes_out,
                 requisites,
+                requisite_bytes,
                 by_hand: uint(by_hand),
                 borderline,
                 exports,
@@ -200,28 +245,17 @@ impl Catalogue {
     }
 }
 
-/// Links that a page cannot be shown without.
-const EMBEDDING: &str = "'stylesheet', 'image', 'script', 'media', 'css', 'frame', 'redirect'";
-
-fn requisites(conn: &Connection, campaign: CampaignId) -> Result<Vec<CaptureId>, StoreError> {
-    let mut statement = conn.prepare_cached(&format!(
-        "WITH RECURSIVE needed (id) AS (
-            SELECT capture FROM score WHERE campaign = ?1 AND selected
-            UNION
-            SELECT (SELECT x.id FROM capture x WHERE x.page = t.page ORDER BY abs(x.date_ms - c.date_ms), x.id LIMIT 1)
-            FROM needed n JOIN capture c ON c.id = n.id
-            -- A revisit has the links of what it repeats.
-            JOIN outlink o ON o.capture = CASE WHEN c.revisit_of_ms IS NULL THEN c.id ELSE
-                  ifnull((SELECT x.id FROM capture x WHERE x.url = c.url AND x.digest = c.digest
-                           AND x.revisit_of_ms IS NULL ORDER BY x.date_ms DESC LIMIT 1), c.id) END
-               AND o.kind IN ({EMBEDDING})
-            JOIN url t ON t.id = o.target)
-         SELECT id FROM needed WHERE id IS NOT NULL
-            AND NOT EXISTS (SELECT 1 FROM score s WHERE s.campaign = ?1 AND s.capture = needed.id AND s.selected)
-         ORDER BY id"
-    ))?;
-    let rows = statement.query_map([campaign], |row| row.get(0))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+/// Keeps anew what the selected captures of a campaign need, as of now.
+fn keep_requisites(conn: &Connection, campaign: CampaignId, with_requisites: bool) -> Result<(), StoreError> {
+    conn.execute("DELETE FROM requisite WHERE campaign = ?1", [campaign])?;
+    if with_requisites {
+        const KEEP: &str = concat!(
+            "INSERT INTO requisite WITH RECURSIVE asked (campaign) AS (SELECT ?1), ",
+            include_str!("needed.sql")
+        );
+        conn.prepare_cached(KEEP)?.execute([campaign])?;
+    }
+    Ok(())
 }
 
 const SCORED: &str = "SELECT s.capture, u.url, c.date_ms, s.score, s.parts, s.selected, s.by_hand

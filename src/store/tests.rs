@@ -1,6 +1,6 @@
 //! What a crawl, a reviewer and the captures table ask of the catalogue.
 
-use super::rows::{CaptureColumn, CaptureQuery, CaptureTab, ReviewMark};
+use super::rows::{CaptureColumn, CaptureQuery, CaptureTab, ReviewMark, SelectionSpec};
 use super::{Captures, LaunchLedger, Workspace};
 use crate::campaign::{Campaign, Seed, SeedScope};
 use crate::crawl::{Admission, AdmissionState, CaptureEntry, Finished, Ledger, RecordPlace};
@@ -227,7 +227,7 @@ const DAY: i64 = 86_400;
 /// Builds inlinks of all there is.
 pub(super) fn build(workspace: &Workspace) {
     let catalogue = workspace.catalogue();
-    let mut shuffle = Shuffle::new(&workspace.shuffle_options(), &JobCx::detached());
+    let mut shuffle = Shuffle::new(&workspace.shuffle_options(), &JobCx::detached()).unwrap();
     let fed = catalogue.feed_inlinks(Captures::ALL, |link| {
         shuffle.push_link(&LinkRow {
             target: &link.target_key,
@@ -377,6 +377,115 @@ fn the_table_filters_sorts_and_counts() {
     let count = |tab: CaptureTab| tabs.iter().find(|(name, _)| *name == tab).unwrap().1;
     assert_eq!((count(CaptureTab::All), count(CaptureTab::Images), count(CaptureTab::Failed)), (4, 1, 1));
     assert_eq!(count(CaptureTab::Changed), 1);
+}
+
+#[test]
+fn every_number_of_a_selection_counts_the_rows_it_leads_to() {
+    let made = made();
+    let catalogue = made.workspace.catalogue();
+    let urls = ["http://a.pt/1", "http://a.pt/2", "http://b.pt/1", "http://c.pt/1", "http://c.pt/2", "http://d.pt/1"];
+    let entries = urls.iter().zip(0..).map(|(url, at)| capture(url, at, at as u64 * 20, &format!("sha1:{at}"), &[]));
+    catalogue.add_captures(made.launch, entries.collect()).unwrap();
+    let rows = |filter: &str| {
+        let page = catalogue.captures(&CaptureQuery { campaign: Some(made.campaign), ..query(filter) }).unwrap();
+        assert_eq!(page.filter_problem, None);
+        page.rows
+    };
+    // The last one is not scored: it is neither in nor out.
+    let scored = rows("-host:d.pt").into_iter().map(|row| super::rows::ScoredRow {
+        id: row.id,
+        selected: !row.url.ends_with('2') && row.url.contains("a.pt"),
+        url: row.url,
+        date: row.date,
+        score: 0.5,
+        parts: Vec::new(),
+        by_hand: false,
+    });
+    let spec = SelectionSpec { campaign: made.campaign, ..SelectionSpec::default() };
+    catalogue.keep_selection(&spec, scored.collect()).unwrap();
+    let page = catalogue.selection_page(made.campaign).unwrap();
+    assert_eq!((page.pages_in, page.pages_out, page.hosts_in, page.hosts_out), (1, 4, 1, 3));
+    for (side, selected, captures, hosts) in
+        [("yes", true, page.pages_in, page.hosts_in), ("no", false, page.pages_out, page.hosts_out)]
+    {
+        assert_eq!(rows(&format!("selected:{side}")).len() as u64, captures);
+        let found = catalogue.selected_hosts(made.campaign, selected).unwrap();
+        assert_eq!(found.len() as u64, hosts, "{found:?}");
+        for host in found {
+            assert_eq!(rows(&format!("selected:{side} host={}", host.host)).len() as u64, host.captures);
+        }
+    }
+}
+
+#[test]
+fn what_comes_along_is_counted_as_it_is_listed() {
+    let made = made();
+    let catalogue = made.workspace.catalogue();
+    let other = catalogue.save_campaign(None, &Campaign { name: "Other".to_owned(), ..Campaign::default() }).unwrap();
+    let other_launch = catalogue.begin_launch(other, "other", CaptureDate::now()).unwrap().id;
+    let pages: [(&str, &[&str]); 5] = [
+        ("http://a.pt/1", &["http://a.pt/i", "http://b.pt/i", "http://a.pt/2"]),
+        ("http://a.pt/2", &["http://c.pt/i"]),
+        ("http://a.pt/3", &["http://c.pt/i"]),
+        ("http://a.pt/i", &[]),
+        ("http://c.pt/i", &[]),
+    ];
+    let captures = pages.iter().zip(0..).map(|((at, needs), n)| {
+        let links: Vec<(&str, &str)> = needs.iter().map(|need| (*need, "")).collect();
+        let mut page = capture(at, 1, n * 20, &format!("sha1:{n}"), &links);
+        page.outlinks.iter_mut().for_each(|link| link.kind = LinkKind::Image);
+        page
+    });
+    catalogue.add_captures(made.launch, captures.collect()).unwrap();
+    // One that a page needs was captured for another campaign.
+    catalogue.add_captures(other_launch, vec![capture("http://b.pt/i", 1, 900, "sha1:b", &[])]).unwrap();
+    let rows = |filter: &str| {
+        let page = catalogue.captures(&CaptureQuery { campaign: Some(made.campaign), ..query(filter) }).unwrap();
+        assert_eq!(page.filter_problem, None);
+        assert_eq!(page.rows.len() as u64, page.total);
+        page.rows
+    };
+    let scored = rows("-http://a.pt/i -c.pt").into_iter().map(|row| super::rows::ScoredRow {
+        id: row.id,
+        selected: row.url != "http://a.pt/3",
+        by_hand: row.url == "http://a.pt/2",
+        url: row.url,
+        date: row.date,
+        score: 0.5,
+        parts: Vec::new(),
+    });
+    let spec = SelectionSpec { campaign: made.campaign, ..SelectionSpec::default() };
+    catalogue.keep_selection(&spec, scored.collect()).unwrap();
+    let urls = |filter: &str| {
+        let mut urls: Vec<String> = rows(filter).into_iter().map(|row| row.url).collect();
+        urls.sort();
+        urls
+    };
+    let needed = ["http://a.pt/i", "http://b.pt/i", "http://c.pt/i"];
+    let page = || catalogue.selection_page(made.campaign).unwrap();
+    let size = |rows: Vec<super::rows::CaptureRow>| rows.iter().map(|row| row.size).sum::<u64>();
+    assert_eq!((page().pages_in, page().requisites, page().by_hand), (2, 3, 1));
+    assert_eq!(
+        (urls("requisite:yes"), size(rows("requisite:yes"))),
+        (needed.map(str::to_owned).to_vec(), page().requisite_bytes)
+    );
+    assert_eq!(urls("export:yes").len(), 5);
+    assert_eq!(size(rows("export:yes")), page().bytes_in + page().requisite_bytes);
+    assert_eq!(urls("byhand:yes"), ["http://a.pt/2"]);
+    assert_eq!((urls("requisite:no").len(), urls("export:no")), (3, vec!["http://a.pt/3".to_owned()]));
+    // What came since comes along when it is written out, and is counted then.
+    catalogue.add_captures(made.launch, vec![capture("http://b.pt/i", 1, 950, "sha1:new", &[])]).unwrap();
+    assert_eq!(catalogue.renew_requisites(made.campaign, true).unwrap().len() as u64, page().requisites);
+    assert_eq!(urls("requisite:yes"), needed);
+    for spelled in ["Requisite:yes", "requisite=yes", "-requisite:no"] {
+        assert_eq!(urls(spelled), needed, "{spelled}");
+    }
+    // Left out for once, they stay counted with the selection that has them.
+    assert!(catalogue.renew_requisites(made.campaign, false).unwrap().is_empty());
+    assert_eq!((page().requisites, urls("export:yes").len()), (3, 5));
+    let without = SelectionSpec { with_requisites: false, ..spec };
+    catalogue.keep_selection(&without, Vec::new()).unwrap();
+    assert_eq!((page().requisites, urls("requisite:yes").len()), (0, 0));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::migrate::{APPLICATION_ID, SCHEMA_VERSION};
 use crate::jobs::{Cancelled, FileLock, NotLocked};
 use crate::links::LinkError;
 use crate::uri::CaptureDate;
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -31,6 +32,9 @@ pub enum StoreError {
     /// The catalogue is of another program.
     #[error("{0}: this file is an SQLite database of another program, not a catalogue of Fonds. Choose another folder")]
     Foreign(PathBuf),
+    /// Another process has begun the catalogue, and nothing stands in it yet.
+    #[error("{0}: this workspace is being made just now. Try again in a moment")]
+    BeingMade(PathBuf),
     /// The workspace was written by a later version.
     #[error(
         "{path}: this workspace was written by a newer Fonds (catalogue version {found}, this program knows {known}). Open it with that program; nothing was changed"
@@ -60,6 +64,19 @@ pub enum StoreError {
         "{0}: this workspace cannot be written to. Make the folder and its {CATALOGUE_FILE} writable, or copy it to a disk that is; nothing was changed"
     )]
     ReadOnly(PathBuf),
+    /// Another process wrote the workspace as it was opened for looking.
+    #[error(
+        "{path}: the workspace is open elsewhere ({holder}). Close it there first, then open it here again; nothing was changed"
+    )]
+    HeldElsewhere {
+        /// What was to be written.
+        path: PathBuf,
+        /// Who held the lock, as far as known.
+        holder: String,
+    },
+    /// It was opened for looking.
+    #[error("{0}: this workspace was opened for looking only; nothing was changed. Open it again to write")]
+    LookedAt(PathBuf),
     /// There is a workspace already.
     #[error("{0}: this folder is a workspace already. Use it as it is, or choose another folder for a new one")]
     Exists(PathBuf),
@@ -173,8 +190,52 @@ impl From<rusqlite::Error> for StoreError {
 pub enum Access {
     /// This process writes it.
     Write,
-    /// Another process writes it, or nobody can; this one only looks. Says why.
-    ReadOnly(String),
+    /// This one only looks.
+    ReadOnly(Looking),
+}
+
+/// Why a workspace is only looked at. Shown, it says what cannot be done and
+/// what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Looking {
+    /// Another process wrote it as it was opened: who, as far as known.
+    Held(String),
+    /// Nobody can write it.
+    NotWritable,
+    /// Nothing else was asked for.
+    Asked,
+}
+
+impl Looking {
+    /// What whoever wants to write is told.
+    pub(super) fn refusal(&self, path: &Path) -> StoreError {
+        let path = path.to_owned();
+        match self {
+            Self::Held(holder) => StoreError::HeldElsewhere { path, holder: holder.clone() },
+            Self::NotWritable => StoreError::ReadOnly(path),
+            Self::Asked => StoreError::LookedAt(path),
+        }
+    }
+}
+
+impl fmt::Display for Looking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const NOTHING: &str =
+            "Everything can be read here, but nothing crawled, imported, built, exported, marked or saved";
+        match self {
+            Self::Held(holder) => {
+                write!(
+                    f,
+                    "The workspace is open elsewhere ({holder}). {NOTHING}. Close it there, then open it here again"
+                )
+            }
+            Self::NotWritable => write!(
+                f,
+                "The workspace cannot be written to. {NOTHING}. Make the folder and its {CATALOGUE_FILE} writable, or copy it to a disk that is, then open it again"
+            ),
+            Self::Asked => write!(f, "The workspace was opened for looking only. {NOTHING}. Open it again to write"),
+        }
+    }
 }
 
 /// An open workspace: its folder, its lock, its catalogue.
@@ -233,14 +294,8 @@ impl Workspace {
     /// process writes it or nobody can.
     pub fn open_or_look(folder: &Path) -> Result<Self, StoreError> {
         match Self::open(folder) {
-            Err(StoreError::Locked { folder, holder }) => {
-                let catalogue = Catalogue::open_read_only(&folder.join(CATALOGUE_FILE))?;
-                Ok(Self::of(folder, Access::ReadOnly(holder), catalogue, None))
-            }
-            Err(StoreError::ReadOnly(folder)) => {
-                let looking = Self::look(&folder)?;
-                Ok(Self { access: Access::ReadOnly("the folder cannot be written to".to_owned()), ..looking })
-            }
+            Err(StoreError::Locked { folder, holder }) => Self::look_since(folder, Looking::Held(holder)),
+            Err(StoreError::ReadOnly(folder)) => Self::look_since(check(&folder)?, Looking::NotWritable),
             other => other,
         }
     }
@@ -248,10 +303,12 @@ impl Workspace {
     /// Opens a workspace for looking only, whoever writes it meanwhile and
     /// even where nothing can be written.
     pub fn look(folder: &Path) -> Result<Self, StoreError> {
-        let folder = check(folder)?;
-        let catalogue = Catalogue::open_read_only(&folder.join(CATALOGUE_FILE))?;
-        let access = Access::ReadOnly("opened for looking only".to_owned());
-        Ok(Self::of(folder, access, catalogue, None))
+        Self::look_since(check(folder)?, Looking::Asked)
+    }
+
+    fn look_since(folder: PathBuf, why: Looking) -> Result<Self, StoreError> {
+        let catalogue = Catalogue::open_read_only(&folder.join(CATALOGUE_FILE), why.clone())?;
+        Ok(Self::of(folder, Access::ReadOnly(why), catalogue, None))
     }
 
     fn of(folder: PathBuf, access: Access, catalogue: Catalogue, lock: Option<FileLock>) -> Self {
@@ -341,22 +398,36 @@ fn check(folder: &Path) -> Result<PathBuf, StoreError> {
     }
     let damaged =
         |why: &str| StoreError::Damaged { path: path.clone(), why: why.to_owned(), warcs: folder.join("output/warcs") };
+    let being_made = || FileLock::is_held(&folder.join(LOCK_FILE));
     // The header of the file says whose it is, without a database library
     // that might start to recover something (SQLite file format, 1.3).
     let mut header = [0u8; 100];
     let mut file = File::open(&path).map_err(StoreError::io(&path))?;
     if file.read_exact(&mut header).is_err() {
-        return Err(damaged("the file is too short"));
+        // A library would throw away the log of a file without a page.
+        return Err(if being_made() { StoreError::BeingMade(folder) } else { damaged("the file is too short") });
     }
     if !header.starts_with(b"SQLite format 3\0") {
         return Err(damaged("it does not begin as an SQLite file"));
     }
     let number = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
-    if number(68) != APPLICATION_ID {
-        return Err(StoreError::Foreign(path));
+    let (mut of, mut version) = (number(68), number(60));
+    // Until the log is carried over for the first time, or again by a newer
+    // program, whose file it is stands in the log alone.
+    if matches!(of, 0 | APPLICATION_ID) {
+        match Catalogue::header_with_log(&path) {
+            None => {}
+            Some(Ok(logged)) => (of, version) = logged,
+            // What the file itself is found to be says more.
+            Some(Err(_)) if of == APPLICATION_ID => {}
+            Some(Err(source)) => return Err(StoreError::Sql { doing: "be read with its log", source }),
+        }
     }
-    if number(60) > SCHEMA_VERSION {
-        return Err(StoreError::TooNew { path, found: number(60), known: SCHEMA_VERSION });
+    if of != APPLICATION_ID {
+        return Err(if of == 0 && being_made() { StoreError::BeingMade(folder) } else { StoreError::Foreign(path) });
+    }
+    if version > SCHEMA_VERSION {
+        return Err(StoreError::TooNew { path, found: version, known: SCHEMA_VERSION });
     }
     Catalogue::check(&path).map_err(|why| damaged(&why))?;
     Ok(folder)
@@ -426,6 +497,11 @@ mod tests {
         assert!(error.contains(&format!("process {}", std::process::id())), "{error}");
         let second = Workspace::open_or_look(&folder).unwrap();
         assert!(matches!(second.access(), Access::ReadOnly(_)));
+        let error = second.catalogue().set_setting("a", "b").unwrap_err().to_string();
+        let holder = format!("the workspace is open elsewhere (process {} since", std::process::id());
+        assert!(error.contains(&holder) && !error.contains("writable"), "{error}");
+        let error = second.links_to_build().err().unwrap().to_string();
+        assert!(error.contains(&holder), "{error}");
         drop(first);
         Workspace::open(&folder).unwrap();
     }
@@ -469,7 +545,10 @@ mod tests {
         permissions.set_readonly(true);
         fs::set_permissions(&path, permissions).unwrap();
         check_refused(&folder, "cannot be written to");
-        assert!(matches!(Workspace::open_or_look(&folder).unwrap().access(), Access::ReadOnly(_)));
+        let looking = Workspace::open_or_look(&folder).unwrap();
+        assert_eq!(*looking.access(), Access::ReadOnly(Looking::NotWritable));
+        let error = looking.catalogue().set_setting("a", "b").unwrap_err().to_string();
+        assert!(error.contains("Make the folder and its fonds.sqlite writable"), "{error}");
         assert!(Workspace::look(&folder).unwrap().catalogue().campaigns().unwrap().is_empty());
     }
 
@@ -497,7 +576,7 @@ mod tests {
         let writing = Workspace::open(&folder).unwrap();
         writing.catalogue().set_setting("a", "b").unwrap();
         assert_eq!(looking.catalogue().setting("a").unwrap().as_deref(), Some("b"));
-        assert!(matches!(looking.catalogue().set_setting("a", "c"), Err(StoreError::ReadOnly(_))));
+        assert!(matches!(looking.catalogue().set_setting("a", "c"), Err(StoreError::LookedAt(_))));
     }
 
     #[test]
@@ -521,6 +600,48 @@ mod tests {
         fs::write(killed.join(CATALOGUE_FILE), torn).unwrap();
         let again = Workspace::open(&killed).unwrap();
         assert_eq!(again.catalogue().campaigns().unwrap()[0].name, "Long");
+    }
+
+    #[test]
+    fn a_workspace_whose_log_was_never_carried_over_opens_for_looking() {
+        let (dir, folder) = made();
+        let path = folder.join(CATALOGUE_FILE);
+        fs::remove_file(&path).unwrap();
+        // As it stands while it is made: a page that says nothing, then the log alone.
+        let conn = rusqlite::Connection::open(&path).unwrap();
+        conn.pragma_update(None, "journal_mode", "WAL").unwrap();
+        let lock = take_lock(&folder).unwrap();
+        let refused = |folder: &Path| Workspace::look(folder).err().unwrap().to_string();
+        assert!(refused(&folder).contains("is being made just now. Try again"), "{}", refused(&folder));
+        drop((conn, lock));
+        assert!(refused(&folder).contains("another program"));
+        let lock = take_lock(&folder).unwrap();
+        let open = Workspace::of(folder.clone(), Access::Write, Catalogue::open(&path).unwrap(), Some(lock));
+        open.catalogue().save_campaign(None, &crate::campaign::Campaign::new("New")).unwrap();
+        assert_eq!(fs::read(&path).unwrap()[68..72], [0; 4], "the file says whose it is");
+        for looking in [Workspace::look(&folder), Workspace::open_or_look(&folder)] {
+            assert_eq!(looking.unwrap().catalogue().campaigns().unwrap()[0].name, "New");
+        }
+        // Killed at that moment it can be written too; of a newer program it cannot.
+        let killed = dir.path().join("killed");
+        fs::create_dir(&killed).unwrap();
+        for name in ["fonds.sqlite", "fonds.sqlite-wal"] {
+            fs::copy(folder.join(name), killed.join(name)).unwrap();
+        }
+        assert_eq!(Workspace::open(&killed).unwrap().catalogue().campaigns().unwrap()[0].name, "New");
+        let newer = rusqlite::Connection::open(&path).unwrap();
+        newer.pragma_update(None, "user_version", SCHEMA_VERSION + 1).unwrap();
+        assert!(refused(&folder).contains("newer Fonds"), "{}", refused(&folder));
+    }
+
+    #[test]
+    fn a_file_without_a_byte_is_being_made_or_cut_off_and_its_log_is_kept() {
+        let (_dir, folder) = made();
+        fs::write(folder.join(CATALOGUE_FILE), b"").unwrap();
+        fs::write(folder.join("fonds.sqlite-wal"), b"the only copy").unwrap();
+        check_refused(&folder, "damaged (the file is too short)");
+        let _lock = take_lock(&folder).unwrap();
+        check_refused(&folder, "is being made just now");
     }
 
     #[test]

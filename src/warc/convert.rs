@@ -36,7 +36,11 @@ pub fn convert_arc(
     record_id: &dyn Fn() -> String,
     cx: &JobCx,
 ) -> Result<RepackReport, RepackError> {
-    let mut reader = ArchiveReader::open(old)?;
+    cx.or_cancelled(convert(old, new, record_id, cx))
+}
+
+fn convert(old: &Path, new: &Path, record_id: &dyn Fn() -> String, cx: &JobCx) -> Result<RepackReport, RepackError> {
+    let mut reader = ArchiveReader::open(old)?.stopped_by(cx);
     let mut out = NewFile::create(new)?;
     let out_path = out.open_path().to_owned();
     let out_io = |source| WarcError::Io { path: out_path.clone(), source };
@@ -181,8 +185,8 @@ mod tests {
         };
         let report = convert_arc(&old, &new, &ids, &JobCx::detached()).unwrap();
         assert_eq!((report.records, report.left_out.len()), (4, 1), "{:?}", report.problems);
-        let checked = check_file(&new, true, &JobCx::detached()).unwrap();
-        assert_eq!(checked.count(Severity::Error), 0, "{:?}", checked.problems);
+        let (checked, problems) = check_file(&new, true, &JobCx::detached()).unwrap();
+        assert_eq!(checked.count(Severity::Error), 0, "{problems:?}");
         let mut text = Vec::new();
         flate2::bufread::MultiGzDecoder::new(&fs::read(&new).unwrap()[..]).read_to_end(&mut text).unwrap();
         let text = String::from_utf8(text).unwrap().replace("\r\n", "\n");

@@ -87,8 +87,12 @@ pub struct Chosen {
 
 /// The first pass: reads the file and chooses.
 pub fn choose(path: &Path, cut: &Cut, cx: &JobCx) -> Result<Chosen, CutError> {
+    cx.or_cancelled(choose_until(path, cut, cx))
+}
+
+fn choose_until(path: &Path, cut: &Cut, cx: &JobCx) -> Result<Chosen, CutError> {
     let hasher = RandomState::new();
-    let mut reader = ArchiveReader::open(path)?;
+    let mut reader = ArchiveReader::open(path)?.stopped_by(cx);
     let mut report = CutReport::default();
     let mut rows: Vec<Row> = Vec::new();
     let mut matched = 0;
@@ -207,7 +211,7 @@ impl Chosen {
     /// The second pass: copies the chosen records, in the order of the file.
     pub fn write(mut self, path: &Path, out: &mut dyn Write, cx: &JobCx) -> Result<CutReport, CutError> {
         let mut out = Counted { out, bytes: 0, failed: None };
-        let result = self.copy(path, &mut out, cx);
+        let result = cx.or_cancelled(self.copy(path, &mut out, cx));
         self.report.bytes = out.bytes;
         match (out.failed, result) {
             // The reader of a pipe has had enough: that is no fault of the archive file.
@@ -238,7 +242,7 @@ impl Chosen {
         if spans.peek().is_none() {
             return Ok(());
         }
-        let mut reader = ArchiveReader::open(path)?;
+        let mut reader = ArchiveReader::open(path)?.stopped_by(cx);
         reader.keep_head_bytes();
         while let Some((span, is_arc)) = spans.peek().copied() {
             if as_they_are && !span.is_inside_member() {

@@ -58,13 +58,13 @@ pub use check::{CheckReport, Checker, check_file, check_reader};
 pub use digest::{BlockDigester, DigestCheck, Digests, RecordProof, sha1_base32, sha1_field};
 
 pub use read::{
-    ArchiveReader, Event, GzipNote, MAX_HEAD_BYTES, MAX_LINE_BYTES, Packing, PlaceReader, Records, Reentry, Visit,
-    copy_span, enter_record_at, enter_record_in, open_archive_file, open_record_at, read_file_in_parallel,
+    ArchiveReader, Event, GzipNote, MAX_HEAD_BYTES, MAX_LINE_BYTES, Packing, PlaceReader, Records, Visit, copy_span,
+    enter_record_at, enter_record_in, look_at_record, open_archive_file, open_record_at, read_file_in_parallel,
     read_in_parallel, read_record_at, read_record_in, reading_threads,
 };
 pub use record::{
-    Headers, Problem, ProblemKind, Record, RecordHead, RecordType, Severity, Span, WarcError, metadata_target,
-    offset_words,
+    Headers, Problem, ProblemKind, Record, RecordHead, RecordType, Severity, SharedMember, Span, WarcError,
+    metadata_target, offset_words,
 };
 pub use write::{
     FileSetOptions, KeptTail, NewFile, Placed, REVISIT_IDENTICAL_PAYLOAD, REVISIT_NOT_MODIFIED, RecordBuilder,

@@ -314,6 +314,15 @@ pub fn offset_words(offset: u64) -> String {
     format!("{}{}", if place.is_inside_member() { "+" } else { "" }, place.decoded_offset())
 }
 
+/// The compressed member that a record begins in which shares it with others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SharedMember {
+    /// Offset in the file of its first byte.
+    pub offset: u64,
+    /// The place in the decompressed file of what it decodes to.
+    pub decoded_offset: u64,
+}
+
 /// A whole record in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
@@ -415,6 +424,8 @@ pub struct Problem {
     /// Offset in the file, in bytes; where records share a compressed member,
     /// marked as in [`Span`].
     pub offset: u64,
+    /// That member, where the file can be entered at it.
+    pub member: Option<SharedMember>,
     /// What kind of problem.
     pub kind: ProblemKind,
     /// What exactly, for a person.
@@ -427,7 +438,13 @@ pub struct Problem {
 impl Problem {
     /// One problem.
     pub fn new(offset: u64, kind: ProblemKind, detail: impl Into<String>) -> Self {
-        Self { offset, kind, detail: detail.into(), count: 1 }
+        Self { offset, member: None, kind, detail: detail.into(), count: 1 }
+    }
+
+    /// The same, of a record in this member, if its place is one in a member.
+    pub(crate) fn in_member(self, member: Option<SharedMember>) -> Self {
+        let is_inside = Span { offset: self.offset, length: 0 }.is_inside_member();
+        Self { member: member.filter(|_| is_inside), ..self }
     }
 }
 
@@ -437,25 +454,52 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Problems up to a number, so that a file of nothing but damage does not fill
-/// the memory; further ones are counted.
+/// Lets problems through up to a number, so that a file of nothing but damage
+/// fills neither the memory nor a report; further ones are counted.
+pub(super) struct ProblemCap {
+    room: usize,
+    unlisted: BTreeMap<ProblemKind, u64>,
+}
+
+impl ProblemCap {
+    pub(super) fn new(max: usize) -> Self {
+        Self { room: max, unlisted: BTreeMap::new() }
+    }
+
+    /// The problem, where it is to be listed.
+    pub(super) fn admit(&mut self, problem: Problem) -> Option<Problem> {
+        if self.room > 0 {
+            self.room -= 1;
+            return Some(problem);
+        }
+        *self.unlisted.entry(problem.kind).or_default() += problem.count;
+        None
+    }
+
+    /// How many of each kind are not listed, at the offset up to which the file
+    /// has been read.
+    pub(super) fn rest(self, read_to: u64) -> impl Iterator<Item = Problem> {
+        self.unlisted.into_iter().map(move |(kind, count)| {
+            let detail = format!("{count} further problems of this kind are not listed");
+            Problem { count, ..Problem::new(read_to, kind, detail) }
+        })
+    }
+}
+
+/// Problems up to a number, and how many more there are.
 pub(super) struct ProblemList {
     listed: Vec<Problem>,
-    unlisted: BTreeMap<ProblemKind, u64>,
+    cap: ProblemCap,
     max: usize,
 }
 
 impl ProblemList {
     pub(super) fn new(max: usize) -> Self {
-        Self { listed: Vec::new(), unlisted: BTreeMap::new(), max }
+        Self { listed: Vec::new(), cap: ProblemCap::new(max), max }
     }
 
     pub(super) fn push(&mut self, problem: Problem) {
-        if self.listed.len() < self.max {
-            self.listed.push(problem);
-        } else {
-            *self.unlisted.entry(problem.kind).or_default() += problem.count;
-        }
+        self.listed.extend(self.cap.admit(problem));
     }
 
     pub(super) fn extend(&mut self, problems: impl IntoIterator<Item = Problem>) {
@@ -465,12 +509,10 @@ impl ProblemList {
     /// All of them; how many of each kind are not listed is told behind them,
     /// at the offset up to which the file has been read.
     pub(super) fn take(&mut self, read_to: u64) -> Vec<Problem> {
-        let mut taken = std::mem::take(&mut self.listed);
-        taken.extend(std::mem::take(&mut self.unlisted).into_iter().map(|(kind, count)| {
-            let detail = format!("{count} further problems of this kind are not listed");
-            Problem { count, ..Problem::new(read_to, kind, detail) }
-        }));
-        taken
+        let taken = std::mem::replace(self, Self::new(self.max));
+        let mut listed = taken.listed;
+        listed.extend(taken.cap.rest(read_to));
+        listed
     }
 }
 

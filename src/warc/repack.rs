@@ -94,7 +94,11 @@ pub enum RepackError {
 
 /// Copies the records of `old` into the new file `new`.
 pub fn repack_file(old: &Path, new: &Path, packing: NewPacking, cx: &JobCx) -> Result<RepackReport, RepackError> {
-    let mut reader = ArchiveReader::open(old)?;
+    cx.or_cancelled(repack(old, new, packing, cx))
+}
+
+fn repack(old: &Path, new: &Path, packing: NewPacking, cx: &JobCx) -> Result<RepackReport, RepackError> {
+    let mut reader = ArchiveReader::open(old)?.stopped_by(cx);
     reader.keep_head_bytes();
     let mut out = NewFile::create(new)?;
     let out_path = out.open_path().to_owned();
@@ -279,7 +283,7 @@ pub(super) fn prove<T: PartialEq>(
     sum_of: impl Fn(&mut ArchiveReader<File>) -> io::Result<T>,
 ) -> Result<Vec<Problem>, RepackError> {
     let unproven = |why: String| RepackError::Unproven { path: path.to_owned(), why };
-    let mut reader = ArchiveReader::open(path)?;
+    let mut reader = ArchiveReader::open(path)?.stopped_by(cx);
     reader.keep_head_bytes();
     if reader.packing() != packing {
         return Err(unproven(format!("it is packed as {}", reader.packing().as_str())));

@@ -4,7 +4,7 @@
 //! the others are `continuation` records, possibly in other files, that name
 //! it in `WARC-Segment-Origin-ID`. The last one tells the whole length.
 
-use super::read::enter_record_at;
+use super::read::enter_record_in;
 use super::{ArchiveReader, RecordFacts, Span, WarcError};
 use crate::jobs::JobCx;
 use std::collections::BTreeMap;
@@ -148,7 +148,7 @@ impl SegmentSeries {
                            `fonds warc recompress` makes";
                 return Err(WarcError::NoRecord {
                     path: segment.file.clone(),
-                    offset: segment.span.decoded_offset(),
+                    offset: segment.span.offset,
                     why: why.to_owned(),
                 });
             }
@@ -219,7 +219,7 @@ impl JoinedBlock {
     /// comes by there.
     fn reach(&mut self, segment: &Segment) -> Result<Option<ArchiveReader<File>>, WarcError> {
         if !segment.span.is_inside_member() {
-            return match enter_record_at(&segment.file, segment.span.offset) {
+            return match enter_record_in(&segment.file, segment.span) {
                 Ok((_, reader)) => Ok(Some(reader)),
                 Err(WarcError::NoRecord { .. }) => Ok(None),
                 Err(error) => Err(error),

@@ -125,7 +125,7 @@ pub fn index_each(
     let mut read_to = 0;
     let mut failed = Ok(());
     let see = |head: &RecordHead, block: &mut dyn BufRead| Seen::of(head, block, filename, options);
-    let last = read_file_in_parallel(path, reading_threads(), see, |visit| {
+    let last = read_file_in_parallel(path, reading_threads(), cx, see, |visit| {
         problems.extend(visit.problems);
         failed = lines.take(visit.value, visit.span, sink);
         read_to = visit.read_to;
@@ -235,7 +235,8 @@ fn read_line(reader: &mut dyn BufRead, head: &RecordHead, filename: &str) -> io:
         key,
         date,
         url,
-        mime: mime.filter(|mime| !mime.is_empty()),
+        // Indexes write "-" where there is none.
+        mime: mime.filter(|mime| !matches!(mime.as_str(), "" | "-")),
         status: http.map(|http| http.status).filter(|&status| status > 0),
         digest: told.or_else(|| digester.map(|digester| digester.finish().payload)),
         span: Span::default(),

@@ -1,7 +1,7 @@
 //! Holds an index against the archive files that it leads to.
 
 use super::{IndexLine, indexed_url};
-use crate::warc::{ArchiveReader, Problem};
+use crate::warc::{ArchiveReader, Problem, ProblemKind};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -46,8 +46,9 @@ fn look_up(line: &IndexLine, mut source: impl Read + Seek) -> io::Result<Option<
     }
     source.seek(SeekFrom::Start(line.span.offset))?;
     let found = |problems: Vec<Problem>, otherwise: String| match problems.first() {
-        Some(problem) => format!("{at}: {}", problem.detail),
-        None => otherwise,
+        // How far it was looked for a record says nothing of this place.
+        Some(problem) if problem.kind != ProblemKind::Garbage => format!("{at}: {}", problem.detail),
+        _ => otherwise,
     };
     let mut reader = match ArchiveReader::new(source, Path::new(&line.filename)) {
         Ok(reader) => reader,

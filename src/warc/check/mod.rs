@@ -1,8 +1,13 @@
 //! Holds whole files against the standard.
 //!
-//! In: files, one after the other. Out: what each holds and what is wrong
-//! with it; at the end, what only shows when all are known: segments that do
-//! not make a record, revisits of which the original is nowhere.
+//! In: files, one after the other. Out: what each holds, and what is wrong
+//! with it as it is found; at the end, what only shows when all are known:
+//! segments that do not make a record, revisits of which the original is
+//! nowhere.
+//!
+//! Invariant: no problem is kept. What is kept of a record is hashed: 16 bytes
+//! for what a revisit may name it by, as much for its id while its file is
+//! read, 40 bytes of a revisit.
 //!
 //! [`Severity`] tells errors from warnings: a problem of a kind always has the
 //! same one.
@@ -10,24 +15,24 @@
 mod alone;
 mod fields;
 mod layout;
+mod revisits;
+mod telling;
 
 use super::read::clip;
-use super::record::ProblemList;
 use super::segments::{Reach, SegmentSeries};
 use super::{
     ArchiveReader, Packing, Problem, ProblemKind, RecordProof, RecordType, Severity, Visit, WarcError, offset_words,
     read_file_in_parallel, reading_threads,
 };
 use crate::jobs::JobCx;
-use alone::{Checked, Wanted, Whole, check_record};
+use alone::{Checked, Whole, check_record};
+use revisits::Revisits;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::RandomState;
 use std::io::{BufRead, BufReader, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-
-/// Problems of a file that are listed; further ones are counted.
-pub(super) const MAX_PROBLEMS: usize = 100_000;
+use telling::Telling;
 
 /// Types of records, and reasons why they were cut, that are told one by one;
 /// further ones count as “other”.
@@ -45,9 +50,8 @@ pub struct CheckReport {
     /// Records that say by `WARC-Truncated` that their writer cut them, by the
     /// reason told; beyond 1,000 reasons as “other”.
     pub truncated: BTreeMap<String, u64>,
-    /// What is wrong, in the order it stands; beyond 100,000 problems, how many
-    /// there are.
-    pub problems: Vec<Problem>,
+    /// How many problems of each kind there are.
+    pub found: BTreeMap<ProblemKind, u64>,
 }
 
 impl CheckReport {
@@ -56,49 +60,55 @@ impl CheckReport {
         self.records.values().sum()
     }
 
-    /// Problems of this severity, listed or not.
+    /// Problems of this severity.
     pub fn count(&self, severity: Severity) -> u64 {
-        self.problems.iter().filter(|problem| problem.kind.severity() == severity).map(|problem| problem.count).sum()
+        self.found.iter().filter(|(kind, _)| kind.severity() == severity).map(|(_, count)| count).sum()
     }
 }
 
-/// Reads a whole file by itself: structure, fields and, where `digests`, every digest.
+/// Reads a whole file by itself: structure, fields and, where `digests`, every
+/// digest. What is wrong is in the order it stands; beyond 100,000 problems, how
+/// many there are.
 ///
 /// Stops early, with what was found so far, when `cx` asks for it.
-pub fn check_file(path: &Path, digests: bool, cx: &JobCx) -> Result<CheckReport, WarcError> {
-    Checker::new(digests).check(path, cx)
+pub fn check_file(path: &Path, digests: bool, cx: &JobCx) -> Result<(CheckReport, Vec<Problem>), WarcError> {
+    let mut problems = Vec::new();
+    let report = Checker::new(digests).check(path, cx, &mut |problem| {
+        problems.push(problem);
+        ControlFlow::Continue(())
+    })?;
+    Ok((report, problems))
 }
 
-/// As [`check_file`], from any source, with one thread; `path` stands in messages.
+/// As [`Checker::check`], one file from any source, with one thread; `path`
+/// stands in messages.
 pub fn check_reader<R: Read>(
     reader: ArchiveReader<R>,
     path: &Path,
     digests: bool,
     cx: &JobCx,
+    tell: &mut dyn FnMut(Problem) -> ControlFlow<()>,
 ) -> Result<CheckReport, WarcError> {
-    Checker::new(digests).check_reader(reader, path, cx)
+    Checker::new(digests).check_reader(reader, path, cx, tell)
 }
 
 /// A file while it is checked.
 struct FileCheck<'a> {
     path: &'a Path,
+    /// Its number among the files.
+    number: usize,
     report: CheckReport,
-    problems: ProblemList,
+    telling: Telling<'a>,
     /// Offset in the file up to which it has been read.
     read_to: u64,
     /// Hashes of the record ids, and where each stands first.
     ids: HashMap<u64, u64>,
 }
 
-impl<'a> FileCheck<'a> {
-    fn new(path: &'a Path, packing: Packing) -> Self {
-        let report = CheckReport { packing: Some(packing), ..CheckReport::default() };
-        Self { path, report, problems: ProblemList::new(MAX_PROBLEMS), read_to: 0, ids: HashMap::new() }
-    }
-
+impl FileCheck<'_> {
     fn finish(mut self, last: Vec<Problem>) -> CheckReport {
-        self.problems.extend(last);
-        CheckReport { problems: self.problems.take(self.read_to), ..self.report }
+        self.telling.extend(last);
+        CheckReport { found: self.telling.finish(self.read_to), ..self.report }
     }
 }
 
@@ -108,7 +118,9 @@ pub struct Checker {
     hasher: RandomState,
     /// Whatever a revisit may name as its original: ids, and URLs with dates, hashed.
     known: Vec<u64>,
-    revisits: Vec<Revisit>,
+    revisits: Revisits,
+    /// By their numbers.
+    files: Vec<PathBuf>,
     /// All segmented records that were met, by the hash of their origin's id.
     series: HashMap<u64, SegmentSeries>,
     /// The same, by the hash of their own ids.
@@ -118,24 +130,6 @@ pub struct Checker {
     reach: Reach,
 }
 
-/// What files tell together.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Together {
-    /// What is wrong, at the record concerned.
-    pub problems: Vec<(PathBuf, Problem)>,
-    /// Records in segments of which no segment has a digest of its own but the
-    /// whole has one, which was held against all of them: the file that each
-    /// begins in.
-    pub joined: Vec<PathBuf>,
-}
-
-/// A revisit that waits for its original.
-struct Revisit {
-    file: PathBuf,
-    offset: u64,
-    wanted: Wanted,
-}
-
 impl Checker {
     /// `digests`: hold every digest against its bytes.
     pub fn new(digests: bool) -> Self {
@@ -143,7 +137,8 @@ impl Checker {
             digests,
             hasher: RandomState::new(),
             known: Vec::new(),
-            revisits: Vec::new(),
+            revisits: Revisits::default(),
+            files: Vec::new(),
             series: HashMap::new(),
             segments: HashSet::new(),
             wholes: HashMap::new(),
@@ -151,55 +146,93 @@ impl Checker {
         }
     }
 
-    /// Reads one file; what is wrong with it alone is in the report.
+    /// Reads one file. What is wrong with it alone is told as it is found, in
+    /// the order it stands; beyond 100,000 problems, how many there are.
     ///
-    /// Stops early, with what was found so far, when `cx` asks for it.
-    pub fn check(&mut self, path: &Path, cx: &JobCx) -> Result<CheckReport, WarcError> {
+    /// Stops early, with what was found so far, when `cx` or `tell` asks for it.
+    pub fn check(
+        &mut self,
+        path: &Path,
+        cx: &JobCx,
+        tell: &mut dyn FnMut(Problem) -> ControlFlow<()>,
+    ) -> Result<CheckReport, WarcError> {
         if is_pipe(path) {
-            return self.check_reader(ArchiveReader::open(path)?, path, cx);
+            return self.check_reader(ArchiveReader::open(path)?, path, cx, tell);
         }
-        let mut file = FileCheck::new(path, ArchiveReader::open(path)?.packing());
+        let mut file = self.begin(path, ArchiveReader::open(path)?.packing(), tell);
+        let mut added = Ok(());
         let (digests, hasher) = (self.digests, self.hasher.clone());
         let last = read_file_in_parallel(
             path,
             reading_threads(),
+            cx,
             |head, block| check_record(head, block, digests, &hasher),
             |visit| {
                 cx.set_done(visit.read_to);
-                self.add(&mut file, visit);
-                if cx.checkpoint().is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                added = self.add(&mut file, visit);
+                if added.is_ok() && cx.checkpoint().is_ok() { file.telling.flow() } else { ControlFlow::Break(()) }
             },
         )?;
+        added?;
         Ok(file.finish(last))
+    }
+
+    fn begin<'a>(
+        &mut self,
+        path: &'a Path,
+        packing: Packing,
+        tell: &'a mut dyn FnMut(Problem) -> ControlFlow<()>,
+    ) -> FileCheck<'a> {
+        self.files.push(path.to_owned());
+        let report = CheckReport { packing: Some(packing), ..CheckReport::default() };
+        let number = self.files.len() - 1;
+        FileCheck { path, number, report, telling: Telling::new(tell), read_to: 0, ids: HashMap::new() }
     }
 
     /// As [`check`](Self::check), from any source, with one thread.
     fn check_reader<R: Read>(
         &mut self,
-        mut reader: ArchiveReader<R>,
+        reader: ArchiveReader<R>,
         path: &Path,
         cx: &JobCx,
+        tell: &mut dyn FnMut(Problem) -> ControlFlow<()>,
     ) -> Result<CheckReport, WarcError> {
-        let io = |source| WarcError::Io { path: path.to_owned(), source };
-        let mut file = FileCheck::new(path, reader.packing());
-        while let Some(head) = reader.next_head()? {
-            let value = check_record(&head, &mut reader, self.digests, &self.hasher).map_err(io)?;
-            let span = reader.finish_record()?;
-            self.add(&mut file, Visit::of_ended(&mut reader, value, span));
-            cx.set_done(file.read_to);
-            if cx.checkpoint().is_err() {
+        let mut reader = reader.stopped_by(cx);
+        let mut file = self.begin(path, reader.packing(), tell);
+        loop {
+            match self.check_next(&mut reader, &mut file) {
+                Ok(true) => cx.set_done(file.read_to),
+                // What fails on request is no failure.
+                Err(error) if !cx.is_cancelled() => return Err(error),
+                Ok(false) | Err(_) => break,
+            }
+            if cx.checkpoint().is_err() || file.telling.flow().is_break() {
                 break;
             }
         }
         Ok(file.finish(reader.take_problems()))
     }
 
+    /// Checks the next record; `false` where there is none.
+    fn check_next<R: Read>(
+        &mut self,
+        reader: &mut ArchiveReader<R>,
+        file: &mut FileCheck<'_>,
+    ) -> Result<bool, WarcError> {
+        let Some(head) = reader.next_head()? else { return Ok(false) };
+        let value = check_record(&head, reader, self.digests, &self.hasher)
+            .map_err(|source| WarcError::Io { path: file.path.to_owned(), source })?;
+        let span = reader.finish_record()?;
+        self.add(file, Visit::of_ended(reader, value, span))?;
+        Ok(true)
+    }
+
     /// Adds a record, which was cut off or damaged where it has no place.
-    fn add(&mut self, file: &mut FileCheck, visit: Visit<Checked>) {
+    fn add(&mut self, file: &mut FileCheck, visit: Visit<Checked>) -> Result<(), WarcError> {
         let report = &mut file.report;
         file.read_to = visit.read_to;
-        file.problems.extend(visit.problems);
-        let Some(span) = visit.span else { return };
+        file.telling.extend(visit.problems);
+        let Some(span) = visit.span else { return Ok(()) };
         let Checked { kind, findings: mut found, has_digests, truncated, id, place, wanted, segment } = visit.value;
         count(&mut report.records, kind.as_str());
         report.digests_checked += u64::from(has_digests);
@@ -218,39 +251,42 @@ impl Checker {
             let detail = format!("WARC-Record-ID is that of the record at offset {}, too", offset_words(first));
             found.push((ProblemKind::BadField, detail));
         }
-        file.problems.extend(found.into_problems(offset));
+        file.telling.extend(found.into_problems(offset).map(|problem| problem.in_member(visit.member)));
         if let Some(reason) = truncated {
             count(&mut report.truncated, &reason);
         }
         if kind != RecordType::Revisit {
             self.known.extend(id.into_iter().chain(place));
         }
-        self.revisits.extend(wanted.map(|wanted| Revisit { file: file.path.to_owned(), offset, wanted }));
+        if let Some(wanted) = wanted {
+            self.revisits.add(file.number, offset, &wanted)?;
+        }
         if let Some(mut part) = segment {
             let origin = part.origin;
             // A copy of a file is no fault.
             if id.is_some_and(|id| !self.segments.insert(id)) {
-                return;
+                return Ok(());
             }
             if let Some(whole) = part.whole.take() {
                 self.wholes.insert(origin, Whole { is_counted: has_digests, ..whole });
             }
             self.series.entry(origin).or_default().add(part.at(file.path, span));
         }
+        Ok(())
     }
 
-    /// What is told only by the files together.
-    pub fn finish(mut self, cx: &JobCx) -> Result<Together, WarcError> {
+    /// Tells what is wrong with the files together, file by file as they are
+    /// named, at the record concerned; until `tell` wants no more.
+    ///
+    /// Returns the records in segments of which no segment has a digest of its
+    /// own but the whole has one, which was held against all of them: the file
+    /// that each begins in.
+    pub fn finish(
+        mut self,
+        cx: &JobCx,
+        mut tell: impl FnMut(&Path, Problem) -> ControlFlow<()>,
+    ) -> Result<Vec<PathBuf>, WarcError> {
         let (mut found, mut joined) = (Vec::new(), Vec::new());
-        if !self.revisits.is_empty() {
-            self.known.sort_unstable();
-        }
-        for Revisit { file, offset, wanted: Wanted { keys, names } } in &self.revisits {
-            if !keys.iter().any(|key| self.known.binary_search(key).is_ok()) {
-                let detail = format!("the record that the revisit names ({names}) is not in the files given");
-                found.push((file.clone(), Problem::new(*offset, ProblemKind::NoOriginal, detail)));
-            }
-        }
         // In the order in which they stand, so that what is left to spend on
         // reading them again is spent the same way each time.
         let mut series: Vec<_> = self.series.into_iter().collect();
@@ -285,7 +321,19 @@ impl Checker {
             (file, problem)
         }));
         found.sort_by(|a, b| (&a.0, a.1.offset).cmp(&(&b.0, b.1.offset)));
-        Ok(Together { problems: found, joined })
+        let mut found = found.into_iter().peekable();
+        self.known.sort_unstable();
+        let flow = self.revisits.tell_lonely(&self.files, &self.known, |file, problem| {
+            let is_before = |(of, other): &(PathBuf, Problem)| (of.as_path(), other.offset) < (file, problem.offset);
+            while let Some((of, other)) = found.next_if(is_before) {
+                tell(&of, other)?;
+            }
+            tell(file, problem)
+        })?;
+        if flow.is_continue() {
+            let _ = found.try_for_each(|(file, problem)| tell(&file, problem));
+        }
+        Ok(joined)
     }
 }
 
@@ -358,19 +406,50 @@ mod tests {
 
     const DATE: CaptureDate = CaptureDate::from_millis(1_709_283_600_000);
 
+    /// Checks a file; its problems.
+    fn checked(checker: &mut Checker, path: &Path) -> (CheckReport, Vec<Problem>) {
+        let mut problems = Vec::new();
+        let mut keep = |problem| {
+            problems.push(problem);
+            ControlFlow::Continue(())
+        };
+        let report = checker.check(path, &JobCx::detached(), &mut keep).unwrap();
+        (report, problems)
+    }
+
+    /// The problems of all files together.
+    fn together(checker: Checker) -> Vec<(PathBuf, Problem)> {
+        let mut problems = Vec::new();
+        let keep = |file: &Path, problem| {
+            problems.push((file.to_owned(), problem));
+            ControlFlow::Continue(())
+        };
+        checker.finish(&JobCx::detached(), keep).unwrap();
+        problems
+    }
+
+    /// Checks a file from memory; its problems.
+    fn read(bytes: &[u8], digests: bool) -> (CheckReport, Vec<Problem>) {
+        let mut problems = Vec::new();
+        let reader = ArchiveReader::new(bytes, Path::new("a")).unwrap();
+        let report = check_reader(reader, Path::new("a"), digests, &JobCx::detached(), &mut |problem| {
+            problems.push(problem);
+            ControlFlow::Continue(())
+        });
+        (report.unwrap(), problems)
+    }
+
     /// Checks files made of these bytes together; problems as `file@offset kind: detail`.
     fn problems(files: &[Vec<u8>]) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
-        let cx = JobCx::detached();
         let mut checker = Checker::new(true);
         let mut all: Vec<(PathBuf, Problem)> = Vec::new();
         for (number, bytes) in files.iter().enumerate() {
             let path = folder.path().join(number.to_string());
             std::fs::write(&path, bytes).unwrap();
-            let report = checker.check(&path, &cx).unwrap();
-            all.extend(report.problems.into_iter().map(|problem| (path.clone(), problem)));
+            all.extend(checked(&mut checker, &path).1.into_iter().map(|problem| (path.clone(), problem)));
         }
-        all.extend(checker.finish(&cx).unwrap().problems);
+        all.extend(together(checker));
         let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
         all.iter().map(|(path, p)| format!("{}@{} {}: {}", name(path), p.offset, p.kind.words(), p.detail)).collect()
     }
@@ -457,11 +536,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.warc.gz");
         std::fs::write(&path, many_in_one_member(10)).unwrap();
-        let cx = JobCx::detached();
         let found = |free, bytes| {
             let mut checker = Checker { reach: Reach::new(free, bytes), ..Checker::new(true) };
-            checker.check(&path, &cx).unwrap();
-            checker.finish(&cx).unwrap().problems
+            checked(&mut checker, &path);
+            together(checker)
         };
         assert_eq!(found(10, 0), []);
         assert_eq!(found(0, 10 << 20), []);
@@ -480,8 +558,7 @@ mod tests {
                 .plain(b"")
         };
         let bytes: Vec<u8> = (0..1010).flat_map(record).collect();
-        let reader = ArchiveReader::new(&bytes[..], Path::new("a")).unwrap();
-        let report = check_reader(reader, Path::new("a"), false, &JobCx::detached()).unwrap();
+        let (report, _) = read(&bytes, false);
         for counts in [&report.records, &report.truncated] {
             assert_eq!((counts.len(), counts["other"], counts.values().sum::<u64>()), (1001, 10, 1010));
             assert!(counts.keys().all(|word| word.len() < 100));
@@ -489,13 +566,71 @@ mod tests {
     }
 
     #[test]
+    fn problems_are_told_as_they_are_found_until_nobody_wants_more() {
+        let record = |number: usize| {
+            RecordBuilder::response(&format!("urn:test:{number}"), DATE, "http://a.pt/")
+                .field("WARC-Block-Digest", "sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5")
+                .plain(b"")
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.warc");
+        std::fs::write(&path, (0..1000).flat_map(record).collect::<Vec<u8>>()).unwrap();
+        let cx = JobCx::detached();
+        let (all, _) = checked(&mut Checker::new(true), &path);
+        assert_eq!((all.total(), all.count(Severity::Error) >= 1000), (1000, true));
+        let mut told = 0;
+        let mut stop = |_| {
+            told += 1;
+            if told < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        let report = Checker::new(true).check(&path, &cx, &mut stop).unwrap();
+        assert_eq!((told, report.total() <= 3), (3, true));
+    }
+
+    #[test]
+    fn lonely_revisits_are_told_file_by_file_with_the_flaws_of_segments_between() {
+        let revisit = |id: &str| {
+            let digest = "sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5";
+            RecordBuilder::revisit(&format!("{id}-2"), DATE, "http://x.pt/", digest, (id, "http://x.pt/", DATE))
+                .compress(b"HTTP/1.1 200 OK\r\n\r\n")
+        };
+        let segment = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/")
+            .field("WARC-Segment-Number", "1")
+            .compress(b"HTTP/1.1 200 OK\r\n\r\n");
+        let folder = tempfile::tempdir().unwrap();
+        let mut checker = Checker::new(true);
+        // Not in the order of their names.
+        for (name, bytes) in [
+            ("b", [revisit("urn:lost:3"), segment, revisit(&"urn:lost:4".repeat(30))].concat()),
+            ("a", [revisit("urn:lost:1"), revisit("urn:lost:2")].concat()),
+        ] {
+            std::fs::write(folder.path().join(name), bytes).unwrap();
+            checked(&mut checker, &folder.path().join(name));
+        }
+        let told: Vec<_> = together(checker)
+            .into_iter()
+            .map(|(path, problem)| format!("{} {}", path.file_name().unwrap().display(), problem.detail))
+            .collect();
+        let lonely = |name: &str| format!("the record that the revisit names ({name}) is not in the files given");
+        assert_eq!(
+            told,
+            [
+                format!("a {}", lonely("urn:lost:1")),
+                format!("a {}", lonely("urn:lost:2")),
+                format!("b {}", lonely("urn:lost:3")),
+                "b the last segment is missing: none tells the whole length".to_owned(),
+                format!("b {}", lonely(&clip(&"urn:lost:4".repeat(30)))),
+            ]
+        );
+    }
+
+    #[test]
     fn counted_problems_count() {
         let page = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").plain(b"");
         let page = String::from_utf8(page).unwrap();
         let page = page.replacen("Content-Type", &("no colon\r\n".repeat(40) + "Content-Type"), 1);
-        let reader = ArchiveReader::new(page.as_bytes(), Path::new("a")).unwrap();
-        let report = check_reader(reader, Path::new("a"), true, &JobCx::detached()).unwrap();
-        assert_eq!((report.problems.len(), report.count(Severity::Error)), (6, 40));
+        let (report, problems) = read(page.as_bytes(), true);
+        assert_eq!((problems.len(), report.count(Severity::Error)), (6, 40));
     }
 
     #[cfg(unix)]
@@ -513,16 +648,15 @@ mod tests {
         let file = folder.path().join("file");
         std::fs::write(&file, revisit("urn:test:1")).unwrap();
         let sent = [original, revisit("urn:test:9"), many_in_one_member(1)].concat();
-        let cx = JobCx::detached();
         let mut checker = Checker::new(true);
         std::thread::scope(|scope| {
             scope.spawn(|| std::fs::write(&pipe, &sent).unwrap());
-            assert_eq!(checker.check(&pipe, &cx).unwrap().total(), 4);
+            assert_eq!(checked(&mut checker, &pipe).0.total(), 4);
         });
-        checker.check(&file, &cx).unwrap();
+        checked(&mut checker, &file);
         // The original that came by the pipe is known, its lonely revisit is
         // told, and nobody waits for the pipe to say it all again.
-        let found: Vec<_> = checker.finish(&cx).unwrap().problems.into_iter().map(|(_, problem)| problem).collect();
+        let found: Vec<_> = together(checker).into_iter().map(|(_, problem)| problem).collect();
         assert_eq!(found.iter().map(|p| p.kind).collect::<Vec<_>>(), [ProblemKind::NoOriginal, ProblemKind::Unchecked]);
         assert!(found[0].detail.contains("urn:test:9"), "{}", found[0]);
         assert!(found[1].detail.contains("cannot be read a second time"), "{}", found[1]);

@@ -52,7 +52,8 @@ pub(super) enum HandOver {
 
 pub(super) struct Board<T> {
     segments: Vec<Segment>,
-    /// How many segments may be claimed beyond the front.
+    /// How many segments may be claimed beyond the front, not reckoning those
+    /// that were passed over: a record may be longer than many segments.
     ahead: usize,
     places: Mutex<Places<T>>,
     changed: Condvar,
@@ -125,7 +126,8 @@ impl<T> Board<T> {
             if places.stopped || places.next >= self.segments.len() {
                 return None;
             }
-            if places.next <= places.front + self.ahead {
+            let claimed = places.states.get(places.front..places.next).unwrap_or_default();
+            if claimed.iter().filter(|state| **state != State::PassedOver).count() <= self.ahead {
                 break;
             }
             places = self.wait(places);

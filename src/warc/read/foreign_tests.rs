@@ -50,9 +50,9 @@ fn summary(path: &Path) -> String {
             Err(error) => panic!("{error}"),
         }
     }
-    let report = check_file(path, true, &JobCx::detached()).unwrap();
+    let (report, problems) = check_file(path, true, &JobCx::detached()).unwrap();
     let mut kinds: BTreeMap<(Reverse<Severity>, &str), Vec<u64>> = BTreeMap::new();
-    for problem in &report.problems {
+    for problem in &problems {
         if std::env::var_os("FONDS_TELL").is_some() {
             println!("{}: {problem}", path.display());
         }

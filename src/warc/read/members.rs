@@ -5,6 +5,7 @@ use super::head::{Start, record_start};
 use super::input::{Input, RETAIN};
 use super::whole::{Search, WholeMembers};
 use super::zstd::{self, Frame};
+use crate::jobs::{Cancelled, JobCx};
 use std::io::{self, Read};
 
 /// Decoded bytes made at once.
@@ -218,6 +219,8 @@ pub(super) struct Members<R> {
     /// What is left of [`SECOND_LOOKS`].
     second_looks: u64,
     glance: Option<gzip::Glance>,
+    /// Asked whether to go on.
+    cx: Option<JobCx>,
 }
 
 impl<R: Read> Members<R> {
@@ -252,6 +255,20 @@ impl<R: Read> Members<R> {
             decoded_to: base,
             second_looks: SECOND_LOOKS,
             glance: None,
+            cx: None,
+        }
+    }
+
+    /// From here on, decoding and searching fail when the job shall stop.
+    pub(super) fn stop_with(&mut self, cx: &JobCx) {
+        self.cx = Some(cx.clone());
+    }
+
+    /// An error when the job shall stop.
+    pub(super) fn go_on(&self) -> io::Result<()> {
+        match &self.cx {
+            Some(cx) if cx.is_cancelled() => Err(io::Error::other(Cancelled)),
+            _ => Ok(()),
         }
     }
 
@@ -306,6 +323,17 @@ impl<R: Read> Members<R> {
         self.member_offset
     }
 
+    /// Place in the decoded stream at which the present member begins.
+    pub(super) fn member_decoded_offset(&self) -> u64 {
+        self.member_decoded
+    }
+
+    /// Nothing was decoded yet, and what is decoded next stands at this place
+    /// of the decoded stream.
+    pub(super) fn count_from(&mut self, decoded_offset: u64) {
+        (self.window.base, self.member_decoded) = (decoded_offset, decoded_offset);
+    }
+
     /// Offset in the file after the last member, or of the next plain byte.
     pub(super) fn file_offset(&self) -> u64 {
         if self.is_plain() { self.decoded_offset() } else { self.input.offset() }
@@ -330,6 +358,7 @@ impl<R: Read> Members<R> {
         if !self.in_member {
             return Ok(Fill::End);
         }
+        self.go_on()?;
         let fill = match &mut self.layer {
             Layer::Plain => {
                 let len = self.input.read_through(self.window.room(CHUNK))?;
@@ -459,6 +488,7 @@ impl<R: Read> Members<R> {
         };
         let magic_len = if is_zstd { zstd::MAGIC.len() } else { gzip::MAGIC.len() };
         while self.input.offset() < limit {
+            self.go_on()?;
             let window = self.input.window();
             match if is_zstd { zstd::find_frame(window) } else { finder.find(window) } {
                 Some(place) => {

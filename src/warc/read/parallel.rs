@@ -7,17 +7,21 @@
 //! go on as the other one did. If it never does, it reads on through the
 //! segment itself and what the other one made is thrown away. So the result is
 //! that of one reader, in every file; files that cannot be cut (one member for
-//! all records) are read by one thread.
+//! all records) are read by one thread. So is what follows a search for the end
+//! of a block that was in vain, up to the next of the stretches of 64 MiB for
+//! each of which such searches may cost so much (see `reader/doubt.rs`): another
+//! reader does not know what is left to spend.
 //!
 //! Memory is bounded: only a few segments are ahead of the one whose results
 //! are taken, and each may hold only so many results.
 
-use super::super::{Problem, ProblemKind, RecordHead, Span, WarcError};
+use super::super::{Problem, ProblemKind, RecordHead, SharedMember, Span, WarcError};
 use super::board::{Board, HandOver, Segment};
 use super::gzip::GzipNote;
 use super::place::{open_archive_file, open_present};
 use super::reader::ArchiveReader;
 use super::records::Nature;
+use crate::jobs::JobCx;
 use crossbeam_channel::Sender;
 use std::fs::File;
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
@@ -47,6 +51,8 @@ pub struct Visit<T> {
     pub problems: Vec<Problem>,
     /// Compressed members it lies in; 1 as it should be.
     pub members: u64,
+    /// See [`ArchiveReader::member_of_record`].
+    pub member: Option<SharedMember>,
     /// See [`ArchiveReader::gzip_note`].
     pub gzip_note: Option<GzipNote>,
     /// Offset in the file up to which it has been read, for progress.
@@ -56,8 +62,9 @@ pub struct Visit<T> {
 impl<T> Visit<T> {
     /// Of the record that `reader` has just ended, at `span`.
     pub fn of_ended<R: Read>(reader: &mut ArchiveReader<R>, value: T, span: Option<Span>) -> Self {
-        let (members, gzip_note) = (reader.members_of_record(), reader.gzip_note());
-        Self { value, span, problems: reader.take_problems(), members, gzip_note, read_to: reader.file_offset() }
+        let (members, member, gzip_note) = (reader.members_of_record(), reader.member_of_record(), reader.gzip_note());
+        let (problems, read_to) = (reader.take_problems(), reader.file_offset());
+        Self { value, span, problems, members, member, gzip_note, read_to }
     }
 }
 
@@ -92,7 +99,8 @@ pub fn reading_threads() -> usize {
 /// out to be none, so it must do no more than compute. `sink` is called by the
 /// calling thread with the number of the file, in the order of files and
 /// records, as reading with one [`ArchiveReader`] would have it; each file ends
-/// with [`Event::End`] or [`Event::Failed`]. It can break off.
+/// with [`Event::End`] or [`Event::Failed`]. It can break off, and so can `cx`,
+/// also within a long block: then nothing more is handed on.
 ///
 /// # Panics
 ///
@@ -100,10 +108,11 @@ pub fn reading_threads() -> usize {
 pub fn read_in_parallel<T: Send>(
     files: &[PathBuf],
     threads: usize,
+    cx: &JobCx,
     map: impl Fn(&RecordHead, &mut dyn BufRead) -> io::Result<T> + Sync,
     sink: impl FnMut(usize, Event<T>) -> ControlFlow<()>,
 ) {
-    read_in_segments(files, threads.min(MAX_THREADS), SEGMENT, map, sink);
+    read_in_segments(files, threads.min(MAX_THREADS), SEGMENT, cx, map, sink);
 }
 
 /// As [`read_in_parallel`], with segments of so many bytes.
@@ -111,15 +120,19 @@ pub(super) fn read_in_segments<T: Send>(
     files: &[PathBuf],
     threads: usize,
     segment_len: u64,
+    cx: &JobCx,
     map: impl Fn(&RecordHead, &mut dyn BufRead) -> io::Result<T> + Sync,
     mut sink: impl FnMut(usize, Event<T>) -> ControlFlow<()>,
 ) {
     let segments: Vec<Segment> = match threads {
         0 | 1 => (0..files.len()).map(Segment::whole_file).collect(),
-        _ => files.iter().enumerate().flat_map(|(file, path)| segments_of(file, path, segment_len)).collect(),
+        _ => files.iter().enumerate().flat_map(|(file, path)| segments_of(file, path, segment_len, cx)).collect(),
     };
     let mut filter = NotPerRecordOnce::default();
     let mut hand_on = |file: usize, mut event: Event<T>| {
+        if matches!(event, Event::Failed(_)) && cx.is_cancelled() {
+            return ControlFlow::Break(());
+        }
         filter.apply(file, &mut event);
         sink(file, event)
     };
@@ -127,7 +140,7 @@ pub(super) fn read_in_segments<T: Send>(
         // Whole files, then.
         let _ = segments
             .iter()
-            .try_for_each(|segment| read_alone(&files[segment.file], &map, |event| hand_on(segment.file, event)));
+            .try_for_each(|segment| read_alone(&files[segment.file], cx, &map, |event| hand_on(segment.file, event)));
         return;
     }
     let board = Board::new(segments, threads);
@@ -139,7 +152,7 @@ pub(super) fn read_in_segments<T: Send>(
                 while let Some((number, sender)) = board.claim() {
                     let path = &files[board.segment(number).file];
                     // Results that nobody wants are no failure.
-                    let _ = Worker { board: &board, number, path, sender }.run(&map);
+                    let _ = Worker { board: &board, number, path, cx, sender }.run(&map);
                 }
             });
         }
@@ -171,11 +184,12 @@ pub(super) fn read_in_segments<T: Send>(
 pub fn read_file_in_parallel<T: Send>(
     path: &Path,
     threads: usize,
+    cx: &JobCx,
     map: impl Fn(&RecordHead, &mut dyn BufRead) -> io::Result<T> + Sync,
     mut sink: impl FnMut(Visit<T>) -> ControlFlow<()>,
 ) -> Result<Vec<Problem>, WarcError> {
     let mut end = Ok(Vec::new());
-    read_in_parallel(&[path.to_owned()], threads, map, |_, event| match event {
+    read_in_parallel(&[path.to_owned()], threads, cx, map, |_, event| match event {
         Event::Record(visit) => sink(visit),
         Event::End(problems) => {
             end = Ok(problems);
@@ -195,9 +209,12 @@ fn shifted<T>(mut event: Event<T>, shift: u64) -> Event<T> {
         true => Span::inside_member(span.decoded_offset().wrapping_add(shift), span.length),
         false => span,
     };
+    let shift_member =
+        |member: SharedMember| SharedMember { decoded_offset: member.decoded_offset.wrapping_add(shift), ..member };
     let problems = match &mut event {
-        Event::Record(Visit { span, problems, .. }) => {
+        Event::Record(Visit { span, problems, member, .. }) => {
             *span = span.map(shift_place);
+            *member = member.map(shift_member);
             problems
         }
         Event::End(problems) => problems,
@@ -205,6 +222,7 @@ fn shifted<T>(mut event: Event<T>, shift: u64) -> Event<T> {
     };
     for problem in problems {
         problem.offset = shift_place(Span { offset: problem.offset, length: 0 }).offset;
+        problem.member = problem.member.map(shift_member);
     }
     event
 }
@@ -229,15 +247,17 @@ impl NotPerRecordOnce {
 
 /// The segments of a file: one when it is short or packed so that it cannot be
 /// entered in its middle.
-fn segments_of(file: usize, path: &Path, segment_len: u64) -> Vec<Segment> {
+fn segments_of(file: usize, path: &Path, segment_len: u64, cx: &JobCx) -> Vec<Segment> {
     let whole = || vec![Segment::whole_file(file)];
-    let len = open_archive_file(path).and_then(|file| file.metadata()).map(|data| data.len());
-    let Ok(len) = len else { return whole() };
+    let Ok(source) = open_archive_file(path) else { return whole() };
+    let Ok(len) = source.metadata().map(|data| data.len()) else { return whole() };
     if len < 2 * segment_len {
         return whole();
     }
-    // The first record tells what holds for the whole file.
-    let Ok(mut reader) = ArchiveReader::open(path) else { return whole() };
+    // The first record tells what holds for the whole file; where it ends is
+    // not looked for.
+    let Ok(reader) = ArchiveReader::new(source, path) else { return whole() };
+    let mut reader = reader.stopped_by(cx);
     let nature = match reader.next_head() {
         Ok(Some(_)) => reader.nature(),
         _ => return whole(),
@@ -257,11 +277,12 @@ fn segments_of(file: usize, path: &Path, segment_len: u64) -> Vec<Segment> {
 /// Reads a file from its beginning to its end.
 fn read_alone<T>(
     path: &Path,
+    cx: &JobCx,
     map: impl Fn(&RecordHead, &mut dyn BufRead) -> io::Result<T>,
     mut sink: impl FnMut(Event<T>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let mut reader = match ArchiveReader::open(path) {
-        Ok(reader) => reader,
+        Ok(reader) => reader.stopped_by(cx),
         Err(error) => return sink(Event::Failed(error)),
     };
     loop {
@@ -308,6 +329,7 @@ struct Worker<'a, T> {
     board: &'a Board<T>,
     number: usize,
     path: &'a Path,
+    cx: &'a JobCx,
     sender: Sender<Message<T>>,
 }
 
@@ -316,7 +338,7 @@ impl<T: Send> Worker<'_, T> {
         let segment = self.board.segment(self.number);
         let mut reader = match &segment.nature {
             None => match ArchiveReader::open(self.path) {
-                Ok(reader) => reader,
+                Ok(reader) => reader.stopped_by(self.cx),
                 Err(error) => {
                     self.send(vec![Event::Failed(error)])?;
                     return self.end_of_file();
@@ -365,7 +387,7 @@ impl<T: Send> Worker<'_, T> {
     fn find(&self, segment: &Segment, nature: &Nature) -> io::Result<Option<ArchiveReader<File>>> {
         let (mut file, present) = open_present(self.path)?;
         file.seek(SeekFrom::Start(segment.begin))?;
-        ArchiveReader::find(file, &present, segment.begin, segment.end, nature)
+        ArchiveReader::find(file, &present, segment.begin, segment.end, nature, self.cx)
     }
 
     fn send(&self, events: Vec<Event<T>>) -> Result<(), Unwanted> {

@@ -1,13 +1,17 @@
 //! Random access: one record by its place.
 
-use super::super::{Problem, ProblemKind, Record, RecordHead, Span, WarcError};
+use super::super::{Problem, ProblemKind, Record, RecordHead, SharedMember, Span, WarcError};
 use super::reader::ArchiveReader;
 use super::zstd;
-use crate::jobs::JobCx;
+use crate::jobs::{CountedRead, JobCx, OnStop};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+
+/// Bytes of a plain file behind a record that is looked at in which the end of
+/// its block is looked for, where its declared length cannot be right.
+const DOUBTED: u64 = 64 * 1024 * 1024;
 
 /// Opens the file itself, or its `.open` form while it is being written, and
 /// tells by which name.
@@ -91,11 +95,11 @@ pub fn enter_record_in(path: &Path, span: Span) -> Result<(RecordHead, ArchiveRe
     enter(open_record_at(path, span.offset)?.ending_with(span), path, span.offset)
 }
 
-fn enter(
-    mut reader: ArchiveReader<File>,
+fn enter<R: Read>(
+    mut reader: ArchiveReader<R>,
     path: &Path,
     offset: u64,
-) -> Result<(RecordHead, ArchiveReader<File>), WarcError> {
+) -> Result<(RecordHead, ArchiveReader<R>), WarcError> {
     reader.keep_head_bytes();
     match reader.next_head().or_else(nothing_behind(offset))? {
         Some(head) if stands_at(&reader, offset) => Ok((head, reader)),
@@ -103,33 +107,42 @@ fn enter(
     }
 }
 
-/// Enters records of one file again, in the order in which they stand. Where
-/// they share a compressed member, it is decoded once for all of them.
-pub struct Reentry {
-    path: PathBuf,
-    /// Stands in a record that shares its member.
-    inside: Option<ArchiveReader<File>>,
-}
-
-impl Reentry {
-    /// For the file at `path`.
-    pub fn new(path: &Path) -> Self {
-        Self { path: path.to_owned(), inside: None }
+/// Enters a record for a look: what is read of the file is counted by `cx`,
+/// and reading fails when that shall stop. A record that shares its compressed
+/// member is looked for from the beginning of `member`, else of the file.
+pub fn look_at_record<'c>(
+    path: &Path,
+    offset: u64,
+    member: Option<SharedMember>,
+    cx: &'c JobCx,
+) -> Result<(RecordHead, ArchiveReader<CountedRead<'c, File>>), WarcError> {
+    let (mut file, present) = open_named(path)?;
+    let io = |source| WarcError::Io { path: present.clone(), source };
+    let len = file.metadata().map_err(io)?.len();
+    let place = Span { offset, length: 0 };
+    let (from, member) = match (place.is_inside_member(), member) {
+        (false, _) => (offset, None),
+        (true, Some(member)) => (member.offset, Some(member)),
+        (true, None) => (0, None),
+    };
+    let dictionary = if from == 0 { None } else { zstd::leading_dictionary(&mut file).map_err(io)? };
+    file.seek(SeekFrom::Start(from)).map_err(io)?;
+    let beside = file.try_clone().map_err(io)?;
+    let reader = ArchiveReader::at(CountedRead::new(file, OnStop::Fail, cx), &present, from)?;
+    let mut reader = reader.backed_by(&beside, 0, len.min(from.saturating_add(DOUBTED))).stopped_by(cx);
+    if let Some(dictionary) = dictionary {
+        // As in `open_record_at`.
+        let _ = reader.use_dictionary(&dictionary);
     }
-
-    /// As [`enter_record_at`], with a block to read.
-    pub fn enter(&mut self, span: Span) -> Result<(RecordHead, impl BufRead), WarcError> {
-        let place = span.decoded_offset();
-        let ahead = self.inside.take().filter(|at| span.is_inside_member() && at.decoded_record_offset() < place);
-        let (head, reader) = match ahead {
-            Some(mut reader) => match reader.skip_to_decoded(place, &JobCx::detached())? {
-                true => enter(reader, &self.path, span.offset)?,
-                false => return Err(no_record(&mut reader, &self.path, span.offset)),
-            },
-            None => enter_record_at(&self.path, span.offset)?,
-        };
-        Ok((head, self.inside.insert(reader)))
+    let is_there = match (place.is_inside_member(), member) {
+        (false, _) => true,
+        (true, Some(member)) => reader.pass_to_decoded(member, place.decoded_offset())?,
+        (true, None) => reader.skip_to_decoded(place.decoded_offset(), cx)?,
+    };
+    if !is_there {
+        return Err(no_record_inside(path, offset));
     }
+    enter(reader, path, offset)
 }
 
 /// What is no archive from a wrong offset on may be one all the same.
@@ -140,7 +153,7 @@ fn nothing_behind<T>(offset: u64) -> impl FnOnce(WarcError) -> Result<Option<T>,
     }
 }
 
-fn stands_at(reader: &ArchiveReader<File>, offset: u64) -> bool {
+fn stands_at<R: Read>(reader: &ArchiveReader<R>, offset: u64) -> bool {
     let place = Span { offset, length: 0 };
     match place.is_inside_member() {
         true => reader.decoded_record_offset() == place.decoded_offset(),
@@ -148,10 +161,25 @@ fn stands_at(reader: &ArchiveReader<File>, offset: u64) -> bool {
     }
 }
 
-fn no_record(reader: &mut ArchiveReader<File>, path: &Path, offset: u64) -> WarcError {
-    let why = reader.take_problems().first().map(|problem| problem.to_string());
-    let why = why.unwrap_or_else(|| "no record begins here".to_owned());
-    WarcError::NoRecord { path: path.to_owned(), offset, why }
+fn no_record<R: Read>(reader: &mut ArchiveReader<R>, path: &Path, offset: u64) -> WarcError {
+    let mut problems = reader.take_problems();
+    // That records share a member is no reason; nor is what stands before it.
+    problems.retain(|problem| problem.kind != ProblemKind::NotPerRecord);
+    use ProblemKind::{BadCompression, BadHead, Garbage, Truncated};
+    let is_damage = |problem: &&Problem| matches!(problem.kind, Garbage | BadHead | Truncated | BadCompression);
+    let here = problems.iter().find(|problem| problem.offset == offset);
+    let why = here.or_else(|| problems.iter().rfind(is_damage)).and_then(|problem| match problem.kind {
+        // How far it was looked for a record says nothing of this place.
+        Garbage => None,
+        // The place is told once.
+        kind if problem.offset == offset => Some(format!("{}: {}", kind.words(), problem.detail)),
+        _ => Some(problem.to_string()),
+    });
+    WarcError::NoRecord {
+        path: path.to_owned(),
+        offset,
+        why: why.unwrap_or_else(|| "no record begins here".to_owned()),
+    }
 }
 
 /// A reader whose next record is the one at `offset` (a [`Span::offset`]).
@@ -189,36 +217,66 @@ fn read_up_to(file: File, path: &Path, offset: u64) -> Result<ArchiveReader<File
 }
 
 /// Reads records of files by their places. Where the places of a file rise,
-/// records that share its members are read in one pass.
+/// records that share a member are read in one pass.
 #[derive(Default)]
 pub struct PlaceReader {
-    /// A file, and a reader behind the last record of it that shared its member.
-    behind: Option<(PathBuf, ArchiveReader<File>)>,
+    /// A file, and a reader in it that stands behind the head of a record that
+    /// shares its member.
+    inside: Option<(PathBuf, ArchiveReader<File>)>,
+    /// Stands at a record with a place of its own.
+    alone: Option<ArchiveReader<File>>,
 }
 
 impl PlaceReader {
     /// As [`read_record_at`]; `cx` is asked whether to stop, which is an error.
     pub fn read(&mut self, path: &Path, offset: u64, max_block: usize, cx: &JobCx) -> Result<Record, WarcError> {
+        let reader = self.go_to(path, offset, cx)?;
+        match reader.next_record(max_block).or_else(nothing_behind(offset))? {
+            Some(record) if stands_at(reader, offset) => Ok(record),
+            _ => Err(no_record(reader, path, offset)),
+        }
+    }
+
+    /// As [`enter_record_in`], with a block to read; `cx` is asked whether to
+    /// stop, which is an error.
+    pub fn enter(
+        &mut self,
+        path: &Path,
+        span: Span,
+        cx: &JobCx,
+    ) -> Result<(RecordHead, impl BufRead + use<'_>), WarcError> {
+        let offset = span.offset;
+        self.go_to(path, offset, cx)?;
+        self.alone = self.alone.take().map(|reader| reader.ending_with(span));
+        let reader = match (&mut self.alone, &mut self.inside) {
+            (Some(alone), _) => alone,
+            (None, Some((_, inside))) => inside,
+            (None, None) => return Err(no_record_inside(path, offset)),
+        };
+        match reader.next_head().or_else(nothing_behind(offset))? {
+            Some(head) if stands_at(reader, offset) => Ok((head, reader)),
+            _ => Err(no_record(reader, path, offset)),
+        }
+    }
+
+    /// A reader whose next record is the one at this place.
+    fn go_to(&mut self, path: &Path, offset: u64, cx: &JobCx) -> Result<&mut ArchiveReader<File>, WarcError> {
+        self.alone = None;
         let place = Span { offset, length: 0 };
         if !place.is_inside_member() {
-            return read_record_at(path, offset, max_block);
+            return Ok(self.alone.insert(open_record_at(path, offset)?));
         }
         let place = place.decoded_offset();
-        let behind = self.behind.take();
-        let mut reader = match behind.filter(|(file, reader)| file == path && reader.decoded_record_offset() < place) {
+        let before = self.inside.take();
+        let before = before.filter(|(file, reader)| file == path && reader.decoded_record_offset() < place);
+        let mut reader = match before {
             Some((_, reader)) => reader,
             None => ArchiveReader::open(path)?,
         };
         if !reader.skip_to_decoded(place, cx)? {
-            return Err(no_record_inside(path, offset));
+            return Err(no_record(&mut reader, path, offset));
         }
-        match reader.next_record(max_block)? {
-            Some(record) if stands_at(&reader, offset) => {
-                self.behind = Some((path.to_owned(), reader));
-                Ok(record)
-            }
-            _ => Err(no_record(&mut reader, path, offset)),
-        }
+        Ok(&mut self.inside.insert((path.to_owned(), reader)).1)
     }
 }
 
@@ -240,7 +298,7 @@ fn seek_inside(path: &Path, offset: u64) -> Result<ArchiveReader<File>, WarcErro
     let place = Span { offset, length: 0 }.decoded_offset();
     match reader.skip_to_decoded(place, &JobCx::detached())? {
         true => Ok(reader),
-        false => Err(no_record_inside(path, offset)),
+        false => Err(no_record(&mut reader, path, offset)),
     }
 }
 
@@ -290,28 +348,39 @@ mod tests {
         assert_eq!(open_present(&open.join("x")).unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 
+    fn record(n: usize) -> String {
+        let len = n.to_string().len();
+        format!(
+            "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a.pt/{n}\r\nContent-Length: {len}\r\n\r\n{n}\r\n\r\n"
+        )
+    }
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(bytes).unwrap();
+        gzip.finish().unwrap()
+    }
+
+    /// Where each record stands, and the member that it begins in.
+    fn places(path: &Path) -> Vec<(u64, Option<SharedMember>)> {
+        let mut all = ArchiveReader::open(path).unwrap();
+        let mut places = Vec::new();
+        while let Some(record) = all.next_record(100).unwrap() {
+            places.push((record.span.offset, all.member_of_record()));
+        }
+        places
+    }
+
     #[test]
     #[cfg(unix)]
     fn places_that_rise_are_read_in_one_pass() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.warc.gz");
-        let record = |n| {
-            format!(
-                "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a.pt/{n}\r\nContent-Length: 1\r\n\r\n{n}\r\n\r\n"
-            )
-        };
-        let records: String = (0..4).map(record).collect();
-        let mut gzip = flate2::write::GzEncoder::new(File::create(&path).unwrap(), flate2::Compression::fast());
-        gzip.write_all(records.as_bytes()).unwrap();
-        gzip.finish().unwrap();
-        let mut places = Vec::new();
-        let mut all = ArchiveReader::open(&path).unwrap();
-        while let Some(record) = all.next_record(100).unwrap() {
-            places.push(record.span.offset);
-        }
+        fs::write(&path, gzip((0..4).map(record).collect::<String>().as_bytes())).unwrap();
+        let places = places(&path);
         let (mut reader, cx) = (PlaceReader::default(), JobCx::detached());
         let mut read = |at: usize| {
-            let record = reader.read(&path, places[at], 1000, &cx);
+            let record = reader.read(&path, places[at].0, 1000, &cx);
             record.map(|record| record.head.target_uri().unwrap())
         };
         assert_eq!(read(2).unwrap(), "http://a.pt/2");
@@ -320,5 +389,84 @@ mod tests {
         fs::remove_file(&path).unwrap();
         assert_eq!(read(3).unwrap(), "http://a.pt/3");
         assert!(read(1).is_err());
+    }
+
+    #[test]
+    fn records_with_and_without_a_place_of_their_own_are_read_in_any_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.warc.gz");
+        let shared: String = (4..8).map(record).collect();
+        let members = (0..4).map(|n| gzip(record(n).as_bytes())).chain([gzip(shared.as_bytes())]);
+        fs::write(&path, members.collect::<Vec<_>>().concat()).unwrap();
+        let places = places(&path);
+        assert_eq!(places.len(), 8);
+        let (mut reader, cx) = (PlaceReader::default(), JobCx::detached());
+        for at in [2, 5, 1, 7, 3, 6, 0, 4, 3, 5] {
+            let (span, url) = (Span { offset: places[at].0, length: 999 }, format!("http://a.pt/{at}"));
+            let (head, mut block) = reader.enter(&path, span, &cx).unwrap();
+            assert_eq!(head.target_uri().unwrap(), url);
+            let mut text = String::new();
+            block.read_to_string(&mut text).unwrap();
+            assert_eq!(text, at.to_string());
+        }
+        let mut read = |at: usize| reader.read(&path, places[at].0, 9, &cx).unwrap().block;
+        for at in [1, 4, 2, 6] {
+            assert_eq!(read(at), at.to_string().as_bytes());
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_before_a_record_is_no_word_about_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.warc.gz");
+        // More problems than a reader holds.
+        let odd = |n: usize| record(n).replace("\r\n", "\n");
+        let short = record(20_000).replace("Content-Length: 5", "Content-Length: 50");
+        let all = gzip([(0..11_000).map(odd).collect::<String>(), short].concat().as_bytes());
+        fs::write(&path, &all).unwrap();
+        let last = places(&path).pop().unwrap().0;
+        let (_, problems) = read_record_in(&path, Span { offset: last, length: 999 }, 9).unwrap();
+        assert!(problems.iter().any(|problem| problem.kind == ProblemKind::Truncated), "{problems:?}");
+        // Cut off since, the reason is that.
+        fs::write(&path, &all[..all.len() / 2]).unwrap();
+        for error in [
+            read_record_at(&path, last, 9).unwrap_err(),
+            PlaceReader::default().read(&path, last, 9, &JobCx::detached()).unwrap_err(),
+        ] {
+            let told = error.to_string();
+            assert!(!told.contains("share") && told.contains("cut off"), "{told}");
+        }
+    }
+
+    #[test]
+    fn a_look_at_a_record_begins_at_its_member() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.warc.gz");
+        let all: Vec<u8> = (0..9).flat_map(|n| record(n).into_bytes()).collect();
+        let len = all.len() / 9;
+        let cx = JobCx::detached();
+        // Members of several records; and such that cut records in two.
+        for (chunk, first_kept) in [(3 * len, 3), (2 * len + len / 2, 3)] {
+            let members: Vec<Vec<u8>> = all.chunks(chunk).map(gzip).collect();
+            fs::write(&path, members.concat()).unwrap();
+            let places = places(&path);
+            assert_eq!(places.len(), 9);
+            for (at, (offset, member)) in places.iter().enumerate() {
+                for member in [*member, None] {
+                    let (head, _) = look_at_record(&path, *offset, member, &cx).unwrap();
+                    assert_eq!(head.target_uri().unwrap(), format!("http://a.pt/{at}"), "{chunk} {member:?}");
+                }
+            }
+            // What stands before the member is not read.
+            let mut bytes = members.concat();
+            bytes[4..members[0].len()].fill(b'x');
+            fs::write(&path, bytes).unwrap();
+            for (at, (offset, member)) in places.iter().enumerate().skip(first_kept) {
+                let (head, _) = look_at_record(&path, *offset, *member, &cx).unwrap();
+                assert_eq!(head.target_uri().unwrap(), format!("http://a.pt/{at}"));
+            }
+        }
+        cx.cancel();
+        assert!(look_at_record(&path, 0, None, &cx).is_err());
     }
 }

@@ -6,7 +6,7 @@ mod heads;
 mod in_hand;
 
 use super::super::record::ProblemList;
-use super::super::{Problem, ProblemKind, Record, RecordHead, Span, WarcError};
+use super::super::{Problem, ProblemKind, Record, RecordHead, SharedMember, Span, WarcError};
 use super::gzip::GzipNote;
 use super::head::{Start, record_start};
 use super::members::{Begin, Fill, Members, Packing};
@@ -60,6 +60,8 @@ pub struct ArchiveReader<R> {
     begins_at: u64,
     /// The same in the decompressed file.
     begins_at_decoded: u64,
+    /// The compressed member it begins in, where the file can be entered at that.
+    begins_in: Option<SharedMember>,
     /// Where the head that was read last is to be looked for ([`Span::offset`]).
     head_place: u64,
     /// What the header of its gzip member tells, where that begins with it.
@@ -151,10 +153,18 @@ impl ArchiveReader<File> {
     }
 
     /// The first record that seems to begin in `file`, which stands at `from`
-    /// and is as `like` says, and before `limit`.
-    pub(super) fn find(file: File, name: &Path, from: u64, limit: u64, like: &Nature) -> io::Result<Option<Self>> {
+    /// and is as `like` says, and before `limit`; `cx` stops it and the search.
+    pub(super) fn find(
+        file: File,
+        name: &Path,
+        from: u64,
+        limit: u64,
+        like: &Nature,
+        cx: &JobCx,
+    ) -> io::Result<Option<Self>> {
         let probe = Probe::of(&file, name);
         let mut members = Members::inside(file, from, like.packing);
+        members.stop_with(cx);
         if !members.seek_record(limit)? {
             return Ok(None);
         }
@@ -170,7 +180,7 @@ impl<R: Read> ArchiveReader<R> {
     }
 
     /// Reads from a source that stands at `offset` of its file.
-    fn at(source: R, name: &Path, offset: u64) -> Result<Self, WarcError> {
+    pub(super) fn at(source: R, name: &Path, offset: u64) -> Result<Self, WarcError> {
         let members = Members::new(source, offset).map_err(|source| WarcError::Io { path: name.to_owned(), source })?;
         Ok(Self::of(members, name))
     }
@@ -193,6 +203,7 @@ impl<R: Read> ArchiveReader<R> {
             joined: 0,
             begins_at: members.file_offset(),
             begins_at_decoded: members.file_offset(),
+            begins_in: None,
             head_place: members.file_offset(),
             gzip_note: None,
             probe: None,
@@ -208,6 +219,14 @@ impl<R: Read> ArchiveReader<R> {
         self
     }
 
+    /// From here on, reading fails when the job shall stop, also within a block
+    /// and while the end of one is looked for.
+    #[must_use]
+    pub fn stopped_by(mut self, cx: &JobCx) -> Self {
+        self.members.stop_with(cx);
+        self
+    }
+
     /// What a reader that begins anew at a boundary must know of the file.
     pub(super) fn nature(&self) -> Nature {
         Nature { packing: self.members.packing(), arc_version: self.arc_version.clone() }
@@ -216,9 +235,10 @@ impl<R: Read> ArchiveReader<R> {
     /// The offset in the file, when a reader that begins here (and knows the
     /// [`nature`](Self::nature) of the file) would read on as this one does.
     pub(super) fn boundary(&self) -> Option<u64> {
-        let fresh = self.probe.as_ref().is_none_or(Probe::is_fresh);
+        let offset = self.members.file_offset();
+        let fresh = self.probe.as_ref().is_none_or(|probe| probe.is_fresh_at(offset));
         let between = self.open.is_none() && self.ahead.is_none() && self.members.is_between() && fresh;
-        between.then(|| self.members.file_offset())
+        between.then_some(offset)
     }
 
     /// The place of the next byte in the decoded bytes, counted from where this
@@ -247,7 +267,10 @@ impl<R: Read> ArchiveReader<R> {
     /// Reads on until the next record is the one at this place of the
     /// decompressed file; `false` when there is none. Stopping is an error.
     pub(in crate::warc) fn skip_to_decoded(&mut self, place: u64, cx: &JobCx) -> Result<bool, WarcError> {
-        while let Some(head) = self.next_head()? {
+        loop {
+            // What is wrong before it is nobody's question, and would fill the list.
+            self.take_problems();
+            let Some(head) = self.next_head()? else { break };
             cx.checkpoint().map_err(|stopped| self.io(io::Error::other(stopped)))?;
             let at = self.open.as_ref().map_or(0, |open| open.decoded_offset);
             if at == place {
@@ -259,6 +282,29 @@ impl<R: Read> ArchiveReader<R> {
             }
         }
         Ok(false)
+    }
+
+    /// Decodes on from the beginning of a member, where this reader stands, up
+    /// to a record within; `false` where the file ends or is damaged before.
+    pub(super) fn pass_to_decoded(&mut self, member: SharedMember, place: u64) -> Result<bool, WarcError> {
+        self.members.count_from(member.decoded_offset);
+        loop {
+            let Some(left) = place.checked_sub(self.members.decoded_offset()) else { return Ok(false) };
+            let there = self.members.window().len();
+            let passed = usize::try_from(left).unwrap_or(usize::MAX).min(there);
+            self.members.consume(passed);
+            if passed as u64 == left {
+                return Ok(true);
+            }
+            match self.fill()? {
+                Fill::More => {}
+                Fill::End => match self.members.begin_member().map_err(|source| self.io(source))? {
+                    Begin::Member => self.member_fresh = false,
+                    _ => return Ok(false),
+                },
+                Fill::CutOff | Fill::Broken(_) => return Ok(false),
+            }
+        }
     }
 
     /// What was odd or broken since the last call, in the order it was met.
@@ -431,7 +477,10 @@ impl<R: Read> ArchiveReader<R> {
         };
         if open.state == State::Sound && breaks < WARC_BREAKS && !(open.is_arc && (breaks > 0 || !more)) {
             let due = if open.is_arc { 1 } else { WARC_BREAKS };
-            let detail = format!("{breaks} bytes of line breaks stand after the block, {due} are due");
+            let detail = match breaks {
+                1 => format!("1 byte of line breaks stands after the block, {due} are due"),
+                breaks => format!("{breaks} bytes of line breaks stand after the block, {due} are due"),
+            };
             self.problem(place, ProblemKind::BadField, detail);
         }
         // Behind a short record the next member, or the search for one, has begun.
@@ -578,7 +627,7 @@ impl<R: Read> ArchiveReader<R> {
     }
 
     fn problem(&mut self, offset: u64, kind: ProblemKind, detail: String) {
-        self.problems.push(Problem::new(offset, kind, detail));
+        self.problems.push(Problem::new(offset, kind, detail).in_member(self.begins_in));
     }
 }
 

@@ -4,6 +4,7 @@
 use super::parallel::{Event, Visit, read_in_segments};
 use super::reader::ArchiveReader;
 use super::tests::{Pieces, builder, gzip, noise, read_all, read_with};
+use crate::jobs::JobCx;
 use flate2::{Compression, write::GzEncoder};
 use proptest::prelude::*;
 use std::io::{Read, Write};
@@ -57,11 +58,11 @@ fn told(files: &[PathBuf], threads: usize, segment_len: u64) -> Vec<String> {
         block.read_to_end(&mut bytes)?;
         Ok((head.clone(), bytes))
     };
-    read_in_segments(files, threads, segment_len, map, |file, event| {
+    read_in_segments(files, threads, segment_len, &JobCx::detached(), map, |file, event| {
         told.push(match event {
             // How far a reader has read ahead is its own affair.
-            Event::Record(Visit { value, span, problems, members, gzip_note, read_to: _ }) => {
-                format!("{file} {value:?} {span:?} {problems:?} {members} {gzip_note:?}")
+            Event::Record(Visit { value, span, problems, members, member, gzip_note, read_to: _ }) => {
+                format!("{file} {value:?} {span:?} {problems:?} {members} {member:?} {gzip_note:?}")
             }
             Event::End(problems) => format!("{file} {problems:?}"),
             Event::Failed(error) => format!("{file} {error}"),
@@ -213,13 +214,86 @@ fn false_beginnings_never_make_anybody_wait_for_ever() {
             std::thread::sleep(std::time::Duration::from_micros(50));
             std::io::copy(block, &mut std::io::sink())
         };
-        read_in_segments(std::slice::from_ref(&path), 4, segment_len, pause, |_, _| {
+        read_in_segments(std::slice::from_ref(&path), 4, segment_len, &JobCx::detached(), pause, |_, _| {
             std::thread::sleep(std::time::Duration::from_micros(400));
             count += 1;
             ControlFlow::Continue(())
         });
         assert_eq!(count, alone.len());
         assert_eq!(told(std::slice::from_ref(&path), 3, segment_len), alone);
+    }
+}
+
+/// Numbers of threads that have read the records from `after` on.
+fn readers(path: &Path, after: usize, segment_len: u64) -> usize {
+    let mut seen = Vec::new();
+    let slow = |_: &crate::warc::RecordHead, block: &mut dyn std::io::BufRead| {
+        std::io::copy(block, &mut std::io::sink())?;
+        std::thread::sleep(std::time::Duration::from_micros(200));
+        Ok(std::thread::current().id())
+    };
+    read_in_segments(&[path.to_owned()], 2, segment_len, &JobCx::detached(), slow, |_, event| {
+        if let Event::Record(visit) = event {
+            seen.push(visit.value);
+        }
+        ControlFlow::Continue(())
+    });
+    let seen: std::collections::HashSet<_> = seen.into_iter().skip(after).collect();
+    seen.len()
+}
+
+/// A record with a digest that is wrong, declared with `by` bytes too many.
+fn lie(number: usize, by: usize) -> Vec<u8> {
+    let text = String::from_utf8(builder(number).plain(b"block")).unwrap();
+    let right = "Content-Length: 5\r\n";
+    assert!(text.contains(right));
+    text.replace(right, &format!("Content-Length: {}\r\n", 5 + by))
+        .replace("\r\n\r\nblock", "\r\n\r\nblack")
+        .into_bytes()
+}
+
+#[test]
+fn several_threads_go_on_behind_a_long_record_and_behind_a_search_in_vain() {
+    let small = |numbers: std::ops::Range<usize>| -> Vec<u8> {
+        numbers.flat_map(|number| builder(number).plain(&noise(number, 300))).collect()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a");
+    let long = builder(0).plain(&noise(0, 60_000));
+    for (first, segment_len) in [(long, 2000), (lie(0, 9000), 2000)] {
+        let bytes = [first, small(1..200), lie(200, 5000), small(201..300), lie(300, 70)].concat();
+        std::fs::write(&path, bytes).unwrap();
+        let files = [path.clone()];
+        let alone = told(&files, 1, segment_len);
+        assert_eq!(alone.len(), 302);
+        assert_eq!(told(&files, 2, segment_len), alone);
+        assert_eq!(told(&files, 3, segment_len / 3), alone);
+        // The stretch with the search in vain is over by then.
+        assert_eq!(readers(&path, 80, segment_len), 2);
+    }
+}
+
+#[test]
+fn reading_that_is_stopped_within_a_block_is_no_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a");
+    let small = (0..20).flat_map(|number| builder(number).plain(b"block"));
+    std::fs::write(&path, small.chain(builder(20).plain(&noise(0, 3 << 20))).collect::<Vec<u8>>()).unwrap();
+    for threads in [1, 3] {
+        let cx = JobCx::detached();
+        let mut seen = 0;
+        let stop = |_: &crate::warc::RecordHead, block: &mut dyn std::io::BufRead| {
+            if std::io::copy(&mut (&mut *block).take(9), &mut std::io::sink())? > 5 {
+                cx.cancel();
+            }
+            std::io::copy(block, &mut std::io::sink())
+        };
+        read_in_segments(std::slice::from_ref(&path), threads, 1 << 20, &cx, stop, |_, event| {
+            assert!(matches!(event, Event::Record(_)), "{event:?}");
+            seen += 1;
+            ControlFlow::Continue(())
+        });
+        assert!(seen < 21, "{seen}");
     }
 }
 
@@ -232,7 +306,7 @@ fn reading_in_parallel_can_be_broken_off() {
     let skip = |_: &crate::warc::RecordHead, block: &mut dyn std::io::BufRead| {
         std::io::copy(&mut block.take(2), &mut std::io::sink())
     };
-    read_in_segments(&[path], 3, 2000, skip, |_, _| {
+    read_in_segments(&[path], 3, 2000, &JobCx::detached(), skip, |_, _| {
         seen += 1;
         if seen == 100 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });

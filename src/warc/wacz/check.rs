@@ -7,12 +7,13 @@ use super::{
 };
 use crate::jobs::{Cancelled, JobCx};
 use crate::warc::cdx::{IndexReader, LineCheck};
-use crate::warc::{ArchiveReader, DigestCheck, Severity, check_reader};
+use crate::warc::{ArchiveReader, DigestCheck, Problem, Severity, check_reader};
 use flate2::Crc;
 use flate2::read::GzDecoder;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::ops::ControlFlow;
 
 /// Versions of the format whose rules are known here.
 const VERSIONS: [&str; 2] = ["1.1.1", "1.2.0"];
@@ -316,22 +317,26 @@ impl Wacz {
         for member in self.archives() {
             cx.note(&*member.name);
             let name = std::path::Path::new(&member.name);
+            // Against the advice of the standard, but no error: told, not held against it.
+            let mut advice: Option<Problem> = None;
+            let mut tell = |problem: Problem| {
+                match problem.kind.severity() {
+                    Severity::Error => report.problem(&member.name, problem.to_string()),
+                    Severity::Warning if advice.is_none() => advice = Some(problem),
+                    Severity::Warning => {}
+                }
+                ControlFlow::Continue(())
+            };
             let checked = ArchiveReader::new(self.open_member(member)?, name)
-                .and_then(|reader| check_reader(reader, name, true, cx));
+                .and_then(|reader| check_reader(reader, name, true, cx, &mut tell));
             cx.checkpoint()?;
             match checked {
                 Ok(found) => {
                     report.records += found.total();
                     let listed = ["response", "resource", "revisit"].map(|kind| found.records.get(kind).copied());
                     captures += listed.into_iter().flatten().sum::<u64>();
-                    // Against the advice of the standard, but no error: told, not held against it.
-                    let (errors, advice): (Vec<_>, Vec<_>) =
-                        found.problems.into_iter().partition(|problem| problem.kind.severity() == Severity::Error);
-                    for problem in errors {
-                        report.problem(&member.name, problem.to_string());
-                    }
-                    if let Some(first) = advice.first() {
-                        let more = advice.len() - 1;
+                    if let Some(first) = advice {
+                        let more = found.count(Severity::Warning) - 1;
                         let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
                         report.notes.push(format!("{}: {first}{more}", member.name));
                     }

@@ -1,6 +1,6 @@
 //! Files whose writer was killed.
 
-use super::super::read::{ArchiveReader, RETAIN};
+use super::super::read::{ArchiveReader, Packing, RETAIN};
 use super::super::{OPEN_SUFFIX, Problem, ProblemKind, WarcError};
 use super::new_file::NewFile;
 use super::rename::{have_equal_bytes, rename_new};
@@ -24,7 +24,8 @@ pub struct Repaired {
     /// Bytes that were cut off its end.
     pub cut_bytes: u64,
     /// Where they are kept; none where they are a torn record and nothing else,
-    /// and few enough that this is certain.
+    /// and few enough that this is certain (in a plain file: no other record
+    /// seems to begin in them).
     pub kept: Option<KeptTail>,
     /// What the reader found.
     pub problems: Vec<Problem>,
@@ -103,6 +104,7 @@ pub fn repair_open_file(open_path: &Path) -> Result<Repaired, WarcError> {
         problems.append(&mut fresh);
     }
     problems.append(&mut reader.take_problems());
+    let is_plain = reader.packing() == Packing::Plain;
     drop(reader);
     let mut file = OpenOptions::new().read(true).write(true).open(open_path).map_err(io)?;
     let len = file.metadata().map_err(io)?.len();
@@ -116,7 +118,12 @@ pub fn repair_open_file(open_path: &Path) -> Result<Repaired, WarcError> {
     }
     let mut of_tail = problems.iter().filter(|problem| problem.offset >= sound_len);
     // Of a longer tail, only the last part was searched for records.
-    let is_searched = len - sound_len <= RETAIN as u64;
+    let mut is_searched = len - sound_len <= RETAIN as u64;
+    if is_plain && is_searched && sound_len < len {
+        // Nobody looked into a torn plain record: a wrong length may have taken
+        // whole ones for its block.
+        is_searched = !holds_record(&mut file, sound_len).map_err(io)?;
+    }
     let kept = match sound_len < len && (!is_searched || of_tail.any(|problem| is_other(&problem))) {
         true => Some(keep_tail(&mut file, open_path, &path, sound_len, behind)?),
         false => None,
@@ -131,6 +138,14 @@ pub fn repair_open_file(open_path: &Path) -> Result<Repaired, WarcError> {
     drop(file);
     rename_new(open_path, &path).map_err(|source| WarcError::Io { path: path.clone(), source })?;
     Ok(Repaired { file: Some(path), records, cut_bytes: len - sound_len, kept, problems })
+}
+
+/// Whether a record seems to begin behind this offset of a plain file.
+fn holds_record(file: &mut File, offset: u64) -> io::Result<bool> {
+    let mut tail = Vec::new();
+    file.seek(SeekFrom::Start(offset))?;
+    file.take(RETAIN as u64).read_to_end(&mut tail)?;
+    Ok(memchr::memmem::find(&tail, b"\nWARC/").is_some())
 }
 
 /// Copies what `file`, which stands at `open_path`, holds from `offset` on into
@@ -346,6 +361,27 @@ mod tests {
                 fs::remove_file(file).unwrap();
             }
         }
+    }
+
+    #[test]
+    fn records_that_a_wrong_length_in_a_plain_file_takes_are_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.warc.open");
+        let plain = |number: u32| {
+            let record = RecordBuilder::response(&format!("urn:test:{number}"), DATE, "http://a.pt/");
+            String::from_utf8(record.plain(b"HTTP/1.1 200 OK\r\n\r\nbody")).unwrap()
+        };
+        let lie =
+            plain(2).replace("Content-Length: 23", "Content-Length: 999999").replace("WARC-Block-Digest", "X-Block");
+        let behind: String = (3..9).map(plain).collect();
+        fs::write(&path, [plain(1), lie.clone(), behind.clone()].concat()).unwrap();
+        let repaired = repair_open_file(&path).unwrap();
+        let kept = repaired.kept.unwrap();
+        assert_eq!((repaired.records, kept.offset), (1, plain(1).len() as u64));
+        assert_eq!(fs::read_to_string(kept.file).unwrap(), lie + &behind);
+        // One torn record and nothing else is kept nowhere.
+        fs::write(folder.path().join("b.warc.open"), [&plain(1)[..], &plain(2)[..150]].concat()).unwrap();
+        assert_eq!(repair_open_file(&folder.path().join("b.warc.open")).unwrap().kept, None);
     }
 
     #[test]

@@ -156,7 +156,7 @@ fn check_places(data: &[u8], path: &Path, records: &[Record]) {
         }
     }
     let cx = JobCx::detached();
-    let report = check_file(path, true, &cx).unwrap();
+    let (report, _) = check_file(path, true, &cx).unwrap();
     assert_eq!(report.total(), records.len() as u64);
     for post_append in [false, true] {
         let (lines, _) = index_file(path, "fuzzed.warc", IndexOptions { post_append }, &cx).unwrap();

@@ -1,7 +1,7 @@
 //! Heads of records, wherever the edges of windows and members lie.
 
 use super::super::super::findings::Findings;
-use super::super::super::{ProblemKind, RecordHead, Span, WarcError};
+use super::super::super::{ProblemKind, RecordHead, SharedMember, Span, WarcError};
 use super::super::arc::{self, UrlLine};
 use super::super::head::{self, MAX_HEAD_BYTES, Start, record_start};
 use super::super::members::Fill;
@@ -23,6 +23,10 @@ impl<R: Read> ArchiveReader<R> {
             true => offset,
             false => Span::inside_member(decoded_offset, 0).offset,
         };
+        // What needs a dictionary that stands elsewhere cannot be entered.
+        let can_be_entered = !self.members.is_plain() && self.members.late_dictionary().is_none();
+        let member = SharedMember { offset, decoded_offset: self.members.member_decoded_offset() };
+        self.begins_in = can_be_entered.then_some(member);
         self.head_place = place;
         self.gzip_note = self.members.gzip_note().filter(|_| begins_member);
         let mut searched = 0;
@@ -77,10 +81,11 @@ impl<R: Read> ArchiveReader<R> {
         };
         let Some(head) = head else { return Ok(Found::Garbage) };
         self.members.consume(if is_arc { 0 } else { len });
-        self.problems.extend(odd.into_problems(place));
+        let member = self.begins_in;
+        self.problems.extend(odd.into_problems(place).map(|problem| problem.in_member(member)));
         let length = head.content_length;
         let late_dictionary = self.members.late_dictionary();
-        let ending = if is_arc { None } else { self.doubt(&head, breaks) };
+        let ending = if is_arc { self.doubt_last_of_arc(&head) } else { self.doubt(&head, breaks)? };
         let length = ending.map_or(length, |(there, _)| there);
         if let Some(ending) = ending {
             self.tell_short(place, head.content_length, ending);

@@ -1,7 +1,7 @@
 //! The record in hand as it stands in the file: for copying it byte for byte,
 //! and for telling where it is before it is read to its end.
 
-use super::{ArchiveReader, GzipNote};
+use super::{ArchiveReader, GzipNote, SharedMember};
 use std::io::Read;
 
 impl<R: Read> ArchiveReader<R> {
@@ -31,6 +31,12 @@ impl<R: Read> ArchiveReader<R> {
     /// The same in the decompressed file.
     pub fn decoded_record_offset(&self) -> u64 {
         self.begins_at_decoded
+    }
+
+    /// The compressed member that it begins in; none in a plain file, and where
+    /// the file cannot be entered at that member.
+    pub fn member_of_record(&self) -> Option<SharedMember> {
+        self.begins_in
     }
 
     /// How many compressed members the record that was just ended began in

@@ -1,0 +1,90 @@
+//! Revisits that wait for their original until all files are known.
+//!
+//! There may be millions: what is only needed for words waits on the disk.
+
+use super::super::{Problem, ProblemKind, WarcError};
+use super::alone::Wanted;
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use tempfile::SpooledTempFile;
+
+/// Bytes of names that are kept in memory.
+const NAMES_IN_MEMORY: usize = if cfg!(test) { 64 } else { 1024 * 1024 };
+
+/// Revisits, and what each names as its original.
+pub(super) struct Revisits {
+    waiting: Vec<Waiting>,
+    names: BufWriter<SpooledTempFile>,
+    names_len: u64,
+}
+
+/// A revisit that waits for its original.
+struct Waiting {
+    /// Number of its file.
+    file: u32,
+    offset: u64,
+    /// Either will do.
+    keys: [u64; 2],
+    /// Where its words stand among the names.
+    names_at: u64,
+    names_len: u32,
+}
+
+impl Default for Revisits {
+    fn default() -> Self {
+        let names = BufWriter::new(tempfile::spooled_tempfile(NAMES_IN_MEMORY));
+        Self { waiting: Vec::new(), names, names_len: 0 }
+    }
+}
+
+impl Revisits {
+    /// Adds the revisit at `offset` of the file with this number.
+    pub(super) fn add(&mut self, file: usize, offset: u64, wanted: &Wanted) -> Result<(), WarcError> {
+        let (Some(&first), Some(&last)) = (wanted.keys.first(), wanted.keys.last()) else { return Ok(()) };
+        let names = wanted.names.as_bytes();
+        self.names.write_all(names).map_err(on_disk)?;
+        self.waiting.push(Waiting {
+            file: file as u32,
+            offset,
+            keys: [first, last],
+            names_at: self.names_len,
+            names_len: names.len() as u32,
+        });
+        self.names_len += names.len() as u64;
+        Ok(())
+    }
+
+    /// Tells each of which the original is not among the `known` (sorted), in
+    /// the order of `files` by their names, and in these as they stand.
+    pub(super) fn tell_lonely(
+        mut self,
+        files: &[PathBuf],
+        known: &[u64],
+        mut tell: impl FnMut(&Path, Problem) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, WarcError> {
+        self.waiting.retain(|revisit| !revisit.keys.iter().any(|key| known.binary_search(key).is_ok()));
+        self.waiting.sort_by(|a, b| (&files[a.file as usize], a.offset).cmp(&(&files[b.file as usize], b.offset)));
+        let names = self.names.into_inner().map_err(|error| on_disk(error.into_error()))?;
+        let mut names = BufReader::new(names);
+        names.seek(SeekFrom::Start(0)).map_err(on_disk)?;
+        let (mut text, mut at) = (Vec::new(), 0i64);
+        for revisit in self.waiting {
+            names.seek_relative(revisit.names_at as i64 - at).map_err(on_disk)?;
+            text.resize(revisit.names_len as usize, 0);
+            names.read_exact(&mut text).map_err(on_disk)?;
+            at = revisit.names_at as i64 + i64::from(revisit.names_len);
+            let wanted = String::from_utf8_lossy(&text);
+            let detail = format!("the record that the revisit names ({wanted}) is not in the files given");
+            let problem = Problem::new(revisit.offset, ProblemKind::NoOriginal, detail);
+            if tell(&files[revisit.file as usize], problem).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+fn on_disk(source: io::Error) -> WarcError {
+    WarcError::Io { path: std::env::temp_dir(), source }
+}
