@@ -107,6 +107,25 @@ impl Campaign {
         }
     }
 
+    /// The rules, and what they are read with, alone.
+    pub fn what_rules_read(&self) -> Self {
+        Self {
+            rules: self.rules.clone(),
+            seeds: self.seeds.clone(),
+            permissions: self.permissions.clone(),
+            grounds: self.grounds.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether two campaigns have the same rules, read with the same.
+    pub fn rules_read_alike(&self, other: &Self) -> bool {
+        self.rules == other.rules
+            && self.seeds == other.seeds
+            && self.permissions == other.permissions
+            && self.grounds == other.grounds
+    }
+
     /// The next `count` runs after an instant, of a campaign made at
     /// `created`; none while it is inactive, whatever its schedule says.
     pub fn next_runs(&self, after: CaptureDate, created: CaptureDate, count: usize) -> Result<Vec<Run>, ScheduleError> {

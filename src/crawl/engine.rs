@@ -6,7 +6,7 @@ use super::frontier::{Frontier, Next};
 use super::judge::Judge;
 use super::logs::Logs;
 use super::politeness::is_polite;
-use super::recovery::{recover, take_over};
+use super::recovery::{complete_scope_log, recover, take_over};
 use super::robots_desk::RobotsDesk;
 use super::setup::check_user_agent;
 use super::wire::Abandon;
@@ -103,6 +103,10 @@ pub fn run_crawl_with(
     let (mut recovery, found) = recover(setup, ledger, cx)?;
     for problem in &recovery.problems {
         stats.event(0, "", problem.clone());
+    }
+    let unlogged = complete_scope_log(ledger, &logs)?;
+    if unlogged > 0 {
+        stats.event(0, "", format!("{unlogged} decisions of the run before were added to scope.log"));
     }
     add_redirected_seeds(&logs, &judge, setup)?;
     recovery.captures = take_over(found, ledger, &judge, &logs)?;

@@ -14,7 +14,8 @@ use super::{CaptureEntry, CrawlError, RecordPlace};
 use crate::jobs::JobCx;
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{
-    ArchiveReader, Problem, ProblemKind, RecordHead, RecordType, Reentry, Span, open_record_at, read_file_in_parallel,
+    ArchiveReader, PlaceReader, Problem, ProblemKind, RecordHead, RecordType, SharedMember, Span, open_record_at,
+    read_file_in_parallel,
 };
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io::{BufRead, Read};
@@ -128,21 +129,23 @@ pub(super) fn index_ahead(
         Ok((seen, Ahead { waiting: &waiting, bytes }))
     };
     let mut ended = Ok(());
-    let mut again = Reentry::new(path);
-    let read = read_file_in_parallel(path, threads, see, |visit| {
+    let mut again = PlaceReader::default();
+    let read = read_file_in_parallel(path, threads, cx, see, |visit| {
         let (seen, ahead) = visit.value;
         drop(ahead);
         read_to(visit.read_to);
         let seen = match (&seen.tells, visit.span) {
-            (Tells::Later, Some(span)) => SeenRecord::again(&mut again, path, span),
+            (Tells::Later, Some(span)) => SeenRecord::again(&mut again, path, span, cx),
             _ => Ok(seen),
         };
-        ended = cx.checkpoint().map_err(CrawlError::from).and_then(|()| indexer.take(seen?, visit.span));
+        ended = cx.checkpoint().map_err(CrawlError::from).and_then(|()| indexer.take(seen?, visit.span, visit.member));
         visit.problems.into_iter().for_each(|problem| indexer.problem(problem));
         if ended.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     let read = read.map(|problems| problems.into_iter().for_each(|problem| indexer.problem(problem)));
-    indexer.end(ended.and(read.map_err(CrawlError::from)), cx)
+    // Reading that was stopped within a block hands on nothing that says so.
+    let ended = ended.and(read.map_err(CrawlError::from)).and_then(|()| Ok(cx.checkpoint()?));
+    indexer.end(ended, cx)
 }
 
 /// Bytes that were read ahead and not taken in yet. They are free again when
@@ -226,8 +229,9 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         }
     }
 
-    fn run<R: Read>(mut self, mut reader: ArchiveReader<R>, cx: &JobCx) -> (IndexReport, Result<(), CrawlError>) {
-        let ended = self.read(&mut reader, cx);
+    fn run<R: Read>(mut self, reader: ArchiveReader<R>, cx: &JobCx) -> (IndexReport, Result<(), CrawlError>) {
+        let mut reader = reader.stopped_by(cx);
+        let ended = cx.or_cancelled(self.read(&mut reader, cx));
         self.take_problems(&mut reader);
         self.end(ended, cx)
     }
@@ -253,9 +257,9 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         while let Some(head) = reader.next_head()? {
             cx.checkpoint()?;
             let seen = SeenRecord::of(&head, reader, Links::Later);
-            let seen = seen.map_err(|source| CrawlError::io(Path::new("the record's block"), source))?;
+            let seen = seen.map_err(|source| CrawlError::io(Path::new(self.label), source))?;
             let span = reader.finish_record()?;
-            self.take(seen, span)?;
+            self.take(seen, span, reader.member_of_record())?;
             self.take_problems(reader);
         }
         Ok(())
@@ -275,9 +279,9 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         }
     }
 
-    /// Takes in what a record tells; without a span it is cut off or damaged,
-    /// and the reader says so in its problems.
-    fn take(&mut self, seen: SeenRecord, span: Option<Span>) -> Result<(), CrawlError> {
+    /// Takes in what a record tells that begins in `member`; without a span it
+    /// is cut off or damaged, and the reader says so in its problems.
+    fn take(&mut self, seen: SeenRecord, span: Option<Span>, member: Option<SharedMember>) -> Result<(), CrawlError> {
         self.report.records += u64::from(span.is_some());
         let SeenRecord { record_type, record_id, url, left_out, date, tells } = seen;
         if matches!(tells, Tells::Nothing) {
@@ -290,13 +294,15 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
                 let scheme = if is_listed { scheme } else { "other".to_owned() };
                 *self.report.left_out.entry(scheme).or_default() += 1;
             }
-            Some(LeftOut::Unclear(why)) => self.problem(Problem::new(span.offset, ProblemKind::BadField, why)),
+            Some(LeftOut::Unclear(why)) => {
+                self.problem(Problem::new(span.offset, ProblemKind::BadField, why).in_member(member));
+            }
             None => {}
         }
         let Some(url) = url else { return Ok(()) };
         let Some(date) = date else {
             let detail = format!("the {record_type} record of {url} has no readable date");
-            self.problem(Problem::new(span.offset, ProblemKind::BadField, detail));
+            self.problem(Problem::new(span.offset, ProblemKind::BadField, detail).in_member(member));
             return Ok(());
         };
         let place = RecordPlace { record_type, record_id, file: self.label.to_owned(), span };

@@ -5,12 +5,13 @@ use super::fetch::plain_mime;
 use super::notes::CaptureNotes;
 use super::outlinks::{Leads, MAX_PAGE_BYTES, read_leads};
 use super::{CaptureEntry, CrawlError};
+use crate::jobs::JobCx;
 use crate::links::Outlink;
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::http::{
     ContentType, HttpHead, decode_payload, entity_body, parse_response_head, response_head_is_whole,
 };
-use crate::warc::{BlockDigester, Headers, RecordHead, RecordType, Reentry, Span, sha1_field};
+use crate::warc::{BlockDigester, Headers, PlaceReader, RecordHead, RecordType, Span, sha1_field};
 use std::io::{self, BufRead};
 use std::path::Path;
 
@@ -176,8 +177,8 @@ impl SeenRecord {
     }
 
     /// Reads a record again that stands at this place.
-    pub fn again(file: &mut Reentry, path: &Path, span: Span) -> Result<Self, CrawlError> {
-        let (head, mut block) = file.enter(span)?;
+    pub fn again(from: &mut PlaceReader, path: &Path, span: Span, cx: &JobCx) -> Result<Self, CrawlError> {
+        let (head, mut block) = from.enter(path, span, cx)?;
         Self::of(&head, &mut block, Links::Later).map_err(|source| CrawlError::io(path, source))
     }
 

@@ -440,6 +440,36 @@ fn a_stopped_crawl_goes_on_without_losing_anything() {
 }
 
 #[test]
+fn decisions_that_a_kill_left_unlogged_are_logged_when_it_goes_on() {
+    let server = Server::start(site);
+    let (folder, ledger) = (tempfile::tempdir().unwrap(), MemoryLedger::default());
+    let campaign = campaign(&["http://a.example/"]);
+    crawl(&campaign, &server, folder.path(), &ledger);
+    let path = folder.path().join("logs").join("scope.log");
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let decisions = |text: &str| {
+        let line = |line: &str| line.split(' ').skip(1).take(4).collect::<Vec<_>>().join(" ");
+        let mut lines: Vec<String> = text.lines().map(line).collect();
+        lines.sort();
+        lines
+    };
+    let lines: Vec<&str> = whole.lines().collect();
+    assert!(lines.len() > 20, "{whole}");
+    // Those of one worker in the middle, and a line that was torn.
+    let torn = &lines[lines.len() - 1][..30];
+    let left = [&lines[..5], &lines[9..lines.len() - 1], &[torn]].concat().join("\n");
+    std::fs::write(&path, left).unwrap();
+    crawl(&campaign, &server, folder.path(), &ledger);
+    let now = std::fs::read_to_string(&path).unwrap();
+    let now: String = now.lines().filter(|line| *line != torn).map(|line| format!("{line}\n")).collect();
+    assert_eq!(decisions(&now), decisions(&whole));
+    // Nothing is logged twice where nothing is lacking.
+    crawl(&campaign, &server, folder.path(), &ledger);
+    let again = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(again.lines().count(), now.lines().count() + 1);
+}
+
+#[test]
 fn after_a_kill_complete_records_are_taken_over() {
     let server = Server::start(site);
     let campaign = campaign(&["http://a.example/"]);

@@ -64,7 +64,7 @@ impl<'a> Judge<'a> {
     /// Lets one more URL count as a seed.
     pub fn add_seed(&self, seed: Seed) -> Result<(), ScopeError> {
         let mut rules = self.rules.write().unwrap_or_else(PoisonError::into_inner);
-        *rules = Arc::new(rules.with_seed(seed)?);
+        *rules = Arc::new(rules.with_met(&[seed])?);
         Ok(())
     }
 

@@ -159,6 +159,9 @@ pub trait Ledger: Send + Sync {
     /// what is on disk is in the catalogue.
     fn keep_capture(&self, capture: CaptureEntry) -> Result<(), LedgerError>;
 
+    /// What was decided of URLs from an instant on, as it stands.
+    fn decided_since(&self, date: CaptureDate) -> Result<Vec<Admission>, LedgerError>;
+
     /// Whether the launch has seen this URL.
     fn has_seen(&self, url: &Url) -> Result<bool, LedgerError>;
 }

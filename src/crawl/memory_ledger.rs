@@ -189,6 +189,11 @@ impl Ledger for MemoryLedger {
         Ok(())
     }
 
+    fn decided_since(&self, date: CaptureDate) -> Result<Vec<Admission>, LedgerError> {
+        let rows = self.rows().into_iter().map(|(admission, _)| admission);
+        Ok(rows.filter(|admission| admission.date >= date).collect())
+    }
+
     fn has_seen(&self, url: &Url) -> Result<bool, LedgerError> {
         Ok(self.0.lock().unwrap().by_url.contains_key(url.as_str()))
     }

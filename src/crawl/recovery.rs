@@ -5,10 +5,11 @@ use super::capture::file_label;
 use super::crawl_log::CrawlLogLine;
 use super::index::index_archive_from;
 use super::judge::{Judge, Source};
-use super::logs::Logs;
+use super::logs::{Logs, decision_key};
 use super::outlinks::followed;
 use super::robots_desk::is_robots_url;
 use super::setup::RecoveryReport;
+use super::work::candidate_of;
 use super::{Admission, CaptureEntry, CrawlError, CrawlSetup, Finished, Ledger};
 use crate::jobs::JobCx;
 use crate::scope::{Candidate, Decision};
@@ -100,6 +101,18 @@ pub(super) fn recover(
     cx: &JobCx,
 ) -> Result<(RecoveryReport, Vec<CaptureEntry>), CrawlError> {
     recover_launch(&setup.warc_dir, &setup.warc_label, |label| Ok(ledger.recorded(label)?), cx)
+}
+
+/// Adds the lines of decisions to scope.log that were kept, and that a kill
+/// left without one: they are logged when it is known which of them are new.
+/// Says how many.
+pub(super) fn complete_scope_log(ledger: &dyn Ledger, logs: &Logs) -> Result<u64, CrawlError> {
+    let (since, logged) = logs.last_decisions()?;
+    let mut lost = ledger.decided_since(since)?;
+    lost.retain(|admission| !logged.contains(&decision_key(admission.verdict.decision, admission.url.as_str())));
+    let candidates: Vec<Candidate> = lost.iter().map(candidate_of).collect();
+    logs.scope(candidates.iter().zip(lost.iter().map(|admission| &admission.verdict)))?;
+    Ok(lost.len() as u64)
 }
 
 /// Tells the ledger of recovered captures: with them the URLs that still wait

@@ -71,17 +71,20 @@ impl DecideRules {
         })
     }
 
-    /// The same rules with one more seed, for a seed that redirects elsewhere:
-    /// what it redirects to counts as a seed too.
-    pub fn with_seed(&self, seed: Seed) -> Result<Self, ScopeError> {
+    /// The same rules with more seeds, for seeds that redirect elsewhere: what
+    /// they redirect to counts as a seed too. The words of rules stay.
+    pub fn with_met(&self, seeds: &[Seed]) -> Result<Self, ScopeError> {
         let mut wider = self.clone();
+        if seeds.is_empty() {
+            return Ok(wider);
+        }
         for (index, compiled) in Arc::make_mut(&mut wider.rules).iter_mut().enumerate() {
-            if let Some(test) = compiled.test.with_seed(&seed) {
+            if let Some(test) = compiled.test.with_met(seeds) {
                 let rule = saved_name(&compiled.rule.kind);
                 *compiled = compiled.with_test(test.map_err(|why| ScopeError { index, rule, why })?);
             }
         }
-        Arc::make_mut(&mut wider.seeds).push(seed);
+        Arc::make_mut(&mut wider.seeds).extend_from_slice(seeds);
         Ok(wider)
     }
 
@@ -235,15 +238,6 @@ impl DecideRules {
             }
         }
         needs
-    }
-
-    /// The same rules with those about countries switched off.
-    pub fn without_geolocation(&self) -> Self {
-        let mut without = self.clone();
-        for compiled in Arc::make_mut(&mut without.rules) {
-            compiled.rule.enabled &= !compiled.test.asks_geo();
-        }
-        without
     }
 
     /// Every opinion that is spoken on the way to the verdict, in order.

@@ -40,7 +40,7 @@ pub use explain::Turn;
 pub use geo::{GeoDatabase, GeoError};
 pub use log_report::{GEOLOCATION_RULE, LogQuestion, LogReport, LogReportError, LogTotals, LoggedHost};
 pub use permissions::{Derivation, DerivationStep, Permissions, SeedsVerdict};
-pub use rules::{SeedReach, seed_reach};
+pub use rules::{SeedReach, broken_pattern, seed_reach};
 pub(crate) use scope_log::split_extra;
 pub use scope_log::{ScopeLine, ScopeLineError};
 pub use side_by_side::SideBySide;

@@ -247,9 +247,11 @@ fn a_redirected_seed_widens_the_scope() {
     assert_eq!(rules.decide(&www, &Facts::default()).decision, Decision::Reject);
     let seed =
         Seed { url: "https://www.fct.pt/".to_owned(), scope: SeedScope::Root, depth: None, source_tag: String::new() };
-    let wider = rules.with_seed(seed.clone()).unwrap();
+    let wider = rules.with_met(std::slice::from_ref(&seed)).unwrap();
+    // What a crawl met changes no words: its rules are known again by them.
+    assert!(wider.lines().eq(rules.lines()));
     let broken = Seed { url: "http://".to_owned(), ..seed };
-    let error = wider.with_seed(broken).unwrap_err().to_string();
+    let error = wider.with_met(&[broken]).unwrap_err().to_string();
     assert!(error.starts_with("rule 1 (seed_scope): seed 3"), "{error}");
     assert_eq!(wider.decide(&www, &Facts::default()).decision, Decision::Accept);
 }

@@ -39,7 +39,7 @@ pub use nofollow::Nofollow;
 pub use pathological_path::PathologicalPath;
 pub use permission::PermissionRule;
 pub use query_parameters::QueryParameters;
-pub use regex_list::RegexList;
+pub use regex_list::{RegexList, broken_pattern};
 pub use robots::Robots;
 pub use schedule_window::ScheduleWindow;
 pub use scheme_not_in_set::SchemeNotInSet;
@@ -54,6 +54,7 @@ pub use transclusion::Transclusion;
 use super::permissions::Permissions;
 use super::{Candidate, Decision, Facts};
 use crate::campaign::{Grounds, Permission, Seed};
+use crate::jobs::counted;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt::Debug;
@@ -189,9 +190,10 @@ pub trait DecideRule: Debug + Send + Sync {
         false
     }
 
-    /// The rule with one more seed; none where seeds do not matter to it.
-    fn with_seed(&self, seed: &Seed) -> Option<Result<Arc<dyn DecideRule>, String>> {
-        let _ = seed;
+    /// The rule with seeds that were met on the way; none where seeds do not
+    /// matter to it.
+    fn with_met(&self, seeds: &[Seed]) -> Option<Result<Arc<dyn DecideRule>, String>> {
+        let _ = seeds;
         None
     }
 
@@ -281,11 +283,6 @@ fn listed(entries: &[String], one: &str, many: &str) -> String {
         _ if entries.len() <= 3 => format!("{many} {}", entries.join(", ")),
         [first, second, ..] => format!("{} {many} ({first}, {second}, …)", entries.len()),
     }
-}
-
-/// `1 hop`, `4 hops`.
-fn counted(count: usize, one: &str, many: &str) -> String {
-    if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
 }
 
 /// How many hops a path has; long paths are stored as `12+LLRL`.

@@ -86,7 +86,7 @@ impl DecideRule for PathologicalPath {
     fn tested(&self, candidate: &Candidate, _: &Facts) -> String {
         match worst(candidate.url.as_str()) {
             (_, 0) => "no repetition".to_owned(),
-            (block, again) => format!("{block} {} in a row", counted(again + 1, "time", "times")),
+            (block, again) => format!("{block} {} in a row", counted((again + 1) as u64, "time")),
         }
     }
 

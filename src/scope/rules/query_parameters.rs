@@ -23,7 +23,7 @@ impl DecideRule for QueryParameters {
     }
 
     fn words(&self) -> String {
-        format!("rejects more than {}", counted(self.max_parameters, "query parameter", "query parameters"))
+        format!("rejects more than {}", counted(self.max_parameters as u64, "query parameter"))
     }
 
     fn decide(&self, candidate: &Candidate, _: &Facts) -> Option<Decision> {
@@ -31,7 +31,7 @@ impl DecideRule for QueryParameters {
     }
 
     fn tested(&self, candidate: &Candidate, _: &Facts) -> String {
-        counted(parameters(candidate), "query parameter", "query parameters")
+        counted(parameters(candidate) as u64, "query parameter")
     }
 
     fn changes(&self, candidate: &Candidate, _: &Facts, wanted: Option<Decision>) -> Vec<Change> {

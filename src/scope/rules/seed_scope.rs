@@ -24,6 +24,8 @@ pub struct SeedScopeRule {}
 #[derive(Debug, Clone, Default)]
 pub(super) struct CompiledSeedScope {
     seeds: Vec<Seed>,
+    /// How many of them were met on the way: the archivist did not give them.
+    met: usize,
     /// Seeds whose own prefix may not reach them, by SURT tail.
     themselves: HashSet<Box<str>>,
     /// Root and subdomains without depth.
@@ -77,7 +79,7 @@ pub fn seed_reach(seed: &Seed) -> Option<SeedReach> {
         (None, _) => "this page and what it needs to be shown".to_owned(),
     };
     if let Some(depth) = seed.depth {
-        words.push_str(&format!(", up to {} from it", counted(depth as usize, "hop", "hops")));
+        words.push_str(&format!(", up to {} from it", counted(depth as usize as u64, "hop")));
     }
     // Who asks for subdomains need not be told that they are open.
     let remark = prefix.as_ref().filter(|_| seed.scope == SeedScope::Root).and_then(ScopePrefix::remark);
@@ -226,8 +228,9 @@ impl DecideRule for CompiledSeedScope {
     }
 
     fn words(&self) -> String {
-        let verb = if self.seeds.len() == 1 { "reaches" } else { "reach" };
-        format!("accepts what {} {verb}", counted(self.seeds.len(), "seed", "seeds"))
+        let given = self.seeds.len() - self.met;
+        let verb = if given == 1 { "reaches" } else { "reach" };
+        format!("accepts what {} {verb}", counted(given as u64, "seed"))
     }
 
     fn decide(&self, candidate: &Candidate, _: &Facts) -> Option<Decision> {
@@ -238,19 +241,21 @@ impl DecideRule for CompiledSeedScope {
         match self.reach(candidate) {
             Some(Reach::Itself) => "it is a seed".to_owned(),
             Some(Reach::Prefix(prefix)) => format!("{} starts with {prefix}", candidate.surt),
-            Some(Reach::Hops(links)) => format!("{} from its seed", counted(links, "link", "links")),
+            Some(Reach::Hops(links)) => format!("{} from its seed", counted(links as u64, "link")),
             None => format!("{} is under no seed", candidate.surt),
         }
     }
 
-    fn with_seed(&self, seed: &Seed) -> Option<Result<Arc<dyn DecideRule>, String>> {
+    fn with_met(&self, seeds: &[Seed]) -> Option<Result<Arc<dyn DecideRule>, String>> {
         let mut wider = self.clone();
-        let open = match wider.take_in(self.seeds.len(), seed) {
-            Ok(open) => open,
-            Err(why) => return Some(Err(why)),
-        };
-        open.iter().for_each(|prefix| wider.open.insert(prefix));
-        wider.seeds.push(seed.clone());
+        for (position, seed) in (self.seeds.len()..).zip(seeds) {
+            match wider.take_in(position, seed) {
+                Ok(open) => open.iter().for_each(|prefix| wider.open.insert(prefix)),
+                Err(why) => return Some(Err(why)),
+            }
+        }
+        wider.seeds.extend_from_slice(seeds);
+        wider.met += seeds.len();
         Some(Ok(Arc::new(wider)))
     }
 

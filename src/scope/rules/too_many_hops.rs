@@ -18,7 +18,7 @@ impl DecideRule for TooManyHops {
     }
 
     fn words(&self) -> String {
-        format!("rejects more than {} from the seed", counted(self.max_hops, "hop", "hops"))
+        format!("rejects more than {} from the seed", counted(self.max_hops as u64, "hop"))
     }
 
     fn decide(&self, candidate: &Candidate, _: &Facts) -> Option<Decision> {
@@ -26,7 +26,7 @@ impl DecideRule for TooManyHops {
     }
 
     fn tested(&self, candidate: &Candidate, _: &Facts) -> String {
-        let count = counted(hop_count(&candidate.hops), "hop", "hops");
+        let count = counted(hop_count(&candidate.hops) as u64, "hop");
         if candidate.hops.is_empty() { count } else { format!("{count} ({})", candidate.hops) }
     }
 
@@ -36,7 +36,7 @@ impl DecideRule for TooManyHops {
             return Vec::new();
         }
         vec![Change {
-            words: format!("raise the limit from {} to {hops}", counted(self.max_hops, "hop", "hops")),
+            words: format!("raise the limit from {} to {hops}", counted(self.max_hops as u64, "hop")),
             edit: Edit::Number(RuleKind::TooManyHops(Self { max_hops: hops })),
         }]
     }

@@ -22,7 +22,7 @@ impl DecideRule for TooManyPathSegments {
     }
 
     fn words(&self) -> String {
-        format!("rejects more than {}", counted(self.max_segments, "path segment", "path segments"))
+        format!("rejects more than {}", counted(self.max_segments as u64, "path segment"))
     }
 
     fn decide(&self, candidate: &Candidate, _: &Facts) -> Option<Decision> {
@@ -30,7 +30,7 @@ impl DecideRule for TooManyPathSegments {
     }
 
     fn tested(&self, candidate: &Candidate, _: &Facts) -> String {
-        counted(segments(candidate), "path segment", "path segments")
+        counted(segments(candidate) as u64, "path segment")
     }
 
     fn changes(&self, candidate: &Candidate, _: &Facts, wanted: Option<Decision>) -> Vec<Change> {

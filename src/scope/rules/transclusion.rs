@@ -33,7 +33,7 @@ impl DecideRule for Transclusion {
     fn words(&self) -> String {
         format!(
             "accepts what a page needs to be shown, up to {} without a link",
-            counted(self.max_trans_hops, "hop", "hops")
+            counted(self.max_trans_hops as u64, "hop")
         )
     }
 
@@ -49,11 +49,11 @@ impl DecideRule for Transclusion {
             (all, counted_hops, _) if all > counted_hops => {
                 format!(
                     "{} without a link at the end, redirects not counted ({})",
-                    counted(counted_hops, "hop", "hops"),
+                    counted(counted_hops as u64, "hop"),
                     candidate.hops
                 )
             }
-            (all, ..) => format!("{} without a link at the end ({})", counted(all, "hop", "hops"), candidate.hops),
+            (all, ..) => format!("{} without a link at the end ({})", counted(all as u64, "hop"), candidate.hops),
         }
     }
 
