@@ -1,5 +1,6 @@
 //! Words and keys of each [`Action`], and what it means just now.
 
+use super::spec_draft::SpecDraft;
 use super::state::AppState;
 use super::{Action, Command, Dialog, FilesRoute, Route};
 use crate::app::models::ReviewMark;
@@ -84,6 +85,14 @@ impl Action {
             Self::GoTo(page) => {
                 format!("Go to {}", PAGES.get(usize::from(page)).map_or("page", |page| page.1))
             }
+        }
+    }
+
+    /// The same as the page at hand means it.
+    pub fn label_now(self, state: &AppState) -> String {
+        match self {
+            Self::Undo if draft_at_hand(state).is_some() => "Undo edit".to_owned(),
+            _ => self.label(),
         }
     }
 
@@ -219,15 +228,10 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
         Action::SetWindow => Ok(Command::Ask(Dialog::Window)),
         Action::Find => Ok(Command::Find),
         Action::ToggleTheme => Ok(Command::ToggleTheme),
-        Action::Undo => match &state.spec {
-            Some(spec) if matches!(state.route, Route::Spec(_) | Route::Scope(..)) => {
-                if spec.can_undo() {
-                    Ok(Command::UndoEdit)
-                } else {
-                    Err("Nothing was edited yet")
-                }
-            }
-            _ => open().map(|()| Command::UndoMark),
+        Action::Undo => match draft_at_hand(state) {
+            Some(spec) if spec.can_undo() => Ok(Command::UndoEdit),
+            Some(_) => Err("Nothing is left to undo"),
+            None => open().map(|()| Command::UndoMark),
         },
         Action::Redo => match &state.spec {
             Some(spec) if spec.can_redo() => Ok(Command::RedoEdit),
@@ -235,6 +239,11 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
         },
         Action::GoTo(page) => Ok(Command::Go(route_of(page, state))),
     }
+}
+
+/// The specification whose edits are at hand on this page.
+fn draft_at_hand(state: &AppState) -> Option<&SpecDraft> {
+    state.spec.as_ref().filter(|_| matches!(state.route, Route::Spec(_) | Route::Scope(..)))
 }
 
 /// The page of the rail, with the ids at hand.
@@ -264,9 +273,17 @@ impl Route {
             Self::Prospect => 4,
             Self::Links { .. } => 5,
             Self::Review => 6,
-            Self::Select => 7,
+            Self::Select | Self::SelectedHosts(_) => 7,
             Self::Jobs => 8,
             Self::Files(_) => 9,
+        }
+    }
+
+    /// Whether a row of that page may stand here, too: the same list, however narrowed.
+    pub(super) fn is_list_of(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Files(here), Self::Files(there)) => std::mem::discriminant(here) == std::mem::discriminant(there),
+            _ => self.page() == other.page(),
         }
     }
 }

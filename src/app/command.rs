@@ -1,8 +1,8 @@
 //! Everything a person can ask, as values.
 
 use super::models::{
-    CampaignId, CaptureId, FileId, FileOutcome, FileState, GeoList, LaunchId, ProblemQuery, ReviewMark, ScopeTable,
-    SelectionSpec, WhatIfList,
+    CampaignId, CaptureId, FileId, FileOutcome, FileState, GeoList, LaunchId, LinkForm, ProblemQuery, ReviewMark,
+    ScopeTable, SelectionSpec, WhatIfList,
 };
 use crate::campaign::Campaign;
 use std::path::PathBuf;
@@ -35,6 +35,8 @@ pub enum Route {
     Review,
     /// Score, threshold, export.
     Select,
+    /// The hosts of what is selected, or scored and not selected.
+    SelectedHosts(bool),
     /// Jobs, log, settings.
     Jobs,
     /// Archive files: how they stand, what is broken, what imports came to.
@@ -78,6 +80,8 @@ pub enum FilesRoute {
     /// The files of an import with these outcomes (all when there are none),
     /// or the list of imports.
     Imports(Option<(LaunchId, Vec<FileOutcome>)>),
+    /// The records that an import counted, in all files or in the one found here.
+    Records(LaunchId, Option<String>),
 }
 
 impl Default for FilesRoute {
@@ -202,6 +206,13 @@ pub enum Command {
         /// Folder to write to; made if absent.
         folder: PathBuf,
     },
+    /// Writes the links of the workspace in the form of another program.
+    ExportLinks {
+        /// The form.
+        form: LinkForm,
+        /// Folder to write to; made if absent.
+        folder: PathBuf,
+    },
     /// Chooses the campaign at hand.
     ChooseCampaign(CampaignId),
     /// Starts a new launch, or resumes the last one that is not finished.
@@ -226,6 +237,8 @@ pub enum Command {
     },
     /// Compares the digest of every file.
     CheckFiles,
+    /// Reads the record of this problem, however far in its member it is; none stops it.
+    ReadProblem(Option<i64>),
     /// Builds inlinks.
     BuildInlinks,
     /// Sets the window, in days, that inlink counts use.

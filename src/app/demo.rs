@@ -28,7 +28,7 @@ pub struct DemoReport {
     pub refused: u64,
     /// Refused URLs by the rule that decided.
     pub refused_by_rule: Vec<(String, u64)>,
-    /// Hosts that only geolocation let in.
+    /// Hosts of the captures that the geolocation rule decided.
     pub geo_hosts: Vec<String>,
     /// Inlinks kept.
     pub inlinks: u64,

@@ -99,6 +99,8 @@ pub trait Desk: Plans + Send + Sync {
     fn set_geo_database(&self, path: Option<&Path>) -> DeskResult<String>;
     /// Writes an answer about the scope into a folder.
     fn export_table(&self, table: &ScopeTable, folder: &Path, cx: &JobCx) -> DeskResult<String>;
+    /// Writes the links into a folder, in the form of another program.
+    fn export_links(&self, form: LinkForm, folder: &Path, cx: &JobCx) -> DeskResult<String>;
     /// Every archive file, with how it stands on the disk.
     fn files(&self) -> DeskResult<Vec<FileRow>>;
     /// One archive file.
@@ -109,13 +111,21 @@ pub trait Desk: Plans + Send + Sync {
     fn problems(&self, query: &ProblemQuery) -> DeskResult<ProblemPage>;
     /// A problem with the bytes it is about.
     fn problem(&self, id: i64) -> DeskResult<ProblemDetail>;
+    /// Head and first bytes of the record that begins at a problem, hostile
+    /// text; empty where none begins.
+    fn problem_record(&self, id: i64, cx: &JobCx) -> DeskResult<String>;
     /// Every import, newest first.
     fn imports(&self) -> DeskResult<Vec<ImportRow>>;
     /// The first of the files that an import passed over.
     fn passed_paths(&self, launch: LaunchId) -> DeskResult<Vec<String>>;
     /// What each file of an import came to.
     fn imported_files(&self, launch: LaunchId) -> DeskResult<Vec<ImportedFile>>;
-    /// Jobs of earlier runs.
+    /// The records that an import counted, in all its files or in the one
+    /// found at this path, read from the files.
+    fn import_records(&self, launch: LaunchId, path: Option<&str>, cx: &JobCx) -> DeskResult<FoundRecords>;
+    /// The hosts of what is selected, or scored and not selected.
+    fn selected_hosts(&self, campaign: CampaignId, selected: bool) -> DeskResult<Vec<SelectedHost>>;
+    /// Jobs of windows, newest first, without those that run in this process.
     fn job_history(&self, limit: u64) -> DeskResult<Vec<JobRow>>;
 
     /// Saves a campaign as new, or as a new version unless the latest is the

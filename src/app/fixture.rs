@@ -275,11 +275,12 @@ impl FixtureDesk {
             histogram: (0..50).map(|bin: u64| 60 * (50 - bin) / 50 + (bin * 7) % 13).collect(),
             pages_in: 312,
             pages_out: 938,
-            hosts_in: 9,
-            hosts_out: 3,
+            hosts_in: 41,
+            hosts_out: 27,
             bytes_in: 48_000_000,
             bytes_out: 120_000_000,
             requisites: 140,
+            requisite_bytes: 6_300_000,
             by_hand: 4,
             borderline: (0..20).map(row).collect(),
             exports: vec![ExportRow {
@@ -649,6 +650,11 @@ impl Desk for FixtureDesk {
         Ok(what)
     }
 
+    fn export_links(&self, form: LinkForm, folder: &Path, _: &JobCx) -> DeskResult<String> {
+        self.told.say(format!("write {form:?} to {}", folder.display()));
+        Ok(form.words().to_owned())
+    }
+
     fn job_history(&self, _: u64) -> DeskResult<Vec<JobRow>> {
         Ok(vec![JobRow {
             id: 1,
@@ -721,6 +727,10 @@ impl Desk for FixtureDesk {
         files::problem(id)
     }
 
+    fn problem_record(&self, id: i64, cx: &JobCx) -> DeskResult<String> {
+        files::problem_record(id, cx)
+    }
+
     fn imports(&self) -> DeskResult<Vec<ImportRow>> {
         Ok(if self.empty { Vec::new() } else { files::imports() })
     }
@@ -731,6 +741,14 @@ impl Desk for FixtureDesk {
 
     fn imported_files(&self, _: LaunchId) -> DeskResult<Vec<ImportedFile>> {
         Ok(files::imported())
+    }
+
+    fn import_records(&self, _: LaunchId, path: Option<&str>, _: &JobCx) -> DeskResult<FoundRecords> {
+        Ok(files::records(path))
+    }
+
+    fn selected_hosts(&self, _: CampaignId, selected: bool) -> DeskResult<Vec<SelectedHost>> {
+        Ok(files::selected_hosts(selected))
     }
 
     fn import(&self, paths: &[PathBuf], copy: bool, cx: &JobCx) -> DeskResult<String> {

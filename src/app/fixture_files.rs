@@ -3,6 +3,8 @@
 use super::date;
 use crate::app::DeskResult;
 use crate::app::models::*;
+use crate::jobs::JobCx;
+use crate::warc::{SharedMember, Span};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -33,15 +35,22 @@ fn problem_rows() -> Vec<ProblemRow> {
         file: Some(2),
         path: "/media/old/2009/crawl-a.warc.gz".to_owned(),
         offset,
+        member: None,
         kind: kind.to_owned(),
         detail: detail.to_owned(),
         read_again: false,
     };
+    let far = Span::inside_member(FAR_INSIDE + 70_000, 0).offset;
+    let member = SharedMember { offset: 4_200, decoded_offset: 70_000 };
     vec![
         row(1, 812, "bad field", "WARC-Record-ID is missing"),
         row(2, 4_096, "cut off", "the file ends inside the record"),
+        ProblemRow { member: Some(member), ..row(3, far, "wrong digest", "deep inside its member") },
     ]
 }
+
+/// Bytes of a member before the record of the last problem.
+const FAR_INSIDE: u64 = 3_000_000_000;
 
 pub(super) fn problems(query: &ProblemQuery) -> ProblemPage {
     let mut rows = problem_rows();
@@ -57,10 +66,21 @@ pub(super) fn problem(id: i64) -> DeskResult<ProblemDetail> {
     Ok(ProblemDetail {
         row: row.ok_or_else(|| anyhow::anyhow!("there is no problem {id}"))?,
         command: Some(format!("fonds warc cat /media/old/2009/crawl-a.warc.gz {}", 812 * id)),
-        record: "WARC/1.0\nWARC-Type: response\n\nHTTP/1.1 200 OK".to_owned(),
         hex: "         812  57 41 52 43 2f 31 2e 30  WARC/1.0\n".to_owned(),
+        far: if id == 3 { FAR_INSIDE } else { 0 },
         trouble: String::new(),
     })
+}
+
+/// The record of the last problem is read until it is stopped.
+pub(super) fn problem_record(id: i64, cx: &JobCx) -> DeskResult<String> {
+    if id == 3 {
+        loop {
+            cx.checkpoint()?;
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+    }
+    Ok("WARC/1.0\nWARC-Type: response\n\nHTTP/1.1 200 OK".to_owned())
 }
 
 pub(super) fn imports() -> Vec<ImportRow> {
@@ -76,7 +96,7 @@ pub(super) fn imports() -> Vec<ImportRow> {
         known: 1,
         unread: 1,
         bytes: 22_000_000,
-        records: 912,
+        records: 2_737,
         captures: 306,
         new_captures: 306,
         revisits: 12,
@@ -94,8 +114,8 @@ pub(super) fn imported() -> Vec<ImportedFile> {
         file,
         bytes: 7_340_032,
         mtime_ns: 0,
-        records: 912,
-        captures: 306,
+        records: if file.is_some() { 912 } else { 913 },
+        captures: if file.is_some() { 306 } else { 309 },
         new_captures: 306,
         revisits: 12,
         left_out: BTreeMap::new(),
@@ -111,4 +131,27 @@ pub(super) fn imported() -> Vec<ImportedFile> {
         row("copy-of-a.warc.gz", FileOutcome::Known, Some(2), Some("/media/old/2009/crawl-a.warc.gz"), None),
         row("letter.warc", FileOutcome::Unread, None, None, Some("neither WARC nor ARC")),
     ]
+}
+
+pub(super) fn records(path: Option<&str>) -> FoundRecords {
+    let row = |number: u64, kind: &str| FoundRecord {
+        path: path.unwrap_or("/media/old/2009/crawl-a.warc.gz").to_owned(),
+        kind: kind.to_owned(),
+        offset: 812 * number,
+        length: 812,
+        date: Some(date(100)),
+        target: format!("http://host-{number}.example/"),
+    };
+    FoundRecords {
+        rows: vec![row(0, "warcinfo"), row(1, "response"), row(2, "request")],
+        is_cut: path.is_none(),
+        unread: Vec::new(),
+        differing: Vec::new(),
+    }
+}
+
+pub(super) fn selected_hosts(selected: bool) -> Vec<SelectedHost> {
+    let host =
+        |number: u64| SelectedHost { host: format!("host-{number}.example"), captures: 40 - number, bytes: 1_000_000 };
+    if selected { (0..4).map(host).collect() } else { (20..23).map(host).collect() }
 }

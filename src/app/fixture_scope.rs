@@ -154,12 +154,14 @@ pub(super) fn what_if(edited: &Campaign, cx: &JobCx) -> DeskResult<WhatIf> {
     })
 }
 
+/// Those that have a capture cannot be read.
 pub(super) fn what_if_rows(
     edited: &Campaign,
     answer: &WhatIf,
     list: WhatIfList,
     range: std::ops::Range<u64>,
 ) -> DeskResult<Vec<MovedRow>> {
+    anyhow::ensure!(list != WhatIfList::Captured, "the disk has gone");
     let country = country_rule(edited);
     let coming = WhatIf { moved_out: Moved::default(), ..answer.clone() }.ids(list).count();
     let row = |(at, seen): (usize, i64)| {
@@ -185,6 +187,8 @@ pub(super) fn what_if_rows(
                 _ => trace("", false).verdict,
             },
             bytes: (side == MovedSide::Out).then_some(40_000),
+            // One of those that cannot be told was looked up meanwhile.
+            as_counted: side != MovedSide::Unknown || seen > 0,
         }
     };
     let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
@@ -203,6 +207,7 @@ fn unmoved(seen: i64) -> MovedRow {
         before: verdict.clone(),
         after: verdict,
         bytes: None,
+        as_counted: true,
     }
 }
 

@@ -1,5 +1,7 @@
 //! What pages draw: the catalogue's read models, and how they arrive.
 
+pub use crate::crawl::PREREQUISITE_RULE;
+pub use crate::store::quoted;
 pub use crate::store::rows::*;
 pub use crate::store::scope_rows::*;
 
@@ -96,6 +98,53 @@ pub enum ScopeTable {
     Geo(Arc<GeoReport>),
     /// A list of hosts of a comparison with another country database.
     Drift(Arc<Drift>, DriftList),
+}
+
+/// A form of other programs that links are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LinkForm {
+    /// The host graph as GEXF.
+    #[default]
+    Gexf,
+    /// The host graph as GraphML.
+    GraphMl,
+    /// The edges between hosts as CSV.
+    CsvEdges,
+    /// The hosts as CSV.
+    CsvHosts,
+    /// Captures with their inlinks, as Arquivo.pt publishes them.
+    Dataset,
+    /// Who links to each page with which words, as Nutch lists them.
+    Nutch,
+}
+
+impl LinkForm {
+    /// Every one, with its words.
+    pub const ALL: [(Self, &str); 6] = [
+        (Self::Gexf, "Host graph, GEXF (Gephi)"),
+        (Self::GraphMl, "Host graph, GraphML (networkx, igraph, yEd)"),
+        (Self::CsvEdges, "Edges between hosts, CSV"),
+        (Self::CsvHosts, "Hosts with their PageRank, CSV"),
+        (Self::Dataset, "Inlink data set, a JSON object a line"),
+        (Self::Nutch, "Anchors of pages, as Nutch lists them"),
+    ];
+
+    /// Its words.
+    pub fn words(self) -> &'static str {
+        Self::ALL.iter().find(|(form, _)| *form == self).map_or("", |(_, words)| words)
+    }
+
+    /// Beginning and ending of the name of a file in it.
+    pub fn name(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Gexf => ("host-graph", "gexf"),
+            Self::GraphMl => ("host-graph", "graphml"),
+            Self::CsvEdges => ("host-edges", "csv"),
+            Self::CsvHosts => ("hosts", "csv"),
+            Self::Dataset => ("inlinks", "jsonl"),
+            Self::Nutch => ("anchors-nutch", "txt"),
+        }
+    }
 }
 
 /// The geolocation database that was chosen.

@@ -173,6 +173,9 @@ reads! {
         |desk, (of,)| desk.what_if_hosts(&of.answer()?.figures);
     /// What the edited rules of an answer say of a seen URL.
     what_if_trace(of: Same<WhatIfAnswer>, seen: i64) -> Trace, None, load_what_if_trace;
+    /// See [`Desk::selected_hosts`].
+    selected_hosts(campaign: CampaignId, selected: bool) -> Vec<SelectedHost>, None,
+        |desk, (campaign, selected)| desk.selected_hosts(*campaign, *selected);
     /// See [`Desk::job_history`].
     job_history(limit: u64) -> Vec<JobRow>, None, |desk, (limit,)| desk.job_history(*limit);
     /// See [`super::Plans::scheduled_runs`].

@@ -9,7 +9,9 @@
 //! Not here: short questions (see `loader`).
 
 use super::loader::{ReadCx, no_workspace};
-use super::models::{CampaignId, Drift, GeoReport, Loaded, Notice, RuleReport, Spoken, WhatIfAnswer};
+use super::models::{
+    CampaignId, Drift, FoundRecords, GeoReport, LaunchId, Loaded, Notice, RuleReport, Spoken, WhatIfAnswer,
+};
 use super::{Desk, DeskResult};
 use crate::campaign::Campaign;
 use crate::jobs::{self, JobCx, JobHandle, Outcome, Progress};
@@ -41,6 +43,10 @@ pub struct Scans {
     pub(super) geo_report: Scan<CampaignId, GeoReport>,
     /// Hosts whose verdicts another database would change.
     pub(super) drift: Scan<(CampaignId, PathBuf), Drift>,
+    /// The record that a problem is about.
+    pub(super) problem_record: Scan<i64, String>,
+    /// The records that an import counted, in all files or in one.
+    pub(super) import_records: Scan<(LaunchId, Option<String>), FoundRecords>,
 }
 
 impl Default for Scans {
@@ -57,6 +63,8 @@ impl Default for Scans {
             spoken: Scan::new("what a rule spoke of"),
             geo_report: Scan::new("geo report"),
             drift: Scan::new("geo drift"),
+            problem_record: Scan::new("record of a problem"),
+            import_records: Scan::new("records of an import"),
         }
     }
 }
@@ -100,8 +108,23 @@ where
     }
 
     /// What can be shown of the question that `is_same` knows and `make` makes.
+    /// The answer may be another one when the catalogue has changed.
     pub(super) fn get(
         &mut self,
+        cx: &ReadCx,
+        is_same: impl Fn(&Q) -> bool,
+        make: impl FnOnce() -> Q,
+        work: impl FnOnce(&dyn Desk, Q, &JobCx) -> DeskResult<T> + Send + 'static,
+    ) -> Loaded<Arc<T>> {
+        let revision = cx.desk.as_ref().map_or(0, |desk| desk.revision());
+        self.get_as_of(revision, cx, is_same, make, work)
+    }
+
+    /// As [`get`](Self::get), where the answer may be another one only when
+    /// `revision` is.
+    pub(super) fn get_as_of(
+        &mut self,
+        revision: u64,
         cx: &ReadCx,
         is_same: impl Fn(&Q) -> bool,
         make: impl FnOnce() -> Q,
@@ -115,7 +138,6 @@ where
             let settled = if is_edit { self.settled } else { Duration::ZERO };
             self.asked = Some(Asked { query: make(), since: Instant::now(), settled, running: None });
         }
-        let revision = desk.revision();
         let shown = self.shown.as_ref().filter(|shown| is_same(&shown.query));
         if let Some(asked) = self.asked.as_mut().filter(|asked| asked.running.is_none()) {
             let wait = match shown {
@@ -170,6 +192,13 @@ where
         self.shown = None;
     }
 
+    /// Forgets every other question.
+    pub(super) fn keep_only(&mut self, is_shown: impl Fn(&Q) -> bool) {
+        if self.asked.as_ref().is_some_and(|asked| !is_shown(&asked.query)) {
+            self.forget();
+        }
+    }
+
     fn stop(&mut self) {
         if let Some((_, _, handle)) = self.asked.as_mut().and_then(|asked| asked.running.take()) {
             handle.cx.cancel();
@@ -206,6 +235,8 @@ impl Scans {
         self.spoken.forget();
         self.geo_report.forget();
         self.drift.forget();
+        self.problem_record.forget();
+        self.import_records.forget();
     }
 }
 
@@ -236,10 +267,7 @@ pub(super) fn name_rules(campaign: &Campaign, cx: &JobCx) -> DeskResult<Vec<Rule
 
 /// Whether two campaigns decide alike: the rest of them is no matter of scope.
 pub(super) fn decide_alike(a: &Campaign, b: &Campaign) -> bool {
-    a.rules == b.rules
-        && a.seeds == b.seeds
-        && a.permissions == b.permissions
-        && a.grounds == b.grounds
+    a.rules_read_alike(b)
         && a.politeness.robots == b.politeness.robots
         // By this name robots.txt speaks to the crawl.
         && a.politeness.user_agent == b.politeness.user_agent
@@ -335,6 +363,42 @@ mod tests {
         assert_eq!(begins.iter().take(2).collect::<Vec<_>>(), [1, 2]);
         allow.send(()).unwrap();
         assert_eq!(*until(|| slow.ask(&mut scan, &cx, 2).ready().cloned()), 20);
+    }
+
+    #[test]
+    fn what_is_not_of_the_whole_catalogue_is_asked_again_when_what_it_is_of_has_changed() {
+        let (cx, _) = cx();
+        let mut scan = Scan::new("test");
+        let ask = |scan: &mut Scan<u32, u32>, revision| {
+            scan.get_as_of(revision, &cx, |_| true, || 1, |_, query, _| Ok(query))
+        };
+        until(|| ask(&mut scan, 5).ready().cloned());
+        for (revision, is_asked) in [(5, false), (6, true)] {
+            // Long enough ago to be asked anew.
+            let shown = scan.shown.as_mut().unwrap();
+            shown.at = shown.at.checked_sub(SHORTEST_WAIT).unwrap();
+            // What is known is shown meanwhile.
+            assert!(ask(&mut scan, revision).ready().is_some());
+            assert_eq!(scan.is_running(), is_asked);
+        }
+    }
+
+    #[test]
+    fn what_is_shown_no_more_is_stopped() {
+        let (cx, _) = cx();
+        let (begun, begins) = unbounded();
+        let (allow, may) = unbounded();
+        let slow = Slow { begun, may };
+        let mut scan = Scan::new("test");
+        slow.ask(&mut scan, &cx, 1);
+        assert_eq!(begins.recv().unwrap(), 1);
+        scan.keep_only(|query| *query == 1);
+        assert!(scan.is_running());
+        let (_, _, running) = scan.asked.as_ref().unwrap().running.as_ref().unwrap();
+        let job = running.cx.clone();
+        scan.keep_only(|_| false);
+        assert!(!scan.is_running() && job.is_cancelled());
+        allow.send(()).unwrap();
     }
 
     #[test]

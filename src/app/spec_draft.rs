@@ -2,16 +2,17 @@
 
 use super::models::{CampaignId, CampaignPage};
 use super::scans::decide_alike;
-use crate::campaign::Campaign;
+use crate::campaign::{Campaign, Politeness, Seed};
 use serde_json::Value;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Steps that can be undone.
 const STEPS_KEPT: usize = 100;
 /// About how many bytes they may take together: a list of a hundred thousand
-/// seeds is kept whole with each step. The last step can be undone whatever it takes.
+/// seeds is kept whole with each step that changes it. The last step can be undone whatever it takes.
 const STEPS_BYTES: usize = 128 << 20;
 /// Typing in one field is one step as long as no pause is longer.
 const TYPING_PAUSE: Duration = Duration::from_secs(2);
@@ -28,26 +29,71 @@ pub struct SpecDraft {
     /// As saved last.
     pub saved: Campaign,
     /// As it stood when it was looked at last; none before the first look.
-    noted: Option<Campaign>,
+    noted: Option<State>,
+    looked: Looked,
     revision: u64,
     undo: VecDeque<Step>,
-    redo: Vec<Campaign>,
+    redo: Vec<State>,
     last: Option<(Place, Instant)>,
     /// The save that is under way, by its number.
     saving: Option<u64>,
 }
 
+/// What a look at it found: lists may be long and are compared once an edit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Looked {
+    edited: bool,
+    changes_scope: bool,
+}
+
+/// A campaign as it stood once. States share their seeds as long as these are
+/// the same: there may be a hundred thousand, and most edits are not of them.
+#[derive(Debug, Clone, PartialEq)]
+struct State {
+    /// Without its seeds.
+    rest: Campaign,
+    seeds: Arc<Vec<Seed>>,
+}
+
+impl State {
+    /// As it stands, with the seeds of `last` where they are the same.
+    fn of(campaign: &mut Campaign, last: Option<&Self>) -> Self {
+        let seeds = std::mem::take(&mut campaign.seeds);
+        let rest = campaign.clone();
+        campaign.seeds = seeds;
+        let seeds = match last.filter(|last| *last.seeds == campaign.seeds) {
+            Some(last) => Arc::clone(&last.seeds),
+            None => Arc::new(campaign.seeds.clone()),
+        };
+        Self { rest, seeds }
+    }
+
+    fn campaign(self) -> Campaign {
+        Campaign { seeds: Arc::unwrap_or_clone(self.seeds), ..self.rest }
+    }
+
+    /// Whether a campaign stands so.
+    fn is(&self, campaign: &mut Campaign) -> bool {
+        let seeds = std::mem::take(&mut campaign.seeds);
+        let same = *self.seeds == seeds && self.rest == *campaign;
+        campaign.seeds = seeds;
+        same
+    }
+}
+
 /// A state to go back to.
 #[derive(Debug, Clone, PartialEq)]
 struct Step {
-    campaign: Campaign,
-    /// About how much memory it takes.
+    state: State,
+    /// About how much memory it takes, its seeds apart.
     bytes: usize,
+    /// The same of its seeds.
+    seeds_bytes: usize,
 }
 
 impl Step {
-    fn to(campaign: Campaign) -> Self {
-        Self { bytes: bytes_of(&campaign), campaign }
+    fn to(state: State) -> Self {
+        Self { bytes: bytes_of(&state.rest), seeds_bytes: bytes_of_seeds(&state.seeds), state }
     }
 }
 
@@ -85,7 +131,8 @@ impl SpecDraft {
         let saved = campaign.clone();
         let (undo, redo) = (VecDeque::new(), Vec::new());
         let revision = next_revision();
-        Self { id, version, campaign, saved, noted: None, revision, undo, redo, last: None, saving: None }
+        let (noted, looked) = (None, Looked::default());
+        Self { id, version, campaign, saved, noted, looked, revision, undo, redo, last: None, saving: None }
     }
 
     /// Another number with every edit that was noticed, and in every draft: who
@@ -119,28 +166,40 @@ impl SpecDraft {
         self.campaign != self.saved
     }
 
-    /// Whether what is not saved could change a verdict.
+    /// The same as of the last look, for who draws: nothing is compared.
+    pub fn shows_edits(&self) -> bool {
+        self.looked.edited
+    }
+
+    /// Whether what is not saved could change a verdict, as of the last look.
     pub fn changes_scope(&self) -> bool {
-        !decide_alike(&self.campaign, &self.saved)
+        self.looked.changes_scope
+    }
+
+    /// Takes what was saved for what it is compared with from now on.
+    pub(super) fn set_saved(&mut self, saved: Campaign) {
+        self.saved = saved;
+        self.look();
+    }
+
+    fn look(&mut self) {
+        self.looked = Looked { edited: self.is_edited(), changes_scope: !decide_alike(&self.campaign, &self.saved) };
     }
 
     /// Takes notice of what was edited since the last look.
     pub fn note(&mut self, now: Instant) {
-        let Some(noted) = &mut self.noted else {
-            self.noted = Some(self.campaign.clone());
-            self.revision = next_revision();
-            return;
-        };
-        if *noted == self.campaign {
+        if self.noted.as_ref().is_some_and(|noted| noted.is(&mut self.campaign)) {
             return;
         }
-        let place = place_of(noted, &self.campaign);
+        let state = State::of(&mut self.campaign, self.noted.as_ref());
+        self.revision = next_revision();
+        self.look();
+        let Some(before) = self.noted.replace(state) else { return };
+        let place = place_of(&before, &self.campaign);
         let goes_on = match (&place, &self.last) {
             (Some(place), Some((last, at))) => place == last && now.duration_since(*at) <= TYPING_PAUSE,
             _ => false,
         };
-        let before = std::mem::replace(noted, self.campaign.clone());
-        self.revision = next_revision();
         if !goes_on {
             self.undo.push_back(Step::to(before));
             self.forget_oldest(STEPS_BYTES);
@@ -152,9 +211,12 @@ impl SpecDraft {
     /// Keeps the last steps that fit, and one at least.
     fn forget_oldest(&mut self, most_bytes: usize) {
         let mut room = most_bytes;
+        let mut held = self.noted.as_ref().map(|noted| Arc::as_ptr(&noted.seeds));
         let fitting = self.undo.iter().rev().take(STEPS_KEPT).take_while(|step| {
-            let fits = step.bytes <= room;
-            room = room.saturating_sub(step.bytes);
+            let shared = held.replace(Arc::as_ptr(&step.state.seeds)) == Some(Arc::as_ptr(&step.state.seeds));
+            let bytes = step.bytes + if shared { 0 } else { step.seeds_bytes };
+            let fits = bytes <= room;
+            room = room.saturating_sub(bytes);
             fits
         });
         let kept = fitting.count().max(1);
@@ -175,8 +237,8 @@ impl SpecDraft {
     pub fn undo(&mut self, now: Instant) {
         self.note(now);
         if let Some(before) = self.undo.pop_back() {
-            self.redo.push(std::mem::replace(&mut self.campaign, before.campaign));
-            self.stand();
+            self.redo.extend(self.noted.take());
+            self.stand(before.state);
         }
     }
 
@@ -184,8 +246,8 @@ impl SpecDraft {
     pub fn redo(&mut self, now: Instant) {
         self.note(now);
         if let Some(after) = self.redo.pop() {
-            self.undo.push_back(Step::to(std::mem::replace(&mut self.campaign, after)));
-            self.stand();
+            self.undo.extend(self.noted.take().map(Step::to));
+            self.stand(after);
         }
     }
 
@@ -198,10 +260,12 @@ impl SpecDraft {
         self.last = None;
     }
 
-    fn stand(&mut self) {
-        self.noted = Some(self.campaign.clone());
+    fn stand(&mut self, state: State) {
+        self.campaign = state.clone().campaign();
+        self.noted = Some(state);
         self.revision = next_revision();
         self.last = None;
+        self.look();
     }
 }
 
@@ -213,14 +277,18 @@ impl Default for SpecDraft {
 
 /// About how much memory a campaign takes; lists make up most of it.
 fn bytes_of(campaign: &Campaign) -> usize {
-    let seeds = campaign.seeds.iter().map(|seed| size_of_val(seed) + seed.url.len() + seed.source_tag.len());
     let permissions = campaign.permissions.iter().map(|record| {
         let texts = [&record.covers, &record.licence, &record.evidence, &record.method];
         size_of_val(record) + texts.iter().map(|text| text.len()).sum::<usize>()
     });
     let rules = campaign.rules.iter().map(bytes_of_value);
     let rest = campaign.other.values().chain(campaign.target.iter().flat_map(|target| target.entry.values()));
-    size_of_val(campaign) + seeds.chain(permissions).chain(rules).chain(rest.map(bytes_of_value)).sum::<usize>()
+    let seeds = bytes_of_seeds(&campaign.seeds);
+    size_of_val(campaign) + seeds + permissions.chain(rules).chain(rest.map(bytes_of_value)).sum::<usize>()
+}
+
+fn bytes_of_seeds(seeds: &[Seed]) -> usize {
+    seeds.iter().map(|seed| size_of_val(seed) + seed.url.len() + seed.source_tag.len()).sum()
 }
 
 fn bytes_of_value(value: &Value) -> usize {
@@ -233,8 +301,10 @@ fn bytes_of_value(value: &Value) -> usize {
     size_of_val(value) + inner
 }
 
-/// The only field in which two states differ, if it is one that a person types in.
-fn place_of(before: &Campaign, after: &Campaign) -> Option<Place> {
+/// The only field in which a state differs from what came after it, if it is
+/// one that a person types in.
+fn place_of(state: &State, after: &Campaign) -> Option<Place> {
+    let before = &state.rest;
     let mut places = Vec::new();
     if !is_typed_only(before, after) {
         return None;
@@ -251,7 +321,7 @@ fn place_of(before: &Campaign, after: &Campaign) -> Option<Place> {
             places.push(place);
         }
     }
-    if before.rules.len() != after.rules.len() || before.seeds.len() != after.seeds.len() {
+    if before.rules.len() != after.rules.len() || state.seeds.len() != after.seeds.len() {
         return None;
     }
     for (index, (old, new)) in before.rules.iter().zip(&after.rules).enumerate().filter(|(_, (old, new))| old != new) {
@@ -266,24 +336,25 @@ fn place_of(before: &Campaign, after: &Campaign) -> Option<Place> {
             }
         }
     }
-    for (index, (old, new)) in before.seeds.iter().zip(&after.seeds).enumerate().filter(|(_, (old, new))| old != new) {
+    for (index, (old, new)) in state.seeds.iter().zip(&after.seeds).enumerate().filter(|(_, (old, new))| old != new) {
         places.push((old.scope == new.scope).then_some(Place::Seed(index))?);
     }
     if places.len() == 1 { places.pop() } else { None }
 }
 
-/// Whether two states are the same outside the fields that [`Place`] names.
+/// Whether a state without its seeds and what came after it are the same
+/// outside the fields that [`Place`] names.
 fn is_typed_only(before: &Campaign, after: &Campaign) -> bool {
-    let mut rest = before.clone();
-    rest.name.clone_from(&after.name);
-    rest.description.clone_from(&after.description);
-    rest.owner.clone_from(&after.owner);
-    rest.comments.clone_from(&after.comments);
-    rest.politeness.user_agent.clone_from(&after.politeness.user_agent);
-    rest.request.clone_from(&after.request);
-    rest.rules.clone_from(&after.rules);
-    rest.seeds.clone_from(&after.seeds);
-    rest == *after
+    before.tags == after.tags
+        && before.active == after.active
+        && before.permissions == after.permissions
+        && before.grounds == after.grounds
+        && before.schedule == after.schedule
+        && before.limits == after.limits
+        && before.target == after.target
+        && before.other == after.other
+        && before.politeness
+            == Politeness { user_agent: before.politeness.user_agent.clone(), ..after.politeness.clone() }
 }
 
 #[cfg(test)]
@@ -303,7 +374,7 @@ mod tests {
 
     #[test]
     fn long_lists_of_seeds_leave_fewer_steps() {
-        use crate::campaign::{Seed, SeedScope};
+        use crate::campaign::SeedScope;
         let (mut draft, now) = draft();
         let seed = |n: usize| Seed {
             url: format!("https://host{n}.example/"),
@@ -317,11 +388,12 @@ mod tests {
             draft.campaign.seeds.push(seed(1_000 + n));
             draft.note(now);
         }
+        assert!(draft.undo.len() > 9);
         let one = bytes_of(&draft.campaign);
         assert!(one > 1_000 * "https://host999.example/".len());
         draft.forget_oldest(3 * one);
         assert_eq!(draft.undo.len(), 3);
-        assert_eq!(draft.undo[0].campaign.seeds.len(), 1_007, "the last steps are kept");
+        assert_eq!(draft.undo[0].state.seeds.len(), 1_007, "the last steps are kept");
         draft.forget_oldest(1);
         assert_eq!(draft.undo.len(), 1, "the last step can always be taken back");
         draft.undo(now);
@@ -382,13 +454,47 @@ mod tests {
     fn only_what_decides_changes_the_scope() {
         let (mut draft, _) = draft();
         draft.campaign.name.push('s');
-        assert!(draft.is_edited() && !draft.changes_scope());
+        draft.note(Instant::now());
+        assert!(draft.shows_edits() && !draft.changes_scope());
         draft.campaign.politeness.robots = crate::campaign::RobotsPolicy::Ignore;
+        draft.note(Instant::now());
         assert!(draft.changes_scope());
         // Another line of robots.txt may speak to another name.
         draft.campaign = draft.saved.clone();
         draft.campaign.politeness.user_agent = "Other/1.0 (+https://other.example/)".to_owned();
+        draft.note(Instant::now());
         assert!(draft.changes_scope());
+        // What is saved meanwhile is an edit no more.
+        draft.set_saved(draft.campaign.clone());
+        assert!(!draft.shows_edits() && !draft.changes_scope());
+        draft.undo(Instant::now());
+        assert!(draft.shows_edits() && draft.changes_scope());
+    }
+
+    #[test]
+    fn edits_of_rules_share_the_seeds() {
+        let (mut draft, now) = draft();
+        let seeds: Vec<Seed> = (0..1_000)
+            .map(|n| serde_json::from_value(json!({"url": format!("https://host{n}.example/")})).unwrap())
+            .collect();
+        draft.campaign.seeds = seeds.clone();
+        draft.note(now);
+        for _ in 0..10 {
+            draft.campaign.rules.pop();
+            draft.note(now);
+        }
+        let shared = Arc::clone(&draft.noted.as_ref().unwrap().seeds);
+        assert!(draft.undo.iter().skip(1).all(|step| Arc::ptr_eq(&step.state.seeds, &shared)));
+        // Counted once, all steps fit where two lists of seeds would not.
+        let steps = draft.undo.len();
+        draft.forget_oldest(2 * bytes_of_seeds(&seeds));
+        assert_eq!(draft.undo.len(), steps);
+        for rules in 2..=11 {
+            draft.undo(now);
+            assert_eq!((draft.campaign.rules.len(), &draft.campaign.seeds), (rules, &seeds));
+        }
+        draft.redo(now);
+        assert_eq!((draft.campaign.rules.len(), &draft.campaign.seeds), (10, &seeds));
     }
 
     #[test]

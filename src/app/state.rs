@@ -20,7 +20,7 @@ use super::reads::Reads;
 use super::scans::{RuleLine, Scans, decide_alike, name_rules};
 use super::spec_draft::SpecDraft;
 use super::work::ScheduleLook;
-use super::{Command, Desk, DeskResult, Dialog, Opener, Route};
+use super::{Command, Desk, DeskResult, Dialog, FilesRoute, Opener, Route};
 use crate::campaign::Campaign;
 use crate::jobs::{JobCx, Progress, Wake};
 use crate::links::MATCH_WINDOW_DAYS;
@@ -134,6 +134,8 @@ enum Answer {
     /// A save, by its number; what was saved, of which campaign, as which version.
     Saved(u64, DeskResult<(Box<Campaign>, (CampaignId, u32))>),
     Marked(DeskResult<String>),
+    /// A person's word on captures, and whether it was given on the page Review.
+    Kept(bool, DeskResult<()>),
     /// A setting of the workspace: what to say when it failed, how it went.
     Set(&'static str, DeskResult<String>),
     Schedules(u64, DeskResult<ScheduleLook>),
@@ -170,6 +172,10 @@ pub struct AppState {
     pub selected: Vec<CaptureId>,
     /// The row that the lower panel follows.
     pub focus: Option<Focus>,
+    /// The problem whose record is read though much has to be decompressed for it.
+    pub record_wanted: Option<i64>,
+    /// Decisions of the page Review that were kept since the workspace was opened.
+    pub reviewed: u64,
     /// What the next selection shall be.
     pub selection_draft: SelectionSpec,
     /// Folder of the next export, as typed.
@@ -230,6 +236,8 @@ impl AppState {
             compared: None,
             selected: Vec::new(),
             focus: None,
+            record_wanted: None,
+            reviewed: 0,
             selection_draft,
             export_folder: String::new(),
             last_export: None,
@@ -291,7 +299,7 @@ impl AppState {
             Ok(command) => self.send(command),
             Err(why) => self.notice(Notice {
                 is_error: false,
-                what: format!("{} is not possible now", action.label()),
+                what: format!("{} is not possible now", action.label_now(self)),
                 why: why.to_owned(),
                 hint: String::new(),
             }),
@@ -332,6 +340,14 @@ impl AppState {
             keep(&mut self.asked, command.clone());
             self.carry_out(command);
         }
+        let is_seen = matches!(self.route, Route::Files(_)) && self.settings.lower_panel;
+        let shown = |id: &i64| is_seen && self.focus == Some(Focus::Problem(*id));
+        self.scans.problem_record.keep_only(shown);
+        self.record_wanted = self.record_wanted.filter(shown);
+        self.scans.import_records.keep_only(|(launch, path)| match &self.route {
+            Route::Files(FilesRoute::Records(shown, of)) => (shown, of) == (launch, path),
+            _ => false,
+        });
         self.look_ahead();
     }
 
@@ -407,6 +423,38 @@ impl AppState {
         (answer, scan.progress())
     }
 
+    /// See [`Desk::problem_record`]; and how far the work on it is.
+    pub fn problem_record(&mut self, id: i64) -> (Loaded<Arc<String>>, Option<Progress>) {
+        let (cx, scan) = (self.reads.cx(), &mut self.scans.problem_record);
+        let answer = scan.get_as_of(0, cx, |asked| *asked == id, || id, |desk, id, cx| desk.problem_record(id, cx));
+        (answer, scan.progress())
+    }
+
+    /// See [`Desk::import_records`]; and how far the work on it is. While the
+    /// import goes on, so does the answer.
+    pub fn import_records(
+        &mut self,
+        launch: LaunchId,
+        path: Option<&str>,
+    ) -> (Loaded<Arc<FoundRecords>>, Option<Progress>) {
+        let imports = match self.reads.imports() {
+            Loaded::Ready(imports) | Loaded::Loading { last: Some(imports) } => imports,
+            Loaded::Loading { last: None } => return (Loaded::Loading { last: None }, None),
+            Loaded::Failed(notice) => return (Loaded::Failed(notice), None),
+        };
+        let import = imports.iter().find(|row| row.launch == launch);
+        let counted = import.map_or(0, |row| row.files + row.records);
+        let (cx, scan) = (self.reads.cx(), &mut self.scans.import_records);
+        let answer = scan.get_as_of(
+            counted,
+            cx,
+            |(of, asked)| *of == launch && asked.as_deref() == path,
+            || (launch, path.map(str::to_owned)),
+            |desk, (launch, path), cx| desk.import_records(launch, path.as_deref(), cx),
+        );
+        (answer, scan.progress())
+    }
+
     /// When [`AppState::tick`] wants to be called again without a wake-up.
     pub fn next_tick(&mut self) -> Option<Duration> {
         let later = self.reads.cx().later.take();
@@ -431,13 +479,12 @@ impl AppState {
                 self.notice(notice);
             }
             Answer::Saved(save, saved) => self.take_in_saved(save, saved),
-            Answer::Marked(Ok(words)) => {
-                if !words.is_empty() {
-                    self.say(&words);
-                }
-            }
+            Answer::Marked(Ok(words)) => self.say(&words),
+            Answer::Kept(reviewed, Ok(())) => self.reviewed += u64::from(reviewed),
             Answer::Schedules(generation, look) => self.take_in_schedules(generation, look),
-            Answer::Marked(Err(error)) => self.notice(failure("The decision could not be kept", &error)),
+            Answer::Marked(Err(error)) | Answer::Kept(_, Err(error)) => {
+                self.notice(failure("The decision could not be kept", &error))
+            }
             Answer::Set(_, Ok(words)) => self.say(&words),
             Answer::Set(failed, Err(error)) => self.notice(failure(failed, &error)),
         }
@@ -460,6 +507,8 @@ impl AppState {
         self.compared = None;
         self.selected.clear();
         self.focus = None;
+        self.record_wanted = None;
+        self.reviewed = 0;
         self.last_export = None;
         self.verified = None;
         self.schedules = ScheduleWatch::default();
@@ -493,7 +542,7 @@ impl AppState {
             Command::Go(route) => self.go(route),
             Command::Back => {
                 if let Some(route) = self.history.pop() {
-                    self.route = route;
+                    self.show(route);
                 }
             }
             Command::Ask(dialog) => self.dialog = Some(dialog),
@@ -544,8 +593,12 @@ impl AppState {
             Command::ExportTable { table, folder } => {
                 self.start("Write table", move |desk, cx| desk.export_table(&table, &folder, cx));
             }
+            Command::ExportLinks { form, folder } => {
+                self.start("Write links", move |desk, cx| desk.export_links(form, &folder, cx));
+            }
             Command::Mark { captures, mark, note } => {
-                self.write(move |desk| desk.mark(&captures, mark, &note).map(|()| String::new()), Answer::Marked);
+                let reviewed = self.route == Route::Review;
+                self.write(move |desk| desk.mark(&captures, mark, &note), move |kept| Answer::Kept(reviewed, kept));
             }
             Command::UndoMark => self.write(|desk| desk.undo_mark(), Answer::Marked),
             Command::PauseJob(id, paused) => {
@@ -562,6 +615,10 @@ impl AppState {
             Command::Import { paths, copy } => self.start(IMPORT, move |desk, cx| desk.import(&paths, copy, cx)),
             Command::Locate { folder, file } => {
                 self.start("Locate files", move |desk, cx| desk.locate(&folder, file, cx))
+            }
+            Command::ReadProblem(wanted) => {
+                self.record_wanted = wanted;
+                self.scans.problem_record.keep_only(|id| Some(*id) == wanted);
             }
             Command::CheckFiles => self.start("Check files", |desk, cx| desk.check_files(cx)),
             Command::BuildInlinks => self.start("Build inlinks", |desk, cx| desk.build_inlinks(cx)),
@@ -599,14 +656,20 @@ impl AppState {
         {
             self.spec = None;
         }
-        // Another page, another row at hand; Captures finds its row again.
-        if route.page() != self.route.page() {
-            self.focus = None;
-        }
-        self.history.push(std::mem::replace(&mut self.route, route));
+        let left = self.show(route);
+        self.history.push(left);
         if self.history.len() > HISTORY_KEPT {
             self.history.remove(0);
         }
+    }
+
+    /// Shows a page; answers with the one that was left.
+    fn show(&mut self, route: Route) -> Route {
+        // Another list, another row at hand; Captures finds its row again.
+        if !route.is_list_of(&self.route) {
+            self.focus = None;
+        }
+        std::mem::replace(&mut self.route, route)
     }
 
     fn open_with(&mut self, folder: PathBuf, open: fn(&dyn Opener, &Path) -> DeskResult<Arc<dyn Desk>>) {

@@ -3,7 +3,7 @@
 //! Invariants: one save of a draft at a time; an answer changes only the draft
 //! that it is about, whatever was opened meanwhile.
 
-use super::super::models::CampaignId;
+use super::super::models::{CampaignId, campaign_title};
 use super::super::{DeskResult, Route};
 use super::{Answer, AppState, failure};
 use crate::campaign::Campaign;
@@ -48,14 +48,14 @@ impl AppState {
         };
         let mut says = format!("The specification is saved as version {version}");
         match spec {
-            None => says = format!("{says}, {}", campaign.name),
+            None => says = format!("{says}, {}", campaign_title(id, &campaign.name)),
             Some(spec) => {
                 let was = spec.id.replace(id);
                 if was.is_some() && spec.version == version {
                     says = format!("Version {version} is the same; no new one was made");
                 }
                 spec.version = version;
-                spec.saved = *campaign;
+                spec.set_saved(*campaign);
                 // A person may have gone elsewhere, and to another campaign.
                 let here = self.route == Route::Spec(was);
                 if here {

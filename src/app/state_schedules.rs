@@ -1,6 +1,6 @@
 //! An open window starts what schedules say.
 
-use super::super::models::{CampaignId, Notice, RunState, ScheduledRun};
+use super::super::models::{CampaignId, Notice, RunState, ScheduledRun, campaign_title};
 use super::super::work::{LOOK_EVERY, ScheduleLook};
 use super::super::{Desk, DeskResult};
 use super::{Answer, AppState, CRAWL, failure};
@@ -74,7 +74,8 @@ impl AppState {
         };
         self.schedules.asked = look.asked;
         for run in look.noted.iter().filter(|run| matches!(run.state, RunState::Missed | RunState::Overlapped)) {
-            let what = format!("{}: the run of {} UTC did not start", run.campaign_name, run.due.to_words());
+            let name = campaign_title(run.campaign, &run.campaign_name);
+            let what = format!("{name}: the run of {} UTC did not start", run.due.to_words());
             self.notice(Notice { is_error: false, what, why: run.why.clone(), hint: String::new() });
         }
         for problem in look.problems {
@@ -88,7 +89,7 @@ impl AppState {
             && !self.runs(CRAWL)
         {
             self.schedules.tried.insert(tried(&run));
-            self.say(&format!("Scheduled crawl of {} begins", run.campaign_name));
+            self.say(&format!("Scheduled crawl of {} begins", campaign_title(run.campaign, &run.campaign_name)));
             self.start(CRAWL, move |desk: &dyn Desk, cx| desk.run_scheduled(run.id, cx));
         }
     }

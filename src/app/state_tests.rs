@@ -158,6 +158,89 @@ fn every_action_has_words_and_its_own_keys() {
 }
 
 #[test]
+fn undo_with_nothing_left_to_undo_is_named_after_what_it_would_undo() {
+    let (mut state, _) = opened();
+    let refused = |state: &mut AppState| {
+        state.act(Action::Undo);
+        state.notices.pop().map(|(_, notice)| (notice.what, notice.why))
+    };
+    assert_eq!(refused(&mut state), None, "a mark can be taken back");
+    state.send(Command::Go(Route::Spec(None)));
+    state.tick();
+    state.spec = Some(super::SpecDraft::new());
+    let edited = crate::campaign::Campaign::new("Ria");
+    state.send(Command::EditSpec(Box::new(edited)));
+    state.send(Command::UndoEdit);
+    state.tick();
+    assert!(resolve(Action::Redo, &state).is_ok());
+    let (what, why) = refused(&mut state).unwrap();
+    assert_eq!((what.as_str(), why.as_str()), ("Undo edit is not possible now", "Nothing is left to undo"));
+}
+
+#[test]
+fn what_another_process_holds_is_not_written_and_not_counted_as_reviewed() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("w");
+    let held = crate::store::Workspace::create(&folder).unwrap();
+    let opener = Arc::new(super::workspace_desk::DiskOpener::default());
+    let mut state = AppState::new(opener, Settings::default(), Arc::new(|| {})).unwrap();
+    state.send(Command::OpenWorkspace(folder));
+    until(&mut state, "the workspace is open", |state| state.desk().is_some());
+    let why = state.desk().unwrap().workspace().unwrap().read_only.unwrap();
+    let holder = format!("The workspace is open elsewhere (process {} since", std::process::id());
+    assert!(why.starts_with(&holder) && why.contains("nothing crawled") && why.contains("Close it there"), "{why}");
+    state.send(Command::Go(Route::Review));
+    state.send(Command::Mark { captures: vec![1], mark: ReviewMark::Approve, note: String::new() });
+    until(&mut state, "it is told", |state| !state.notices.is_empty());
+    let why = &state.notices[0].1.why;
+    assert!(why.contains(&holder.to_lowercase()) && !why.contains("writable"), "{why}");
+    assert_eq!(state.reviewed, 0);
+    drop(held);
+}
+
+#[test]
+fn what_is_kept_on_the_page_review_is_counted() {
+    let (mut state, _) = opened();
+    let mark = || Command::Mark { captures: vec![1], mark: ReviewMark::Approve, note: String::new() };
+    state.send(mark());
+    state.send(Command::Go(Route::Review));
+    state.send(mark());
+    until(&mut state, "it is kept", |state| state.reviewed == 1);
+    state.send(mark());
+    until(&mut state, "it is kept", |state| state.reviewed == 2);
+    assert!(state.notices.is_empty());
+}
+
+#[test]
+fn the_row_at_hand_goes_with_its_list() {
+    use super::{FilesRoute, Focus};
+    let (mut state, _) = opened();
+    let problems = |kind: &str| {
+        let query = super::models::ProblemQuery { kind: kind.to_owned(), ..Default::default() };
+        Route::Files(FilesRoute::Problems(query))
+    };
+    let mut after = |command: Command| {
+        state.send(Command::Go(problems("")));
+        state.tick();
+        state.focus = Some(Focus::Problem(2));
+        state.send(command);
+        state.tick();
+        state.focus
+    };
+    assert_eq!(after(Command::Go(problems("cut off"))), Some(Focus::Problem(2)));
+    assert_eq!(after(Command::Go(Route::Files(FilesRoute::Imports(None)))), None);
+    assert_eq!(after(Command::Go(Route::Files(FilesRoute::Files(None)))), None);
+    assert_eq!(after(Command::Back), None);
+}
+
+#[test]
+fn a_campaign_without_a_name_is_called_by_its_number() {
+    use super::models::campaign_title;
+    assert_eq!(campaign_title(3, " "), "campaign 3 (no name)");
+    assert_eq!(campaign_title(3, "Ria"), "Ria");
+}
+
+#[test]
 fn settings_of_an_older_program_are_read() {
     let settings: Settings = serde_json::from_str(r#"{"theme":"dark","unknown":1}"#).unwrap();
     assert_eq!(settings, Settings { theme: super::ThemeChoice::Dark, ..Settings::default() });

@@ -12,6 +12,7 @@ use crate::scope::Trace;
 use crate::store::{Access, Catalogue, Workspace};
 use crate::uri::PageKey;
 use anyhow::Context;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
@@ -39,6 +40,8 @@ pub struct WorkspaceDesk {
     geo_choice: Mutex<Option<work::GeoChoiceSeen>>,
     /// The rules that were compiled last.
     rules_held: Mutex<work::RulesHeld>,
+    /// Jobs that run in this process, by their numbers in the catalogue.
+    running: Mutex<HashSet<u64>>,
 }
 
 impl WorkspaceDesk {
@@ -54,6 +57,7 @@ impl WorkspaceDesk {
             scheduler: Mutex::new(work::Scheduler::new(work::ON_TIME)),
             geo_choice: Mutex::default(),
             rules_held: Mutex::default(),
+            running: Mutex::default(),
         }
     }
 
@@ -120,15 +124,37 @@ impl WorkspaceDesk {
         words: impl Fn(&T) -> String,
         run: impl FnOnce() -> DeskResult<T>,
     ) -> DeskResult<T> {
-        let id = self.catalogue().job_started(name)?;
+        let runs = Running::begin(self, name)?;
         let result = run();
         let outcome = match &result {
             Ok(value) => words(value),
             Err(error) if crate::jobs::StopError::is_cancelled(error) => "stopped on request".to_owned(),
             Err(error) => format!("failed: {}", work::in_words(error)),
         };
-        self.catalogue().job_ended(id, &outcome)?;
+        self.catalogue().job_ended(runs.id, &outcome)?;
         result
+    }
+}
+
+/// A job that runs in this process, until it is dropped.
+struct Running<'d> {
+    desk: &'d WorkspaceDesk,
+    id: i64,
+}
+
+impl<'d> Running<'d> {
+    fn begin(desk: &'d WorkspaceDesk, name: &str) -> DeskResult<Self> {
+        // Whoever reads the list meanwhile waits: the row stands there first.
+        let mut running = lock(&desk.running);
+        let id = desk.catalogue().job_started(name)?;
+        running.insert(id.unsigned_abs());
+        Ok(Self { desk, id })
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        lock(&self.desk.running).remove(&self.id.unsigned_abs());
     }
 }
 
@@ -170,7 +196,7 @@ impl Desk for WorkspaceDesk {
             folder: self.workspace.folder().to_owned(),
             read_only: match self.workspace.access() {
                 Access::Write => None,
-                Access::ReadOnly(holder) => Some(holder.clone()),
+                Access::ReadOnly(why) => Some(why.to_string()),
             },
             disk_free: crate::crawl::free_bytes(self.workspace.folder()).unwrap_or(0),
             captures: self.catalogue().captures(&CaptureQuery { limit: 0, ..query })?.total,
@@ -298,7 +324,7 @@ impl Desk for WorkspaceDesk {
         range: std::ops::Range<u64>,
     ) -> DeskResult<Vec<MovedRow>> {
         let mut rows = Vec::new();
-        work::what_if_rows(self, campaign, edited, answer, list, range, |row| {
+        work::what_if_rows(self, campaign, edited, answer, list, range, &JobCx::detached(), |row| {
             rows.push(row);
             Ok(())
         })?;
@@ -306,7 +332,7 @@ impl Desk for WorkspaceDesk {
     }
 
     fn what_if_hosts(&self, answer: &WhatIf) -> DeskResult<Vec<MovedHost>> {
-        work::what_if_hosts(self, answer)
+        work::what_if_hosts(self, answer, &JobCx::detached())
     }
 
     fn spoken_of(&self, campaign: CampaignId, launch: Option<LaunchId>, rule: usize, cx: &JobCx) -> DeskResult<Spoken> {
@@ -346,6 +372,10 @@ impl Desk for WorkspaceDesk {
         work::export_table(self, table, folder, cx)
     }
 
+    fn export_links(&self, form: LinkForm, folder: &Path, cx: &JobCx) -> DeskResult<String> {
+        work::export_links(&self.workspace, form, folder, cx)
+    }
+
     fn files(&self) -> DeskResult<Vec<FileRow>> {
         Ok(self.workspace.files()?)
     }
@@ -366,6 +396,10 @@ impl Desk for WorkspaceDesk {
         work::problem_detail(&self.workspace, id)
     }
 
+    fn problem_record(&self, id: i64, cx: &JobCx) -> DeskResult<String> {
+        work::problem_record(&self.workspace, id, cx)
+    }
+
     fn imports(&self) -> DeskResult<Vec<ImportRow>> {
         work::imports(&self.workspace)
     }
@@ -378,8 +412,24 @@ impl Desk for WorkspaceDesk {
         Ok(self.catalogue().imported_files(launch)?)
     }
 
+    fn import_records(&self, launch: LaunchId, path: Option<&str>, cx: &JobCx) -> DeskResult<FoundRecords> {
+        work::import_records(&self.workspace, launch, path, cx)
+    }
+
+    fn selected_hosts(&self, campaign: CampaignId, selected: bool) -> DeskResult<Vec<SelectedHost>> {
+        Ok(self.catalogue().selected_hosts(campaign, selected)?)
+    }
+
     fn job_history(&self, limit: u64) -> DeskResult<Vec<JobRow>> {
-        Ok(self.catalogue().jobs(limit)?)
+        let running = lock(&self.running);
+        let mut rows = self.catalogue().jobs(limit)?;
+        rows.retain(|row| row.ended.is_some() || !running.contains(&row.id));
+        if *self.workspace.access() != Access::Write && self.workspace.is_written() {
+            for row in rows.iter_mut().filter(|row| row.ended.is_none()) {
+                "runs where the workspace is open elsewhere, or did not end".clone_into(&mut row.outcome);
+            }
+        }
+        Ok(rows)
     }
 
     fn save_campaign(&self, id: Option<CampaignId>, campaign: &Campaign) -> DeskResult<(CampaignId, u32)> {
@@ -507,5 +557,35 @@ impl Opener for DiskOpener {
     fn default_folder(&self) -> PathBuf {
         let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE")).map(PathBuf::from);
         home.unwrap_or_else(|| PathBuf::from(".")).join("fonds")
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_that_runs_here_is_not_told_as_one_that_did_not_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("w");
+        let desk = WorkspaceDesk::new(Workspace::create(&folder).unwrap());
+        let looking = WorkspaceDesk::new(Workspace::open_or_look(&folder).unwrap());
+        let told = |desk: &WorkspaceDesk| {
+            let rows = desk.job_history(10).unwrap();
+            rows.into_iter().map(|row| (row.name, row.ended.is_some(), row.outcome)).collect::<Vec<_>>()
+        };
+        let work = || {
+            assert_eq!(told(&desk), []);
+            let (_, ended, outcome) = told(&looking).pop().unwrap();
+            assert!(!ended && outcome.contains("open elsewhere"), "{outcome}");
+            Ok(3)
+        };
+        desk.job("Import", |files| format!("{files} files"), work).unwrap();
+        assert_eq!(told(&desk), [("Import".to_owned(), true, "3 files".to_owned())]);
+        // One of a process that was killed.
+        desk.catalogue().job_started("Crawl").unwrap();
+        let (name, ended, outcome) = told(&desk).remove(0);
+        assert_eq!((name.as_str(), ended, outcome.as_str()), ("Crawl", false, "did not end in this program"));
     }
 }

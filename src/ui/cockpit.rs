@@ -2,7 +2,7 @@
 
 use super::pages::{
     CampaignsPage, CapturesPage, CrawlView, FilesPage, JobsPage, LinksPage, ProspectPage, ReviewPage, ScopeLists,
-    SelectPage, SpecPage,
+    SelectPage, SpecPage, selected_hosts_ui,
 };
 use super::{dialogs::Dialogs, drops::Drops, panel::LowerPanel, shell, theme};
 use crate::app::models::Loaded;
@@ -131,7 +131,7 @@ impl Cockpit {
             Route::Crawl | Route::Scope(..) => matches!(app.focus, Some(Focus::Seen(_))),
             Route::Links { .. } | Route::Select => matches!(app.focus, Some(Focus::Capture(_))),
             Route::Files(_) => matches!(app.focus, Some(Focus::File(_) | Focus::Problem(_))),
-            Route::Campaigns | Route::Spec(_) | Route::Prospect | Route::Jobs => false,
+            Route::Campaigns | Route::Spec(_) | Route::Prospect | Route::SelectedHosts(_) | Route::Jobs => false,
         };
         wanted && app.settings.lower_panel && app.desk().is_some()
     }
@@ -152,6 +152,7 @@ impl Cockpit {
             Route::Links { target } => self.links.ui(ui, app, &target),
             Route::Review => self.review.ui(ui, app),
             Route::Select => self.select.ui(ui, app),
+            Route::SelectedHosts(selected) => selected_hosts_ui(ui, app, selected),
             Route::Jobs => self.jobs.ui(ui, app),
             Route::Files(part) => self.files.ui(ui, app, &part),
         }
@@ -203,8 +204,8 @@ impl Cockpit {
     /// Closing while work runs asks once.
     fn ask_before_closing(&mut self, ctx: &Context) {
         let asked = ctx.input(|input| input.viewport().close_requested());
-        let edited = self.app.spec.as_ref().is_some_and(|spec| spec.is_edited());
-        if asked && !self.closing && (!self.app.jobs.is_empty() || edited) {
+        let edited = || self.app.spec.as_ref().is_some_and(|spec| spec.is_edited());
+        if asked && !self.closing && (!self.app.jobs.is_empty() || edited()) {
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
             self.app.send(Command::Ask(Dialog::Quit));
         }

@@ -95,13 +95,13 @@ impl Dialogs {
         let mut actions: Vec<Action> = Action::ALL
             .into_iter()
             .filter(|action| {
-                let label = format!("{} {}", action.label(), action.hint()).to_lowercase();
+                let label = format!("{} {}", action.label_now(app), action.hint()).to_lowercase();
                 words.iter().all(|word| label.contains(word))
             })
             .collect();
         // What can be done comes first, what is named comes before what is described.
         actions.sort_by_key(|action| {
-            let label = action.label().to_lowercase();
+            let label = action.label_now(app).to_lowercase();
             (!words.iter().all(|word| label.contains(word)), resolve(*action, app).is_err())
         });
         let find = (!self.query.trim().is_empty()).then(|| self.query.trim().to_owned());
@@ -121,7 +121,7 @@ impl Dialogs {
                 for (index, action) in actions.iter().enumerate() {
                     let resolved = resolve(*action, app);
                     let here = index == self.at;
-                    let button = Button::selectable(here, action.label())
+                    let button = Button::selectable(here, action.label_now(app))
                         .right_text(RichText::new(action.keys()).color(tokens(ui).weak_text))
                         .min_size(egui::vec2(ui.available_width(), 0.0));
                     let response = ui.add_enabled(resolved.is_ok(), button);

@@ -3,10 +3,11 @@
 
 use super::pages::{captures_of, import_of, problems_of, state_ui};
 use super::theme::{GAP, tokens};
-use super::widgets::loaded_ui;
+use super::widgets::{loaded_ui, progress_ui};
 use super::words;
 use crate::app::models::{CaptureId, FileId, FileRow, Loaded, ProblemDetail};
 use crate::app::{AppState, Command, Dialog};
+use crate::warc::{Span, offset_words};
 use egui::{RichText, ScrollArea, Ui};
 
 /// A file: what is known of it and what can be done.
@@ -84,7 +85,7 @@ fn detail_ui(ui: &mut Ui, app: &mut AppState, detail: &ProblemDetail) {
         ui.label(RichText::new(words::line(&row.detail)).color(tokens(ui).strong_text));
     });
     ui.horizontal(|ui| {
-        ui.weak(format!("{}, offset {}", words::line(&row.path), words::count(row.offset)));
+        ui.weak(format!("{}, offset {}", words::line(&row.path), offset_words(row.offset)));
         if let Some(file) = row.file
             && ui.link("captures of this file").clicked()
         {
@@ -102,15 +103,53 @@ fn detail_ui(ui: &mut Ui, app: &mut AppState, detail: &ProblemDetail) {
     if !detail.trouble.is_empty() {
         ui.colored_label(tokens(ui).flag, words::line(&detail.trouble));
     }
-    if !detail.hex.is_empty() {
-        ui.add_space(GAP);
-        ui.label(RichText::new("Bytes at this offset").color(tokens(ui).strong_text));
-        ui.monospace(words::block(&detail.hex));
-        ui.label(RichText::new("Record that begins here").color(tokens(ui).strong_text));
-        if detail.record.is_empty() {
-            ui.weak("None that can be read");
-        } else {
-            ui.monospace(words::block(&detail.record));
-        }
+    if !detail.trouble.is_empty() {
+        return;
     }
+    ui.add_space(GAP);
+    let place = Span { offset: row.offset, length: 0 };
+    let title = match (place.is_inside_member(), row.member) {
+        (false, _) => "Bytes at this offset".to_owned(),
+        (true, None) => "Bytes at this offset are of no record alone".to_owned(),
+        (true, Some(member)) => {
+            format!("Bytes of the compressed member that records share, at offset {}", member.offset)
+        }
+    };
+    ui.label(RichText::new(title).color(tokens(ui).strong_text));
+    match detail.hex.is_empty() {
+        true => drop(ui.weak("Records share a compressed member; where it begins was not kept when this was imported")),
+        false => drop(ui.monospace(words::block(&detail.hex))),
+    }
+    ui.label(RichText::new("Record that begins here").color(tokens(ui).strong_text));
+    record_ui(ui, app, detail);
+}
+
+/// The record that a problem is about, which may be far behind the beginning
+/// of its member.
+fn record_ui(ui: &mut Ui, app: &mut AppState, detail: &ProblemDetail) {
+    let id = detail.row.id;
+    let is_far = !detail.is_near();
+    if is_far && app.record_wanted != Some(id) {
+        ui.horizontal(|ui| {
+            ui.weak(format!("{} have to be decompressed to come to it", words::bytes(detail.far)));
+            if ui.button("Read it").on_hover_text("Can be stopped; other work goes on meanwhile").clicked() {
+                app.send(Command::ReadProblem(Some(id)));
+            }
+        });
+        return;
+    }
+    let (answer, progress) = app.problem_record(id);
+    if is_far && progress.is_some() {
+        ui.horizontal(|ui| {
+            if ui.button("⏹ Stop reading").clicked() {
+                app.send(Command::ReadProblem(None));
+            }
+            progress_ui(ui, progress);
+        });
+        return;
+    }
+    loaded_ui(ui, &answer, |ui, record: &String| match record.is_empty() {
+        true => drop(ui.weak("None that can be read")),
+        false => drop(ui.monospace(words::block(record))),
+    });
 }

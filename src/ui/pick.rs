@@ -65,28 +65,51 @@ impl PathField {
 
 /// A folder, and a button that writes a table there.
 #[derive(Default)]
-pub(super) struct TableExport {
-    folder: PathField,
-}
+pub(super) struct TableExport(FolderExport);
 
 impl TableExport {
     /// Draws both.
     pub(super) fn ui(&mut self, ui: &mut Ui, app: &mut AppState, table: impl FnOnce() -> ScopeTable) {
-        if self.folder.text.is_empty()
-            && let Some(workspace) = &app.settings.last_workspace
-        {
-            self.folder.text = workspace.join("exports").join("tables").display().to_string();
-        }
         ui.horizontal_wrapped(|ui| {
-            self.folder.ui(ui, "Folder for tables", "a folder; made if absent", Sort::Folder);
-            let folder = self.folder.path();
-            let button = ui.add_enabled(folder.is_some(), Button::new("Export as CSV"));
-            let button = button.on_hover_text("Files get the time in their name; none is replaced");
-            if button.on_disabled_hover_text("Name a folder first").clicked()
-                && let Some(folder) = folder
-            {
+            if let Some(folder) = self.0.ui(ui, app, "Folder for tables", "tables", "Export as CSV") {
                 app.send(Command::ExportTable { table: table(), folder });
             }
         });
+    }
+}
+
+/// A folder, and a button that writes something there.
+#[derive(Default)]
+pub(super) struct FolderExport {
+    folder: PathField,
+    /// The workspace that the folder was offered for.
+    offered_for: Option<PathBuf>,
+}
+
+impl FolderExport {
+    /// Draws both; the folder is at first this one among the exports of
+    /// the workspace that is open. Gives it out when the button is clicked.
+    pub(super) fn ui(
+        &mut self,
+        ui: &mut Ui,
+        app: &AppState,
+        label: &str,
+        first: &str,
+        button: &str,
+    ) -> Option<PathBuf> {
+        if let Some(workspace) = &app.settings.last_workspace
+            && self.offered_for.as_ref() != Some(workspace)
+        {
+            // What was typed or is being picked was meant for the one before.
+            let text = workspace.join("exports").join(first).display().to_string();
+            self.folder = PathField { text, ..PathField::default() };
+            self.offered_for = Some(workspace.clone());
+        }
+        self.folder.ui(ui, label, "a folder; made if absent", Sort::Folder);
+        let folder = self.folder.path();
+        let button = ui.add_enabled(folder.is_some(), Button::new(button));
+        let button = button.on_hover_text("Files get the time in their name; none is replaced");
+        let is_clicked = button.on_disabled_hover_text("Name a folder first").clicked();
+        folder.filter(|_| is_clicked)
     }
 }

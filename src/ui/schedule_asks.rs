@@ -2,6 +2,7 @@
 
 use super::theme::{self, tokens};
 use super::words;
+use crate::app::models::campaign_title;
 use crate::app::{AppState, Command};
 use egui::{RichText, Ui};
 
@@ -13,7 +14,7 @@ pub fn schedule_asks_ui(ui: &mut Ui, app: &mut AppState) {
                 ui.colored_label(tokens(ui).flag, "⚠");
                 let what = format!(
                     "{}: the run of {} UTC was missed",
-                    words::short(&run.campaign_name, 60),
+                    words::short(&campaign_title(run.campaign, &run.campaign_name), 60),
                     run.due.to_words()
                 );
                 ui.label(RichText::new(what).color(tokens(ui).strong_text));

@@ -67,8 +67,8 @@ impl Shell {
                         .on_hover_text("Inlinks within this window count");
                     if let Some(Loaded::Ready(info)) = app.desk().is_some().then(|| app.reads.workspace()) {
                         counted_window_ui(ui, app, &info);
-                        if let Some(who) = &info.read_only {
-                            ui.colored_label(tokens(ui).flag, "⚠ read only").on_hover_text(words::line(who));
+                        if let Some(why) = &info.read_only {
+                            ui.colored_label(tokens(ui).flag, "⚠ read only").on_hover_text(words::line(why));
                         }
                     }
                 });
@@ -110,11 +110,11 @@ fn campaign_chooser_ui(ui: &mut Ui, app: &mut AppState) {
     let name = rows
         .iter()
         .find(|row| Some(row.id) == app.campaign)
-        .map_or_else(|| "Choose a campaign".to_owned(), |row| words::short(&row.name, 40));
+        .map_or_else(|| "Choose a campaign".to_owned(), |row| words::short(&row.title(), 40));
     let chooser = egui::ComboBox::from_id_salt("campaign at hand").selected_text(name).width(theme::FIELD);
     let inner = chooser.show_ui(ui, |ui| {
         for row in rows.iter() {
-            if ui.selectable_label(Some(row.id) == app.campaign, words::short(&row.name, 60)).clicked() {
+            if ui.selectable_label(Some(row.id) == app.campaign, words::short(&row.title(), 60)).clicked() {
                 app.send(Command::ChooseCampaign(row.id));
             }
         }
@@ -127,7 +127,7 @@ fn version_ui(ui: &mut Ui, app: &mut AppState) {
         .campaign
         .and_then(|id| app.reads.campaigns().shown().and_then(|rows| rows.iter().find(|row| row.id == id).cloned()))
         .map(|row| row.version);
-    let edited = app.spec.as_ref().is_some_and(|spec| spec.is_edited());
+    let edited = app.spec.as_ref().is_some_and(|spec| spec.shows_edits());
     let text = match (saved, edited) {
         (_, true) => "edits not saved".to_owned(),
         (Some(version), false) => format!("v{version}"),

@@ -47,6 +47,19 @@ impl<'a> Table<'a> {
         self
     }
 
+    /// The chosen row, when it has just been chosen or the room for rows has
+    /// changed, as when a panel opens over it. Otherwise people scroll themselves.
+    fn row_to_show(&self, ui: &Ui, rows_height: f32) -> Option<usize> {
+        let now = (self.chosen, rows_height);
+        let id = ui.scope_id().with("into sight");
+        let before = ui.data_mut(|data| {
+            let before = data.get_temp(id);
+            data.insert_temp(id, now);
+            before
+        });
+        self.chosen.filter(|_| before != Some(now))
+    }
+
     /// Draws it. `row` fills the cells, `after` gets the row's response.
     /// Returns the row that was clicked.
     pub fn show_ui(
@@ -60,6 +73,7 @@ impl<'a> Table<'a> {
         let rows_height = (self.rows as f32 * self.row_height).min(height - theme::HEAD_ROW).max(self.row_height);
         let bar = ui.spacing().scroll.allocated_width();
         ui.push_id(self.id, |ui| {
+            let row_to_show = self.row_to_show(ui, rows_height);
             ui.spacing_mut().item_spacing.y = 0.0;
             let across = egui::ScrollArea::horizontal()
                 .auto_shrink([false, true])
@@ -73,6 +87,9 @@ impl<'a> Table<'a> {
                     .min_scrolled_height(rows_height)
                     .max_scroll_height(rows_height)
                     .cell_layout(egui::Layout::left_to_right(egui::Align::Center));
+                if let Some(row) = row_to_show {
+                    table = table.scroll_to_row(row, None);
+                }
                 for (index, (_, width)) in self.columns.iter().enumerate() {
                     table = table.column(if index + 1 == self.columns.len() {
                         Column::remainder().at_least(width.min(LAST_COLUMN)).clip(true)
@@ -152,5 +169,37 @@ impl Cells<'_, '_, '_> {
         let mut clicked = false;
         self.0.col(|ui| clicked = ui.link(text).on_hover_text(leads_to).clicked());
         clicked
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable;
+
+    #[test]
+    fn a_row_that_was_clicked_stays_in_sight_when_a_panel_takes_its_room() {
+        let mut harness = Harness::builder().with_size(egui::vec2(400.0, 600.0)).build_ui_state(
+            |ui, state: &mut (Option<usize>, f32)| {
+                let table = Table::new("rows", &[("Row", 100.0)], 100).height(state.1).chosen(state.0);
+                let clicked = table.show_ui(ui, |cells, index| cells.text(&format!("row {index}")), |_, _| {});
+                state.0 = clicked.or(state.0);
+            },
+            (None, 550.0),
+        );
+        harness.run_steps(3);
+        harness.get_by_label("row 15").click();
+        harness.run_steps(3);
+        assert_eq!(harness.state().0, Some(15));
+        harness.state_mut().1 = 200.0;
+        harness.run_steps(30);
+        assert!(harness.query_by_label("row 15").is_some());
+        assert!(harness.query_by_label("row 0").is_none());
+        // Then people scroll as they like: nothing pulls back.
+        harness.state_mut().0 = Some(80);
+        harness.run_steps(60);
+        assert!(harness.query_by_label("row 80").is_some());
     }
 }

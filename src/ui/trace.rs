@@ -3,7 +3,8 @@
 use super::theme::{self, tokens};
 use super::widgets::coloured_cell_ui;
 use super::words;
-use crate::scope::{Decision, Trace};
+use crate::app::models::PREREQUISITE_RULE;
+use crate::scope::{Decision, NO_RULE, Trace};
 use egui::{Label, RichText, Ui};
 
 /// The verdict in one line.
@@ -15,7 +16,11 @@ pub fn verdict_line(trace: &Trace) -> String {
     match trace.verdict.rule_index {
         // Counted from 0, as in scope.log.
         Some(index) => format!("{said} by rule {index}, {}", trace.verdict.rule_name),
-        None => format!("{said}: no rule spoke"),
+        None if trace.verdict.rule_name == NO_RULE => format!("{said}: no rule spoke"),
+        None if trace.verdict.rule_name == PREREQUISITE_RULE => {
+            format!("{said} without asking the rules: the crawl itself needs it ({PREREQUISITE_RULE})")
+        }
+        None => format!("{said} apart from the rules, {}", trace.verdict.rule_name),
     }
 }
 

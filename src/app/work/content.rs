@@ -5,7 +5,7 @@ use crate::links::{Page, PageOptions, read_page};
 use crate::store::{RecordRow, StoredCapture, Workspace};
 use crate::uri::Url;
 use crate::warc::http::{HttpHead, decode_payload, parse_response_head};
-use crate::warc::{Record, RecordType, read_record_in};
+use crate::warc::{Record, RecordType, offset_words, read_record_in};
 use anyhow::Context;
 
 /// Bytes of a block that are read to show or score a page.
@@ -93,7 +93,7 @@ fn read(workspace: &Workspace, place: &RecordRow, max_block: usize) -> anyhow::R
         is_it,
         "{}, offset {}: another record stands here than the one that was read; import the file again, or check all files with: fonds files list {} --check",
         path.display(),
-        place.span.decoded_offset(),
+        offset_words(place.span.offset),
         workspace.folder().display()
     );
     Ok((record, problems.iter().map(ToString::to_string).collect()))

@@ -92,13 +92,8 @@ pub fn export(
         !selected.is_empty(),
         "the selection is empty. Lower the threshold or force captures in, then export again"
     );
-    let needed = match spec.with_requisites {
-        true => {
-            cx.stage("Looking what selected pages need", None);
-            catalogue.requisites(spec.campaign)?
-        }
-        false => Vec::new(),
-    };
+    cx.stage("Looking what selected pages need", None);
+    let needed = catalogue.renew_requisites(spec.campaign, spec.with_requisites)?;
     let mut all: Vec<(CaptureId, bool)> = selected.iter().map(|id| (*id, true)).collect();
     all.extend(needed.iter().map(|id| (*id, false)));
 

@@ -69,7 +69,7 @@ impl FeedReport {
             "{} ({}): {}, {} new, {} changed, {} unchanged, {} left out, {}",
             self.file,
             self.dialect.word(),
-            if self.found == 1 { "1 entry".to_owned() } else { format!("{} entries", self.found) },
+            counted(self.found as u64, "entry"),
             count(FeedChange::New),
             count(FeedChange::Changed),
             count(FeedChange::Same),

@@ -6,13 +6,13 @@ use super::import::{digest_of, find_all};
 use crate::jobs::JobCx;
 use crate::store::rows::{FileId, FileRow, FileState, ProblemDetail, ProblemRow};
 use crate::store::{RecordRow, WantedFile, Workspace, mtime_ns};
-use crate::warc::{Packing, Span, enter_record_at, offset_words, open_archive_file};
+use crate::warc::{Packing, Span, enter_record_in, look_at_record, offset_words, open_archive_file};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Bytes of a file that the panel shows around a problem.
 const SHOWN_BYTES: u64 = 1024;
@@ -204,7 +204,7 @@ pub(super) fn holds_records(path: &Path, records: &[RecordRow]) -> bool {
 
 /// Whether this record stands at its place.
 fn is_record(path: &Path, record: &RecordRow) -> anyhow::Result<bool> {
-    let (head, mut reader) = enter_record_at(path, record.span.offset)?;
+    let (head, mut reader) = enter_record_in(path, record.span)?;
     let is_named = record.record_id.is_empty() || head.record_id().as_deref() == Some(&record.record_id);
     if !is_named || head.record_type != record.record_type {
         return Ok(false);
@@ -216,39 +216,55 @@ fn is_record(path: &Path, record: &RecordRow) -> anyhow::Result<bool> {
     Ok(span.offset == record.span.offset && more.is_some_and(|more| more <= room))
 }
 
-/// A problem with the bytes it is about.
+/// A problem with the bytes it is about, and how far away its record is.
 pub fn problem_detail(workspace: &Workspace, id: i64) -> anyhow::Result<ProblemDetail> {
     let row = workspace.catalogue().problem(id)?;
-    let mut detail =
-        ProblemDetail { command: None, record: String::new(), hex: String::new(), trouble: String::new(), row };
-    let path = match detail.row.file {
-        None => workspace.folder().join(&detail.row.path),
+    let mut detail = ProblemDetail { command: None, hex: String::new(), far: 0, trouble: String::new(), row };
+    let row = &detail.row;
+    let path = match place_of(workspace, row)? {
+        Ok(path) => path,
+        Err(trouble) => {
+            detail.trouble = trouble;
+            return Ok(detail);
+        }
+    };
+    let place = Span { offset: row.offset, length: 0 };
+    let from = match place.is_inside_member() {
+        false => Some(row.offset),
+        true => row.member.map(|member| member.offset),
+    };
+    match from.map(|from| bytes_at(&path, from).map(|bytes| hex_table(from, &bytes))).transpose() {
+        Ok(Some(hex)) if hex.is_empty() => detail.trouble = "the file ends here".to_owned(),
+        Ok(hex) => detail.hex = hex.unwrap_or_default(),
+        Err(error) => {
+            detail.trouble = format!("{}: {error}", path.display());
+            return Ok(detail);
+        }
+    }
+    if place.is_inside_member() {
+        let begins = row.member.map_or(0, |member| member.decoded_offset);
+        detail.far = place.decoded_offset().saturating_sub(begins);
+    }
+    let (file, offset) = (quoted(&path.display().to_string()), offset_words(row.offset));
+    detail.command = Some(format!("fonds warc cat {file} {offset}"));
+    Ok(detail)
+}
+
+/// The file that a problem is about, or why it cannot be looked at.
+fn place_of(workspace: &Workspace, problem: &ProblemRow) -> anyhow::Result<Result<PathBuf, String>> {
+    let path = match problem.file {
+        None => workspace.folder().join(&problem.path),
         Some(file) => {
             let file = workspace.file(file)?;
             if file.state.is_lost() {
-                detail.trouble = format!("{}: {}. {}", file.path, file.state.word(), file.state.hint());
-                return Ok(detail);
+                return Ok(Err(format!("{}: {}. {}", file.path, file.state.word(), file.state.hint())));
             }
             file.location
         }
     };
-    if (Span { offset: detail.row.offset, length: 0 }).is_inside_member() {
-        let why = "It stands in a compressed member that records share: the file holds no bytes of it alone\n";
-        detail.hex = why.to_owned();
-    } else {
-        match bytes_at(&path, detail.row.offset) {
-            Ok(bytes) if bytes.is_empty() => detail.trouble = "the file ends here".to_owned(),
-            Ok(bytes) => detail.hex = hex_table(detail.row.offset, &bytes),
-            Err(error) => {
-                detail.trouble = format!("{}: {error}", path.display());
-                return Ok(detail);
-            }
-        }
-    }
-    let (file, offset) = (quoted(&path.display().to_string()), offset_words(detail.row.offset));
-    detail.command = Some(format!("fonds warc cat {file} {offset}"));
-    detail.record = record_at(&path, &detail.row).unwrap_or_default();
-    Ok(detail)
+    // Whoever opens a pipe waits for what is written to it.
+    let is_file = fs::metadata(&path).map(|meta| meta.is_file()).unwrap_or(true);
+    Ok(if is_file { Ok(path) } else { Err(format!("{}: no file any more", path.display())) })
 }
 
 fn bytes_at(path: &Path, offset: u64) -> std::io::Result<Vec<u8>> {
@@ -259,10 +275,18 @@ fn bytes_at(path: &Path, offset: u64) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Head and first bytes of the record that begins at a problem; none where
-/// there is no such record.
-fn record_at(path: &Path, problem: &ProblemRow) -> Option<String> {
-    let (head, mut reader) = enter_record_at(path, problem.offset).ok()?;
+/// Head and first bytes of the record that begins at a problem; empty where
+/// there is no such record. A compressed member that many records share is
+/// decompressed up to it.
+pub fn problem_record(workspace: &Workspace, id: i64, cx: &JobCx) -> anyhow::Result<String> {
+    let row = workspace.catalogue().problem(id)?;
+    let Ok(path) = place_of(workspace, &row)? else { return Ok(String::new()) };
+    let len = fs::metadata(&path).map(|meta| meta.len()).ok();
+    let from = row.member.map_or(0, |member| member.offset);
+    cx.stage_in_bytes("Decompressing up to the record", len.map(|len| len.saturating_sub(from)));
+    let entered = look_at_record(&path, row.offset, row.member, cx);
+    cx.checkpoint()?;
+    let Ok((head, mut reader)) = entered else { return Ok(String::new()) };
     let mut block = Vec::new();
     // A torn block is shown as far as it goes.
     let _ = reader.by_ref().take(SHOWN_BLOCK).read_to_end(&mut block);
@@ -272,9 +296,9 @@ fn record_at(path: &Path, problem: &ProblemRow) -> Option<String> {
     }
     let _ = write!(text, "\n{}", String::from_utf8_lossy(&block));
     if head.content_length > SHOWN_BLOCK {
-        let _ = write!(text, "\n… {} bytes in all", head.content_length);
+        let _ = write!(text, "\n… {} bytes as declared", head.content_length);
     }
-    Some(text)
+    Ok(text)
 }
 
 /// Offsets, hex digits and letters, sixteen bytes a line.

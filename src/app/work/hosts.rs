@@ -42,7 +42,7 @@ impl LinkSource<'_> {
         };
         let catalogue = workspace.catalogue();
         cx.stage("Reading outlinks", Some(catalogue.count_anchor_links(Captures::ALL)?));
-        let mut shuffle = Shuffle::new(&workspace.shuffle_options(), cx);
+        let mut shuffle = Shuffle::new(&workspace.shuffle_options(), cx)?;
         catalogue.feed_inlinks(Captures::ALL, |link| -> anyhow::Result<()> {
             cx.advance(1)?;
             let row = row_of(&link, &link.target_key, &link.source_key, InternalPolicy::default());

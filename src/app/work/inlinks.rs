@@ -1,6 +1,6 @@
 //! Builds inlinks of everything captured, and writes them as a data set.
 
-use crate::jobs::JobCx;
+use crate::jobs::{JobCx, counted};
 use crate::links::invert::{AssignOptions, CaptureRow, LinkRow, Shuffle, ShuffleOptions, ShuffleReport, assign};
 use crate::links::stored::{CountTotals, LinkStore, Mark, host_of};
 use crate::links::{DatasetObject, LinkError, LinkKind};
@@ -57,16 +57,16 @@ impl InlinkReport {
     /// The report in words.
     pub fn words(&self) -> String {
         let mut words = format!(
-            "{} inlinks ({} internal, {} external) of {} pages; {} links of {} captures taken in, {} exact duplicates left out; {} pages were never captured; {} captures have inlinks within ±{} days",
-            self.inlinks,
+            "{} ({} internal, {} external) of {}; {} of {} taken in, {} left out; {} never captured; {} with inlinks within ±{} days",
+            counted(self.inlinks, "inlink"),
             self.internal,
             self.external,
-            self.targets,
-            self.links_seen,
-            self.new_captures,
-            self.duplicates,
-            self.uncaptured,
-            self.captures_with_inlinks,
+            counted(self.targets, "page"),
+            counted(self.links_seen, "link"),
+            counted(self.new_captures, "capture"),
+            counted(self.duplicates, "exact duplicate"),
+            counted(self.uncaptured, "page"),
+            counted(self.captures_with_inlinks, "capture"),
             self.window_days
         );
         if self.uncaptured > PROSPECTS_KEPT as u64 {
@@ -131,7 +131,7 @@ fn take_in(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::Result<Inli
     }
     cx.stage("Reading outlinks", Some(catalogue.count_anchor_links(of)?));
     // One thread brings rows: it may have all of the memory.
-    let mut shuffle = Shuffle::new(&ShuffleOptions { threads: 1, ..workspace.shuffle_options() }, cx);
+    let mut shuffle = Shuffle::new(&ShuffleOptions { threads: 1, ..workspace.shuffle_options() }, cx)?;
     catalogue.feed_inlinks(of, |link| -> anyhow::Result<()> {
         cx.advance(1)?;
         Ok(shuffle.push_link(&built_row(&link))?)
@@ -213,7 +213,7 @@ pub fn write_dataset(
 ) -> anyhow::Result<u64> {
     let catalogue = workspace.catalogue();
     cx.stage("Reading outlinks", Some(catalogue.count_anchor_links(Captures::ALL)?));
-    let mut shuffle = Shuffle::new(&workspace.shuffle_options(), cx);
+    let mut shuffle = Shuffle::new(&workspace.shuffle_options(), cx)?;
     let policy = InternalPolicy::default();
     let wanted = |key: &str| only.is_none_or(|only| only.contains(key));
     catalogue.feed_inlinks(Captures::ALL, |link| -> anyhow::Result<()> {

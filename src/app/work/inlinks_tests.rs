@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::app::Desk;
-use crate::app::models::{CaptureId, CaptureQuery, CaptureRow};
+use crate::app::models::{CaptureId, CaptureQuery, CaptureRow, LinkForm};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::crawl::{CaptureEntry, RecordPlace};
 use crate::links::{LinkKind, MAX_INLINKS_PER_SIDE, Outlink};
@@ -299,4 +299,31 @@ fn what_the_catalogue_does_not_need_is_given_back() {
     assert!(catalogue.free_bytes().unwrap() < 1 << 20 && file.metadata().unwrap().len() < 4 << 20);
     archive.build();
     assert_eq!(archive.desk.captures(&crate::app::work::everything()).unwrap().total, 1);
+}
+
+#[test]
+fn every_form_of_links_is_a_file_and_a_stop_leaves_none() {
+    let made = Archive::new(&[("http://a.pt/", DAY, vec![("http://b.pt/x", "Olá")]), ("http://b.pt/x", DAY, vec![])]);
+    let folder = tempfile::tempdir().unwrap();
+    let cx = JobCx::detached();
+    for (form, _) in LinkForm::ALL {
+        let out = folder.path().join(format!("{form:?}"));
+        let words = made.desk.export_links(form, &out, &cx).unwrap();
+        let files: Vec<_> = std::fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path()).collect();
+        let [file] = files.as_slice() else { panic!("{files:?}") };
+        assert!(words.ends_with(&format!("in {}", file.display())), "{words}");
+        let text = std::fs::read_to_string(file).unwrap();
+        let (host, what) = match form {
+            LinkForm::Dataset => ("(pt,b,)", "1 pages with their inlinks within ±90 days"),
+            LinkForm::Nutch => ("http://b.pt/x", "1 inlinks of 1 pages, 0 left out over the limit"),
+            _ => ("b.pt", "2 hosts, 1 edges between sites, 0 within"),
+        };
+        assert!(words.starts_with(what) && text.contains(host), "{words}: {text}");
+    }
+    let none = folder.path().join("none");
+    cx.cancel();
+    for (form, _) in LinkForm::ALL {
+        assert!(made.desk.export_links(form, &none, &cx).is_err());
+    }
+    assert_eq!(std::fs::read_dir(none).unwrap().count(), 0);
 }

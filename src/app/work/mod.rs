@@ -10,26 +10,30 @@ mod feed;
 mod files;
 mod hosts;
 mod import;
+mod import_records;
 mod inlinks;
+mod link_files;
 mod sample;
 mod schedule;
 mod scope;
 mod select;
 mod signals;
+mod written;
 
 pub use content::content;
 pub use crawl::{CrawlOptions, CrawlOutcome, crawl};
 pub use documents::{DocumentList, DocumentRow, DocumentVersion, documents, documents_noted};
 pub use engine::{
-    Engine, EngineImport, EngineLaunch, LogCount, import_with_jobs, jobs_words, write_browsertrix_crawl,
-    write_heritrix_job,
+    Engine, EngineImport, EngineLaunch, LogCount, browsertrix_crawl, import_with_jobs, jobs_words, write_heritrix_job,
 };
 pub use export::{ExportOutcome, ExportWishes, export, verify};
 pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};
-pub use files::{CheckOutcome, LocateOutcome, check_files, locate, problem_detail};
+pub use files::{CheckOutcome, LocateOutcome, check_files, locate, problem_detail, problem_record};
 pub use hosts::{LinkSource, NutchForm, NutchLimits, RankedHosts};
 pub use import::{ARCHIVE_NAMES, file_words, has_problems, import, import_words, imports};
+pub use import_records::import_records;
 pub use inlinks::{InlinkReport, build_inlinks, write_dataset};
+pub use link_files::export_links;
 pub use sample::{add_sample_campaign, crawl_options, example_campaign, is_sample, sample_edition, sample_overrides};
 pub use schedule::{
     LOOK_EVERY, NextRun, ON_TIME, ScheduleLook, Scheduler, Watch, WatchReport, keep_schedules, next_runs, run_scheduled,
@@ -47,6 +51,7 @@ use super::desk::Desk;
 use super::models::{AnchorRow, CampaignId, CaptureColumn, CaptureQuery, CaptureTab, CrawlPage};
 use super::workspace_desk::WorkspaceDesk;
 use crate::analysis::Matcher;
+use crate::jobs::counted;
 use crate::store::Catalogue;
 use crate::uri::PageKey;
 use anyhow::Context;
@@ -95,11 +100,6 @@ pub fn empty_crawl_page() -> CrawlPage {
         next: Vec::new(),
         failed: Vec::new(),
     }
-}
-
-/// A number and its word: `1 file`, `2 files`.
-pub(super) fn counted(number: u64, word: &str) -> String {
-    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
 }
 
 /// An error and its causes; a cause that is told already is not told again.

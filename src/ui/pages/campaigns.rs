@@ -123,7 +123,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
                     sent.push(Command::Go(route));
                 }
             };
-            cells.text(&row.name);
+            cells.text(&row.title());
             cells.text(match (&row.problem, row.active) {
                 (Some(_), _) => "cannot be read",
                 (None, true) => "● active",
@@ -177,7 +177,7 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
     let answer = app.reads.campaign(row.id);
     theme::card_frame(ui).show(ui, |ui| {
         ui.set_width(ui.available_width());
-        heading_ui(ui, &words::short(&row.name, 120));
+        heading_ui(ui, &words::short(&row.title(), 120));
         if let Some(problem) = &row.problem {
             ui.label(words::line(problem));
         }

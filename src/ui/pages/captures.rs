@@ -28,12 +28,16 @@ const TABS: [(CaptureTab, &str); 13] = [
     (CaptureTab::Redirects, "Redirects"),
     (CaptureTab::Duplicates, "Duplicates"),
     (CaptureTab::Changed, "Changed"),
-    (CaptureTab::GeoOnly, "By location only"),
+    (CaptureTab::GeoOnly, "By location"),
     (CaptureTab::NoInlinks, "No inlinks"),
     (CaptureTab::ManyExternal, "Many external"),
     (CaptureTab::NotReviewed, "Not reviewed"),
     (CaptureTab::Selected, "Selected"),
 ];
+
+/// What the tab of the captures that came in by location counts.
+const BY_LOCATION: &str = "The geolocation rule decided. \
+    Which of them no other rule would have let in is told on the page Spec, Geolocation";
 
 /// The page Captures.
 #[derive(Default)]
@@ -211,7 +215,11 @@ impl CapturesPage {
                     Some((_, count)) => format!("{name} {}", words::count(*count)),
                     None => name.to_owned(),
                 };
-                if ui.selectable_label(self.tab == tab, label).clicked() {
+                let mut response = ui.selectable_label(self.tab == tab, label);
+                if tab == CaptureTab::GeoOnly {
+                    response = response.on_hover_text(BY_LOCATION);
+                }
+                if response.clicked() {
                     self.tab = tab;
                 }
             }

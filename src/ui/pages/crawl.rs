@@ -1,7 +1,7 @@
 //! The running or last crawl.
 
 use super::crawl_plots;
-use crate::app::models::{CrawlPage, HostRow, LaunchRow, LaunchState, Loaded, SeenRow};
+use crate::app::models::{CrawlPage, HostRow, LaunchRow, LaunchState, Loaded, SeenRow, campaign_title};
 use crate::app::{Action, AppState, Command, Focus, PanelTab, Route};
 use crate::ui::table::{Cells, Table};
 use crate::ui::theme::{self, GAP, tokens};
@@ -239,7 +239,7 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
         ui.label(RichText::new(format!("{sign} {}", launch.state.word())).heading().color(color));
         let until = launch.ended.unwrap_or_else(CaptureDate::now);
         let seconds = until.millis().saturating_sub(launch.started.millis()) as f64 / 1000.0;
-        ui.label(words::short(&launch.campaign_name, 60));
+        ui.label(words::short(&campaign_title(launch.campaign, &launch.campaign_name), 60));
         ui.weak(format!("since {} UTC, {}", launch.started.to_words(), words::duration(seconds)));
         if !launch.why.is_empty() {
             ui.colored_label(colors.flag, format!("⚠ {}", words::line(&launch.why)));
@@ -289,7 +289,7 @@ fn empty_page_ui(ui: &mut Ui, app: &mut AppState) {
     {
         ui.label(format!(
             "{} has {} and {}",
-            words::short(&row.name, 80),
+            words::short(&row.title(), 80),
             words::counted(row.seeds, "seed", "seeds"),
             row.next_run.as_deref().map_or_else(|| "no planned run".to_owned(), |next| format!("runs next {next}")),
         ));

@@ -2,6 +2,7 @@
 
 use super::files_imports::{import_ui, imports_ui};
 use super::files_problems::problems_ui;
+use super::files_records::records_ui;
 use crate::app::models::{FileId, FileRow, FileState, LaunchId, ProblemQuery};
 use crate::app::{Action, AppState, Command, FilesRoute, Focus, Route};
 use crate::ui::table::Table;
@@ -32,6 +33,7 @@ impl FilesPage {
             FilesRoute::Problems(query) => problems_ui(ui, app, query, &mut self.problem_words),
             FilesRoute::Imports(None) => imports_ui(ui, app),
             FilesRoute::Imports(Some((launch, outcomes))) => import_ui(ui, app, *launch, outcomes),
+            FilesRoute::Records(launch, path) => records_ui(ui, app, *launch, path.as_deref()),
         }
     }
 
@@ -88,7 +90,7 @@ fn parts_ui(ui: &mut Ui, app: &mut AppState, route: &FilesRoute) {
         let parts = [
             ("Archive files", FilesRoute::Files(None), matches!(route, FilesRoute::Files(_))),
             ("Problems", FilesRoute::Problems(ProblemQuery::default()), matches!(route, FilesRoute::Problems(_))),
-            ("Imports", FilesRoute::Imports(None), matches!(route, FilesRoute::Imports(_))),
+            ("Imports", FilesRoute::Imports(None), matches!(route, FilesRoute::Imports(_) | FilesRoute::Records(..))),
         ];
         for (word, to, here) in parts {
             if ui.selectable_label(here, word).clicked() {

@@ -136,7 +136,7 @@ fn head_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
             (row.read, "read", files(&READ)),
             (row.known, "known", files(&KNOWN)),
             (row.unread, "not read", files(&UNREAD)),
-            (row.records, "records", None),
+            (row.records, "records", Some(records_of(row.launch, None))),
             (row.captures, "captures", Some(captures_fitting(format!("imported:{}", row.launch)))),
             (row.new_captures, "new captures", Some(captures_fitting(format!("import:{}", row.launch)))),
             (row.revisits, "revisits", Some(captures_fitting(format!("imported:{} revisit:yes", row.launch)))),
@@ -197,7 +197,7 @@ fn left_out_ui(ui: &mut Ui, launch: LaunchId, rows: &[ImportedFile]) {
 }
 
 /// A short list that is scrolled.
-fn lines_ui(ui: &mut Ui, lines: &[String]) {
+pub(super) fn lines_ui(ui: &mut Ui, lines: &[String]) {
     let height = ui.text_style_height(&egui::TextStyle::Body);
     let list = egui::ScrollArea::vertical().max_height(LIST_ROWS * height);
     list.show_rows(ui, height, lines.len(), |ui, shown| {
@@ -234,8 +234,11 @@ fn files_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, rows: &[&Imported
                 };
                 coloured_cell_ui(ui, &format!("{sign} {}", row.outcome.word()), color);
             });
-            cells.number(row.records);
-            let file = row.file.unwrap_or_default();
+            if cells.link(row.records, "Show its records") {
+                to = Some(records_of(launch, Some(row.path.clone())));
+            }
+            // One of which nothing was kept has no number.
+            let file = row.file.map_or_else(|| format!("\"{}\"", row.path.replace('"', "")), |file| file.to_string());
             for (count, filter, hint) in [
                 (row.captures, format!("file:{file} imported:{launch}"), "Show its captures"),
                 (row.new_captures, format!("file:{file} import:{launch}"), "Show those that came in with it"),
@@ -245,9 +248,7 @@ fn files_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, rows: &[&Imported
                     "Show those that repeat a payload",
                 ),
             ] {
-                if row.file.is_none() {
-                    cells.number(count);
-                } else if cells.link(count, hint) {
+                if cells.link(count, hint) {
                     to = Some(captures_fitting(filter));
                 }
             }
@@ -288,6 +289,10 @@ fn seconds(millis: u64) -> String {
 
 fn of_import(launch: LaunchId, outcomes: &[FileOutcome]) -> Route {
     Route::Files(FilesRoute::Imports(Some((launch, outcomes.to_vec()))))
+}
+
+fn records_of(launch: LaunchId, path: Option<String>) -> Route {
+    Route::Files(FilesRoute::Records(launch, path))
 }
 
 fn captures_fitting(filter: String) -> Route {

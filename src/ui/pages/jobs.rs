@@ -29,7 +29,7 @@ impl JobsPage {
             running_ui(ui, app);
             heading_ui(ui, "Ended in this window");
             ended_ui(ui, app);
-            heading_ui(ui, "In the workspace");
+            heading_ui(ui, "Started from a window, in this workspace");
             if app.desk().is_some() {
                 let answer = app.reads.job_history(HISTORY);
                 loaded_ui(ui, &answer, |ui, rows| history_ui(ui, rows));
@@ -96,7 +96,10 @@ fn ended_ui(ui: &mut Ui, app: &AppState) {
 
 fn history_ui(ui: &mut Ui, rows: &[JobRow]) {
     if rows.is_empty() {
-        ui.weak("No job has run in this workspace");
+        ui.weak(
+            "No job that was started from a window has ended in this workspace. \
+             Crawls and imports by command are on the pages Crawl and Files",
+        );
         return;
     }
     const COLUMNS: [(&str, f32); 4] =

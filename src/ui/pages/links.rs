@@ -1,12 +1,13 @@
 //! Inlinks of any page, and the anchors of the whole archive.
 
-use crate::app::models::Loaded;
+use crate::app::models::{LinkForm, Loaded};
 use crate::app::{Action, AppState, Command, Route};
 use crate::ui::panel::{anchors_ui, inlinks_ui};
+use crate::ui::pick::FolderExport;
 use crate::ui::theme::{self, GAP};
 use crate::ui::widgets::{action_ui, empty_ui, heading_ui, loaded_ui, title_ui};
 use crate::ui::words;
-use egui::{TextEdit, Ui};
+use egui::{ComboBox, TextEdit, Ui};
 
 /// Anchors asked for.
 const ANCHORS: u64 = 1000;
@@ -16,6 +17,8 @@ const ANCHORS: u64 = 1000;
 pub struct LinksPage {
     typed: String,
     shown: String,
+    form: LinkForm,
+    export: FolderExport,
 }
 
 impl LinksPage {
@@ -46,12 +49,31 @@ impl LinksPage {
         });
         ui.add_space(GAP);
         if target.trim().is_empty() {
+            self.export_ui(ui, app);
+            ui.add_space(GAP);
             top_anchors_ui(ui, app);
         } else {
             heading_ui(ui, &words::short(target, 160));
             let answer = app.reads.inlinks_of(target.trim().to_owned(), app.settings.window_days);
             loaded_ui(ui, &answer, |ui, page| inlinks_ui(ui, app, page));
         }
+    }
+
+    /// All links of the archive, for other programs.
+    fn export_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        ui.horizontal_wrapped(|ui| {
+            let label = ui.label("All links as").id;
+            let forms = ComboBox::from_id_salt("link form").selected_text(self.form.words());
+            let forms = forms.show_ui(ui, |ui| {
+                for (form, words) in LinkForm::ALL {
+                    ui.selectable_value(&mut self.form, form, words);
+                }
+            });
+            forms.response.labelled_by(label);
+            if let Some(folder) = self.export.ui(ui, app, "in the folder", "links", "Write links") {
+                app.send(Command::ExportLinks { form: self.form, folder });
+            }
+        });
     }
 }
 

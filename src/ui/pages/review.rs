@@ -22,7 +22,6 @@ pub struct ReviewPage {
     reviewed_too: bool,
     at: usize,
     note: String,
-    done: u64,
     began: Option<f64>,
 }
 
@@ -67,7 +66,7 @@ impl ReviewPage {
         self.keys(ui, app, page, last);
         let row = &page.rows[self.at.min(last)];
         app.focus = Some(Focus::Capture(row.id));
-        self.progress_ui(ui, page);
+        self.progress_ui(ui, app.reviewed, page);
         ui.horizontal_top(|ui| {
             ui.vertical(|ui| {
                 ui.set_width(QUEUE_WIDTH.min(ui.available_width() / 2.0));
@@ -95,17 +94,17 @@ impl ReviewPage {
         });
     }
 
-    fn progress_ui(&self, ui: &mut Ui, page: &CapturePage) {
+    fn progress_ui(&self, ui: &mut Ui, done: u64, page: &CapturePage) {
         let left = page.total;
-        let pace = self.began.map(|began| ui.input(|input| input.time) - began).filter(|_| self.done > 1);
+        let pace = self.began.map(|began| ui.input(|input| input.time) - began).filter(|_| done > 1);
         let forecast = pace.map_or_else(String::new, |seconds| {
-            let each = seconds / self.done as f64;
+            let each = seconds / done as f64;
             format!(", about {} left at your pace", words::duration(each * left as f64))
         });
         ui.weak(format!(
             "{} in the queue, {} done in this sitting{forecast}",
             words::counted(left, "capture", "captures"),
-            words::count(self.done)
+            words::count(done)
         ));
     }
 
@@ -161,8 +160,8 @@ impl ReviewPage {
     fn mark(&mut self, ui: &Ui, app: &mut AppState, id: i64, mark: ReviewMark) {
         let note = std::mem::take(&mut self.note).trim().to_owned();
         app.send(Command::Mark { captures: vec![id], mark, note });
-        self.done += 1;
-        self.began.get_or_insert(ui.input(|input| input.time));
+        let now = ui.input(|input| input.time);
+        self.began = self.began.filter(|_| app.reviewed > 0).or(Some(now));
         // With only the open ones in the queue, the next one moves up by itself.
         if self.reviewed_too {
             self.at += 1;
@@ -208,25 +207,27 @@ fn checks_ui(ui: &mut Ui, detail: &CaptureDetail) {
     let row = &detail.row;
     let colors = tokens(ui);
     let before = detail.versions.iter().rev().find(|version| version.date < row.date);
-    let mut checks: Vec<(bool, String)> = vec![((200..300).contains(&row.status), format!("status {}", row.status))];
+    let mut checks: Vec<(Option<bool>, String)> =
+        vec![(Some((200..300).contains(&row.status)), format!("status {}", row.status))];
     if row.mime.contains("html") {
         let words = if row.title.is_empty() { "has no title" } else { "has a title" };
-        checks.push((!row.title.is_empty(), words.to_owned()));
+        checks.push((Some(!row.title.is_empty()), words.to_owned()));
     }
     if let Some(before) = before.filter(|before| before.size > 0) {
         let share = row.size as f64 / before.size as f64;
-        checks.push((share > 0.5, format!("{:.0} % of the size last time", share * 100.0)));
+        checks.push((Some(share > 0.5), format!("{:.0} % of the size last time", share * 100.0)));
     }
     if let Some(external) = row.inlinks_external {
-        checks.push((true, words::counted(external, "external inlink", "external inlinks")));
+        // None at all speaks neither for a page nor against it.
+        checks.push(((external > 0).then_some(true), words::counted(external, "external inlink", "external inlinks")));
     }
     ui.horizontal_wrapped(|ui| {
         for (holds, words) in checks {
-            if holds {
-                ui.colored_label(colors.accept, format!("✔ {words}"));
-            } else {
-                ui.colored_label(colors.flag, format!("⚠ {words}"));
-            }
+            match holds {
+                Some(true) => ui.colored_label(colors.accept, format!("✔ {words}")),
+                Some(false) => ui.colored_label(colors.flag, format!("⚠ {words}")),
+                None => ui.weak(words),
+            };
             ui.add_space(GROUP_GAP / 2.0);
         }
         if !row.top_anchor.is_empty() {

@@ -2,8 +2,7 @@
 
 use super::crawl::{SEEN, explain, seen_cells_ui};
 use crate::app::models::{
-    CampaignId, FirstIds, GeoList, Loaded, MovedRow, MovedSide, ROWS_SHOWN, ScopeTable, SeenRow, WhatIfAnswer,
-    WhatIfList,
+    CampaignId, FirstIds, GeoList, Loaded, MovedSide, ROWS_SHOWN, ScopeTable, SeenRow, WhatIfAnswer, WhatIfList,
 };
 use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, Route, RuleAsked, Same, ScopeList};
 use crate::scope::{Decision, Verdict};
@@ -118,20 +117,11 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, list: WhatIfList, answer: Arc<WhatIf
     }
     const COLUMNS: [(&str, f32); 6] =
         [("Was", 270.0), ("Would be", 270.0), ("Hops", 60.0), ("Size", 70.0), ("Host", 180.0), ("URL", 420.0)];
-    let mut pages: HashMap<u64, Option<Arc<Vec<MovedRow>>>> = HashMap::new();
-    let row_of = |app: &mut AppState, index: u64| -> Option<MovedRow> {
-        let first = index / LIST_PAGE * LIST_PAGE;
-        let page = pages.entry(first).or_insert_with(|| {
-            // Rows that are asked for again are no answer yet.
-            app.reads.what_if_rows(key.clone(), list, first).ready().cloned()
-        });
-        page.as_ref()?.get(usize::try_from(index - first).ok()?).cloned()
-    };
     long_table_ui(
         ui,
         app,
         ("what if rows", &COLUMNS, total),
-        row_of,
+        |app, first| app.reads.what_if_rows(key.clone(), list, first),
         |row| row.seen,
         |cells, row| {
             cells.ui(|ui| verdict_ui(ui, &row.before));
@@ -139,7 +129,16 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, list: WhatIfList, answer: Arc<WhatIf
             cells.text(if row.hops.is_empty() { "seed" } else { &row.hops });
             cells.text(&row.bytes.map_or_else(|| "–".to_owned(), words::bytes));
             cells.text(row.host());
-            cells.text(&row.url);
+            if row.as_counted {
+                cells.text(&row.url);
+            } else {
+                cells.ui(|ui| {
+                    coloured_cell_ui(ui, &format!("⚠ {}", row.url), tokens(ui).flag).on_hover_text(
+                        "Decided otherwise now than when the list was counted: the workspace has changed since. \
+                         The list is counted anew in a moment",
+                    );
+                });
+            }
         },
     );
 }
@@ -201,13 +200,13 @@ fn hosts_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &Arc<WhatIf
     });
 }
 
-/// A table whose rows are read where they are looked at. The row that is
-/// clicked explains itself in the lower panel.
+/// A table whose rows are read, a [`LIST_PAGE`] at once, where they are looked
+/// at. The row that is clicked explains itself in the lower panel.
 fn long_table_ui<T>(
     ui: &mut Ui,
     app: &mut AppState,
     (id, columns, total): (&str, &[(&str, f32)], u64),
-    mut row_of: impl FnMut(&mut AppState, u64) -> Option<T>,
+    read: impl Fn(&mut AppState, u64) -> Loaded<Arc<Vec<T>>>,
     seen: impl Fn(&T) -> i64,
     draw: impl Fn(&mut Cells<'_, '_, '_>, &T),
 ) {
@@ -216,19 +215,30 @@ fn long_table_ui<T>(
     if total > rows as u64 {
         ui.weak(format!("The first {} are shown", words::count(rows as u64)));
     }
+    let mut pages: HashMap<u64, Loaded<Arc<Vec<T>>>> = HashMap::new();
+    let first_of = |index: usize| index as u64 / LIST_PAGE * LIST_PAGE;
+    let at = |index: usize| usize::try_from(index as u64 % LIST_PAGE).unwrap_or(usize::MAX);
     let clicked = Table::new(id, columns, rows).show_ui(
         ui,
-        |cells, index| match row_of(app, index as u64) {
-            None => cells.weak("…"),
-            Some(row) => {
-                cells.mark(app.focus == Some(Focus::Seen(seen(&row))));
-                draw(cells, &row);
-            }
+        |cells, index| match pages.entry(first_of(index)).or_insert_with(|| read(app, first_of(index))) {
+            // Rows of another page are no answer to this one.
+            Loaded::Loading { .. } => cells.weak("…"),
+            Loaded::Failed(notice) => cells.ui(|ui| {
+                coloured_cell_ui(ui, &format!("✖ {}: {}", notice.what, notice.why), tokens(ui).reject);
+            }),
+            Loaded::Ready(page) => match page.get(at(index)) {
+                None => cells.weak("– not there any more"),
+                Some(row) => {
+                    cells.mark(app.focus == Some(Focus::Seen(seen(row))));
+                    draw(cells, row);
+                }
+            },
         },
         |_, _| {},
     );
-    if let Some(row) = clicked.and_then(|index| row_of(app, index as u64)) {
-        explain(app, seen(&row));
+    let page = clicked.and_then(|index| pages.get(&first_of(index))?.ready()?.get(at(index)).map(&seen));
+    if let Some(id) = page {
+        explain(app, id);
     }
 }
 
@@ -258,7 +268,9 @@ fn decided_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleAsked)
         }
         let total = now.map_or(0, |hits| hits.decided);
         remarks_ui(ui, &report.remarks);
-        seen_list_ui(ui, app, total, |app, first| app.reads.decided_rows(Same::of(hits), rule.index, first));
+        seen_list_ui(ui, app, (total, total, false), |app, first| {
+            app.reads.decided_rows(Same::of(hits), rule.index, first)
+        });
     });
 }
 
@@ -276,7 +288,7 @@ fn spoken_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleAsked) 
         }
         remarks_ui(ui, &answer.remarks);
         let total = answer.ids.urls();
-        seen_list_ui(ui, app, total, |app, first| app.reads.spoken_rows(Same::of(spoken), first));
+        seen_list_ui(ui, app, (total, total, false), |app, first| app.reads.spoken_rows(Same::of(spoken), first));
     });
 }
 
@@ -324,7 +336,9 @@ fn geo_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
             _ => rows.decided,
         };
         remarks_ui(ui, &rows.remarks);
-        seen_list_ui(ui, app, total, |app, first| app.reads.geo_rows(Same::of(report), list.clone(), first));
+        seen_list_ui(ui, app, (total, rows.held(list), *list == GeoList::Decided), |app, first| {
+            app.reads.geo_rows(Same::of(report), list.clone(), first)
+        });
     });
 }
 
@@ -349,15 +363,18 @@ fn drift_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
         let Some(drift) = drift.ready() else { return };
         let total = rows.ids(list).map_or(0, FirstIds::urls);
         remarks_ui(ui, &rows.remarks);
-        seen_list_ui(ui, app, total, |app, first| app.reads.drift_rows(Same::of(drift), list.clone(), first));
+        seen_list_ui(ui, app, (total, total, false), |app, first| {
+            app.reads.drift_rows(Same::of(drift), list.clone(), first)
+        });
     });
 }
 
-/// Seen URLs, as the last crawl met each.
+/// Seen URLs, as the last crawl met each: how many there are, and how many of
+/// them are held, be it the first of each host.
 fn seen_list_ui(
     ui: &mut Ui,
     app: &mut AppState,
-    total: u64,
+    (total, held, by_host): (u64, u64, bool),
     read: impl Fn(&mut AppState, u64) -> Loaded<Arc<Vec<SeenRow>>>,
 ) {
     if total == 0 {
@@ -365,11 +382,12 @@ fn seen_list_ui(
         return;
     }
     ui.weak(format!("{}, each as the last crawl met it", words::counted(total, "URL", "URLs")));
-    let mut pages: HashMap<u64, Option<Arc<Vec<SeenRow>>>> = HashMap::new();
-    let row_of = |app: &mut AppState, index: u64| -> Option<SeenRow> {
-        let first = index / LIST_PAGE * LIST_PAGE;
-        let page = pages.entry(first).or_insert_with(|| read(app, first).ready().cloned());
-        page.as_ref()?.get(usize::try_from(index - first).ok()?).cloned()
-    };
-    long_table_ui(ui, app, ("seen rows", &SEEN, total), row_of, |row| row.id, seen_cells_ui);
+    if held < total {
+        ui.weak(format!(
+            "Of these {} are listed, the first {}",
+            words::count(held),
+            if by_host { "of each host" } else { "ones" }
+        ));
+    }
+    long_table_ui(ui, app, ("seen rows", &SEEN, held), read, |row| row.id, seen_cells_ui);
 }

@@ -5,12 +5,16 @@ use crate::app::models::{CaptureTab, ExportRow, Loaded, ScoreWeights, SelectionP
 use crate::app::{Action, AppState, Command, Route};
 use crate::ui::table::Table;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
-use crate::ui::widgets::{action_ui, empty_ui, field_ui, figure_ui, heading_ui, is_typing, loaded_ui, title_ui};
+use crate::ui::widgets::{
+    action_ui, count_link_ui, empty_ui, field_ui, figure_ui, heading_ui, is_typing, loaded_ui, title_ui,
+};
 use crate::ui::words;
 use egui::{Button, Key, Modifiers, RichText, ScrollArea, Slider, Ui};
 
 /// How far a bracket key moves the threshold.
 const STEP: f64 = 0.01;
+/// What a number of captures leads to.
+const SHOW: &str = "Show these captures";
 /// Height of the list of exports.
 const EXPORTS: f32 = 150.0;
 
@@ -136,23 +140,45 @@ fn balance_ui(ui: &mut Ui, app: &mut AppState, page: &SelectionPage) {
         }
         ui.end_row();
         ui.colored_label(tokens(ui).accept, "✔ In");
-        if ui.link(words::count(page.pages_in)).on_hover_text("Show the selected captures").clicked() {
-            app.wants_tab = Some(CaptureTab::Selected);
-            app.send(Command::Go(Route::Captures { filter: String::new() }));
-        }
-        ui.label(words::count(page.hosts_in));
-        ui.label(words::bytes(page.bytes_in));
-        ui.end_row();
+        side_ui(ui, app, true, page.pages_in, page.hosts_in, page.bytes_in);
         ui.colored_label(tokens(ui).reject, "✖ Out");
-        ui.label(words::count(page.pages_out));
-        ui.label(words::count(page.hosts_out));
-        ui.label(words::bytes(page.bytes_out));
-        ui.end_row();
+        side_ui(ui, app, false, page.pages_out, page.hosts_out, page.bytes_out);
     });
     ui.horizontal_wrapped(|ui| {
-        ui.weak(format!("{} come along", words::counted(page.requisites, "requisite", "requisites")));
-        ui.weak(format!("{} against the score by hand", words::count(page.by_hand)));
+        let needed = words::counted(page.requisites, "requisite", "requisites");
+        for (words, filter) in [
+            (format!("{needed} come along"), "requisite:yes"),
+            (format!("{} against the score by hand", words::count(page.by_hand)), "byhand:yes"),
+        ] {
+            if ui.link(words).on_hover_text(SHOW).clicked() {
+                captures_by(app, filter.to_owned());
+            }
+        }
     });
+}
+
+/// The figures of what is selected, or scored and not selected.
+fn side_ui(ui: &mut Ui, app: &mut AppState, selected: bool, captures: u64, hosts: u64, bytes: u64) {
+    if count_link_ui(ui, captures, SHOW) {
+        captures_of_side(app, selected, "");
+    }
+    if count_link_ui(ui, hosts, "Show these hosts") {
+        app.send(Command::Go(Route::SelectedHosts(selected)));
+    }
+    if ui.link(words::bytes(bytes)).on_hover_text(SHOW).clicked() {
+        captures_of_side(app, selected, "");
+    }
+    ui.end_row();
+}
+
+/// Goes to the captures on one side of the selection.
+pub(super) fn captures_of_side(app: &mut AppState, selected: bool, further: &str) {
+    captures_by(app, format!("selected:{}{further}", if selected { "yes" } else { "no" }));
+}
+
+fn captures_by(app: &mut AppState, filter: String) {
+    app.wants_tab = Some(CaptureTab::All);
+    app.send(Command::Go(Route::Captures { filter }));
 }
 
 fn export_ui(ui: &mut Ui, app: &mut AppState, page: &SelectionPage) {
@@ -160,8 +186,14 @@ fn export_ui(ui: &mut Ui, app: &mut AppState, page: &SelectionPage) {
         ui.set_width(ui.available_width());
         heading_ui(ui, "Export");
         ui.horizontal_wrapped(|ui| {
-            figure_ui(ui, &words::count(page.pages_in + page.requisites), "captures to write", None);
-            figure_ui(ui, &words::bytes(page.bytes_in), "of payload", None);
+            let bytes = words::bytes(page.bytes_in + page.requisite_bytes);
+            for (value, label) in
+                [(words::count(page.pages_in + page.requisites), "captures to write"), (bytes, "of payload")]
+            {
+                if figure_ui(ui, &value, label, Some(SHOW)) {
+                    captures_by(app, "export:yes".to_owned());
+                }
+            }
         });
         ui.horizontal_wrapped(|ui| {
             field_ui(ui, "Folder", &mut app.export_folder, "absent or empty", theme::LONG_FIELD);

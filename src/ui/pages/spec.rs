@@ -8,7 +8,7 @@ use super::spec_schedule::schedule_ui;
 use super::spec_seeds::SeedsEditor;
 use super::spec_settings;
 use super::spec_what_if::what_if_ui;
-use crate::app::models::{CampaignId, CampaignPage, Loaded};
+use crate::app::models::{CampaignId, CampaignPage, Loaded, campaign_title};
 use crate::app::{Action, AppState, Command, Route, RuleLine, SpecDraft};
 use crate::campaign::CampaignProblem;
 use crate::scope::standard_rules;
@@ -183,17 +183,16 @@ impl SpecPage {
 
     fn head_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         let Some(spec) = &app.spec else { return };
-        let title = if spec.campaign.name.trim().is_empty() {
-            "New campaign".to_owned()
-        } else {
-            words::short(&spec.campaign.name, 80)
+        let title = match spec.id {
+            None if spec.campaign.name.trim().is_empty() => "New campaign".to_owned(),
+            id => words::short(&campaign_title(id.unwrap_or_default(), &spec.campaign.name), 80),
         };
-        let about = match (spec.id, spec.is_edited()) {
+        let edited = spec.shows_edits();
+        let about = match (spec.id, edited) {
             (None, _) => "not saved yet".to_owned(),
             (Some(_), false) => format!("version {}, saved", spec.version),
             (Some(_), true) => format!("version {} with edits that are not saved", spec.version),
         };
-        let edited = spec.is_edited();
         title_ui(ui, &title, &about);
         ui.horizontal_wrapped(|ui| {
             action_ui(ui, app, Action::SaveCampaign);

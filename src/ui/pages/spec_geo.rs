@@ -1,6 +1,6 @@
 //! Hosts that only their location let in, and what another database would say.
 
-use crate::app::models::{CampaignId, CaptureTab, Drift, DriftList, GeoHost, GeoList, GeoReport, ScopeTable};
+use crate::app::models::{CampaignId, CaptureTab, Drift, DriftList, GeoHost, GeoList, GeoReport, ScopeTable, quoted};
 use crate::app::{AppState, Command, Route, ScopeList};
 use crate::scope::{GeoEvidence, GeoFact};
 use crate::ui::geo_database::GeoDatabaseCard;
@@ -175,7 +175,7 @@ fn show_captures(app: &mut AppState, id: CampaignId, host: &str) {
         app.send(Command::ChooseCampaign(id));
     }
     app.wants_tab = Some(CaptureTab::All);
-    app.send(Command::Go(Route::Captures { filter: format!("host={host} campaign:{id}") }));
+    app.send(Command::Go(Route::Captures { filter: format!("host={} campaign:{id}", quoted(host)) }));
 }
 
 fn evidence_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, row: &GeoHost) {

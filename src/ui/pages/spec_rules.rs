@@ -9,7 +9,7 @@ use crate::ui::table::{Cells, Table};
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{cell_ui, coloured_cell_ui, heading_ui, is_typing, remarks_ui};
 use crate::ui::words;
-use egui::{Button, Checkbox, ComboBox, DragValue, Key, Modifiers, TextEdit, Ui};
+use egui::{Button, Checkbox, ComboBox, DragValue, Key, Modifiers, Response, TextEdit, Ui};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -43,8 +43,8 @@ pub struct RulesEditor {
     lines: Option<Arc<Vec<RuleLine>>>,
     /// Whether these are words of an earlier state.
     is_reading: bool,
-    /// The campaign whose rules words are asked for: rules and seeds alone, as
-    /// they stood at this revision of the draft.
+    /// The campaign whose rules words are asked for: no more of it than rules
+    /// read, as it stood at this revision of the draft.
     asked: Option<(u64, Arc<Campaign>)>,
     tester: Tester,
 }
@@ -88,11 +88,10 @@ impl RulesEditor {
 
     /// Words of each rule. Compiling long lists takes time, so a worker does it.
     pub fn name_rules(&mut self, app: &mut AppState, spec: &SpecDraft) {
-        let Campaign { rules, seeds, .. } = &spec.campaign;
         let asked = match self.asked.take() {
             Some((revision, asked)) if revision == spec.revision() => asked,
-            Some((_, asked)) if asked.rules == *rules && asked.seeds == *seeds => asked,
-            _ => Arc::new(Campaign { rules: rules.clone(), seeds: seeds.clone(), ..Campaign::default() }),
+            Some((_, asked)) if asked.rules_read_alike(&spec.campaign) => asked,
+            _ => Arc::new(spec.campaign.what_rules_read()),
         };
         let lines = app.rule_lines(&asked);
         if let Some(lines) = lines.shown() {
@@ -311,15 +310,28 @@ fn rule_ui(ui: &mut Ui, rule: &mut Value) {
 /// The items of a list as they are edited, one a line.
 fn text_of(items: &[Value]) -> String {
     let line = |item: &Value| item.as_str().map_or_else(|| item.to_string(), str::to_owned);
-    items.iter().map(line).collect::<Vec<_>>().join("\n")
+    items.iter().map(line).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// The items that edited lines mean. Where rules of this kind hold numbers,
-/// what is a number becomes one; the rest stays and is told as a mistake.
-fn items_of(text: &str, kind: &str, name: &str) -> Vec<Value> {
-    if text.is_empty() {
-        return Vec::new();
+/// Edits a list, one item a line. The lines stay as they were typed as long as
+/// they mean the items: an empty one is where the next item will stand.
+fn lines_ui(ui: &mut Ui, kind: &str, name: &str, items: &mut Vec<Value>) -> Response {
+    let key = ui.make_persistent_id(("lines", kind, name));
+    let typed = ui.data(|data| data.get_temp::<String>(key));
+    let mut text = typed.filter(|text| items_of(text, kind, name) == *items).unwrap_or_else(|| text_of(items));
+    let field = TextEdit::multiline(&mut text).hint_text("one a line").desired_rows(3).desired_width(theme::LONG_FIELD);
+    let response = ui.add(field);
+    if response.changed() {
+        *items = items_of(&text, kind, name);
+        ui.data_mut(|data| data.insert_temp(key, text));
     }
+    response
+}
+
+/// The items that edited lines mean; empty lines mean none. Where rules of this
+/// kind hold numbers, what is a number becomes one; the rest stays and is told
+/// as a mistake.
+fn items_of(text: &str, kind: &str, name: &str) -> Vec<Value> {
     let is_numbers = |rule: &Value| {
         let items = rule.get(name).and_then(Value::as_array);
         rule.get("rule").and_then(Value::as_str) == Some(kind)
@@ -328,6 +340,7 @@ fn items_of(text: &str, kind: &str, name: &str) -> Vec<Value> {
     let numbers = rule_templates().iter().any(|(_, rule)| is_numbers(rule));
     text.split('\n')
         .map(str::trim_start)
+        .filter(|line| !line.is_empty())
         .map(|line| match line.trim_end().parse::<u64>() {
             Ok(number) if numbers => Value::from(number),
             _ => Value::from(line),
@@ -364,13 +377,19 @@ fn argument_ui(ui: &mut Ui, kind: &str, name: &str, value: &mut Value) {
         Value::String(text) => {
             ui.add(TextEdit::singleline(text).desired_width(theme::LONG_FIELD)).labelled_by(label.id);
         }
+        Value::Array(items) if (kind, name) == ("source_tag", "tags") => {
+            // The empty word is that of seeds without any.
+            let (mut words, nones): (Vec<Value>, Vec<Value>) = items.iter().cloned().partition(|item| *item != "");
+            let mut none = !nones.is_empty();
+            ui.vertical(|ui| {
+                let lines = lines_ui(ui, kind, name, &mut words).labelled_by(label.id);
+                if lines.changed() | ui.checkbox(&mut none, "and of seeds without a word").changed() {
+                    *items = words.into_iter().chain(none.then(|| Value::from(""))).collect();
+                }
+            });
+        }
         Value::Array(items) => {
-            let mut text = text_of(items);
-            let field =
-                TextEdit::multiline(&mut text).hint_text("one a line").desired_rows(3).desired_width(theme::LONG_FIELD);
-            if ui.add(field).labelled_by(label.id).changed() {
-                *items = items_of(&text, kind, name);
-            }
+            lines_ui(ui, kind, name, items).labelled_by(label.id);
         }
         Value::Null | Value::Object(_) => {
             ui.weak(words::short(&value.to_string(), 120));
@@ -398,7 +417,8 @@ mod tests {
 
     #[test]
     fn numbers_are_numbers_only_where_rules_hold_them() {
-        assert_eq!(items_of("9\n17 \n", "schedule_window", "hours"), [Value::from(9), 17.into(), "".into()]);
+        assert_eq!(items_of("9\n17 \n", "schedule_window", "hours"), [Value::from(9), 17.into()]);
+        assert_eq!(items_of("spam\n\n ", "annotation", "notes"), [Value::from("spam")]);
         assert_eq!(items_of("nine", "schedule_window", "hours"), [Value::from("nine")]);
         assert_eq!(items_of("2024\n a", "regex", "patterns"), [Value::from("2024"), "a".into()]);
     }

@@ -81,8 +81,34 @@ fn a_problem_leads_to_its_bytes_and_to_a_command() {
     assert_eq!(window.app().focus, Some(Focus::Problem(2)));
     window.until("the bytes are there", |window| window.says("57 41 52 43"));
     window.check_says("fonds warc cat /media/old/2009/crawl-a.warc.gz 1624");
-    window.check_says("WARC-Type: response");
+    window.until("the record is there", |window| window.says("WARC-Type: response"));
     window.click("Copy command");
+}
+
+#[test]
+fn a_record_far_inside_its_member_is_read_on_demand_and_the_reading_stops() {
+    let mut window = files();
+    window.click("Problems");
+    window.until("the problems are there", |window| window.says("deep inside its member"));
+    window.check_says("+3000070000");
+    window.click("deep inside its member");
+    window.until("the bytes are there", |window| window.says("57 41 52 43"));
+    window.check_says("Bytes of the compressed member that records share, at offset 4200");
+    assert!(!window.says("⏹ Stop reading"));
+    for _ in 0..2 {
+        window.click("Read it");
+        window.until("it is read", |window| window.says("⏹ Stop reading"));
+        window.click("⏹ Stop reading");
+        window.until("it is stopped", |window| window.says("Read it"));
+    }
+    // Another row stops it, too.
+    window.click("Read it");
+    window.until("it is read", |window| window.says("⏹ Stop reading"));
+    window.click("WARC-Record-ID is missing");
+    window.until("the record is there", |window| window.says("WARC-Type: response"));
+    assert_eq!(window.app().record_wanted, None);
+    window.click("deep inside its member");
+    window.until("it is to be asked for again", |window| window.says("Read it"));
 }
 
 #[test]
@@ -109,6 +135,32 @@ fn an_import_is_shown_again_file_by_file_and_goes_on() {
     assert!(window.says("letter.warc") && !window.says("copy-of-a.warc.gz"));
     window.click("▶ Resume import");
     window.check_told("import [\"/media/old/2009\"]");
+}
+
+#[test]
+fn records_of_an_import_and_captures_of_a_file_without_number_are_shown() {
+    let mut window = files();
+    let import = Route::Files(FilesRoute::Imports(Some((3, Vec::new()))));
+    window.app_mut().send(Command::Go(import.clone()));
+    window.until("the import is there", |window| window.says("letter.warc"));
+    window.click(&crate::ui::words::count(2_737));
+    assert_eq!(window.app().route, Route::Files(FilesRoute::Records(3, None)));
+    window.until("the records are there", |window| window.says("http://host-2.example/"));
+    window.check_says("⚠ the first 3 records are listed");
+    window.click("← Import 3");
+    assert_eq!(window.app().route, import);
+    window.click("913");
+    let path = "/media/old/2009/letter.warc".to_owned();
+    assert_eq!(window.app().route, Route::Files(FilesRoute::Records(3, Some(path))));
+    window.until("the records are there", |window| window.says("3 records"));
+    window.check_says("warcinfo");
+    window.click("✖ only letter.warc");
+    assert_eq!(window.app().route, Route::Files(FilesRoute::Records(3, None)));
+    window.app_mut().send(Command::Go(import));
+    window.settle();
+    window.click("309");
+    let filter = "file:\"/media/old/2009/letter.warc\" imported:3".to_owned();
+    assert_eq!(window.app().route, Route::Captures { filter });
 }
 
 #[test]

@@ -206,7 +206,10 @@ impl Window {
 
 fn is_pressed(node: &egui_kittest::Node<'_>) -> bool {
     use egui::accesskit::Role;
-    matches!(node.accesskit_node().role(), Role::Button | Role::Link | Role::CheckBox | Role::RadioButton)
+    matches!(
+        node.accesskit_node().role(),
+        Role::Button | Role::Link | Role::CheckBox | Role::RadioButton | Role::ComboBox
+    )
 }
 
 fn is_field(node: &egui_kittest::Node<'_>) -> bool {

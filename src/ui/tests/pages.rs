@@ -36,6 +36,18 @@ fn every_number_of_a_campaign_leads_to_its_rows() {
 }
 
 #[test]
+fn all_links_are_written_for_another_program() {
+    let mut window = Window::full();
+    go(&mut window, Key::Num6);
+    window.click("Write links");
+    window.check_told("write Gexf to /home/archivist/fonds/exports/links");
+    window.click("All links as");
+    window.click("Hosts with their PageRank, CSV");
+    window.click("Write links");
+    window.check_told("write CsvHosts to /home/archivist/fonds/exports/links");
+}
+
+#[test]
 fn empty_pages_say_what_to_do_next() {
     let mut window = Window::empty();
     window.check_says("No campaign yet");
@@ -147,7 +159,7 @@ fn captures_are_filtered_chosen_and_marked() {
     window.until("the problem is shown", |window| window.says("has an open bracket"));
     window.press(Key::Escape);
     window.until("the filter is gone", |window| window.says("1\u{a0}250 rows"));
-    window.click("By location only 0");
+    window.click("By location 0");
     window.until("nothing matches", |window| window.says("No rows match"));
     window.click("Clear");
     window.until("rows are back", |window| window.says("1\u{a0}250 rows"));
@@ -271,6 +283,40 @@ fn a_selection_is_scored_exported_and_verified() {
     window.until("the checks are shown", |window| window.says("1 of 2 checks do not hold"));
     window.check_says("✔ holds");
     window.check_says("entry 17 points to offset 812, where no record begins");
+}
+
+#[test]
+fn every_number_of_a_selection_leads_to_its_rows() {
+    let mut window = Window::full();
+    go(&mut window, Key::Num8);
+    window.until("the figures are there", |window| window.says("938"));
+    for (figure, filter) in [("312", "selected:yes"), ("938", "selected:no")] {
+        window.click(figure);
+        assert_eq!(window.app().route, Route::Captures { filter: filter.to_owned() });
+        window.click("← Back");
+    }
+    for (figure, filter) in [
+        ("140 requisites come along", "requisite:yes"),
+        ("4 against the score by hand", "byhand:yes"),
+        ("452", "export:yes"),
+    ] {
+        window.click(figure);
+        assert_eq!(window.app().route, Route::Captures { filter: filter.to_owned() });
+        window.click("← Back");
+    }
+    for (figure, selected, host, captures) in
+        [("41", true, "host-2.example", "38"), ("27", false, "host-21.example", "19")]
+    {
+        window.click(figure);
+        assert_eq!(window.app().route, Route::SelectedHosts(selected));
+        window.until("the hosts are there", |window| window.says(host));
+        window.click(captures);
+        let side = if selected { "yes" } else { "no" };
+        assert_eq!(window.app().route, Route::Captures { filter: format!("selected:{side} host={host}") });
+        window.click("← Back");
+        window.click("← Select & export");
+        window.until("the figures are there", |window| window.says("938"));
+    }
 }
 
 #[test]

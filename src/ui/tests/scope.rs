@@ -5,6 +5,7 @@ use crate::app::models::{GeoList, Loaded, MovedSide, WhatIfList};
 use crate::app::{Command, Focus, Route, RuleAsked, ScopeList};
 use crate::campaign::Campaign;
 use egui::{Key, Modifiers};
+use serde_json::json;
 
 fn spec(tab: &str) -> Window {
     let mut window = Window::full();
@@ -86,6 +87,42 @@ fn edits_that_are_no_matter_of_scope_and_those_that_change_nothing_say_so() {
 }
 
 #[test]
+fn a_rule_is_broken_where_what_it_is_read_with_is() {
+    let mut window = spec("Scope rules 11");
+    window.until("rules are read", |window| window.says("rejects everything"));
+    let spec = window.app_mut().spec.as_mut().unwrap();
+    for rule in [
+        json!({"rule": "regex", "patterns": ["("], "decision": "REJECT"}),
+        json!({"rule": "permission", "states": ["granted"], "uncovered": true, "decision": "REJECT"}),
+    ] {
+        spec.campaign.rules.push(rule);
+    }
+    window.until("the pattern is told", |window| window.says("unclosed group"));
+    assert!(!window.says("rule 12 cannot be read"));
+    window.app_mut().spec.as_mut().unwrap().campaign.grounds.countries.push("Portugal".to_owned());
+    window.until("the record is told", |window| {
+        window.says("rule 12 cannot be read: grounds: “Portugal” is no country code; give two letters, such as PT")
+    });
+}
+
+#[test]
+fn tables_go_to_the_workspace_that_is_open() {
+    let mut window = spec("Geolocation");
+    window.until("the report is there", |window| window.says("diaspora.example"));
+    window.scroll_to("Export as CSV");
+    window.click("Export as CSV");
+    window.check_told("write geo report of 2 hosts to /home/archivist/fonds/exports/tables");
+    window.app_mut().send(Command::OpenWorkspace("/media/other".into()));
+    window.check_told("open /media/other");
+    window.press_with(Modifiers::COMMAND, Key::Num2);
+    window.click("Geolocation");
+    window.until("the report is there", |window| window.says("diaspora.example"));
+    window.scroll_to("Export as CSV");
+    window.click("Export as CSV");
+    window.check_told("write geo report of 2 hosts to /media/other/exports/tables");
+}
+
+#[test]
 fn every_figure_opens_its_rows_and_a_row_its_decisions() {
     let mut window = spec("Scope rules 11");
     window.click("0");
@@ -93,8 +130,8 @@ fn every_figure_opens_its_rows_and_a_row_its_decisions() {
     until_tried(&mut window);
     window.check_says("4.0 MB");
     window.click("−100 out");
-    let list = |side| Route::Scope(1, ScopeList::WhatIf(side));
-    assert_eq!(window.app().route, list(WhatIfList::Side(MovedSide::Out)));
+    let list_of = |list| Route::Scope(1, ScopeList::WhatIf(list));
+    assert_eq!(window.app().route, list_of(WhatIfList::Side(MovedSide::Out)));
     window.until("rows are there", |window| window.says("http://go0.example:8080/0"));
     window.check_says("go0.example:8080");
     window.check_says("✔ taken by 1 SurtPrefixedDecideRule");
@@ -108,6 +145,9 @@ fn every_figure_opens_its_rows_and_a_row_its_decisions() {
     window.check_told("write what-if of 10 rules, Side(Out) to /home/archivist/fonds/exports/tables");
     window.click("Would come in 0");
     window.check_says("No URL is on this list");
+    // Rows that cannot be read say why.
+    window.app_mut().send(Command::Go(list_of(WhatIfList::Captured)));
+    window.until("the failure is told", |window| window.says("✖ This could not be read: the disk has gone"));
     window.click("↶ Undo edit");
     window.until("nothing is left", |window| window.says("There is nothing to try"));
     window.click("Back to the rules");
@@ -125,6 +165,8 @@ fn long_lists_are_read_where_they_are_looked_at() {
     assert!(!window.says("http://come0.example:8080/99"), "rows out of sight are drawn");
     window.click("Cannot be told 3");
     window.until("rows are there", |window| window.says("http://unknown0.example:8080/2"));
+    // One was looked up since it was counted.
+    window.check_says("⚠ http://unknown0.example:8080/0");
     window.check_says("Nobody has looked up where these servers stand");
     window.click("Hang on a fetch 5");
     window.until("rows are there", |window| window.says("http://come0.example:8080/4"));

@@ -15,7 +15,7 @@ mod logs;
 mod write;
 
 pub use logs::LogCount;
-pub use write::{write_browsertrix_crawl, write_heritrix_job};
+pub use write::{browsertrix_crawl, write_heritrix_job};
 
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;

@@ -32,17 +32,12 @@ pub fn write_heritrix_job(campaign: &Campaign, folder: &Path) -> anyhow::Result<
     Ok((written, notes))
 }
 
-/// Writes the configuration of a Browsertrix crawl.
-///
-/// # Errors
-///
-/// When the file exists, or cannot be written.
-pub fn write_browsertrix_crawl(campaign: &Campaign, file: &Path) -> anyhow::Result<Vec<EngineNote>> {
+/// The configuration of a Browsertrix crawl (YAML), and what is not the same
+/// there.
+pub fn browsertrix_crawl(campaign: &Campaign) -> (String, Vec<EngineNote>) {
     // The crawler takes letters without marks only.
     let collection: String = job_name(&campaign.name).chars().map(|c| if c.is_ascii() { c } else { '-' }).collect();
-    let (yaml, notes) = browsertrix_yaml(campaign, &collection);
-    new_file(file, &yaml)?;
-    Ok(notes)
+    browsertrix_yaml(campaign, &collection)
 }
 
 fn new_file(path: &Path, text: &str) -> anyhow::Result<()> {

@@ -2,7 +2,6 @@
 
 use crate::jobs::JobCx;
 use crate::store::Workspace;
-use anyhow::Context;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -20,6 +19,27 @@ const INCOMING: &str = "incoming-";
 /// Hex digits of a digest that name a folder: too many to find two files that
 /// share them.
 const FOLDER_DIGITS: usize = 32;
+
+/// The workspace takes no more copies. No file is to blame for that, and none
+/// that follows would fare better.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{path}: {source}. Nothing more can be copied into the workspace: mend that, then import again, which goes on here",
+    path = path.display()
+)]
+pub(super) struct NoRoom {
+    path: PathBuf,
+    source: io::Error,
+}
+
+/// An error of writing to this place in the workspace.
+fn of_workspace(path: &Path) -> impl Fn(io::Error) -> anyhow::Error {
+    use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    move |source| match source.kind() {
+        StorageFull | QuotaExceeded | ReadOnlyFilesystem => NoRoom { path: path.to_owned(), source }.into(),
+        _ => anyhow::Error::from(source).context(path.display().to_string()),
+    }
+}
 
 /// Hashes and counts what is read through it, and tells the job.
 pub(super) struct Hashing<'a, R> {
@@ -73,9 +93,11 @@ pub(in crate::app::work) fn digest_of(path: &Path, cx: &JobCx) -> io::Result<(St
 }
 
 /// Copies a file into the workspace; its digest keeps equal names apart. The
-/// place of the copy and the digest are told.
+/// place of the copy and the digest are told. Its bytes count when they are
+/// read as records.
 pub(super) fn copy_in(workspace: &Workspace, path: &Path, cx: &JobCx) -> anyhow::Result<(PathBuf, String)> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let cx = &cx.uncounted();
     keep_incoming(workspace, cx, &mut Hashing::new(File::open(path)?, cx), |sha256| (sha256.to_owned(), name))
 }
 
@@ -88,29 +110,29 @@ pub(super) fn keep_incoming(
     place: impl FnOnce(&str) -> (String, String),
 ) -> anyhow::Result<(PathBuf, String)> {
     let imports = workspace.folder().join(IMPORTS);
-    let in_imports = || imports.display().to_string();
-    fs::create_dir_all(&imports).with_context(in_imports)?;
-    let mut copy = tempfile::Builder::new().prefix(INCOMING).tempfile_in(&imports).with_context(in_imports)?;
+    let in_imports = of_workspace(&imports);
+    fs::create_dir_all(&imports).map_err(&in_imports)?;
+    let mut copy = tempfile::Builder::new().prefix(INCOMING).tempfile_in(&imports).map_err(&in_imports)?;
     let mut buffer = vec![0; CHUNK];
     loop {
         let len = source.read(&mut buffer)?;
         if len == 0 {
             break;
         }
-        copy.write_all(buffer.get(..len).unwrap_or_default()).with_context(in_imports)?;
+        copy.as_file_mut().write_all(buffer.get(..len).unwrap_or_default()).map_err(&in_imports)?;
     }
     let (sha256, size) = source.told();
-    copy.as_file().sync_all().with_context(in_imports)?;
+    copy.as_file().sync_all().map_err(&in_imports)?;
     let (of_folder, name) = place(&sha256);
     let folder = imports.join(of_folder.get(..FOLDER_DIGITS).unwrap_or(&of_folder));
-    fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    fs::create_dir_all(&folder).map_err(of_workspace(&folder))?;
     let goal = folder.join(&name);
     // A copy that a killed import left is as good, and its date is known; one
     // that has rotted since is not.
     let is_there = goal.metadata().is_ok_and(|meta| meta.len() == size)
         && digest_of(&goal, cx).is_ok_and(|(kept, _)| kept == sha256);
     if !is_there {
-        copy.persist(&goal).with_context(|| goal.display().to_string())?;
+        copy.persist(&goal).map_err(|error| of_workspace(&goal)(error.error))?;
     }
     Ok((goal, sha256))
 }
@@ -131,5 +153,22 @@ pub(super) fn take_back(copy: &Path) {
     let _ = fs::remove_file(copy);
     if let Some(folder) = copy.parent() {
         let _ = fs::remove_dir(folder);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::one::is_of_workspace;
+    use super::*;
+
+    #[test]
+    fn a_workspace_without_room_is_no_fault_of_a_file() {
+        use io::ErrorKind::{NotFound, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        for (kind, ends) in [(StorageFull, true), (QuotaExceeded, true), (ReadOnlyFilesystem, true), (NotFound, false)]
+        {
+            let error = of_workspace(Path::new("/ws/imports"))(kind.into());
+            assert_eq!(is_of_workspace(&error), ends, "{kind}");
+            assert!(error.to_string().starts_with("/ws/imports"), "{error}");
+        }
     }
 }

@@ -26,6 +26,7 @@ mod report;
 mod sources;
 
 pub(super) use copy::digest_of;
+pub(super) use package::is_package;
 pub use report::{ARCHIVE_NAMES, file_words, has_problems, import_words, imports};
 pub(super) use sources::{Found, find_all, looks_like_archive};
 
@@ -46,8 +47,8 @@ struct Importer<'a> {
     launch: LaunchId,
     copy: bool,
     cx: &'a JobCx,
-    /// Bytes that will have been read at the end.
-    total: AtomicU64,
+    /// Bytes of all files. Each counts once, however often it is read.
+    total: u64,
     files: u64,
     begun: AtomicU64,
     /// Held by who reads a large file with all threads there are.
@@ -72,7 +73,7 @@ pub fn import(workspace: &Workspace, paths: &[PathBuf], copy: bool, cx: &JobCx) 
         launch,
         copy,
         cx,
-        total: AtomicU64::new(search.files.iter().map(|file| file.size).sum()),
+        total: search.files.iter().map(|file| file.size).sum(),
         files: search.files.len() as u64,
         begun: AtomicU64::new(0),
         large: Mutex::new(()),
@@ -82,7 +83,10 @@ pub fn import(workspace: &Workspace, paths: &[PathBuf], copy: bool, cx: &JobCx) 
         Ok(()) => catalogue.set_launch_state(launch, LaunchState::Finished, "")?,
         Err(error) => {
             let why = if error.is_cancelled() { "stopped on request".to_owned() } else { super::in_words(error) };
-            catalogue.set_launch_state(launch, LaunchState::Stopped, &why)?;
+            // On a full disk this cannot be kept either; what is told is why it stopped.
+            if let Err(unkept) = catalogue.set_launch_state(launch, LaunchState::Stopped, &why) {
+                tracing::warn!("that the import stopped is not kept: {unkept}");
+            }
         }
     }
     result?;
@@ -95,7 +99,7 @@ impl Importer<'_> {
         catalogue.keep_passed_over(self.launch, search.passed_over, &search.passed_paths)?;
         self.learn_sizes()?;
         let done = catalogue.imported_so_far(self.launch)?;
-        self.cx.stage_in_bytes("Importing", Some(self.total.load(Ordering::Relaxed)));
+        self.cx.stage_in_bytes("Importing", Some(self.total));
         let mut to_do = Vec::new();
         for file in search.files {
             let is_done = file.trouble.is_none() && done.get(&file.name()) == Some(&(file.size, file.mtime_ns));

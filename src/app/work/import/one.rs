@@ -1,10 +1,10 @@
 //! One file of an import.
 
-use super::copy::{Hashing, IMPORTS, copy_in, digest_of, take_back};
+use super::copy::{Hashing, IMPORTS, NoRoom, copy_in, digest_of, take_back};
 use super::package::{Titles, is_package};
 use super::{Found, Importer};
 use crate::crawl::{CaptureEntry, CrawlError, IndexReport, LedgerError, index_in_parallel, index_records};
-use crate::jobs::StopError;
+use crate::jobs::{JobCx, StopError};
 pub(super) use crate::store::ToldProblem;
 use crate::store::rows::{FileId, FileOutcome, ImportedFile};
 use crate::store::{KnownFile, mtime_ns};
@@ -15,7 +15,6 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// Files from this size on are read by several threads: for less it is not
@@ -41,6 +40,8 @@ pub(super) struct Source<'a> {
     /// As the catalogue keeps it.
     pub label: String,
     pub mtime_ns: i64,
+    /// Counts the bytes that are read, where they count.
+    pub cx: JobCx,
 }
 
 /// What reading the records of a file gave.
@@ -74,7 +75,7 @@ impl Importer<'_> {
         };
         let told = match self.look(found, &mut done) {
             Ok(told) => told,
-            Err(error) if error.is_cancelled() || is_of_catalogue(&error) => return Err(error),
+            Err(error) if error.is_cancelled() || is_of_workspace(&error) => return Err(error),
             Err(error) => {
                 // The wish to stop may be told as an error of the bytes in hand.
                 self.cx.checkpoint()?;
@@ -107,9 +108,7 @@ impl Importer<'_> {
             .filter(|known| !(known.crawled && self.workspace.folder().join(&known.path) == found.path))
             .collect();
         if !same_size.is_empty() {
-            let total = self.total.fetch_add(found.size, Ordering::Relaxed) + found.size;
-            self.cx.set_total(total);
-            let (sha256, _) = digest_of(&found.path, self.cx)?;
+            let (sha256, _) = digest_of(&found.path, &self.cx.uncounted())?;
             for known in &same_size {
                 if self.digest_of_known(known)?.is_some_and(|digest| digest == sha256) {
                     self.cx.advance(found.size)?;
@@ -130,8 +129,7 @@ impl Importer<'_> {
         let Some(meta) = fs::metadata(&path).ok().filter(|meta| known.crawled && meta.len() == known.size) else {
             return Ok(None);
         };
-        self.cx.set_total(self.total.fetch_add(known.size, Ordering::Relaxed) + known.size);
-        let (sha256, size) = match digest_of(&path, self.cx) {
+        let (sha256, size) = match digest_of(&path, &self.cx.uncounted()) {
             Ok(told) => told,
             // It is looked at for comparing only.
             Err(_) => return Ok(self.cx.checkpoint().map(|()| None)?),
@@ -217,15 +215,16 @@ impl Importer<'_> {
 
     /// Whether a file begins with the bytes that were read as a known one.
     fn begins_with(&self, path: &Path, known: &KnownFile) -> anyhow::Result<bool> {
+        let cx = &self.cx.uncounted();
         let sha256 = match known.sha256.as_str() {
             // It was not read to its end; its copy was whole all the same.
-            "" if self.is_own_copy(known) => digest_of(&self.workspace.folder().join(&known.path), self.cx).ok(),
+            "" if self.is_own_copy(known) => digest_of(&self.workspace.folder().join(&known.path), cx).ok(),
             "" => None,
             sha256 => Some((sha256.to_owned(), known.size)),
         };
         self.cx.checkpoint()?;
         let beginning = File::open(path)?.take(known.size);
-        Ok(sha256.is_some() && sha256 == Some(Hashing::new(beginning, self.cx).finish()?))
+        Ok(sha256.is_some() && sha256 == Some(Hashing::new(beginning, cx).finish()?))
     }
 
     /// Whether a file is a copy that an import has made.
@@ -244,7 +243,6 @@ impl Importer<'_> {
 
     /// Reads a file whose bytes are not known.
     fn read(&self, found: &Found, done: &mut ImportedFile) -> anyhow::Result<Told> {
-        let again = || self.cx.set_total(self.total.fetch_add(found.size, Ordering::Relaxed) + found.size);
         let before = self.workspace.catalogue().read_from_before(&done.path, found.size)?;
         // What was copied in once stays a copy, or its captures would come in twice.
         let copy = match &before {
@@ -253,14 +251,13 @@ impl Importer<'_> {
         };
         let (path, sha256) = match copy {
             true => {
-                again();
                 let (copy, sha256) = copy_in(self.workspace, &found.path, self.cx)?;
                 (copy, Some(sha256))
             }
             false => (found.path.clone(), None),
         };
         let mtime_ns = fs::metadata(&path).map_or(found.mtime_ns, |meta| mtime_ns(&meta));
-        let source = Source { found, label: self.label(&path)?, path, mtime_ns };
+        let source = Source { found, label: self.label(&path)?, path, mtime_ns, cx: self.cx.clone() };
         if let Some(known) = before.filter(|known| copy && known.path != source.label) {
             self.go_on_in_longer_copy(&source, &known)?;
         }
@@ -269,10 +266,7 @@ impl Importer<'_> {
             // Its parts are read one by one, so that its digest needs a reading of its own.
             let sha256 = match sha256 {
                 Some(sha256) => sha256,
-                None => {
-                    again();
-                    digest_of(&source.path, self.cx)?.0
-                }
+                None => digest_of(&source.path, &self.cx.uncounted())?.0,
             };
             self.package(&source, sha256, done)
         } else {
@@ -283,7 +277,8 @@ impl Importer<'_> {
         if copy && done.file.is_none() && !told.as_ref().is_err_and(StopError::is_cancelled) && !is_needed() {
             take_back(&source.path);
         }
-        told
+        // A copy may be gone; what a person has to look at is the file it was made from.
+        if copy { told_of_source(told, &source, done) } else { told }
     }
 
     /// Reads the records of a file into the catalogue, hashing it on the way.
@@ -347,10 +342,10 @@ impl Importer<'_> {
     fn read_alone(&self, source: &Source<'_>, sink: &Sink<'_>) -> anyhow::Result<Indexed> {
         let file = File::open(&source.path)?;
         let (beneath, len) = (file.try_clone()?, file.metadata()?.len());
-        let mut bytes = Hashing::new(file, self.cx);
+        let mut bytes = Hashing::new(file, &source.cx);
         let reader = ArchiveReader::new(bytes.by_ref(), &source.path).map_err(CrawlError::from)?;
         let reader = reader.backed_by(&beneath, 0, len);
-        let (report, ended) = index_records(reader, &source.label, |entry| sink.take(entry), self.cx);
+        let (report, ended) = index_records(reader, &source.label, |entry| sink.take(entry), &source.cx);
         // What comes behind the last record counts for the digest.
         let digest = if ended.is_ok() { bytes.finish() } else { Ok(Default::default()) };
         Ok((report, ended, digest))
@@ -363,14 +358,14 @@ impl Importer<'_> {
         let mut told = 0;
         let mut tell = |read_to: u64| {
             // The wish to stop is heard by the reading itself.
-            let _ = self.cx.advance(read_to.saturating_sub(told));
+            let _ = source.cx.advance(read_to.saturating_sub(told));
             told = read_to.max(told);
         };
         let (report, ended, digest) = std::thread::scope(|scope| {
             let digest = scope.spawn(|| Hashing::aside(file, self.cx).finish());
             let take = |entry| sink.take(entry);
             let threads = reading_threads();
-            let (report, ended) = index_in_parallel(&source.path, threads, &source.label, take, self.cx, &mut tell);
+            let (report, ended) = index_in_parallel(&source.path, threads, &source.label, take, &source.cx, &mut tell);
             let digest = digest.join().unwrap_or_else(|_| Err(std::io::Error::other("making the digest has failed")));
             (report, ended, digest)
         });
@@ -382,12 +377,33 @@ impl Importer<'_> {
 /// A report, how reading ended, and digest and size of all bytes.
 type Indexed = (IndexReport, Result<(), CrawlError>, std::io::Result<(String, u64)>);
 
-/// An error of the catalogue concerns the whole import.
-pub(super) fn is_of_catalogue(error: &anyhow::Error) -> bool {
+/// An error of the catalogue concerns the whole import, and so does one of a
+/// workspace that takes no copies.
+pub(super) fn is_of_workspace(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.is::<crate::store::StoreError>()
+            || cause.is::<NoRoom>()
             || cause.downcast_ref::<CrawlError>().is_some_and(|error| matches!(error, CrawlError::Ledger(_)))
     })
+}
+
+/// What was told of a copy, told of the file that it was made from.
+fn told_of_source(told: anyhow::Result<Told>, source: &Source<'_>, done: &mut ImportedFile) -> anyhow::Result<Told> {
+    let (copy, original) = (source.path.display().to_string(), source.found.path.display().to_string());
+    let in_place = |words: &mut String| *words = words.replace(&copy, &original);
+    done.error.iter_mut().for_each(in_place);
+    match told {
+        Ok(mut told) => {
+            told.problems.iter_mut().for_each(|problem| in_place(&mut problem.detail));
+            Ok(told)
+        }
+        Err(error) if error.is_cancelled() || is_of_workspace(&error) => Err(error),
+        Err(error) => {
+            let mut words = super::super::in_words(&error);
+            in_place(&mut words);
+            Err(anyhow::Error::msg(words))
+        }
+    }
 }
 
 /// Whether a record of a capture shares its compressed member with others.

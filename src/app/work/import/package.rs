@@ -18,7 +18,6 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
-use std::sync::atomic::Ordering;
 
 /// What is told of the package and not of a record in it.
 const PACKAGE: &str = "WACZ package";
@@ -34,7 +33,7 @@ const MAX_PAGE_PROBLEMS: usize = 100;
 const ZIP_BEGINS: [[u8; 4]; 2] = [*b"PK\x03\x04", *b"PK\x05\x06"];
 
 /// Whether a file is a package, by its first bytes.
-pub(super) fn is_package(path: &Path) -> std::io::Result<bool> {
+pub(in crate::app::work) fn is_package(path: &Path) -> std::io::Result<bool> {
     let mut begin = Vec::new();
     File::open(path)?.take(4).read_to_end(&mut begin)?;
     Ok(ZIP_BEGINS.iter().any(|zip| begin == *zip))
@@ -74,7 +73,7 @@ impl Importer<'_> {
                     whole += 1;
                     problems.extend(of_member);
                 }
-                Err(error) if super::one::is_of_catalogue(&error) => return Err(error),
+                Err(error) if super::one::is_of_workspace(&error) => return Err(error),
                 Err(error) => {
                     let why = format!("{}: {}", member.name, super::super::in_words(&error));
                     if error.chain().any(is_of_disk) {
@@ -184,17 +183,17 @@ impl Importer<'_> {
         done: &mut ImportedFile,
     ) -> anyhow::Result<Vec<ToldProblem>> {
         let member = &wacz.archives()[index];
-        self.cx.set_total(self.total.fetch_add(member.len, Ordering::Relaxed) + member.len);
-        let mut bytes = Hashing::new(wacz.open_archive(index)?, self.cx);
+        let cx = self.cx.uncounted();
+        let mut bytes = Hashing::new(wacz.open_archive(index)?, &cx);
         // The name in the package is hostile text: the copy has a name of ours.
-        let (path, of_member) = keep_incoming(self.workspace, self.cx, &mut bytes, |_| {
-            (sha256.to_owned(), format!("archive-{}", index + 1))
-        })?;
+        let (path, of_member) =
+            keep_incoming(self.workspace, &cx, &mut bytes, |_| (sha256.to_owned(), format!("archive-{}", index + 1)))?;
         let wrong = if only_shared { None } else { wrong_digest(wacz, member, &of_member) };
         let mut problems: Vec<ToldProblem> = wrong.into_iter().collect();
         let meta = fs::metadata(&path)?;
         let found = Found { path: path.clone(), size: meta.len(), mtime_ns: mtime_ns(&meta), trouble: None };
-        let source = Source { found: &found, label: self.workspace.stored_name(&path), path, mtime_ns: found.mtime_ns };
+        let source =
+            Source { found: &found, label: self.workspace.stored_name(&path), path, mtime_ns: found.mtime_ns, cx };
         let mut sink = Sink::new(self, &source);
         sink.only_shared = only_shared;
         (sink.package, sink.titles) = (Some(package), package.titles);
@@ -307,7 +306,8 @@ fn counted_in(report: &IndexReport, offset: u64, done: &mut ImportedFile) -> Vec
                 detail: format!("offset {} in the member: {}", offset_words(problem.offset), told.detail),
                 ..told
             },
-            false => ToldProblem { offset: problem.offset.saturating_add(offset), ..told },
+            // Its member is told from the beginning of the archive inside.
+            false => ToldProblem { offset: problem.offset.saturating_add(offset), member: None, ..told },
         }
     });
     shifted.collect()

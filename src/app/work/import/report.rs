@@ -1,7 +1,7 @@
 //! An import in words.
 
-use super::super::counted;
 use crate::app::DeskResult;
+use crate::jobs::counted;
 use crate::store::rows::{FileOutcome, ImportRow, ImportedFile, LaunchId, LaunchState};
 use crate::store::{ABANDONED, Workspace};
 
@@ -49,7 +49,7 @@ fn counts(file: &ImportedFile) -> String {
 
 /// Whether a person should look at it.
 pub fn has_problems(import: &ImportRow) -> bool {
-    import.files == 0 || import.unread > 0 || import.problems > 0
+    import.unread > 0 || import.problems > 0
 }
 
 /// Every import, newest first. One that was killed is stopped, also while
@@ -72,13 +72,16 @@ pub fn imports(workspace: &Workspace) -> DeskResult<Vec<ImportRow>> {
 
 /// The import in words.
 pub fn import_words(import: &ImportRow) -> String {
-    let mut words = format!(
-        "{}, {}, {}, {}",
-        counted(import.files, "file"),
-        counted(import.records, "record"),
-        counted(import.new_captures, "new capture"),
-        counted(import.problems, "problem")
-    );
+    let mut words = match import.files {
+        0 => "no archive file was found".to_owned(),
+        files => format!(
+            "{}, {}, {}, {}",
+            counted(files, "file"),
+            counted(import.records, "record"),
+            counted(import.new_captures, "new capture"),
+            counted(import.problems, "problem")
+        ),
+    };
     for (count, what) in [
         (import.known - import.moved, "known and skipped"),
         (import.moved, "found again at another place"),

@@ -1,6 +1,7 @@
 //! All facts that are known of URLs seen, and every one of them put before the
 //! rules of its launch, by several readers at once.
 
+use super::held::{EditedHeld, RulesOfLaunches, Stand};
 use super::judged::{ByLaunch, Decided, Judged, KnownFacts, SeedsCompared, Version, is_robots_url};
 use crate::app::models::{CampaignId, LaunchId};
 use crate::app::workspace_desk::WorkspaceDesk;
@@ -9,10 +10,10 @@ use crate::crawl::RobotsRules;
 use crate::jobs::{Cancelled, JobCx};
 use crate::scope::{AnnotationFact, AnswerSource, Candidate, ContentFact, Facts, GeoDatabase, GeoFact, RobotsFact};
 use crate::store::{Catalogue, SeenAsk, SeenUrl, StoreError};
-use crate::uri::{CaptureDate, Url, parse_web_url};
+use crate::uri::{CaptureDate, Url, UrlRoot, parse_web_url};
 use anyhow::Context;
 use foldhash::fast::RandomState;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -35,6 +36,7 @@ pub(super) struct Launch {
 pub(super) struct Bench<'a> {
     pub catalogue: &'a Catalogue,
     pub ids: Vec<LaunchId>,
+    stand: Arc<Stand>,
     pub launches: Arc<ByLaunch<Launch>>,
     /// What is known of all hosts and captures, read before a scan; single
     /// URLs are asked for one by one.
@@ -46,50 +48,6 @@ pub(super) struct Bench<'a> {
     /// The user agent of edited rules.
     edited_agent: Option<String>,
     unreadable: Mutex<Unreadable>,
-}
-
-/// Rules that were compiled last, kept by the desk: a list is read page by
-/// page, and each page asks for the same.
-#[derive(Default)]
-pub struct RulesHeld(VecDeque<RulesOfLaunches>);
-
-/// The rules of some launches, as the catalogue stood at a revision: what
-/// seeds redirect to changes while a crawl runs.
-struct RulesOfLaunches {
-    campaign: CampaignId,
-    ids: Vec<LaunchId>,
-    revision: u64,
-    launches: Arc<ByLaunch<Launch>>,
-    /// The last edited ones that were asked for.
-    edited: Option<(Campaign, Arc<ByLaunch<Judged>>)>,
-}
-
-/// How many are kept: those of a list, and those of the one launch of the row
-/// that is looked at.
-const RULES_HELD: usize = 2;
-
-impl RulesHeld {
-    fn launches(&self, campaign: CampaignId, ids: &[LaunchId], revision: u64) -> Option<Arc<ByLaunch<Launch>>> {
-        let is_same =
-            |held: &&RulesOfLaunches| (held.campaign, held.revision) == (campaign, revision) && held.ids == ids;
-        self.0.iter().find(is_same).map(|held| Arc::clone(&held.launches))
-    }
-
-    fn hold(&mut self, rules: RulesOfLaunches) {
-        self.0.push_front(rules);
-        self.0.truncate(RULES_HELD);
-    }
-
-    fn edited(&self, launches: &Arc<ByLaunch<Launch>>, edited: &Campaign) -> Option<Arc<ByLaunch<Judged>>> {
-        let held = self.0.iter().find(|held| Arc::ptr_eq(&held.launches, launches))?;
-        held.edited.as_ref().filter(|(of, _)| of == edited).map(|(_, rules)| Arc::clone(rules))
-    }
-
-    fn hold_edited(&mut self, launches: &Arc<ByLaunch<Launch>>, edited: &Campaign, rules: &Arc<ByLaunch<Judged>>) {
-        if let Some(held) = self.0.iter_mut().find(|held| Arc::ptr_eq(&held.launches, launches)) {
-            held.edited = Some((edited.clone(), Arc::clone(rules)));
-        }
-    }
 }
 
 /// Rows whose URL no standard can read: no rule was ever asked about them.
@@ -112,8 +70,8 @@ type HostsHeld = HashMap<(LaunchId, i64, bool), Box<HostFacts>, RandomState>;
 
 /// What a reader holds of a host.
 struct HostFacts {
-    /// The URL of its root, to make others of.
-    root: Url,
+    /// What its URLs begin with, to make others of.
+    root: Option<UrlRoot>,
     known: KnownFacts,
     robots: Option<RobotsRules>,
     robots_as_edited: Option<RobotsRules>,
@@ -154,41 +112,55 @@ impl<'a> Bench<'a> {
     ) -> anyhow::Result<Self> {
         let catalogue = desk.catalogue();
         let ids: Vec<LaunchId> = match launch {
-            None => catalogue.launches(Some(campaign))?.into_iter().map(|launch| launch.id).collect(),
+            None => catalogue.launch_ids(Some(campaign))?,
             Some(id) => {
-                let of = catalogue.launch(id)?.campaign;
+                let of = catalogue.launch_campaign(id)?;
                 anyhow::ensure!(of == campaign, "launch {id} is of campaign {of}, not of campaign {campaign}");
                 vec![id]
             }
         };
-        let held = desk.rules_held().launches(campaign, &ids, catalogue.revision());
-        if let Some(launches) = held {
-            return Ok(Self { ids, launches, ..Self::of_no_launch(desk) });
+        let revision = catalogue.revision_now()?;
+        let standing = |(stand, launches)| Self { ids: ids.clone(), stand, launches, ..Self::of_no_launch(desk) };
+        let held = desk.rules_held().launches(campaign, &ids, revision);
+        if let Some(held) = held {
+            return Ok(standing(held));
         }
-        let revision = catalogue.revision();
+        let stand = Stand::of(catalogue, campaign, &ids)?;
+        // Before the rules are read: a redirect that comes meanwhile is looked at again.
+        let since = desk.rules_held().last_capture(campaign, &stand);
+        let (last_capture, met) = catalogue.redirects_since(since)?;
+        let held = since.zip(met).and_then(|(since, met)| {
+            desk.rules_held().carry_over(campaign, &stand, revision, last_capture, since, &met)
+        });
+        if let Some(held) = held {
+            return Ok(standing(held));
+        }
         let mut of_version: BTreeMap<u32, Vec<LaunchId>> = BTreeMap::new();
-        for id in &ids {
-            of_version.entry(catalogue.launch_version(*id)?).or_default().push(*id);
+        for launch in stand.launches() {
+            of_version.entry(launch.version).or_default().push(launch.id);
         }
-        let mut launches = ByLaunch::default();
+        let (mut launches, mut asked) = (ByLaunch::default(), HashSet::new());
         for (version, ids) in of_version {
             let spec = catalogue.campaign_version(campaign, version)?;
-            let mut version = Version::new(catalogue, &spec, &ids, cx)?;
+            let mut version = Version::new(catalogue, &spec, &stand, cx)?;
             for id in ids {
                 cx.checkpoint()?;
                 let rules = version.in_launch(id).with_context(|| format!("the rules of launch {id}"))?;
                 launches.insert(id, Launch { rules, agent: spec.politeness.user_agent.clone() });
             }
+            asked.extend(version.into_asked());
         }
-        let launches = Arc::new(launches);
+        let (stand, launches) = (Arc::new(stand), Arc::new(launches));
         desk.rules_held().hold(RulesOfLaunches {
             campaign,
-            ids: ids.clone(),
+            stand: Arc::clone(&stand),
             revision,
+            last_capture,
+            asked,
             launches: Arc::clone(&launches),
             edited: None,
         });
-        Ok(Self { ids, launches, ..Self::of_no_launch(desk) })
+        Ok(standing((stand, launches)))
     }
 
     /// Without any launch: for campaigns that never ran.
@@ -196,6 +168,7 @@ impl<'a> Bench<'a> {
         Self {
             catalogue: desk.catalogue(),
             ids: Vec::new(),
+            stand: Arc::default(),
             launches: Arc::default(),
             held: None,
             database: OnceLock::new(),
@@ -211,7 +184,8 @@ impl<'a> Bench<'a> {
         if let Some(rules) = self.desk.rules_held().edited(&self.launches, edited) {
             return Ok(rules);
         }
-        let mut version = Version::new(self.catalogue, edited, &self.ids, cx)?;
+        let up_to = self.desk.rules_held().right_up_to(&self.launches);
+        let mut version = Version::new(self.catalogue, edited, &self.stand, cx)?;
         let (mut rules, mut compared) = (ByLaunch::default(), SeedsCompared::default());
         for id in &self.ids {
             cx.checkpoint()?;
@@ -220,7 +194,8 @@ impl<'a> Bench<'a> {
             rules.insert(*id, judged.edited_from(before, &mut compared));
         }
         let rules = Arc::new(rules);
-        self.desk.rules_held().hold_edited(&self.launches, edited, &rules);
+        let held = EditedHeld { campaign: edited.clone(), asked: version.into_asked(), rules: Arc::clone(&rules) };
+        self.desk.rules_held().hold_edited(&self.launches, up_to, held);
         Ok(rules)
     }
 
@@ -293,11 +268,10 @@ impl<'a> Bench<'a> {
             }
         };
         let read = || {
+            // Where one fails or panics the others need not go on.
+            let mut unless_whole = Stop { next: &next, at: span.end().saturating_add(1), is_whole: false };
             let answer = read_all();
-            if answer.is_err() {
-                // The others need not go on.
-                next.store(*span.end() + 1, Ordering::Relaxed);
-            }
+            unless_whole.is_whole = answer.is_ok();
             answer
         };
         std::thread::scope(|scope| {
@@ -381,7 +355,7 @@ impl<'a> Bench<'a> {
         }
         let key = (row.launch, row.host_id, row.url.starts_with("https:"));
         let mut held = hosts.get_mut(&key);
-        candidate.url = match held.as_ref().and_then(|host| under_root(&host.root, row.url)) {
+        candidate.url = match held.as_ref().and_then(|host| host.root.as_ref()?.url(row.url)) {
             Some(url) => url,
             None => match Url::parse(row.url) {
                 Ok(url) => url,
@@ -448,12 +422,8 @@ impl<'a> Bench<'a> {
         };
         let robots_for = |agent: &str| answer.as_ref().and_then(|answer| super::robots_rules(answer, agent));
         let edited_agent = self.edited_agent.as_deref().filter(|edited| *edited != agent);
-        let mut root = url.clone();
-        root.set_path("/");
-        root.set_query(None);
-        root.set_fragment(None);
         Ok(HostFacts {
-            root,
+            root: UrlRoot::of(url),
             known: KnownFacts { facts: Facts { geo, ..Facts::default() }, geo_failed, ..KnownFacts::default() },
             robots: robots_for(agent),
             robots_as_edited: edited_agent.and_then(robots_for),
@@ -493,20 +463,19 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// A URL of a host whose root is known, which spares reading its name again;
-/// none where that gives another text.
-fn under_root(root: &Url, text: &str) -> Option<Url> {
-    let path_and_query = text.get(root.as_str().len().checked_sub(1)?..)?;
-    let (path, query) = match path_and_query.split_once('?') {
-        Some((path, query)) => (path, Some(query)),
-        None => (path_and_query, None),
-    };
-    let mut url = root.clone();
-    url.set_path(path);
-    if query.is_some() {
-        url.set_query(query);
+/// Leaves nothing to be read by other readers, unless its own was whole.
+struct Stop<'n> {
+    next: &'n AtomicI64,
+    at: i64,
+    is_whole: bool,
+}
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        if !self.is_whole {
+            self.next.store(self.at, Ordering::Relaxed);
+        }
     }
-    (url.as_str() == text).then_some(url)
 }
 
 fn address_of(url: &Url) -> Option<std::net::IpAddr> {
@@ -514,44 +483,20 @@ fn address_of(url: &Url) -> Option<std::net::IpAddr> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
-    fn a_url_made_of_its_root_is_the_one_that_is_read() {
-        let texts = [
-            "http://fct.pt/",
-            "http://fct.pt/a/b.html?id=1&x=%C3%A7?y",
-            "http://fct.pt/?",
-            "http://fct.pt//a/./b/../c",
-            "http://fct.pt/a%2Fb;c=d/%7Euser/'x'|{y}",
-            "http://fct.pt/a b?c d#e",
-            "http://fct.pt/?q=a'b\"c<d>",
-            "http://fct.pt:8080/a",
-            "http://me@fct.pt/a",
-            "http://fct.ptx/",
-            "http://fct.pt",
-            "https://fct.pt/a",
-            "http://xn--a-0ga.pt/a",
-            "dns:fct.pt",
-            "",
-        ];
-        let mut made = 0;
-        for text in texts {
-            let Ok(read) = Url::parse(text) else { continue };
-            for root in ["http://fct.pt/", "http://fct.pt:8080/", "http://me@fct.pt/", "https://fct.pt/"] {
-                let root = Url::parse(root).unwrap();
-                // As it stands in the catalogue, and as a log may have it.
-                for text in [read.as_str(), text] {
-                    let Some(url) = under_root(&root, text) else { continue };
-                    made += 1;
-                    let parts = |url: &Url| (url.path().to_owned(), url.query().map(str::to_owned), url[..].to_owned());
-                    assert_eq!(parts(&url), parts(&Url::parse(text).unwrap()), "{text}");
-                    assert_eq!(url, Url::parse(text).unwrap(), "{text}");
-                }
-            }
-        }
-        assert!(made >= 12, "{made} made");
+    fn a_reader_that_panics_stops_the_others() {
+        let next = AtomicI64::new(3);
+        let panics = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let _stop = Stop { next: &next, at: 100, is_whole: false };
+            std::panic::resume_unwind(Box::new(()));
+        }));
+        assert!(panics.is_err());
+        assert_eq!(next.load(Ordering::Relaxed), 100);
+        drop(Stop { next: &next, at: 200, is_whole: true });
+        assert_eq!(next.load(Ordering::Relaxed), 100, "who came to the end");
     }
 }

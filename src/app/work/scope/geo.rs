@@ -2,7 +2,7 @@
 
 use super::bench::Bench;
 use super::judged::ByLaunch;
-use crate::app::models::{CampaignId, Drift, DriftHost, FirstIds, GeoHost, GeoReport, LaunchId};
+use crate::app::models::{CampaignId, Drift, DriftHost, FirstIds, GeoHost, GeoReport, LaunchId, ROWS_SHOWN};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::jobs::JobCx;
 use crate::scope::{Decision, GEOLOCATION_RULE, GeoDatabase, GeoEvidence, GeoFact};
@@ -11,8 +11,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// One row for each host that has a URL which only geolocation let in: with
-/// the rules about countries switched off it would have been refused.
+/// One row for each host that has a URL which only geolocation let in: it
+/// would have been refused if nobody had looked up where the host stands.
 pub fn geo_report(
     desk: &WorkspaceDesk,
     campaign: CampaignId,
@@ -23,7 +23,7 @@ pub fn geo_report(
     let (mut lists, mut without) = (HashMap::new(), ByLaunch::default());
     for (id, launch) in bench.launches.iter() {
         // Most launches share one list.
-        let list = lists.entry(launch.rules.rules.id()).or_insert_with(|| Arc::new(launch.rules.without_geolocation()));
+        let list = lists.entry(launch.rules.rules.id()).or_insert_with(|| Arc::new(launch.rules.without_robots()));
         without.insert(*id, Arc::clone(list));
     }
     bench.begin(cx, "Looking for what geolocation let in", &[])?;
@@ -31,20 +31,21 @@ pub fn geo_report(
         Some(GEOLOCATION_RULE),
         &[],
         cx,
-        || (HashMap::new(), FirstIds::default()),
-        |(hosts, otherwise): &mut (HashMap<i64, HostLetIn>, FirstIds), before, candidate, known| {
+        || (HostsLetIn::default(), FirstIds::default()),
+        |(hosts, otherwise): &mut (HostsLetIn, FirstIds), before, candidate, known| {
             let row = before.row;
             if before.launch.rules.asks_content {
                 before.ask_content(known)?;
             }
+            // Rules about permissions ask for countries too, and for more.
+            let geo = std::mem::take(&mut known.facts.geo);
             let others = without.get(&row.launch).map(|rules| rules.decide(candidate, known).decision);
+            known.facts.geo = geo;
             if others == Some(Decision::Accept) {
                 otherwise.push(row.id);
                 return Ok(());
             }
-            let name = || host_name(&candidate.url);
-            let host = hosts.entry(row.host_id).or_insert_with(|| HostLetIn { host: name(), ..HostLetIn::default() });
-            host.ids.push(row.id);
+            let host = hosts.push(row.host_id, row.id, || host_name(&candidate.url));
             let rules = &before.launch.rules;
             rules.each_opinion(candidate, known, |index, said| {
                 let name = rules.rules.name_of(Some(index));
@@ -56,32 +57,37 @@ pub fn geo_report(
         },
         |_| Ok(()),
     )?;
-    let (mut hosts, mut report) = (HashMap::<i64, HostLetIn>::new(), GeoReport::default());
+    let (mut hosts, mut report) = (HostsLetIn::default(), GeoReport::default());
     for (part, otherwise) in found {
         report.otherwise_ids.add(otherwise);
-        for (id, host) in part {
-            match hosts.entry(id) {
-                std::collections::hash_map::Entry::Vacant(free) => {
-                    free.insert(host);
-                }
-                std::collections::hash_map::Entry::Occupied(mut held) => held.get_mut().add(host),
-            }
-        }
+        hosts.add(part);
     }
     report.otherwise = report.otherwise_ids.urls();
-    report.decided = report.otherwise + hosts.values().map(|host| host.ids.urls()).sum::<u64>();
+    report.decided = report.otherwise + hosts.by_id.values().map(|host| host.ids.urls()).sum::<u64>();
     report.remarks.extend(bench.remark());
+    let hosts: Vec<(i64, HostLetIn)> = hosts.by_id.into_iter().collect();
+    let numbers: Vec<i64> = hosts.iter().map(|(id, _)| *id).collect();
+    let mut captured = HashMap::new();
+    for some in numbers.chunks(HOSTS_AT_ONCE) {
+        cx.checkpoint()?;
+        captured.extend(desk.catalogue().captures_of_hosts(some, campaign, launch)?);
+    }
     for (id, host) in hosts {
         cx.checkpoint()?;
         let Some(first) = host.ids.first().first() else { continue };
-        let (captures, bytes) = desk.catalogue().captures_of_host(id, &bench.ids)?;
+        let (captures, bytes) = captured.get(&id).copied().unwrap_or_default();
         let (first_url, first_seen, first_via) = desk
             .catalogue()
             .seen_one(*first, |row| (row.url.to_owned(), row.date.unwrap_or_default(), row.via.to_owned()))?;
         let name = host.host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
         let name = name.map_or(host.host.as_str(), |(name, _)| name);
+        let evidence = match bench.geo_of(name)? {
+            // Rules of a foreign crawl need not ask for what its log tells.
+            GeoFact::NotAsked => desk.catalogue().geo_fact(name)?,
+            known => known,
+        };
         report.hosts.push(GeoHost {
-            evidence: desk.catalogue().geo_fact(name)?,
+            evidence,
             host: host.host,
             urls: host.ids.urls(),
             ids: host.ids,
@@ -95,6 +101,65 @@ pub fn geo_report(
     }
     report.hosts.sort_by(|a, b| a.host.cmp(&b.host));
     Ok(report)
+}
+
+/// Hosts between which the work can be stopped.
+const HOSTS_AT_ONCE: usize = 1_000;
+
+/// Numbers of URLs that are held of all hosts together, eight bytes each.
+const MOST_IDS: usize = 2_000_000;
+
+/// What was found of all hosts. Of each the first URLs are held, the fewer the
+/// more hosts there are.
+struct HostsLetIn {
+    by_id: HashMap<i64, HostLetIn>,
+    held: usize,
+    /// How many are held of a host at most.
+    most: usize,
+}
+
+impl Default for HostsLetIn {
+    fn default() -> Self {
+        Self { by_id: HashMap::new(), held: 0, most: ROWS_SHOWN }
+    }
+}
+
+impl HostsLetIn {
+    /// Takes a URL of a host down, which is behind those before it.
+    fn push(&mut self, host: i64, seen: i64, name: impl FnOnce() -> String) -> &mut HostLetIn {
+        if self.held >= MOST_IDS {
+            self.hold_fewer(MOST_IDS / 2);
+        }
+        let host = self.by_id.entry(host).or_insert_with(|| HostLetIn { host: name(), ..HostLetIn::default() });
+        self.held += usize::from(host.ids.push_within(seen, self.most));
+        host
+    }
+
+    fn add(&mut self, other: Self) {
+        self.most = self.most.min(other.most);
+        for (id, host) in other.by_id {
+            self.by_id
+                .entry(id)
+                .or_insert_with(|| HostLetIn { host: host.host.clone(), ..HostLetIn::default() })
+                .add(host);
+        }
+        // What one part held more of than another has gaps behind its end.
+        self.hold_within(self.most);
+        self.hold_fewer(MOST_IDS);
+    }
+
+    /// Holds ever fewer of each host, but the first of all, until so many are held.
+    fn hold_fewer(&mut self, wanted: usize) {
+        while self.held > wanted && self.most > 1 {
+            self.hold_within(self.most / 2);
+        }
+    }
+
+    fn hold_within(&mut self, most: usize) {
+        self.most = most;
+        self.by_id.values_mut().for_each(|host| host.ids.hold_within(most));
+        self.held = self.by_id.values().map(|host| host.ids.first().len()).sum();
+    }
 }
 
 /// What was found of a host.
@@ -145,7 +210,10 @@ pub fn geo_drift(
     let mut elsewhere: HashMap<String, Moved> = HashMap::new();
     let mut older = None;
     let (mut unreadable, mut why_unreadable, mut with_ipv6) = (0_u64, None, 0_u64);
-    for (host, fact) in desk.catalogue().geo_facts()? {
+    for (number, (host, fact)) in desk.catalogue().geo_facts()?.into_iter().enumerate() {
+        if number % HOSTS_AT_ONCE == 0 {
+            cx.checkpoint()?;
+        }
         let old = match fact {
             GeoFact::Known(old) => old,
             GeoFact::Failed { why } => {
@@ -254,4 +322,35 @@ struct Moved {
 
 fn day(date: CaptureDate) -> String {
     date.to_words().split(' ').next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_that_are_held_are_bounded_and_the_first_of_each_host() {
+        let mut parts = [HostsLetIn::default(), HostsLetIn::default()];
+        let urls = MOST_IDS as i64 * 2;
+        for seen in 0..urls {
+            // Stretches of rows go to one reader or the other.
+            let part = &mut parts[usize::from(seen / 8192 % 2 == 1)];
+            part.push(seen % 7, seen, String::new);
+            assert!(part.held <= MOST_IDS);
+        }
+        let [mut hosts, other] = parts;
+        hosts.add(other);
+        assert!(hosts.held <= MOST_IDS && hosts.held > MOST_IDS / 8, "{} held", hosts.held);
+        assert_eq!(hosts.by_id.values().map(|host| host.ids.urls()).sum::<u64>(), urls.unsigned_abs());
+        for (id, host) in &hosts.by_id {
+            let first: Vec<i64> = (0..).map(|at| id + 7 * at).take(host.ids.first().len()).collect();
+            assert_eq!(host.ids.first(), first);
+        }
+        // However many hosts there are, the first URL of each is held.
+        let mut many = HostsLetIn::default();
+        for seen in 0..urls {
+            many.push(seen / 2, seen, String::new);
+        }
+        assert!(many.by_id.values().all(|host| !host.ids.first().is_empty()));
+    }
 }

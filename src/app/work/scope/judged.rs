@@ -1,6 +1,7 @@
 //! The rules of a campaign version as they stood in a launch, and what they
 //! decide as the crawl would.
 
+use super::held::Stand;
 use crate::app::models::LaunchId;
 use crate::campaign::{Campaign, RobotsPolicy, Seed};
 use crate::jobs::JobCx;
@@ -80,21 +81,16 @@ type Redirects = HashMap<String, String>;
 pub(super) struct Version<'a> {
     spec: &'a Campaign,
     redirects: HashMap<LaunchId, Redirects>,
+    asked: HashSet<String>,
     compiled: Vec<(Redirects, DecideRules, Arc<Seeds>)>,
 }
 
 impl<'a> Version<'a> {
-    /// Reads what the seeds redirected to, in all of these launches at once.
-    pub(super) fn new(
-        catalogue: &Catalogue,
-        spec: &'a Campaign,
-        launches: &[LaunchId],
-        cx: &JobCx,
-    ) -> anyhow::Result<Self> {
-        let launches: HashSet<LaunchId> = launches.iter().copied().collect();
+    /// Reads what the seeds redirected to, in all launches that stand so at once.
+    pub(super) fn new(catalogue: &Catalogue, spec: &'a Campaign, stand: &Stand, cx: &JobCx) -> anyhow::Result<Self> {
         let mut redirects: HashMap<LaunchId, Redirects> = HashMap::new();
         let mut asked: HashSet<String> = HashSet::new();
-        let mut next: Vec<String> = match launches.is_empty() {
+        let mut next: Vec<String> = match stand.launches().is_empty() {
             true => Vec::new(),
             false => spec.seeds.iter().filter_map(|seed| Some(parse_web_url(&seed.url)?.to_string())).collect(),
         };
@@ -103,16 +99,22 @@ impl<'a> Version<'a> {
             let mut targets = Vec::new();
             for urls in next.chunks(URLS_AT_ONCE) {
                 cx.checkpoint()?;
-                catalogue.redirects_of(urls, |launch, url, target| {
-                    if launches.contains(&launch) {
-                        targets.extend(parse_web_url(&target).map(|target| target.to_string()));
-                        redirects.entry(launch).or_default().entry(url.to_owned()).or_insert(target);
+                catalogue.redirects_of(urls, |launch, date, url, target| {
+                    for launch in stand.launches_of(launch, date) {
+                        targets.extend(parse_web_url(target).map(|target| target.to_string()));
+                        let of_launch = redirects.entry(launch).or_default();
+                        of_launch.entry(url.to_owned()).or_insert_with(|| target.to_owned());
                     }
                 })?;
             }
             next = targets;
         }
-        Ok(Self { spec, redirects, compiled: Vec::new() })
+        Ok(Self { spec, redirects, asked, compiled: Vec::new() })
+    }
+
+    /// The URLs whose redirects these rules stand on.
+    pub(super) fn into_asked(self) -> HashSet<String> {
+        self.asked
     }
 
     /// The rules as they stand in a launch: what its seeds redirected to then are seeds.
@@ -123,13 +125,7 @@ impl<'a> Version<'a> {
             Some((_, rules, seeds)) => (rules.clone(), Arc::clone(seeds)),
             None => {
                 let (more, seeds) = self.seeds_with(&redirects);
-                let rules = match more.as_slice() {
-                    [] => DecideRules::compile(self.spec)?,
-                    more => DecideRules::compile(&Campaign {
-                        seeds: self.spec.seeds.iter().chain(more).cloned().collect(),
-                        ..self.spec.clone()
-                    })?,
-                };
+                let rules = DecideRules::compile(self.spec)?.with_met(&more)?;
                 let seeds = Arc::new(seeds);
                 self.compiled.push((redirects, rules.clone(), Arc::clone(&seeds)));
                 (rules, seeds)
@@ -318,14 +314,12 @@ impl Judged {
         }
     }
 
-    /// The same rules without those about countries, for what they let in:
-    /// robots.txt is not asked.
-    pub(super) fn without_geolocation(&self) -> Self {
-        let rules = self.rules.without_geolocation();
+    /// The same rules, without asking robots.txt.
+    pub(super) fn without_robots(&self) -> Self {
         Self {
-            asks_content: rules.uses_content(),
-            asks_geo: false,
-            rules,
+            asks_content: self.asks_content,
+            asks_geo: self.asks_geo,
+            rules: self.rules.clone(),
             obeys: false,
             seeds: Arc::default(),
             edited: false,

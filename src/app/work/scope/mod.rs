@@ -3,6 +3,7 @@
 mod bench;
 mod country;
 mod geo;
+mod held;
 mod judged;
 mod permissions;
 mod tables;
@@ -13,8 +14,8 @@ mod what_if;
 #[allow(clippy::unwrap_used)]
 mod tests;
 
-pub use bench::RulesHeld;
 pub use geo::{geo_drift, geo_report};
+pub use held::RulesHeld;
 pub use permissions::{EvidenceState, attach_evidence, check_evidence, permissions, seeds_verdict, target_grounds};
 pub use tables::{drift_csv, export_table, geo_csv};
 pub use trace::{scope_test, scope_verdicts, what_if_trace, why};

@@ -1,16 +1,18 @@
 //! Answers about the scope as comma-separated values.
 
+use super::super::written::write_file;
 use super::{what_if_hosts, what_if_rows};
 use crate::app::models::{
-    Drift, DriftList, GeoReport, MovedHost, MovedRow, MovedSide, ScopeTable, WhatIfAnswer, WhatIfList,
+    Drift, DriftList, GeoReport, MovedHost, MovedRow, MovedSide, ScopeTable, WhatIfAnswer, WhatIfList, moved_on,
 };
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::export::csv_row;
 use crate::jobs::JobCx;
 use crate::scope::{GeoEvidence, GeoFact};
+use crate::store::job_name;
 use crate::uri::CaptureDate;
 use anyhow::Context;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
 
 /// The geo report, one row a host.
@@ -149,6 +151,7 @@ pub fn export_table(desk: &WorkspaceDesk, table: &ScopeTable, folder: &Path, cx:
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let moment = CaptureDate::now().to_digits14();
     let path = |name: &str| folder.join(format!("{name}-{moment}.csv"));
+    let mut remark = None;
     let (path, rows) = match table {
         ScopeTable::Geo(report) => {
             let path = path("geo-report");
@@ -168,36 +171,45 @@ pub fn export_table(desk: &WorkspaceDesk, table: &ScopeTable, folder: &Path, cx:
             (path, rows)
         }
         ScopeTable::WhatIf(answer, list) => {
-            let (path, rows) = (path(&name_of(*list)), answer.figures.count(*list));
+            let (path, rows) = (path(&name_of(desk, *list)?), answer.figures.count(*list));
             cx.stage(format!("Writing {}", path.display()), Some(rows));
-            write_file(&path, |out| moved_csv(desk, answer, *list, out, cx))?;
+            write_file(&path, |out| {
+                remark = moved_on(moved_csv(desk, answer, *list, out, cx)?);
+                Ok(())
+            })?;
             (path, rows)
         }
         ScopeTable::WhatIfHosts(answer) => {
             let path = path("what-if-hosts");
-            let hosts = what_if_hosts(desk, &answer.figures)?;
+            let hosts = what_if_hosts(desk, &answer.figures, cx)?;
             write_file(&path, |out| Ok(hosts_csv(&hosts, out)?))?;
             (path, hosts.len() as u64)
         }
     };
-    Ok(format!("{rows} rows in {}", path.display()))
+    let remark = remark.map(|remark| format!("; {remark}")).unwrap_or_default();
+    Ok(format!("{rows} rows in {}{remark}", path.display()))
 }
 
-/// The name of a file that holds a list.
-fn name_of(list: WhatIfList) -> String {
+/// The name of a file that holds a list. A host's name is typed by strangers:
+/// of it letters, digits and dashes are left.
+fn name_of(desk: &WorkspaceDesk, list: WhatIfList) -> anyhow::Result<String> {
     let name = match list {
         WhatIfList::Seen => "what-if-all-tried",
         WhatIfList::Both => "what-if-in-and-out",
         WhatIfList::Side(MovedSide::In) => "what-if-in",
         WhatIfList::Side(MovedSide::Out) => "what-if-out",
         WhatIfList::Side(MovedSide::Unknown) => "what-if-cannot-be-told",
-        WhatIfList::Host(_) => "what-if-of-a-host",
+        WhatIfList::Host(host) => {
+            let names = desk.catalogue().host_names(&[host.into()])?;
+            let host = names.first().map(|name| job_name(name)).unwrap_or_default();
+            return Ok(format!("what-if-of-{host}"));
+        }
         WhatIfList::Captured => "what-if-captured",
-        WhatIfList::ByRule(rule) => return format!("what-if-by-rule-{rule}"),
+        WhatIfList::ByRule(rule) => return Ok(format!("what-if-by-rule-{rule}")),
         WhatIfList::Unfetched => "what-if-hang-on-a-fetch",
         WhatIfList::OtherRule => "what-if-stay-by-another-rule",
     };
-    name.to_owned()
+    Ok(name.to_owned())
 }
 
 fn hosts_csv(hosts: &[MovedHost], out: &mut dyn Write) -> std::io::Result<()> {
@@ -210,13 +222,14 @@ fn hosts_csv(hosts: &[MovedHost], out: &mut dyn Write) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Writes the rows; says how many of them the catalogue has moved out of the list since.
 fn moved_csv(
     desk: &WorkspaceDesk,
     answer: &WhatIfAnswer,
     list: WhatIfList,
     out: &mut dyn Write,
     cx: &JobCx,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<u64> {
     csv_row(
         out,
         &[
@@ -234,23 +247,11 @@ fn moved_csv(
         ],
     )?;
     let WhatIfAnswer { campaign, edited, figures } = answer;
-    what_if_rows(desk, *campaign, edited, figures, list, 0..u64::MAX, |row| {
+    let mut moved_on = 0;
+    what_if_rows(desk, *campaign, edited, figures, list, 0..u64::MAX, cx, |row| {
         moved_row(&row, out)?;
+        moved_on += u64::from(!row.as_counted);
         Ok(cx.advance(1)?)
-    })
-}
-
-/// Writes a file that has its name only when it is whole. One of that name
-/// that is there already stays.
-fn write_file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
-    let place = || path.display().to_string();
-    anyhow::ensure!(!path.exists(), "{} is there already; try again in a second", path.display());
-    let part = path.with_extension("csv.part");
-    let write = || -> anyhow::Result<()> {
-        let mut out = BufWriter::new(std::fs::File::create_new(&part)?);
-        fill(&mut out)?;
-        out.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()?;
-        Ok(std::fs::rename(&part, path)?)
-    };
-    write().inspect_err(|_| drop(std::fs::remove_file(&part))).with_context(place)
+    })?;
+    Ok(moved_on)
 }

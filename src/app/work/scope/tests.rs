@@ -121,7 +121,9 @@ impl Made {
         // Two at a time, so that pages are put together right.
         let mut urls = Vec::new();
         for offset in (0..answer.count(list)).step_by(2) {
-            urls.extend(self.rows(edited, answer, list, offset..offset + 2).into_iter().map(|row| row.url));
+            let rows = self.rows(edited, answer, list, offset..offset + 2);
+            assert!(rows.iter().all(|row| row.as_counted), "{list:?}: {rows:?}");
+            urls.extend(rows.into_iter().map(|row| row.url));
         }
         assert_eq!(urls.len() as u64, answer.count(list), "{list:?}");
         urls.sort();
@@ -305,6 +307,12 @@ fn lists_are_written_as_tables_that_run_no_formula() {
     assert!(
         read(2).contains("\"http://a.pt/x,y\",a.pt,ACCEPT,1,SeedScopeDecideRule,REJECT,0,RejectDecideRule,LL,,1000")
     );
+    // The list of one host is named by it, port and all.
+    let hosts = super::what_if_hosts(&made.desk, &answer.figures, &JobCx::detached()).unwrap();
+    let host = hosts.iter().find(|host| host.host == "b.pt:8080").unwrap();
+    let of_host = ScopeTable::WhatIf(answer.clone(), WhatIfList::Host(host.id));
+    let words = made.desk.export_table(&of_host, &made.dir.path().join("hosts"), &JobCx::detached()).unwrap();
+    assert!(words.starts_with("1 rows in ") && words.contains("/what-if-of-b-pt-8080-"), "{words}");
     // A stopped job leaves nothing half-written behind.
     let stopped = JobCx::detached();
     stopped.cancel();

@@ -2,27 +2,45 @@
 //! that lists and figures tell of.
 
 use super::bench::Bench;
+use super::held::Stand;
 use super::judged::{ByLaunch, Judged, KnownFacts, Version};
 use crate::app::models::{CampaignId, LaunchId, ScopeTest};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::Campaign;
+use crate::crawl::PREREQUISITE_RULE;
 use crate::jobs::JobCx;
-use crate::scope::{Candidate, Trace, Turn, Verdict};
+use crate::scope::{Candidate, Decision, Trace, Turn, Verdict};
 use crate::uri::{CaptureDate, parse_web_url};
 use anyhow::Context;
 
 /// The trace of a URL ever seen, with the rules of the version its launch ran.
 pub fn why(desk: &WorkspaceDesk, seen: i64) -> anyhow::Result<Trace> {
     let bench = bench_of(desk, seen)?;
-    let trace = bench.again(seen, |before, candidate, known| Ok(before.launch.rules.explain(candidate, known).0))?;
+    let trace = bench.again(seen, |before, candidate, known| {
+        Ok(match before.row.is_apart {
+            true => apart(before.row.url),
+            false => before.launch.rules.explain(candidate, known).0,
+        })
+    })?;
     trace.with_context(|| format!("seen URL {seen} is of no launch"))
 }
 
 /// The same with the rules of an edited campaign, as a what-if puts them.
 pub fn what_if_trace(desk: &WorkspaceDesk, edited: &Campaign, seen: i64) -> anyhow::Result<Trace> {
     let mut bench = bench_of(desk, seen)?;
+    if let Some(apart) =
+        bench.again(seen, |before, _, _| Ok(before.row.is_apart.then(|| apart(before.row.url))))?.flatten()
+    {
+        return Ok(apart);
+    }
     let edited = bench.edited(edited, &JobCx::detached())?;
     Ok(as_edited(&bench, &edited, seen, None, Judged::explain)?.0)
+}
+
+/// Of a URL that the crawl itself needed, such as robots.txt: no rule was asked.
+fn apart(url: &str) -> Trace {
+    let verdict = Verdict { decision: Decision::Accept, rule_index: None, rule_name: PREREQUISITE_RULE.to_owned() };
+    Trace { url: url.to_owned(), steps: Vec::new(), verdict, turn: None }
 }
 
 /// With the one launch that saw the URL.
@@ -86,15 +104,19 @@ fn each_as_of_now<T>(
     let now = CaptureDate::now();
     let last = match of {
         None => None,
-        Some(of) => catalogue.launches(Some(of))?.into_iter().map(|launch| launch.id).max(),
+        Some(of) => catalogue.launch_ids(Some(of))?.into_iter().max(),
     };
-    let (cx, of_last) = (JobCx::detached(), last.as_slice());
+    let cx = JobCx::detached();
+    let stand = match of {
+        None => Stand::default(),
+        Some(of) => Stand::of(catalogue, of, last.as_slice())?,
+    };
     let unseen = match (of, last) {
         (Some(of), Some(last)) => Bench::new(desk, of, Some(last), &cx)?,
         _ => Bench::of_no_launch(desk),
     };
     // Of a campaign that never ran no seed has redirected anywhere.
-    let fresh = Version::new(catalogue, campaign, of_last, &cx)?.in_launch(last.unwrap_or(0))?;
+    let fresh = Version::new(catalogue, campaign, &stand, &cx)?.in_launch(last.unwrap_or(0))?;
     let mut answers: Vec<Option<Result<T, String>>> = Vec::with_capacity(urls.len());
     let mut seen_urls: Vec<(LaunchId, i64, usize)> = Vec::new();
     for (at, text) in urls.iter().enumerate() {

@@ -5,8 +5,8 @@ use super::bench::Bench;
 use super::country::Countries;
 use super::judged::{ByLaunch, Decided, Judged};
 use crate::app::models::{
-    CampaignId, FirstIds, HostMoves, HostNumber, LaunchId, Moved, MovedHost, MovedRow, MovedUrl, RuleHits, RuleMoves,
-    RuleReport, Runs, Spoken, WhatIf, WhatIfList,
+    CampaignId, FirstIds, HostMoves, HostNumber, LaunchId, Moved, MovedHost, MovedRow, MovedSide, MovedUrl, RuleHits,
+    RuleMoves, RuleReport, Runs, Spoken, WhatIf, WhatIfList,
 };
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::Campaign;
@@ -119,11 +119,18 @@ pub fn what_if(
     })
 }
 
+/// Hosts that are asked for in one go, between which the work can be stopped.
+const HOSTS_AT_ONCE: usize = 10_000;
+
 /// The hosts of the URLs that change side, those with the most first.
-pub fn what_if_hosts(desk: &WorkspaceDesk, answer: &WhatIf) -> anyhow::Result<Vec<MovedHost>> {
-    let ids: Vec<i64> = answer.hosts.iter().map(|host| host.id.into()).collect();
-    let names = desk.catalogue().host_names(&ids)?;
-    let mut hosts: Vec<MovedHost> = answer.hosts.iter().zip(names).map(|(host, name)| host.named(name)).collect();
+pub fn what_if_hosts(desk: &WorkspaceDesk, answer: &WhatIf, cx: &JobCx) -> anyhow::Result<Vec<MovedHost>> {
+    let mut hosts: Vec<MovedHost> = Vec::with_capacity(answer.hosts.len());
+    for some in answer.hosts.chunks(HOSTS_AT_ONCE) {
+        cx.checkpoint()?;
+        let ids: Vec<i64> = some.iter().map(|host| host.id.into()).collect();
+        let names = desk.catalogue().host_names(&ids)?;
+        hosts.extend(some.iter().zip(names).map(|(host, name)| host.named(name)));
+    }
     hosts.sort_by(|a, b| {
         let urls = |host: &MovedHost| host.moved_in + host.moved_out;
         urls(b).cmp(&urls(a)).then_with(|| a.host.cmp(&b.host))
@@ -133,6 +140,7 @@ pub fn what_if_hosts(desk: &WorkspaceDesk, answer: &WhatIf) -> anyhow::Result<Ve
 
 /// Hands out a part of a list, in its order. The rules are compiled once,
 /// however long the part is.
+#[allow(clippy::too_many_arguments)] // Each is another kind of thing.
 pub fn what_if_rows(
     desk: &WorkspaceDesk,
     campaign: CampaignId,
@@ -140,32 +148,42 @@ pub fn what_if_rows(
     answer: &WhatIf,
     list: WhatIfList,
     part: Range<u64>,
+    cx: &JobCx,
     mut each: impl FnMut(MovedRow) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let launch = match answer.launches.as_slice() {
         [only] => Some(*only),
         _ => None,
     };
-    let cx = JobCx::detached();
-    let mut bench = Bench::new(desk, campaign, launch, &cx)?;
-    let edited = bench.edited(edited, &cx)?;
+    let mut bench = Bench::new(desk, campaign, launch, cx)?;
+    let edited = bench.edited(edited, cx)?;
+    cx.checkpoint()?;
     let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let ids = answer.ids(list).skip(at(part.start)).take(at(part.end.saturating_sub(part.start)));
     bench.each_again(ids, |before, candidate, known| {
         let row = before.row;
         let rules = &before.launch.rules;
         let Some(after) = edited.get(&row.launch) else { return Ok(()) };
-        let [then, now] = match row.is_apart {
-            true => std::array::from_fn(|_| Verdict {
-                decision: Decision::Accept,
-                rule_index: None,
-                rule_name: PREREQUISITE_RULE.to_owned(),
-            }),
-            false => [
-                rules.verdict(rules.decide(candidate, known)),
-                after.with_own_seeds(rules, candidate, |candidate| after.verdict(after.decide(candidate, known))),
-            ],
+        let (verdicts, as_counted) = match row.is_apart {
+            true => {
+                let apart = || Verdict {
+                    decision: Decision::Accept,
+                    rule_index: None,
+                    rule_name: PREREQUISITE_RULE.to_owned(),
+                };
+                ([apart(), apart()], list == WhatIfList::Seen)
+            }
+            false => {
+                let then = rules.decide(candidate, known);
+                let hung = rules.hangs_on_country(candidate, known);
+                after.with_own_seeds(rules, candidate, |candidate| {
+                    let now = after.decide(candidate, known);
+                    let hangs = hung || after.hangs_on_country(candidate, known);
+                    ([rules.verdict(then), after.verdict(now)], belongs(list, then, now, hangs))
+                })
+            }
         };
+        let [then, now] = verdicts;
         let bytes = match known.facts.content {
             ContentFact::Fetched { bytes, .. } => Some(bytes),
             ContentFact::NotFetched => None,
@@ -179,8 +197,25 @@ pub fn what_if_rows(
             before: then,
             after: now,
             bytes,
+            as_counted,
         })
     })
+}
+
+/// Whether a URL that is decided so is one that a list counts. Where it hangs
+/// on a country it need not be one that cannot be told, but it may be.
+fn belongs(list: WhatIfList, then: Decided, now: Decided, hangs_on_country: bool) -> bool {
+    let moves = then.decision != now.decision;
+    match list {
+        WhatIfList::Seen => true,
+        WhatIfList::Side(MovedSide::Unknown) => hangs_on_country,
+        WhatIfList::Side(MovedSide::In) => moves && now.decision == Decision::Accept,
+        WhatIfList::Side(MovedSide::Out) => moves && now.decision == Decision::Reject,
+        WhatIfList::Both | WhatIfList::Host(_) | WhatIfList::Captured => moves,
+        WhatIfList::ByRule(rule) => moves && now.rule == Some(rule),
+        WhatIfList::Unfetched => now.untold && !then.untold,
+        WhatIfList::OtherRule => !moves && then.rule != now.rule,
+    }
 }
 
 /// The edited rules in one launch.

@@ -1,0 +1,51 @@
+//! Links of a workspace, written in the forms of other programs.
+
+use super::hosts::{LinkSource, NutchForm, NutchLimits, RankedHosts};
+use super::inlinks::write_dataset;
+use super::written::write_file;
+use crate::app::models::LinkForm;
+use crate::export::{GraphFormat, write_host_graph};
+use crate::jobs::JobCx;
+use crate::store::Workspace;
+use crate::uri::CaptureDate;
+use anyhow::Context;
+use std::path::Path;
+
+/// Writes the links into a folder, which is made if absent. Files are named by
+/// what they hold and the moment; none is replaced. Says in words what was written.
+///
+/// # Errors
+///
+/// Links that cannot be read, no way to write there, or the wish to stop:
+/// nothing is left in the folder then.
+pub fn export_links(workspace: &Workspace, form: LinkForm, folder: &Path, cx: &JobCx) -> anyhow::Result<String> {
+    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    let (name, ending) = form.name();
+    let path = folder.join(format!("{name}-{}.{ending}", CaptureDate::now().to_digits14()));
+    let links = LinkSource::Workspace(workspace);
+    let graph = |format: GraphFormat| {
+        write_file(&path, |out| {
+            let RankedHosts { graph, ranks } = links.hosts(cx)?;
+            write_host_graph(&graph, &ranks, format, true, out)?;
+            let edges = graph.external().count();
+            let within = graph.edges.len() - edges;
+            Ok(format!("{} hosts, {edges} edges between sites, {within} within", graph.hosts.len()))
+        })
+    };
+    let words = match form {
+        LinkForm::Gexf => graph(GraphFormat::Gexf)?,
+        LinkForm::GraphMl => graph(GraphFormat::GraphMl)?,
+        LinkForm::CsvEdges => graph(GraphFormat::CsvEdges)?,
+        LinkForm::CsvHosts => graph(GraphFormat::CsvHosts)?,
+        LinkForm::Dataset => write_file(&path, |out| {
+            let window_days = workspace.catalogue().window_days()?;
+            let objects = write_dataset(workspace, window_days, None, out, cx)?;
+            Ok(format!("{objects} pages with their inlinks within ±{window_days} days"))
+        })?,
+        LinkForm::Nutch => write_file(&path, |out| {
+            let report = links.write_nutch(&NutchLimits::default(), NutchForm::Dump, out, cx)?;
+            Ok(format!("{} inlinks of {} pages, {} left out over the limit", report.inlinks, report.pages, report.cut))
+        })?,
+    };
+    Ok(format!("{words}, in {}", path.display()))
+}

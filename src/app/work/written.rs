@@ -1,0 +1,50 @@
+//! Files for people, each whole or not there.
+
+use anyhow::Context;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+/// Writes a file that has its name only when it is whole. One of that name
+/// that is there already stays.
+pub(super) fn write_file<T>(path: &Path, fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>) -> anyhow::Result<T> {
+    let place = || path.display().to_string();
+    anyhow::ensure!(!path.exists(), "{} is there already; try again in a second", path.display());
+    let part = path.with_added_extension("part");
+    // What another export is writing is left alone.
+    let file = match std::fs::File::create_new(&part) {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            anyhow::bail!("{} is being written by another export; try again in a second", path.display())
+        }
+        file => file.with_context(place)?,
+    };
+    let write = || -> anyhow::Result<T> {
+        let mut out = BufWriter::new(file);
+        let filled = fill(&mut out)?;
+        out.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()?;
+        std::fs::rename(&part, path)?;
+        Ok(filled)
+    };
+    write().inspect_err(|_| drop(std::fs::remove_file(&part))).with_context(place)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_export_writes_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("hits.csv");
+        let part = folder.path().join("hits.csv.part");
+        std::fs::write(&part, "half").unwrap();
+        let error = write_file(&path, |_| Ok(())).unwrap_err().to_string();
+        assert!(error.ends_with("is being written by another export; try again in a second"), "{error}");
+        assert_eq!(std::fs::read_to_string(&part).unwrap(), "half");
+        std::fs::remove_file(&part).unwrap();
+        assert!(write_file::<()>(&path, |_| anyhow::bail!("full")).is_err());
+        assert!(!part.exists() && !path.exists());
+        write_file(&path, |out| Ok(out.write_all(b"whole")?)).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "whole");
+    }
+}
