@@ -5,6 +5,7 @@ use super::output::{json_line, plain};
 use crate::app::Desk;
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::{Campaign, SeedScope, UNREAD_FIELDS};
+use crate::jobs::counted;
 use crate::scope::DecideRules;
 use crate::store::Workspace;
 use anyhow::Context;
@@ -109,7 +110,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             } else {
                 std::fs::read_to_string(&file).map(|read| text = read)
             }
-            .with_context(|| format!("{name}: this is no campaign file"))?;
+            .with_context(|| format!("{name}: this file cannot be read"))?;
             let campaign = Campaign::from_json(&text).with_context(|| {
                 format!("{name}: this is no campaign file; fonds campaign example prints one to start from")
             })?;
@@ -143,11 +144,11 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                 } else {
                     writeln!(
                         out,
-                        "{}\tv{}\t{} seeds\t{} captures\t{} refused\t{}",
+                        "{}\tv{}\t{}\t{}\t{} refused\t{}",
                         row.id,
                         row.version,
-                        row.seeds,
-                        row.captures,
+                        counted(row.seeds, "seed"),
+                        counted(row.captures, "capture"),
                         row.refused,
                         plain(&row.name)
                     )?;
@@ -175,7 +176,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             for (index, _, words, enabled) in DecideRules::compile(spec)?.lines() {
                 let hits = page.rule_hits.get(index).copied().unwrap_or(0);
                 let off = if enabled { "" } else { " (off)" };
-                let hits = if hits > 0 { format!(", decided on {hits} URLs") } else { String::new() };
+                let hits = if hits > 0 { format!(", decided on {}", counted(hits, "URL")) } else { String::new() };
                 writeln!(out, "Rule {index:<4} {}{off}{hits}", plain(&words))?;
             }
             let created = desk.catalogue().campaign_created(page.id)?;

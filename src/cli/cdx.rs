@@ -2,6 +2,7 @@
 
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
+use crate::jobs::counted;
 use crate::warc::Span;
 use crate::warc::cdx::{IndexForm, IndexLine, IndexReader, IndexSorter, LineCheck};
 use crate::warc::open_archive_file;
@@ -221,7 +222,7 @@ fn check(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         json_line(out, &json!({"index": args.index, "lines": lines, "found": found, "problems": problems}))?;
     } else {
         let index = plain(&args.index.display().to_string());
-        writeln!(out, "{index}: {lines} lines, {found} lead to their records")?;
+        writeln!(out, "{index}: {}, {found} lead to their records", counted(lines, "line"))?;
     }
     Ok(if problems == 0 && lines > 0 { FINE } else { PROBLEMS })
 }
@@ -269,7 +270,7 @@ mod tests {
 
         let checked = |archives: Vec<PathBuf>, json| Command::Check(CheckArgs { index: index.clone(), archives, json });
         let told = check(checked(vec![archive.clone()], false), FINE);
-        assert!(told.ends_with("index.cdx: 1 lines, 1 lead to their records\n"), "{told}");
+        assert!(told.ends_with("index.cdx: 1 line, 1 lead to their records\n"), "{told}");
         let told = check(checked(vec![folder.path().to_owned()], true), FINE);
         assert!(told.ends_with("\"lines\":1,\"found\":1,\"problems\":0}\n"), "{told}");
         let wrong = String::from_utf8(text).unwrap().replace(" 0 a.warc.gz", " 7 a.warc.gz\nbad");

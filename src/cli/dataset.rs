@@ -3,10 +3,10 @@
 use super::inlink_options::{MapOptions, ReduceOptions, dataset_options};
 use super::output::{Existing, to_file};
 use super::{FINE, PROBLEMS};
-use crate::jobs::JobCx;
+use crate::jobs::{JobCx, counted};
 use crate::links::invert::{AssignReport, Keep, ShuffleReport, Sorted};
 use crate::links::{DatasetBuilder, DatasetOptions, DocumentReport, FileNews, LinkError, MAX_PAGE_BYTES, Place};
-use crate::warc::{PlaceReader, Record, WarcError};
+use crate::warc::{PlaceReader, Record, WarcError, offset_words};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -88,7 +88,7 @@ pub fn run(args: &Args, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
 fn build(args: &Args, options: DatasetOptions, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<(u8, Sorted)> {
     let total: u64 = args.files.iter().filter_map(|path| path.metadata().ok()).map(|file| file.len()).sum();
     cx.stage("Reading pages", Some(total));
-    let mut builder = DatasetBuilder::new(options, cx);
+    let mut builder = DatasetBuilder::new(options, cx)?;
     if let Some(warning) = builder.room_warning(total) {
         eprintln!("fonds: {warning}");
     }
@@ -106,7 +106,8 @@ fn build(args: &Args, options: DatasetOptions, out: &mut dyn Write, cx: &JobCx) 
     tell_documents(&report.documents, &args.files);
     tell_assign(&report.shuffle, &report.assign);
     if report.problems > 0 || report.unreadable > 0 {
-        eprintln!("{} problems in the files, {} files unreadable", report.problems, report.unreadable);
+        let unreadable = counted(report.unreadable, "file");
+        eprintln!("{} in the files, {unreadable} unreadable", counted(report.problems, "problem"));
     }
     let faultless = report.unreadable == 0 && report.problems == 0 && report.documents.unread.is_empty();
     Ok((if faultless { FINE } else { PROBLEMS }, sorted))
@@ -151,7 +152,8 @@ pub(super) fn news<'f>(files: &'f [PathBuf], cx: &'f JobCx) -> impl FnMut(usize,
 
 /// What was read, for a person.
 pub(super) fn tell_documents(documents: &DocumentReport, files: &[PathBuf]) {
-    eprintln!("{} records, {} revisits, {} pages", documents.records, documents.revisits, documents.pages);
+    let (revisits, pages) = (counted(documents.revisits, "revisit"), counted(documents.pages, "page"));
+    eprintln!("{}, {revisits}, {pages}", counted(documents.records, "record"));
     if documents.already_read > 0 {
         eprintln!("{} of the pages had been read before the build was interrupted", documents.already_read);
     }
@@ -160,7 +162,7 @@ pub(super) fn tell_documents(documents: &DocumentReport, files: &[PathBuf]) {
     }
     for (place, url, why) in documents.listed.iter().take(usize::try_from(MAX_PRINTED).unwrap_or(usize::MAX)) {
         let file = files.get(place.file as usize).map(|path| path.display().to_string()).unwrap_or_default();
-        eprintln!("{file}, offset {}: {url}: {why}", place.offset);
+        eprintln!("{file}, offset {}: {url}: {why}", offset_words(place.offset));
     }
 }
 
@@ -168,24 +170,26 @@ pub(super) fn tell_documents(documents: &DocumentReport, files: &[PathBuf]) {
 pub(super) fn tell_assign(shuffle: &ShuffleReport, assign: &AssignReport) {
     let exact = shuffle.links + shuffle.captures;
     eprintln!(
-        "{} links seen; left out: {} exact duplicates among {exact} rows, {} outside the window, {} over the cap, {} to pages never captured, {} further ones of a page",
-        shuffle.links,
-        shuffle.duplicates,
+        "{} seen; left out: {} among {}, {} outside the window, {} over the cap, {} to pages never captured, {} further ones of a page",
+        counted(shuffle.links, "link"),
+        counted(shuffle.duplicates, "exact duplicate"),
+        counted(exact, "row"),
         assign.outside_window,
         assign.cut,
         assign.uncaptured_dropped,
         assign.repeated_sources
     );
     eprintln!(
-        "{} objects with {} inlinks ({} internal, {} external); {} of them captured",
-        assign.objects,
-        assign.inlinks,
+        "{} with {} ({} internal, {} external); {} of them captured",
+        counted(assign.objects, "object"),
+        counted(assign.inlinks, "inlink"),
         assign.internal,
         assign.inlinks - assign.internal,
         assign.captured_objects
     );
-    if shuffle.runs > 0 {
-        eprintln!("{} sorted runs, {} MiB, went to disk", shuffle.runs, shuffle.spilled_bytes >> 20);
+    if shuffle.spilled_bytes > 0 {
+        let mebibytes = shuffle.spilled_bytes.div_ceil(1 << 20);
+        eprintln!("{mebibytes} MiB went to the disk while sorting, {} sorted runs among them", shuffle.runs);
     }
 }
 
@@ -263,7 +267,7 @@ mod tests {
         let options = |more: &[&str]| Line::parse_from(words(more)).args.options();
         let refused = |more: &[&str]| options(more).err().unwrap().to_string();
         // A build that is under way, and is killed once a run is written.
-        let mut builder = DatasetBuilder::new(options(&[]).unwrap(), &JobCx::detached());
+        let mut builder = DatasetBuilder::new(options(&[]).unwrap(), &JobCx::detached()).unwrap();
         let why = refused(&[]);
         assert!(why.contains(&format!("process {}", std::process::id())), "{why}");
         builder.add_files(std::slice::from_ref(&file), |_, _| ()).unwrap();

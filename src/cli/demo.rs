@@ -3,6 +3,7 @@
 use super::output::{json_line, plain, with_words};
 use super::{FINE, PROBLEMS};
 use crate::app::demo::{DemoReport, run_demo};
+use crate::jobs::counted;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -38,14 +39,16 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
 fn print(report: &DemoReport, out: &mut dyn Write) -> anyhow::Result<()> {
     writeln!(
         out,
-        "Captures            {} in {} launches, {} revisits",
-        report.captures, report.launches, report.revisits
+        "Captures            {} in {}, {}",
+        report.captures,
+        counted(report.launches, "launch"),
+        counted(report.revisits, "revisit")
     )?;
     writeln!(out, "Refused URLs        {}", report.refused)?;
     for (rule, urls) in &report.refused_by_rule {
         writeln!(out, "  {urls:>6}  {}", plain(rule))?;
     }
-    writeln!(out, "In by location only {} hosts: {}", report.geo_hosts.len(), report.geo_hosts.join(", "))?;
+    writeln!(out, "In by location      captures of {} hosts: {}", report.geo_hosts.len(), report.geo_hosts.join(", "))?;
     writeln!(
         out,
         "Inlinks             {} ({} internal, {} external) of {} pages; {} pages cited but not captured",

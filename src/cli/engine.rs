@@ -1,8 +1,9 @@
 //! What jobs of other crawlers came to, and campaigns written for them.
 
-use super::output::{json_line, plain};
+use super::output::{Existing, in_file, json_line, plain};
 use super::{FINE, campaign::looking_desk};
 use crate::app::work::{self, EngineImport};
+use crate::jobs::counted;
 use crate::scope::engines::EngineNote;
 use std::io::Write;
 use std::path::Path;
@@ -16,32 +17,32 @@ pub(super) fn print_jobs(jobs: &[EngineImport], json: bool, out: &mut dyn Write)
             let known = if job.is_new { "new" } else { "known, left as it is" };
             writeln!(
                 out,
-                "{} job {}: campaign {} “{}” ({known}), {} seeds, {} rules, {} runs",
+                "{} job {}: campaign {} “{}” ({known}), {}, {}, {}",
                 job.engine.name(),
                 plain(&job.folder),
                 job.campaign,
                 plain(&job.name),
-                job.seeds,
-                job.rules,
-                job.launches.len()
+                counted(job.seeds as u64, "seed"),
+                counted(job.rules as u64, "rule"),
+                counted(job.launches.len() as u64, "run")
             )?;
             for launch in &job.launches {
-                writeln!(out, "  run {}: {} URLs new", plain(&launch.name), launch.new_urls)?;
+                writeln!(out, "  run {}: {} new", plain(&launch.name), counted(launch.new_urls, "URL"))?;
                 for log in &launch.logs {
                     writeln!(
                         out,
-                        "    {}: {} lines, {} URLs, {} others (dns and the like), {} with a scope decision, {} unreadable",
+                        "    {}: {}, {}, {} (dns and the like), {} with a scope decision, {} unreadable",
                         plain(&log.file),
-                        log.lines,
-                        log.urls,
-                        log.others,
+                        counted(log.lines, "line"),
+                        counted(log.urls, "URL"),
+                        counted(log.others, "other"),
                         log.decisions,
                         log.unread
                     )?;
                 }
             }
             if job.pages > 0 {
-                writeln!(out, "  {} pages listed", job.pages)?;
+                writeln!(out, "  {} listed", counted(job.pages, "page"))?;
             }
         }
         print_notes(&job.notes);
@@ -73,7 +74,8 @@ pub(super) fn export(
         print_notes(&notes);
     }
     if let Some(file) = browsertrix {
-        let notes = work::write_browsertrix_crawl(&spec, file)?;
+        let (yaml, notes) = work::browsertrix_crawl(&spec);
+        in_file(file, Existing::Stays, |out| Ok(out.write_all(yaml.as_bytes())?))?;
         writeln!(out, "{}", file.display())?;
         print_notes(&notes);
     }

@@ -5,6 +5,7 @@ use super::output::{json_line, plain};
 use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::app::work::{self, FeedReport};
 use crate::campaign::feed::{Dialect, DueQuestion, FeedFrequency, FeedGrounds};
+use crate::jobs::counted;
 use crate::uri::CaptureDate;
 use anyhow::Context;
 use std::io::Write;
@@ -183,12 +184,12 @@ fn each_file(
             report.words()
         } else {
             format!(
-                "{} ({}): {} entries, {} usable, {} problems",
+                "{} ({}): {}, {} usable, {}",
                 report.file,
                 report.dialect.word(),
-                report.found,
+                counted(report.found as u64, "entry"),
                 report.campaigns.len(),
-                report.problems.len()
+                counted(report.problems.len() as u64, "problem")
             )
         };
         eprintln!("{}", plain(&words));

@@ -17,8 +17,8 @@ use std::path::PathBuf;
     Files are linked where they are, unless --copy is given. A file that was read before is skipped, whatever it is\n\
     called. An import that was stopped or killed goes on when it is called again. What it came to is kept:\n  \
     fonds files report my-archive\n\n\
-    Exit status 1 says that problems were found; they are listed and kept. 2 says that a file is not there;\n\
-    the others are read.")]
+    Exit status 1 says that problems were found, which are listed and kept, or nothing at all to import.\n\
+    2 says that a file is not there; the others are read.")]
 pub struct Args {
     /// Workspace.
     folder: PathBuf,
@@ -44,6 +44,8 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
         _ if !all_there => WRONG_USE,
         true => PROBLEMS,
         false if unread_lines > 0 => PROBLEMS,
+        // Not even a job of another crawler.
+        false if import.files == 0 && jobs.is_empty() => PROBLEMS,
         false => FINE,
     })
 }

@@ -91,7 +91,7 @@ mod parquet {
                 Err(error) => Some(Err(anyhow::Error::from(error))),
             });
         let count = write_parquet(objects, out)?;
-        eprintln!("{count} objects; {bad} lines left out");
+        eprintln!("{}; {} left out", crate::jobs::counted(count, "object"), crate::jobs::counted(bad, "line"));
         Ok(if bad > 0 { PROBLEMS } else { FINE })
     }
 

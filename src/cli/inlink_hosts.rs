@@ -6,7 +6,7 @@ use super::inlink_store::answering;
 use super::output::{Existing, json_line, plain, to_file};
 use crate::app::work::{LinkSource, NutchForm, NutchLimits, RankedHosts};
 use crate::export::{GraphFormat, write_host_graph};
-use crate::jobs::JobCx;
+use crate::jobs::{JobCx, counted};
 use clap::ValueEnum;
 use serde::Serialize;
 use std::io::Write;
@@ -133,7 +133,8 @@ pub(super) fn graph(args: &GraphArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow
         Ok(graph)
     })?;
     let (edges, internal) = (graph.external().count(), graph.edges.len() - graph.external().count());
-    eprintln!("{} hosts, {edges} edges between sites, {internal} within", graph.hosts.len());
+    let (hosts, edges) = (counted(graph.hosts.len() as u64, "host"), counted(edges as u64, "edge"));
+    eprintln!("{hosts}, {edges} between sites, {internal} within");
     Ok(FINE)
 }
 
@@ -141,7 +142,8 @@ pub(super) fn graph(args: &GraphArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow
 pub(super) fn nutch(folder: &Path, json: bool, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
     let form = if json { NutchForm::Anchors } else { NutchForm::Dump };
     let report = with_links(folder, |links| links.write_nutch(&NutchLimits::default(), form, out, cx))?;
-    eprintln!("{} inlinks of {} pages; {} left out over the limit of a page", report.inlinks, report.pages, report.cut);
+    let (inlinks, pages) = (counted(report.inlinks, "inlink"), counted(report.pages, "page"));
+    eprintln!("{inlinks} of {pages}; {} left out over the limit of a page", report.cut);
     Ok(FINE)
 }
 

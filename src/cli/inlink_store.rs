@@ -5,7 +5,7 @@ use super::output::{json_line, plain};
 use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::analysis::{AnchorLink, AnchorTallies};
 use crate::app::work::anchor_rows;
-use crate::jobs::{CountedRead, JobCx, OnStop};
+use crate::jobs::{CountedRead, JobCx, OnStop, counted};
 use crate::links::filters::Columns;
 use crate::links::invert::ShuffleOptions;
 use crate::links::stored::load::{LoadInput, LoadOptions, LoadReport, load};
@@ -148,10 +148,6 @@ fn words(report: &LoadReport, folder: &Path) -> String {
         words.push_str("; some wait for the next load, or for --compact, to be made one");
     }
     words
-}
-
-fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The stored links that answer for a folder: its own, or those loaded into a

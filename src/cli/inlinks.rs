@@ -6,6 +6,7 @@ use super::output::{Existing, json_line, plain, short, to_file, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::app::{Desk, work};
+use crate::jobs::counted;
 use crate::links::stored::{CitedCounts, Window};
 use crate::links::{MATCH_WINDOW_DAYS, MAX_INLINKS_PER_SIDE};
 use crate::store::rows::{AnchorRow, InlinkPage, ProspectRow};
@@ -219,7 +220,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             let written = to_file(file.as_deref(), Existing::Stays, out, |out| {
                 with_progress(|cx| work::write_dataset(&desk.workspace, window, None, out, cx))
             })?;
-            eprintln!("{written} linked {}", if written == 1 { "page" } else { "pages" });
+            eprintln!("{}", counted(written, "linked page"));
         }
         Command::Show { folder, page, date, window_days, json } => {
             let answer = match answering(&folder)? {

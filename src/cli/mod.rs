@@ -33,7 +33,7 @@ mod surt;
 mod wacz;
 mod warc;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -131,7 +131,8 @@ impl Words {
     /// Reads the words of the command line; ends the program with help or
     /// with what is wrong, where there is nothing to do.
     pub fn of_command_line() -> Self {
-        let words = Self::try_parse();
+        let words = with_flowing_help(Self::command());
+        let words = words.try_get_matches().and_then(|matches| Self::from_arg_matches(&matches));
         let first = std::env::args_os().nth(1);
         let is_unknown = |first: &std::ffi::OsString| {
             !first.to_string_lossy().starts_with('-') && !std::path::Path::new(first).exists()
@@ -151,8 +152,27 @@ impl Words {
     }
 }
 
+/// Lets the terminal break the lines of longer helps, whatever its width: those
+/// of one paragraph become one. Lines that begin with a blank stay.
+fn with_flowing_help(command: clap::Command) -> clap::Command {
+    let Some(text) = command.get_after_help().map(ToString::to_string) else {
+        return command.mut_subcommands(with_flowing_help);
+    };
+    let mut flowing = String::with_capacity(text.len());
+    let mut before = "";
+    for line in text.lines() {
+        let stands_alone = |line: &str| line.is_empty() || line.starts_with(' ');
+        if !flowing.is_empty() {
+            flowing.push(if stands_alone(before) || stands_alone(line) { '\n' } else { ' ' });
+        }
+        flowing.push_str(line);
+        before = line;
+    }
+    command.after_help(flowing).mut_subcommands(with_flowing_help)
+}
+
 fn is_command(word: &std::ffi::OsStr) -> bool {
-    let commands = <Words as clap::CommandFactory>::command();
+    let commands = Words::command();
     commands.get_subcommands().any(|command| word == command.get_name())
 }
 
@@ -219,11 +239,21 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_words_are_consistent() {
         Words::command().debug_assert();
+    }
+
+    #[test]
+    fn the_terminal_breaks_the_lines_of_longer_helps() {
+        let text = "Examples:\n  a b\n  a c\n\nA line\nand more.\nThen:\n  a d\nThe\nend";
+        let inner = clap::Command::new("b").after_help(text);
+        let command = with_flowing_help(clap::Command::new("a").after_help(text).subcommand(inner));
+        for command in [&command, command.find_subcommand("b").unwrap()] {
+            let help = command.get_after_help().unwrap().to_string();
+            assert_eq!(help, "Examples:\n  a b\n  a c\n\nA line and more. Then:\n  a d\nThe end");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::jobs::JobCx;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -182,6 +182,19 @@ pub(super) fn with_progress<T>(work: impl FnOnce(&JobCx) -> anyhow::Result<T>) -
 
 /// As [`with_progress`], for work that also says something on its way.
 pub(super) fn with_words<T>(work: impl FnOnce(&JobCx, &dyn Fn(String)) -> anyhow::Result<T>) -> anyhow::Result<T> {
+    with_bar(|cx, bar| work(cx, &|line| bar.suspend(|| eprintln!("{line}"))))
+}
+
+/// As [`with_progress`], for work that writes its results on its way: by the
+/// function given, so that lines and bar do not mix on a terminal.
+pub(super) fn with_lines<T>(
+    work: impl FnOnce(&JobCx, &dyn Fn(&mut dyn FnMut())) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let mixes = std::io::stdout().is_terminal();
+    with_bar(|cx, bar| work(cx, &|write| if mixes { bar.suspend(write) } else { write() }))
+}
+
+fn with_bar<T>(work: impl FnOnce(&JobCx, &ProgressBar) -> anyhow::Result<T>) -> anyhow::Result<T> {
     let cx = JobCx::detached();
     stop_on_signal(&cx);
     let bar = ProgressBar::new_spinner();
@@ -233,8 +246,7 @@ pub(super) fn with_words<T>(work: impl FnOnce(&JobCx, &dyn Fn(String)) -> anyhow
             }
             shown.finish_and_clear();
         });
-        let say = |line: String| bar.suspend(|| eprintln!("{line}"));
-        let result = work(&cx, &say);
+        let result = work(&cx, &bar);
         drop(done);
         result
     })

@@ -3,6 +3,7 @@
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::export::{PackageOptions, write_package};
+use crate::jobs::counted;
 use crate::warc::wacz::{ExtractError, Member, PageReader, Wacz, WaczReport};
 use anyhow::{Context, bail};
 use serde_json::json;
@@ -247,7 +248,11 @@ fn summary(report: &WaczReport, file: &std::path::Path) -> serde_json::Value {
 fn words(report: &WaczReport) -> String {
     let WaczReport { members, digests, records, pages, index_lines, index_found, .. } = report;
     let mut words = format!(
-        "{members} members, digests of {digests} right, {records} records, {index_found} of {index_lines} index lines lead to theirs, {pages} pages"
+        "{}, digests of {digests} right, {}, {index_found} of {} lead to theirs, {}",
+        counted(*members, "member"),
+        counted(*records, "record"),
+        counted(*index_lines, "index line"),
+        counted(*pages, "page")
     );
     if let Some(signature) = &report.signature {
         let by = match signature.domain.as_str() {
@@ -260,7 +265,8 @@ fn words(report: &WaczReport) -> String {
         if signature.unproven_members > 0 {
             let count = signature.unproven_members;
             words.push_str(&format!(
-                " (no proof of the content of {count} members: missing, wrong, weak or unknown digests)"
+                " (no proof of the content of {}: missing, wrong, weak or unknown digests)",
+                counted(count, "member")
             ));
         }
         if signature.has_time_stamp {
@@ -269,8 +275,7 @@ fn words(report: &WaczReport) -> String {
     }
     match report.problem_count() {
         0 => words + ", fine",
-        1 => words + ", 1 problem",
-        count => words + &format!(", {count} problems"),
+        count => words + ", " + &counted(count, "problem"),
     }
 }
 
@@ -298,12 +303,12 @@ fn create(args: &CreateArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     } else {
         writeln!(
             out,
-            "{}: {} WARC files, {} index lines, {} pages, {} bytes; read back and checked",
+            "{}: {}, {}, {}, {}; read back and checked",
             plain(&args.out.display().to_string()),
-            written.archives,
-            written.index_lines,
-            written.pages,
-            written.bytes
+            counted(written.archives as u64, "WARC file"),
+            counted(written.index_lines, "index line"),
+            counted(written.pages, "page"),
+            counted(written.bytes, "byte")
         )?;
     }
     Ok(if problems.is_empty() { FINE } else { PROBLEMS })
@@ -388,7 +393,7 @@ mod tests {
             })
         };
         let told = check(create(None, &file, false), FINE);
-        assert!(told.contains("1 WARC files, 1 index lines, 1 pages, "), "{told}");
+        assert!(told.contains("1 WARC file, 1 index line, 1 page, "), "{told}");
         let list = folder.path().join("pages.jsonl");
         std::fs::write(&list, "{\"url\": \"http://a.pt/\", \"ts\": \"2024-03-01T09:00:00Z\"}\nno page\n").unwrap();
         let told = check(create(Some(list), &folder.path().join("b.wacz"), true), PROBLEMS);
@@ -406,7 +411,7 @@ mod tests {
 
         let checked = |json| Command::Check(CheckArgs { files: vec![file.clone()], json });
         let told = check(checked(false), FINE);
-        let words = "6 members, digests of 4 right, 1 records, 1 of 1 index lines lead to theirs, 1 pages, fine\n";
+        let words = "6 members, digests of 4 right, 1 record, 1 of 1 index line lead to theirs, 1 page, fine\n";
         assert!(told.ends_with(words), "{told}");
         assert!(check(checked(true), FINE).ends_with("\"signature\":null,\"problems\":0}\n"));
 

@@ -6,6 +6,7 @@ use crate::program::{Said, arg, fonds};
 use fonds::app::models::{CaptureQuery, CaptureRow, ProblemQuery};
 use fonds::app::workspace_desk::WorkspaceDesk;
 use fonds::app::{Desk, work};
+use fonds::jobs::JobCx;
 use fonds::store::Workspace;
 use fonds::uri::CaptureDate;
 use fonds::warc::RecordBuilder;
@@ -286,17 +287,59 @@ fn what_cannot_be_read_is_a_row_in_words_and_the_others_come_in() {
     let torn = page.rows.iter().find(|row| row.path.ends_with("torn.warc.gz")).unwrap();
     let detail = desk.problem(torn.id).unwrap();
     assert!(detail.hex.contains("1f 8b"), "{}", detail.hex);
-    assert!(detail.record.contains("WARC-Target-URI: http://torn.example/4"), "{}", detail.record);
+    let record = desk.problem_record(torn.id, &JobCx::detached()).unwrap();
+    assert!(record.contains("WARC-Target-URI: http://torn.example/4"), "{record}");
     assert_eq!(detail.command, Some(format!("fonds warc cat {} {}", arg(&source.join("torn.warc.gz")), torn.offset)));
     let (_, offset) = detail.command.as_ref().unwrap().rsplit_once(' ').unwrap();
     let shown = fonds(&["warc", "cat", arg(&source.join("torn.warc.gz")), offset]).with_status(1);
     assert!(shown.out.contains("http://torn.example/4"), "{}", shown.out);
     // What could not be read left no file in the list.
     assert_eq!(desk.files().unwrap().len(), 2);
+    // Every number leads to as many rows.
+    let import = &desk.imports().unwrap()[0];
+    let records = desk.import_records(import.launch, None, &JobCx::detached()).unwrap();
+    assert_eq!((records.rows.len() as u64, records.is_cut, records.unread), (import.records, false, Vec::new()));
+    for file in desk.imported_files(import.launch).unwrap() {
+        let found = desk.import_records(import.launch, Some(&file.path), &JobCx::detached()).unwrap();
+        assert_eq!(found.rows.len() as u64, file.records, "{}", file.path);
+    }
     // The report is kept.
     drop(desk);
     let again = fonds(&["files", "report", arg(&workspace), "--json"]).with_status(1);
     assert_eq!(again.json_lines(), files);
+}
+
+#[test]
+fn the_record_of_a_problem_is_read_from_the_member_that_it_shares() {
+    let (_dir, workspace, source) = made();
+    let record = |number: usize| {
+        let date = if number == 7 { "yesterday" } else { "2024-03-01T09:00:00Z" };
+        format!(
+            "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:test:{number}>\r\nWARC-Date: {date}\r\n\
+             WARC-Target-URI: http://shared.example/{number}\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n\
+             hi\r\n\r\n"
+        )
+    };
+    let member = |of: std::ops::Range<usize>| crate::hostile::gzip(of.map(record).collect::<String>().as_bytes());
+    let first = member(0..5);
+    let mut bytes = [&first[..], &member(5..9)].concat();
+    let path = write(&source, "shared.warc.gz", &bytes);
+    fonds(&["import", arg(&workspace), arg(&source)]).with_status(1);
+    let desk = open(&workspace);
+    let page = desk.problems(&ProblemQuery::default()).unwrap();
+    let problem = page.rows.iter().find(|row| row.detail.contains("shared.example/7")).unwrap();
+    assert_eq!(problem.member.map(|member| member.offset), Some(first.len() as u64), "{problem:?}");
+    // What stands before its member does not matter; the size tells no change.
+    bytes[10..first.len()].fill(0);
+    fs::write(path, bytes).unwrap();
+    let detail = desk.problem(problem.id).unwrap();
+    assert!(detail.hex.trim_start().starts_with(&format!("{}  1f 8b", first.len())), "{}", detail.hex);
+    assert_eq!((detail.far, detail.is_near()), (2 * record(5).len() as u64, true));
+    let text = desk.problem_record(problem.id, &JobCx::detached()).unwrap();
+    assert!(text.contains("WARC-Target-URI: http://shared.example/7") && text.ends_with("hi"), "{text}");
+    let stopped = JobCx::detached();
+    stopped.cancel();
+    assert!(desk.problem_record(problem.id, &stopped).is_err());
 }
 
 /// A zip of these members: name, bytes, whether they are compressed.

@@ -172,7 +172,7 @@ fn what_is_no_archive_is_named_and_nothing_comes_in() {
     // A folder without archive files is worth a word, too.
     let empty = dir.path().join("empty");
     std::fs::create_dir(&empty).unwrap();
-    fonds(&["import", arg(&workspace), arg(&empty)]).with_status(1).says("0 files");
+    fonds(&["import", arg(&workspace), arg(&empty)]).with_status(1).says("no archive file was found");
 }
 
 #[test]

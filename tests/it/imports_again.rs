@@ -6,6 +6,7 @@ use crate::kill::{kill_when, start};
 use crate::program::{Said, arg, fonds};
 use fonds::app::Desk;
 use fonds::app::models::ProblemQuery;
+use fonds::jobs::JobCx;
 use fonds::uri::CaptureDate;
 use fonds::warc::RecordBuilder;
 use std::fs::{self, File};
@@ -101,6 +102,39 @@ fn a_copy_of_a_linked_file_that_grew_brings_in_what_is_new_and_leaves_the_file()
     assert!(path.exists());
     fs::remove_file(&path).unwrap();
     check_captures(&workspace, 5);
+}
+
+#[test]
+fn the_records_of_an_import_stay_those_that_it_counted() {
+    for (copy, name, pages) in [
+        (false, "a.warc.gz", warc as fn(&str, usize) -> Vec<u8>),
+        (true, "a.warc.gz", warc),
+        (false, "a.warc", plain_warc),
+    ] {
+        let (_dir, workspace, source) = made();
+        let path = write(&source, name, &pages("one", 3));
+        let words: Vec<&str> =
+            ["import", arg(&workspace), arg(&source)].into_iter().chain(copy.then_some("--copy")).collect();
+        fonds(&words).with_status(0);
+        append(&path, &pages("two", 2));
+        fonds(&words).with_status(0);
+        let desk = open(&workspace);
+        let [new, old] = &desk.imports().unwrap()[..] else { panic!("two imports") };
+        assert!(new.records > old.records, "{new:?} {old:?}");
+        for (import, has_grown) in [(new, false), (old, true)] {
+            let found = desk.import_records(import.launch, None, &JobCx::detached()).unwrap();
+            assert_eq!((found.rows.len() as u64, found.unread), (import.records, Vec::new()), "{name} {copy}");
+            assert_eq!(found.differing.iter().any(|line| line.contains("it grew since")), has_grown);
+        }
+        if copy {
+            continue;
+        }
+        // Other bytes, and fewer.
+        write(&source, name, &pages("six", 1));
+        let found = desk.import_records(old.launch, None, &JobCx::detached()).unwrap();
+        let told = [found.differing, found.unread].concat();
+        assert!(told.len() == 1 && told[0].contains("changed"), "{told:?}");
+    }
 }
 
 #[test]

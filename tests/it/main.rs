@@ -11,6 +11,7 @@ mod foreign;
 mod hostile;
 mod imports;
 mod imports_again;
+mod imports_said;
 mod inlinks;
 mod kill;
 mod need;

@@ -168,11 +168,20 @@ fn what_if_says_what_a_crawl_under_the_edited_rules_does() {
     let answer: WhatIf = work::what_if(&before, 1, None, &edited, &JobCx::detached()).unwrap();
     let mut expected = decisions(&before);
     for (side, decision) in [(MovedSide::In, "ACCEPT"), (MovedSide::Out, "REJECT")] {
-        work::what_if_rows(&before, 1, &edited, &answer, WhatIfList::Side(side), 0..u64::MAX, |row| {
-            let was = expected.insert((row.url.clone(), row.hops), decision.to_owned());
-            assert_ne!(was.as_deref(), Some(decision), "{}", row.url);
-            Ok(())
-        })
+        work::what_if_rows(
+            &before,
+            1,
+            &edited,
+            &answer,
+            WhatIfList::Side(side),
+            0..u64::MAX,
+            &JobCx::detached(),
+            |row| {
+                let was = expected.insert((row.url.clone(), row.hops), decision.to_owned());
+                assert_ne!(was.as_deref(), Some(decision), "{}", row.url);
+                Ok(())
+            },
+        )
         .unwrap();
     }
     assert!(answer.moved_out.urls > 20, "{answer:?}");

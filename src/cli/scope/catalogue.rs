@@ -3,13 +3,14 @@
 
 use crate::app::models::{
     Drift, DriftHost, DriftList, GeoHost, GeoReport, Moved, MovedHost, MovedSide, RuleHits, RuleReport, WhatIf,
-    WhatIfList,
+    WhatIfList, moved_on,
 };
 use crate::app::work;
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::cli::campaign::looking_desk;
 use crate::cli::output::{json_line, plain, with_progress};
 use crate::cli::{FINE, PROBLEMS};
+use crate::jobs::{JobCx, counted};
 use crate::scope::{GeoDatabase, GeoFact};
 use anyhow::Context;
 use std::io::{BufWriter, Read, Write};
@@ -149,7 +150,7 @@ pub(super) fn what_if(args: &WhatIfArgs, out: &mut dyn Write) -> anyhow::Result<
         (None, None) => None,
         (None, Some(index)) => Some(WhatIfList::ByRule(index)),
         (Some("hosts"), _) => {
-            for host in work::what_if_hosts(&desk, &answer)? {
+            for host in with_progress(|cx| work::what_if_hosts(&desk, &answer, cx))? {
                 if args.json {
                     json_line(&mut out, &host)?;
                 } else {
@@ -170,14 +171,19 @@ pub(super) fn what_if(args: &WhatIfArgs, out: &mut dyn Write) -> anyhow::Result<
     match list {
         None if args.json => json_line(&mut out, &answer)?,
         None => print_what_if(&answer, &mut out)?,
-        Some(list) => work::what_if_rows(&desk, campaign, &edited, &answer, list, 0..u64::MAX, |row| {
-            if args.json {
-                return json_line(&mut out, &row);
-            }
-            let hops = if row.hops.is_empty() { "-" } else { &row.hops };
-            let (before, after) = (plain(&row.before.rule_name), plain(&row.after.rule_name));
-            Ok(writeln!(out, "{before}\t{after}\t{}\t{}", plain(hops), plain(&row.url))?)
-        })?,
+        Some(list) => {
+            let mut changed = 0;
+            work::what_if_rows(&desk, campaign, &edited, &answer, list, 0..u64::MAX, &JobCx::detached(), |row| {
+                changed += u64::from(!row.as_counted);
+                if args.json {
+                    return json_line(&mut out, &row);
+                }
+                let hops = if row.hops.is_empty() { "-" } else { &row.hops };
+                let (before, after) = (plain(&row.before.rule_name), plain(&row.after.rule_name));
+                Ok(writeln!(out, "{before}\t{after}\t{}\t{}", plain(hops), plain(&row.url))?)
+            })?;
+            print_remarks(moved_on(changed).as_slice());
+        }
     }
     out.flush()?;
     print_remarks(&answer.remarks);
@@ -193,11 +199,11 @@ fn print_what_if(answer: &WhatIf, out: &mut dyn Write) -> anyhow::Result<()> {
     let moved = |moved: &Moved| {
         let known = match moved.captured {
             0 => "no size known".to_owned(),
-            captured => format!("{} bytes in {captured} captures", moved.bytes),
+            captured => format!("{} in {}", counted(moved.bytes, "byte"), counted(captured, "capture")),
         };
-        format!("{} URLs on {} hosts ({known})", moved.urls, moved.hosts)
+        format!("{} on {} ({known})", counted(moved.urls, "URL"), counted(moved.hosts, "host"))
     };
-    writeln!(out, "{} URLs tried, of {} launches", answer.seen, answer.launches.len())?;
+    writeln!(out, "{} tried, of {}", counted(answer.seen, "URL"), counted(answer.launches.len() as u64, "launch"))?;
     writeln!(out, "come in   {}", moved(&answer.moved_in))?;
     writeln!(out, "go out    {}", moved(&answer.moved_out))?;
     writeln!(

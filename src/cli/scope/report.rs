@@ -3,7 +3,7 @@
 use crate::cli::output::{json_line, plain};
 use crate::cli::{FINE, PROBLEMS};
 use crate::export::csv_row;
-use crate::jobs::JobCx;
+use crate::jobs::{JobCx, counted};
 use crate::scope::{Domains, GEOLOCATION_RULE, LogQuestion, LogReport, LogTotals, LoggedHost};
 use anyhow::Context;
 use std::fs::File;
@@ -91,8 +91,8 @@ fn one_host(args: &Args, host: &LoggedHost, out: &mut dyn Write) -> anyhow::Resu
 
 fn tell(totals: &LogTotals, rule: &str, own: &[String]) {
     eprintln!(
-        "{} lines: {} taken, {} refused; {} let {} in, of which {} under {}",
-        totals.lines,
+        "{}: {} taken, {} refused; {} let {} in, of which {} under {}",
+        counted(totals.lines, "line"),
         totals.accepted,
         totals.rejected,
         plain(rule),
@@ -100,7 +100,8 @@ fn tell(totals: &LogTotals, rule: &str, own: &[String]) {
         totals.under_own,
         if own.is_empty() { "no domain named".to_owned() } else { plain(&own.join(", ")) },
     );
-    eprintln!("{} hosts of {} domains elsewhere, in {} lines", totals.hosts, totals.domains, totals.elsewhere);
+    let (hosts, domains) = (counted(totals.hosts, "host"), counted(totals.domains, "domain"));
+    eprintln!("{hosts} of {domains} elsewhere, in {}", counted(totals.elsewhere, "line"));
     if totals.without_host > 0 {
         eprintln!("{} lines name no host and are not listed", totals.without_host);
     }

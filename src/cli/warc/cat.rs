@@ -8,7 +8,7 @@ use crate::uri::CaptureDate;
 use crate::warc::http::{Form, decode_body, decode_payload, parse_request_head, parse_response_head};
 use crate::warc::{
     ArchiveReader, Original, ProblemKind, RecordFacts, RecordHead, RecordType, SegmentSeries, copy_span,
-    enter_record_at, find_original, find_segments, offset_words, same_url,
+    enter_record_at, enter_record_in, find_original, find_segments, offset_words, same_url,
 };
 use anyhow::{Context, bail};
 use serde_json::json;
@@ -220,20 +220,22 @@ impl Found<'_> {
                 return Ok(());
             };
             eprintln!("{}: {}", self.place, plain(&told(&original)));
-            let (head, mut reader) = enter_record_at(&original.file, original.span.offset)?;
+            let (head, mut reader) = enter_record_in(&original.file, original.span)?;
             let block = block_of(&mut reader)?;
             self.decoded(&head, &block, out)?;
             return self.end(&mut reader);
         }
         if head.content_length > MAX_PAYLOAD as u64 {
-            self.flaws
-                .push(format!("the block has {} bytes: its payload is cut at {MAX_PAYLOAD}", head.content_length));
+            self.flaws.push(format!(
+                "the block is declared with {} bytes: its payload is cut at {MAX_PAYLOAD}",
+                head.content_length
+            ));
         }
         match self.series(head)? {
             Some(series) => {
                 // Only the first segment says what kind of block it is.
                 let first = series.segments().next().filter(|first| first.number == 1);
-                let first = first.map(|first| enter_record_at(&first.file, first.span.offset)).transpose()?;
+                let first = first.map(|first| enter_record_in(&first.file, first.span)).transpose()?;
                 self.decoded(
                     first.as_ref().map_or(head, |(first, _)| first),
                     &block_of(&mut series.joined(&JobCx::detached())?)?,
@@ -452,7 +454,7 @@ mod tests {
             let mut out = Vec::new();
             let damaged = CatArgs { offset: Some(first.len().to_string()), part, ..args(&path) };
             let error = run(&damaged, &mut out).unwrap_err().to_string();
-            assert!(error.contains(&format!("a.warc.gz, offset {}: offset {}: ", first.len(), first.len())), "{error}");
+            assert!(error.contains(&format!("a.warc.gz, offset {}: damaged compression: ", first.len())), "{error}");
             assert_eq!(out, b"");
         }
     }

@@ -1,12 +1,14 @@
 //! `fonds warc check`
 
-use super::super::output::{json_line, plain, with_progress};
+use super::super::output::{json_line, plain, with_lines};
 use super::super::{FINE, PROBLEMS, WRONG_USE};
 use super::{each_once, real_place};
+use crate::jobs::counted;
 use crate::warc::{CheckReport, Checker, Problem, Severity, Span};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// Words of `fonds warc check`.
@@ -14,7 +16,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Examples:\n  fonds warc check *.warc.gz\n  fonds warc check --json crawl.warc.gz\n\n\
     Looks at structure, the fields that each type of record must and may have, the gzip layout, every digest\n\
     (md5, sha1, sha256, sha384, sha512), and across all files given: segments, and the originals of revisits.\n\
-    Errors break the standard or lose bytes; warnings are worth knowing.\n\
+    Errors break the standard or lose bytes; warnings are worth knowing. Problems are told as they are found.\n\
     Exit status: 0 no errors, 1 errors were found, 2 a file cannot be read at all.")]
 pub struct CheckArgs {
     /// Files; those that belong together in one call.
@@ -34,45 +36,74 @@ pub struct CheckArgs {
 pub(super) fn run(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let mut status = FINE;
     let mut reports: Vec<(&Path, CheckReport)> = Vec::new();
-    with_progress(|cx| {
+    // Why no more can be written, which ends the work.
+    let mut unwritten = Ok(());
+    with_lines(|cx, beside_bar| {
+        let mut tell = |file: &Path, problem: &Problem| {
+            beside_bar(&mut || unwritten = write_problem(problem, file, args.json, out));
+            if unwritten.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
         let mut checker = Checker::new(!args.no_digests);
         for file in each_once(&args.files, real_place) {
             cx.stage("Checking", std::fs::metadata(file).ok().map(|meta| meta.len()));
             cx.note(file.display().to_string());
-            match checker.check(file, cx) {
-                Ok(report) => {
-                    report.problems.iter().try_for_each(|problem| tell(problem, file, args.json, out))?;
-                    reports.push((file, report));
-                }
+            let mut wants_more = true;
+            let mut of_file = |problem| {
+                let flow = tell(file, &problem);
+                wants_more = flow.is_continue();
+                flow
+            };
+            match checker.check(file, cx, &mut of_file) {
+                Ok(report) => reports.push((file, report)),
                 Err(error) => {
                     eprintln!("fonds: {}", plain(&error.to_string()));
                     status = WRONG_USE;
                 }
             }
+            if !wants_more {
+                return Ok(());
+            }
             if cx.is_cancelled() {
                 break;
             }
         }
-        let together = checker.finish(cx)?;
+        // What is not read yet may hold what files are found to lack.
+        let mut joined = Vec::new();
+        if !cx.is_cancelled() {
+            // Problems come file by file.
+            let mut last = 0;
+            let finished = checker.finish(cx, |file, problem| {
+                if reports.get(last).is_none_or(|(path, _)| *path != file) {
+                    last = reports.iter().position(|(path, _)| *path == file).unwrap_or(0);
+                }
+                if let Some((_, report)) = reports.get_mut(last) {
+                    *report.found.entry(problem.kind).or_default() += problem.count;
+                }
+                if cx.is_cancelled() { ControlFlow::Break(()) } else { tell(file, &problem) }
+            });
+            match finished {
+                Ok(found) => joined = found,
+                // What is known of each file alone is told all the same.
+                Err(error) => {
+                    eprintln!("fonds: {}", plain(&error.to_string()));
+                    status = WRONG_USE;
+                }
+            }
+        }
         // Segments are joined at the end, which may be stopped as well.
         if cx.is_cancelled() {
             eprintln!("fonds: stopped on request; what follows is about what was read");
             status = status.max(PROBLEMS);
         }
         for (path, report) in &mut reports {
-            report.digests_checked += together.joined.iter().filter(|file| file == path).count() as u64;
-        }
-        for (file, problem) in together.problems {
-            tell(&problem, &file, args.json, out)?;
-            if let Some((_, report)) = reports.iter_mut().find(|(path, _)| *path == file) {
-                report.problems.push(problem);
-            }
+            report.digests_checked += joined.iter().filter(|file| file == path).count() as u64;
         }
         Ok(())
     })?;
+    unwritten?;
     for (file, report) in &reports {
         let empty = report.total() == 0;
-        let wrong = report.count(Severity::Error) > 0 || (args.strict && !report.problems.is_empty());
+        let wrong = report.count(Severity::Error) > 0 || (args.strict && !report.found.is_empty());
         if empty || wrong {
             status = status.max(PROBLEMS);
         }
@@ -81,7 +112,7 @@ pub(super) fn run(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     Ok(status)
 }
 
-fn tell(problem: &Problem, file: &Path, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+fn write_problem(problem: &Problem, file: &Path, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
     let Problem { offset, kind, detail, .. } = problem;
     let severity = kind.severity().as_str();
     if json {
@@ -100,8 +131,8 @@ fn tell(problem: &Problem, file: &Path, json: bool, out: &mut dyn Write) -> anyh
 
 fn summary(file: &Path, report: &CheckReport, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
-    for problem in &report.problems {
-        *kinds.entry(problem.kind.words()).or_default() += problem.count;
+    for (kind, count) in &report.found {
+        *kinds.entry(kind.words()).or_default() += count;
     }
     let (errors, warnings) = (report.count(Severity::Error), report.count(Severity::Warning));
     let packing = report.packing.map(|packing| packing.as_str());
@@ -124,9 +155,10 @@ fn summary(file: &Path, report: &CheckReport, json: bool, out: &mut dyn Write) -
     };
     let (records, digests) = (report.total(), report.digests_checked);
     let name = plain(&file.display().to_string());
-    writeln!(out, "{name}: {records} records, digests of {digests} checked, {verdict}")?;
+    writeln!(out, "{name}: {}, digests of {digests} checked, {verdict}", counted(records, "record"))?;
     let list = |counts: &mut dyn Iterator<Item = (&str, u64)>| {
-        counts.map(|(word, count)| format!("{count} {}", plain(word))).collect::<Vec<_>>().join(", ")
+        let named = |word| if str::is_empty(word) { "without a type".to_owned() } else { plain(word) };
+        counts.map(|(word, count)| format!("{count} {}", named(word))).collect::<Vec<_>>().join(", ")
     };
     if records > 0 {
         let types = list(&mut report.records.iter().map(|(word, &count)| (word.as_str(), count)));
@@ -142,6 +174,46 @@ fn summary(file: &Path, report: &CheckReport, json: bool, out: &mut dyn Write) -
     Ok(())
 }
 
-fn counted(count: u64, word: &str) -> String {
-    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::uri::CaptureDate;
+    use crate::warc::RecordBuilder;
+
+    /// Takes so many lines.
+    struct Full(usize);
+
+    impl Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            let lines = bytes.iter().filter(|&&byte| byte == b'\n').count();
+            self.0 = self.0.checked_sub(lines).ok_or(std::io::ErrorKind::StorageFull)?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn where_nothing_can_be_written_the_check_ends() {
+        let record = RecordBuilder::response("urn:test:1", CaptureDate::from_millis(0), "http://a.pt/")
+            .field("WARC-Block-Digest", "sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5")
+            .plain(b"");
+        let folder = tempfile::tempdir().unwrap();
+        let files = ["a", "b"].map(|name| folder.path().join(name));
+        files.iter().for_each(|file| std::fs::write(file, record.repeat(2)).unwrap());
+        let args = |json| CheckArgs { files: files.to_vec(), no_digests: false, strict: false, json };
+        for json in [false, true] {
+            let mut whole = Vec::new();
+            assert_eq!(run(&args(json), &mut whole).unwrap(), PROBLEMS);
+            let lines = whole.iter().filter(|&&byte| byte == b'\n').count();
+            for room in 0..lines {
+                let error = run(&args(json), &mut Full(room)).unwrap_err();
+                assert!(error.downcast_ref::<std::io::Error>().is_some(), "{error}");
+            }
+            assert!(run(&args(json), &mut Full(lines)).is_ok());
+        }
+    }
 }

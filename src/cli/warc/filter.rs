@@ -1,5 +1,6 @@
 //! The filters that `ls` and `cut` share, as words of the command line.
 
+use crate::scope::broken_pattern;
 use crate::uri::{CaptureDate, ScopePrefix, ScopePrefixSet};
 use crate::warc::{RecordFilter, RecordType, StatusFilter, end_of_period};
 use anyhow::Context;
@@ -72,7 +73,13 @@ impl FilterArgs {
                 None => None,
             },
             record_ids: self.record_ids.clone(),
-            pattern: self.matches.as_deref().map(regex::Regex::new).transpose().context("--matches")?,
+            pattern: match self.matches.as_deref() {
+                Some(pattern) => Some(
+                    regex::Regex::new(pattern)
+                        .map_err(|error| anyhow::anyhow!("--matches: {}", broken_pattern(pattern, &error)))?,
+                ),
+                None => None,
+            },
             offset_from: offset(&self.from)?,
             offset_to: offset(&self.to)?,
         })

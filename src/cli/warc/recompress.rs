@@ -2,7 +2,7 @@
 
 use super::super::output::{json_line, plain, with_progress};
 use super::super::{FINE, PROBLEMS, WRONG_USE};
-use crate::jobs::JobCx;
+use crate::jobs::{JobCx, counted};
 use crate::warc::{NewPacking, RepackError, RepackReport, Span, convert_arc_file, repack_file};
 use anyhow::{Context, bail};
 use serde_json::json;
@@ -104,14 +104,13 @@ fn tell(old: &Path, new: &Path, report: &RepackReport, json: bool, out: &mut dyn
     }
     let left_out = match report.left_out.len() {
         0 => String::new(),
-        1 => ", 1 damaged record left out".to_owned(),
-        count => format!(", {count} damaged records left out"),
+        count => format!(", {} left out", counted(count as u64, "damaged record")),
     };
     writeln!(
         out,
-        "{}: {} records, {} bytes ({} bytes before){left_out}",
+        "{}: {}, {} bytes ({} bytes before){left_out}",
         plain(&new.display().to_string()),
-        report.records,
+        counted(report.records, "record"),
         report.new_bytes,
         report.old_bytes,
     )?;
