@@ -19,6 +19,10 @@ pub struct CaptureDate(i64);
 #[error("“{0}” is not a date: 14 digits or ISO 8601 is wanted, such as 20240301090000 or 2024-03-01T09:00:00Z")]
 pub struct DateError(pub String);
 
+/// Seconds of the last instant that dates are made of: a day before the year
+/// 10000, since it has to be a date in every time zone.
+const LAST_SECOND: i64 = 253_402_207_200;
+
 impl CaptureDate {
     /// The present moment.
     pub fn now() -> Self {
@@ -96,7 +100,8 @@ impl CaptureDate {
         let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
         let of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
         let days = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468;
-        Some(Self::from_seconds(days * 86_400 + hour * 3600 + minute * 60 + second))
+        let seconds = days * 86_400 + hour * 3600 + minute * 60 + second;
+        (seconds <= LAST_SECOND).then(|| Self::from_seconds(seconds))
     }
 
     fn from_digits(digits: &str) -> Option<Self> {
@@ -156,8 +161,8 @@ impl CaptureDate {
     /// Appends what [`Self::to_dataset`] gives, for the many dates of a data set.
     pub fn push_dataset(self, out: &mut Vec<u8>) {
         let seconds = self.seconds();
-        // Years 0 to 9999.
-        if !(-62_167_219_200..=253_402_300_799).contains(&seconds) {
+        // From the year 0 on.
+        if !(-62_167_219_200..=LAST_SECOND).contains(&seconds) {
             out.extend_from_slice(self.to_dataset().as_bytes());
             return;
         }
