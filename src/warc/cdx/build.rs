@@ -257,3 +257,35 @@ fn mime_of(value: &str) -> String {
     let own = value.trim_start().get(..lower.len()).filter(|own| own.eq_ignore_ascii_case(&lower));
     own.map_or(lower.clone(), str::to_owned)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::{IndexForm, IndexReader, write_sorted};
+    use super::*;
+    use crate::uri::CaptureDate;
+    use crate::warc::RecordBuilder;
+
+    fn mime(written: &str) -> Option<String> {
+        let date = CaptureDate::from_millis(1_709_283_600_000);
+        let record = RecordBuilder::response("urn:test:1", date, "http://a.pt/");
+        let file = record.compress(format!("HTTP/1.1 200 OK\r\nContent-Type:{written}\r\n\r\npage").as_bytes());
+        let reader = ArchiveReader::new(&file[..], Path::new("a.warc.gz")).unwrap();
+        let (lines, _) = index_reader(reader, "a.warc.gz", IndexOptions::default(), &JobCx::detached()).unwrap();
+        for form in [IndexForm::Cdxj, IndexForm::Cdx11] {
+            let mut text = Vec::new();
+            write_sorted(&lines, form, &mut text).unwrap();
+            let again: Vec<_> = IndexReader::new(&text[..], "index").unwrap().map(Result::unwrap).collect();
+            assert_eq!(again[0].mime, lines[0].mime, "{}", String::from_utf8_lossy(&text));
+        }
+        lines.into_iter().next().unwrap().mime
+    }
+
+    #[test]
+    fn a_type_that_reads_as_none_is_none() {
+        assert_eq!(mime(" text/html; charset=utf-8").as_deref(), Some("text/html"));
+        for none in [" -", " ", "", " ; a=b"] {
+            assert_eq!(mime(none), None, "{none:?}");
+        }
+    }
+}
