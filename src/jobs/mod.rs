@@ -105,11 +105,6 @@ impl JobCx {
         lock(&self.shared.stage).note = note.into();
     }
 
-    /// Changes the expected total of the present stage.
-    pub fn set_total(&self, total: u64) {
-        lock(&self.shared.stage).total = Some(total);
-    }
-
     /// Sets the counter of the present stage.
     pub fn set_done(&self, done: u64) {
         self.shared.done.store(done, Ordering::Relaxed);

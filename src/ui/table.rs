@@ -17,6 +17,7 @@ pub struct Table<'a> {
     rows: usize,
     height: Option<f32>,
     chosen: Option<usize>,
+    chosen_id: Option<i64>,
     row_height: f32,
 }
 
@@ -26,7 +27,7 @@ pub struct Cells<'row, 'a, 'b>(&'row mut TableRow<'a, 'b>);
 impl<'a> Table<'a> {
     /// A table of `rows` rows.
     pub fn new(id: &'a str, columns: &'a [(&'a str, f32)], rows: usize) -> Self {
-        Self { id, columns, rows, height: None, chosen: None, row_height: theme::ROW }
+        Self { id, columns, rows, height: None, chosen: None, chosen_id: None, row_height: theme::ROW }
     }
 
     /// At most this high; otherwise as high as there is room.
@@ -47,10 +48,18 @@ impl<'a> Table<'a> {
         self
     }
 
+    /// The same of rows that move while they are shown: the marked one is
+    /// known by a number of its own.
+    pub fn chosen_of(mut self, chosen: Option<(usize, i64)>) -> Self {
+        self.chosen = chosen.map(|(row, _)| row);
+        self.chosen_id = chosen.map(|(_, id)| id);
+        self
+    }
+
     /// The chosen row, when it has just been chosen or the room for rows has
     /// changed, as when a panel opens over it. Otherwise people scroll themselves.
-    fn row_to_show(&self, ui: &Ui, rows_height: f32) -> Option<usize> {
-        let now = (self.chosen, rows_height);
+    fn row_to_show(&self, ui: &Ui, height: f32) -> Option<usize> {
+        let now = (self.chosen_id.or(self.chosen.map(|row| row as i64)), height);
         let id = ui.scope_id().with("into sight");
         let before = ui.data_mut(|data| {
             let before = data.get_temp(id);
@@ -73,7 +82,7 @@ impl<'a> Table<'a> {
         let rows_height = (self.rows as f32 * self.row_height).min(height - theme::HEAD_ROW).max(self.row_height);
         let bar = ui.spacing().scroll.allocated_width();
         ui.push_id(self.id, |ui| {
-            let row_to_show = self.row_to_show(ui, rows_height);
+            let row_to_show = self.row_to_show(ui, height);
             ui.spacing_mut().item_spacing.y = 0.0;
             let across = egui::ScrollArea::horizontal()
                 .auto_shrink([false, true])

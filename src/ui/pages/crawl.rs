@@ -190,8 +190,8 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, state: &str, rows: &[SeenRow]) {
     if rows.len() as u64 >= SEEN_LIMIT {
         ui.weak(format!("The first {}; narrow the filter to see others", words::count(SEEN_LIMIT)));
     }
-    let chosen = rows.iter().position(|row| app.focus == Some(Focus::Seen(row.id)));
-    let clicked = Table::new("seen", &SEEN, rows.len()).chosen(chosen).height(theme::DIALOG_LIST).show_ui(
+    let chosen = rows.iter().position(|row| app.focus == Some(Focus::Seen(row.id))).map(|at| (at, rows[at].id));
+    let clicked = Table::new("seen", &SEEN, rows.len()).chosen_of(chosen).height(theme::DIALOG_LIST).show_ui(
         ui,
         |cells, index| {
             seen_cells_ui(cells, &rows[index]);

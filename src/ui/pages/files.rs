@@ -114,9 +114,9 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[&FileRow]) {
         ("Came by", 100.0),
         ("File", 460.0),
     ];
-    let chosen = rows.iter().position(|row| app.focus == Some(Focus::File(row.id)));
+    let chosen = rows.iter().position(|row| app.focus == Some(Focus::File(row.id))).map(|at| (at, rows[at].id));
     let mut to = None;
-    let clicked = Table::new("files", &COLUMNS, rows.len()).chosen(chosen).show_ui(
+    let clicked = Table::new("files", &COLUMNS, rows.len()).chosen_of(chosen).show_ui(
         ui,
         |cells, index| {
             let row = rows[index];

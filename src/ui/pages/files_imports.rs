@@ -1,7 +1,7 @@
 //! What imports came to: all of them, and one of them file by file.
 
 use super::files::go;
-use crate::app::models::{FileOutcome, ImportRow, ImportedFile, LaunchId, LaunchState, ProblemQuery};
+use crate::app::models::{FileOutcome, ImportRow, ImportedFile, LaunchId, LaunchState, ProblemQuery, quoted};
 use crate::app::work::{ARCHIVE_NAMES, file_words};
 use crate::app::{Action, AppState, Command, FilesRoute, Focus, Route};
 use crate::ui::table::Table;
@@ -220,9 +220,12 @@ fn files_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, rows: &[&Imported
         ("File", 320.0),
         ("In words", 300.0),
     ];
-    let chosen = rows.iter().position(|row| row.file.is_some() && app.focus == row.file.map(Focus::File));
+    let chosen = rows.iter().enumerate().find_map(|(at, row)| {
+        let id = row.file.filter(|id| app.focus == Some(Focus::File(*id)))?;
+        Some((at, id))
+    });
     let mut to = None;
-    let clicked = Table::new("imported files", &COLUMNS, rows.len()).chosen(chosen).show_ui(
+    let clicked = Table::new("imported files", &COLUMNS, rows.len()).chosen_of(chosen).show_ui(
         ui,
         |cells, index| {
             let row = rows[index];
@@ -238,7 +241,7 @@ fn files_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, rows: &[&Imported
                 to = Some(records_of(launch, Some(row.path.clone())));
             }
             // One of which nothing was kept has no number.
-            let file = row.file.map_or_else(|| format!("\"{}\"", row.path.replace('"', "")), |file| file.to_string());
+            let file = row.file.map_or_else(|| quoted(&row.path), |file| file.to_string());
             for (count, filter, hint) in [
                 (row.captures, format!("file:{file} imported:{launch}"), "Show its captures"),
                 (row.new_captures, format!("file:{file} import:{launch}"), "Show those that came in with it"),

@@ -84,8 +84,8 @@ fn kinds_ui(ui: &mut Ui, app: &mut AppState, query: &ProblemQuery, page: &Proble
 fn table_ui(ui: &mut Ui, app: &mut AppState, page: &ProblemPage) {
     const COLUMNS: [(&str, f32); 4] = [("Kind", 180.0), ("Offset", 110.0), ("What exactly", 420.0), ("File", 380.0)];
     let rows = &page.rows;
-    let chosen = rows.iter().position(|row| app.focus == Some(Focus::Problem(row.id)));
-    let clicked = Table::new("problems", &COLUMNS, rows.len()).chosen(chosen).show_ui(
+    let chosen = rows.iter().position(|row| app.focus == Some(Focus::Problem(row.id))).map(|at| (at, rows[at].id));
+    let clicked = Table::new("problems", &COLUMNS, rows.len()).chosen_of(chosen).show_ui(
         ui,
         |cells, index| {
             let row = &rows[index];
