@@ -5,7 +5,7 @@ use super::workspace::{Looking, StoreError};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -29,6 +29,8 @@ pub struct Catalogue {
     revision: Arc<AtomicU64>,
     /// Where another process may write: what it committed so far.
     watch: Option<Mutex<Watch>>,
+    /// The version of its tables when it was last looked for commits of others.
+    version: AtomicU32,
     /// Read as a file that nobody changes: SQLite can keep no log beside it.
     immutable: bool,
 }
@@ -66,6 +68,7 @@ impl Catalogue {
             readers: Mutex::default(),
             revision: Arc::default(),
             watch: (!immutable).then(Mutex::default),
+            version: AtomicU32::default(),
             immutable,
         };
         let answers = |catalogue: &Self| {
@@ -137,6 +140,7 @@ impl Catalogue {
             readers: Mutex::default(),
             revision,
             watch: None,
+            version: AtomicU32::default(),
             immutable: false,
         })
     }
@@ -165,6 +169,11 @@ impl Catalogue {
             None => (self.reader()?, true),
         };
         let version = conn.query_row("PRAGMA data_version", [], |row| row.get(0))?;
+        let tables = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        if self.version.swap(tables, Ordering::Relaxed) != tables {
+            // They see the tables as those of the version before.
+            self.readers.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        }
         // Each connection counts for itself.
         if watch.looked.is_some() && (is_new || version != watch.version) {
             self.revision.fetch_add(1, Ordering::Relaxed);
@@ -258,13 +267,16 @@ impl Catalogue {
     /// Runs `work` on a reading connection.
     pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         self.look(LOOK_EVERY)?;
+        let version = self.version.load(Ordering::Relaxed);
         let pooled = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let conn = match pooled {
             Some(conn) => conn,
             None => self.reader()?,
         };
         let result = work(&conn);
-        self.readers.lock().unwrap_or_else(PoisonError::into_inner).push(conn);
+        if self.version.load(Ordering::Relaxed) == version {
+            self.readers.lock().unwrap_or_else(PoisonError::into_inner).push(conn);
+        }
         result
     }
 }

@@ -214,6 +214,19 @@ mod tests {
     }
 
     #[test]
+    fn a_looker_goes_on_when_another_process_brings_the_catalogue_to_the_present_version() {
+        for version in [1, 4, 6] {
+            let (_dir, folder, conn) = of_version(version);
+            drop(conn);
+            let looking = Workspace::look(&folder).unwrap();
+            looking_answers(&looking);
+            drop(Workspace::open(&folder).unwrap());
+            looking.catalogue().revision_now().unwrap();
+            looking_answers(&looking);
+        }
+    }
+
+    #[test]
     fn a_workspace_of_an_earlier_version_opens_with_all_it_holds() {
         let (_dir, folder, conn) = of_version(1);
         let spec = serde_json::to_string(&Campaign::new("Old")).unwrap();
