@@ -16,7 +16,7 @@ use super::{
     Resolver, SystemResolver, free_bytes,
 };
 use crate::campaign::Seed;
-use crate::jobs::JobCx;
+use crate::jobs::{JobCx, counted};
 use crate::scope::Candidate;
 use crate::uri::parse_web_url;
 use crate::warc::FileSetOptions;
@@ -106,7 +106,8 @@ pub fn run_crawl_with(
     }
     let unlogged = complete_scope_log(ledger, &logs)?;
     if unlogged > 0 {
-        stats.event(0, "", format!("{unlogged} decisions of the run before were added to scope.log"));
+        let were = if unlogged == 1 { "was" } else { "were" };
+        stats.event(0, "", format!("{} of the run before {were} added to scope.log", counted(unlogged, "decision")));
     }
     add_redirected_seeds(&logs, &judge, setup)?;
     recovery.captures = take_over(found, ledger, &judge, &logs)?;

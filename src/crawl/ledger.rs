@@ -159,8 +159,8 @@ pub trait Ledger: Send + Sync {
     /// what is on disk is in the catalogue.
     fn keep_capture(&self, capture: CaptureEntry) -> Result<(), LedgerError>;
 
-    /// What was decided of URLs from an instant on, as it stands.
-    fn decided_since(&self, date: CaptureDate) -> Result<Vec<Admission>, LedgerError>;
+    /// What was decided of URLs from an instant on, as it stands, one by one.
+    fn decided_since(&self, date: CaptureDate, each: &mut dyn FnMut(Admission)) -> Result<(), LedgerError>;
 
     /// Whether the launch has seen this URL.
     fn has_seen(&self, url: &Url) -> Result<bool, LedgerError>;

@@ -68,8 +68,17 @@ impl Logs {
 
     /// Tells of decisions.
     pub fn scope<'a>(&self, decided: impl IntoIterator<Item = (&'a Candidate, &'a Verdict)>) -> Result<(), CrawlError> {
-        let (mut lines, date) = (String::new(), self.clock.now());
-        for (candidate, verdict) in decided {
+        let now = self.clock.now();
+        self.scope_of(decided.into_iter().map(|(candidate, verdict)| (candidate, verdict, now)))
+    }
+
+    /// Tells of decisions, with when each was made.
+    pub(super) fn scope_of<'a>(
+        &self,
+        decided: impl IntoIterator<Item = (&'a Candidate, &'a Verdict, CaptureDate)>,
+    ) -> Result<(), CrawlError> {
+        let mut lines = String::new();
+        for (candidate, verdict, date) in decided {
             lines.push_str(&ScopeLine::of(candidate, verdict, date).to_string());
             lines.push('\n');
         }

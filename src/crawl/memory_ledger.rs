@@ -189,9 +189,10 @@ impl Ledger for MemoryLedger {
         Ok(())
     }
 
-    fn decided_since(&self, date: CaptureDate) -> Result<Vec<Admission>, LedgerError> {
+    fn decided_since(&self, date: CaptureDate, each: &mut dyn FnMut(Admission)) -> Result<(), LedgerError> {
         let rows = self.rows().into_iter().map(|(admission, _)| admission);
-        Ok(rows.filter(|admission| admission.date >= date).collect())
+        rows.filter(|admission| admission.date >= date).for_each(each);
+        Ok(())
     }
 
     fn has_seen(&self, url: &Url) -> Result<bool, LedgerError> {

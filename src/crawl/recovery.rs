@@ -17,6 +17,9 @@ use crate::warc::{ArchiveReader, OPEN_SUFFIX, repair_open_file};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+/// Lines that wait for others at most, so that they are written together.
+const LINES_AT_ONCE: usize = 10_000;
+
 /// Closes the files that a killed run of this launch left open, and reads
 /// every capture in them that is not known: `known(label)` gives the places
 /// that are, as [`Ledger::recorded`] does. Workers write in one order and tell
@@ -108,11 +111,25 @@ pub(super) fn recover(
 /// Says how many.
 pub(super) fn complete_scope_log(ledger: &dyn Ledger, logs: &Logs) -> Result<u64, CrawlError> {
     let (since, logged) = logs.last_decisions()?;
-    let mut lost = ledger.decided_since(since)?;
-    lost.retain(|admission| !logged.contains(&decision_key(admission.verdict.decision, admission.url.as_str())));
-    let candidates: Vec<Candidate> = lost.iter().map(candidate_of).collect();
-    logs.scope(candidates.iter().zip(lost.iter().map(|admission| &admission.verdict)))?;
-    Ok(lost.len() as u64)
+    let (mut count, mut lost, mut written) = (0, Vec::new(), Ok(()));
+    let write = |lost: &mut Vec<(Candidate, Admission)>| {
+        let result = logs.scope_of(lost.iter().map(|(candidate, of)| (candidate, &of.verdict, of.date)));
+        lost.clear();
+        result
+    };
+    ledger.decided_since(since, &mut |admission| {
+        if written.is_ok() && !logged.contains(&decision_key(admission.verdict.decision, admission.url.as_str())) {
+            count += 1;
+            lost.push((candidate_of(&admission), admission));
+            // Where the log is gone, it is all of a launch.
+            if lost.len() >= LINES_AT_ONCE {
+                written = write(&mut lost);
+            }
+        }
+    })?;
+    written?;
+    write(&mut lost)?;
+    Ok(count)
 }
 
 /// Tells the ledger of recovered captures: with them the URLs that still wait

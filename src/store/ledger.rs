@@ -211,17 +211,16 @@ impl Ledger for LaunchLedger {
         self.write(move |conn, launch| insert_capture(conn, launch, &capture).map(|_| ()))
     }
 
-    fn decided_since(&self, date: CaptureDate) -> Result<Vec<Admission>, LedgerError> {
+    fn decided_since(&self, date: CaptureDate, each: &mut dyn FnMut(Admission)) -> Result<(), LedgerError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(&format!(
                 "{QUEUED_URL} FROM seen s {QUEUED_JOINS} WHERE s.launch = ?1 AND s.date_ms >= ?2 ORDER BY s.id"
             ))?;
             let mut rows = statement.query(params![self.launch, date.millis()])?;
-            let mut decided = Vec::new();
             while let Some(row) = rows.next()? {
-                decided.push(queued_url(row)?.admission);
+                each(queued_url(row)?.admission);
             }
-            Ok(decided)
+            Ok(())
         })
     }
 
