@@ -244,12 +244,18 @@ pub struct ScopePrefixSet {
 impl ScopePrefixSet {
     /// Gathers prefixes; those that a shorter one covers are dropped.
     pub fn new(prefixes: impl IntoIterator<Item = ScopePrefix>) -> Self {
-        let mut tails: Vec<Box<str>> = prefixes.into_iter().map(|prefix| prefix.tail().into()).collect();
+        let mut set = Self::default();
+        set.extend(prefixes);
+        set
+    }
+
+    /// Adds prefixes; those that a shorter one covers are dropped.
+    pub fn extend(&mut self, prefixes: impl IntoIterator<Item = ScopePrefix>) {
+        self.tails.extend(prefixes.into_iter().map(|prefix| Box::from(prefix.tail())));
         // What is no SURT matches nothing; an empty prefix would let everything in.
-        tails.retain(|tail| tail.contains('('));
-        tails.sort_unstable();
-        tails.dedup_by(|longer, kept| longer.starts_with(&**kept));
-        Self { tails }
+        self.tails.retain(|tail| tail.contains('('));
+        self.tails.sort_unstable();
+        self.tails.dedup_by(|longer, kept| longer.starts_with(&**kept));
     }
 
     /// Adds a prefix, unless a shorter one covers it.

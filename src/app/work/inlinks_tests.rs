@@ -314,9 +314,9 @@ fn every_form_of_links_is_a_file_and_a_stop_leaves_none() {
         assert!(words.ends_with(&format!("in {}", file.display())), "{words}");
         let text = std::fs::read_to_string(file).unwrap();
         let (host, what) = match form {
-            LinkForm::Dataset => ("(pt,b,)", "1 pages with their inlinks within ±90 days"),
-            LinkForm::Nutch => ("http://b.pt/x", "1 inlinks of 1 pages, 0 left out over the limit"),
-            _ => ("b.pt", "2 hosts, 1 edges between sites, 0 within"),
+            LinkForm::Dataset => ("(pt,b,)", "1 page with inlinks within ±90 days"),
+            LinkForm::Nutch => ("http://b.pt/x", "1 inlink of 1 page, 0 left out over the limit"),
+            _ => ("b.pt", "2 hosts, 1 edge between sites, 0 within"),
         };
         assert!(words.starts_with(what) && text.contains(host), "{words}: {text}");
     }

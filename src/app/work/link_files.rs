@@ -5,7 +5,7 @@ use super::inlinks::write_dataset;
 use super::written::write_file;
 use crate::app::models::LinkForm;
 use crate::export::{GraphFormat, write_host_graph};
-use crate::jobs::JobCx;
+use crate::jobs::{JobCx, counted};
 use crate::store::Workspace;
 use crate::uri::CaptureDate;
 use anyhow::Context;
@@ -29,7 +29,8 @@ pub fn export_links(workspace: &Workspace, form: LinkForm, folder: &Path, cx: &J
             write_host_graph(&graph, &ranks, format, true, out)?;
             let edges = graph.external().count();
             let within = graph.edges.len() - edges;
-            Ok(format!("{} hosts, {edges} edges between sites, {within} within", graph.hosts.len()))
+            let hosts = counted(graph.hosts.len() as u64, "host");
+            Ok(format!("{hosts}, {} between sites, {within} within", counted(edges as u64, "edge")))
         })
     };
     let words = match form {
@@ -40,11 +41,12 @@ pub fn export_links(workspace: &Workspace, form: LinkForm, folder: &Path, cx: &J
         LinkForm::Dataset => write_file(&path, |out| {
             let window_days = workspace.catalogue().window_days()?;
             let objects = write_dataset(workspace, window_days, None, out, cx)?;
-            Ok(format!("{objects} pages with their inlinks within ±{window_days} days"))
+            Ok(format!("{} with inlinks within ±{window_days} days", counted(objects, "page")))
         })?,
         LinkForm::Nutch => write_file(&path, |out| {
             let report = links.write_nutch(&NutchLimits::default(), NutchForm::Dump, out, cx)?;
-            Ok(format!("{} inlinks of {} pages, {} left out over the limit", report.inlinks, report.pages, report.cut))
+            let (inlinks, pages) = (counted(report.inlinks, "inlink"), counted(report.pages, "page"));
+            Ok(format!("{inlinks} of {pages}, {} left out over the limit", report.cut))
         })?,
     };
     Ok(format!("{words}, in {}", path.display()))

@@ -248,12 +248,14 @@ impl DecideRule for CompiledSeedScope {
 
     fn with_met(&self, seeds: &[Seed]) -> Option<Result<Arc<dyn DecideRule>, String>> {
         let mut wider = self.clone();
+        let mut open = Vec::new();
         for (position, seed) in (self.seeds.len()..).zip(seeds) {
             match wider.take_in(position, seed) {
-                Ok(open) => open.iter().for_each(|prefix| wider.open.insert(prefix)),
+                Ok(prefix) => open.extend(prefix),
                 Err(why) => return Some(Err(why)),
             }
         }
+        wider.open.extend(open);
         wider.seeds.extend_from_slice(seeds);
         wider.met += seeds.len();
         Some(Ok(Arc::new(wider)))

@@ -390,7 +390,13 @@ pub(super) fn is_of_workspace(error: &anyhow::Error) -> bool {
 /// What was told of a copy, told of the file that it was made from.
 fn told_of_source(told: anyhow::Result<Told>, source: &Source<'_>, done: &mut ImportedFile) -> anyhow::Result<Told> {
     let (copy, original) = (source.path.display().to_string(), source.found.path.display().to_string());
-    let in_place = |words: &mut String| *words = words.replace(&copy, &original);
+    let in_place = |words: &mut String| {
+        *words = words.replace(&copy, &original);
+        // The original may end in the copy's name itself: a copy that another workspace made.
+        if !original.contains(&source.label) {
+            *words = words.replace(&source.label, &original);
+        }
+    };
     done.error.iter_mut().for_each(in_place);
     match told {
         Ok(mut told) => {

@@ -303,11 +303,12 @@ fn counted_in(report: &IndexReport, offset: u64, done: &mut ImportedFile) -> Vec
         match (Span { offset: problem.offset, length: 0 }).is_inside_member() {
             true => ToldProblem {
                 offset,
+                // Its member is told from the beginning of the archive inside.
+                member: None,
                 detail: format!("offset {} in the member: {}", offset_words(problem.offset), told.detail),
                 ..told
             },
-            // Its member is told from the beginning of the archive inside.
-            false => ToldProblem { offset: problem.offset.saturating_add(offset), member: None, ..told },
+            false => ToldProblem { offset: problem.offset.saturating_add(offset), ..told },
         }
     });
     shifted.collect()

@@ -23,6 +23,7 @@ const BEFORE_FIRST_LINE_MS: i64 = 20 * 60 * 1000;
 /// Some launches of a campaign, and the imports that may hold their captures.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Stand {
+    /// In the order of their numbers.
     launches: Vec<LaunchStand>,
     /// When each run of another crawler went on, of the whole campaign: a
     /// capture is of one of them, whichever are asked for.
@@ -32,6 +33,7 @@ pub(super) struct Stand {
 }
 
 impl Stand {
+    /// `ids` are in order.
     pub(super) fn of(catalogue: &Catalogue, campaign: CampaignId, ids: &[LaunchId]) -> Result<Self, StoreError> {
         let launches = catalogue.launch_stands(ids)?;
         if launches.iter().all(|launch| launch.foreign_term.is_none()) {
@@ -50,10 +52,14 @@ impl Stand {
         self.launches.iter().map(|launch| launch.id)
     }
 
+    fn has(&self, launch: LaunchId) -> bool {
+        self.launches.binary_search_by_key(&launch, |of| of.id).is_ok()
+    }
+
     /// The launches that a capture is of: its own or, where it came with the
     /// archives of another crawler, the runs that went on then.
     pub(super) fn launches_of(&self, launch: LaunchId, date: CaptureDate) -> Vec<LaunchId> {
-        if self.ids().any(|id| id == launch) {
+        if self.has(launch) {
             return vec![launch];
         }
         if !self.imports.contains(&launch) {
@@ -69,7 +75,7 @@ impl Stand {
         if runs.is_empty() {
             runs = within(BEFORE_FIRST_LINE_MS);
         }
-        runs.retain(|run| self.ids().any(|id| id == *run));
+        runs.retain(|run| self.has(*run));
         runs
     }
 }

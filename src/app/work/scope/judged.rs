@@ -82,6 +82,8 @@ pub(super) struct Version<'a> {
     spec: &'a Campaign,
     redirects: HashMap<LaunchId, Redirects>,
     asked: HashSet<String>,
+    /// Without what seeds redirected to.
+    rules: Option<DecideRules>,
     compiled: Vec<(Redirects, DecideRules, Arc<Seeds>)>,
 }
 
@@ -109,7 +111,7 @@ impl<'a> Version<'a> {
             }
             next = targets;
         }
-        Ok(Self { spec, redirects, asked, compiled: Vec::new() })
+        Ok(Self { spec, redirects, asked, rules: None, compiled: Vec::new() })
     }
 
     /// The URLs whose redirects these rules stand on.
@@ -125,7 +127,11 @@ impl<'a> Version<'a> {
             Some((_, rules, seeds)) => (rules.clone(), Arc::clone(seeds)),
             None => {
                 let (more, seeds) = self.seeds_with(&redirects);
-                let rules = DecideRules::compile(self.spec)?.with_met(&more)?;
+                let rules = match &self.rules {
+                    Some(rules) => rules,
+                    None => self.rules.insert(DecideRules::compile(self.spec)?),
+                };
+                let rules = rules.with_met(&more)?;
                 let seeds = Arc::new(seeds);
                 self.compiled.push((redirects, rules.clone(), Arc::clone(&seeds)));
                 (rules, seeds)

@@ -7,7 +7,7 @@ use crate::app::models::{
 };
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::export::csv_row;
-use crate::jobs::JobCx;
+use crate::jobs::{JobCx, counted};
 use crate::scope::{GeoEvidence, GeoFact};
 use crate::store::job_name;
 use crate::uri::CaptureDate;
@@ -187,7 +187,7 @@ pub fn export_table(desk: &WorkspaceDesk, table: &ScopeTable, folder: &Path, cx:
         }
     };
     let remark = remark.map(|remark| format!("; {remark}")).unwrap_or_default();
-    Ok(format!("{rows} rows in {}{remark}", path.display()))
+    Ok(format!("{} in {}{remark}", counted(rows, "row"), path.display()))
 }
 
 /// The name of a file that holds a list. A host's name is typed by strangers:

@@ -312,7 +312,7 @@ fn lists_are_written_as_tables_that_run_no_formula() {
     let host = hosts.iter().find(|host| host.host == "b.pt:8080").unwrap();
     let of_host = ScopeTable::WhatIf(answer.clone(), WhatIfList::Host(host.id));
     let words = made.desk.export_table(&of_host, &made.dir.path().join("hosts"), &JobCx::detached()).unwrap();
-    assert!(words.starts_with("1 rows in ") && words.contains("/what-if-of-b-pt-8080-"), "{words}");
+    assert!(words.starts_with("1 row in ") && words.contains("/what-if-of-b-pt-8080-"), "{words}");
     // A stopped job leaves nothing half-written behind.
     let stopped = JobCx::detached();
     stopped.cancel();
