@@ -168,6 +168,12 @@ where
     Q: Eq + Hash + Clone + Send + 'static,
     T: Send + Sync + 'static,
 {
+    /// Whether a worker still has a question of this kind.
+    #[cfg(test)]
+    pub(super) fn is_waited_for(&self) -> bool {
+        self.entries.values().filter(|entry| entry.in_flight).count() > self.answers.1.len()
+    }
+
     /// What can be shown now. Asks the desk when its revision has changed
     /// since, or when the answer is older than `stale_after`.
     pub fn get(

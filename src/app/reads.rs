@@ -88,6 +88,12 @@ macro_rules! reads {
                 $(self.$name.clear();)*
             }
 
+            /// Whether a worker still has a question.
+            #[cfg(test)]
+            pub(super) fn is_waited_for(&self) -> bool {
+                false $(|| self.$name.is_waited_for())*
+            }
+
             $($(#[$doc])*
             pub fn $name(&mut self, $($arg: $kind),*) -> Loaded<Arc<$answer>> {
                 self.$name.get(&self.cx, ($($arg,)*), $stale, $load)

@@ -176,6 +176,19 @@ where
         }
     }
 
+    /// Whether its answer is being made, or waits for the edit to stand.
+    #[cfg(test)]
+    fn is_waited_for(&self) -> bool {
+        self.asked.as_ref().is_some_and(|asked| match &asked.running {
+            Some((_, _, handle)) => !handle.is_finished(),
+            // One whose page was left is not asked again.
+            None => {
+                asked.since.elapsed() < 2 * asked.settled
+                    && self.shown.as_ref().is_none_or(|shown| shown.at < asked.since)
+            }
+        })
+    }
+
     fn is_running(&self) -> bool {
         self.asked.as_ref().is_some_and(|asked| asked.running.is_some())
     }
@@ -237,6 +250,19 @@ impl Scans {
         self.drift.forget();
         self.problem_record.forget();
         self.import_records.forget();
+    }
+
+    /// Whether an answer is on its way. A record of a problem may be read
+    /// without end, so it does not count.
+    #[cfg(test)]
+    pub(super) fn is_waited_for(&self) -> bool {
+        self.what_if.is_waited_for()
+            || self.rule_lines.is_waited_for()
+            || self.rule_hits.is_waited_for()
+            || self.spoken.is_waited_for()
+            || self.geo_report.is_waited_for()
+            || self.drift.is_waited_for()
+            || self.import_records.is_waited_for()
     }
 }
 

@@ -260,6 +260,12 @@ impl AppState {
         self.reads.desk()
     }
 
+    /// Whether an answer is on its way, so that what is shown will change.
+    #[cfg(test)]
+    pub(crate) fn is_waited_for(&self) -> bool {
+        self.opening.is_some() || self.reads.is_waited_for() || self.scans.is_waited_for()
+    }
+
     /// The folder that is being opened.
     pub fn opening(&self) -> Option<&Path> {
         self.opening.as_deref()

@@ -78,7 +78,7 @@ pub fn so_far(workspace: &Path) -> (u64, usize) {
 
 #[test]
 fn an_import_killed_again_and_again_brings_everything_in_once() {
-    const PAGES: usize = 700;
+    const PAGES: usize = 1_000;
     let (_dir, workspace, source) = made();
     // Two of one size, so that the way over the digest is killed in, too.
     for (name, host) in [("a", "one"), ("b", "two")] {

@@ -167,7 +167,7 @@ fn an_unchanged_twin_of_a_file_that_grew_is_known() {
 
 #[test]
 fn a_killed_import_of_a_copy_that_grew_goes_on() {
-    const PAGES: usize = 900;
+    const PAGES: usize = 1_500;
     let (_dir, workspace, source) = made();
     let path = write(&source, "a.warc.gz", &warc("one", 3));
     fonds(&["import", arg(&workspace), arg(&source), "--copy"]).with_status(0);
@@ -184,7 +184,7 @@ fn a_killed_import_of_a_copy_that_grew_goes_on() {
 
 #[test]
 fn the_figures_of_a_killed_import_are_those_of_the_whole() {
-    const PAGES: usize = 700;
+    const PAGES: usize = 1_000;
     let (_dir, workspace, source) = made();
     for (name, host) in [("a", "one"), ("b", "seven"), ("c", "eleven")] {
         write(&source, &format!("{name}.warc.gz"), &warc(host, PAGES));

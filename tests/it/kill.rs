@@ -178,7 +178,7 @@ fn servers_see_at_most_what_was_in_flight_twice() {
     let total: usize = expected.values().sum();
     let before = server.asked();
     let mut kills = 0;
-    for point in (1..=6).map(|point| total * point / 7) {
+    for point in (1..=6).map(|point| total * point / 8) {
         kills += usize::from(kill_when(start(&args), || (server.asked() - before) as usize >= point));
         // What is there can be looked at before the crawl goes on.
         fonds(&["campaign", "list", arg(&disturbed), "--json"]).with_status(0);

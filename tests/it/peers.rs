@@ -177,22 +177,28 @@ fn pywb_replays_pages_of_the_export() {
     let lines: usize = indexed.iter().map(|file| std::fs::read_to_string(file).unwrap().lines().count()).sum();
     assert!(lines as u64 >= report.exported_captures, "pywb indexed {lines} lines");
 
-    // Free now; taken by another in between only by bad luck.
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let server = Command::new(wayback)
-        .current_dir(dir.path())
-        .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--threads", "2"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut server = Running(server);
-    let begun = Instant::now();
-    while get(port, "/demo/").map_or(0, |(status, _)| status) != 200 {
-        assert!(server.0.try_wait().unwrap().is_none(), "wayback ended");
-        assert!(begun.elapsed() < PATIENCE, "wayback does not answer");
-        std::thread::sleep(Duration::from_millis(100));
-    }
+    let serve = || -> Option<(u16, Running)> {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let server = Command::new(&wayback)
+            .current_dir(dir.path())
+            .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--threads", "2"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut server = Running(server);
+        let begun = Instant::now();
+        while get(port, "/demo/").map_or(0, |(status, _)| status) != 200 {
+            if server.0.try_wait().unwrap().is_some() {
+                return None;
+            }
+            assert!(begun.elapsed() < PATIENCE, "wayback does not answer");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        Some((port, server))
+    };
+    // The port was free; another may have taken it meanwhile.
+    let (port, _server) = (0..3).find_map(|_| serve()).expect("wayback ended");
     // Three exported pages of three hosts, the charsets of which are told in
     // three ways, and a revisit that needs its original.
     let replayed = pages(&report.export);

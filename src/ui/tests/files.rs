@@ -159,7 +159,7 @@ fn records_of_an_import_and_captures_of_a_file_without_number_are_shown() {
     window.app_mut().send(Command::Go(import));
     window.settle();
     window.click("309");
-    let filter = "file:\"/media/old/2009/letter.warc\" imported:3".to_owned();
+    let filter = "file:/media/old/2009/letter.warc imported:3".to_owned();
     assert_eq!(window.app().route, Route::Captures { filter });
 }
 

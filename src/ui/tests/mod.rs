@@ -19,7 +19,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long a worker may take before a test gives up.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long a worker is waited for where it may have nothing to say.
+const STILL_WITHIN: Duration = Duration::from_secs(2);
 
 /// A window on a made-up archive.
 pub(super) struct Window {
@@ -71,6 +74,9 @@ impl Window {
         let mut window = Self { harness, told };
         if has_folder {
             window.until("the workspace is open", |window| window.app().desk().is_some());
+            if !empty {
+                window.until("a campaign is at hand", |window| window.app().campaign.is_some());
+            }
             window.settle();
         }
         window
@@ -86,12 +92,19 @@ impl Window {
 
     /// Lets workers answer and the window draw.
     pub(super) fn settle(&mut self) {
-        for _ in 0..4 {
+        self.still(4);
+        self.harness.check_accessibility();
+    }
+
+    /// Draws until no answer was on its way for so many looks, for a while at most.
+    fn still(&mut self, looks: usize) {
+        let (begun, mut quiet) = (Instant::now(), 0);
+        while quiet < looks && begun.elapsed() < STILL_WITHIN {
             self.harness.run_steps(2);
-            std::thread::sleep(Duration::from_millis(15));
+            quiet = if self.app().is_waited_for() { 0 } else { quiet + 1 };
+            std::thread::sleep(Duration::from_millis(5));
         }
         self.harness.run_steps(2);
-        self.harness.check_accessibility();
     }
 
     #[track_caller]
@@ -109,6 +122,7 @@ impl Window {
     /// rail and the bars come first; of rows the first.
     #[track_caller]
     pub(super) fn click(&mut self, label: &str) {
+        self.still(1);
         let nodes = || self.harness.query_all_by_label(label);
         let Some(node) = nodes().rfind(is_pressed).or_else(|| nodes().next()) else {
             panic!("nothing says “{label}”; on screen: {:?}", self.words());
@@ -120,6 +134,7 @@ impl Window {
     /// Brings what carries this label into sight: only there it can be clicked.
     #[track_caller]
     pub(super) fn scroll_to(&mut self, label: &str) {
+        self.still(1);
         match self.harness.query_all_by_label(label).find(is_pressed) {
             Some(node) => node.scroll_to_me(),
             None => panic!("nothing to press says “{label}”; on screen: {:?}", self.words()),
@@ -130,6 +145,7 @@ impl Window {
     /// Clicks the radio button of this label: words in a list may be the same.
     #[track_caller]
     pub(super) fn click_radio(&mut self, label: &str) {
+        self.still(1);
         use egui::accesskit::Role;
         let radio = |node: &egui_kittest::Node<'_>| node.accesskit_node().role() == Role::RadioButton;
         match self.harness.query_all_by_label(label).find(radio) {
@@ -152,6 +168,7 @@ impl Window {
     /// Types into the field of this label.
     #[track_caller]
     pub(super) fn type_into(&mut self, label: &str, text: &str) {
+        self.still(1);
         let Some(node) = self.harness.query_all_by_label(label).find(|node| is_field(node)) else {
             panic!("no field is called “{label}”; on screen: {:?}", self.words());
         };
@@ -168,8 +185,8 @@ impl Window {
     }
 
     #[track_caller]
-    pub(super) fn check_says(&self, words: &str) {
-        assert!(self.says(words), "nothing says “{words}”; on screen: {:?}", self.words());
+    pub(super) fn check_says(&mut self, words: &str) {
+        self.until(&format!("it says “{words}”"), |window| window.says(words));
     }
 
     /// Every label and value on screen.

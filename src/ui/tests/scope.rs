@@ -112,6 +112,7 @@ fn tables_go_to_the_workspace_that_is_open() {
     window.scroll_to("Export as CSV");
     window.click("Export as CSV");
     window.check_told("write geo report of 2 hosts to /home/archivist/fonds/exports/tables");
+    window.until("the job is over", |window| window.app().jobs.is_empty());
     window.app_mut().send(Command::OpenWorkspace("/media/other".into()));
     window.check_told("open /media/other");
     window.press_with(Modifiers::COMMAND, Key::Num2);
