@@ -89,7 +89,7 @@ macro_rules! reads {
             }
 
             /// Whether a worker still has a question.
-            #[cfg(test)]
+            #[cfg(all(test, feature = "gui"))]
             pub(super) fn is_waited_for(&self) -> bool {
                 false $(|| self.$name.is_waited_for())*
             }

@@ -177,7 +177,7 @@ where
     }
 
     /// Whether its answer is being made, or waits for the edit to stand.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "gui"))]
     fn is_waited_for(&self) -> bool {
         self.asked.as_ref().is_some_and(|asked| match &asked.running {
             Some((_, _, handle)) => !handle.is_finished(),
@@ -254,7 +254,7 @@ impl Scans {
 
     /// Whether an answer is on its way. A record of a problem may be read
     /// without end, so it does not count.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "gui"))]
     pub(super) fn is_waited_for(&self) -> bool {
         self.what_if.is_waited_for()
             || self.rule_lines.is_waited_for()
