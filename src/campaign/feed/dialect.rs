@@ -116,6 +116,12 @@ pub(super) const FIELD: Names = Names {
 /// Of a launch message only the URL is a field of its own.
 pub(super) const MESSAGE: Names = Names { seeds: "url", ..CAMEL };
 
+/// Whether an object is a target itself by the names of its fields, and not
+/// what targets stand in.
+pub(super) fn is_entry(fields: &Map<String, Value>) -> bool {
+    fields.contains_key(CAMEL.seeds) || dialect_of(fields, Dialect::Wrapped) != Dialect::Wrapped
+}
+
 /// The dialect that an object speaks, told by the names of its fields; one
 /// that could be several is taken for `otherwise`.
 pub(super) fn dialect_of(fields: &Map<String, Value>, otherwise: Dialect) -> Dialect {

@@ -1,7 +1,7 @@
 //! Reads a feed in any dialect.
 
 use super::date::kind_of;
-use super::dialect::{Dialect, dialect_of};
+use super::dialect::{Dialect, dialect_of, is_entry};
 use super::{Feed, FeedEntry, FeedProblem};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
@@ -65,6 +65,11 @@ impl Found {
 
     fn object_or_lines(&mut self, text: &str) {
         match serde_json::from_str::<Value>(text) {
+            // One entry alone, whatever stands in its further fields.
+            Ok(Value::Object(object)) if is_entry(&object) => {
+                self.dialect = Dialect::Lines;
+                self.values.push((0, Value::Object(object)));
+            }
             Ok(Value::Object(object)) if object.get("targets").is_some_and(Value::is_object) => {
                 // Read again to see numbers that stand there twice; not both at once in memory.
                 drop(object);

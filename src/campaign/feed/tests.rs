@@ -223,6 +223,20 @@ fn each_dialect_is_known_and_written_back() {
 }
 
 #[test]
+fn an_entry_alone_may_have_a_field_called_as_what_targets_stand_in() {
+    for (targets, entry) in [
+        ("{}", r#"{"url":"http://a.pt/","isSeed":true,"targets":{}}"#),
+        (r#"[{"id":2}]"#, r#"{"id":1,"seeds":["http://a.pt/"],"targets":[{"id":2}]}"#),
+    ] {
+        for text in [entry.to_owned(), format!("{entry}\n{entry}\n")] {
+            let feed = read_feed(&text);
+            assert_eq!(feed.entries.len(), text.lines().count(), "{text}");
+            assert_eq!(feed.entries[0].1.fields["targets"].to_string(), targets, "{text}");
+        }
+    }
+}
+
+#[test]
 fn an_entry_says_the_same_in_every_dialect() {
     let extra = ITEM.replace("\"watched\":false", "\"watched\":true,\"collections\":[{\"id\":4}]");
     let entry = &entries(&read_feed(&format!("[{extra}]")))[0];
