@@ -34,7 +34,7 @@ impl CdxKey {
     /// The key of a parsed URL.
     pub fn of(url: &Url) -> Self {
         let Some(host) = url.host_str().filter(|host| !host.is_empty()) else {
-            return Self::of_text(url.as_str()).unwrap_or_else(|| Self(url.as_str().to_owned()));
+            return Self::of_text(url.as_str()).unwrap_or_else(|| Self::from_stored(url.as_str().to_owned()));
         };
         let mut key = String::with_capacity(url.as_str().len());
         Self::push(&WebParts { host, ..WebParts::of(url) }, &mut key);
@@ -61,13 +61,13 @@ impl CdxKey {
             return None;
         }
         if starts_with_ignore_case(line, "filedesc:") || starts_with_ignore_case(line, "warcinfo:") {
-            return Some(Self(line.to_owned()));
+            return Some(Self::from_stored(line.to_owned()));
         }
         if starts_with_ignore_case(line, "dns:") {
             let mut key = String::new();
             push_reversed(&mut key, &line[4..].to_ascii_lowercase(), false);
             key.push(')');
-            return Some(Self(key));
+            return Some(Self::from_stored(key));
         }
         let cleaned: Cow<'_, str> = if line.contains(['\t', '\r', '\n']) {
             Cow::Owned(line.replace(['\t', '\r', '\n'], ""))
@@ -77,7 +77,7 @@ impl CdxKey {
         let parts = Parts::split(&cleaned)?;
         let Some(port) = parts.port() else {
             // No number where a port should be: it has no host (`data:…`, `urn:…`).
-            return Some(Self(cleaned.into_owned()));
+            return Some(Self::from_stored(cleaned.into_owned()));
         };
         let mut key = String::with_capacity(cleaned.len());
         push_typed_host(&mut key, parts.host);
@@ -88,9 +88,23 @@ impl CdxKey {
         Some(Self(key))
     }
 
-    /// A key as it was stored.
+    /// A key as it was stored. Blanks and control characters, which a line of
+    /// an index divided by tabs may have in it, are percent-encoded: a key ends
+    /// at the first blank.
     pub fn from_stored(key: String) -> Self {
-        Self(key)
+        let parts_lines = |char: char| char.is_whitespace() || char.is_control();
+        if !key.contains(parts_lines) {
+            return Self(key);
+        }
+        let mut whole = String::with_capacity(key.len() + 2);
+        for char in key.chars() {
+            if parts_lines(char) {
+                push_escaped(&mut whole, char.encode_utf8(&mut [0; 4]).as_bytes());
+            } else {
+                whole.push(char);
+            }
+        }
+        Self(whole)
     }
 
     /// The text of the key.
@@ -364,6 +378,15 @@ mod tests {
         check("http://fccn.pt/100%", "pt,fccn)/100%25");
         check("localhost:8080/x", "localhost:8080)/x");
         check("urn:uuid:1", "urn:uuid:1");
+    }
+
+    #[test]
+    fn no_key_holds_a_blank() {
+        check("data:x y\u{a0}z", "data:x%20y%c2%a0z");
+        check("http:\0/fccn.pt/", "http:%00/fccn.pt/");
+        check("dns:fccn .pt", "pt,fccn%20)");
+        check("warcinfo:a b.warc.gz", "warcinfo:a%20b.warc.gz");
+        assert_eq!(CdxKey::from_stored("pt,fccn)/a b".to_owned()).as_str(), "pt,fccn)/a%20b");
     }
 
     #[test]

@@ -206,6 +206,18 @@ mod tests {
     }
 
     #[test]
+    fn a_key_that_holds_blanks_becomes_one_word() {
+        for (header, text, key) in [
+            ("\tCDX\tg\tV\tb\ta", "a.warc.gz\t17\t20240301090000\tdata:x y", "data:x%20y"),
+            ("\tCDX\tN\tb\ta\tV\tg", "pt,a)/x y\t20240301090000\thttp://a.pt/x\t17\ta.warc.gz", "pt,a)/x%20y"),
+        ] {
+            let line = Columns::of_header(header).unwrap().parse(text).unwrap();
+            assert_eq!(line.key.as_str(), key);
+            assert_eq!(IndexLine::parse(&line.to_string()), Ok(line));
+        }
+    }
+
+    #[test]
     fn a_column_never_holds_a_divider() {
         let mut line = Columns::eleven().parse(LINE).unwrap();
         line.url = "http://a.pt/x y\nz".to_owned();
