@@ -55,7 +55,9 @@ impl Quick {
             return Ok(None);
         }
         let others = if others.is_empty() { None } else { Some(set(&others)?) };
-        let words = AhoCorasick::new(words).map_err(|error| format!("the patterns are too many: {error}"))?;
+        // URLs are short, and made of the bytes that looking ahead for rare ones would stop at.
+        let words = AhoCorasick::builder().prefilter(false).build(words);
+        let words = words.map_err(|error| format!("the patterns are too many: {error}"))?;
         Ok(Some(Self { words, others }))
     }
 
