@@ -3,14 +3,16 @@
 //!
 //! `cargo bench --no-default-features --bench links` makes links from a seed:
 //! power-law in-degree, 60 % internal, 15 % of the targets never captured, 5 %
-//! exact duplicates. They are made before (about 110 bytes of memory a link),
-//! for making them reads memory all over, which costs as much as sorting
-//! them: what is timed reads them one behind the other. By the environment: `FONDS_BENCH_LINKS` how many (one
-//! million), `FONDS_BENCH_MIB` the memory for sorting (512),
-//! `FONDS_BENCH_THREADS` (2), `FONDS_BENCH_SHAPE` `capture` or `page`,
-//! `FONDS_BENCH_ONLY` `lines` or `stored`, `FONDS_BENCH_PIECES` in how many
-//! loads links are stored (1), `FONDS_BENCH_DIR` where (the system's folder
-//! for temporary files).
+//! exact duplicates. They are made before, into a file (about 110 bytes a
+//! link, in the system's folder for temporary files): making them reads memory
+//! all over, which costs as much as sorting them, and gigabytes of them in
+//! memory cost a system that looks after its memory a part of its time.
+//!
+//! By the environment: `FONDS_BENCH_LINKS` how many (one million),
+//! `FONDS_BENCH_MIB` the memory for sorting (512), `FONDS_BENCH_THREADS` (2),
+//! `FONDS_BENCH_SHAPE` `capture` or `page`, `FONDS_BENCH_ONLY` `lines` or
+//! `stored`, `FONDS_BENCH_PIECES` in how many loads links are stored (1),
+//! `FONDS_BENCH_DIR` where (the system's folder for temporary files).
 
 use fonds::jobs::JobCx;
 use fonds::links::invert::{
@@ -20,10 +22,12 @@ use fonds::links::stored::{LinkStore, StoreRules, Window};
 use fonds::links::{LinkKind, dataset::render_line};
 use fonds::uri::CaptureDate;
 use std::hash::Hasher;
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
+use tempfile::NamedTempFile;
 
 /// Links that are made from one seed.
 const CHUNK: u64 = 50_000;
@@ -195,70 +199,85 @@ struct Asked {
     shuffle: ShuffleOptions,
 }
 
-/// Links of one seed as bytes: second, side, and the texts with their lengths.
-struct Made(Vec<u8>);
+/// What a link of one seed is beside its texts: second, side, length of each text.
+const FIXED: usize = 8 + 1 + 3 * 2;
 
-impl Made {
-    fn new(web: &Web, chunk: u64, count: u64) -> Self {
-        let mut bytes = Vec::new();
-        web.chunk(chunk, count, |row| {
-            bytes.extend_from_slice(&row.date.seconds().to_le_bytes());
-            bytes.push(u8::from(row.internal));
-            for text in [row.target, row.source, row.anchor] {
-                bytes.extend_from_slice(&(text.len() as u16).to_le_bytes());
-                bytes.extend_from_slice(text.as_bytes());
-            }
-        });
-        bytes.shrink_to_fit();
-        Self(bytes)
-    }
-
-    fn each(&self, mut push: impl FnMut(&LinkRow<'_>)) {
-        let mut rest = self.0.as_slice();
-        while let Some((seconds, after)) = rest.split_first_chunk::<8>() {
-            let (internal, after) = after.split_first().expect("a link has a side");
-            rest = after;
-            let mut text = || {
-                let (len, after) = rest.split_first_chunk::<2>().expect("a text has a length");
-                let (text, after) = after.split_at(usize::from(u16::from_le_bytes(*len)));
-                rest = after;
-                std::str::from_utf8(text).expect("texts are texts")
-            };
-            let (target, source, anchor) = (text(), text(), text());
-            push(&LinkRow {
-                target,
-                target_url: "",
-                source,
-                source_url: "",
-                source_id: 0,
-                date: CaptureDate::from_seconds(i64::from_le_bytes(*seconds)),
-                anchor,
-                internal: *internal != 0,
-                nofollow: false,
-                kind: LinkKind::Anchor,
-                position: 0,
-            });
+/// Links of one seed as bytes: how many, what each is, and behind them all
+/// texts, which then are found to be text at one go.
+fn make(web: &Web, chunk: u64, count: u64) -> Vec<u8> {
+    let (mut bytes, mut texts) = (count.to_le_bytes().to_vec(), Vec::new());
+    web.chunk(chunk, count, |row| {
+        bytes.extend_from_slice(&row.date.seconds().to_le_bytes());
+        bytes.push(u8::from(row.internal));
+        for text in [row.target, row.source, row.anchor] {
+            bytes.extend_from_slice(&(text.len() as u16).to_le_bytes());
+            texts.extend_from_slice(text.as_bytes());
         }
+    });
+    bytes.append(&mut texts);
+    bytes
+}
+
+fn each_made(made: &[u8], mut push: impl FnMut(&LinkRow<'_>)) {
+    let (count, rest) = made.split_first_chunk().expect("a count");
+    let (links, texts) = rest.split_at(u64::from_le_bytes(*count) as usize * FIXED);
+    let mut texts = std::str::from_utf8(texts).expect("texts are texts");
+    for link in links.as_chunks::<FIXED>().0 {
+        let (seconds, link) = link.split_first_chunk().expect("a second");
+        let (internal, lens) = link.split_first().expect("a side");
+        let [target, source, anchor] = [0, 1, 2].map(|which: usize| {
+            let (text, rest) = texts.split_at(usize::from(u16::from_le_bytes(lens.as_chunks().0[which])));
+            texts = rest;
+            text
+        });
+        push(&LinkRow {
+            target,
+            target_url: "",
+            source,
+            source_url: "",
+            source_id: 0,
+            date: CaptureDate::from_seconds(i64::from_le_bytes(*seconds)),
+            anchor,
+            internal: *internal != 0,
+            nofollow: false,
+            kind: LinkKind::Anchor,
+            position: 0,
+        });
     }
 }
 
-/// What is sorted.
+/// What is sorted: the links lie in a file.
 struct Input {
     web: Web,
-    chunks: Vec<Made>,
+    file: NamedTempFile,
+    /// Where the links of each seed begin, and where the last ones end.
+    chunks: Vec<Range<u64>>,
 }
 
 impl Input {
     fn new(asked: &Asked) -> Self {
         let web = Web::new(asked.links);
-        let chunks: Vec<OnceLock<Made>> = (0..asked.links.div_ceil(CHUNK)).map(|_| OnceLock::new()).collect();
-        in_threads(asked.threads, 0..chunks.len(), |numbers| {
-            numbers.for_each(|number| {
+        let file = NamedTempFile::new().expect("there is room for the links");
+        let chunks = vec![0..0; asked.links.div_ceil(CHUNK) as usize];
+        let (count, all) = (chunks.len(), Mutex::new((file.as_file(), 0, chunks)));
+        in_threads(asked.threads, 0..count, |numbers| {
+            for number in numbers {
                 let chunk = number as u64;
-                chunks[number].get_or_init(|| Made::new(&web, chunk, CHUNK.min(asked.links - chunk * CHUNK)));
-            });
+                let made = make(&web, chunk, CHUNK.min(asked.links - chunk * CHUNK));
+                let (file, end, chunks) = &mut *all.lock().expect("no thread breaks down");
+                file.write_all(&made).expect("there is room for the links");
+                chunks[number] = *end..*end + made.len() as u64;
+                *end += made.len() as u64;
+            }
         });
-        Self { web, chunks: chunks.into_iter().filter_map(OnceLock::into_inner).collect() }
+        // What the system puts on the disk later would be timed.
+        file.as_file().sync_all().expect("there is room for the links");
+        let (_, _, chunks) = all.into_inner().expect("no thread breaks down");
+        Self { web, file, chunks }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.chunks.iter().map(|chunk| chunk.end - chunk.start).sum()
     }
 }
 
@@ -288,8 +307,13 @@ fn sort(input: &Input, asked: &Asked, chunks: Range<usize>) -> Sorted {
     });
     in_threads(asked.threads, chunks, |numbers| {
         let mut filler = shuffle.filler();
-        let chunks = numbers.map(|number| &input.chunks[number]);
-        chunks.for_each(|chunk| chunk.each(|row| filler.push_link(row).expect("a link is taken")));
+        let (mut file, mut made) = (input.file.reopen().expect("the links are there"), Vec::new());
+        for chunk in numbers.map(|number| &input.chunks[number]) {
+            made.resize((chunk.end - chunk.start) as usize, 0);
+            file.seek(SeekFrom::Start(chunk.start)).expect("the links are there");
+            file.read_exact(&mut made).expect("the links are there");
+            each_made(&made, |row| filler.push_link(row).expect("a link is taken"));
+        }
     });
     shuffle.finish().expect("the sort ends")
 }
@@ -300,11 +324,10 @@ fn main() {
     let shuffle = ShuffleOptions { memory_bytes, threads, ..ShuffleOptions::default() };
     let asked = Asked { links: number("FONDS_BENCH_LINKS", 1_000_000), threads, shuffle };
     let input = Input::new(&asked);
-    let bytes: usize = input.chunks.iter().map(|chunk| chunk.0.len()).sum();
     println!(
         "{} links of {} bytes each, {} captures of {} pages, {} pages never captured",
         asked.links,
-        bytes as u64 / asked.links.max(1),
+        input.bytes() / asked.links.max(1),
         input.web.captures.len(),
         input.web.captured,
         input.web.pages.len() - input.web.captured,
@@ -353,7 +376,7 @@ fn lines(input: &Input, asked: &Asked) {
         asked.links as f64 / took_cpu.max(0.01) / 1e6
     );
     println!(
-        "{} objects, {} inlinks, {} duplicates, {} over the cap; {} runs, {} MiB on disk; {} MiB out, hash {:016x}; peak {} MiB above the links",
+        "{} objects, {} inlinks, {} duplicates, {} over the cap; {} runs, {} MiB on disk; {} MiB out, hash {:016x}; peak {} MiB beside what was made",
         assigned.objects,
         assigned.inlinks,
         shuffled.duplicates,
@@ -397,7 +420,7 @@ fn stored(input: &Input, asked: &Asked) {
         rows as f64 / took_cpu.max(0.01) / 1e6
     );
     println!(
-        "{} links and {} captures in {} MiB ({segments} segments made one): {:.1} bytes a link; peak {} MiB above the links",
+        "{} links and {} captures in {} MiB ({segments} segments made one): {:.1} bytes a link; peak {} MiB beside what was made",
         counts.links,
         counts.captures,
         bytes >> 20,
