@@ -4,7 +4,7 @@
 //! What is read may be damaged or made by others: no length is trusted, and
 //! every error says at which offset.
 
-use flate2::Crc;
+use libdeflater::crc32;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -72,9 +72,7 @@ pub(super) fn read_block(
 }
 
 pub(super) fn checksum(bytes: &[u8]) -> u32 {
-    let mut crc = Crc::new();
-    crc.update(bytes);
-    crc.sum()
+    crc32(bytes)
 }
 
 pub(super) fn invalid(why: &(impl ToString + ?Sized)) -> io::Error {
