@@ -1,7 +1,7 @@
 //! A row as some numbers, and rows as bytes on their way to the disk and back.
 
 use super::blocks::{checksum, invalid, read_at};
-use super::row::FLAGS;
+use super::row::{FLAGS, LINK};
 use super::texts::TextId;
 use std::fs::File;
 use std::io::{self, Write};
@@ -31,78 +31,178 @@ pub(super) const ENTRY_BYTES: usize = size_of::<Entry>();
 /// Dates of archives are whole seconds; `when` has milliseconds.
 const SECOND: u64 = 1000;
 
-/// How the dates and tails of some rows are written: most rows that come
-/// together are some decades apart at most, in seconds, and of plain tails.
+/// How some rows are written: of each number only the bits in which the rows
+/// differ. Rows that come together are some decades apart at most, nearly all
+/// in whole seconds, and most have one tail.
 #[derive(Debug, Clone, Copy)]
 struct Form {
-    /// The least `when`, where what is written is the seconds after it.
-    base: Option<u64>,
-    short_tails: bool,
+    whens: Whens,
+    /// Of targets, sources, anchors and tails.
+    texts: [Packed; 4],
+    /// Of one row.
+    bytes: u8,
+}
+
+/// How the kinds and dates of rows are written.
+#[derive(Debug, Clone, Copy)]
+struct Whens {
+    /// With the kind, where all have the same.
+    least: u64,
+    bits: u8,
+    in_seconds: bool,
+    /// Whether captures are among links: then the kind is the lowest bit.
+    mixed: bool,
+}
+
+/// How the numbers of texts are written: what they are more than the least.
+#[derive(Debug, Clone, Copy)]
+struct Packed {
+    least: TextId,
+    bits: u8,
+    /// Whether the highest bits are put behind the others: there stands the
+    /// set of a text, and between it and what is counted nothing.
+    turned: bool,
+}
+
+/// What is turned, in bits.
+const TURN: u32 = 5;
+
+/// What a row takes that cannot be written shorter, in bytes.
+const WIDEST: u8 = (size_of::<u64>() + 4 * size_of::<TextId>()) as u8;
+
+/// Rows are written and read in such words, of which the rest is overwritten
+/// or not looked at.
+type Word = u128;
+const WORD: usize = size_of::<Word>();
+
+fn bits_of(most: u64) -> u8 {
+    (u64::BITS - most.leading_zeros()) as u8
+}
+
+fn mask(bits: u8) -> u64 {
+    u64::MAX.unbounded_shr(u64::BITS - u32::from(bits))
+}
+
+impl Whens {
+    fn of(rows: &[Entry]) -> Self {
+        let mixed = rows.iter().any(|row| row.when & LINK != 0) && rows.iter().any(|row| row.when & LINK == 0);
+        let counts = if mixed { !LINK } else { u64::MAX };
+        let whens = || rows.iter().map(|row| row.when & counts);
+        let (least, most) = (whens().min().unwrap_or(0), whens().max().unwrap_or(0));
+        let in_seconds = whens().all(|when| (when - least).is_multiple_of(SECOND));
+        let most = (most - least) / if in_seconds { SECOND } else { 1 };
+        Self { least, bits: bits_of(most) + u8::from(mixed), in_seconds, mixed }
+    }
+
+    #[inline]
+    fn number(self, when: u64) -> u64 {
+        let after = (if self.mixed { when & !LINK } else { when }).wrapping_sub(self.least);
+        let number = if self.in_seconds { after / SECOND } else { after };
+        if self.mixed { number << 1 | when >> 63 } else { number }
+    }
+
+    #[inline]
+    fn when(self, number: u64) -> u64 {
+        let (kind, number) = if self.mixed { (number << 63, number >> 1) } else { (0, number) };
+        kind | self.least.wrapping_add(if self.in_seconds { number * SECOND } else { number })
+    }
+}
+
+impl Packed {
+    fn of(ids: impl Iterator<Item = TextId>) -> Self {
+        let (mut plain, mut turned) = ((TextId::MAX, 0), (TextId::MAX, 0));
+        for id in ids {
+            let other = id.rotate_left(TURN);
+            plain = (id.min(plain.0), id.max(plain.1));
+            turned = (other.min(turned.0), other.max(turned.1));
+        }
+        let of = |(least, most): (TextId, TextId), turned| {
+            let least = least.min(most);
+            Self { least, bits: bits_of((most - least).into()), turned }
+        };
+        let (plain, turned) = (of(plain, false), of(turned, true));
+        if turned.bits < plain.bits { turned } else { plain }
+    }
+
+    #[inline]
+    fn number(self, id: TextId) -> TextId {
+        (if self.turned { id.rotate_left(TURN) } else { id }).wrapping_sub(self.least)
+    }
+
+    #[inline]
+    fn id(self, number: TextId) -> TextId {
+        let id = self.least.wrapping_add(number);
+        if self.turned { id.rotate_right(TURN) } else { id }
+    }
 }
 
 impl Form {
     fn of(rows: &[Entry]) -> Self {
-        let base = rows.iter().map(|row| row.when).min().unwrap_or(0);
-        let fits = |row: &Entry| {
-            let after = row.when - base;
-            after.is_multiple_of(SECOND) && after / SECOND <= u64::from(u32::MAX)
-        };
-        let short_tails = rows.iter().all(|row| row.tail <= TextId::from(u8::MAX));
-        Self { base: rows.iter().all(fits).then_some(base), short_tails }
+        let whens = Whens::of(rows);
+        let texts =
+            [|row: &Entry| row.target, |row: &Entry| row.source, |row: &Entry| row.anchor, |row: &Entry| row.tail];
+        let texts = texts.map(|text| Packed::of(rows.iter().map(text)));
+        let bits = texts.iter().map(|text| u32::from(text.bits)).sum::<u32>() + u32::from(whens.bits);
+        let bytes = if bits < Word::BITS { bits.div_ceil(8).max(1) as u8 } else { WIDEST };
+        Self { whens, texts, bytes }
     }
 
-    fn row_bytes(self) -> usize {
-        let when = if self.base.is_some() { size_of::<u32>() } else { size_of::<u64>() };
-        3 * size_of::<u32>() + when + if self.short_tails { 1 } else { size_of::<u32>() }
+    fn row_bytes(&self) -> usize {
+        usize::from(self.bytes)
     }
 
-    /// Column behind column.
-    fn write(self, rows: &[Entry], out: &mut Vec<u8>) {
-        for column in [|row: &Entry| row.target, |row: &Entry| row.source, |row: &Entry| row.anchor] {
-            out.extend(rows.iter().flat_map(|row| column(row).to_le_bytes()));
+    /// Appends the bytes of the rows.
+    fn write(&self, rows: &[Entry], out: &mut Vec<u8>) {
+        if self.bytes == WIDEST {
+            for row in rows {
+                out.extend_from_slice(&row.when.to_le_bytes());
+                let texts = [row.target, row.source, row.anchor, row.tail];
+                texts.iter().for_each(|text| out.extend_from_slice(&text.to_le_bytes()));
+            }
+            return;
         }
-        match self.base {
-            Some(base) => out.extend(rows.iter().flat_map(|row| (((row.when - base) / SECOND) as u32).to_le_bytes())),
-            None => out.extend(rows.iter().flat_map(|row| row.when.to_le_bytes())),
+        let end = out.len() + rows.len() * self.row_bytes();
+        let starts = (out.len()..).step_by(self.row_bytes());
+        out.resize(end + WORD, 0);
+        for (at, row) in starts.zip(rows) {
+            let mut word = Word::from(self.whens.number(row.when));
+            let mut shift = u32::from(self.whens.bits);
+            for (text, id) in self.texts.iter().zip([row.target, row.source, row.anchor, row.tail]) {
+                word |= Word::from(text.number(id)) << shift;
+                shift += u32::from(text.bits);
+            }
+            if let Some(place) = out.get_mut(at..at + WORD) {
+                place.copy_from_slice(&word.to_le_bytes());
+            }
         }
-        match self.short_tails {
-            true => out.extend(rows.iter().map(|row| row.tail as u8)),
-            false => out.extend(rows.iter().flat_map(|row| row.tail.to_le_bytes())),
-        }
+        out.truncate(end);
     }
 
-    /// Puts what was written in the place of `rows`.
-    fn read(self, bytes: &[u8], rows: &mut [Entry]) -> Option<()> {
-        let mut rest = bytes;
-        let mut take = |width: usize| {
-            let (column, after) = rest.split_at_checked(width * rows.len())?;
-            rest = after;
-            Some(column)
-        };
-        let columns = [take(4)?, take(4)?, take(4)?];
-        let (whens, tails) =
-            (take(if self.base.is_some() { 4 } else { 8 })?, take(if self.short_tails { 1 } else { 4 })?);
-        let [targets, sources, anchors] =
-            columns.map(|column| column.as_chunks().0.iter().copied().map(u32::from_le_bytes));
-        for (row, ((target, source), anchor)) in rows.iter_mut().zip(targets.zip(sources).zip(anchors)) {
-            (row.target, row.source, row.anchor) = (target, source, anchor);
+    /// Puts what was written in the place of `rows`; behind it in `bytes` there
+    /// is a word of anything.
+    fn read(&self, bytes: &[u8], rows: &mut [Entry]) -> Option<()> {
+        if self.bytes == WIDEST {
+            for (row, bytes) in rows.iter_mut().zip(bytes.chunks_exact(usize::from(WIDEST))) {
+                let (when, texts) = bytes.split_first_chunk()?;
+                let [target, source, anchor, tail] = *texts.as_chunks().0.first_chunk()?;
+                let [target, source, anchor, tail] = [target, source, anchor, tail].map(TextId::from_le_bytes);
+                *row = Entry { when: u64::from_le_bytes(*when), target, source, anchor, tail };
+            }
+            return Some(());
         }
-        match self.base {
-            Some(base) => {
-                let whens = whens.as_chunks().0.iter().copied().map(u32::from_le_bytes);
-                rows.iter_mut().zip(whens).for_each(|(row, when)| row.when = base + u64::from(when) * SECOND);
-            }
-            None => {
-                let whens = whens.as_chunks().0.iter().copied().map(u64::from_le_bytes);
-                rows.iter_mut().zip(whens).for_each(|(row, when)| row.when = when);
-            }
-        }
-        match self.short_tails {
-            true => rows.iter_mut().zip(tails).for_each(|(row, &tail)| row.tail = TextId::from(tail)),
-            false => {
-                let tails = tails.as_chunks().0.iter().copied().map(u32::from_le_bytes);
-                rows.iter_mut().zip(tails).for_each(|(row, tail)| row.tail = tail);
-            }
+        let mut shift = u32::from(self.whens.bits);
+        let texts = self.texts.map(|text| {
+            let from = shift;
+            shift += u32::from(text.bits);
+            (text, from, mask(text.bits) as TextId)
+        });
+        let when_mask = mask(self.whens.bits);
+        for (at, row) in (0..).step_by(self.row_bytes()).zip(rows) {
+            let word = Word::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
+            row.when = self.whens.when(word as u64 & when_mask);
+            let [target, source, anchor, tail] =
+                texts.map(|(text, shift, mask)| text.id((word >> shift) as TextId & mask));
+            (row.target, row.source, row.anchor, row.tail) = (target, source, anchor, tail);
         }
         Some(())
     }
@@ -189,9 +289,10 @@ impl Spooled {
     pub(super) fn read(&self, segment: Segment, bytes: &mut Vec<u8>, rows: &mut Vec<Entry>) -> io::Result<()> {
         let file = self.files.get(segment.file).and_then(Option::as_ref);
         let file = file.ok_or_else(|| invalid("rows on the disk are gone"))?;
-        bytes.resize(segment.bytes(), 0);
-        read_at(file, bytes, segment.offset)?;
-        if checksum(bytes) != segment.checksum {
+        bytes.resize(segment.bytes() + WORD, 0);
+        let written = bytes.get_mut(..segment.bytes()).unwrap_or_default();
+        read_at(file, written, segment.offset)?;
+        if checksum(written) != segment.checksum {
             return Err(invalid("rows on the disk are not as they were written"));
         }
         let had = rows.len();
@@ -207,22 +308,35 @@ mod tests {
     use super::*;
 
     fn row(n: u32) -> Entry {
-        Entry { when: (1 << 63) | (u64::from(n) * 1000), target: n, source: n * 7, anchor: u32::MAX - n, tail: n % 256 }
+        let set = (n % 32).rotate_right(TURN);
+        Entry {
+            when: (1 << 63) | (u64::from(n) * 1000),
+            target: set | n,
+            source: n * 7,
+            anchor: u32::MAX - n,
+            tail: n % 256,
+        }
     }
 
     #[test]
     fn rows_come_back_from_the_disk_as_they_went() {
         let folder = tempfile::tempdir().unwrap();
-        let narrow: Vec<Entry> = (0..1000).map(row).collect();
+        let plain: Vec<Entry> = (0..1000).map(row).collect();
         let millis = (0..1000).map(|n| Entry { when: u64::MAX - u64::from(n), ..row(n) });
-        // A capture among links, and tails that are texts.
-        let far = (0..1000).map(|n| Entry { when: u64::from(n % 2) << 63, tail: 300 - n % 100, ..row(n) });
-        let rows: Vec<Entry> = narrow.iter().copied().chain(millis).chain(far).collect();
+        // Captures among links, and tails that are texts.
+        let mixed = |n: u32| Entry { when: row(n).when ^ (u64::from(n % 2) << 63), tail: 300 - n % 100, ..row(n) };
+        let mixed = (0..1000).map(mixed);
+        let wide = (0..1000_u32).map(|n| {
+            let any = n.wrapping_mul(0x9e37_79b9);
+            Entry { when: u64::from(any) << 32 | u64::from(n), target: any, source: !any, anchor: any ^ n, tail: any }
+        });
+        let same = std::iter::repeat_n(row(7), 1000);
+        let rows: Vec<Entry> = plain.iter().copied().chain(millis).chain(mixed).chain(wide).chain(same).collect();
         let spool = Spool::default();
         let segments: Vec<Segment> = rows.chunks(250).map(|some| spool.write(folder.path(), some).unwrap()).collect();
-        assert_eq!([0, 4, 8].map(|at: usize| segments[at].bytes() / 250), [17, 21, 24]);
+        assert_eq!([0, 4, 8, 12, 16].map(|at: usize| segments[at].bytes() / 250), [6, 6, 6, 24, 1]);
         let spooled = spool.finish();
-        assert_eq!(spooled.bytes, 1000 * (17 + 21 + 24));
+        assert_eq!(spooled.bytes, segments.iter().map(|segment| segment.bytes() as u64).sum::<u64>());
         let (mut bytes, mut got) = (Vec::new(), Vec::new());
         segments.iter().for_each(|&segment| spooled.read(segment, &mut bytes, &mut got).unwrap());
         assert_eq!(got, rows);

@@ -67,7 +67,7 @@ impl<'a> Row<'a> {
 }
 
 /// Set in `when` of links, so that captures come first.
-const LINK: u64 = 1 << 63;
+pub(super) const LINK: u64 = 1 << 63;
 
 /// Dates that fit `when`, in milliseconds; beyond lie a hundred million years.
 const MOST_MILLIS: i64 = (1 << 62) - 1;

@@ -263,14 +263,16 @@ fn rows_go_to_the_disk_once_in_whatever_order_targets_come() {
     let mut rows: Vec<Owned> = numbers.iter().map(link).collect();
     rows.extend((0..3000).map(|n| Owned::Capture(format!("(pt,alvo{n:04},)/"), 3)));
     let (expected, whole) = read(shuffle(&rows, 64 << 20));
-    // A row takes 17 to 24 bytes there.
-    let [row_bytes, most_bytes] = [17, 24].map(|bytes| bytes * rows.len() as u64);
+    // A row takes four to five bytes there.
+    let most_bytes = 5 * rows.len() as u64;
+    let mut once = Vec::new();
     // What threads put in order at once shares the memory: two need more of it.
     for (threads, memory_bytes) in [(1, 2_000_000), (2, 3_000_000)] {
         let (got, report) = read(shuffle_with(&rows, memory_bytes, threads));
         assert!(got == expected);
         assert!((1..=most_bytes).contains(&report.spilled_bytes) && report.runs == 0, "{report:?}");
         assert_eq!((report.duplicates, report.links), (whole.duplicates, whole.links));
+        once.push(report.spilled_bytes);
     }
     // What comes first says nothing of what comes later: parts are cut anew.
     rows.sort_by_key(|row| match row {
@@ -278,7 +280,7 @@ fn rows_go_to_the_disk_once_in_whatever_order_targets_come() {
     });
     let (got, report) = read(shuffle(&rows, 2_000_000));
     assert!(got == expected);
-    assert!(report.spilled_bytes > row_bytes && report.runs == 0, "{report:?}");
+    assert!(report.spilled_bytes > once[0] && report.runs == 0, "{report:?}, {once:?} before");
     assert_eq!(report.duplicates, whole.duplicates);
 }
 
