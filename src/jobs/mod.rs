@@ -34,14 +34,26 @@ pub struct Cancelled;
 #[derive(Clone, Default)]
 pub struct JobCx {
     shared: Arc<Shared>,
-    /// What is done is no part of the present stage.
-    is_uncounted: bool,
+    counts: Counts,
+}
+
+/// What the units are that are counted as done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Counts {
+    /// Those of the present stage.
+    #[default]
+    Stage,
+    /// Bytes beside it, told in its note.
+    Aside,
+    /// Nothing that anybody is told of.
+    Nothing,
 }
 
 #[derive(Default)]
 struct Shared {
     stage: Mutex<Stage>,
     done: AtomicU64,
+    aside_bytes: AtomicU64,
     cancelled: AtomicBool,
     paused: Mutex<bool>,
     resumed: Condvar,
@@ -53,6 +65,7 @@ struct Stage {
     total: Option<u64>,
     in_bytes: bool,
     note: String,
+    aside: &'static str,
 }
 
 /// One look at a job.
@@ -82,7 +95,16 @@ impl JobCx {
 
     /// The same job, for work beside what the present stage counts.
     pub fn uncounted(&self) -> Self {
-        Self { shared: Arc::clone(&self.shared), is_uncounted: true }
+        Self { shared: Arc::clone(&self.shared), counts: Counts::Nothing }
+    }
+
+    /// As [`JobCx::uncounted`], for bytes on which the bar of the stage does
+    /// not move: what is done with them, and with how many, stands in the note
+    /// until the stage goes on.
+    pub fn aside(&self, doing: &'static str) -> Self {
+        lock(&self.shared.stage).aside = doing;
+        self.shared.aside_bytes.store(0, Ordering::Relaxed);
+        Self { shared: Arc::clone(&self.shared), counts: Counts::Aside }
     }
 
     /// Begins a new stage and sets its counter to zero.
@@ -98,11 +120,13 @@ impl JobCx {
     fn begin(&self, stage: Stage) {
         *lock(&self.shared.stage) = stage;
         self.shared.done.store(0, Ordering::Relaxed);
+        self.shared.aside_bytes.store(0, Ordering::Relaxed);
     }
 
     /// Says which thing is in hand.
     pub fn note(&self, note: impl Into<String>) {
         lock(&self.shared.stage).note = note.into();
+        self.shared.aside_bytes.store(0, Ordering::Relaxed);
     }
 
     /// Sets the counter of the present stage.
@@ -112,8 +136,13 @@ impl JobCx {
 
     /// Counts `units` as done, waits while paused, and says whether to go on.
     pub fn advance(&self, units: u64) -> Result<(), Cancelled> {
-        if !self.is_uncounted {
-            self.shared.done.fetch_add(units, Ordering::Relaxed);
+        match self.counts {
+            Counts::Stage => {
+                self.shared.done.fetch_add(units, Ordering::Relaxed);
+                self.shared.aside_bytes.store(0, Ordering::Relaxed);
+            }
+            Counts::Aside => drop(self.shared.aside_bytes.fetch_add(units, Ordering::Relaxed)),
+            Counts::Nothing => {}
         }
         self.checkpoint()
     }
@@ -163,7 +192,11 @@ impl JobCx {
 
     /// How far the job is.
     pub fn progress(&self) -> Progress {
-        let stage = lock(&self.shared.stage).clone();
+        let mut stage = lock(&self.shared.stage).clone();
+        let aside_mb = self.shared.aside_bytes.load(Ordering::Relaxed) / 1_000_000;
+        if aside_mb > 0 {
+            stage.note.push_str(&format!(", {}: {aside_mb} MB", stage.aside));
+        }
         Progress {
             stage: stage.name,
             done: self.shared.done.load(Ordering::Relaxed),
@@ -203,6 +236,21 @@ mod tests {
         assert_eq!(cx.progress().done, 0);
         cx.cancel();
         assert_eq!(cx.uncounted().advance(5), Err(Cancelled));
+    }
+
+    #[test]
+    fn bytes_beside_the_stage_are_told_in_its_note_until_it_goes_on() {
+        let cx = JobCx::detached();
+        cx.stage_in_bytes("Importing", Some(9_000_000));
+        cx.note("file 1 of 2, a.warc.gz");
+        let copy = cx.aside("copying");
+        assert_eq!(copy.advance(999_999), Ok(()));
+        assert_eq!(cx.progress().note, "file 1 of 2, a.warc.gz");
+        assert_eq!(copy.advance(3_000_001), Ok(()));
+        let told = cx.progress();
+        assert_eq!((told.done, told.note.as_str()), (0, "file 1 of 2, a.warc.gz, copying: 4 MB"));
+        assert_eq!(cx.advance(1), Ok(()));
+        assert_eq!((cx.progress().done, cx.progress().note.as_str()), (1, "file 1 of 2, a.warc.gz"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Sets side by side where threads share them.
-const SETS: usize = 32;
+pub(super) const SETS: usize = 32;
 
 /// Fewer texts than this are put in order by comparing them whole.
 const FEW: usize = 12;

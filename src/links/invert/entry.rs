@@ -1,6 +1,7 @@
 //! A row as some numbers, and rows as bytes on their way to the disk and back.
 
 use super::blocks::{checksum, invalid, read_at};
+use super::dictionary::SETS;
 use super::row::{FLAGS, LINK};
 use super::texts::TextId;
 use std::fs::File;
@@ -59,13 +60,13 @@ struct Whens {
 struct Packed {
     least: TextId,
     bits: u8,
-    /// Whether the highest bits are put behind the others: there stands the
-    /// set of a text, and between it and what is counted nothing.
+    /// Whether the highest bits, which name the set of a text, are put behind
+    /// the others: sets seldom fill the bits between.
     turned: bool,
 }
 
-/// What is turned, in bits.
-const TURN: u32 = 5;
+/// The bits that name a set.
+const TURN: u32 = SETS.ilog2();
 
 /// What a row takes that cannot be written shorter, in bytes.
 const WIDEST: u8 = (size_of::<u64>() + 4 * size_of::<TextId>()) as u8;
@@ -306,6 +307,7 @@ impl Spooled {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn row(n: u32) -> Entry {
         let set = (n % 32).rotate_right(TURN);
@@ -342,6 +344,33 @@ mod tests {
         assert_eq!(got, rows);
         for other in [Segment { file: 9, ..segments[0] }, Segment { checksum: 0, ..segments[0] }] {
             assert!(spooled.read(other, &mut bytes, &mut got).is_err());
+        }
+    }
+    proptest! {
+        #[test]
+        fn rows_of_any_width_come_back(
+            widths in [0_u32..=63, 0..=32, 0..=32, 0..=32, 0..=32],
+            mixed in any::<bool>(),
+            unit in prop_oneof![Just(1_u64), Just(SECOND)],
+            any in prop::collection::vec(any::<[u64; 5]>(), 1..60),
+        ) {
+            let cut = |number: u64, bits: u32| number & u64::MAX.unbounded_shr(u64::BITS - bits);
+            let rows: Vec<Entry> = any
+                .into_iter()
+                .map(|any| {
+                    let date = cut(any[0], widths[0]) / unit * unit;
+                    let [target, source, anchor, tail] = [1, 2, 3, 4].map(|at| cut(any[at], widths[at]) as TextId);
+                    Entry { when: date | if mixed { any[0] & LINK } else { LINK }, target, source, anchor, tail }
+                })
+                .collect();
+            let form = Form::of(&rows);
+            let mut bytes = Vec::new();
+            form.write(&rows, &mut bytes);
+            prop_assert_eq!(bytes.len(), rows.len() * form.row_bytes());
+            let mut got = vec![Entry::default(); rows.len()];
+            bytes.extend([0xff; WORD]);
+            prop_assert_eq!(form.read(&bytes, &mut got), Some(()));
+            prop_assert_eq!(got, rows);
         }
     }
 }

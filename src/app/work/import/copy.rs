@@ -97,7 +97,7 @@ pub(in crate::app::work) fn digest_of(path: &Path, cx: &JobCx) -> io::Result<(St
 /// read as records.
 pub(super) fn copy_in(workspace: &Workspace, path: &Path, cx: &JobCx) -> anyhow::Result<(PathBuf, String)> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let cx = &cx.uncounted();
+    let cx = &cx.aside("copying");
     keep_incoming(workspace, cx, &mut Hashing::new(File::open(path)?, cx), |sha256| (sha256.to_owned(), name))
 }
 

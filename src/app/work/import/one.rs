@@ -108,7 +108,7 @@ impl Importer<'_> {
             .filter(|known| !(known.crawled && self.workspace.folder().join(&known.path) == found.path))
             .collect();
         if !same_size.is_empty() {
-            let (sha256, _) = digest_of(&found.path, &self.cx.uncounted())?;
+            let (sha256, _) = digest_of(&found.path, &self.cx.aside("comparing"))?;
             for known in &same_size {
                 if self.digest_of_known(known)?.is_some_and(|digest| digest == sha256) {
                     self.cx.advance(found.size)?;
@@ -129,7 +129,7 @@ impl Importer<'_> {
         let Some(meta) = fs::metadata(&path).ok().filter(|meta| known.crawled && meta.len() == known.size) else {
             return Ok(None);
         };
-        let (sha256, size) = match digest_of(&path, &self.cx.uncounted()) {
+        let (sha256, size) = match digest_of(&path, &self.cx.aside("comparing")) {
             Ok(told) => told,
             // It is looked at for comparing only.
             Err(_) => return Ok(self.cx.checkpoint().map(|()| None)?),
@@ -215,7 +215,7 @@ impl Importer<'_> {
 
     /// Whether a file begins with the bytes that were read as a known one.
     fn begins_with(&self, path: &Path, known: &KnownFile) -> anyhow::Result<bool> {
-        let cx = &self.cx.uncounted();
+        let cx = &self.cx.aside("comparing");
         let sha256 = match known.sha256.as_str() {
             // It was not read to its end; its copy was whole all the same.
             "" if self.is_own_copy(known) => digest_of(&self.workspace.folder().join(&known.path), cx).ok(),
@@ -266,7 +266,7 @@ impl Importer<'_> {
             // Its parts are read one by one, so that its digest needs a reading of its own.
             let sha256 = match sha256 {
                 Some(sha256) => sha256,
-                None => digest_of(&source.path, &self.cx.uncounted())?.0,
+                None => digest_of(&source.path, &self.cx.aside("reading its digest"))?.0,
             };
             self.package(&source, sha256, done)
         } else {

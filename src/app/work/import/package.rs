@@ -183,7 +183,7 @@ impl Importer<'_> {
         done: &mut ImportedFile,
     ) -> anyhow::Result<Vec<ToldProblem>> {
         let member = &wacz.archives()[index];
-        let cx = self.cx.uncounted();
+        let cx = self.cx.aside("unpacking");
         let mut bytes = Hashing::new(wacz.open_archive(index)?, &cx);
         // The name in the package is hostile text: the copy has a name of ours.
         let (path, of_member) =
