@@ -21,6 +21,7 @@
 use super::RecordHead;
 use super::RecordType;
 use super::http::{Dechunker, parse_request_head, parse_response_head, response_head_is_whole};
+use super::twin_sha1::TwinSha1;
 use data_encoding::{BASE32, BASE64, BASE64URL, HEXLOWER};
 use md5::Md5;
 use sha1::Digest as _;
@@ -72,49 +73,40 @@ impl Digests {
 
 /// Hashes a block that comes piece by piece, of any size.
 pub struct BlockDigester {
-    block: Sha1,
-    block_len: u64,
+    /// Of the block and of the payload.
+    hashes: TwinSha1,
     raw_body: Sha1,
-    payload: Sha1,
-    payload_len: u64,
     splitter: Splitter,
 }
 
 impl BlockDigester {
     /// `is_http`: the block begins with an HTTP head.
     pub fn new(is_http: bool) -> Self {
-        Self {
-            block: Sha1::new(),
-            block_len: 0,
-            raw_body: Sha1::new(),
-            payload: Sha1::new(),
-            payload_len: 0,
-            splitter: Splitter::new(is_http),
-        }
+        Self { hashes: TwinSha1::default(), raw_body: Sha1::new(), splitter: Splitter::new(is_http) }
     }
 
     /// Takes the next bytes of the block.
     pub fn update(&mut self, bytes: &[u8]) {
-        self.block.update(bytes);
-        self.block_len += bytes.len() as u64;
-        self.step(Some(bytes));
+        let plain = self.step(Some(bytes));
+        self.hashes.first.update(&bytes[..plain]);
+        self.hashes.update(&bytes[plain..]);
     }
 
     /// The digests of everything that was taken.
     pub fn finish(mut self) -> Digests {
         self.step(None);
-        let text = |hash: Sha1| format!("sha1:{}", BASE32.encode(&hash.finalize()));
-        let payload = text(self.payload);
-        let raw_body = self.splitter.is_chunked().then(|| text(self.raw_body)).filter(|raw| *raw != payload);
-        Digests { block: text(self.block), raw_body, payload, block_len: self.block_len, payload_len: self.payload_len }
+        let text = |hash: &[u8]| format!("sha1:{}", BASE32.encode(hash));
+        let (block, payload) = (self.hashes.first, self.hashes.second);
+        let (block_len, payload_len) = (block.len(), payload.len());
+        let payload = text(&payload.finish());
+        let raw_body = self.splitter.is_chunked().then(|| text(&self.raw_body.finalize()));
+        let raw_body = raw_body.filter(|raw| *raw != payload);
+        Digests { block: text(&block.finish()), raw_body, payload, block_len, payload_len }
     }
 
-    fn step(&mut self, bytes: Option<&[u8]>) {
-        let (raw_body, payload, len) = (&mut self.raw_body, &mut self.payload, &mut self.payload_len);
-        self.splitter.step(bytes, &mut |raw| raw_body.update(raw), &mut |entity| {
-            payload.update(entity);
-            *len += entity.len() as u64;
-        });
+    fn step(&mut self, bytes: Option<&[u8]>) -> usize {
+        let (raw_body, payload) = (&mut self.raw_body, &mut self.hashes.second);
+        self.splitter.step(bytes, &mut |raw| raw_body.update(raw), &mut |entity| payload.update(entity))
     }
 }
 
@@ -141,40 +133,57 @@ impl Splitter {
         matches!(self.0, Part::Chunked(_))
     }
 
-    /// Takes the next bytes, `None` at the end. `entity` gets the payload;
+    /// Takes the next bytes, `None` at the end, and tells from where on they
+    /// are payload as they stand. `entity` gets what is payload before that;
     /// `raw` the body as it crossed the wire, where that is something else.
-    fn step(&mut self, bytes: Option<&[u8]>, raw: &mut impl FnMut(&[u8]), entity: &mut impl FnMut(&[u8])) {
+    fn step(&mut self, bytes: Option<&[u8]>, raw: &mut impl FnMut(&[u8]), entity: &mut impl FnMut(&[u8])) -> usize {
         let Part::Head { head, ended } = &mut self.0 else { return self.body(bytes, raw, entity) };
-        // The empty line may straddle the edge.
-        let from = head.len().saturating_sub(3);
-        head.extend_from_slice(bytes.unwrap_or_default());
-        *ended = *ended || head_ends(&head[from..]);
-        if bytes.is_none() || (*ended && response_head_is_whole(head)) || head.len() > MAX_HEAD {
-            let bytes_so_far = std::mem::take(head);
-            let (body, chunked) = match parse_response_head(&bytes_so_far) {
-                Some(head) => (head.head_len, head.is_chunked()),
-                None => (parse_request_head(&bytes_so_far).map_or(0, |head| head.head_len), false),
-            };
-            self.0 = if chunked { Part::Chunked(Box::default()) } else { Part::Plain };
-            self.body(Some(&bytes_so_far[body..]), raw, entity);
-            if bytes.is_none() {
-                self.body(None, raw, entity);
-            }
+        let (is_last, bytes) = (bytes.is_none(), bytes.unwrap_or_default());
+        let earlier = head.len();
+        // A head that comes in one piece is read where it lies.
+        if earlier > 0 {
+            head.extend_from_slice(bytes);
         }
+        let so_far: &[u8] = if earlier > 0 { head } else { bytes };
+        // The empty line may straddle the edge.
+        *ended = *ended || head_ends(&so_far[earlier.saturating_sub(3)..]);
+        if !(is_last || (*ended && response_head_is_whole(so_far)) || so_far.len() > MAX_HEAD) {
+            if earlier == 0 {
+                head.extend_from_slice(bytes);
+            }
+            return bytes.len();
+        }
+        let (body, chunked) = match parse_response_head(so_far) {
+            Some(head) => (head.head_len, head.is_chunked()),
+            None => (parse_request_head(so_far).map_or(0, |head| head.head_len), false),
+        };
+        let before = std::mem::take(head);
+        self.0 = if chunked { Part::Chunked(Box::default()) } else { Part::Plain };
+        let earlier_body = before.get(body..earlier).unwrap_or_default();
+        if !earlier_body.is_empty() {
+            let plain = self.body(Some(earlier_body), raw, entity);
+            entity(&earlier_body[plain..]);
+        }
+        let from = body.saturating_sub(earlier);
+        let plain = from + self.body(Some(&bytes[from..]), raw, entity);
+        if is_last {
+            self.body(None, raw, entity);
+        }
+        plain
     }
 
-    fn body(&mut self, bytes: Option<&[u8]>, raw: &mut impl FnMut(&[u8]), entity: &mut impl FnMut(&[u8])) {
-        match (&mut self.0, bytes) {
-            (Part::Chunked(dechunker), Some(bytes)) => {
+    fn body(&mut self, bytes: Option<&[u8]>, raw: &mut impl FnMut(&[u8]), entity: &mut impl FnMut(&[u8])) -> usize {
+        let Part::Chunked(dechunker) = &mut self.0 else { return 0 };
+        match bytes {
+            Some(bytes) => {
                 raw(bytes);
                 dechunker.feed(bytes, entity);
             }
-            (Part::Chunked(dechunker), None) => {
+            None => {
                 std::mem::take(dechunker).finish(entity);
             }
-            (_, Some(bytes)) => entity(bytes),
-            (_, None) => {}
         }
+        bytes.map_or(0, <[u8]>::len)
     }
 }
 
@@ -338,7 +347,9 @@ impl RecordProof {
 
     fn step(&mut self, bytes: Option<&[u8]>) {
         if let Some((payload, raw_body)) = &mut self.payload {
-            self.splitter.step(bytes, &mut |raw| raw_body.update(raw), &mut |entity| payload.update(entity));
+            let plain =
+                self.splitter.step(bytes, &mut |raw| raw_body.update(raw), &mut |entity| payload.update(entity));
+            payload.update(&bytes.unwrap_or_default()[plain..]);
         }
     }
 

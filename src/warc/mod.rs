@@ -43,6 +43,7 @@ mod record;
 mod repack;
 mod revisit;
 mod segments;
+mod twin_sha1;
 pub mod wacz;
 mod write;
 
