@@ -5,7 +5,9 @@
 //! reads the `.warc.gz` files of the folder; without it, some made for the
 //! occasion. Every way takes its turn in each of three rounds, and the table
 //! shows the best round, by the processor's time and by the clock: on a busy
-//! machine only the former can be compared.
+//! machine only the former can be compared. Writing is also held against bare
+//! libdeflate a few megabytes at a time, by turns: what a machine does beside
+//! it then falls on all alike.
 
 #![allow(clippy::unwrap_used)]
 
@@ -24,6 +26,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 3;
+
+/// Bytes of blocks that each way of writing takes before it is another's turn.
+const TURN: usize = 4 << 20;
 
 /// Bytes of blocks that are written.
 const WRITTEN: usize = 128 << 20;
@@ -86,6 +91,46 @@ fn main() {
             per(count),
             per(bytes) / 1e6
         );
+    }
+    by_turns(&blocks, &records, &plain, rounds);
+}
+
+/// What share of bare libdeflate's rate each way of writing has: the middle of
+/// all turns, and where the middle half of them lies.
+fn by_turns(blocks: &[Vec<u8>], records: &[(RecordBuilder, &[u8])], plain: &[Vec<u8>], rounds: usize) {
+    let mut turns = Vec::new();
+    let (mut from, mut len) = (0, 0);
+    for (number, block) in blocks.iter().enumerate() {
+        len += block.len();
+        if len >= TURN || number + 1 == blocks.len() {
+            turns.push(from..number + 1);
+            (from, len) = (number + 1, 0);
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut set = WarcFileSet::new(FileSetOptions::new(folder.path(), "BENCH"));
+    let mut shares = [(); 3].map(|()| Vec::new());
+    for turn in (0..rounds).flat_map(|_| &turns) {
+        let time = |way: &mut dyn FnMut() -> Done| {
+            let begin = Instant::now();
+            black_box(way());
+            begin.elapsed().as_secs_f64()
+        };
+        let bare = || time(&mut || bare_deflate(&plain[turn.clone()]));
+        let before = bare();
+        let ways = [
+            time(&mut || write(&records[turn.clone()])),
+            time(&mut || write_with_digests(&blocks[turn.clone()])),
+            time(&mut || append(&mut set, &records[turn.clone()])),
+        ];
+        let bare = before.midpoint(bare());
+        shares.iter_mut().zip(ways).for_each(|(shares, way)| shares.push(100.0 * bare / way));
+    }
+    for (name, shares) in ["records", "records and their digests", "records through a file set"].iter().zip(&mut shares)
+    {
+        shares.sort_by(f64::total_cmp);
+        let [low, middle, high] = [1, 2, 3].map(|quarter| shares[shares.len() * quarter / 4]);
+        println!("write: {name:<34} {middle:>3.0} % of bare libdeflate, by turns ({low:.0} to {high:.0})");
     }
 }
 
@@ -247,9 +292,14 @@ fn write_with_digests(blocks: &[Vec<u8>]) -> Done {
 fn write_set(records: &[(RecordBuilder, &[u8])]) -> Done {
     let folder = tempfile::tempdir().unwrap();
     let mut set = WarcFileSet::new(FileSetOptions::new(folder.path(), "BENCH"));
+    let done = append(&mut set, records);
+    set.close().unwrap();
+    done
+}
+
+fn append(set: &mut WarcFileSet, records: &[(RecordBuilder, &[u8])]) -> Done {
     for (builder, block) in records {
         set.append(&[&builder.compress(block)]).unwrap();
     }
-    set.close().unwrap();
     total(records.iter().map(|(_, block)| block.len()))
 }

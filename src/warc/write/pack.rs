@@ -3,8 +3,9 @@
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use libdeflater::{CompressionLvl, Compressor};
-use std::cell::Cell;
 use std::io::{self, Read, Write};
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::thread;
 
 /// Level of gzip: beyond it, files shrink little and time grows.
 pub const LEVEL: u32 = 6;
@@ -14,27 +15,39 @@ pub const LEVEL: u32 = 6;
 /// memory.
 pub const MAX_WHOLE: usize = 4 * 1024 * 1024;
 
-/// Bytes of a buffer that are kept from one record to the next.
-const MAX_KEPT: usize = 512 * 1024;
+/// Tools that nobody uses. There are at most as many as the processor can do
+/// at once: buffers for the largest records stay, however many threads pack
+/// now and then, since to get that much memory anew for a record can cost a
+/// sixth of the time of packing it.
+static SPARE: Mutex<Vec<Packer>> = Mutex::new(Vec::new());
 
-/// The tools of a thread, kept from record to record.
+/// Asking for it takes files to be read.
+static AT_ONCE: LazyLock<usize> = LazyLock::new(|| thread::available_parallelism().map_or(1, usize::from));
+
+/// What packing a record takes, kept from record to record.
 struct Packer {
     compressor: Compressor,
     plain: Vec<u8>,
     packed: Vec<u8>,
 }
 
-thread_local! {
-    static PACKER: Cell<Option<Packer>> = const { Cell::new(None) };
-}
-
 impl Packer {
     fn take() -> Self {
-        PACKER.take().unwrap_or_else(|| Self {
+        let spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        spare.unwrap_or_else(|| Self {
             compressor: Compressor::new(CompressionLvl::new(LEVEL as i32).unwrap_or_default()),
             plain: Vec::new(),
             packed: Vec::new(),
         })
+    }
+
+    /// Keeps the tools for the next record.
+    fn put_back(mut self) {
+        self.plain.clear();
+        let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+        if spare.len() < *AT_ONCE {
+            spare.push(self);
+        }
     }
 
     /// What lies in `plain` as one member.
@@ -46,17 +59,6 @@ impl Packer {
         // There is room enough: this does not fail.
         let len = self.compressor.gzip_compress(&self.plain, &mut self.packed).unwrap_or_default();
         &self.packed[..len]
-    }
-
-    /// Keeps the tools for the next record of this thread; of their memory
-    /// not more than most records need.
-    fn put_back(mut self) {
-        self.plain.clear();
-        self.plain.shrink_to(MAX_KEPT);
-        if self.packed.len() > MAX_KEPT {
-            self.packed = Vec::new();
-        }
-        PACKER.set(Some(self));
     }
 }
 
@@ -72,6 +74,7 @@ pub fn pack(parts: &[&[u8]]) -> Vec<u8> {
         return encoder.finish().unwrap_or_default();
     }
     let mut packer = Packer::take();
+    packer.plain.reserve(len);
     parts.iter().for_each(|part| packer.plain.extend_from_slice(part));
     let packed = packer.pack().to_vec();
     packer.put_back();
@@ -94,6 +97,7 @@ pub(super) fn pack_from(
     let copied;
     if block_len <= MAX_WHOLE as u64 {
         let mut packer = Packer::take();
+        packer.plain.reserve(head.len() + block_len as usize + end.len());
         packer.plain.extend_from_slice(head);
         copied = block.read_to_end(&mut packer.plain)? as u64;
         packer.plain.extend_from_slice(end);
