@@ -75,11 +75,8 @@ impl Sha1State {
 
     /// Counts blocks that went in, and keeps what is less than one.
     fn keep(&mut self, blocks: usize, end: &[u8]) {
-        // Bytes that did not fill up a block lie there already.
-        if !end.is_empty() || blocks > 0 {
-            self.tail[..end.len()].copy_from_slice(end);
-            self.len += (blocks * BLOCK + end.len()) as u64;
-        }
+        self.tail[..end.len()].copy_from_slice(end);
+        self.len += (blocks * BLOCK + end.len()) as u64;
     }
 }
 
