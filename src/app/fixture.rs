@@ -510,6 +510,9 @@ impl Desk for FixtureDesk {
                 url: format!("https://www.vilanova.example/obras/{position}"),
                 anchor: format!("obra {position}"),
                 kind: "link".to_owned(),
+                rel: if position % 7 == 3 { "external nofollow" } else { "" }.to_owned(),
+                nofollow: position % 7 == 3,
+                place: Some(if position < 4 { "nav" } else { "main" }.to_owned()),
                 capture: (position % 2 == 0).then_some(i64::from(position) + 1),
                 verdict: if position % 5 == 0 {
                     "REJECT TooManyHopsDecideRule"

@@ -63,8 +63,15 @@ impl CaptureNotes {
                 if !link.anchor.is_empty() {
                     entry["text"] = json!(link.anchor);
                 }
-                if link.nofollow {
-                    entry["rel"] = json!("nofollow");
+                if !link.rel.is_empty() {
+                    entry["rel"] = json!(link.rel);
+                }
+                // The page says it of all its links.
+                if link.nofollow && !says_nofollow(&link.rel) {
+                    entry["nofollow"] = json!(true);
+                }
+                if let Some(place) = link.place {
+                    entry["place"] = json!(place);
                 }
                 entry
             })
@@ -116,11 +123,15 @@ impl CaptureNotes {
         let mut outlinks = Vec::new();
         for link in links.into_iter().flatten() {
             let Some(url) = link.get("url").and_then(Value::as_str).and_then(parse_web_url) else { continue };
+            let rel = text(link, "rel").unwrap_or_default();
+            let by_page = link.get("nofollow").and_then(Value::as_bool) == Some(true);
             outlinks.push(Outlink {
                 url,
                 kind: LinkKind::from_wat_path(link.get("path").and_then(Value::as_str).unwrap_or_default()),
                 anchor: text(link, "text").unwrap_or_default(),
-                nofollow: link.get("rel").and_then(Value::as_str) == Some("nofollow"),
+                nofollow: by_page || says_nofollow(&rel),
+                rel,
+                place: link.get("place").cloned().and_then(|place| serde_json::from_value(place).ok()),
                 position: u32::try_from(outlinks.len()).unwrap_or(u32::MAX),
             });
         }
@@ -144,10 +155,15 @@ impl CaptureNotes {
     }
 }
 
+fn says_nofollow(rel: &str) -> bool {
+    rel.split_ascii_whitespace().any(|word| word == "nofollow")
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::links::PagePlace;
     use crate::scope::Decision;
 
     #[test]
@@ -156,7 +172,9 @@ mod tests {
             url: Url::parse(&format!("http://b.pt/{position}")).unwrap(),
             kind,
             anchor: anchor.to_owned(),
-            nofollow: position == 1,
+            rel: if position == 1 { "external nofollow".to_owned() } else { String::new() },
+            nofollow: position < 2,
+            place: (position == 0).then_some(PagePlace::Footer),
             position,
         };
         let notes = CaptureNotes {

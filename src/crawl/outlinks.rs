@@ -35,7 +35,7 @@ pub fn read_leads(url: &Url, status: u16, headers: &Headers, payload: &[u8]) -> 
     let charset = kind.charset.as_deref();
     if (300..400).contains(&status) && status != 304 {
         leads.redirect_to = headers.get("Location").and_then(|location| resolve(url, &location));
-        leads.outlinks.extend(leads.redirect_to.clone().map(|url| link(url, LinkKind::Redirect)));
+        leads.outlinks.extend(leads.redirect_to.clone().map(|url| Outlink::bare(url, LinkKind::Redirect)));
     }
     let is_page = (200..300).contains(&status);
     match form_of(&kind.mime, url, payload) {
@@ -64,11 +64,11 @@ pub fn followed(outlinks: &[Outlink]) -> &[Outlink] {
 
 /// Links that a robots.txt names as sitemaps.
 pub fn sitemap_links<'a>(url: &Url, sitemaps: impl IntoIterator<Item = &'a str>) -> Vec<Outlink> {
-    sitemaps.into_iter().filter_map(|text| resolve(url, text)).map(|url| link(url, LinkKind::Manifest)).collect()
-}
-
-fn link(url: Url, kind: LinkKind) -> Outlink {
-    Outlink { url, kind, anchor: String::new(), nofollow: false, position: 0 }
+    sitemaps
+        .into_iter()
+        .filter_map(|text| resolve(url, text))
+        .map(|url| Outlink::bare(url, LinkKind::Manifest))
+        .collect()
 }
 
 enum Form {
@@ -135,7 +135,7 @@ fn read_listing(bytes: &[u8], base: &Url) -> Vec<Outlink> {
             _ => return found,
         };
         if let Some(url) = target.filter(|target| !target.is_empty()).and_then(|target| resolve(base, &target)) {
-            found.push(link(url, LinkKind::Manifest));
+            found.push(Outlink::bare(url, LinkKind::Manifest));
         }
     }
     found

@@ -7,6 +7,7 @@ use super::attributes::{has_word, refresh_url, srcset_urls};
 use super::css::css_references;
 use super::fold::{fold, fold_into};
 use super::page::{LinkKind, Outlink, PageCuts, PageOptions};
+use super::place::PagePlace;
 use super::resolve::{Resolved, Resolver};
 use super::tag::Tag;
 use super::tokens::{Attr, Attributes, Text};
@@ -22,6 +23,9 @@ pub const MAX_URL_BYTES: usize = 64 * 1024;
 
 /// Longest anchor text that is kept, in bytes.
 pub const MAX_ANCHOR_BYTES: usize = 64 * 1024;
+
+/// Longest `rel` that is kept, in bytes; what is longer is no list of link types.
+const MAX_REL_BYTES: usize = 1024;
 
 /// Bytes of URLs and anchor texts kept of one page, over all links: a long
 /// `base` or nested links could make much out of little.
@@ -43,7 +47,10 @@ struct RawLink {
     reference: Range<usize>,
     /// Range of `anchors`, once the element is closed.
     anchor: Range<usize>,
+    /// Range of `references`.
+    rel: Range<usize>,
     nofollow: bool,
+    place: Option<PagePlace>,
     order: Order,
 }
 
@@ -67,6 +74,8 @@ pub(crate) struct Collector<'o> {
     base_reference: Option<String>,
     canonical_reference: Option<String>,
     nofollow_all: bool,
+    /// The part of the page that is being read.
+    pub(crate) place: Option<PagePlace>,
     pub(crate) text: String,
     text_full: bool,
     css_text: String,
@@ -91,6 +100,7 @@ impl<'o> Collector<'o> {
             base_reference: None,
             canonical_reference: None,
             nofollow_all: false,
+            place: None,
             text: String::new(),
             text_full: options.max_text_bytes == 0,
             css_text: String::new(),
@@ -172,7 +182,7 @@ impl<'o> Collector<'o> {
     /// The end of a `style`.
     pub(crate) fn end_css(&mut self, order: Order) {
         let css = std::mem::take(&mut self.css_text);
-        css_references(&css, |reference| self.add(LinkKind::Css, reference, "", false, order));
+        css_references(&css, |reference| self.add(LinkKind::Css, reference, "", "", order));
     }
 
     /// The attributes of `html`, whichever of its start tags they stand in.
@@ -200,9 +210,30 @@ impl<'o> Collector<'o> {
             return None;
         }
         let href = attributes.get(Attr::Href)?;
-        let nofollow = attributes.get(Attr::Rel).is_some_and(|rel| has_word(&rel, "nofollow"));
         let reference = self.keep_reference(&href)?;
-        self.open(RawLink { kind: LinkKind::Anchor, split_from: None, reference, anchor: 0..0, nofollow, order })
+        let link = self.raw(LinkKind::Anchor, reference, &attributes.get(Attr::Rel).unwrap_or_default(), order);
+        self.open(link)
+    }
+
+    /// A link without text so far, in the part of the page that is being read.
+    fn raw(&mut self, kind: LinkKind, reference: Range<usize>, rel: &str, order: Order) -> RawLink {
+        let nofollow = has_word(rel, "nofollow");
+        let rel = self.keep_rel(rel);
+        RawLink { kind, split_from: None, reference, anchor: 0..0, rel, nofollow, place: self.place, order }
+    }
+
+    /// Keeps link types as HTML compares them: in lower case, parted by blanks.
+    fn keep_rel(&mut self, rel: &str) -> Range<usize> {
+        let from = self.references.len();
+        if rel.len() <= MAX_REL_BYTES && from + rel.len() <= MAX_LINK_BYTES_PER_PAGE {
+            for word in rel.split_ascii_whitespace() {
+                if self.references.len() > from {
+                    self.references.push(' ');
+                }
+                self.references.extend(word.chars().map(|c| c.to_ascii_lowercase()));
+            }
+        }
+        from..self.references.len()
     }
 
     fn open(&mut self, link: RawLink) -> Option<LinkId> {
@@ -224,7 +255,7 @@ impl<'o> Collector<'o> {
     pub(crate) fn open_again(&mut self, link: LinkId, order: Order) -> Option<LinkId> {
         let first = self.links.get(link.0 as usize)?;
         let split_from = Some(first.split_from.unwrap_or(link.0));
-        let copy = RawLink { split_from, reference: first.reference.clone(), anchor: 0..0, order, ..*first };
+        let copy = RawLink { split_from, anchor: 0..0, place: self.place, order, ..first.clone() };
         self.open(copy)
     }
 
@@ -266,7 +297,7 @@ impl<'o> Collector<'o> {
             && let Some(style) = attributes.get(Attr::Style)
             && memchr::memchr(b'(', style.as_bytes()).is_some()
         {
-            css_references(&style, |reference| self.add(LinkKind::Css, reference, "", false, order));
+            css_references(&style, |reference| self.add(LinkKind::Css, reference, "", "", order));
         }
         match tag {
             Tag::BASE if self.base_reference.is_none() => {
@@ -276,29 +307,29 @@ impl<'o> Collector<'o> {
             Tag::LINK => self.link(attributes, order),
             Tag::AREA if self.options.kinds.has(LinkKind::Area) => {
                 let alt = attributes.get(Attr::Alt).map(|alt| fold(&alt)).unwrap_or_default();
-                let nofollow = attributes.get(Attr::Rel).is_some_and(|rel| has_word(&rel, "nofollow"));
-                self.attribute(LinkKind::Area, attributes, Attr::Href, &alt, nofollow, order);
+                let rel = attributes.get(Attr::Rel).unwrap_or_default();
+                self.attribute(LinkKind::Area, attributes, Attr::Href, &alt, &rel, order);
             }
             Tag::IMG => self.image(attributes, order),
             Tag::FRAME | Tag::IFRAME => {
-                self.attribute(LinkKind::Frame, attributes, Attr::Src, "", false, order);
-                self.attribute(LinkKind::LinkElement, attributes, Attr::Longdesc, "", false, order);
+                self.attribute(LinkKind::Frame, attributes, Attr::Src, "", "", order);
+                self.attribute(LinkKind::LinkElement, attributes, Attr::Longdesc, "", "", order);
             }
-            Tag::SCRIPT => self.attribute(LinkKind::Script, attributes, Attr::Src, "", false, order),
+            Tag::SCRIPT => self.attribute(LinkKind::Script, attributes, Attr::Src, "", "", order),
             Tag::VIDEO | Tag::AUDIO => {
-                self.attribute(LinkKind::Image, attributes, Attr::Poster, "", false, order);
-                self.attribute(LinkKind::Media, attributes, Attr::Src, "", false, order);
+                self.attribute(LinkKind::Image, attributes, Attr::Poster, "", "", order);
+                self.attribute(LinkKind::Media, attributes, Attr::Src, "", "", order);
             }
             Tag::SOURCE => {
-                self.attribute(LinkKind::Media, attributes, Attr::Src, "", false, order);
+                self.attribute(LinkKind::Media, attributes, Attr::Src, "", "", order);
                 self.srcset(attributes, "", order);
             }
-            Tag::TRACK | Tag::EMBED => self.attribute(LinkKind::Media, attributes, Attr::Src, "", false, order),
-            Tag::OBJECT => self.attribute(LinkKind::Media, attributes, Attr::Data, "", false, order),
+            Tag::TRACK | Tag::EMBED => self.attribute(LinkKind::Media, attributes, Attr::Src, "", "", order),
+            Tag::OBJECT => self.attribute(LinkKind::Media, attributes, Attr::Data, "", "", order),
             Tag::FORM => {
                 let method = attributes.get(Attr::Method).unwrap_or_default();
                 if !method.eq_ignore_ascii_case("post") && !method.eq_ignore_ascii_case("dialog") {
-                    self.attribute(LinkKind::Form, attributes, Attr::Action, "", false, order);
+                    self.attribute(LinkKind::Form, attributes, Attr::Action, "", "", order);
                 }
             }
             Tag::INPUT => {
@@ -308,10 +339,10 @@ impl<'o> Collector<'o> {
                 }
             }
             Tag::BODY | Tag::TABLE | Tag::TD | Tag::TH | Tag::TR | Tag::TBODY | Tag::THEAD | Tag::TFOOT => {
-                self.attribute(LinkKind::Image, attributes, Attr::Background, "", false, order);
+                self.attribute(LinkKind::Image, attributes, Attr::Background, "", "", order);
             }
             Tag::BLOCKQUOTE | Tag::Q | Tag::INS | Tag::DEL => {
-                self.attribute(LinkKind::LinkElement, attributes, Attr::Cite, "", false, order);
+                self.attribute(LinkKind::LinkElement, attributes, Attr::Cite, "", "", order);
             }
             _ => {}
         }
@@ -326,7 +357,7 @@ impl<'o> Collector<'o> {
             _ => return,
         };
         let attribute = if attributes.has(Attr::Href) { Attr::Href } else { Attr::XlinkHref };
-        self.attribute(kind, attributes, attribute, "", false, order);
+        self.attribute(kind, attributes, attribute, "", "", order);
     }
 
     fn attribute(
@@ -335,25 +366,25 @@ impl<'o> Collector<'o> {
         attributes: &Attributes,
         attribute: Attr,
         anchor: &str,
-        nofollow: bool,
+        rel: &str,
         order: Order,
     ) {
         if self.options.kinds.has(kind)
             && let Some(value) = attributes.get(attribute)
         {
-            self.add(kind, &value, anchor, nofollow, order);
+            self.add(kind, &value, anchor, rel, order);
         }
     }
 
     fn image(&mut self, attributes: &Attributes, order: Order) {
         if !self.options.kinds.has(LinkKind::Image) && !self.options.image_alt {
             // Its only other link.
-            return self.attribute(LinkKind::LinkElement, attributes, Attr::Longdesc, "", false, order);
+            return self.attribute(LinkKind::LinkElement, attributes, Attr::Longdesc, "", "", order);
         }
         let alt = attributes.get(Attr::Alt).map(|alt| fold(&alt)).unwrap_or_default();
-        self.attribute(LinkKind::Image, attributes, Attr::Src, &alt, false, order);
+        self.attribute(LinkKind::Image, attributes, Attr::Src, &alt, "", order);
         self.srcset(attributes, &alt, order);
-        self.attribute(LinkKind::LinkElement, attributes, Attr::Longdesc, "", false, order);
+        self.attribute(LinkKind::LinkElement, attributes, Attr::Longdesc, "", "", order);
         if self.open_links > 0 && self.options.image_alt && !alt.is_empty() {
             self.alts.push((self.anchor_text.len(), alt));
         }
@@ -364,7 +395,7 @@ impl<'o> Collector<'o> {
             && let Some(value) = attributes.get(Attr::Srcset)
         {
             for url in srcset_urls(&value) {
-                self.add(LinkKind::Image, url, alt, false, order);
+                self.add(LinkKind::Image, url, alt, "", order);
             }
         }
     }
@@ -375,7 +406,7 @@ impl<'o> Collector<'o> {
             if pragma.eq_ignore_ascii_case("refresh")
                 && let Some(url) = refresh_url(&content)
             {
-                self.add(LinkKind::MetaRefresh, url, "", false, order);
+                self.add(LinkKind::MetaRefresh, url, "", "", order);
             } else if pragma.eq_ignore_ascii_case("content-language") && self.content_language.is_none() {
                 self.content_language = primary_language(&content);
             }
@@ -401,10 +432,10 @@ impl<'o> Collector<'o> {
             true => LinkKind::Stylesheet,
             false => LinkKind::LinkElement,
         };
-        self.add(kind, &href, "", has_word(&rel, "nofollow"), order);
+        self.add(kind, &href, "", &rel, order);
     }
 
-    fn add(&mut self, kind: LinkKind, reference: &str, anchor: &str, nofollow: bool, order: Order) {
+    fn add(&mut self, kind: LinkKind, reference: &str, anchor: &str, rel: &str, order: Order) {
         if !self.options.kinds.has(kind) {
             return;
         }
@@ -416,7 +447,8 @@ impl<'o> Collector<'o> {
         let from = self.anchors.len();
         self.anchors.push_str(anchor);
         let anchor = from..self.anchors.len();
-        self.links.push(RawLink { kind, split_from: None, reference, anchor, nofollow, order });
+        let link = self.raw(kind, reference, rel, order);
+        self.links.push(RawLink { anchor, ..link });
     }
 
     /// Keeps a reference for later. Nothing for blank ones, places in the page
@@ -513,7 +545,9 @@ impl<'o> Collector<'o> {
                 url,
                 kind: link.kind,
                 anchor: anchor.to_owned(),
+                rel: self.references.get(link.rel.clone()).unwrap_or_default().to_owned(),
                 nofollow: link.nofollow || self.nofollow_all,
+                place: link.place,
                 position: u32::try_from(links.len()).unwrap_or(u32::MAX),
             });
         }

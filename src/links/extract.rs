@@ -70,7 +70,7 @@ pub fn read_css(body: &[u8], http_charset: Option<&str>, url: &Url) -> Vec<Outli
             .and_then(|reference| web_url(url, reference));
         if let Some(url) = found {
             let position = u32::try_from(links.len()).unwrap_or(u32::MAX);
-            links.push(Outlink { url, kind: LinkKind::Css, anchor: String::new(), nofollow: false, position });
+            links.push(Outlink { position, ..Outlink::bare(url, LinkKind::Css) });
         }
     });
     links

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::links::testing;
-use crate::links::{LinkKinds, MAX_DEPTH, PageCuts};
+use crate::links::{LinkKinds, MAX_DEPTH, PageCuts, PagePlace};
 
 fn page(html: &str) -> Page {
     page_at(html, "https://exemplo.pt/dir/p.html", &PageOptions::default())
@@ -488,3 +488,41 @@ const SOUP: &[&str] = &[
     "<input type=hidden>",
     "<annotation-xml encoding=text/html>",
 ];
+
+#[test]
+fn a_link_tells_its_rel_and_the_part_of_the_page_it_stands_in() {
+    let links = page(
+        "<a href=1>a</a>
+         <header><a rel='Home  UGC' href=2>b</a><nav><a href=3>c</a></nav><a href=4>d</a></header>
+         <div role=main><p><a href=5>e</a><aside><a href=6 rel=nofollow>f</a></aside><img src=7></div>
+         <nav role='none presentation'><a href=8>g</a></nav>
+         <div role='x CONTENTINFO'><a href=9>h</a></div>
+         <main><table><a href=10>i</a><tr><td><a href=11>j</a></table></main><area href=12 rel='Next'>",
+    )
+    .links;
+    let told: Vec<String> = links
+        .iter()
+        .map(|link| {
+            let path = link.url.path().trim_start_matches("/dir/");
+            let place = link.place.map_or("-", PagePlace::word);
+            format!("{path} {place} {}{}", link.rel, if link.nofollow { "!" } else { "" })
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "1 - ",
+            "2 header home ugc",
+            "3 nav ",
+            "4 header ",
+            "5 main ",
+            "6 aside nofollow!",
+            "7 main ",
+            "8 nav ",
+            "9 footer ",
+            "10 main ",
+            "11 main ",
+            "12 - next",
+        ]
+    );
+}

@@ -32,6 +32,7 @@ pub mod invert;
 mod page;
 mod pdf;
 mod pipeline;
+mod place;
 mod quirks;
 mod resolve;
 mod rows_in;
@@ -57,6 +58,7 @@ pub use host_graph::{HostEdge, HostGraph, HostGraphBuilder, HostNode};
 pub use invert::{LinkError, stored};
 pub use page::{LinkKind, LinkKinds, Outlink, Page, PageCuts, PageOptions};
 pub use pipeline::FileNews;
+pub use place::PagePlace;
 pub use resolve::Resolved;
 pub use tree::MAX_DEPTH;
 

@@ -1,6 +1,7 @@
 //! What is read out of one page.
 
 use super::charset::CharsetSource;
+use super::place::PagePlace;
 use crate::uri::Url;
 use serde::{Deserialize, Serialize};
 
@@ -124,10 +125,22 @@ pub struct Outlink {
     /// Text of the element (alternative text for images), entities decoded,
     /// white space folded to single blanks, trimmed. Hostile text.
     pub anchor: String,
+    /// `rel` as the link has it, in lower case, words parted by blanks; empty
+    /// where there is none. Hostile text.
+    pub rel: String,
     /// `rel` holds `nofollow`, or the page's robots meta says so.
     pub nofollow: bool,
+    /// The part of the page that it stands in, where the markup says so.
+    pub place: Option<PagePlace>,
     /// Number of the link in its page, from 0.
     pub position: u32,
+}
+
+impl Outlink {
+    /// A link that is nothing but an address, the first of its page.
+    pub fn bare(url: Url, kind: LinkKind) -> Self {
+        Self { url, kind, anchor: String::new(), rel: String::new(), nofollow: false, place: None, position: 0 }
+    }
 }
 
 /// What is read out of one HTML page.

@@ -56,6 +56,7 @@ attributes! {
     Name b"name",
     Poster b"poster",
     Rel b"rel",
+    Role b"role",
     Size b"size",
     Src b"src",
     Srcset b"srcset",

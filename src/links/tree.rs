@@ -9,6 +9,7 @@
 //! content is skipped (it is no part of the document).
 
 use super::collect::{Collector, LinkId, Order};
+use super::place::PagePlace;
 use super::tag::Tag;
 use super::tokens::{Attr, Attributes};
 
@@ -43,6 +44,8 @@ pub(super) struct Node {
     moved_before: Option<u32>,
     /// It stands in the list of active formatting elements.
     listed: bool,
+    /// It begins a part of the page.
+    part: Option<PagePlace>,
 }
 
 /// An entry of the list of active formatting elements.
@@ -149,6 +152,7 @@ impl<'o> Tree<'o> {
             order: self.next_order,
             moved_before,
             listed,
+            part: None,
         };
         self.count(&node, true);
         self.open.push(node);
@@ -175,6 +179,9 @@ impl<'o> Tree<'o> {
     /// A node is no longer open: its link ends at `end`.
     fn leave(&mut self, node: &Node, end: usize) {
         self.count(node, false);
+        if node.part.is_some() {
+            self.page.place = self.open.iter().rev().find_map(|node| node.part);
+        }
         if let Some(link) = node.link {
             self.page.close(link, node.text_start, end);
         }
@@ -333,7 +340,14 @@ impl<'o> Tree<'o> {
         let place = self.next_place();
         let link = if tag == Tag::A { self.page.open_anchor(attributes, place) } else { None };
         self.page.element(tag, attributes, place);
-        self.push(tag, Namespace::Html, link, listed)
+        let id = self.push(tag, Namespace::Html, link, listed);
+        if let Some(part) = PagePlace::begun_by(tag, attributes)
+            && let Some(node) = self.open.last_mut()
+        {
+            node.part = Some(part);
+            self.page.place = Some(part);
+        }
+        id
     }
 
     /// Inserts an element that no tag stands for.
@@ -612,6 +626,7 @@ impl<'o> Tree<'o> {
                 order: block_order,
                 moved_before,
                 listed: true,
+                part: None,
             };
             self.open.insert(at + 1, node);
         }

@@ -6,6 +6,7 @@ use super::intern::{anchor_id, url_ids};
 use super::rows::CaptureId;
 use super::workspace::StoreError;
 use crate::crawl::CaptureEntry;
+use crate::links::PagePlace;
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{RecordType, Span};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -125,10 +126,19 @@ pub(super) fn insert_capture(conn: &Connection, launch: i64, entry: &CaptureEntr
         let target = url_ids(conn, &link.url)?;
         let anchor = anchor_id(conn, &link.anchor)?;
         conn.prepare_cached(
-            "INSERT OR IGNORE INTO outlink (capture, position, target, kind, anchor, nofollow)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            "INSERT OR IGNORE INTO outlink (capture, position, target, kind, anchor, nofollow, rel, place)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, nullif(?7, ''), ?8)",
         )?
-        .execute(params![capture, link.position, target.url, kind_word(link.kind), anchor, link.nofollow])?;
+        .execute(params![
+            capture,
+            link.position,
+            target.url,
+            kind_word(link.kind),
+            anchor,
+            link.nofollow,
+            link.rel,
+            link.place.map(PagePlace::word),
+        ])?;
     }
     Ok(true)
 }

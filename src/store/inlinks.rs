@@ -165,7 +165,8 @@ impl Catalogue {
                 "SELECT o.position, t.url, a.text, o.kind,
                     (SELECT x.id FROM capture x WHERE x.page = t.page ORDER BY abs(x.date_ms - c.date_ms) LIMIT 1),
                     ifnull((SELECT CASE WHEN s.accepted THEN 'ACCEPT ' ELSE 'REJECT ' END || s.rule_name
-                            FROM seen s WHERE s.launch = c.launch AND s.url = t.id), '')
+                            FROM seen s WHERE s.launch = c.launch AND s.url = t.id), ''),
+                    ifnull(o.rel, ''), o.nofollow, o.place
                  FROM capture c
                  JOIN outlink o ON o.capture = CASE WHEN c.revisit_of_ms IS NULL THEN c.id ELSE
                       ifnull((SELECT x.id FROM capture x WHERE x.url = c.url AND x.digest = c.digest
@@ -181,6 +182,9 @@ impl Catalogue {
                     kind: row.get(3)?,
                     capture: row.get(4)?,
                     verdict: row.get(5)?,
+                    rel: row.get(6)?,
+                    nofollow: row.get(7)?,
+                    place: row.get(8)?,
                 })
             })?;
             Ok(rows.collect::<Result<_, _>>()?)

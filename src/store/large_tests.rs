@@ -60,7 +60,8 @@ fn fill(path: &std::path::Path) {
          INSERT INTO record SELECT i, k, CASE k WHEN 0 THEN 'response' WHEN 1 THEN 'request' ELSE 'metadata' END,
                 'urn:uuid:' || i || '-' || k, 1 + i % 100, i * 10000 + k * 3000, 3000
             FROM n, (SELECT 0 AS k UNION ALL SELECT 1 UNION ALL SELECT 2) WHERE i <= {CAPTURES} ORDER BY i, k;
-         INSERT INTO outlink SELECT s.i, k.i, 1 + (s.i * 7919 + k.i * 104729) % CASE WHEN k.i % 3 THEN {CAPTURES} / 2 ELSE {SEEN} END,
+         INSERT INTO outlink (capture, position, target, kind, anchor, nofollow)
+             SELECT s.i, k.i, 1 + (s.i * 7919 + k.i * 104729) % CASE WHEN k.i % 3 THEN {CAPTURES} / 2 ELSE {SEEN} END,
                 CASE WHEN k.i > 25 THEN 'image' ELSE 'anchor' END, 1 + (s.i + k.i) % 20000, 0
             FROM (SELECT i FROM n WHERE i <= {CAPTURES} AND i % 10 > 2) s, (SELECT i FROM n WHERE i <= 30) k;
          INSERT INTO mark (act, capture, mark, note, who, date_ms)

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub(super) const APPLICATION_ID: u32 = 0x466e_6473;
 
 /// Version n of the catalogue is made from version n-1 by the nth of these.
-const MIGRATIONS: [&str; 7] = [
+const MIGRATIONS: [&str; 8] = [
     include_str!("schema.sql"),
     include_str!("schema_schedule.sql"),
     include_str!("schema_engine.sql"),
@@ -20,6 +20,7 @@ const MIGRATIONS: [&str; 7] = [
         include_str!("needed.sql"),
         "; ALTER TABLE selection DROP COLUMN requisites;"
     ),
+    include_str!("schema_outlink.sql"),
 ];
 
 /// The version this program writes (SQLite's user_version).
@@ -40,12 +41,13 @@ pub(super) fn migrate(conn: &mut Connection) -> rusqlite::Result<()> {
 
 /// Tables that a version gave further columns, with what stands in them where
 /// nothing is known.
-const FURTHER_COLUMNS: [(u32, &str, &str); 5] = [
+const FURTHER_COLUMNS: [(u32, &str, &str); 6] = [
     (4, "warc_file", "NULL AS package"),
     (4, "problem", "0 AS read_again"),
     (4, "import", "'[]' AS passed_paths"),
     (4, "import_file", "'{}' AS left_out, 0 AS orphans"),
     (6, "problem", "NULL AS member, NULL AS member_decoded"),
+    (8, "outlink", "NULL AS rel, NULL AS place"),
 ];
 
 /// Lets a connection that can only look see an earlier version as the present
@@ -203,6 +205,14 @@ mod tests {
         for open in [Workspace::look, Workspace::open] {
             let workspace = open(&folder).unwrap();
             let catalogue = workspace.catalogue();
+            let links = catalogue.outlinks(1).unwrap();
+            assert_eq!(
+                links
+                    .iter()
+                    .map(|link| (link.kind.as_str(), link.rel.as_str(), link.place.clone()))
+                    .collect::<Vec<_>>(),
+                [("image", "", None), ("anchor", "", None)]
+            );
             for (campaign, along) in [(1, &["http://a.pt/i"][..]), (2, &[])] {
                 assert_eq!(catalogue.selection_page(campaign).unwrap().requisites, along.len() as u64);
                 let rows = catalogue.captures(&query(campaign, "requisite:yes")).unwrap().rows;

@@ -527,6 +527,13 @@ pub struct OutlinkRow {
     pub anchor: String,
     /// Element kind, in a word.
     pub kind: String,
+    /// Its `rel`, in lower case; empty without. Hostile text.
+    pub rel: String,
+    /// It, or its page, says `nofollow`.
+    pub nofollow: bool,
+    /// The part of the page it stands in (`main`, `nav`, `header`, `footer`,
+    /// `aside`), where the markup says so.
+    pub place: Option<String>,
     /// A capture of the target, nearest in time.
     pub capture: Option<CaptureId>,
     /// What the campaign's rules said about it, and which rule.

@@ -85,11 +85,9 @@ fn capture(text: &str, seconds: i64, offset: u64, digest: &str, links: &[(&str, 
             .iter()
             .enumerate()
             .map(|(position, (target, anchor))| Outlink {
-                url: url(target),
-                kind: LinkKind::Anchor,
                 anchor: (*anchor).to_owned(),
-                nofollow: false,
                 position: position as u32,
+                ..Outlink::bare(url(target), LinkKind::Anchor)
             })
             .collect(),
         ..CaptureEntry::bare(url(text), CaptureDate::from_seconds(seconds))

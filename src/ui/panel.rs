@@ -370,8 +370,16 @@ fn outlinks_ui(ui: &mut Ui, app: &mut AppState, rows: &[OutlinkRow]) {
         empty_ui(ui, "No links out of this capture", "It is no page, or it holds no links");
         return;
     }
-    const COLUMNS: [(&str, f32); 6] =
-        [("#", 40.0), ("Anchor", 240.0), ("Kind", 90.0), ("Captured", 80.0), ("Verdict", 240.0), ("URL", 320.0)];
+    const COLUMNS: [(&str, f32); 8] = [
+        ("#", 40.0),
+        ("Anchor", 240.0),
+        ("Kind", 90.0),
+        ("Place", 70.0),
+        ("Rel", 110.0),
+        ("Captured", 80.0),
+        ("Verdict", 240.0),
+        ("URL", 320.0),
+    ];
     let mut go = None;
     Table::new("outlinks", &COLUMNS, rows.len()).show_ui(
         ui,
@@ -380,6 +388,12 @@ fn outlinks_ui(ui: &mut Ui, app: &mut AppState, rows: &[OutlinkRow]) {
             cells.weak(&(row.position + 1).to_string());
             cells.text(if row.anchor.is_empty() { "(no text)" } else { &row.anchor });
             cells.text(&row.kind);
+            cells.text(row.place.as_deref().unwrap_or_default());
+            cells.text(match row.rel.as_str() {
+                // The page's robots meta says it of all its links.
+                "" if row.nofollow => "(nofollow by its page)",
+                rel => rel,
+            });
             cells.ui(|ui| match row.capture {
                 Some(capture) => {
                     if ui.link("✔ go").on_hover_text("The capture nearest in time").clicked() {

@@ -41,11 +41,9 @@ impl Archive {
     fn entry(&mut self, url: &str, millis: i64, links: &[(&str, &str)]) -> CaptureEntry {
         self.records += 10;
         let outlinks = links.iter().enumerate().map(|(position, (target, anchor))| Outlink {
-            url: Url::parse(target).unwrap(),
-            kind: LinkKind::Anchor,
             anchor: (*anchor).to_owned(),
-            nofollow: false,
             position: position as u32,
+            ..Outlink::bare(Url::parse(target).unwrap(), LinkKind::Anchor)
         });
         CaptureEntry {
             status: 200,

@@ -32,11 +32,9 @@ fn capture(
             .iter()
             .zip(0..)
             .map(|((target, anchor), position)| Outlink {
-                url: Url::parse(target).unwrap(),
-                kind: LinkKind::Anchor,
                 anchor: (*anchor).to_owned(),
-                nofollow: false,
                 position,
+                ..Outlink::bare(Url::parse(target).unwrap(), LinkKind::Anchor)
             })
             .collect(),
         ..CaptureEntry::bare(Url::parse(url).unwrap(), CaptureDate::from_seconds(1_700_000_000 + second))
