@@ -9,10 +9,9 @@ use crate::jobs::{CountedRead, JobCx, OnStop, counted};
 use crate::links::filters::Columns;
 use crate::links::invert::ShuffleOptions;
 use crate::links::stored::load::{LoadInput, LoadOptions, LoadReport, load};
-use crate::links::stored::{LinkStore, StoredInlink, Window, host_of};
+use crate::links::stored::{LinkStore, StoredInlink, Window, host_name, host_of};
 use crate::store::Workspace;
 use crate::store::rows::{AnchorRow, InlinkPage, InlinkRow, ProspectRow};
-use crate::uri::DatasetKey;
 use anyhow::Context;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -181,7 +180,7 @@ pub(super) fn show(store: &LinkStore, page: &str, window: Option<Window>, cap: u
     let answer = store.inlinks(&key, window, cap)?;
     let row = |link: StoredInlink| InlinkRow {
         date: link.date,
-        source_host: host_name(&link.source),
+        source_host: host_name(host_of(&link.source)).as_str().to_owned(),
         source: if link.source_url.is_empty() { link.source } else { link.source_url },
         anchor: link.anchor,
         internal: link.internal,
@@ -200,10 +199,6 @@ pub(super) fn show(store: &LinkStore, page: &str, window: Option<Window>, cap: u
         outside_cut: 0,
         built: true,
     })
-}
-
-fn host_name(key: &str) -> String {
-    DatasetKey::from_stored(format!("({},)", host_of(key))).host().as_str().to_owned()
 }
 
 /// The captures that most other hosts link to.
@@ -343,6 +338,39 @@ mod tests {
         let (_, uncaptured) = run_words(&["uncaptured", links]);
         assert_eq!(uncaptured, "   1 host       1 link   (pt,nunca,)/x  “X”  \n");
         assert_eq!(run_words(&["uncaptured", links, "--prefix", "(pt,fct,"]), (FINE, String::new()));
+    }
+
+    #[test]
+    fn pages_under_a_beginning_are_found_however_it_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        for (notation, line) in [
+            ("dataset", "(pt,nunca,)/x/1\t20240301100000\t(pt,fccn,\texternal\tX\n"),
+            ("cdx", "pt,nunca)/x/1\t20240301100000\tpt,fccn)/\texternal\tX\n"),
+        ] {
+            let (lines, links) = (folder.path().join("lines.tsv"), folder.path().join(notation));
+            std::fs::write(&lines, line).unwrap();
+            let (lines, links) = (lines.to_str().unwrap(), links.to_str().unwrap());
+            run_words(&["load", links, lines, "--notation", notation]);
+            let found = |prefix: &str| run_words(&["uncaptured", links, "--prefix", prefix]).1.lines().count();
+            for prefix in [
+                "(pt,",
+                "(pt,nunca",
+                "(pt,nunca,",
+                "pt,nunca,",
+                "(pt,nunca,)/",
+                "(pt,nunca,)/x",
+                "pt,nunca)/",
+                "pt,nunca)/x",
+                "http://www.nunca.pt/",
+                "https://nunca.pt/x",
+                "",
+            ] {
+                assert_eq!(found(prefix), 1, "{notation} {prefix}");
+            }
+            for prefix in ["(pt,nunca,)/y", "pt,nunca)/y", "http://nunca.pt/y", "pt,nun,", "(pt,nun,"] {
+                assert_eq!(found(prefix), 0, "{notation} {prefix}");
+            }
+        }
     }
 
     #[test]

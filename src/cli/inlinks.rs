@@ -182,6 +182,17 @@ fn built(desk: &WorkspaceDesk) -> anyhow::Result<()> {
     anyhow::bail!("{why}; run: fonds inlinks build {}", desk.workspace.folder().display())
 }
 
+/// Refuses as well where a build ended before it had counted: lists that are
+/// made of counts would look as if nothing was cited.
+fn counted_too(desk: &WorkspaceDesk) -> anyhow::Result<()> {
+    built(desk)?;
+    if desk.workspace.counts_are_missing()? {
+        let folder = desk.workspace.folder().display();
+        anyhow::bail!("the last build of inlinks ended before it had counted them; run: fonds inlinks build {folder}");
+    }
+    Ok(())
+}
+
 /// An empty list says why on stderr; its lines stay as they are for scripts.
 fn tell_empty(empty: bool, words: &str) {
     if empty {
@@ -248,7 +259,10 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             let counted = desk.catalogue().window_days()?;
             let rows = match window_days.filter(|days| *days != counted) {
                 Some(days) => with_progress(|cx| Ok(desk.workspace.most_cited(days, limit, cx)?))?,
-                None => desk.captures(&work::most_cited(limit))?.rows,
+                None => {
+                    counted_too(&desk)?;
+                    desk.captures(&work::most_cited(limit))?.rows
+                }
             };
             tell_empty(rows.is_empty(), "No capture has inlinks");
             for row in rows {
@@ -266,6 +280,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
         }
         Command::Uncaptured { folder, prefix, campaign, limit, json } => {
             let rows = uncaptured(&folder, &prefix, campaign.as_deref(), limit)?;
+            tell_empty(rows.is_empty(), &no_prospects(&prefix));
             print_prospects(&rows, json, out)?;
         }
         Command::Anchors { folder, nutch: true, json, .. } => {
@@ -276,10 +291,15 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                 Some(store) => with_progress(|cx| inlink_store::anchors(&store, page.as_deref(), limit, cx))?,
                 None => {
                     let desk = looking_desk(&folder)?;
-                    built(&desk)?;
                     match page {
-                        None => desk.top_anchors(limit)?,
-                        Some(page) => work::anchors_of_page(&desk, &page)?,
+                        None => {
+                            counted_too(&desk)?;
+                            desk.top_anchors(limit)?
+                        }
+                        Some(page) => {
+                            built(&desk)?;
+                            work::anchors_of_page(&desk, &page)?
+                        }
                     }
                 }
             };
@@ -306,6 +326,14 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
     Ok(FINE)
 }
 
+/// Why a list of pages never captured is empty.
+fn no_prospects(prefix: &str) -> String {
+    match plain(prefix.trim()) {
+        prefix if prefix.is_empty() => "Every page that is linked to was captured".to_owned(),
+        prefix => format!("No page under “{prefix}” is linked to and was never captured"),
+    }
+}
+
 fn uncaptured(folder: &Path, prefix: &str, campaign: Option<&str>, limit: u64) -> anyhow::Result<Vec<ProspectRow>> {
     let desk = if Workspace::is_in(folder) { Some(looking_desk(folder)?) } else { None };
     let campaign = match (&desk, campaign) {
@@ -326,7 +354,7 @@ fn uncaptured(folder: &Path, prefix: &str, campaign: Option<&str>, limit: u64) -
         Some(desk) => desk,
         None => looking_desk(folder)?,
     };
-    built(&desk)?;
+    counted_too(&desk)?;
     if prefix.is_empty() && limit <= PROSPECTS_KEPT as u64 {
         return desk.prospects(campaign, "", limit);
     }
@@ -338,7 +366,7 @@ fn uncaptured(folder: &Path, prefix: &str, campaign: Option<&str>, limit: u64) -
 /// Prints captures whose anchors and words share nothing, or all.
 fn check(folder: &Path, limit: u64, all: bool, json: bool, out: &mut dyn Write) -> anyhow::Result<u8> {
     let desk = looking_desk(folder)?;
-    built(&desk)?;
+    counted_too(&desk)?;
     let (mut checked, mut findings) = (0, 0);
     with_progress(|cx| {
         work::check_captures(&desk, limit, cx, |row| {
@@ -413,7 +441,6 @@ fn print_inlinks(answer: &InlinkPage, json: bool, out: &mut dyn Write) -> anyhow
 }
 
 fn print_prospects(rows: &[ProspectRow], json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
-    tell_empty(rows.is_empty(), "Every page that is linked to was captured");
     for row in rows {
         if json {
             json_line(out, row)?;

@@ -5,6 +5,7 @@
 //! blanks, times without seconds or with `Z`, nulls.
 
 use super::invert::Assigned;
+use super::lone::without_halves;
 use crate::uri::CaptureDate;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::io::{self, BufRead, Write};
@@ -155,7 +156,7 @@ impl DatasetObject {
 
     /// Reads one line.
     pub fn read_line(line: &str) -> Result<Self, serde_json::Error> {
-        serde_json::from_str(line)
+        serde_json::from_slice(&without_halves(line.as_bytes()))
     }
 }
 

@@ -7,8 +7,8 @@
 //! million edges.
 
 use super::invert::Row;
-use super::invert::stored::host_of;
-use crate::uri::{CaptureDate, DatasetKey};
+use super::invert::stored::{host_name, host_of};
+use crate::uri::CaptureDate;
 use foldhash::fast::RandomState;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -145,7 +145,7 @@ impl HostGraphBuilder {
         if let Some(number) = self.by_key.get(in_key) {
             return Some(*number);
         }
-        let name = DatasetKey::from_stored(format!("({in_key},)")).host();
+        let name = host_name(in_key);
         let name = name.as_str();
         let number = match self.by_name.get(name) {
             Some(number) => *number,

@@ -29,6 +29,7 @@ pub mod filters;
 mod fold;
 mod host_graph;
 pub mod invert;
+mod lone;
 mod page;
 mod pdf;
 mod pipeline;

@@ -3,10 +3,11 @@
 
 use super::LinkKind;
 use super::dataset_build::{Notation, first_units};
-use super::invert::stored::host_of;
+use super::invert::stored::{host_name, host_of};
 use super::invert::{CaptureRow, Filler, LinkError, LinkRow, Shuffle};
+use super::lone::without_halves;
 use super::workers::share;
-use crate::uri::{CaptureDate, DatasetKey, InternalPolicy};
+use crate::uri::{CaptureDate, InternalPolicy};
 use crossbeam_channel::bounded;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -348,7 +349,12 @@ impl LineReader<'_, '_> {
     fn object(&mut self, line: &str) -> Result<(), Wrong> {
         let wrong =
             |error: serde_json::Error| Wrong::Line(Cow::Owned(format!("it is no object of a data set: {error}")));
-        let object: ObjectIn<'_> = serde_json::from_str(line).map_err(wrong)?;
+        let mended = without_halves(line.as_bytes());
+        let object: ObjectIn<'_> = match &mended {
+            Cow::Borrowed(_) => serde_json::from_str(line),
+            Cow::Owned(json) => serde_json::from_slice(json),
+        }
+        .map_err(wrong)?;
         self.check_notation(&object.url)?;
         let captured = match TextIn::or_empty(&object.capture_date) {
             "" => None,
@@ -411,7 +417,10 @@ impl LineReader<'_, '_> {
 
     fn check_notation(&self, key: &str) -> Result<(), Wrong> {
         match self.rules.notation {
-            Some(_) if key.is_empty() => Err(bad("it names no page")),
+            _ if key.is_empty() => Err(bad("it names no page")),
+            _ if is_web_url(key) => {
+                Err(bad("it names its page by a URL and not by a key such as (pt,fct,)/sobre; fonds surt writes keys"))
+            }
             Some(wanted) if notation_of_key(key) != wanted && !key.starts_with("data:") => Err(bad(
                 "its key is written in the other notation: (pt,fct,)/sobre and pt,fct)/sobre do not go together",
             )),
@@ -457,8 +466,14 @@ fn is_internal(policy: InternalPolicy, target: &str, source: &str) -> bool {
     if policy == InternalPolicy::Fqdn && !may_be_www(target) && !may_be_www(source) {
         return false;
     }
-    let name = |host: &str| DatasetKey::from_stored(format!("({host},)")).host();
-    policy.is_internal(&name(target), &name(source))
+    policy.is_internal(&host_name(target), &host_name(source))
+}
+
+/// Whether a URL stands where a key should; a key of Heritrix's scope rules
+/// (`http://(pt,`) is none.
+fn is_web_url(key: &str) -> bool {
+    let rest = key.strip_prefix("http://").or_else(|| key.strip_prefix("https://"));
+    rest.is_some_and(|rest| !rest.starts_with('('))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 use super::collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink, web_url};
 use super::documents::is_page;
 use super::fold::fold_into;
+use super::lone::without_halves;
 use super::page::{LinkKind, PageCuts, PageOptions};
 use super::resolve::Resolver;
 use crate::uri::{CaptureDate, Url, parse_web_url};
@@ -265,7 +266,8 @@ pub(super) fn may_be_wat(block: &[u8]) -> bool {
 /// A page is what a page is in an archive file: status 200 to 299 and a type
 /// of HTML. Where no header at all was kept, what was read as HTML is one.
 pub(super) fn wat_page(block: &[u8]) -> Result<Option<WatPage>, serde_json::Error> {
-    let outer: Outer<IgnoredAny> = serde_json::from_slice(block)?;
+    let block = without_halves(block);
+    let outer: Outer<IgnoredAny> = serde_json::from_slice(&block)?;
     let Some(http) = outer.envelope.payload.and_then(|payload| payload.http) else { return Ok(None) };
     let warc = &outer.envelope.warc;
     let is_response = warc.get("WARC-Type").is_none_or(|kind| matches!(kind, "response" | "revisit"));
@@ -293,7 +295,8 @@ pub(super) fn read_wat(
     options: &PageOptions,
     mut each: impl FnMut(&PageLink<'_>),
 ) -> Result<PageCuts, serde_json::Error> {
-    let outer: Outer<Html<'_>> = serde_json::from_slice(block)?;
+    let block = without_halves(block);
+    let outer: Outer<Html<'_>> = serde_json::from_slice(&block)?;
     let html = outer.envelope.payload.and_then(|payload| payload.http).and_then(|http| http.html);
     let mut cut = PageCuts::default();
     let Some(Html { head, links }) = html else { return Ok(cut) };

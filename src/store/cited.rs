@@ -101,17 +101,14 @@ impl Workspace {
         cx: &JobCx,
     ) -> Result<Vec<ProspectRow>, StoreError> {
         let Some(store) = self.built_links()? else { return Ok(Vec::new()) };
-        // A key of the data set begins with a bracket.
-        let prefix = prefix.trim().strip_prefix('(').unwrap_or(prefix.trim());
-        let (begin, is_site) = prefix.strip_suffix(',').map_or((prefix, false), |site| (site, true));
-        let of_site = |target: &str| target.get(begin.len()..).is_some_and(|rest| rest.starts_with([')', ':', ',']));
+        let under = store.under(prefix);
         let mut first = First::<(Reverse<CitedCounts>, String, Dates)>::new(limit);
         let mut failed = None;
         cx.stage("Reading links", None);
-        store.each_target(begin, cx, |page| {
+        store.each_target(&under.begin, cx, |page| {
             if page.captures > 0
                 || page.dates.is_none()
-                || is_site && !of_site(&page.target)
+                || !under.holds(&page.target)
                 || !first.has_room_for(page.counts, |last| last.0.0)
             {
                 return Ok(true);

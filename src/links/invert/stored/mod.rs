@@ -41,9 +41,10 @@ mod segment;
 pub use counts::{CountTotals, Counted, Counting};
 pub use folder::{Added, LinkStore, Mark, StoreRules};
 pub use query::{CitedCounts, StoredInlink, StoredInlinks, Window};
-pub use scan::{AnchorCount, Cited, CitedCapture};
+pub use scan::{AnchorCount, Cited, CitedCapture, Under};
 pub use segment::SegmentCounts;
 
+use crate::uri::{DatasetKey, Fqdn};
 use foldhash::fast::RandomState;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -67,6 +68,15 @@ pub fn host_of(key: &str) -> &str {
         return address;
     }
     host.get(..end).unwrap_or_default().trim_end_matches(',')
+}
+
+/// The name of a host that [`host_of`] gives.
+pub fn host_name(host: &str) -> Fqdn {
+    match host.contains(':') {
+        // Only an address has colons; CDX notation takes its brackets away.
+        true => Fqdn::new(&format!("[{}]", host.trim_matches(['[', ']']))),
+        false => DatasetKey::from_stored(format!("({host},)")).host(),
+    }
 }
 
 /// An address of IPv6, which has no brackets in CDX notation and no port apart.

@@ -161,16 +161,34 @@ impl LinkStore {
         Ok(best.kept.into_iter().collect())
     }
 
-    /// Pages that are linked to and were never captured, the most cited first.
+    /// What a person means who asks for all pages under a beginning: of keys
+    /// in either notation, or a URL.
+    pub fn under(&self, text: &str) -> Under {
+        let text = text.trim();
+        if text.contains("://") || text.contains(')') {
+            let key = self.key_of(text).unwrap_or_else(|| text.to_owned());
+            return Under { begin: key, is_site: false };
+        }
+        let host = text.strip_prefix('(').unwrap_or(text);
+        if self.rules().notation == crate::links::Notation::Dataset && !host.is_empty() {
+            return Under { begin: format!("({host}"), is_site: false };
+        }
+        let (begin, is_site) = host.strip_suffix(',').map_or((host, false), |site| (site, true));
+        Under { begin: begin.to_owned(), is_site }
+    }
+
+    /// Pages that are linked to and were never captured, the most cited first;
+    /// `prefix` as [`Self::under`] reads it.
     ///
     /// # Errors
     ///
     /// As [`Self::each_target`].
     pub fn uncaptured(&self, prefix: &str, limit: u64, cx: &JobCx) -> Result<Vec<Cited>, LinkError> {
         let mut best = Least::<(Reverse<CitedCounts>, String, Dates)>::new(limit);
-        self.each_target(prefix, cx, |page| {
+        let under = self.under(prefix);
+        self.each_target(&under.begin, cx, |page| {
             let may_enter = best.may_enter(|last| Reverse(page.counts) <= last.0);
-            if page.captures == 0 && may_enter {
+            if page.captures == 0 && may_enter && under.holds(&page.target) {
                 best.take((Reverse(page.counts), page.target.clone(), page.dates));
             }
             Ok(true)
@@ -256,6 +274,23 @@ impl LinkStore {
         // Of equal ones the first by its bytes.
         let best = hosts_of.iter().rev().max_by_key(|(_, (hosts, links))| (hosts.count(), *links));
         Ok(best.map(|(text, _)| text.to_string()).unwrap_or_default())
+    }
+}
+
+/// Keys that begin alike; see [`LinkStore::under`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Under {
+    /// How they begin.
+    pub begin: String,
+    /// The beginning is a whole site, and all its hosts are meant: a host name
+    /// that goes on after it is another one.
+    is_site: bool,
+}
+
+impl Under {
+    /// Whether a key that begins so is meant.
+    pub fn holds(&self, key: &str) -> bool {
+        !self.is_site || key.get(self.begin.len()..).is_some_and(|rest| rest.starts_with([')', ':', ',']))
     }
 }
 
