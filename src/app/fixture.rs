@@ -504,6 +504,7 @@ impl Desk for FixtureDesk {
     }
 
     fn outlinks(&self, _: CaptureId) -> DeskResult<Vec<OutlinkRow>> {
+        const VERDICTS: [&str; 2] = ["REJECT TooManyHopsDecideRule", "ACCEPT SurtPrefixedDecideRule"];
         Ok((0..25)
             .map(|position| OutlinkRow {
                 position,
@@ -514,12 +515,7 @@ impl Desk for FixtureDesk {
                 nofollow: position % 7 == 3,
                 place: Some(if position < 4 { "nav" } else { "main" }.to_owned()),
                 capture: (position % 2 == 0).then_some(i64::from(position) + 1),
-                verdict: if position % 5 == 0 {
-                    "REJECT TooManyHopsDecideRule"
-                } else {
-                    "ACCEPT SurtPrefixedDecideRule"
-                }
-                .to_owned(),
+                verdict: VERDICTS[usize::from(position % 5 > 0)].to_owned(),
             })
             .collect())
     }
