@@ -12,6 +12,8 @@ use super::resolve::{Resolved, Resolver};
 use super::tag::Tag;
 use super::tokens::{Attr, Attributes, Text};
 use crate::uri::Url;
+use encoding_rs::{EncoderResult, Encoding, UTF_8};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -494,25 +496,33 @@ impl<'o> Collector<'o> {
 
     /// Puts links in order, and says what they are resolved against: the first
     /// `base`, or the page's own URL.
-    fn settle(&mut self, url: &Url) -> Url {
+    fn settle(&mut self, url: &Url, charset: &'static Encoding) -> Url {
         self.drop_empty_parts();
         if !self.links.is_sorted_by_key(|link| link.order) {
             self.links.sort_by_key(|link| link.order);
         }
         self.base_reference
             .take()
-            .and_then(|reference| url.join(&reference).ok())
+            .and_then(|reference| join(url, &reference, charset))
             .filter(|base| !matches!(base.scheme(), "data" | "javascript"))
             .unwrap_or_else(|| url.clone())
     }
 
     /// Gives every link to `each`, and nothing else: the way for many pages.
-    pub(crate) fn links(mut self, url: &Url, mut each: impl FnMut(&PageLink<'_>)) -> PageCuts {
-        let base = self.settle(url);
-        let mut resolver = Resolver::new(&base);
+    /// `charset` is what the page is written in.
+    pub(crate) fn links(
+        mut self,
+        url: &Url,
+        charset: &'static Encoding,
+        mut each: impl FnMut(&PageLink<'_>),
+    ) -> PageCuts {
+        let base = self.settle(url, charset);
+        let mut of_page = Resolver::new(&base, charset);
+        let mut of_styles = Resolver::new(&base, UTF_8);
         let mut bytes = 0;
         for link in &self.links {
             let reference = self.references.get(link.reference.clone()).unwrap_or_default();
+            let resolver = if link.kind == LinkKind::Css { &mut of_styles } else { &mut of_page };
             let Some(url) = resolver.resolve(reference) else { continue };
             let anchor = self.anchors.get(link.anchor.clone()).unwrap_or_default();
             bytes += url.as_str().len() + anchor.len();
@@ -526,15 +536,17 @@ impl<'o> Collector<'o> {
         self.cut
     }
 
-    /// Resolves everything, with title, texts and the rest.
-    pub(crate) fn finish(mut self, url: &Url) -> Collected {
-        let base = self.settle(url);
-        let canonical = self.canonical_reference.take().and_then(|reference| web_url(&base, &reference));
+    /// Resolves everything, with title, texts and the rest. `charset` is what
+    /// the page is written in.
+    pub(crate) fn finish(mut self, url: &Url, charset: &'static Encoding) -> Collected {
+        let base = self.settle(url, charset);
+        let canonical = self.canonical_reference.take().and_then(|reference| web_url(&base, &reference, charset));
         let mut links = Vec::with_capacity(self.links.len());
         let mut bytes = 0;
         for link in &self.links {
             let reference = self.references.get(link.reference.clone()).unwrap_or_default();
-            let Some(url) = web_url(&base, reference) else { continue };
+            let charset = if link.kind == LinkKind::Css { UTF_8 } else { charset };
+            let Some(url) = web_url(&base, reference, charset) else { continue };
             let anchor = self.anchors.get(link.anchor.clone()).unwrap_or_default();
             bytes += url.as_str().len() + anchor.len();
             if bytes > MAX_LINK_BYTES_PER_PAGE || url.as_str().len() > MAX_URL_BYTES {
@@ -584,17 +596,48 @@ pub(crate) struct Collected {
     pub(crate) cut: PageCuts,
 }
 
-/// Resolves as a browser does; nothing but http and https with a host.
+/// Resolves as a browser does; nothing but http and https with a host. The
+/// query is written in `charset`, the rest in UTF-8 (URL standard, 4.4): that
+/// is what servers were asked for by those who followed the link.
 ///
 /// Not [`crate::uri::resolve`]: that trims Unicode blanks, which are part of a
 /// reference in HTML.
-pub(crate) fn web_url(base: &Url, reference: &str) -> Option<Url> {
-    let mut url = base.join(reference).ok()?;
+pub(crate) fn web_url(base: &Url, reference: &str, charset: &'static Encoding) -> Option<Url> {
+    let mut url = join(base, reference, charset)?;
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
         return None;
     }
     url.set_fragment(None);
     Some(url)
+}
+
+fn join(base: &Url, reference: &str, charset: &'static Encoding) -> Option<Url> {
+    let charset = charset.output_encoding();
+    if charset == UTF_8 || reference.is_ascii() {
+        return base.join(reference).ok();
+    }
+    let in_charset = Url::options().base_url(Some(base));
+    in_charset.encoding_override(Some(&|query| Cow::Owned(query_bytes(query, charset)))).parse(reference).ok()
+}
+
+/// Text in a charset; a character that it lacks becomes the number of it, as
+/// forms send it (URL standard, “percent-encode after encoding”).
+fn query_bytes(text: &str, charset: &'static Encoding) -> Vec<u8> {
+    let mut encoder = charset.new_encoder();
+    let (mut bytes, mut rest) = (Vec::new(), text);
+    loop {
+        let room = encoder.max_buffer_length_from_utf8_without_replacement(rest.len()).unwrap_or(0);
+        bytes.reserve(room);
+        let (result, read) = encoder.encode_from_utf8_to_vec_without_replacement(rest, &mut bytes, true);
+        rest = rest.get(read..).unwrap_or_default();
+        match result {
+            EncoderResult::Unmappable(lacking) => {
+                bytes.extend_from_slice(format!("%26%23{}%3B", u32::from(lacking)).as_bytes());
+            }
+            EncoderResult::OutputFull if room > 0 => {}
+            EncoderResult::OutputFull | EncoderResult::InputEmpty => return bytes,
+        }
+    }
 }
 
 /// Whether the reference starts with a scheme other than http and https. Only

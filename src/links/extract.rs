@@ -8,6 +8,7 @@ use super::page::{LinkKind, Outlink, Page, PageCuts, PageOptions};
 use super::tokenizer::tokenize;
 use super::tree::Tree;
 use crate::uri::Url;
+use encoding_rs::UTF_8;
 use whichlang::Lang;
 
 /// Visible text below this length, in bytes, tells no language.
@@ -27,7 +28,7 @@ pub fn read_page(body: &[u8], http_charset: Option<&str>, url: &Url, options: &P
     let text = charset::decode(body, encoding);
     let mut builder = Builder::new(Tree::new(Collector::new(options)), options.xhtml);
     tokenize(&text, &mut builder);
-    let found = builder.tree.page.finish(url);
+    let found = builder.tree.page.finish(url, encoding);
     let language = found.language.or_else(|| options.tell_language.then(|| tell_language(&found.text)).flatten());
     Page {
         base: found.base,
@@ -56,7 +57,7 @@ pub fn read_links(
     let options = PageOptions { max_text_bytes: 0, tell_language: false, ..options.clone() };
     let mut builder = Builder::new(Tree::new(Collector::new(&options)), options.xhtml);
     tokenize(&text, &mut builder);
-    builder.tree.page.links(url, each)
+    builder.tree.page.links(url, encoding, each)
 }
 
 /// Reads a style sheet: its `url(…)` and `@import`, resolved against its own address.
@@ -67,7 +68,7 @@ pub fn read_css(body: &[u8], http_charset: Option<&str>, url: &Url) -> Vec<Outli
         let found = Some(reference.trim_matches(|c: char| c <= ' '))
             .filter(|reference| !reference.is_empty() && !reference.starts_with('#'))
             .filter(|reference| reference.len() <= super::MAX_URL_BYTES && links.len() < super::MAX_LINKS_PER_PAGE)
-            .and_then(|reference| web_url(url, reference));
+            .and_then(|reference| web_url(url, reference, UTF_8));
         if let Some(url) = found {
             let position = u32::try_from(links.len()).unwrap_or(u32::MAX);
             links.push(Outlink { position, ..Outlink::bare(url, LinkKind::Css) });

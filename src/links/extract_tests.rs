@@ -526,3 +526,26 @@ fn a_link_tells_its_rel_and_the_part_of_the_page_it_stands_in() {
         ]
     );
 }
+
+#[test]
+fn queries_are_written_in_the_charset_of_the_page_as_browsers_send_them() {
+    let read = |body: &[u8], charset: Option<&str>| -> Vec<String> {
+        let url = Url::parse("http://a.pt/d/").unwrap();
+        let page = read_page(body, charset, &url, &PageOptions::default());
+        let mut links = Vec::new();
+        read_links(body, charset, &url, &PageOptions::default(), |link| links.push(link.url.as_str().to_owned()));
+        assert_eq!(links, page.links.iter().map(|link| link.url.as_str()).collect::<Vec<_>>());
+        links
+    };
+    let latin = b"<a href='caf\xe9?q=caf\xe9#\xe9'>a</a><a href='?q=&#x2603;&amp;r=%E9'>b</a>";
+    assert_eq!(
+        read(latin, Some("iso-8859-1")),
+        ["http://a.pt/d/caf%C3%A9?q=caf%E9", "http://a.pt/d/?q=%26%239731%3B&r=%E9"]
+    );
+    let japanese = b"<meta charset=shift_jis><base href='/b?\x93\xfa'><a href='?\x93\xfa\x96{'>c</a>\
+                     <style>a { background: url('?\x93\xfa') }</style>";
+    assert_eq!(read(japanese, None), ["http://a.pt/b?%93%FA%96{", "http://a.pt/b?%E6%97%A5"]);
+    assert_eq!(read("<a href='?q=café'>d</a>".as_bytes(), Some("utf-8")), ["http://a.pt/d/?q=caf%C3%A9"]);
+    let wide: Vec<u8> = "<a href='?q=é'>e</a>".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(read(&wide, Some("utf-16le")), ["http://a.pt/d/?q=%C3%A9"]);
+}

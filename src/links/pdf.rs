@@ -13,6 +13,7 @@ use super::fold::fold_into;
 use super::page::{LinkKind, PageCuts};
 use super::resolve::Resolver;
 use crate::uri::Url;
+use encoding_rs::UTF_8;
 use flate2::read::DeflateDecoder;
 use memchr::memmem;
 use std::io::Read;
@@ -45,7 +46,7 @@ pub(super) fn read_pdf(body: &[u8], url: &Url, mut each: impl FnMut(&PageLink<'_
     if memmem::find_iter(body, b"/Encrypt").any(|at| !is_regular(body.get(at + 8))) {
         return PdfRead::Encrypted;
     }
-    let mut resolver = Resolver::new(url);
+    let mut resolver = Resolver::new(url, UTF_8);
     let mut anchor = String::new();
     let mut cut = PageCuts::default();
     let (mut count, mut link_bytes) = (0, 0);

@@ -7,11 +7,14 @@
 
 use super::collect::web_url;
 use crate::uri::{Url, WebParts};
+use encoding_rs::Encoding;
 use url::Position;
 
 /// Resolves the references of one page.
 pub(crate) struct Resolver<'b> {
     base: &'b Url,
+    /// What the page is written in.
+    charset: &'static Encoding,
     /// `None` where the base is not plain.
     plain: Option<PlainBase>,
     out: String,
@@ -67,8 +70,9 @@ impl<'a> Resolved<'a> {
 }
 
 impl<'b> Resolver<'b> {
-    pub(crate) fn new(base: &'b Url) -> Self {
-        Self { base, plain: plain_base(base), out: String::new() }
+    /// For references of a page that is written in `charset`.
+    pub(crate) fn new(base: &'b Url, charset: &'static Encoding) -> Self {
+        Self { base, charset, plain: plain_base(base), out: String::new() }
     }
 
     /// The URL of a reference without blanks around it; `None` where it is
@@ -77,7 +81,7 @@ impl<'b> Resolver<'b> {
         let ends = match self.plain.and_then(|base| self.put_together(base, reference)) {
             Some(ends) => ends,
             None => {
-                let url = web_url(self.base, reference)?;
+                let url = web_url(self.base, reference, self.charset)?;
                 self.out.clear();
                 self.out.push_str(url.as_str());
                 ends_of(&url)
@@ -288,25 +292,28 @@ fn is_plain_host(host: &str) -> bool {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use encoding_rs::{UTF_8, WINDOWS_1252};
     use proptest::prelude::*;
 
     #[track_caller]
     fn check(base: &str, reference: &str) {
         let base = Url::parse(base).unwrap();
         let reference = reference.trim_matches(|c: char| c <= ' ');
-        let wanted = web_url(&base, reference);
-        let mut resolver = Resolver::new(&base);
-        let got = resolver.resolve(reference);
-        assert_eq!(got.map(|got| got.as_str()), wanted.as_ref().map(Url::as_str), "{reference:?} on {base}");
-        if let (Some(got), Some(wanted)) = (got, wanted) {
-            assert_eq!(got.parts(), WebParts::of(&wanted), "{reference:?} on {base}");
+        for charset in [UTF_8, WINDOWS_1252] {
+            let wanted = web_url(&base, reference, charset);
+            let mut resolver = Resolver::new(&base, charset);
+            let got = resolver.resolve(reference);
+            assert_eq!(got.map(|got| got.as_str()), wanted.as_ref().map(Url::as_str), "{reference:?} on {base}");
+            if let (Some(got), Some(wanted)) = (got, wanted) {
+                assert_eq!(got.parts(), WebParts::of(&wanted), "{reference:?} on {base}");
+            }
         }
     }
 
     #[test]
     fn plain_references_take_the_short_way() {
         let base = Url::parse("http://www.site.pt:8080/a/b/c.html?x=1").unwrap();
-        let mut resolver = Resolver::new(&base);
+        let mut resolver = Resolver::new(&base, UTF_8);
         for (reference, wanted) in [
             ("d.html", "http://www.site.pt:8080/a/b/d.html"),
             ("../d/", "http://www.site.pt:8080/a/d/"),

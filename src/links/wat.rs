@@ -13,6 +13,7 @@ use super::page::{LinkKind, PageCuts, PageOptions};
 use super::resolve::Resolver;
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::http::ContentType;
+use encoding_rs::UTF_8;
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
@@ -301,11 +302,11 @@ pub(super) fn read_wat(
     let mut cut = PageCuts::default();
     let Some(Html { head, links }) = html else { return Ok(cut) };
     let (base, metas, head_links) = head.map_or_else(Default::default, |head| (head.base, head.metas, head.links));
-    let base = Some(text_of(&base).trim()).filter(|base| !base.is_empty()).and_then(|base| web_url(url, base));
+    let base = Some(text_of(&base).trim()).filter(|base| !base.is_empty()).and_then(|base| web_url(url, base, UTF_8));
     let base = base.as_ref().unwrap_or(url);
     let nofollow_all = metas.nofollow;
     cut.links += head_links.left_out + links.left_out;
-    let mut resolver = Resolver::new(base);
+    let mut resolver = Resolver::new(base, UTF_8);
     let mut anchor = String::new();
     let (mut count, mut bytes) = (0, 0);
     for link in head_links.kept.iter().chain(&links.kept) {
