@@ -165,6 +165,7 @@ pub fn entry_of(
         verdict: notes.verdict.clone(),
         redirect_to: redirects.map(|link| link.url.clone()),
         revisit_of: original.map(|(date, _)| *date),
+        repeats: None,
         records,
         outlinks: notes.outlinks.clone(),
     }

@@ -59,6 +59,8 @@ pub struct CaptureEntry {
     pub redirect_to: Option<Url>,
     /// Date of the capture that this one repeats, when it is a revisit.
     pub revisit_of: Option<CaptureDate>,
+    /// URL of that capture, where the revisit names another than its own.
+    pub repeats: Option<Url>,
     /// Its records; the first is the response, resource or revisit.
     pub records: Vec<RecordPlace>,
     /// Links out of it.
@@ -87,6 +89,7 @@ impl CaptureEntry {
             verdict: None,
             redirect_to: None,
             revisit_of: None,
+            repeats: None,
             records: Vec::new(),
             outlinks: Vec::new(),
         }

@@ -248,6 +248,9 @@ fn entry_of(
     if is_revisit {
         // A revisit of an unknown date repeats itself, at the least.
         entry.revisit_of = entry.revisit_of.or(Some(date));
+        let named = head.headers.get("WARC-Refers-To-Target-URI");
+        let named = named.and_then(|named| parse_web_url(named.trim().trim_matches(['<', '>'])));
+        entry.repeats = named.filter(|named| *named != entry.url);
         let body = http.map(|http| Body { status: http.status, headers: http.headers, payload: Vec::new() });
         return (entry, body);
     }

@@ -71,6 +71,7 @@ pub use entry::{CaptureEntry, RecordPlace};
 pub use index::{IndexReport, index_archive, index_in_parallel, index_records};
 pub use ledger::{Admission, AdmissionState, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl, RobotsAnswer};
 pub use notes::CaptureNotes;
+pub use outlinks::{MAX_PAGE_BYTES, read_leads};
 pub use politeness::{MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};
 pub use recovery::recover_launch;
 pub use resolver::{HostOverride, OverrideError, ResolveError, Resolver, SystemResolver, private_address};

@@ -6,7 +6,7 @@ use super::intern::{anchor_id, url_ids};
 use super::rows::CaptureId;
 use super::workspace::StoreError;
 use crate::crawl::CaptureEntry;
-use crate::links::PagePlace;
+use crate::links::{Outlink, PagePlace};
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{RecordType, Span};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -122,7 +122,17 @@ pub(super) fn insert_capture(conn: &Connection, launch: i64, entry: &CaptureEntr
             int(place.span.length),
         ])?;
     }
-    for link in &entry.outlinks {
+    if let Some(repeats) = &entry.repeats {
+        conn.prepare_cached("INSERT INTO repeat (capture, url) VALUES (?1, ?2)")?
+            .execute((capture, url_ids(conn, repeats)?.url))?;
+    }
+    insert_outlinks(conn, capture, &entry.outlinks)?;
+    Ok(true)
+}
+
+/// Adds links of a capture; those that are there stay.
+pub(super) fn insert_outlinks(conn: &Connection, capture: CaptureId, links: &[Outlink]) -> Result<(), StoreError> {
+    for link in links {
         let target = url_ids(conn, &link.url)?;
         let anchor = anchor_id(conn, &link.anchor)?;
         conn.prepare_cached(
@@ -140,7 +150,7 @@ pub(super) fn insert_capture(conn: &Connection, launch: i64, entry: &CaptureEntr
             link.place.map(PagePlace::word),
         ])?;
     }
-    Ok(true)
+    Ok(())
 }
 
 /// The word the catalogue keeps for a link kind.
@@ -227,39 +237,6 @@ impl Catalogue {
     /// What is needed to read a capture from its file.
     pub fn stored_capture(&self, id: CaptureId) -> Result<StoredCapture, StoreError> {
         self.read(|conn| stored_capture(conn, id)?.ok_or(StoreError::Missing { what: "capture", id: id.to_string() }))
-    }
-
-    /// The capture that a revisit repeats: the same payload at an earlier
-    /// date, same URL first. Where its digest is none that is kept here
-    /// (`sha256:`), the capture at the date that it refers to.
-    pub fn original_of(&self, id: CaptureId) -> Result<Option<StoredCapture>, StoreError> {
-        self.read(|conn| {
-            let original: Option<i64> = conn
-                .query_row(
-                    "SELECT o.id FROM capture r JOIN capture o ON o.digest = r.digest AND o.id <> r.id
-                     WHERE r.id = ?1 AND o.revisit_of_ms IS NULL AND r.digest <> ''
-                       AND (o.url = r.url OR o.page = r.page)
-                     ORDER BY o.url = r.url DESC, abs(o.date_ms - ifnull(r.revisit_of_ms, r.date_ms)) LIMIT 1",
-                    [id],
-                    |row| row.get(0),
-                )
-                .optional()?;
-            let original = match original {
-                Some(original) => Some(original),
-                // A digest that cannot be compared: by the URL and the date it refers to.
-                None => conn
-                    .query_row(
-                        "SELECT o.id FROM capture r JOIN capture o ON o.page = r.page AND o.id <> r.id
-                         WHERE r.id = ?1 AND o.revisit_of_ms IS NULL AND r.digest = ''
-                           AND abs(o.date_ms - r.revisit_of_ms) < 1000
-                         ORDER BY o.url = r.url DESC, o.id LIMIT 1",
-                        [id],
-                        |row| row.get(0),
-                    )
-                    .optional()?,
-            };
-            Ok(original.map(|id| stored_capture(conn, id)).transpose()?.flatten())
-        })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::captures::{int, uint};
 use super::catalogue::Catalogue;
+use super::repeats::{HAS_LINKS, ORIGINAL};
 use super::rows::{AnchorRow, CaptureId, OutlinkRow};
 use super::scheduled::has_table;
 use super::workspace::StoreError;
@@ -54,22 +55,32 @@ impl Captures {
     pub const ALL: Self = Self { after: 0, up_to: CaptureId::MAX };
 }
 
-const FEED: &str = "SELECT tp.key, t.url, sp.key, su.url, c.id, c.date_ms, a.text
-    FROM capture c
-    JOIN outlink o ON o.capture = CASE WHEN c.revisit_of_ms IS NULL THEN c.id ELSE
-         ifnull((SELECT x.id FROM capture x WHERE x.url = c.url AND x.digest = c.digest
-                  AND x.revisit_of_ms IS NULL ORDER BY x.date_ms DESC LIMIT 1), c.id) END
-      AND o.kind = 'anchor'
-    JOIN url t ON t.id = o.target JOIN page tp ON tp.id = t.page
-    JOIN url su ON su.id = c.url JOIN page sp ON sp.id = c.page
-    JOIN anchor a ON a.id = o.anchor
-    WHERE c.status BETWEEN 200 AND 299 AND c.mime IN ('text/html', 'application/xhtml+xml')";
+/// Whether a capture is one of a page; a revisit is what it repeats.
+const IS_PAGE: &str = "p.status BETWEEN 200 AND 299 AND p.mime IN ('text/html', 'application/xhtml+xml')";
 
 const NEW_CAPTURES: &str = "c.id > ?1 AND c.id <= ?2";
 
-/// Those whose original came after them.
-const OLD_REVISITS: &str = "c.id IN (SELECT r.id FROM capture x JOIN capture r ON r.url = x.url AND r.digest = x.digest
-    WHERE x.id > ?1 AND x.id <= ?2 AND x.revisit_of_ms IS NULL AND r.id <= ?1 AND r.revisit_of_ms IS NOT NULL)";
+/// Revisits whose original came after them.
+const OLD_REVISITS: &str = "c.id >= ?3 AND c.id IN (
+    SELECT r.id FROM capture x JOIN capture r ON r.url = x.url AND r.digest = x.digest
+     WHERE x.id > ?1 AND x.id <= ?2 AND x.revisit_of_ms IS NULL AND r.id <= ?1 AND r.revisit_of_ms IS NOT NULL
+    UNION SELECT r.id FROM capture x JOIN capture r ON r.url = x.url AND r.digest = ''
+     WHERE x.id > ?1 AND x.id <= ?2 AND x.revisit_of_ms IS NULL AND r.id <= ?1
+       AND abs(x.date_ms - r.revisit_of_ms) < 1000
+    UNION SELECT r.capture FROM repeat r WHERE r.original > ?1 AND r.original <= ?2 AND r.capture <= ?1)";
+
+fn feed(which: &str) -> String {
+    format!(
+        "SELECT tp.key, t.url, sp.key, su.url, c.id, c.date_ms, a.text
+         FROM capture c
+         JOIN capture p ON p.id = ifnull({ORIGINAL}, c.id)
+         JOIN outlink o ON o.capture = {HAS_LINKS} AND o.kind = 'anchor'
+         JOIN url t ON t.id = o.target JOIN page tp ON tp.id = t.page
+         JOIN url su ON su.id = c.url JOIN page sp ON sp.id = c.page
+         JOIN anchor a ON a.id = o.anchor
+         WHERE {IS_PAGE} AND {which} ORDER BY c.id"
+    )
+}
 
 impl Catalogue {
     /// How many links the build will look at, those of revisits left out.
@@ -92,42 +103,73 @@ impl Catalogue {
         of: Captures,
         mut each: impl FnMut(InlinkFeed) -> Result<(), E>,
     ) -> Result<Result<(), E>, StoreError> {
+        match self.feed_new_links(of, &mut each)? {
+            Ok(()) => self.feed_old_revisits(of, 0, each),
+            stopped => Ok(stopped),
+        }
+    }
+
+    /// Of [`Self::feed_inlinks`] the links of captures that are new, in the
+    /// order of the captures.
+    pub fn feed_new_links<E>(
+        &self,
+        of: Captures,
+        each: impl FnMut(InlinkFeed) -> Result<(), E>,
+    ) -> Result<Result<(), E>, StoreError> {
+        self.feed(NEW_CAPTURES, &[of.after, of.up_to], each)
+    }
+
+    /// Of [`Self::feed_inlinks`] the links of revisits that were there before,
+    /// beginning with capture `from`, in the order of the captures.
+    pub fn feed_old_revisits<E>(
+        &self,
+        of: Captures,
+        from: CaptureId,
+        each: impl FnMut(InlinkFeed) -> Result<(), E>,
+    ) -> Result<Result<(), E>, StoreError> {
+        self.feed(OLD_REVISITS, &[of.after, of.up_to, from], each)
+    }
+
+    fn feed<E>(
+        &self,
+        which: &str,
+        places: &[CaptureId],
+        mut each: impl FnMut(InlinkFeed) -> Result<(), E>,
+    ) -> Result<Result<(), E>, StoreError> {
         self.read(|conn| {
-            for which in [NEW_CAPTURES, OLD_REVISITS] {
-                let mut statement = conn.prepare(&format!("{FEED} AND {which}"))?;
-                let mut rows = statement.query([of.after, of.up_to])?;
-                while let Some(row) = rows.next()? {
-                    let feed = InlinkFeed {
-                        target_key: row.get(0)?,
-                        target_url: row.get(1)?,
-                        source_key: row.get(2)?,
-                        source_url: row.get(3)?,
-                        capture: row.get(4)?,
-                        date: CaptureDate::from_millis(row.get(5)?),
-                        anchor: row.get(6)?,
-                    };
-                    if let Err(stop) = each(feed) {
-                        return Ok(Err(stop));
-                    }
+            let mut statement = conn.prepare(&feed(which))?;
+            let mut rows = statement.query(rusqlite::params_from_iter(places))?;
+            while let Some(row) = rows.next()? {
+                let feed = InlinkFeed {
+                    target_key: row.get(0)?,
+                    target_url: row.get(1)?,
+                    source_key: row.get(2)?,
+                    source_url: row.get(3)?,
+                    capture: row.get(4)?,
+                    date: CaptureDate::from_millis(row.get(5)?),
+                    anchor: row.get(6)?,
+                };
+                if let Err(stop) = each(feed) {
+                    return Ok(Err(stop));
                 }
             }
             Ok(Ok(()))
         })
     }
 
-    /// Feeds every capture of a page that came with success.
+    /// Feeds every capture of a page that came with success, in their order.
     pub fn feed_pages<E>(
         &self,
         of: Captures,
         mut each: impl FnMut(PageFeed) -> Result<(), E>,
     ) -> Result<Result<(), E>, StoreError> {
         self.read(|conn| {
-            let mut statement = conn.prepare(
-                "SELECT p.key, u.url, c.date_ms, c.id
-                 FROM capture c JOIN url u ON u.id = c.url JOIN page p ON p.id = c.page
-                 WHERE c.id > ?1 AND c.id <= ?2
-                   AND c.status BETWEEN 200 AND 299 AND c.mime IN ('text/html', 'application/xhtml+xml')",
-            )?;
+            let mut statement = conn.prepare(&format!(
+                "SELECT k.key, u.url, c.date_ms, c.id
+                 FROM capture c JOIN capture p ON p.id = ifnull({ORIGINAL}, c.id)
+                 JOIN url u ON u.id = c.url JOIN page k ON k.id = c.page
+                 WHERE {IS_PAGE} AND {NEW_CAPTURES} ORDER BY c.id"
+            ))?;
             let mut rows = statement.query([of.after, of.up_to])?;
             while let Some(row) = rows.next()? {
                 let date = CaptureDate::from_millis(row.get(2)?);
@@ -161,19 +203,18 @@ impl Catalogue {
     /// Links out of a capture; a revisit shows those of what it repeats.
     pub fn outlinks(&self, id: CaptureId) -> Result<Vec<OutlinkRow>, StoreError> {
         self.read(|conn| {
-            let mut statement = conn.prepare_cached(
+            let mut statement = conn.prepare_cached(&format!(
                 "SELECT o.position, t.url, a.text, o.kind,
                     (SELECT x.id FROM capture x WHERE x.page = t.page ORDER BY abs(x.date_ms - c.date_ms) LIMIT 1),
                     ifnull((SELECT CASE WHEN s.accepted THEN 'ACCEPT ' ELSE 'REJECT ' END || s.rule_name
                             FROM seen s WHERE s.launch = c.launch AND s.url = t.id), ''),
                     ifnull(o.rel, ''), o.nofollow, o.place
                  FROM capture c
-                 JOIN outlink o ON o.capture = CASE WHEN c.revisit_of_ms IS NULL THEN c.id ELSE
-                      ifnull((SELECT x.id FROM capture x WHERE x.url = c.url AND x.digest = c.digest
-                               AND x.revisit_of_ms IS NULL ORDER BY x.date_ms DESC LIMIT 1), c.id) END
+                 JOIN capture p ON p.id = ifnull({ORIGINAL}, c.id)
+                 JOIN outlink o ON o.capture = {HAS_LINKS}
                  JOIN url t ON t.id = o.target JOIN anchor a ON a.id = o.anchor
-                 WHERE c.id = ?1 ORDER BY o.position",
-            )?;
+                 WHERE c.id = ?1 ORDER BY o.position"
+            ))?;
             let rows = statement.query_map([id], |row| {
                 Ok(OutlinkRow {
                     position: row.get(0)?,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub(super) const APPLICATION_ID: u32 = 0x466e_6473;
 
 /// Version n of the catalogue is made from version n-1 by the nth of these.
-const MIGRATIONS: [&str; 8] = [
+const MIGRATIONS: [&str; 9] = [
     include_str!("schema.sql"),
     include_str!("schema_schedule.sql"),
     include_str!("schema_engine.sql"),
@@ -21,6 +21,7 @@ const MIGRATIONS: [&str; 8] = [
         "; ALTER TABLE selection DROP COLUMN requisites;"
     ),
     include_str!("schema_outlink.sql"),
+    include_str!("schema_repeat.sql"),
 ];
 
 /// The version this program writes (SQLite's user_version).
@@ -70,6 +71,9 @@ pub(super) fn view_as_of_now(conn: &Connection) -> rusqlite::Result<()> {
              CREATE TEMP VIEW setting AS SELECT * FROM main.setting UNION ALL
                 SELECT 'inlinks_wanted', '1' WHERE EXISTS (SELECT 1 FROM main.inlink_build);",
         )?;
+    }
+    if found < 9 {
+        conn.execute_batch("CREATE TEMP VIEW repeat AS SELECT NULL AS capture, NULL AS url, NULL AS original WHERE 0")?;
     }
     if found < 7 {
         conn.execute_batch(concat!(

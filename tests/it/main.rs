@@ -21,6 +21,7 @@ mod peers_index;
 mod peers_spark;
 mod permissions;
 mod program;
+mod revisits;
 mod sample;
 mod schedule;
 mod scope;

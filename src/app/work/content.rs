@@ -59,7 +59,7 @@ pub(super) fn decoded(workspace: &Workspace, stored: &StoredCapture) -> anyhow::
     };
     let source = original.as_ref().unwrap_or(stored);
     let place = source.records.first().with_context(|| format!("capture {} has no records", source.id))?;
-    let (record, odd) = read(workspace, place, MAX_BLOCK)?;
+    let (record, odd) = record_of(workspace, place, MAX_BLOCK)?;
     problems.extend(odd);
     if record.omitted > 0 {
         problems.push(format!("{} bytes at the end of the record were left out", record.omitted));
@@ -82,10 +82,14 @@ pub(super) fn decoded(workspace: &Workspace, stored: &StoredCapture) -> anyhow::
     Ok(Decoded { record, head, body, problems })
 }
 
-/// Reads a record of the catalogue from its file, and tells what is odd about it. Size and date of the file
-/// may be as they were and its bytes not: the record has to be the one that
-/// was read.
-fn read(workspace: &Workspace, place: &RecordRow, max_block: usize) -> anyhow::Result<(Record, Vec<String>)> {
+/// Reads a record of the catalogue from its file, and tells what is odd about
+/// it. Size and date of the file may be as they were and its bytes not: the
+/// record has to be the one that was read.
+pub(super) fn record_of(
+    workspace: &Workspace,
+    place: &RecordRow,
+    max_block: usize,
+) -> anyhow::Result<(Record, Vec<String>)> {
     let path = workspace.source_of(place)?;
     let (record, problems) = read_record_in(&path, place.span, max_block)?;
     let is_it = place.record_id.is_empty() || record.head.record_id().as_deref() == Some(&place.record_id);
@@ -107,14 +111,14 @@ pub fn content(workspace: &Workspace, id: CaptureId) -> anyhow::Result<CaptureCo
     let request_head = match stored.records.iter().find(|record| record.record_type == RecordType::Request) {
         None => String::new(),
         Some(place) => {
-            let (record, odd) = read(workspace, place, MAX_HEAD)?;
+            let (record, odd) = record_of(workspace, place, MAX_HEAD)?;
             problems.extend(odd);
             String::from_utf8_lossy(&record.block).into_owned()
         }
     };
     // A revisit keeps its own head beside the payload of what it repeats.
     let own = match (stored.revisit_of, stored.records.first()) {
-        (Some(_), Some(place)) => Some(read(workspace, place, MAX_HEAD)?),
+        (Some(_), Some(place)) => Some(record_of(workspace, place, MAX_HEAD)?),
         _ => None,
     };
     let own = own.map(|(record, odd)| {

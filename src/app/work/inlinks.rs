@@ -1,8 +1,10 @@
 //! Builds inlinks of everything captured, and writes them as a data set.
 
+use super::inlink_rows::{KEPT_FROM_LINKS, remove_sorted, sorted_rows};
+use super::repeats::read_repeats;
 use crate::jobs::{JobCx, counted};
-use crate::links::invert::{AssignOptions, CaptureRow, LinkRow, Shuffle, ShuffleOptions, ShuffleReport, assign};
-use crate::links::stored::{CountTotals, LinkStore, Mark, host_of};
+use crate::links::invert::{AssignOptions, CaptureRow, LinkRow, Shuffle, ShuffleReport, assign};
+use crate::links::stored::{CountTotals, LinkStore, Mark};
 use crate::links::{DatasetObject, LinkError, LinkKind};
 use crate::store::{Captures, InlinkFeed, PROSPECTS_KEPT, PageFeed, StoreError, Workspace};
 use crate::uri::{CaptureDate, DatasetKey, Fqdn, InternalPolicy, Url};
@@ -36,6 +38,10 @@ pub struct InlinkReport {
     pub window_days: u32,
     /// Sorted runs that went to disk.
     pub runs: u64,
+    /// Links that a build which was killed had sorted.
+    pub sorted_before: u64,
+    /// Revisits of other URLs whose links are not in: what they repeat cannot be read again.
+    pub repeats_unread: u64,
 }
 
 /// The form of the keys of pages; links with keys of another one are built anew.
@@ -71,6 +77,18 @@ impl InlinkReport {
         );
         if self.uncaptured > PROSPECTS_KEPT as u64 {
             words.push_str(&format!("; of those pages the {PROSPECTS_KEPT} most cited ones are kept as a list"));
+        }
+        if self.sorted_before > 0 {
+            words.push_str(&format!(
+                "; {} were sorted by a build that did not end",
+                counted(self.sorted_before, "link")
+            ));
+        }
+        if self.repeats_unread > 0 {
+            words.push_str(&format!(
+                "; links of {} are not in: what they repeat cannot be read again",
+                counted(self.repeats_unread, "revisit")
+            ));
         }
         words
     }
@@ -109,8 +127,8 @@ fn build(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::Result<Inlink
         && let Ok(last) = serde_json::from_value::<InlinkReport>(last)
         && last.window_days == window_days
     {
-        let InlinkReport { links_seen, duplicates, runs, new_captures, .. } = report;
-        return Ok(InlinkReport { links_seen, duplicates, runs, new_captures, ..last });
+        let InlinkReport { links_seen, duplicates, runs, new_captures, sorted_before, repeats_unread, .. } = report;
+        return Ok(InlinkReport { links_seen, duplicates, runs, new_captures, sorted_before, repeats_unread, ..last });
     }
     let told = |totals: &CountTotals| serde_json::json!(report.clone().with(totals));
     let totals = workspace.keep_build(window_days, told, cx)?;
@@ -121,52 +139,35 @@ fn build(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::Result<Inlink
 fn take_in(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::Result<InlinkReport> {
     let catalogue = workspace.catalogue();
     let up_to = catalogue.newest_capture()?;
+    let repeats = read_repeats(workspace, None, cx)?;
     let is_there = LinkStore::is_in(&workspace.built_folder());
     let mut store = workspace.links_to_build()?;
     let mark = Mark { captures_up_to: up_to, keys: PAGE_KEYS };
-    let goes_on = !anew && is_there && store.mark().keys == PAGE_KEYS && store.mark().captures_up_to <= up_to;
+    let goes_on = !anew
+        && is_there
+        && store.mark().keys == PAGE_KEYS
+        && store.mark().captures_up_to <= up_to
+        && !repeats.is_behind(store.mark().captures_up_to);
     let of = Captures { after: if goes_on { store.mark().captures_up_to } else { 0 }, up_to };
     if goes_on && of.after == of.up_to {
-        return Ok(InlinkReport::default());
+        remove_sorted(workspace);
+        return Ok(InlinkReport { repeats_unread: repeats.unread, ..InlinkReport::default() });
     }
-    cx.stage("Reading outlinks", Some(catalogue.count_anchor_links(of)?));
-    // One thread brings rows: it may have all of the memory.
-    let mut shuffle = Shuffle::new(&ShuffleOptions { threads: 1, ..workspace.shuffle_options() }, cx)?;
-    catalogue.feed_inlinks(of, |link| -> anyhow::Result<()> {
-        cx.advance(1)?;
-        Ok(shuffle.push_link(&built_row(&link))?)
-    })??;
-    catalogue.feed_pages(of, |page| shuffle.push_capture(&capture_of(&page, &page.key)))??;
-    let ShuffleReport { links, captures, .. } = shuffle.report();
+    let (mut sorted, sorted_before) = sorted_rows(workspace, of, KEPT_FROM_LINKS, cx)?;
+    let ShuffleReport { links, captures, .. } = sorted.report();
     cx.stage("Inverting outlinks", Some(links + captures));
-    let mut sorted = shuffle.finish()?;
     let added = if goes_on { store.add(&mut sorted, mark, cx)? } else { store.fill(&mut sorted, mark)? };
+    sorted.remove_kept().map_err(LinkError::Stored)?;
     let ShuffleReport { links, runs, .. } = sorted.report();
     Ok(InlinkReport {
         links_seen: links,
         duplicates: links.saturating_sub(added.counts.links),
         new_captures: captures,
         runs,
+        sorted_before,
+        repeats_unread: repeats.unread,
         ..InlinkReport::default()
     })
-}
-
-/// A link as it is stored: URLs are in the catalogue, under the number of the
-/// capture that links, and most rows are alike without them.
-fn built_row(link: &InlinkFeed) -> LinkRow<'_> {
-    LinkRow {
-        target: &link.target_key,
-        target_url: "",
-        source: &link.source_key,
-        source_url: "",
-        source_id: link.capture.unsigned_abs(),
-        date: whole_seconds(link.date),
-        anchor: &link.anchor,
-        internal: host_of(&link.target_key) == host_of(&link.source_key),
-        nofollow: false,
-        kind: LinkKind::Anchor,
-        position: 0,
-    }
 }
 
 pub(super) fn row_of<'a>(
@@ -239,7 +240,7 @@ pub fn write_dataset(
 }
 
 /// Inlinks know whole seconds: order and equality go by them.
-fn whole_seconds(date: CaptureDate) -> CaptureDate {
+pub(super) fn whole_seconds(date: CaptureDate) -> CaptureDate {
     CaptureDate::from_seconds(date.seconds())
 }
 

@@ -30,6 +30,7 @@ pub(super) use package::is_package;
 pub use report::{ARCHIVE_NAMES, file_words, has_problems, import_words, imports};
 pub(super) use sources::{Found, find_all, looks_like_archive};
 
+use super::repeats::read_repeats;
 use crate::jobs::{JobCx, StopError};
 use crate::store::Workspace;
 use crate::store::rows::{ImportRow, LaunchId, LaunchState};
@@ -110,7 +111,9 @@ impl Importer<'_> {
                 to_do.push(file);
             }
         }
-        self.work(&sources::by_size(to_do))
+        self.work(&sources::by_size(to_do))?;
+        read_repeats(self.workspace, Some(self.launch), self.cx)?;
+        Ok(())
     }
 
     /// Looks at all files. The first error that is not of a file ends it.

@@ -1,0 +1,102 @@
+//! Links of revisits that repeat a capture of another URL: what was captured
+//! before is read again, and resolved against the URL of the revisit.
+
+use super::content::record_of;
+use crate::crawl::{MAX_PAGE_BYTES, read_leads};
+use crate::jobs::JobCx;
+use crate::links::Outlink;
+use crate::store::rows::{CaptureId, LaunchId};
+use crate::store::{StoredCapture, WaitingRepeat, Workspace};
+use crate::warc::http::{decode_payload, parse_response_head};
+use crate::warc::{Headers, Record};
+use anyhow::Context;
+
+/// Revisits whose links are kept in one write.
+const BATCH: usize = 200;
+
+/// What reading came to.
+#[derive(Debug, Default)]
+pub(super) struct RepeatsRead {
+    /// Revisits whose links are known now, with what they repeat.
+    read: Vec<(CaptureId, CaptureId)>,
+    /// Revisits of what could not be read again.
+    pub unread: u64,
+}
+
+impl RepeatsRead {
+    /// Whether one of them, and what it repeats, was there before a build that
+    /// could not know its links.
+    pub fn is_behind(&self, built_up_to: CaptureId) -> bool {
+        self.read.iter().any(|(revisit, original)| *revisit.max(original) <= built_up_to)
+    }
+}
+
+/// Reads links of revisits of other URLs (see [`crate::store::Catalogue::waiting_repeats`])
+/// as far as what they repeat is there.
+///
+/// # Errors
+///
+/// What the catalogue says, and the wish to stop. A record that cannot be read
+/// again is none: its revisits are counted, and wait on.
+pub(super) fn read_repeats(workspace: &Workspace, launch: Option<LaunchId>, cx: &JobCx) -> anyhow::Result<RepeatsRead> {
+    let catalogue = workspace.catalogue();
+    let mut done = RepeatsRead::default();
+    let waiting = catalogue.waiting_repeats(launch)?;
+    if waiting.is_empty() {
+        return Ok(done);
+    }
+    cx.stage("Reading what revisits repeat", Some(waiting.len() as u64));
+    let mut batch = Vec::new();
+    for repeats in waiting.chunk_by(|one, next| one.original == next.original) {
+        let Some(original) = repeats.first().map(|repeat| repeat.original) else { continue };
+        let stored = catalogue.stored_capture(original)?;
+        let content = match Content::of(workspace, &stored) {
+            Ok(content) => content,
+            Err(error) => {
+                cx.advance(repeats.len() as u64)?;
+                tracing::warn!("links of revisits of {}: {}", stored.url, super::in_words(&error));
+                done.unread += repeats.len() as u64;
+                continue;
+            }
+        };
+        for repeat in repeats {
+            cx.advance(1)?;
+            done.read.push((repeat.capture, repeat.original));
+            batch.push((repeat.clone(), content.links_of(repeat)));
+            if batch.len() >= BATCH {
+                catalogue.keep_repeats(std::mem::take(&mut batch))?;
+            }
+        }
+    }
+    catalogue.keep_repeats(batch)?;
+    Ok(done)
+}
+
+/// What a response or resource holds.
+struct Content {
+    status: u16,
+    headers: Headers,
+    payload: Vec<u8>,
+}
+
+impl Content {
+    fn of(workspace: &Workspace, stored: &StoredCapture) -> anyhow::Result<Self> {
+        let place = stored.records.first().with_context(|| format!("capture {} has no records", stored.id))?;
+        let (record, _) = record_of(workspace, place, MAX_PAGE_BYTES)?;
+        let Record { head, block, .. } = record;
+        let Some(http) = parse_response_head(&block).filter(|_| head.is_http() || head.is_arc()) else {
+            let mut headers = Headers::new();
+            if let Some(kind) = head.headers.get("Content-Type") {
+                headers.push("Content-Type", kind);
+            }
+            return Ok(Self { status: 200, headers, payload: block });
+        };
+        let raw = block.get(http.head_len..).unwrap_or_default();
+        let payload = decode_payload(&http, raw, MAX_PAGE_BYTES).bytes.into_owned();
+        Ok(Self { status: http.status, headers: http.headers, payload })
+    }
+
+    fn links_of(&self, repeat: &WaitingRepeat) -> Vec<Outlink> {
+        read_leads(&repeat.url, self.status, &self.headers, &self.payload).outlinks
+    }
+}

@@ -1,0 +1,110 @@
+//! Revisits count as captures of what they repeat, also of another URL, in
+//! whatever order files come.
+
+use crate::program::{arg, fonds};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+const PAGE: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>Town</title>\
+    <a href=x>Near</a> <a href=/y>Root</a> <a href=http://far.pt/>Far</a>";
+
+fn record(kind: &str, url: &str, date: &str, fields: &str, block: &str) -> String {
+    let mut text = format!("WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\nWARC-Date: {date}\r\n");
+    let length = block.len();
+    write!(
+        text,
+        "WARC-Record-ID: <urn:x:{kind}:{url}:{date}>\r\n{fields}Content-Type: application/http\r\n\
+         Content-Length: {length}\r\n\r\n{block}\r\n\r\n"
+    )
+    .unwrap();
+    text
+}
+
+/// A file with pages, and one with what repeats them.
+fn files(folder: &Path) -> [PathBuf; 2] {
+    let revisit = |url: &str, date: &str, of: &str, head: &str| {
+        let digest = "WARC-Payload-Digest: sha256:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae";
+        let fields =
+            format!("{digest}\r\nWARC-Refers-To-Target-URI: {of}\r\nWARC-Refers-To-Date: 2024-03-01T09:00:00Z\r\n");
+        record("revisit", url, date, &fields, head)
+    };
+    let pages = [
+        record("response", "http://a.pt/dir/p", "2024-03-01T09:00:00Z", "", PAGE),
+        record("response", "http://far.pt/", "2024-03-02T09:00:00Z", "", &PAGE.replace("/y", "/z")),
+        record("response", "http://gone.pt/", "2024-03-01T09:00:00Z", "", &PAGE.replace("200 OK", "404 Not Found")),
+    ];
+    let repeats = [
+        revisit("http://b.pt/q/", "2024-03-05T09:00:00Z", "http://a.pt/dir/p", &PAGE[..PAGE.find("<title").unwrap()]),
+        revisit("https://a.pt/dir/p", "2024-03-06T09:00:00Z", "http://a.pt/dir/p", "HTTP/1.1 304 Not Modified\r\n\r\n"),
+        revisit("http://a.pt/dir/p", "2024-03-07T09:00:00Z", "http://a.pt/dir/p", "HTTP/1.1 304 Not Modified\r\n\r\n"),
+        revisit("http://c.pt/", "2024-03-08T09:00:00Z", "http://gone.pt/", ""),
+    ];
+    [("pages", pages.concat()), ("repeats", repeats.concat())].map(|(name, text)| {
+        let path = folder.join(format!("{name}.warc"));
+        std::fs::write(&path, text).unwrap();
+        path
+    })
+}
+
+#[test]
+fn a_revisit_of_another_url_has_the_links_of_what_it_repeats_as_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let [pages, repeats] = files(dir.path());
+    let dataset = fonds(&["inlinks", "dataset", arg(&pages), arg(&repeats)]).with_status(0).out;
+    // Near and Root of b.pt are of its own host; those of a.pt were captured three times.
+    for line in [
+        r#"{"url":"(pt,b,)/q/x","count":1,"countInternal":1,"countExternal":0,"captureDate":null,"inlinks":[{"date":"2024-03-05T09:00:00","source":"(pt,b,)/q/","anchor":"Near"}]}"#,
+        r#"{"url":"(pt,b,)/y","count":1,"countInternal":1,"countExternal":0,"captureDate":null,"inlinks":[{"date":"2024-03-05T09:00:00","source":"(pt,b,)/q/","anchor":"Root"}]}"#,
+    ] {
+        assert!(dataset.lines().any(|found| found == line), "{dataset}");
+    }
+    assert_eq!(dataset.lines().find(|line| line.contains(r#""url":"(pt,a,)/y""#)).unwrap().matches("Root").count(), 3);
+    let mut shown = Vec::new();
+    for (name, steps) in [
+        ("together", vec![vec![&pages, &repeats]]),
+        ("after", vec![vec![&pages], vec![&repeats]]),
+        ("before", vec![vec![&repeats], vec![&pages]]),
+    ] {
+        let workspace = dir.path().join(name);
+        fonds(&["new", arg(&workspace)]).with_status(0);
+        for files in steps {
+            let mut words = vec!["import", arg(&workspace)];
+            words.extend(files.iter().map(|file| arg(file)));
+            fonds(&words).with_status(0);
+            fonds(&["inlinks", "build", arg(&workspace)]).with_status(0);
+        }
+        assert_eq!(fonds(&["inlinks", "export", arg(&workspace)]).with_status(0).out, dataset, "{name}");
+        let show = |url: &str| -> Vec<String> {
+            let rows = fonds(&["inlinks", "show", arg(&workspace), url, "--json"]).with_status(0).json_lines();
+            rows.iter()
+                .map(|row| format!("{} {} {} {}", row["date"], row["source"], row["anchor"], row["internal"]))
+                .collect()
+        };
+        shown.push(["http://b.pt/q/x", "http://b.pt/y", "http://a.pt/y", "http://far.pt/"].map(show));
+        let near =
+            fonds(&["inlinks", "show", arg(&workspace), "http://b.pt/q/x", "--json"]).with_status(0).json_lines();
+        assert_eq!((near.len(), near[0]["anchor"].as_str()), (1, Some("Near")), "{name}: {near:?}");
+    }
+    assert!(shown.windows(2).all(|pair| pair[0] == pair[1]), "the order of files tells: {shown:#?}");
+}
+
+#[test]
+fn links_wait_while_what_they_are_of_cannot_be_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let [pages, repeats] = files(dir.path());
+    let workspace = dir.path().join("w");
+    fonds(&["new", arg(&workspace)]).with_status(0);
+    fonds(&["import", arg(&workspace), arg(&pages)]).with_status(0);
+    let away = dir.path().join("away.warc");
+    std::fs::rename(&pages, &away).unwrap();
+    fonds(&["import", arg(&workspace), arg(&repeats)]).with_status(0);
+    let built = fonds(&["inlinks", "build", arg(&workspace)]);
+    assert!(format!("{}{}", built.out, built.err).contains("links of 3 revisits are not in"), "{}", built.err);
+    let near = |status| {
+        fonds(&["inlinks", "show", arg(&workspace), "http://b.pt/q/x", "--json"]).with_status(status).json_lines().len()
+    };
+    assert_eq!(near(1), 0);
+    std::fs::rename(&away, &pages).unwrap();
+    fonds(&["inlinks", "build", arg(&workspace)]).with_status(0);
+    assert_eq!(near(0), 1);
+}
