@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 /// Problems that are printed for each file; all are counted.
-const MAX_PRINTED: u64 = 20;
+pub(super) const MAX_PRINTED: u64 = 20;
 
 const FIRST_UNPRINTED: u64 = MAX_PRINTED + 1;
 

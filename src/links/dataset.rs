@@ -7,6 +7,7 @@
 use super::invert::Assigned;
 use super::lone::without_halves;
 use crate::uri::CaptureDate;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::io::{self, BufRead, Write};
 
@@ -156,7 +157,7 @@ impl DatasetObject {
 
     /// Reads one line.
     pub fn read_line(line: &str) -> Result<Self, serde_json::Error> {
-        serde_json::from_slice(&without_halves(line.as_bytes()))
+        object_of(line.as_bytes())
     }
 }
 
@@ -186,33 +187,76 @@ pub enum DatasetError {
 
 /// The objects of a data set, empty lines passed over. After a bad line
 /// reading goes on.
-pub fn read_dataset(mut input: impl BufRead) -> impl Iterator<Item = Result<DatasetObject, DatasetError>> {
-    let mut number = 0;
-    let mut line = Vec::new();
-    let mut over = false;
+pub fn read_dataset(input: impl BufRead) -> impl Iterator<Item = Result<DatasetObject, DatasetError>> {
+    let mut lines = DatasetLines::new(input);
     std::iter::from_fn(move || {
-        while !over {
-            line.clear();
-            number += 1;
-            match io::Read::take(&mut input, MAX_LINE_BYTES).read_until(b'\n', &mut line) {
+        Some(match lines.next_line()? {
+            Ok((number, line)) => object_of(line).map_err(|source| DatasetError::Line { line: number, source }),
+            Err(error) => Err(error),
+        })
+    })
+}
+
+/// The object that a line holds, whatever it holds beside.
+///
+/// # Errors
+///
+/// A line that is no such object.
+pub fn object_of<T: DeserializeOwned>(line: &[u8]) -> Result<T, serde_json::Error> {
+    serde_json::from_slice(&without_halves(line))
+}
+
+/// The lines of a data set as they are, empty ones passed over.
+pub struct DatasetLines<R> {
+    input: R,
+    number: u64,
+    line: Vec<u8>,
+    over: bool,
+}
+
+impl<R: BufRead> DatasetLines<R> {
+    /// Reads from the beginning of a data set.
+    pub fn new(input: R) -> Self {
+        Self { input, number: 0, line: Vec::new(), over: false }
+    }
+
+    /// The next line, its end with it, and its number, from 1.
+    ///
+    /// # Errors
+    ///
+    /// An input that broke off, or a line without end; nothing comes after it.
+    pub fn next_line(&mut self) -> Option<Result<(u64, &[u8]), DatasetError>> {
+        while !self.over {
+            self.line.clear();
+            self.number += 1;
+            match io::Read::take(&mut self.input, MAX_LINE_BYTES).read_until(b'\n', &mut self.line) {
                 Ok(0) => return None,
                 Ok(read) if read as u64 == MAX_LINE_BYTES => {
-                    over = true;
-                    return Some(Err(DatasetError::TooLong(number)));
+                    self.over = true;
+                    return Some(Err(DatasetError::TooLong(self.number)));
                 }
-                Ok(_) if line.trim_ascii().is_empty() => {}
                 Ok(_) => {
-                    let object = serde_json::from_slice(&line);
-                    return Some(object.map_err(|source| DatasetError::Line { line: number, source }));
+                    if self.number == 1 {
+                        let mark = self.line.len() - without_mark(&self.line).len();
+                        self.line.drain(..mark);
+                    }
+                    if !self.line.trim_ascii().is_empty() {
+                        break;
+                    }
                 }
                 Err(source) => {
-                    over = true;
-                    return Some(Err(DatasetError::Io { line: number, source }));
+                    self.over = true;
+                    return Some(Err(DatasetError::Io { line: self.number, source }));
                 }
             }
         }
-        None
-    })
+        (!self.over).then_some(Ok((self.number, &self.line)))
+    }
+}
+
+/// Text without the mark of UTF-8 that some editors put before it.
+pub(super) fn without_mark(begin: &[u8]) -> &[u8] {
+    begin.strip_prefix(b"\xef\xbb\xbf").unwrap_or(begin)
 }
 
 fn write_date<S: Serializer>(date: &Option<CaptureDate>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -269,17 +313,22 @@ mod tests {
 
     #[test]
     fn older_lines_are_read() {
-        let lines = "\n{\"inlinks\":null,\"url\":\"u\",\"count\":0,\"countInternal\":0,\"countExternal\":0,\"captureDate\":null}\n\
+        let lines = "\u{feff}\n{\"inlinks\":null,\"url\":\"u\",\"count\":0,\"countInternal\":0,\"countExternal\":0,\"captureDate\":null}\n\
             nonsense\n\
             {\"url\":\"u\",\"count\":1,\"countInternal\":1,\"countExternal\":0,\"captureDate\":\"2021-10-06T20:46\",\
-            \"inlinks\":[{\"date\":\"2021-10-06T20:46:00Z\",\"source\":\"s\",\"anchor\":null}]}";
+            \"inlinks\":[{\"date\":\"2021-10-06T20:46:00Z\",\"source\":\"s\",\"anchor\":null}]}\n\
+            {\"url\":\"h\",\"count\":0,\"countInternal\":0,\"countExternal\":0,\"inlinks\":[{\"source\":\"s\",\"anchor\":\"\\ud83d\"}]}";
         let read: Vec<_> = read_dataset(lines.as_bytes()).collect();
         assert_eq!(read[0].as_ref().unwrap().capture_date, None);
         assert!(read[1].as_ref().unwrap_err().to_string().starts_with("line 3: "));
         let last = read[2].as_ref().unwrap();
         assert_eq!(last.capture_date, last.inlinks[0].date);
         assert_eq!(last.inlinks[0].anchor, "");
-        assert_eq!(read.len(), 3);
+        // Half of a character, as Java cuts anchors.
+        assert_eq!(read[3].as_ref().unwrap().inlinks[0].anchor, "\u{fffd}");
+        assert_eq!(read.len(), 4);
+        let marked = format!("\u{feff}{}", lines.lines().nth(1).unwrap());
+        assert_eq!(read_dataset(marked.as_bytes()).next().unwrap().unwrap().url, "u");
     }
 
     #[test]

@@ -40,6 +40,12 @@ impl Notation {
         key
     }
 
+    /// How a key of a data set is written, by its looks.
+    pub fn of_key(key: &str) -> Self {
+        // `(pt,fct,` and `ftp://(pt,fct,`; `data:` stands in both.
+        if key.starts_with('(') || key.contains("://(") { Self::Dataset } else { Self::Cdx }
+    }
+
     /// A URL with this key: where to look first, not what was captured.
     pub fn likely_url(self, key: &str) -> Option<Url> {
         let key = match self {
@@ -108,6 +114,41 @@ impl DatasetOptions {
         let kinds = self.kinds.iter().copied().collect();
         PageOptions { image_alt: self.image_alt, kinds, ..PageOptions::links_only() }
     }
+
+    /// The row of a link: one and the same for all that are equal in the data set.
+    pub fn link_row<'l>(
+        &self,
+        target: Keyed<'l>,
+        source: Keyed<'l>,
+        date: CaptureDate,
+        anchor: &'l str,
+    ) -> LinkRow<'l> {
+        LinkRow {
+            target: target.key,
+            target_url: "",
+            source: source.key,
+            source_url: "",
+            source_id: 0,
+            date,
+            anchor: match self.anchor_cap {
+                Some(units) => first_units(anchor, units),
+                None => anchor,
+            },
+            internal: self.internal.is_internal_name(target.name, source.name),
+            nofollow: false,
+            kind: LinkKind::Anchor,
+            position: 0,
+        }
+    }
+}
+
+/// A page as rows name it.
+#[derive(Debug, Clone, Copy)]
+pub struct Keyed<'a> {
+    /// Its key, in the notation of the options.
+    pub key: &'a str,
+    /// Its host ([`WebParts::name`]).
+    pub name: &'a str,
 }
 
 /// What a build did.
@@ -241,23 +282,9 @@ impl<'o> RowMaker<'o> {
     pub(super) fn link<'l>(&'l mut self, link: &PageLink<'l>) -> LinkRow<'l> {
         let parts = link.url.parts();
         self.options.notation.write_key(&parts, &mut self.target);
-        LinkRow {
-            target: &self.target,
-            target_url: "",
-            source: &self.source,
-            source_url: "",
-            source_id: 0,
-            date: self.date,
-            anchor: match self.options.anchor_cap {
-                Some(units) => first_units(link.anchor, units),
-                None => link.anchor,
-            },
-            internal: self.options.internal.is_internal_name(parts.name(), &self.source_name),
-            // One row for all links that are equal in the data set.
-            nofollow: false,
-            kind: LinkKind::Anchor,
-            position: 0,
-        }
+        let target = Keyed { key: &self.target, name: parts.name() };
+        let source = Keyed { key: &self.source, name: &self.source_name };
+        self.options.link_row(target, source, self.date, link.anchor)
     }
 }
 

@@ -136,7 +136,7 @@ pub struct Place {
 /// Why a page was not read, or not whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unread {
-    /// The record has no date.
+    /// The record has no date that can be read.
     NoDate,
     /// The record of a web address holds no HTTP response.
     NoHttp,
@@ -422,6 +422,10 @@ impl DocumentReader {
         if !(if is_ours { self.from.metadata } else { self.from.wat }) {
             return None;
         }
+        let Some(date) = date else {
+            self.report.note(place, url, Unread::NoDate);
+            return None;
+        };
         self.report.pages += 1;
         Some(Document { url, date, place, head: None, block: record.block, cut: record.omitted > 0 })
     }

@@ -49,8 +49,8 @@ mod testing;
 
 pub use charset::CharsetSource;
 pub use collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink};
-pub use dataset::{DatasetError, DatasetInlink, DatasetObject, read_dataset};
-pub use dataset_build::{BuildReport, DatasetBuilder, DatasetOptions, Notation};
+pub use dataset::{DatasetError, DatasetInlink, DatasetLines, DatasetObject, object_of, read_dataset, render_line};
+pub use dataset_build::{BuildReport, DatasetBuilder, DatasetOptions, Keyed, Notation};
 pub use documents::{
     Document, DocumentReader, DocumentReport, MAX_PAGE_BYTES, Place, ReadFrom, Repeat, Unread, is_page,
 };

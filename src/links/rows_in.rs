@@ -2,6 +2,7 @@
 //! the data set, one a line.
 
 use super::LinkKind;
+use super::dataset::without_mark;
 use super::dataset_build::{Notation, first_units};
 use super::invert::stored::{host_name, host_of};
 use super::invert::{CaptureRow, Filler, LinkError, LinkRow, Shuffle};
@@ -118,9 +119,14 @@ fn each_piece(
     mut give: impl FnMut(Piece) -> bool,
 ) -> io::Result<()> {
     let (mut bytes, mut line) = (Vec::new(), 1);
+    let mut is_begin = true;
     loop {
         bytes.reserve(PIECE_BYTES + PIECE_BYTES / 8);
-        let read = (&mut input).take(PIECE_BYTES as u64).read_to_end(&mut bytes)?;
+        let mut read = (&mut input).take(PIECE_BYTES as u64).read_to_end(&mut bytes)?;
+        if std::mem::take(&mut is_begin) {
+            bytes.drain(..bytes.len() - without_mark(&bytes).len());
+            read = bytes.len();
+        }
         // What was there before has no line end.
         let new = bytes.len() - read;
         let end = if read == 0 {
@@ -218,7 +224,7 @@ impl TextIn<'_> {
 /// The notation of the first key in the beginning of some lines, as far as it
 /// shows: lines that are neither rows nor objects tell nothing.
 pub(super) fn notation_of(begin: &[u8]) -> Option<Notation> {
-    begin.split(|byte| *byte == b'\n').find_map(|line| {
+    without_mark(begin).split(|byte| *byte == b'\n').find_map(|line| {
         let text = line.trim_ascii_start();
         let (key, end) = match text.strip_prefix(b"{") {
             None => (text, b'\t'),
@@ -229,17 +235,12 @@ pub(super) fn notation_of(begin: &[u8]) -> Option<Notation> {
             }
         };
         let key = String::from_utf8_lossy(key.get(..memchr::memchr(end, key)?)?);
-        match notation_of_key(&key) {
+        match Notation::of_key(&key) {
             // Nothing stands before the bracket of other keys than these.
             Notation::Cdx if !key.contains(')') => None,
             notation => Some(notation),
         }
     })
-}
-
-fn notation_of_key(key: &str) -> Notation {
-    // `(pt,fct,` and `ftp://(pt,fct,`; `data:` stands in both.
-    if key.starts_with('(') || key.contains("://(") { Notation::Dataset } else { Notation::Cdx }
 }
 
 /// Lines into the sort.
@@ -421,7 +422,7 @@ impl LineReader<'_, '_> {
             _ if is_web_url(key) => {
                 Err(bad("it names its page by a URL and not by a key such as (pt,fct,)/sobre; fonds surt writes keys"))
             }
-            Some(wanted) if notation_of_key(key) != wanted && !key.starts_with("data:") => Err(bad(
+            Some(wanted) if Notation::of_key(key) != wanted && !key.starts_with("data:") => Err(bad(
                 "its key is written in the other notation: (pt,fct,)/sobre and pt,fct)/sobre do not go together",
             )),
             _ => Ok(()),
@@ -488,6 +489,7 @@ mod tests {
         check("pt,fct)/\t2024", Some(Notation::Cdx));
         check(r#"{"count": 1, "url": "pt,fct)/", "x": 1}"#, Some(Notation::Cdx));
         check("# a line that is none\ntarget\tdate\n{\"uri\": 1}\n(pt,fct,\t2024", Some(Notation::Dataset));
+        check("\u{feff}pt,fct)/\t2024", Some(Notation::Cdx));
         check("data:x\t2024\nftp://(pt,fct,)/x\t2024", Some(Notation::Dataset));
         check("nothing here\n", None);
     }

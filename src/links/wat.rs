@@ -24,7 +24,8 @@ use std::marker::PhantomData;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct WatPage {
     pub(super) url: Url,
-    pub(super) date: CaptureDate,
+    /// `None` where it is missing or cannot be read.
+    pub(super) date: Option<CaptureDate>,
     /// Written by us, beside the response itself.
     pub(super) is_ours: bool,
 }
@@ -282,9 +283,9 @@ pub(super) fn wat_page(block: &[u8]) -> Result<Option<WatPage>, serde_json::Erro
     }
     let url = warc.get("WARC-Target-URI").and_then(|text| parse_web_url(text.trim_matches(['<', '>'])));
     let date = warc.get("WARC-Date").and_then(|text| CaptureDate::parse(text).ok());
-    Ok(url.zip(date).map(|(url, date)| WatPage {
+    Ok(url.map(|url| WatPage {
         url,
-        date: CaptureDate::from_seconds(date.seconds()),
+        date: date.map(|date| CaptureDate::from_seconds(date.seconds())),
         is_ours: outer.fonds.is_some(),
     }))
 }
@@ -418,7 +419,7 @@ mod tests {
         assert!(!is_page(br#"{"Envelope": {"WARC-Header-Metadata": {"WARC-Type": "request"}}}"#.to_vec()));
         let found = wat_page(&page(html)).unwrap().unwrap();
         assert_eq!(
-            (found.url.as_str(), found.date.to_digits14().as_str(), found.is_ours),
+            (found.url.as_str(), found.date.unwrap().to_digits14().as_str(), found.is_ours),
             ("http://a.pt/dir/x", "20140802095213", false)
         );
     }

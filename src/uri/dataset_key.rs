@@ -127,11 +127,16 @@ impl DatasetKey {
             return Url::parse(&self.0).ok();
         }
         let (scheme, rest) = self.0.split_once('(')?;
-        let scheme = if scheme.is_empty() { "http://" } else { scheme };
         let (authority, path) = rest.split_once(')').unwrap_or((rest, "/"));
         let port = match authority.rfind(":") {
             Some(colon) if !authority.ends_with(']') => &authority[colon..],
             _ => "",
+        };
+        let scheme = match (scheme, port) {
+            // Of http it would not be written.
+            ("", ":80") => "https://",
+            ("", _) => "http://",
+            (other, _) => other,
         };
         Url::parse(&format!("{scheme}{}{port}{path}", self.host())).ok()
     }
@@ -190,6 +195,7 @@ mod tests {
         for (line, part, host, url) in [
             ("https://sobre.fccn.pt:8080/A", "pt,fccn,sobre", "sobre.fccn.pt", "http://sobre.fccn.pt:8080/a"),
             ("https://fccn.pt/", "pt,fccn", "fccn.pt", "http://fccn.pt/"),
+            ("https://fccn.pt:80/", "pt,fccn", "fccn.pt", "https://fccn.pt:80/"),
             ("http://192.168.0.1:8080/a", "192.168.0.1", "192.168.0.1", "http://192.168.0.1:8080/a"),
             ("http://[2001:db8::1]/a", "[2001:db8::1]", "[2001:db8::1]", "http://[2001:db8::1]/a"),
         ] {
