@@ -25,6 +25,8 @@ pub struct InlinkFeed {
     pub date: CaptureDate,
     /// Text of the link.
     pub anchor: String,
+    /// It, or its page, says `nofollow`.
+    pub nofollow: bool,
 }
 
 /// A capture of a page, which links may lead to.
@@ -54,7 +56,12 @@ impl Captures {
     pub const ALL: Self = Self { after: 0, up_to: CaptureId::MAX };
 }
 
-const FEED: &str = "SELECT tp.key, t.url, sp.key, su.url, c.id, c.date_ms, a.text
+/// Of a capture `c`, the one whose outlinks it has: itself, or what it repeats.
+pub(super) const LINKS_OF: &str = "CASE WHEN c.revisit_of_ms IS NULL THEN c.id ELSE
+         ifnull((SELECT x.id FROM capture x WHERE x.url = c.url AND x.digest = c.digest
+                  AND x.revisit_of_ms IS NULL ORDER BY x.date_ms DESC LIMIT 1), c.id) END";
+
+const FEED: &str = "SELECT tp.key, t.url, sp.key, su.url, c.id, c.date_ms, a.text, o.nofollow
     FROM capture c
     JOIN outlink o ON o.capture = CASE WHEN c.revisit_of_ms IS NULL THEN c.id ELSE
          ifnull((SELECT x.id FROM capture x WHERE x.url = c.url AND x.digest = c.digest
@@ -105,6 +112,7 @@ impl Catalogue {
                         capture: row.get(4)?,
                         date: CaptureDate::from_millis(row.get(5)?),
                         anchor: row.get(6)?,
+                        nofollow: row.get(7)?,
                     };
                     if let Err(stop) = each(feed) {
                         return Ok(Err(stop));
@@ -161,19 +169,17 @@ impl Catalogue {
     /// Links out of a capture; a revisit shows those of what it repeats.
     pub fn outlinks(&self, id: CaptureId) -> Result<Vec<OutlinkRow>, StoreError> {
         self.read(|conn| {
-            let mut statement = conn.prepare_cached(
+            let mut statement = conn.prepare_cached(&format!(
                 "SELECT o.position, t.url, a.text, o.kind,
                     (SELECT x.id FROM capture x WHERE x.page = t.page ORDER BY abs(x.date_ms - c.date_ms) LIMIT 1),
                     ifnull((SELECT CASE WHEN s.accepted THEN 'ACCEPT ' ELSE 'REJECT ' END || s.rule_name
                             FROM seen s WHERE s.launch = c.launch AND s.url = t.id), ''),
                     ifnull(o.rel, ''), o.nofollow, o.place
                  FROM capture c
-                 JOIN outlink o ON o.capture = CASE WHEN c.revisit_of_ms IS NULL THEN c.id ELSE
-                      ifnull((SELECT x.id FROM capture x WHERE x.url = c.url AND x.digest = c.digest
-                               AND x.revisit_of_ms IS NULL ORDER BY x.date_ms DESC LIMIT 1), c.id) END
+                 JOIN outlink o ON o.capture = {LINKS_OF}
                  JOIN url t ON t.id = o.target JOIN anchor a ON a.id = o.anchor
-                 WHERE c.id = ?1 ORDER BY o.position",
-            )?;
+                 WHERE c.id = ?1 ORDER BY o.position"
+            ))?;
             let rows = statement.query_map([id], |row| {
                 Ok(OutlinkRow {
                     position: row.get(0)?,
