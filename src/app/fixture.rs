@@ -3,6 +3,8 @@
 
 #[path = "fixture_files.rs"]
 mod files;
+#[path = "fixture_links.rs"]
+mod links;
 #[path = "fixture_plans.rs"]
 mod plans;
 #[path = "fixture_scope.rs"]
@@ -175,37 +177,6 @@ impl FixtureDesk {
                 date: date(0),
             })
             .collect()
-    }
-
-    fn inlinks(target: &str, around: Option<CaptureDate>, window_days: u32) -> InlinkPage {
-        let window = i64::from(window_days) * DAY * 1000;
-        let rows: Vec<InlinkRow> = (0..60)
-            .map(|index| {
-                let date = date(index * 7 - 200);
-                InlinkRow {
-                    date,
-                    source: format!("https://blog{}.example/post/{index}", index % 6),
-                    source_host: format!("blog{}.example", index % 6),
-                    anchor: ["a ponte nova", "leia mais", "", "evil \u{202e}txt"][(index % 4) as usize].to_owned(),
-                    internal: index % 3 == 0,
-                    in_window: around.is_none_or(|around| (date.millis() - around.millis()).abs() <= window),
-                    capture: (index % 2 == 0).then_some(index + 1),
-                }
-            })
-            .collect();
-        let count = |internal| rows.iter().filter(|row| row.in_window && row.internal == internal).count() as u64;
-        InlinkPage {
-            target: target.to_owned(),
-            capture_dates: vec![date(0), date(40), date(120)],
-            around,
-            window_days,
-            internal: count(true),
-            external: count(false),
-            rows,
-            cut: 12,
-            outside_cut: 0,
-            built: true,
-        }
     }
 
     fn anchors(number: u64) -> Vec<AnchorRow> {
@@ -494,11 +465,11 @@ impl Desk for FixtureDesk {
 
     fn inlinks(&self, id: CaptureId, window_days: u32) -> DeskResult<InlinkPage> {
         let row = self.row(id.unsigned_abs() - 1);
-        Ok(Self::inlinks(&row.url, Some(row.date), window_days))
+        Ok(links::inlinks(&row.url, Some(row.date), window_days))
     }
 
     fn inlinks_of(&self, target: &str, window_days: u32) -> DeskResult<InlinkPage> {
-        let mut page = Self::inlinks(target, None, window_days);
+        let mut page = links::inlinks(target, None, window_days);
         page.built = !self.empty;
         Ok(page)
     }

@@ -186,6 +186,10 @@ pub(super) fn show(store: &LinkStore, page: &str, window: Option<Window>, cap: u
         internal: link.internal,
         in_window: true,
         capture: None,
+        nofollow: link.nofollow,
+        rel: String::new(),
+        place: None,
+        position: None,
     };
     Ok(InlinkPage {
         target: key,

@@ -9,7 +9,7 @@ use crate::app::{Desk, work};
 use crate::jobs::counted;
 use crate::links::stored::{CitedCounts, Window};
 use crate::links::{MATCH_WINDOW_DAYS, MAX_INLINKS_PER_SIDE};
-use crate::store::rows::{AnchorRow, InlinkPage, ProspectRow};
+use crate::store::rows::{AnchorRow, InlinkPage, InlinkRow, ProspectRow};
 use crate::store::{PROSPECTS_KEPT, Workspace};
 use crate::uri::{CaptureDate, PageKey};
 use anyhow::Context;
@@ -52,7 +52,9 @@ pub enum Command {
     /// Show who links to a page.
     #[command(after_help = "Examples:\n  fonds inlinks show my-archive http://www.site.pt/sobre\n  \
         fonds inlinks show my-archive '(pt,site,)/sobre'\n  \
-        fonds inlinks show my-links http://www.site.pt/sobre --date 2009-06-01 --window-days 365")]
+        fonds inlinks show my-links http://www.site.pt/sobre --date 2009-06-01 --window-days 365\n\n\
+        Columns: date of the linking capture, side, linking page, anchor; of a workspace also which link of its page it\n\
+        is, the part of the page it stands in, and its rel.")]
     Show {
         /// Workspace, or folder of stored links.
         folder: PathBuf,
@@ -422,7 +424,8 @@ fn print_inlinks(answer: &InlinkPage, json: bool, out: &mut dyn Write) -> anyhow
             json_line(out, row)?;
         } else {
             let side = if row.internal { "internal" } else { "external" };
-            writeln!(out, "{} {side} {}  “{}”", row.date.to_words(), plain(&row.source), short(&row.anchor, 80))?;
+            let (date, source, anchor) = (row.date.to_words(), plain(&row.source), short(&row.anchor, 80));
+            writeln!(out, "{date} {side} {source}  “{anchor}”{}", link_words(row))?;
         }
     }
     eprintln!(
@@ -438,6 +441,19 @@ fn print_inlinks(answer: &InlinkPage, json: bool, out: &mut dyn Write) -> anyhow
         }
     );
     Ok(if answer.rows.is_empty() { PROBLEMS } else { FINE })
+}
+
+/// Where a link stands in its page, and what it says of itself.
+fn link_words(row: &InlinkRow) -> String {
+    let mut words: Vec<String> =
+        row.position.map(|position| format!("link {}", u64::from(position) + 1)).into_iter().collect();
+    words.extend(row.place.as_ref().map(|place| format!("in {}", plain(place))));
+    match row.rel.as_str() {
+        "" if row.nofollow => words.push("nofollow".to_owned()),
+        "" => {}
+        rel => words.push(format!("rel {}", short(rel, 80))),
+    }
+    if words.is_empty() { String::new() } else { format!("  ({})", words.join(", ")) }
 }
 
 fn print_prospects(rows: &[ProspectRow], json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -480,4 +496,31 @@ fn print_anchors(rows: &[AnchorRow], limit: u64, json: bool, out: &mut dyn Write
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_inlink_says_what_is_known_of_its_link() {
+        let row = InlinkRow {
+            date: CaptureDate::from_seconds(0),
+            source: "http://b.pt/".to_owned(),
+            source_host: "b.pt".to_owned(),
+            anchor: "P".to_owned(),
+            internal: false,
+            in_window: true,
+            capture: None,
+            nofollow: false,
+            rel: String::new(),
+            place: None,
+            position: None,
+        };
+        assert_eq!(link_words(&row), "");
+        assert_eq!(link_words(&InlinkRow { nofollow: true, ..row.clone() }), "  (nofollow)");
+        let rel = "ugc nofollow".to_owned();
+        let placed = InlinkRow { rel, nofollow: true, place: Some("nav".to_owned()), position: Some(2), ..row };
+        assert_eq!(link_words(&placed), "  (link 3, in nav, rel ugc nofollow)");
+    }
 }

@@ -4,13 +4,14 @@
 use super::catalogue::Catalogue;
 use super::documents::{LandingPage, MOST_LANDINGS};
 use super::exports::ExportedCapture;
+use super::repeats::{HAS_LINKS, ORIGINAL};
 use super::rows::{AnchorRow, CaptureId, InlinkPage, InlinkRow};
 use super::workspace::{Access, StoreError, Workspace};
 use crate::links::invert::{LinkRow, ShuffleOptions};
 use crate::links::stored::{LinkStore, StoreRules, Window, host_of, tallied_anchor};
 use crate::links::{MAX_INLINKS_PER_SIDE, Notation};
 use crate::uri::{CaptureDate, Fqdn, InternalPolicy, PageKey};
-use rusqlite::OptionalExtension;
+use rusqlite::{OptionalExtension, params};
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
@@ -157,6 +158,7 @@ impl Workspace {
             true
         })?;
         self.catalogue().name_sources(&mut page.rows)?;
+        self.catalogue().place_links(key, &mut page.rows)?;
         Ok(page)
     }
 
@@ -263,6 +265,10 @@ fn inlink_row(link: &LinkRow<'_>, in_window: bool) -> InlinkRow {
         internal: link.internal,
         in_window,
         capture: i64::try_from(link.source_id).ok(),
+        nofollow: link.nofollow,
+        rel: String::new(),
+        place: None,
+        position: None,
     }
 }
 
@@ -314,6 +320,40 @@ impl Catalogue {
                         let url = PageKey::from_stored(row.source.clone()).likely_url();
                         row.source_host = url.map(|url| Fqdn::of(&url).as_str().to_owned()).unwrap_or_default();
                         row.capture = None;
+                    }
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Says of each link to a page where it stands in the page that links, and
+    /// what it says of itself. Of equal ones one that is followed comes first,
+    /// as among those that are stored.
+    fn place_links(&self, target: &PageKey, rows: &mut [InlinkRow]) -> Result<(), StoreError> {
+        let mut unplaced = HashMap::<CaptureId, HashMap<String, &mut InlinkRow>>::new();
+        for row in rows {
+            if let Some(capture) = row.capture {
+                unplaced.entry(capture).or_default().insert(row.anchor.clone(), row);
+            }
+        }
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(&format!(
+                "SELECT a.text, o.nofollow, ifnull(o.rel, ''), o.place, o.position
+                 FROM capture c CROSS JOIN capture p ON p.id = ifnull({ORIGINAL}, c.id)
+                 CROSS JOIN outlink o ON o.capture = {HAS_LINKS} CROSS JOIN anchor a ON a.id = o.anchor
+                 WHERE c.id = ?1 AND o.kind = 'anchor'
+                   AND o.target IN (SELECT id FROM url WHERE page = (SELECT id FROM page WHERE key = ?2))
+                 ORDER BY o.nofollow, o.position"
+            ))?;
+            for (capture, mut by_anchor) in unplaced {
+                let mut links = statement.query(params![capture, target.as_str()])?;
+                while !by_anchor.is_empty()
+                    && let Some(link) = links.next()?
+                {
+                    if let Some(row) = by_anchor.remove(&link.get::<_, String>(0)?) {
+                        (row.nofollow, row.rel) = (link.get(1)?, link.get(2)?);
+                        (row.place, row.position) = (link.get(3)?, Some(link.get(4)?));
                     }
                 }
             }

@@ -26,6 +26,8 @@ pub struct InlinkFeed {
     pub date: CaptureDate,
     /// Text of the link.
     pub anchor: String,
+    /// It, or its page, says `nofollow`.
+    pub nofollow: bool,
 }
 
 /// A capture of a page, which links may lead to.
@@ -71,7 +73,7 @@ const OLD_REVISITS: &str = "c.id >= ?3 AND c.id IN (
 
 fn feed(which: &str) -> String {
     format!(
-        "SELECT tp.key, t.url, sp.key, su.url, c.id, c.date_ms, a.text
+        "SELECT tp.key, t.url, sp.key, su.url, c.id, c.date_ms, a.text, o.nofollow
          FROM capture c
          JOIN capture p ON p.id = ifnull({ORIGINAL}, c.id)
          JOIN outlink o ON o.capture = {HAS_LINKS} AND o.kind = 'anchor'
@@ -148,6 +150,7 @@ impl Catalogue {
                     capture: row.get(4)?,
                     date: CaptureDate::from_millis(row.get(5)?),
                     anchor: row.get(6)?,
+                    nofollow: row.get(7)?,
                 };
                 if let Err(stop) = each(feed) {
                     return Ok(Err(stop));

@@ -488,6 +488,15 @@ pub struct InlinkRow {
     pub in_window: bool,
     /// The linking capture, to go to.
     pub capture: Option<CaptureId>,
+    /// It, or its page, says `nofollow`; of equal links of a page, all do.
+    pub nofollow: bool,
+    /// Its `rel`, in lower case; empty without, and where it is not known. Hostile text.
+    pub rel: String,
+    /// The part of the linking page it stands in (`main`, `nav`, `header`,
+    /// `footer`, `aside`), where the markup says so.
+    pub place: Option<String>,
+    /// Number in the linking page, where it is known.
+    pub position: Option<u32>,
 }
 
 /// Inlinks of one page around one capture.

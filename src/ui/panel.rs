@@ -239,8 +239,15 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage) {
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new(words::counted(page.internal, "internal", "internal")).color(tokens(ui).strong_text));
         ui.label(RichText::new(words::counted(page.external, "external", "external")).color(tokens(ui).strong_text));
-        ui.weak(format!("within ± {} days", page.window_days));
-        ui.weak(format!("{} outside the window", words::count(outside)));
+        match page.around {
+            Some(_) => {
+                ui.weak(format!("within ± {} days", page.window_days));
+                ui.weak(format!("{} outside the window", words::count(outside)));
+            }
+            None => {
+                ui.weak("of all times");
+            }
+        }
         if page.cut > 0 {
             ui.colored_label(tokens(ui).flag, format!("⚠ {} more were cut off by the cap", words::count(page.cut)));
         }
@@ -260,12 +267,15 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage) {
         Side::Internal => row.internal,
     };
     let rows: Vec<&InlinkRow> = page.rows.iter().filter(listed).collect();
-    const COLUMNS: [(&str, f32); 6] = [
+    const COLUMNS: [(&str, f32); 9] = [
         ("Captured (UTC)", 150.0),
         ("Source host", 170.0),
         ("Side", 80.0),
         ("Window", 90.0),
-        ("Anchor", 260.0),
+        ("Anchor", 240.0),
+        ("Link", 45.0),
+        ("Place", 70.0),
+        ("Rel", 110.0),
         ("Source", 300.0),
     ];
     let mut go = None;
@@ -282,6 +292,9 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage) {
                 cells.weak("– outside");
             }
             cells.text(if row.anchor.is_empty() { "(no text)" } else { &row.anchor });
+            cells.weak(&row.position.map(|position| (u64::from(position) + 1).to_string()).unwrap_or_default());
+            cells.text(row.place.as_deref().unwrap_or_default());
+            cells.text(rel_words(&row.rel, row.nofollow, row.position.is_some()));
             cells.text(&row.source);
         },
         |index, response| {
@@ -389,11 +402,7 @@ fn outlinks_ui(ui: &mut Ui, app: &mut AppState, rows: &[OutlinkRow]) {
             cells.text(if row.anchor.is_empty() { "(no text)" } else { &row.anchor });
             cells.text(&row.kind);
             cells.text(row.place.as_deref().unwrap_or_default());
-            cells.text(match row.rel.as_str() {
-                // The page's robots meta says it of all its links.
-                "" if row.nofollow => "(nofollow by its page)",
-                rel => rel,
-            });
+            cells.text(rel_words(&row.rel, row.nofollow, true));
             cells.ui(|ui| match row.capture {
                 Some(capture) => {
                     if ui.link("✔ go").on_hover_text("The capture nearest in time").clicked() {
@@ -413,6 +422,16 @@ fn outlinks_ui(ui: &mut Ui, app: &mut AppState, rows: &[OutlinkRow]) {
     );
     if let Some(capture) = go {
         app.focus = Some(Focus::Capture(capture));
+    }
+}
+
+/// What a link says of itself. One that says nothing may be not followed by
+/// the robots meta of its page, which says so of all its links.
+fn rel_words(rel: &str, nofollow: bool, is_known: bool) -> &str {
+    match (rel, is_known) {
+        ("", true) if nofollow => "(nofollow by its page)",
+        ("", false) if nofollow => "nofollow",
+        _ => rel,
     }
 }
 

@@ -150,7 +150,7 @@ fn built_row(link: &InlinkFeed) -> LinkRow<'_> {
         date: whole_seconds(link.date),
         anchor: &link.anchor,
         internal: host_of(&link.target_key) == host_of(&link.source_key),
-        nofollow: false,
+        nofollow: link.nofollow,
         kind: LinkKind::Anchor,
         position: 0,
     }

@@ -44,8 +44,9 @@ pub struct InlinkReport {
     pub repeats_unread: u64,
 }
 
-/// The form of the keys of pages; links with keys of another one are built anew.
-const PAGE_KEYS: u32 = 1;
+/// The form of what is stored of a link: keys of pages, and since the second one `nofollow`. Links in
+/// another form are built anew.
+const PAGE_KEYS: u32 = 2;
 
 impl InlinkReport {
     fn with(self, totals: &CountTotals) -> Self {
@@ -185,7 +186,7 @@ pub(super) fn row_of<'a>(
         date: whole_seconds(link.date),
         anchor: &link.anchor,
         internal: is_internal(policy, &link.target_url, &link.source_url),
-        nofollow: false,
+        nofollow: link.nofollow,
         kind: LinkKind::Anchor,
         position: 0,
     }

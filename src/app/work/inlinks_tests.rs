@@ -6,7 +6,7 @@ use crate::app::models::{CaptureId, CaptureQuery, CaptureRow, LinkForm};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::crawl::{CaptureEntry, RecordPlace};
 use crate::links::stored::StoreRules;
-use crate::links::{LinkKind, MAX_INLINKS_PER_SIDE, Notation, Outlink};
+use crate::links::{LinkKind, MAX_INLINKS_PER_SIDE, Notation, Outlink, PagePlace};
 use crate::warc::{RecordType, Span};
 use std::sync::Arc;
 
@@ -44,6 +44,7 @@ impl Archive {
         let outlinks = links.iter().enumerate().map(|(position, (target, anchor))| Outlink {
             anchor: (*anchor).to_owned(),
             position: position as u32,
+            nofollow: position % 3 == 1,
             ..Outlink::bare(Url::parse(target).unwrap(), LinkKind::Anchor)
         });
         CaptureEntry {
@@ -115,6 +116,55 @@ fn links_of_one_second_are_one_and_the_report_says_what_is_kept() {
     assert_eq!((report.links_seen, report.inlinks, report.duplicates), (3, 2, 1));
     let shown = archive.desk.inlinks(archive.id_of(page), 90).unwrap();
     assert_eq!((shown.rows.len() as u64, shown.external), (report.inlinks, report.external));
+}
+
+#[test]
+fn inlinks_say_where_they_stand_and_what_they_say_of_themselves() {
+    let page = "http://a.pt/p";
+    let mut archive = Archive::new(&[(page, 50 * DAY, vec![])]);
+    let mut said = |url: &str, day: i64, links: &[(&str, &str, Option<PagePlace>)]| {
+        let pairs: Vec<(&str, &str)> = links.iter().map(|(anchor, ..)| (page, *anchor)).collect();
+        let mut entry = archive.entry(url, day * DAY, &pairs);
+        for (link, (_, rel, place)) in entry.outlinks.iter_mut().zip(links) {
+            (link.rel, link.place) = ((*rel).replace("robots", ""), *place);
+            link.nofollow = rel.contains("nofollow") || rel.contains("robots");
+        }
+        entry.payload_digest = format!("sha1:{url}");
+        entry
+    };
+    let (main, nav, footer) = (Some(PagePlace::Main), Some(PagePlace::Nav), Some(PagePlace::Footer));
+    let c = [("P", "nofollow", footer), ("P", "", main), ("Q", "nofollow ugc", footer)];
+    let entries = vec![
+        said("http://b.pt/", 50, &[("P", "", nav), ("P", "", main)]),
+        said("http://c.pt/", 50, &c),
+        CaptureEntry { revisit_of: Some(CaptureDate::from_millis(50 * DAY)), ..said("http://c.pt/", 51, &[]) },
+        said("http://d.pt/", 50, &[("P", "robots", None)]),
+    ];
+    archive.desk.catalogue().add_captures(archive.launch, entries).unwrap();
+    archive.build();
+    let told = |days: u32| {
+        let rows = archive.desk.inlinks(archive.id_of(page), days).unwrap().rows;
+        let words = |row: crate::app::models::InlinkRow| {
+            let (place, rel) = (row.place.unwrap_or_default(), row.rel);
+            format!("{} {} {:?} {place} {rel} {}", row.source, row.anchor, row.position, row.nofollow)
+        };
+        rows.into_iter().map(words).collect::<Vec<_>>()
+    };
+    // Of equal links the first that is followed.
+    let expected = [
+        "http://b.pt/ P Some(0) nav  false",
+        "http://c.pt/ P Some(1) main  false",
+        "http://c.pt/ Q Some(2) footer nofollow ugc true",
+        "http://d.pt/ P Some(0)   true",
+        "http://c.pt/ P Some(1) main  false",
+        "http://c.pt/ Q Some(2) footer nofollow ugc true",
+    ];
+    assert_eq!(told(90), expected);
+    assert_eq!(archive.desk.inlinks_of(page, 90).unwrap().rows[2].rel, "nofollow ugc");
+    // What is stored says so too, for who has no catalogue.
+    let store = archive.desk.workspace.built_links().unwrap().unwrap();
+    let stored = store.inlinks("pt,a)/p", None, 100).unwrap().inlinks;
+    assert_eq!(stored.iter().map(|link| link.nofollow).collect::<Vec<_>>(), [false, false, true, true, false, true]);
 }
 
 #[test]

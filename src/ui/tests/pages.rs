@@ -177,6 +177,8 @@ fn the_lower_panel_explains_the_row() {
     for (tab, words) in [
         ("Decision", "✔ Accepted by rule 1, SurtPrefixedDecideRule"),
         ("Inlinks", "12 more were cut off by the cap"),
+        ("Inlinks", "ugc nofollow"),
+        ("Inlinks", "footer"),
         ("Outlinks", "✖ REJECT TooManyHopsDecideRule"),
         ("Anchors", "✔ term"),
         ("Text", "Segundo a Câmara"),
