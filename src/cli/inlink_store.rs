@@ -17,6 +17,10 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+/// Bytes of rows that come of one byte of a compressed data set, at most, as
+/// far as published ones show.
+const ROW_BYTES_PER_LINE_BYTE: u64 = 3;
+
 /// Where links go that are loaded into a workspace.
 const LOADED: &str = "inlinks/loaded";
 
@@ -98,6 +102,9 @@ pub(super) fn run_load(
         anchor_cap: args.anchor_cap,
         shuffle: args.sort.shuffle(None),
     };
+    if let Some(warning) = options.shuffle.room_warning(total.saturating_mul(ROW_BYTES_PER_LINE_BYTE)) {
+        eprintln!("{warning}");
+    }
     let mut report = load(&folder, inputs, &options, cx)?;
     if args.compact && LinkStore::is_in(&folder) {
         let rules = LinkStore::open(&folder)?.rules();

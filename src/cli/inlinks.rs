@@ -206,6 +206,9 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
         Command::Build { folder, anew, compact, json } => {
             let desk = desk(&folder)?;
+            if let Some(warning) = work::room_warning(&desk.workspace, anew)? {
+                eprintln!("{warning}");
+            }
             let report = with_progress(|cx| {
                 let report = work::build_inlinks(&desk.workspace, anew, cx)?;
                 if compact {

@@ -28,13 +28,19 @@ fn kept_folder(workspace: &Workspace) -> PathBuf {
     workspace.folder().join("inlinks/sorting")
 }
 
-/// Says in words that there may be too little room on the disk to sort the
-/// links of these captures; nothing where there is enough.
+/// Says in words that there may be too little room on the disk for a build;
+/// nothing where there is enough.
 ///
 /// # Errors
 ///
 /// What the catalogue says.
-pub(super) fn room_warning(workspace: &Workspace, of: Captures) -> Result<Option<String>, StoreError> {
+pub fn room_warning(workspace: &Workspace, anew: bool) -> Result<Option<String>, StoreError> {
+    let built = workspace.built_links()?.filter(|_| !anew);
+    let after = built.map_or(0, |built| built.mark().captures_up_to);
+    warning(workspace, Captures { after, ..Captures::ALL })
+}
+
+fn warning(workspace: &Workspace, of: Captures) -> Result<Option<String>, StoreError> {
     let links = workspace.catalogue().count_anchor_links(of)?;
     Ok(workspace.shuffle_options().room_warning(links.saturating_mul(ROW_BYTES)))
 }
@@ -51,7 +57,7 @@ pub(super) fn sorted_rows(
     let catalogue = workspace.catalogue();
     let links = catalogue.count_anchor_links(of)?;
     cx.stage("Reading outlinks", Some(links));
-    if let Some(warning) = room_warning(workspace, of)? {
+    if let Some(warning) = warning(workspace, of)? {
         cx.note(warning);
     }
     let input = format!("{links} links of captures {} to {}", of.after + 1, of.up_to);
