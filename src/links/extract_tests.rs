@@ -526,3 +526,18 @@ fn a_link_tells_its_rel_and_the_part_of_the_page_it_stands_in() {
         ]
     );
 }
+
+#[test]
+fn of_a_long_rel_the_first_link_types_are_kept_and_the_rest_counted() {
+    let types: Vec<String> = (0..2000).map(|n| format!("t{n}")).collect();
+    let read = page(&format!(
+        "<a href=1 rel='{} nofollow'>a</a><a href=2 rel='UGC{}x'>b</a>",
+        types.join(" "),
+        " ".repeat(5000)
+    ));
+    let [long, short] = &read.links[..] else { panic!("{:?}", read.links) };
+    assert!((1000..=1024).contains(&long.rel.len()) && types.join(" ").starts_with(&format!("{} ", long.rel)));
+    assert!(long.nofollow, "it is said behind what is kept");
+    assert_eq!((short.rel.as_str(), read.cut.rels), ("ugc x", 1));
+    assert_eq!(page(&format!("<a href=1 rel={}>a</a>", "x".repeat(2000))).cut.rels, 1);
+}
