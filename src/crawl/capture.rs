@@ -167,5 +167,6 @@ pub fn entry_of(
         revisit_of: original.map(|(date, _)| *date),
         records,
         outlinks: notes.outlinks.clone(),
+        unread: notes.unread,
     }
 }

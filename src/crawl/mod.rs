@@ -17,6 +17,7 @@
 //! | records, metadata with outlinks, catalogue entry | `capture`, `notes`, `outlinks` |
 //! | crawl.log, scope.log, reports | `logs`, `crawl_log`, `reports` |
 //! | captures out of archive files; what a kill left behind | `index`, `recovery` |
+//! | how much of a page is read, and of how many at once | `large` |
 //!
 //! Priority of a URL: seeds and what they need are 0; what completes a page
 //! (embeds, redirects) is the number of such hops at the end of its path; the
@@ -34,6 +35,7 @@ mod frontier;
 mod index;
 mod index_record;
 mod judge;
+mod large;
 mod ledger;
 mod logs;
 mod message;

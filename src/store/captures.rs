@@ -140,6 +140,10 @@ pub(super) fn insert_capture(conn: &Connection, launch: i64, entry: &CaptureEntr
             link.place.map(PagePlace::word),
         ])?;
     }
+    if let Some(why) = entry.unread {
+        conn.prepare_cached("INSERT INTO unread_page (capture, why) VALUES (?1, ?2)")?
+            .execute(params![capture, why.word()])?;
+    }
     Ok(true)
 }
 
