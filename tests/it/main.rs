@@ -26,4 +26,5 @@ mod schedule;
 mod scope;
 mod sites;
 mod structure;
+mod unread;
 mod window;
