@@ -109,7 +109,7 @@ fn build(args: &Args, options: DatasetOptions, out: &mut dyn Write, cx: &JobCx) 
         let unreadable = counted(report.unreadable, "file");
         eprintln!("{} in the files, {unreadable} unreadable", counted(report.problems, "problem"));
     }
-    let faultless = report.unreadable == 0 && report.problems == 0 && report.documents.unread.is_empty();
+    let faultless = report.unreadable == 0 && report.problems == 0 && !report.documents.loses_links();
     Ok((if faultless { FINE } else { PROBLEMS }, sorted))
 }
 

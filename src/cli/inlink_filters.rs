@@ -114,7 +114,7 @@ pub(super) fn map(
     })?;
     tell_documents(&report, &files);
     Ok(match unreadable {
-        0 if problems == 0 && report.unread.is_empty() => FINE,
+        0 if problems == 0 && !report.loses_links() => FINE,
         all if all > 0 && all == files.len() => WRONG_USE,
         _ => PROBLEMS,
     })

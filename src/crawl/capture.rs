@@ -168,5 +168,6 @@ pub fn entry_of(
         repeats: None,
         records,
         outlinks: notes.outlinks.clone(),
+        unread: notes.unread,
     }
 }

@@ -1,6 +1,6 @@
 //! What is known of one capture when it is handed to the catalogue.
 
-use crate::links::Outlink;
+use crate::links::{Outlink, Unread};
 use crate::scope::Verdict;
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{RecordType, Span};
@@ -65,6 +65,8 @@ pub struct CaptureEntry {
     pub records: Vec<RecordPlace>,
     /// Links out of it.
     pub outlinks: Vec<Outlink>,
+    /// Why these are not as the page was meant to be read.
+    pub unread: Option<Unread>,
 }
 
 impl CaptureEntry {
@@ -92,6 +94,7 @@ impl CaptureEntry {
             repeats: None,
             records: Vec::new(),
             outlinks: Vec::new(),
+            unread: None,
         }
     }
 }

@@ -12,7 +12,7 @@ use super::wire::{Abandon, ConnectError, Connection, Deadline, IdleConnections, 
 use crate::scope::AnswerSource;
 use crate::uri::{CaptureDate, Clock, Url};
 use crate::warc::digest::{BlockDigester, Digests};
-use crate::warc::http::{ContentType, decode_payload, parse_response_head};
+use crate::warc::http::{ContentType, Payload, decode_payload, parse_response_head};
 use std::io::{self, Read};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -139,16 +139,16 @@ pub struct Exchange {
 impl Exchange {
     /// The payload without transfer and content encoding, at most `limit`
     /// bytes of it, made from at most `limit` bytes of the answer.
-    pub fn decoded_payload(&mut self, limit: usize) -> io::Result<Vec<u8>> {
+    pub fn decoded_payload(&mut self, limit: usize) -> io::Result<Payload<'static>> {
         let mut bytes = Vec::new();
         let head_len = usize::try_from(self.head_len).unwrap_or(usize::MAX);
         self.response.reader(0)?.take(limit.saturating_add(head_len) as u64).read_to_end(&mut bytes)?;
-        Ok(match parse_response_head(&bytes) {
-            Some(head) => {
-                decode_payload(&head, bytes.get(head.head_len..).unwrap_or_default(), limit).bytes.into_owned()
-            }
-            None => bytes.split_off(head_len.min(bytes.len())),
-        })
+        let mut payload = match parse_response_head(&bytes) {
+            Some(head) => decode_payload(&head, bytes.get(head.head_len..).unwrap_or_default(), limit).into_owned(),
+            None => bytes.split_off(head_len.min(bytes.len())).into(),
+        };
+        payload.cut |= self.response.len().saturating_sub(self.head_len) > limit as u64;
+        Ok(payload)
     }
 
     /// MIME type without parameters, lower case; `-` where none was told.

@@ -48,7 +48,7 @@ fn check(wire: &[u8], skip: usize, status: u16, payload: &[u8], truncated: Optio
     assert_eq!(response(&mut exchange), &wire[skip..], "{shown}");
     assert_eq!(exchange.interim, &wire[..skip], "{shown}");
     assert_eq!(exchange.head.status, status, "{shown}");
-    assert_eq!(exchange.decoded_payload(1 << 20).unwrap(), payload, "{shown}");
+    assert_eq!(&*exchange.decoded_payload(1 << 20).unwrap().bytes, payload, "{shown}");
     assert_eq!(exchange.digests.payload_len, payload.len() as u64, "{shown}");
     assert_eq!(exchange.truncated, truncated, "{shown}");
     assert_eq!(exchange.digests.payload, sha1_base32(payload), "{shown}");

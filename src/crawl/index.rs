@@ -9,6 +9,7 @@
 //! of [`WINDOW`] captures, and only the last payload is held.
 
 use super::index_record::{LeadsSoFar, LeftOut, Links, SeenCapture, SeenRecord, SeenSide, Tells};
+use super::large::LargeTurn;
 use super::notes::CaptureNotes;
 use super::{CaptureEntry, CrawlError, RecordPlace};
 use crate::jobs::JobCx;
@@ -52,7 +53,8 @@ pub struct IndexReport {
     /// Responses and resources among those that are about nothing of the web,
     /// by the scheme of their URIs.
     pub left_out: BTreeMap<String, u64>,
-    /// Damage and oddities, at most a thousand.
+    /// Damage and oddities, pages that were not read whole before the others;
+    /// at most a thousand.
     pub problems: Vec<Problem>,
     /// Problems beyond those.
     pub more_problems: u64,
@@ -184,6 +186,8 @@ struct Group {
     /// Its own record ids and those its records point to.
     ids: Vec<String>,
     entry: Option<CaptureEntry>,
+    /// The compressed member that its own record shares with others.
+    member: Option<SharedMember>,
     /// Request and metadata records.
     others: Vec<RecordPlace>,
     notes: Option<CaptureNotes>,
@@ -214,6 +218,9 @@ struct Indexer<'a, S> {
     first: u64,
     held: Option<Held>,
     remembered: HashMap<String, Remembered>,
+    /// Pages that were not read whole: told before what the reader met, whose
+    /// last problem says how far it came.
+    unread: Vec<Problem>,
 }
 
 impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
@@ -226,6 +233,7 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
             first: 0,
             held: None,
             remembered: HashMap::new(),
+            unread: Vec::new(),
         }
     }
 
@@ -250,6 +258,7 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
                 }
             }
         }
+        self.report.problems.splice(0..0, self.unread);
         (self.report, ended)
     }
 
@@ -266,10 +275,11 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
     }
 
     fn problem(&mut self, problem: Problem) {
-        if self.report.problems.len() < MAX_PROBLEMS {
-            self.report.problems.push(problem);
-        } else {
-            self.report.more_problems += 1;
+        let has_room = self.report.problems.len() + self.unread.len() < MAX_PROBLEMS;
+        match (has_room, problem.kind) {
+            (false, _) => self.report.more_problems += 1,
+            (true, ProblemKind::UnreadPage) => self.unread.push(problem),
+            (true, _) => self.report.problems.push(problem),
         }
     }
 
@@ -308,12 +318,19 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         let place = RecordPlace { record_type, record_id, file: self.label.to_owned(), span };
         match tells {
             Tells::Nothing | Tells::Later => Ok(()),
-            Tells::Capture(main) => self.main(url, date, place, *main),
+            Tells::Capture(main) => self.main(url, date, place, member, *main),
             Tells::Side(side) => self.side(url, date, place, *side),
         }
     }
 
-    fn main(&mut self, url: Url, date: CaptureDate, place: RecordPlace, main: SeenCapture) -> Result<(), CrawlError> {
+    fn main(
+        &mut self,
+        url: Url,
+        date: CaptureDate,
+        place: RecordPlace,
+        member: Option<SharedMember>,
+        main: SeenCapture,
+    ) -> Result<(), CrawlError> {
         self.let_go_of_payload();
         let SeenCapture { mut entry, has_status, leads } = main;
         if place.record_type == RecordType::Revisit
@@ -339,6 +356,7 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         (group.url, group.date) = (Some(url), Some(date));
         group.ids.push(id);
         group.entry = Some(entry);
+        group.member = member;
         self.held = leads.map(|leads| Held { group: self.first + at as u64, leads });
         Ok(())
     }
@@ -385,11 +403,11 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         let Some(group) = self.window.get_mut(at) else { return };
         let Some(entry) = &mut group.entry else { return };
         if group.notes.as_ref().is_none_or(|notes| notes.verdict.is_none()) {
-            let leads = held.leads.read(&entry.url);
+            let leads = held.leads.read(&entry.url, &mut LargeTurn::default());
             entry.title = leads.title.or(entry.title.take());
             entry.language = leads.language.or(entry.language.take());
             entry.redirect_to = leads.redirect_to;
-            entry.outlinks = leads.outlinks;
+            (entry.outlinks, entry.unread) = (leads.outlinks, leads.unread);
         }
         if entry.revisit_of.is_none() && self.remembered.len() < MAX_REMEMBERED {
             let notes = group.notes.as_ref().filter(|notes| notes.verdict.is_some());
@@ -419,6 +437,11 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         if let Some(notes) = group.notes {
             apply(&mut entry, notes);
         }
+        if let (Some(why), Some(place)) = (entry.unread.filter(|why| why.loses_links()), entry.records.first()) {
+            let detail = format!("{}: {why}; links may be missing", entry.url);
+            let problem = Problem::new(place.span.offset, ProblemKind::UnreadPage, detail);
+            self.problem(problem.in_member(group.member));
+        }
         self.report.captures += 1;
         self.report.revisits += u64::from(entry.revisit_of.is_some());
         (self.sink)(entry)
@@ -443,7 +466,8 @@ fn apply(entry: &mut CaptureEntry, notes: CaptureNotes) {
         // A record of ours, which tells everything.
         let redirect = notes.outlinks.iter().find(|link| link.kind == crate::links::LinkKind::Redirect);
         entry.redirect_to = redirect.map(|link| link.url.clone());
-        (entry.title, entry.language, entry.outlinks) = (notes.title, notes.language, notes.outlinks);
+        (entry.title, entry.language) = (notes.title, notes.language);
+        (entry.outlinks, entry.unread) = (notes.outlinks, notes.unread);
     }
     entry.fetch_ms = notes.fetch_ms;
     entry.hops = notes.hops;

@@ -2,16 +2,18 @@
 //! share the work.
 
 use super::fetch::plain_mime;
+use super::large::LargeTurn;
 use super::notes::CaptureNotes;
-use super::outlinks::{Leads, MAX_PAGE_BYTES, read_leads};
+use super::outlinks::{Leads, may_lead, read_leads};
 use super::{CaptureEntry, CrawlError};
 use crate::jobs::JobCx;
-use crate::links::Outlink;
+use crate::links::{MAX_PAGE_BYTES, Outlink};
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::http::{
-    ContentType, HttpHead, decode_payload, entity_body, parse_response_head, response_head_is_whole,
+    ContentType, HttpHead, Payload, decode_payload, entity_body, parse_response_head, response_head_is_whole,
 };
 use crate::warc::{BlockDigester, Headers, PlaceReader, RecordHead, RecordType, Span, sha1_field};
+use std::convert::Infallible;
 use std::io::{self, BufRead};
 use std::path::Path;
 
@@ -117,22 +119,22 @@ pub(super) enum LeadsSoFar {
 pub(super) struct Body {
     status: u16,
     headers: Headers,
-    payload: Vec<u8>,
+    payload: Payload<'static>,
 }
 
 impl LeadsSoFar {
     /// The links.
-    pub fn read(self, url: &Url) -> Leads {
+    pub fn read(self, url: &Url, turn: &mut LargeTurn) -> Leads {
         match self {
             Self::Read(leads) => leads,
-            Self::Unread(body) => read_leads(url, body.status, &body.headers, &body.payload),
+            Self::Unread(body) => read_leads(url, body.status, &body.headers, &body.payload, turn),
         }
     }
 
     fn weight(&self) -> usize {
         match self {
             Self::Read(leads) => weight_of(&leads.outlinks),
-            Self::Unread(body) => body.payload.len(),
+            Self::Unread(body) => body.payload.bytes.len(),
         }
     }
 }
@@ -163,14 +165,13 @@ impl SeenRecord {
             seen.tells = Tells::Side(Box::default());
             return Ok(seen);
         };
-        // A metadata record is read whole only where it may be one of ours.
-        let limit = if is_main { MAX_PAGE_BYTES } else { MAX_NOTES_BYTES };
+        let mut turn = LargeTurn::default();
         let block = match head.record_type {
             RecordType::Request => Block::default(),
-            _ => read_block(block, head, limit)?,
+            _ => read_block(block, head, url, &mut turn)?,
         };
         seen.tells = match is_main {
-            true => Tells::Capture(Box::new(SeenCapture::of(head, url, date, block, links))),
+            true => Tells::Capture(Box::new(SeenCapture::of(head, url, date, block, links, &mut turn))),
             false => Tells::Side(Box::new(SeenSide::of(head, &block))),
         };
         Ok(seen)
@@ -199,13 +200,13 @@ impl SeenRecord {
 }
 
 impl SeenCapture {
-    fn of(head: &RecordHead, url: &Url, date: CaptureDate, block: Block, links: Links) -> Self {
+    fn of(head: &RecordHead, url: &Url, date: CaptureDate, block: Block, links: Links, turn: &mut LargeTurn) -> Self {
         let http = if head.record_type == RecordType::Resource { None } else { parse_response_head(&block.bytes) };
         let http = http.filter(|_| head.is_http() || head.is_arc());
         let has_status = http.is_some();
-        let (entry, body) = entry_of(head, http, url.clone(), date, block);
+        let (entry, body) = entry_of(head, http, url.clone(), date, block, turn);
         let leads = body.map(|body| match links {
-            Links::Now => LeadsSoFar::Read(LeadsSoFar::Unread(body).read(url)),
+            Links::Now => LeadsSoFar::Read(LeadsSoFar::Unread(body).read(url, turn)),
             Links::Later => LeadsSoFar::Unread(body),
         });
         Self { entry, has_status, leads }
@@ -231,6 +232,7 @@ fn entry_of(
     url: Url,
     date: CaptureDate,
     block: Block,
+    turn: &mut LargeTurn,
 ) -> (CaptureEntry, Option<Body>) {
     let is_revisit = head.record_type == RecordType::Revisit;
     let told = head.headers.get("WARC-Payload-Digest").and_then(|digest| sha1_field(&digest));
@@ -251,10 +253,11 @@ fn entry_of(
         let named = head.headers.get("WARC-Refers-To-Target-URI");
         let named = named.and_then(|named| parse_web_url(named.trim().trim_matches(['<', '>'])));
         entry.repeats = named.filter(|named| *named != entry.url);
-        let body = http.map(|http| Body { status: http.status, headers: http.headers, payload: Vec::new() });
+        let body = http.map(|http| Body { status: http.status, headers: http.headers, payload: Vec::new().into() });
         return (entry, body);
     }
-    let (status, headers, payload) = match http {
+    let is_cut = block.is_cut();
+    let (status, headers, mut payload) = match http {
         Some(http) => {
             let raw = block.bytes.get(http.head_len..).unwrap_or_default();
             entry.payload_len = match (&block.digests, http.is_chunked()) {
@@ -262,23 +265,33 @@ fn entry_of(
                 (None, true) => entity_body(&http, raw).0.len() as u64,
                 (None, false) => block.len.saturating_sub(http.head_len as u64),
             };
-            let payload = decode_payload(&http, raw, MAX_PAGE_BYTES).bytes.into_owned();
+            let Ok(payload) = turn.decode(|limit| Ok::<_, Infallible>(decode_payload(&http, raw, limit)));
+            let payload = payload.into_owned();
             (http.status, http.headers, payload)
         }
         None => {
             entry.payload_len = block.digests.as_ref().map_or(block.len, |digests| digests.payload_len);
-            let mut headers = Headers::new();
-            if let Some(kind) = head.headers.get("Content-Type").filter(|_| !head.is_http()) {
+            let headers = fields_of_record(head);
+            if let Some(kind) = headers.get("Content-Type") {
                 entry.mime = plain_mime(&ContentType::parse(&kind).mime);
-                headers.push("Content-Type", kind);
             }
-            (200, headers, block.bytes)
+            (200, headers, block.bytes.into())
         }
     };
+    payload.cut |= is_cut;
     if let Some(digests) = block.digests {
         entry.payload_digest = digests.payload;
     }
     (entry, Some(Body { status, headers, payload }))
+}
+
+/// The fields of a payload without an HTTP head, as its record tells them.
+fn fields_of_record(head: &RecordHead) -> Headers {
+    let mut headers = Headers::new();
+    if let Some(kind) = head.headers.get("Content-Type").filter(|_| !head.is_http()) {
+        headers.push("Content-Type", kind);
+    }
+    headers
 }
 
 /// Notes of ours, or those of Heritrix.
@@ -318,21 +331,52 @@ struct Block {
     digests: Option<crate::warc::Digests>,
 }
 
-fn read_block<B: BufRead + ?Sized>(reader: &mut B, head: &RecordHead, limit: usize) -> io::Result<Block> {
+impl Block {
+    /// Whether there is more of it than is kept.
+    fn is_cut(&self) -> bool {
+        (self.bytes.len() as u64) < self.len
+    }
+}
+
+/// How many bytes of a block are wanted, as soon as its beginning tells: pages
+/// are read whole, of what leads nowhere the head is enough.
+fn wanted(head: &RecordHead, url: &Url, start: &[u8]) -> Option<usize> {
+    let of_payload = |leads: bool, head_len: usize| if leads { MAX_PAGE_BYTES } else { head_len };
+    match head.record_type {
+        RecordType::Response if head.is_http() || head.is_arc() => {
+            let is_there = response_head_is_whole(start) || start.len() > MAX_HEAD_BYTES;
+            is_there.then(|| match parse_response_head(start) {
+                Some(http) => of_payload(may_lead(url, &http.headers), http.head_len),
+                None => of_payload(may_lead(url, &fields_of_record(head)), 0),
+            })
+        }
+        RecordType::Response | RecordType::Resource => Some(of_payload(may_lead(url, &fields_of_record(head)), 0)),
+        RecordType::Revisit => Some(MAX_HEAD_BYTES),
+        // It is read whole only where it may be one of ours.
+        _ => Some(MAX_NOTES_BYTES),
+    }
+}
+
+fn read_block<B: BufRead + ?Sized>(
+    reader: &mut B,
+    head: &RecordHead,
+    url: &Url,
+    turn: &mut LargeTurn,
+) -> io::Result<Block> {
     let is_main = matches!(head.record_type, RecordType::Response | RecordType::Resource);
     let told = head.headers.get("WARC-Payload-Digest").is_some_and(|digest| sha1_field(&digest).is_some());
     let is_http = head.record_type == RecordType::Response;
     let mut digester = (is_main && !told).then(|| BlockDigester::new(is_http));
     // Chunked bodies are always reckoned anew: writers differ in what they hash.
-    let mut head_so_far = (is_main && told && is_http).then(Vec::new);
     let of_chunked = |start: &[u8]| {
-        parse_response_head(start).is_some_and(|head| head.is_chunked()).then(|| {
+        let is_it = told && is_http && parse_response_head(start).is_some_and(|head| head.is_chunked());
+        is_it.then(|| {
             let mut digester = BlockDigester::new(is_http);
             digester.update(start);
             digester
         })
     };
-    let (mut bytes, mut block_len) = (Vec::new(), 0);
+    let (mut bytes, mut block_len, mut limit) = (Vec::new(), 0, None);
     loop {
         let chunk = reader.fill_buf()?;
         if chunk.is_empty() {
@@ -341,21 +385,23 @@ fn read_block<B: BufRead + ?Sized>(reader: &mut B, head: &RecordHead, limit: usi
         if let Some(digester) = &mut digester {
             digester.update(chunk);
         }
-        if let Some(mut start) = head_so_far.take() {
-            start.extend_from_slice(chunk);
-            if response_head_is_whole(&start) || start.len() > MAX_HEAD_BYTES {
-                digester = of_chunked(&start);
-            } else {
-                head_so_far = Some(start);
-            }
-        }
         let len = chunk.len();
         block_len += len as u64;
-        bytes.extend_from_slice(&chunk[..len.min(limit - bytes.len())]);
+        if let Some(limit) = limit {
+            bytes.extend_from_slice(&chunk[..len.min(limit - bytes.len())]);
+        } else {
+            bytes.extend_from_slice(chunk);
+            limit = wanted(head, url, &bytes);
+            if let Some(limit) = limit {
+                digester = digester.or_else(|| of_chunked(&bytes));
+                bytes.truncate(limit);
+            }
+        }
+        turn.wait_for(bytes.len());
         reader.consume(len);
     }
-    if let Some(start) = head_so_far {
-        digester = of_chunked(&start);
+    if limit.is_none() {
+        digester = digester.or_else(|| of_chunked(&bytes));
     }
     Ok(Block { bytes, len: block_len, digests: digester.map(BlockDigester::finish) })
 }
@@ -381,7 +427,8 @@ mod tests {
         let head = reader.next_head().unwrap().unwrap();
         for at_once in 1..=block.len() {
             let mut reader = io::BufReader::with_capacity(at_once, &block[..]);
-            let read = read_block(&mut reader, &head, 1 << 20).unwrap();
+            let url = head.target_url().unwrap();
+            let read = read_block(&mut reader, &head, &url, &mut LargeTurn::default()).unwrap();
             let payload = read.digests.map(|digests| digests.payload);
             assert_eq!(payload, Some(crate::warc::sha1_base32(b"abc")), "{at_once} bytes at once");
         }

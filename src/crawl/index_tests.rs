@@ -178,8 +178,10 @@ fn several_threads_find_what_one_finds() {
             let _ = write!(text, "{noise:x} ");
         }
         (0..page % 90).for_each(|link| links.push_str(&format!("<a href='/{link}'>page {link}</a>")));
+        // Some end within their first chunk.
+        let coding = if page % 100 == 7 { "Transfer-Encoding: chunked\r\n\r\nfffff\r\n" } else { "\r\n" };
         let page_bytes =
-            format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>{page}</title>{text}{links}");
+            format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{coding}<title>{page}</title>{text}{links}");
         let id = format!("urn:test:{page}");
         let response = crate::warc::RecordBuilder::response(&id, date(page), &url);
         bytes.extend(response.compress(page_bytes.as_bytes()));
@@ -204,6 +206,11 @@ fn several_threads_find_what_one_finds() {
     let (found, report) = index(&path).unwrap();
     assert_eq!((found.len(), found.iter().filter(|capture| capture.hops == "L").count()), (900, 300));
     assert!(report.problems.len() > 50, "{}", report.problems.len());
+    let unread: Vec<_> =
+        report.problems.iter().filter(|problem| problem.kind == crate::warc::ProblemKind::UnreadPage).collect();
+    assert_eq!((unread.len(), found.iter().filter(|capture| capture.unread.is_some()).count()), (9, 9));
+    assert!(unread.iter().all(|told| found.iter().any(|capture| capture.records[0].span.offset == told.offset)));
+    assert!(unread[1].detail.starts_with("http://2.example/107: not encoded as declared"), "{}", unread[1].detail);
     std::fs::write(&path, &bytes[..bytes.len() - 500]).unwrap();
     check_parallel(&path);
     check_parallel(&dir.path().join("absent.warc.gz"));

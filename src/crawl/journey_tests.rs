@@ -580,3 +580,44 @@ fn content_that_rules_refuse_leads_nowhere() {
     assert!(log("scope.log").contains("ContentLengthDecideRule REJECT http://a.example/ "), "{}", log("scope.log"));
     assert!(log("crawl.log").contains("contentRefused"), "{}", log("crawl.log"));
 }
+
+#[test]
+fn large_pages_are_read_whole_and_torn_ones_are_noted() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(|_, path| match path {
+        "/" => Reply::html("<a href=/large>large</a><a href=/torn>torn</a>"),
+        "/large" => Reply::html(&format!("{}<a href=/behind>behind</a>", "<p>word</p>".repeat(1 << 20))),
+        "/torn" => {
+            let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            std::io::Write::write_all(&mut packed, "<a href=/within>within</a>".repeat(100).as_bytes()).unwrap();
+            let packed = packed.finish().unwrap();
+            Reply::page(200, "Content-Type: text/html\r\nContent-Encoding: gzip\r\n", &packed[..packed.len() - 8])
+        }
+        "/robots.txt" => Reply::page(404, "", "none"),
+        _ => Reply::html("<title>end</title>"),
+    });
+    let ledger = MemoryLedger::default();
+    let report = crawl(&campaign(&["http://a.example/"]), &server, folder.path(), &ledger);
+    let mut told = ledger.captures();
+    told.sort_by_key(|capture| capture.url.to_string());
+    let unread: Vec<_> = told.iter().map(|capture| (capture.url.path(), capture.unread)).collect();
+    let torn = Some(crate::links::Unread::Malformed);
+    let expected =
+        [("/", None), ("/behind", None), ("/large", None), ("/robots.txt", None), ("/torn", torn), ("/within", None)];
+    assert_eq!(unread, expected);
+    let log = std::fs::read_to_string(folder.path().join("logs/crawl.log")).unwrap();
+    let noted = log.lines().filter(|line| line.contains("notReadWhole")).collect::<Vec<_>>();
+    assert!(noted.len() == 1 && noted[0].contains("http://a.example/torn"), "{log}");
+    // Who imports the files is told, too.
+    let label = format!("output/warcs/test/20240101000000/{}", report.files[0].file_name().unwrap().display());
+    let mut found = Vec::new();
+    let sink = |entry| {
+        found.push(entry);
+        Ok(())
+    };
+    let indexed = index_archive(&report.files[0], &label, sink, &JobCx::detached()).unwrap();
+    found.sort_by_key(|capture: &CaptureEntry| capture.url.to_string());
+    assert_eq!(found, told);
+    let problems: Vec<String> = indexed.problems.iter().map(ToString::to_string).collect();
+    assert!(problems.len() == 1 && problems[0].contains("page not read whole: http://a.example/torn"), "{problems:?}");
+}

@@ -17,6 +17,7 @@
 //! | records, metadata with outlinks, catalogue entry | `capture`, `notes`, `outlinks` |
 //! | crawl.log, scope.log, reports | `logs`, `crawl_log`, `reports` |
 //! | captures out of archive files; what a kill left behind | `index`, `recovery` |
+//! | how much of a page is read, and of how many at once | `large` |
 //!
 //! Priority of a URL: seeds and what they need are 0; what completes a page
 //! (embeds, redirects) is the number of such hops at the end of its path; the
@@ -34,6 +35,7 @@ mod frontier;
 mod index;
 mod index_record;
 mod judge;
+mod large;
 mod ledger;
 mod logs;
 mod message;
@@ -69,9 +71,10 @@ pub use crawl_log::CrawlLogLine;
 pub use engine::{run_crawl, run_crawl_with};
 pub use entry::{CaptureEntry, RecordPlace};
 pub use index::{IndexReport, index_archive, index_in_parallel, index_records};
+pub use large::LargeTurn;
 pub use ledger::{Admission, AdmissionState, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl, RobotsAnswer};
 pub use notes::CaptureNotes;
-pub use outlinks::{MAX_PAGE_BYTES, read_leads};
+pub use outlinks::read_leads;
 pub use politeness::{MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};
 pub use recovery::recover_launch;
 pub use resolver::{HostOverride, OverrideError, ResolveError, Resolver, SystemResolver, private_address};

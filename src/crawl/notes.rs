@@ -14,7 +14,7 @@
 //!            "verdict": {"decision": "ACCEPT", "rule_index": 1, "rule_name": "…"}}}
 //! ```
 
-use crate::links::{LinkKind, Outlink};
+use crate::links::{LinkKind, Outlink, Unread, has_word};
 use crate::scope::Verdict;
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use serde_json::{Value, json};
@@ -32,6 +32,8 @@ pub struct CaptureNotes {
     pub language: Option<String>,
     /// Links out of it.
     pub outlinks: Vec<Outlink>,
+    /// Why these are not as the page was meant to be read.
+    pub unread: Option<Unread>,
     /// The page that led here.
     pub via: Option<Url>,
     /// Path from the seed.
@@ -67,7 +69,7 @@ impl CaptureNotes {
                     entry["rel"] = json!(link.rel);
                 }
                 // The page says it of all its links.
-                if link.nofollow && !says_nofollow(&link.rel) {
+                if link.nofollow && !has_word(&link.rel, "nofollow") {
                     entry["nofollow"] = json!(true);
                 }
                 if let Some(place) = link.place {
@@ -91,6 +93,9 @@ impl CaptureNotes {
             "language": self.language,
             "annotations": self.annotations,
         });
+        if let Some(why) = self.unread {
+            fonds["notReadWhole"] = json!(why.word());
+        }
         if !self.interim.is_empty() {
             fonds["interimResponses"] = json!(self.interim);
         }
@@ -129,7 +134,7 @@ impl CaptureNotes {
                 url,
                 kind: LinkKind::from_wat_path(link.get("path").and_then(Value::as_str).unwrap_or_default()),
                 anchor: text(link, "text").unwrap_or_default(),
-                nofollow: by_page || says_nofollow(&rel),
+                nofollow: by_page || has_word(&rel, "nofollow"),
                 rel,
                 place: link.get("place").cloned().and_then(|place| serde_json::from_value(place).ok()),
                 position: u32::try_from(outlinks.len()).unwrap_or(u32::MAX),
@@ -142,6 +147,7 @@ impl CaptureNotes {
             title: http.pointer("/HTML-Metadata/Head/Title").and_then(Value::as_str).map(str::to_owned),
             language: text(fonds, "language"),
             outlinks,
+            unread: text(fonds, "notReadWhole").and_then(|word| Unread::from_word(&word)),
             via: text(fonds, "via").as_deref().and_then(parse_web_url),
             hops: text(fonds, "hops").unwrap_or_default(),
             seed: text(fonds, "seed"),
@@ -153,10 +159,6 @@ impl CaptureNotes {
             certificate_problem: text(fonds, "certificateProblem"),
         })
     }
-}
-
-fn says_nofollow(rel: &str) -> bool {
-    rel.split_ascii_whitespace().any(|word| word == "nofollow")
 }
 
 #[cfg(test)]
@@ -183,6 +185,7 @@ mod tests {
             title: Some("Câmara <b>".to_owned()),
             language: Some("pt".to_owned()),
             outlinks: vec![link(0, LinkKind::Anchor, "Olá \u{2028}\"x\""), link(1, LinkKind::Image, "")],
+            unread: Some(Unread::TooLong),
             via: Some(Url::parse("http://c.pt/").unwrap()),
             hops: "LE".to_owned(),
             seed: Some("c.pt".to_owned()),

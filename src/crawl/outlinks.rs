@@ -1,14 +1,13 @@
 //! What leads on from an answer: links of pages and style sheets, redirects,
 //! entries of sitemaps and feeds.
 
-use crate::links::{LinkKind, Outlink, PageOptions, read_css, read_page};
+use super::large::LargeTurn;
+use crate::links::{LinkKind, MAX_LINKS_PER_PAGE, Outlink, PageCuts, PageOptions, Unread, read_css, read_page};
 use crate::uri::{Url, resolve};
 use crate::warc::Headers;
-use crate::warc::http::ContentType;
-use std::io::Read;
+use crate::warc::http::{ContentType, Payload, decode_body};
+use std::convert::Infallible;
 
-/// Bytes of a decoded payload that are read for links.
-pub const MAX_PAGE_BYTES: usize = 8 << 20;
 /// Links of one page that are followed (Heritrix's `maxOutlinks`). All are
 /// kept: whom a page cites is wanted, however many it cites.
 pub const MAX_OUTLINKS: usize = 6000;
@@ -26,10 +25,21 @@ pub struct Leads {
     pub outlinks: Vec<Outlink>,
     /// Where it redirects to.
     pub redirect_to: Option<Url>,
+    /// Why it was not read whole.
+    pub unread: Option<Unread>,
+}
+
+/// Whether links are looked for in such an answer, whatever stands in it.
+pub fn may_lead(url: &Url, headers: &Headers) -> bool {
+    let kind = headers.get("Content-Type").map(|value| ContentType::parse(&value)).unwrap_or_default();
+    kind.mime.is_empty() || is_packed_sitemap(url) || !matches!(form_of(&kind.mime, url, b""), Form::Other)
 }
 
 /// Reads an answer: `payload` without transfer and content encoding.
-pub fn read_leads(url: &Url, status: u16, headers: &Headers, payload: &[u8]) -> Leads {
+pub fn read_leads(url: &Url, status: u16, headers: &Headers, payload: &Payload<'_>, turn: &mut LargeTurn) -> Leads {
+    turn.wait_for(payload.bytes.len());
+    let (bytes, is_whole) = (&payload.bytes[..], payload.is_whole());
+    let (mut is_cut, mut is_damaged, mut left_out) = (payload.cut, !is_whole, PageCuts::default());
     let mut leads = Leads::default();
     let kind = headers.get("Content-Type").map(|value| ContentType::parse(&value)).unwrap_or_default();
     let charset = kind.charset.as_deref();
@@ -38,18 +48,28 @@ pub fn read_leads(url: &Url, status: u16, headers: &Headers, payload: &[u8]) -> 
         leads.outlinks.extend(leads.redirect_to.clone().map(|url| Outlink::bare(url, LinkKind::Redirect)));
     }
     let is_page = (200..300).contains(&status);
-    match form_of(&kind.mime, url, payload) {
+    let form = form_of(&kind.mime, url, bytes);
+    match form {
         Form::Html => {
             let options = PageOptions { max_text_bytes: LANGUAGE_TEXT_BYTES, ..PageOptions::default() };
-            let page = read_page(payload, charset, url, &options);
+            let page = read_page(bytes, charset, url, &options);
             (leads.title, leads.language) = (page.title, page.language);
+            left_out = page.cut;
             if is_page {
                 leads.outlinks.extend(page.links);
             }
         }
-        Form::Css if is_page => leads.outlinks.extend(read_css(payload, charset, url)),
-        Form::Listing if is_page => leads.outlinks.extend(read_listing(&unpacked(payload), url)),
+        Form::Css if is_page => leads.outlinks.extend(read_css(bytes, charset, url)),
+        Form::Listing if is_page => {
+            let listing = unpacked(bytes, turn);
+            is_cut |= listing.cut;
+            is_damaged |= !listing.is_whole();
+            (leads.outlinks, left_out.links) = read_listing(&listing.bytes, url);
+        }
         _ => {}
+    }
+    if is_page && !matches!(form, Form::Other) {
+        leads.unread = Unread::of_page(is_cut, is_damaged, &left_out);
     }
     for (position, link) in leads.outlinks.iter_mut().enumerate() {
         link.position = u32::try_from(position).unwrap_or(u32::MAX);
@@ -87,28 +107,34 @@ fn form_of(mime: &str, url: &Url, payload: &[u8]) -> Form {
         "application/xml" | "text/xml" | "application/rss+xml" | "application/atom+xml" | "application/rdf+xml" => {
             Form::Listing
         }
-        _ if url.path().ends_with(".xml.gz") && payload.starts_with(&[0x1f, 0x8b]) => Form::Listing,
+        _ if is_packed_sitemap(url) && payload.starts_with(&GZIP) => Form::Listing,
         "" if begin.starts_with(b"<!doctype html") || begin.starts_with(b"<html") => Form::Html,
         _ => Form::Other,
     }
 }
 
-/// Sitemaps may be gzip files.
-fn unpacked(payload: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    if !payload.starts_with(&[0x1f, 0x8b]) {
-        return payload.to_vec();
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+fn is_packed_sitemap(url: &Url) -> bool {
+    url.path().ends_with(".xml.gz")
+}
+
+/// Sitemaps may be gzip files. A damaged end still leaves the entries before it.
+fn unpacked<'a>(payload: &'a [u8], turn: &mut LargeTurn) -> Payload<'a> {
+    let mut headers = Headers::new();
+    if payload.starts_with(&GZIP) {
+        headers.push("Content-Encoding", "gzip");
     }
-    // A damaged end still leaves the entries before it.
-    let _ = flate2::read::MultiGzDecoder::new(payload).take(MAX_PAGE_BYTES as u64).read_to_end(&mut bytes);
-    bytes
+    let Ok(unpacked) = turn.decode(|limit| Ok::<_, Infallible>(decode_body(&headers, payload, limit)));
+    unpacked
 }
 
 /// URLs of a sitemap (`loc`), an RSS or RDF feed (`link` text) or an Atom feed
-/// (`link href`); nothing where the document is none of these.
-fn read_listing(bytes: &[u8], base: &Url) -> Vec<Outlink> {
+/// (`link href`); nothing where the document is none of these. Says how many
+/// were left out.
+fn read_listing(bytes: &[u8], base: &Url) -> (Vec<Outlink>, u64) {
     let text = String::from_utf8_lossy(bytes);
-    let mut found = Vec::new();
+    let (mut found, mut left_out) = (Vec::new(), 0);
     let mut root = None;
     let mut rest = text.as_ref();
     while let Some(open) = rest.find('<') {
@@ -132,13 +158,16 @@ fn read_listing(bytes: &[u8], base: &Url) -> Vec<Outlink> {
             }
             ("feed", "link") => attribute(tag, "href").map(unescape),
             ("urlset" | "sitemapindex" | "rss" | "RDF" | "feed", _) => None,
-            _ => return found,
+            _ => return (found, left_out),
         };
         if let Some(url) = target.filter(|target| !target.is_empty()).and_then(|target| resolve(base, &target)) {
-            found.push(Outlink::bare(url, LinkKind::Manifest));
+            match found.len() {
+                MAX_LINKS_PER_PAGE => left_out += 1,
+                _ => found.push(Outlink::bare(url, LinkKind::Manifest)),
+            }
         }
     }
-    found
+    (found, left_out)
 }
 
 fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
@@ -175,7 +204,11 @@ mod tests {
         for (name, value) in fields {
             headers.push(*name, *value);
         }
-        read_leads(&Url::parse("http://a.pt/dir/x").unwrap(), status, &headers, body)
+        lead(&Url::parse("http://a.pt/dir/x").unwrap(), status, &headers, body)
+    }
+
+    fn lead(url: &Url, status: u16, headers: &Headers, body: &[u8]) -> Leads {
+        read_leads(url, status, headers, &body.to_vec().into(), &mut LargeTurn::default())
     }
 
     #[track_caller]
@@ -223,8 +256,12 @@ mod tests {
         let packed = packed.finish().unwrap();
         let mut headers = Headers::new();
         headers.push("Content-Type", "application/octet-stream");
-        let leads = read_leads(&Url::parse("http://a.pt/sitemap.xml.gz").unwrap(), 200, &headers, &packed);
-        assert_eq!(leads.outlinks.len(), 1);
+        let url = Url::parse("http://a.pt/sitemap.xml.gz").unwrap();
+        let leads = lead(&url, 200, &headers, &packed);
+        assert_eq!((leads.outlinks.len(), leads.unread), (1, None));
+        let torn = lead(&url, 200, &headers, &packed[..packed.len() - 4]);
+        assert_eq!((torn.outlinks.len(), torn.unread), (1, Some(Unread::Malformed)));
+        assert!(may_lead(&url, &headers) && !may_lead(&Url::parse("http://a.pt/x").unwrap(), &headers));
     }
 
     #[test]

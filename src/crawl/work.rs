@@ -6,13 +6,15 @@ use super::engine::Engine;
 use super::fetch::{Exchange, FetchError, Truncated, fetch_status};
 use super::frontier::{ROBOTS_PRIORITY, authority_of};
 use super::judge::Source;
+use super::large::{LARGE_PAGE_BYTES, LargeTurn};
 use super::notes::CaptureNotes;
-use super::outlinks::{Leads, MAX_PAGE_BYTES, followed, read_leads, sitemap_links};
+use super::outlinks::{Leads, followed, may_lead, read_leads, sitemap_links};
 use super::politeness::{MAX_RETRY_AFTER, retry_after, wait_after};
 use super::robots::MAX_ROBOTS_BYTES;
 use super::robots_desk::{Robots, is_robots_url};
 use super::{Admission, AdmissionState, CaptureEntry, CrawlError, Finished, QueuedUrl, RobotsAnswer};
 use crate::campaign::{RobotsPolicy, Seed};
+use crate::links::Unread;
 use crate::scope::{Candidate, ContentFact, Decision, RobotsFact, Verdict};
 use crate::uri::{CaptureDate, ScopeSurt, Url};
 use std::time::Duration;
@@ -301,14 +303,20 @@ impl<'e> Worker<'e> {
         let admission = &ticket.queued.admission;
         let url = &admission.url;
         let io = |source| CrawlError::io(&engine.setup.warc_dir, source);
-        let payload = exchange.decoded_payload(MAX_PAGE_BYTES).map_err(io)?;
-        let mut leads = read_leads(url, exchange.head.status, &exchange.head.headers, &payload);
+        let mut turn = LargeTurn::default();
+        let payload = match may_lead(url, &exchange.head.headers) {
+            true => turn.decode(|limit| exchange.decoded_payload(limit)),
+            false => exchange.decoded_payload(LARGE_PAGE_BYTES),
+        };
+        let payload = payload.map_err(io)?;
+        let mut leads = read_leads(url, exchange.head.status, &exchange.head.headers, &payload, &mut turn);
         if is_robots_url(url) {
-            let robots = self.robots_answered(url, exchange, &payload, &leads)?;
+            let robots = self.robots_answered(url, exchange, &payload.bytes, &leads)?;
             if let Robots::Rules(rules) = robots {
                 leads.outlinks.extend(sitemap_links(url, rules.sitemaps().iter().map(String::as_str)));
             }
         }
+        drop((payload, turn));
         let digests = &exchange.digests;
         let may_repeat = digests.payload_len > 0 && digests.can_be_repeated() && exchange.truncated.is_none();
         let original: Option<Original> = match may_repeat {
@@ -322,13 +330,14 @@ impl<'e> Worker<'e> {
             title: leads.title,
             language: leads.language,
             outlinks: leads.outlinks,
+            unread: leads.unread,
             via: admission.via.clone(),
             hops: admission.hops.clone(),
             seed: admission.seed.clone(),
             source_tag: admission.source_tag.clone(),
             fetch_ms: Some(u64::try_from(exchange.took.as_millis()).unwrap_or(u64::MAX)),
             verdict: Some(ticket.verdict.clone()),
-            annotations: annotations_of(ticket, exchange, not_followed, original.is_some()),
+            annotations: annotations_of(ticket, exchange, not_followed, original.is_some(), leads.unread),
             interim: String::from_utf8_lossy(&exchange.interim).into_owned(),
             certificate_problem: exchange.tls.as_ref().and_then(|tls| tls.certificate_problem.clone()),
         };
@@ -483,7 +492,13 @@ pub(super) fn candidate_of(admission: &Admission) -> Candidate {
 }
 
 /// Heritrix's remarks for the last column of the crawl log.
-fn annotations_of(ticket: &Ticket, exchange: &Exchange, not_followed: usize, is_revisit: bool) -> Vec<String> {
+fn annotations_of(
+    ticket: &Ticket,
+    exchange: &Exchange,
+    not_followed: usize,
+    is_revisit: bool,
+    unread: Option<Unread>,
+) -> Vec<String> {
     let mut annotations = ticket.annotations.clone();
     if ticket.queued.tries > 0 {
         annotations.push(format!("{}t", ticket.queued.tries + 1));
@@ -496,6 +511,9 @@ fn annotations_of(ticket: &Ticket, exchange: &Exchange, not_followed: usize, is_
     }
     if not_followed > 0 {
         annotations.push(format!("dol:{not_followed}"));
+    }
+    if unread.is_some_and(Unread::loses_links) {
+        annotations.push("notReadWhole".to_owned());
     }
     if is_revisit {
         annotations.push("duplicate:digest".to_owned());

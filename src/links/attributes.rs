@@ -74,7 +74,7 @@ pub(crate) fn refresh_url(content: &str) -> Option<&str> {
 }
 
 /// Whether a list of words parted by white space (or commas) holds `word`.
-pub(crate) fn has_word(list: &str, word: &str) -> bool {
+pub fn has_word(list: &str, word: &str) -> bool {
     list.split(|c: char| c.is_ascii_whitespace() || c == ',').any(|one| one.eq_ignore_ascii_case(word))
 }
 

@@ -82,13 +82,32 @@ pub fn detect_css(body: &[u8], http_charset: Option<&str>) -> (&'static Encoding
     if is_utf8(body) { (UTF_8, CharsetSource::Utf8) } else { (guess(body), CharsetSource::Guess) }
 }
 
+/// How the bytes of a body fit its charset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fit {
+    /// All of them are text.
+    Whole,
+    /// Some are none.
+    InPart,
+    /// It is another charset: what is markup in them is none in the text.
+    NotAtAll,
+}
+
 /// The text of a body. What the charset does not know becomes U+FFFD.
-pub fn decode<'a>(body: &'a [u8], encoding: &'static Encoding) -> Cow<'a, str> {
+pub fn decode<'a>(body: &'a [u8], encoding: &'static Encoding) -> (Cow<'a, str>, Fit) {
     let body = match Encoding::for_bom(body) {
         Some((found, length)) if found == encoding => body.get(length..).unwrap_or_default(),
         _ => body,
     };
-    encoding.decode_without_bom_handling(body).0
+    let (text, has_errors) = encoding.decode_without_bom_handling(body);
+    let has_markup = |bytes| memchr::memchr(b'<', bytes).is_some();
+    let fit = match has_errors {
+        // ASCII said to be UTF-16 makes letters of the far east, and hardly an error.
+        _ if !encoding.is_ascii_compatible() && has_markup(body) && !has_markup(text.as_bytes()) => Fit::NotAtAll,
+        true => Fit::InPart,
+        false => Fit::Whole,
+    };
+    (text, fit)
 }
 
 fn is_utf8(body: &[u8]) -> bool {
@@ -293,11 +312,26 @@ mod tests {
     #[test]
     fn a_declared_charset_is_decoded_and_a_mark_is_dropped() {
         let (encoding, _) = detect(b"\xFF\xFEh\0i\0", None);
-        assert_eq!(decode(b"\xFF\xFEh\0i\0", encoding), "hi");
+        assert_eq!(decode(b"\xFF\xFEh\0i\0", encoding), ("hi".into(), Fit::Whole));
         let (encoding, _) = detect(b"S\xe3o", Some("latin1"));
-        assert_eq!(decode(b"S\xe3o", encoding), "São");
+        assert_eq!(decode(b"S\xe3o", encoding), ("São".into(), Fit::Whole));
         let (encoding, source) = detect_css(b"@charset \"iso-8859-15\"; a{}", None);
         assert_eq!((encoding.name(), source), ("ISO-8859-15", CharsetSource::Meta));
+    }
+
+    #[test]
+    fn a_charset_that_does_not_fit_is_told() {
+        let fit = |body: &[u8], charset: &str| decode(body, detect(body, Some(charset)).0).1;
+        assert_eq!(fit("<p>olá".as_bytes(), "utf-8"), Fit::Whole);
+        assert_eq!(fit(b"<p>ol\xe1", "utf-8"), Fit::InPart);
+        assert_eq!(fit(b"<p>ol\xe1", "windows-1252"), Fit::Whole);
+        for charset in ["utf-16le", "utf-16be"] {
+            assert_eq!(fit(b"<a href=x>y</a>", charset), Fit::NotAtAll, "{charset}");
+        }
+        assert_eq!(fit(b"<\0p\0>\0", "utf-16le"), Fit::Whole);
+        assert_eq!(fit(b"<\0p\0>\0", "utf-16be"), Fit::NotAtAll);
+        assert_eq!(fit(b"<p>\x1b$B$\"\x1b(B", "iso-2022-jp"), Fit::Whole);
+        assert_eq!(fit(b"", "utf-16le"), Fit::Whole);
     }
 
     /// The encoding tests of html5lib. Where a case differs, it is plain ASCII

@@ -26,7 +26,7 @@ pub const MAX_URL_BYTES: usize = 64 * 1024;
 /// Longest anchor text that is kept, in bytes.
 pub const MAX_ANCHOR_BYTES: usize = 64 * 1024;
 
-/// Longest `rel` that is kept, in bytes; what is longer is no list of link types.
+/// Longest `rel` that is kept, in bytes: of a longer list the first link types.
 const MAX_REL_BYTES: usize = 1024;
 
 /// Bytes of URLs and anchor texts kept of one page, over all links: a long
@@ -227,13 +227,17 @@ impl<'o> Collector<'o> {
     /// Keeps link types as HTML compares them: in lower case, parted by blanks.
     fn keep_rel(&mut self, rel: &str) -> Range<usize> {
         let from = self.references.len();
-        if rel.len() <= MAX_REL_BYTES && from + rel.len() <= MAX_LINK_BYTES_PER_PAGE {
-            for word in rel.split_ascii_whitespace() {
-                if self.references.len() > from {
-                    self.references.push(' ');
-                }
-                self.references.extend(word.chars().map(|c| c.to_ascii_lowercase()));
+        let end = MAX_LINK_BYTES_PER_PAGE.min(from + MAX_REL_BYTES);
+        for word in rel.split_ascii_whitespace() {
+            let blank = usize::from(self.references.len() > from);
+            if self.references.len() + blank + word.len() > end {
+                self.cut.rels += 1;
+                break;
             }
+            if blank > 0 {
+                self.references.push(' ');
+            }
+            self.references.extend(word.chars().map(|c| c.to_ascii_lowercase()));
         }
         from..self.references.len()
     }
@@ -533,7 +537,8 @@ impl<'o> Collector<'o> {
             let nofollow = link.nofollow || self.nofollow_all;
             each(&PageLink { url, kind: link.kind, anchor, nofollow });
         }
-        self.cut
+        // Nobody is given a `rel` here, so nothing of one is missing.
+        PageCuts { rels: 0, ..self.cut }
     }
 
     /// Resolves everything, with title, texts and the rest. `charset` is what

@@ -17,7 +17,7 @@
 use super::invert::Done;
 use super::pdf::{PdfRead, read_pdf};
 use super::wat::{WatPage, may_be_wat, read_wat, wat_page};
-use super::{Page, PageCuts, PageLink, PageOptions, read_links, read_page};
+use super::{Page, PageLink, PageOptions, Unread, read_links, read_page};
 use crate::jobs::{Cancelled, JobCx};
 use crate::uri::{CaptureDate, Url};
 use crate::warc::http::{ContentType, HttpHead, Payload, decode_payload, parse_response_head};
@@ -80,10 +80,9 @@ impl Document {
     /// Gives every link to `each`, and says why the page could not be read
     /// whole, if so. Needs nothing else: threads can share the work.
     pub fn read_links(&self, options: &PageOptions, each: impl FnMut(&PageLink<'_>)) -> Option<Unread> {
-        let told = |cut: PageCuts| (cut.links > 0 || cut.anchors > 0).then_some(Unread::Cut);
         let Some((payload, kind)) = self.payload() else {
             return match read_wat(&self.block, &self.url, options, each) {
-                Ok(cut) => told(cut),
+                Ok(cut) => Unread::of_page(false, false, &cut),
                 Err(_) => Some(Unread::NoWat),
             };
         };
@@ -96,13 +95,7 @@ impl Document {
             let options = PageOptions { xhtml: is_xhtml(&kind), ..options.clone() };
             read_links(&payload.bytes, kind.charset.as_deref(), &self.url, &options, each)
         };
-        if payload.cut || self.cut {
-            Some(Unread::TooLong)
-        } else if !payload.flaws.is_empty() {
-            Some(Unread::Malformed)
-        } else {
-            told(cut)
-        }
+        Unread::of_page(payload.cut || self.cut, !payload.flaws.is_empty(), &cut)
     }
 
     /// Reads all of the page: title, text and the rest; `None` where there is no HTML.
@@ -133,45 +126,6 @@ pub struct Place {
     pub offset: u64,
 }
 
-/// Why a page was not read, or not whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Unread {
-    /// The record has no date that can be read.
-    NoDate,
-    /// The record of a web address holds no HTTP response.
-    NoHttp,
-    /// The payload is longer than [`MAX_PAGE_BYTES`]: only its start was read.
-    TooLong,
-    /// The payload is not encoded as declared: read as far as it goes.
-    Malformed,
-    /// Links or anchors were left out because of a limit of [`Page::cut`].
-    Cut,
-    /// A revisit whose original is not in the input.
-    NoOriginal,
-    /// A revisit whose original was there and cannot be read again.
-    OriginalUnread,
-    /// A metadata record in JSON that is not what a WAT record is.
-    NoWat,
-    /// A PDF file that only its readers can decrypt.
-    Encrypted,
-}
-
-impl fmt::Display for Unread {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NoDate => "no date",
-            Self::NoHttp => "no HTTP response inside",
-            Self::TooLong => "too long: only its start was read",
-            Self::Malformed => "not encoded as declared: read as far as it goes",
-            Self::Cut => "too many or too long links: some were left out",
-            Self::NoOriginal => "a revisit whose original is not in the input",
-            Self::OriginalUnread => "a revisit whose original cannot be read a second time",
-            Self::NoWat => "an envelope of links that is not whole",
-            Self::Encrypted => "an encrypted PDF file: its links cannot be read",
-        })
-    }
-}
-
 /// What was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentReport {
@@ -195,6 +149,11 @@ impl DocumentReport {
         if self.listed.len() < MAX_LISTED {
             self.listed.push((place, url.to_string(), why));
         }
+    }
+
+    /// Whether links of some page may be missing.
+    pub fn loses_links(&self) -> bool {
+        self.unread.keys().any(|why| why.loses_links())
     }
 
     /// Adds what another thread noted.
@@ -615,5 +574,13 @@ mod tests {
         let gzip = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n<a href=x>plain</a>";
         assert_eq!(why(&response("http://a.pt/", gzip)), [Unread::Malformed]);
         assert_eq!(why(&record("response", &[("WARC-Target-URI", "http://a.pt/")], PAGE)), [Unread::NoDate]);
+        let in_charset = |charset: &str, body: &str| {
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset={charset}\r\n\r\n");
+            why(&response("http://a.pt/", &format!("{head}{body}")))
+        };
+        assert_eq!(in_charset("utf-16", "<a href=x>plain</a>"), [Unread::Charset]);
+        assert_eq!(in_charset("euc-jp", "<a href=x>olá</a>\u{fffd}"), [Unread::Letters]);
+        assert_eq!(in_charset("utf-8", &format!("{}<a href=x>fundo</a>", "<div>".repeat(600))), [Unread::Deep]);
+        assert_eq!(in_charset("utf-8", &format!("<a href=x rel={}>olá</a>", "x".repeat(5000))), []);
     }
 }

@@ -1,14 +1,14 @@
 //! A page or style sheet into its links.
 
 use super::builder::Builder;
-use super::charset;
+use super::charset::{self, Fit};
 use super::collect::{Collector, PageLink, web_url};
 use super::css::css_references;
 use super::page::{LinkKind, Outlink, Page, PageCuts, PageOptions};
 use super::tokenizer::tokenize;
 use super::tree::Tree;
 use crate::uri::Url;
-use encoding_rs::UTF_8;
+use encoding_rs::{Encoding, UTF_8};
 use whichlang::Lang;
 
 /// Visible text below this length, in bytes, tells no language.
@@ -25,9 +25,8 @@ const LANGUAGE_MAX_BYTES: usize = 8 * 1024;
 /// in [`Page::cut`].
 pub fn read_page(body: &[u8], http_charset: Option<&str>, url: &Url, options: &PageOptions) -> Page {
     let (encoding, charset_from) = charset::detect(body, http_charset);
-    let text = charset::decode(body, encoding);
     let mut builder = Builder::new(Tree::new(Collector::new(options)), options.xhtml);
-    tokenize(&text, &mut builder);
+    tokenize_bytes(body, encoding, &mut builder);
     let found = builder.tree.page.finish(url, encoding);
     let language = found.language.or_else(|| options.tell_language.then(|| tell_language(&found.text)).flatten());
     Page {
@@ -53,18 +52,25 @@ pub fn read_links(
     each: impl FnMut(&PageLink<'_>),
 ) -> PageCuts {
     let (encoding, _) = charset::detect(body, http_charset);
-    let text = charset::decode(body, encoding);
     let options = PageOptions { max_text_bytes: 0, tell_language: false, ..options.clone() };
     let mut builder = Builder::new(Tree::new(Collector::new(&options)), options.xhtml);
-    tokenize(&text, &mut builder);
+    tokenize_bytes(body, encoding, &mut builder);
     builder.tree.page.links(url, encoding, each)
+}
+
+/// Gives the tokens of a body to `builder`, and notes how its charset fits.
+fn tokenize_bytes(body: &[u8], encoding: &'static Encoding, builder: &mut Builder<'_>) {
+    let (text, fit) = charset::decode(body, encoding);
+    tokenize(&text, builder);
+    let cut = &mut builder.tree.page.cut;
+    (cut.letters, cut.charset) = (fit == Fit::InPart, fit == Fit::NotAtAll);
 }
 
 /// Reads a style sheet: its `url(…)` and `@import`, resolved against its own address.
 pub fn read_css(body: &[u8], http_charset: Option<&str>, url: &Url) -> Vec<Outlink> {
     let (encoding, _) = charset::detect_css(body, http_charset);
     let mut links: Vec<Outlink> = Vec::new();
-    css_references(&charset::decode(body, encoding), |reference| {
+    css_references(&charset::decode(body, encoding).0, |reference| {
         let found = Some(reference.trim_matches(|c: char| c <= ' '))
             .filter(|reference| !reference.is_empty() && !reference.starts_with('#'))
             .filter(|reference| reference.len() <= super::MAX_URL_BYTES && links.len() < super::MAX_LINKS_PER_PAGE)

@@ -549,3 +549,18 @@ fn queries_are_written_in_the_charset_of_the_page_as_browsers_send_them() {
     let wide: Vec<u8> = "<a href='?q=é'>e</a>".encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert_eq!(read(&wide, Some("utf-16le")), ["http://a.pt/d/?q=%C3%A9"]);
 }
+
+#[test]
+fn of_a_long_rel_the_first_link_types_are_kept_and_the_rest_counted() {
+    let types: Vec<String> = (0..2000).map(|n| format!("t{n}")).collect();
+    let read = page(&format!(
+        "<a href=1 rel='{} nofollow'>a</a><a href=2 rel='UGC{}x'>b</a>",
+        types.join(" "),
+        " ".repeat(5000)
+    ));
+    let [long, short] = &read.links[..] else { panic!("{:?}", read.links) };
+    assert!((1000..=1024).contains(&long.rel.len()) && types.join(" ").starts_with(&format!("{} ", long.rel)));
+    assert!(long.nofollow, "it is said behind what is kept");
+    assert_eq!((short.rel.as_str(), read.cut.rels), ("ugc x", 1));
+    assert_eq!(page(&format!("<a href=1 rel={}>a</a>", "x".repeat(2000))).cut.rels, 1);
+}

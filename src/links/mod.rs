@@ -41,19 +41,19 @@ mod tag;
 mod tokenizer;
 mod tokens;
 mod tree;
+mod unread;
 mod wat;
 mod workers;
 
 #[cfg(test)]
 mod testing;
 
+pub use attributes::has_word;
 pub use charset::CharsetSource;
 pub use collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink};
 pub use dataset::{DatasetError, DatasetInlink, DatasetLines, DatasetObject, object_of, read_dataset, render_line};
 pub use dataset_build::{BuildReport, DatasetBuilder, DatasetOptions, Keyed, Notation};
-pub use documents::{
-    Document, DocumentReader, DocumentReport, MAX_PAGE_BYTES, Place, ReadFrom, Repeat, Unread, is_page,
-};
+pub use documents::{Document, DocumentReader, DocumentReport, MAX_PAGE_BYTES, Place, ReadFrom, Repeat, is_page};
 pub use extract::{read_css, read_links, read_page, tell_language};
 pub use host_graph::{HostEdge, HostGraph, HostGraphBuilder, HostNode};
 pub use invert::{LinkError, stored};
@@ -62,6 +62,7 @@ pub use pipeline::FileNews;
 pub use place::PagePlace;
 pub use resolve::Resolved;
 pub use tree::MAX_DEPTH;
+pub use unread::Unread;
 
 /// A link belongs to a capture of its target when both were captured within
 /// this many days of each other, to the second, both ends in.

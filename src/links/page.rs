@@ -166,7 +166,7 @@ pub struct Page {
     pub cut: PageCuts,
 }
 
-/// What was left out of a page because of a limit; all zero for any honest page.
+/// What was left out of a page because of a limit, or could not be told; all zero for any honest page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PageCuts {
     /// Links left out: too many, or too long.
@@ -177,6 +177,12 @@ pub struct PageCuts {
     pub depth: u64,
     /// The visible text was shortened.
     pub text: bool,
+    /// Values of `rel` shortened.
+    pub rels: u64,
+    /// Bytes that are no text of the charset were replaced.
+    pub letters: bool,
+    /// The bytes are not in this charset: what is markup in them is none in what it makes of them.
+    pub charset: bool,
 }
 
 impl PageCuts {

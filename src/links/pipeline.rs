@@ -3,10 +3,10 @@
 //! Reading is a sixth of the work, so one reader feeds some threads; what each
 //! of them makes of its pages is the business of its [`PageSink`].
 
-use super::documents::{Document, DocumentReader, DocumentReport, MAX_PAGE_BYTES, Place, Unread};
+use super::documents::{Document, DocumentReader, DocumentReport, MAX_PAGE_BYTES, Place};
 use super::invert::{Done, LinkError};
 use super::workers::share;
-use super::{PageLink, PageOptions};
+use super::{PageLink, PageOptions, Unread};
 use crate::jobs::{Cancelled, JobCx};
 use crate::warc::{ArchiveReader, Problem, WarcError};
 use std::io::Read;

@@ -5,6 +5,7 @@
 //! the response. Of these, the links of pages are taken: references are
 //! resolved as the page would have them resolved, texts folded as anchors are.
 
+use super::attributes::has_word;
 use super::collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink, web_url};
 use super::documents::is_page;
 use super::fold::fold_into;
@@ -312,7 +313,7 @@ pub(super) fn read_wat(
     let (mut count, mut bytes) = (0, 0);
     for link in head_links.kept.iter().chain(&links.kept) {
         let rel = text_of(&link.rel);
-        let has_rel = |word: &str| rel.split_ascii_whitespace().any(|token| token.eq_ignore_ascii_case(word));
+        let has_rel = |word: &str| has_word(rel, word);
         let kind = match LinkKind::from_wat_path(text_of(&link.path)) {
             LinkKind::LinkElement if has_rel("stylesheet") || has_rel("icon") => LinkKind::Stylesheet,
             kind => kind,

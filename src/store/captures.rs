@@ -126,6 +126,10 @@ pub(super) fn insert_capture(conn: &Connection, launch: i64, entry: &CaptureEntr
         conn.prepare_cached("INSERT INTO repeat (capture, url) VALUES (?1, ?2)")?
             .execute((capture, url_ids(conn, repeats)?.url))?;
     }
+    if let Some(why) = entry.unread {
+        conn.prepare_cached("INSERT INTO unread_page (capture, why) VALUES (?1, ?2)")?
+            .execute(params![capture, why.word()])?;
+    }
     insert_outlinks(conn, capture, &entry.outlinks)?;
     Ok(true)
 }

@@ -6,8 +6,10 @@ use super::repeats::{HAS_LINKS, ORIGINAL};
 use super::rows::{AnchorRow, CaptureId, OutlinkRow};
 use super::scheduled::has_table;
 use super::workspace::StoreError;
+use crate::links::Unread;
 use crate::uri::CaptureDate;
 use rusqlite::OptionalExtension;
+use std::collections::BTreeMap;
 
 /// One outlink as the inlink build wants it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -182,6 +184,25 @@ impl Catalogue {
                 }
             }
             Ok(Ok(()))
+        })
+    }
+
+    /// Pages captured with success that were not read as they were meant: how
+    /// many, by reason.
+    pub fn unread_pages(&self) -> Result<BTreeMap<Unread, u64>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT u.why, count(*) FROM unread_page u JOIN capture c ON c.id = u.capture
+                 WHERE c.status BETWEEN 200 AND 299 AND c.mime IN ('text/html', 'application/xhtml+xml')
+                 GROUP BY u.why",
+            )?;
+            let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, uint(row.get(1)?))))?;
+            let mut pages = BTreeMap::new();
+            for row in rows {
+                let (why, count) = row?;
+                pages.extend(Unread::from_word(&why).map(|why| (why, count)));
+            }
+            Ok(pages)
         })
     }
 

@@ -365,6 +365,8 @@ pub enum ProblemKind {
     Segments,
     /// The original of a revisit is not in the files at hand.
     NoOriginal,
+    /// A page that was not read whole: links may be missing.
+    UnreadPage,
 }
 
 /// How bad a [`Problem`] is.
@@ -403,6 +405,7 @@ impl ProblemKind {
             Self::Unchecked => "not checked",
             Self::Segments => "broken segments",
             Self::NoOriginal => "original not here",
+            Self::UnreadPage => "page not read whole",
         }
     }
 
@@ -410,9 +413,13 @@ impl ProblemKind {
     /// fault and kept as it came.
     pub fn severity(self) -> Severity {
         match self {
-            Self::NotPerRecord | Self::BadHttp | Self::Limit | Self::Advice | Self::Unchecked | Self::NoOriginal => {
-                Severity::Warning
-            }
+            Self::NotPerRecord
+            | Self::BadHttp
+            | Self::Limit
+            | Self::Advice
+            | Self::Unchecked
+            | Self::NoOriginal
+            | Self::UnreadPage => Severity::Warning,
             _ => Severity::Error,
         }
     }

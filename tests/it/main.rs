@@ -27,4 +27,5 @@ mod schedule;
 mod scope;
 mod sites;
 mod structure;
+mod unread;
 mod window;

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 /// What a call came to.
 pub struct Said {
@@ -65,6 +65,28 @@ pub fn fonds_with<S: AsRef<std::ffi::OsStr>>(args: &[S], input: &[u8]) -> Said {
     });
     let output = child.wait_with_output().unwrap();
     feed.join().unwrap();
+    said(&output)
+}
+
+/// Calls the program and watches how much memory it takes at most, in MiB; 0
+/// where the system does not say it.
+#[track_caller]
+pub fn fonds_watched<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> (Said, u64) {
+    let child = command(args).spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let waiting = std::thread::spawn(|| child.wait_with_output().unwrap());
+    let mut peak_kib = 0;
+    while !waiting.is_finished() {
+        let status = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+        peak_kib = line.trim().trim_end_matches(" kB").parse().unwrap_or(0).max(peak_kib);
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    (said(&waiting.join().unwrap()), peak_kib / 1024)
+}
+
+#[track_caller]
+fn said(output: &Output) -> Said {
     let said = Said {
         status: output.status.code().unwrap_or(-1),
         out: String::from_utf8_lossy(&output.stdout).into_owned(),

@@ -5,11 +5,11 @@ use super::repeats::read_repeats;
 use crate::jobs::{JobCx, counted};
 use crate::links::invert::{AssignOptions, CaptureRow, LinkRow, Shuffle, ShuffleReport, assign};
 use crate::links::stored::{CountTotals, LinkStore, Mark};
-use crate::links::{DatasetObject, LinkError, LinkKind};
+use crate::links::{DatasetObject, LinkError, LinkKind, MAX_INLINKS_PER_SIDE};
 use crate::store::{Captures, InlinkFeed, PROSPECTS_KEPT, PageFeed, StoreError, Workspace};
 use crate::uri::{CaptureDate, DatasetKey, Fqdn, InternalPolicy, Url};
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 
 /// What a build came to.
@@ -34,6 +34,12 @@ pub struct InlinkReport {
     pub uncaptured: u64,
     /// Captures with inlinks in the window.
     pub captures_with_inlinks: u64,
+    /// Inlinks over the limit of a page in that window, of each capture: kept, and not listed with it.
+    pub cut: u64,
+    /// Pages that were not read whole: links of theirs may be missing.
+    pub unread: u64,
+    /// Why, in words, with how many pages; those too whose links are all there and some words of them not.
+    pub unread_reasons: BTreeMap<String, u64>,
     /// Days of the window that the columns use.
     pub window_days: u32,
     /// Sorted runs that went to disk.
@@ -57,6 +63,7 @@ impl InlinkReport {
             targets: totals.targets,
             uncaptured: totals.uncaptured,
             captures_with_inlinks: totals.captures_with_inlinks,
+            cut: totals.cut,
             ..self
         }
     }
@@ -91,6 +98,15 @@ impl InlinkReport {
                 counted(self.repeats_unread, "revisit")
             ));
         }
+        if self.cut > 0 {
+            words.push_str(&format!("; {} cut off by the cap of {MAX_INLINKS_PER_SIDE}", counted(self.cut, "inlink")));
+        }
+        if self.unread > 0 {
+            words.push_str(&format!("; {} not read whole, links may be missing", counted(self.unread, "page")));
+        }
+        for (why, count) in &self.unread_reasons {
+            words.push_str(&format!("; {count} × {why}"));
+        }
         words
     }
 }
@@ -121,10 +137,15 @@ fn build(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::Result<Inlink
     let catalogue = workspace.catalogue();
     let window_days = catalogue.window_days()?;
     let taken = take_in(workspace, anew, cx)?;
-    let report = InlinkReport { window_days, ..taken };
+    let pages = catalogue.unread_pages()?;
+    let unread = pages.iter().filter(|(why, _)| why.loses_links()).map(|(_, count)| count).sum();
+    let unread_reasons = pages.iter().map(|(why, count)| (why.to_string(), *count)).collect();
+    let report = InlinkReport { window_days, unread, unread_reasons, ..taken };
     if report.new_captures == 0
         && workspace.counts_are_new(window_days)?
         && let Some((_, last)) = catalogue.inlink_build()?
+        // Earlier versions did not say it.
+        && last.get("cut").is_some()
         && let Ok(last) = serde_json::from_value::<InlinkReport>(last)
         && last.window_days == window_days
     {

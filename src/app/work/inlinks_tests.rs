@@ -6,7 +6,7 @@ use crate::app::models::{CaptureId, CaptureQuery, CaptureRow, LinkForm};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::crawl::{CaptureEntry, RecordPlace};
 use crate::links::stored::StoreRules;
-use crate::links::{LinkKind, MAX_INLINKS_PER_SIDE, Notation, Outlink, PagePlace};
+use crate::links::{LinkKind, MAX_INLINKS_PER_SIDE, Notation, Outlink, PagePlace, Unread};
 use crate::warc::{RecordType, Span};
 use std::sync::Arc;
 
@@ -185,6 +185,34 @@ fn links_of_other_years_keep_none_of_the_window_out() {
     assert_eq!(shown.rows.iter().filter(|row| row.in_window).count(), 50);
     assert_eq!(shown.rows.len(), 50 + MAX_INLINKS_PER_SIDE);
     assert_eq!(archive.desk.workspace.exported_capture(id, 90).unwrap().inlinks.len(), 50);
+}
+
+#[test]
+fn a_build_says_what_the_cap_cut_and_which_pages_were_not_read_whole() {
+    let page = "http://a.pt/p";
+    let names: Vec<String> = (0..MAX_INLINKS_PER_SIDE + 7).map(|n| format!("http://h{n}.pt/")).collect();
+    let mut captures: Vec<Made<'_>> = names.iter().map(|name| (name.as_str(), DAY, vec![(page, "P")])).collect();
+    captures.push((page, DAY, vec![]));
+    let mut archive = Archive::new(&captures);
+    let report = archive.build();
+    assert_eq!((report.cut, report.unread, report.unread_reasons.len()), (7, 0, 0));
+    assert!(report.words().ends_with("; 7 inlinks cut off by the cap of 1000"), "{}", report.words());
+    let reasons = [Unread::TooLong, Unread::Malformed, Unread::TooLong, Unread::Letters];
+    let entries = reasons.iter().zip(0..).map(|(why, n)| {
+        let entry = archive.entry(&format!("http://u{n}.pt/"), DAY, &[(page, "P")]);
+        CaptureEntry { unread: Some(*why), ..entry }
+    });
+    let entries = entries.collect();
+    archive.desk.catalogue().add_captures(archive.launch, entries).unwrap();
+    let report = archive.build();
+    assert_eq!((report.cut, report.unread), (11, 3));
+    let words = report.words();
+    for part in ["3 pages not read whole, links may be missing", "2 × too long", "1 × not encoded", "1 × letters"] {
+        assert!(words.contains(part), "{part}: {words}");
+    }
+    // With nothing new the figures stay.
+    let again = archive.build();
+    assert_eq!((again.cut, again.unread, again.unread_reasons), (11, 3, report.unread_reasons));
 }
 
 #[test]

@@ -2,12 +2,12 @@
 //! before is read again, and resolved against the URL of the revisit.
 
 use super::content::record_of;
-use crate::crawl::{MAX_PAGE_BYTES, read_leads};
+use crate::crawl::{LargeTurn, read_leads};
 use crate::jobs::JobCx;
-use crate::links::Outlink;
+use crate::links::{MAX_PAGE_BYTES, Outlink};
 use crate::store::rows::{CaptureId, LaunchId};
 use crate::store::{StoredCapture, WaitingRepeat, Workspace};
-use crate::warc::http::{decode_payload, parse_response_head};
+use crate::warc::http::{Payload, decode_payload, parse_response_head};
 use crate::warc::{Headers, Record};
 use anyhow::Context;
 
@@ -76,7 +76,7 @@ pub(super) fn read_repeats(workspace: &Workspace, launch: Option<LaunchId>, cx: 
 struct Content {
     status: u16,
     headers: Headers,
-    payload: Vec<u8>,
+    payload: Payload<'static>,
 }
 
 impl Content {
@@ -89,14 +89,14 @@ impl Content {
             if let Some(kind) = head.headers.get("Content-Type") {
                 headers.push("Content-Type", kind);
             }
-            return Ok(Self { status: 200, headers, payload: block });
+            return Ok(Self { status: 200, headers, payload: block.into() });
         };
         let raw = block.get(http.head_len..).unwrap_or_default();
-        let payload = decode_payload(&http, raw, MAX_PAGE_BYTES).bytes.into_owned();
+        let payload = decode_payload(&http, raw, MAX_PAGE_BYTES).into_owned();
         Ok(Self { status: http.status, headers: http.headers, payload })
     }
 
     fn links_of(&self, repeat: &WaitingRepeat) -> Vec<Outlink> {
-        read_leads(&repeat.url, self.status, &self.headers, &self.payload).outlinks
+        read_leads(&repeat.url, self.status, &self.headers, &self.payload, &mut LargeTurn::default()).outlinks
     }
 }

@@ -371,7 +371,7 @@ fn pages_of_archives_give_the_same_tokens() {
             let body = record.block.get(head.head_len..).unwrap_or_default();
             let payload = crate::warc::http::decode_payload(&head, body, 64 << 20);
             let (encoding, _) = charset::detect(&payload.bytes, head.content_type().charset.as_deref());
-            let html = charset::decode(&payload.bytes, encoding);
+            let (html, _) = charset::decode(&payload.bytes, encoding);
             let own = own_tokens(&html);
             pages += 1;
             tokens += own.len();

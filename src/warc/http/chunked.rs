@@ -1,6 +1,7 @@
 //! Chunked transfer encoding (RFC 9112, 7.1), undone as a stream.
 
 use super::Flaw;
+use crate::warc::ProblemKind;
 
 /// A line with a chunk size longer than this is none.
 const MAX_SIZE_LINE: usize = 4096;
@@ -93,7 +94,7 @@ impl Dechunker {
                 if !rest.is_empty() && !is_size {
                     out(&self.line);
                 }
-                self.flaws.push(Flaw::http("the chunked body ends before its last chunk"));
+                self.flaws.push(Flaw::lossy(ProblemKind::BadHttp, "the chunked body ends before its last chunk"));
             }
             State::Trailer | State::Done | State::Raw => {}
         }
@@ -142,7 +143,10 @@ impl Dechunker {
     fn give_up(&mut self, line: &[u8], used: usize, out: &mut impl FnMut(&[u8])) {
         let sound = self.taken + used as u64 - line.len() as u64;
         self.flaws.push(match self.any_chunk {
-            true => Flaw::http(format!("the chunked encoding breaks off after {sound} bytes")),
+            true => {
+                let detail = format!("the chunked encoding breaks off after {sound} bytes");
+                Flaw::lossy(ProblemKind::BadHttp, detail)
+            }
             false => Flaw::http("declared chunked, but is not"),
         });
         self.state = State::Raw;

@@ -50,6 +50,26 @@ pub struct Payload<'a> {
     pub flaws: Vec<Flaw>,
 }
 
+impl Payload<'_> {
+    /// Whether nothing of it is missing. What is only not encoded as it is
+    /// declared is whole.
+    pub fn is_whole(&self) -> bool {
+        !self.cut && !self.flaws.iter().any(|flaw| flaw.lossy)
+    }
+
+    /// The same, with bytes of its own.
+    pub fn into_owned(self) -> Payload<'static> {
+        Payload { bytes: Cow::Owned(self.bytes.into_owned()), cut: self.cut, flaws: self.flaws }
+    }
+}
+
+impl From<Vec<u8>> for Payload<'static> {
+    /// Of bytes that nothing has to be undone of.
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes: Cow::Owned(bytes), cut: false, flaws: Vec::new() }
+    }
+}
+
 /// The body without transfer encoding: what payload digests are made of
 /// (WARC/1.1, 6.3.2: the entity body, “with any transfer-encoding removed”).
 pub fn entity_body<'a>(head: &HttpHead, raw_body: &'a [u8]) -> (Cow<'a, [u8]>, Vec<Flaw>) {
@@ -86,7 +106,8 @@ pub fn decode_body<'a>(headers: &Headers, raw_body: &'a [u8], max_bytes: usize) 
     }
     codings.retain(|coding| !IDENTITY.contains(&coding.as_str()));
     if codings.len() > MAX_LAYERS {
-        flaws.push(Flaw::http(format!("{} encodings are stacked: taken as it is", codings.len())));
+        let detail = format!("{} encodings are stacked: taken as it is", codings.len());
+        flaws.push(Flaw::lossy(ProblemKind::BadHttp, detail));
         codings.clear();
     }
     let mut body = body;
@@ -98,16 +119,17 @@ pub fn decode_body<'a>(headers: &Headers, raw_body: &'a [u8], max_bytes: usize) 
                 flaws.push(Flaw::http(format!("declared as {coding}, but is not")));
             }
             Undone::Refused(why) => {
-                flaws.push(Flaw::http(format!("{coding}: {why}: taken as it is")));
+                flaws.push(Flaw::lossy(ProblemKind::BadHttp, format!("{coding}: {why}: taken as it is")));
                 break;
             }
             Undone::Unknown => {
-                flaws.push(Flaw::http(format!("encoding “{coding}” is not known: taken as it is")));
+                let detail = format!("encoding “{coding}” is not known: taken as it is");
+                flaws.push(Flaw::lossy(ProblemKind::BadHttp, detail));
                 break;
             }
             Undone::Bytes { bytes, whole, why } => {
                 cut |= !whole;
-                flaws.extend(why.map(|why| Flaw::http(format!("{coding}: {why}"))));
+                flaws.extend(why.map(|why| Flaw::lossy(ProblemKind::BadHttp, format!("{coding}: {why}"))));
                 body = Cow::Owned(bytes);
             }
         }
@@ -123,7 +145,7 @@ pub fn decode_body<'a>(headers: &Headers, raw_body: &'a [u8], max_bytes: usize) 
         }
     };
     if cut {
-        flaws.push(Flaw { kind: ProblemKind::Limit, detail: format!("the payload was cut at {max_bytes} bytes") });
+        flaws.push(Flaw::lossy(ProblemKind::Limit, format!("the payload was cut at {max_bytes} bytes")));
     }
     Payload { bytes, cut, flaws }
 }
@@ -350,6 +372,8 @@ mod tests {
         let head = parse_response_head(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n").unwrap();
         let payload = decode_payload(&head, &gz[..gz.len() - 8], 1000);
         assert_eq!(*payload.bytes, *TEXT);
-        assert_eq!(payload.flaws.len(), 1);
+        assert_eq!((payload.flaws.len(), payload.is_whole()), (1, false));
+        // All that was sent is there where it is only not as declared.
+        assert!(decode_payload(&head, TEXT, 1000).is_whole() && !decode_payload(&head, TEXT, 10).is_whole());
     }
 }

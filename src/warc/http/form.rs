@@ -86,7 +86,7 @@ impl Form {
             self.fields.push((name, value));
         } else if !self.flaws.iter().any(|flaw| flaw.kind == ProblemKind::Limit) {
             let detail = format!("more than {MAX_FIELDS} fields: further ones are left out");
-            self.flaws.push(Flaw { kind: ProblemKind::Limit, detail });
+            self.flaws.push(Flaw::lossy(ProblemKind::Limit, detail));
         }
     }
 
@@ -161,7 +161,7 @@ impl Form {
         *room = room.saturating_sub(name.len());
         if *room == 0 {
             let detail = format!("names of more than {MAX_NAME_BYTES} bytes: further fields are left out");
-            self.flaws.push(Flaw { kind: ProblemKind::Limit, detail });
+            self.flaws.push(Flaw::lossy(ProblemKind::Limit, detail));
             return;
         }
         match value {

@@ -27,11 +27,18 @@ pub struct Flaw {
     pub kind: ProblemKind,
     /// What exactly, for a person.
     pub detail: String,
+    /// Bytes of the message are missing, or cannot be had as they were meant.
+    pub lossy: bool,
 }
 
 impl Flaw {
     fn http(detail: impl Into<String>) -> Self {
-        Self { kind: ProblemKind::BadHttp, detail: detail.into() }
+        Self { kind: ProblemKind::BadHttp, detail: detail.into(), lossy: false }
+    }
+
+    /// One that leaves bytes out.
+    fn lossy(kind: ProblemKind, detail: impl Into<String>) -> Self {
+        Self { kind, detail: detail.into(), lossy: true }
     }
 
     /// The problem of the record at `offset`.

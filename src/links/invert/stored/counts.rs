@@ -93,6 +93,8 @@ pub struct CountTotals {
     pub uncaptured: u64,
     /// Captures with inlinks within the window.
     pub captures_with_inlinks: u64,
+    /// Links over the cap of a side, of each capture.
+    pub cut: u64,
 }
 
 impl LinkStore {
@@ -243,6 +245,7 @@ impl Pass<'_> {
         let counts = inside.counts;
         let cut = counts.internal.saturating_sub(self.cap) + counts.external.saturating_sub(self.cap);
         self.totals.captures_with_inlinks += u64::from(counts.internal + counts.external > 0);
+        self.totals.cut += cut;
         Ok(give(Counted::Capture { id, counts, cut, top_anchor: inside.top_anchor() }))
     }
 

@@ -1,0 +1,133 @@
+//! Why a page was not read, or not as it was meant.
+
+use super::page::PageCuts;
+use std::fmt;
+
+/// Why a page was not read, or not whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Unread {
+    /// The record has no date.
+    NoDate,
+    /// The record of a web address holds no HTTP response.
+    NoHttp,
+    /// The payload is longer than [`MAX_PAGE_BYTES`](super::MAX_PAGE_BYTES): only its start was read.
+    TooLong,
+    /// The payload is not encoded as declared: read as far as it goes.
+    Malformed,
+    /// The bytes are not in the charset that is told: there is no markup in what they say.
+    Charset,
+    /// Links or anchors were left out because of a limit of [`Page::cut`](super::Page::cut).
+    Cut,
+    /// A revisit whose original is not in the input.
+    NoOriginal,
+    /// A revisit whose original was there and cannot be read again.
+    OriginalUnread,
+    /// A metadata record in JSON that is not what a WAT record is.
+    NoWat,
+    /// A PDF file that only its readers can decrypt.
+    Encrypted,
+    /// Elements stand deeper than [`MAX_DEPTH`](super::MAX_DEPTH): their links are there, texts may be cut off.
+    Deep,
+    /// Bytes that are no text of the page's charset were replaced.
+    Letters,
+    /// Link types of a `rel` were left out: there are too many.
+    Rels,
+}
+
+impl Unread {
+    const ALL: [Self; 13] = [
+        Self::NoDate,
+        Self::NoHttp,
+        Self::TooLong,
+        Self::Malformed,
+        Self::Charset,
+        Self::Cut,
+        Self::NoOriginal,
+        Self::OriginalUnread,
+        Self::NoWat,
+        Self::Encrypted,
+        Self::Deep,
+        Self::Letters,
+        Self::Rels,
+    ];
+
+    /// Why a page is not read whole, the worst first: of its payload there is
+    /// more, or it is damaged, or reading it left something out.
+    pub fn of_page(is_cut: bool, is_damaged: bool, left_out: &PageCuts) -> Option<Self> {
+        [
+            (is_cut, Self::TooLong),
+            (is_damaged, Self::Malformed),
+            (left_out.charset, Self::Charset),
+            (left_out.links > 0 || left_out.anchors > 0, Self::Cut),
+            (left_out.depth > 0, Self::Deep),
+            (left_out.letters, Self::Letters),
+            (left_out.rels > 0, Self::Rels),
+        ]
+        .into_iter()
+        .find_map(|(holds, why)| holds.then_some(why))
+    }
+
+    /// Whether links of the page may be missing. Otherwise all are there, and
+    /// some words of theirs are not as they were meant.
+    pub fn loses_links(self) -> bool {
+        !matches!(self, Self::Deep | Self::Letters | Self::Rels)
+    }
+
+    /// A word for catalogues and records.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::NoDate => "no-date",
+            Self::NoHttp => "no-http",
+            Self::TooLong => "too-long",
+            Self::Malformed => "malformed",
+            Self::Charset => "charset",
+            Self::Cut => "cut",
+            Self::NoOriginal => "no-original",
+            Self::OriginalUnread => "original-unread",
+            Self::NoWat => "no-wat",
+            Self::Encrypted => "encrypted",
+            Self::Deep => "deep",
+            Self::Letters => "letters",
+            Self::Rels => "rels",
+        }
+    }
+
+    /// Back from [`Self::word`].
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|why| why.word() == word)
+    }
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoDate => "no date",
+            Self::NoHttp => "no HTTP response inside",
+            Self::TooLong => "too long: only its start was read",
+            Self::Malformed => "not encoded as declared: read as far as it goes",
+            Self::Charset => "not in the charset that is told: no links were found",
+            Self::Cut => "too many or too long links: some were left out",
+            Self::NoOriginal => "a revisit whose original is not in the input",
+            Self::OriginalUnread => "a revisit whose original cannot be read a second time",
+            Self::NoWat => "an envelope of links that is not whole",
+            Self::Encrypted => "an encrypted PDF file: its links cannot be read",
+            Self::Deep => "elements nested too deep: texts of links may be cut off",
+            Self::Letters => "letters that are none of its charset: they were replaced",
+            Self::Rels => "too many link types in a rel: some were left out",
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_has_a_word_of_its_own() {
+        for why in Unread::ALL {
+            assert_eq!(Unread::from_word(why.word()), Some(why));
+        }
+        assert_eq!(Unread::from_word("?"), None);
+    }
+}
