@@ -1,12 +1,14 @@
 //! `fonds inlinks`.
 
 use super::campaign::{desk, looking_desk};
+use super::dataset::tell_objects;
+use super::inlink_convert::no_parquet;
+use super::inlink_options::{StoredOptions, window};
 use super::inlink_store::{self, answering};
 use super::output::{Existing, json_line, plain, short, to_file, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::app::{Desk, work};
-use crate::jobs::counted;
 use crate::links::stored::{CitedCounts, Window};
 use crate::links::{MATCH_WINDOW_DAYS, MAX_INLINKS_PER_SIDE};
 use crate::store::rows::{AnchorRow, InlinkPage, ProspectRow};
@@ -38,16 +40,21 @@ pub enum Command {
         json: bool,
     },
     /// Write the inlinks of a workspace in the shape of the published data set.
-    #[command(after_help = "Example:\n  fonds inlinks export my-archive --out inlinks.jsonl")]
+    #[command(after_help = "Examples:\n  fonds inlinks export my-archive --out inlinks.jsonl\n  \
+        fonds inlinks export my-archive --per-capture --notation cdx --window-days 365 > captures.jsonl\n\n\
+        Without --window-days or a preset, the window is that of the workspace. The lines are those of fonds inlinks\n\
+        dataset on the archive files; what of these is read was decided when they came in, so --kinds, --image-alt and\n\
+        --from are of dataset alone. A page counts as captured by a response of status 200 to 299 that is HTML, or a\n\
+        revisit of one: what was captured as an error, a redirect or a PDF file has no captureDate, and is not in the\n\
+        list of fonds inlinks uncaptured either.")]
     Export {
         /// Workspace.
         folder: PathBuf,
-        /// File to write; standard output without it.
-        #[arg(long)]
+        /// File to write, which must not exist; standard output without it. Packed where its name ends in .gz or .zst.
+        #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
-        /// Days of the window; the workspace's own without it.
-        #[arg(long)]
-        window_days: Option<u32>,
+        #[command(flatten)]
+        options: StoredOptions,
     },
     /// Show who links to a page.
     #[command(after_help = "Examples:\n  fonds inlinks show my-archive http://www.site.pt/sobre\n  \
@@ -61,9 +68,9 @@ pub enum Command {
         /// Those around this date; without it, those of all times.
         #[arg(long, value_name = "DATE", value_parser = CaptureDate::parse)]
         date: Option<CaptureDate>,
-        /// Days before and after the date.
-        #[arg(long, value_name = "N", default_value_t = MATCH_WINDOW_DAYS, requires = "date")]
-        window_days: u32,
+        /// Days before and after the date, 0 to 3650, or none for links of all times [default: 90]
+        #[arg(long, value_name = "N", value_parser = window, requires = "date")]
+        window_days: Option<u32>,
         /// One object an inlink.
         #[arg(long)]
         json: bool,
@@ -75,8 +82,9 @@ pub enum Command {
     Top {
         /// Workspace, or folder of stored links.
         folder: PathBuf,
-        /// Days of the window; without it that of the columns of a workspace, and 90 of stored links.
-        #[arg(long, value_name = "N")]
+        /// Days of the window, 0 to 3650, or none; without it that of the columns of a workspace, and 90 of stored
+        /// links.
+        #[arg(long, value_name = "N", value_parser = window)]
         window_days: Option<u32>,
         /// Rows.
         #[arg(long, default_value_t = 20)]
@@ -222,18 +230,17 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             }
             if json { json_line(out, &report)? } else { writeln!(out, "{}", report.words())? }
         }
-        Command::Export { folder, out: file, window_days } => {
+        Command::Export { folder, out: file, options } => {
             let desk = looking_desk(&folder)?;
-            let window = match window_days {
-                Some(days) => days,
-                None => desk.catalogue().window_days()?,
-            };
-            let written = to_file(file.as_deref(), Existing::Stays, out, |out| {
-                with_progress(|cx| work::write_dataset(&desk.workspace, window, None, out, cx))
+            let options = options.dataset_options(desk.catalogue().window_days()?)?;
+            no_parquet(file.as_deref())?;
+            let report = to_file(file.as_deref(), Existing::Stays, out, |out| {
+                with_progress(|cx| work::write_dataset(&desk.workspace, &options, None, out, cx))
             })?;
-            eprintln!("{}", counted(written, "linked page"));
+            tell_objects(&report);
         }
         Command::Show { folder, page, date, window_days, json } => {
+            let window_days = window_days.unwrap_or(MATCH_WINDOW_DAYS);
             let answer = match answering(&folder)? {
                 Some(store) => {
                     let window = date.map(|around| Window { around, days: window_days });
