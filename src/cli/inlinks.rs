@@ -15,6 +15,7 @@ use crate::store::rows::{AnchorRow, InlinkPage, ProspectRow};
 use crate::store::{PROSPECTS_KEPT, Workspace};
 use crate::uri::{CaptureDate, PageKey};
 use anyhow::Context;
+use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -96,7 +97,10 @@ pub enum Command {
     /// List pages that are cited but were never captured.
     #[command(after_help = "Examples:\n  fonds inlinks uncaptured my-archive\n  \
         fonds inlinks uncaptured my-archive --json | jq -r 'select(.hosts > 2) | .url'\n\n\
-        Columns: linking hosts, links, URL, commonest anchor, what the rules of the campaign say of it now.")]
+        Columns: linking hosts, links, days of the first and the last citing page, URL, commonest anchor, what the rules of\n\
+        the campaign say of it now. Of a workspace, a page that was captured as anything (an error, a redirect, a PDF file)\n\
+        is left out; in the data set that export writes, it has no captureDate. Stored links know captures of pages\n\
+        alone, so that there it is in the list.")]
     Uncaptured {
         /// Workspace, or folder of stored links.
         folder: PathBuf,
@@ -274,7 +278,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             tell_empty(rows.is_empty(), "No capture has inlinks");
             for row in rows {
                 if json {
-                    json_line(out, &row)?;
+                    dated_line(out, &row, &["date"])?;
                 } else {
                     let counts = CitedCounts {
                         hosts: row.inlink_hosts.unwrap_or(0),
@@ -383,7 +387,7 @@ fn check(folder: &Path, limit: u64, all: bool, json: bool, out: &mut dyn Write) 
                 return Ok(());
             }
             if json {
-                return json_line(out, &row);
+                return dated_line(out, &row, &["date"]);
             }
             let hosts = if row.hosts == 1 { "host" } else { "hosts" };
             let (date, url, words) = (row.date.to_words(), plain(&row.url), short(&row.check, 200));
@@ -423,10 +427,28 @@ pub(super) fn top_line(
     )?)
 }
 
+/// One JSON object on a line, with these dates as text, as the data set has them.
+fn dated_line(out: &mut dyn Write, row: &impl Serialize, dates: &[&str]) -> anyhow::Result<()> {
+    let mut object = serde_json::to_value(row)?;
+    for name in dates {
+        if let Some(date) = object.get_mut(name)
+            && let Some(millis) = date.as_i64()
+        {
+            *date = CaptureDate::from_millis(millis).to_dataset().into();
+        }
+    }
+    json_line(out, &object)
+}
+
+/// The day of a date, for people.
+fn day(date: CaptureDate) -> String {
+    date.to_words().split(' ').next().unwrap_or_default().to_owned()
+}
+
 fn print_inlinks(answer: &InlinkPage, json: bool, out: &mut dyn Write) -> anyhow::Result<u8> {
     for row in &answer.rows {
         if json {
-            json_line(out, row)?;
+            dated_line(out, row, &["date"])?;
         } else {
             let side = if row.internal { "internal" } else { "external" };
             writeln!(out, "{} {side} {}  “{}”", row.date.to_words(), plain(&row.source), short(&row.anchor, 80))?;
@@ -450,15 +472,17 @@ fn print_inlinks(answer: &InlinkPage, json: bool, out: &mut dyn Write) -> anyhow
 fn print_prospects(rows: &[ProspectRow], json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
     for row in rows {
         if json {
-            json_line(out, row)?;
+            dated_line(out, row, &["first", "last"])?;
         } else {
             writeln!(
                 out,
-                "{:>4} {:<6} {:>5} {:<6} {}  “{}”  {}",
+                "{:>4} {:<6} {:>5} {:<6} {} to {}  {}  “{}”  {}",
                 row.hosts,
                 if row.hosts == 1 { "host" } else { "hosts" },
                 row.links,
                 if row.links == 1 { "link" } else { "links" },
+                day(row.first),
+                day(row.last),
                 plain(&row.url),
                 short(&row.anchor, 60),
                 plain(&row.verdict)
@@ -472,7 +496,7 @@ fn print_anchors(rows: &[AnchorRow], limit: u64, json: bool, out: &mut dyn Write
     tell_empty(rows.is_empty(), "No other site links here with words");
     for row in rows.iter().take(usize::try_from(limit).unwrap_or(usize::MAX)) {
         if json {
-            json_line(out, row)?;
+            dated_line(out, row, &["first", "last"])?;
         } else {
             let request = if row.matches_request { "  (in the request)" } else { "" };
             writeln!(
