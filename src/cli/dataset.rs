@@ -1,6 +1,7 @@
 //! `fonds inlinks dataset`: archive files in, data set lines out.
 
-use super::inlink_options::{MapOptions, ReduceOptions, dataset_options};
+use super::inlink_convert::no_parquet;
+use super::inlink_options::{ARQUIVO_2024, MapOptions, ReduceOptions, dataset_options};
 use super::output::{Existing, to_file};
 use super::{FINE, PROBLEMS};
 use crate::jobs::{JobCx, counted};
@@ -15,17 +16,23 @@ pub(super) const MAX_PRINTED: u64 = 20;
 
 const FIRST_UNPRINTED: u64 = MAX_PRINTED + 1;
 
+const HELP: &str = "Examples:
+  fonds inlinks dataset crawl.warc.gz > inlinks.jsonl
+  fonds inlinks dataset --per-capture --notation cdx a.warc.gz b.arc.gz
+  fonds inlinks dataset --window-days 365 --out inlinks.jsonl warcs/*.warc.gz
+  fonds inlinks dataset --preset arquivo-2024 --resume /data/runs --out inlinks.jsonl warcs/*.warc.gz
+
+A page counts as captured by a response of status 200 to 299 that is HTML, or a revisit of one: what was captured as
+an error, a redirect, a PDF file or an image has no captureDate. (Of a workspace, fonds inlinks uncaptured leaves these
+out too.)";
+
 /// WARC and ARC files straight to data set lines.
 ///
 /// One JSON object a line: `url`, `count`, `countInternal`, `countExternal`,
 /// `captureDate`, `inlinks` with `date`, `source`, `anchor`. The same input
 /// gives the same bytes, whatever the order of the files or the memory.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
-  fonds inlinks dataset crawl.warc.gz > inlinks.jsonl
-  fonds inlinks dataset --per-capture --notation cdx a.warc.gz b.arc.gz
-  fonds inlinks dataset --window-days 365 --out inlinks.jsonl warcs/*.warc.gz
-  fonds inlinks dataset --preset arquivo-2024 --resume /data/runs --out inlinks.jsonl warcs/*.warc.gz")]
+#[command(after_help = HELP, after_long_help = format!("{HELP}\n\n{ARQUIVO_2024}"))]
 pub struct Args {
     /// WARC or ARC files, compressed or not
     #[arg(required = true, value_name = "FILE")]
@@ -43,7 +50,9 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
 
-    /// Write to this file and not to standard output; packed where its name ends in .gz or .zst
+    /// Write to this file and not to standard output; packed where its name ends in .gz or .zst. A file that is there
+    /// is replaced when the new one is whole. A call that is killed leaves a hidden file beside it, whose name ends in
+    /// .open: nothing needs it, remove it
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -75,6 +84,7 @@ impl Args {
 /// the lines, or the wish to stop.
 pub fn run(args: &Args, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
     // First, so that a refusal leaves the file of an earlier build alone.
+    no_parquet(args.out.as_deref())?;
     let options = args.options()?;
     let (status, sorted) =
         to_file(args.out.as_deref(), Existing::IsReplaced, out, |out| build(args, options, out, cx))?;
@@ -179,6 +189,15 @@ pub(super) fn tell_assign(shuffle: &ShuffleReport, assign: &AssignReport) {
         assign.uncaptured_dropped,
         assign.repeated_sources
     );
+    tell_objects(assign);
+    if shuffle.spilled_bytes > 0 {
+        let mebibytes = shuffle.spilled_bytes.div_ceil(1 << 20);
+        eprintln!("{mebibytes} MiB went to the disk while sorting, {} sorted runs among them", shuffle.runs);
+    }
+}
+
+/// What was written, for a person.
+pub(super) fn tell_objects(assign: &AssignReport) {
     eprintln!(
         "{} with {} ({} internal, {} external); {} of them captured",
         counted(assign.objects, "object"),
@@ -187,10 +206,6 @@ pub(super) fn tell_assign(shuffle: &ShuffleReport, assign: &AssignReport) {
         assign.inlinks - assign.internal,
         assign.captured_objects
     );
-    if shuffle.spilled_bytes > 0 {
-        let mebibytes = shuffle.spilled_bytes.div_ceil(1 << 20);
-        eprintln!("{mebibytes} MiB went to the disk while sorting, {} sorted runs among them", shuffle.runs);
-    }
 }
 
 #[cfg(test)]

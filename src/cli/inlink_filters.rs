@@ -1,7 +1,7 @@
 //! `fonds inlinks map` and `reduce`: the two halves of `dataset` as filters.
 
 use super::dataset::{fetch, news, tell_assign, tell_documents};
-use super::inlink_options::{MapOptions, ReduceOptions, dataset_options};
+use super::inlink_options::{MapOptions, ReduceOptions, RuleOptions, dataset_options, reduce_options};
 use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::jobs::JobCx;
 use crate::links::filters::{Columns, map_files, reduce_rows};
@@ -44,17 +44,18 @@ pub struct MapArgs {
   fonds inlinks map a.warc.gz b.warc.gz | fonds inlinks reduce --window-days 365
   cat links.tsv captures.tsv | fonds inlinks reduce --columns table --per-capture
 
-Rows may come in any order; where several reducers share them, those of one page must come to the same one.")]
+Rows may come in any order; where several reducers share them, those of one page must come to the same one. Keys,
+kinds of links and records are those of map, which has the options for them; --internal is for --columns table.")]
 pub struct ReduceArgs {
     /// How the columns of a link stand: as map writes them, or target, source, date, anchor
     #[arg(long, value_enum, default_value = "map")]
     columns: ColumnsWord,
 
     #[command(flatten)]
-    map: MapOptions,
+    rules: RuleOptions,
 
     #[command(flatten)]
-    rules: ReduceOptions,
+    reduce: ReduceOptions,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -136,8 +137,12 @@ pub(super) fn file_names(input: impl BufRead) -> std::io::Result<Vec<PathBuf>> {
 
 /// Rows in, lines of the data set out.
 pub(super) fn reduce(args: &ReduceArgs, input: impl Read, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
-    let options = dataset_options(&args.map, &args.rules, None);
-    let columns = args.columns.into();
+    let columns = Columns::from(args.columns);
+    anyhow::ensure!(
+        columns == Columns::Table || args.rules.internal.is_none(),
+        "rows of map say themselves which links are internal: give --internal to fonds inlinks map"
+    );
+    let options = reduce_options(&args.rules, &args.reduce);
     cx.stage("Sorting rows", None);
     let report = reduce_rows(input, columns, &options, cx, |piece| out.write_all(piece))?;
     out.flush().map_err(LinkError::Output)?;

@@ -9,25 +9,75 @@ use std::path::PathBuf;
 /// Longest window that can be asked for, in days; `none` is longer than all.
 const MAX_WINDOW_DAYS: u32 = 3650;
 
+/// Where the preset differs from the program that it is named after; for the help.
+pub(super) const ARQUIVO_2024: &str = "\
+--preset arquivo-2024 differs from the program that wrote the published files (its code of October 2024):
+ Pages
+  - a page is a response of status 200 to 299 whose header says text/html or application/xhtml+xml; theirs has any
+    status below 300 and some 35 types, told by content: a link to a PDF file is dropped here, and not there
+  - addresses that end in .css, .js or .gif are told by their type; theirs passes them over
+  - pages without text (frame sets, pages of images) give their links; theirs leaves them out
+  - a redirect is no capture; there it is one of both its addresses
+  - each capture is a source of its own; there captures of equal content are one document of up to 1001 addresses,
+    whose links come from its first one, and are internal if they are for any
+  - a revisit is a capture of what it repeats; what theirs makes of it is not known to us
+ Links
+  - encoding, mark-up, <base> and relative addresses are read as browsers do
+  - only http and https are links; theirs leaves out #…, mailto: and javascript:, these in lower case only
+  - an anchor is not cut within a character; there half of one may be left
+ Keys
+  - www. is dropped in any case, and ww2. and ww3. stay; theirs drops www., ww2. and ww3. in lower case only
+  - a port is dropped where it is the scheme's own; theirs drops 80 and keeps 443, (pt,fccn,:443)/, whatever the scheme
+  - user:password@ is dropped; theirs keeps the name, or takes it for a scheme: user://(pt,fccn,@nullpass)/
+  - hosts without a dot keep their port, (localhost,:8080)/x; addresses of IPv6 have brackets, ([::1])/x;
+    theirs writes localhost://(null8080,)/x and [::1]/x
+  - characters are escaped in addresses as browsers do
+ Which links stay
+  - captureDate is the first capture; there the one that came last, redirects too
+  - of equal pairs the earliest stays, then the one of the least anchor; there the first to arrive
+  - over the cap the first by date, source and anchor stay; there the first to arrive
+  - lines are in the order of their keys, inlinks by date, source and anchor; there in none";
+
 /// What a page's links become before they are sorted.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(super) struct MapOptions {
+    #[command(flatten)]
+    rules: RuleOptions,
+
+    #[command(flatten)]
+    keys: KeyOptions,
+
+    #[command(flatten)]
+    read: ReadOptions,
+}
+
+/// Rules of links, for all that make or take them.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(super) struct RuleOptions {
     /// Take all rules of a known data set; rules given beside it stay
     #[arg(long, value_enum, value_name = "NAME")]
     preset: Option<Preset>,
 
-    /// How pages are written and told apart: (pt,fct,)/sobre or pt,fct)/sobre [default: dataset]
-    #[arg(long, value_enum, value_name = "NAME")]
-    notation: Option<NotationWord>,
-
     /// Links are internal within one host name, second-level domain or registrable domain [default: fqdn]
     #[arg(long, value_enum, value_name = "NAME")]
-    internal: Option<InternalWord>,
+    pub(super) internal: Option<InternalWord>,
 
     /// Anchors are cut after so many UTF-16 code units, as Java counts them [default: not]
     #[arg(long, value_name = "N")]
     anchor_cap: Option<usize>,
+}
 
+/// How keys are written, where they are made.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(super) struct KeyOptions {
+    /// How pages are written and told apart: (pt,fct,)/sobre or pt,fct)/sobre [default: dataset]
+    #[arg(long, value_enum, value_name = "NAME")]
+    notation: Option<NotationWord>,
+}
+
+/// What is read of archive files.
+#[derive(Debug, Clone, Default, clap::Args)]
+struct ReadOptions {
     /// Kinds of links that count, parted by commas
     #[arg(long, value_enum, value_name = "KIND", value_delimiter = ',', default_value = "a")]
     kinds: Vec<KindWord>,
@@ -42,9 +92,32 @@ pub(super) struct MapOptions {
     from: Vec<FromWord>,
 }
 
+/// Options of [`ReadOptions`] where the answer is no: they are not in the help.
+#[derive(Debug, Clone, Default, clap::Args)]
+struct ReadBefore {
+    #[arg(long, hide = true)]
+    kinds: Option<String>,
+
+    #[arg(long, hide = true)]
+    image_alt: bool,
+
+    #[arg(long, hide = true)]
+    from: Option<String>,
+}
+
 /// What sorted links become.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(super) struct ReduceOptions {
+    #[command(flatten)]
+    assign: AssignWords,
+
+    #[command(flatten)]
+    sort: SortOptions,
+}
+
+/// Which links belong to which capture, and how objects are written.
+#[derive(Debug, Clone, Default, clap::Args)]
+struct AssignWords {
     /// One object for each capture, those without inlinks too
     #[arg(long)]
     per_capture: bool,
@@ -68,9 +141,46 @@ pub(super) struct ReduceOptions {
     /// Times end before seconds that are zero (2024-03-01T09:00), as Java writes them
     #[arg(long)]
     java_times: bool,
+}
+
+/// What can be asked of links that are stored in a workspace.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct StoredOptions {
+    #[command(flatten)]
+    rules: RuleOptions,
 
     #[command(flatten)]
-    sort: SortOptions,
+    keys: KeyOptions,
+
+    #[command(flatten)]
+    assign: AssignWords,
+
+    #[command(flatten)]
+    read: ReadBefore,
+}
+
+impl StoredOptions {
+    /// The rules, as [`dataset_options`] makes them; without a word of its
+    /// own, the window is that of the workspace.
+    ///
+    /// # Errors
+    ///
+    /// What only archive files can answer.
+    pub(super) fn dataset_options(&self, window_days: u32) -> anyhow::Result<DatasetOptions> {
+        let ReadBefore { kinds, image_alt, from } = &self.read;
+        let given = [(kinds.is_some(), "--kinds"), (*image_alt, "--image-alt"), (from.is_some(), "--from")];
+        if let Some((_, word)) = given.into_iter().find(|(given, _)| *given) {
+            anyhow::bail!(
+                "{word} cannot be answered from a workspace: its inlinks are made of <a href> of its pages; \
+                 of the archive files below its folder output run: fonds inlinks dataset {word} …"
+            );
+        }
+        let mut assign = self.assign.clone();
+        if self.rules.preset.is_none() {
+            assign.window_days.get_or_insert(window_days);
+        }
+        Ok(options(&self.rules, &self.keys, &ReadOptions::default(), &assign, ShuffleOptions::default()))
+    }
 }
 
 /// How rows are sorted.
@@ -104,12 +214,8 @@ impl SortOptions {
 enum Preset {
     /// As the code of 2024 behind the published inlink files of Arquivo.pt:
     /// --notation dataset --internal sldn --dedup source-target --uncaptured drop
-    /// --window-days none --cap 1000 --anchor-cap 100 --java-times. Different
-    /// on purpose: links are read as browsers do, also on pages without text;
-    /// captureDate is the first capture, not whichever came last; of equal
-    /// pairs the earliest stays, then the least anchor; over the cap the first
-    /// by date stay, not the first to arrive; inlinks are in order; anchors
-    /// are not cut within a character.
+    /// --window-days none --cap 1000 --anchor-cap 100 --java-times. What is
+    /// different on purpose stands at the end of fonds inlinks dataset --help.
     #[value(name = "arquivo-2024")]
     Arquivo2024,
 }
@@ -212,7 +318,8 @@ impl KindWord {
     }
 }
 
-fn window(word: &str) -> Result<u32, String> {
+/// Days of a window: a number, or `none` for links of all times.
+pub(super) fn window(word: &str) -> Result<u32, String> {
     if word == "none" {
         return Ok(u32::MAX);
     }
@@ -222,39 +329,54 @@ fn window(word: &str) -> Result<u32, String> {
 
 /// All rules; those that one of the halves does not know stay as usual.
 pub(super) fn dataset_options(map: &MapOptions, reduce: &ReduceOptions, keep: Option<Keep>) -> DatasetOptions {
-    let arquivo = map.preset == Some(Preset::Arquivo2024);
+    options(&map.rules, &map.keys, &map.read, &reduce.assign, reduce.sort.shuffle(keep))
+}
+
+/// The rules of the second half alone.
+pub(super) fn reduce_options(rules: &RuleOptions, reduce: &ReduceOptions) -> DatasetOptions {
+    options(rules, &KeyOptions::default(), &ReadOptions::default(), &reduce.assign, reduce.sort.shuffle(None))
+}
+
+fn options(
+    rules: &RuleOptions,
+    keys: &KeyOptions,
+    read: &ReadOptions,
+    assign: &AssignWords,
+    shuffle: ShuffleOptions,
+) -> DatasetOptions {
+    let arquivo = rules.preset == Some(Preset::Arquivo2024);
     DatasetOptions {
-        notation: map.notation.map(NotationWord::notation).unwrap_or_default(),
-        internal: match map.internal {
+        notation: keys.notation.map(NotationWord::notation).unwrap_or_default(),
+        internal: match rules.internal {
             Some(word) => word.policy(),
             None if arquivo => InternalPolicy::Sldn,
             None => InternalPolicy::Fqdn,
         },
-        kinds: match map.kinds.as_slice() {
+        kinds: match read.kinds.as_slice() {
             [] => vec![LinkKind::Anchor],
             words => words.iter().map(|word| word.kind()).collect(),
         },
-        anchor_cap: map.anchor_cap.or(arquivo.then_some(100)),
-        java_times: reduce.java_times || arquivo,
+        anchor_cap: rules.anchor_cap.or(arquivo.then_some(100)),
+        java_times: assign.java_times || arquivo,
         assign: AssignOptions {
-            window_days: reduce.window_days.unwrap_or(if arquivo { u32::MAX } else { MATCH_WINDOW_DAYS }),
-            cap: reduce.cap.unwrap_or(MAX_INLINKS_PER_SIDE),
-            dedup: match reduce.dedup {
+            window_days: assign.window_days.unwrap_or(if arquivo { u32::MAX } else { MATCH_WINDOW_DAYS }),
+            cap: assign.cap.unwrap_or(MAX_INLINKS_PER_SIDE),
+            dedup: match assign.dedup {
                 Some(DedupWord::Exact) => Dedup::Exact,
                 Some(DedupWord::SourceTarget) => Dedup::SourceTarget,
                 None if arquivo => Dedup::SourceTarget,
                 None => Dedup::Exact,
             },
-            uncaptured: match reduce.uncaptured {
+            uncaptured: match assign.uncaptured {
                 Some(UncapturedWord::Keep) => Uncaptured::Keep,
                 Some(UncapturedWord::Drop) => Uncaptured::Drop,
                 None if arquivo => Uncaptured::Drop,
                 None => Uncaptured::Keep,
             },
-            shape: if reduce.per_capture { Shape::PerCapture } else { Shape::PerPage },
+            shape: if assign.per_capture { Shape::PerCapture } else { Shape::PerPage },
         },
-        shuffle: reduce.sort.shuffle(keep),
-        image_alt: map.image_alt,
-        from: read_from(&map.from),
+        shuffle,
+        image_alt: read.image_alt,
+        from: read_from(&read.from),
     }
 }

@@ -347,7 +347,7 @@ mod tests {
         assert_eq!(top, "   1 host       1 external     1 internal  2024-03-01 09:00:00  (pt,fct,  “Fundação”\n");
         assert!(run_words(&["top", links, "--json", "--window-days", "3650"]).1.contains(r#""external":2"#));
         let (_, uncaptured) = run_words(&["uncaptured", links]);
-        assert_eq!(uncaptured, "   1 host       1 link   (pt,nunca,)/x  “X”  \n");
+        assert_eq!(uncaptured, "   1 host       1 link   2024-03-01 to 2024-03-01  (pt,nunca,)/x  “X”  \n");
         assert_eq!(run_words(&["uncaptured", links, "--prefix", "(pt,fct,"]), (FINE, String::new()));
     }
 

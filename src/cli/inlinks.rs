@@ -1,18 +1,21 @@
 //! `fonds inlinks`.
 
 use super::campaign::{desk, looking_desk};
+use super::dataset::tell_objects;
+use super::inlink_convert::no_parquet;
+use super::inlink_options::{StoredOptions, window};
 use super::inlink_store::{self, answering};
 use super::output::{Existing, json_line, plain, short, to_file, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::app::{Desk, work};
-use crate::jobs::counted;
 use crate::links::stored::{CitedCounts, Window};
 use crate::links::{MATCH_WINDOW_DAYS, MAX_INLINKS_PER_SIDE};
 use crate::store::rows::{AnchorRow, InlinkPage, InlinkRow, ProspectRow};
 use crate::store::{PROSPECTS_KEPT, Workspace};
 use crate::uri::{CaptureDate, PageKey};
 use anyhow::Context;
+use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -38,16 +41,21 @@ pub enum Command {
         json: bool,
     },
     /// Write the inlinks of a workspace in the shape of the published data set.
-    #[command(after_help = "Example:\n  fonds inlinks export my-archive --out inlinks.jsonl")]
+    #[command(after_help = "Examples:\n  fonds inlinks export my-archive --out inlinks.jsonl\n  \
+        fonds inlinks export my-archive --per-capture --notation cdx --window-days 365 > captures.jsonl\n\n\
+        Without --window-days or a preset, the window is that of the workspace. The lines are those of fonds inlinks\n\
+        dataset on the archive files; what of these is read was decided when they came in, so --kinds, --image-alt and\n\
+        --from are of dataset alone. A page counts as captured by a response of status 200 to 299 that is HTML, or a\n\
+        revisit of one: what was captured as an error, a redirect or a PDF file has no captureDate, and is not in the\n\
+        list of fonds inlinks uncaptured either.")]
     Export {
         /// Workspace.
         folder: PathBuf,
-        /// File to write; standard output without it.
-        #[arg(long)]
+        /// File to write, which must not exist; standard output without it. Packed where its name ends in .gz or .zst.
+        #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
-        /// Days of the window; the workspace's own without it.
-        #[arg(long)]
-        window_days: Option<u32>,
+        #[command(flatten)]
+        options: StoredOptions,
     },
     /// Show who links to a page.
     #[command(after_help = "Examples:\n  fonds inlinks show my-archive http://www.site.pt/sobre\n  \
@@ -63,9 +71,9 @@ pub enum Command {
         /// Those around this date; without it, those of all times.
         #[arg(long, value_name = "DATE", value_parser = CaptureDate::parse)]
         date: Option<CaptureDate>,
-        /// Days before and after the date.
-        #[arg(long, value_name = "N", default_value_t = MATCH_WINDOW_DAYS, requires = "date")]
-        window_days: u32,
+        /// Days before and after the date, 0 to 3650, or none for links of all times [default: 90]
+        #[arg(long, value_name = "N", value_parser = window, requires = "date")]
+        window_days: Option<u32>,
         /// One object an inlink.
         #[arg(long)]
         json: bool,
@@ -77,8 +85,9 @@ pub enum Command {
     Top {
         /// Workspace, or folder of stored links.
         folder: PathBuf,
-        /// Days of the window; without it that of the columns of a workspace, and 90 of stored links.
-        #[arg(long, value_name = "N")]
+        /// Days of the window, 0 to 3650, or none; without it that of the columns of a workspace, and 90 of stored
+        /// links.
+        #[arg(long, value_name = "N", value_parser = window)]
         window_days: Option<u32>,
         /// Rows.
         #[arg(long, default_value_t = 20)]
@@ -90,7 +99,10 @@ pub enum Command {
     /// List pages that are cited but were never captured.
     #[command(after_help = "Examples:\n  fonds inlinks uncaptured my-archive\n  \
         fonds inlinks uncaptured my-archive --json | jq -r 'select(.hosts > 2) | .url'\n\n\
-        Columns: linking hosts, links, URL, commonest anchor, what the rules of the campaign say of it now.")]
+        Columns: linking hosts, links, days of the first and the last citing page, URL, commonest anchor, what the rules of\n\
+        the campaign say of it now. Of a workspace, a page that was captured as anything (an error, a redirect, a PDF file)\n\
+        is left out; in the data set that export writes, it has no captureDate. Stored links know captures of pages\n\
+        alone, so that there it is in the list.")]
     Uncaptured {
         /// Workspace, or folder of stored links.
         folder: PathBuf,
@@ -227,18 +239,17 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             }
             if json { json_line(out, &report)? } else { writeln!(out, "{}", report.words())? }
         }
-        Command::Export { folder, out: file, window_days } => {
+        Command::Export { folder, out: file, options } => {
             let desk = looking_desk(&folder)?;
-            let window = match window_days {
-                Some(days) => days,
-                None => desk.catalogue().window_days()?,
-            };
-            let written = to_file(file.as_deref(), Existing::Stays, out, |out| {
-                with_progress(|cx| work::write_dataset(&desk.workspace, window, None, out, cx))
+            let options = options.dataset_options(desk.catalogue().window_days()?)?;
+            no_parquet(file.as_deref())?;
+            let report = to_file(file.as_deref(), Existing::Stays, out, |out| {
+                with_progress(|cx| work::write_dataset(&desk.workspace, &options, None, out, cx))
             })?;
-            eprintln!("{}", counted(written, "linked page"));
+            tell_objects(&report);
         }
         Command::Show { folder, page, date, window_days, json } => {
+            let window_days = window_days.unwrap_or(MATCH_WINDOW_DAYS);
             let answer = match answering(&folder)? {
                 Some(store) => {
                     let window = date.map(|around| Window { around, days: window_days });
@@ -272,7 +283,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             tell_empty(rows.is_empty(), "No capture has inlinks");
             for row in rows {
                 if json {
-                    json_line(out, &row)?;
+                    dated_line(out, &row, &["date"])?;
                 } else {
                     let counts = CitedCounts {
                         hosts: row.inlink_hosts.unwrap_or(0),
@@ -381,7 +392,7 @@ fn check(folder: &Path, limit: u64, all: bool, json: bool, out: &mut dyn Write) 
                 return Ok(());
             }
             if json {
-                return json_line(out, &row);
+                return dated_line(out, &row, &["date"]);
             }
             let hosts = if row.hosts == 1 { "host" } else { "hosts" };
             let (date, url, words) = (row.date.to_words(), plain(&row.url), short(&row.check, 200));
@@ -421,10 +432,28 @@ pub(super) fn top_line(
     )?)
 }
 
+/// One JSON object on a line, with these dates as text, as the data set has them.
+fn dated_line(out: &mut dyn Write, row: &impl Serialize, dates: &[&str]) -> anyhow::Result<()> {
+    let mut object = serde_json::to_value(row)?;
+    for name in dates {
+        if let Some(date) = object.get_mut(name)
+            && let Some(millis) = date.as_i64()
+        {
+            *date = CaptureDate::from_millis(millis).to_dataset().into();
+        }
+    }
+    json_line(out, &object)
+}
+
+/// The day of a date, for people.
+fn day(date: CaptureDate) -> String {
+    date.to_words().split(' ').next().unwrap_or_default().to_owned()
+}
+
 fn print_inlinks(answer: &InlinkPage, json: bool, out: &mut dyn Write) -> anyhow::Result<u8> {
     for row in &answer.rows {
         if json {
-            json_line(out, row)?;
+            dated_line(out, row, &["date"])?;
         } else {
             let side = if row.internal { "internal" } else { "external" };
             let (date, source, anchor) = (row.date.to_words(), plain(&row.source), short(&row.anchor, 80));
@@ -462,15 +491,17 @@ fn link_words(row: &InlinkRow) -> String {
 fn print_prospects(rows: &[ProspectRow], json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
     for row in rows {
         if json {
-            json_line(out, row)?;
+            dated_line(out, row, &["first", "last"])?;
         } else {
             writeln!(
                 out,
-                "{:>4} {:<6} {:>5} {:<6} {}  “{}”  {}",
+                "{:>4} {:<6} {:>5} {:<6} {} to {}  {}  “{}”  {}",
                 row.hosts,
                 if row.hosts == 1 { "host" } else { "hosts" },
                 row.links,
                 if row.links == 1 { "link" } else { "links" },
+                day(row.first),
+                day(row.last),
                 plain(&row.url),
                 short(&row.anchor, 60),
                 plain(&row.verdict)
@@ -484,7 +515,7 @@ fn print_anchors(rows: &[AnchorRow], limit: u64, json: bool, out: &mut dyn Write
     tell_empty(rows.is_empty(), "No other site links here with words");
     for row in rows.iter().take(usize::try_from(limit).unwrap_or(usize::MAX)) {
         if json {
-            json_line(out, row)?;
+            dated_line(out, row, &["first", "last"])?;
         } else {
             let request = if row.matches_request { "  (in the request)" } else { "" };
             writeln!(

@@ -6,6 +6,7 @@ use crate::links::testing;
 use crate::links::{DatasetObject, MAX_PAGE_BYTES, read_dataset};
 use crate::uri::Fqdn;
 use crate::warc::read_record_at;
+use proptest::prelude::*;
 use std::path::PathBuf;
 
 fn build(files: &[PathBuf], options: &DatasetOptions) -> (Vec<DatasetObject>, BuildReport) {
@@ -250,6 +251,8 @@ fn what_the_archives_unleashed_toolkit_asserts_of_blackbook_holds() {
         let more = if of[0] == of[1] { 213 + 11 + 10 } else { 0 };
         assert_eq!(fact[3], graph[&of.into()] + more);
     }
+    // They count `img`; buttons that are images (`input type=image`) are 79 more.
+    assert_eq!((&of_warc["image_graph_rows"], links(LinkKind::Image).count()), (&788.into(), 788 + 79));
     let fact = &of_warc["image_graph_first"];
     let (source, link) = links(LinkKind::Image).next().unwrap();
     assert_eq!((&fact["src"], &fact["image"]), (&source.as_str().into(), &link.url.as_str().into()));
@@ -337,4 +340,67 @@ fn a_build_that_is_taken_up_again_tells_what_one_in_one_go_tells() {
     assert_eq!((again.documents.pages, again.assign), (once.documents.pages, once.assign));
     let told = |report: &BuildReport| (report.shuffle.links, report.shuffle.captures, report.shuffle.duplicates);
     assert_eq!(told(&again), told(&once));
+}
+
+/// Pages of three hosts that link to each other, one of them captured often,
+/// and revisits.
+fn mixed_records() -> Vec<Vec<u8>> {
+    let mut records = Vec::new();
+    for n in 0..39 {
+        let links: String = (0..n % 7)
+            .map(|k| format!("<a href='http://h{}.pt/{}'>words {}</a>", k % 3, (n * 5 + k) % 11, k % 2))
+            .collect();
+        let html = format!("{links}<a href=/{}>own</a>", n % 4);
+        let page = testing::page_record(&format!("http://h{}.pt/{}", n % 3, n % 13), &html);
+        let day = format!("2024-{:02}-{:02}T", n % 9 + 1, n % 28 + 1);
+        records.push(String::from_utf8(page).unwrap().replace("2024-03-01T", &day).into_bytes());
+    }
+    records.extend((0..6).map(|n| {
+        testing::revisit_record(&format!("http://again.pt/{n}"), &format!("http://h{}.pt/{}", n % 3, n % 13))
+    }));
+    records
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// However records are shared out among files, in whatever order, packed
+    /// or not, and with whatever threads and memory.
+    #[test]
+    fn split_files_give_the_same_bytes(
+        file_of in prop::collection::vec(0_usize..4, 45),
+        order in Just((0..45_usize).collect::<Vec<_>>()).prop_shuffle(),
+        packed in any::<[bool; 4]>(),
+        threads in 1_usize..4,
+        memory_bytes in prop_oneof![Just(0), Just(1 << 16), Just(64 << 20)],
+        per_capture in any::<bool>(),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let records = mixed_records();
+        let assign = if per_capture { self::per_capture() } else { AssignOptions::default() };
+        let one = [folder.path().join("one.warc")];
+        std::fs::write(&one[0], records.concat()).unwrap();
+        let expected = build(&one, &DatasetOptions { assign: assign.clone(), ..DatasetOptions::default() });
+        prop_assert!(expected.0.len() > 20 && expected.1.documents.revisits == 6);
+        let mut files = vec![Vec::new(); 4];
+        for at in order {
+            let record = &records[at];
+            let file = file_of[at];
+            files[file].extend(if packed[file] { testing::gzip(record) } else { record.clone() });
+        }
+        let paths: Vec<PathBuf> = (0..4).map(|n| folder.path().join(format!("{n}.warc"))).collect();
+        let written: Vec<PathBuf> = paths
+            .iter()
+            .zip(&files)
+            .filter(|(_, bytes)| !bytes.is_empty())
+            .map(|(path, bytes)| {
+                std::fs::write(path, bytes).unwrap();
+                path.clone()
+            })
+            .collect();
+        let shuffle = ShuffleOptions { threads, memory_bytes, ..ShuffleOptions::default() };
+        let split = build(&written, &DatasetOptions { assign, shuffle, ..DatasetOptions::default() });
+        prop_assert!(split.0 == expected.0);
+        prop_assert_eq!(split.1.assign, expected.1.assign);
+    }
 }

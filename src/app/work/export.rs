@@ -2,7 +2,7 @@
 //! export back.
 
 use super::counted;
-use super::inlinks::write_dataset;
+use super::inlink_dataset::{dataset_within, write_dataset};
 use crate::app::models::{CaptureId, ScoredRow, SelectionSpec, VerifyLine};
 use crate::export::{ExportItem, ExportOptions, ExportRecord, Original, export_selection};
 use crate::jobs::JobCx;
@@ -122,7 +122,8 @@ pub fn export(
     options.total = Some(items.len() as u64);
     options.wacz = wishes.wacz;
     options.inlinks = Some(Box::new(|lines| {
-        write_dataset(workspace, spec.window_days, Some(&keys), lines, cx).map_err(|error| {
+        let written = write_dataset(workspace, &dataset_within(spec.window_days), Some(&keys), lines, cx);
+        written.map(|report| report.objects).map_err(|error| {
             let words = std::io::Error::other(format!("{error:#}"));
             *dataset_error.borrow_mut() = Some(error);
             words

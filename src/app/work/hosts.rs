@@ -220,6 +220,7 @@ fn url_of(key: &str, url: &str, notation: Notation) -> String {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::links::stored::load::{LoadInput, LoadOptions, load};
 
     #[test]
     fn hostile_anchors_stay_in_their_line_of_a_dump() {
@@ -235,5 +236,69 @@ mod tests {
             String::from_utf8(out).unwrap(),
             "http://a.pt/\tInlinks:\n fromUrl: http://b.pt/ anchor: two lines and  [31m\n fromUrl: http://b.pt/ anchor: Olá\n\n"
         );
+    }
+
+    /// What is written of rows as `fonds inlinks map` has them.
+    fn written(rows: &str, limits: &NutchLimits, form: NutchForm) -> (String, NutchReport) {
+        let folder = tempfile::tempdir().unwrap();
+        let input = LoadInput { name: "rows".to_owned(), input: Box::new(rows.as_bytes()) };
+        load(folder.path(), vec![input], &LoadOptions::default(), &JobCx::detached()).unwrap();
+        let store = LinkStore::open(folder.path()).unwrap();
+        let mut out = Vec::new();
+        let report = LinkSource::Store(&store).write_nutch(limits, form, &mut out, &JobCx::detached()).unwrap();
+        (String::from_utf8(out).unwrap(), report)
+    }
+
+    const ROWS: &str = "(pt,a,\t20240301090000\n\
+        (pt,a,\t20240303090000\t(pt,b,)/x\texternal\tOlá\n\
+        (pt,a,\t20240301090000\t(pt,b,)/x\texternal\tOlá\n\
+        (pt,a,\t20240301090000\t(pt,b,)/x\texternal\tOutro\n\
+        (pt,a,\t20240301090000\t(pt,b,)/y\texternal\tOlá\n\
+        (pt,a,\t20240302090000\t(pt,c,\texternal\tOlá\n\
+        (pt,a,\t20240302090000\t(pt,c,)/z\texternal\t\n\
+        (pt,a,\t20240301090000\t(pt,a,:8080)/p\tinternal\tDentro\n\
+        (pt,a,\t20240301090000\t(pt,a,sub,\texternal\tSub\n\
+        (pt,d,\t20240301090000\t(pt,d,)/p\tinternal\tDentro\n";
+
+    #[test]
+    fn a_dump_has_each_page_and_anchor_once_and_no_link_within_a_host() {
+        let (dump, report) = written(ROWS, &NutchLimits::default(), NutchForm::Dump);
+        assert_eq!(
+            dump,
+            "http://a.pt/\tInlinks:\n fromUrl: http://sub.a.pt/ anchor: Sub\n fromUrl: http://b.pt/x anchor: Olá\n \
+             fromUrl: http://b.pt/x anchor: Outro\n fromUrl: http://b.pt/y anchor: Olá\n \
+             fromUrl: http://c.pt/ anchor: Olá\n fromUrl: http://c.pt/z anchor: \n\n"
+        );
+        assert_eq!(report, NutchReport { pages: 1, inlinks: 6, cut: 0 });
+        // With them, the port makes no other host.
+        let (dump, report) = written(ROWS, &NutchLimits { internal: true, ..Default::default() }, NutchForm::Dump);
+        assert!(dump.contains(" fromUrl: http://a.pt:8080/p anchor: Dentro\n"), "{dump}");
+        assert_eq!(report, NutchReport { pages: 2, inlinks: 8, cut: 0 });
+    }
+
+    #[test]
+    fn indexed_anchors_are_once_for_each_host_and_text() {
+        let (lists, _) = written(ROWS, &NutchLimits::default(), NutchForm::Anchors);
+        let list: serde_json::Value = serde_json::from_str(&lists).unwrap();
+        // Of b.pt it is told once, whichever page says it; c.pt says it again.
+        assert_eq!(list, serde_json::json!({"url": "http://a.pt/", "anchors": ["Sub", "Olá", "Outro", "Olá"]}));
+    }
+
+    #[test]
+    fn the_first_links_by_date_stay_and_anchors_are_cut_before_they_are_compared() {
+        let limits = NutchLimits { inlinks: 3, anchor_chars: 2, ..Default::default() };
+        let (dump, report) = written(ROWS, &limits, NutchForm::Dump);
+        assert_eq!(
+            dump,
+            "http://a.pt/\tInlinks:\n fromUrl: http://sub.a.pt/ anchor: Su\n fromUrl: http://b.pt/x anchor: Ol\n \
+             fromUrl: http://b.pt/x anchor: Ou\n\n"
+        );
+        // A link that is in already, of another date, is none too many.
+        assert_eq!(report, NutchReport { pages: 1, inlinks: 3, cut: 3 });
+        let alike = "(pt,a,\t20240301090000\t(pt,b,\texternal\tOlá\n(pt,a,\t20240301090000\t(pt,b,\texternal\tOld\n";
+        let inlinks = |anchor_chars| {
+            written(alike, &NutchLimits { anchor_chars, ..Default::default() }, NutchForm::Dump).1.inlinks
+        };
+        assert_eq!((inlinks(2), inlinks(3)), (1, 2));
     }
 }

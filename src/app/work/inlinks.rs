@@ -1,16 +1,15 @@
-//! Builds inlinks of everything captured, and writes them as a data set.
+//! Builds inlinks of everything captured.
 
 use super::inlink_rows::{KEPT_FROM_LINKS, remove_sorted, sorted_rows};
 use super::repeats::read_repeats;
 use crate::jobs::{JobCx, counted};
-use crate::links::invert::{AssignOptions, CaptureRow, LinkRow, Shuffle, ShuffleReport, assign};
+use crate::links::invert::{CaptureRow, LinkRow, ShuffleReport};
 use crate::links::stored::{CountTotals, LinkStore, Mark};
-use crate::links::{DatasetObject, LinkError, LinkKind, MAX_INLINKS_PER_SIDE};
+use crate::links::{LinkError, LinkKind, MAX_INLINKS_PER_SIDE};
 use crate::store::{Captures, InlinkFeed, PROSPECTS_KEPT, PageFeed, StoreError, Workspace};
-use crate::uri::{CaptureDate, DatasetKey, Fqdn, InternalPolicy, Url};
+use crate::uri::{CaptureDate, Fqdn, InternalPolicy, Url};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashSet};
-use std::io::Write;
+use std::collections::BTreeMap;
 
 /// What a build came to.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -224,50 +223,9 @@ fn is_internal(policy: InternalPolicy, target: &str, source: &str) -> bool {
     }
 }
 
-/// Writes the inlinks of the catalogue as the published data set has them;
-/// with `only`, just the pages with these data set keys. Says how many pages
-/// were written.
-pub fn write_dataset(
-    workspace: &Workspace,
-    window_days: u32,
-    only: Option<&HashSet<String>>,
-    out: &mut dyn Write,
-    cx: &JobCx,
-) -> anyhow::Result<u64> {
-    let catalogue = workspace.catalogue();
-    cx.stage("Reading outlinks", Some(catalogue.count_anchor_links(Captures::ALL)?));
-    let mut shuffle = Shuffle::new(&workspace.shuffle_options(), cx)?;
-    let policy = InternalPolicy::default();
-    let wanted = |key: &str| only.is_none_or(|only| only.contains(key));
-    catalogue.feed_inlinks(Captures::ALL, |link| -> anyhow::Result<()> {
-        cx.advance(1)?;
-        let target = key_of(&link.target_url)?;
-        if wanted(&target) {
-            let source = key_of(&link.source_url)?;
-            shuffle.push_link(&row_of(&link, &target, &source, policy))?;
-        }
-        Ok(())
-    })??;
-    catalogue.feed_pages(Captures::ALL, |page| -> anyhow::Result<()> {
-        let key = key_of(&page.url)?;
-        if wanted(&key) {
-            shuffle.push_capture(&capture_of(&page, &key))?;
-        }
-        Ok(())
-    })??;
-    cx.stage("Writing the data set", None);
-    let options = AssignOptions { window_days, ..AssignOptions::default() };
-    let (_, report) = assign(shuffle.finish()?, &options, |object| DatasetObject::from(object).write_line(out))?;
-    Ok(report.objects)
-}
-
 /// Inlinks know whole seconds: order and equality go by them.
 pub(super) fn whole_seconds(date: CaptureDate) -> CaptureDate {
     CaptureDate::from_seconds(date.seconds())
-}
-
-fn key_of(url: &str) -> anyhow::Result<String> {
-    Ok(DatasetKey::of(&Url::parse(url)?).as_str().to_owned())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Links of a workspace, written in the forms of other programs.
 
 use super::hosts::{LinkSource, NutchForm, NutchLimits, RankedHosts};
-use super::inlinks::write_dataset;
+use super::inlink_dataset::{dataset_within, write_dataset};
 use super::written::write_file;
 use crate::app::models::LinkForm;
 use crate::export::{GraphFormat, write_host_graph};
@@ -40,7 +40,7 @@ pub fn export_links(workspace: &Workspace, form: LinkForm, folder: &Path, cx: &J
         LinkForm::CsvHosts => graph(GraphFormat::CsvHosts)?,
         LinkForm::Dataset => write_file(&path, |out| {
             let window_days = workspace.catalogue().window_days()?;
-            let objects = write_dataset(workspace, window_days, None, out, cx)?;
+            let objects = write_dataset(workspace, &dataset_within(window_days), None, out, cx)?.objects;
             Ok(format!("{} with inlinks within ±{window_days} days", counted(objects, "page")))
         })?,
         LinkForm::Nutch => write_file(&path, |out| {

@@ -11,6 +11,7 @@ mod files;
 mod hosts;
 mod import;
 mod import_records;
+mod inlink_dataset;
 mod inlink_rows;
 mod inlinks;
 mod link_files;
@@ -34,8 +35,9 @@ pub use files::{CheckOutcome, LocateOutcome, check_files, locate, problem_detail
 pub use hosts::{LinkSource, NutchForm, NutchLimits, RankedHosts};
 pub use import::{ARCHIVE_NAMES, file_words, has_problems, import, import_words, imports};
 pub use import_records::import_records;
+pub use inlink_dataset::{dataset_within, write_dataset};
 pub use inlink_rows::room_warning;
-pub use inlinks::{InlinkReport, build_inlinks, write_dataset};
+pub use inlinks::{InlinkReport, build_inlinks};
 pub use link_files::export_links;
 pub use sample::{add_sample_campaign, crawl_options, example_campaign, is_sample, sample_edition, sample_overrides};
 pub use schedule::{
