@@ -13,6 +13,7 @@ mod import;
 mod import_records;
 mod inlinks;
 mod link_files;
+mod link_sets;
 mod sample;
 mod schedule;
 mod scope;
@@ -34,6 +35,7 @@ pub use import::{ARCHIVE_NAMES, file_words, has_problems, import, import_words, 
 pub use import_records::import_records;
 pub use inlinks::{InlinkReport, build_inlinks, write_dataset};
 pub use link_files::export_links;
+pub use link_sets::{cited_pages, inlinks_in, inlinks_of_store, link_hosts, link_set, stored_key};
 pub use sample::{add_sample_campaign, crawl_options, example_campaign, is_sample, sample_edition, sample_overrides};
 pub use schedule::{
     LOOK_EVERY, NextRun, ON_TIME, ScheduleLook, Scheduler, Watch, WatchReport, keep_schedules, next_runs, run_scheduled,
