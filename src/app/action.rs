@@ -4,6 +4,7 @@ use super::spec_draft::SpecDraft;
 use super::state::AppState;
 use super::{Action, Command, Dialog, FilesRoute, Route};
 use crate::app::models::ReviewMark;
+use std::path::PathBuf;
 
 /// Pages of the rail, in order: icon, word.
 pub const PAGES: [(&str, &str); 10] = [
@@ -271,11 +272,28 @@ impl Route {
             Self::Crawl => 2,
             Self::Captures { .. } => 3,
             Self::Prospect => 4,
-            Self::Links { .. } => 5,
+            Self::Links { .. } | Self::LinkSet { .. } | Self::LinkHosts(_) | Self::CitedPages(..) => 5,
             Self::Review => 6,
             Self::Select | Self::SelectedHosts(_) => 7,
             Self::Jobs => 8,
             Self::Files(_) => 9,
+        }
+    }
+
+    /// Inlinks of a page, by the links of a folder or of the workspace.
+    pub fn inlinks(folder: Option<PathBuf>, target: String) -> Self {
+        match folder {
+            Some(folder) => Self::LinkSet { folder, target },
+            None => Self::Links { target },
+        }
+    }
+
+    /// The folder whose links are shown; none shows those of the workspace.
+    pub fn link_folder(&self) -> Option<&PathBuf> {
+        match self {
+            Self::LinkSet { folder, .. } => Some(folder),
+            Self::LinkHosts(folder) | Self::CitedPages(folder, _) => folder.as_ref(),
+            _ => None,
         }
     }
 

@@ -31,6 +31,17 @@ pub enum Route {
         /// URL or page key.
         target: String,
     },
+    /// The same out of a folder that links were loaded into.
+    LinkSet {
+        /// The folder.
+        folder: PathBuf,
+        /// URL or page key; empty for the folder itself.
+        target: String,
+    },
+    /// Hosts with what links to them, by the links of such a folder or of the workspace.
+    LinkHosts(Option<PathBuf>),
+    /// Pages that are linked to there, of one host or of all.
+    CitedPages(Option<PathBuf>, Option<String>),
     /// Going through captures one by one.
     Review,
     /// Score, threshold, export.

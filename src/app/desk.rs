@@ -1,5 +1,6 @@
 //! The open workspace as the window and the command line see it.
 
+use super::link_desk::LinkDesk;
 use super::models::*;
 use super::plans::Plans;
 use crate::campaign::Campaign;
@@ -13,7 +14,7 @@ pub type DeskResult<T> = anyhow::Result<T>;
 
 /// An open workspace: reads, short writes, long work. Every call may block
 /// and is made on a worker thread, never on the window's.
-pub trait Desk: Plans + Send + Sync {
+pub trait Desk: Plans + LinkDesk + Send + Sync {
     /// Grows with every change of the catalogue; read models are keyed by it. Does not block.
     fn revision(&self) -> u64;
 

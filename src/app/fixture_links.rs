@@ -1,8 +1,16 @@
-//! Links of the made-up archive to one page.
+//! Links of the made-up archive: to one page, and of all hosts.
 
-use super::{DAY, date};
-use crate::app::models::{InlinkPage, InlinkRow};
+use super::{DAY, FixtureDesk, date};
+use crate::app::models::{CitedPages, HostTable, InlinkPage, InlinkRow, LinkSet, RankedHost};
+use crate::app::{DeskResult, LinkDesk};
+use crate::jobs::JobCx;
+use crate::links::HostNode;
+use crate::links::stored::{Cited, CitedCounts};
 use crate::uri::CaptureDate;
+use std::path::Path;
+
+/// Hosts that are kept of each column; there are three more.
+const KEPT: usize = 9;
 
 /// Links to a page from six blogs, a week apart.
 pub(super) fn inlinks(target: &str, around: Option<CaptureDate>, window_days: u32) -> InlinkPage {
@@ -37,5 +45,50 @@ pub(super) fn inlinks(target: &str, around: Option<CaptureDate>, window_days: u3
         cut: 12,
         outside_cut: 0,
         built: true,
+    }
+}
+
+fn host(number: u64) -> RankedHost {
+    let node = HostNode {
+        host: format!("host-{number}.example"),
+        captures: if number.is_multiple_of(4) { 0 } else { number },
+        captured: (!number.is_multiple_of(4)).then(|| (date(-10), date(20))),
+        inlinks: 700 + number,
+        inlinks_internal: 300 + number,
+        outlinks: 5,
+        citing_hosts: 90 - number,
+        cited_hosts: 3,
+    };
+    RankedHost { node, pagerank: 0.02 / (number + 1) as f64 }
+}
+
+impl LinkDesk for FixtureDesk {
+    fn link_set(&self, folder: Option<&Path>) -> DeskResult<Option<LinkSet>> {
+        let folder = folder.unwrap_or(Path::new("/home/archivist/fonds/inlinks/loaded"));
+        anyhow::ensure!(!folder.ends_with("broken"), "{}: no links are stored here", folder.display());
+        let set = LinkSet { folder: folder.to_owned(), links: 48_201, pages: 9_120, captures: 1_400, bytes: 1_100_000 };
+        Ok((!self.empty).then_some(set))
+    }
+
+    fn inlinks_in(&self, folder: &Path, page: &str) -> DeskResult<InlinkPage> {
+        self.told.say(format!("inlinks of {page} in {}", folder.display()));
+        Ok(inlinks(page, None, u32::MAX))
+    }
+
+    fn link_hosts(&self, _: Option<&Path>, _: &JobCx) -> DeskResult<Option<HostTable>> {
+        let hosts = (0..12).map(host).collect();
+        Ok((!self.empty).then(|| HostTable::of(hosts, 240, KEPT)))
+    }
+
+    fn cited_pages(&self, folder: Option<&Path>, host: Option<&str>, _: &JobCx) -> DeskResult<Option<CitedPages>> {
+        let site = host.unwrap_or("all.example");
+        let page = |number: u64| Cited {
+            target: format!("http://{site}/page-{number}"),
+            captures: number % 3,
+            counts: CitedCounts { hosts: 40 - number, external: 600 - number, internal: 11 },
+            dates: Some((date(-100), date(100))),
+        };
+        let pages = if folder.is_some() { 2_500 } else { 20 };
+        Ok((!self.empty).then(|| CitedPages { rows: (0..20).map(page).collect(), pages }))
     }
 }

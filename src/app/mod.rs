@@ -16,6 +16,8 @@ mod desk;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod jobs_at_hand;
+mod link_desk;
+mod link_models;
 mod live;
 mod loader;
 pub mod models;
@@ -34,6 +36,7 @@ pub use action::{MARK_KEYS, PAGES, resolve, route_of};
 pub use command::{Action, Command, Dialog, FilesRoute, Route, RuleAsked, ScopeList};
 pub use desk::{Desk, DeskResult, Opener};
 pub use jobs_at_hand::{EndedJob, RunningJob};
+pub use link_desk::LinkDesk;
 pub use plans::Plans;
 pub use reads::{LIST_PAGE, Reads, Same, ScopeAnswers};
 pub use scans::RuleLine;

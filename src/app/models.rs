@@ -1,5 +1,6 @@
 //! What pages draw: the catalogue's read models, and how they arrive.
 
+pub use super::link_models::*;
 pub use crate::crawl::PREREQUISITE_RULE;
 pub use crate::store::quoted;
 pub use crate::store::rows::*;

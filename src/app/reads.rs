@@ -6,6 +6,7 @@ use super::models::*;
 use crate::campaign::Campaign;
 use crate::scope::{Derivation, Trace};
 use std::hash::{Hash, Hasher};
+use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -123,6 +124,10 @@ reads! {
     inlinks(id: CaptureId, days: u32) -> InlinkPage, None, |desk, (id, days)| desk.inlinks(*id, *days);
     /// See [`Desk::inlinks_of`].
     inlinks_of(target: String, days: u32) -> InlinkPage, None, |desk, (target, days)| desk.inlinks_of(target, *days);
+    /// See [`super::LinkDesk::link_set`]; folders are filled without the catalogue.
+    link_set(folder: Option<PathBuf>) -> Option<LinkSet>, Some(SLOW), |desk, (folder,)| desk.link_set(folder.as_deref());
+    /// See [`super::LinkDesk::inlinks_in`].
+    inlinks_in(folder: PathBuf, page: String) -> InlinkPage, None, |desk, (folder, page)| desk.inlinks_in(folder, page);
     /// See [`Desk::outlinks`].
     outlinks(id: CaptureId) -> Vec<OutlinkRow>, None, |desk, (id,)| desk.outlinks(*id);
     /// See [`Desk::anchors`].

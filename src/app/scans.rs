@@ -10,7 +10,8 @@
 
 use super::loader::{ReadCx, no_workspace};
 use super::models::{
-    CampaignId, Drift, FoundRecords, GeoReport, LaunchId, Loaded, Notice, RuleReport, Spoken, WhatIfAnswer,
+    CampaignId, CitedPages, Drift, FoundRecords, GeoReport, HostTable, LaunchId, Loaded, Notice, RuleReport, Spoken,
+    WhatIfAnswer,
 };
 use super::{Desk, DeskResult};
 use crate::campaign::Campaign;
@@ -47,6 +48,10 @@ pub struct Scans {
     pub(super) problem_record: Scan<i64, String>,
     /// The records that an import counted, in all files or in one.
     pub(super) import_records: Scan<(LaunchId, Option<String>), FoundRecords>,
+    /// Hosts with what links to them, in a folder or here.
+    pub(super) link_hosts: Scan<Option<PathBuf>, Option<HostTable>>,
+    /// Pages that are linked to, in a folder or here, of one host or of all.
+    pub(super) cited_pages: Scan<(Option<PathBuf>, Option<String>), Option<CitedPages>>,
 }
 
 impl Default for Scans {
@@ -65,6 +70,8 @@ impl Default for Scans {
             drift: Scan::new("geo drift"),
             problem_record: Scan::new("record of a problem"),
             import_records: Scan::new("records of an import"),
+            link_hosts: Scan::new("hosts by their links"),
+            cited_pages: Scan::new("cited pages"),
         }
     }
 }
@@ -212,6 +219,13 @@ where
         }
     }
 
+    /// Stops the work on what is shown no more; an answer that is there stays.
+    pub(super) fn rest_unless(&mut self, is_shown: impl Fn(&Q) -> bool) {
+        if self.asked.as_ref().is_some_and(|asked| !is_shown(&asked.query)) {
+            self.stop();
+        }
+    }
+
     fn stop(&mut self) {
         if let Some((_, _, handle)) = self.asked.as_mut().and_then(|asked| asked.running.take()) {
             handle.cx.cancel();
@@ -250,6 +264,8 @@ impl Scans {
         self.drift.forget();
         self.problem_record.forget();
         self.import_records.forget();
+        self.link_hosts.forget();
+        self.cited_pages.forget();
     }
 
     /// Whether an answer is on its way. A record of a problem may be read
@@ -263,6 +279,8 @@ impl Scans {
             || self.geo_report.is_waited_for()
             || self.drift.is_waited_for()
             || self.import_records.is_waited_for()
+            || self.link_hosts.is_waited_for()
+            || self.cited_pages.is_waited_for()
     }
 }
 

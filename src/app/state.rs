@@ -6,6 +6,8 @@
 //! Invariants: nothing here touches disk or network on the calling thread;
 //! writes are carried out in the order they were asked.
 
+#[path = "state_links.rs"]
+mod links;
 #[path = "state_saves.rs"]
 mod saves;
 #[path = "state_schedules.rs"]
@@ -354,6 +356,7 @@ impl AppState {
             Route::Files(FilesRoute::Records(shown, of)) => (shown, of) == (launch, path),
             _ => false,
         });
+        self.rest_link_scans();
         self.look_ahead();
     }
 

@@ -4,14 +4,14 @@ use super::inlink_options::{InternalWord, NotationWord, SortOptions};
 use super::output::{json_line, plain};
 use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::analysis::{AnchorLink, AnchorTallies};
-use crate::app::work::anchor_rows;
+use crate::app::work::{self, anchor_rows};
 use crate::jobs::{CountedRead, JobCx, OnStop, counted};
 use crate::links::filters::Columns;
 use crate::links::invert::ShuffleOptions;
 use crate::links::stored::load::{LoadInput, LoadOptions, LoadReport, load};
-use crate::links::stored::{LinkStore, StoredInlink, Window, host_name, host_of};
-use crate::store::Workspace;
-use crate::store::rows::{AnchorRow, InlinkPage, InlinkRow, ProspectRow};
+use crate::links::stored::{LinkStore, Window, host_of};
+use crate::store::rows::{AnchorRow, ProspectRow};
+use crate::store::{LOADED_LINKS as LOADED, Workspace};
 use anyhow::Context;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -20,9 +20,6 @@ use std::path::{Path, PathBuf};
 /// Bytes of rows that come of one byte of a compressed data set, at most, as
 /// far as published ones show.
 const ROW_BYTES_PER_LINE_BYTE: u64 = 3;
-
-/// Where links go that are loaded into a workspace.
-const LOADED: &str = "inlinks/loaded";
 
 /// The words of `fonds inlinks load`.
 #[derive(Debug, clap::Args)]
@@ -176,42 +173,6 @@ fn reading_all(store: &LinkStore, cx: &JobCx) {
     cx.stage("Reading links", Some(counts.links + counts.captures));
 }
 
-/// A page by URL or key.
-fn key_of(store: &LinkStore, page: &str) -> anyhow::Result<String> {
-    store.key_of(page).with_context(|| format!("“{page}” is neither a URL nor a key such as (pt,example,)/path"))
-}
-
-/// The page's inlinks, of all times or around a date.
-pub(super) fn show(store: &LinkStore, page: &str, window: Option<Window>, cap: usize) -> anyhow::Result<InlinkPage> {
-    let key = key_of(store, page)?;
-    let answer = store.inlinks(&key, window, cap)?;
-    let row = |link: StoredInlink| InlinkRow {
-        date: link.date,
-        source_host: host_name(host_of(&link.source)).as_str().to_owned(),
-        source: if link.source_url.is_empty() { link.source } else { link.source_url },
-        anchor: link.anchor,
-        internal: link.internal,
-        in_window: true,
-        capture: None,
-        nofollow: link.nofollow,
-        rel: String::new(),
-        place: None,
-        position: None,
-    };
-    Ok(InlinkPage {
-        target: key,
-        capture_dates: answer.captures,
-        around: window.map(|window| window.around),
-        window_days: window.map_or(u32::MAX, |window| window.days),
-        rows: answer.inlinks.into_iter().map(row).collect(),
-        internal: answer.counts.internal,
-        external: answer.counts.external,
-        cut: answer.cut,
-        outside_cut: 0,
-        built: true,
-    })
-}
-
 /// The captures that most other hosts link to.
 pub(super) fn top(
     store: &LinkStore,
@@ -276,7 +237,7 @@ pub(super) fn anchors(store: &LinkStore, page: Option<&str>, limit: u64, cx: &Jo
         return Ok(store.top_anchors(limit, &ShuffleOptions::default(), cx)?.into_iter().map(row).collect());
     };
     let mut tallies = AnchorTallies::default();
-    store.each_inlink(&key_of(store, page)?, None, |link| {
+    store.each_inlink(&work::stored_key(store, page)?, None, |link| {
         if !link.anchor.is_empty() {
             tallies.take(AnchorLink { anchor: link.anchor, source_host: host_of(link.source), date: link.date });
         }

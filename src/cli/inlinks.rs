@@ -9,8 +9,8 @@ use super::output::{Existing, json_line, plain, short, to_file, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::app::{Desk, work};
+use crate::links::MATCH_WINDOW_DAYS;
 use crate::links::stored::{CitedCounts, Window};
-use crate::links::{MATCH_WINDOW_DAYS, MAX_INLINKS_PER_SIDE};
 use crate::store::rows::{AnchorRow, InlinkPage, InlinkRow, ProspectRow};
 use crate::store::{PROSPECTS_KEPT, Workspace};
 use crate::uri::{CaptureDate, PageKey};
@@ -253,7 +253,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             let answer = match answering(&folder)? {
                 Some(store) => {
                     let window = date.map(|around| Window { around, days: window_days });
-                    inlink_store::show(&store, &page, window, MAX_INLINKS_PER_SIDE)?
+                    work::inlinks_of_store(&store, &page, window)?
                 }
                 None => {
                     let desk = looking_desk(&folder)?;

@@ -20,6 +20,9 @@ use std::time::SystemTime;
 /// What all links that a workspace builds have in common.
 pub const BUILT_RULES: StoreRules = StoreRules { notation: Notation::Page, internal: InternalPolicy::Fqdn };
 
+/// Where data sets go that are loaded into a workspace.
+pub const LOADED_LINKS: &str = "inlinks/loaded";
+
 /// Stored links as they were when their list had this size and date.
 pub(super) type Opened = (u64, SystemTime, Arc<LinkStore>);
 

@@ -43,6 +43,7 @@ mod selections;
 mod settings;
 mod workspace;
 
+pub use built::LOADED_LINKS;
 pub use campaigns::next_run;
 pub use captures::{RecordRow, StoredCapture};
 pub use catalogue::{Catalogue, UnderWay};

@@ -1,8 +1,8 @@
 //! The whole window: state, pages, and what lies around them.
 
 use super::pages::{
-    CampaignsPage, CapturesPage, CrawlView, FilesPage, JobsPage, LinksPage, ProspectPage, ReviewPage, ScopeLists,
-    SelectPage, SpecPage, selected_hosts_ui,
+    CampaignsPage, CapturesPage, CrawlView, FilesPage, JobsPage, LinkHostsPage, LinksPage, ProspectPage, ReviewPage,
+    ScopeLists, SelectPage, SpecPage, cited_pages_ui, selected_hosts_ui,
 };
 use super::{dialogs::Dialogs, drops::Drops, panel::LowerPanel, shell, theme};
 use crate::app::models::Loaded;
@@ -29,6 +29,7 @@ pub struct Cockpit {
     captures: CapturesPage,
     prospect: ProspectPage,
     links: LinksPage,
+    link_hosts: LinkHostsPage,
     review: ReviewPage,
     select: SelectPage,
     jobs: JobsPage,
@@ -65,6 +66,7 @@ impl Cockpit {
             captures: CapturesPage::default(),
             prospect: ProspectPage::default(),
             links: LinksPage::default(),
+            link_hosts: LinkHostsPage::default(),
             review: ReviewPage::default(),
             select: SelectPage::default(),
             jobs: JobsPage::default(),
@@ -131,7 +133,8 @@ impl Cockpit {
             Route::Crawl | Route::Scope(..) => matches!(app.focus, Some(Focus::Seen(_))),
             Route::Links { .. } | Route::Select => matches!(app.focus, Some(Focus::Capture(_))),
             Route::Files(_) => matches!(app.focus, Some(Focus::File(_) | Focus::Problem(_))),
-            Route::Campaigns | Route::Spec(_) | Route::Prospect | Route::SelectedHosts(_) | Route::Jobs => false,
+            Route::LinkSet { .. } | Route::LinkHosts(_) | Route::CitedPages(..) | Route::SelectedHosts(_) => false,
+            Route::Campaigns | Route::Spec(_) | Route::Prospect | Route::Jobs => false,
         };
         wanted && app.settings.lower_panel && app.desk().is_some()
     }
@@ -149,7 +152,10 @@ impl Cockpit {
             Route::Crawl => self.crawl.ui(ui, app),
             Route::Captures { filter } => self.captures.ui(ui, app, &filter),
             Route::Prospect => self.prospect.ui(ui, app),
-            Route::Links { target } => self.links.ui(ui, app, &target),
+            Route::Links { target } => self.links.ui(ui, app, None, &target),
+            Route::LinkSet { folder, target } => self.links.ui(ui, app, Some(&folder), &target),
+            Route::LinkHosts(folder) => self.link_hosts.ui(ui, app, folder.as_ref()),
+            Route::CitedPages(folder, host) => cited_pages_ui(ui, app, folder.as_ref(), host.as_deref()),
             Route::Review => self.review.ui(ui, app),
             Route::Select => self.select.ui(ui, app),
             Route::SelectedHosts(selected) => selected_hosts_ui(ui, app, selected),

@@ -304,7 +304,7 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage) {
         },
     );
     if let Some(index) = go {
-        app.send(Command::Go(Route::Links { target: rows[index].source.clone() }));
+        app.send(Command::Go(Route::inlinks(app.route.link_folder().cloned(), rows[index].source.clone())));
     } else if let Some(capture) = clicked.and_then(|index| rows[index].capture)
         && matches!(app.route, Route::Links { .. })
     {

@@ -15,6 +15,7 @@ mod inlink_dataset;
 mod inlink_rows;
 mod inlinks;
 mod link_files;
+mod link_sets;
 mod repeats;
 mod sample;
 mod schedule;
@@ -39,6 +40,7 @@ pub use inlink_dataset::{dataset_within, write_dataset};
 pub use inlink_rows::room_warning;
 pub use inlinks::{InlinkReport, build_inlinks};
 pub use link_files::export_links;
+pub use link_sets::{cited_pages, inlinks_in, inlinks_of_store, link_hosts, link_set, stored_key};
 pub use sample::{add_sample_campaign, crawl_options, example_campaign, is_sample, sample_edition, sample_overrides};
 pub use schedule::{
     LOOK_EVERY, NextRun, ON_TIME, ScheduleLook, Scheduler, Watch, WatchReport, keep_schedules, next_runs, run_scheduled,

@@ -1,13 +1,15 @@
-//! Inlinks of any page, and the anchors of the whole archive.
+//! Inlinks of any page, and the anchors of the whole archive; or those of a
+//! data set that was loaded.
 
-use crate::app::models::{LinkForm, Loaded};
+use crate::app::models::{LinkForm, LinkSet, Loaded};
 use crate::app::{Action, AppState, Command, Route};
 use crate::ui::panel::{anchors_ui, inlinks_ui};
-use crate::ui::pick::FolderExport;
+use crate::ui::pick::{FolderExport, PathField, Sort};
 use crate::ui::theme::{self, GAP};
 use crate::ui::widgets::{action_ui, empty_ui, heading_ui, loaded_ui, title_ui};
 use crate::ui::words;
-use egui::{ComboBox, TextEdit, Ui};
+use egui::{Button, ComboBox, TextEdit, Ui};
+use std::path::PathBuf;
 
 /// Anchors asked for.
 const ANCHORS: u64 = 1000;
@@ -19,15 +21,17 @@ pub struct LinksPage {
     shown: String,
     form: LinkForm,
     export: FolderExport,
+    data_set: PathField,
 }
 
 impl LinksPage {
-    /// Draws the page.
-    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, target: &str) {
+    /// Draws the page: links of the workspace, or of a folder.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, folder: Option<&PathBuf>, target: &str) {
         if self.shown != target {
             self.shown = target.to_owned();
             self.typed = target.to_owned();
         }
+        let inlinks_of = |target: &str| Command::Go(Route::inlinks(folder.cloned(), target.to_owned()));
         title_ui(ui, "Links", "An inlink is a link seen from its target");
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Inlinks of");
@@ -40,23 +44,73 @@ impl LinksPage {
                 .labelled_by(label.id);
             let entered = response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
             if ui.button("Show inlinks").clicked() || entered {
-                app.send(Command::Go(Route::Links { target: self.typed.trim().to_owned() }));
+                app.send(inlinks_of(self.typed.trim()));
             }
-            if !target.is_empty() && ui.button("All anchors").clicked() {
-                app.send(Command::Go(Route::Links { target: String::new() }));
+            let all = if folder.is_some() { "The data set" } else { "All anchors" };
+            if !target.is_empty() && ui.button(all).clicked() {
+                app.send(inlinks_of(""));
+            }
+            if ui.button("Hosts").on_hover_text("Hosts by PageRank, with what links to them").clicked() {
+                app.send(Command::Go(Route::LinkHosts(folder.cloned())));
+            }
+            if ui.button("Cited pages").on_hover_text("Pages that most other hosts link to").clicked() {
+                app.send(Command::Go(Route::CitedPages(folder.cloned(), None)));
             }
             action_ui(ui, app, Action::BuildInlinks);
         });
+        self.data_set_ui(ui, app, folder);
         ui.add_space(GAP);
-        if target.trim().is_empty() {
-            self.export_ui(ui, app);
-            ui.add_space(GAP);
-            top_anchors_ui(ui, app);
-        } else {
-            heading_ui(ui, &words::short(target, 160));
-            let answer = app.reads.inlinks_of(target.trim().to_owned(), app.settings.window_days);
-            loaded_ui(ui, &answer, |ui, page| inlinks_ui(ui, app, page));
+        let target = target.trim();
+        match folder {
+            _ if !target.is_empty() => {
+                heading_ui(ui, &words::short(target, 160));
+                let answer = match folder {
+                    None => app.reads.inlinks_of(target.to_owned(), app.settings.window_days),
+                    Some(folder) => app.reads.inlinks_in(folder.clone(), target.to_owned()),
+                };
+                loaded_ui(ui, &answer, |ui, page| inlinks_ui(ui, app, page));
+            }
+            Some(folder) => {
+                let answer = app.reads.link_set(Some(folder.clone())).only_own();
+                loaded_ui(ui, &answer, |ui, set| link_set_ui(ui, set.as_ref()));
+            }
+            None => {
+                self.export_ui(ui, app);
+                ui.add_space(GAP);
+                top_anchors_ui(ui, app);
+            }
         }
+    }
+
+    /// Whose links are shown: those of this workspace, of what was loaded into it, or of any folder.
+    fn data_set_ui(&mut self, ui: &mut Ui, app: &mut AppState, folder: Option<&PathBuf>) {
+        let loaded = app.reads.link_set(None).only_own();
+        let loaded = loaded.shown().and_then(|set| set.as_ref().as_ref()).map(|set| set.folder.clone());
+        ui.horizontal_wrapped(|ui| {
+            ui.label("Links of");
+            let mut offer = |of: Option<&PathBuf>, words: &str| {
+                if ui.selectable_label(folder == of, words).clicked() {
+                    app.send(Command::Go(Route::inlinks(of.cloned(), String::new())));
+                }
+            };
+            offer(None, "this workspace");
+            if let Some(loaded) = &loaded {
+                offer(Some(loaded), "the data set loaded into it");
+            }
+            if let Some(other) = folder.filter(|folder| loaded.as_ref() != Some(folder)) {
+                offer(Some(other), &words::line(&other.display().to_string()));
+            }
+        });
+        ui.horizontal_wrapped(|ui| {
+            let hint = "a folder that “fonds inlinks load” filled";
+            self.data_set.ui(ui, "Link data set", hint, Sort::Folder);
+            let path = self.data_set.path();
+            let open = ui.add_enabled(path.is_some(), Button::new("Open link data set"));
+            let is_clicked = open.on_disabled_hover_text("Name a folder first").clicked();
+            if let Some(path) = path.filter(|_| is_clicked) {
+                app.send(Command::Go(Route::inlinks(Some(path), String::new())));
+            }
+        });
     }
 
     /// All links of the archive, for other programs.
@@ -75,6 +129,23 @@ impl LinksPage {
             }
         });
     }
+}
+
+/// What a data set holds.
+fn link_set_ui(ui: &mut Ui, set: Option<&LinkSet>) {
+    let Some(set) = set else { return };
+    heading_ui(ui, &words::line(&set.folder.display().to_string()));
+    ui.horizontal_wrapped(|ui| {
+        ui.label(words::counted(set.links, "link", "links"));
+        ui.label(words::counted(
+            set.pages,
+            "page that is linked to or was captured",
+            "pages that are linked to or were captured",
+        ));
+        ui.label(words::counted(set.captures, "capture", "captures"));
+        ui.weak(words::bytes(set.bytes));
+    });
+    ui.weak("“Hosts” and “Cited pages” above go through them; name a page to see its inlinks");
 }
 
 fn top_anchors_ui(ui: &mut Ui, app: &mut AppState) {

@@ -245,6 +245,59 @@ fn links_of_any_page_are_found() {
 }
 
 #[test]
+fn hosts_are_put_in_order_and_their_numbers_lead_to_pages_and_inlinks() {
+    let mut window = Window::full();
+    go(&mut window, Key::Num6);
+    window.click("Hosts");
+    window.until("hosts are there", |window| window.says("host-0.example"));
+    window.check_says("the first 9 by this column are listed; 3 are not");
+    assert!(!window.says("host-11.example"));
+    window.click("Captures");
+    assert_eq!(window.app().route, Route::LinkHosts(None));
+    window.check_says("host-11.example");
+    window.click("11");
+    let filter = "host=host-11.example status>=200 status<300 type:html".to_owned();
+    assert_eq!(window.app().route, Route::Captures { filter });
+    window.click("← Back");
+    window.click("711");
+    assert_eq!(window.app().route, Route::CitedPages(None, Some("host-11.example".to_owned())));
+    window.until("pages are there", |window| window.says("http://host-11.example/page-0"));
+    window.click("599");
+    assert_eq!(window.app().route, Route::Links { target: "http://host-11.example/page-1".to_owned() });
+    window.check_says("of all times");
+    let mut window = Window::empty();
+    go(&mut window, Key::Num6);
+    window.click("Hosts");
+    window.until("it says what to do", |window| window.says("Inlinks are not built yet"));
+}
+
+#[test]
+fn a_data_set_of_others_is_opened_and_asked() {
+    let mut window = Window::full();
+    go(&mut window, Key::Num6);
+    window.click("the data set loaded into it");
+    window.check_says("48\u{a0}201 links");
+    window.click("Cited pages");
+    window.until("pages are there", |window| window.says("http://all.example/page-0"));
+    window.check_says("the 20 most cited are listed; 2\u{a0}480 are not");
+    window.check_says("links stored in /home/archivist/fonds/inlinks/loaded");
+    window.click("← Links");
+    window.type_into("Link data set", "/media/other-links");
+    window.click("Open link data set");
+    assert_eq!(window.app().route.link_folder(), Some(&"/media/other-links".into()));
+    window.type_into("Inlinks of", "http://a.example/");
+    window.click("Show inlinks");
+    window.check_told("inlinks of http://a.example/ in /media/other-links");
+    window.check_says("blog3.example");
+    window.click("this workspace");
+    assert_eq!(window.app().route, Route::Links { target: String::new() });
+    window.until("anchors are there", |window| window.says("日本語の案内"));
+    window.type_into("Link data set", "/broken");
+    window.click("Open link data set");
+    window.until("it says why", |window| window.says("no links are stored here"));
+}
+
+#[test]
 fn review_is_done_with_keys() {
     let mut window = Window::full();
     go(&mut window, Key::Num7);

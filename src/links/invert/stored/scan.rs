@@ -7,7 +7,7 @@ use super::super::row::{LinkRow, Row};
 use super::super::shuffle::{Shuffle, ShuffleOptions};
 use super::folder::LinkStore;
 use super::query::{CitedCounts, Window};
-use super::{Hosts, tallied_anchor};
+use super::{Hosts, host_name, host_of, tallied_anchor};
 use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
 use serde::Serialize;
@@ -195,6 +195,37 @@ impl LinkStore {
         })?;
         let cited = |(Reverse(counts), target, dates)| Cited { target, captures: 0, counts, dates };
         Ok(best.kept.into_iter().map(cited).collect())
+    }
+
+    /// Pages that are linked to, of one host or of all, the most cited first;
+    /// and how many there are.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::each_target`].
+    pub fn cited_pages(&self, host: Option<&str>, limit: u64, cx: &JobCx) -> Result<(Vec<Cited>, u64), LinkError> {
+        let mut best = Least::<(Reverse<CitedCounts>, String, u64, Dates)>::new(limit);
+        let mut pages = 0;
+        let begin = host.and_then(|host| self.begin_of(host)).unwrap_or_default();
+        self.each_target(&begin, cx, |page| {
+            let is_of_host = || host.is_none_or(|host| host_name(host_of(&page.target)).as_str() == host);
+            if page.dates.is_some() && is_of_host() {
+                pages += 1;
+                if best.may_enter(|last| Reverse(page.counts) <= last.0) {
+                    best.take((Reverse(page.counts), page.target.clone(), page.captures, page.dates));
+                }
+            }
+            Ok(true)
+        })?;
+        let cited = |(Reverse(counts), target, captures, dates)| Cited { target, captures, counts, dates };
+        Ok((best.kept.into_iter().map(cited).collect(), pages))
+    }
+
+    /// How the keys of a host's pages begin, whatever their ports.
+    fn begin_of(&self, host: &str) -> Option<String> {
+        let key = self.key_of(&format!("http://{host}/"))?;
+        let in_key = host_of(&key);
+        key.find(in_key).and_then(|at| key.get(..at + in_key.len())).map(str::to_owned)
     }
 
     /// The anchors that other sites use most, whatever they link to. They are

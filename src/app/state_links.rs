@@ -1,0 +1,61 @@
+//! Links as a whole: what is read of all of them, in the background.
+//!
+//! Invariants: what no page shows is not worked on, but what was found stays;
+//! links of a folder do not change with the catalogue.
+
+use super::super::Route;
+use super::super::models::{CitedPages, HostTable, Loaded};
+use super::AppState;
+use crate::jobs::Progress;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+impl AppState {
+    /// See [`link_hosts`](super::super::LinkDesk::link_hosts); and how far the work on it is.
+    pub fn link_hosts(&mut self, folder: Option<&PathBuf>) -> (Loaded<Arc<Option<HostTable>>>, Option<Progress>) {
+        let revision = self.links_revision(folder);
+        let (cx, scan) = (self.reads.cx(), &mut self.scans.link_hosts);
+        let answer = scan.get_as_of(
+            revision,
+            cx,
+            |asked| asked.as_ref() == folder,
+            || folder.cloned(),
+            |desk, folder, cx| desk.link_hosts(folder.as_deref(), cx),
+        );
+        (answer, scan.progress())
+    }
+
+    /// See [`cited_pages`](super::super::LinkDesk::cited_pages); and how far the work on it is.
+    pub fn cited_pages(
+        &mut self,
+        folder: Option<&PathBuf>,
+        host: Option<&str>,
+    ) -> (Loaded<Arc<Option<CitedPages>>>, Option<Progress>) {
+        let revision = self.links_revision(folder);
+        let (cx, scan) = (self.reads.cx(), &mut self.scans.cited_pages);
+        let answer = scan.get_as_of(
+            revision,
+            cx,
+            |(asked, of)| asked.as_ref() == folder && of.as_deref() == host,
+            || (folder.cloned(), host.map(str::to_owned)),
+            |desk, (folder, host), cx| desk.cited_pages(folder.as_deref(), host.as_deref(), cx),
+        );
+        (answer, scan.progress())
+    }
+
+    fn links_revision(&self, folder: Option<&PathBuf>) -> u64 {
+        match (folder, self.desk()) {
+            (None, Some(desk)) => desk.revision(),
+            _ => 0,
+        }
+    }
+
+    /// Stops what was begun for a page that was left.
+    pub(super) fn rest_link_scans(&mut self) {
+        let route = &self.route;
+        self.scans.link_hosts.rest_unless(|asked| matches!(route, Route::LinkHosts(folder) if folder == asked));
+        self.scans.cited_pages.rest_unless(
+            |(asked, of)| matches!(route, Route::CitedPages(folder, host) if (folder, host) == (asked, of)),
+        );
+    }
+}

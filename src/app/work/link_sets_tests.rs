@@ -1,0 +1,88 @@
+//! Hosts, cited pages and inlinks of a workspace, and of a data set beside it.
+
+use super::*;
+use crate::app::models::HostColumn;
+use crate::app::work::build_inlinks;
+use crate::links::stored::load::{LoadInput, LoadOptions, load};
+
+const LINES: &str = concat!(
+    r#"{"url":"(pt,fct,","count":3,"captureDate":"2024-03-01T09:00","inlinks":["#,
+    r#"{"date":"2024-03-01T10:00","source":"(pt,fccn,","anchor":"Fundação"},"#,
+    r#"{"date":"2024-03-01T10:00","source":"(pt,jornal,)/n","anchor":"FCT"},"#,
+    r#"{"date":"2024-03-02T10:00","source":"(pt,fct,)/sobre","anchor":"Início"}]}"#,
+    "\n",
+    r#"{"url":"(pt,fct,)/sobre","count":1,"captureDate":null,"inlinks":[{"date":"2024-03-01T10:00","source":"(pt,fccn,","anchor":"X"}]}"#,
+    "\n",
+    r#"{"url":"(pt,fct,sub,)/x","count":1,"captureDate":null,"inlinks":[{"date":"2024-03-01T10:00","source":"(pt,fccn,","anchor":"X"}]}"#,
+    "\n",
+    r#"{"url":"(pt,fctx,)/x","count":1,"captureDate":null,"inlinks":[{"date":"2024-03-01T10:00","source":"(pt,fccn,","anchor":"X"}]}"#,
+);
+
+fn load_into(folder: &Path) {
+    let input = LoadInput { name: "lines".to_owned(), input: Box::new(LINES.as_bytes()) };
+    let report = load(folder, vec![input], &LoadOptions::default(), &JobCx::detached()).unwrap();
+    assert_eq!((report.bad_lines, report.added.counts.links), (0, 6));
+}
+
+fn workspace() -> (tempfile::TempDir, Workspace) {
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = Workspace::create(&dir.path().join("archive")).unwrap();
+    (dir, workspace)
+}
+
+#[test]
+fn a_data_set_is_found_in_its_folder_and_in_the_workspace_it_was_loaded_into() {
+    let (dir, workspace) = workspace();
+    assert_eq!(link_set(&workspace, None).unwrap(), None);
+    let elsewhere = dir.path().join("elsewhere");
+    let error = link_set(&workspace, Some(&elsewhere)).unwrap_err().to_string();
+    assert!(error.contains("elsewhere: no links are stored here") && error.contains("inlinks load"), "{error}");
+    load_into(&elsewhere);
+    load_into(&workspace.folder().join(LOADED_LINKS));
+    let set = link_set(&workspace, Some(&elsewhere)).unwrap().unwrap();
+    assert_eq!((set.links, set.pages, set.captures), (6, 4, 1));
+    // A workspace stands for what was loaded into it.
+    let here = link_set(&workspace, None).unwrap().unwrap();
+    assert_eq!(link_set(&workspace, Some(workspace.folder())).unwrap().unwrap(), here);
+    let shown = inlinks_in(workspace.folder(), "https://www.fct.pt/").unwrap();
+    assert_eq!((shown.external, shown.internal, shown.around), (2, 1, None));
+    assert!(inlinks_in(&elsewhere, "no page at all").is_err());
+}
+
+#[test]
+fn hosts_and_their_cited_pages_are_counted() {
+    let (dir, workspace) = workspace();
+    let folder = dir.path().join("links");
+    load_into(&folder);
+    let cx = JobCx::detached();
+    let table = link_hosts(&workspace, Some(&folder), &cx).unwrap().unwrap();
+    assert_eq!((table.hosts, table.edges), (5, 4));
+    let names = |column| table.by(column).iter().map(|row| row.node.host.clone()).collect::<Vec<_>>();
+    assert_eq!(names(HostColumn::CitingHosts)[0], "fct.pt");
+    assert_eq!(names(HostColumn::Host), ["fccn.pt", "fct.pt", "fctx.pt", "jornal.pt", "sub.fct.pt"]);
+    let fct = table.by(HostColumn::External)[0];
+    let node = &fct.node;
+    assert_eq!((node.inlinks, node.inlinks_internal, node.citing_hosts, node.captures), (3, 1, 2, 1));
+    assert!(fct.pagerank > table.by(HostColumn::PageRank)[4].pagerank);
+    // Subdomains and names that go on are other hosts; the sums are those of the table.
+    let pages = cited_pages(&workspace, Some(&folder), Some("fct.pt"), &cx).unwrap().unwrap();
+    let keys: Vec<&str> = pages.rows.iter().map(|row| row.target.as_str()).collect();
+    assert_eq!((keys, pages.pages), (vec!["(pt,fct,", "(pt,fct,)/sobre"], 2));
+    let sum =
+        |of: fn(&crate::links::stored::CitedCounts) -> u64| pages.rows.iter().map(|row| of(&row.counts)).sum::<u64>();
+    assert_eq!((sum(|counts| counts.external), sum(|counts| counts.internal)), (3, 1));
+    assert_eq!(cited_pages(&workspace, Some(&folder), None, &cx).unwrap().unwrap().pages, 4);
+    cx.cancel();
+    assert!(link_hosts(&workspace, Some(&folder), &cx).is_err());
+}
+
+#[test]
+fn a_workspace_has_hosts_once_its_inlinks_are_built() {
+    let (_dir, workspace) = workspace();
+    let cx = JobCx::detached();
+    assert_eq!(link_hosts(&workspace, None, &cx).unwrap(), None);
+    assert_eq!(cited_pages(&workspace, None, None, &cx).unwrap(), None);
+    build_inlinks(&workspace, false, &cx).unwrap();
+    assert_eq!(link_hosts(&workspace, None, &cx).unwrap().unwrap().hosts, 0);
+    assert_eq!(cited_pages(&workspace, None, None, &cx).unwrap().unwrap().pages, 0);
+}

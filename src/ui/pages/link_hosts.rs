@@ -1,0 +1,190 @@
+//! Hosts with what links to them, and the pages of theirs that are cited.
+
+use crate::app::models::{CaptureTab, CitedPages, HostColumn, HostTable, Loaded, quoted};
+use crate::app::{Action, AppState, Command, Route};
+use crate::ui::table::Table;
+use crate::ui::theme::GAP;
+use crate::ui::widgets::{action_ui, empty_ui, loaded_ui, progress_ui, title_ui};
+use crate::ui::words;
+use egui::Ui;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What a number of links leads to.
+const PAGES: &str = "Show the pages of this host that are linked to";
+
+/// The table of hosts.
+#[derive(Default)]
+pub struct LinkHostsPage {
+    column: HostColumn,
+}
+
+impl LinkHostsPage {
+    /// Draws the page.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, folder: Option<&PathBuf>) {
+        title_ui(
+            ui,
+            "Hosts",
+            "PageRank counts a link between two hosts once, whatever its pages and dates, and leaves links within a site out; together it is 1000 ‰",
+        );
+        back_ui(ui, app);
+        let (answer, progress) = app.link_hosts(folder);
+        progress_ui(ui, progress);
+        answered_ui(ui, app, &answer, |ui, app, table| self.table_ui(ui, app, table));
+    }
+
+    fn table_ui(&mut self, ui: &mut Ui, app: &mut AppState, table: &HostTable) {
+        let rows = table.by(self.column);
+        let folder = app.route.link_folder().cloned();
+        ui.horizontal_wrapped(|ui| {
+            ui.label("Order by");
+            for (column, word) in HostColumn::ALL {
+                ui.selectable_value(&mut self.column, column, word);
+            }
+        });
+        ui.horizontal_wrapped(|ui| {
+            ui.label(words::counted(table.hosts, "host", "hosts"));
+            ui.weak(words::counted(
+                table.edges,
+                "pair of which one links to the other",
+                "pairs of which one links to the other",
+            ));
+            let left_out = table.hosts.saturating_sub(rows.len() as u64);
+            if left_out > 0 {
+                let (listed, left_out) = (words::count(rows.len() as u64), words::count(left_out));
+                let all = match folder {
+                    None => "“Write links” on the page Links has them all",
+                    Some(_) => "“fonds inlinks hosts” has them all",
+                };
+                ui.weak(format!("the first {listed} by this column are listed; {left_out} are not, {all}"));
+            }
+        });
+        const COLUMNS: [(&str, f32); 7] = [
+            ("PageRank ‰", 90.0),
+            ("Citing hosts", 90.0),
+            ("External", 80.0),
+            ("Internal", 80.0),
+            ("Captures", 80.0),
+            ("Captured", 190.0),
+            ("Host", 420.0),
+        ];
+        let (mut pages, mut captures) = (None, None);
+        let clicked = Table::new("link hosts", &COLUMNS, rows.len()).show_ui(
+            ui,
+            |cells, index| {
+                let node = &rows[index].node;
+                cells.text(&format!("{:.3}", rows[index].pagerank * 1000.0));
+                for number in [node.citing_hosts, node.inlinks, node.inlinks_internal] {
+                    if cells.link(number, PAGES) {
+                        pages = Some(index);
+                    }
+                }
+                match folder.is_none() {
+                    true if cells.link(node.captures, "Show these captures") => captures = Some(index),
+                    true => {}
+                    false => cells.number(node.captures),
+                }
+                match node.captured {
+                    Some((first, last)) => cells.text(&format!("{} – {}", words::day(first), words::day(last))),
+                    None => cells.weak("never"),
+                }
+                cells.text(&node.host);
+            },
+            |_, _| {},
+        );
+        if let Some(row) = captures.and_then(|index: usize| rows.get(index)) {
+            // What counts here: pages that came with success.
+            let filter = format!("host={} status>=200 status<300 type:html", quoted(&row.node.host));
+            app.wants_tab = Some(CaptureTab::All);
+            app.send(Command::Go(Route::Captures { filter }));
+        } else if let Some(row) = pages.or(clicked).and_then(|index: usize| rows.get(index)) {
+            app.send(Command::Go(Route::CitedPages(folder, Some(row.node.host.clone()))));
+        }
+    }
+}
+
+/// Draws the pages of a host, or of all, that are linked to.
+pub(in crate::ui) fn cited_pages_ui(ui: &mut Ui, app: &mut AppState, folder: Option<&PathBuf>, host: Option<&str>) {
+    match host {
+        Some(host) => title_ui(ui, &format!("Cited pages of {}", words::line(host)), "Links of all times"),
+        None => title_ui(ui, "Cited pages", "Pages that most other hosts link to, captured or not; links of all times"),
+    }
+    back_ui(ui, app);
+    let (answer, progress) = app.cited_pages(folder, host);
+    progress_ui(ui, progress);
+    answered_ui(ui, app, &answer, cited_table_ui);
+}
+
+fn cited_table_ui(ui: &mut Ui, app: &mut AppState, pages: &CitedPages) {
+    ui.horizontal_wrapped(|ui| {
+        ui.label(words::counted(pages.pages, "page", "pages"));
+        let left_out = pages.pages.saturating_sub(pages.rows.len() as u64);
+        if left_out > 0 {
+            let listed = words::count(pages.rows.len() as u64);
+            ui.weak(format!("the {listed} most cited are listed; {} are not", words::count(left_out)));
+        }
+    });
+    const COLUMNS: [(&str, f32); 7] = [
+        ("Citing hosts", 90.0),
+        ("External", 80.0),
+        ("Internal", 80.0),
+        ("Captures", 80.0),
+        ("First cited", 96.0),
+        ("Last cited", 96.0),
+        ("Page", 480.0),
+    ];
+    const INLINKS: &str = "Show the inlinks of this page";
+    let mut go = None;
+    let clicked = Table::new("cited pages", &COLUMNS, pages.rows.len()).show_ui(
+        ui,
+        |cells, index| {
+            let row = &pages.rows[index];
+            for number in [row.counts.hosts, row.counts.external, row.counts.internal] {
+                if cells.link(number, INLINKS) {
+                    go = Some(index);
+                }
+            }
+            cells.number(row.captures);
+            let (first, last) = row.dates.unwrap_or_default();
+            cells.text(&words::day(first));
+            cells.text(&words::day(last));
+            cells.text(&row.target);
+        },
+        |_, _| {},
+    );
+    if let Some(row) = go.or(clicked).and_then(|index| pages.rows.get(index)) {
+        app.send(Command::Go(Route::inlinks(app.route.link_folder().cloned(), row.target.clone())));
+    }
+}
+
+fn back_ui(ui: &mut Ui, app: &mut AppState) {
+    let folder = app.route.link_folder().cloned();
+    ui.horizontal_wrapped(|ui| {
+        if ui.button("← Links").clicked() {
+            app.send(Command::Go(Route::inlinks(folder.clone(), String::new())));
+        }
+        if matches!(app.route, Route::CitedPages(..)) && ui.button("Hosts").clicked() {
+            app.send(Command::Go(Route::LinkHosts(folder.clone())));
+        }
+        if let Some(folder) = &folder {
+            ui.weak(format!("links stored in {}", words::line(&folder.display().to_string())));
+        }
+    });
+    ui.add_space(GAP);
+}
+
+/// Draws what all links tell, or what to do where there are none.
+fn answered_ui<T>(
+    ui: &mut Ui,
+    app: &mut AppState,
+    answer: &Loaded<Arc<Option<T>>>,
+    draw: impl FnOnce(&mut Ui, &mut AppState, &T),
+) {
+    loaded_ui(ui, answer, |ui, found| match found {
+        Some(found) => draw(ui, app, found),
+        None => {
+            empty_ui(ui, "Inlinks are not built yet", "Hosts and cited pages are counted in the inlinks");
+            action_ui(ui, app, Action::BuildInlinks);
+        }
+    });
+}
