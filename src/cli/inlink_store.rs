@@ -167,6 +167,21 @@ pub(super) fn answering(folder: &Path) -> anyhow::Result<Option<LinkStore>> {
     Ok(Some(LinkStore::open(&loaded)?))
 }
 
+/// Refuses to write a data set of a workspace that has no captures and was only
+/// given links of others: it would be empty.
+pub(super) fn not_only_loaded(workspace: &Workspace) -> anyhow::Result<()> {
+    let loaded = workspace.folder().join(LOADED);
+    anyhow::ensure!(
+        !LinkStore::is_in(&loaded) || workspace.catalogue().newest_capture()? > 0,
+        "{}: nothing was captured or imported here, so there are no inlinks of its own to write. The links loaded into \
+         {} answer to show, top, uncaptured, anchors and hosts; to write the data set that they came from in another \
+         form, run: fonds inlinks convert",
+        workspace.folder().display(),
+        loaded.display()
+    );
+    Ok(())
+}
+
 /// Sets the job up for reading all links.
 fn reading_all(store: &LinkStore, cx: &JobCx) {
     let counts = store.counts();
@@ -354,6 +369,8 @@ mod tests {
         let (lines, archive) = (lines.to_str().unwrap(), archive.to_str().unwrap());
         run_words(&["load", archive, lines]);
         assert_eq!(run_words(&["show", archive, "fct.pt"]).1.lines().count(), 3);
+        let refused = not_only_loaded(&Workspace::look(archive.as_ref()).unwrap()).unwrap_err().to_string();
+        assert!(refused.contains("nothing was captured") && refused.contains("fonds inlinks convert"), "{refused}");
         run_words(&["build", archive]);
         assert_eq!(run_words(&["show", archive, "fct.pt"]).1, "");
         let loaded = format!("{archive}/{LOADED}");

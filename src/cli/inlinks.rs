@@ -243,6 +243,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             let desk = looking_desk(&folder)?;
             let options = options.dataset_options(desk.catalogue().window_days()?)?;
             no_parquet(file.as_deref())?;
+            inlink_store::not_only_loaded(&desk.workspace)?;
             let report = to_file(file.as_deref(), Existing::Stays, out, |out| {
                 with_progress(|cx| work::write_dataset(&desk.workspace, &options, None, out, cx))
             })?;

@@ -232,7 +232,7 @@ mod tests {
     fn object(number: u64) -> DatasetObject {
         let date = |n: u64| CaptureDate::from_seconds(-86_400 + 7_919 * n as i64);
         let inlink = |n: u64| DatasetInlink {
-            date: (n % 3 > 0).then(|| date(n)),
+            date: (!n.is_multiple_of(3)).then(|| date(n)),
             source: format!("(pt,fonte{n},"),
             anchor: ["", "Fundação \u{0}\n\"x\"", "東京"][n as usize % 3].to_owned(),
         };
@@ -241,7 +241,7 @@ mod tests {
             count: number,
             count_internal: number / 2,
             count_external: number - number / 2,
-            capture_date: (number % 2 == 0).then(|| date(number)),
+            capture_date: number.is_multiple_of(2).then(|| date(number)),
             inlinks: (0..number % 5).map(inlink).collect(),
         }
     }

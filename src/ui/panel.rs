@@ -242,7 +242,11 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage) {
         match page.around {
             Some(_) => {
                 ui.weak(format!("within ± {} days", page.window_days));
-                ui.weak(format!("{} outside the window", words::count(outside)));
+                let left_out = match page.outside_cut {
+                    0 => String::new(),
+                    left_out => format!(", {} of them not listed", words::count(left_out)),
+                };
+                ui.weak(format!("{} outside the window{left_out}", words::count(outside)));
             }
             None => {
                 ui.weak("of all times");
@@ -250,9 +254,6 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage) {
         }
         if page.cut > 0 {
             ui.colored_label(tokens(ui).flag, format!("⚠ {} more were cut off by the cap", words::count(page.cut)));
-        }
-        if page.outside_cut > 0 {
-            ui.weak(format!("{} of them are not listed", words::count(page.outside_cut)));
         }
         side = side_ui(ui);
     });
@@ -275,7 +276,7 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage) {
         ("Anchor", 240.0),
         ("Link", 45.0),
         ("Place", 70.0),
-        ("Rel", 110.0),
+        ("Rel", 150.0),
         ("Source", 300.0),
     ];
     let mut go = None;
