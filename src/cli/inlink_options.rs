@@ -87,7 +87,8 @@ struct ReadOptions {
     image_alt: bool,
 
     /// Records that links are read from, parted by commas: pages; wat, what others read out of pages; metadata,
-    /// what Fonds did (in the place of pages, no HTML is read); pdf, addresses of link annotations
+    /// what Fonds did (in the place of pages, no HTML is read); pdf, addresses of link annotations;
+    /// pdf-text, these and the addresses that are printed as text
     #[arg(long, value_enum, value_name = "KIND", value_delimiter = ',', default_value = "pages,wat")]
     from: Vec<FromWord>,
 }
@@ -258,6 +259,7 @@ enum FromWord {
     Wat,
     Metadata,
     Pdf,
+    PdfText,
 }
 
 fn read_from(words: &[FromWord]) -> ReadFrom {
@@ -270,6 +272,7 @@ fn read_from(words: &[FromWord]) -> ReadFrom {
         wat: has(FromWord::Wat),
         metadata: has(FromWord::Metadata),
         pdf: has(FromWord::Pdf),
+        pdf_text: has(FromWord::PdfText),
     }
 }
 

@@ -112,7 +112,7 @@ impl Default for DatasetOptions {
 impl DatasetOptions {
     pub(super) fn pages(&self) -> PageOptions {
         let kinds = self.kinds.iter().copied().collect();
-        PageOptions { image_alt: self.image_alt, kinds, ..PageOptions::links_only() }
+        PageOptions { image_alt: self.image_alt, pdf_text: self.from.pdf_text, kinds, ..PageOptions::links_only() }
     }
 
     /// The row of a link: one and the same for all that are equal in the data set.

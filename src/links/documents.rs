@@ -62,17 +62,23 @@ pub struct ReadFrom {
     pub metadata: bool,
     /// PDF files: they count as pages, with the addresses of their link annotations.
     pub pdf: bool,
+    /// The same, with the addresses that are printed in them as text.
+    pub pdf_text: bool,
 }
 
 impl ReadFrom {
+    fn takes_pdf(self) -> bool {
+        self.pdf || self.pdf_text
+    }
+
     fn takes(self, kind: &ContentType) -> bool {
-        self.pages && is_page(kind) || self.pdf && is_pdf(kind)
+        self.pages && is_page(kind) || self.takes_pdf() && is_pdf(kind)
     }
 }
 
 impl Default for ReadFrom {
     fn default() -> Self {
-        Self { pages: true, wat: true, metadata: false, pdf: false }
+        Self { pages: true, wat: true, metadata: false, pdf: false, pdf_text: false }
     }
 }
 
@@ -87,7 +93,7 @@ impl Document {
             };
         };
         let cut = if is_pdf(&kind) {
-            match read_pdf(&payload.bytes, &self.url, each) {
+            match read_pdf(&payload.bytes, &self.url, options.pdf_text, each) {
                 PdfRead::Read(cut) => cut,
                 PdfRead::Encrypted => return Some(Unread::Encrypted),
             }
@@ -240,8 +246,8 @@ impl DocumentReader {
     pub fn take(&mut self, record: Record, place: Place) -> Option<Document> {
         self.report.records += 1;
         match record.head.record_type {
-            RecordType::Response if self.from.pages || self.from.pdf => {}
-            RecordType::Revisit if self.from.pages || self.from.pdf => {
+            RecordType::Response if self.from.pages || self.from.takes_pdf() => {}
+            RecordType::Revisit if self.from.pages || self.from.takes_pdf() => {
                 self.wait(&record.head, place);
                 return None;
             }

@@ -204,13 +204,22 @@ pub struct PageOptions {
     pub tell_language: bool,
     /// The page was served as XHTML: `<script src="x"/>` has no content.
     pub xhtml: bool,
+    /// Addresses that are printed in a PDF file as text are links of it, too.
+    pub pdf_text: bool,
     /// Kinds of links that are read; others are passed over, and not numbered.
     pub kinds: LinkKinds,
 }
 
 impl Default for PageOptions {
     fn default() -> Self {
-        Self { image_alt: false, max_text_bytes: 1 << 20, tell_language: true, xhtml: false, kinds: LinkKinds::ALL }
+        Self {
+            image_alt: false,
+            max_text_bytes: 1 << 20,
+            tell_language: true,
+            xhtml: false,
+            pdf_text: false,
+            kinds: LinkKinds::ALL,
+        }
     }
 }
 

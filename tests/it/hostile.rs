@@ -186,6 +186,15 @@ fn pages() {
     targets::pdf("/URI (".repeat(300_000).as_bytes());
     targets::pdf("/URI <".repeat(300_000).as_bytes());
     targets::pdf("/ObjStm/FlateDecode stream x".repeat(30_000).as_bytes());
+    let page = "1 0 obj<</Type/Page/Contents 2 0 R/Resources<</Font<</F 3 0 R>>>>>>";
+    let text = "2 0 obj<</Subtype/Form>>stream\nBT/F 9 Tf[(http://)-9(c.pt/))]TJ(www.d.pt]]])'ET endstream";
+    let font = "3 0 obj<</Subtype/Type0/ToUnicode 4 0 R>> 4 0 obj<<>>stream 1 beginbfrange<00><ff><0041>endbfrange";
+    torment(targets::pdf, format!("{page} {text} {font}").as_bytes());
+    // Many pages of one large dictionary, and a long tail of brackets.
+    let large = format!("9 0 obj<<{}>>", "/Parent 9 0 R ".repeat(20_000));
+    let pages: String = (10..20_000).map(|n| format!("{n} 0 obj<</Type/Page/Parent 9 0 R>> ")).collect();
+    targets::pdf(format!("{large} {pages}").as_bytes());
+    targets::pdf(format!("1 0 obj<</Subtype/Form>>stream (http://c.pt/{}) Tj", "]".repeat(3_000_000)).as_bytes());
     for deep in ["<b>", "<a href=x>", "<table><tr><td>", "<p><button>", "<svg><a>", "<select><option>"] {
         targets::html(deep.repeat(3000).as_bytes());
     }

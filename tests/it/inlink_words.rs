@@ -391,7 +391,8 @@ fn links_are_read_from_the_records_that_are_named() {
     let metadata = |object: &Value| record("metadata", "http://a.pt/", date, object.to_string().as_bytes());
     let mut ours = envelope("http://a.pt/", &json!(date), "/of-ours");
     ours["Fonds"] = json!({});
-    let pdf = "%PDF-1.4\n1 0 obj <</Subtype /Link /A <</S /URI /URI (http://a.pt/of-pdf)>>>> endobj";
+    let pdf = "%PDF-1.4\n1 0 obj <</Subtype /Link /A <</S /URI /URI (http://a.pt/of-pdf)>>>> endobj\n\
+        2 0 obj <</Subtype /Form>> stream\nBT (http://a.pt/of-print) Tj ET\nendstream endobj";
     let warc = file(
         folder.path(),
         "mixed.warc.gz",
@@ -415,6 +416,7 @@ fn links_are_read_from_the_records_that_are_named() {
     assert_eq!(found(&["--from", "wat"]), "of-wat");
     assert_eq!(found(&["--from", "metadata"]), "of-ours");
     assert_eq!(found(&["--from", "pdf"]), "of-pdf");
+    assert_eq!(found(&["--from", "pdf-text"]), "of-pdf of-print");
     assert_eq!(found(&["--from", "pages,wat,metadata,pdf"]), "of-ours of-page of-pdf of-wat");
     // With its anchor, date and the capture of the PDF file itself.
     let said = fonds(&["inlinks", "dataset", arg(&warc), "--from", "pdf", "--per-capture"]).with_status(0);

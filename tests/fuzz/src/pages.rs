@@ -20,6 +20,7 @@ pub fn html(data: &[u8]) {
         image_alt: dice.below(2) == 0,
         max_text_bytes: [0, 100, 1 << 20][dice.below(3)],
         tell_language: dice.below(2) == 0,
+        pdf_text: false,
         xhtml: dice.below(2) == 0,
         kinds: LinkKinds::ALL,
     };
@@ -82,10 +83,12 @@ fn links_of(kind: &str, block: Vec<u8>) {
     let head =
         RecordHead { version: "WARC/1.1".to_owned(), record_type: RecordType::parse(kind), headers, content_length };
     let record = Record { head, block, omitted: 0, span: Span::default() };
-    let mut documents = DocumentReader::new(ReadFrom { pages: true, wat: true, metadata: true, pdf: true });
+    let mut documents =
+        DocumentReader::new(ReadFrom { pages: true, wat: true, metadata: true, pdf: true, pdf_text: true });
     let Some(document) = documents.take(record, Place { file: 0, offset: 0 }) else { return };
     let mut count = 0;
-    document.read_links(&PageOptions::links_only(), |link| {
+    let options = PageOptions { pdf_text: true, ..PageOptions::links_only() };
+    document.read_links(&options, |link| {
         count += 1;
         assert!(parse_web_url(link.url.as_str()).is_some_and(|url| url.fragment().is_none()), "{}", link.url.as_str());
         assert!(link.anchor.len() <= MAX_ANCHOR_BYTES && link.url.as_str().len() <= MAX_URL_BYTES);

@@ -1,12 +1,15 @@
-//! Links out of PDF files: the addresses of link annotations.
+//! Links out of PDF files: the addresses of link annotations and, where that is
+//! wished, those that are printed as text (see `text`).
 //!
-//! Read are `/URI` strings of actions (ISO 32000-1, 12.6.4.7) that stand in
+//! Of annotations are read `/URI` strings of actions (ISO 32000-1, 12.6.4.7) that stand in
 //! the open or in object streams packed with Flate (7.5.7). Limits: a link
-//! whose address is an object of its own, addresses that are only printed as
-//! text, object streams with a predictor or another filter, and everything in
+//! whose address is an object of its own, object streams with a predictor or another filter, and everything in
 //! an encrypted file are not found. The words of a link are drawn elsewhere, at
 //! the same place of the page; its anchor is the address as written, as the
 //! published data set has it for PDF files.
+
+mod objects;
+mod text;
 
 use super::collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink};
 use super::fold::fold_into;
@@ -18,6 +21,7 @@ use flate2::read::DeflateDecoder;
 use memchr::memmem;
 use std::io::Read;
 use std::ops::Range;
+use text::printed_addresses;
 
 /// Of one object stream, unpacked.
 const MAX_STREAM_BYTES: u64 = 8 * 1024 * 1024;
@@ -40,52 +44,22 @@ pub(super) enum PdfRead {
     Encrypted,
 }
 
-/// Gives every address to `each`, resolved against the file's own.
-pub(super) fn read_pdf(body: &[u8], url: &Url, mut each: impl FnMut(&PageLink<'_>)) -> PdfRead {
+/// Gives every address to `each`, resolved against the file's own; `printed`
+/// says whether those in the text, too.
+pub(super) fn read_pdf(body: &[u8], url: &Url, printed: bool, each: impl FnMut(&PageLink<'_>)) -> PdfRead {
     // Streams are encrypted too, so the name in one of them is not seen.
     if memmem::find_iter(body, b"/Encrypt").any(|at| !is_regular(body.get(at + 8))) {
         return PdfRead::Encrypted;
     }
-    let mut resolver = Resolver::new(url, UTF_8);
-    let mut anchor = String::new();
-    let mut cut = PageCuts::default();
-    let (mut count, mut link_bytes) = (0, 0);
-    let mut links_in = |bytes: &[u8]| {
-        let mut rest = bytes;
-        while let Some(at) = memmem::find(rest, b"/URI") {
-            rest = rest.get(at + 4..).unwrap_or_default();
-            if is_regular(rest.first()) {
-                continue;
-            }
-            let begin = rest.trim_ascii_start();
-            let (text, len) = string_at(begin);
-            // No byte is read twice, however many strings have no end.
-            rest = begin.get(len..).unwrap_or_default();
-            let Some(text) = text else { continue };
-            if count >= MAX_LINKS_PER_PAGE || text.len() > MAX_URL_BYTES.min(MAX_ANCHOR_BYTES) {
-                cut.links += 1;
-                continue;
-            }
-            let text = text.trim();
-            anchor.clear();
-            fold_into(&mut anchor, text);
-            // Readers of PDF open such an address, which has no scheme, as one of the web.
-            let text = if text.get(..4).is_some_and(|begin| begin.eq_ignore_ascii_case("www.")) {
-                format!("http://{text}")
-            } else {
-                text.to_owned()
-            };
-            let Some(url) = (!text.is_empty()).then(|| resolver.resolve(&text)).flatten() else { continue };
-            link_bytes += url.as_str().len() + anchor.len();
-            if link_bytes > MAX_LINK_BYTES_PER_PAGE || url.as_str().len() > MAX_URL_BYTES {
-                cut.links += 1;
-                continue;
-            }
-            count += 1;
-            each(&PageLink { url, kind: LinkKind::Anchor, anchor: anchor.trim_end(), nofollow: false });
-        }
+    let mut found = Found {
+        resolver: Resolver::new(url, UTF_8),
+        anchor: String::new(),
+        cut: PageCuts::default(),
+        count: 0,
+        bytes: 0,
+        each,
     };
-    links_in(body);
+    found.annotations_in(body);
     let (mut left, mut unpacked, mut read_to) = (MAX_UNPACKED_BYTES, Vec::new(), 0);
     for at in memmem::find_iter(body, b"/ObjStm").take(MAX_STREAMS) {
         // No byte is searched or unpacked twice, however many names stand before it.
@@ -97,13 +71,69 @@ pub(super) fn read_pdf(body: &[u8], url: &Url, mut each: impl FnMut(&PageLink<'_
         // at the end says nothing new.
         let _ = DeflateDecoder::new(packed).take(left.min(MAX_STREAM_BYTES)).read_to_end(&mut unpacked);
         left = left.saturating_sub(unpacked.len() as u64);
-        links_in(&unpacked);
+        found.annotations_in(&unpacked);
         if left == 0 {
-            cut.links += 1;
+            found.cut.links += 1;
             break;
         }
     }
-    PdfRead::Read(cut)
+    if printed {
+        found.cut.links += printed_addresses(body, |address| found.link(address));
+    }
+    PdfRead::Read(found.cut)
+}
+
+/// What was found, and what becomes of it.
+struct Found<'u, F> {
+    resolver: Resolver<'u>,
+    anchor: String,
+    cut: PageCuts,
+    count: usize,
+    bytes: usize,
+    each: F,
+}
+
+impl<F: FnMut(&PageLink<'_>)> Found<'_, F> {
+    fn annotations_in(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        while let Some(at) = memmem::find(rest, b"/URI") {
+            rest = rest.get(at + 4..).unwrap_or_default();
+            if is_regular(rest.first()) {
+                continue;
+            }
+            let begin = rest.trim_ascii_start();
+            let (text, len) = string_at(begin);
+            // No byte is read twice, however many strings have no end.
+            rest = begin.get(len..).unwrap_or_default();
+            if let Some(text) = text {
+                self.link(&text_of(text));
+            }
+        }
+    }
+
+    fn link(&mut self, text: &str) {
+        if self.count >= MAX_LINKS_PER_PAGE || text.len() > MAX_URL_BYTES.min(MAX_ANCHOR_BYTES) {
+            self.cut.links += 1;
+            return;
+        }
+        let text = text.trim();
+        self.anchor.clear();
+        fold_into(&mut self.anchor, text);
+        // Readers of PDF open such an address, which has no scheme, as one of the web.
+        let text = if text.get(..4).is_some_and(|begin| begin.eq_ignore_ascii_case("www.")) {
+            format!("http://{text}")
+        } else {
+            text.to_owned()
+        };
+        let Some(url) = (!text.is_empty()).then(|| self.resolver.resolve(&text)).flatten() else { return };
+        self.bytes += url.as_str().len() + self.anchor.len();
+        if self.bytes > MAX_LINK_BYTES_PER_PAGE || url.as_str().len() > MAX_URL_BYTES {
+            self.cut.links += 1;
+            return;
+        }
+        self.count += 1;
+        (self.each)(&PageLink { url, kind: LinkKind::Anchor, anchor: self.anchor.trim_end(), nofollow: false });
+    }
 }
 
 /// Whether a name goes on with this byte.
@@ -135,18 +165,18 @@ fn object_stream(body: &[u8], at: usize, from: usize) -> Option<Range<usize>> {
     Some(start..start + len)
 }
 
-/// The string that the bytes begin with, as text (UTF-16 with its mark, else
-/// UTF-8, else Latin-1), and how many bytes it takes. At most somewhat more
-/// than an address may have.
-fn string_at(bytes: &[u8]) -> (Option<String>, usize) {
+/// The string that the bytes begin with, and how many bytes it takes. At most
+/// somewhat more than an address may have.
+fn string_at(bytes: &[u8]) -> (Option<Vec<u8>>, usize) {
     let (bytes, len) = match bytes.split_first() {
         Some((b'(', rest)) => literal(rest),
         Some((b'<', rest)) if rest.first() != Some(&b'<') => hexadecimal(rest),
         _ => return (None, 0),
     };
-    (bytes.map(text_of), len + 1)
+    (bytes, len + 1)
 }
 
+/// A string as text: UTF-16 with its mark, else UTF-8, else Latin-1.
 fn text_of(bytes: Vec<u8>) -> String {
     if let Some(units) = bytes.strip_prefix(&[0xfe, 0xff]) {
         let units = units.chunks_exact(2).map(|pair| pair.iter().fold(0, |unit, byte| unit << 8 | u16::from(*byte)));
@@ -233,7 +263,7 @@ mod tests {
     fn read(body: &[u8]) -> (Vec<String>, PdfRead) {
         let mut links = Vec::new();
         let url = parse_web_url("http://a.pt/docs/x.pdf").unwrap();
-        let read = read_pdf(body, &url, |link| links.push(link.url.as_str().to_owned()));
+        let read = read_pdf(body, &url, true, |link| links.push(link.url.as_str().to_owned()));
         (links, read)
     }
 
@@ -264,7 +294,9 @@ mod tests {
     fn the_anchor_is_the_address_as_written() {
         let url = parse_web_url("http://a.pt/x.pdf").unwrap();
         let mut anchors = Vec::new();
-        read_pdf(b"/URI (https://Arquivo.pt)/URI( www.b.pt/\\n)", &url, |link| anchors.push(link.anchor.to_owned()));
+        read_pdf(b"/URI (https://Arquivo.pt)/URI( www.b.pt/\\n)", &url, false, |link| {
+            anchors.push(link.anchor.to_owned())
+        });
         assert_eq!(anchors, ["https://Arquivo.pt", "www.b.pt/"]);
     }
 
@@ -307,7 +339,7 @@ mod tests {
         let bomb = packed(&vec![b' '; MAX_STREAM_BYTES as usize + 1000]);
         let body = with_stream("/Filter /FlateDecode", &bomb).repeat(20);
         let (links, read) = read(&body);
-        assert!(links.is_empty() && matches!(read, PdfRead::Read(cut) if cut.links == 1), "{read:?}");
+        assert!(links.is_empty() && matches!(read, PdfRead::Read(cut) if cut.links > 0), "{read:?}");
     }
 
     proptest! {

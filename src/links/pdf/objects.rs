@@ -1,0 +1,379 @@
+//! Objects of a PDF file (ISO 32000-1, 7.3 and 7.5), as far as text needs them.
+//!
+//! They are found by their heads (`7 0 obj`), not by the table at the end of
+//! the file: that of a broken or cut file is missing. Of several with one
+//! number the last counts, as in files that were saved again.
+
+use super::{MAX_STREAM_BYTES, MAX_STREAMS, MAX_UNPACKED_BYTES, is_regular, string_at};
+use flate2::read::DeflateDecoder;
+use memchr::memmem;
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::io::Read;
+use std::ops::Range;
+
+/// Objects of a file that are looked at.
+const MAX_OBJECTS: usize = 500_000;
+/// Of a dictionary.
+const MAX_DICTIONARY_BYTES: usize = 256 * 1024;
+/// Of all dictionaries, as often as they are looked at, beside so many times
+/// the bytes of the file: many may refer to one.
+const MAX_READ_BYTES: u64 = 16 * 1024 * 1024;
+const MAX_READ_TIMES: u64 = 8;
+/// References from one to the next until a value stands there.
+const MAX_REFERENCES: usize = 8;
+
+/// A piece of the syntax.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Token<'a> {
+    Name(&'a [u8]),
+    Number(f64),
+    Text(Vec<u8>),
+    /// `<<` or `[`.
+    Open,
+    /// `>>` or `]`.
+    Close,
+    /// An operator, or what is none of these.
+    Word(&'a [u8]),
+}
+
+/// Reads bytes as pieces of the syntax. What is broken is passed over.
+#[derive(Clone)]
+pub(super) struct Tokens<'a> {
+    pub rest: &'a [u8],
+}
+
+impl<'a> Tokens<'a> {
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes }
+    }
+
+    fn take(&mut self, len: usize) -> &'a [u8] {
+        let (taken, rest) = self.rest.split_at_checked(len).unwrap_or((self.rest, b""));
+        self.rest = rest;
+        taken
+    }
+}
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = Token<'a>;
+
+    fn next(&mut self) -> Option<Token<'a>> {
+        loop {
+            let blank = self.rest.iter().take_while(|byte| byte.is_ascii_whitespace() || **byte == 0).count();
+            self.take(blank);
+            if self.rest.first() != Some(&b'%') {
+                break;
+            }
+            let line = memchr::memchr2(b'\n', b'\r', self.rest).unwrap_or(self.rest.len());
+            self.take(line);
+        }
+        let regular = |bytes: &[u8]| bytes.iter().take_while(|byte| is_regular(Some(byte))).count();
+        Some(match self.rest {
+            [] => return None,
+            [b'<', b'<', ..] | [b'>', b'>', ..] => {
+                if self.take(2) == b"<<" {
+                    Token::Open
+                } else {
+                    Token::Close
+                }
+            }
+            [b'[', ..] => {
+                self.take(1);
+                Token::Open
+            }
+            [b']', ..] => {
+                self.take(1);
+                Token::Close
+            }
+            [b'(' | b'<', ..] => {
+                let (text, len) = string_at(self.rest);
+                self.take(len.max(1));
+                Token::Text(text.unwrap_or_default())
+            }
+            [b'/', name @ ..] => {
+                let len = regular(name);
+                Token::Name(self.take(len + 1).get(1..).unwrap_or_default())
+            }
+            word => {
+                let word = self.take(regular(word).max(1));
+                let number =
+                    std::str::from_utf8(word).ok().filter(|text| !text.contains(['e', 'E', 'n', 'N', 'i', 'I']));
+                number.and_then(|text| text.parse().ok()).map_or(Token::Word(word), Token::Number)
+            }
+        })
+    }
+}
+
+/// Names and values of a dictionary; values as they stand, with what is behind them.
+struct Entries<'d> {
+    tokens: Tokens<'d>,
+}
+
+impl<'d> Entries<'d> {
+    fn of(dictionary: &'d [u8]) -> Self {
+        let near = dictionary.get(..dictionary.len().min(MAX_DICTIONARY_BYTES)).unwrap_or_default();
+        let mut tokens = Tokens::new(near);
+        if !near.trim_ascii_start().starts_with(b"<<") {
+            tokens.rest = b"";
+        }
+        tokens.next();
+        Self { tokens }
+    }
+}
+
+impl<'d> Iterator for Entries<'d> {
+    type Item = (&'d [u8], &'d [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let tokens = &mut self.tokens;
+        let Some(Token::Name(name)) = tokens.next() else { return None };
+        let value = tokens.rest;
+        let mut depth = 0_usize;
+        match tokens.next()? {
+            Token::Open => depth = 1,
+            Token::Close => return None,
+            Token::Number(_) => {
+                // `12 0 R` is one value.
+                let mut ahead = tokens.clone();
+                if matches!((ahead.next(), ahead.next()), (Some(Token::Number(_)), Some(Token::Word(b"R")))) {
+                    *tokens = ahead;
+                }
+            }
+            _ => {}
+        }
+        while depth > 0 {
+            match tokens.next()? {
+                Token::Open => depth += 1,
+                Token::Close => depth -= 1,
+                _ => {}
+            }
+        }
+        Some((name, value))
+    }
+}
+
+/// The objects of a file.
+pub(super) struct Objects<'a> {
+    body: &'a [u8],
+    /// In the open, by number.
+    open: HashMap<u32, Range<usize>>,
+    /// In object streams: which stream, and where in it.
+    packed: HashMap<u32, (usize, Range<usize>)>,
+    streams: Vec<Vec<u8>>,
+    /// Bytes that may be unpacked yet.
+    left: Cell<u64>,
+    /// Bytes of dictionaries that may be read yet.
+    may_read: Cell<u64>,
+    /// Streams that were not unpacked whole, and dictionaries not read, because of a limit.
+    pub cut: Cell<u64>,
+}
+
+impl<'a> Objects<'a> {
+    pub fn of(body: &'a [u8]) -> Self {
+        let mut open: Vec<(u32, usize)> = Vec::new();
+        for at in memmem::find_iter(body, b" obj").take(MAX_OBJECTS) {
+            let before = body.get(at.saturating_sub(20)..at).unwrap_or_default();
+            let mut words = before.rsplit(|byte| byte.is_ascii_whitespace());
+            let generation = words.next().is_some_and(|word| !word.is_empty() && word.iter().all(u8::is_ascii_digit));
+            let digits = words.next().unwrap_or_default();
+            // `endobj7 0 obj` happens.
+            let digits = digits.iter().rposition(|byte| !byte.is_ascii_digit()).map_or(digits, |at| &digits[at + 1..]);
+            let number = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
+            if let (true, Some(number)) = (generation, number) {
+                open.push((number, at + 4));
+            }
+        }
+        let ends: Vec<usize> = open.iter().skip(1).map(|(_, at)| *at).chain([body.len()]).collect();
+        let open = open.iter().zip(ends).map(|((number, at), end)| (*number, *at..end)).collect();
+        let (left, may_read) = (MAX_UNPACKED_BYTES, MAX_READ_BYTES + MAX_READ_TIMES * body.len() as u64);
+        let mut objects = Self {
+            body,
+            open,
+            packed: HashMap::new(),
+            streams: Vec::new(),
+            left: Cell::new(left),
+            may_read: Cell::new(may_read),
+            cut: Cell::new(0),
+        };
+        objects.unpack();
+        objects
+    }
+
+    /// Objects in object streams (7.5.7).
+    fn unpack(&mut self) {
+        let mut numbers: Vec<u32> = self.open.keys().copied().collect();
+        numbers.sort_unstable();
+        for number in numbers {
+            let Some(object) = self.get(number) else { continue };
+            if self.streams.len() >= MAX_STREAMS || !self.is_named(object, b"Type", b"ObjStm") {
+                continue;
+            }
+            let number_of = |key| match self.value(object, key).and_then(|value| Tokens::new(value).next()) {
+                Some(Token::Number(number)) => number as usize,
+                _ => 0,
+            };
+            let (count, first) = (number_of(b"N").min(MAX_OBJECTS), number_of(b"First"));
+            let Some(bytes) = self.stream(object) else { continue };
+            let heads: Vec<usize> = Tokens::new(bytes.get(..first).unwrap_or_default())
+                .map_while(|token| if let Token::Number(number) = token { Some(number as usize) } else { None })
+                .take(2 * count)
+                .collect();
+            for (at, pair) in heads.chunks_exact(2).enumerate() {
+                let [number, begin] = *pair else { continue };
+                let end = heads.get(2 * at + 3).map_or(bytes.len(), |next| first.saturating_add(*next));
+                if let Ok(number) = u32::try_from(number)
+                    && self.packed.len() < MAX_OBJECTS
+                {
+                    self.packed.insert(number, (self.streams.len(), first.saturating_add(begin)..end));
+                }
+            }
+            self.streams.push(bytes);
+        }
+    }
+
+    pub fn get(&self, number: u32) -> Option<&[u8]> {
+        if let Some(range) = self.open.get(&number) {
+            return self.body.get(range.clone());
+        }
+        let (stream, range) = self.packed.get(&number)?;
+        self.streams.get(*stream)?.get(range.clone())
+    }
+
+    /// All objects, in the order of their numbers.
+    pub fn all(&self) -> impl Iterator<Item = &[u8]> {
+        let mut numbers: Vec<u32> = self.open.keys().chain(self.packed.keys()).copied().collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers.into_iter().filter_map(|number| self.get(number))
+    }
+
+    /// Names and values of a dictionary; values as they stand, with what is behind them.
+    pub fn entries<'d>(&self, dictionary: &'d [u8]) -> Vec<(&'d [u8], &'d [u8])> {
+        self.read(dictionary, |entries| entries.collect())
+    }
+
+    /// The value of an entry as it stands.
+    pub fn value<'d>(&self, dictionary: &'d [u8], key: &[u8]) -> Option<&'d [u8]> {
+        self.read(dictionary, |entries| entries.find(|(name, _)| *name == key)).map(|(_, value)| value)
+    }
+
+    fn read<'d, T: Default>(&self, dictionary: &'d [u8], read: impl FnOnce(&mut Entries<'d>) -> T) -> T {
+        if self.may_read.get() == 0 {
+            self.cut.set(self.cut.get() + 1);
+            return T::default();
+        }
+        let mut entries = Entries::of(dictionary);
+        let all = entries.tokens.rest.len();
+        let found = read(&mut entries);
+        let was_read = all - entries.tokens.rest.len();
+        self.may_read.set(self.may_read.get().saturating_sub(was_read as u64));
+        found
+    }
+
+    /// Whether an entry is this name.
+    pub fn is_named(&self, dictionary: &[u8], key: &[u8], name: &[u8]) -> bool {
+        self.value(dictionary, key).is_some_and(|value| Tokens::new(value).next() == Some(Token::Name(name)))
+    }
+
+    /// A value, or what it refers to.
+    pub fn resolve<'s>(&'s self, mut value: &'s [u8]) -> Option<&'s [u8]> {
+        for _ in 0..MAX_REFERENCES {
+            let mut tokens = Tokens::new(value);
+            match (tokens.next(), tokens.next(), tokens.next()) {
+                (Some(Token::Number(number)), Some(Token::Number(_)), Some(Token::Word(b"R"))) => {
+                    value = self.get(number as u32)?;
+                }
+                _ => return Some(value),
+            }
+        }
+        None
+    }
+
+    /// An entry, or what it refers to.
+    pub fn entry<'s>(&'s self, dictionary: &'s [u8], key: &[u8]) -> Option<&'s [u8]> {
+        self.resolve(self.value(dictionary, key)?)
+    }
+
+    fn filters<'s>(&'s self, object: &'s [u8]) -> Vec<&'s [u8]> {
+        let mut tokens = Tokens::new(self.entry(object, b"Filter").unwrap_or_default());
+        let name = |token| if let Token::Name(name) = token { Some(name) } else { None };
+        match tokens.next() {
+            Some(Token::Name(filter)) => vec![filter],
+            Some(Token::Open) => tokens.map_while(name).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What the stream of an object holds; none where it is packed in a way
+    /// that is not read here.
+    pub fn stream(&self, object: &[u8]) -> Option<Vec<u8>> {
+        let filters = self.filters(object);
+        let (is_in_letters, filters) = match filters.as_slice() {
+            [b"ASCII85Decode" | b"A85", rest @ ..] => (true, rest),
+            all => (false, all),
+        };
+        let is_deflated = match filters {
+            [] => false,
+            [b"FlateDecode" | b"Fl"] => true,
+            _ => return None,
+        };
+        if is_deflated
+            && self.value(object, b"DecodeParms").is_some_and(|value| !value.trim_ascii_start().starts_with(b"null"))
+        {
+            return None;
+        }
+        let begin = memmem::find(object, b"stream")? + b"stream".len();
+        let data = object.get(begin..)?;
+        let data = data.strip_prefix(b"\r\n").or(data.strip_prefix(b"\n")).unwrap_or(data);
+        let data = data.get(..memmem::rfind(data, b"endstream").unwrap_or(data.len()))?;
+        let letters;
+        let data = match is_in_letters {
+            true => {
+                letters = of_ascii85(data);
+                &letters
+            }
+            false => data,
+        };
+        let most = self.left.get().min(MAX_STREAM_BYTES);
+        let mut bytes = Vec::new();
+        if is_deflated {
+            // Two bytes of zlib stand before what is deflated. What is broken in
+            // the middle is read up to about there.
+            let _ = DeflateDecoder::new(data.get(2..)?).take(most).read_to_end(&mut bytes);
+        } else {
+            bytes.extend_from_slice(data.get(..data.len().min(most as usize))?);
+        }
+        self.left.set(self.left.get().saturating_sub(bytes.len() as u64));
+        if bytes.len() as u64 >= most {
+            self.cut.set(self.cut.get() + 1);
+        }
+        Some(bytes)
+    }
+}
+
+/// The bytes that are written as letters, four as five of 85 (7.4.3).
+fn of_ascii85(letters: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(letters.len() / 5 * 4);
+    let mut group = Vec::with_capacity(5);
+    let put = |group: &[u8], bytes: &mut Vec<u8>| {
+        // Of the last group so many letters stand there as it has bytes, and one.
+        let digits = group.iter().copied().chain(std::iter::repeat(84)).take(5);
+        let number = digits.fold(0_u32, |number, digit| number.wrapping_mul(85).wrapping_add(u32::from(digit)));
+        bytes.extend_from_slice(number.to_be_bytes().get(..group.len().saturating_sub(1)).unwrap_or_default());
+    };
+    for letter in letters {
+        match letter {
+            b'z' if group.is_empty() => bytes.extend_from_slice(&[0; 4]),
+            b'!'..=b'u' => group.push(letter - b'!'),
+            b'~' => break,
+            _ => {}
+        }
+        if group.len() == 5 {
+            put(&group, &mut bytes);
+            group.clear();
+        }
+    }
+    put(&group, &mut bytes);
+    bytes
+}
