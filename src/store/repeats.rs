@@ -12,8 +12,8 @@ use rusqlite::OptionalExtension;
 /// The capture that `c` repeats, NULL where it is not there; `c` itself where
 /// it is no revisit. It is of the URL that the revisit names, or of its own,
 /// with the same payload; where digests do not tell (`sha256:`, or made of
-/// chunks), it is the one at the date that the revisit names. Where the URL is
-/// not named, other spellings of the page will do.
+/// chunks), it is the one at the date that the revisit names. Where there is
+/// none, other spellings of its own page will do.
 pub(super) const ORIGINAL: &str = "CASE WHEN c.revisit_of_ms IS NULL THEN c.id ELSE coalesce(
     (SELECT x.id FROM capture x WHERE x.url = ifnull((SELECT r.url FROM repeat r WHERE r.capture = c.id), c.url)
         AND x.digest = c.digest AND c.digest <> '' AND x.revisit_of_ms IS NULL
