@@ -193,14 +193,16 @@ impl Workspace {
         Ok(compacted.bytes)
     }
 
-    /// Whether captures came since inlinks were built: their links are not in.
+    /// Whether captures came since inlinks were built, or links of earlier ones
+    /// became known: they are not in.
     ///
     /// # Errors
     ///
     /// Links or a catalogue that cannot be read.
     pub fn links_are_old(&self) -> Result<bool, StoreError> {
         let Some(store) = self.built_links()? else { return Ok(false) };
-        Ok(store.mark().captures_up_to < self.catalogue().newest_capture()?)
+        let (mark, catalogue) = (store.mark(), self.catalogue());
+        Ok(mark.captures_up_to < catalogue.newest_capture()? || mark.read_up_to < catalogue.repeats_read()?)
     }
 
     /// What the counts of a window depend on.

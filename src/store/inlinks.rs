@@ -2,7 +2,7 @@
 
 use super::captures::{int, uint};
 use super::catalogue::Catalogue;
-use super::repeats::{HAS_LINKS, ORIGINAL};
+use super::repeats::{HAS_LINKS, NEW_ORIGINALS, ORIGINAL, ORIGINAL_NOW, ORIGINAL_THEN};
 use super::rows::{AnchorRow, CaptureId, OutlinkRow};
 use super::scheduled::has_table;
 use super::workspace::StoreError;
@@ -45,18 +45,22 @@ pub struct PageFeed {
     pub date: CaptureDate,
 }
 
-/// Captures by their numbers, which only grow: those that came after one, up to another.
+/// Captures by their numbers, which only grow: those that came after one, up to
+/// another; and of those before what came to be known since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Captures {
     /// The last one that is left out.
     pub after: CaptureId,
     /// The last one that is in.
     pub up_to: CaptureId,
+    /// The last reading of revisits of other URLs that is left out
+    /// ([`Catalogue::repeats_read`]).
+    pub read_after: i64,
 }
 
 impl Captures {
     /// All that there are.
-    pub const ALL: Self = Self { after: 0, up_to: CaptureId::MAX };
+    pub const ALL: Self = Self { after: 0, up_to: CaptureId::MAX, read_after: 0 };
 }
 
 /// Whether a capture is one of a page; a revisit is what it repeats.
@@ -64,24 +68,29 @@ const IS_PAGE: &str = "p.status BETWEEN 200 AND 299 AND p.mime IN ('text/html', 
 
 const NEW_CAPTURES: &str = "c.id > ?1 AND c.id <= ?2";
 
-/// Revisits whose original came after them.
-const OLD_REVISITS: &str = "c.id >= ?3 AND c.id IN (
-    SELECT r.id FROM capture x JOIN capture r ON r.url = x.url AND r.digest = x.digest
-     WHERE x.id > ?1 AND x.id <= ?2 AND x.revisit_of_ms IS NULL AND r.id <= ?1 AND r.revisit_of_ms IS NOT NULL
-    UNION SELECT r.id FROM capture x JOIN capture r ON r.url = x.url AND r.digest = ''
-     WHERE x.id > ?1 AND x.id <= ?2 AND x.revisit_of_ms IS NULL AND r.id <= ?1
-       AND abs(x.date_ms - r.revisit_of_ms) < 1000
-    UNION SELECT r.capture FROM repeat r WHERE r.original > ?1 AND r.original <= ?2 AND r.capture <= ?1)";
+/// Revisits that were there before, whose original came since.
+fn old_revisits() -> String {
+    format!("c.id IN ({NEW_ORIGINALS}) AND {ORIGINAL_THEN} IS NULL")
+}
 
 fn feed(which: &str) -> String {
     format!(
         "SELECT tp.key, t.url, sp.key, su.url, c.id, c.date_ms, a.text, o.nofollow
          FROM capture c
-         JOIN capture p ON p.id = ifnull({ORIGINAL}, c.id)
+         JOIN capture p ON p.id = ifnull({ORIGINAL_NOW}, c.id)
          JOIN outlink o ON o.capture = {HAS_LINKS} AND o.kind = 'anchor'
          JOIN url t ON t.id = o.target JOIN page tp ON tp.id = t.page
          JOIN url su ON su.id = c.url JOIN page sp ON sp.id = c.page
          JOIN anchor a ON a.id = o.anchor
+         WHERE {IS_PAGE} AND {which} ORDER BY c.id"
+    )
+}
+
+fn feed_pages(which: &str) -> String {
+    format!(
+        "SELECT k.key, u.url, c.date_ms, c.id
+         FROM capture c JOIN capture p ON p.id = ifnull({ORIGINAL_NOW}, c.id)
+         JOIN url u ON u.id = c.url JOIN page k ON k.id = c.page
          WHERE {IS_PAGE} AND {which} ORDER BY c.id"
     )
 }
@@ -131,7 +140,34 @@ impl Catalogue {
         from: CaptureId,
         each: impl FnMut(InlinkFeed) -> Result<(), E>,
     ) -> Result<Result<(), E>, StoreError> {
-        self.feed(OLD_REVISITS, &[of.after, of.up_to, from], each)
+        if of.after == 0 {
+            return Ok(Ok(()));
+        }
+        let which = format!(
+            "c.id >= ?3 AND ({} OR c.id <= ?1 AND c.id IN (SELECT r.capture FROM repeat r WHERE r.reading > ?4))",
+            old_revisits()
+        );
+        self.feed(&which, &[of.after, of.up_to, from, of.read_after], each)
+    }
+
+    /// Whether what a revisit was built with is another payload than what it
+    /// turns out to repeat: only a build of all leaves out what is wrong now.
+    pub fn originals_changed(&self, of: Captures) -> Result<bool, StoreError> {
+        if of.after == 0 {
+            return Ok(false);
+        }
+        self.read(|conn| {
+            Ok(conn.query_row(
+                &format!(
+                    "SELECT EXISTS (SELECT 1 FROM
+                        (SELECT {ORIGINAL_THEN} AS was, {ORIGINAL_NOW} AS is_now FROM capture c
+                          WHERE c.id IN ({NEW_ORIGINALS}))
+                        JOIN capture w ON w.id = was JOIN capture n ON n.id = is_now WHERE w.digest <> n.digest)"
+                ),
+                [of.after, of.up_to],
+                |row| row.get(0),
+            )?)
+        })
     }
 
     fn feed<E>(
@@ -166,15 +202,32 @@ impl Catalogue {
     pub fn feed_pages<E>(
         &self,
         of: Captures,
+        each: impl FnMut(PageFeed) -> Result<(), E>,
+    ) -> Result<Result<(), E>, StoreError> {
+        self.feed_captures(NEW_CAPTURES, of, each)
+    }
+
+    /// Feeds revisits that were there before, where they turn out to be of a
+    /// page, in their order.
+    pub fn feed_old_pages<E>(
+        &self,
+        of: Captures,
+        each: impl FnMut(PageFeed) -> Result<(), E>,
+    ) -> Result<Result<(), E>, StoreError> {
+        match of.after {
+            0 => Ok(Ok(())),
+            _ => self.feed_captures(&old_revisits(), of, each),
+        }
+    }
+
+    fn feed_captures<E>(
+        &self,
+        which: &str,
+        of: Captures,
         mut each: impl FnMut(PageFeed) -> Result<(), E>,
     ) -> Result<Result<(), E>, StoreError> {
         self.read(|conn| {
-            let mut statement = conn.prepare(&format!(
-                "SELECT k.key, u.url, c.date_ms, c.id
-                 FROM capture c JOIN capture p ON p.id = ifnull({ORIGINAL}, c.id)
-                 JOIN url u ON u.id = c.url JOIN page k ON k.id = c.page
-                 WHERE {IS_PAGE} AND {NEW_CAPTURES} ORDER BY c.id"
-            ))?;
+            let mut statement = conn.prepare(&feed_pages(which))?;
             let mut rows = statement.query([of.after, of.up_to])?;
             while let Some(row) = rows.next()? {
                 let date = CaptureDate::from_millis(row.get(2)?);

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub(super) const APPLICATION_ID: u32 = 0x466e_6473;
 
 /// Version n of the catalogue is made from version n-1 by the nth of these.
-const MIGRATIONS: [&str; 10] = [
+const MIGRATIONS: [&str; 11] = [
     include_str!("schema.sql"),
     include_str!("schema_schedule.sql"),
     include_str!("schema_engine.sql"),
@@ -23,6 +23,7 @@ const MIGRATIONS: [&str; 10] = [
     include_str!("schema_outlink.sql"),
     include_str!("schema_repeat.sql"),
     include_str!("schema_unread.sql"),
+    include_str!("schema_original.sql"),
 ];
 
 /// The version this program writes (SQLite's user_version).

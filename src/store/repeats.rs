@@ -9,20 +9,95 @@ use crate::links::Outlink;
 use crate::uri::Url;
 use rusqlite::OptionalExtension;
 
+/// Of originals that are `$like` it and have its payload digest, the one whose
+/// date is nearest to that which `c` names. Each half is one look into an index,
+/// however many captures of a page there are.
+macro_rules! nearest {
+    ($like:literal, $known:literal) => {
+        concat!(
+            "(SELECT id FROM (
+                SELECT * FROM (SELECT x.id, x.date_ms FROM capture x WHERE ",
+            $like,
+            $known,
+            "
+                    AND x.digest = c.digest AND c.digest <> '' AND x.revisit_of_ms IS NULL
+                    AND x.date_ms <= c.revisit_of_ms ORDER BY x.date_ms DESC, x.id LIMIT 1)
+                UNION ALL
+                SELECT * FROM (SELECT x.id, x.date_ms FROM capture x WHERE ",
+            $like,
+            $known,
+            "
+                    AND x.digest = c.digest AND c.digest <> '' AND x.revisit_of_ms IS NULL
+                    AND x.date_ms > c.revisit_of_ms ORDER BY x.date_ms, x.id LIMIT 1)
+             ) ORDER BY abs(date_ms - c.revisit_of_ms), id LIMIT 1)"
+        )
+    };
+}
+
+/// The first original of a page at the date that `c` names, to the second.
+macro_rules! at_date {
+    ($page:literal, $like:literal, $known:literal) => {
+        concat!(
+            "(SELECT x.id FROM capture x WHERE x.page = ",
+            $page,
+            $like,
+            $known,
+            " AND x.revisit_of_ms IS NULL
+                AND x.date_ms BETWEEN c.revisit_of_ms - 999 AND c.revisit_of_ms + 999
+              ORDER BY abs(x.date_ms - c.revisit_of_ms), x.id LIMIT 1)"
+        )
+    };
+}
+
+/// As [`ORIGINAL`], among captures that `$known` holds of.
+macro_rules! original {
+    ($known:literal) => {
+        concat!(
+            "CASE WHEN c.revisit_of_ms IS NULL THEN c.id ELSE coalesce(",
+            nearest!("x.url = ifnull((SELECT r.url FROM repeat r WHERE r.capture = c.id), c.url)", $known),
+            ",",
+            at_date!(
+                "ifnull((SELECT u.page FROM repeat r JOIN url u ON u.id = r.url WHERE r.capture = c.id), c.page)",
+                " AND +x.url = ifnull((SELECT r.url FROM repeat r WHERE r.capture = c.id), c.url)",
+                $known
+            ),
+            ",",
+            nearest!("x.page = c.page", $known),
+            ",",
+            at_date!("c.page", " AND c.digest = ''", $known),
+            ") END"
+        )
+    };
+}
+
 /// The capture that `c` repeats, NULL where it is not there; `c` itself where
 /// it is no revisit. It is of the URL that the revisit names, or of its own,
 /// with the same payload; where digests do not tell (`sha256:`, or made of
 /// chunks), it is the one at the date that the revisit names. Where there is
 /// none, other spellings of its own page will do.
-pub(super) const ORIGINAL: &str = "CASE WHEN c.revisit_of_ms IS NULL THEN c.id ELSE coalesce(
-    (SELECT x.id FROM capture x WHERE x.url = ifnull((SELECT r.url FROM repeat r WHERE r.capture = c.id), c.url)
-        AND x.digest = c.digest AND c.digest <> '' AND x.revisit_of_ms IS NULL
-      ORDER BY abs(x.date_ms - c.revisit_of_ms), x.id LIMIT 1),
-    (SELECT x.id FROM capture x WHERE x.url = ifnull((SELECT r.url FROM repeat r WHERE r.capture = c.id), c.url)
-        AND x.revisit_of_ms IS NULL AND abs(x.date_ms - c.revisit_of_ms) < 1000 ORDER BY x.id LIMIT 1),
-    (SELECT x.id FROM capture x WHERE x.page = c.page AND x.revisit_of_ms IS NULL
-        AND (x.digest = c.digest AND c.digest <> '' OR c.digest = '' AND abs(x.date_ms - c.revisit_of_ms) < 1000)
-      ORDER BY abs(x.date_ms - c.revisit_of_ms), x.id LIMIT 1)) END";
+pub(super) const ORIGINAL: &str = original!("");
+
+/// [`ORIGINAL`] as it was when capture `?1` was the newest one.
+pub(super) const ORIGINAL_THEN: &str = original!(" AND x.id <= ?1");
+
+/// [`ORIGINAL`] as it is when capture `?2` is the newest one.
+pub(super) const ORIGINAL_NOW: &str = original!(" AND x.id <= ?2");
+
+/// Revisits up to capture `?1` that a page among those up to `?2` may be the
+/// original of.
+pub(super) const NEW_ORIGINALS: &str = "
+    SELECT r.id FROM capture x CROSS JOIN capture r ON r.page = x.page AND r.digest = x.digest
+       AND r.revisit_of_ms > -9223372036854775808 AND r.id <= ?1
+     WHERE x.digest <> '' AND x.id > ?1 AND x.id <= ?2 AND x.revisit_of_ms IS NULL AND x.status BETWEEN 200 AND 299
+    UNION SELECT r.id FROM capture x CROSS JOIN capture r ON r.page = x.page
+       AND r.revisit_of_ms BETWEEN x.date_ms - 999 AND x.date_ms + 999 AND r.id <= ?1
+     WHERE x.id > ?1 AND x.id <= ?2 AND x.revisit_of_ms IS NULL AND x.status BETWEEN 200 AND 299
+    UNION SELECT r.capture FROM repeat r WHERE r.capture <= ?1 AND r.url IN
+       (SELECT x.url FROM capture x WHERE x.id > ?1 AND x.id <= ?2 AND x.revisit_of_ms IS NULL
+           AND x.status BETWEEN 200 AND 299)";
+
+/// How often links of such revisits were kept, as a setting.
+const READINGS: &str = "repeats_read";
 
 /// The capture that has the links of `c`, where `p` is what it repeats.
 pub(super) const HAS_LINKS: &str =
@@ -78,15 +153,80 @@ impl Catalogue {
         })
     }
 
+    /// How often links of such revisits were kept. Those of each time know its
+    /// number.
+    pub fn repeats_read(&self) -> Result<i64, StoreError> {
+        Ok(self.setting(READINGS)?.and_then(|number| number.parse().ok()).unwrap_or_default())
+    }
+
     /// Keeps what links such revisits have. Those that they have already stay.
     pub fn keep_repeats(&self, read: Vec<(WaitingRepeat, Vec<Outlink>)>) -> Result<(), StoreError> {
         self.write(move |conn| {
+            if read.is_empty() {
+                return Ok(());
+            }
+            let reading: i64 = conn
+                .prepare_cached(
+                    "INSERT INTO setting (name, value) VALUES (?1, '1')
+                     ON CONFLICT DO UPDATE SET value = value + 1 RETURNING CAST(value AS INTEGER)",
+                )?
+                .query_row([READINGS], |row| row.get(0))?;
             for (repeat, links) in &read {
                 insert_outlinks(conn, repeat.capture, links)?;
-                conn.prepare_cached("UPDATE repeat SET original = ?2 WHERE capture = ?1")?
-                    .execute((repeat.capture, repeat.original))?;
+                conn.prepare_cached("UPDATE repeat SET original = ?2, reading = ?3 WHERE capture = ?1")?.execute((
+                    repeat.capture,
+                    repeat.original,
+                    reading,
+                ))?;
             }
             Ok(())
         })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::crawl::CaptureEntry;
+    use crate::store::tests::{capture, made};
+    use crate::uri::CaptureDate;
+    use rusqlite::StatementStatus::VmStep;
+
+    /// Steps that SQLite takes for the originals of so many revisits of a page,
+    /// and what it finds.
+    fn originals(revisits: u32, originals: u32, url: &str, digest: &str) -> (i32, Vec<Option<CaptureId>>) {
+        let made = made();
+        let page = |n: u32| capture("http://many.pt/p", n.into(), n.into(), "sha1:SAME", &[]);
+        let revisit = |n: u32| {
+            let revisit_of = Some(CaptureDate::from_seconds(1_000_000_000));
+            CaptureEntry { revisit_of, ..capture(url, i64::from(n) + 100_000, u64::from(n) + 100_000, digest, &[]) }
+        };
+        let entries = (0..originals).map(page).chain((0..revisits).map(revisit)).collect();
+        made.workspace.catalogue().add_captures(made.launch, entries).unwrap();
+        let read = made.workspace.catalogue().read(|conn| {
+            let sql = format!("SELECT {ORIGINAL} FROM capture c WHERE c.revisit_of_ms IS NOT NULL");
+            let mut statement = conn.prepare(&sql)?;
+            let found = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+            Ok((statement.get_status(VmStep), found))
+        });
+        read.unwrap()
+    }
+
+    #[test]
+    fn looking_for_an_original_takes_as_long_with_many_captures_of_a_page_as_with_few() {
+        for (name, url, digest, there) in [
+            ("of its own URL", "http://many.pt/p", "sha1:SAME", true),
+            ("of another spelling", "https://www.many.pt/p", "sha1:SAME", true),
+            ("of another payload", "http://many.pt/p", "sha1:OTHER", false),
+            ("of no digest", "http://many.pt/p", "", false),
+        ] {
+            for with_originals in [0, 1] {
+                let (few, _) = originals(20, 20 * with_originals, url, digest);
+                let (many, found) = originals(400, 400 * with_originals, url, digest);
+                assert!(many < few * 30, "{name}: {few} steps for 20, {many} for 400");
+                assert!(found.iter().all(|id| id.is_some() == (there && with_originals == 1)), "{name}: {found:?}");
+            }
+        }
     }
 }

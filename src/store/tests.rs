@@ -13,15 +13,15 @@ use crate::uri::{CaptureDate, Url};
 use crate::warc::{RecordType, Span};
 use std::sync::Arc;
 
-struct Made {
+pub(super) struct Made {
     _dir: tempfile::TempDir,
-    workspace: Workspace,
+    pub(super) workspace: Workspace,
     ledger: LaunchLedger,
-    launch: i64,
+    pub(super) launch: i64,
     campaign: i64,
 }
 
-fn made() -> Made {
+pub(super) fn made() -> Made {
     let dir = tempfile::tempdir().unwrap();
     let workspace = Workspace::create(&dir.path().join("w")).unwrap();
     let spec = Campaign {
@@ -65,7 +65,7 @@ fn admission(text: &str, state: AdmissionState, priority: i64) -> Admission {
     }
 }
 
-fn capture(text: &str, seconds: i64, offset: u64, digest: &str, links: &[(&str, &str)]) -> CaptureEntry {
+pub(super) fn capture(text: &str, seconds: i64, offset: u64, digest: &str, links: &[(&str, &str)]) -> CaptureEntry {
     CaptureEntry {
         status: 200,
         mime: "text/html".to_owned(),

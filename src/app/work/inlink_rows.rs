@@ -1,7 +1,7 @@
 //! Rows of a build of inlinks, sorted. Of a large one the sorted runs outlive
 //! the program, so that a build that was killed goes on from them.
 
-use super::inlinks::{capture_of, whole_seconds};
+use super::inlinks::{PAGE_KEYS, capture_of, whole_seconds};
 use crate::jobs::JobCx;
 use crate::links::invert::{Done, Filler, Keep, LinkRow, Shuffle, ShuffleOptions, Sorted};
 use crate::links::stored::host_of;
@@ -23,6 +23,7 @@ const ROW_BYTES: u64 = 40;
 const NEW_LINKS: u32 = 0;
 const OLD_REVISITS: u32 = 1;
 const NEW_PAGES: u32 = 2;
+const OLD_PAGES: u32 = 3;
 
 fn kept_folder(workspace: &Workspace) -> PathBuf {
     workspace.folder().join("inlinks/sorting")
@@ -60,7 +61,12 @@ pub(super) fn sorted_rows(
     if let Some(warning) = warning(workspace, of)? {
         cx.note(warning);
     }
-    let input = format!("{links} links of captures {} to {}", of.after + 1, of.up_to);
+    let Captures { after, up_to, read_after } = of;
+    let input = format!(
+        "{links} links of captures {} to {up_to} and of readings {read_after} to {}, form {PAGE_KEYS}",
+        after + 1,
+        catalogue.repeats_read()?
+    );
     let begin = || -> Result<Shuffle, LinkError> {
         let keep = match links >= kept_from {
             true => Some(Keep::take(&kept_folder(workspace), input.clone())?),
@@ -96,6 +102,11 @@ pub(super) fn sorted_rows(
         let rest = Captures { after: rows.from.saturating_sub(1).cast_signed(), ..of };
         catalogue.feed_pages(rest, |page| rows.filler.push_capture(&capture_of(&page, &page.key)))??;
         rows.end(place(of.up_to) + 1)?;
+        let mut rows = Marked::new(shuffle.filler(), &done, OLD_PAGES, 0);
+        if rows.from == 0 {
+            catalogue.feed_old_pages(of, |page| rows.filler.push_capture(&capture_of(&page, &page.key)))??;
+        }
+        rows.end(place(of.after) + 1)?;
     }
     Ok((shuffle.finish()?, before))
 }

@@ -51,7 +51,7 @@ pub struct InlinkReport {
 
 /// The form of what is stored of a link: keys of pages, and since the second one `nofollow`. Links in
 /// another form are built anew.
-const PAGE_KEYS: u32 = 2;
+pub(super) const PAGE_KEYS: u32 = 2;
 
 impl InlinkReport {
     fn with(self, totals: &CountTotals) -> Self {
@@ -163,17 +163,19 @@ fn take_in(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::Result<Inli
     let repeats = read_repeats(workspace, None, cx)?;
     let is_there = LinkStore::is_in(&workspace.built_folder());
     let mut store = workspace.links_to_build()?;
-    let mark = Mark { captures_up_to: up_to, keys: PAGE_KEYS };
+    let mark = Mark { captures_up_to: up_to, keys: PAGE_KEYS, read_up_to: catalogue.repeats_read()? };
+    let before = store.mark();
+    let since = Captures { after: before.captures_up_to, up_to, read_after: before.read_up_to };
     let goes_on = !anew
         && is_there
-        && store.mark().keys == PAGE_KEYS
-        && store.mark().captures_up_to <= up_to
-        && !repeats.is_behind(store.mark().captures_up_to);
-    let of = Captures { after: if goes_on { store.mark().captures_up_to } else { 0 }, up_to };
-    if goes_on && of.after == of.up_to {
+        && before.keys == PAGE_KEYS
+        && before.captures_up_to <= up_to
+        && !catalogue.originals_changed(since)?;
+    if goes_on && before == mark {
         remove_sorted(workspace);
         return Ok(InlinkReport { repeats_unread: repeats.unread, ..InlinkReport::default() });
     }
+    let of = if goes_on { since } else { Captures { up_to, ..Captures::ALL } };
     let (mut sorted, sorted_before) = sorted_rows(workspace, of, KEPT_FROM_LINKS, cx)?;
     let ShuffleReport { links, captures, .. } = sorted.report();
     cx.stage("Inverting outlinks", Some(links + captures));

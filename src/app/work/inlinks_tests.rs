@@ -307,6 +307,113 @@ fn launches_that_are_merged_in_give_what_a_build_of_all_gives() {
 }
 
 #[test]
+fn a_revisit_that_was_built_before_its_original_came_is_built_as_if_it_had_been_there() {
+    const AT: CaptureDate = CaptureDate::from_millis(3 * DAY);
+    let page = "http://late.pt/p";
+    type Change = fn(CaptureEntry) -> CaptureEntry;
+    // Its URL, what else it says, and which payload the page has that comes later.
+    let cases: [(&str, &str, Change, &str); 8] = [
+        ("the same payload", page, |revisit| revisit, "sha1:LATE"),
+        ("not modified", page, |revisit| CaptureEntry { status: 304, mime: String::new(), ..revisit }, "sha1:LATE"),
+        ("another kind of digest", page, |revisit| with_digest(revisit, "sha256:01"), "sha1:LATE"),
+        ("no digest", page, |revisit| with_digest(revisit, ""), "sha1:LATE"),
+        ("another spelling", "https://www.late.pt/p", |revisit| revisit, "sha1:LATE"),
+        (
+            "another spelling, by date",
+            "https://www.late.pt/p",
+            |revisit| CaptureEntry { status: 304, mime: String::new(), ..with_digest(revisit, "") },
+            "sha1:LATE",
+        ),
+        ("another payload", page, |revisit| with_digest(revisit, "sha1:OTHER"), "sha1:LATE"),
+        ("none at all", page, |revisit| with_digest(revisit, ""), "sha1:FAR"),
+    ];
+    for (name, url, change, payload) in cases {
+        let made = |build_before: bool| {
+            let mut archive = Archive::new(&[
+                ("http://a.pt/", DAY, vec![(page, "Late"), ("http://never.pt/", "Never")]),
+                ("http://late.pt/q", DAY, vec![("http://a.pt/", "A")]),
+            ]);
+            let revisit = CaptureEntry { revisit_of: Some(AT), ..archive.entry(url, 50 * DAY, &[]) };
+            let revisit = change(with_digest(revisit, "sha1:LATE"));
+            archive.desk.catalogue().add_captures(archive.launch, vec![revisit]).unwrap();
+            if build_before {
+                archive.build();
+            }
+            let at = if payload == "sha1:FAR" { 30 * DAY } else { AT.millis() };
+            let links = [("http://a.pt/", "from late"), ("http://late.pt/z", "Z")];
+            let original = with_digest(archive.entry(page, at, &links), payload);
+            archive.desk.catalogue().add_captures(archive.launch, vec![original]).unwrap();
+            archive.build();
+            archive
+        };
+        let (merged, at_once) = (made(true), made(false));
+        assert!(merged.shown() == at_once.shown(), "{name}: {:#?}\n{:#?}", merged.shown(), at_once.shown());
+        merged.desk.workspace.compact_links(&JobCx::detached()).unwrap();
+        assert!(merged.segments() == at_once.segments(), "{name}: the segments differ");
+        let from_late = merged.desk.inlinks(merged.id_of("http://a.pt/"), 90).unwrap().rows.len();
+        assert_eq!(from_late, if name == "none at all" { 2 } else { 3 }, "{name}");
+    }
+}
+
+fn with_digest(entry: CaptureEntry, digest: &str) -> CaptureEntry {
+    CaptureEntry { payload_digest: digest.to_owned(), ..entry }
+}
+
+#[test]
+fn a_revisit_whose_original_turns_out_to_be_another_one_has_no_links_of_the_first() {
+    let (page, other) = ("http://late.pt/p", "http://www.late.pt/p");
+    let mut archive = Archive::new(&[("http://a.pt/", DAY, vec![(page, "Late")])]);
+    let other = archive.entry(other, 3 * DAY, &[("http://a.pt/", "other")]);
+    let revisit = CaptureEntry {
+        revisit_of: Some(CaptureDate::from_millis(3 * DAY)),
+        ..with_digest(archive.entry(page, 50 * DAY, &[]), "")
+    };
+    archive.desk.catalogue().add_captures(archive.launch, vec![other, revisit]).unwrap();
+    archive.build();
+    archive.add(&[(page, 3 * DAY + 400, vec![("http://a.pt/", "late")])]);
+    archive.build();
+    let told = || {
+        let mut anchors: Vec<_> = archive.desk.inlinks(archive.id_of("http://a.pt/"), 90).unwrap().rows;
+        anchors.sort_by_key(|row| row.date);
+        anchors.into_iter().map(|row| row.anchor).collect::<Vec<_>>()
+    };
+    let before = told();
+    assert_eq!(before, ["late", "other", "late"]);
+    archive.build_anew();
+    assert_eq!(told(), before);
+}
+
+#[test]
+fn links_of_a_revisit_that_were_read_before_a_build_stopped_are_in_the_next() {
+    let (page, repeat) = ("http://a.pt/p", "http://b.pt/q");
+    let mut archive = Archive::new(&[]);
+    let original = with_digest(archive.entry(page, DAY, &[("http://a.pt/x", "X")]), "sha1:P");
+    let revisit = CaptureEntry {
+        revisit_of: Some(CaptureDate::from_millis(DAY)),
+        repeats: Some(Url::parse(page).unwrap()),
+        ..with_digest(archive.entry(repeat, 2 * DAY, &[]), "sha1:P")
+    };
+    let linked = archive.entry("http://b.pt/x", 2 * DAY, &[]);
+    archive.desk.catalogue().add_captures(archive.launch, vec![original, revisit, linked]).unwrap();
+    // What it repeats cannot be read: there is no such file.
+    assert_eq!(archive.build().repeats_unread, 1);
+    let inlinks = || archive.desk.inlinks(archive.id_of("http://b.pt/x"), 90).unwrap().rows.len();
+    assert_eq!(inlinks(), 0);
+    let catalogue = archive.desk.catalogue();
+    let waiting = catalogue.waiting_repeats(None).unwrap();
+    let link = Outlink::bare(Url::parse("http://b.pt/x").unwrap(), LinkKind::Anchor);
+    catalogue.keep_repeats(waiting.into_iter().map(|repeat| (repeat, vec![link.clone()])).collect()).unwrap();
+    assert!(archive.desk.workspace.links_are_old().unwrap());
+    // Another program ended here.
+    let report = archive.build();
+    assert_eq!((report.links_seen, inlinks()), (1, 1));
+    assert!(!archive.desk.workspace.links_are_old().unwrap());
+    let shown = archive.shown();
+    archive.build_anew();
+    assert!(shown == archive.shown());
+}
+
+#[test]
 fn a_build_that_ended_between_links_and_counts_is_mended_by_the_next() {
     let whole = in_three_launches(|archive, _| {
         archive.build();
@@ -415,10 +522,10 @@ fn a_build_that_was_killed_goes_on_from_the_runs_that_it_has_written() {
         let folder = tempfile::tempdir().unwrap();
         let rules = StoreRules { notation: Notation::Page, internal: InternalPolicy::Fqdn };
         let mut store = LinkStore::open_to_add(folder.path(), rules).unwrap();
-        store.fill(&mut sorted, Mark { captures_up_to: of.up_to, keys: PAGE_KEYS }).unwrap();
+        store.fill(&mut sorted, Mark { captures_up_to: of.up_to, keys: PAGE_KEYS, read_up_to: 0 }).unwrap();
         (before, sorted.report().links, sorted.report().captures, files_in(folder.path()))
     };
-    let all = Captures { after: 0, up_to: archive.desk.catalogue().newest_capture().unwrap() };
+    let all = Captures { up_to: archive.desk.catalogue().newest_capture().unwrap(), ..Captures::ALL };
     let (before, links, captures, bytes) = sorted(all);
     assert!(before == 0 && links > 100 && captures > 50 && kept.join("runs.json").exists());
     // The program ended before the links were stored: nothing is read again.

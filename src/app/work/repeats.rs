@@ -5,30 +5,22 @@ use super::content::record_of;
 use crate::crawl::{LargeTurn, read_leads};
 use crate::jobs::JobCx;
 use crate::links::{MAX_PAGE_BYTES, Outlink};
-use crate::store::rows::{CaptureId, LaunchId};
+use crate::store::rows::LaunchId;
 use crate::store::{StoredCapture, WaitingRepeat, Workspace};
 use crate::warc::http::{Payload, decode_payload, parse_response_head};
 use crate::warc::{Headers, Record};
 use anyhow::Context;
 
-/// Revisits whose links are kept in one write.
+/// Revisits whose links are kept in one write, at most, and about how many
+/// links of theirs.
 const BATCH: usize = 200;
+const BATCH_LINKS: usize = 50_000;
 
 /// What reading came to.
 #[derive(Debug, Default)]
 pub(super) struct RepeatsRead {
-    /// Revisits whose links are known now, with what they repeat.
-    read: Vec<(CaptureId, CaptureId)>,
     /// Revisits of what could not be read again.
     pub unread: u64,
-}
-
-impl RepeatsRead {
-    /// Whether one of them, and what it repeats, was there before a build that
-    /// could not know its links.
-    pub fn is_behind(&self, built_up_to: CaptureId) -> bool {
-        self.read.iter().any(|(revisit, original)| *revisit.max(original) <= built_up_to)
-    }
 }
 
 /// Reads links of revisits of other URLs (see [`crate::store::Catalogue::waiting_repeats`])
@@ -46,7 +38,7 @@ pub(super) fn read_repeats(workspace: &Workspace, launch: Option<LaunchId>, cx: 
         return Ok(done);
     }
     cx.stage("Reading what revisits repeat", Some(waiting.len() as u64));
-    let mut batch = Vec::new();
+    let (mut batch, mut links) = (Vec::new(), 0);
     for repeats in waiting.chunk_by(|one, next| one.original == next.original) {
         let Some(original) = repeats.first().map(|repeat| repeat.original) else { continue };
         let stored = catalogue.stored_capture(original)?;
@@ -61,10 +53,12 @@ pub(super) fn read_repeats(workspace: &Workspace, launch: Option<LaunchId>, cx: 
         };
         for repeat in repeats {
             cx.advance(1)?;
-            done.read.push((repeat.capture, repeat.original));
-            batch.push((repeat.clone(), content.links_of(repeat)));
-            if batch.len() >= BATCH {
+            let of_this = content.links_of(repeat);
+            links += of_this.len();
+            batch.push((repeat.clone(), of_this));
+            if batch.len() >= BATCH || links >= BATCH_LINKS {
                 catalogue.keep_repeats(std::mem::take(&mut batch))?;
+                links = 0;
             }
         }
     }

@@ -51,6 +51,9 @@ pub struct Mark {
     pub captures_up_to: i64,
     /// Which form the keys have, as a number of the caller's.
     pub keys: u32,
+    /// The last reading of links of earlier captures that is in.
+    #[serde(default)]
+    pub read_up_to: i64,
 }
 
 impl Mark {

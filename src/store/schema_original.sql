@@ -1,0 +1,13 @@
+-- What a revisit repeats is one look into an index, however many captures a
+-- page has.
+DROP INDEX capture_url;
+CREATE INDEX capture_url ON capture(url, digest, revisit_of_ms, date_ms);
+CREATE INDEX capture_payload ON capture(page, digest, revisit_of_ms, date_ms);
+CREATE INDEX capture_revisit ON capture(page, revisit_of_ms) WHERE revisit_of_ms IS NOT NULL;
+CREATE INDEX repeat_url ON repeat(url);
+-- Links of revisits are read some time after them: the number of that reading,
+-- up to the setting 'repeats_read'.
+ALTER TABLE repeat ADD COLUMN reading INTEGER;
+UPDATE repeat SET reading = 1 WHERE original IS NOT NULL;
+CREATE INDEX repeat_reading ON repeat(reading) WHERE reading IS NOT NULL;
+INSERT INTO setting SELECT 'repeats_read', '1' WHERE EXISTS (SELECT 1 FROM repeat WHERE reading = 1);
