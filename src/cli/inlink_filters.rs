@@ -85,7 +85,7 @@ pub(super) fn map(
     cx: &JobCx,
 ) -> anyhow::Result<u8> {
     let files = if args.files.is_empty() { input()? } else { args.files.clone() };
-    let mut options = dataset_options(&args.rules, &ReduceOptions::default(), None);
+    let mut options = dataset_options(&args.rules, &ReduceOptions::default(), None)?;
     if let Some(threads) = args.threads {
         options.shuffle.threads = usize::from(threads);
     }
@@ -146,13 +146,16 @@ pub(super) fn reduce(args: &ReduceArgs, input: impl Read, out: &mut dyn Write, c
         columns == Columns::Table || args.rules.internal.is_none(),
         "rows of map say themselves which links are internal: give --internal to fonds inlinks map"
     );
-    let options = reduce_options(&args.rules, &args.reduce);
+    let options = reduce_options(&args.rules, &args.reduce)?;
     cx.stage("Sorting rows", None);
     let report = reduce_rows(input, columns, &options, cx, |piece| out.write_all(piece))?;
     out.flush().map_err(LinkError::Output)?;
     tell_assign(&report.shuffle, &report.assign);
     if let Some((line, why)) = &report.first_bad {
-        eprintln!("{} lines are no rows and were left out; the first is line {line}: {why}", report.bad_lines);
+        match report.bad_lines {
+            1 => eprintln!("1 line is no row and was left out, line {line}: {why}"),
+            bad => eprintln!("{bad} lines are no rows and were left out; the first is line {line}: {why}"),
+        }
     }
     Ok(match report.bad_lines {
         0 => FINE,
