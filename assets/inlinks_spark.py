@@ -30,8 +30,11 @@ org.apache.hadoop.mapred.lib.TotalOrderPartitioner with its own partition file):
       -mapper 'sh -c "./fonds inlinks map; test $? -le 1"' \\
       -reducer 'sh -c "./fonds inlinks reduce; test $? -le 1"'
 
-(fonds answers 1 where it found problems and told them on standard error, and
-2 where a file cannot be read at all; only that shall fail a task.)
+(fonds answers 1 where it found something broken within the files and told it on
+standard error, and 2 where one of the files cannot be read, or no row; only
+that shall fail a task: Spark and Hadoop try it again, and end with an error
+where the file stays away. `dataset` on one machine goes on without the file,
+says so and answers 1.)
 """
 
 import argparse
@@ -59,7 +62,7 @@ def key_of(row):
 
 
 def filter_command(fonds, half, options):
-    """One half as a filter that fails only where it could do nothing."""
+    """One half as a filter that fails only where a file, or all rows, cannot be read."""
     words = [fonds, "inlinks", half, *shlex.split(options)]
     return "sh -c " + shlex.quote(shlex.join(words) + "; test $? -le 1")
 

@@ -46,7 +46,8 @@ pub struct Args {
 
     /// Keep sorted runs in this folder until the end: called again with the
     /// same words after it was killed, the build goes on from them. Runs of
-    /// other files, other options or another version are refused
+    /// other files, other options or another version are refused. A folder
+    /// that was there before stays, empty again
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
 
@@ -58,9 +59,9 @@ pub struct Args {
 }
 
 impl Args {
-    fn options(&self) -> Result<DatasetOptions, LinkError> {
+    fn options(&self) -> anyhow::Result<DatasetOptions> {
         let keep = self.resume.as_ref().map(|folder| Keep::take(folder, self.input_words())).transpose()?;
-        Ok(dataset_options(&self.map, &self.reduce, keep))
+        dataset_options(&self.map, &self.reduce, keep)
     }
 
     /// What is read and how rows are made of it: runs of anything else are no use.
@@ -189,15 +190,6 @@ pub(super) fn tell_assign(shuffle: &ShuffleReport, assign: &AssignReport) {
         assign.uncaptured_dropped,
         assign.repeated_sources
     );
-    tell_objects(assign);
-    if shuffle.spilled_bytes > 0 {
-        let mebibytes = shuffle.spilled_bytes.div_ceil(1 << 20);
-        eprintln!("{mebibytes} MiB went to the disk while sorting, {} sorted runs among them", shuffle.runs);
-    }
-}
-
-/// What was written, for a person.
-pub(super) fn tell_objects(assign: &AssignReport) {
     eprintln!(
         "{} with {} ({} internal, {} external); {} of them captured",
         counted(assign.objects, "object"),
@@ -206,6 +198,10 @@ pub(super) fn tell_objects(assign: &AssignReport) {
         assign.inlinks - assign.internal,
         assign.captured_objects
     );
+    if shuffle.spilled_bytes > 0 {
+        let mebibytes = shuffle.spilled_bytes.div_ceil(1 << 20);
+        eprintln!("{mebibytes} MiB went to the disk while sorting, {} sorted runs among them", shuffle.runs);
+    }
 }
 
 #[cfg(test)]

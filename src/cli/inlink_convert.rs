@@ -23,7 +23,8 @@ use std::path::{Path, PathBuf};
 
 Names say the form to write: .gz, .zst, .parquet, else plain lines. What is read is told by its content. Files of any
 size pass through little memory. Lines that are no objects of a data set are left out and counted, the first ones told
-with their numbers; all others stay the bytes they are. Parquet needs a program built with the feature parquet.
+with their numbers; all others stay the bytes they are. An input in which no line is one is refused, and no file is
+written. Parquet needs a program built with the feature parquet.
 
 --notation cdx makes pt,fct)/sobre of (pt,fct,)/sobre, each key the one that its URL has there. Objects stay as many
 and in their order: two pages that CDX keys do not tell apart (/sobre and /sobre/) are two lines with one key. There
@@ -101,7 +102,7 @@ fn read_begin(file: &mut File, begin: &mut [u8]) -> std::io::Result<bool> {
 /// for their keys where they are to be others.
 fn repack(file: File, notation: Option<Notation>, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
     let mut lines = DatasetLines::new(decoded(CountedRead::new(file, OnStop::Fail, cx))?);
-    let mut bad = BadLines::default();
+    let (mut bad, mut written) = (BadLines::default(), 0);
     while let Some(line) = lines.next_line() {
         let (number, line) = line?;
         let mut object: Object = match object_of(line) {
@@ -125,10 +126,11 @@ fn repack(file: File, notation: Option<Notation>, out: &mut dyn Write, cx: &JobC
             out.write_all(line.strip_suffix(b"\n").unwrap_or(line))?;
         }
         out.write_all(b"\n")?;
+        written += 1;
     }
     out.flush()?;
     cx.checkpoint()?;
-    Ok(bad.status())
+    bad.status(written)
 }
 
 /// A line of a data set with its times as they are written.
@@ -199,12 +201,14 @@ impl BadLines {
         }
     }
 
-    fn status(&self) -> u8 {
+    /// Refuses an input of which nothing is left.
+    fn status(&self, written: u64) -> anyhow::Result<u8> {
         if self.0 == 0 {
-            return FINE;
+            return Ok(FINE);
         }
+        anyhow::ensure!(written > 0, "no line is an object of a data set, and nothing was written");
         eprintln!("{} left out", counted(self.0, "line"));
-        PROBLEMS
+        Ok(PROBLEMS)
     }
 }
 
@@ -248,7 +252,7 @@ mod parquet {
         });
         let count = write_parquet(objects, out)?;
         eprintln!("{}", counted(count, "object"));
-        Ok(bad.status())
+        bad.status(count)
     }
 
     pub(super) fn to_lines(file: File, notation: Option<Notation>, out: &mut dyn Write) -> anyhow::Result<u8> {
@@ -263,7 +267,7 @@ mod parquet {
         })?;
         out.flush()?;
         eprintln!("{}", counted(count, "object"));
-        Ok(bad.status())
+        bad.status(count)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::dataset::{fetch, news, tell_assign, tell_documents};
 use super::inlink_options::{MapOptions, ReduceOptions, RuleOptions, dataset_options, reduce_options};
 use super::{FINE, PROBLEMS, WRONG_USE};
-use crate::jobs::JobCx;
+use crate::jobs::{JobCx, counted};
 use crate::links::filters::{Columns, map_files, reduce_rows};
 use crate::links::{FileNews, LinkError};
 use clap::ValueEnum;
@@ -19,11 +19,15 @@ const PIECES: usize = 4;
 #[command(after_help = "Examples:
   ls warcs/*.warc.gz | fonds inlinks map | LC_ALL=C sort | fonds inlinks reduce > inlinks.jsonl
   fonds inlinks map crawl.warc.gz > rows.tsv
-  Hadoop Streaming:  -D stream.num.map.output.key.fields=1 -mapper 'fonds inlinks map' -reducer 'fonds inlinks reduce'
-  Spark:             files.pipe('fonds inlinks map') … partitioned and sorted by the first column … .pipe('fonds inlinks reduce')
+  Hadoop Streaming:  -D stream.num.map.output.key.fields=1
+                     -mapper 'sh -c \"fonds inlinks map; test $? -le 1\"'
+                     -reducer 'sh -c \"fonds inlinks reduce; test $? -le 1\"'
+  Spark:             assets/inlinks_spark.py
 
 A row is TARGET, DATE for a capture and TARGET, DATE, SOURCE, internal or external, ANCHOR for a link, with tabs
-between. A revisit needs its original in the files of the same call.")]
+between. A revisit needs its original in the files of the same call. Exit status 1 says that something within the
+files is broken, which is told; 2 that one of the files, or all, cannot be read: rows are missing, and a task should
+fail.")]
 pub struct MapArgs {
     /// WARC or ARC files; without any, their names are read from standard input
     #[arg(value_name = "FILE")]
@@ -81,7 +85,7 @@ pub(super) fn map(
     cx: &JobCx,
 ) -> anyhow::Result<u8> {
     let files = if args.files.is_empty() { input()? } else { args.files.clone() };
-    let mut options = dataset_options(&args.rules, &ReduceOptions::default(), None);
+    let mut options = dataset_options(&args.rules, &ReduceOptions::default(), None)?;
     if let Some(threads) = args.threads {
         options.shuffle.threads = usize::from(threads);
     }
@@ -114,11 +118,11 @@ pub(super) fn map(
         Ok((report?, unreadable, problems))
     })?;
     tell_documents(&report, &files);
-    Ok(match unreadable {
-        0 if problems == 0 && !report.loses_links() => FINE,
-        all if all > 0 && all == files.len() => WRONG_USE,
-        _ => PROBLEMS,
-    })
+    if unreadable > 0 {
+        eprintln!("fonds: {unreadable} of {} cannot be read: rows are missing", counted(files.len() as u64, "file"));
+        return Ok(WRONG_USE);
+    }
+    Ok(if problems == 0 && !report.loses_links() { FINE } else { PROBLEMS })
 }
 
 /// The names of files on the lines of an input. Hadoop's streaming puts the
@@ -142,13 +146,16 @@ pub(super) fn reduce(args: &ReduceArgs, input: impl Read, out: &mut dyn Write, c
         columns == Columns::Table || args.rules.internal.is_none(),
         "rows of map say themselves which links are internal: give --internal to fonds inlinks map"
     );
-    let options = reduce_options(&args.rules, &args.reduce);
+    let options = reduce_options(&args.rules, &args.reduce)?;
     cx.stage("Sorting rows", None);
     let report = reduce_rows(input, columns, &options, cx, |piece| out.write_all(piece))?;
     out.flush().map_err(LinkError::Output)?;
     tell_assign(&report.shuffle, &report.assign);
     if let Some((line, why)) = &report.first_bad {
-        eprintln!("{} lines are no rows and were left out; the first is line {line}: {why}", report.bad_lines);
+        match report.bad_lines {
+            1 => eprintln!("1 line is no row and was left out, line {line}: {why}"),
+            bad => eprintln!("{bad} lines are no rows and were left out; the first is line {line}: {why}"),
+        }
     }
     Ok(match report.bad_lines {
         0 => FINE,

@@ -3,7 +3,8 @@
 use super::FINE;
 use super::campaign::looking_desk;
 use super::inlink_store::answering;
-use super::output::{Existing, json_line, plain, to_file};
+use super::inlinks::{dated_line, is_cut, tell_cut, tell_empty};
+use super::output::{Existing, plain, to_file};
 use crate::app::work::{LinkSource, NutchForm, NutchLimits, RankedHosts};
 use crate::export::{GraphFormat, write_host_graph};
 use crate::jobs::{JobCx, counted};
@@ -18,15 +19,18 @@ use std::path::{Path, PathBuf};
   fonds inlinks hosts my-archive
   fonds inlinks hosts my-links --json | jq -r 'select(.captures == 0) | .host'
 
-Columns: PageRank in thousandths, citing hosts, external links to it, internal ones, captures, host. PageRank counts
-a link between two hosts once, whatever its pages and dates, and leaves links within a site out; damping 0.85.")]
+Columns: PageRank in thousandths, citing hosts, external links to it, internal ones, captures of its pages, host.
+PageRank counts a link between two hosts once, whatever its pages and dates, and leaves links within a site out; damping
+0.85. With --json, captured holds the dates of the first and the last capture. What was captured as an error, a redirect,
+a PDF file or an image is no page and not counted. Of a workspace, all captures are read, whether inlinks are built or
+not: links of captures since the last build are in, other than in top, show, uncaptured and the window.")]
 pub struct HostsArgs {
     /// Workspace, or folder of stored links
     folder: PathBuf,
-    /// Rows
-    #[arg(long, default_value_t = 50)]
-    limit: usize,
-    /// Only hosts without a capture: where a campaign could go next
+    /// Most rows
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
+    limit: u64,
+    /// Only hosts of which no page was captured: where a campaign could go next
     #[arg(long)]
     uncaptured: bool,
     /// One object a host
@@ -43,7 +47,7 @@ pub struct HostsArgs {
   fonds inlinks graph my-links --format csv-hosts > hosts.csv
 
 Hosts have counts of captures, links and PageRank; edges have the number of links, and the dates of the first and the
-last. The same links give the same bytes.")]
+last. The same links give the same bytes. Of a workspace, all captures are read, as by fonds inlinks hosts.")]
 pub struct GraphArgs {
     /// Workspace, or folder of stored links
     folder: PathBuf,
@@ -93,12 +97,11 @@ pub(super) fn hosts(args: &HostsArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow
         .collect();
     // Hosts come by name, and stay so where ranks are equal.
     rows.sort_by(|a, b| b.pagerank.total_cmp(&a.pagerank));
-    if rows.is_empty() {
-        eprintln!("No host is known");
-    }
-    for row in rows.iter().take(args.limit) {
+    let cut = is_cut(&mut rows, args.limit);
+    tell_empty(rows.is_empty(), if args.uncaptured { "Of every host a page was captured" } else { "No host is known" });
+    for row in &rows {
         if args.json {
-            json_line(out, row)?;
+            dated_line(out, row, &["captured"])?;
             continue;
         }
         let node = row.node;
@@ -115,6 +118,7 @@ pub(super) fn hosts(args: &HostsArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow
             plain(&node.host)
         )?;
     }
+    tell_cut(cut, args.limit);
     Ok(FINE)
 }
 

@@ -1,5 +1,6 @@
 //! The rules of the data set as words of the command line.
 
+use super::output::without_path;
 use crate::links::invert::{AssignOptions, Dedup, Keep, Shape, ShuffleOptions, Uncaptured};
 use crate::links::{DatasetOptions, LinkKind, MATCH_WINDOW_DAYS, MAX_INLINKS_PER_SIDE, Notation, ReadFrom};
 use crate::uri::InternalPolicy;
@@ -119,7 +120,7 @@ pub(super) struct ReduceOptions {
 /// Which links belong to which capture, and how objects are written.
 #[derive(Debug, Clone, Default, clap::Args)]
 struct AssignWords {
-    /// One object for each capture, those without inlinks too
+    /// One object for each capture, those without inlinks too; pages that were never captured have none
     #[arg(long)]
     per_capture: bool,
 
@@ -180,7 +181,7 @@ impl StoredOptions {
         if self.rules.preset.is_none() {
             assign.window_days.get_or_insert(window_days);
         }
-        Ok(options(&self.rules, &self.keys, &ReadOptions::default(), &assign, ShuffleOptions::default()))
+        options(&self.rules, &self.keys, &ReadOptions::default(), &assign, ShuffleOptions::default())
     }
 }
 
@@ -201,13 +202,22 @@ pub(super) struct SortOptions {
 }
 
 impl SortOptions {
-    pub(super) fn shuffle(&self, keep: Option<Keep>) -> ShuffleOptions {
-        ShuffleOptions {
+    /// # Errors
+    ///
+    /// A folder for sorted runs where none can be made: it may be minutes until the first one is.
+    pub(super) fn shuffle(&self, keep: Option<Keep>) -> anyhow::Result<ShuffleOptions> {
+        if let Some(folder) = &self.temp {
+            tempfile::tempfile_in(folder).map_err(|error| {
+                let (folder, error) = (folder.display(), without_path(error));
+                anyhow::anyhow!("--temp {folder}: {error}. Name a folder that is there and can be written to")
+            })?;
+        }
+        Ok(ShuffleOptions {
             memory_bytes: self.memory_mib.saturating_mul(1024 * 1024),
             temp_folder: self.temp.clone(),
             threads: self.threads.map_or(ShuffleOptions::default().threads, usize::from),
             keep,
-        }
+        })
     }
 }
 
@@ -331,13 +341,25 @@ pub(super) fn window(word: &str) -> Result<u32, String> {
 }
 
 /// All rules; those that one of the halves does not know stay as usual.
-pub(super) fn dataset_options(map: &MapOptions, reduce: &ReduceOptions, keep: Option<Keep>) -> DatasetOptions {
-    options(&map.rules, &map.keys, &map.read, &reduce.assign, reduce.sort.shuffle(keep))
+///
+/// # Errors
+///
+/// Words that do not go together, and as [`SortOptions::shuffle`].
+pub(super) fn dataset_options(
+    map: &MapOptions,
+    reduce: &ReduceOptions,
+    keep: Option<Keep>,
+) -> anyhow::Result<DatasetOptions> {
+    options(&map.rules, &map.keys, &map.read, &reduce.assign, reduce.sort.shuffle(keep)?)
 }
 
 /// The rules of the second half alone.
-pub(super) fn reduce_options(rules: &RuleOptions, reduce: &ReduceOptions) -> DatasetOptions {
-    options(rules, &KeyOptions::default(), &ReadOptions::default(), &reduce.assign, reduce.sort.shuffle(None))
+///
+/// # Errors
+///
+/// As [`dataset_options`].
+pub(super) fn reduce_options(rules: &RuleOptions, reduce: &ReduceOptions) -> anyhow::Result<DatasetOptions> {
+    options(rules, &KeyOptions::default(), &ReadOptions::default(), &reduce.assign, reduce.sort.shuffle(None)?)
 }
 
 fn options(
@@ -346,9 +368,14 @@ fn options(
     read: &ReadOptions,
     assign: &AssignWords,
     shuffle: ShuffleOptions,
-) -> DatasetOptions {
+) -> anyhow::Result<DatasetOptions> {
+    anyhow::ensure!(
+        !assign.per_capture || !matches!(assign.uncaptured, Some(UncapturedWord::Keep)),
+        "--uncaptured keep does not go with --per-capture: pages that were never captured have no object there. Leave \
+         one of both out"
+    );
     let arquivo = rules.preset == Some(Preset::Arquivo2024);
-    DatasetOptions {
+    Ok(DatasetOptions {
         notation: keys.notation.map(NotationWord::notation).unwrap_or_default(),
         internal: match rules.internal {
             Some(word) => word.policy(),
@@ -381,5 +408,5 @@ fn options(
         shuffle,
         image_alt: read.image_alt,
         from: read_from(&read.from),
-    }
+    })
 }

@@ -1,15 +1,14 @@
 //! `fonds inlinks load`, and answers out of what was loaded.
 
 use super::inlink_options::{InternalWord, NotationWord, SortOptions};
+use super::inlinks::{NO_INLINKS, is_cut, tell_cut, tell_empty, top_line};
 use super::output::{json_line, plain};
-use super::{FINE, PROBLEMS, WRONG_USE};
-use crate::analysis::{AnchorLink, AnchorTallies};
-use crate::app::work::{self, anchor_rows};
+use super::{FINE, PROBLEMS};
 use crate::jobs::{CountedRead, JobCx, OnStop, counted};
 use crate::links::filters::Columns;
 use crate::links::invert::ShuffleOptions;
 use crate::links::stored::load::{LoadInput, LoadOptions, LoadReport, load};
-use crate::links::stored::{LinkStore, Window, host_of};
+use crate::links::stored::{LinkStore, Window};
 use crate::store::rows::{AnchorRow, ProspectRow};
 use crate::store::{LOADED_LINKS as LOADED, Workspace};
 use anyhow::Context;
@@ -30,8 +29,9 @@ const ROW_BYTES_PER_LINE_BYTE: u64 = 3;
   fonds inlinks show my-links 'http://www.site.pt/sobre' --date 2009-06-01
 
 Lines are objects of the published data set or rows of map, plain, gzip or zstd. A further call adds to what is
-there; links that are there already are not kept twice. Of a workspace, they go to its folder inlinks/loaded, and
-answer there until inlinks are built; show, top, uncaptured and anchors take that folder, too.")]
+there; links that are there already are not kept twice. Given a workspace, they go to its folder inlinks/loaded, and
+answer to show, top, uncaptured, anchors, hosts and graph until inlinks of its own captures are built; all of these take
+the folder inlinks/loaded, too.")]
 pub struct LoadArgs {
     /// Folder of stored links, which is made where absent, or workspace
     folder: PathBuf,
@@ -97,7 +97,7 @@ pub(super) fn run_load(
         internal: args.internal.map(InternalWord::policy),
         columns: Columns::from(args.columns),
         anchor_cap: args.anchor_cap,
-        shuffle: args.sort.shuffle(None),
+        shuffle: args.sort.shuffle(None)?,
     };
     if let Some(warning) = options.shuffle.room_warning(total.saturating_mul(ROW_BYTES_PER_LINE_BYTE)) {
         eprintln!("{warning}");
@@ -116,11 +116,7 @@ pub(super) fn run_load(
     if let Some(first) = &report.first_bad {
         eprintln!("{} left out; the first: {}", counted(report.bad_lines, "line"), plain(first));
     }
-    Ok(match report.bad_lines {
-        0 => FINE,
-        _ if report.shuffle.links + report.shuffle.captures == 0 => WRONG_USE,
-        _ => PROBLEMS,
-    })
+    Ok(if report.bad_lines == 0 { FINE } else { PROBLEMS })
 }
 
 fn words(report: &LoadReport, folder: &Path) -> String {
@@ -154,30 +150,54 @@ fn words(report: &LoadReport, folder: &Path) -> String {
 }
 
 /// The stored links that answer for a folder: its own, or those loaded into a
-/// workspace, as long as its inlinks are not built.
+/// workspace, as long as no inlinks of captures of its own are built.
 pub(super) fn answering(folder: &Path) -> anyhow::Result<Option<LinkStore>> {
     if LinkStore::is_in(folder) {
         return Ok(Some(LinkStore::open(folder)?));
     }
     let loaded = folder.join(LOADED);
-    if !LinkStore::is_in(&loaded) || Workspace::look(folder)?.built_links()?.is_some() {
+    if !LinkStore::is_in(&loaded) {
         return Ok(None);
     }
-    eprintln!("inlinks of the workspace are not built; this is of the links loaded into {}", loaded.display());
+    let (workspace, place) = (Workspace::look(folder)?, loaded.display());
+    if has_only_loaded(&workspace)? {
+        eprintln!("nothing was captured or imported here; this is of the links loaded into {place}");
+    } else if workspace.built_links()?.is_none() {
+        eprintln!("inlinks of the workspace are not built; this is of the links loaded into {place}");
+    } else {
+        eprintln!("this is of the captures of the workspace; to ask the links loaded into it, name {place}");
+        return Ok(None);
+    }
     Ok(Some(LinkStore::open(&loaded)?))
+}
+
+/// Whether a workspace has no captures, and was given links of others.
+fn has_only_loaded(workspace: &Workspace) -> anyhow::Result<bool> {
+    Ok(LinkStore::is_in(&workspace.folder().join(LOADED)) && workspace.catalogue().newest_capture()? == 0)
+}
+
+/// Says after a build why it is empty where the links are those of others.
+pub(super) fn tell_only_loaded(workspace: &Workspace) -> anyhow::Result<()> {
+    if has_only_loaded(workspace)? {
+        let loaded = workspace.folder().join(LOADED);
+        eprintln!(
+            "nothing was captured or imported here, so there is nothing to build; the links loaded into {} answer as before",
+            loaded.display()
+        );
+    }
+    Ok(())
 }
 
 /// Refuses to write a data set of a workspace that has no captures and was only
 /// given links of others: it would be empty.
 pub(super) fn not_only_loaded(workspace: &Workspace) -> anyhow::Result<()> {
-    let loaded = workspace.folder().join(LOADED);
     anyhow::ensure!(
-        !LinkStore::is_in(&loaded) || workspace.catalogue().newest_capture()? > 0,
+        !has_only_loaded(workspace)?,
         "{}: nothing was captured or imported here, so there are no inlinks of its own to write. The links loaded into \
-         {} answer to show, top, uncaptured, anchors and hosts; to write the data set that they came from in another \
-         form, run: fonds inlinks convert",
+         {} answer to show, top, uncaptured, anchors, hosts and graph; to write the data set that they came from in \
+         another form, run: fonds inlinks convert",
         workspace.folder().display(),
-        loaded.display()
+        workspace.folder().join(LOADED).display()
     );
     Ok(())
 }
@@ -196,9 +216,11 @@ pub(super) fn top(
     json: bool,
     out: &mut dyn Write,
     cx: &JobCx,
-) -> anyhow::Result<bool> {
+) -> anyhow::Result<()> {
     reading_all(store, cx);
-    let rows = store.most_cited(window_days, limit, cx)?;
+    let mut rows = store.most_cited(window_days, limit.saturating_add(1), cx)?;
+    let cut = is_cut(&mut rows, limit);
+    tell_empty(rows.is_empty(), NO_INLINKS);
     for row in &rows {
         let window = Window { around: row.date, days: window_days };
         let anchor = store.top_anchor(&row.target, Some(window))?;
@@ -207,14 +229,16 @@ pub(super) fn top(
             let date = row.date.to_dataset();
             json_line(
                 out,
-                &serde_json::json!({"url": row.target, "date": date, "hosts": counts.hosts,
-                    "external": counts.external, "internal": counts.internal, "anchor": anchor}),
+                // Named as in the table of captures, which those of a workspace are rows of.
+                &serde_json::json!({"url": row.target, "date": date, "inlink_hosts": counts.hosts,
+                    "inlinks_external": counts.external, "inlinks_internal": counts.internal, "top_anchor": anchor}),
             )?;
         } else {
-            super::inlinks::top_line(counts, row.date, &row.target, &anchor, out)?;
+            top_line(counts, row.date, &row.target, &anchor, out)?;
         }
     }
-    Ok(rows.is_empty())
+    tell_cut(cut, limit);
+    Ok(())
 }
 
 /// Pages that are cited but were never captured.
@@ -237,28 +261,18 @@ pub(super) fn uncaptured(store: &LinkStore, prefix: &str, limit: u64, cx: &JobCx
     Ok(rows)
 }
 
-/// What other sites call pages most, or what any site calls one.
-pub(super) fn anchors(store: &LinkStore, page: Option<&str>, limit: u64, cx: &JobCx) -> anyhow::Result<Vec<AnchorRow>> {
-    let Some(page) = page else {
-        reading_all(store, cx);
-        let row = |count: crate::links::stored::AnchorCount| AnchorRow {
-            text: count.text,
-            hosts: count.hosts,
-            links: count.links,
-            first: count.first,
-            last: count.last,
-            matches_request: false,
-        };
-        return Ok(store.top_anchors(limit, &ShuffleOptions::default(), cx)?.into_iter().map(row).collect());
+/// What other sites call pages most.
+pub(super) fn top_anchors(store: &LinkStore, limit: u64, cx: &JobCx) -> anyhow::Result<Vec<AnchorRow>> {
+    reading_all(store, cx);
+    let row = |count: crate::links::stored::AnchorCount| AnchorRow {
+        text: count.text,
+        hosts: count.hosts,
+        links: count.links,
+        first: count.first,
+        last: count.last,
+        matches_request: false,
     };
-    let mut tallies = AnchorTallies::default();
-    store.each_inlink(&work::stored_key(store, page)?, None, |link| {
-        if !link.anchor.is_empty() {
-            tallies.take(AnchorLink { anchor: link.anchor, source_host: host_of(link.source), date: link.date });
-        }
-        true
-    })?;
-    Ok(anchor_rows(tallies))
+    Ok(store.top_anchors(limit, &ShuffleOptions::default(), cx)?.into_iter().map(row).collect())
 }
 
 #[cfg(test)]
@@ -321,7 +335,7 @@ mod tests {
         assert_eq!(run_words(&["anchors", links, "--limit", "1"]).1, "   1 host       1 link   “FUNDAÇÃO”\n");
         let (_, top) = run_words(&["top", links]);
         assert_eq!(top, "   1 host       1 external     1 internal  2024-03-01 09:00:00  (pt,fct,  “Fundação”\n");
-        assert!(run_words(&["top", links, "--json", "--window-days", "3650"]).1.contains(r#""external":2"#));
+        assert!(run_words(&["top", links, "--json", "--window-days", "3650"]).1.contains(r#""inlinks_external":2"#));
         let (_, uncaptured) = run_words(&["uncaptured", links]);
         assert_eq!(uncaptured, "   1 host       1 link   2024-03-01 to 2024-03-01  (pt,nunca,)/x  “X”  \n");
         assert_eq!(run_words(&["uncaptured", links, "--prefix", "(pt,fct,"]), (FINE, String::new()));
@@ -361,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn links_loaded_into_a_workspace_answer_until_inlinks_are_built() {
+    fn links_loaded_into_a_workspace_answer_as_long_as_it_has_no_captures() {
         let folder = tempfile::tempdir().unwrap();
         let (lines, archive) = (folder.path().join("lines.jsonl"), folder.path().join("archive"));
         std::fs::write(&lines, LINES).unwrap();
@@ -372,7 +386,11 @@ mod tests {
         let refused = not_only_loaded(&Workspace::look(archive.as_ref()).unwrap()).unwrap_err().to_string();
         assert!(refused.contains("nothing was captured") && refused.contains("fonds inlinks convert"), "{refused}");
         run_words(&["build", archive]);
-        assert_eq!(run_words(&["show", archive, "fct.pt"]).1, "");
+        for (command, lines) in [("show", 3), ("top", 1), ("hosts", 3)] {
+            let page = if command == "show" { &["fct.pt"][..] } else { &[] };
+            let call = [&[command, archive], page].concat();
+            assert_eq!(run_words(&call).1.lines().count(), lines, "{command}");
+        }
         let loaded = format!("{archive}/{LOADED}");
         assert_eq!(run_words(&["show", &loaded, "fct.pt"]).1.lines().count(), 3);
     }

@@ -1,14 +1,16 @@
 //! `fonds inlinks`.
 
 use super::campaign::{desk, looking_desk};
-use super::dataset::tell_objects;
+use super::dataset::tell_assign;
 use super::inlink_convert::no_parquet;
 use super::inlink_options::{StoredOptions, window};
 use super::inlink_store::{self, answering};
 use super::output::{Existing, json_line, plain, short, to_file, with_progress};
 use super::{FINE, PROBLEMS};
+use crate::app::work::PageAnchors;
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::app::{Desk, work};
+use crate::jobs::counted;
 use crate::links::MATCH_WINDOW_DAYS;
 use crate::links::stored::{CitedCounts, Window};
 use crate::store::rows::{AnchorRow, InlinkPage, InlinkRow, ProspectRow};
@@ -25,7 +27,8 @@ pub enum Command {
     /// Invert the outlinks of everything captured.
     #[command(after_help = "Example:\n  fonds inlinks build my-archive\n\n\
         Call it again after a crawl or an import: the links of new captures are merged into those that are there,\n\
-        which stay in use until then.")]
+        which stay in use until then. Exit status 1 says that links may be missing: pages were not read whole, or what\n\
+        revisits repeat cannot be read again.")]
     Build {
         /// Workspace.
         folder: PathBuf,
@@ -81,7 +84,10 @@ pub enum Command {
     /// List the captures that most other hosts link to.
     #[command(after_help = "Examples:\n  fonds inlinks top my-archive\n  \
         fonds inlinks top my-archive --limit 500 --json | jq -r .url\n\n\
-        Columns: linking hosts, external and internal inlinks in the window, date of the capture, URL, commonest anchor.")]
+        Columns: linking hosts, external and internal inlinks in the window, date of the capture, URL, commonest anchor.\n\
+        With --json: inlink_hosts, inlinks_external, inlinks_internal, date, url, top_anchor; of a workspace also what\n\
+        the table of captures has. Of a workspace, whatever was captured is in the list, errors, redirects and PDF files\n\
+        too (with --json: status, mime); stored links and the data set know captures of pages alone.")]
     Top {
         /// Workspace, or folder of stored links.
         folder: PathBuf,
@@ -89,8 +95,8 @@ pub enum Command {
         /// links.
         #[arg(long, value_name = "N", value_parser = window)]
         window_days: Option<u32>,
-        /// Rows.
-        #[arg(long, default_value_t = 20)]
+        /// Most rows.
+        #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
         limit: u64,
         /// One object a capture.
         #[arg(long)]
@@ -112,8 +118,8 @@ pub enum Command {
         /// Number or title of the campaign of a workspace whose rules are asked; the only one without it.
         #[arg(long, value_name = "CAMPAIGN")]
         campaign: Option<String>,
-        /// Rows.
-        #[arg(long, default_value_t = 100)]
+        /// Most rows.
+        #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
         limit: u64,
         /// One object a page.
         #[arg(long)]
@@ -121,16 +127,26 @@ pub enum Command {
     },
     /// List the anchor texts that other sites use most, or those for one page.
     #[command(after_help = "Examples:\n  fonds inlinks anchors my-archive\n  \
-        fonds inlinks anchors my-archive https://www.example.org/about\n  fonds inlinks anchors my-links --nutch > linkdb.txt\n\n\
-        Columns: linking hosts, links, anchor. For a page, links within its site count too; of a captured page in a\n\
-        workspace, within the window.")]
+        fonds inlinks anchors my-archive https://www.example.org/about\n  \
+        fonds inlinks anchors my-archive https://www.example.org/about --date 2009-06-01 --window-days 365\n  \
+        fonds inlinks anchors my-links --nutch > linkdb.txt\n\n\
+        Columns: linking hosts, links, anchor. For a page, links within its site count too. Without --date, those of a\n\
+        captured page in a workspace are of the links around its newest capture, in the window of the workspace, and\n\
+        others of links of all times. --nutch reads all captures of a workspace, whether inlinks are built or not: links\n\
+        of captures since the last build are in.")]
     Anchors {
         /// Workspace, or folder of stored links.
         folder: PathBuf,
-        /// URL of a page.
+        /// URL or key of a page.
         page: Option<String>,
-        /// Rows.
-        #[arg(long, default_value_t = 50)]
+        /// Those of links to the page around this date.
+        #[arg(long, value_name = "DATE", value_parser = CaptureDate::parse, requires = "page")]
+        date: Option<CaptureDate>,
+        /// Days before and after the date, 0 to 3650, or none for links of all times [default: 90]
+        #[arg(long, value_name = "N", value_parser = window, requires = "date")]
+        window_days: Option<u32>,
+        /// Most rows.
+        #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
         limit: u64,
         /// All pages with the links of other hosts to them, as nutch readlinkdb -dump prints them: each (page,
         /// anchor) once, 10,000 of a page, 100 characters of an anchor. With --json, the anchors that Nutch
@@ -150,7 +166,7 @@ pub enum Command {
         /// Workspace.
         folder: PathBuf,
         /// Captures that are checked, those that most other hosts link to first.
-        #[arg(long, default_value_t = 1000)]
+        #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
         limit: u64,
         /// Those that agree, too.
         #[arg(long)]
@@ -208,9 +224,24 @@ fn counted_too(desk: &WorkspaceDesk) -> anyhow::Result<()> {
 }
 
 /// An empty list says why on stderr; its lines stay as they are for scripts.
-fn tell_empty(empty: bool, words: &str) {
+pub(super) fn tell_empty(empty: bool, words: &str) {
     if empty {
         eprintln!("{words}");
+    }
+}
+
+/// Cuts a list that was asked for with one row more than are wanted. Says whether it was too long.
+pub(super) fn is_cut<T>(rows: &mut Vec<T>, limit: u64) -> bool {
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let is_longer = rows.len() > limit;
+    rows.truncate(limit);
+    is_longer
+}
+
+/// A list that was cut says so on stderr.
+pub(super) fn tell_cut(cut: bool, limit: u64) {
+    if cut {
+        eprintln!("only the first {limit} are listed; --limit lists more");
     }
 }
 
@@ -237,17 +268,23 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                     "{free_mib} MiB of the catalogue hold nothing; to give them back run: fonds inlinks build --compact {folder}"
                 );
             }
-            if json { json_line(out, &report)? } else { writeln!(out, "{}", report.words())? }
+            if json {
+                json_line(out, &report)?
+            } else {
+                writeln!(out, "{}", report.words())?
+            }
+            inlink_store::tell_only_loaded(&desk.workspace)?;
+            return Ok(if report.loses_links() { PROBLEMS } else { FINE });
         }
         Command::Export { folder, out: file, options } => {
             let desk = looking_desk(&folder)?;
             let options = options.dataset_options(desk.catalogue().window_days()?)?;
             no_parquet(file.as_deref())?;
             inlink_store::not_only_loaded(&desk.workspace)?;
-            let report = to_file(file.as_deref(), Existing::Stays, out, |out| {
+            let (shuffle, assign) = to_file(file.as_deref(), Existing::Stays, out, |out| {
                 with_progress(|cx| work::write_dataset(&desk.workspace, &options, None, out, cx))
             })?;
-            tell_objects(&report);
+            tell_assign(&shuffle, &assign);
         }
         Command::Show { folder, page, date, window_days, json } => {
             let window_days = window_days.unwrap_or(MATCH_WINDOW_DAYS);
@@ -267,21 +304,22 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
         Command::Top { folder, window_days, limit, json } => {
             if let Some(store) = answering(&folder)? {
                 let days = window_days.unwrap_or(MATCH_WINDOW_DAYS);
-                let empty = with_progress(|cx| inlink_store::top(&store, days, limit, json, out, cx))?;
-                tell_empty(empty, "No capture has inlinks");
+                with_progress(|cx| inlink_store::top(&store, days, limit, json, out, cx))?;
                 return Ok(FINE);
             }
             let desk = looking_desk(&folder)?;
             built(&desk)?;
             let counted = desk.catalogue().window_days()?;
-            let rows = match window_days.filter(|days| *days != counted) {
-                Some(days) => with_progress(|cx| Ok(desk.workspace.most_cited(days, limit, cx)?))?,
+            let one_more = limit.saturating_add(1);
+            let mut rows = match window_days.filter(|days| *days != counted) {
+                Some(days) => with_progress(|cx| Ok(desk.workspace.most_cited(days, one_more, cx)?))?,
                 None => {
                     counted_too(&desk)?;
-                    desk.captures(&work::most_cited(limit))?.rows
+                    desk.captures(&work::most_cited(one_more))?.rows
                 }
             };
-            tell_empty(rows.is_empty(), "No capture has inlinks");
+            let cut = is_cut(&mut rows, limit);
+            tell_empty(rows.is_empty(), NO_INLINKS);
             for row in rows {
                 if json {
                     dated_line(out, &row, &["date"])?;
@@ -294,33 +332,49 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                     top_line(counts, row.date, &row.url, &row.top_anchor, out)?;
                 }
             }
+            tell_cut(cut, limit);
         }
         Command::Uncaptured { folder, prefix, campaign, limit, json } => {
-            let rows = uncaptured(&folder, &prefix, campaign.as_deref(), limit)?;
+            let mut rows = uncaptured(&folder, &prefix, campaign.as_deref(), limit.saturating_add(1))?;
+            let cut = is_cut(&mut rows, limit);
             tell_empty(rows.is_empty(), &no_prospects(&prefix));
             print_prospects(&rows, json, out)?;
+            tell_cut(cut, limit);
         }
         Command::Anchors { folder, nutch: true, json, .. } => {
             return with_progress(|cx| super::inlink_hosts::nutch(&folder, json, out, cx));
         }
-        Command::Anchors { folder, page, limit, json, .. } => {
-            let rows = match answering(&folder)? {
-                Some(store) => with_progress(|cx| inlink_store::anchors(&store, page.as_deref(), limit, cx))?,
+        Command::Anchors { folder, page: Some(page), date, window_days, limit, json, .. } => {
+            let window = date.map(|around| Window { around, days: window_days.unwrap_or(MATCH_WINDOW_DAYS) });
+            let mut found = match answering(&folder)? {
+                Some(store) => work::anchors_of_stored(&store, &work::stored_key(&store, &page)?, window)?,
                 None => {
                     let desk = looking_desk(&folder)?;
-                    match page {
-                        None => {
-                            counted_too(&desk)?;
-                            desk.top_anchors(limit)?
-                        }
-                        Some(page) => {
-                            built(&desk)?;
-                            work::anchors_of_page(&desk, &page)?
-                        }
-                    }
+                    built(&desk)?;
+                    work::anchors_of_page(&desk, &page, window)?
                 }
             };
-            print_anchors(&rows, limit, json, out)?;
+            if date.is_none()
+                && let Some(Window { around, days }) = found.window
+            {
+                let newest = around.to_words();
+                eprintln!("of links within ±{days} days of its newest capture, {newest}; --date asks for another time");
+            }
+            tell_empty(found.rows.is_empty(), &no_anchors(&found));
+            print_anchors(&mut found.rows, limit, json, out)?;
+        }
+        Command::Anchors { folder, limit, json, .. } => {
+            let one_more = limit.saturating_add(1);
+            let mut rows = match answering(&folder)? {
+                Some(store) => with_progress(|cx| inlink_store::top_anchors(&store, one_more, cx))?,
+                None => {
+                    let desk = looking_desk(&folder)?;
+                    counted_too(&desk)?;
+                    desk.top_anchors(one_more)?
+                }
+            };
+            tell_empty(rows.is_empty(), "No site links to another one with words");
+            print_anchors(&mut rows, limit, json, out)?;
         }
         Command::Check { folder, limit, all, json } => return check(&folder, limit, all, json, out),
         Command::Hosts(args) => return with_progress(|cx| super::inlink_hosts::hosts(&args, out, cx)),
@@ -341,6 +395,23 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
         }
     }
     Ok(FINE)
+}
+
+/// Why the most cited captures are none.
+pub(super) const NO_INLINKS: &str = "No capture has inlinks in the window";
+
+/// Why the anchors of a page are none.
+fn no_anchors(found: &PageAnchors) -> String {
+    match (found.inlinks, found.outside, found.window) {
+        (0, outside @ 1.., Some(Window { around, days })) => format!(
+            "Nothing links to this page within ±{days} days of {}, and {} of other times: another --date, or more \
+             --window-days with it, lists them",
+            around.to_words(),
+            counted(outside, "link")
+        ),
+        (0, ..) => "Nothing links to this page".to_owned(),
+        (inlinks, ..) => format!("{} without words", counted(inlinks, "link")),
+    }
 }
 
 /// Why a list of pages never captured is empty.
@@ -385,7 +456,7 @@ fn check(folder: &Path, limit: u64, all: bool, json: bool, out: &mut dyn Write) 
     let desk = looking_desk(folder)?;
     counted_too(&desk)?;
     let (mut checked, mut findings) = (0, 0);
-    with_progress(|cx| {
+    let left = with_progress(|cx| {
         work::check_captures(&desk, limit, cx, |row| {
             checked += 1;
             findings += u64::from(row.finding);
@@ -400,7 +471,10 @@ fn check(folder: &Path, limit: u64, all: bool, json: bool, out: &mut dyn Write) 
             Ok(writeln!(out, "{:>4} {hosts:<6} {date}  {url}  {words}", row.hosts)?)
         })
     })?;
-    eprintln!("{checked} captures that others link to were checked; {findings} want a look");
+    eprintln!("{} checked to which others link; findings: {findings}", counted(checked, "capture"));
+    if left > 0 {
+        eprintln!("{} with fewer links not checked, by --limit", counted(left, "capture"));
+    }
     Ok(if findings > 0 { PROBLEMS } else { FINE })
 }
 
@@ -434,13 +508,19 @@ pub(super) fn top_line(
 }
 
 /// One JSON object on a line, with these dates as text, as the data set has them.
-fn dated_line(out: &mut dyn Write, row: &impl Serialize, dates: &[&str]) -> anyhow::Result<()> {
+/// Where several stand in a list, each of them.
+pub(super) fn dated_line(out: &mut dyn Write, row: &impl Serialize, dates: &[&str]) -> anyhow::Result<()> {
     let mut object = serde_json::to_value(row)?;
     for name in dates {
-        if let Some(date) = object.get_mut(name)
-            && let Some(millis) = date.as_i64()
-        {
-            *date = CaptureDate::from_millis(millis).to_dataset().into();
+        let found = object.get_mut(name);
+        let each = found.map_or(&mut [][..], |found| match found {
+            serde_json::Value::Array(list) => list.as_mut_slice(),
+            one => std::slice::from_mut(one),
+        });
+        for date in each {
+            if let Some(millis) = date.as_i64() {
+                *date = CaptureDate::from_millis(millis).to_dataset().into();
+            }
         }
     }
     json_line(out, &object)
@@ -512,9 +592,9 @@ fn print_prospects(rows: &[ProspectRow], json: bool, out: &mut dyn Write) -> any
     Ok(())
 }
 
-fn print_anchors(rows: &[AnchorRow], limit: u64, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
-    tell_empty(rows.is_empty(), "No other site links here with words");
-    for row in rows.iter().take(usize::try_from(limit).unwrap_or(usize::MAX)) {
+fn print_anchors(rows: &mut Vec<AnchorRow>, limit: u64, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+    let cut = is_cut(rows, limit);
+    for row in rows.iter() {
         if json {
             dated_line(out, row, &["first", "last"])?;
         } else {
@@ -530,6 +610,7 @@ fn print_anchors(rows: &[AnchorRow], limit: u64, json: bool, out: &mut dyn Write
             )?;
         }
     }
+    tell_cut(cut, limit);
     Ok(())
 }
 

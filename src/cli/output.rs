@@ -71,7 +71,15 @@ pub(super) fn in_file<T>(
     builder.prefix(".").suffix(".open");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let (file, open_path) = builder.tempfile_in(folder).map_err(of_path)?.into_parts();
+    let no_folder = || {
+        let (path, folder) = (path.display(), folder.display());
+        anyhow::anyhow!("{path}: there is no folder {folder}. Make it, or name a file in another one")
+    };
+    let made = builder.tempfile_in(folder).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => no_folder(),
+        _ => of_path(without_path(error)),
+    });
+    let (file, open_path) = made?.into_parts();
     let mut file = BufWriter::new(NamedFile { file, path: path.to_owned() });
     let written = write(&mut file)?;
     let file = file.into_inner().map_err(|error| error.into_error())?.file;
@@ -102,6 +110,14 @@ impl Write for NamedFile {
 
     fn flush(&mut self) -> std::io::Result<()> {
         self.file.flush().map_err(|error| named(&self.path, &error))
+    }
+}
+
+/// The error of a file with a name that nobody gave, without that name.
+pub(super) fn without_path(error: std::io::Error) -> std::io::Error {
+    match error.get_ref().and_then(std::error::Error::source) {
+        Some(cause) => std::io::Error::new(error.kind(), cause.to_string()),
+        None => error,
     }
 }
 

@@ -31,18 +31,18 @@ fn response(url: &str, date: &str, head: &str, body: &str) -> Vec<u8> {
     record("response", url, date, http.as_bytes())
 }
 
-fn page(url: &str, date: &str, html: &str) -> Vec<u8> {
+pub fn page(url: &str, date: &str, html: &str) -> Vec<u8> {
     response(url, date, "200 OK\r\nContent-Type: text/html; charset=UTF-8", html)
 }
 
-fn file(folder: &Path, name: &str, records: &[Vec<u8>]) -> PathBuf {
+pub fn file(folder: &Path, name: &str, records: &[Vec<u8>]) -> PathBuf {
     let path = folder.join(name);
     std::fs::write(&path, records.concat()).unwrap();
     path
 }
 
 /// Four pages, one of them captured twice, a redirect and a missing page.
-fn small(folder: &Path) -> PathBuf {
+pub fn small(folder: &Path) -> PathBuf {
     let records = [
         page(
             "http://www.a.pt/",
@@ -181,7 +181,7 @@ fn words<'a>(command: &[&'a str], options: &'a str) -> Vec<&'a str> {
     command.iter().copied().chain(options.split_whitespace()).collect()
 }
 
-fn imported(folder: &Path, file: &Path) -> PathBuf {
+pub fn imported(folder: &Path, file: &Path) -> PathBuf {
     let workspace = folder.join("archive");
     fonds(&["new", arg(&workspace)]).with_status(0);
     fonds(&["import", arg(&workspace), arg(file)]).with_status(0);

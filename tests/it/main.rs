@@ -12,6 +12,7 @@ mod hostile;
 mod imports;
 mod imports_again;
 mod imports_said;
+mod inlink_said;
 mod inlink_words;
 mod inlinks;
 mod kill;

@@ -98,7 +98,7 @@ fn links_wait_while_what_they_are_of_cannot_be_read() {
     let away = dir.path().join("away.warc");
     std::fs::rename(&pages, &away).unwrap();
     fonds(&["import", arg(&workspace), arg(&repeats)]).with_status(0);
-    let built = fonds(&["inlinks", "build", arg(&workspace)]);
+    let built = fonds(&["inlinks", "build", arg(&workspace)]).with_status(1);
     assert!(format!("{}{}", built.out, built.err).contains("links of 3 revisits are not in"), "{}", built.err);
     let near = |status| {
         fonds(&["inlinks", "show", arg(&workspace), "http://b.pt/q/x", "--json"]).with_status(status).json_lines().len()

@@ -123,7 +123,7 @@ pub fn export(
     options.wacz = wishes.wacz;
     options.inlinks = Some(Box::new(|lines| {
         let written = write_dataset(workspace, &dataset_within(spec.window_days), Some(&keys), lines, cx);
-        written.map(|report| report.objects).map_err(|error| {
+        written.map(|(_, report)| report.objects).map_err(|error| {
             let words = std::io::Error::other(format!("{error:#}"));
             *dataset_error.borrow_mut() = Some(error);
             words

@@ -2,7 +2,9 @@
 
 use super::inlinks::{capture_of, whole_seconds};
 use crate::jobs::JobCx;
-use crate::links::invert::{AssignOptions, AssignReport, Assigned, CaptureRow, Shuffle, assign_rendered};
+use crate::links::invert::{
+    AssignOptions, AssignReport, Assigned, CaptureRow, Shuffle, ShuffleReport, assign_rendered,
+};
 use crate::links::{DatasetOptions, Keyed, render_line};
 use crate::store::{Captures, Workspace};
 use crate::uri::{Url, WebParts};
@@ -17,7 +19,7 @@ pub fn dataset_within(window_days: u32) -> DatasetOptions {
 /// Writes the inlinks of the catalogue as a build of its archive files with
 /// the same options does; with `only`, just the pages with these keys. The
 /// catalogue has the `<a href>` of pages: options that say what is read of
-/// archive files, and how rows are sorted, are passed over.
+/// archive files, and how rows are sorted, are passed over. Says what was seen and what became of it.
 ///
 /// # Errors
 ///
@@ -29,7 +31,7 @@ pub fn write_dataset(
     only: Option<&HashSet<String>>,
     out: &mut dyn Write,
     cx: &JobCx,
-) -> anyhow::Result<AssignReport> {
+) -> anyhow::Result<(ShuffleReport, AssignReport)> {
     let catalogue = workspace.catalogue();
     cx.stage("Reading outlinks", Some(catalogue.count_anchor_links(Captures::ALL)?));
     let mut shuffle = Shuffle::new(&workspace.shuffle_options(), cx)?;
@@ -58,7 +60,5 @@ pub fn write_dataset(
     })??;
     cx.stage("Writing the data set", None);
     let render = |object: &Assigned<'_>, line: &mut Vec<u8>| render_line(object, options.java_times, line);
-    let (_, report) =
-        assign_rendered(&mut shuffle.finish()?, &options.assign, threads, render, |piece| out.write_all(piece))?;
-    Ok(report)
+    Ok(assign_rendered(&mut shuffle.finish()?, &options.assign, threads, render, |piece| out.write_all(piece))?)
 }

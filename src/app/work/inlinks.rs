@@ -67,6 +67,11 @@ impl InlinkReport {
         }
     }
 
+    /// Whether links of some capture may be missing.
+    pub fn loses_links(&self) -> bool {
+        self.unread > 0 || self.repeats_unread > 0
+    }
+
     /// The report in words.
     pub fn words(&self) -> String {
         let mut words = format!(

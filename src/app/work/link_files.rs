@@ -40,8 +40,8 @@ pub fn export_links(workspace: &Workspace, form: LinkForm, folder: &Path, cx: &J
         LinkForm::CsvHosts => graph(GraphFormat::CsvHosts)?,
         LinkForm::Dataset => write_file(&path, |out| {
             let window_days = workspace.catalogue().window_days()?;
-            let objects = write_dataset(workspace, &dataset_within(window_days), None, out, cx)?.objects;
-            Ok(format!("{} with inlinks within ±{window_days} days", counted(objects, "page")))
+            let (_, report) = write_dataset(workspace, &dataset_within(window_days), None, out, cx)?;
+            Ok(format!("{} with inlinks within ±{window_days} days", counted(report.objects, "page")))
         })?,
         LinkForm::Nutch => write_file(&path, |out| {
             let report = links.write_nutch(&NutchLimits::default(), NutchForm::Dump, out, cx)?;

@@ -4,8 +4,8 @@
 use super::hosts::{LinkSource, RankedHosts};
 use crate::app::models::{CitedPages, HostTable, InlinkPage, InlinkRow, LinkSet, RankedHost};
 use crate::jobs::JobCx;
-use crate::links::MAX_INLINKS_PER_SIDE;
 use crate::links::stored::{LinkStore, StoredInlink, Window, host_name, host_of};
+use crate::links::{MAX_INLINKS_PER_SIDE, Notation};
 use crate::store::{LOADED_LINKS, Workspace};
 use anyhow::Context;
 use std::path::Path;
@@ -40,13 +40,24 @@ pub fn link_set(workspace: &Workspace, folder: Option<&Path>) -> anyhow::Result<
 /// The stored links of a folder, or those that were loaded into it if it is a workspace.
 fn open(folder: &Path) -> anyhow::Result<LinkStore> {
     let loaded = folder.join(LOADED_LINKS);
+    let is_workspace = Workspace::is_in(folder);
     let folder = if LinkStore::is_in(&loaded) { &loaded } else { folder };
+    let place = folder.display();
+    anyhow::ensure!(
+        LinkStore::is_in(folder) || !is_workspace,
+        "{place}: this is a workspace, and no links of others were loaded into it. Open it as a workspace to see the \
+         inlinks of its captures"
+    );
     anyhow::ensure!(
         LinkStore::is_in(folder),
-        "{}: no links are stored here. Name a folder that was filled with: fonds inlinks load FOLDER FILE...",
-        folder.display()
+        "{place}: no links are stored here. Name a folder that was filled with: fonds inlinks load FOLDER FILE..."
     );
-    Ok(LinkStore::open(folder)?)
+    let store = LinkStore::open(folder)?;
+    anyhow::ensure!(
+        store.rules().notation != Notation::Page,
+        "{place}: these are the inlinks that a workspace has built of its captures. Open the workspace itself to see them"
+    );
+    Ok(store)
 }
 
 /// Has a question answered by the links of a folder, or by those that are

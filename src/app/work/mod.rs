@@ -52,16 +52,14 @@ pub use scope::{
     what_if, what_if_hosts, what_if_rows, what_if_trace, why,
 };
 pub use select::{SelectReport, select};
-pub use signals::{CheckedCapture, anchor_check, anchor_rows, check_captures, judge_prospects};
+pub use signals::{
+    CheckedCapture, PageAnchors, anchor_check, anchors_of_page, anchors_of_stored, check_captures, judge_prospects,
+};
 
-use super::desk::Desk;
 use super::models::{AnchorRow, CampaignId, CaptureColumn, CaptureQuery, CaptureTab, CrawlPage};
-use super::workspace_desk::WorkspaceDesk;
 use crate::analysis::Matcher;
 use crate::jobs::counted;
 use crate::store::Catalogue;
-use crate::uri::PageKey;
-use anyhow::Context;
 
 /// The captures table without a filter.
 pub fn everything() -> CaptureQuery {
@@ -78,19 +76,6 @@ pub fn most_cited(limit: u64) -> CaptureQuery {
         (CaptureColumn::Date, false),
     ];
     CaptureQuery { filter: "inlinks>0".to_owned(), sort, limit, ..everything() }
-}
-
-/// Anchors of the newest capture of a page; of a page never captured, of all times.
-pub fn anchors_of_page(desk: &WorkspaceDesk, page: &str) -> anyhow::Result<Vec<AnchorRow>> {
-    let key = PageKey::of_text(page).with_context(|| format!("“{page}” is neither a URL nor a key"))?;
-    let window_days = desk.catalogue().window_days()?;
-    match desk.catalogue().last_capture(&key)? {
-        Some(capture) => desk.anchors(capture, window_days),
-        None => {
-            let rows = signals::anchors_of_inlinks(&desk.inlinks_of(page, window_days)?);
-            mark_matching(desk.catalogue(), None, rows)
-        }
-    }
 }
 
 /// The crawl page before anything ever ran.

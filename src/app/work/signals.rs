@@ -2,15 +2,17 @@
 //! still is what others call it, and what the rules say of pages never captured.
 
 use super::content::decoded;
-use super::most_cited;
+use super::{mark_matching, most_cited};
 use crate::analysis::{AnchorCheck, AnchorLink, AnchorTallies, AnchorWords};
 use crate::app::Desk;
-use crate::app::models::{AnchorRow, CampaignId, CaptureId, ProspectRow};
+use crate::app::models::{AnchorRow, CampaignId, CaptureId, CapturePage, ProspectRow};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::jobs::JobCx;
-use crate::store::rows::InlinkPage;
+use crate::links::LinkError;
+use crate::links::stored::{LinkStore, Window, host_of};
 use crate::store::{StoreError, StoredCapture};
-use crate::uri::CaptureDate;
+use crate::uri::{CaptureDate, PageKey};
+use anyhow::Context;
 use serde::Serialize;
 
 /// A capture with what its external anchors and its words have in common.
@@ -64,7 +66,8 @@ fn held_against_page(
 }
 
 /// The same of the captures that most other hosts link to. Gives each to
-/// `take`; those that cannot be read count as findings and say why.
+/// `take`; those that cannot be read count as findings and say why. Answers
+/// how many further captures have inlinks.
 ///
 /// # Errors
 ///
@@ -74,9 +77,10 @@ pub fn check_captures(
     limit: u64,
     cx: &JobCx,
     mut take: impl FnMut(CheckedCapture) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<u64> {
     let window_days = desk.catalogue().window_days()?;
-    let rows = desk.captures(&most_cited(limit))?.rows;
+    let CapturePage { rows, total, .. } = desk.captures(&most_cited(limit))?;
+    let left = total.saturating_sub(rows.len() as u64);
     cx.stage("Holding anchors against pages", Some(rows.len() as u64));
     for row in rows {
         cx.advance(1)?;
@@ -91,7 +95,7 @@ pub fn check_captures(
         };
         take(CheckedCapture { capture: row.id, url: row.url, date: row.date, hosts, finding, check })?;
     }
-    Ok(())
+    Ok(left)
 }
 
 /// Puts what the rules of a campaign say now in the place of what its last
@@ -124,17 +128,66 @@ pub fn judge_prospects(
     Ok(())
 }
 
-/// Tallies the anchors of a page by their words, links within its site too.
-pub(super) fn anchors_of_inlinks(page: &InlinkPage) -> Vec<AnchorRow> {
+/// What a page is called, and in which of its inlinks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageAnchors {
+    /// The anchors, those of most hosts first.
+    pub rows: Vec<AnchorRow>,
+    /// When; none for links of all times.
+    pub window: Option<Window>,
+    /// Inlinks then, those without words too.
+    pub inlinks: u64,
+    /// Inlinks of other times.
+    pub outside: u64,
+}
+
+/// Anchors of a page within a window; without one, of a captured page around
+/// its newest capture, of another one of all times.
+///
+/// # Errors
+///
+/// A text that names no page, inlinks that are not built, and links or a
+/// catalogue that cannot be read.
+pub fn anchors_of_page(desk: &WorkspaceDesk, page: &str, window: Option<Window>) -> anyhow::Result<PageAnchors> {
+    let key = PageKey::of_text(page).with_context(|| format!("“{page}” is neither a URL nor a key"))?;
+    let store = desk.workspace.built_links()?.context("inlinks are not built yet")?;
+    let catalogue = desk.catalogue();
+    let newest = if window.is_none() { catalogue.last_capture(&key)? } else { None };
+    let Some(newest) = newest else {
+        let found = anchors_of_stored(&store, key.as_str(), window)?;
+        return Ok(PageAnchors { rows: mark_matching(catalogue, None, found.rows)?, ..found });
+    };
+    let days = catalogue.window_days()?;
+    let window = Window { around: catalogue.capture_row(newest)?.date, days };
+    let found = anchors_of_stored(&store, key.as_str(), Some(window))?;
+    // As the panel of this capture has them.
+    Ok(PageAnchors { rows: desk.anchors(newest, days)?, ..found })
+}
+
+/// Anchors of a page by its key, links within its site too.
+///
+/// # Errors
+///
+/// Links that cannot be read.
+pub fn anchors_of_stored(store: &LinkStore, key: &str, window: Option<Window>) -> Result<PageAnchors, LinkError> {
     let mut tallies = AnchorTallies::default();
-    for row in page.rows.iter().filter(|row| !row.anchor.is_empty()) {
-        tallies.take(AnchorLink { anchor: &row.anchor, source_host: &row.source_host, date: row.date });
-    }
-    anchor_rows(tallies)
+    let (mut inlinks, mut outside) = (0, 0);
+    store.each_inlink(key, None, |link| {
+        if window.is_some_and(|window| !window.holds(link.date)) {
+            outside += 1;
+            return true;
+        }
+        inlinks += 1;
+        if !link.anchor.is_empty() {
+            tallies.take(AnchorLink { anchor: link.anchor, source_host: host_of(link.source), date: link.date });
+        }
+        true
+    })?;
+    Ok(PageAnchors { rows: anchor_rows(tallies), window, inlinks, outside })
 }
 
 /// Tallied anchors as rows.
-pub fn anchor_rows(tallies: AnchorTallies) -> Vec<AnchorRow> {
+fn anchor_rows(tallies: AnchorTallies) -> Vec<AnchorRow> {
     let row = |tally: crate::analysis::AnchorTally| AnchorRow {
         text: tally.spelling,
         hosts: tally.hosts,

@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 const LIST: &str = "runs.json";
 const LOCK: &str = "runs.lock";
+/// Stands in a folder that was made for the runs and goes with them; one that was there before stays.
+const MADE: &str = "runs.made";
 
 /// Who writes runs. Another version may cut pages up in another way.
 const PROGRAM: &str = concat!("fonds ", env!("CARGO_PKG_VERSION"));
@@ -34,7 +36,11 @@ impl Keep {
     /// [`LinkError::KeptOther`] when runs of another input or of another
     /// version of the program lie there, and what the system says.
     pub fn take(folder: &Path, input: String) -> Result<Self, LinkError> {
+        let is_new = !folder.exists();
         let lock = Arc::new(lock(folder, LOCK)?);
+        if is_new {
+            File::create(folder.join(MADE)).map_err(|source| LinkError::Temp { folder: folder.to_owned(), source })?;
+        }
         if let Some(list) = Owner::read(folder)? {
             let other = |what: &'static str, was: &str, is: &str| LinkError::KeptOther {
                 folder: folder.to_owned(),
@@ -299,9 +305,12 @@ impl KeptRuns {
         for run in &self.runs {
             fs::remove_file(run_path(folder, run.number))?;
         }
+        let is_ours = fs::remove_file(folder.join(MADE)).is_ok();
         fs::remove_file(folder.join(LOCK))?;
-        // What else lies in the folder is not ours.
-        let _ = fs::remove_dir(folder);
+        if is_ours {
+            // What else lies in the folder is not ours.
+            let _ = fs::remove_dir(folder);
+        }
         Ok(())
     }
 }

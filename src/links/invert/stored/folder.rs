@@ -231,6 +231,21 @@ impl LinkStore {
         Ok(())
     }
 
+    /// Takes away what opening to add has left where no links are listed after
+    /// all; the folder too, where it is new.
+    pub(super) fn abandon(self, is_new: bool) {
+        if Self::is_in(&self.folder) {
+            return;
+        }
+        self.remove_strangers();
+        for name in [FIRST, LOCK] {
+            let _ = fs::remove_file(self.folder.join(name));
+        }
+        if is_new {
+            let _ = fs::remove_dir(&self.folder);
+        }
+    }
+
     /// The folder.
     pub fn folder(&self) -> &Path {
         &self.folder

@@ -26,6 +26,8 @@ const BUFFER_BYTES: usize = 256 * 1024;
 const MAX_ZSTD_WINDOW: u64 = 128 * 1024 * 1024;
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+/// How WARC and ARC files begin.
+const ARCHIVE_BEGINS: [&[u8]; 2] = [b"WARC/", b"filedesc:"];
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// How lines become links.
@@ -77,9 +79,10 @@ pub struct LoadReport {
 ///
 /// # Errors
 ///
-/// An input that cannot be read to its end, no room, a folder of something
-/// else, or the wish to stop; nothing is added then. Segments that were there
-/// before and turn out damaged.
+/// An input that cannot be read to its end or in which no line is one, no
+/// room, a folder of something else, or the wish to stop; nothing is added
+/// then, and no new folder stays. Segments that were there before and turn out
+/// damaged.
 pub fn load(
     folder: &Path,
     inputs: Vec<LoadInput<'_>>,
@@ -91,7 +94,24 @@ pub fn load(
         let why = format!("{}: these are links that a workspace built; load into another folder", folder.display());
         return Err(LinkError::Stored(io::Error::new(io::ErrorKind::InvalidInput, why)));
     }
+    let is_new = !folder.exists();
     let mut store = None;
+    let loaded = load_into(&mut store, folder, there, inputs, options, cx);
+    if let (Err(_), Some(store)) = (&loaded, store) {
+        store.abandon(is_new);
+    }
+    loaded
+}
+
+/// `store` is opened as soon as the notation is known.
+fn load_into(
+    store: &mut Option<LinkStore>,
+    folder: &Path,
+    there: Option<StoreRules>,
+    inputs: Vec<LoadInput<'_>>,
+    options: &LoadOptions,
+    cx: &JobCx,
+) -> Result<LoadReport, LinkError> {
     let shuffle = Shuffle::new(&options.shuffle, cx)?;
     let mut report = LoadReport::default();
     for LoadInput { name, input } in inputs {
@@ -99,7 +119,7 @@ pub fn load(
         cx.note(name.clone());
         let mut input = decoded(input).map_err(|error| LinkError::Input(located(error)))?;
         let begin = input.fill_buf().map_err(|error| LinkError::Input(located(error)))?;
-        let store: &mut LinkStore = match &mut store {
+        let store: &mut LinkStore = match &mut *store {
             Some(store) => store,
             none => {
                 let known = there.unwrap_or_default();
@@ -131,7 +151,12 @@ pub fn load(
         }
     }
     let mut sorted = shuffle.finish()?;
-    if let Some(store) = &mut store {
+    let ShuffleReport { links, captures, .. } = sorted.report();
+    if let Some(first) = report.first_bad.as_ref().filter(|_| links + captures == 0) {
+        let why = format!("{first}; no line is an object of a data set or a row, and nothing was stored");
+        return Err(LinkError::Input(io::Error::new(io::ErrorKind::InvalidData, why)));
+    }
+    if let Some(store) = store {
         cx.stage("Storing links", Some(sorted.report().links));
         report.added = store.add(&mut sorted, store.mark(), cx)?;
     }
@@ -144,11 +169,11 @@ pub fn load(
 ///
 /// # Errors
 ///
-/// An input that cannot be read.
+/// An input that cannot be read, and archive files: they hold no such lines.
 pub fn decoded<'i>(input: impl Read + 'i) -> io::Result<Box<dyn BufRead + 'i>> {
     let mut plain = BufReader::with_capacity(BUFFER_BYTES, input);
     let begin = plain.fill_buf()?;
-    Ok(if begin.starts_with(&GZIP_MAGIC) {
+    let mut lines: Box<dyn BufRead + 'i> = if begin.starts_with(&GZIP_MAGIC) {
         Box::new(BufReader::with_capacity(BUFFER_BYTES, MultiGzDecoder::new(plain)))
     } else if begin.starts_with(&ZSTD_MAGIC) {
         let mut decoder = FrameDecoder::new();
@@ -156,7 +181,13 @@ pub fn decoded<'i>(input: impl Read + 'i) -> io::Result<Box<dyn BufRead + 'i>> {
         Box::new(BufReader::with_capacity(BUFFER_BYTES, ZstdFrames { source: plain, decoder, begun: false }))
     } else {
         Box::new(plain)
-    })
+    };
+    let begin = lines.fill_buf()?;
+    if ARCHIVE_BEGINS.iter().any(|archive| begin.starts_with(archive)) {
+        let why = "this is an archive file and no data set; make one of it with: fonds inlinks dataset FILE";
+        return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+    }
+    Ok(lines)
 }
 
 /// Frames of zstd one behind the other, skippable ones passed over.
