@@ -66,14 +66,19 @@ impl Args {
 
     /// What is read and how rows are made of it: runs of anything else are no use.
     fn input_words(&self) -> String {
-        let mut words = format!("{:?}", self.map);
-        for path in &self.files {
-            let file = path.metadata().ok();
-            let changed = file.as_ref().and_then(|file| file.modified().ok());
-            words.push_str(&format!("\n{} {:?} {changed:?}", path.display(), file.map(|file| file.len())));
-        }
-        words
+        with_files(format!("{:?}", self.map), &self.files)
     }
+}
+
+/// What tells an input from others: options, then files with size and date.
+pub(super) fn with_files(options: String, files: &[PathBuf]) -> String {
+    let mut words = options;
+    for path in files {
+        let file = path.metadata().ok();
+        let changed = file.as_ref().and_then(|file| file.modified().ok());
+        words.push_str(&format!("\n{} {:?} {changed:?}", path.display(), file.map(|file| file.len())));
+    }
+    words
 }
 
 /// Carries the command out. Lines go to `out` (or the file asked for),

@@ -1,12 +1,13 @@
 //! `fonds inlinks load`, and answers out of what was loaded.
 
+use super::dataset::with_files;
 use super::inlink_options::{InternalWord, NotationWord, SortOptions};
 use super::inlinks::{NO_INLINKS, is_cut, tell_cut, tell_empty, top_line};
 use super::output::{json_line, plain};
 use super::{FINE, PROBLEMS};
 use crate::jobs::{CountedRead, JobCx, OnStop, counted};
 use crate::links::filters::Columns;
-use crate::links::invert::ShuffleOptions;
+use crate::links::invert::{Keep, ShuffleOptions};
 use crate::links::stored::load::{LoadInput, LoadOptions, LoadReport, load};
 use crate::links::stored::{LinkStore, Window};
 use crate::store::rows::{AnchorRow, ProspectRow};
@@ -63,9 +64,23 @@ pub struct LoadArgs {
     #[command(flatten)]
     sort: SortOptions,
 
+    /// Keep sorted runs in this folder until the end: called again with the same words after it was killed, the load goes
+    /// on from them. Runs of other files, other options or another version are refused
+    #[arg(long, value_name = "DIR", requires = "files")]
+    resume: Option<PathBuf>,
+
     /// The report as one object
     #[arg(long)]
     json: bool,
+}
+
+impl LoadArgs {
+    /// What is read and how rows are made of it: runs of anything else are no use.
+    fn input_words(&self) -> String {
+        let Self { folder, notation, internal, columns, anchor_cap, .. } = self;
+        let options = format!("load {folder:?} {notation:?} {internal:?} {columns:?} {anchor_cap:?}");
+        with_files(options, &self.files)
+    }
 }
 
 /// Lines in, stored links out.
@@ -91,13 +106,14 @@ pub(super) fn run_load(
     if args.files.is_empty() {
         inputs.push(LoadInput { name: "standard input".to_owned(), input: stdin() });
     }
+    let keep = args.resume.as_ref().map(|runs| Keep::take(runs, args.input_words())).transpose()?;
     cx.stage_in_bytes("Reading lines", (total > 0).then_some(total));
     let options = LoadOptions {
         notation: args.notation.map(NotationWord::notation),
         internal: args.internal.map(InternalWord::policy),
         columns: Columns::from(args.columns),
         anchor_cap: args.anchor_cap,
-        shuffle: args.sort.shuffle(None)?,
+        shuffle: args.sort.shuffle(keep)?,
     };
     if let Some(warning) = options.shuffle.room_warning(total.saturating_mul(ROW_BYTES_PER_LINE_BYTE)) {
         eprintln!("{warning}");
@@ -136,6 +152,9 @@ fn words(report: &LoadReport, folder: &Path) -> String {
         if count > 0 {
             words.push_str(&format!("; {} {what}", counted(count, "inlink")));
         }
+    }
+    if report.sorted_before > 0 {
+        words.push_str(&format!("; {} were sorted by a load that did not end", counted(report.sorted_before, "line")));
     }
     words.push_str(&format!(
         "\n{}: {} MiB in {}",

@@ -68,6 +68,9 @@ pub(super) struct LineReport {
     pub(super) unlisted: u64,
     /// Inlinks without a date.
     pub(super) undated: u64,
+    /// Lines that are in runs of a reading that did not end: none of the above
+    /// counts them.
+    pub(super) sorted_before: u64,
 }
 
 impl AddAssign for LineReport {
@@ -80,18 +83,31 @@ impl AddAssign for LineReport {
         self.objects += other.objects;
         self.unlisted += other.unlisted;
         self.undated += other.undated;
+        self.sorted_before += other.sorted_before;
     }
 }
 
-/// Reads lines into a sort, with as many threads as that has.
-pub(super) fn read_lines(input: impl Read, rules: &LineRules, shuffle: &Shuffle) -> Result<LineReport, LinkError> {
-    let threads = shuffle.threads();
+/// Reads lines into a sort, with as many threads as that has; `unit` is the
+/// number of the input. What runs of an earlier reading hold is passed over.
+pub(super) fn read_lines(
+    input: impl Read,
+    unit: u32,
+    rules: &LineRules,
+    shuffle: &Shuffle,
+) -> Result<LineReport, LinkError> {
+    let (threads, done) = (shuffle.threads(), shuffle.done());
     // Memory that was read through comes back: new memory costs more than reading into it.
     let (give_back, read_through) = bounded::<Vec<u8>>(2 * threads);
     let work = |pieces: &mut dyn Iterator<Item = Piece>| {
         let mut reader = LineReader { rules, filler: shuffle.filler(), report: LineReport::default(), date: None };
         for piece in pieces {
-            reader.read(&piece)?;
+            let end = piece.line + piece.lines;
+            if done.end_of(unit, piece.line) < end {
+                reader.read(&piece)?;
+                reader.filler.mark(unit, piece.line, end)?;
+            } else {
+                reader.report.sorted_before += piece.lines;
+            }
             if piece.bytes.capacity() <= 4 * PIECE_BYTES {
                 let _ = give_back.try_send(piece.bytes);
             }
@@ -110,6 +126,8 @@ struct Piece {
     bytes: Vec<u8>,
     /// The number of the first one, from 1.
     line: u64,
+    /// How many there are; the last one may have no end.
+    lines: u64,
 }
 
 /// `spare` has memory to read into, or none.
@@ -147,8 +165,9 @@ fn each_piece(
         rest.clear();
         rest.extend_from_slice(bytes.get(end..).unwrap_or_default());
         bytes.truncate(end);
-        let lines = memchr::memchr_iter(b'\n', &bytes).count() as u64;
-        if !bytes.is_empty() && !give(Piece { bytes: std::mem::replace(&mut bytes, rest), line }) {
+        let ends = memchr::memchr_iter(b'\n', &bytes).count() as u64;
+        let lines = ends + u64::from(bytes.last().is_some_and(|last| *last != b'\n'));
+        if !bytes.is_empty() && !give(Piece { bytes: std::mem::replace(&mut bytes, rest), line, lines }) {
             return Ok(());
         }
         line += lines;
