@@ -63,12 +63,14 @@ pub(crate) struct Collector<'o> {
     anchors: String,
     links: Vec<RawLink>,
     open_links: u32,
-    /// Text since a link was opened; positions in it are what [`Collector::mark`] gives.
+    /// Text since a link was opened.
     anchor_text: String,
     /// The text of one link, white space folded.
     folded: String,
-    /// Alternative texts of images since then, as (position, range of `alts`).
-    alts: Vec<(usize, String)>,
+    /// Alternative texts of images since then: their places among the text, as
+    /// [`Collector::mark`] gives them, and where they end in `alt_text`.
+    alts: Vec<(usize, usize)>,
+    alt_text: String,
     pub(crate) title: Option<String>,
     title_text: String,
     pub(crate) language: Option<String>,
@@ -95,6 +97,7 @@ impl<'o> Collector<'o> {
             anchor_text: String::new(),
             folded: String::new(),
             alts: Vec::new(),
+            alt_text: String::new(),
             title: None,
             title_text: String::new(),
             language: None,
@@ -110,9 +113,10 @@ impl<'o> Collector<'o> {
         }
     }
 
-    /// The present place in the text of open links.
+    /// The present place in the text of open links; an alternative text takes
+    /// one, too.
     pub(crate) fn mark(&self) -> usize {
-        self.anchor_text.len()
+        self.anchor_text.len() + self.alts.len()
     }
 
     /// Text of the body. `visible` says whether a reader would see it.
@@ -251,6 +255,7 @@ impl<'o> Collector<'o> {
         if self.open_links == 0 {
             self.anchor_text.clear();
             self.alts.clear();
+            self.alt_text.clear();
         }
         self.open_links += 1;
         self.links.push(link);
@@ -268,7 +273,10 @@ impl<'o> Collector<'o> {
     /// The link's element ends; its text is what stands between two places.
     pub(crate) fn close(&mut self, link: LinkId, start: usize, end: usize) {
         self.open_links = self.open_links.saturating_sub(1);
-        let mut anchor = self.anchor_text.get(start..end).unwrap_or_default();
+        let alts_before = |place: usize| self.alts.partition_point(|(at, _)| *at < place);
+        let alts = alts_before(start)..alts_before(end);
+        let mut anchor =
+            self.anchor_text.get(start.saturating_sub(alts.start)..end.saturating_sub(alts.end)).unwrap_or_default();
         if anchor.len() > MAX_ANCHOR_BYTES {
             self.cut.anchors += 1;
             anchor = anchor.get(..anchor.floor_char_boundary(MAX_ANCHOR_BYTES)).unwrap_or_default();
@@ -285,11 +293,21 @@ impl<'o> Collector<'o> {
             text.pop();
         }
         if text.is_empty() && self.options.image_alt {
-            for (_, alt) in self.alts.iter().filter(|(at, _)| (start..=end).contains(at)) {
-                fold_into(text, alt);
+            let mut from = alts.start.checked_sub(1).and_then(|at| self.alts.get(at)).map_or(0, |(_, end)| *end);
+            let room = MAX_ANCHOR_BYTES.min(MAX_LINK_BYTES_PER_PAGE.saturating_sub(self.anchors.len()));
+            for (_, end) in self.alts.get(alts).unwrap_or_default() {
+                if text.len() > room {
+                    break;
+                }
+                fold_into(text, self.alt_text.get(from..*end).unwrap_or_default());
                 fold_into(text, " ");
+                from = *end;
             }
             text.truncate(text.trim_end().len());
+            if text.len() > room {
+                self.cut.anchors += 1;
+                text.truncate(text.floor_char_boundary(room));
+            }
         }
         self.anchors.push_str(text);
         if let Some(link) = self.links.get_mut(link.0 as usize) {
@@ -392,7 +410,8 @@ impl<'o> Collector<'o> {
         self.srcset(attributes, &alt, order);
         self.attribute(LinkKind::LinkElement, attributes, Attr::Longdesc, "", "", order);
         if self.open_links > 0 && self.options.image_alt && !alt.is_empty() {
-            self.alts.push((self.anchor_text.len(), alt));
+            self.alt_text.push_str(&alt);
+            self.alts.push((self.mark(), self.alt_text.len()));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::links::testing;
-use crate::links::{LinkKinds, MAX_DEPTH, PageCuts, PagePlace};
+use crate::links::{LinkKinds, MAX_ANCHOR_BYTES, MAX_DEPTH, PageCuts, PagePlace};
 
 fn page(html: &str) -> Page {
     page_at(html, "https://exemplo.pt/dir/p.html", &PageOptions::default())
@@ -188,6 +188,24 @@ fn images_speak_for_links_only_when_asked() {
         with.links.iter().filter(|link| link.kind == LinkKind::Anchor).map(|link| link.anchor.as_str()).collect();
     assert_eq!(anchors, ["Um mapa dois", "texto"]);
     check(html, &[("x", ""), ("y", "texto")]);
+}
+
+#[test]
+fn images_speak_for_the_link_they_stand_in_and_no_longer_than_text_does() {
+    let options = PageOptions { image_alt: true, ..PageOptions::default() };
+    let anchors = |html: &str| -> Vec<String> {
+        let page = page_at(html, "https://exemplo.pt/", &options);
+        page.links.into_iter().filter(|link| link.kind == LinkKind::Anchor).map(|link| link.anchor).collect()
+    };
+    let nested = "<a href=o><object><a href=x><img alt=A></a><a href=y><img alt=B></a><img alt=C></object></a>";
+    assert_eq!(anchors(nested), ["A B C", "A", "B"]);
+    let long = anchors(&format!("<a href=x><img alt='{}'></a><a href=y><img alt=B></a>", "ã".repeat(200_000)));
+    assert_eq!((long[0].len(), long[1].as_str()), (MAX_ANCHOR_BYTES, "B"));
+    // Each of so many links looks at what stands in it alone.
+    let many = format!("<a href=o><object>{}", "<a href=y><img alt=z></a>".repeat(200_000));
+    assert_eq!(anchors(&many).len(), 200_001);
+    let before = format!("<a href=o><object>{}{}", "<img alt=z>".repeat(200_000), "<a href=y></a>".repeat(200_000));
+    assert_eq!(anchors(&before).iter().filter(|anchor| !anchor.is_empty()).count(), 1);
 }
 
 #[test]
