@@ -1,19 +1,20 @@
 //! Which inlinks belong to which capture.
 //!
 //! Rows come sorted, so one pass does: captures of a target first, then its
-//! links by date. What is held is the captures of one target and the inlinks
-//! of those captures whose window has not passed yet, at most the cap on each
-//! side.
+//! links by date. What is held is the captures of one target and its inlinks,
+//! at most the cap on each side; of single captures, those in the windows that
+//! have not passed yet ([`super::window`]).
 
 use super::LinkError;
 use super::row::{is_internal, read_when};
 use super::shuffle::ShuffleReport;
 use super::sorted::{PartRows, Sorted};
+use super::window::{Link, Windows};
 use crate::links::dataset::needs_escape;
 use crate::links::{MATCH_WINDOW_DAYS, MAX_INLINKS_PER_SIDE};
 use crate::uri::CaptureDate;
 use serde::{Deserialize, Serialize};
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 use std::io;
 use std::ops::AddAssign;
 
@@ -85,6 +86,11 @@ impl AssignOptions {
     /// Whether a link seen at one instant fits a capture at another.
     pub fn fits(&self, link: CaptureDate, capture: CaptureDate) -> bool {
         link.seconds().abs_diff(capture.seconds()) <= self.window_seconds()
+    }
+
+    /// The first second whose links fit a capture.
+    pub(super) fn window_begin(&self, capture: CaptureDate) -> i64 {
+        capture.seconds().saturating_sub_unsigned(self.window_seconds())
     }
 
     fn window_seconds(&self) -> u64 {
@@ -242,15 +248,6 @@ struct Object {
     sources: HashSet<Box<[u8]>>,
 }
 
-/// A link as the rows have it.
-#[derive(Clone, Copy)]
-struct Link<'a> {
-    date: CaptureDate,
-    source: &'a [u8],
-    anchor: &'a [u8],
-    internal: bool,
-}
-
 impl Object {
     /// Begins anew with the memory there is.
     fn begin(&mut self, capture_date: Option<CaptureDate>) {
@@ -261,10 +258,7 @@ impl Object {
         self.sources.clear();
     }
 
-    fn fits(&self, options: &AssignOptions, date: CaptureDate) -> bool {
-        self.capture_date.is_some_and(|capture| options.fits(date, capture))
-    }
-
+    /// Takes a link, the counts of what it leaves out are kept in `report`.
     fn take(&mut self, options: &AssignOptions, link: Link<'_>, report: &mut AssignReport) {
         let by_source = options.dedup == Dedup::SourceTarget;
         if by_source && self.sources.contains(link.source) {
@@ -274,7 +268,6 @@ impl Object {
         let side = if link.internal { &mut self.internal } else { &mut self.external };
         if *side >= options.cap {
             self.cut += 1;
-            report.cut += 1;
             return;
         }
         *side += 1;
@@ -295,6 +288,7 @@ impl Object {
         emit: &mut impl FnMut(&Assigned<'_>) -> Result<(), LinkError>,
     ) -> Result<(), LinkError> {
         report.objects += 1;
+        report.cut += self.cut;
         report.captured_objects += u64::from(self.capture_date.is_some());
         report.inlinks += self.kept.len() as u64;
         report.internal += self.internal as u64;
@@ -322,12 +316,10 @@ struct Group<'o> {
     captures: Vec<CaptureDate>,
     /// Captures whose window no later link can reach any more, and are given out.
     given: usize,
-    /// Objects of the captures from `given` on whose window was reached.
-    open: VecDeque<Object>,
-    /// Objects that are used again.
-    spare: Vec<Object>,
-    /// The one object of a page.
-    page: Object,
+    /// The captures from `given` on whose window was reached.
+    windows: Windows,
+    /// The one object of a page, or of the capture that is given out.
+    object: Object,
     report: AssignReport,
 }
 
@@ -338,9 +330,8 @@ impl<'o> Group<'o> {
             target: Vec::new(),
             captures: Vec::new(),
             given: 0,
-            open: VecDeque::new(),
-            spare: Vec::new(),
-            page: Object::default(),
+            windows: Windows::default(),
+            object: Object::default(),
             report: AssignReport::default(),
         }
     }
@@ -377,7 +368,8 @@ impl<'o> Group<'o> {
         self.target.extend_from_slice(target);
         self.captures.clear();
         self.given = 0;
-        self.page.begin(None);
+        self.object.begin(None);
+        self.windows.clear();
         self.report.targets += 1;
     }
 
@@ -399,7 +391,8 @@ impl<'o> Group<'o> {
             Shape::PerCapture => {
                 self.give_passed(date, emit)?;
                 self.open_reached(date);
-                self.open.iter().any(|object| object.fits(self.options, date))
+                // Those that are open at this date have it in their window.
+                self.windows.len() > 0
             }
         };
         self.report.outside_window += u64::from(!fits);
@@ -409,12 +402,8 @@ impl<'o> Group<'o> {
     /// Takes a link that [`Self::wants`].
     fn link(&mut self, link: Link<'_>) {
         match self.options.shape {
-            Shape::PerPage => self.page.take(self.options, link, &mut self.report),
-            Shape::PerCapture => {
-                for object in self.open.iter_mut().filter(|object| object.fits(self.options, link.date)) {
-                    object.take(self.options, link, &mut self.report);
-                }
-            }
+            Shape::PerPage => self.object.take(self.options, link, &mut self.report),
+            Shape::PerCapture => self.report.repeated_sources += self.windows.push(link, self.options),
         }
     }
 
@@ -449,35 +438,38 @@ impl<'o> Group<'o> {
         capture: CaptureDate,
         emit: &mut impl FnMut(&Assigned<'_>) -> Result<(), LinkError>,
     ) -> Result<(), LinkError> {
-        let object = self.open.pop_front().unwrap_or_else(|| self.fresh(capture));
-        object.give(&self.target, &mut self.report, emit)?;
-        self.spare.push(object);
-        self.given += 1;
-        Ok(())
-    }
-
-    fn fresh(&mut self, capture: CaptureDate) -> Object {
-        let mut object = self.spare.pop().unwrap_or_default();
+        let Self { options, object, .. } = self;
         object.begin(Some(capture));
-        object
+        // What it leaves out was counted when it came.
+        let mut counted = AssignReport::default();
+        let cut = self.windows.pass(options, |link| {
+            object.take(options, link, &mut counted);
+            (if link.internal { object.internal } else { object.external }) < options.cap
+        });
+        object.cut = cut.unwrap_or_default();
+        object.give(&self.target, &mut self.report, emit)?;
+        self.given += 1;
+        if let Some(&next) = self.captures.get(self.given) {
+            self.windows.forget_before(next, options);
+        }
+        Ok(())
     }
 
     /// Opens captures whose window has begun at `date`.
     fn open_reached(&mut self, date: CaptureDate) {
-        while let Some(&capture) = self.captures.get(self.given + self.open.len())
+        while let Some(&capture) = self.captures.get(self.given + self.windows.len())
             && (capture <= date || self.options.fits(date, capture))
         {
-            let object = self.fresh(capture);
-            self.open.push_back(object);
+            self.windows.open(capture, self.options);
         }
     }
 
     fn end(&mut self, emit: &mut impl FnMut(&Assigned<'_>) -> Result<(), LinkError>) -> Result<(), LinkError> {
         match self.options.shape {
-            Shape::PerPage if self.page.kept.is_empty() => {}
+            Shape::PerPage if self.object.kept.is_empty() => self.report.cut += self.object.cut,
             Shape::PerPage => {
-                self.page.capture_date = self.captures.first().copied();
-                self.page.give(&self.target, &mut self.report, emit)?;
+                self.object.capture_date = self.captures.first().copied();
+                self.object.give(&self.target, &mut self.report, emit)?;
             }
             Shape::PerCapture => {
                 while let Some(&capture) = self.captures.get(self.given) {

@@ -43,6 +43,7 @@ mod sorted;
 mod split;
 pub mod stored;
 mod texts;
+mod window;
 
 pub use assign::{AssignOptions, AssignReport, Assigned, Dedup, Inlink, Shape, Uncaptured, assign, assign_rendered};
 pub use kept::{Done, Keep};

@@ -100,7 +100,7 @@ fn objects(rows: &[Owned], memory_bytes: usize, options: &AssignOptions) -> (Lin
 }
 
 /// The rule of the data set, written down plainly.
-fn brute_force(rows: &[Owned], options: &AssignOptions) -> Lines {
+fn brute_force(rows: &[Owned], options: &AssignOptions) -> (Lines, u64) {
     let mut captures: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
     let mut links: BTreeMap<&str, BTreeSet<(i64, &str, &str)>> = BTreeMap::new();
     for row in rows {
@@ -115,17 +115,23 @@ fn brute_force(rows: &[Owned], options: &AssignOptions) -> Lines {
         }
     }
     let window = i64::from(options.window_days) * 86_400;
-    let mut lines = Lines::new();
+    let (mut lines, mut repeated) = (Lines::new(), 0);
     for (target, links) in links {
         let none = BTreeSet::new();
         let captures = captures.get(target).unwrap_or(&none);
-        let cap = |fitting: Vec<(i64, &str, &str)>| {
+        let mut cap = |fitting: Vec<(i64, &str, &str)>| {
             let (mut kept, mut sides, mut cut) = (Vec::new(), [0, 0], 0);
+            let mut sources = BTreeSet::new();
             for (seconds, source, anchor) in fitting {
+                if options.dedup == Dedup::SourceTarget && sources.contains(source) {
+                    repeated += 1;
+                    continue;
+                }
                 let side = &mut sides[usize::from(is_internal(target, source))];
                 if *side < options.cap {
                     *side += 1;
                     kept.push((seconds, source.to_owned(), anchor.to_owned()));
+                    sources.insert(source);
                 } else {
                     cut += 1;
                 }
@@ -153,7 +159,7 @@ fn brute_force(rows: &[Owned], options: &AssignOptions) -> Lines {
             }
         }
     }
-    lines
+    (lines, repeated)
 }
 
 fn rows() -> impl Strategy<Value = Vec<Owned>> {
@@ -194,11 +200,15 @@ proptest! {
     }
 
     #[test]
-    fn assignment_is_the_plain_rule(rows in rows(), window_days in 0_u32..8, cap in 1_usize..6, per_capture in any::<bool>()) {
+    fn assignment_is_the_plain_rule(rows in rows(), window_days in 0_u32..8, cap in 1_usize..6, per_capture in any::<bool>(), by_source in any::<bool>()) {
         let shape = if per_capture { Shape::PerCapture } else { Shape::PerPage };
-        let options = AssignOptions { window_days, cap, shape, ..AssignOptions::default() };
-        let expected = brute_force(&rows, &options);
-        prop_assert_eq!(objects(&rows, 1 << 20, &options).0, expected.clone());
+        let dedup = if by_source { Dedup::SourceTarget } else { Dedup::Exact };
+        let options = AssignOptions { window_days, cap, shape, dedup, ..AssignOptions::default() };
+        let (expected, repeated) = brute_force(&rows, &options);
+        let (got, report) = objects(&rows, 1 << 20, &options);
+        prop_assert_eq!(&got, &expected);
+        prop_assert_eq!(report.repeated_sources, repeated);
+        prop_assert_eq!(report.cut, expected.iter().map(|line| line.3).sum::<u64>());
         prop_assert_eq!(objects(&rows, 0, &options).0, expected);
     }
 }
