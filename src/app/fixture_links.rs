@@ -84,7 +84,7 @@ impl LinkDesk for FixtureDesk {
         let site = host.unwrap_or("all.example");
         let page = |number: u64| Cited {
             target: format!("http://{site}/page-{number}"),
-            captures: number % 3,
+            captures: number % 3 * 100 + number,
             counts: CitedCounts { hosts: 40 - number, external: 600 - number, internal: 11 },
             dates: Some((date(-100), date(100))),
         };

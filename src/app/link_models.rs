@@ -1,5 +1,6 @@
 //! What the page Links draws of all links at once.
 
+use super::models::quoted;
 use crate::links::HostNode;
 use crate::links::stored::Cited;
 use std::cmp::Ordering;
@@ -28,6 +29,16 @@ pub struct RankedHost {
     pub node: HostNode,
     /// Its part of all PageRank, which is 1.
     pub pagerank: f64,
+}
+
+/// The filter of the captures table for those that links count of a host.
+pub fn captures_of_host(host: &str) -> String {
+    format!("fqdn:{} page:yes", quoted(host))
+}
+
+/// The filter for those that links count of a page.
+pub fn captures_of_page(key: &str) -> String {
+    format!("key:{} page:yes", quoted(key))
 }
 
 /// A column that hosts are put in order by: the most first, names from A to Z.
