@@ -20,6 +20,8 @@ pub struct LinkSet {
     pub captures: u64,
     /// Size on the disk.
     pub bytes: u64,
+    /// Another number as soon as there are other links.
+    pub revision: u64,
 }
 
 /// A host with what links to it.
