@@ -66,7 +66,8 @@ impl LinkDesk for FixtureDesk {
     fn link_set(&self, folder: Option<&Path>) -> DeskResult<Option<LinkSet>> {
         let folder = folder.unwrap_or(Path::new("/home/archivist/fonds/inlinks/loaded"));
         anyhow::ensure!(!folder.ends_with("broken"), "{}: no links are stored here", folder.display());
-        let set = LinkSet { folder: folder.to_owned(), links: 48_201, pages: 9_120, captures: 1_400, bytes: 1_100_000 };
+        let folder = folder.to_owned();
+        let set = LinkSet { folder, links: 48_201, pages: 9_120, captures: 1_400, bytes: 1_100_000, revision: 7 };
         Ok((!self.empty).then_some(set))
     }
 
@@ -84,7 +85,7 @@ impl LinkDesk for FixtureDesk {
         let site = host.unwrap_or("all.example");
         let page = |number: u64| Cited {
             target: format!("http://{site}/page-{number}"),
-            captures: number % 3,
+            captures: number % 3 * 100 + number,
             counts: CitedCounts { hosts: 40 - number, external: 600 - number, internal: 11 },
             dates: Some((date(-100), date(100))),
         };

@@ -1,9 +1,10 @@
 //! What the page Links draws of all links at once.
 
+use super::models::quoted;
 use crate::links::HostNode;
 use crate::links::stored::Cited;
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 /// A folder of stored links in figures.
@@ -19,6 +20,8 @@ pub struct LinkSet {
     pub captures: u64,
     /// Size on the disk.
     pub bytes: u64,
+    /// Another number as soon as there are other links.
+    pub revision: u64,
 }
 
 /// A host with what links to it.
@@ -28,6 +31,16 @@ pub struct RankedHost {
     pub node: HostNode,
     /// Its part of all PageRank, which is 1.
     pub pagerank: f64,
+}
+
+/// The filter of the captures table for those that links count of a host.
+pub fn captures_of_host(host: &str) -> String {
+    format!("fqdn:{} page:yes", quoted(host))
+}
+
+/// The filter for those that links count of a page.
+pub fn captures_of_page(key: &str) -> String {
+    format!("key:{} page:yes", quoted(key))
 }
 
 /// A column that hosts are put in order by: the most first, names from A to Z.
@@ -78,8 +91,8 @@ impl HostColumn {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct HostTable {
     rows: Vec<RankedHost>,
-    /// Hosts that are kept of each column.
-    kept: usize,
+    /// Which of the rows come first by each column, in its order: put in order once, and drawn many times.
+    orders: Vec<(HostColumn, Vec<usize>)>,
     /// All hosts.
     pub hosts: u64,
     /// Pairs of them of which one links to the other.
@@ -90,24 +103,28 @@ impl HostTable {
     /// Keeps the first ones of each column.
     pub fn of(hosts: Vec<RankedHost>, edges: u64, kept: usize) -> Self {
         let all = hosts.len() as u64;
-        let mut order: Vec<usize> = (0..hosts.len()).collect();
-        let mut chosen = BTreeSet::new();
-        for (column, _) in HostColumn::ALL {
-            if kept < order.len() {
-                order.select_nth_unstable_by(kept, |a, b| column.order(&hosts[*a], &hosts[*b]));
+        let first = |column: HostColumn| {
+            let order = |a: &usize, b: &usize| column.order(&hosts[*a], &hosts[*b]);
+            let mut first: Vec<usize> = (0..hosts.len()).collect();
+            if kept < first.len() {
+                first.select_nth_unstable_by(kept, order);
+                first.truncate(kept);
             }
-            chosen.extend(order.iter().take(kept).copied());
-        }
+            first.sort_unstable_by(order);
+            (column, first)
+        };
+        let mut orders: Vec<(HostColumn, Vec<usize>)> = HostColumn::ALL.map(|(column, _)| first(column)).into();
+        let chosen: BTreeSet<usize> = orders.iter().flat_map(|(_, first)| first.iter().copied()).collect();
+        let places: HashMap<usize, usize> = chosen.iter().copied().zip(0..).collect();
+        orders.iter_mut().flat_map(|(_, first)| first).for_each(|at| *at = places[at]);
         let rows = hosts.into_iter().enumerate().filter(|(at, _)| chosen.contains(at)).map(|(_, host)| host);
-        Self { rows: rows.collect(), kept, hosts: all, edges }
+        Self { rows: rows.collect(), orders, hosts: all, edges }
     }
 
     /// The first ones by a column.
     pub fn by(&self, column: HostColumn) -> Vec<&RankedHost> {
-        let mut rows: Vec<&RankedHost> = self.rows.iter().collect();
-        rows.sort_unstable_by(|a, b| column.order(a, b));
-        rows.truncate(self.kept);
-        rows
+        let first = self.orders.iter().find(|(of, _)| *of == column).into_iter().flat_map(|(_, first)| first);
+        first.filter_map(|at| self.rows.get(*at)).collect()
     }
 }
 

@@ -127,7 +127,7 @@ reads! {
     /// See [`super::LinkDesk::link_set`]; folders are filled without the catalogue.
     link_set(folder: Option<PathBuf>) -> Option<LinkSet>, Some(SLOW), |desk, (folder,)| desk.link_set(folder.as_deref());
     /// See [`super::LinkDesk::inlinks_in`].
-    inlinks_in(folder: PathBuf, page: String) -> InlinkPage, None, |desk, (folder, page)| desk.inlinks_in(folder, page);
+    inlinks_in(folder: PathBuf, page: String) -> InlinkPage, Some(SLOW), |desk, (folder, page)| desk.inlinks_in(folder, page);
     /// See [`Desk::outlinks`].
     outlinks(id: CaptureId) -> Vec<OutlinkRow>, None, |desk, (id,)| desk.outlinks(*id);
     /// See [`Desk::anchors`].

@@ -1,7 +1,8 @@
 //! Links as a whole: what is read of all of them, in the background.
 //!
 //! Invariants: what no page shows is not worked on, but what was found stays;
-//! links of a folder do not change with the catalogue.
+//! links of a folder do not change with the catalogue, but when the folder is
+//! filled again.
 
 use super::super::Route;
 use super::super::models::{CitedPages, HostTable, Loaded};
@@ -13,7 +14,7 @@ use std::sync::Arc;
 impl AppState {
     /// See [`link_hosts`](super::super::LinkDesk::link_hosts); and how far the work on it is.
     pub fn link_hosts(&mut self, folder: Option<&PathBuf>) -> (Loaded<Arc<Option<HostTable>>>, Option<Progress>) {
-        let revision = self.links_revision(folder);
+        let Some(revision) = self.links_revision(folder) else { return (Loaded::Loading { last: None }, None) };
         let (cx, scan) = (self.reads.cx(), &mut self.scans.link_hosts);
         let answer = scan.get_as_of(
             revision,
@@ -31,7 +32,7 @@ impl AppState {
         folder: Option<&PathBuf>,
         host: Option<&str>,
     ) -> (Loaded<Arc<Option<CitedPages>>>, Option<Progress>) {
-        let revision = self.links_revision(folder);
+        let Some(revision) = self.links_revision(folder) else { return (Loaded::Loading { last: None }, None) };
         let (cx, scan) = (self.reads.cx(), &mut self.scans.cited_pages);
         let answer = scan.get_as_of(
             revision,
@@ -43,10 +44,16 @@ impl AppState {
         (answer, scan.progress())
     }
 
-    fn links_revision(&self, folder: Option<&PathBuf>) -> u64 {
-        match (folder, self.desk()) {
-            (None, Some(desk)) => desk.revision(),
-            _ => 0,
+    /// Another number as soon as there are other links; none until it is known.
+    pub(in crate::app) fn links_revision(&mut self, folder: Option<&PathBuf>) -> Option<u64> {
+        match folder {
+            None => Some(self.desk().map_or(0, |desk| desk.revision())),
+            Some(folder) => match self.reads.link_set(Some(folder.clone())) {
+                Loaded::Ready(set) => Some(set.as_ref().as_ref().map_or(0, |set| set.revision)),
+                Loaded::Loading { .. } => None,
+                // What asks for the links says why.
+                Loaded::Failed(_) => Some(0),
+            },
         }
     }
 

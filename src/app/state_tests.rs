@@ -49,6 +49,20 @@ fn query(filter: &str) -> CaptureQuery {
 }
 
 #[test]
+fn links_of_a_folder_are_asked_for_by_its_revision() {
+    let (mut state, _) = opened();
+    let folder = std::path::PathBuf::from("/media/other-links");
+    state.send(Command::Go(Route::LinkHosts(Some(folder.clone()))));
+    // Not before it is known: they would be read twice.
+    assert_eq!(state.links_revision(Some(&folder)), None);
+    until(&mut state, "the revision is known", |state| state.links_revision(Some(&folder)) == Some(7));
+    until(&mut state, "hosts are there", |state| matches!(state.link_hosts(Some(&folder)).0, Loaded::Ready(_)));
+    // Those of the workspace go by the catalogue.
+    let of_catalogue = state.desk().map(|desk| desk.revision());
+    assert_eq!(state.links_revision(None), of_catalogue);
+}
+
+#[test]
 fn the_last_answer_stays_while_a_new_one_loads() {
     let (mut state, _) = opened();
     assert!(matches!(state.reads.captures(query("")), Loaded::Loading { last: None }));

@@ -8,11 +8,18 @@
 //! `requisite:yes` what comes along because a selected capture needs it,
 //! `export:yes` both that and what is selected, `byhand:yes` what a person
 //! decided against the score;
-//! `host:` means a host and its subdomains, `host=` the host alone; a
+//! `host:` means a host and its subdomains, `host=` the host alone, `fqdn:`
+//! the host as links count it, with or without `www` and whatever its port;
+//! `key:` a page by its key or URL; `page:yes` what counts as a captured page;
+//! a
 //! leading `-` turns a part round; quotes keep blanks together. Only letters
 //! before the sign are a field's name: `a.pt/x?id=4` is a word.
 
+use super::inlinks::IS_PAGE;
+use super::repeats::ORIGINAL;
+use crate::links::stored::{host_name, host_of};
 use crate::scope::broken_pattern;
+use crate::uri::{Fqdn, PageKey, Url};
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Error};
@@ -84,8 +91,17 @@ const YES_NO_FIELDS: [(&str, &str, &str); 5] = [
     ),
 ];
 
-/// Makes `re:` work in a connection, with the pattern compiled once a statement.
+/// Makes `re:` and `fqdn:` work in a connection, with a pattern compiled once a statement.
 pub(super) fn register(conn: &Connection) -> rusqlite::Result<()> {
+    conn.create_scalar_function(
+        "fqdn_of",
+        1,
+        FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC,
+        |context| {
+            let key = context.get_raw(0).as_str().map_err(|error| Error::UserFunctionError(error.into()))?;
+            Ok(host_name(host_of(key)).as_str().to_owned())
+        },
+    )?;
     conn.create_scalar_function(
         "regexp",
         2,
@@ -152,14 +168,27 @@ impl Filter {
             self.values.push(Value::Text(contains(value)));
             return Ok(format!("{column} LIKE ? ESCAPE '\\'"));
         }
+        let yes_or_no = |yes: &str, no: &str| match value {
+            "yes" => Ok(yes.to_owned()),
+            "no" => Ok(no.to_owned()),
+            _ => Err(format!("“{value}” is neither yes nor no; write {name}:yes or {name}:no")),
+        };
         if let Some((_, yes, no)) = YES_NO_FIELDS.iter().find(|(field, ..)| *field == name) {
-            return match value {
-                "yes" => Ok((*yes).to_owned()),
-                "no" => Ok((*no).to_owned()),
-                _ => Err(format!("“{value}” is neither yes nor no; write {name}:yes or {name}:no")),
-            };
+            return yes_or_no(yes, no);
         }
         match name.as_str() {
+            "page" => {
+                let is_page =
+                    format!("EXISTS (SELECT 1 FROM capture p WHERE p.id = ifnull({ORIGINAL}, c.id) AND {IS_PAGE})");
+                yes_or_no(&is_page, &format!("NOT {is_page}"))
+            }
+            "fqdn" => Ok(self.fqdn(value)),
+            "key" => {
+                let key = PageKey::of_text(value).map_or_else(|| value.to_owned(), |key| key.as_str().to_owned());
+                // A key as it stands need not be the one of the URL that it looks like.
+                self.values.extend([value.to_owned(), key].map(Value::Text));
+                Ok("c.page IN (SELECT id FROM page WHERE key IN (?, ?))".to_owned())
+            }
             "date" => self.date(value),
             "mark" => {
                 self.values.push(Value::Text(value.to_lowercase()));
@@ -220,7 +249,8 @@ impl Filter {
             // `http://…` typed as a whole is a word, not a field.
             "http" | "https" => Ok(self.anywhere(word)),
             _ => Err(format!(
-                "“{name}” is no field. Fields are {}, date, mark, file, import, imported, campaign, launch and re",
+                "“{name}” is no field. Fields are {}, page, fqdn, key, date, mark, file, import, imported, campaign, \
+                 launch and re",
                 TEXT_FIELDS
                     .iter()
                     .chain(&NUMBER_FIELDS)
@@ -230,6 +260,15 @@ impl Filter {
                     .join(", ")
             )),
         }
+    }
+
+    fn fqdn(&mut self, host: &str) -> String {
+        let name = Url::parse(&format!("http://{host}/")).map_or_else(|_| Fqdn::new(host), |url| Fqdn::of(&url));
+        let begin = name.reversed();
+        // Keys that begin so are those of its subdomains too, and of names that go on.
+        let after = format!("{begin}\u{10ffff}");
+        self.values.extend([begin, after, name.as_str().to_owned()].map(Value::Text));
+        "c.page IN (SELECT id FROM page WHERE key >= ? AND key < ? AND fqdn_of(key) = ?)".to_owned()
     }
 
     fn anywhere(&mut self, word: &str) -> String {
@@ -356,6 +395,9 @@ mod tests {
         check("date:2024-03..", "(c.date_ms >= ?)");
         check("host:a.pt", "(h.name = ? OR h.name LIKE ? ESCAPE '\\')");
         check("host=A.pt", "h.name = ?");
+        check("key:http://www.a.pt/x/", "c.page IN (SELECT id FROM page WHERE key IN (?, ?))");
+        assert_eq!(Filter::parse("key:http://www.a.pt/x/").unwrap().values[1], Value::Text("pt,a)/x".to_owned()));
+        assert_eq!(Filter::parse("fqdn:WWW.é.pt").unwrap().values[2], Value::Text("xn--9ca.pt".to_owned()));
         check("campaign:2", "c.launch IN (SELECT id FROM launch WHERE launch.campaign = ?)");
         assert_eq!(words("host=\"a\"\"b.pt\" x").unwrap(), ["host=a\"b.pt", "x"]);
         assert_eq!(Filter::parse("\"uma frase\"").unwrap().values[0], Value::Text("%uma frase%".to_owned()));
@@ -384,6 +426,7 @@ mod tests {
             ("campaign:town", "no number of a campaign"),
             ("selected:maybe", "neither yes nor no"),
             ("requisite:maybe", "write requisite:yes or requisite:no"),
+            ("page:maybe", "write page:yes or page:no"),
         ] {
             let error = Filter::parse(line).unwrap_err();
             assert!(error.contains(words), "{line}: {error}");

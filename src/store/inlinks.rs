@@ -63,8 +63,8 @@ impl Captures {
     pub const ALL: Self = Self { after: 0, up_to: CaptureId::MAX, read_after: 0 };
 }
 
-/// Whether a capture is one of a page; a revisit is what it repeats.
-const IS_PAGE: &str = "p.status BETWEEN 200 AND 299 AND p.mime IN ('text/html', 'application/xhtml+xml')";
+/// Whether a capture is one of a page, where `p` is what it repeats, or the capture itself.
+pub(super) const IS_PAGE: &str = "p.status BETWEEN 200 AND 299 AND p.mime IN ('text/html', 'application/xhtml+xml')";
 
 const NEW_CAPTURES: &str = "c.id > ?1 AND c.id <= ?2";
 

@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::app::Desk;
-use crate::app::models::{CaptureId, CaptureQuery, CaptureRow, LinkForm};
+use crate::app::models::{
+    CaptureId, CaptureQuery, CaptureRow, HostColumn, LinkForm, captures_of_host, captures_of_page,
+};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::crawl::{CaptureEntry, RecordPlace};
 use crate::links::stored::StoreRules;
@@ -469,6 +471,54 @@ fn captures_since_the_last_build_are_counted_before_they_are_scored() {
     archive.build();
     let report = crate::app::work::select(workspace, &spec, &JobCx::detached()).unwrap();
     assert!(!report.links_are_old);
+}
+
+#[test]
+fn a_number_of_captures_leads_to_the_rows_that_links_count() {
+    let page = "http://www.b.pt/x";
+    let links = [(page, "X"), ("http://b.pt:8080/y", "Y"), ("http://sub.b.pt/", "S"), ("http://bb.pt/", "BB")];
+    let mut archive = Archive::new(&[
+        ("http://www.b.pt/", DAY, links.to_vec()),
+        (page, DAY, vec![]),
+        ("https://b.pt/x/", 2 * DAY, vec![]),
+        ("http://b.pt:8080/y", DAY, vec![]),
+        ("http://sub.b.pt/", DAY, vec![("http://b.pt/gone", "G"), ("http://b.pt/x y\"z", "Z")]),
+        ("http://bb.pt/", DAY, vec![]),
+        ("http://b.pt/x y\"z", DAY, vec![]),
+    ]);
+    // A server that says not modified, an error, a file that is no page.
+    let mut other = |url: &str, status: i32, mime: &str, revisit_of: Option<CaptureDate>| {
+        let entry = archive.entry(url, 3 * DAY, &[]);
+        let payload_digest = if revisit_of.is_some() { "sha1:20".to_owned() } else { entry.payload_digest.clone() };
+        CaptureEntry { status, mime: mime.to_owned(), revisit_of, payload_digest, ..entry }
+    };
+    let entries = vec![
+        other(page, 304, "", Some(CaptureDate::from_millis(DAY))),
+        other("http://b.pt/gone", 404, "text/html", None),
+        other("http://b.pt/file", 200, "application/pdf", None),
+    ];
+    archive.desk.catalogue().add_captures(archive.launch, entries).unwrap();
+    archive.build();
+    let (workspace, cx) = (&archive.desk.workspace, JobCx::detached());
+    let rows = |filter: String| {
+        let page = archive.desk.captures(&CaptureQuery { filter, ..super::super::everything() }).unwrap();
+        assert_eq!(page.filter_problem, None);
+        page.total
+    };
+    let hosts = crate::app::work::link_hosts(workspace, None, &cx).unwrap().unwrap();
+    let hosts = hosts.by(HostColumn::Host);
+    let counts: Vec<(&str, u64)> = hosts.iter().map(|row| (row.node.host.as_str(), row.node.captures)).collect();
+    assert_eq!(counts, [("b.pt", 6), ("bb.pt", 1), ("sub.b.pt", 1)]);
+    for (host, captures) in counts {
+        assert_eq!(rows(captures_of_host(host)), captures, "{host}");
+    }
+    let cited = crate::app::work::cited_pages(workspace, None, None, &cx).unwrap().unwrap().rows;
+    let of_page = |key: &str| cited.iter().find(|row| row.target == key).unwrap().captures;
+    assert_eq!((cited.len(), of_page("pt,b)/x"), of_page("pt,b)/gone")), (6, 3, 0));
+    for row in cited {
+        assert_eq!(rows(captures_of_page(&row.target)), row.captures, "{}", row.target);
+    }
+    assert_eq!(rows("fqdn:b.pt page:no".to_owned()), 2);
 }
 
 #[test]

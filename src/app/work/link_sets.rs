@@ -8,6 +8,7 @@ use crate::links::stored::{LinkStore, StoredInlink, Window, host_name, host_of};
 use crate::links::{MAX_INLINKS_PER_SIDE, Notation};
 use crate::store::{LOADED_LINKS, Workspace};
 use anyhow::Context;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -34,7 +35,17 @@ pub fn link_set(workspace: &Workspace, folder: Option<&Path>) -> anyhow::Result<
         pages: counts.targets,
         captures: counts.captures,
         bytes: store.bytes(),
+        revision: revision(&store),
     }))
+}
+
+/// A number that is another one whenever the links are: a folder that is emptied and filled anew counts its editions
+/// from the first one again, at another time.
+fn revision(store: &LinkStore) -> u64 {
+    let written = LinkStore::list_of(store.folder()).metadata().and_then(|list| list.modified());
+    let mut hasher = DefaultHasher::new();
+    (store.edition(), written.ok()).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The stored links of a folder, or those that were loaded into it if it is a workspace.

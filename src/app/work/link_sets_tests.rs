@@ -50,6 +50,15 @@ fn a_data_set_is_found_in_its_folder_and_in_the_workspace_it_was_loaded_into() {
     load_into(&workspace.folder().join(LOADED_LINKS));
     let set = link_set(&workspace, Some(&elsewhere)).unwrap().unwrap();
     assert_eq!((set.links, set.pages, set.captures), (6, 4, 1));
+    // Other links have another revision, also those that take the place of as many.
+    let revision = || link_set(&workspace, Some(&elsewhere)).unwrap().unwrap().revision;
+    assert_eq!(revision(), set.revision);
+    let list = std::fs::File::options().write(true).open(LinkStore::list_of(&elsewhere)).unwrap();
+    list.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    let first = revision();
+    std::fs::remove_dir_all(&elsewhere).unwrap();
+    load_into(&elsewhere);
+    assert_ne!(revision(), first);
     // A workspace stands for what was loaded into it.
     let here = link_set(&workspace, None).unwrap().unwrap();
     assert_eq!(link_set(&workspace, Some(workspace.folder())).unwrap().unwrap(), here);

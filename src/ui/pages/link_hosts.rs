@@ -1,6 +1,6 @@
 //! Hosts with what links to them, and the pages of theirs that are cited.
 
-use crate::app::models::{CaptureTab, CitedPages, HostColumn, HostTable, Loaded, quoted};
+use crate::app::models::{CaptureTab, CitedPages, HostColumn, HostTable, Loaded, captures_of_host, captures_of_page};
 use crate::app::{Action, AppState, Command, Route};
 use crate::ui::table::Table;
 use crate::ui::theme::GAP;
@@ -12,6 +12,8 @@ use std::sync::Arc;
 
 /// What a number of links leads to.
 const PAGES: &str = "Show the pages of this host that are linked to";
+/// What a number of captures leads to.
+const CAPTURES: &str = "Show these captures; errors, redirects and files that are no pages do not count";
 
 /// The table of hosts.
 #[derive(Default)]
@@ -25,7 +27,7 @@ impl LinkHostsPage {
         title_ui(
             ui,
             "Hosts",
-            "PageRank counts a link between two hosts once, whatever its pages and dates, and leaves links within a site out; together it is 1000 ‰",
+            "PageRank counts a link between two hosts once, whatever its pages and dates, and leaves links within a site out; together it is 1000 ‰. Captures are those of pages: errors, redirects and PDF files are none",
         );
         back_ui(ui, app);
         let (answer, progress) = app.link_hosts(folder);
@@ -80,27 +82,29 @@ impl LinkHostsPage {
                     }
                 }
                 match folder.is_none() {
-                    true if cells.link(node.captures, "Show these captures") => captures = Some(index),
+                    true if cells.link(node.captures, CAPTURES) => captures = Some(index),
                     true => {}
                     false => cells.number(node.captures),
                 }
                 match node.captured {
                     Some((first, last)) => cells.text(&format!("{} – {}", words::day(first), words::day(last))),
-                    None => cells.weak("never"),
+                    None => cells.weak("no page"),
                 }
                 cells.text(&node.host);
             },
             |_, _| {},
         );
         if let Some(row) = captures.and_then(|index: usize| rows.get(index)) {
-            // What counts here: pages that came with success.
-            let filter = format!("host={} status>=200 status<300 type:html", quoted(&row.node.host));
-            app.wants_tab = Some(CaptureTab::All);
-            app.send(Command::Go(Route::Captures { filter }));
+            show_captures(app, captures_of_host(&row.node.host));
         } else if let Some(row) = pages.or(clicked).and_then(|index: usize| rows.get(index)) {
             app.send(Command::Go(Route::CitedPages(folder, Some(row.node.host.clone()))));
         }
     }
+}
+
+fn show_captures(app: &mut AppState, filter: String) {
+    app.wants_tab = Some(CaptureTab::All);
+    app.send(Command::Go(Route::Captures { filter }));
 }
 
 /// Draws the pages of a host, or of all, that are linked to.
@@ -134,7 +138,8 @@ fn cited_table_ui(ui: &mut Ui, app: &mut AppState, pages: &CitedPages) {
         ("Page", 480.0),
     ];
     const INLINKS: &str = "Show the inlinks of this page";
-    let mut go = None;
+    let folder = app.route.link_folder().cloned();
+    let (mut go, mut captures) = (None, None);
     let clicked = Table::new("cited pages", &COLUMNS, pages.rows.len()).show_ui(
         ui,
         |cells, index| {
@@ -144,7 +149,11 @@ fn cited_table_ui(ui: &mut Ui, app: &mut AppState, pages: &CitedPages) {
                     go = Some(index);
                 }
             }
-            cells.number(row.captures);
+            match folder.is_none() {
+                true if cells.link(row.captures, CAPTURES) => captures = Some(index),
+                true => {}
+                false => cells.number(row.captures),
+            }
             let (first, last) = row.dates.unwrap_or_default();
             cells.text(&words::day(first));
             cells.text(&words::day(last));
@@ -152,8 +161,10 @@ fn cited_table_ui(ui: &mut Ui, app: &mut AppState, pages: &CitedPages) {
         },
         |_, _| {},
     );
-    if let Some(row) = go.or(clicked).and_then(|index| pages.rows.get(index)) {
-        app.send(Command::Go(Route::inlinks(app.route.link_folder().cloned(), row.target.clone())));
+    if let Some(row) = captures.and_then(|index: usize| pages.rows.get(index)) {
+        show_captures(app, captures_of_page(&row.target));
+    } else if let Some(row) = go.or(clicked).and_then(|index: usize| pages.rows.get(index)) {
+        app.send(Command::Go(Route::inlinks(folder, row.target.clone())));
     }
 }
 
