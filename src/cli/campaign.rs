@@ -83,7 +83,7 @@ pub enum Command {
 pub(super) fn new(args: &NewArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let workspace = Workspace::create(&args.folder)?;
     writeln!(out, "{}", workspace.folder().display())?;
-    eprintln!(
+    tell!(
         "Next: fonds campaign example > campaign.json, edit it, then fonds campaign add {} campaign.json",
         args.folder.display()
     );
@@ -127,7 +127,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             let (id, _) = desk.save_campaign(id, &campaign)?;
             print_problems(&campaign);
             if !namesakes.is_empty() {
-                eprintln!(
+                tell!(
                     "note: another campaign has this title (number {}); for a new version of it, use --id",
                     namesakes.join(", ")
                 );
@@ -137,7 +137,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
         Command::List { folder, json } => {
             for row in looking_desk(&folder)?.campaigns()? {
                 if let Some(problem) = &row.problem {
-                    eprintln!("note: {}", plain(problem));
+                    tell!("note: {}", plain(problem));
                 }
                 if json {
                     json_line(out, &row)?;
@@ -211,14 +211,14 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
 fn print_problems(campaign: &Campaign) {
     for problem in campaign.problems() {
         let weight = if problem.stops_crawl { "before it can be crawled" } else { "note" };
-        eprintln!("{weight}: {}", plain(&problem.to_string()));
+        tell!("{weight}: {}", plain(&problem.to_string()));
     }
     if campaign.rules.is_empty() {
-        eprintln!(
+        tell!(
             "before it can be crawled: rules: there are none, so nothing is in scope; take those that fonds campaign example prints"
         );
     }
     for field in campaign.other.keys().filter(|field| *field != UNREAD_FIELDS) {
-        eprintln!("note: {}: Fonds knows no such field; it is kept, but does nothing", plain(field));
+        tell!("note: {}: Fonds knows no such field; it is kept, but does nothing", plain(field));
     }
 }

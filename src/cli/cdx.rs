@@ -117,7 +117,7 @@ fn for_each(files: &[PathBuf], mut each: impl FnMut(IndexLine) -> anyhow::Result
                 Ok(line) => each(line)?,
                 Err(problem) => {
                     status = PROBLEMS;
-                    eprintln!("{}", plain(&problem.to_string()));
+                    tell!("{}", plain(&problem.to_string()));
                 }
             }
         }

@@ -80,17 +80,17 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     }
     let came_to_nothing = outcome.complete && outcome.fetched == 0;
     if came_to_nothing {
-        eprintln!("Nothing was fetched. What happened to the first URLs:");
+        tell!("Nothing was fetched. What happened to the first URLs:");
         for state in ["failed", "refused"] {
             for row in desk.seen(Some(id), state, "", SHOWN)? {
                 let by = if state == "refused" { format!(" ({})", plain(&row.rule)) } else { String::new() };
-                eprintln!("  {}: {}{by}", plain(&row.url), plain(&row.state));
+                tell!("  {}: {}{by}", plain(&row.url), plain(&row.state));
             }
         }
     }
     if outcome.limit_reached {
         let folder = args.folder.display();
-        eprintln!(
+        tell!(
             "To go on, raise the limit in the campaign (fonds campaign export {folder} {id} > FILE, then \
              fonds campaign add {folder} FILE --id {id}) and crawl again; for a new launch, add --fresh"
         );

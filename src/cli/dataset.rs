@@ -49,7 +49,7 @@ pub struct Args {
     /// other files, other options or another version are refused. A folder
     /// that was there before stays, empty again
     #[arg(long, value_name = "DIR")]
-    resume: Option<PathBuf>,
+    pub(super) resume: Option<PathBuf>,
 
     /// Write to this file and not to standard output; packed where its name ends in .gz or .zst. A file that is there
     /// is replaced when the new one is whole. A call that is killed leaves a hidden file beside it, whose name ends in
@@ -96,7 +96,7 @@ pub fn run(args: &Args, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
         to_file(args.out.as_deref(), Existing::IsReplaced, out, |out| build(args, options, out, cx))?;
     // Only now are the lines safe, and what cannot be removed takes nothing from them.
     if let (Err(error), Some(folder)) = (sorted.remove_kept(), &args.resume) {
-        eprintln!("fonds: {}: {error}. The sorted runs there are needed no more: remove them", folder.display());
+        tell!("fonds: {}: {error}. The sorted runs there are needed no more: remove them", folder.display());
     }
     Ok(status)
 }
@@ -106,7 +106,7 @@ fn build(args: &Args, options: DatasetOptions, out: &mut dyn Write, cx: &JobCx) 
     cx.stage("Reading pages", Some(total));
     let mut builder = DatasetBuilder::new(options, cx)?;
     if let Some(warning) = builder.room_warning(total) {
-        eprintln!("fonds: {warning}");
+        tell!("fonds: {warning}");
     }
     builder.add_files(&args.files, news(&args.files, cx))?;
     if builder.unreadable() == args.files.len() as u64 {
@@ -123,7 +123,7 @@ fn build(args: &Args, options: DatasetOptions, out: &mut dyn Write, cx: &JobCx) 
     tell_assign(&report.shuffle, &report.assign);
     if report.problems > 0 || report.unreadable > 0 {
         let unreadable = counted(report.unreadable, "file");
-        eprintln!("{} in the files, {unreadable} unreadable", counted(report.problems, "problem"));
+        tell!("{} in the files, {unreadable} unreadable", counted(report.problems, "problem"));
     }
     let faultless = report.unreadable == 0 && report.problems == 0 && !report.documents.loses_links();
     Ok((if faultless { FINE } else { PROBLEMS }, sorted))
@@ -156,12 +156,12 @@ pub(super) fn news<'f>(files: &'f [PathBuf], cx: &'f JobCx) -> impl FnMut(usize,
             FileNews::Problem(problem) => {
                 told += 1;
                 match told {
-                    ..=MAX_PRINTED => eprintln!("{name}: {problem}"),
-                    FIRST_UNPRINTED => eprintln!("{name}: further problems are only counted"),
+                    ..=MAX_PRINTED => tell!("{name}: {problem}"),
+                    FIRST_UNPRINTED => tell!("{name}: further problems are only counted"),
                     _ => {}
                 }
             }
-            FileNews::Unreadable(error) => eprintln!("fonds: {error}"),
+            FileNews::Unreadable(error) => tell!("fonds: {error}"),
         }
     }
 }
@@ -169,23 +169,23 @@ pub(super) fn news<'f>(files: &'f [PathBuf], cx: &'f JobCx) -> impl FnMut(usize,
 /// What was read, for a person.
 pub(super) fn tell_documents(documents: &DocumentReport, files: &[PathBuf]) {
     let (revisits, pages) = (counted(documents.revisits, "revisit"), counted(documents.pages, "page"));
-    eprintln!("{}, {revisits}, {pages}", counted(documents.records, "record"));
+    tell!("{}, {revisits}, {pages}", counted(documents.records, "record"));
     if documents.already_read > 0 {
-        eprintln!("{} of the pages had been read before the build was interrupted", documents.already_read);
+        tell!("{} of the pages had been read before the build was interrupted", documents.already_read);
     }
     for (why, count) in &documents.unread {
-        eprintln!("{count} × {why}");
+        tell!("{count} × {why}");
     }
     for (place, url, why) in documents.listed.iter().take(usize::try_from(MAX_PRINTED).unwrap_or(usize::MAX)) {
         let file = files.get(place.file as usize).map(|path| path.display().to_string()).unwrap_or_default();
-        eprintln!("{file}, offset {}: {url}: {why}", offset_words(place.offset));
+        tell!("{file}, offset {}: {url}: {why}", offset_words(place.offset));
     }
 }
 
 /// What became of the links, for a person.
 pub(super) fn tell_assign(shuffle: &ShuffleReport, assign: &AssignReport) {
     let exact = shuffle.links + shuffle.captures;
-    eprintln!(
+    tell!(
         "{} seen; left out: {} among {}, {} outside the window, {} over the cap, {} to pages never captured, {} further ones of a page",
         counted(shuffle.links, "link"),
         counted(shuffle.duplicates, "exact duplicate"),
@@ -195,7 +195,7 @@ pub(super) fn tell_assign(shuffle: &ShuffleReport, assign: &AssignReport) {
         assign.uncaptured_dropped,
         assign.repeated_sources
     );
-    eprintln!(
+    tell!(
         "{} with {} ({} internal, {} external); {} of them captured",
         counted(assign.objects, "object"),
         counted(assign.inlinks, "inlink"),
@@ -205,7 +205,7 @@ pub(super) fn tell_assign(shuffle: &ShuffleReport, assign: &AssignReport) {
     );
     if shuffle.spilled_bytes > 0 {
         let mebibytes = shuffle.spilled_bytes.div_ceil(1 << 20);
-        eprintln!("{mebibytes} MiB went to the disk while sorting, {} sorted runs among them", shuffle.runs);
+        tell!("{mebibytes} MiB went to the disk while sorting, {} sorted runs among them", shuffle.runs);
     }
 }
 

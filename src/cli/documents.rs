@@ -73,7 +73,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             let versions: usize = list.rows.iter().map(|row| row.versions.len()).sum();
             let fresh = list.rows.iter().filter(|row| row.is_new).count();
             let changed = list.rows.iter().filter(|row| row.has_new_version).count();
-            eprintln!(
+            tell!(
                 "{} documents in {versions} versions: {fresh} new, {changed} with a new version; {} watched targets; \
                  {} captures of documents belong to none of them",
                 list.rows.len(),
@@ -86,7 +86,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             let desk = desk(&folder)?;
             let list = with_progress(|cx| work::documents(&desk.workspace, true, cx))?;
             work::documents_noted(&desk.workspace, &list)?;
-            eprintln!("{} new documents or versions are known now", list.rows.len());
+            tell!("{} new documents or versions are known now", list.rows.len());
             Ok(tell_unread(&list))
         }
     }
@@ -95,7 +95,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
 /// Names the campaigns that the list leaves out since they cannot be read.
 fn tell_unread(list: &DocumentList) -> u8 {
     for (id, name, problem) in &list.unread {
-        eprintln!(
+        tell!(
             "note: campaign {id} ({}) cannot be read, nor whether its target is watched: {}",
             plain(name),
             plain(problem)

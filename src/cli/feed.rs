@@ -132,11 +132,11 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             let feed = work::export_feed(&desk, dialect, &ids, due.as_ref())?;
             out.write_all(feed.text.as_bytes())?;
             for (id, name, words) in &feed.notes {
-                eprintln!("note: campaign {id} ({}): {}", plain(name), plain(words));
+                tell!("note: campaign {id} ({}): {}", plain(name), plain(words));
             }
-            eprintln!("{} targets", feed.targets);
+            tell!("{} targets", feed.targets);
             for (why, count) in &feed.left_out {
-                eprintln!("{count} left out: {why}");
+                tell!("{count} left out: {why}");
             }
             Ok(FINE)
         }
@@ -154,7 +154,7 @@ fn each_file(
         let report = match read(file) {
             Ok(report) => report,
             Err(error) => {
-                eprintln!("fonds: {}", plain(&work::in_words(&error)));
+                tell!("fonds: {}", plain(&work::in_words(&error)));
                 status = WRONG_USE;
                 continue;
             }
@@ -178,7 +178,7 @@ fn each_file(
         }
         for problem in &report.problems {
             let weight = if problem.keeps_out { "left out" } else { "note" };
-            eprintln!("{weight}: {}: {}", plain(&report.file), plain(&problem.to_string()));
+            tell!("{weight}: {}: {}", plain(&report.file), plain(&problem.to_string()));
         }
         let words = if report.campaigns.iter().any(|row| row.campaign.is_some()) || report.campaigns.is_empty() {
             report.words()
@@ -192,7 +192,7 @@ fn each_file(
                 counted(report.problems.len() as u64, "problem")
             )
         };
-        eprintln!("{}", plain(&words));
+        tell!("{}", plain(&words));
     }
     Ok(status)
 }

@@ -105,7 +105,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                     false => writeln!(out, "{}: not found", plain(lost))?,
                 }
             }
-            eprintln!("{}", plain(&outcome.words()));
+            tell!("{}", plain(&outcome.words()));
             Ok(if outcome.still_lost.is_empty() && outcome.not_taken.is_empty() { FINE } else { PROBLEMS })
         }
         Command::Problems { folder, kind, words, json } => {
@@ -127,10 +127,10 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             }
             let further = page.further(&kind);
             if further > 0 {
-                eprintln!("{further} further problems are not listed here: narrow by --kind or --words");
+                tell!("{further} further problems are not listed here: narrow by --kind or --words");
             }
             if page.unlisted > 0 {
-                eprintln!("{} further problems were counted but are not listed", page.unlisted);
+                tell!("{} further problems were counted but are not listed", page.unlisted);
             }
             Ok(if page.rows.is_empty() { FINE } else { PROBLEMS })
         }
@@ -157,7 +157,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
         Command::Report { folder, import, json } => {
             let desk = looking_desk(&folder)?;
             let Some(launch) = import.or(desk.catalogue().imports()?.first().map(|import| import.launch)) else {
-                eprintln!("nothing was imported into this workspace yet");
+                tell!("nothing was imported into this workspace yet");
                 return Ok(FINE);
             };
             let import = desk.catalogue().import(launch)?;
@@ -166,7 +166,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             for path in passed_paths {
                 writeln!(out, "{}: passed over, its name is not that of an archive", plain(&path))?;
             }
-            eprintln!("{}", plain(&work::import_words(&import)));
+            tell!("{}", plain(&work::import_words(&import)));
             Ok(if work::has_problems(&import) { PROBLEMS } else { FINE })
         }
     }
@@ -178,10 +178,10 @@ fn list(folder: &std::path::Path, check: bool, json: bool, out: &mut dyn Write) 
     if check {
         let outcome = with_progress(|cx| work::check_files(&desk.workspace, cx))?;
         for why in &outcome.unreadable {
-            eprintln!("{}", plain(why));
+            tell!("{}", plain(why));
             status = PROBLEMS;
         }
-        eprintln!("{}", outcome.words());
+        tell!("{}", outcome.words());
     }
     for file in desk.workspace.files()? {
         if file.state.is_lost() {
@@ -194,7 +194,7 @@ fn list(folder: &std::path::Path, check: bool, json: bool, out: &mut dyn Write) 
             writeln!(out, "{state}\t{size}\t{}\t{}\t{}", file.captures, file.problems, plain(&file.path))?;
         }
         if file.state == FileState::Touched && !check {
-            eprintln!("{}: {}", plain(&file.path), file.state.hint());
+            tell!("{}: {}", plain(&file.path), file.state.hint());
         }
     }
     Ok(status)

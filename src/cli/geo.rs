@@ -29,7 +29,7 @@ pub struct Args {
 pub fn run(args: &Args, input: &mut dyn BufRead, output: &mut dyn Write) -> anyhow::Result<u8> {
     let database = GeoDatabase::open(&args.file)?;
     if let Some(remark) = database.remark(CaptureDate::now()) {
-        eprintln!("note: {remark}");
+        tell!("note: {remark}");
     }
     let mut problems = 0u64;
     each_line(input, |line| {
@@ -40,7 +40,7 @@ pub fn run(args: &Args, input: &mut dyn BufRead, output: &mut dyn Write) -> anyh
             // What is no address has no country.
             None => (None, None),
             Some(Err(error)) => {
-                eprintln!("fonds: {text}: {error}");
+                tell!("fonds: {text}: {error}");
                 problems += 1;
                 (None, None)
             }

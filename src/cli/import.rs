@@ -39,7 +39,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     let (jobs, import) = with_progress(|cx| work::import_with_jobs(&desk.workspace, &args.paths, args.copy, cx))?;
     let unread_lines = super::engine::print_jobs(&jobs, args.json, out)?;
     super::files::print_import(&desk, import.launch, args.json, out)?;
-    eprintln!("{}", plain(&work::import_words(&import)));
+    tell!("{}", plain(&work::import_words(&import)));
     Ok(match work::has_problems(&import) {
         _ if !all_there => WRONG_USE,
         true => PROBLEMS,

@@ -197,7 +197,7 @@ impl BadLines {
     fn tell(&mut self, why: impl std::fmt::Display) {
         self.0 += 1;
         if self.0 <= MAX_PRINTED {
-            eprintln!("left out: {why}");
+            tell!("left out: {why}");
         }
     }
 
@@ -207,7 +207,7 @@ impl BadLines {
             return Ok(FINE);
         }
         anyhow::ensure!(written > 0, "no line is an object of a data set, and nothing was written");
-        eprintln!("{} left out", counted(self.0, "line"));
+        tell!("{} left out", counted(self.0, "line"));
         Ok(PROBLEMS)
     }
 }
@@ -251,7 +251,7 @@ mod parquet {
             Err(error) => Some(Err(anyhow::Error::from(error))),
         });
         let count = write_parquet(objects, out)?;
-        eprintln!("{}", counted(count, "object"));
+        tell!("{}", counted(count, "object"));
         bad.status(count)
     }
 
@@ -266,7 +266,7 @@ mod parquet {
             Ok::<_, anyhow::Error>(())
         })?;
         out.flush()?;
-        eprintln!("{}", counted(count, "object"));
+        tell!("{}", counted(count, "object"));
         bad.status(count)
     }
 }

@@ -119,7 +119,7 @@ pub(super) fn map(
     })?;
     tell_documents(&report, &files);
     if unreadable > 0 {
-        eprintln!("fonds: {unreadable} of {} cannot be read: rows are missing", counted(files.len() as u64, "file"));
+        tell!("fonds: {unreadable} of {} cannot be read: rows are missing", counted(files.len() as u64, "file"));
         return Ok(WRONG_USE);
     }
     Ok(if problems == 0 && !report.loses_links() { FINE } else { PROBLEMS })
@@ -153,8 +153,8 @@ pub(super) fn reduce(args: &ReduceArgs, input: impl Read, out: &mut dyn Write, c
     tell_assign(&report.shuffle, &report.assign);
     if let Some((line, why)) = &report.first_bad {
         match report.bad_lines {
-            1 => eprintln!("1 line is no row and was left out, line {line}: {why}"),
-            bad => eprintln!("{bad} lines are no rows and were left out; the first is line {line}: {why}"),
+            1 => tell!("1 line is no row and was left out, line {line}: {why}"),
+            bad => tell!("{bad} lines are no rows and were left out; the first is line {line}: {why}"),
         }
     }
     Ok(match report.bad_lines {

@@ -138,7 +138,7 @@ pub(super) fn graph(args: &GraphArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow
     })?;
     let (edges, internal) = (graph.external().count(), graph.edges.len() - graph.external().count());
     let (hosts, edges) = (counted(graph.hosts.len() as u64, "host"), counted(edges as u64, "edge"));
-    eprintln!("{hosts}, {edges} between sites, {internal} within");
+    tell!("{hosts}, {edges} between sites, {internal} within");
     Ok(FINE)
 }
 
@@ -147,7 +147,7 @@ pub(super) fn nutch(folder: &Path, json: bool, out: &mut dyn Write, cx: &JobCx) 
     let form = if json { NutchForm::Anchors } else { NutchForm::Dump };
     let report = with_links(folder, |links| links.write_nutch(&NutchLimits::default(), form, out, cx))?;
     let (inlinks, pages) = (counted(report.inlinks, "inlink"), counted(report.pages, "page"));
-    eprintln!("{inlinks} of {pages}; {} left out over the limit of a page", report.cut);
+    tell!("{inlinks} of {pages}; {} left out over the limit of a page", report.cut);
     Ok(FINE)
 }
 

@@ -67,7 +67,7 @@ pub struct LoadArgs {
     /// Keep sorted runs in this folder until the end: called again with the same words after it was killed, the load goes
     /// on from them. Runs of other files, other options or another version are refused
     #[arg(long, value_name = "DIR", requires = "files")]
-    resume: Option<PathBuf>,
+    pub(super) resume: Option<PathBuf>,
 
     /// The report as one object
     #[arg(long)]
@@ -116,7 +116,7 @@ pub(super) fn run_load(
         shuffle: args.sort.shuffle(keep)?,
     };
     if let Some(warning) = options.shuffle.room_warning(total.saturating_mul(ROW_BYTES_PER_LINE_BYTE)) {
-        eprintln!("{warning}");
+        tell!("{warning}");
     }
     let mut report = load(&folder, inputs, &options, cx)?;
     if args.compact && LinkStore::is_in(&folder) {
@@ -130,7 +130,7 @@ pub(super) fn run_load(
         writeln!(out, "{}", words(&report, &folder))?
     }
     if let Some(first) = &report.first_bad {
-        eprintln!("{} left out; the first: {}", counted(report.bad_lines, "line"), plain(first));
+        tell!("{} left out; the first: {}", counted(report.bad_lines, "line"), plain(first));
     }
     Ok(if report.bad_lines == 0 { FINE } else { PROBLEMS })
 }
@@ -180,11 +180,11 @@ pub(super) fn answering(folder: &Path) -> anyhow::Result<Option<LinkStore>> {
     }
     let (workspace, place) = (Workspace::look(folder)?, loaded.display());
     if has_only_loaded(&workspace)? {
-        eprintln!("nothing was captured or imported here; this is of the links loaded into {place}");
+        tell!("nothing was captured or imported here; this is of the links loaded into {place}");
     } else if workspace.built_links()?.is_none() {
-        eprintln!("inlinks of the workspace are not built; this is of the links loaded into {place}");
+        tell!("inlinks of the workspace are not built; this is of the links loaded into {place}");
     } else {
-        eprintln!("this is of the captures of the workspace; to ask the links loaded into it, name {place}");
+        tell!("this is of the captures of the workspace; to ask the links loaded into it, name {place}");
         return Ok(None);
     }
     Ok(Some(LinkStore::open(&loaded)?))
@@ -199,7 +199,7 @@ fn has_only_loaded(workspace: &Workspace) -> anyhow::Result<bool> {
 pub(super) fn tell_only_loaded(workspace: &Workspace) -> anyhow::Result<()> {
     if has_only_loaded(workspace)? {
         let loaded = workspace.folder().join(LOADED);
-        eprintln!(
+        tell!(
             "nothing was captured or imported here, so there is nothing to build; the links loaded into {} answer as before",
             loaded.display()
         );

@@ -18,6 +18,7 @@ use crate::store::{PROSPECTS_KEPT, Workspace};
 use crate::uri::{CaptureDate, PageKey};
 use anyhow::Context;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -28,7 +29,7 @@ pub enum Command {
     #[command(after_help = "Example:\n  fonds inlinks build my-archive\n\n\
         Call it again after a crawl or an import: the links of new captures are merged into those that are there,\n\
         which stay in use until then. Exit status 1 says that links may be missing: pages were not read whole, or what\n\
-        revisits repeat cannot be read again.")]
+        revisits repeat is not here or cannot be read again.")]
     Build {
         /// Workspace.
         folder: PathBuf,
@@ -112,7 +113,7 @@ pub enum Command {
     Uncaptured {
         /// Workspace, or folder of stored links.
         folder: PathBuf,
-        /// Pages whose keys begin so, as (pt,site, for a site and what is below it.
+        /// Pages whose keys begin so, as (pt,site, for a site and what is below it; or those of a host, or below a URL.
         #[arg(long, value_name = "KEY", default_value = "")]
         prefix: String,
         /// Number or title of the campaign of a workspace whose rules are asked; the only one without it.
@@ -191,6 +192,24 @@ pub enum Command {
     Load(inlink_store::LoadArgs),
 }
 
+/// What is left after a stop, where the same command goes on from it.
+pub(super) const GOES_ON: &str = "what was finished is kept, and the same command goes on";
+
+impl Command {
+    /// What is left of it after a stop, in words.
+    pub(super) fn after_a_stop(&self) -> &'static str {
+        const RUNS: &str = "runs that were sorted are kept, and the same command goes on from them";
+        match self {
+            Self::Build { .. } => GOES_ON,
+            Self::Dataset(args) if args.resume.is_some() => RUNS,
+            Self::Load(args) if args.resume.is_some() => RUNS,
+            Self::Dataset(_) => "nothing of it is kept; with --resume, a call that is stopped can go on",
+            Self::Load(_) => "nothing of it was stored; with --resume, a call that is stopped can go on",
+            _ => "what was written is not whole; the same command begins again",
+        }
+    }
+}
+
 /// Less than this is not worth a word: the catalogue grows into it again.
 const FREE_MIB_TO_TELL: u64 = 64;
 
@@ -199,7 +218,7 @@ fn built(desk: &WorkspaceDesk) -> anyhow::Result<()> {
     if desk.workspace.built_links()?.is_some() {
         if desk.workspace.links_are_old()? {
             let folder = desk.workspace.folder().display();
-            eprintln!(
+            tell!(
                 "inlinks are of a build before the last captures; to bring them in run: fonds inlinks build {folder}"
             );
         }
@@ -226,7 +245,7 @@ fn counted_too(desk: &WorkspaceDesk) -> anyhow::Result<()> {
 /// An empty list says why on stderr; its lines stay as they are for scripts.
 pub(super) fn tell_empty(empty: bool, words: &str) {
     if empty {
-        eprintln!("{words}");
+        tell!("{words}");
     }
 }
 
@@ -241,7 +260,7 @@ pub(super) fn is_cut<T>(rows: &mut Vec<T>, limit: u64) -> bool {
 /// A list that was cut says so on stderr.
 pub(super) fn tell_cut(cut: bool, limit: u64) {
     if cut {
-        eprintln!("only the first {limit} are listed; --limit lists more");
+        tell!("only the first {limit} are listed; --limit lists more");
     }
 }
 
@@ -250,7 +269,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
         Command::Build { folder, anew, compact, json } => {
             let desk = desk(&folder)?;
             if let Some(warning) = work::room_warning(&desk.workspace, anew)? {
-                eprintln!("{warning}");
+                tell!("{warning}");
             }
             let report = with_progress(|cx| {
                 let report = work::build_inlinks(&desk.workspace, anew, cx)?;
@@ -264,7 +283,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             let free_mib = desk.catalogue().free_bytes()? >> 20;
             if free_mib >= FREE_MIB_TO_TELL {
                 let folder = folder.display();
-                eprintln!(
+                tell!(
                     "{free_mib} MiB of the catalogue hold nothing; to give them back run: fonds inlinks build --compact {folder}"
                 );
             }
@@ -335,6 +354,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             tell_cut(cut, limit);
         }
         Command::Uncaptured { folder, prefix, campaign, limit, json } => {
+            let prefix = with_scheme(prefix.trim());
             let mut rows = uncaptured(&folder, &prefix, campaign.as_deref(), limit.saturating_add(1))?;
             let cut = is_cut(&mut rows, limit);
             tell_empty(rows.is_empty(), &no_prospects(&prefix));
@@ -358,7 +378,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                 && let Some(Window { around, days }) = found.window
             {
                 let newest = around.to_words();
-                eprintln!("of links within ±{days} days of its newest capture, {newest}; --date asks for another time");
+                tell!("of links within ±{days} days of its newest capture, {newest}; --date asks for another time");
             }
             tell_empty(found.rows.is_empty(), &no_anchors(&found));
             print_anchors(&mut found.rows, limit, json, out)?;
@@ -414,9 +434,17 @@ fn no_anchors(found: &PageAnchors) -> String {
     }
 }
 
+/// A host or URL without scheme as one of http; keys as they are.
+fn with_scheme(prefix: &str) -> Cow<'_, str> {
+    match prefix.contains('.') && !prefix.contains(['(', ')', ',']) && !prefix.contains("://") {
+        true => Cow::Owned(format!("http://{prefix}")),
+        false => Cow::Borrowed(prefix),
+    }
+}
+
 /// Why a list of pages never captured is empty.
 fn no_prospects(prefix: &str) -> String {
-    match plain(prefix.trim()) {
+    match plain(prefix) {
         prefix if prefix.is_empty() => "Every page that is linked to was captured".to_owned(),
         prefix => format!("No page under “{prefix}” is linked to and was never captured"),
     }
@@ -471,9 +499,9 @@ fn check(folder: &Path, limit: u64, all: bool, json: bool, out: &mut dyn Write) 
             Ok(writeln!(out, "{:>4} {hosts:<6} {date}  {url}  {words}", row.hosts)?)
         })
     })?;
-    eprintln!("{} checked to which others link; findings: {findings}", counted(checked, "capture"));
+    tell!("{} checked to which others link; findings: {findings}", counted(checked, "capture"));
     if left > 0 {
-        eprintln!("{} with fewer links not checked, by --limit", counted(left, "capture"));
+        tell!("{} with fewer links not checked, by --limit", counted(left, "capture"));
     }
     Ok(if findings > 0 { PROBLEMS } else { FINE })
 }
@@ -541,7 +569,7 @@ fn print_inlinks(answer: &InlinkPage, json: bool, out: &mut dyn Write) -> anyhow
             writeln!(out, "{date} {side} {source}  “{anchor}”{}", link_words(row))?;
         }
     }
-    eprintln!(
+    tell!(
         "{} internal, {} external, {} cut by the cap; the page was {}",
         answer.internal,
         answer.external,

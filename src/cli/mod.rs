@@ -2,9 +2,17 @@
 //!
 //! In: the words of the command line. Out: results on stdout (with `--json`
 //! one object a line), progress and notices on stderr, and an exit status: 0
-//! fine, 1 problems found, 2 wrong use.
+//! fine, 1 problems found, 2 wrong use, 130 stopped on request.
 //!
 //! Invariant: everything here calls what the window calls.
+
+/// A line on standard error. Where nobody can take it (a full disk, a closed
+/// pipe), the work goes on: it is worth more than what is told of it.
+macro_rules! tell {
+    ($($words:tt)*) => {
+        $crate::cli::output::tell(&format!($($words)*))
+    };
+}
 
 mod campaign;
 mod cdx;
@@ -43,6 +51,8 @@ pub const FINE: u8 = 0;
 pub const PROBLEMS: u8 = 1;
 /// The words made no sense, or a file cannot be used.
 pub const WRONG_USE: u8 = 2;
+/// Stopped on request, as shells tell of SIGINT: nobody takes what was written for whole.
+pub const STOPPED: u8 = 130;
 
 /// Fonds, the archivist's cockpit: campaigns, polite crawls with explained
 /// scope, inlinks, review and export of web archives.
@@ -62,7 +72,7 @@ pub const WRONG_USE: u8 = 2;
         fonds select my-archive 1 --threshold 0.4\n  \
         fonds export my-archive --out /tmp/export\n  \
         fonds verify /tmp/export\n\n\
-        Exit status: 0 fine, 1 problems found, 2 wrong use."
+        Exit status: 0 fine, 1 problems found, 2 wrong use, 130 stopped on request."
 )]
 pub struct Words {
     /// Workspace to open in the window.
@@ -178,7 +188,7 @@ fn is_command(word: &std::ffi::OsStr) -> bool {
 
 fn neither(first: &std::ffi::OsStr) -> ! {
     let first = output::plain(&first.to_string_lossy());
-    eprintln!(
+    tell!(
         "fonds: “{first}” is neither a command nor a folder that exists. The commands: fonds --help. A new workspace: fonds new {first}"
     );
     std::process::exit(i32::from(WRONG_USE));
@@ -189,7 +199,13 @@ pub fn run(command: Command) -> ExitCode {
     let mut out = std::io::stdout().lock();
     // Locked by the command that reads it: a second lock in one thread waits for ever.
     let input = || std::io::stdin().lock();
-    let goes_on = !matches!(command, Command::Warc(_) | Command::Cdx(_) | Command::Wacz(_));
+    let after_a_stop = match &command {
+        Command::Warc(_) | Command::Cdx(_) | Command::Wacz(_) => {
+            "what was finished is kept; the rest was not begun or is taken back"
+        }
+        Command::Inlinks(command) => command.after_a_stop(),
+        _ => inlinks::GOES_ON,
+    };
     let result = match command {
         Command::Demo(args) => demo::run(&args, &mut out),
         Command::New(args) => campaign::new(&args, &mut out),
@@ -217,13 +233,11 @@ pub fn run(command: Command) -> ExitCode {
         // The reader of a pipe has had enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) if crate::jobs::StopError::is_cancelled(&error) => {
-            let then =
-                if goes_on { ", and the same command goes on" } else { "; the rest was not begun or is taken back" };
-            eprintln!("fonds: stopped on request; what was finished is kept{then}");
-            ExitCode::from(PROBLEMS)
+            tell!("fonds: stopped on request; {after_a_stop}");
+            ExitCode::from(STOPPED)
         }
         Err(error) => {
-            eprintln!("fonds: {}", output::plain(&crate::app::work::in_words(&error)));
+            tell!("fonds: {}", output::plain(&crate::app::work::in_words(&error)));
             ExitCode::from(WRONG_USE)
         }
     }

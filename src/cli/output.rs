@@ -9,6 +9,11 @@ use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// A line on standard error, if anybody takes it.
+pub(super) fn tell(words: &str) {
+    let _ = std::io::stderr().write_all(format!("{words}\n").as_bytes());
+}
+
 /// One JSON object on a line.
 pub(super) fn json_line(out: &mut dyn Write, value: &impl Serialize) -> anyhow::Result<()> {
     // As one text: an error of a writer inside serde_json hides that a pipe is closed.
@@ -198,7 +203,7 @@ pub(super) fn with_progress<T>(work: impl FnOnce(&JobCx) -> anyhow::Result<T>) -
 
 /// As [`with_progress`], for work that also says something on its way.
 pub(super) fn with_words<T>(work: impl FnOnce(&JobCx, &dyn Fn(String)) -> anyhow::Result<T>) -> anyhow::Result<T> {
-    with_bar(|cx, bar| work(cx, &|line| bar.suspend(|| eprintln!("{line}"))))
+    with_bar(|cx, bar| work(cx, &|line| bar.suspend(|| tell!("{line}"))))
 }
 
 /// As [`with_progress`], for work that writes its results on its way: by the
@@ -234,13 +239,13 @@ fn with_bar<T>(work: impl FnOnce(&JobCx, &ProgressBar) -> anyhow::Result<T>) -> 
                 // Work that makes itself wait (for room on the disk) would wait
                 // for ever: there is no button to go on with.
                 if progress.paused && !progress.cancelled {
-                    shown.suspend(|| eprintln!("{}", plain(&progress.note)));
+                    shown.suspend(|| tell!("{}", plain(&progress.note)));
                     watch.cancel();
                 }
                 // Without a terminal the bar is silent; stages are still told.
                 if progress.stage != last_stage && !progress.stage.is_empty() {
                     if shown.is_hidden() {
-                        eprintln!("{}", progress.stage);
+                        tell!("{}", progress.stage);
                     }
                     last_stage.clone_from(&progress.stage);
                 }
@@ -277,14 +282,14 @@ fn stop_on_signal(cx: &JobCx) {
             let cx = PRESENT.get().map(|cx| cx.lock().unwrap_or_else(PoisonError::into_inner).clone());
             match cx {
                 Some(cx) if !cx.is_cancelled() => {
-                    eprintln!("\nStopping cleanly; what is in hand is finished first. Press again to end at once.");
+                    tell!("\nStopping cleanly; what is in hand is finished first. Press again to end at once.");
                     cx.cancel();
                 }
                 _ => std::process::exit(130),
             }
         });
         if let Err(error) = result {
-            eprintln!("fonds: Ctrl-C cannot be caught ({error}); it will end the program at once");
+            tell!("fonds: Ctrl-C cannot be caught ({error}); it will end the program at once");
         }
         Mutex::new(JobCx::detached())
     });

@@ -117,7 +117,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                     writeln!(out, "{}\t{id}\t{words}{extra}\t{name}", date.to_warc())?;
                 }
             }
-            notes.iter().for_each(|note| eprintln!("note: {}", plain(note)));
+            notes.iter().for_each(|note| tell!("note: {}", plain(note)));
             Ok(if runs.is_empty() { PROBLEMS } else { FINE })
         }
         Command::Run { folder, once, late, ground } => {
@@ -126,13 +126,15 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             let on_time = Duration::from_secs(u64::from(late) * 60);
             let watch = work::Watch { once, on_time, now: &CaptureDate::now };
             let report = with_words(|cx, say| work::keep_schedules(&desk, &watch, cx, &|line| say(plain(&line))))?;
-            eprintln!(
+            tell!(
                 "Crawls: {} ran, {} failed; runs that wait for an answer: {}",
-                report.ran, report.failed, report.asked
+                report.ran,
+                report.failed,
+                report.asked
             );
             if report.asked > 0 {
                 let folder = folder.display();
-                eprintln!(
+                tell!(
                     "See them with: fonds schedule log {folder}; answer with: fonds schedule answer {folder} NUMBER run"
                 );
             }

@@ -107,7 +107,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
         writeln!(out, "{}", report.words())?;
     }
     for unread in report.unread.iter().take(MAX_TOLD) {
-        eprintln!("not read: {}", plain(unread));
+        tell!("not read: {}", plain(unread));
     }
     Ok(if report.unread.is_empty() { FINE } else { PROBLEMS })
 }

@@ -122,7 +122,7 @@ fn open(path: &std::path::Path) -> anyhow::Result<(Wacz, u8)> {
     let mut status = FINE;
     for problem in wacz.problems() {
         status = PROBLEMS;
-        eprintln!("{}: {}", plain(&path.display().to_string()), plain(&problem.to_string()));
+        tell!("{}: {}", plain(&path.display().to_string()), plain(&problem.to_string()));
     }
     Ok((wacz, status))
 }
@@ -181,7 +181,7 @@ fn ls(args: &LsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
                 }
                 Err(problem) => {
                     status = PROBLEMS;
-                    eprintln!("{}, {}", plain(&list.name), plain(&problem.to_string()));
+                    tell!("{}, {}", plain(&list.name), plain(&problem.to_string()));
                 }
             }
         }
@@ -195,7 +195,7 @@ fn check(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         let wacz = match Wacz::open(file) {
             Ok(wacz) => wacz,
             Err(error) => {
-                eprintln!("fonds: {}", plain(&error.to_string()));
+                tell!("fonds: {}", plain(&error.to_string()));
                 status = super::WRONG_USE;
                 continue;
             }
@@ -292,7 +292,7 @@ fn create(args: &CreateArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let problems: Vec<String> =
         written.problems.iter().map(ToString::to_string).chain(written.page_problems.iter().cloned()).collect();
     for problem in &problems {
-        eprintln!("{}", plain(problem));
+        tell!("{}", plain(problem));
     }
     if args.json {
         let object = json!({
@@ -347,7 +347,7 @@ fn extract(args: &ExtractArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
                     if args.json {
                         json_line(out, &json!({"member": member.name, "problem": error.to_string()}))?;
                     }
-                    eprintln!("{}", plain(&error.to_string()));
+                    tell!("{}", plain(&error.to_string()));
                 }
                 Err(error) => return Err(error.into()),
             }

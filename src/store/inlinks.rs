@@ -259,6 +259,22 @@ impl Catalogue {
         })
     }
 
+    /// Revisits whose original is not there, and may have been a page.
+    pub fn count_missing_originals(&self) -> Result<u64, StoreError> {
+        self.read(|conn| {
+            let n: i64 = conn.query_row(
+                &format!(
+                    "SELECT count(*) FROM capture c WHERE c.revisit_of_ms > -9223372036854775808
+                       AND (c.status = 304 OR c.status = 0 OR c.status BETWEEN 200 AND 299)
+                       AND c.mime IN ('', 'text/html', 'application/xhtml+xml') AND {ORIGINAL} IS NULL"
+                ),
+                [],
+                |row| row.get(0),
+            )?;
+            Ok(uint(n))
+        })
+    }
+
     /// The report of the last build, with its date.
     pub fn inlink_build(&self) -> Result<Option<(CaptureDate, serde_json::Value)>, StoreError> {
         self.read(|conn| {

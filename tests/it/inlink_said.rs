@@ -5,8 +5,9 @@ use crate::hostile::gzip;
 use crate::inlink_words::{file, imported, page, small};
 use crate::program::{Said, arg, fonds, fonds_with};
 use serde_json::json;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 const ROWS: &str = "(pt,a,\t20240301090000\n\
     (pt,a,\t20240301100000\t(pt,b,\texternal\tA\n\
@@ -268,4 +269,54 @@ fn links_of_others_answer_until_a_workspace_has_built_its_own() {
     assert_eq!(fonds(&["inlinks", "top", arg(&archive.join("inlinks/loaded"))]).with_status(0).out, told);
     let help = fonds(&["inlinks", "load", "--help"]).out.replace('\n', " ");
     assert!(help.contains("show, top, uncaptured, anchors, hosts and graph"), "{help}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_filter_that_is_stopped_is_not_taken_for_one_that_found_problems() {
+    let mut reduce = crate::program::command(&["inlinks", "reduce"]).stdin(Stdio::piped()).spawn().unwrap();
+    let status = format!("/proc/{}/status", reduce.id());
+    let catches_sigterm = || {
+        let status = std::fs::read_to_string(&status).unwrap();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim();
+        u64::from_str_radix(caught, 16).unwrap() & (1 << 14) != 0
+    };
+    while !catches_sigterm() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let sent = std::process::Command::new("kill").args(["-TERM", &reduce.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let mut rows = reduce.stdin.take().unwrap();
+    // Whoever was stopped may read no more.
+    drop(rows.write_all("(pt,a,\t20240301090000\t(pt,b,\texternal\tA\n".repeat(100_000).as_bytes()));
+    drop(rows);
+    let output = reduce.wait_with_output().unwrap();
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{words}");
+    assert!(words.contains("what was written is not whole"), "{words}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_data_set_is_whole_though_nobody_can_take_what_is_told_of_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let (rows, out) = (dir.path().join("torn.warc"), dir.path().join("out.jsonl"));
+    std::fs::write(&rows, "WARC/1.0\r\nnothing\r\n").unwrap();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let said = crate::program::command(&["inlinks", "dataset", arg(&rows), "--out", arg(&out)]).stderr(full).output();
+    assert_eq!(said.unwrap().status.code(), Some(1));
+    assert!(out.exists());
+}
+
+#[test]
+fn pages_never_captured_are_asked_for_by_host_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let links = dir.path().join("links");
+    let rows = "(pt,q,)/x\t20240301090000\t(pt,b,\texternal\tX\n(pt,qq,)/x\t20240301090000\t(pt,b,\texternal\tX\n";
+    fonds_with(&["inlinks", "load", arg(&links)], rows.as_bytes()).with_status(0);
+    for prefix in ["q.pt", "http://q.pt/", "q.pt/x", "(pt,q,"] {
+        let said = fonds(&["inlinks", "uncaptured", arg(&links), "--prefix", prefix, "--json"]).with_status(0);
+        let urls: Vec<_> = said.json_lines().iter().map(|row| row["url"].as_str().unwrap().to_owned()).collect();
+        assert_eq!(urls, ["(pt,q,)/x"], "{prefix}");
+    }
 }

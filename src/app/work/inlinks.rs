@@ -47,6 +47,8 @@ pub struct InlinkReport {
     pub sorted_before: u64,
     /// Revisits of other URLs whose links are not in: what they repeat cannot be read again.
     pub repeats_unread: u64,
+    /// Revisits of what was never captured or imported, as far as it may have been a page.
+    pub originals_missing: u64,
 }
 
 /// The form of what is stored of a link: keys of pages, and since the second one `nofollow`. Links in
@@ -69,7 +71,7 @@ impl InlinkReport {
 
     /// Whether links of some capture may be missing.
     pub fn loses_links(&self) -> bool {
-        self.unread > 0 || self.repeats_unread > 0
+        self.unread > 0 || self.repeats_unread > 0 || self.originals_missing > 0
     }
 
     /// The report in words.
@@ -101,6 +103,9 @@ impl InlinkReport {
                 "; links of {} are not in: what they repeat cannot be read again",
                 counted(self.repeats_unread, "revisit")
             ));
+        }
+        if self.originals_missing > 0 {
+            words.push_str(&format!("; the originals of {} are not here", counted(self.originals_missing, "revisit")));
         }
         if self.cut > 0 {
             words.push_str(&format!("; {} cut off by the cap of {MAX_INLINKS_PER_SIDE}", counted(self.cut, "inlink")));
@@ -144,7 +149,8 @@ fn build(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::Result<Inlink
     let pages = catalogue.unread_pages()?;
     let unread = pages.iter().filter(|(why, _)| why.loses_links()).map(|(_, count)| count).sum();
     let unread_reasons = pages.iter().map(|(why, count)| (why.to_string(), *count)).collect();
-    let report = InlinkReport { window_days, unread, unread_reasons, ..taken };
+    let originals_missing = catalogue.count_missing_originals()?;
+    let report = InlinkReport { window_days, unread, unread_reasons, originals_missing, ..taken };
     if report.new_captures == 0
         && workspace.counts_are_new(window_days)?
         && let Some((_, last)) = catalogue.inlink_build()?
@@ -153,8 +159,16 @@ fn build(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::Result<Inlink
         && let Ok(last) = serde_json::from_value::<InlinkReport>(last)
         && last.window_days == window_days
     {
-        let InlinkReport { links_seen, duplicates, runs, new_captures, sorted_before, repeats_unread, .. } = report;
-        return Ok(InlinkReport { links_seen, duplicates, runs, new_captures, sorted_before, repeats_unread, ..last });
+        return Ok(InlinkReport {
+            inlinks: last.inlinks,
+            internal: last.internal,
+            external: last.external,
+            targets: last.targets,
+            uncaptured: last.uncaptured,
+            captures_with_inlinks: last.captures_with_inlinks,
+            cut: last.cut,
+            ..report
+        });
     }
     let told = |totals: &CountTotals| serde_json::json!(report.clone().with(totals));
     let totals = workspace.keep_build(window_days, told, cx)?;

@@ -120,7 +120,7 @@ fn meant(seen: &Seen) -> anyhow::Result<(WorkspaceDesk, i64, Option<i64>)> {
         }
     };
     if launches.is_empty() {
-        eprintln!("The campaign was never crawled, so no URL was seen");
+        tell!("The campaign was never crawled, so no URL was seen");
     }
     Ok((desk, campaign, launch))
 }
@@ -192,7 +192,7 @@ pub(super) fn what_if(args: &WhatIfArgs, out: &mut dyn Write) -> anyhow::Result<
 
 /// What is not in the figures, beside them.
 fn print_remarks(remarks: &[String]) {
-    remarks.iter().for_each(|remark| eprintln!("note: {}", plain(remark)));
+    remarks.iter().for_each(|remark| tell!("note: {}", plain(remark)));
 }
 
 fn print_what_if(answer: &WhatIf, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -256,7 +256,7 @@ pub(super) fn geo(args: &GeoArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     }
     out.flush()?;
     let GeoReport { hosts, decided, otherwise, remarks, .. } = &report;
-    eprintln!(
+    tell!(
         "{} hosts that only geolocation let in; it had the last word on {decided} URLs, of which {otherwise} had come in anyway",
         hosts.len()
     );
@@ -299,7 +299,7 @@ pub(super) fn drift(args: &DriftArgs, out: &mut dyn Write) -> anyhow::Result<u8>
     }
     out.flush()?;
     let Drift { hosts, known, moved, failed, database, database_build, remarks, .. } = &drift;
-    eprintln!(
+    tell!(
         "{} hosts change sides with {} of {}; {moved} of {known} hosts have another country there{}",
         hosts.len(),
         plain(database),

@@ -101,7 +101,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
         }
         let covered = if verdict.covered { "covered" } else { "not covered" };
         let yes = |holds| if holds { "yes" } else { "no" };
-        eprintln!(
+        tell!(
             "The campaign is {covered}: {}; all by domain: {}, all by hosting: {}",
             plain(&verdict.why),
             yes(verdict.all_by_domain),
@@ -110,7 +110,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     }
     for file in with_progress(|cx| work::check_evidence(&desk, &campaign, cx))?.iter().filter(|file| !file.holds) {
         status = PROBLEMS;
-        eprintln!("evidence of record {}: {} {}", file.record + 1, plain(&file.path), plain(&file.words));
+        tell!("evidence of record {}: {} {}", file.record + 1, plain(&file.path), plain(&file.words));
     }
     Ok(status)
 }
@@ -133,6 +133,6 @@ pub(super) fn attach(args: &AttachArgs, out: &mut dyn Write) -> anyhow::Result<u
     for file in &attached {
         writeln!(out, "{}  {}", file.sha256, plain(&file.path))?;
     }
-    eprintln!("{} of {} files are new to the record", attached.len(), args.files.len());
+    tell!("{} of {} files are new to the record", attached.len(), args.files.len());
     Ok(FINE)
 }

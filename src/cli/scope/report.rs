@@ -90,7 +90,7 @@ fn one_host(args: &Args, host: &LoggedHost, out: &mut dyn Write) -> anyhow::Resu
 }
 
 fn tell(totals: &LogTotals, rule: &str, own: &[String]) {
-    eprintln!(
+    tell!(
         "{}: {} taken, {} refused; {} let {} in, of which {} under {}",
         counted(totals.lines, "line"),
         totals.accepted,
@@ -101,13 +101,13 @@ fn tell(totals: &LogTotals, rule: &str, own: &[String]) {
         if own.is_empty() { "no domain named".to_owned() } else { plain(&own.join(", ")) },
     );
     let (hosts, domains) = (counted(totals.hosts, "host"), counted(totals.domains, "domain"));
-    eprintln!("{hosts} of {domains} elsewhere, in {}", counted(totals.elsewhere, "line"));
+    tell!("{hosts} of {domains} elsewhere, in {}", counted(totals.elsewhere, "line"));
     if totals.without_host > 0 {
-        eprintln!("{} lines name no host and are not listed", totals.without_host);
+        tell!("{} lines name no host and are not listed", totals.without_host);
     }
     if totals.unread > 0 {
-        eprintln!("{} lines are no decisions; the first of them:", totals.unread);
-        totals.unread_examples.iter().for_each(|example| eprintln!("  {}", plain(example)));
+        tell!("{} lines are no decisions; the first of them:", totals.unread);
+        totals.unread_examples.iter().for_each(|example| tell!("  {}", plain(example)));
     }
 }
 

@@ -101,7 +101,7 @@ pub(super) fn run(args: &CatArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         found.parts(&head, &mut reader, out)?;
     }
     for flaw in &found.flaws {
-        eprintln!("{place}: {}", plain(flaw));
+        tell!("{place}: {}", plain(flaw));
     }
     Ok(if found.flaws.is_empty() { FINE } else { PROBLEMS })
 }
@@ -219,7 +219,7 @@ impl Found<'_> {
                 self.flaws.push(why.to_owned());
                 return Ok(());
             };
-            eprintln!("{}: {}", self.place, plain(&told(&original)));
+            tell!("{}: {}", self.place, plain(&told(&original)));
             let (head, mut reader) = enter_record_in(&original.file, original.span)?;
             let block = block_of(&mut reader)?;
             self.decoded(&head, &block, out)?;
@@ -286,7 +286,7 @@ impl Found<'_> {
             return Ok(None);
         };
         if !self.args.joined {
-            eprintln!("{}: segment {number} of a record; --joined writes all of it", self.place);
+            tell!("{}: segment {number} of a record; --joined writes all of it", self.place);
             return Ok(None);
         }
         let Some(origin) = facts.segment_origin.or(facts.record_id) else { return Ok(None) };

@@ -56,7 +56,7 @@ pub(super) fn run(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
             match checker.check(file, cx, &mut of_file) {
                 Ok(report) => reports.push((file, report)),
                 Err(error) => {
-                    eprintln!("fonds: {}", plain(&error.to_string()));
+                    tell!("fonds: {}", plain(&error.to_string()));
                     status = WRONG_USE;
                 }
             }
@@ -85,14 +85,14 @@ pub(super) fn run(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
                 Ok(found) => joined = found,
                 // What is known of each file alone is told all the same.
                 Err(error) => {
-                    eprintln!("fonds: {}", plain(&error.to_string()));
+                    tell!("fonds: {}", plain(&error.to_string()));
                     status = WRONG_USE;
                 }
             }
         }
         // Segments are joined at the end, which may be stopped as well.
         if cx.is_cancelled() {
-            eprintln!("fonds: stopped on request; what follows is about what was read");
+            tell!("fonds: stopped on request; what follows is about what was read");
             status = status.max(PROBLEMS);
         }
         for (path, report) in &mut reports {

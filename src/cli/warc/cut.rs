@@ -52,11 +52,11 @@ pub(super) fn run(args: &CutArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         })
     })?;
     for problem in &report.problems {
-        eprintln!("{}: {}", plain(&args.file.display().to_string()), plain(&problem.to_string()));
+        tell!("{}: {}", plain(&args.file.display().to_string()), plain(&problem.to_string()));
     }
     for offset in &report.left_out {
         let file = plain(&args.file.display().to_string());
-        eprintln!("{file}: offset {offset}: a chosen record is damaged and was left out");
+        tell!("{file}: offset {offset}: a chosen record is damaged and was left out");
     }
     if args.json {
         let CutReport { chosen, related, infos, bytes, left_out, .. } = &report;
@@ -67,7 +67,7 @@ pub(super) fn run(args: &CutArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         });
         if to_pipe { json_line(&mut std::io::stderr(), &object)? } else { json_line(out, &object)? }
     } else if report.chosen == 0 {
-        eprintln!("fonds: no whole record fits, so nothing was written; fonds warc ls shows what a filter takes");
+        tell!("fonds: no whole record fits, so nothing was written; fonds warc ls shows what a filter takes");
     } else if !to_pipe {
         let CutReport { chosen, related, infos, bytes, .. } = &report;
         let name = plain(&args.out.display().to_string());

@@ -45,14 +45,14 @@ pub(super) fn run(args: &IndexArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
             Err(error) if lost => return Err(error.into()),
             // The lines of the other files are good.
             Err(error) => {
-                eprintln!("fonds: {}", plain(&error.to_string()));
+                tell!("fonds: {}", plain(&error.to_string()));
                 status = WRONG_USE;
                 continue;
             }
         };
         for problem in problems {
             status = status.max(PROBLEMS);
-            eprintln!("{}: {}", plain(&file.display().to_string()), plain(&problem.to_string()));
+            tell!("{}: {}", plain(&file.display().to_string()), plain(&problem.to_string()));
         }
     }
     sorter.write(out)?;

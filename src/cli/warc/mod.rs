@@ -52,7 +52,7 @@ fn each_once<'a, K: Eq + std::hash::Hash>(
     files.into_iter().filter(move |file| {
         let is_new = named.insert(same(file));
         if !is_new {
-            eprintln!("{}: named twice, read once", plain(&file.display().to_string()));
+            tell!("{}: named twice, read once", plain(&file.display().to_string()));
         }
         is_new
     })

@@ -65,7 +65,7 @@ fn one(old: &Path, new: &Path, work: &Work, json: bool, cx: &JobCx, out: &mut dy
         Ok(report) => report,
         Err(RepackError::Cancelled(cancelled)) => return Err(cancelled.into()),
         Err(error) => {
-            eprintln!("fonds: {}", plain(&error.to_string()));
+            tell!("fonds: {}", plain(&error.to_string()));
             if json {
                 json_line(out, &json!({"file": old, "new_file": null, "error": error.to_string()}))?;
             }
@@ -100,7 +100,7 @@ fn tell(old: &Path, new: &Path, report: &RepackReport, json: bool, out: &mut dyn
         );
     }
     for problem in &report.problems {
-        eprintln!("{}: {}", plain(&old.display().to_string()), plain(&problem.to_string()));
+        tell!("{}: {}", plain(&old.display().to_string()), plain(&problem.to_string()));
     }
     let left_out = match report.left_out.len() {
         0 => String::new(),
