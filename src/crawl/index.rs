@@ -437,6 +437,7 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         if let Some(notes) = group.notes {
             apply(&mut entry, notes);
         }
+        entry.tell_truncated();
         if let (Some(why), Some(place)) = (entry.unread.filter(|why| why.loses_links()), entry.records.first()) {
             let detail = format!("{}: {why}; links may be missing", entry.url);
             let problem = Problem::new(place.span.offset, ProblemKind::UnreadPage, detail);

@@ -37,7 +37,12 @@ pub struct Leads {
 /// Whether links are looked for in such an answer, whatever stands in it.
 pub fn may_lead(url: &Url, headers: &Headers) -> bool {
     let kind = headers.get("Content-Type").map(|value| ContentType::parse(&value)).unwrap_or_default();
-    kind.mime.is_empty() || is_packed_sitemap(url) || !matches!(form_of(&kind.mime, url, b""), Form::Other)
+    kind.mime.is_empty() || has_links(url, &kind.mime)
+}
+
+/// Whether links are looked for in what has this type.
+pub(super) fn has_links(url: &Url, mime: &str) -> bool {
+    is_packed_sitemap(url) || !matches!(form_of(mime, url, b""), Form::Other)
 }
 
 /// Reads an answer: `payload` without transfer and content encoding.
