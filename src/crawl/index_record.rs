@@ -140,7 +140,7 @@ impl LeadsSoFar {
 }
 
 fn weight_of(links: &[Outlink]) -> usize {
-    links.iter().map(|link| size_of_val(link) + link.url.as_str().len() + link.anchor.len()).sum()
+    links.iter().map(|link| size_of_val(link) + link.url.as_str().len() + link.anchor.len() + link.rel.len()).sum()
 }
 
 impl SeenRecord {
@@ -410,6 +410,13 @@ fn read_block<B: BufRead + ?Sized>(
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_texts_of_a_link_weigh() {
+        let bare = Outlink::bare(parse_web_url("http://a.pt/").unwrap(), crate::links::LinkKind::Anchor);
+        let link = Outlink { anchor: "x".repeat(100), rel: "x".repeat(1000), ..bare.clone() };
+        assert_eq!(weight_of(&[link]) - weight_of(&[bare]), 1100);
+    }
 
     #[test]
     fn a_chunked_body_is_reckoned_anew_however_its_head_is_read() {
