@@ -146,7 +146,7 @@ pub fn entry_of(
     records: Vec<RecordPlace>,
 ) -> CaptureEntry {
     let redirects = notes.outlinks.iter().find(|link| link.kind == crate::links::LinkKind::Redirect);
-    CaptureEntry {
+    let mut entry = CaptureEntry {
         url: url.clone(),
         date: exchange.date,
         status: i32::from(exchange.head.status),
@@ -169,5 +169,7 @@ pub fn entry_of(
         records,
         outlinks: notes.outlinks.clone(),
         unread: notes.unread,
-    }
+    };
+    entry.tell_truncated();
+    entry
 }

@@ -1,5 +1,6 @@
 //! What is known of one capture when it is handed to the catalogue.
 
+use super::outlinks::has_links;
 use crate::links::{Outlink, Unread};
 use crate::scope::Verdict;
 use crate::uri::{CaptureDate, Url};
@@ -70,6 +71,15 @@ pub struct CaptureEntry {
 }
 
 impl CaptureEntry {
+    /// Says that it was not read whole where it was cut at its capture, and
+    /// links are looked for in it.
+    pub(super) fn tell_truncated(&mut self) {
+        let may_have_links =
+            matches!(self.status, 0 | 200..=299) && (has_links(&self.url, &self.mime) || !self.outlinks.is_empty());
+        let truncated = self.truncated.as_deref().filter(|_| may_have_links);
+        self.unread = Unread::of_record(self.unread, truncated);
+    }
+
     /// What is known of any capture: its URL and when. The rest is empty.
     pub fn bare(url: Url, date: CaptureDate) -> Self {
         Self {

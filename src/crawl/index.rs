@@ -8,7 +8,7 @@
 //! Memory is bounded: records of one capture are looked for within a window
 //! of [`WINDOW`] captures, and only the last payload is held.
 
-use super::index_record::{LeadsSoFar, LeftOut, Links, SeenCapture, SeenRecord, SeenSide, Tells};
+use super::index_record::{LeadsSoFar, LeftOut, Links, MAX_NOTES_BYTES, SeenCapture, SeenRecord, SeenSide, Tells};
 use super::large::LargeTurn;
 use super::notes::CaptureNotes;
 use super::{CaptureEntry, CrawlError, RecordPlace};
@@ -34,6 +34,8 @@ const MAX_WAITING_BYTES: usize = 128 << 20;
 const MAX_REMEMBERED: usize = 200_000;
 /// Problems kept of one file; further ones are counted.
 const MAX_PROBLEMS: usize = 1000;
+/// Pages among them that were not read whole: damage of the file has room beside them.
+const MAX_UNREAD: usize = 900;
 /// Schemes of URIs that are told apart.
 const MAX_SCHEMES: usize = 16;
 
@@ -54,7 +56,7 @@ pub struct IndexReport {
     /// by the scheme of their URIs.
     pub left_out: BTreeMap<String, u64>,
     /// Damage and oddities, pages that were not read whole before the others;
-    /// at most a thousand.
+    /// at most a thousand, and 900 such pages.
     pub problems: Vec<Problem>,
     /// Problems beyond those.
     pub more_problems: u64,
@@ -276,10 +278,11 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
 
     fn problem(&mut self, problem: Problem) {
         let has_room = self.report.problems.len() + self.unread.len() < MAX_PROBLEMS;
-        match (has_room, problem.kind) {
-            (false, _) => self.report.more_problems += 1,
-            (true, ProblemKind::UnreadPage) => self.unread.push(problem),
-            (true, _) => self.report.problems.push(problem),
+        match problem.kind {
+            ProblemKind::UnreadPage if has_room && self.unread.len() < MAX_UNREAD => self.unread.push(problem),
+            ProblemKind::UnreadPage => self.report.more_problems += 1,
+            _ if has_room => self.report.problems.push(problem),
+            _ => self.report.more_problems += 1,
         }
     }
 
@@ -319,7 +322,16 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         match tells {
             Tells::Nothing | Tells::Later => Ok(()),
             Tells::Capture(main) => self.main(url, date, place, member, *main),
-            Tells::Side(side) => self.side(url, date, place, *side),
+            Tells::Side(side) => {
+                if let Some(left_out) = side.left_out {
+                    let detail = format!(
+                        "the metadata record of {url} is longer than {} MiB: {left_out}",
+                        MAX_NOTES_BYTES >> 20
+                    );
+                    self.problem(Problem::new(span.offset, ProblemKind::Limit, detail).in_member(member));
+                }
+                self.side(url, date, place, *side)
+            }
         }
     }
 
@@ -362,7 +374,7 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
     }
 
     fn side(&mut self, url: Url, date: CaptureDate, place: RecordPlace, side: SeenSide) -> Result<(), CrawlError> {
-        let SeenSide { points_to, notes } = side;
+        let SeenSide { points_to, notes, .. } = side;
         let id = place.record_id.clone();
         let found = self
             .window
@@ -437,6 +449,7 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         if let Some(notes) = group.notes {
             apply(&mut entry, notes);
         }
+        entry.tell_truncated();
         if let (Some(why), Some(place)) = (entry.unread.filter(|why| why.loses_links()), entry.records.first()) {
             let detail = format!("{}: {why}; links may be missing", entry.url);
             let problem = Problem::new(place.span.offset, ProblemKind::UnreadPage, detail);

@@ -18,7 +18,7 @@ use std::io::{self, BufRead};
 use std::path::Path;
 
 /// Bytes of a metadata record that are read.
-const MAX_NOTES_BYTES: usize = 32 << 20;
+pub(super) const MAX_NOTES_BYTES: usize = 32 << 20;
 
 /// Whether the links of a page are read with its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +107,8 @@ pub(super) struct SeenSide {
     /// Ids of the records it belongs to.
     pub points_to: Vec<String>,
     pub notes: Option<CaptureNotes>,
+    /// What is not read of notes that are longer than [`MAX_NOTES_BYTES`], in words.
+    pub left_out: Option<&'static str>,
 }
 
 /// Links of a page, read or not.
@@ -140,7 +142,7 @@ impl LeadsSoFar {
 }
 
 fn weight_of(links: &[Outlink]) -> usize {
-    links.iter().map(|link| size_of_val(link) + link.url.as_str().len() + link.anchor.len()).sum()
+    links.iter().map(|link| size_of_val(link) + link.url.as_str().len() + link.anchor.len() + link.rel.len()).sum()
 }
 
 impl SeenRecord {
@@ -220,8 +222,22 @@ impl SeenSide {
             .flat_map(|name| head.headers.all(name))
             .map(|value| String::from_utf8_lossy(value).trim().trim_matches(['<', '>']).to_owned())
             .collect();
-        let is_metadata = head.record_type == RecordType::Metadata;
-        Self { points_to, notes: if is_metadata { notes_of(head, &block.bytes) } else { None } }
+        if head.record_type != RecordType::Metadata {
+            return Self { points_to, ..Self::default() };
+        }
+        let kind = head.headers.get("Content-Type").map(|kind| ContentType::parse(&kind).mime).unwrap_or_default();
+        let (notes, left_out) = match kind.as_str() {
+            "application/json" if block.is_cut() => {
+                (None, Some("what it notes of the capture is not read, its links are read from the page itself"))
+            }
+            "application/json" => (CaptureNotes::from_json(&block.bytes), None),
+            // Heritrix before 3 called it ANVL.
+            "application/warc-fields" | "text/anvl" => {
+                (Some(notes_of_fields(&block.bytes)), block.is_cut().then_some("only its beginning is read"))
+            }
+            _ => (None, None),
+        };
+        Self { points_to, notes, left_out }
     }
 }
 
@@ -294,16 +310,8 @@ fn fields_of_record(head: &RecordHead) -> Headers {
     headers
 }
 
-/// Notes of ours, or those of Heritrix.
-fn notes_of(head: &RecordHead, block: &[u8]) -> Option<CaptureNotes> {
-    let kind = head.headers.get("Content-Type").map(|kind| ContentType::parse(&kind).mime).unwrap_or_default();
-    if kind == "application/json" {
-        return CaptureNotes::from_json(block);
-    }
-    // Heritrix before 3 called it ANVL.
-    if !matches!(kind.as_str(), "application/warc-fields" | "text/anvl") {
-        return None;
-    }
+/// Notes of Heritrix.
+fn notes_of_fields(block: &[u8]) -> CaptureNotes {
     let mut notes = CaptureNotes::default();
     for line in String::from_utf8_lossy(block).lines() {
         let (name, value) = line.split_once(':').unwrap_or((line, ""));
@@ -316,7 +324,7 @@ fn notes_of(head: &RecordHead, block: &[u8]) -> Option<CaptureNotes> {
             _ => {}
         }
     }
-    Some(notes)
+    notes
 }
 
 /// Bytes within which the head of a response ends.
@@ -410,6 +418,13 @@ fn read_block<B: BufRead + ?Sized>(
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_texts_of_a_link_weigh() {
+        let bare = Outlink::bare(parse_web_url("http://a.pt/").unwrap(), crate::links::LinkKind::Anchor);
+        let link = Outlink { anchor: "x".repeat(100), rel: "x".repeat(1000), ..bare.clone() };
+        assert_eq!(weight_of(&[link]) - weight_of(&[bare]), 1100);
+    }
 
     #[test]
     fn a_chunked_body_is_reckoned_anew_however_its_head_is_read() {

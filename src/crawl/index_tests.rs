@@ -3,10 +3,12 @@
 #![allow(clippy::unwrap_used)]
 
 use super::index::index_ahead;
+use super::index_record::MAX_NOTES_BYTES;
 use super::*;
 use crate::jobs::JobCx;
-use crate::uri::CaptureDate;
-use crate::warc::ArchiveReader;
+use crate::links::Unread;
+use crate::uri::{CaptureDate, Url};
+use crate::warc::{ArchiveReader, Problem, ProblemKind};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -90,6 +92,91 @@ fn what_stands_before_a_read_error_is_handed_on_once() {
     assert_eq!(found, expected);
     assert!((5..=7).contains(&found.len()), "{found:?}");
     assert!(ended.unwrap_err().to_string().contains("the device is gone"));
+}
+
+const DATE: CaptureDate = CaptureDate::from_millis(1_709_283_600_000);
+
+fn response(number: u32, url: &str) -> crate::warc::RecordBuilder {
+    crate::warc::RecordBuilder::response(&format!("urn:test:{number}"), DATE, url)
+}
+
+fn index_bytes(bytes: &[u8]) -> (Vec<CaptureEntry>, IndexReport) {
+    let mut found = Vec::new();
+    let reader = ArchiveReader::new(bytes, Path::new("a.warc")).unwrap();
+    let sink = |entry| {
+        found.push(entry);
+        Ok(())
+    };
+    let (report, ended) = index_records(reader, "a.warc", sink, &JobCx::detached());
+    ended.unwrap();
+    (found, report)
+}
+
+#[test]
+fn pages_that_were_not_read_whole_leave_room_for_what_the_file_has() {
+    let torn = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n<a href=/x>";
+    let page = |number: u32| response(number, &format!("http://a.example/{number}")).plain(torn);
+    let mut bytes: Vec<u8> = (0..1100).flat_map(page).collect();
+    bytes.extend_from_slice(b"this is no record\r\n\r\n");
+    bytes.extend(page(1100));
+    let (found, report) = index_bytes(&bytes);
+    let unread = |problem: &&Problem| problem.kind == ProblemKind::UnreadPage;
+    let listed = report.problems.iter().filter(unread).count();
+    assert_eq!((found.len(), listed, report.more_problems), (1101, 900, 201));
+    assert_eq!(report.problems.iter().filter(|problem| problem.kind == ProblemKind::Garbage).count(), 1);
+}
+
+#[test]
+fn a_page_that_was_cut_at_its_capture_is_told_with_why() {
+    let of_kind = |number: u32, kind: &str, why: &str| {
+        let block = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n<a href=/x>x</a>");
+        let record = response(number, &format!("http://a.example/{why}/{number}"));
+        if why.is_empty() { record } else { record.field("WARC-Truncated", why) }.plain(block.as_bytes())
+    };
+    let bytes = [
+        of_kind(0, "text/html", "length"),
+        of_kind(1, "image/png", "length"),
+        of_kind(2, "text/html", "disconnect"),
+        of_kind(3, "text/html", ""),
+        of_kind(4, "text/css", "bored"),
+    ];
+    let (found, report) = index_bytes(&bytes.concat());
+    let why: Vec<Option<Unread>> = found.iter().map(|capture| capture.unread).collect();
+    let (disconnect, other) = (Some(Unread::CutByDisconnect), Some(Unread::CutAtCapture));
+    assert_eq!(why, [Some(Unread::CutByLength), None, disconnect, None, other]);
+    assert!(found.iter().filter(|capture| capture.mime == "text/html").all(|capture| capture.outlinks.len() == 1));
+    let told: Vec<(u64, &str)> =
+        report.problems.iter().map(|problem| (problem.offset, problem.detail.as_str())).collect();
+    let first =
+        "http://a.example/length/0: cut at its capture, by its length: read as far as it goes; links may be missing";
+    assert_eq!((told.len(), told[0]), (3, (0, first)));
+}
+
+#[test]
+fn notes_that_are_too_long_are_told_and_links_come_from_the_page() {
+    let url = "http://a.example/";
+    let page = response(0, url).plain(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<a href=/x>x</a>");
+    let notes = |kind: &str, block: &[u8]| {
+        let record = crate::warc::RecordBuilder::metadata("urn:test:m", DATE, url, kind);
+        record.reference("WARC-Concurrent-To", "urn:test:0").plain(block)
+    };
+    let verdict = Some(crate::scope::Verdict {
+        decision: crate::scope::Decision::Accept,
+        rule_index: None,
+        rule_name: "x".to_owned(),
+    });
+    let long = CaptureNotes { interim: "x".repeat(MAX_NOTES_BYTES), verdict, ..CaptureNotes::default() };
+    let long = long.to_json(&Url::parse(url).unwrap(), DATE);
+    let (found, report) = index_bytes(&[page.clone(), notes("application/json", &long)].concat());
+    assert_eq!((found.len(), found[0].outlinks.len(), found[0].verdict.is_some()), (1, 1, false));
+    let [problem] = &report.problems[..] else { panic!("{:?}", report.problems) };
+    assert_eq!((problem.offset, problem.kind), (page.len() as u64, ProblemKind::Limit));
+    let detail = "the metadata record of http://a.example/ is longer than 32 MiB: what it notes of the capture is not read, \
+                  its links are read from the page itself";
+    assert_eq!(problem.detail, detail);
+    let fields = [b"hopsFromSeed: L\r\n", &vec![b'x'; MAX_NOTES_BYTES][..]].concat();
+    let (found, report) = index_bytes(&[page, notes("application/warc-fields", &fields)].concat());
+    assert_eq!((found[0].hops.as_str(), report.problems.len()), ("L", 1));
 }
 
 #[test]

@@ -2,10 +2,15 @@
 //! entries of sitemaps and feeds.
 
 use super::large::LargeTurn;
-use crate::links::{LinkKind, MAX_LINKS_PER_PAGE, Outlink, PageCuts, PageOptions, Unread, read_css, read_page};
+use crate::links::{
+    LinkKind, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, Outlink, PageCuts, PageOptions, Unread,
+    read_css, read_page,
+};
 use crate::uri::{Url, resolve};
 use crate::warc::Headers;
 use crate::warc::http::{ContentType, Payload, decode_body};
+use memchr::memmem;
+use std::borrow::Cow;
 use std::convert::Infallible;
 
 /// Links of one page that are followed (Heritrix's `maxOutlinks`). All are
@@ -32,7 +37,12 @@ pub struct Leads {
 /// Whether links are looked for in such an answer, whatever stands in it.
 pub fn may_lead(url: &Url, headers: &Headers) -> bool {
     let kind = headers.get("Content-Type").map(|value| ContentType::parse(&value)).unwrap_or_default();
-    kind.mime.is_empty() || is_packed_sitemap(url) || !matches!(form_of(&kind.mime, url, b""), Form::Other)
+    kind.mime.is_empty() || has_links(url, &kind.mime)
+}
+
+/// Whether links are looked for in what has this type.
+pub(super) fn has_links(url: &Url, mime: &str) -> bool {
+    is_packed_sitemap(url) || !matches!(form_of(mime, url, b""), Form::Other)
 }
 
 /// Reads an answer: `payload` without transfer and content encoding.
@@ -134,7 +144,8 @@ fn unpacked<'a>(payload: &'a [u8], turn: &mut LargeTurn) -> Payload<'a> {
 /// were left out.
 fn read_listing(bytes: &[u8], base: &Url) -> (Vec<Outlink>, u64) {
     let text = String::from_utf8_lossy(bytes);
-    let (mut found, mut left_out) = (Vec::new(), 0);
+    let mut texts = Texts { of: &text, cdata_end: 0 };
+    let (mut found, mut left_out, mut bytes) = (Vec::new(), 0, 0);
     let mut root = None;
     let mut rest = text.as_ref();
     while let Some(open) = rest.find('<') {
@@ -153,22 +164,62 @@ fn read_listing(bytes: &[u8], base: &Url) -> (Vec<Outlink>, u64) {
         }
         let root = *root.get_or_insert(name);
         let target = match (root, name) {
-            ("urlset" | "sitemapindex", "loc") | ("rss" | "RDF", "link") => {
-                after.find("</").map(|end| unescape(&after[..end]))
-            }
-            ("feed", "link") => attribute(tag, "href").map(unescape),
+            ("urlset" | "sitemapindex", "loc") | ("rss" | "RDF", "link") => texts.next_of(after),
+            ("feed", "link") => attribute(tag, "href").map(|target| (target.trim(), false)),
             ("urlset" | "sitemapindex" | "rss" | "RDF" | "feed", _) => None,
             _ => return (found, left_out),
         };
-        if let Some(url) = target.filter(|target| !target.is_empty()).and_then(|target| resolve(base, &target)) {
-            match found.len() {
-                MAX_LINKS_PER_PAGE => left_out += 1,
-                _ => found.push(Outlink::bare(url, LinkKind::Manifest)),
+        let Some((target, is_meant)) = target.filter(|(target, _)| !target.is_empty()) else { continue };
+        // A long base makes much out of little.
+        if target.len() > MAX_URL_BYTES || found.len() >= MAX_LINKS_PER_PAGE || bytes >= MAX_LINK_BYTES_PER_PAGE {
+            left_out += 1;
+            continue;
+        }
+        if let Some(url) = resolve(base, &if is_meant { Cow::Borrowed(target) } else { unescape(target) }) {
+            bytes += url.as_str().len();
+            match url.as_str().len() > MAX_URL_BYTES || bytes > MAX_LINK_BYTES_PER_PAGE {
+                true => left_out += 1,
+                false => found.push(Outlink::bare(url, LinkKind::Manifest)),
             }
         }
     }
     (found, left_out)
 }
+
+/// Texts of elements of a document.
+struct Texts<'t> {
+    of: &'t str,
+    /// Where `]]>` stands that was looked for last: no byte is searched twice for it.
+    cdata_end: usize,
+}
+
+impl<'t> Texts<'t> {
+    /// The text at the beginning of `after`, the rest of the document, up to
+    /// the next tag, and whether it stands there as it is meant; none without
+    /// an end. Of what is too long for a URL as much as shows it.
+    fn next_of(&mut self, after: &'t str) -> Option<(&'t str, bool)> {
+        let text = after.trim_start();
+        let Some(cdata) = text.strip_prefix(CDATA) else {
+            let near = &text[..text.floor_char_boundary(MAX_URL_BYTES + 4)];
+            return match near.find('<') {
+                Some(end) => Some((near[..end].trim_end(), false)),
+                None => (near.len() < text.len()).then_some((near, false)),
+            };
+        };
+        let begin = self.of.len() - cdata.len();
+        if self.cdata_end < begin {
+            let end = memmem::find(cdata.as_bytes(), b"]]>");
+            self.cdata_end = end.map_or(self.of.len(), |end| begin + end);
+        }
+        if self.cdata_end == self.of.len() {
+            return None;
+        }
+        let text = &self.of[begin..self.cdata_end];
+        Some((if text.len() > MAX_URL_BYTES { text } else { text.trim() }, true))
+    }
+}
+
+const CDATA: &str = "<![CDATA[";
 
 fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
     for (at, _) in tag.match_indices(name) {
@@ -183,14 +234,11 @@ fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
     None
 }
 
-fn unescape(text: &str) -> String {
-    let text = text.trim();
-    if let Some(inner) = text.strip_prefix("<![CDATA[") {
-        return inner.strip_suffix("]]>").unwrap_or(inner).trim().to_owned();
-    }
-    ["&lt;<", "&gt;>", "&quot;\"", "&apos;'", "&#38;&", "&amp;&"].iter().fold(text.to_owned(), |text, pair| {
+fn unescape(text: &str) -> Cow<'_, str> {
+    let pairs = ["&lt;<", "&gt;>", "&quot;\"", "&apos;'", "&#38;&", "&amp;&"];
+    pairs.iter().fold(Cow::Borrowed(text), |text, pair| {
         let (entity, character) = pair.split_at(pair.len() - 1);
-        text.replace(entity, character)
+        if text.contains(entity) { Cow::Owned(text.replace(entity, character)) } else { text }
     })
 }
 
@@ -247,6 +295,42 @@ mod tests {
         check("text/xml", "<svg><link>http://no/</link></svg>", &[]);
         check("text/plain", "<a href=b>", &[]);
         check("text/xml", "<urlset><loc>http://a.pt/", &[]);
+        check("text/xml", "<urlset><loc><![CDATA[http://a.pt/?a=1&amp;b ]]></loc>", &["http://a.pt/?a=1&amp;b"]);
+        // A link without text, as feeds name themselves.
+        let itself = "<rss><channel><a:link href='/f'/>\n<title>T</title><link>/n</link></channel></rss>";
+        check("text/xml", itself, &["http://a.pt/n"]);
+    }
+
+    #[test]
+    fn listings_that_never_close_are_read_once() {
+        for (root, open) in [("urlset", "<loc>"), ("rss", "<link>"), ("urlset", "<loc><![CDATA["), ("RDF", "<link> x")]
+        {
+            for end in ["", "]]>", "</loc>"] {
+                let body = format!("<{root}>{}{end}", open.repeat(250_000));
+                let leads = read(200, &[("Content-Type", "text/xml")], body.as_bytes());
+                let links = if open == "<link> x" { 250_000 - usize::from(end != "</loc>") } else { 0 };
+                assert_eq!(leads.outlinks.len(), links, "{open}{end}");
+            }
+        }
+    }
+
+    #[test]
+    fn addresses_of_listings_that_are_too_long_are_left_out_and_told() {
+        let (long, plain) = ("x".repeat(MAX_URL_BYTES + 1), "<loc>/y</loc></urlset>");
+        let cdata = format!("<![CDATA[{long}]]>");
+        for address in [&long, &cdata, &format!("{}{long}", " ".repeat(100))] {
+            let body = format!("<urlset><loc>{address}</loc>{plain}");
+            let leads = read(200, &[("Content-Type", "text/xml")], body.as_bytes());
+            assert_eq!((leads.outlinks.len(), leads.unread), (1, Some(Unread::Cut)));
+        }
+        let leads = read(200, &[("Content-Type", "text/xml")], format!("<feed><link href='{long}'/>").as_bytes());
+        assert_eq!((leads.outlinks.len(), leads.unread), (0, Some(Unread::Cut)));
+        // A long URL of its own makes much out of little.
+        let url = Url::parse(&format!("http://a.pt/{}/", "x".repeat(60_000))).unwrap();
+        let mut headers = Headers::new();
+        headers.push("Content-Type", "text/xml");
+        let leads = lead(&url, 200, &headers, format!("<urlset>{}", "<loc>y</loc>".repeat(5_000)).as_bytes());
+        assert_eq!((leads.outlinks.len(), leads.unread), (MAX_LINK_BYTES_PER_PAGE / 60_014, Some(Unread::Cut)));
     }
 
     #[test]

@@ -48,6 +48,8 @@ pub struct Document {
     block: Vec<u8>,
     /// The block is not whole.
     cut: bool,
+    /// Why it was not whole when it was captured (`WARC-Truncated`); of a revisit, what it repeats.
+    truncated: Option<String>,
 }
 
 /// Where links are read from.
@@ -101,7 +103,8 @@ impl Document {
             let options = PageOptions { xhtml: is_xhtml(&kind), ..options.clone() };
             read_links(&payload.bytes, kind.charset.as_deref(), &self.url, &options, each)
         };
-        Unread::of_page(payload.cut || self.cut, !payload.flaws.is_empty(), &cut)
+        let unread = Unread::of_page(payload.cut || self.cut, !payload.is_whole(), &cut);
+        Unread::of_record(unread, self.truncated.as_deref())
     }
 
     /// Reads all of the page: title, text and the rest; `None` where there is no HTML.
@@ -366,8 +369,9 @@ impl DocumentReader {
             return None;
         }
         self.report.pages += 1;
-        let cut = record.omitted > 0;
-        Some(Document { url, date, place, head: Some(head.into_owned()), block: record.into_owned().block, cut })
+        let (cut, truncated) = (record.omitted > 0, record.head.headers.get("WARC-Truncated"));
+        let (head, block) = (Some(head.into_owned()), record.into_owned().block);
+        Some(Document { url, date, place, head, block, cut, truncated })
     }
 
     /// The page that the envelope in a metadata record is about.
@@ -392,7 +396,8 @@ impl DocumentReader {
             return None;
         };
         self.report.pages += 1;
-        Some(Document { url, date, place, head: None, block: record.block, cut: record.omitted > 0 })
+        let cut = record.omitted > 0;
+        Some(Document { url, date, place, head: None, block: record.block, cut, truncated: None })
     }
 }
 
@@ -578,7 +583,10 @@ mod tests {
         };
         assert_eq!(why(&response("http://a.pt/", "no http")), [Unread::NoHttp]);
         let gzip = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n<a href=x>plain</a>";
-        assert_eq!(why(&response("http://a.pt/", gzip)), [Unread::Malformed]);
+        assert_eq!(why(&response("http://a.pt/", gzip)), []);
+        let chunked =
+            "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n<a href=x>torn</a>";
+        assert_eq!(why(&response("http://a.pt/", chunked)), [Unread::Malformed]);
         assert_eq!(why(&record("response", &[("WARC-Target-URI", "http://a.pt/")], PAGE)), [Unread::NoDate]);
         let in_charset = |charset: &str, body: &str| {
             let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset={charset}\r\n\r\n");
@@ -588,5 +596,36 @@ mod tests {
         assert_eq!(in_charset("euc-jp", "<a href=x>olá</a>\u{fffd}"), [Unread::Letters]);
         assert_eq!(in_charset("utf-8", &format!("{}<a href=x>fundo</a>", "<div>".repeat(600))), [Unread::Deep]);
         assert_eq!(in_charset("utf-8", &format!("<a href=x rel={}>olá</a>", "x".repeat(5000))), []);
+    }
+
+    #[test]
+    fn a_page_that_was_cut_at_its_capture_is_named_and_so_are_its_revisits() {
+        let mut original = response("http://a.pt/", PAGE);
+        original.head.headers.push("WARC-Truncated", "time");
+        let fields = [
+            ("WARC-Target-URI", "http://a.pt/"),
+            ("WARC-Date", "2024-04-01T09:00:00Z"),
+            ("WARC-Refers-To", "<urn:1>"),
+            ("WARC-Truncated", "length"),
+        ];
+        let mut reader = DocumentReader::default();
+        let place = |offset| Place { file: 0, offset };
+        assert!(reader.take(record("revisit", &fields, ""), place(0)).is_none());
+        let read = |document: &Document| {
+            let mut links = 0;
+            let why = document.read_links(&PageOptions::links_only(), |_| links += 1);
+            assert_eq!((links, why), (1, Some(Unread::CutByTime)));
+        };
+        read(&reader.take(original.clone(), place(9)).unwrap());
+        let mut repeated = 0;
+        resolve(
+            &mut reader,
+            |_| Ok(original.clone()),
+            |document| {
+                repeated += 1;
+                read(document);
+            },
+        );
+        assert_eq!(repeated, 1);
     }
 }

@@ -32,10 +32,18 @@ pub enum Unread {
     Letters,
     /// Link types of a `rel` were left out: there are too many.
     Rels,
+    /// Its record says that it was cut when it was captured: it was too long.
+    CutByLength,
+    /// The same: it took too long.
+    CutByTime,
+    /// The same: the server went away.
+    CutByDisconnect,
+    /// The same, for another reason or none that is told.
+    CutAtCapture,
 }
 
 impl Unread {
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 17] = [
         Self::NoDate,
         Self::NoHttp,
         Self::TooLong,
@@ -49,6 +57,10 @@ impl Unread {
         Self::Deep,
         Self::Letters,
         Self::Rels,
+        Self::CutByLength,
+        Self::CutByTime,
+        Self::CutByDisconnect,
+        Self::CutAtCapture,
     ];
 
     /// Why a page is not read whole, the worst first: of its payload there is
@@ -65,6 +77,18 @@ impl Unread {
         ]
         .into_iter()
         .find_map(|(holds, why)| holds.then_some(why))
+    }
+
+    /// As [`Self::of_page`], with what the page's record says of itself
+    /// (`WARC-Truncated`), if anything: that explains damage of its end.
+    pub fn of_record(of_page: Option<Self>, truncated: Option<&str>) -> Option<Self> {
+        let Some(reason) = truncated.filter(|_| of_page != Some(Self::TooLong)) else { return of_page };
+        Some(match reason.trim().to_ascii_lowercase().as_str() {
+            "length" => Self::CutByLength,
+            "time" => Self::CutByTime,
+            "disconnect" => Self::CutByDisconnect,
+            _ => Self::CutAtCapture,
+        })
     }
 
     /// Whether links of the page may be missing. Otherwise all are there, and
@@ -89,6 +113,10 @@ impl Unread {
             Self::Deep => "deep",
             Self::Letters => "letters",
             Self::Rels => "rels",
+            Self::CutByLength => "cut-length",
+            Self::CutByTime => "cut-time",
+            Self::CutByDisconnect => "cut-disconnect",
+            Self::CutAtCapture => "cut-capture",
         }
     }
 
@@ -114,6 +142,10 @@ impl fmt::Display for Unread {
             Self::Deep => "elements nested too deep: texts of links may be cut off",
             Self::Letters => "letters that are none of its charset: they were replaced",
             Self::Rels => "too many link types in a rel: some were left out",
+            Self::CutByLength => "cut at its capture, by its length: read as far as it goes",
+            Self::CutByTime => "cut at its capture, by the time it took: read as far as it goes",
+            Self::CutByDisconnect => "cut at its capture, since the server went away: read as far as it goes",
+            Self::CutAtCapture => "cut at its capture: read as far as it goes",
         })
     }
 }
@@ -129,5 +161,19 @@ mod tests {
             assert_eq!(Unread::from_word(why.word()), Some(why));
         }
         assert_eq!(Unread::from_word("?"), None);
+        let texts: std::collections::HashSet<String> = Unread::ALL.iter().map(ToString::to_string).collect();
+        assert_eq!(texts.len(), Unread::ALL.len());
+    }
+
+    #[test]
+    fn what_a_record_says_of_its_cut_explains_all_but_the_length() {
+        let check = |of_page, truncated, expected| assert_eq!(Unread::of_record(of_page, truncated), expected);
+        check(None, None, None);
+        check(Some(Unread::Deep), None, Some(Unread::Deep));
+        check(None, Some(" Length"), Some(Unread::CutByLength));
+        check(Some(Unread::Malformed), Some("time"), Some(Unread::CutByTime));
+        check(Some(Unread::Rels), Some("disconnect"), Some(Unread::CutByDisconnect));
+        check(None, Some("unspecified"), Some(Unread::CutAtCapture));
+        check(Some(Unread::TooLong), Some("length"), Some(Unread::TooLong));
     }
 }

@@ -240,15 +240,25 @@ impl Catalogue {
         })
     }
 
-    /// Pages captured with success that were not read as they were meant: how
-    /// many, by reason.
+    /// Captures of pages with success that were not read as they were meant, and
+    /// revisits that repeat one of them: how many, by reason.
     pub fn unread_pages(&self) -> Result<BTreeMap<Unread, u64>, StoreError> {
         self.read(|conn| {
-            let mut statement = conn.prepare_cached(
-                "SELECT u.why, count(*) FROM unread_page u JOIN capture c ON c.id = u.capture
-                 WHERE c.status BETWEEN 200 AND 299 AND c.mime IN ('text/html', 'application/xhtml+xml')
-                 GROUP BY u.why",
-            )?;
+            let mut statement = conn.prepare_cached(&format!(
+                "WITH unread AS (
+                    SELECT c.id AS id, c.page AS page, u.why AS why FROM unread_page u JOIN capture c ON c.id = u.capture
+                     WHERE c.status BETWEEN 200 AND 299 AND c.mime IN ('text/html', 'application/xhtml+xml')),
+                 repeats AS (
+                    SELECT c.id AS id FROM unread o JOIN capture c ON c.page = o.page WHERE c.revisit_of_ms IS NOT NULL
+                    UNION SELECT r.capture FROM unread o JOIN repeat r ON r.original = o.id)
+                 SELECT why, count(*) FROM (
+                    SELECT why FROM unread
+                    UNION ALL
+                    SELECT o.why FROM (SELECT {ORIGINAL} AS original FROM capture c
+                                        WHERE c.id IN (SELECT id FROM repeats) AND c.id NOT IN (SELECT id FROM unread))
+                      JOIN unread o ON o.id = original)
+                 GROUP BY why"
+            ))?;
             let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, uint(row.get(1)?))))?;
             let mut pages = BTreeMap::new();
             for row in rows {
@@ -266,7 +276,7 @@ impl Catalogue {
                 &format!(
                     "SELECT count(*) FROM capture c WHERE c.revisit_of_ms > -9223372036854775808
                        AND (c.status = 304 OR c.status = 0 OR c.status BETWEEN 200 AND 299)
-                       AND c.mime IN ('', 'text/html', 'application/xhtml+xml') AND {ORIGINAL} IS NULL"
+                       AND c.mime IN ('', '-', 'text/html', 'application/xhtml+xml') AND {ORIGINAL} IS NULL"
                 ),
                 [],
                 |row| row.get(0),

@@ -80,6 +80,16 @@ seed dataset 20000 "$data"/inlinks
 mkdir -p corpus/wat corpus/pdf
 printf '{"Envelope":{"WARC-Header-Metadata":{"WARC-Type":"response","WARC-Target-URI":"http://a.pt/","WARC-Date":"2014-08-02T09:52:13Z"},"Payload-Metadata":{"HTTP-Response-Metadata":{"Response-Message":{"Status":"200"},"Headers":{"Content-Type":"text/html"},"HTML-Metadata":{"Head":{"Base":"/b/","Metas":[{"name":"robots","content":"nofollow"}]},"Links":[{"path":"A@/href","url":"c#d","text":"e  f","rel":"x"}]}}}}}' >corpus/wat/page
 printf '%%PDF-1.4\n1 0 obj <</A <</S /URI /URI (http://b.pt/\\(x\\)\\101)>>>> /URI <FEFF0068> endobj' >corpus/pdf/open
+cat >corpus/pdf/text <<'PDF'
+1 0 obj<</Type/Page/Contents[2 0 R 2 0 R]/Parent 5 0 R>> 2 0 obj<<>>stream
+BT/F 9 Tf[<00680002>-9(http://c.pt/)]TJ<0003>'1 0 0 1 7 6 Tm(www.d.pt)Tj/G 1 Tf(www.e.pt)"T*ET endstream
+3 0 obj<</Subtype/Type0/ToUnicode 4 0 R>> 4 0 obj<<>>stream
+1 beginbfrange<0000><ffff><0041><03><04>[<0068><00740074>]endbfrange 1 beginbfchar<0002><002F>endbfchar endstream
+5 0 obj<</Resources<</Font<</F 3 0 R/G<</Subtype/Type1>>>>>>>> 6 0 obj<</Subtype/Form/Filter/A85>>stream
+-tm^EE&oX*@P2VA06eog<,)~>endstream 7 0 obj<</Type/ObjStm/N 2/First 9>>stream
+1 0 8 9 <</Type/Page/Contents 6 0 R>> 5 endstream
+PDF
+seed pdf 65536 "$data"/sites/heritrix-selftest/SimpleDocumentTypes/binaries "$data"/sites/crawl-test-site/resources/documents
 seed load_lines 20000 "$data"/inlinks
 printf 'pt,fct)/\t20240301090000\npt,fct)/\t20240301100000\tpt,fccn)/\texternal\tFCT\n' >corpus/load_lines/rows
 # One row: control, target, time of a link, source, anchor, tail.

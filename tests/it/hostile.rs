@@ -190,6 +190,11 @@ fn pages() {
     let text = "2 0 obj<</Subtype/Form>>stream\nBT/F 9 Tf[(http://)-9(c.pt/))]TJ(www.d.pt]]])'ET endstream";
     let font = "3 0 obj<</Subtype/Type0/ToUnicode 4 0 R>> 4 0 obj<<>>stream 1 beginbfrange<00><ff><0041>endbfrange";
     torment(targets::pdf, format!("{page} {text} {font}").as_bytes());
+    let rows =
+        "beginbfrange<0000><FFFF><0041><00><FF>[<0041><0042>]<01><02>/x endbfrange beginbfchar<0002><d800>endbfchar";
+    let font = format!("3 0 obj<</Subtype/Type0/ToUnicode 4 0 R>> 4 0 obj<<>>stream {rows}");
+    let text = "2 0 obj<</Subtype/Form>>stream\nBT/F 9 Tf<FFFF00020003ff>Tj 5 0 obj<</Type/ObjStm/N 2/First 8>>stream 2 0 1 9 3";
+    torment(targets::pdf, format!("{} {font} {text} endstream", page.replace("2 0 R", "[2 0 R 2 0 R]")).as_bytes());
     // Many pages of one large dictionary, and a long tail of brackets.
     let large = format!("9 0 obj<<{}>>", "/Parent 9 0 R ".repeat(20_000));
     let pages: String = (10..20_000).map(|n| format!("{n} 0 obj<</Type/Page/Parent 9 0 R>> ")).collect();

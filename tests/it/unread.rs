@@ -178,3 +178,35 @@ fn many_large_pages_take_turns() {
     let path = write(&source, "a.warc", &(0..6).flat_map(page).collect::<Vec<u8>>());
     within_bounds("import of many", fonds_watched(&["import", arg(&workspace), arg(&path)])).with_status(0);
 }
+
+#[test]
+fn what_was_cut_at_its_capture_is_named_and_what_is_only_declared_wrongly_is_no_fault() {
+    let (_dir, workspace, source) = made();
+    let (day, later) = (CaptureDate::from_millis(1_709_283_600_000), CaptureDate::from_millis(1_709_370_000_000));
+    let body = b"<a href=/cut>cut</a>";
+    let (url, head) = ("http://cut.example/", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n");
+    let block = [head.as_bytes(), b"\r\n", body].concat();
+    let original = RecordBuilder::response("urn:test:cut", day, url).field("WARC-Truncated", "length").plain(&block);
+    let digest = fonds::warc::sha1_base32(body);
+    let revisit = RecordBuilder::revisit("urn:test:again", later, url, &digest, ("urn:test:cut", url, day));
+    let revisit = revisit.plain(format!("{head}\r\n").as_bytes());
+    let cut = write(&source, "cut.warc", &[original, revisit].concat());
+    let plain = format!("{head}Content-Encoding: gzip\r\n\r\n<a href=/plain>plain</a>");
+    let plain = RecordBuilder::response("urn:test:plain", day, "http://plain.example/").plain(plain.as_bytes());
+    let plain = write(&source, "plain.warc", &plain);
+    let why = "cut at its capture, by its length: read as far as it goes";
+    for command in ["dataset", "map"] {
+        let said = fonds(&["inlinks", command, arg(&cut)]).with_status(1);
+        assert!(said.out.contains("/cut"), "{}", said.out);
+        assert_eq!(said.err.matches(&format!("{url}: {why}")).count(), 2, "{}", said.err);
+        let said = fonds(&["inlinks", command, arg(&plain)]).with_status(0);
+        assert!(said.out.contains("/plain") && !said.err.contains("encoded"), "{}", said.err);
+    }
+    let said = fonds(&["import", arg(&workspace), arg(&source)]).with_status(1);
+    assert!(said.out.contains(&format!("{url}: {why}; links may be missing")), "{}", said.out);
+    assert!(!said.out.contains("http://plain.example/"), "{}", said.out);
+    let built = fonds(&["inlinks", "build", arg(&workspace)]).with_status(0);
+    for words in ["2 pages not read whole, links may be missing", &format!("2 × {why}")] {
+        assert!(built.out.contains(words), "“{words}” is missing: {}", built.out);
+    }
+}

@@ -35,7 +35,7 @@ pub struct InlinkReport {
     pub captures_with_inlinks: u64,
     /// Inlinks over the limit of a page in that window, of each capture: kept, and not listed with it.
     pub cut: u64,
-    /// Pages that were not read whole: links of theirs may be missing.
+    /// Captures of pages that were not read whole, and revisits of those: links of theirs may be missing.
     pub unread: u64,
     /// Why, in words, with how many pages; those too whose links are all there and some words of them not.
     pub unread_reasons: BTreeMap<String, u64>,

@@ -218,6 +218,40 @@ fn a_build_says_what_the_cap_cut_and_which_pages_were_not_read_whole() {
 }
 
 #[test]
+fn revisits_of_a_page_that_was_not_read_whole_count_as_it_does() {
+    let page = "http://a.pt/p";
+    let mut archive = Archive::new(&[(page, 0, vec![])]);
+    let unread = |entry, why| CaptureEntry { unread: Some(why), ..entry };
+    let original = unread(archive.entry("http://u.pt/", DAY, &[(page, "P")]), Unread::TooLong);
+    let whole = archive.entry("http://u.pt/", 2 * DAY, &[(page, "P")]);
+    let cut = unread(archive.entry("http://c.pt/", DAY, &[(page, "P")]), Unread::CutByTime);
+    let mut revisit = |of: &CaptureEntry, url: &str, day: i64| CaptureEntry {
+        revisit_of: Some(of.date),
+        payload_digest: of.payload_digest.clone(),
+        ..archive.entry(url, day * DAY, &[])
+    };
+    // Two of the first, one of another spelling; one of what was read whole; one of the third, without a digest.
+    let mut dated = revisit(&cut, "http://c.pt/", 5);
+    dated.payload_digest.clear();
+    let revisits = [
+        revisit(&original, "http://u.pt/", 3),
+        revisit(&original, "http://www.u.pt/", 4),
+        revisit(&whole, "http://u.pt/", 6),
+        dated,
+    ];
+    // What was read of a revisit itself counts once.
+    let itself = unread(revisit(&original, "http://u.pt/", 7), Unread::Malformed);
+    let entries = [original, whole, cut, itself].into_iter().chain(revisits).collect();
+    archive.desk.catalogue().add_captures(archive.launch, entries).unwrap();
+    let report = archive.build();
+    let told: Vec<(&str, u64)> = report.unread_reasons.iter().map(|(why, count)| (why.as_str(), *count)).collect();
+    assert_eq!(report.unread, 6, "{told:?}");
+    assert_eq!(report.unread_reasons[&Unread::TooLong.to_string()], 3, "{told:?}");
+    assert_eq!(report.unread_reasons[&Unread::CutByTime.to_string()], 2, "{told:?}");
+    assert_eq!(report.unread_reasons[&Unread::Malformed.to_string()], 1, "{told:?}");
+}
+
+#[test]
 fn two_counts_at_once_do_not_mix_their_windows() {
     let page = "http://a.pt/p";
     let archive = Archive::new(&[

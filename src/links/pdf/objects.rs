@@ -2,7 +2,8 @@
 //!
 //! They are found by their heads (`7 0 obj`), not by the table at the end of
 //! the file: that of a broken or cut file is missing. Of several with one
-//! number the last counts, as in files that were saved again.
+//! number the last counts, as in files that were saved again; one in an object
+//! stream stands where its stream does.
 
 use super::{MAX_STREAM_BYTES, MAX_STREAMS, MAX_UNPACKED_BYTES, is_regular, string_at};
 use flate2::read::DeflateDecoder;
@@ -16,8 +17,8 @@ use std::ops::Range;
 const MAX_OBJECTS: usize = 500_000;
 /// Of a dictionary.
 const MAX_DICTIONARY_BYTES: usize = 256 * 1024;
-/// Of all dictionaries, as often as they are looked at, beside so many times
-/// the bytes of the file: many may refer to one.
+/// Of all dictionaries and streams as they stand, as often as they are looked
+/// at, beside so many times the bytes of the file: many may refer to one.
 const MAX_READ_BYTES: u64 = 16 * 1024 * 1024;
 const MAX_READ_TIMES: u64 = 8;
 /// References from one to the next until a value stands there.
@@ -108,17 +109,19 @@ impl<'a> Iterator for Tokens<'a> {
 /// Names and values of a dictionary; values as they stand, with what is behind them.
 struct Entries<'d> {
     tokens: Tokens<'d>,
+    /// Bytes that were to be read when it began.
+    all: usize,
 }
 
 impl<'d> Entries<'d> {
     fn of(dictionary: &'d [u8]) -> Self {
-        let near = dictionary.get(..dictionary.len().min(MAX_DICTIONARY_BYTES)).unwrap_or_default();
-        let mut tokens = Tokens::new(near);
-        if !near.trim_ascii_start().starts_with(b"<<") {
-            tokens.rest = b"";
+        let (near, begin) = (near(dictionary), near(dictionary).trim_ascii_start());
+        if !begin.starts_with(b"<<") {
+            return Self { tokens: Tokens::new(b""), all: near.len() - begin.len() };
         }
+        let mut tokens = Tokens::new(near);
         tokens.next();
-        Self { tokens }
+        Self { tokens, all: near.len() }
     }
 }
 
@@ -153,26 +156,38 @@ impl<'d> Iterator for Entries<'d> {
     }
 }
 
+/// As much of what begins here as is read at once.
+fn near(bytes: &[u8]) -> &[u8] {
+    bytes.get(..bytes.len().min(MAX_DICTIONARY_BYTES)).unwrap_or_default()
+}
+
+/// Where an object stands.
+enum Place {
+    /// In the file itself.
+    Open(Range<usize>),
+    /// In an object stream: which, and where in it.
+    Packed(usize, Range<usize>),
+}
+
 /// The objects of a file.
 pub(super) struct Objects<'a> {
     body: &'a [u8],
-    /// In the open, by number.
-    open: HashMap<u32, Range<usize>>,
-    /// In object streams: which stream, and where in it.
-    packed: HashMap<u32, (usize, Range<usize>)>,
+    /// By number.
+    places: HashMap<u32, Place>,
     streams: Vec<Vec<u8>>,
     /// Bytes that may be unpacked yet.
     left: Cell<u64>,
-    /// Bytes of dictionaries that may be read yet.
-    may_read: Cell<u64>,
-    /// Streams that were not unpacked whole, and dictionaries not read, because of a limit.
+    /// Bytes that may be read yet as they stand.
+    to_read: Cell<u64>,
+    /// Streams that were not unpacked whole, and what was not read, because of a limit.
     pub cut: Cell<u64>,
 }
 
 impl<'a> Objects<'a> {
     pub fn of(body: &'a [u8]) -> Self {
         let mut open: Vec<(u32, usize)> = Vec::new();
-        for at in memmem::find_iter(body, b" obj").take(MAX_OBJECTS) {
+        let mut heads = memmem::find_iter(body, b" obj");
+        for at in heads.by_ref().take(MAX_OBJECTS) {
             let before = body.get(at.saturating_sub(20)..at).unwrap_or_default();
             let mut words = before.rsplit(|byte| byte.is_ascii_whitespace());
             let generation = words.next().is_some_and(|word| !word.is_empty() && word.iter().all(u8::is_ascii_digit));
@@ -185,27 +200,27 @@ impl<'a> Objects<'a> {
             }
         }
         let ends: Vec<usize> = open.iter().skip(1).map(|(_, at)| *at).chain([body.len()]).collect();
-        let open = open.iter().zip(ends).map(|((number, at), end)| (*number, *at..end)).collect();
-        let (left, may_read) = (MAX_UNPACKED_BYTES, MAX_READ_BYTES + MAX_READ_TIMES * body.len() as u64);
+        let places = open.iter().zip(ends).map(|((number, at), end)| (*number, Place::Open(*at..end))).collect();
         let mut objects = Self {
             body,
-            open,
-            packed: HashMap::new(),
+            places,
             streams: Vec::new(),
-            left: Cell::new(left),
-            may_read: Cell::new(may_read),
-            cut: Cell::new(0),
+            left: Cell::new(MAX_UNPACKED_BYTES),
+            to_read: Cell::new(MAX_READ_BYTES + MAX_READ_TIMES * body.len() as u64),
+            cut: Cell::new(u64::from(heads.next().is_some())),
         };
         objects.unpack();
         objects
     }
 
-    /// Objects in object streams (7.5.7).
+    /// Objects in object streams (7.5.7), in the order of the file.
     fn unpack(&mut self) {
-        let mut numbers: Vec<u32> = self.open.keys().copied().collect();
-        numbers.sort_unstable();
-        for number in numbers {
-            let Some(object) = self.get(number) else { continue };
+        let open = |place: &Place| if let Place::Open(range) = place { Some(range.clone()) } else { None };
+        let mut open: Vec<Range<usize>> = self.places.values().filter_map(open).collect();
+        open.sort_unstable_by_key(|range| range.start);
+        let mut packed = 0;
+        for Range { start, end } in open {
+            let Some(object) = self.body.get(start..end) else { continue };
             if self.streams.len() >= MAX_STREAMS || !self.is_named(object, b"Type", b"ObjStm") {
                 continue;
             }
@@ -222,10 +237,15 @@ impl<'a> Objects<'a> {
             for (at, pair) in heads.chunks_exact(2).enumerate() {
                 let [number, begin] = *pair else { continue };
                 let end = heads.get(2 * at + 3).map_or(bytes.len(), |next| first.saturating_add(*next));
-                if let Ok(number) = u32::try_from(number)
-                    && self.packed.len() < MAX_OBJECTS
-                {
-                    self.packed.insert(number, (self.streams.len(), first.saturating_add(begin)..end));
+                let Ok(number) = u32::try_from(number) else { continue };
+                if packed == MAX_OBJECTS {
+                    self.note_cut();
+                    break;
+                }
+                let is_later = |place: &Place| matches!(place, Place::Open(open) if open.start > start);
+                if !self.places.get(&number).is_some_and(is_later) {
+                    packed += 1;
+                    self.places.insert(number, Place::Packed(self.streams.len(), first.saturating_add(begin)..end));
                 }
             }
             self.streams.push(bytes);
@@ -233,19 +253,34 @@ impl<'a> Objects<'a> {
     }
 
     pub fn get(&self, number: u32) -> Option<&[u8]> {
-        if let Some(range) = self.open.get(&number) {
-            return self.body.get(range.clone());
+        match self.places.get(&number)? {
+            Place::Open(range) => self.body.get(range.clone()),
+            Place::Packed(stream, range) => self.streams.get(*stream)?.get(range.clone()),
         }
-        let (stream, range) = self.packed.get(&number)?;
-        self.streams.get(*stream)?.get(range.clone())
     }
 
     /// All objects, in the order of their numbers.
     pub fn all(&self) -> impl Iterator<Item = &[u8]> {
-        let mut numbers: Vec<u32> = self.open.keys().chain(self.packed.keys()).copied().collect();
+        let mut numbers: Vec<u32> = self.places.keys().copied().collect();
         numbers.sort_unstable();
-        numbers.dedup();
         numbers.into_iter().filter_map(|number| self.get(number))
+    }
+
+    fn note_cut(&self) {
+        self.cut.set(self.cut.get() + 1);
+    }
+
+    /// Whether anything may be read yet; if not, that is noted.
+    fn may_read(&self) -> bool {
+        let may = self.to_read.get() > 0;
+        if !may {
+            self.note_cut();
+        }
+        may
+    }
+
+    fn was_read(&self, bytes: usize) {
+        self.to_read.set(self.to_read.get().saturating_sub(bytes as u64));
     }
 
     /// Names and values of a dictionary; values as they stand, with what is behind them.
@@ -259,16 +294,38 @@ impl<'a> Objects<'a> {
     }
 
     fn read<'d, T: Default>(&self, dictionary: &'d [u8], read: impl FnOnce(&mut Entries<'d>) -> T) -> T {
-        if self.may_read.get() == 0 {
-            self.cut.set(self.cut.get() + 1);
+        if !self.may_read() {
             return T::default();
         }
         let mut entries = Entries::of(dictionary);
-        let all = entries.tokens.rest.len();
         let found = read(&mut entries);
-        let was_read = all - entries.tokens.rest.len();
-        self.may_read.set(self.may_read.get().saturating_sub(was_read as u64));
+        self.was_read(entries.all - entries.tokens.rest.len());
         found
+    }
+
+    /// The objects that an array refers to, or the one that is no array.
+    pub fn list<'s>(&'s self, value: &'s [u8]) -> Vec<&'s [u8]> {
+        if !self.may_read() {
+            return Vec::new();
+        }
+        let near = near(value);
+        let mut tokens = Tokens { rest: near.trim_ascii_start() };
+        let mut objects = Vec::new();
+        if tokens.rest.first() == Some(&b'[') {
+            tokens.next();
+            while let (Some(Token::Number(number)), Some(Token::Number(_)), Some(Token::Word(b"R"))) =
+                (tokens.next(), tokens.next(), tokens.next())
+            {
+                objects.extend(self.get(number as u32));
+            }
+            if tokens.rest.is_empty() && near.len() < value.len() {
+                self.note_cut();
+            }
+        } else {
+            objects.push(value);
+        }
+        self.was_read(near.len() - tokens.rest.len());
+        objects
     }
 
     /// Whether an entry is this name.
@@ -279,8 +336,14 @@ impl<'a> Objects<'a> {
     /// A value, or what it refers to.
     pub fn resolve<'s>(&'s self, mut value: &'s [u8]) -> Option<&'s [u8]> {
         for _ in 0..MAX_REFERENCES {
-            let mut tokens = Tokens::new(value);
-            match (tokens.next(), tokens.next(), tokens.next()) {
+            if !self.may_read() {
+                return None;
+            }
+            let near = near(value);
+            let mut tokens = Tokens::new(near);
+            let reference = (tokens.next(), tokens.next(), tokens.next());
+            self.was_read(near.len() - tokens.rest.len());
+            match reference {
                 (Some(Token::Number(number)), Some(Token::Number(_)), Some(Token::Word(b"R"))) => {
                     value = self.get(number as u32)?;
                 }
@@ -308,6 +371,18 @@ impl<'a> Objects<'a> {
     /// What the stream of an object holds; none where it is packed in a way
     /// that is not read here.
     pub fn stream(&self, object: &[u8]) -> Option<Vec<u8>> {
+        let most = self.left.get().min(MAX_STREAM_BYTES);
+        if most == 0 {
+            self.note_cut();
+            return None;
+        }
+        if !self.may_read() {
+            return None;
+        }
+        self.was_read(object.len());
+        if !near(object).trim_ascii_start().starts_with(b"<<") {
+            return None;
+        }
         let filters = self.filters(object);
         let (is_in_letters, filters) = match filters.as_slice() {
             [b"ASCII85Decode" | b"A85", rest @ ..] => (true, rest),
@@ -330,12 +405,11 @@ impl<'a> Objects<'a> {
         let letters;
         let data = match is_in_letters {
             true => {
-                letters = of_ascii85(data);
+                letters = of_ascii85(data, most as usize);
                 &letters
             }
             false => data,
         };
-        let most = self.left.get().min(MAX_STREAM_BYTES);
         let mut bytes = Vec::new();
         if is_deflated {
             // Two bytes of zlib stand before what is deflated. What is broken in
@@ -346,15 +420,16 @@ impl<'a> Objects<'a> {
         }
         self.left.set(self.left.get().saturating_sub(bytes.len() as u64));
         if bytes.len() as u64 >= most {
-            self.cut.set(self.cut.get() + 1);
+            self.note_cut();
         }
         Some(bytes)
     }
 }
 
-/// The bytes that are written as letters, four as five of 85 (7.4.3).
-fn of_ascii85(letters: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(letters.len() / 5 * 4);
+/// The bytes that are written as letters, four as five of 85 (7.4.3), or as
+/// many of them as there may be.
+fn of_ascii85(letters: &[u8], most: usize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity((letters.len() / 5 * 4).min(most));
     let mut group = Vec::with_capacity(5);
     let put = |group: &[u8], bytes: &mut Vec<u8>| {
         // Of the last group so many letters stand there as it has bytes, and one.
@@ -363,6 +438,9 @@ fn of_ascii85(letters: &[u8]) -> Vec<u8> {
         bytes.extend_from_slice(number.to_be_bytes().get(..group.len().saturating_sub(1)).unwrap_or_default());
     };
     for letter in letters {
+        if bytes.len() >= most {
+            return bytes;
+        }
         match letter {
             b'z' if group.is_empty() => bytes.extend_from_slice(&[0; 4]),
             b'!'..=b'u' => group.push(letter - b'!'),

@@ -3,19 +3,25 @@
 //! The text of pages and forms is put together out of what their content
 //! streams show (ISO 32000-1, 9.4), in the letters that fonts say they have
 //! (`/ToUnicode`, 9.10.3); fonts of one byte without that are taken for
-//! Latin-1. An address begins with `http://`, `https://` or `www.` and goes on
-//! to the next blank. Not read: what stands in the next line of one that is
+//! Latin-1. An address begins with `http://`, `https://` or `www.`, names a
+//! host with a dot, and goes on to the next blank. Not read: what stands in the next line of one that is
 //! broken over lines; text in pictures; streams packed with other filters than
 //! Flate and ASCII85.
 
 use super::objects::{Objects, Token, Tokens};
 use memchr::memmem;
 use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
 
-/// Letters of one font that are known.
-const MAX_LETTERS: usize = 200_000;
+/// Codes and letters of all fonts of a file that are known.
+const MAX_LETTERS: usize = 2_000_000;
+/// What one code may stand for, in units of UTF-16: ligatures have a few letters.
+const MAX_UNITS: usize = 32;
 /// Text of one page that is looked through, in bytes.
 const MAX_TEXT_BYTES: usize = 16 * 1024 * 1024;
+/// Of all pages of a file.
+const MAX_TEXT_BYTES_PER_FILE: usize = 128 * 1024 * 1024;
 /// Fonts of a file.
 const MAX_FONTS: usize = 10_000;
 /// A gap between letters that is a blank, in thousandths of their size.
@@ -23,26 +29,36 @@ const BLANK: f64 = -180.0;
 /// Steps up the tree of pages to what they inherit.
 const MAX_PARENTS: usize = 64;
 
+/// What may be kept yet of one file.
+struct Limits {
+    letters: usize,
+    text: usize,
+    /// What was left out.
+    cut: u64,
+}
+
 /// How codes of a font are letters.
+#[derive(Default)]
 struct Font {
     /// Two bytes a code.
     wide: bool,
-    letters: HashMap<u32, String>,
+    letters: Rc<Letters>,
 }
 
 impl Font {
-    fn of(objects: &Objects<'_>, font: &[u8]) -> Self {
-        let wide = objects.is_named(font, b"Subtype", b"Type0");
-        let map = objects.entry(font, b"ToUnicode").and_then(|map| objects.stream(map)).unwrap_or_default();
-        Self { wide, letters: letters(&map) }
-    }
-
-    /// Appends what a string shows.
-    fn show(&self, codes: &[u8], out: &mut String) {
+    /// Appends what a string shows, as far as there may be text.
+    fn show(&self, codes: &[u8], out: &mut String, most: usize) {
         for code in codes.chunks(if self.wide { 2 } else { 1 }) {
-            let number = code.iter().fold(0, |number, byte| number << 8 | u32::from(*byte));
-            match (self.letters.get(&number), code) {
-                (Some(letters), _) => out.push_str(letters),
+            if out.len() >= most {
+                return;
+            }
+            match (self.letters.of(number(code)), code) {
+                (Some((units, step)), _) => {
+                    let last = units.len().saturating_sub(1);
+                    let unit = |(at, unit): (usize, &u16)| if at == last { unit.wrapping_add(step) } else { *unit };
+                    let letters = char::decode_utf16(units.iter().enumerate().map(unit));
+                    out.extend(letters.map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER)));
+                }
                 (None, [byte]) if !self.wide => out.push(char::from(*byte)),
                 (None, _) => out.push(char::REPLACEMENT_CHARACTER),
             }
@@ -50,111 +66,176 @@ impl Font {
     }
 }
 
+fn number(code: &[u8]) -> u32 {
+    code.iter().fold(0, |number, byte| number << 8 | u32::from(*byte))
+}
+
+/// Codes in a row, and what the first stands for; of each further one the last
+/// unit is one more.
+struct Codes {
+    from: u32,
+    to: u32,
+    units: Range<usize>,
+}
+
 /// The letters that a character map tells.
-fn letters(map: &[u8]) -> HashMap<u32, String> {
-    let mut letters = HashMap::new();
-    let number = |code: &[u8]| code.iter().fold(0_u32, |number, byte| number << 8 | u32::from(*byte));
-    let text = |code: &[u8]| -> Vec<u16> {
-        let units = code.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
-        if code.len() == 1 { vec![u16::from(code[0])] } else { units.collect() }
-    };
-    let mut operands: Vec<Token<'_>> = Vec::new();
-    for token in Tokens::new(map) {
-        match token {
-            Token::Word(b"beginbfchar" | b"beginbfrange" | b"begincodespacerange") => operands.clear(),
-            Token::Word(b"endbfchar") => {
-                for pair in operands.chunks_exact(2) {
-                    if let [Token::Text(code), Token::Text(letter)] = pair {
-                        letters.insert(number(code), String::from_utf16_lossy(&text(letter)));
-                    }
-                }
-                operands.clear();
+#[derive(Default)]
+struct Letters {
+    /// Of all codes, UTF-16.
+    units: Vec<u16>,
+    /// In the order of their first code; alone they go before rows.
+    alone: Vec<Codes>,
+    rows: Vec<Codes>,
+}
+
+impl Letters {
+    fn read(map: &[u8], limits: &mut Limits) -> Self {
+        let mut letters = Self::default();
+        let mut tokens = Tokens::new(map);
+        while let Some(token) = tokens.next() {
+            match token {
+                Token::Word(b"beginbfchar") => letters.read_alone(&mut tokens, limits),
+                Token::Word(b"beginbfrange") => letters.read_rows(&mut tokens, limits),
+                _ => {}
             }
-            Token::Word(b"endbfrange") => {
-                let mut rest = operands.as_slice();
-                while let [Token::Text(from), Token::Text(to), behind @ ..] = rest {
-                    let (from, to) = (number(from), number(to));
-                    let codes = from..=to.min(from.saturating_add(u32::from(u16::MAX)));
-                    rest = match behind {
-                        [Token::Text(first), rest @ ..] => {
-                            for (step, code) in (0_u16..).zip(codes) {
-                                let mut units = text(first);
-                                if let Some(last) = units.last_mut() {
-                                    *last = last.wrapping_add(step);
-                                }
-                                if letters.len() < MAX_LETTERS {
-                                    letters.insert(code, String::from_utf16_lossy(&units));
-                                }
-                            }
-                            rest
-                        }
-                        [Token::Open, rest @ ..] => {
-                            let end = rest.iter().position(|token| *token == Token::Close).unwrap_or(rest.len());
-                            for (code, letter) in codes.zip(&rest[..end]) {
-                                if let Token::Text(letter) = letter {
-                                    letters.insert(code, String::from_utf16_lossy(&text(letter)));
-                                }
-                            }
-                            rest.get(end + 1..).unwrap_or_default()
-                        }
-                        _ => break,
-                    };
+        }
+        // Of equal ones the last counts.
+        letters.alone.sort_by_key(|codes| codes.from);
+        letters.rows.sort_by_key(|codes| codes.from);
+        letters
+    }
+
+    fn read_alone(&mut self, tokens: &mut Tokens<'_>, limits: &mut Limits) {
+        while let Some(Token::Text(code)) = tokens.next() {
+            match tokens.next() {
+                Some(Token::Text(letter)) => {
+                    let codes = self.codes(number(&code), number(&code), &letter, limits);
+                    self.alone.extend(codes);
                 }
-                operands.clear();
+                Some(Token::Name(_)) => {}
+                _ => return,
             }
-            _ if letters.len() + operands.len() < MAX_LETTERS => operands.push(token),
-            _ => {}
         }
     }
-    letters
+
+    fn read_rows(&mut self, tokens: &mut Tokens<'_>, limits: &mut Limits) {
+        while let Some(Token::Text(from)) = tokens.next() {
+            let Some(Token::Text(to)) = tokens.next() else { return };
+            let (from, to) = (number(&from), number(&to));
+            match tokens.next() {
+                Some(Token::Text(letter)) => {
+                    let codes = self.codes(from, to, &letter, limits);
+                    self.rows.extend(codes);
+                }
+                Some(Token::Open) => {
+                    let mut code = from;
+                    loop {
+                        match tokens.next() {
+                            Some(Token::Text(letter)) if code <= to => {
+                                let codes = self.codes(code, code, &letter, limits);
+                                self.alone.extend(codes);
+                            }
+                            Some(Token::Close) => break,
+                            Some(Token::Word(_)) | None => return,
+                            Some(_) => {}
+                        }
+                        code = code.saturating_add(1);
+                    }
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Codes with a letter, where there is room for them.
+    fn codes(&mut self, from: u32, to: u32, letter: &[u8], limits: &mut Limits) -> Option<Codes> {
+        let len = if letter.len() == 1 { 1 } else { letter.len() / 2 };
+        if len > MAX_UNITS || limits.letters <= len {
+            limits.cut += 1;
+            return None;
+        }
+        limits.letters -= 1 + len;
+        let begin = self.units.len();
+        match letter {
+            [byte] => self.units.push(u16::from(*byte)),
+            _ => self.units.extend(letter.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]))),
+        }
+        Some(Codes { from, to, units: begin..self.units.len() })
+    }
+
+    /// What a code stands for, and how much more the last unit is.
+    fn of(&self, code: u32) -> Option<(&[u16], u16)> {
+        let codes = [&self.alone, &self.rows].into_iter().find_map(|codes| {
+            let last = codes.partition_point(|codes| codes.from <= code).checked_sub(1)?;
+            codes.get(last).filter(|codes| code <= codes.to)
+        })?;
+        Some((self.units.get(codes.units.clone())?, (code - codes.from) as u16))
+    }
+}
+
+/// The fonts of a file, each read once. They and their maps are known by where
+/// they stand.
+struct Fonts<'o, 'a> {
+    objects: &'o Objects<'a>,
+    fonts: HashMap<usize, Rc<Font>>,
+    letters: HashMap<usize, Rc<Letters>>,
+}
+
+impl Fonts<'_, '_> {
+    fn font(&mut self, font: &[u8], limits: &mut Limits) -> Rc<Font> {
+        let key = font.as_ptr() as usize;
+        if let Some(known) = self.fonts.get(&key) {
+            return known.clone();
+        }
+        if self.fonts.len() >= MAX_FONTS {
+            limits.cut += 1;
+            return Rc::default();
+        }
+        let wide = self.objects.is_named(font, b"Subtype", b"Type0");
+        let letters = match self.objects.entry(font, b"ToUnicode") {
+            Some(map) => self
+                .letters
+                .entry(map.as_ptr() as usize)
+                .or_insert_with(|| Rc::new(Letters::read(&self.objects.stream(map).unwrap_or_default(), limits))),
+            None => &mut Rc::default(),
+        };
+        let font = Rc::new(Font { wide, letters: letters.clone() });
+        self.fonts.insert(key, font.clone());
+        font
+    }
 }
 
 /// Gives every address to `each` that pages and forms show as text, as it is
-/// written. Says how many streams were cut off by a limit.
+/// written. Says how much was left out because of a limit.
 pub(super) fn printed_addresses(body: &[u8], mut each: impl FnMut(&str)) -> u64 {
     let objects = Objects::of(body);
-    let mut fonts: HashMap<Vec<u8>, Font> = HashMap::new();
+    let mut fonts = Fonts { objects: &objects, fonts: HashMap::new(), letters: HashMap::new() };
+    let mut limits = Limits { letters: MAX_LETTERS, text: MAX_TEXT_BYTES_PER_FILE, cut: 0 };
     for object in objects.all() {
-        let is_form = objects.is_named(object, b"Subtype", b"Form");
-        if !is_form && !objects.is_named(object, b"Type", b"Page") {
+        let content = if objects.is_named(object, b"Subtype", b"Form") {
+            objects.stream(object).unwrap_or_default()
+        } else if objects.is_named(object, b"Type", b"Page") {
+            content_of(&objects, object)
+        } else {
             continue;
-        }
+        };
         let resources = inherited(&objects, object, b"Resources").unwrap_or_default();
         let fonts_of_page = objects.entries(objects.entry(resources, b"Font").unwrap_or_default());
-        let named: HashMap<&[u8], &[u8]> = fonts_of_page.into_iter().collect();
-        let mut text = String::new();
-        let mut show = |content: &[u8]| {
-            read_content(content, &mut text, |name, codes, out| {
-                let Some(value) = named.get(name) else { return Font::plain().show(codes, out) };
-                let Some(object) = objects.resolve(value) else { return };
-                // A font is known by its place in the file, or by what it says.
-                let key = object.get(..object.len().min(512)).unwrap_or_default();
-                if fonts.len() < MAX_FONTS && !fonts.contains_key(key) {
-                    fonts.insert(key.to_vec(), Font::of(&objects, object));
-                }
-                fonts.get(key).unwrap_or(&Font::plain()).show(codes, out);
+        let fonts_of_page: HashMap<&[u8], &[u8]> = fonts_of_page.into_iter().collect();
+        let mut named: HashMap<&[u8], Option<Rc<Font>>> = HashMap::new();
+        let (mut text, most) = (String::new(), limits.text.min(MAX_TEXT_BYTES));
+        let is_whole = read_content(&content, &mut text, most, |name, codes, out| {
+            let font = named.entry(name).or_insert_with(|| match fonts_of_page.get(name) {
+                Some(font) => objects.resolve(font).map(|font| fonts.font(font, &mut limits)),
+                None => Some(Rc::default()),
             });
-        };
-        if is_form {
-            objects.stream(object).iter().for_each(|content| show(content));
-        } else {
-            // The parts of a page are one: a string never ends in the next, but a font goes on.
-            let mut content = Vec::new();
-            for part in parts(&objects, object) {
-                content.extend(objects.stream(part).unwrap_or_default());
-                content.push(b'\n');
-            }
-            show(&content);
-        }
+            font.iter().for_each(|font| font.show(codes, out, most));
+        });
+        limits.cut += u64::from(!is_whole);
+        limits.text -= text.len().min(limits.text);
         addresses_in(&text, &mut each);
     }
-    objects.cut.get()
-}
-
-impl Font {
-    fn plain() -> Self {
-        Self { wide: false, letters: HashMap::new() }
-    }
+    objects.cut.get() + limits.cut
 }
 
 /// An entry of a page, or of what it is a part of.
@@ -168,30 +249,26 @@ fn inherited<'o>(objects: &'o Objects<'_>, mut object: &'o [u8], key: &[u8]) -> 
     None
 }
 
-/// The content streams of a page.
-fn parts<'o>(objects: &'o Objects<'_>, page: &'o [u8]) -> Vec<&'o [u8]> {
-    let Some(contents) = objects.value(page, b"Contents").and_then(|value| {
-        // A reference to a stream stays, one to an array is followed.
-        objects.resolve(value)
-    }) else {
-        return Vec::new();
-    };
-    let mut tokens = Tokens::new(contents);
-    if !contents.trim_ascii_start().starts_with(b"[") {
-        return vec![contents];
+/// What a page shows. Its parts are one: a string never ends in the next, but
+/// a font goes on.
+fn content_of(objects: &Objects<'_>, page: &[u8]) -> Vec<u8> {
+    let contents = objects.entry(page, b"Contents").unwrap_or_default();
+    let mut content = Vec::new();
+    for part in objects.list(contents) {
+        content.extend(objects.stream(part).unwrap_or_default());
+        content.push(b'\n');
     }
-    tokens.next();
-    let mut parts = Vec::new();
-    while let (Some(Token::Number(number)), Some(Token::Number(_)), Some(Token::Word(b"R"))) =
-        (tokens.next(), tokens.next(), tokens.next())
-    {
-        parts.extend(objects.get(number as u32));
-    }
-    parts
+    content
 }
 
-/// Puts together what a content stream shows; `show` appends a string in a font.
-fn read_content(content: &[u8], text: &mut String, mut show: impl FnMut(&[u8], &[u8], &mut String)) {
+/// Puts together what a content stream shows; `show` appends a string in a
+/// font. Says whether that is all: there may be so many bytes of it.
+fn read_content<'c>(
+    content: &'c [u8],
+    text: &mut String,
+    most: usize,
+    mut show: impl FnMut(&'c [u8], &[u8], &mut String),
+) -> bool {
     let mut font: &[u8] = b"";
     let mut operands: Vec<Token<'_>> = Vec::new();
     let mut line = 0.0;
@@ -239,10 +316,11 @@ fn read_content(content: &[u8], text: &mut String, mut show: impl FnMut(&[u8], &
             _ => {}
         }
         operands.clear();
-        if text.len() > MAX_TEXT_BYTES {
-            return;
+        if text.len() >= most {
+            return false;
         }
     }
+    true
 }
 
 /// Gives the addresses in a text, without what is the sentence's.
@@ -261,11 +339,19 @@ fn addresses_in(text: &str, each: &mut impl FnMut(&str)) {
             }
             address = address.get(..address.len() - last.len_utf8()).unwrap_or_default();
         }
-        let host = address.rsplit("//").next().unwrap_or_default().trim_start_matches("www.");
+        let host = without(without(address, &["http://", "https://"]), &["www."]);
+        let host = host.split(['/', '?', '#']).next().unwrap_or_default();
         if host.contains('.') && host.starts_with(|c: char| c.is_alphanumeric()) {
             each(address);
         }
     }
+}
+
+/// A text without one of these beginnings, in any case.
+fn without<'t>(text: &'t str, beginnings: &[&str]) -> &'t str {
+    let is_at = |begin: &&&str| text.get(..begin.len()).is_some_and(|there| there.eq_ignore_ascii_case(begin));
+    let len = beginnings.iter().find(is_at).map_or(0, |begin| begin.len());
+    text.get(len..).unwrap_or_default()
 }
 
 /// Where an address begins in a word.
@@ -289,9 +375,19 @@ mod tests {
     use std::io::Write;
 
     fn found(body: &[u8]) -> Vec<String> {
-        let mut found = Vec::new();
-        assert_eq!(printed_addresses(body, |address| found.push(address.to_owned())), 0);
+        let (found, cut) = found_and_cut(body);
+        assert_eq!(cut, 0);
         found
+    }
+
+    fn found_and_cut(body: &[u8]) -> (Vec<String>, u64) {
+        let mut found = Vec::new();
+        let cut = printed_addresses(body, |address| found.push(address.to_owned()));
+        (found, cut)
+    }
+
+    fn limits() -> Limits {
+        Limits { letters: MAX_LETTERS, text: MAX_TEXT_BYTES_PER_FILE, cut: 0 }
     }
 
     fn stream(dictionary: &str, data: &[u8]) -> Vec<u8> {
@@ -338,6 +434,11 @@ mod tests {
             &["http://b.pt/a", "HTTP://B.pt/c"],
         );
         check("BI /W 1 ID \x01(http://no.pt/) EI BT (http://b.pt/) Tj ET", &["http://b.pt/"]);
+        check(
+            "BT (http://b.pt/a//b HTTPS://WWW.b.pt?u=http://c//d www.c.pt/x//y) Tj ET",
+            &["http://b.pt/a//b", "HTTPS://WWW.b.pt?u=http://c//d", "www.c.pt/x//y"],
+        );
+        check("BT (http://no/a.b http://no?x=c.pt) Tj ET", &[]);
         check("BT (xhttp://no.pt/ www. www.x http:// ahttps://no.pt mail@www2.pt) Tj ET", &[]);
     }
 
@@ -359,6 +460,152 @@ mod tests {
             (8, tree),
         ]);
         assert_eq!(found(&body), ["http://p.pq"]);
+    }
+
+    /// A page in a font of two bytes with this map, and objects from 5 on.
+    fn mapped(map: &[u8], content: &str, more: &[(u32, Vec<u8>)]) -> Vec<u8> {
+        let objects = [
+            (1, b"<</Type/Page /Contents 2 0 R /Resources <</Font <</F1 3 0 R>>>>>>".to_vec()),
+            (2, stream("", content.as_bytes())),
+            (3, b"<</Type/Font /Subtype/Type0 /ToUnicode 4 0 R>>".to_vec()),
+            (4, stream("", map)),
+        ];
+        file(&[&objects[..], more].concat())
+    }
+
+    /// Codes of two bytes that are letters plus something.
+    fn codes(text: &str, plus: u16) -> String {
+        text.chars().map(|letter| format!("{:04x}", letter as u16 + plus)).collect()
+    }
+
+    #[test]
+    fn rows_of_codes_may_be_all_there_are() {
+        let all = b"1 beginbfrange <0000> <FFFF> <0000> endbfrange 1 beginbfchar <0041> <0062> endbfchar";
+        let content = format!("/F1 9 Tf <{}> Tj", codes("http://A.pt/\u{ffff}", 0));
+        assert_eq!(found(&mapped(all, &content, &[])), ["http://b.pt/\u{ffff}"]);
+        let letters = Letters::read(all, &mut limits());
+        assert_eq!(letters.of(0xffff), Some((&[0][..], 0xffff)));
+    }
+
+    #[test]
+    fn rows_that_are_told_again_and_again_cost_what_they_take() {
+        let map = "<0000> <FFFF> <0100>\n".repeat(350_000);
+        let content = format!("/F1 9 Tf <{}> Tj", codes("http://b.pt/", 0xff00));
+        let (found, cut) = found_and_cut(&mapped(format!("beginbfrange {map}").as_bytes(), &content, &[]));
+        assert_eq!((found, cut), (vec!["http://b.pt/".to_owned()], 0));
+    }
+
+    #[test]
+    fn what_a_code_stands_for_is_bounded() {
+        let long = codes(&"x".repeat(MAX_UNITS + 1), 0);
+        let map = format!("beginbfchar <0001> <{}> <0002> <{long}> endbfchar", codes("http://b.pt/", 0));
+        let (found, cut) = found_and_cut(&mapped(map.as_bytes(), "/F1 9 Tf <0001000200010002> Tj", &[]));
+        assert_eq!((found, cut), (vec!["http://b.pt/".to_owned(); 2], 1));
+        // And so is what a page shows.
+        let map = format!("beginbfrange <0000> <FFFF> <{}> endbfrange", codes(&"\u{4e00}".repeat(MAX_UNITS), 0));
+        let content = format!("/F1 9 Tf [{}] TJ (http://b.pt/) Tj", format!("<{}>", "0001".repeat(10_000)).repeat(30));
+        let (found, cut) = found_and_cut(&mapped(map.as_bytes(), &content, &[]));
+        assert_eq!((found, cut), (Vec::new(), 1));
+    }
+
+    #[test]
+    fn fonts_share_a_map_and_are_no_other_fonts() {
+        // Read for each of them, it would be too much for a file.
+        let map = format!("{} beginbfrange <0000> <FFFF> <0000> endbfrange", " ".repeat(1 << 20));
+        let font = |number: u32| format!("/F{number} {number} 0 R ");
+        let all: String = (10..400).map(font).collect();
+        let show = |number: u32| format!("/F{number} 9 Tf <{}> Tj T* ", codes(&format!("www.f{number}.pt"), 0));
+        let text: String = (10..400).map(show).collect();
+        let mut more: Vec<(u32, Vec<u8>)> =
+            (10..400).map(|number| (number, b"<</Subtype/Type0 /ToUnicode 4 0 R>>".to_vec())).collect();
+        more.push((5, format!("<</Type/Page /Contents 6 0 R /Resources <</Font <<{all}>>>>>>").into_bytes()));
+        more.push((6, stream("", text.as_bytes())));
+        let expected: Vec<String> = (10..400).map(|number| format!("www.f{number}.pt")).collect();
+        assert_eq!(found(&mapped(map.as_bytes(), "", &more)), expected);
+        // Fonts that begin with the same words.
+        let font = |map: u32| format!("<</Subtype/Type0 /Name ({}) /ToUnicode {map} 0 R>>", "x".repeat(600));
+        let content = format!("/A 9 Tf <{}> Tj T* /B 9 Tf <{}> Tj", codes("http://a.pt/", 0), codes("http://b.pt/", 1));
+        let body = file(&[
+            (1, b"<</Type/Page /Contents 2 0 R /Resources <</Font <</A 3 0 R /B 4 0 R>>>>>>".to_vec()),
+            (2, stream("", content.as_bytes())),
+            (3, font(5).into_bytes()),
+            (4, font(6).into_bytes()),
+            (5, stream("", b"beginbfrange <0000> <00ff> <0000> endbfrange")),
+            (6, stream("", b"beginbfrange <0001> <00ff> <0000> endbfrange")),
+        ]);
+        assert_eq!(found(&body), ["http://a.pt/", "http://b.pt/"]);
+    }
+
+    #[test]
+    fn all_letters_of_a_file_are_bounded() {
+        let map = format!("beginbfchar {}", "<01><41>".repeat(MAX_LETTERS / 4));
+        let fonts: Vec<(u32, Vec<u8>)> = (10..13)
+            .map(|number| (number, format!("<</Subtype/Type1 /ToUnicode {} 0 R>>", number + 10).into_bytes()))
+            .collect();
+        let maps: Vec<(u32, Vec<u8>)> = (20..23).map(|number| (number, stream("", map.as_bytes()))).collect();
+        let text: String = (10..13).map(|number| format!("/F{number} 9 Tf (http://b.pt/\\001) Tj T* ")).collect();
+        let all: String = (10..13).map(|number| format!("/F{number} {number} 0 R ")).collect();
+        let page = format!("<</Type/Page /Contents 2 0 R /Resources <</Font <<{all}>>>>>>").into_bytes();
+        let body = file(&[&[(1, page), (2, stream("", text.as_bytes()))][..], &fonts, &maps].concat());
+        let (found, cut) = found_and_cut(&body);
+        let known = found.iter().filter(|address| *address == "http://b.pt/A").count();
+        assert_eq!((found.len(), known), (3, 2));
+        assert!(cut > 0);
+    }
+
+    #[test]
+    fn what_many_refer_to_is_read_some_times_only() {
+        let blank = " ".repeat(3_000_000);
+        // A font behind blanks, shown often.
+        let content = "/F1 9 Tf <0001> Tj ".repeat(200_000);
+        let body = file(&[
+            (1, b"<</Type/Page /Contents 2 0 R /Resources <</Font <</F1 3 0 R>>>>>>".to_vec()),
+            (2, stream("", content.as_bytes())),
+            (3, format!("{blank}<</Type/Font>>").into_bytes()),
+        ]);
+        assert_eq!(found(&body), [""; 0]);
+        // Parts of a page: packed to nothing, large, without an end, and none at all.
+        let large = |object: &str| format!("{object}{blank}").into_bytes();
+        let parts = [
+            stream("", &[b"%", &vec![b'x'; 4 << 20][..]].concat()),
+            large("<<>> stream "),
+            large("<</Filter /FlateDecode>> stream x"),
+            large("<</Filter /ASCII85Decode>> stream zzzz"),
+            large("<<>>"),
+            large(""),
+        ];
+        let page = format!("<</Type/Page /Contents [{}]>>", "2 0 R ".repeat(20_000)).into_bytes();
+        for part in parts {
+            let (found, cut) = found_and_cut(&file(&[(1, page.clone()), (2, part)]));
+            assert_eq!((found, cut > 0), (Vec::new(), true));
+        }
+        // A list that many pages share, and one that is too long.
+        let list = format!("[{}]", format!("9 0 R %{}\n", "x".repeat(90)).repeat(3_000)).into_bytes();
+        let pages: Vec<(u32, Vec<u8>)> =
+            (10..20_000).map(|number| (number, b"<</Type/Page /Contents 2 0 R>>".to_vec())).collect();
+        let (found, cut) = found_and_cut(&file(&[&[(2, list)][..], &pages].concat()));
+        assert_eq!((found, cut > 0), (Vec::new(), true));
+    }
+
+    #[test]
+    fn the_later_of_two_objects_counts_wherever_it_is_packed() {
+        let form = |text: &str| stream("/Subtype /Form", format!("({text}) Tj").as_bytes());
+        let (old, new) = (form("http://old.pt/"), form("http://new.pt/"));
+        let page = |contents: u32| format!("<</Type/Page /Contents {contents} 0 R>>");
+        let packed =
+            |contents: u32| stream("/Type /ObjStm /N 1 /First 4", format!("1 0 {}", page(contents)).as_bytes());
+        let texts = [(2, stream("", b"(http://old.pt/) Tj")), (3, stream("", b"(http://new.pt/) Tj"))];
+        let open = |contents: u32| (1, page(contents).into_bytes());
+        // The number of the object stream says nothing.
+        for stream in [9, 4] {
+            let body = file(&[&texts[..], &[open(2), (stream, packed(3))]].concat());
+            assert_eq!(found(&body), ["http://new.pt/"]);
+            let body = file(&[&texts[..], &[(stream, packed(2)), open(3)]].concat());
+            assert_eq!(found(&body), ["http://new.pt/"]);
+            let body = file(&[&texts[..], &[(5, packed(2)), (stream, packed(3))]].concat());
+            assert_eq!(found(&body), ["http://new.pt/"]);
+        }
+        assert_eq!(found(&file(&[(1, old), (1, new)])), ["http://new.pt/"]);
     }
 
     #[test]
@@ -386,7 +633,7 @@ mod tests {
             printed_addresses(&bytes, |_| ());
             printed_addresses(&page(&content), |_| ());
             printed_addresses(&file(&[(1, format!("<<{dictionary}>>").into_bytes()), (2, stream(&dictionary, content.as_bytes()))]), |_| ());
-            letters(content.as_bytes());
+            Letters::read(content.as_bytes(), &mut limits());
         }
     }
 }
