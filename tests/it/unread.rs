@@ -205,7 +205,7 @@ fn what_was_cut_at_its_capture_is_named_and_what_is_only_declared_wrongly_is_no_
     let said = fonds(&["import", arg(&workspace), arg(&source)]).with_status(1);
     assert!(said.out.contains(&format!("{url}: {why}; links may be missing")), "{}", said.out);
     assert!(!said.out.contains("http://plain.example/"), "{}", said.out);
-    let built = fonds(&["inlinks", "build", arg(&workspace)]).with_status(0);
+    let built = fonds(&["inlinks", "build", arg(&workspace)]).with_status(1);
     for words in ["2 pages not read whole, links may be missing", &format!("2 × {why}")] {
         assert!(built.out.contains(words), "“{words}” is missing: {}", built.out);
     }
