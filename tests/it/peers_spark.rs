@@ -4,7 +4,7 @@ use crate::need;
 use crate::program::{arg, fonds};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// Pages of each file; all of them link to pages of all files.
 const PAGES: u32 = 60;
@@ -45,10 +45,9 @@ fn archives(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Runs the script on a cluster of two workers, each a process of its own.
-#[track_caller]
-fn spark(python: &Path, folder: &Path, out: &str, more: &[&str]) -> String {
+fn run_spark(python: &Path, folder: &Path, out: &str, more: &[&str]) -> Output {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/inlinks_spark.py");
-    let output = Command::new(python)
+    Command::new(python)
         .current_dir(folder)
         .arg(script)
         .args(["--master", "local-cluster[2,1,1024]", "--fonds", env!("CARGO_BIN_EXE_fonds"), "--out", out])
@@ -59,7 +58,13 @@ fn spark(python: &Path, folder: &Path, out: &str, more: &[&str]) -> String {
         .env("SPARK_WORKER_DIR", folder.join("work"))
         .env("PYSPARK_PYTHON", python)
         .output()
-        .unwrap();
+        .unwrap()
+}
+
+/// What it writes, all parts one behind the other.
+#[track_caller]
+fn spark(python: &Path, folder: &Path, out: &str, more: &[&str]) -> String {
+    let output = run_spark(python, folder, out, more);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     let mut parts: Vec<PathBuf> =
@@ -94,4 +99,9 @@ fn spark_gives_the_bytes_of_one_machine() {
         spark(&python, folder, "arquivo", &[options, [tasks[0], tasks[1]], [tasks[2], tasks[3]]].concat())
             == local(&["--preset", "arquivo-2024"])
     );
+    // A file that is not there is no data set without it.
+    std::fs::remove_file(&files[1]).unwrap();
+    let output = run_spark(&python, folder, "part", &["--map-tasks", "1"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("inlinks map; test $? -le 1"), "{said}");
 }
