@@ -82,7 +82,8 @@ impl Unread {
     /// As [`Self::of_page`], with what the page's record says of itself
     /// (`WARC-Truncated`), if anything: that explains damage of its end.
     pub fn of_record(of_page: Option<Self>, truncated: Option<&str>) -> Option<Self> {
-        let Some(reason) = truncated.filter(|_| of_page != Some(Self::TooLong)) else { return of_page };
+        let may_be_cut = of_page.is_none_or(|why| why == Self::Malformed || !why.loses_links());
+        let Some(reason) = truncated.filter(|_| may_be_cut) else { return of_page };
         Some(match reason.trim().to_ascii_lowercase().as_str() {
             "length" => Self::CutByLength,
             "time" => Self::CutByTime,

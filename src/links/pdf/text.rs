@@ -10,7 +10,7 @@
 
 use super::objects::{Objects, Token, Tokens};
 use memchr::memmem;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -72,10 +72,39 @@ fn number(code: &[u8]) -> u32 {
 
 /// Codes in a row, and what the first stands for; of each further one the last
 /// unit is one more.
+#[derive(Clone)]
 struct Codes {
     from: u32,
     to: u32,
+    /// The first code as it was told.
+    first: u32,
     units: Range<usize>,
+}
+
+/// Rows that lie apart, in the order of their codes: of those that lie over one
+/// another the last counts.
+fn apart(rows: Vec<Codes>) -> Vec<Codes> {
+    let mut kept = BTreeMap::<u32, Codes>::new();
+    for row in rows.into_iter().filter(|row| row.from <= row.to) {
+        let reaches_in = |codes: &&mut Codes| codes.to >= row.from;
+        if let Some(before) = kept.range_mut(..row.from).next_back().map(|(_, codes)| codes).filter(reaches_in) {
+            let behind = Codes { from: row.to.saturating_add(1), ..before.clone() };
+            before.to = row.from.saturating_sub(1);
+            if row.to < behind.to {
+                kept.insert(behind.from, behind);
+            }
+        }
+        while let Some(at) = kept.range(row.from..=row.to).next().map(|(at, _)| *at)
+            && let Some(inside) = kept.remove(&at)
+        {
+            if row.to < inside.to {
+                let from = row.to.saturating_add(1);
+                kept.insert(from, Codes { from, ..inside });
+            }
+        }
+        kept.insert(row.from, row);
+    }
+    kept.into_values().collect()
 }
 
 /// The letters that a character map tells.
@@ -101,7 +130,7 @@ impl Letters {
         }
         // Of equal ones the last counts.
         letters.alone.sort_by_key(|codes| codes.from);
-        letters.rows.sort_by_key(|codes| codes.from);
+        letters.rows = apart(std::mem::take(&mut letters.rows));
         letters
     }
 
@@ -160,7 +189,7 @@ impl Letters {
             [byte] => self.units.push(u16::from(*byte)),
             _ => self.units.extend(letter.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]))),
         }
-        Some(Codes { from, to, units: begin..self.units.len() })
+        Some(Codes { from, to, first: from, units: begin..self.units.len() })
     }
 
     /// What a code stands for, and how much more the last unit is.
@@ -169,7 +198,7 @@ impl Letters {
             let last = codes.partition_point(|codes| codes.from <= code).checked_sub(1)?;
             codes.get(last).filter(|codes| code <= codes.to)
         })?;
-        Some((self.units.get(codes.units.clone())?, (code - codes.from) as u16))
+        Some((self.units.get(codes.units.clone())?, (code - codes.first) as u16))
     }
 }
 
@@ -476,6 +505,31 @@ mod tests {
     /// Codes of two bytes that are letters plus something.
     fn codes(text: &str, plus: u16) -> String {
         text.chars().map(|letter| format!("{:04x}", letter as u16 + plus)).collect()
+    }
+
+    #[test]
+    fn of_rows_that_lie_over_one_another_the_last_counts_and_the_rest_of_the_others_stays() {
+        let map = b"5 beginbfrange <0000> <FFFF> <0000> <0020> <0020> <0041> <0030> <0039> <0061> <0035> <0045> <0100>
+            <0000> <0001> <0200> endbfrange";
+        let letters = Letters::read(map, &mut limits());
+        let of = |code: u32| letters.of(code).map(|(units, more)| units[0] + more).unwrap();
+        let expected = [
+            (0, 0x200),
+            (1, 0x201),
+            (2, 2),
+            (0x1f, 0x1f),
+            (0x20, 0x41),
+            (0x21, 0x21),
+            (0x2f, 0x2f),
+            (0x34, 0x65),
+            (0x35, 0x100),
+            (0x45, 0x110),
+            (0x46, 0x46),
+            (0xffff, 0xffff),
+        ];
+        for (code, letter) in expected {
+            assert_eq!(of(code), letter, "{code:x}");
+        }
     }
 
     #[test]
