@@ -204,7 +204,7 @@ impl Command {
             Self::Dataset(args) if args.resume.is_some() => RUNS,
             Self::Load(args) if args.resume.is_some() => RUNS,
             Self::Dataset(_) => "nothing of it is kept; with --resume, a call that is stopped can go on",
-            Self::Load(_) => "nothing of it was stored; with --resume, a call that is stopped can go on",
+            Self::Load(_) => "links that were not stored yet are not kept; with --resume, a call can go on from them",
             _ => "what was written is not whole; the same command begins again",
         }
     }

@@ -72,7 +72,7 @@ pub const STOPPED: u8 = 130;
         fonds select my-archive 1 --threshold 0.4\n  \
         fonds export my-archive --out /tmp/export\n  \
         fonds verify /tmp/export\n\n\
-        Exit status: 0 fine, 1 problems found, 2 wrong use, 130 stopped on request."
+        Exit status: 0 fine, 1 problems found, 2 wrong use, 130 stopped before the end."
 )]
 pub struct Words {
     /// Workspace to open in the window.
@@ -204,7 +204,10 @@ pub fn run(command: Command) -> ExitCode {
             "what was finished is kept; the rest was not begun or is taken back"
         }
         Command::Inlinks(command) => command.after_a_stop(),
-        _ => inlinks::GOES_ON,
+        Command::Crawl(_) | Command::Schedule(_) | Command::Import(_) | Command::Documents(_) | Command::Feed(_) => {
+            inlinks::GOES_ON
+        }
+        _ => "the same command begins again",
     };
     let result = match command {
         Command::Demo(args) => demo::run(&args, &mut out),

@@ -68,9 +68,16 @@ pub(super) struct LineReport {
     pub(super) unlisted: u64,
     /// Inlinks without a date.
     pub(super) undated: u64,
-    /// Lines that are in runs of a reading that did not end: none of the above
-    /// counts them.
+    /// Lines that are in runs of a reading that did not end: nothing of them was
+    /// left out, and their objects are not counted.
     pub(super) sorted_before: u64,
+}
+
+impl LineReport {
+    /// Lines and inlinks that were left out.
+    fn faults(&self) -> u64 {
+        self.bad_lines + self.unlisted + self.undated
+    }
 }
 
 impl AddAssign for LineReport {
@@ -103,8 +110,12 @@ pub(super) fn read_lines(
         for piece in pieces {
             let end = piece.line + piece.lines;
             if done.end_of(unit, piece.line) < end {
+                let faults = reader.report.faults();
                 reader.read(&piece)?;
-                reader.filler.mark(unit, piece.line, end)?;
+                // What was left out is told by every reading: such pieces are read again.
+                if reader.report.faults() == faults {
+                    reader.filler.mark(unit, piece.line, end)?;
+                }
             } else {
                 reader.report.sorted_before += piece.lines;
             }
