@@ -2,7 +2,7 @@
 
 use super::captures::{int, uint};
 use super::catalogue::Catalogue;
-use super::repeats::{HAS_LINKS, NEW_ORIGINALS, ORIGINAL, ORIGINAL_NOW, ORIGINAL_THEN};
+use super::repeats::{HAS_LINKS, NEW_ORIGINALS, NEW_PAGES, ORIGINAL, ORIGINAL_NOW, ORIGINAL_THEN};
 use super::rows::{AnchorRow, CaptureId, OutlinkRow};
 use super::scheduled::has_table;
 use super::workspace::StoreError;
@@ -70,7 +70,7 @@ const NEW_CAPTURES: &str = "c.id > ?1 AND c.id <= ?2";
 
 /// Revisits that were there before, whose original came since.
 fn old_revisits() -> String {
-    format!("c.id IN ({NEW_ORIGINALS}) AND {ORIGINAL_THEN} IS NULL")
+    format!("c.id IN ({NEW_PAGES}) AND {ORIGINAL_THEN} IS NULL")
 }
 
 fn feed(which: &str) -> String {
@@ -151,18 +151,21 @@ impl Catalogue {
     }
 
     /// Whether what a revisit was built with is another payload than what it
-    /// turns out to repeat: only a build of all leaves out what is wrong now.
+    /// turns out to repeat, or a page where the other is none: only a build of
+    /// all leaves out what is wrong now.
     pub fn originals_changed(&self, of: Captures) -> Result<bool, StoreError> {
         if of.after == 0 {
             return Ok(false);
         }
+        let was_page = IS_PAGE.replace("p.", "w.");
         self.read(|conn| {
             Ok(conn.query_row(
                 &format!(
                     "SELECT EXISTS (SELECT 1 FROM
                         (SELECT {ORIGINAL_THEN} AS was, {ORIGINAL_NOW} AS is_now FROM capture c
                           WHERE c.id IN ({NEW_ORIGINALS}))
-                        JOIN capture w ON w.id = was JOIN capture n ON n.id = is_now WHERE w.digest <> n.digest)"
+                        JOIN capture w ON w.id = was JOIN capture p ON p.id = is_now
+                         WHERE w.digest <> p.digest OR ({IS_PAGE}) <> ({was_page}))"
                 ),
                 [of.after, of.up_to],
                 |row| row.get(0),

@@ -78,23 +78,43 @@ macro_rules! original {
 pub(super) const ORIGINAL: &str = original!("");
 
 /// [`ORIGINAL`] as it was when capture `?1` was the newest one.
-pub(super) const ORIGINAL_THEN: &str = original!(" AND x.id <= ?1");
+pub(super) const ORIGINAL_THEN: &str = original!(" AND +x.id <= ?1");
 
 /// [`ORIGINAL`] as it is when capture `?2` is the newest one.
-pub(super) const ORIGINAL_NOW: &str = original!(" AND x.id <= ?2");
+pub(super) const ORIGINAL_NOW: &str = original!(" AND +x.id <= ?2");
 
-/// Revisits up to capture `?1` that a page among those up to `?2` may be the
-/// original of.
-pub(super) const NEW_ORIGINALS: &str = "
-    SELECT r.id FROM capture x CROSS JOIN capture r ON r.page = x.page AND r.digest = x.digest
-       AND r.revisit_of_ms > -9223372036854775808 AND r.id <= ?1
-     WHERE x.digest <> '' AND x.id > ?1 AND x.id <= ?2 AND x.revisit_of_ms IS NULL AND x.status BETWEEN 200 AND 299
-    UNION SELECT r.id FROM capture x CROSS JOIN capture r ON r.page = x.page
-       AND r.revisit_of_ms BETWEEN x.date_ms - 999 AND x.date_ms + 999 AND r.id <= ?1
-     WHERE x.id > ?1 AND x.id <= ?2 AND x.revisit_of_ms IS NULL AND x.status BETWEEN 200 AND 299
-    UNION SELECT r.capture FROM repeat r WHERE r.capture <= ?1 AND r.url IN
-       (SELECT x.url FROM capture x WHERE x.id > ?1 AND x.id <= ?2 AND x.revisit_of_ms IS NULL
-           AND x.status BETWEEN 200 AND 299)";
+/// Revisits up to capture `?1` that one of those up to `?2` that `$which` holds
+/// of may be the original of. Each (page, payload) is looked at once.
+macro_rules! new_originals {
+    ($which:literal) => {
+        concat!(
+            "SELECT r.id FROM
+                (SELECT x.page, x.digest FROM capture x
+                  WHERE x.id > ?1 AND x.id <= ?2 AND x.revisit_of_ms IS NULL AND x.digest <> ''",
+            $which,
+            "
+                    AND EXISTS (SELECT 1 FROM capture r WHERE r.page = x.page
+                                   AND r.revisit_of_ms > -9223372036854775808) GROUP BY x.page, x.digest) x
+                CROSS JOIN capture r ON r.page = x.page AND r.digest = x.digest
+                    AND r.revisit_of_ms > -9223372036854775808 AND r.id <= ?1
+             UNION SELECT r.id FROM capture x CROSS JOIN capture r ON r.page = x.page
+                AND r.revisit_of_ms BETWEEN x.date_ms - 999 AND x.date_ms + 999 AND r.id <= ?1
+              WHERE x.id > ?1 AND x.id <= ?2 AND x.revisit_of_ms IS NULL",
+            $which,
+            "
+             UNION SELECT r.capture FROM repeat r WHERE r.capture <= ?1 AND r.url IN
+                (SELECT x.url FROM capture x WHERE x.id > ?1 AND x.id <= ?2 AND x.revisit_of_ms IS NULL",
+            $which,
+            ")"
+        )
+    };
+}
+
+/// Revisits up to capture `?1` that one of those up to `?2` may be the original of.
+pub(super) const NEW_ORIGINALS: &str = new_originals!("");
+
+/// Of [`NEW_ORIGINALS`] those whose original may be a page.
+pub(super) const NEW_PAGES: &str = new_originals!(" AND x.status BETWEEN 200 AND 299");
 
 /// How often links of such revisits were kept, as a setting.
 const READINGS: &str = "repeats_read";
@@ -128,17 +148,20 @@ impl Catalogue {
         })
     }
 
-    /// Revisits of other URLs whose links were not read yet, in the order of
-    /// what they repeat: all, or those that one launch brought, or the capture
-    /// that they repeat.
+    /// Revisits of other URLs whose links were not read yet, or of another
+    /// payload than what they turn out to repeat, in the order of what they
+    /// repeat: all, or those that one launch brought, or the capture that they
+    /// repeat.
     pub fn waiting_repeats(&self, launch: Option<LaunchId>) -> Result<Vec<WaitingRepeat>, StoreError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(&format!(
                 "SELECT id, url, original FROM
-                    (SELECT c.id AS id, c.launch AS launch, u.url AS url, {ORIGINAL} AS original
+                    (SELECT c.id AS id, c.launch AS launch, u.url AS url, w.original AS read, {ORIGINAL} AS original
                        FROM repeat w JOIN capture c ON c.id = w.capture JOIN url u ON u.id = c.url
-                      WHERE w.original IS NULL)
-                 WHERE ?1 IS NULL OR ?1 IN (launch, (SELECT o.launch FROM capture o WHERE o.id = original))"
+                      )
+                 WHERE (read IS NULL OR (SELECT o.digest FROM capture o WHERE o.id = read)
+                                     <> (SELECT o.digest FROM capture o WHERE o.id = original))
+                   AND (?1 IS NULL OR ?1 IN (launch, (SELECT o.launch FROM capture o WHERE o.id = original)))"
             ))?;
             let mut rows = statement.query([launch])?;
             let mut waiting = Vec::new();
@@ -159,7 +182,7 @@ impl Catalogue {
         Ok(self.setting(READINGS)?.and_then(|number| number.parse().ok()).unwrap_or_default())
     }
 
-    /// Keeps what links such revisits have. Those that they have already stay.
+    /// Keeps what links such revisits have, in the place of those that they had.
     pub fn keep_repeats(&self, read: Vec<(WaitingRepeat, Vec<Outlink>)>) -> Result<(), StoreError> {
         self.write(move |conn| {
             if read.is_empty() {
@@ -172,6 +195,7 @@ impl Catalogue {
                 )?
                 .query_row([READINGS], |row| row.get(0))?;
             for (repeat, links) in &read {
+                conn.prepare_cached("DELETE FROM outlink WHERE capture = ?1")?.execute([repeat.capture])?;
                 insert_outlinks(conn, repeat.capture, links)?;
                 conn.prepare_cached("UPDATE repeat SET original = ?2, reading = ?3 WHERE capture = ?1")?.execute((
                     repeat.capture,
@@ -211,6 +235,29 @@ mod tests {
             Ok((statement.get_status(VmStep), found))
         });
         read.unwrap()
+    }
+
+    #[test]
+    fn new_originals_of_many_revisits_are_found_in_a_look_for_each() {
+        let steps = |count: u32| {
+            let made = made();
+            let of = |n: u32, revisit_of: Option<CaptureDate>| CaptureEntry {
+                revisit_of,
+                ..capture("http://many.pt/p", n.into(), n.into(), "sha1:SAME", &[])
+            };
+            let at = Some(CaptureDate::from_seconds(1_000_000_000));
+            let entries = (0..count).map(|n| of(n, at)).chain((count..2 * count).map(|n| of(n, None))).collect();
+            made.workspace.catalogue().add_captures(made.launch, entries).unwrap();
+            let read = made.workspace.catalogue().read(|conn| {
+                let mut statement = conn.prepare(NEW_ORIGINALS)?;
+                let found = statement.query_map([count, 2 * count], |row| row.get::<_, i64>(0))?.count();
+                assert_eq!(found, count as usize);
+                Ok(statement.get_status(VmStep))
+            });
+            read.unwrap()
+        };
+        let (few, many) = (steps(20), steps(400));
+        assert!(many < few * 40, "{few} steps for 20, {many} for 400");
     }
 
     #[test]

@@ -8,11 +8,10 @@ CREATE INDEX repeat_url ON repeat(url);
 -- Links of revisits are read some time after them: the number of that reading,
 -- up to the setting 'repeats_read'.
 ALTER TABLE repeat ADD COLUMN reading INTEGER;
-UPDATE repeat SET reading = 1 WHERE original IS NOT NULL;
 CREATE INDEX repeat_reading ON repeat(reading) WHERE reading IS NOT NULL;
-INSERT INTO setting SELECT 'repeats_read', '1' WHERE EXISTS (SELECT 1 FROM repeat WHERE reading = 1);
 -- Pages that were cut at their capture, for which earlier versions kept no row.
 INSERT OR IGNORE INTO unread_page SELECT id,
-    CASE WHEN truncated IN ('length', 'time', 'disconnect') THEN 'cut-' || truncated ELSE 'cut-capture' END
+    CASE WHEN lower(trim(truncated)) IN ('length', 'time', 'disconnect') THEN 'cut-' || lower(trim(truncated))
+         ELSE 'cut-capture' END
   FROM capture WHERE truncated <> '' AND revisit_of_ms IS NULL
    AND status BETWEEN 200 AND 299 AND mime IN ('text/html', 'application/xhtml+xml');

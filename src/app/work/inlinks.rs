@@ -51,9 +51,9 @@ pub struct InlinkReport {
     pub originals_missing: u64,
 }
 
-/// The form of what is stored of a link: keys of pages, and since the second one `nofollow`. Links in
-/// another form are built anew.
-pub(super) const PAGE_KEYS: u32 = 2;
+/// The form of what is stored of a link: keys of pages, since the second one `nofollow`, and since the
+/// third one links of every revisit whose original came after it. Links in another form are built anew.
+pub(super) const PAGE_KEYS: u32 = 3;
 
 impl InlinkReport {
     fn with(self, totals: &CountTotals) -> Self {

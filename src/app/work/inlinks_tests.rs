@@ -420,6 +420,67 @@ fn a_revisit_whose_original_turns_out_to_be_another_one_has_no_links_of_the_firs
 }
 
 #[test]
+fn a_revisit_is_a_page_as_long_as_what_it_repeats_is_one() {
+    let page = "http://late.pt/p";
+    for (first, then, links) in [(404, 200, 2), (200, 404, 1)] {
+        let mut archive = Archive::new(&[("http://a.pt/", DAY, vec![(page, "Late")])]);
+        let of_status = |archive: &mut Archive, status: i32, day: i64| {
+            let entry = archive.entry(page, day * DAY, &[("http://a.pt/", "late")]);
+            CaptureEntry { status, ..with_digest(entry, "sha1:LATE") }
+        };
+        let earlier = of_status(&mut archive, first, 20);
+        let revisit = CaptureEntry {
+            status: 304,
+            mime: String::new(),
+            revisit_of: Some(CaptureDate::from_millis(3 * DAY)),
+            ..with_digest(archive.entry(page, 50 * DAY, &[]), "sha1:LATE")
+        };
+        archive.desk.catalogue().add_captures(archive.launch, vec![earlier, revisit]).unwrap();
+        archive.build();
+        let later = of_status(&mut archive, then, 3);
+        archive.desk.catalogue().add_captures(archive.launch, vec![later]).unwrap();
+        archive.build();
+        let shown = archive.shown();
+        archive.build_anew();
+        assert!(shown == archive.shown(), "{first}, then {then}");
+        let rows = archive.desk.inlinks(archive.id_of("http://a.pt/"), 90).unwrap().rows;
+        assert_eq!(rows.len(), links, "{first}, then {then}: {rows:?}");
+    }
+}
+
+#[test]
+fn links_of_a_revisit_are_read_again_where_it_turns_out_to_repeat_another_payload() {
+    let (page, repeat) = ("http://a.pt/p", "http://b.pt/q");
+    let mut archive = Archive::new(&[("http://b.pt/x", 2 * DAY, vec![]), ("http://b.pt/y", 2 * DAY, vec![])]);
+    let first = with_digest(archive.entry(page, DAY, &[]), "sha1:ONE");
+    let revisit = CaptureEntry {
+        revisit_of: Some(CaptureDate::from_millis(DAY)),
+        repeats: Some(Url::parse(page).unwrap()),
+        ..with_digest(archive.entry(repeat, 2 * DAY, &[]), "sha1:TWO")
+    };
+    let second = with_digest(archive.entry(page, DAY + 30_000, &[]), "sha1:TWO");
+    let catalogue = archive.desk.catalogue();
+    let read = |target: &str| {
+        let link = Outlink::bare(Url::parse(target).unwrap(), LinkKind::Anchor);
+        let waiting = catalogue.waiting_repeats(None).unwrap();
+        assert_eq!(waiting.len(), 1);
+        catalogue.keep_repeats(waiting.into_iter().map(|repeat| (repeat, vec![link.clone()])).collect()).unwrap();
+        assert_eq!(catalogue.waiting_repeats(None).unwrap(), []);
+    };
+    let inlinks = || {
+        ["http://b.pt/x", "http://b.pt/y"].map(|url| archive.desk.inlinks(archive.id_of(url), 90).unwrap().rows.len())
+    };
+    catalogue.add_captures(archive.launch, vec![first, revisit]).unwrap();
+    read("http://b.pt/x");
+    archive.build();
+    assert_eq!(inlinks(), [1, 0]);
+    catalogue.add_captures(archive.launch, vec![second]).unwrap();
+    read("http://b.pt/y");
+    archive.build();
+    assert_eq!(inlinks(), [0, 1]);
+}
+
+#[test]
 fn links_of_a_revisit_that_were_read_before_a_build_stopped_are_in_the_next() {
     let (page, repeat) = ("http://a.pt/p", "http://b.pt/q");
     let mut archive = Archive::new(&[]);
