@@ -179,7 +179,7 @@ fn build(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::Result<Inlink
 fn take_in(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::Result<InlinkReport> {
     let catalogue = workspace.catalogue();
     let up_to = catalogue.newest_capture()?;
-    let repeats = read_repeats(workspace, None, cx)?;
+    let repeats_unread = read_repeats(workspace, None, cx)?;
     let is_there = LinkStore::is_in(&workspace.built_folder());
     let mut store = workspace.links_to_build()?;
     let mark = Mark { captures_up_to: up_to, keys: PAGE_KEYS, read_up_to: catalogue.repeats_read()? };
@@ -192,7 +192,7 @@ fn take_in(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::Result<Inli
         && !catalogue.originals_changed(since)?;
     if goes_on && before == mark {
         remove_sorted(workspace);
-        return Ok(InlinkReport { repeats_unread: repeats.unread, ..InlinkReport::default() });
+        return Ok(InlinkReport { repeats_unread, ..InlinkReport::default() });
     }
     let of = if goes_on { since } else { Captures { up_to, ..Captures::ALL } };
     let (mut sorted, sorted_before) = sorted_rows(workspace, of, KEPT_FROM_LINKS, cx)?;
@@ -207,7 +207,7 @@ fn take_in(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::Result<Inli
         new_captures: captures,
         runs,
         sorted_before,
-        repeats_unread: repeats.unread,
+        repeats_unread,
         ..InlinkReport::default()
     })
 }

@@ -16,26 +16,20 @@ use anyhow::Context;
 const BATCH: usize = 200;
 const BATCH_LINKS: usize = 50_000;
 
-/// What reading came to.
-#[derive(Debug, Default)]
-pub(super) struct RepeatsRead {
-    /// Revisits of what could not be read again.
-    pub unread: u64,
-}
-
 /// Reads links of revisits of other URLs (see [`crate::store::Catalogue::waiting_repeats`])
-/// as far as what they repeat is there.
+/// as far as what they repeat is there. Says of how many it could not be read
+/// again.
 ///
 /// # Errors
 ///
 /// What the catalogue says, and the wish to stop. A record that cannot be read
 /// again is none: its revisits are counted, and wait on.
-pub(super) fn read_repeats(workspace: &Workspace, launch: Option<LaunchId>, cx: &JobCx) -> anyhow::Result<RepeatsRead> {
+pub(super) fn read_repeats(workspace: &Workspace, launch: Option<LaunchId>, cx: &JobCx) -> anyhow::Result<u64> {
     let catalogue = workspace.catalogue();
-    let mut done = RepeatsRead::default();
+    let mut unread = 0;
     let waiting = catalogue.waiting_repeats(launch)?;
     if waiting.is_empty() {
-        return Ok(done);
+        return Ok(unread);
     }
     cx.stage("Reading what revisits repeat", Some(waiting.len() as u64));
     let (mut batch, mut links) = (Vec::new(), 0);
@@ -47,7 +41,7 @@ pub(super) fn read_repeats(workspace: &Workspace, launch: Option<LaunchId>, cx: 
             Err(error) => {
                 cx.advance(repeats.len() as u64)?;
                 tracing::warn!("links of revisits of {}: {}", stored.url, super::in_words(&error));
-                done.unread += repeats.len() as u64;
+                unread += repeats.len() as u64;
                 continue;
             }
         };
@@ -63,7 +57,7 @@ pub(super) fn read_repeats(workspace: &Workspace, launch: Option<LaunchId>, cx: 
         }
     }
     catalogue.keep_repeats(batch)?;
-    Ok(done)
+    Ok(unread)
 }
 
 /// What a response or resource holds.
