@@ -187,6 +187,8 @@ struct Waiting {
     place: Place,
     /// Hashes of what names the original, the surest first.
     names: Vec<u64>,
+    /// Nothing in it says that it is no page.
+    may_be_page: bool,
 }
 
 /// Which revisit is in hand, for builds that are taken up again.
@@ -251,7 +253,7 @@ impl DocumentReader {
         match record.head.record_type {
             RecordType::Response if self.from.pages || self.from.takes_pdf() => {}
             RecordType::Revisit if self.from.pages || self.from.takes_pdf() => {
-                self.wait(&record.head, place);
+                self.wait(&record, place);
                 return None;
             }
             RecordType::Metadata if self.from.wat || self.from.metadata => return self.envelope(record, place),
@@ -267,7 +269,7 @@ impl DocumentReader {
             self.report.note(place, url, Unread::NoHttp);
             return None;
         };
-        let names = names_of_original(&record.head, date);
+        let names = names_of_original(&record.head, head.status, date);
         if !(200..300).contains(&head.status) || !self.from.takes(&head.content_type()) {
             self.no_pages.extend(names);
             return None;
@@ -297,6 +299,7 @@ impl DocumentReader {
             match waiting.names.iter().find(known).map(|name| self.originals.get(name).copied()) {
                 Some(Some(original)) => found.push((original, waiting)),
                 Some(None) => {}
+                None if !waiting.may_be_page => {}
                 None => self.report.note(waiting.place, &waiting.url, Unread::NoOriginal),
             }
         }
@@ -334,26 +337,36 @@ impl DocumentReader {
         Ok(())
     }
 
-    fn wait(&mut self, head: &RecordHead, place: Place) {
+    fn wait(&mut self, record: &Record, place: Place) {
+        let head = &record.head;
         self.report.revisits += 1;
         let Some(url) = head.target_url() else { return };
         let Some(date) = date_of(head) else {
             self.report.note(place, url, Unread::NoDate);
             return;
         };
+        let own = parse_response_head(&record.block).filter(|own| own.status != 304);
+        let may_be_page = own.as_ref().is_none_or(|own| {
+            let kind = own.content_type();
+            (200..300).contains(&own.status) && (kind.mime.is_empty() || self.from.takes(&kind))
+        });
         let mut names = Vec::new();
         if let Some(id) = head.headers.get("WARC-Refers-To") {
             names.push(name("id", id.trim().trim_matches(['<', '>'])));
         }
         if let Some(digest) = head.headers.get("WARC-Payload-Digest") {
-            names.push(name("digest", digest.trim()));
+            // Much has an empty payload: a revisit with a status of its own repeats a capture of that status.
+            names.push(match own.as_ref() {
+                Some(own) => name_of_status(digest.trim(), own.status),
+                None => name("digest", digest.trim()),
+            });
         }
         let original = head.headers.get("WARC-Refers-To-Target-URI");
         let when = head.headers.get("WARC-Refers-To-Date").and_then(|text| CaptureDate::parse(&text).ok());
         if let (Some(original), Some(when)) = (original, when) {
             names.push(name_at(original.trim().trim_matches(['<', '>']), when));
         }
-        self.waiting.push(Waiting { url, date, place, names });
+        self.waiting.push(Waiting { url, date, place, names, may_be_page });
     }
 
     fn document(
@@ -419,11 +432,19 @@ fn date_of(head: &RecordHead) -> Option<CaptureDate> {
     head.date().map(|date| CaptureDate::from_seconds(date.seconds()))
 }
 
-fn names_of_original(head: &RecordHead, date: CaptureDate) -> impl Iterator<Item = u64> {
+fn names_of_original(head: &RecordHead, status: u16, date: CaptureDate) -> impl Iterator<Item = u64> {
     let id = head.record_id().map(|id| name("id", &id));
-    let digest = head.headers.get("WARC-Payload-Digest").map(|digest| name("digest", digest.trim()));
+    let digest = head.headers.get("WARC-Payload-Digest");
+    let digests = digest
+        .map(|digest| [name("digest", digest.trim()), name_of_status(digest.trim(), status)])
+        .into_iter()
+        .flatten();
     let place = head.target_uri().map(|uri| name_at(&uri, date));
-    [id, digest, place].into_iter().flatten()
+    id.into_iter().chain(digests).chain(place)
+}
+
+fn name_of_status(digest: &str, status: u16) -> u64 {
+    name(&status.to_string(), digest)
 }
 
 fn name_at(uri: &str, date: CaptureDate) -> u64 {

@@ -2,7 +2,7 @@
 
 use super::captures::{int, uint};
 use super::catalogue::Catalogue;
-use super::repeats::{HAS_LINKS, NEW_ORIGINALS, NEW_PAGES, ORIGINAL, ORIGINAL_NOW, ORIGINAL_THEN};
+use super::repeats::{FOUND_SINCE, HAS_LINKS, NEW_ORIGINALS, NEW_PAGES, ORIGINAL, ORIGINAL_NOW, ORIGINAL_THEN};
 use super::rows::{AnchorRow, CaptureId, OutlinkRow};
 use super::scheduled::has_table;
 use super::workspace::StoreError;
@@ -165,9 +165,9 @@ impl Catalogue {
                         (SELECT {ORIGINAL_THEN} AS was, {ORIGINAL_NOW} AS is_now FROM capture c
                           WHERE c.id IN ({NEW_ORIGINALS}))
                         JOIN capture w ON w.id = was JOIN capture p ON p.id = is_now
-                         WHERE w.digest <> p.digest OR ({IS_PAGE}) <> ({was_page}))"
+                         WHERE w.digest <> p.digest OR ({IS_PAGE}) <> ({was_page})) OR {FOUND_SINCE}"
                 ),
-                [of.after, of.up_to],
+                [of.after, of.up_to, of.read_after],
                 |row| row.get(0),
             )?)
         })

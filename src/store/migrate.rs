@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub(super) const APPLICATION_ID: u32 = 0x466e_6473;
 
 /// Version n of the catalogue is made from version n-1 by the nth of these.
-const MIGRATIONS: [&str; 11] = [
+const MIGRATIONS: [&str; 12] = [
     include_str!("schema.sql"),
     include_str!("schema_schedule.sql"),
     include_str!("schema_engine.sql"),
@@ -24,6 +24,7 @@ const MIGRATIONS: [&str; 11] = [
     include_str!("schema_repeat.sql"),
     include_str!("schema_unread.sql"),
     include_str!("schema_original.sql"),
+    include_str!("schema_found.sql"),
 ];
 
 /// The version this program writes (SQLite's user_version).
@@ -75,7 +76,13 @@ pub(super) fn view_as_of_now(conn: &Connection) -> rusqlite::Result<()> {
         )?;
     }
     if found < 9 {
-        conn.execute_batch("CREATE TEMP VIEW repeat AS SELECT NULL AS capture, NULL AS url, NULL AS original WHERE 0")?;
+        conn.execute_batch(
+            "CREATE TEMP VIEW repeat AS
+                SELECT NULL AS capture, NULL AS url, NULL AS original, NULL AS reading, NULL AS found WHERE 0",
+        )?;
+    } else if found < 12 {
+        let reading = if found < 11 { "NULL AS reading," } else { "" };
+        conn.execute_batch(&format!("CREATE TEMP VIEW repeat AS SELECT *, {reading} NULL AS found FROM main.repeat"))?;
     }
     if found < 7 {
         conn.execute_batch(concat!(

@@ -3,11 +3,13 @@
 
 use super::captures::{StoredCapture, insert_outlinks, stored_capture};
 use super::catalogue::Catalogue;
+use super::inlinks::IS_PAGE;
 use super::rows::{CaptureId, LaunchId};
 use super::workspace::StoreError;
 use crate::links::Outlink;
 use crate::uri::Url;
 use rusqlite::OptionalExtension;
+use std::collections::{BTreeMap, HashMap};
 
 /// Of originals that are `$like` it and have its payload digest, the one whose
 /// date is nearest to that which `c` names. Each half is one look into an index,
@@ -65,7 +67,9 @@ macro_rules! original {
             nearest!("x.page = c.page", $known),
             ",",
             at_date!("c.page", " AND c.digest = ''", $known),
-            ") END"
+            ", (SELECT x.id FROM repeat r JOIN capture x ON x.id = r.found WHERE r.capture = c.id",
+            $known,
+            ")) END"
         )
     };
 }
@@ -74,7 +78,8 @@ macro_rules! original {
 /// it is no revisit. It is of the URL that the revisit names, or of its own,
 /// with the same payload; where digests do not tell (`sha256:`, or made of
 /// chunks), it is the one at the date that the revisit names. Where there is
-/// none, other spellings of its own page will do.
+/// none, other spellings of its own page will do, and after them any URL that
+/// gave the same payload ([`Catalogue::find_payloads`]).
 pub(super) const ORIGINAL: &str = original!("");
 
 /// [`ORIGINAL`] as it was when capture `?1` was the newest one.
@@ -105,7 +110,10 @@ macro_rules! new_originals {
              UNION SELECT r.capture FROM repeat r WHERE r.capture <= ?1 AND r.url IN
                 (SELECT x.url FROM capture x WHERE x.id > ?1 AND x.id <= ?2 AND x.revisit_of_ms IS NULL",
             $which,
-            ")"
+            ")
+             UNION SELECT r.capture FROM repeat r JOIN capture x ON x.id = r.found
+              WHERE r.capture <= ?1 AND r.found > ?1 AND r.found <= ?2",
+            $which
         )
     };
 }
@@ -116,8 +124,16 @@ pub(super) const NEW_ORIGINALS: &str = new_originals!("");
 /// Of [`NEW_ORIGINALS`] those whose original may be a page.
 pub(super) const NEW_PAGES: &str = new_originals!(" AND x.status BETWEEN 200 AND 299");
 
+/// Whether a revisit up to capture `?1` was found to repeat one of those up to
+/// it by its payload alone, and got its links after reading `?3`.
+pub(super) const FOUND_SINCE: &str = "EXISTS (SELECT 1 FROM repeat r
+    WHERE r.reading > ?3 AND r.capture <= ?1 AND r.found IS NOT NULL AND +r.found <= ?1)";
+
 /// How often links of such revisits were kept, as a setting.
 const READINGS: &str = "repeats_read";
+
+/// Up to which capture payloads of revisits were searched for, as a setting.
+const SEARCHED: &str = "payloads_searched";
 
 /// The capture that has the links of `c`, where `p` is what it repeats.
 pub(super) const HAS_LINKS: &str =
@@ -134,6 +150,31 @@ pub struct WaitingRepeat {
     pub original: CaptureId,
 }
 
+/// A payload that revisits repeat of whose pages there is no original.
+#[derive(Default)]
+struct LostPayload {
+    /// The revisits, with their status.
+    revisits: Vec<(CaptureId, i32)>,
+    /// By status the capture that has it: a page before others, the first before others.
+    captures: BTreeMap<i32, (bool, CaptureId)>,
+}
+
+impl LostPayload {
+    fn add_capture(&mut self, id: CaptureId, status: i32, is_page: bool) {
+        let best = self.captures.entry(status).or_insert((!is_page, id));
+        *best = (*best).min((!is_page, id));
+    }
+
+    /// Revisits with what they repeat. One that has a status repeats a capture of that status.
+    fn found(&self) -> impl Iterator<Item = (CaptureId, CaptureId)> {
+        let best = self.captures.values().min();
+        self.revisits.iter().filter_map(move |(revisit, status)| {
+            let capture = if matches!(status, 0 | 304) { best } else { self.captures.get(status) };
+            capture.map(|(_, id)| (*revisit, *id))
+        })
+    }
+}
+
 impl Catalogue {
     /// The capture that a revisit repeats, if it is there.
     pub fn original_of(&self, id: CaptureId) -> Result<Option<StoredCapture>, StoreError> {
@@ -146,6 +187,58 @@ impl Catalogue {
             let original = original.filter(|original| *original != id);
             Ok(original.map(|id| stored_capture(conn, id)).transpose()?.flatten())
         })
+    }
+
+    /// Searches among all captures for the payloads of revisits, of all or of
+    /// those of one launch, of whose page there is none: writers of old, and
+    /// those that keep a payload once for all URLs, name nothing but its digest.
+    /// A revisit that has a status of its own repeats a capture of that status.
+    /// What is found is kept; there is no index of payloads, since so few
+    /// revisits want one.
+    pub fn find_payloads(&self, launch: Option<LaunchId>) -> Result<(), StoreError> {
+        let newest = self.newest_capture()?;
+        if launch.is_none() && self.setting(SEARCHED)?.is_some_and(|number| number == newest.to_string()) {
+            return Ok(());
+        }
+        let found = self.read(|conn| {
+            let mut wanted: HashMap<String, LostPayload> = HashMap::new();
+            let mut statement = conn.prepare_cached(&format!(
+                "SELECT c.id, c.digest, c.status FROM capture c
+                  WHERE c.revisit_of_ms IS NOT NULL AND c.digest <> '' AND (?1 IS NULL OR c.launch = ?1)
+                    AND {ORIGINAL} IS NULL"
+            ))?;
+            let mut rows = statement.query([launch])?;
+            while let Some(row) = rows.next()? {
+                wanted.entry(row.get(1)?).or_default().revisits.push((row.get(0)?, row.get(2)?));
+            }
+            if wanted.is_empty() {
+                return Ok(Vec::new());
+            }
+            let mut statement = conn.prepare_cached(&format!(
+                "SELECT p.id, p.digest, p.status, {IS_PAGE} FROM capture p WHERE p.revisit_of_ms IS NULL"
+            ))?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                if let Some(payload) = wanted.get_mut(row.get_ref(1)?.as_str().unwrap_or_default()) {
+                    payload.add_capture(row.get(0)?, row.get(2)?, row.get(3)?);
+                }
+            }
+            Ok(wanted.values().flat_map(LostPayload::found).collect::<Vec<_>>())
+        })?;
+        self.write(move |conn| {
+            for pair in found {
+                conn.prepare_cached(
+                    "INSERT INTO repeat (capture, url, found) VALUES (?1, (SELECT url FROM capture WHERE id = ?1), ?2)
+                     ON CONFLICT DO UPDATE SET found = excluded.found",
+                )?
+                .execute(pair)?;
+            }
+            Ok(())
+        })?;
+        match launch {
+            None => self.set_setting(SEARCHED, &newest.to_string()),
+            Some(_) => Ok(()),
+        }
     }
 
     /// Revisits of other URLs whose links were not read yet, or of another

@@ -46,6 +46,78 @@ fn files(folder: &Path) -> [PathBuf; 2] {
     })
 }
 
+/// Workspaces into which the files came together, and one after the other, with
+/// a build after each. While the second file is alone, so many revisits of it
+/// miss what they repeat.
+fn in_each_order(folder: &Path, [pages, repeats]: [&Path; 2], missing: u32) -> Vec<PathBuf> {
+    let orders = [
+        ("together", vec![vec![pages, repeats]]),
+        ("after", vec![vec![pages], vec![repeats]]),
+        ("before", vec![vec![repeats], vec![pages]]),
+    ];
+    let filled = orders.into_iter().map(|(name, steps)| {
+        let workspace = folder.join(name);
+        fonds(&["new", arg(&workspace)]).with_status(0);
+        for (step, files) in steps.into_iter().enumerate() {
+            let mut words = vec!["import", arg(&workspace)];
+            words.extend(files.into_iter().map(arg));
+            fonds(&words).with_status(0);
+            let built = fonds(&["inlinks", "build", arg(&workspace)]);
+            match (name, step) {
+                ("before", 0) => {
+                    let built = built.with_status(1);
+                    let told = format!("the originals of {missing} revisits are not here");
+                    assert!(built.out.contains(&told), "{}", built.out);
+                }
+                _ => drop(built.with_status(0)),
+            }
+        }
+        workspace
+    });
+    filled.collect()
+}
+
+#[test]
+fn a_revisit_that_names_nothing_but_a_payload_repeats_whatever_url_gave_it() {
+    const TOWN: &str = "WARC-Payload-Digest: sha1:3F3RURNR757AHSKIT6JBEFQONZOUWYV2\r\n";
+    const NOTHING: &str = "WARC-Payload-Digest: sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ\r\n";
+    let dir = tempfile::tempdir().unwrap();
+    let empty = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
+    let records = [
+        record("response", "http://a.pt/dir/p", "2024-03-01T09:00:00Z", TOWN, PAGE),
+        record("response", "http://empty.pt/", "2024-03-01T09:00:00Z", NOTHING, empty),
+    ];
+    let moved = "HTTP/1.1 301 Moved\r\nLocation: http://a.pt/dir/p\r\n\r\n";
+    let own_url = "WARC-Refers-To-Target-URI: http://d.pt/\r\nWARC-Refers-To-Date: 2024-03-01T09:00:00Z\r\n";
+    let repeats = [
+        record("revisit", "http://b.pt/q/", "2024-03-05T09:00:00Z", TOWN, empty),
+        record("revisit", "http://c.pt/", "2024-03-06T09:00:00Z", TOWN, ""),
+        record("revisit", "http://d.pt/", "2024-03-07T09:00:00Z", &format!("{TOWN}{own_url}"), ""),
+        // A redirect has no payload, as the empty page: it is none for that.
+        record("revisit", "http://far.pt/", "2024-03-08T09:00:00Z", NOTHING, moved),
+    ];
+    let files = [("pages", records.concat()), ("repeats", repeats.concat())].map(|(name, text)| {
+        let path = dir.path().join(format!("{name}.warc"));
+        std::fs::write(&path, text).unwrap();
+        path
+    });
+    let [pages, repeats] = &files;
+    let dataset = fonds(&["inlinks", "dataset", arg(pages), arg(repeats)]).with_status(0).out;
+    for line in [
+        r#"{"url":"(pt,b,)/q/x","count":1,"countInternal":1,"countExternal":0,"captureDate":null,"inlinks":[{"date":"2024-03-05T09:00:00","source":"(pt,b,)/q/","anchor":"Near"}]}"#,
+        r#"{"url":"(pt,c,)/x","count":1,"countInternal":1,"countExternal":0,"captureDate":null,"inlinks":[{"date":"2024-03-06T09:00:00","source":"(pt,c,","anchor":"Near"}]}"#,
+        r#"{"url":"(pt,d,)/x","count":1,"countInternal":1,"countExternal":0,"captureDate":null,"inlinks":[{"date":"2024-03-07T09:00:00","source":"(pt,d,","anchor":"Near"}]}"#,
+    ] {
+        assert!(dataset.lines().any(|found| found == line), "{dataset}");
+    }
+    let far: Vec<_> = dataset.lines().filter(|line| line.contains(r#""url":"(pt,far,""#)).collect();
+    assert!(far.len() == 1 && far[0].contains(r#""captureDate":null"#), "{far:?}");
+    for workspace in in_each_order(dir.path(), [pages, repeats], 3) {
+        let exported = fonds(&["inlinks", "export", arg(&workspace)]).with_status(0).out;
+        assert_eq!(exported, dataset, "{}", workspace.display());
+    }
+}
+
 #[test]
 fn a_revisit_of_another_url_has_the_links_of_what_it_repeats_as_its_own() {
     let dir = tempfile::tempdir().unwrap();
@@ -60,26 +132,8 @@ fn a_revisit_of_another_url_has_the_links_of_what_it_repeats_as_its_own() {
     }
     assert_eq!(dataset.lines().find(|line| line.contains(r#""url":"(pt,a,)/y""#)).unwrap().matches("Root").count(), 3);
     let mut shown = Vec::new();
-    for (name, steps) in [
-        ("together", vec![vec![&pages, &repeats]]),
-        ("after", vec![vec![&pages], vec![&repeats]]),
-        ("before", vec![vec![&repeats], vec![&pages]]),
-    ] {
-        let workspace = dir.path().join(name);
-        fonds(&["new", arg(&workspace)]).with_status(0);
-        for (step, files) in steps.into_iter().enumerate() {
-            let mut words = vec!["import", arg(&workspace)];
-            words.extend(files.iter().map(|file| arg(file)));
-            fonds(&words).with_status(0);
-            let built = fonds(&["inlinks", "build", arg(&workspace)]);
-            match (name, step) {
-                ("before", 0) => {
-                    let built = built.with_status(1);
-                    assert!(built.out.contains("the originals of 4 revisits are not here"), "{}", built.out);
-                }
-                _ => drop(built.with_status(0)),
-            }
-        }
+    for workspace in in_each_order(dir.path(), [&pages, &repeats], 4) {
+        let name = workspace.display();
         assert_eq!(fonds(&["inlinks", "export", arg(&workspace)]).with_status(0).out, dataset, "{name}");
         let show = |url: &str| -> Vec<String> {
             let rows = fonds(&["inlinks", "show", arg(&workspace), url, "--json"]).with_status(0).json_lines();
