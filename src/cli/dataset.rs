@@ -47,8 +47,7 @@ pub struct Args {
     /// Keep sorted runs in this folder until the end: called again with the
     /// same words after it was killed, the build goes on from them. Runs of
     /// other files, other options or another version are refused. A folder
-    /// that was there before stays, empty again. What the killed call has told
-    /// of records that it had sorted is not told again
+    /// that was there before stays, empty again
     #[arg(long, value_name = "DIR")]
     pub(super) resume: Option<PathBuf>,
 

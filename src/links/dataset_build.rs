@@ -228,10 +228,14 @@ impl DatasetBuilder {
             let mut sink = ShuffleSink { rows: RowMaker::new(options), filler: self.shuffle.filler(), failed: None };
             let done = self.shuffle.done();
             self.documents.resolve(&done, &self.cx, fetch, |document, repeat, notes| {
-                read_page_into(document, &pages, &mut sink, notes)?;
-                sink.filler.mark(repeat.unit, repeat.number, repeat.number + 1)
+                let mut of_page = DocumentReport::default();
+                read_page_into(document, &pages, &mut sink, &mut of_page)?;
+                sink.filler.mark(repeat.unit, repeat.number, repeat.number + 1, &of_page.kept())?;
+                notes.add(of_page);
+                Ok::<_, LinkError>(())
             })?;
         }
+        self.documents.add_notes(DocumentReport::of_kept(self.shuffle.notes()));
         self.cx.stage("Sorting and writing", None);
         let threads = self.shuffle.threads();
         let mut sorted = self.shuffle.finish()?;
@@ -322,8 +326,8 @@ impl PageSink for ShuffleSink<'_, '_> {
         self.failed.take().map_or(Ok(()), Err)
     }
 
-    fn batch_done(&mut self, batch: &Batch) -> Result<(), LinkError> {
-        self.filler.mark(batch.file, batch.from, batch.to)
+    fn batch_done(&mut self, batch: &Batch, notes: &DocumentReport) -> Result<(), LinkError> {
+        self.filler.mark(batch.file, batch.from, batch.to, &notes.kept())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Whole archive files against data sets made by others.
 
 use super::*;
+use crate::links::Unread;
 use crate::links::invert::{Keep, Shape};
 use crate::links::testing;
 use crate::links::{DatasetObject, MAX_PAGE_BYTES, read_dataset};
@@ -302,8 +303,11 @@ fn a_build_is_taken_up_again_where_records_share_members_and_do_not() {
 fn a_build_that_is_taken_up_again_tells_what_one_in_one_go_tells() {
     let folder = tempfile::tempdir().unwrap();
     let links: String = (0..300).map(|n| format!("<a href=/{}>the words of link {n}</a>", n % 200)).collect();
-    let mut bytes: Vec<u8> =
-        (0..100).flat_map(|n| testing::page_record(&format!("http://a.pt/page/{n}"), &links)).collect();
+    // Some stand too deep: that is told of them, and of their revisits.
+    let deep = |n: usize| if n % 30 == 7 { "<div>".repeat(600) } else { String::new() };
+    let page = |n| testing::page_record(&format!("http://a.pt/page/{n}"), &format!("{}{links}", deep(n)));
+    let mut bytes: Vec<u8> = (0..100).flat_map(page).collect();
+    bytes.extend(testing::revisit_record("http://a.pt/lost", "http://a.pt/never"));
     for n in 0..50 {
         bytes.extend(testing::revisit_record(&format!("http://a.pt/again/{n}"), &format!("http://a.pt/page/{n}")));
     }
@@ -340,6 +344,8 @@ fn a_build_that_is_taken_up_again_tells_what_one_in_one_go_tells() {
     assert_eq!((again.documents.pages, again.assign), (once.documents.pages, once.assign));
     let told = |report: &BuildReport| (report.shuffle.links, report.shuffle.captures, report.shuffle.duplicates);
     assert_eq!(told(&again), told(&once));
+    assert_eq!(once.documents.unread, [(Unread::Deep, 6), (Unread::NoOriginal, 1)].into());
+    assert_eq!((again.documents.unread, again.documents.listed), (once.documents.unread, once.documents.listed));
 }
 
 /// Pages of three hosts that link to each other, one of them captured often,

@@ -14,7 +14,7 @@
 //! wait until all records were seen; what is kept of each page for that are
 //! some numbers, not its content.
 
-use super::invert::Done;
+use super::invert::{Done, MAX_LISTED, Noted, Notes};
 use super::pdf::{PdfRead, read_pdf};
 use super::wat::{WatPage, may_be_wat, read_wat, wat_page};
 use super::{Page, PageLink, PageOptions, Unread, read_links, read_page};
@@ -29,9 +29,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Most bytes of a page that are read, before and after decoding.
 pub const MAX_PAGE_BYTES: usize = 64 * 1024 * 1024;
-
-/// Unread pages that are listed one by one; all are counted.
-const MAX_LISTED: usize = 1000;
 
 /// A capture of a page, its links not yet read.
 #[derive(Debug, Clone)]
@@ -158,6 +155,27 @@ impl DocumentReport {
         if self.listed.len() < MAX_LISTED {
             self.listed.push((place, url.to_string(), why));
         }
+    }
+
+    /// What was noted of pages, to be kept beside their rows.
+    pub(super) fn kept(&self) -> Notes {
+        let mut notes = Notes::default();
+        self.unread.iter().for_each(|(why, count)| notes.count(0, why.word(), *count));
+        for (place, url, why) in &self.listed {
+            let (url, why) = (url.clone(), why.word().to_owned());
+            notes.list(Noted { unit: place.file, place: place.offset, what: url, why });
+        }
+        notes
+    }
+
+    /// Back from what [`Self::kept`] gave.
+    pub(super) fn of_kept(notes: &Notes) -> Self {
+        let counts = notes.counts_of(0).filter_map(|(why, count)| Some((Unread::from_word(why)?, count)));
+        let listed = notes.listed().iter().filter_map(|noted| {
+            let place = Place { file: noted.unit, offset: noted.place };
+            Some((place, noted.what.clone(), Unread::from_word(&noted.why)?))
+        });
+        Self { unread: counts.collect(), listed: listed.collect(), ..Self::default() }
     }
 
     /// Whether links of some page may be missing.

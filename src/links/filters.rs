@@ -180,7 +180,7 @@ impl<W: FnMut(Vec<u8>) -> io::Result<()>> PageSink for LineSink<'_, '_, W> {
         Ok(())
     }
 
-    fn batch_done(&mut self, batch: &Batch) -> Result<(), LinkError> {
+    fn batch_done(&mut self, batch: &Batch, _: &DocumentReport) -> Result<(), LinkError> {
         self.ordered.take(batch.number, &mut self.lines)
     }
 }

@@ -24,8 +24,8 @@ pub(super) trait PageSink {
     fn link(&mut self, link: &PageLink<'_>);
     /// The page is over; errors of its links are told here.
     fn page_done(&mut self) -> Result<(), LinkError>;
-    /// All pages of a stretch of a file were given.
-    fn batch_done(&mut self, batch: &Batch) -> Result<(), LinkError>;
+    /// All pages of a stretch of a file were given, of which this was noted.
+    fn batch_done(&mut self, batch: &Batch, notes: &DocumentReport) -> Result<(), LinkError>;
 }
 
 /// Pages that stand one behind the other.
@@ -114,10 +114,13 @@ fn read_batch<S: PageSink>(
     sink: &mut S,
     notes: &mut DocumentReport,
 ) -> Result<(), LinkError> {
+    let mut of_batch = DocumentReport::default();
     for document in &batch.pages {
-        read_page_into(document, options, sink, notes)?;
+        read_page_into(document, options, sink, &mut of_batch)?;
     }
-    sink.batch_done(batch)
+    sink.batch_done(batch, &of_batch)?;
+    notes.add(of_batch);
+    Ok(())
 }
 
 /// Reads the files one after the other; `give` answers whether to go on.

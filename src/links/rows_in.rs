@@ -5,7 +5,7 @@ use super::LinkKind;
 use super::dataset::without_mark;
 use super::dataset_build::{Notation, first_units};
 use super::invert::stored::{host_name, host_of};
-use super::invert::{CaptureRow, Filler, LinkError, LinkRow, Shuffle};
+use super::invert::{CaptureRow, Filler, LinkError, LinkRow, Noted, Notes, Shuffle};
 use super::lone::without_halves;
 use super::workers::share;
 use crate::uri::{CaptureDate, InternalPolicy};
@@ -55,6 +55,12 @@ pub(super) struct LineRules {
     pub(super) notation: Option<Notation>,
 }
 
+/// How a [`LineReport`] is kept beside runs.
+const BAD_LINES: &str = "bad lines";
+const OBJECTS: &str = "objects";
+const UNLISTED: &str = "unlisted";
+const UNDATED: &str = "undated";
+
 /// What became of lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct LineReport {
@@ -68,15 +74,36 @@ pub(super) struct LineReport {
     pub(super) unlisted: u64,
     /// Inlinks without a date.
     pub(super) undated: u64,
-    /// Lines that are in runs of a reading that did not end: nothing of them was
-    /// left out, and their objects are not counted.
+    /// Lines that are in runs of a reading that did not end.
     pub(super) sorted_before: u64,
 }
 
 impl LineReport {
-    /// Lines and inlinks that were left out.
-    fn faults(&self) -> u64 {
-        self.bad_lines + self.unlisted + self.undated
+    /// What was noted by a reading that did not end.
+    fn of_notes(notes: &Notes, unit: u32) -> Self {
+        let mut report = Self::default();
+        for (kind, count) in notes.counts_of(unit) {
+            match kind {
+                BAD_LINES => report.bad_lines = count,
+                OBJECTS => report.objects = count,
+                UNLISTED => report.unlisted = count,
+                UNDATED => report.undated = count,
+                _ => {}
+            }
+        }
+        let first = notes.listed().iter().find(|noted| noted.unit == unit);
+        report.first_bad = first.map(|noted| (noted.place, noted.why.clone()));
+        report
+    }
+
+    fn notes(&self, unit: u32) -> Notes {
+        let mut notes = Notes::default();
+        let counts = [self.bad_lines, self.objects, self.unlisted, self.undated];
+        [BAD_LINES, OBJECTS, UNLISTED, UNDATED].iter().zip(counts).for_each(|(kind, n)| notes.count(unit, kind, n));
+        if let Some((place, why)) = self.first_bad.clone() {
+            notes.list(Noted { unit, place, what: String::new(), why });
+        }
+        notes
     }
 }
 
@@ -106,28 +133,27 @@ pub(super) fn read_lines(
     // Memory that was read through comes back: new memory costs more than reading into it.
     let (give_back, read_through) = bounded::<Vec<u8>>(2 * threads);
     let work = |pieces: &mut dyn Iterator<Item = Piece>| {
+        let mut report = LineReport::default();
         let mut reader = LineReader { rules, filler: shuffle.filler(), report: LineReport::default(), date: None };
         for piece in pieces {
             let end = piece.line + piece.lines;
             if done.end_of(unit, piece.line) < end {
-                let faults = reader.report.faults();
                 reader.read(&piece)?;
-                // What was left out is told by every reading: such pieces are read again.
-                if reader.report.faults() == faults {
-                    reader.filler.mark(unit, piece.line, end)?;
-                }
+                let of_piece = std::mem::take(&mut reader.report);
+                reader.filler.mark(unit, piece.line, end, &of_piece.notes(unit))?;
+                report += of_piece;
             } else {
-                reader.report.sorted_before += piece.lines;
+                report.sorted_before += piece.lines;
             }
             if piece.bytes.capacity() <= 4 * PIECE_BYTES {
                 let _ = give_back.try_send(piece.bytes);
             }
         }
-        Ok(std::mem::take(&mut reader.report))
+        Ok(report)
     };
     let spare = || read_through.try_recv().unwrap_or_default();
     let reports = share(threads, work, |give| each_piece(input, spare, give).map_err(LinkError::Input))?;
-    let mut report = LineReport::default();
+    let mut report = LineReport::of_notes(shuffle.notes(), unit);
     reports.into_iter().for_each(|read| report += read);
     Ok(report)
 }

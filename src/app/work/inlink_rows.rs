@@ -3,7 +3,7 @@
 
 use super::inlinks::{PAGE_KEYS, capture_of, whole_seconds};
 use crate::jobs::JobCx;
-use crate::links::invert::{Done, Filler, Keep, LinkRow, Shuffle, ShuffleOptions, Sorted};
+use crate::links::invert::{Done, Filler, Keep, LinkRow, Notes, Shuffle, ShuffleOptions, Sorted};
 use crate::links::stored::host_of;
 use crate::links::{LinkError, LinkKind};
 use crate::store::{Captures, InlinkFeed, StoreError, Workspace};
@@ -148,7 +148,7 @@ impl<'s> Marked<'s> {
 
     fn end(&mut self, to: u64) -> Result<(), LinkError> {
         if to > self.from {
-            self.filler.mark(self.unit, self.from, to)?;
+            self.filler.mark(self.unit, self.from, to, &Notes::default())?;
         }
         (self.from, self.links) = (to, 0);
         Ok(())

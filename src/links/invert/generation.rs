@@ -9,6 +9,7 @@ use super::batch::{Batch, Column};
 use super::dictionary::{Dictionary, ORDER_BYTES, Scratch};
 use super::entry::{BLOCK_ROWS, ENTRY_BYTES, Entry, PLAIN_TAILS, Segment, Spool};
 use super::kept::Covered;
+use super::notes::Notes;
 use super::split::{MOST_PARTS, Split};
 use super::texts::{Found, TextId};
 use rayon::prelude::*;
@@ -88,6 +89,7 @@ pub(super) struct Rows {
     /// Stretches of the input that were brought whole, and the links and
     /// captures in them.
     pub(super) covered: Vec<Covered>,
+    pub(super) notes: Notes,
     pub(super) marked: (u64, u64),
 }
 

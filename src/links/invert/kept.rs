@@ -1,6 +1,7 @@
 //! Runs that outlive the program: a list beside them says what is in them.
 
 use super::LinkError;
+use super::notes::Notes;
 use super::run::{Run, run_path};
 use crate::jobs::{FileLock, NotLocked};
 use serde::{Deserialize, Serialize};
@@ -156,6 +157,9 @@ pub(super) struct KeptRun {
     /// The name in the list tells it from one that had offsets in their place.
     #[serde(rename = "records")]
     pub(super) covered: Vec<Covered>,
+    /// What was noted in those stretches.
+    #[serde(default)]
+    pub(super) notes: Notes,
 }
 
 /// The list of finished runs.
@@ -249,6 +253,13 @@ impl KeptRuns {
         Done::of(&self.runs)
     }
 
+    /// What was noted in all of that.
+    pub(super) fn notes(&self) -> Notes {
+        let mut notes = Notes::default();
+        self.runs.iter().for_each(|run| notes.add(&run.notes));
+        notes
+    }
+
     pub(super) fn next_number(&mut self) -> u64 {
         self.next += 1;
         self.next
@@ -272,6 +283,8 @@ impl KeptRuns {
         let old: Vec<KeptRun> = self.runs.drain(..count.min(self.runs.len())).collect();
         let mut covered = Vec::new();
         Done::of(&old).0.into_iter().for_each(|stretch| stretch.add_to(&mut covered));
+        let mut notes = Notes::default();
+        old.iter().for_each(|run| notes.add(&run.notes));
         let sum = |of: fn(&KeptRun) -> u64| old.iter().map(of).sum::<u64>();
         self.runs.push(KeptRun {
             number,
@@ -280,6 +293,7 @@ impl KeptRuns {
             captures: sum(|run| run.captures),
             duplicates: sum(|run| run.duplicates) + duplicates,
             covered,
+            notes,
         });
         self.write(folder)?;
         for run in old {

@@ -20,6 +20,7 @@
 //! | `merge` | a generation and runs as one stream |
 //! | `shuffle` | who fills, who sorts, what stays in memory |
 //! | `kept` | runs that outlive the program, for builds that were killed |
+//! | `notes` | what was noted of the input, beside such runs |
 //! | `sorted` | the result, whole or in parts that threads share |
 //! | `assign` | which inlinks belong to which capture |
 //! | [`stored`] | the result kept in segments, and questions to it |
@@ -35,6 +36,7 @@ mod generation;
 mod index;
 mod kept;
 mod merge;
+mod notes;
 mod ranked;
 mod row;
 mod run;
@@ -47,6 +49,7 @@ mod window;
 
 pub use assign::{AssignOptions, AssignReport, Assigned, Dedup, Inlink, Shape, Uncaptured, assign, assign_rendered};
 pub use kept::{Done, Keep};
+pub use notes::{MAX_LISTED, Noted, Notes};
 pub use row::{CaptureRow, LinkRow, Row};
 pub use shuffle::{DEFAULT_MEMORY_BYTES, Filler, Shuffle, ShuffleOptions, ShuffleReport};
 pub use sorted::Sorted;

@@ -14,6 +14,7 @@ use super::dictionary::MAX_ROW_BYTES;
 use super::generation::{Finder, Generation, PartSoFar};
 use super::kept::{Covered, Done, Keep, KeptRun, KeptRuns};
 use super::merge::{Merge, Stream};
+use super::notes::Notes;
 use super::ranked::{Making, NumberedRun, Ranked};
 use super::row::{CaptureRow, LinkRow};
 use super::run::{READER_BYTES, Run, RunWriter, run_path};
@@ -161,6 +162,7 @@ struct State {
 pub struct Shuffle {
     /// What this thread brings.
     local: Mutex<Local>,
+    notes: Notes,
     core: Core,
 }
 
@@ -181,12 +183,13 @@ impl Shuffle {
     /// [`LinkError::Run`] where runs that were kept cannot be read.
     pub fn new(options: &ShuffleOptions, cx: &JobCx) -> Result<Self, LinkError> {
         let threads = options.threads.max(1);
-        let mut state = State::default();
+        let (mut state, mut notes) = (State::default(), Notes::default());
         if let Some(keep) = &options.keep {
             let (kept, runs) = KeptRuns::open(keep)?;
             state.report.links = kept.runs.iter().map(|run| run.links).sum();
             state.report.captures = kept.runs.iter().map(|run| run.captures).sum();
             state.report.duplicates = kept.runs.iter().map(|run| run.duplicates).sum();
+            notes = kept.notes();
             (state.kept, state.runs) = (kept, runs);
         }
         let shared = Shared {
@@ -198,7 +201,7 @@ impl Shuffle {
         };
         let generation = RwLock::new(Generation::new(threads));
         let core = Core { shared, generation, failed: AtomicBool::new(false), cx: cx.clone() };
-        Ok(Self { local: Mutex::default(), core })
+        Ok(Self { local: Mutex::default(), notes, core })
     }
 
     /// Takes a link.
@@ -224,6 +227,11 @@ impl Shuffle {
     /// Which parts of the input are in runs that were kept of an earlier build.
     pub fn done(&self) -> Done {
         self.core.shared.state().kept.done()
+    }
+
+    /// What an earlier build noted in what its runs hold.
+    pub fn notes(&self) -> &Notes {
+        &self.notes
     }
 
     /// What was done so far, without the last rows of fillers at work.
@@ -281,16 +289,17 @@ impl Filler<'_> {
     }
 
     /// Says that all rows of the places `from..to` in a part of the input (a
-    /// file) were brought, by this thread. Where runs are kept,
-    /// [`Shuffle::done`] of a later build knows of it.
-    pub fn mark(&mut self, unit: u32, from: u64, to: u64) -> Result<(), LinkError> {
+    /// file) were brought, by this thread, and what was noted there. Where runs
+    /// are kept, [`Shuffle::done`] and [`Shuffle::notes`] of a later build know
+    /// of it.
+    pub fn mark(&mut self, unit: u32, from: u64, to: u64, notes: &Notes) -> Result<(), LinkError> {
         if !self.core.shared.keep {
             return Ok(());
         }
         let is_full = {
             let generation = self.core.generation();
             self.core.check_failed()?;
-            self.local.add_to(&generation, Some(Covered { unit, from, to }));
+            self.local.add_to(&generation, Some((Covered { unit, from, to }, notes)));
             self.core.shared.is_full(&generation)
         };
         if is_full { self.core.end_generation() } else { Ok(()) }
@@ -305,8 +314,8 @@ impl Drop for Filler<'_> {
 
 impl Local {
     /// Adds all rows to a generation. `covered` says that they end a stretch
-    /// of the input.
-    fn add_to(&mut self, generation: &Generation, covered: Option<Covered>) {
+    /// of the input, and what was noted there.
+    fn add_to(&mut self, generation: &Generation, covered: Option<(Covered, &Notes)>) {
         for batch in self.unmarked.drain(..).chain([std::mem::take(&mut self.batch)]) {
             generation.take(&batch, &mut self.finder);
             self.ahead.0 += batch.links;
@@ -316,12 +325,13 @@ impl Local {
         }
         self.batch.clear();
         self.unmarked_bytes = 0;
-        if let Some(covered) = covered {
+        if let Some((covered, notes)) = covered {
             let mut rows = generation.rows();
             let (links, captures) = std::mem::take(&mut self.ahead);
             rows.marked.0 += links;
             rows.marked.1 += captures;
             covered.add_to(&mut rows.covered);
+            rows.notes.add(notes);
         }
     }
 
@@ -520,11 +530,12 @@ impl Shared {
             number: self.keep.then_some(&number),
             cx,
         };
-        let (links, captures, covered, marked, on_disk, again) = {
+        let (links, captures, covered, notes, marked, on_disk, again) = {
             let mut rows = generation.rows();
             let (covered, on_disk) =
                 (std::mem::take(&mut rows.covered), rows.parts.iter().map(PartSoFar::bytes).sum::<u64>());
-            (rows.links, rows.captures, covered, rows.marked, on_disk, making.bytes_again(&rows.parts))
+            let notes = std::mem::take(&mut rows.notes);
+            (rows.links, rows.captures, covered, notes, rows.marked, on_disk, making.bytes_again(&rows.parts))
         };
         if written {
             self.check_room((generation.text_bytes() + generation.row_bytes()) as u64 + on_disk + again)?;
@@ -551,6 +562,7 @@ impl Shared {
                 captures: marked.1,
                 duplicates: large.duplicates,
                 covered,
+                notes,
                 ..KeptRun::default()
             },
         )?;

@@ -334,7 +334,7 @@ fn a_build_that_was_killed_goes_on_from_its_runs() {
                 some.iter().for_each(|row| row.push(&mut filler));
                 brought += some.len();
             }
-            filler.mark(7, place, place + 1).unwrap();
+            filler.mark(7, place, place + 1, &Notes::default()).unwrap();
         }
         brought
     };

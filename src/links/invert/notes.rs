@@ -1,0 +1,64 @@
+//! What was noted while input was read, kept beside the runs that hold its
+//! rows: a build that goes on from them tells it as if it had read all itself.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Notes that are listed one by one; all are counted.
+pub const MAX_LISTED: usize = 1000;
+
+/// See the module.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notes {
+    /// How many of each kind, by part of the input.
+    counts: BTreeMap<u32, BTreeMap<String, u64>>,
+    listed: Vec<Noted>,
+}
+
+/// What was noted of one place.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Noted {
+    /// Which part of the input: a file's number.
+    pub unit: u32,
+    /// Where in it.
+    pub place: u64,
+    /// What stands there.
+    pub what: String,
+    /// What is to say of it.
+    pub why: String,
+}
+
+impl Notes {
+    /// Counts something.
+    pub fn count(&mut self, unit: u32, kind: &str, count: u64) {
+        if count > 0 {
+            *self.counts.entry(unit).or_default().entry(kind.to_owned()).or_default() += count;
+        }
+    }
+
+    /// Lists a place, as long as there are not too many before it.
+    pub fn list(&mut self, noted: Noted) {
+        self.listed.push(noted);
+    }
+
+    /// What was counted in a part of the input.
+    pub fn counts_of(&self, unit: u32) -> impl Iterator<Item = (&str, u64)> {
+        self.counts.get(&unit).into_iter().flatten().map(|(kind, count)| (kind.as_str(), *count))
+    }
+
+    /// The first places.
+    pub fn listed(&self) -> &[Noted] {
+        &self.listed
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        for (unit, counts) in &other.counts {
+            counts.iter().for_each(|(kind, count)| self.count(*unit, kind, *count));
+        }
+        if !other.listed.is_empty() {
+            self.listed.extend_from_slice(&other.listed);
+            self.listed.sort_unstable();
+            self.listed.truncate(MAX_LISTED);
+        }
+    }
+}
