@@ -7,9 +7,11 @@ use super::{FINE, PROBLEMS};
 use crate::jobs::{JobCx, counted};
 use crate::links::invert::{AssignReport, Keep, ShuffleReport, Sorted};
 use crate::links::{DatasetBuilder, DatasetOptions, DocumentReport, FileNews, LinkError, MAX_PAGE_BYTES, Place};
+use crate::uri::CaptureDate;
 use crate::warc::{PlaceReader, Record, WarcError, offset_words};
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::UNIX_EPOCH;
 
 /// Problems that are printed for each file; all are counted.
 pub(super) const MAX_PRINTED: u64 = 20;
@@ -66,7 +68,7 @@ impl Args {
 
     /// What is read and how rows are made of it: runs of anything else are no use.
     fn input_words(&self) -> String {
-        with_files(format!("{:?}", self.map), &self.files)
+        with_files(self.map.words(), &self.files)
     }
 }
 
@@ -74,9 +76,15 @@ impl Args {
 pub(super) fn with_files(options: String, files: &[PathBuf]) -> String {
     let mut words = options;
     for path in files {
-        let file = path.metadata().ok();
-        let changed = file.as_ref().and_then(|file| file.modified().ok());
-        words.push_str(&format!("\n{} {:?} {changed:?}", path.display(), file.map(|file| file.len())));
+        let state = match path.metadata().and_then(|file| Ok((file.len(), file.modified()?))) {
+            Ok((bytes, changed)) => {
+                let since = changed.duration_since(UNIX_EPOCH).unwrap_or_default();
+                let date = CaptureDate::from_seconds(since.as_secs().try_into().unwrap_or_default());
+                format!("{bytes} bytes, changed {}.{:09}", date.to_words(), since.subsec_nanos())
+            }
+            Err(error) => error.to_string(),
+        };
+        words.push_str(&format!("\n{} ({state})", path.display()));
     }
     words
 }

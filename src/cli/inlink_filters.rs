@@ -129,14 +129,34 @@ pub(super) fn map(
 /// place of the line before it, with a tab between.
 pub(super) fn file_names(input: impl BufRead) -> std::io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    for line in input.lines() {
+    for line in input.split(b'\n') {
         let line = line?;
-        let name = line.rsplit('\t').next().unwrap_or_default().trim_end_matches('\r');
+        let line = line.strip_suffix(b"\r").unwrap_or(&line);
+        let name = line.rsplit(|byte| *byte == b'\t').next().unwrap_or_default();
         if !name.is_empty() {
-            files.push(PathBuf::from(name));
+            files.push(path_of(name)?);
         }
     }
     Ok(files)
+}
+
+/// A name of a file is bytes, whatever letters they are meant as.
+#[cfg(unix)]
+fn path_of(name: &[u8]) -> std::io::Result<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    Ok(PathBuf::from(std::ffi::OsStr::from_bytes(name)))
+}
+
+#[cfg(not(unix))]
+fn path_of(name: &[u8]) -> std::io::Result<PathBuf> {
+    let name = std::str::from_utf8(name).map_err(|error| {
+        let shown = String::from_utf8_lossy(name);
+        std::io::Error::new(
+            std::io::ErrorKind::InvalidData,
+            format!("the name of a file is not UTF-8: {shown}: {error}"),
+        )
+    })?;
+    Ok(PathBuf::from(name))
 }
 
 /// Rows in, lines of the data set out.
@@ -173,5 +193,7 @@ mod tests {
     fn names_come_with_or_without_a_place_before_them() {
         let names = file_names(&b"a.warc.gz\n\n0\tdir/b c.warc\r\n"[..]).unwrap();
         assert_eq!(names, [PathBuf::from("a.warc.gz"), PathBuf::from("dir/b c.warc")]);
+        #[cfg(unix)]
+        assert_eq!(file_names(&b"t\xe9.warc\n"[..]).unwrap(), [path_of(b"t\xe9.warc").unwrap()]);
     }
 }

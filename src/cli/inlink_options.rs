@@ -52,6 +52,31 @@ pub(super) struct MapOptions {
     read: ReadOptions,
 }
 
+impl MapOptions {
+    /// As they are given, for messages.
+    pub(super) fn words(&self) -> String {
+        let Self { rules, keys, read } = self;
+        let mut words = vec![
+            option_words("preset", rules.preset.as_ref()),
+            option_words("internal", rules.internal.as_ref()),
+            rules.anchor_cap.map(|units| format!("--anchor-cap {units}")).unwrap_or_default(),
+            option_words("notation", keys.notation.as_ref()),
+            option_words("kinds", &read.kinds),
+            option_words("from", &read.from),
+        ];
+        words.extend(read.image_alt.then(|| "--image-alt".to_owned()));
+        words.retain(|word| !word.is_empty());
+        words.join(" ")
+    }
+}
+
+/// An option as it is given, with its words parted by commas; nothing where it is not given.
+pub(super) fn option_words<'w, W: ValueEnum + 'w>(name: &str, values: impl IntoIterator<Item = &'w W>) -> String {
+    let values: Vec<_> = values.into_iter().filter_map(ValueEnum::to_possible_value).collect();
+    let values: Vec<_> = values.iter().map(|value| value.get_name()).collect();
+    if values.is_empty() { String::new() } else { format!("--{name} {}", values.join(",")) }
+}
+
 /// Rules of links, for all that make or take them.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(super) struct RuleOptions {

@@ -1,7 +1,7 @@
 //! `fonds inlinks load`, and answers out of what was loaded.
 
 use super::dataset::with_files;
-use super::inlink_options::{InternalWord, NotationWord, SortOptions};
+use super::inlink_options::{InternalWord, NotationWord, SortOptions, option_words};
 use super::inlinks::{NO_INLINKS, is_cut, tell_cut, tell_empty, top_line};
 use super::output::{json_line, plain};
 use super::{FINE, PROBLEMS};
@@ -78,8 +78,16 @@ impl LoadArgs {
     /// What is read and how rows are made of it: runs of anything else are no use.
     fn input_words(&self) -> String {
         let Self { folder, notation, internal, columns, anchor_cap, .. } = self;
-        let options = format!("load {folder:?} {notation:?} {internal:?} {columns:?} {anchor_cap:?}");
-        with_files(options, &self.files)
+        let mut options = vec![
+            "load".to_owned(),
+            folder.display().to_string(),
+            option_words("notation", notation),
+            option_words("internal", internal),
+            option_words("columns", [columns]),
+            anchor_cap.map(|units| format!("--anchor-cap {units}")).unwrap_or_default(),
+        ];
+        options.retain(|word| !word.is_empty());
+        with_files(options.join(" "), &self.files)
     }
 }
 

@@ -87,7 +87,7 @@ impl Document {
     pub fn read_links(&self, options: &PageOptions, each: impl FnMut(&PageLink<'_>)) -> Option<Unread> {
         let Some((payload, kind)) = self.payload() else {
             return match read_wat(&self.block, &self.url, options, each) {
-                Ok(cut) => Unread::of_page(false, false, &cut),
+                Ok((cut, told)) => told.or(Unread::of_page(false, false, &cut)),
                 Err(_) => Some(Unread::NoWat),
             };
         };

@@ -12,6 +12,7 @@ use super::fold::fold_into;
 use super::lone::without_halves;
 use super::page::{LinkKind, PageCuts, PageOptions};
 use super::resolve::Resolver;
+use super::unread::Unread;
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::http::ContentType;
 use encoding_rs::UTF_8;
@@ -37,7 +38,7 @@ struct Outer<T> {
     #[serde(rename = "Envelope")]
     envelope: Envelope<T>,
     #[serde(rename = "Fonds", default)]
-    fonds: Option<IgnoredAny>,
+    fonds: Option<Fields>,
 }
 
 #[derive(Deserialize)]
@@ -133,7 +134,11 @@ impl<'de: 'a, 'a> Deserialize<'de> for Links<'a> {
 }
 
 /// What is asked for of the objects that list fields of heads and of `meta` elements.
-const FIELDS: [&str; 7] = ["WARC-Type", "WARC-Target-URI", "WARC-Date", "Status", "Content-Type", "name", "content"];
+const FIELDS: [&str; 8] =
+    ["WARC-Type", "WARC-Target-URI", "WARC-Date", "Status", "Content-Type", "name", "content", NOT_READ_WHOLE];
+
+/// Why we did not read the page whole, in records of ours.
+const NOT_READ_WHOLE: &str = "notReadWhole";
 
 /// Those fields of an object, by name whatever its case; the others are passed over.
 #[derive(Default)]
@@ -291,18 +296,20 @@ pub(super) fn wat_page(block: &[u8]) -> Result<Option<WatPage>, serde_json::Erro
     }))
 }
 
-/// Gives every link of an envelope to `each`.
+/// Gives every link of an envelope to `each`. Says what was left out of it, and
+/// what it says that was left out when the page was read.
 pub(super) fn read_wat(
     block: &[u8],
     url: &Url,
     options: &PageOptions,
     mut each: impl FnMut(&PageLink<'_>),
-) -> Result<PageCuts, serde_json::Error> {
+) -> Result<(PageCuts, Option<Unread>), serde_json::Error> {
     let block = without_halves(block);
     let outer: Outer<Html<'_>> = serde_json::from_slice(&block)?;
+    let told = outer.fonds.as_ref().and_then(|fonds| Unread::from_word(fonds.get(NOT_READ_WHOLE)?));
     let html = outer.envelope.payload.and_then(|payload| payload.http).and_then(|http| http.html);
     let mut cut = PageCuts::default();
-    let Some(Html { head, links }) = html else { return Ok(cut) };
+    let Some(Html { head, links }) = html else { return Ok((cut, told)) };
     let (base, metas, head_links) = head.map_or_else(Default::default, |head| (head.base, head.metas, head.links));
     let base = Some(text_of(&base).trim()).filter(|base| !base.is_empty()).and_then(|base| web_url(url, base, UTF_8));
     let base = base.as_ref().unwrap_or(url);
@@ -341,7 +348,7 @@ pub(super) fn read_wat(
         count += 1;
         each(&PageLink { url, kind, anchor: anchor.trim_end(), nofollow: nofollow_all || has_rel("nofollow") });
     }
-    Ok(cut)
+    Ok((cut, told))
 }
 
 /// `<meta name=robots content=nofollow>`, as the envelope lists it.
@@ -426,6 +433,22 @@ mod tests {
     }
 
     #[test]
+    fn of_our_own_records_what_was_not_read_whole_is_told_again() {
+        let told = |fonds: Value| {
+            let mut block: Value = serde_json::from_slice(&page(json!({"Links": []}))).unwrap();
+            block["Fonds"] = fonds;
+            let block = block.to_string().into_bytes();
+            let page = wat_page(&block).unwrap().unwrap();
+            assert!(page.is_ours);
+            read_wat(&block, &page.url, &PageOptions::links_only(), |_| ()).unwrap().1
+        };
+        let why = Unread::TooLong;
+        assert_eq!(told(json!({"hops": "L", "notReadWhole": why.word(), "verdict": {"rule": 3}})), Some(why));
+        assert_eq!(told(json!({"notReadWhole": "some reason of another version"})), None);
+        assert_eq!(told(json!({})), None);
+    }
+
+    #[test]
     fn links_beyond_those_of_a_page_are_counted_and_not_kept() {
         let list = format!(r#"[{{}},{{"url":""}}{}]"#, r#",{"url":"x"}"#.repeat(MAX_LINKS_PER_PAGE + 3));
         let links: Links<'_> = serde_json::from_str(&list).unwrap();
@@ -447,7 +470,8 @@ mod tests {
             {"path": "A@/href", "url": format!("/{}", "y".repeat(MAX_URL_BYTES))}]}));
         let url = parse_web_url("http://a.pt/").unwrap();
         let mut anchors = Vec::new();
-        let cut = read_wat(&block, &url, &PageOptions::links_only(), |link| anchors.push(link.anchor.len())).unwrap();
+        let (cut, _) =
+            read_wat(&block, &url, &PageOptions::links_only(), |link| anchors.push(link.anchor.len())).unwrap();
         assert_eq!((anchors.as_slice(), cut.anchors, cut.links), (&[MAX_ANCHOR_BYTES][..], 1, 1));
     }
 

@@ -153,15 +153,12 @@ pub fn anchors_of_page(desk: &WorkspaceDesk, page: &str, window: Option<Window>)
     let store = desk.workspace.built_links()?.context("inlinks are not built yet")?;
     let catalogue = desk.catalogue();
     let newest = if window.is_none() { catalogue.last_capture(&key)? } else { None };
-    let Some(newest) = newest else {
-        let found = anchors_of_stored(&store, key.as_str(), window)?;
-        return Ok(PageAnchors { rows: mark_matching(catalogue, None, found.rows)?, ..found });
+    let window = match newest {
+        Some(newest) => Some(Window { around: catalogue.capture_row(newest)?.date, days: catalogue.window_days()? }),
+        None => window,
     };
-    let days = catalogue.window_days()?;
-    let window = Window { around: catalogue.capture_row(newest)?.date, days };
-    let found = anchors_of_stored(&store, key.as_str(), Some(window))?;
-    // As the panel of this capture has them.
-    Ok(PageAnchors { rows: desk.anchors(newest, days)?, ..found })
+    let found = anchors_of_stored(&store, key.as_str(), window)?;
+    Ok(PageAnchors { rows: mark_matching(catalogue, None, found.rows)?, ..found })
 }
 
 /// Anchors of a page by its key, links within its site too.
