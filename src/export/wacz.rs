@@ -121,7 +121,7 @@ fn find_pages(
         |place| reader.read(&archives[place.file as usize], place.offset, MAX_PAGE_BYTES, cx),
         |document, _, _| put(&page_of(document, &options)),
     )?;
-    Ok(unread_pages(documents.report(), archives))
+    Ok(unread_pages(&documents.into_report(), archives))
 }
 
 /// The pages whose originals could not be read a second time, in words.

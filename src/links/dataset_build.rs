@@ -247,7 +247,7 @@ impl DatasetBuilder {
             |object, out| render_line(object, java_times, out),
             write,
         )?;
-        let (documents, problems, unreadable) = (self.documents.report().clone(), self.problems, self.unreadable);
+        let (documents, problems, unreadable) = (self.documents.into_report(), self.problems, self.unreadable);
         Ok((BuildReport { documents, shuffle, assign, problems, unreadable }, sorted))
     }
 }

@@ -87,7 +87,10 @@ impl Document {
     pub fn read_links(&self, options: &PageOptions, each: impl FnMut(&PageLink<'_>)) -> Option<Unread> {
         let Some((payload, kind)) = self.payload() else {
             return match read_wat(&self.block, &self.url, options, each) {
-                Ok((cut, told)) => told.or(Unread::of_page(false, false, &cut)),
+                Ok((cut, told)) => {
+                    let cut = Unread::of_page(false, false, &cut);
+                    cut.filter(|why| why.loses_links()).or(told).or(cut)
+                }
                 Err(_) => Some(Unread::NoWat),
             };
         };
@@ -152,8 +155,9 @@ pub struct DocumentReport {
 impl DocumentReport {
     pub(super) fn note(&mut self, place: Place, url: impl fmt::Display, why: Unread) {
         *self.unread.entry(why).or_default() += 1;
-        if self.listed.len() < MAX_LISTED {
-            self.listed.push((place, url.to_string(), why));
+        self.listed.push((place, url.to_string(), why));
+        if self.listed.len() >= 2 * MAX_LISTED {
+            self.cut_list();
         }
     }
 
@@ -193,10 +197,17 @@ impl DocumentReport {
             *self.unread.entry(why).or_default() += count;
         }
         self.listed.extend(other.listed);
+        self.cut_list();
+    }
+
+    fn cut_list(&mut self) {
         self.listed.sort_unstable();
         self.listed.truncate(MAX_LISTED);
     }
 }
+
+/// The digest of no bytes.
+pub const EMPTY_PAYLOAD: &str = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
 
 /// A revisit that waits for its original.
 struct Waiting {
@@ -250,9 +261,10 @@ impl DocumentReader {
         Self { from, ..Self::default() }
     }
 
-    /// What was read so far.
-    pub fn report(&self) -> &DocumentReport {
-        &self.report
+    /// What was read.
+    pub fn into_report(mut self) -> DocumentReport {
+        self.report.cut_list();
+        self.report
     }
 
     /// Adds what was noted while links were read.
@@ -287,7 +299,7 @@ impl DocumentReader {
             self.report.note(place, url, Unread::NoHttp);
             return None;
         };
-        let names = names_of_original(&record.head, head.status, date);
+        let names = names_of_original(&record.head, date);
         if !(200..300).contains(&head.status) || !self.from.takes(&head.content_type()) {
             self.no_pages.extend(names);
             return None;
@@ -364,25 +376,29 @@ impl DocumentReader {
             return;
         };
         let own = parse_response_head(&record.block).filter(|own| own.status != 304);
+        // Redirects and errors often have no payload, as empty pages.
+        if own.as_ref().is_some_and(|own| !(200..300).contains(&own.status)) {
+            return;
+        }
         let may_be_page = own.as_ref().is_none_or(|own| {
             let kind = own.content_type();
-            (200..300).contains(&own.status) && (kind.mime.is_empty() || self.from.takes(&kind))
+            kind.mime.is_empty() || self.from.takes(&kind)
         });
         let mut names = Vec::new();
         if let Some(id) = head.headers.get("WARC-Refers-To") {
             names.push(name("id", id.trim().trim_matches(['<', '>'])));
         }
-        if let Some(digest) = head.headers.get("WARC-Payload-Digest") {
-            // Much has an empty payload: a revisit with a status of its own repeats a capture of that status.
-            names.push(match own.as_ref() {
-                Some(own) => name_of_status(digest.trim(), own.status),
-                None => name("digest", digest.trim()),
-            });
-        }
         let original = head.headers.get("WARC-Refers-To-Target-URI");
         let when = head.headers.get("WARC-Refers-To-Date").and_then(|text| CaptureDate::parse(&text).ok());
         if let (Some(original), Some(when)) = (original, when) {
             names.push(name_at(original.trim().trim_matches(['<', '>']), when));
+        }
+        if let Some(digest) = head.headers.get("WARC-Payload-Digest") {
+            let digest = digest.trim();
+            // What is not modified has no content of its own, and that may have been digested.
+            if own.is_some() || !digest.eq_ignore_ascii_case(EMPTY_PAYLOAD) {
+                names.push(name("digest", digest));
+            }
         }
         self.waiting.push(Waiting { url, date, place, names, may_be_page });
     }
@@ -450,19 +466,11 @@ fn date_of(head: &RecordHead) -> Option<CaptureDate> {
     head.date().map(|date| CaptureDate::from_seconds(date.seconds()))
 }
 
-fn names_of_original(head: &RecordHead, status: u16, date: CaptureDate) -> impl Iterator<Item = u64> {
+fn names_of_original(head: &RecordHead, date: CaptureDate) -> impl Iterator<Item = u64> {
     let id = head.record_id().map(|id| name("id", &id));
-    let digest = head.headers.get("WARC-Payload-Digest");
-    let digests = digest
-        .map(|digest| [name("digest", digest.trim()), name_of_status(digest.trim(), status)])
-        .into_iter()
-        .flatten();
+    let digest = head.headers.get("WARC-Payload-Digest").map(|digest| name("digest", digest.trim()));
     let place = head.target_uri().map(|uri| name_at(&uri, date));
-    id.into_iter().chain(digests).chain(place)
-}
-
-fn name_of_status(digest: &str, status: u16) -> u64 {
-    name(&status.to_string(), digest)
+    [id, digest, place].into_iter().flatten()
 }
 
 fn name_at(uri: &str, date: CaptureDate) -> u64 {
@@ -511,7 +519,7 @@ mod tests {
     fn check(record: &Record, pages: u64) {
         let mut reader = DocumentReader::default();
         reader.take(record.clone(), Place { file: 0, offset: 0 });
-        assert_eq!(reader.report().pages, pages);
+        assert_eq!(reader.report.pages, pages);
     }
 
     #[test]
@@ -556,13 +564,13 @@ mod tests {
             reader.take(revisit(("WARC-Refers-To", "<urn:1>")), Place { file: 0, offset: 5 });
             reader.take(response("http://a.pt/", &other), Place { file: 0, offset: 9 });
             resolve(&mut reader, |_| unreachable!(), |_| unreachable!());
-            assert!(reader.report().unread.is_empty());
+            assert!(reader.report.unread.is_empty());
         }
         let mut lost = DocumentReader::default();
         lost.take(revisit(("WARC-Refers-To", "<urn:2>")), Place { file: 0, offset: 5 });
         resolve(&mut lost, |_| unreachable!(), |_| ());
-        assert_eq!(lost.report().unread[&Unread::NoOriginal], 1);
-        assert_eq!(lost.report().listed[0].0.offset, 5);
+        assert_eq!(lost.report.unread[&Unread::NoOriginal], 1);
+        assert_eq!(lost.report.listed[0].0.offset, 5);
     }
 
     fn resolve(
@@ -609,7 +617,7 @@ mod tests {
         };
         resolve(&mut reader, fetch, |document| taken.push(document.place.offset));
         assert_eq!((taken, fetched), (vec![4], 2));
-        assert_eq!(reader.report().unread[&Unread::OriginalUnread], 2);
+        assert_eq!(reader.report.unread[&Unread::OriginalUnread], 2);
     }
 
     #[test]
@@ -618,7 +626,7 @@ mod tests {
             let mut reader = DocumentReader::default();
             let document = reader.take(record.clone(), Place { file: 0, offset: 0 });
             let read = document.and_then(|document| document.read_links(&PageOptions::links_only(), |_| ()));
-            reader.report().unread.keys().copied().chain(read).collect::<Vec<_>>()
+            reader.report.unread.keys().copied().chain(read).collect::<Vec<_>>()
         };
         assert_eq!(why(&response("http://a.pt/", "no http")), [Unread::NoHttp]);
         let gzip = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n<a href=x>plain</a>";

@@ -62,7 +62,7 @@ pub fn map_files<W: FnMut(Vec<u8>) -> io::Result<()> + Send>(
         ordered.write(&mut sink.lines)
     })?;
     ordered.write(&mut sink.lines)?;
-    Ok(documents.report().clone())
+    Ok(documents.into_report())
 }
 
 /// Lets pieces out in the order of their numbers.

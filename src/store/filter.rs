@@ -15,7 +15,7 @@
 //! leading `-` turns a part round; quotes keep blanks together. Only letters
 //! before the sign are a field's name: `a.pt/x?id=4` is a word.
 
-use super::inlinks::IS_PAGE;
+use super::inlinks::{IS_PAGE, SAYS_PAGE};
 use super::repeats::ORIGINAL;
 use crate::links::stored::{host_name, host_of};
 use crate::scope::broken_pattern;
@@ -178,8 +178,10 @@ impl Filter {
         }
         match name.as_str() {
             "page" => {
-                let is_page =
-                    format!("EXISTS (SELECT 1 FROM capture p WHERE p.id = ifnull({ORIGINAL}, c.id) AND {IS_PAGE})");
+                let is_page = format!(
+                    "({SAYS_PAGE} AND EXISTS
+                        (SELECT 1 FROM capture p WHERE p.id = ifnull({ORIGINAL}, c.id) AND {IS_PAGE}))"
+                );
                 yes_or_no(&is_page, &format!("NOT {is_page}"))
             }
             "fqdn" => Ok(self.fqdn(value)),

@@ -2,7 +2,7 @@
 
 use super::captures::{int, uint};
 use super::catalogue::Catalogue;
-use super::repeats::{FOUND_SINCE, HAS_LINKS, NEW_ORIGINALS, NEW_PAGES, ORIGINAL, ORIGINAL_NOW, ORIGINAL_THEN};
+use super::repeats::{HAS_LINKS, MAY_BE_PAGE, NEW_ORIGINALS, NEW_PAGES, ORIGINAL, ORIGINAL_NOW, ORIGINAL_THEN};
 use super::rows::{AnchorRow, CaptureId, OutlinkRow};
 use super::scheduled::has_table;
 use super::workspace::StoreError;
@@ -66,6 +66,10 @@ impl Captures {
 /// Whether a capture is one of a page, where `p` is what it repeats, or the capture itself.
 pub(super) const IS_PAGE: &str = "p.status BETWEEN 200 AND 299 AND p.mime IN ('text/html', 'application/xhtml+xml')";
 
+/// Whether the status of `c` says that it is of no page, whatever it repeats:
+/// redirects and errors often have no payload, as empty pages.
+pub(super) const SAYS_PAGE: &str = "(c.status IN (0, 304) OR c.status BETWEEN 200 AND 299)";
+
 const NEW_CAPTURES: &str = "c.id > ?1 AND c.id <= ?2";
 
 /// Revisits that were there before, whose original came since.
@@ -82,7 +86,7 @@ fn feed(which: &str) -> String {
          JOIN url t ON t.id = o.target JOIN page tp ON tp.id = t.page
          JOIN url su ON su.id = c.url JOIN page sp ON sp.id = c.page
          JOIN anchor a ON a.id = o.anchor
-         WHERE {IS_PAGE} AND {which} ORDER BY c.id"
+         WHERE {IS_PAGE} AND {SAYS_PAGE} AND {which} ORDER BY c.id"
     )
 }
 
@@ -91,7 +95,7 @@ fn feed_pages(which: &str) -> String {
         "SELECT k.key, u.url, c.date_ms, c.id
          FROM capture c JOIN capture p ON p.id = ifnull({ORIGINAL_NOW}, c.id)
          JOIN url u ON u.id = c.url JOIN page k ON k.id = c.page
-         WHERE {IS_PAGE} AND {which} ORDER BY c.id"
+         WHERE {IS_PAGE} AND {SAYS_PAGE} AND {which} ORDER BY c.id"
     )
 }
 
@@ -162,12 +166,13 @@ impl Catalogue {
             Ok(conn.query_row(
                 &format!(
                     "SELECT EXISTS (SELECT 1 FROM
-                        (SELECT {ORIGINAL_THEN} AS was, {ORIGINAL_NOW} AS is_now FROM capture c
+                        (SELECT c.id AS revisit, {ORIGINAL_THEN} AS was, {ORIGINAL_NOW} AS is_now FROM capture c
                           WHERE c.id IN ({NEW_ORIGINALS}))
-                        JOIN capture w ON w.id = was JOIN capture p ON p.id = is_now
-                         WHERE w.digest <> p.digest OR ({IS_PAGE}) <> ({was_page})) OR {FOUND_SINCE}"
+                        JOIN capture w ON w.id = ifnull(was, revisit) JOIN capture p ON p.id = is_now
+                         WHERE CASE WHEN was IS NULL THEN ({was_page}) AND NOT ({IS_PAGE})
+                                    ELSE w.digest <> p.digest OR ({IS_PAGE}) <> ({was_page}) END)"
                 ),
-                [of.after, of.up_to, of.read_after],
+                [of.after, of.up_to],
                 |row| row.get(0),
             )?)
         })
@@ -278,8 +283,7 @@ impl Catalogue {
             let n: i64 = conn.query_row(
                 &format!(
                     "SELECT count(*) FROM capture c WHERE c.revisit_of_ms > -9223372036854775808
-                       AND (c.status = 304 OR c.status = 0 OR c.status BETWEEN 200 AND 299)
-                       AND c.mime IN ('', '-', 'text/html', 'application/xhtml+xml') AND {ORIGINAL} IS NULL"
+                       AND {SAYS_PAGE} AND {MAY_BE_PAGE} AND {ORIGINAL} IS NULL"
                 ),
                 [],
                 |row| row.get(0),

@@ -3,13 +3,14 @@
 
 use super::captures::{StoredCapture, insert_outlinks, stored_capture};
 use super::catalogue::Catalogue;
-use super::inlinks::IS_PAGE;
+use super::inlinks::{IS_PAGE, SAYS_PAGE};
 use super::rows::{CaptureId, LaunchId};
 use super::workspace::StoreError;
-use crate::links::Outlink;
+use crate::jobs::JobCx;
+use crate::links::{EMPTY_PAYLOAD, Outlink};
 use crate::uri::Url;
-use rusqlite::OptionalExtension;
-use std::collections::{BTreeMap, HashMap};
+use rusqlite::{Connection, OptionalExtension};
+use std::collections::HashMap;
 
 /// Of originals that are `$like` it and have its payload digest, the one whose
 /// date is nearest to that which `c` names. Each half is one look into an index,
@@ -124,16 +125,17 @@ pub(super) const NEW_ORIGINALS: &str = new_originals!("");
 /// Of [`NEW_ORIGINALS`] those whose original may be a page.
 pub(super) const NEW_PAGES: &str = new_originals!(" AND x.status BETWEEN 200 AND 299");
 
-/// Whether a revisit up to capture `?1` was found to repeat one of those up to
-/// it by its payload alone, and got its links after reading `?3`.
-pub(super) const FOUND_SINCE: &str = "EXISTS (SELECT 1 FROM repeat r
-    WHERE r.reading > ?3 AND r.capture <= ?1 AND r.found IS NOT NULL AND +r.found <= ?1)";
-
 /// How often links of such revisits were kept, as a setting.
 const READINGS: &str = "repeats_read";
 
 /// Up to which capture payloads of revisits were searched for, as a setting.
 const SEARCHED: &str = "payloads_searched";
+
+/// Revisits that are kept with what they repeat in one write.
+const FOUND_AT_ONCE: usize = 10_000;
+
+/// Whether the type of a revisit does not say that it is of no page.
+pub(super) const MAY_BE_PAGE: &str = "c.mime IN ('', '-', 'text/html', 'application/xhtml+xml')";
 
 /// The capture that has the links of `c`, where `p` is what it repeats.
 pub(super) const HAS_LINKS: &str =
@@ -150,29 +152,54 @@ pub struct WaitingRepeat {
     pub original: CaptureId,
 }
 
-/// A payload that revisits repeat of whose pages there is no original.
+/// A payload that revisits repeat of whose URLs there is no original.
 #[derive(Default)]
 struct LostPayload {
-    /// The revisits, with their status.
-    revisits: Vec<(CaptureId, i32)>,
-    /// By status the capture that has it: a page before others, the first before others.
-    captures: BTreeMap<i32, (bool, CaptureId)>,
+    revisits: Vec<CaptureId>,
+    /// The first page that has it.
+    page: Option<CaptureId>,
 }
 
-impl LostPayload {
-    fn add_capture(&mut self, id: CaptureId, status: i32, is_page: bool) {
-        let best = self.captures.entry(status).or_insert((!is_page, id));
-        *best = (*best).min((!is_page, id));
+/// Revisits with the page that has their payload.
+fn lost_and_found(
+    conn: &Connection,
+    launch: Option<LaunchId>,
+    cx: &JobCx,
+) -> Result<Vec<(CaptureId, CaptureId)>, StoreError> {
+    let mut wanted: HashMap<String, LostPayload> = HashMap::new();
+    let which = if launch.is_some() { "c.launch = ?1" } else { "?1 IS NULL" };
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT c.id, c.digest, c.status FROM capture c
+          WHERE {which} AND c.revisit_of_ms > -9223372036854775808 AND c.digest <> ''
+            AND {SAYS_PAGE} AND {MAY_BE_PAGE} AND {ORIGINAL} IS NULL"
+    ))?;
+    let mut rows = statement.query([launch])?;
+    while let Some(row) = rows.next()? {
+        let (digest, status): (String, i32) = (row.get(1)?, row.get(2)?);
+        // What is not modified has no content of its own, and that may have been digested.
+        if digest != EMPTY_PAYLOAD || (200..300).contains(&status) {
+            wanted.entry(digest).or_default().revisits.push(row.get(0)?);
+        }
+        cx.checkpoint()?;
     }
-
-    /// Revisits with what they repeat. One that has a status repeats a capture of that status.
-    fn found(&self) -> impl Iterator<Item = (CaptureId, CaptureId)> {
-        let best = self.captures.values().min();
-        self.revisits.iter().filter_map(move |(revisit, status)| {
-            let capture = if matches!(status, 0 | 304) { best } else { self.captures.get(status) };
-            capture.map(|(_, id)| (*revisit, *id))
-        })
+    if wanted.is_empty() {
+        return Ok(Vec::new());
     }
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT p.id, p.digest FROM capture p WHERE p.revisit_of_ms IS NULL AND {IS_PAGE} ORDER BY p.id"
+    ))?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        if let Some(payload) = wanted.get_mut(row.get_ref(1)?.as_str().unwrap_or_default()) {
+            payload.page.get_or_insert(row.get(0)?);
+        }
+        cx.checkpoint()?;
+    }
+    let pairs = |payload: LostPayload| {
+        let LostPayload { revisits, page } = payload;
+        revisits.into_iter().filter_map(move |revisit| Some((revisit, page?)))
+    };
+    Ok(wanted.into_values().flat_map(pairs).collect())
 }
 
 impl Catalogue {
@@ -189,52 +216,34 @@ impl Catalogue {
         })
     }
 
-    /// Searches among all captures for the payloads of revisits, of all or of
-    /// those of one launch, of whose page there is none: writers of old, and
-    /// those that keep a payload once for all URLs, name nothing but its digest.
-    /// A revisit that has a status of its own repeats a capture of that status.
-    /// What is found is kept; there is no index of payloads, since so few
-    /// revisits want one.
-    pub fn find_payloads(&self, launch: Option<LaunchId>) -> Result<(), StoreError> {
+    /// Searches among the pages of all URLs for the payloads of revisits, of all
+    /// or of those of one launch, that may be of a page and have no original
+    /// under the URL that they name or their own: some writers name nothing but
+    /// a digest. What is found is kept, and stays. There is no index of payloads
+    /// for it, since so few revisits want one: where some do, all captures are
+    /// looked at once.
+    ///
+    /// # Errors
+    ///
+    /// What the catalogue says, and the wish to stop.
+    pub fn find_payloads(&self, launch: Option<LaunchId>, cx: &JobCx) -> Result<(), StoreError> {
         let newest = self.newest_capture()?;
         if launch.is_none() && self.setting(SEARCHED)?.is_some_and(|number| number == newest.to_string()) {
             return Ok(());
         }
-        let found = self.read(|conn| {
-            let mut wanted: HashMap<String, LostPayload> = HashMap::new();
-            let mut statement = conn.prepare_cached(&format!(
-                "SELECT c.id, c.digest, c.status FROM capture c
-                  WHERE c.revisit_of_ms IS NOT NULL AND c.digest <> '' AND (?1 IS NULL OR c.launch = ?1)
-                    AND {ORIGINAL} IS NULL"
-            ))?;
-            let mut rows = statement.query([launch])?;
-            while let Some(row) = rows.next()? {
-                wanted.entry(row.get(1)?).or_default().revisits.push((row.get(0)?, row.get(2)?));
-            }
-            if wanted.is_empty() {
-                return Ok(Vec::new());
-            }
-            let mut statement = conn.prepare_cached(&format!(
-                "SELECT p.id, p.digest, p.status, {IS_PAGE} FROM capture p WHERE p.revisit_of_ms IS NULL"
-            ))?;
-            let mut rows = statement.query([])?;
-            while let Some(row) = rows.next()? {
-                if let Some(payload) = wanted.get_mut(row.get_ref(1)?.as_str().unwrap_or_default()) {
-                    payload.add_capture(row.get(0)?, row.get(2)?, row.get(3)?);
-                }
-            }
-            Ok(wanted.values().flat_map(LostPayload::found).collect::<Vec<_>>())
-        })?;
-        self.write(move |conn| {
-            for pair in found {
-                conn.prepare_cached(
+        let found = self.read(|conn| lost_and_found(conn, launch, cx))?;
+        for some in found.chunks(FOUND_AT_ONCE) {
+            cx.checkpoint()?;
+            let some = some.to_vec();
+            self.write(move |conn| {
+                let mut keep = conn.prepare_cached(
                     "INSERT INTO repeat (capture, url, found) VALUES (?1, (SELECT url FROM capture WHERE id = ?1), ?2)
                      ON CONFLICT DO UPDATE SET found = excluded.found",
-                )?
-                .execute(pair)?;
-            }
-            Ok(())
-        })?;
+                )?;
+                some.into_iter().try_for_each(|pair| keep.execute(pair).map(drop))?;
+                Ok(())
+            })?;
+        }
         match launch {
             None => self.set_setting(SEARCHED, &newest.to_string()),
             Some(_) => Ok(()),

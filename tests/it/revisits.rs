@@ -1,7 +1,7 @@
 //! Revisits count as captures of what they repeat, also of another URL, in
 //! whatever order files come.
 
-use crate::program::{arg, fonds};
+use crate::program::{Said, arg, fonds};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -46,63 +46,70 @@ fn files(folder: &Path) -> [PathBuf; 2] {
     })
 }
 
-/// Workspaces into which the files came together, and one after the other, with
-/// a build after each. While the second file is alone, so many revisits of it
-/// miss what they repeat.
-fn in_each_order(folder: &Path, [pages, repeats]: [&Path; 2], missing: u32) -> Vec<PathBuf> {
-    let orders = [
-        ("together", vec![vec![pages, repeats]]),
-        ("after", vec![vec![pages], vec![repeats]]),
-        ("before", vec![vec![repeats], vec![pages]]),
-    ];
-    let filled = orders.into_iter().map(|(name, steps)| {
-        let workspace = folder.join(name);
-        fonds(&["new", arg(&workspace)]).with_status(0);
-        for (step, files) in steps.into_iter().enumerate() {
-            let mut words = vec!["import", arg(&workspace)];
-            words.extend(files.into_iter().map(arg));
-            fonds(&words).with_status(0);
-            let built = fonds(&["inlinks", "build", arg(&workspace)]);
-            match (name, step) {
-                ("before", 0) => {
-                    let built = built.with_status(1);
-                    let told = format!("the originals of {missing} revisits are not here");
-                    assert!(built.out.contains(&told), "{}", built.out);
-                }
-                _ => drop(built.with_status(0)),
-            }
-        }
-        workspace
+/// A workspace into which the files of each step came, with a build after each;
+/// what the builds said, and their status.
+fn filled(workspace: PathBuf, steps: &[&[&Path]]) -> (PathBuf, Vec<Said>) {
+    fonds(&["new", arg(&workspace)]).with_status(0);
+    let builds = steps.iter().map(|files| {
+        let mut words = vec!["import", arg(&workspace)];
+        words.extend(files.iter().map(|file| arg(file)));
+        fonds(&words).with_status(0);
+        fonds(&["inlinks", "build", arg(&workspace)])
     });
-    filled.collect()
+    let builds = builds.collect();
+    (workspace, builds)
 }
 
 #[test]
-fn a_revisit_that_names_nothing_but_a_payload_repeats_whatever_url_gave_it() {
+fn a_revisit_that_names_nothing_but_a_payload_repeats_whatever_page_gave_it() {
     const TOWN: &str = "WARC-Payload-Digest: sha1:3F3RURNR757AHSKIT6JBEFQONZOUWYV2\r\n";
     const NOTHING: &str = "WARC-Payload-Digest: sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ\r\n";
     let dir = tempfile::tempdir().unwrap();
     let empty = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
-    let records = [
-        record("response", "http://a.pt/dir/p", "2024-03-01T09:00:00Z", TOWN, PAGE),
-        record("response", "http://empty.pt/", "2024-03-01T09:00:00Z", NOTHING, empty),
-    ];
     let moved = "HTTP/1.1 301 Moved\r\nLocation: http://a.pt/dir/p\r\n\r\n";
     let own_url = "WARC-Refers-To-Target-URI: http://d.pt/\r\nWARC-Refers-To-Date: 2024-03-01T09:00:00Z\r\n";
-    let repeats = [
-        record("revisit", "http://b.pt/q/", "2024-03-05T09:00:00Z", TOWN, empty),
-        record("revisit", "http://c.pt/", "2024-03-06T09:00:00Z", TOWN, ""),
-        record("revisit", "http://d.pt/", "2024-03-07T09:00:00Z", &format!("{TOWN}{own_url}"), ""),
-        // A redirect has no payload, as the empty page: it is none for that.
-        record("revisit", "http://far.pt/", "2024-03-08T09:00:00Z", NOTHING, moved),
+    let records = [
+        // The same payload, and no page.
+        vec![
+            record(
+                "response",
+                "http://err.pt/",
+                "2024-02-01T09:00:00Z",
+                TOWN,
+                &PAGE.replace("200 OK", "404 Not Found"),
+            ),
+            record(
+                "response",
+                "http://text.pt/",
+                "2024-02-01T09:00:00Z",
+                TOWN,
+                &PAGE.replace("text/html", "text/plain"),
+            ),
+            record("response", "http://moved.pt/", "2024-02-01T09:00:00Z", NOTHING, moved),
+        ],
+        vec![
+            record("response", "http://a.pt/dir/p", "2024-03-01T09:00:00Z", TOWN, PAGE),
+            record("response", "http://empty.pt/", "2024-03-01T09:00:00Z", NOTHING, empty),
+        ],
+        vec![
+            record("revisit", "http://b.pt/q/", "2024-03-05T09:00:00Z", TOWN, empty),
+            record("revisit", "http://c.pt/", "2024-03-06T09:00:00Z", TOWN, ""),
+            record("revisit", "http://d.pt/", "2024-03-07T09:00:00Z", &format!("{TOWN}{own_url}"), ""),
+            // A redirect has no payload, as the empty page: it is none for that.
+            record("revisit", "http://far.pt/", "2024-03-08T09:00:00Z", NOTHING, moved),
+            // Nor does what was not modified tell its page by the digest of nothing.
+            record("revisit", "http://e.pt/", "2024-03-09T09:00:00Z", NOTHING, "HTTP/1.1 304 Not Modified\r\n\r\n"),
+        ],
     ];
-    let files = [("pages", records.concat()), ("repeats", repeats.concat())].map(|(name, text)| {
-        let path = dir.path().join(format!("{name}.warc"));
-        std::fs::write(&path, text).unwrap();
+    let files = [0, 1, 2].map(|number| {
+        let path = dir.path().join(format!("{number}.warc"));
+        std::fs::write(&path, records[number].concat()).unwrap();
         path
     });
-    let [pages, repeats] = &files;
-    let dataset = fonds(&["inlinks", "dataset", arg(pages), arg(repeats)]).with_status(0).out;
+    let [others, pages, repeats] = [&files[0], &files[1], &files[2]].map(PathBuf::as_path);
+    let told = fonds(&["inlinks", "dataset", arg(others), arg(pages), arg(repeats)]).with_status(1);
+    assert!(told.err.contains("1 × a revisit whose original is not in the input"), "{}", told.err);
+    let dataset = told.out;
     for line in [
         r#"{"url":"(pt,b,)/q/x","count":1,"countInternal":1,"countExternal":0,"captureDate":null,"inlinks":[{"date":"2024-03-05T09:00:00","source":"(pt,b,)/q/","anchor":"Near"}]}"#,
         r#"{"url":"(pt,c,)/x","count":1,"countInternal":1,"countExternal":0,"captureDate":null,"inlinks":[{"date":"2024-03-06T09:00:00","source":"(pt,c,","anchor":"Near"}]}"#,
@@ -112,9 +119,23 @@ fn a_revisit_that_names_nothing_but_a_payload_repeats_whatever_url_gave_it() {
     }
     let far: Vec<_> = dataset.lines().filter(|line| line.contains(r#""url":"(pt,far,""#)).collect();
     assert!(far.len() == 1 && far[0].contains(r#""captureDate":null"#), "{far:?}");
-    for workspace in in_each_order(dir.path(), [pages, repeats], 3) {
-        let exported = fonds(&["inlinks", "export", arg(&workspace)]).with_status(0).out;
-        assert_eq!(exported, dataset, "{}", workspace.display());
+    let orders: [&[&[&Path]]; 6] = [
+        &[&[others, pages, repeats]],
+        &[&[others, repeats], &[pages]],
+        &[&[others], &[repeats], &[pages]],
+        &[&[repeats], &[others], &[pages]],
+        &[&[repeats], &[pages], &[others]],
+        &[&[pages], &[repeats], &[others]],
+    ];
+    for (number, steps) in orders.into_iter().enumerate() {
+        let (workspace, mut builds) = filled(dir.path().join(format!("w{number}")), steps);
+        let export = || fonds(&["inlinks", "export", arg(&workspace)]).with_status(0).out;
+        assert_eq!(export(), dataset, "order {number}");
+        builds.push(fonds(&["inlinks", "build", arg(&workspace), "--anew"]));
+        assert_eq!(export(), dataset, "order {number}, anew");
+        for last in builds.iter().rev().take(2) {
+            assert!(last.out.contains("the originals of 1 revisit are not here"), "order {number}: {}", last.out);
+        }
     }
 }
 
@@ -132,8 +153,22 @@ fn a_revisit_of_another_url_has_the_links_of_what_it_repeats_as_its_own() {
     }
     assert_eq!(dataset.lines().find(|line| line.contains(r#""url":"(pt,a,)/y""#)).unwrap().matches("Root").count(), 3);
     let mut shown = Vec::new();
-    for workspace in in_each_order(dir.path(), [&pages, &repeats], 4) {
-        let name = workspace.display();
+    let orders: [(_, &[&[&Path]]); 3] = [
+        ("together", &[&[&pages, &repeats]]),
+        ("after", &[&[&pages], &[&repeats]]),
+        ("before", &[&[&repeats], &[&pages]]),
+    ];
+    for (name, steps) in orders {
+        let (workspace, builds) = filled(dir.path().join(name), steps);
+        for (step, built) in builds.into_iter().enumerate() {
+            match (name, step) {
+                ("before", 0) => {
+                    let built = built.with_status(1);
+                    assert!(built.out.contains("the originals of 4 revisits are not here"), "{}", built.out);
+                }
+                _ => drop(built.with_status(0)),
+            }
+        }
         assert_eq!(fonds(&["inlinks", "export", arg(&workspace)]).with_status(0).out, dataset, "{name}");
         let show = |url: &str| -> Vec<String> {
             let rows = fonds(&["inlinks", "show", arg(&workspace), url, "--json"]).with_status(0).json_lines();

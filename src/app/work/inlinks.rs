@@ -51,9 +51,10 @@ pub struct InlinkReport {
     pub originals_missing: u64,
 }
 
-/// The form of what is stored of a link: keys of pages, since the second one `nofollow`, and since the
-/// third one links of every revisit whose original came after it. Links in another form are built anew.
-pub(super) const PAGE_KEYS: u32 = 3;
+/// The form of what is stored of a link: keys of pages, since the second one `nofollow`, since the third
+/// one links of every revisit whose original came after it, and since the fourth one of those that are
+/// known by their payload alone. Links in another form are built anew.
+pub(super) const PAGE_KEYS: u32 = 4;
 
 impl InlinkReport {
     fn with(self, totals: &CountTotals) -> Self {

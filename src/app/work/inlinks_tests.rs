@@ -449,6 +449,40 @@ fn a_revisit_is_a_page_as_long_as_what_it_repeats_is_one() {
 }
 
 #[test]
+fn a_revisit_that_said_it_was_a_page_is_none_once_its_original_shows_that_it_is_none() {
+    for (name, mime, status, expected) in [
+        ("a text", "text/plain", 200, 0),
+        ("a page", "text/html", 200, 1),
+        ("a page whose repeat is a redirect", "text/html", 301, 0),
+    ] {
+        let mut archive = Archive::new(&[("http://a.pt/", DAY, vec![("http://late.pt/p", "Late")])]);
+        let revisit = CaptureEntry {
+            status,
+            revisit_of: Some(CaptureDate::from_millis(3 * DAY)),
+            ..with_digest(archive.entry("http://late.pt/p", 50 * DAY, &[]), "sha1:LATE")
+        };
+        archive.desk.catalogue().add_captures(archive.launch, vec![revisit]).unwrap();
+        archive.build();
+        let original = with_digest(archive.entry("http://www.late.pt/p", 3 * DAY, &[]), "sha1:LATE");
+        let original = CaptureEntry { mime: mime.to_owned(), ..original };
+        archive.desk.catalogue().add_captures(archive.launch, vec![original]).unwrap();
+        archive.build();
+        let shown = archive.shown();
+        archive.build_anew();
+        assert!(shown == archive.shown(), "{name}");
+        let query = crate::store::rows::CaptureQuery {
+            filter: "revisit:yes page:yes".to_owned(),
+            tab: crate::store::rows::CaptureTab::All,
+            campaign: None,
+            sort: Vec::new(),
+            offset: 0,
+            limit: 9,
+        };
+        assert_eq!(archive.desk.catalogue().captures(&query).unwrap().rows.len(), expected, "{name}");
+    }
+}
+
+#[test]
 fn links_of_a_revisit_are_read_again_where_it_turns_out_to_repeat_another_payload() {
     let (page, repeat) = ("http://a.pt/p", "http://b.pt/q");
     let mut archive = Archive::new(&[("http://b.pt/x", 2 * DAY, vec![]), ("http://b.pt/y", 2 * DAY, vec![])]);

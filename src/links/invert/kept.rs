@@ -1,7 +1,7 @@
 //! Runs that outlive the program: a list beside them says what is in them.
 
 use super::LinkError;
-use super::notes::Notes;
+use super::notes::{MAX_LISTED, Notes};
 use super::run::{Run, run_path};
 use crate::jobs::{FileLock, NotLocked};
 use serde::{Deserialize, Serialize};
@@ -268,7 +268,15 @@ impl KeptRuns {
     /// Runs of one generation: all of them or none.
     pub(super) fn add(&mut self, folder: &Path, runs: Vec<KeptRun>) -> io::Result<()> {
         self.runs.extend(runs);
+        self.cut_notes();
         self.write(folder)
+    }
+
+    /// Leaves out of the notes what is not among the first of all runs.
+    fn cut_notes(&mut self) {
+        if let Some(last) = self.notes().listed().get(MAX_LISTED - 1).cloned() {
+            self.runs.iter_mut().for_each(|run| run.notes.cut_behind(&last));
+        }
     }
 
     /// The first `count` runs were merged into one.

@@ -36,7 +36,7 @@ impl Notes {
         }
     }
 
-    /// Lists a place, as long as there are not too many before it.
+    /// Lists a place.
     pub fn list(&mut self, noted: Noted) {
         self.listed.push(noted);
     }
@@ -49,6 +49,11 @@ impl Notes {
     /// The first places.
     pub fn listed(&self) -> &[Noted] {
         &self.listed
+    }
+
+    /// Leaves places behind one out of the list.
+    pub(super) fn cut_behind(&mut self, last: &Noted) {
+        self.listed.retain(|noted| noted <= last);
     }
 
     pub(super) fn add(&mut self, other: &Self) {
