@@ -38,27 +38,48 @@ pub struct AnchorTally {
 
 /// Anchors as they are tallied, link by link; of very long ones the beginning.
 #[derive(Default)]
-pub struct AnchorTallies(HashMap<String, Group>);
+pub struct AnchorTallies {
+    groups: HashMap<Box<str>, Group>,
+    /// Linking hosts, by numbers.
+    hosts: HashMap<Box<str>, u32>,
+}
 
 impl AnchorTallies {
     /// Takes a link.
     pub fn take(&mut self, link: AnchorLink<'_>) {
         let spelling = tallied_anchor(link.anchor.trim());
         let folded = fold(&spelling);
+        let host = match self.hosts.get(link.source_host) {
+            Some(host) => *host,
+            None => {
+                let next = self.hosts.len() as u32;
+                *self.hosts.entry(link.source_host.into()).or_insert(next)
+            }
+        };
         let text = if folded.is_empty() { spelling.clone().into_owned() } else { folded };
-        let group = self.0.entry(text).or_insert_with(|| Group {
-            spellings: BTreeMap::new(),
-            hosts: HashSet::new(),
-            links: 0,
-            first: link.date,
-            last: link.date,
-        });
-        match group.spellings.get_mut(&*spelling) {
-            Some(count) => *count += 1,
-            None => drop(group.spellings.insert(spelling.into(), 1)),
+        let Some(group) = self.groups.get_mut(&*text) else {
+            let group = Group {
+                spelling: (spelling.into(), 1),
+                other_spellings: BTreeMap::new(),
+                host,
+                other_hosts: HashSet::new(),
+                links: 1,
+                first: link.date,
+                last: link.date,
+            };
+            self.groups.insert(text.into(), group);
+            return;
+        };
+        if *group.spelling.0 == *spelling {
+            group.spelling.1 += 1;
+        } else {
+            match group.other_spellings.get_mut(&*spelling) {
+                Some(count) => *count += 1,
+                None => drop(group.other_spellings.insert(spelling.into(), 1)),
+            }
         }
-        if !group.hosts.contains(link.source_host) {
-            group.hosts.insert(link.source_host.into());
+        if host != group.host {
+            group.other_hosts.insert(host);
         }
         group.links += 1;
         group.first = group.first.min(link.date);
@@ -70,28 +91,33 @@ impl AnchorTallies {
     /// `matches` is asked once for each text with its spelling, usually
     /// [`Matcher::speaks_of`](super::Matcher::speaks_of).
     pub fn finish(self, matches: impl Fn(&str) -> bool) -> Vec<AnchorTally> {
-        let tally = |(text, group): (String, Group)| {
+        let tally = |(text, group): (Box<str>, Group)| {
             // Of equally frequent spellings the first by its bytes, so that the order of links is nothing.
-            let spelling = group.spellings.iter().rev().max_by_key(|(_, count)| **count).map_or("", |(text, _)| text);
+            let spellings = group.other_spellings.into_iter().chain([group.spelling]);
+            let spelling = spellings.max_by(|(a, more), (b, less)| more.cmp(less).then_with(|| b.cmp(a)));
+            let spelling = spelling.map_or_else(String::new, |(text, _)| text.into());
             AnchorTally {
-                matches_request: matches(spelling),
-                spelling: spelling.to_owned(),
-                hosts: group.hosts.len() as u64,
+                matches_request: matches(&spelling),
+                spelling,
+                hosts: group.other_hosts.len() as u64 + 1,
                 links: group.links,
                 first: group.first,
                 last: group.last,
-                text,
+                text: text.into(),
             }
         };
-        let mut tallies: Vec<AnchorTally> = self.0.into_iter().map(tally).collect();
+        let mut tallies: Vec<AnchorTally> = self.groups.into_iter().map(tally).collect();
         tallies.sort_by(|a, b| (b.hosts, b.links).cmp(&(a.hosts, a.links)).then_with(|| a.text.cmp(&b.text)));
         tallies
     }
 }
 
+/// Nearly all texts have one spelling, and one host: collections take memory.
 struct Group {
-    spellings: BTreeMap<Box<str>, u64>,
-    hosts: HashSet<Box<str>>,
+    spelling: (Box<str>, u64),
+    other_spellings: BTreeMap<Box<str>, u64>,
+    host: u32,
+    other_hosts: HashSet<u32>,
     links: u64,
     first: CaptureDate,
     last: CaptureDate,

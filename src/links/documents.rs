@@ -21,7 +21,7 @@ use super::{Page, PageLink, PageOptions, Unread, read_links, read_page};
 use crate::jobs::{Cancelled, JobCx};
 use crate::uri::{CaptureDate, Url};
 use crate::warc::http::{ContentType, HttpHead, Payload, decode_payload, parse_response_head};
-use crate::warc::{Record, RecordHead, RecordType, WarcError};
+use crate::warc::{Record, RecordHead, RecordType, WarcError, sha1_field};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -394,10 +394,10 @@ impl DocumentReader {
             names.push(name_at(original.trim().trim_matches(['<', '>']), when));
         }
         if let Some(digest) = head.headers.get("WARC-Payload-Digest") {
-            let digest = digest.trim();
+            let digest = plain_digest(&digest);
             // What is not modified has no content of its own, and that may have been digested.
-            if own.is_some() || !digest.eq_ignore_ascii_case(EMPTY_PAYLOAD) {
-                names.push(name("digest", digest));
+            if own.is_some() || digest != EMPTY_PAYLOAD {
+                names.push(name("digest", &digest));
             }
         }
         self.waiting.push(Waiting { url, date, place, names, may_be_page });
@@ -468,9 +468,14 @@ fn date_of(head: &RecordHead) -> Option<CaptureDate> {
 
 fn names_of_original(head: &RecordHead, date: CaptureDate) -> impl Iterator<Item = u64> {
     let id = head.record_id().map(|id| name("id", &id));
-    let digest = head.headers.get("WARC-Payload-Digest").map(|digest| name("digest", digest.trim()));
+    let digest = head.headers.get("WARC-Payload-Digest").map(|digest| name("digest", &plain_digest(&digest)));
     let place = head.target_uri().map(|uri| name_at(&uri, date));
     [id, digest, place].into_iter().flatten()
+}
+
+/// A digest as all spellings of it are compared.
+fn plain_digest(field: &str) -> String {
+    sha1_field(field).unwrap_or_else(|| field.trim().to_owned())
 }
 
 fn name_at(uri: &str, date: CaptureDate) -> u64 {

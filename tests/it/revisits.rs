@@ -93,7 +93,14 @@ fn a_revisit_that_names_nothing_but_a_payload_repeats_whatever_page_gave_it() {
         ],
         vec![
             record("revisit", "http://b.pt/q/", "2024-03-05T09:00:00Z", TOWN, empty),
-            record("revisit", "http://c.pt/", "2024-03-06T09:00:00Z", TOWN, ""),
+            // The same digest, spelt in another way.
+            record(
+                "revisit",
+                "http://c.pt/",
+                "2024-03-06T09:00:00Z",
+                &TOWN.replace("sha1:3F3RURN", "SHA1:3f3rurn"),
+                "",
+            ),
             record("revisit", "http://d.pt/", "2024-03-07T09:00:00Z", &format!("{TOWN}{own_url}"), ""),
             // A redirect has no payload, as the empty page: it is none for that.
             record("revisit", "http://far.pt/", "2024-03-08T09:00:00Z", NOTHING, moved),
