@@ -1,8 +1,8 @@
 //! Everything a person can ask, as values.
 
 use super::models::{
-    CampaignId, CaptureId, FileId, FileOutcome, FileState, GeoList, LaunchId, LinkForm, ProblemQuery, ReviewMark,
-    ScopeTable, SelectionSpec, WhatIfList,
+    CampaignId, CaptureId, CitedBy, FileId, FileOutcome, FileState, GeoList, LaunchId, LinkForm, ProblemQuery,
+    ReviewMark, ScopeTable, SelectionSpec, WhatIfList,
 };
 use crate::campaign::Campaign;
 use std::path::PathBuf;
@@ -40,8 +40,8 @@ pub enum Route {
     },
     /// Hosts with what links to them, by the links of such a folder or of the workspace.
     LinkHosts(Option<PathBuf>),
-    /// Pages that are linked to there, of one host or of all.
-    CitedPages(Option<PathBuf>, Option<String>),
+    /// Pages that are linked to there.
+    CitedPages(Option<PathBuf>, CitedBy),
     /// Going through captures one by one.
     Review,
     /// Score, threshold, export.

@@ -1,7 +1,7 @@
 //! Links of the made-up archive: to one page, and of all hosts.
 
 use super::{DAY, FixtureDesk, date};
-use crate::app::models::{CitedPages, HostTable, InlinkPage, InlinkRow, LinkSet, RankedHost};
+use crate::app::models::{CitedBy, CitedPages, HostTable, InlinkPage, InlinkRow, LinkSet, RankedHost};
 use crate::app::{DeskResult, LinkDesk};
 use crate::jobs::JobCx;
 use crate::links::HostNode;
@@ -81,8 +81,12 @@ impl LinkDesk for FixtureDesk {
         Ok((!self.empty).then(|| HostTable::of(hosts, 240, KEPT)))
     }
 
-    fn cited_pages(&self, folder: Option<&Path>, host: Option<&str>, _: &JobCx) -> DeskResult<Option<CitedPages>> {
-        let site = host.unwrap_or("all.example");
+    fn cited_pages(&self, folder: Option<&Path>, by: &CitedBy, _: &JobCx) -> DeskResult<Option<CitedPages>> {
+        let site = match by {
+            CitedBy::OfHost(host) => host,
+            CitedBy::All => "all.example",
+            CitedBy::Words(_) => "words.example",
+        };
         let page = |number: u64| Cited {
             target: format!("http://{site}/page-{number}"),
             captures: number % 3 * 100 + number,

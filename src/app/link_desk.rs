@@ -1,7 +1,7 @@
 //! All links of a workspace, or of a folder that others filled, as the window asks.
 
 use super::desk::DeskResult;
-use super::models::{CitedPages, HostTable, InlinkPage, LinkSet};
+use super::models::{CitedBy, CitedPages, HostTable, InlinkPage, LinkSet};
 use super::work;
 use super::workspace_desk::WorkspaceDesk;
 use crate::jobs::JobCx;
@@ -18,8 +18,8 @@ pub trait LinkDesk {
     fn inlinks_in(&self, folder: &Path, page: &str) -> DeskResult<InlinkPage>;
     /// Hosts with what links to them; none while inlinks are not built.
     fn link_hosts(&self, folder: Option<&Path>, cx: &JobCx) -> DeskResult<Option<HostTable>>;
-    /// Pages that are linked to, of one host or of all; none while inlinks are not built.
-    fn cited_pages(&self, folder: Option<&Path>, host: Option<&str>, cx: &JobCx) -> DeskResult<Option<CitedPages>>;
+    /// Pages that are linked to; none while inlinks are not built.
+    fn cited_pages(&self, folder: Option<&Path>, by: &CitedBy, cx: &JobCx) -> DeskResult<Option<CitedPages>>;
 }
 
 impl LinkDesk for WorkspaceDesk {
@@ -35,7 +35,7 @@ impl LinkDesk for WorkspaceDesk {
         work::link_hosts(&self.workspace, folder, cx)
     }
 
-    fn cited_pages(&self, folder: Option<&Path>, host: Option<&str>, cx: &JobCx) -> DeskResult<Option<CitedPages>> {
-        work::cited_pages(&self.workspace, folder, host, cx)
+    fn cited_pages(&self, folder: Option<&Path>, by: &CitedBy, cx: &JobCx) -> DeskResult<Option<CitedPages>> {
+        work::cited_pages(&self.workspace, folder, by, cx)
     }
 }

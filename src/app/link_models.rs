@@ -3,6 +3,7 @@
 use super::models::quoted;
 use crate::links::HostNode;
 use crate::links::stored::Cited;
+pub use crate::links::stored::CitedBy;
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;

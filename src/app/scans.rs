@@ -10,8 +10,8 @@
 
 use super::loader::{ReadCx, no_workspace};
 use super::models::{
-    CampaignId, CitedPages, Drift, FoundRecords, GeoReport, HostTable, LaunchId, Loaded, Notice, RuleReport, Spoken,
-    WhatIfAnswer,
+    CampaignId, CitedBy, CitedPages, Drift, FoundRecords, GeoReport, HostTable, LaunchId, Loaded, Notice, RuleReport,
+    Spoken, WhatIfAnswer,
 };
 use super::{Desk, DeskResult};
 use crate::campaign::Campaign;
@@ -50,8 +50,8 @@ pub struct Scans {
     pub(super) import_records: Scan<(LaunchId, Option<String>), FoundRecords>,
     /// Hosts with what links to them, in a folder or here.
     pub(super) link_hosts: Scan<Option<PathBuf>, Option<HostTable>>,
-    /// Pages that are linked to, in a folder or here, of one host or of all.
-    pub(super) cited_pages: Scan<(Option<PathBuf>, Option<String>), Option<CitedPages>>,
+    /// Pages that are linked to, in a folder or here.
+    pub(super) cited_pages: Scan<(Option<PathBuf>, CitedBy), Option<CitedPages>>,
 }
 
 impl Default for Scans {

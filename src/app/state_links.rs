@@ -5,7 +5,7 @@
 //! filled again.
 
 use super::super::Route;
-use super::super::models::{CitedPages, HostTable, Loaded};
+use super::super::models::{CitedBy, CitedPages, HostTable, Loaded};
 use super::AppState;
 use crate::jobs::Progress;
 use std::path::PathBuf;
@@ -30,16 +30,16 @@ impl AppState {
     pub fn cited_pages(
         &mut self,
         folder: Option<&PathBuf>,
-        host: Option<&str>,
+        by: &CitedBy,
     ) -> (Loaded<Arc<Option<CitedPages>>>, Option<Progress>) {
         let Some(revision) = self.links_revision(folder) else { return (Loaded::Loading { last: None }, None) };
         let (cx, scan) = (self.reads.cx(), &mut self.scans.cited_pages);
         let answer = scan.get_as_of(
             revision,
             cx,
-            |(asked, of)| asked.as_ref() == folder && of.as_deref() == host,
-            || (folder.cloned(), host.map(str::to_owned)),
-            |desk, (folder, host), cx| desk.cited_pages(folder.as_deref(), host.as_deref(), cx),
+            |(asked, of)| asked.as_ref() == folder && of == by,
+            || (folder.cloned(), by.clone()),
+            |desk, (folder, by), cx| desk.cited_pages(folder.as_deref(), &by, cx),
         );
         (answer, scan.progress())
     }
@@ -61,8 +61,8 @@ impl AppState {
     pub(super) fn rest_link_scans(&mut self) {
         let route = &self.route;
         self.scans.link_hosts.rest_unless(|asked| matches!(route, Route::LinkHosts(folder) if folder == asked));
-        self.scans.cited_pages.rest_unless(
-            |(asked, of)| matches!(route, Route::CitedPages(folder, host) if (folder, host) == (asked, of)),
-        );
+        self.scans
+            .cited_pages
+            .rest_unless(|(asked, of)| matches!(route, Route::CitedPages(folder, by) if (folder, by) == (asked, of)));
     }
 }

@@ -155,7 +155,7 @@ impl Cockpit {
             Route::Links { target } => self.links.ui(ui, app, None, &target),
             Route::LinkSet { folder, target } => self.links.ui(ui, app, Some(&folder), &target),
             Route::LinkHosts(folder) => self.link_hosts.ui(ui, app, folder.as_ref()),
-            Route::CitedPages(folder, host) => cited_pages_ui(ui, app, folder.as_ref(), host.as_deref()),
+            Route::CitedPages(folder, by) => cited_pages_ui(ui, app, folder.as_ref(), &by),
             Route::Review => self.review.ui(ui, app),
             Route::Select => self.select.ui(ui, app),
             Route::SelectedHosts(selected) => selected_hosts_ui(ui, app, selected),

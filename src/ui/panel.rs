@@ -437,24 +437,30 @@ fn rel_words(rel: &str, nofollow: bool, is_known: bool) -> &str {
 }
 
 /// Anchor texts; also on the page Links.
-pub(super) fn anchors_ui(ui: &mut Ui, rows: &[AnchorRow], height: Option<f32>) {
+/// Draws anchors; where their numbers lead on, as `leads_to` says, the answer is the one that was chosen.
+pub(super) fn anchors_ui<'r>(ui: &mut Ui, rows: &'r [AnchorRow], leads_to: Option<&str>) -> Option<&'r AnchorRow> {
     const COLUMNS: [(&str, f32); 6] =
         [("Anchor", 320.0), ("Request", 90.0), ("Hosts", 70.0), ("Links", 70.0), ("First", 110.0), ("Last", 110.0)];
-    let table = Table::new("anchors", &COLUMNS, rows.len());
-    let table = if let Some(height) = height { table.height(height) } else { table };
-    table.show_ui(
+    let mut chosen = None;
+    Table::new("anchors", &COLUMNS, rows.len()).show_ui(
         ui,
         |cells, index| {
             let row = &rows[index];
             cells.text(if row.text.is_empty() { "(no text)" } else { &row.text });
             cells.text(if row.matches_request { "✔ term" } else { "" });
-            cells.number(row.hosts);
-            cells.number(row.links);
+            for number in [row.hosts, row.links] {
+                match leads_to {
+                    Some(words) if cells.link(number, words) => chosen = Some(row),
+                    Some(_) => {}
+                    None => cells.number(number),
+                }
+            }
             cells.text(&words::day(row.first));
             cells.text(&words::day(row.last));
         },
         |_, _| {},
     );
+    chosen
 }
 
 fn text_ui(ui: &mut Ui, content: &CaptureContent) {

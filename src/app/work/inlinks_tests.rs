@@ -641,7 +641,8 @@ fn a_number_of_captures_leads_to_the_rows_that_links_count() {
     for (host, captures) in counts {
         assert_eq!(rows(captures_of_host(host)), captures, "{host}");
     }
-    let cited = crate::app::work::cited_pages(workspace, None, None, &cx).unwrap().unwrap().rows;
+    let cited =
+        crate::app::work::cited_pages(workspace, None, &crate::app::models::CitedBy::All, &cx).unwrap().unwrap().rows;
     let of_page = |key: &str| cited.iter().find(|row| row.target == key).unwrap().captures;
     assert_eq!((cited.len(), of_page("pt,b)/x"), of_page("pt,b)/gone")), (6, 3, 0));
     for row in cited {

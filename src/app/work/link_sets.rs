@@ -2,7 +2,7 @@
 //! were loaded into a folder.
 
 use super::hosts::{LinkSource, RankedHosts};
-use crate::app::models::{CitedPages, HostTable, InlinkPage, InlinkRow, LinkSet, RankedHost};
+use crate::app::models::{CitedBy, CitedPages, HostTable, InlinkPage, InlinkRow, LinkSet, RankedHost};
 use crate::jobs::JobCx;
 use crate::links::stored::{LinkStore, StoredInlink, Window, host_name, host_of};
 use crate::links::{MAX_INLINKS_PER_SIDE, Notation};
@@ -108,13 +108,14 @@ pub fn link_hosts(workspace: &Workspace, folder: Option<&Path>, cx: &JobCx) -> a
 pub fn cited_pages(
     workspace: &Workspace,
     folder: Option<&Path>,
-    host: Option<&str>,
+    by: &CitedBy,
     cx: &JobCx,
 ) -> anyhow::Result<Option<CitedPages>> {
     asking(workspace, folder, |store| {
         let counts = store.counts();
-        cx.stage("Reading links", host.is_none().then_some(counts.links + counts.captures));
-        let (rows, pages) = store.cited_pages(host, ROWS_KEPT as u64, cx)?;
+        let is_all = !matches!(by, CitedBy::OfHost(_));
+        cx.stage("Reading links", is_all.then_some(counts.links + counts.captures));
+        let (rows, pages) = store.cited_pages(by, ROWS_KEPT as u64, cx)?;
         Ok(CitedPages { rows, pages })
     })
 }

@@ -83,13 +83,23 @@ fn hosts_and_their_cited_pages_are_counted() {
     assert_eq!((node.inlinks, node.inlinks_internal, node.citing_hosts, node.captures), (3, 1, 2, 1));
     assert!(fct.pagerank > table.by(HostColumn::PageRank)[4].pagerank);
     // Subdomains and names that go on are other hosts; the sums are those of the table.
-    let pages = cited_pages(&workspace, Some(&folder), Some("fct.pt"), &cx).unwrap().unwrap();
+    let pages = cited_pages(&workspace, Some(&folder), &CitedBy::OfHost("fct.pt".to_owned()), &cx).unwrap().unwrap();
     let keys: Vec<&str> = pages.rows.iter().map(|row| row.target.as_str()).collect();
     assert_eq!((keys, pages.pages), (vec!["(pt,fct,", "(pt,fct,)/sobre"], 2));
     let sum =
         |of: fn(&crate::links::stored::CitedCounts) -> u64| pages.rows.iter().map(|row| of(&row.counts)).sum::<u64>();
     assert_eq!((sum(|counts| counts.external), sum(|counts| counts.internal)), (3, 1));
-    assert_eq!(cited_pages(&workspace, Some(&folder), None, &cx).unwrap().unwrap().pages, 4);
+    assert_eq!(cited_pages(&workspace, Some(&folder), &CitedBy::All, &cx).unwrap().unwrap().pages, 4);
+    // Words are those of other sites' links, and exact.
+    let called = |text: &str| {
+        let by = CitedBy::Words(text.to_owned());
+        let pages = cited_pages(&workspace, Some(&folder), &by, &cx).unwrap().unwrap();
+        let rows = pages.rows.into_iter().map(|row| (row.target, row.counts.hosts, row.counts.external, row.captures));
+        rows.collect::<Vec<_>>()
+    };
+    let row = |target: &str, captures| (target.to_owned(), 1, 1, captures);
+    assert_eq!(called("X"), [row("(pt,fct,)/sobre", 0), row("(pt,fct,sub,)/x", 0), row("(pt,fctx,)/x", 0)]);
+    assert_eq!((called("FCT"), called("Início"), called("x")), (vec![row("(pt,fct,", 1)], vec![], vec![]));
     cx.cancel();
     assert!(link_hosts(&workspace, Some(&folder), &cx).is_err());
 }
@@ -99,8 +109,8 @@ fn a_workspace_has_hosts_once_its_inlinks_are_built() {
     let (_dir, workspace) = workspace();
     let cx = JobCx::detached();
     assert_eq!(link_hosts(&workspace, None, &cx).unwrap(), None);
-    assert_eq!(cited_pages(&workspace, None, None, &cx).unwrap(), None);
+    assert_eq!(cited_pages(&workspace, None, &CitedBy::All, &cx).unwrap(), None);
     build_inlinks(&workspace, false, &cx).unwrap();
     assert_eq!(link_hosts(&workspace, None, &cx).unwrap().unwrap().hosts, 0);
-    assert_eq!(cited_pages(&workspace, None, None, &cx).unwrap().unwrap().pages, 0);
+    assert_eq!(cited_pages(&workspace, None, &CitedBy::All, &cx).unwrap().unwrap().pages, 0);
 }

@@ -1,6 +1,8 @@
 //! Hosts with what links to them, and the pages of theirs that are cited.
 
-use crate::app::models::{CaptureTab, CitedPages, HostColumn, HostTable, Loaded, captures_of_host, captures_of_page};
+use crate::app::models::{
+    CaptureTab, CitedBy, CitedPages, HostColumn, HostTable, Loaded, captures_of_host, captures_of_page,
+};
 use crate::app::{Action, AppState, Command, Route};
 use crate::ui::table::Table;
 use crate::ui::theme::GAP;
@@ -97,7 +99,7 @@ impl LinkHostsPage {
         if let Some(row) = captures.and_then(|index: usize| rows.get(index)) {
             show_captures(app, captures_of_host(&row.node.host));
         } else if let Some(row) = pages.or(clicked).and_then(|index: usize| rows.get(index)) {
-            app.send(Command::Go(Route::CitedPages(folder, Some(row.node.host.clone()))));
+            app.send(Command::Go(Route::CitedPages(folder, CitedBy::OfHost(row.node.host.clone()))));
         }
     }
 }
@@ -107,14 +109,21 @@ fn show_captures(app: &mut AppState, filter: String) {
     app.send(Command::Go(Route::Captures { filter }));
 }
 
-/// Draws the pages of a host, or of all, that are linked to.
-pub(in crate::ui) fn cited_pages_ui(ui: &mut Ui, app: &mut AppState, folder: Option<&PathBuf>, host: Option<&str>) {
-    match host {
-        Some(host) => title_ui(ui, &format!("Cited pages of {}", words::line(host)), "Links of all times"),
-        None => title_ui(ui, "Cited pages", "Pages that most other hosts link to, captured or not; links of all times"),
+/// Draws pages that are linked to.
+pub(in crate::ui) fn cited_pages_ui(ui: &mut Ui, app: &mut AppState, folder: Option<&PathBuf>, by: &CitedBy) {
+    match by {
+        CitedBy::OfHost(host) => title_ui(ui, &format!("Cited pages of {}", words::line(host)), "Links of all times"),
+        CitedBy::Words(text) => title_ui(
+            ui,
+            &format!("Pages that other sites call “{}”", words::short(text, 80)),
+            "Links from other sites with these very words, of all times; a page's own inlinks show its other ones too",
+        ),
+        CitedBy::All => {
+            title_ui(ui, "Cited pages", "Pages that most other hosts link to, captured or not; links of all times")
+        }
     }
     back_ui(ui, app);
-    let (answer, progress) = app.cited_pages(folder, host);
+    let (answer, progress) = app.cited_pages(folder, by);
     progress_ui(ui, progress);
     answered_ui(ui, app, &answer, cited_table_ui);
 }

@@ -1,7 +1,7 @@
 //! Inlinks of any page, and the anchors of the whole archive; or those of a
 //! data set that was loaded.
 
-use crate::app::models::{LinkForm, LinkSet, Loaded};
+use crate::app::models::{CitedBy, LinkForm, LinkSet, Loaded};
 use crate::app::{Action, AppState, Command, Route};
 use crate::ui::panel::{anchors_ui, inlinks_ui};
 use crate::ui::pick::{FolderExport, PathField, Sort};
@@ -54,7 +54,7 @@ impl LinksPage {
                 app.send(Command::Go(Route::LinkHosts(folder.cloned())));
             }
             if ui.button("Cited pages").on_hover_text("Pages that most other hosts link to").clicked() {
-                app.send(Command::Go(Route::CitedPages(folder.cloned(), None)));
+                app.send(Command::Go(Route::CitedPages(folder.cloned(), CitedBy::All)));
             }
             action_ui(ui, app, Action::BuildInlinks);
         });
@@ -161,5 +161,9 @@ fn top_anchors_ui(ui: &mut Ui, app: &mut AppState) {
         return;
     }
     heading_ui(ui, "Anchors of the whole archive, most linking hosts first");
-    loaded_ui(ui, &answer, |ui, rows| anchors_ui(ui, rows, None));
+    loaded_ui(ui, &answer, |ui, rows| {
+        if let Some(row) = anchors_ui(ui, rows, Some("Show the pages that other sites link to with these words")) {
+            app.send(Command::Go(Route::CitedPages(None, CitedBy::Words(row.text.clone()))));
+        }
+    });
 }

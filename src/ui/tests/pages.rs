@@ -1,7 +1,7 @@
 //! Each page: words shown, commands sent, empty states.
 
 use super::Window;
-use crate::app::models::ReviewMark;
+use crate::app::models::{CitedBy, ReviewMark};
 use crate::app::{Command, Focus, PanelTab, Route};
 use egui::{Key, Modifiers};
 
@@ -237,6 +237,11 @@ fn links_of_any_page_are_found() {
     let mut window = Window::full();
     go(&mut window, Key::Num6);
     window.until("anchors are there", |window| window.says("日本語の案内"));
+    window.click("397");
+    assert_eq!(window.app().route, Route::CitedPages(None, CitedBy::Words("mais".to_owned())));
+    window.until("pages are there", |window| window.says("http://words.example/page-0"));
+    window.check_says("Pages that other sites call “mais”");
+    window.click("← Links");
     window.type_into("Inlinks of", "https://cited0.example/report");
     window.click("Show inlinks");
     assert_eq!(window.app().route, Route::Links { target: "https://cited0.example/report".to_owned() });
@@ -261,7 +266,7 @@ fn hosts_are_put_in_order_and_their_numbers_lead_to_pages_and_inlinks() {
     assert_eq!(window.app().route, Route::Captures { filter: "fqdn:host-11.example page:yes".to_owned() });
     window.click("← Back");
     window.click("711");
-    assert_eq!(window.app().route, Route::CitedPages(None, Some("host-11.example".to_owned())));
+    assert_eq!(window.app().route, Route::CitedPages(None, CitedBy::OfHost("host-11.example".to_owned())));
     window.until("pages are there", |window| window.says("http://host-11.example/page-0"));
     window.click("202");
     let filter = "key:http://host-11.example/page-2 page:yes".to_owned();

@@ -41,7 +41,7 @@ mod segment;
 pub use counts::{CountTotals, Counted, Counting};
 pub use folder::{Added, LinkStore, Mark, StoreRules};
 pub use query::{CitedCounts, StoredInlink, StoredInlinks, Window};
-pub use scan::{AnchorCount, Cited, CitedCapture, Under};
+pub use scan::{AnchorCount, Cited, CitedBy, CitedCapture, Under};
 pub use segment::SegmentCounts;
 
 use crate::uri::{DatasetKey, Fqdn};

@@ -28,6 +28,18 @@ pub struct Cited {
     pub dates: Option<(CaptureDate, CaptureDate)>,
 }
 
+/// Which pages are listed, and which links to them count.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum CitedBy {
+    /// All pages, all links.
+    #[default]
+    All,
+    /// Pages of one host.
+    OfHost(String),
+    /// Pages that other sites link to with these very words, and those links.
+    Words(String),
+}
+
 /// A capture with what links to it within the window.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct CitedCapture {
@@ -100,6 +112,17 @@ impl LinkStore {
         &self,
         prefix: &str,
         cx: &JobCx,
+        take: impl FnMut(&Cited) -> Result<bool, LinkError>,
+    ) -> Result<(), LinkError> {
+        self.each_target_by(prefix, cx, |_| true, take)
+    }
+
+    /// The same, where only some links count.
+    fn each_target_by(
+        &self,
+        prefix: &str,
+        cx: &JobCx,
+        counts: impl Fn(&LinkRow<'_>) -> bool,
         mut take: impl FnMut(&Cited) -> Result<bool, LinkError>,
     ) -> Result<(), LinkError> {
         let mut rows = self.rows(prefix.as_bytes(), 0, after_prefix(prefix), cx)?;
@@ -120,6 +143,7 @@ impl LinkStore {
             let Some(page) = &mut page else { continue };
             match row {
                 Row::Capture(_) => page.captures += 1,
+                Row::Link(link) if !counts(&link) => {}
                 Row::Link(link) => {
                     page.dates = Some((page.dates.map_or(link.date, |(first, _)| first), link.date));
                     if link.internal {
@@ -197,17 +221,24 @@ impl LinkStore {
         Ok(best.kept.into_iter().map(cited).collect())
     }
 
-    /// Pages that are linked to, of one host or of all, the most cited first;
-    /// and how many there are.
+    /// Pages that are linked to, the most cited first; and how many there are.
     ///
     /// # Errors
     ///
     /// As [`Self::each_target`].
-    pub fn cited_pages(&self, host: Option<&str>, limit: u64, cx: &JobCx) -> Result<(Vec<Cited>, u64), LinkError> {
+    pub fn cited_pages(&self, by: &CitedBy, limit: u64, cx: &JobCx) -> Result<(Vec<Cited>, u64), LinkError> {
         let mut best = Least::<(Reverse<CitedCounts>, String, u64, Dates)>::new(limit);
         let mut pages = 0;
+        let host = match by {
+            CitedBy::OfHost(host) => Some(host.as_str()),
+            CitedBy::All | CitedBy::Words(_) => None,
+        };
+        let counts = |link: &LinkRow<'_>| match by {
+            CitedBy::Words(words) => !link.internal && link.anchor == words,
+            CitedBy::All | CitedBy::OfHost(_) => true,
+        };
         let begin = host.and_then(|host| self.begin_of(host)).unwrap_or_default();
-        self.each_target(&begin, cx, |page| {
+        self.each_target_by(&begin, cx, counts, |page| {
             let is_of_host = || host.is_none_or(|host| host_name(host_of(&page.target)).as_str() == host);
             if page.dates.is_some() && is_of_host() {
                 pages += 1;
