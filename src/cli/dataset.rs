@@ -26,7 +26,12 @@ const HELP: &str = "Examples:
 
 A page counts as captured by a response of status 200 to 299 that is HTML, or a revisit of one: what was captured as
 an error, a redirect, a PDF file or an image has no captureDate. (Of a workspace, fonds inlinks uncaptured leaves these
-out too.)";
+out too.)
+
+What a revisit repeats is looked for in all files of the call: by record ID, then by the URL and date that it names
+(without a URL its own), then by payload digest, under whatever URL. Where nothing is found, it is told; the revisit
+counts as a capture without links if its own head says that it is a page. A digest of no bytes names nothing where the
+head says 304 or is missing. (A workspace asks for the URL and digest first, and knows other spellings of a page.)";
 
 /// WARC and ARC files straight to data set lines.
 ///
@@ -46,9 +51,10 @@ pub struct Args {
     #[command(flatten)]
     reduce: ReduceOptions,
 
-    /// Keep sorted runs in this folder until the end: called again with the
-    /// same words after it was killed, the build goes on from them. Runs of
-    /// other files, other options or another version are refused. A folder
+    /// Keep sorted runs in this folder until the end: called again after it
+    /// was killed, with the same files and the same options of reading, the
+    /// build goes on from them. Runs of other ones or of another version of
+    /// the program are refused. A folder
     /// that was there before stays, empty again
     #[arg(long, value_name = "DIR")]
     pub(super) resume: Option<PathBuf>,

@@ -65,7 +65,7 @@ pub struct LoadArgs {
     sort: SortOptions,
 
     /// Keep sorted runs in this folder until the end: called again with the same words after it was killed, the load goes
-    /// on from them. Runs of other files, other options or another version are refused
+    /// on from them; files have to be named for it. Runs of other files, other options or another version are refused
     #[arg(long, value_name = "DIR", requires = "files")]
     pub(super) resume: Option<PathBuf>,
 

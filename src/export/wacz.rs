@@ -119,7 +119,10 @@ fn find_pages(
         &Done::default(),
         cx,
         |place| reader.read(&archives[place.file as usize], place.offset, MAX_PAGE_BYTES, cx),
-        |document, _, _| put(&page_of(document, &options)),
+        |document, _, _| match document.is_lost() {
+            true => Ok(()),
+            false => put(&page_of(document, &options)),
+        },
     )?;
     Ok(unread_pages(&documents.into_report(), archives))
 }

@@ -19,7 +19,7 @@ use super::pdf::{PdfRead, read_pdf};
 use super::wat::{WatPage, may_be_wat, read_wat, wat_page};
 use super::{Page, PageLink, PageOptions, Unread, read_links, read_page};
 use crate::jobs::{Cancelled, JobCx};
-use crate::uri::{CaptureDate, Url};
+use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::http::{ContentType, HttpHead, Payload, decode_payload, parse_response_head};
 use crate::warc::{Record, RecordHead, RecordType, WarcError, sha1_field};
 use std::borrow::Cow;
@@ -47,6 +47,8 @@ pub struct Document {
     cut: bool,
     /// Why it was not whole when it was captured (`WARC-Truncated`); of a revisit, what it repeats.
     truncated: Option<String>,
+    /// A revisit of what is not here.
+    is_lost: bool,
 }
 
 /// Where links are read from.
@@ -118,6 +120,11 @@ impl Document {
         let head = self.head.as_ref()?;
         let raw_body = self.block.get(head.head_len..).unwrap_or_default();
         Some((decode_payload(head, raw_body, MAX_PAGE_BYTES), head.content_type()))
+    }
+
+    /// Whether nothing is known but that a page was captured: a revisit of what is not here.
+    pub fn is_lost(&self) -> bool {
+        self.is_lost
     }
 
     /// How much memory it takes, about.
@@ -209,6 +216,17 @@ impl DocumentReport {
 /// The digest of no bytes.
 pub const EMPTY_PAYLOAD: &str = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
 
+/// A capture that a revisit may repeat.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Original {
+    /// A hash of its record ID, or of what names it else.
+    rank: u64,
+    place: Place,
+}
+
+/// A page of which nothing is known but that it was captured.
+const LOST_PAGE: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
+
 /// A revisit that waits for its original.
 struct Waiting {
     url: Url,
@@ -216,8 +234,10 @@ struct Waiting {
     place: Place,
     /// Hashes of what names the original, the surest first.
     names: Vec<u64>,
-    /// Nothing in it says that it is no page.
-    may_be_page: bool,
+    /// Its own head says that it is a page, that it is none, or neither.
+    is_page: Option<bool>,
+    /// What it repeats is not here: its own record stands in the place of that.
+    is_lost: bool,
 }
 
 /// Which revisit is in hand, for builds that are taken up again.
@@ -246,8 +266,10 @@ impl Repeat {
 #[derive(Default)]
 pub struct DocumentReader {
     from: ReadFrom,
-    /// Captures that a revisit may repeat, by hashes of their names.
-    originals: HashMap<u64, Place>,
+    /// Captures that a revisit may repeat.
+    originals: Vec<Original>,
+    /// Which of them, by hashes of their names.
+    named: HashMap<u64, u32>,
     /// Names of redirects, errors and what is no page: a repeat of one has no
     /// links either. Most records are such; the names are sorted when they are needed.
     no_pages: Vec<u64>,
@@ -299,13 +321,21 @@ impl DocumentReader {
             self.report.note(place, url, Unread::NoHttp);
             return None;
         };
-        let names = names_of_original(&record.head, date);
+        let names = names_of_original(&record.head, &url, date);
         if !(200..300).contains(&head.status) || !self.from.takes(&head.content_type()) {
-            self.no_pages.extend(names);
+            self.no_pages.extend(names.into_iter().flatten());
             return None;
         }
-        for name in names {
-            self.originals.entry(name).or_insert(place);
+        // Of two with one name the order of files must not tell which it is.
+        let original = Original { rank: names.into_iter().flatten().next().unwrap_or_default(), place };
+        if let Ok(number) = u32::try_from(self.originals.len()) {
+            self.originals.push(original);
+            for name in names.into_iter().flatten() {
+                let known = self.named.entry(name).or_insert(number);
+                if self.originals.get(*known as usize).is_some_and(|known| original < *known) {
+                    *known = number;
+                }
+            }
         }
         self.document(url, date, Cow::Owned(head), Cow::Owned(record), place)
     }
@@ -323,14 +353,22 @@ impl DocumentReader {
         self.no_pages.sort_unstable();
         self.no_pages.dedup();
         let mut found = Vec::new();
-        for waiting in std::mem::take(&mut self.waiting) {
+        for mut waiting in std::mem::take(&mut self.waiting) {
             // The first name that is known tells: an error page may have the bytes of a page.
-            let known = |name: &&u64| self.originals.contains_key(name) || self.no_pages.binary_search(name).is_ok();
-            match waiting.names.iter().find(known).map(|name| self.originals.get(name).copied()) {
-                Some(Some(original)) => found.push((original, waiting)),
+            let known = |name: &&u64| self.named.contains_key(name) || self.no_pages.binary_search(name).is_ok();
+            let original = |name| self.originals.get(*self.named.get(name)? as usize);
+            match waiting.names.iter().find(known).map(original) {
+                Some(Some(original)) => found.push((original.place, waiting)),
                 Some(None) => {}
-                None if !waiting.may_be_page => {}
-                None => self.report.note(waiting.place, &waiting.url, Unread::NoOriginal),
+                None if waiting.is_page == Some(false) => {}
+                None => {
+                    self.report.note(waiting.place, &waiting.url, Unread::NoOriginal);
+                    // That a page was captured is known; its links are not.
+                    if waiting.is_page == Some(true) {
+                        waiting.is_lost = true;
+                        found.push((waiting.place, waiting));
+                    }
+                }
             }
         }
         // Originals that are repeated often are read once.
@@ -346,6 +384,14 @@ impl DocumentReader {
             if done.holds(unit, number) {
                 self.report.pages += 1;
                 self.count_already_read();
+                continue;
+            }
+            if waiting.is_lost {
+                self.report.pages += 1;
+                let Waiting { url, date, place, .. } = waiting;
+                let (head, block) = (parse_response_head(LOST_PAGE), LOST_PAGE.to_vec());
+                let document = Document { url, date, place, head, block, cut: false, truncated: None, is_lost: true };
+                take(&document, Repeat { unit, number }, &mut self.report)?;
                 continue;
             }
             if last.as_ref().is_none_or(|(place, _)| *place != original) {
@@ -380,18 +426,16 @@ impl DocumentReader {
         if own.as_ref().is_some_and(|own| !(200..300).contains(&own.status)) {
             return;
         }
-        let may_be_page = own.as_ref().is_none_or(|own| {
-            let kind = own.content_type();
-            kind.mime.is_empty() || self.from.takes(&kind)
-        });
+        let kind = own.as_ref().map(HttpHead::content_type).filter(|kind| !kind.mime.is_empty());
+        let is_page = kind.map(|kind| self.from.takes(&kind));
         let mut names = Vec::new();
         if let Some(id) = head.headers.get("WARC-Refers-To") {
             names.push(name("id", id.trim().trim_matches(['<', '>'])));
         }
         let original = head.headers.get("WARC-Refers-To-Target-URI");
-        let when = head.headers.get("WARC-Refers-To-Date").and_then(|text| CaptureDate::parse(&text).ok());
-        if let (Some(original), Some(when)) = (original, when) {
-            names.push(name_at(original.trim().trim_matches(['<', '>']), when));
+        let original = original.and_then(|original| parse_web_url(original.trim().trim_matches(['<', '>'])));
+        if let Some(when) = head.headers.get("WARC-Refers-To-Date").and_then(|text| CaptureDate::parse(&text).ok()) {
+            names.push(name_at(original.as_ref().unwrap_or(&url), when));
         }
         if let Some(digest) = head.headers.get("WARC-Payload-Digest") {
             let digest = plain_digest(&digest);
@@ -400,7 +444,7 @@ impl DocumentReader {
                 names.push(name("digest", &digest));
             }
         }
-        self.waiting.push(Waiting { url, date, place, names, may_be_page });
+        self.waiting.push(Waiting { url, date, place, names, is_page, is_lost: false });
     }
 
     fn document(
@@ -418,7 +462,7 @@ impl DocumentReader {
         self.report.pages += 1;
         let (cut, truncated) = (record.omitted > 0, record.head.headers.get("WARC-Truncated"));
         let (head, block) = (Some(head.into_owned()), record.into_owned().block);
-        Some(Document { url, date, place, head, block, cut, truncated })
+        Some(Document { url, date, place, head, block, cut, truncated, is_lost: false })
     }
 
     /// The page that the envelope in a metadata record is about.
@@ -444,7 +488,7 @@ impl DocumentReader {
         };
         self.report.pages += 1;
         let cut = record.omitted > 0;
-        Some(Document { url, date, place, head: None, block: record.block, cut, truncated: None })
+        Some(Document { url, date, place, head: None, block: record.block, cut, truncated: None, is_lost: false })
     }
 }
 
@@ -466,11 +510,10 @@ fn date_of(head: &RecordHead) -> Option<CaptureDate> {
     head.date().map(|date| CaptureDate::from_seconds(date.seconds()))
 }
 
-fn names_of_original(head: &RecordHead, date: CaptureDate) -> impl Iterator<Item = u64> {
+fn names_of_original(head: &RecordHead, url: &Url, date: CaptureDate) -> [Option<u64>; 3] {
     let id = head.record_id().map(|id| name("id", &id));
     let digest = head.headers.get("WARC-Payload-Digest").map(|digest| name("digest", &plain_digest(&digest)));
-    let place = head.target_uri().map(|uri| name_at(&uri, date));
-    [id, digest, place].into_iter().flatten()
+    [id, digest, Some(name_at(url, date))]
 }
 
 /// A digest as all spellings of it are compared.
@@ -478,8 +521,8 @@ fn plain_digest(field: &str) -> String {
     sha1_field(field).unwrap_or_else(|| field.trim().to_owned())
 }
 
-fn name_at(uri: &str, date: CaptureDate) -> u64 {
-    name(&date.seconds().to_string(), uri)
+fn name_at(url: &Url, date: CaptureDate) -> u64 {
+    name(&date.seconds().to_string(), url.as_str())
 }
 
 fn name(kind: &str, text: &str) -> u64 {

@@ -134,8 +134,9 @@ const SEARCHED: &str = "payloads_searched";
 /// Revisits that are kept with what they repeat in one write.
 const FOUND_AT_ONCE: usize = 10_000;
 
-/// Whether the type of a revisit does not say that it is of no page.
-pub(super) const MAY_BE_PAGE: &str = "c.mime IN ('', '-', 'text/html', 'application/xhtml+xml')";
+/// Whether the type of a revisit does not say that it is of no page; that of
+/// what was not modified says nothing.
+pub(super) const MAY_BE_PAGE: &str = "(c.status = 304 OR c.mime IN ('', '-', 'text/html', 'application/xhtml+xml'))";
 
 /// The capture that has the links of `c`, where `p` is what it repeats.
 pub(super) const HAS_LINKS: &str =
@@ -251,7 +252,8 @@ impl Catalogue {
     }
 
     /// Revisits of other URLs whose links were not read yet, or of another
-    /// payload than what they turn out to repeat, in the order of what they
+    /// payload than what they turn out to repeat, or the same as another kind
+    /// of thing, in the order of what they
     /// repeat: all, or those that one launch brought, or the capture that they
     /// repeat.
     pub fn waiting_repeats(&self, launch: Option<LaunchId>) -> Result<Vec<WaitingRepeat>, StoreError> {
@@ -261,8 +263,8 @@ impl Catalogue {
                     (SELECT c.id AS id, c.launch AS launch, u.url AS url, w.original AS read, {ORIGINAL} AS original
                        FROM repeat w JOIN capture c ON c.id = w.capture JOIN url u ON u.id = c.url
                       )
-                 WHERE (read IS NULL OR (SELECT o.digest FROM capture o WHERE o.id = read)
-                                     <> (SELECT o.digest FROM capture o WHERE o.id = original))
+                 WHERE (read IS NULL OR (SELECT o.digest || ' ' || o.status || ' ' || o.mime FROM capture o WHERE o.id = read)
+                                     <> (SELECT o.digest || ' ' || o.status || ' ' || o.mime FROM capture o WHERE o.id = original))
                    AND (?1 IS NULL OR ?1 IN (launch, (SELECT o.launch FROM capture o WHERE o.id = original)))"
             ))?;
             let mut rows = statement.query([launch])?;
