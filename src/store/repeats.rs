@@ -12,6 +12,14 @@ use crate::uri::Url;
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::HashMap;
 
+/// Whether an original is a page: of two at one date it comes first, so that the
+/// order in which they came does not tell.
+macro_rules! is_page {
+    () => {
+        "(x.status BETWEEN 200 AND 299 AND x.mime IN ('text/html', 'application/xhtml+xml'))"
+    };
+}
+
 /// Of originals that are `$like` it and have its payload digest, the one whose
 /// date is nearest to that which `c` names. Each half is one look into an index,
 /// however many captures of a page there are.
@@ -19,20 +27,28 @@ macro_rules! nearest {
     ($like:literal, $known:literal) => {
         concat!(
             "(SELECT id FROM (
-                SELECT * FROM (SELECT x.id, x.date_ms FROM capture x WHERE ",
+                SELECT * FROM (SELECT x.id, x.date_ms, ",
+            is_page!(),
+            " AS is_page FROM capture x WHERE ",
             $like,
             $known,
             "
                     AND x.digest = c.digest AND c.digest <> '' AND x.revisit_of_ms IS NULL
-                    AND x.date_ms <= c.revisit_of_ms ORDER BY x.date_ms DESC, x.id LIMIT 1)
+                    AND x.date_ms <= c.revisit_of_ms ORDER BY x.date_ms DESC, ",
+            is_page!(),
+            " DESC, x.id LIMIT 1)
                 UNION ALL
-                SELECT * FROM (SELECT x.id, x.date_ms FROM capture x WHERE ",
+                SELECT * FROM (SELECT x.id, x.date_ms, ",
+            is_page!(),
+            " FROM capture x WHERE ",
             $like,
             $known,
             "
                     AND x.digest = c.digest AND c.digest <> '' AND x.revisit_of_ms IS NULL
-                    AND x.date_ms > c.revisit_of_ms ORDER BY x.date_ms, x.id LIMIT 1)
-             ) ORDER BY abs(date_ms - c.revisit_of_ms), id LIMIT 1)"
+                    AND x.date_ms > c.revisit_of_ms ORDER BY x.date_ms, ",
+            is_page!(),
+            " DESC, x.id LIMIT 1)
+             ) ORDER BY abs(date_ms - c.revisit_of_ms), is_page DESC, date_ms, id LIMIT 1)"
         )
     };
 }
@@ -47,7 +63,9 @@ macro_rules! at_date {
             $known,
             " AND x.revisit_of_ms IS NULL
                 AND x.date_ms BETWEEN c.revisit_of_ms - 999 AND c.revisit_of_ms + 999
-              ORDER BY abs(x.date_ms - c.revisit_of_ms), x.id LIMIT 1)"
+              ORDER BY abs(x.date_ms - c.revisit_of_ms), ",
+            is_page!(),
+            " DESC, x.digest, x.id LIMIT 1)"
         )
     };
 }

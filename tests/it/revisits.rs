@@ -183,6 +183,31 @@ fn of_two_captures_of_one_second_a_revisit_repeats_the_same_one_in_whatever_orde
 }
 
 #[test]
+fn of_two_captures_of_one_second_the_page_is_repeated_in_whatever_order_they_are_imported() {
+    let dir = tempfile::tempdir().unwrap();
+    let of = "WARC-Refers-To-Target-URI: http://a.pt/\r\nWARC-Refers-To-Date: 2024-03-01T09:00:00Z\r\n";
+    let captured = |page: &str| record("response", "http://a.pt/", "2024-03-01T09:00:00Z", "", page);
+    let texts = [
+        captured(PAGE),
+        captured(&PAGE.replace("text/html", "text/plain")).replace("<urn:x", "<urn:y"),
+        record("revisit", "http://a.pt/", "2024-03-05T09:00:00Z", of, ""),
+    ];
+    let files = [0, 1, 2].map(|number| {
+        let path = dir.path().join(format!("{number}.warc"));
+        std::fs::write(&path, &texts[number]).unwrap();
+        path
+    });
+    let [page, text, revisit] = [&files[0], &files[1], &files[2]].map(PathBuf::as_path);
+    let orders: [&[&[&Path]]; 3] =
+        [&[&[page], &[text], &[revisit]], &[&[text], &[page], &[revisit]], &[&[text], &[revisit], &[page]]];
+    for (number, steps) in orders.into_iter().enumerate() {
+        let (workspace, _) = filled(dir.path().join(format!("w{number}")), steps);
+        let exported = fonds(&["inlinks", "export", arg(&workspace)]).with_status(0).out;
+        assert_eq!(exported.matches("2024-03-05").count(), 3, "order {number}: {exported}");
+    }
+}
+
+#[test]
 fn a_revisit_of_another_url_has_the_links_of_what_it_repeats_as_its_own() {
     let dir = tempfile::tempdir().unwrap();
     let [pages, repeats] = files(dir.path());
