@@ -2,7 +2,10 @@
 
 use super::captures::{int, uint};
 use super::catalogue::Catalogue;
-use super::repeats::{HAS_LINKS, MAY_BE_PAGE, NEW_ORIGINALS, NEW_PAGES, ORIGINAL, ORIGINAL_NOW, ORIGINAL_THEN};
+use super::repeats::{
+    HAS_LINKS, IS_PAGE, NEW_ORIGINALS, NEW_PAGES, ORIGINAL, ORIGINAL_NOW, ORIGINAL_THEN, SAYS_PAGE, WAS_PAGE,
+    lost_pages,
+};
 use super::rows::{AnchorRow, CaptureId, OutlinkRow};
 use super::scheduled::has_table;
 use super::workspace::StoreError;
@@ -62,13 +65,6 @@ impl Captures {
     /// All that there are.
     pub const ALL: Self = Self { after: 0, up_to: CaptureId::MAX, read_after: 0 };
 }
-
-/// Whether a capture is one of a page, where `p` is what it repeats, or the capture itself.
-pub(super) const IS_PAGE: &str = "p.status BETWEEN 200 AND 299 AND p.mime IN ('text/html', 'application/xhtml+xml')";
-
-/// Whether the status of `c` says that it is of no page, whatever it repeats:
-/// redirects and errors often have no payload, as empty pages.
-pub(super) const SAYS_PAGE: &str = "(c.status IN (0, 304) OR c.status BETWEEN 200 AND 299)";
 
 const NEW_CAPTURES: &str = "c.id > ?1 AND c.id <= ?2";
 
@@ -161,7 +157,6 @@ impl Catalogue {
         if of.after == 0 {
             return Ok(false);
         }
-        let was_page = IS_PAGE.replace("p.", "w.");
         self.read(|conn| {
             Ok(conn.query_row(
                 &format!(
@@ -169,8 +164,8 @@ impl Catalogue {
                         (SELECT c.id AS revisit, {ORIGINAL_THEN} AS was, {ORIGINAL_NOW} AS is_now FROM capture c
                           WHERE c.id IN ({NEW_ORIGINALS}))
                         JOIN capture w ON w.id = ifnull(was, revisit) JOIN capture p ON p.id = is_now
-                         WHERE CASE WHEN was IS NULL THEN ({was_page}) AND NOT ({IS_PAGE})
-                                    ELSE w.digest <> p.digest OR ({IS_PAGE}) <> ({was_page}) END)"
+                         WHERE CASE WHEN was IS NULL THEN ({WAS_PAGE}) AND NOT ({IS_PAGE})
+                                    ELSE w.digest <> p.digest OR ({IS_PAGE}) <> ({WAS_PAGE}) END)"
                 ),
                 [of.after, of.up_to],
                 |row| row.get(0),
@@ -280,14 +275,10 @@ impl Catalogue {
     /// Revisits whose original is not there, and may have been a page.
     pub fn count_missing_originals(&self) -> Result<u64, StoreError> {
         self.read(|conn| {
-            let n: i64 = conn.query_row(
-                &format!(
-                    "SELECT count(*) FROM capture c WHERE c.revisit_of_ms > -9223372036854775808
-                       AND {SAYS_PAGE} AND {MAY_BE_PAGE} AND {ORIGINAL} IS NULL"
-                ),
-                [],
-                |row| row.get(0),
-            )?;
+            let n: i64 =
+                conn.query_row(&format!("SELECT count(*) FROM capture c WHERE {}", lost_pages()), [], |row| {
+                    row.get(0)
+                })?;
             Ok(uint(n))
         })
     }

@@ -3,7 +3,6 @@
 
 use super::captures::{StoredCapture, insert_outlinks, stored_capture};
 use super::catalogue::Catalogue;
-use super::inlinks::{IS_PAGE, SAYS_PAGE};
 use super::rows::{CaptureId, LaunchId};
 use super::workspace::StoreError;
 use crate::jobs::JobCx;
@@ -12,41 +11,47 @@ use crate::uri::Url;
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::HashMap;
 
-/// Whether an original is a page: of two at one date it comes first, so that the
-/// order in which they came does not tell.
+/// Whether a capture is one of a page.
 macro_rules! is_page {
-    () => {
-        "(x.status BETWEEN 200 AND 299 AND x.mime IN ('text/html', 'application/xhtml+xml'))"
+    ($of:literal) => {
+        concat!("(", $of, ".status BETWEEN 200 AND 299 AND ", $of, ".mime IN ('text/html', 'application/xhtml+xml'))")
     };
 }
 
+/// [`is_page`] of `p`, which is what a capture repeats, or the capture itself.
+pub(super) const IS_PAGE: &str = is_page!("p");
+
+/// The same of `w`, which it was taken to repeat before.
+pub(super) const WAS_PAGE: &str = is_page!("w");
+
 /// Of originals that are `$like` it and have its payload digest, the one whose
-/// date is nearest to that which `c` names. Each half is one look into an index,
+/// date is nearest to that which `c` names; of two at one date the page, so that
+/// the order in which they came does not tell. Each half is one look into an index,
 /// however many captures of a page there are.
 macro_rules! nearest {
     ($like:literal, $known:literal) => {
         concat!(
             "(SELECT id FROM (
                 SELECT * FROM (SELECT x.id, x.date_ms, ",
-            is_page!(),
+            is_page!("x"),
             " AS is_page FROM capture x WHERE ",
             $like,
             $known,
             "
                     AND x.digest = c.digest AND c.digest <> '' AND x.revisit_of_ms IS NULL
                     AND x.date_ms <= c.revisit_of_ms ORDER BY x.date_ms DESC, ",
-            is_page!(),
+            is_page!("x"),
             " DESC, x.id LIMIT 1)
                 UNION ALL
                 SELECT * FROM (SELECT x.id, x.date_ms, ",
-            is_page!(),
+            is_page!("x"),
             " FROM capture x WHERE ",
             $like,
             $known,
             "
                     AND x.digest = c.digest AND c.digest <> '' AND x.revisit_of_ms IS NULL
                     AND x.date_ms > c.revisit_of_ms ORDER BY x.date_ms, ",
-            is_page!(),
+            is_page!("x"),
             " DESC, x.id LIMIT 1)
              ) ORDER BY abs(date_ms - c.revisit_of_ms), is_page DESC, date_ms, id LIMIT 1)"
         )
@@ -64,7 +69,7 @@ macro_rules! at_date {
             " AND x.revisit_of_ms IS NULL
                 AND x.date_ms BETWEEN c.revisit_of_ms - 999 AND c.revisit_of_ms + 999
               ORDER BY abs(x.date_ms - c.revisit_of_ms), ",
-            is_page!(),
+            is_page!("x"),
             " DESC, x.digest, x.id LIMIT 1)"
         )
     };
@@ -152,9 +157,18 @@ const SEARCHED: &str = "payloads_searched";
 /// Revisits that are kept with what they repeat in one write.
 const FOUND_AT_ONCE: usize = 10_000;
 
-/// Whether the type of a revisit does not say that it is of no page; that of
-/// what was not modified says nothing.
-pub(super) const MAY_BE_PAGE: &str = "(c.status = 304 OR c.mime IN ('', '-', 'text/html', 'application/xhtml+xml'))";
+/// Whether the status of `c` says that it is of no page, whatever it repeats:
+/// redirects and errors often have no payload, as empty pages.
+pub(super) const SAYS_PAGE: &str = "(c.status IN (0, 304) OR c.status BETWEEN 200 AND 299)";
+
+/// Revisits whose original is not there, and that may be of a page. The type in
+/// the head of what was not modified says nothing.
+pub(super) fn lost_pages() -> String {
+    format!(
+        "c.revisit_of_ms > -9223372036854775808 AND {SAYS_PAGE}
+           AND (c.status = 304 OR c.mime IN ('', '-', 'text/html', 'application/xhtml+xml')) AND {ORIGINAL} IS NULL"
+    )
+}
 
 /// The capture that has the links of `c`, where `p` is what it repeats.
 pub(super) const HAS_LINKS: &str =
@@ -189,8 +203,8 @@ fn lost_and_found(
     let which = if launch.is_some() { "c.launch = ?1" } else { "?1 IS NULL" };
     let mut statement = conn.prepare_cached(&format!(
         "SELECT c.id, c.digest, c.status FROM capture c
-          WHERE {which} AND c.revisit_of_ms > -9223372036854775808 AND c.digest <> ''
-            AND {SAYS_PAGE} AND {MAY_BE_PAGE} AND {ORIGINAL} IS NULL"
+          WHERE {which} AND c.digest <> '' AND {}",
+        lost_pages()
     ))?;
     let mut rows = statement.query([launch])?;
     while let Some(row) = rows.next()? {
