@@ -28,10 +28,12 @@ A page counts as captured by a response of status 200 to 299 that is HTML, or a 
 an error, a redirect, a PDF file or an image has no captureDate. (Of a workspace, fonds inlinks uncaptured leaves these
 out too.)
 
-What a revisit repeats is looked for in all files of the call: by record ID, then by the URL and date that it names
-(without a URL its own), then by payload digest, under whatever URL. Where nothing is found, it is told; the revisit
-counts as a capture without links if its own head says that it is a page. A digest of no bytes names nothing where the
-head says 304 or is missing. (A workspace asks for the URL and digest first, and knows other spellings of a page.)";
+What a revisit repeats is looked for in all files of the call, as a workspace does: among captures of the URL that it
+names (without one its own) the one of the same payload digest whose date is nearest to that which it names, else the
+one at that date; then among other spellings of its own URL; then among pages of any URL with its digest. Where nothing
+is found, it is told; the revisit counts as a capture without links if its own head says that it is a page. A digest of
+no bytes names nothing of another URL where the head says 304 or is missing. (Before all this comes the record ID that
+it names, and after it a digest that is no SHA-1; a workspace does not know them.)";
 
 /// WARC and ARC files straight to data set lines.
 ///

@@ -96,6 +96,9 @@ pub enum ExportError {
     /// An archive file cannot be read or written.
     #[error(transparent)]
     Warc(#[from] WarcError),
+    /// What revisits repeat cannot be looked up.
+    #[error(transparent)]
+    Revisits(#[from] crate::links::RevisitError),
     /// Stopped on request; nothing is left behind.
     #[error("stopped on request")]
     Cancelled(#[from] Cancelled),

@@ -99,7 +99,7 @@ fn find_pages(
     cx.stage("Looking for pages", Some(sizes.sum()));
     let max_text_bytes = if text { MAX_TEXT_BYTES } else { 0 };
     let options = PageOptions { max_text_bytes, tell_language: false, ..PageOptions::default() };
-    let mut documents = DocumentReader::new(ReadFrom { wat: false, ..ReadFrom::default() });
+    let mut documents = DocumentReader::new(ReadFrom { wat: false, ..ReadFrom::default() }, &std::env::temp_dir());
     let mut before = 0;
     for (number, path) in archives.iter().enumerate() {
         let mut reader = ArchiveReader::open(path)?;

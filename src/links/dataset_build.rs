@@ -184,7 +184,7 @@ impl DatasetBuilder {
     /// As [`Shuffle::new`].
     pub fn new(options: DatasetOptions, cx: &JobCx) -> Result<Self, LinkError> {
         let shuffle = Shuffle::new(&options.shuffle, cx)?;
-        let documents = DocumentReader::new(options.from);
+        let documents = DocumentReader::new(options.from, &options.shuffle.folder());
         Ok(Self { options, documents, shuffle, problems: 0, unreadable: 0, cx: cx.clone() })
     }
 

@@ -11,21 +11,21 @@
 //! are taken where that is wished.
 //!
 //! Originals may stand anywhere in the input, before or behind, so revisits
-//! wait until all records were seen; what is kept of each page for that are
-//! some numbers, not its content.
+//! wait until all records were seen ([`super::originals`]).
 
 use super::invert::{Done, MAX_LISTED, Noted, Notes};
+use super::originals::{Originals, Repeated, RevisitError, Says};
 use super::pdf::{PdfRead, read_pdf};
 use super::wat::{WatPage, may_be_wat, read_wat, wat_page};
 use super::{Page, PageLink, PageOptions, Unread, read_links, read_page};
 use crate::jobs::{Cancelled, JobCx};
-use crate::uri::{CaptureDate, Url, parse_web_url};
+use crate::uri::{CaptureDate, Url};
 use crate::warc::http::{ContentType, HttpHead, Payload, decode_payload, parse_response_head};
-use crate::warc::{Record, RecordHead, RecordType, WarcError, sha1_field};
+use crate::warc::{BlockDigester, Record, RecordHead, RecordType, WarcError};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
 
 /// Most bytes of a page that are read, before and after decoding.
 pub const MAX_PAGE_BYTES: usize = 64 * 1024 * 1024;
@@ -134,7 +134,7 @@ impl Document {
 }
 
 /// Where a record stands: number of the file (the caller's), offset in it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Place {
     /// Which file.
     pub file: u32,
@@ -213,32 +213,8 @@ impl DocumentReport {
     }
 }
 
-/// The digest of no bytes.
-pub const EMPTY_PAYLOAD: &str = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
-
-/// A capture that a revisit may repeat.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Original {
-    /// A hash of its record ID, or of what names it else.
-    rank: u64,
-    place: Place,
-}
-
 /// A page of which nothing is known but that it was captured.
 const LOST_PAGE: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
-
-/// A revisit that waits for its original.
-struct Waiting {
-    url: Url,
-    date: CaptureDate,
-    place: Place,
-    /// Hashes of what names the original, the surest first.
-    names: Vec<u64>,
-    /// Its own head says that it is a page, that it is none, or neither.
-    is_page: Option<bool>,
-    /// What it repeats is not here: its own record stands in the place of that.
-    is_lost: bool,
-}
 
 /// Which revisit is in hand, for builds that are taken up again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -252,35 +228,21 @@ pub struct Repeat {
 impl Repeat {
     /// Numbers of files lie below.
     const UNITS: u32 = 1 << 31;
-
-    fn unit_of(found: &[(Place, Waiting)]) -> u32 {
-        let mut hasher = DefaultHasher::new();
-        for (original, waiting) in found {
-            (original, waiting.place).hash(&mut hasher);
-        }
-        Self::UNITS | hasher.finish() as u32
-    }
 }
 
 /// Turns records into documents.
 #[derive(Default)]
 pub struct DocumentReader {
     from: ReadFrom,
-    /// Captures that a revisit may repeat.
-    originals: Vec<Original>,
-    /// Which of them, by hashes of their names.
-    named: HashMap<u64, u32>,
-    /// Names of redirects, errors and what is no page: a repeat of one has no
-    /// links either. Most records are such; the names are sorted when they are needed.
-    no_pages: Vec<u64>,
-    waiting: Vec<Waiting>,
+    originals: Originals,
     report: DocumentReport,
 }
 
 impl DocumentReader {
-    /// A reader of certain records.
-    pub fn new(from: ReadFrom) -> Self {
-        Self { from, ..Self::default() }
+    /// A reader of certain records. What is kept of captures for revisits goes
+    /// into a folder where it does not fit the memory.
+    pub fn new(from: ReadFrom, folder: &Path) -> Self {
+        Self { from, originals: Originals::in_folder(folder), ..Self::default() }
     }
 
     /// What was read.
@@ -318,24 +280,16 @@ impl DocumentReader {
             return None;
         };
         let Some(head) = parse_response_head(&record.block) else {
+            self.originals.add(&record.head, &url, place, (0, Says::Other), || None);
             self.report.note(place, url, Unread::NoHttp);
             return None;
         };
-        let names = names_of_original(&record.head, &url, date);
-        if !(200..300).contains(&head.status) || !self.from.takes(&head.content_type()) {
-            self.no_pages.extend(names.into_iter().flatten());
+        let is_page = (200..300).contains(&head.status) && self.from.takes(&head.content_type());
+        let says = (head.status, if is_page { Says::Page } else { Says::Other });
+        let reckon = || if is_page { payload_digest(&record) } else { None };
+        self.originals.add(&record.head, &url, place, says, reckon);
+        if !is_page {
             return None;
-        }
-        // Of two with one name the order of files must not tell which it is.
-        let original = Original { rank: names.into_iter().flatten().next().unwrap_or_default(), place };
-        if let Ok(number) = u32::try_from(self.originals.len()) {
-            self.originals.push(original);
-            for name in names.into_iter().flatten() {
-                let known = self.named.entry(name).or_insert(number);
-                if self.originals.get(*known as usize).is_some_and(|known| original < *known) {
-                    *known = number;
-                }
-            }
         }
         self.document(url, date, Cow::Owned(head), Cow::Owned(record), place)
     }
@@ -343,57 +297,34 @@ impl DocumentReader {
     /// Reads the originals of the revisits seen so far with `fetch` and gives
     /// their documents to `take`, in the order of the originals, but for those
     /// that are done. An original that cannot be read leaves its revisits out.
-    pub fn resolve<E: From<Cancelled>>(
+    pub fn resolve<E: From<Cancelled> + From<RevisitError>>(
         &mut self,
         done: &Done,
         cx: &JobCx,
         mut fetch: impl FnMut(Place) -> Result<Record, WarcError>,
         mut take: impl FnMut(&Document, Repeat, &mut DocumentReport) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.no_pages.sort_unstable();
-        self.no_pages.dedup();
-        let mut found = Vec::new();
-        for mut waiting in std::mem::take(&mut self.waiting) {
-            // The first name that is known tells: an error page may have the bytes of a page.
-            let known = |name: &&u64| self.named.contains_key(name) || self.no_pages.binary_search(name).is_ok();
-            let original = |name| self.originals.get(*self.named.get(name)? as usize);
-            match waiting.names.iter().find(known).map(original) {
-                Some(Some(original)) => found.push((original.place, waiting)),
-                Some(None) => {}
-                None if waiting.is_page == Some(false) => {}
-                None => {
-                    self.report.note(waiting.place, &waiting.url, Unread::NoOriginal);
-                    // That a page was captured is known; its links are not.
-                    if waiting.is_page == Some(true) {
-                        waiting.is_lost = true;
-                        found.push((waiting.place, waiting));
-                    }
-                }
-            }
-        }
-        // Originals that are repeated often are read once.
-        found.sort_by_key(|(original, waiting)| (*original, waiting.place));
-        if found.is_empty() {
-            return Ok(());
-        }
-        cx.stage("Reading what revisits repeat", Some(found.len() as u64));
-        let unit = Repeat::unit_of(&found);
+        let Some(resolved) = self.originals.resolve::<E>(cx)? else { return Ok(()) };
+        resolved.each_lost(|place, url| self.report.note(place, url, Unread::NoOriginal))?;
+        let count = resolved.count()?;
+        cx.stage("Reading what revisits repeat", Some(count));
+        let unit = Repeat::UNITS | resolved.hash()? as u32;
         let mut last: Option<(Place, Option<(Record, HttpHead)>)> = None;
-        for (number, (original, waiting)) in (0..).zip(found) {
+        resolved.each(|number, Repeated { original, place, url, date }| {
             cx.advance(1)?;
+            let (repeat, date) = (Repeat { unit, number }, in_seconds(date));
             if done.holds(unit, number) {
                 self.report.pages += 1;
                 self.count_already_read();
-                continue;
+                return Ok(());
             }
-            if waiting.is_lost {
+            // That a page was captured is known; its links are not.
+            let Some(original) = original else {
                 self.report.pages += 1;
-                let Waiting { url, date, place, .. } = waiting;
                 let (head, block) = (parse_response_head(LOST_PAGE), LOST_PAGE.to_vec());
                 let document = Document { url, date, place, head, block, cut: false, truncated: None, is_lost: true };
-                take(&document, Repeat { unit, number }, &mut self.report)?;
-                continue;
-            }
+                return take(&document, repeat, &mut self.report);
+            };
             if last.as_ref().is_none_or(|(place, _)| *place != original) {
                 let fetched = fetch(original).ok();
                 // Stopping is an error of fetching, too.
@@ -402,49 +333,39 @@ impl DocumentReader {
                 last = Some((original, read));
             }
             let Some((_, Some((record, head)))) = &last else {
-                self.report.note(waiting.place, &waiting.url, Unread::OriginalUnread);
-                continue;
+                self.report.note(place, &url, Unread::OriginalUnread);
+                return Ok(());
             };
             let (head, record) = (Cow::Borrowed(head), Cow::Borrowed(record));
-            if let Some(document) = self.document(waiting.url, waiting.date, head, record, waiting.place) {
-                take(&document, Repeat { unit, number }, &mut self.report)?;
+            match self.document(url, date, head, record, place) {
+                Some(document) => take(&document, repeat, &mut self.report),
+                None => Ok(()),
             }
-        }
-        Ok(())
+        })
     }
 
     fn wait(&mut self, record: &Record, place: Place) {
         let head = &record.head;
         self.report.revisits += 1;
         let Some(url) = head.target_url() else { return };
-        let Some(date) = date_of(head) else {
+        if date_of(head).is_none() {
             self.report.note(place, url, Unread::NoDate);
             return;
-        };
-        let own = parse_response_head(&record.block).filter(|own| own.status != 304);
-        // Redirects and errors often have no payload, as empty pages.
-        if own.as_ref().is_some_and(|own| !(200..300).contains(&own.status)) {
-            return;
         }
-        let kind = own.as_ref().map(HttpHead::content_type).filter(|kind| !kind.mime.is_empty());
-        let is_page = kind.map(|kind| self.from.takes(&kind));
-        let mut names = Vec::new();
-        if let Some(id) = head.headers.get("WARC-Refers-To") {
-            names.push(name("id", id.trim().trim_matches(['<', '>'])));
-        }
-        let original = head.headers.get("WARC-Refers-To-Target-URI");
-        let original = original.and_then(|original| parse_web_url(original.trim().trim_matches(['<', '>'])));
-        if let Some(when) = head.headers.get("WARC-Refers-To-Date").and_then(|text| CaptureDate::parse(&text).ok()) {
-            names.push(name_at(original.as_ref().unwrap_or(&url), when));
-        }
-        if let Some(digest) = head.headers.get("WARC-Payload-Digest") {
-            let digest = plain_digest(&digest);
-            // What is not modified has no content of its own, and that may have been digested.
-            if own.is_some() || digest != EMPTY_PAYLOAD {
-                names.push(name("digest", &digest));
+        let own = parse_response_head(&record.block);
+        let says = match own.as_ref().map(|own| (own, own.content_type())) {
+            // Redirects and errors often have no payload, as empty pages.
+            Some((own, _)) if own.status != 304 && !(200..300).contains(&own.status) => return,
+            Some((own, kind)) if own.status != 304 && !kind.mime.is_empty() => {
+                if self.from.takes(&kind) {
+                    Says::Page
+                } else {
+                    Says::Other
+                }
             }
-        }
-        self.waiting.push(Waiting { url, date, place, names, is_page, is_lost: false });
+            _ => Says::Nothing,
+        };
+        self.originals.add_revisit(head, &url, place, (own.map_or(0, |own| own.status), says));
     }
 
     fn document(
@@ -505,36 +426,27 @@ pub fn is_page(kind: &ContentType) -> bool {
     matches!(kind.mime.as_str(), "text/html" | "application/xhtml+xml")
 }
 
-/// The data set knows whole seconds; equal links within one are one.
 fn date_of(head: &RecordHead) -> Option<CaptureDate> {
-    head.date().map(|date| CaptureDate::from_seconds(date.seconds()))
+    head.date().map(in_seconds)
 }
 
-fn names_of_original(head: &RecordHead, url: &Url, date: CaptureDate) -> [Option<u64>; 3] {
-    let id = head.record_id().map(|id| name("id", &id));
-    let digest = head.headers.get("WARC-Payload-Digest").map(|digest| name("digest", &plain_digest(&digest)));
-    [id, digest, Some(name_at(url, date))]
+/// The data set knows whole seconds; equal links within one are one.
+fn in_seconds(date: CaptureDate) -> CaptureDate {
+    CaptureDate::from_seconds(date.seconds())
 }
 
-/// A digest as all spellings of it are compared.
-fn plain_digest(field: &str) -> String {
-    sha1_field(field).unwrap_or_else(|| field.trim().to_owned())
-}
-
-fn name_at(url: &Url, date: CaptureDate) -> u64 {
-    name(&date.seconds().to_string(), url.as_str())
-}
-
-fn name(kind: &str, text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (kind, text).hash(&mut hasher);
-    hasher.finish()
+/// The digest of a page whose record does not tell it, where it is whole.
+fn payload_digest(record: &Record) -> Option<String> {
+    let mut digester = BlockDigester::new(true);
+    digester.update(&record.block);
+    (record.omitted == 0).then(|| digester.finish().payload)
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::links::LinkError;
     use crate::warc::{Headers, Span};
 
     fn record(kind: &str, fields: &[(&str, &str)], block: &str) -> Record {
@@ -626,7 +538,7 @@ mod tests {
         fetch: impl FnMut(Place) -> Result<Record, WarcError>,
         mut take: impl FnMut(&Document),
     ) {
-        let taken = reader.resolve::<Cancelled>(&Done::default(), &JobCx::detached(), fetch, |document, _, _| {
+        let taken = reader.resolve::<LinkError>(&Done::default(), &JobCx::detached(), fetch, |document, _, _| {
             take(document);
             Ok(())
         });

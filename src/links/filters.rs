@@ -49,7 +49,7 @@ pub fn map_files<W: FnMut(Vec<u8>) -> io::Result<()> + Send>(
     write: W,
 ) -> Result<DocumentReport, LinkError> {
     let pages = options.pages();
-    let mut documents = DocumentReader::new(options.from);
+    let mut documents = DocumentReader::new(options.from, &options.shuffle.folder());
     let input = Input { files, pages: &pages, threads: options.shuffle.threads, done: &Done::default(), cx };
     let ordered = InOrder::new(write);
     read_files(&input, &mut documents, || LineSink::new(options, &ordered), told)?;

@@ -30,6 +30,7 @@ mod fold;
 mod host_graph;
 pub mod invert;
 mod lone;
+mod originals;
 mod page;
 mod pdf;
 mod pipeline;
@@ -53,12 +54,11 @@ pub use charset::CharsetSource;
 pub use collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink};
 pub use dataset::{DatasetError, DatasetInlink, DatasetLines, DatasetObject, object_of, read_dataset, render_line};
 pub use dataset_build::{BuildReport, DatasetBuilder, DatasetOptions, Keyed, Notation};
-pub use documents::{
-    Document, DocumentReader, DocumentReport, EMPTY_PAYLOAD, MAX_PAGE_BYTES, Place, ReadFrom, Repeat, is_page,
-};
+pub use documents::{Document, DocumentReader, DocumentReport, MAX_PAGE_BYTES, Place, ReadFrom, Repeat, is_page};
 pub use extract::{read_css, read_links, read_page, tell_language};
 pub use host_graph::{HostEdge, HostGraph, HostGraphBuilder, HostNode};
 pub use invert::{LinkError, stored};
+pub use originals::{EMPTY_PAYLOAD, RevisitError, rule as original_rule};
 pub use page::{LinkKind, LinkKinds, Outlink, Page, PageCuts, PageOptions};
 pub use pipeline::FileNews;
 pub use place::PagePlace;

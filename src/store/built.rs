@@ -4,10 +4,11 @@
 use super::catalogue::Catalogue;
 use super::documents::{LandingPage, MOST_LANDINGS};
 use super::exports::ExportedCapture;
-use super::repeats::{HAS_LINKS, ORIGINAL};
+use super::repeats::HAS_LINKS;
 use super::rows::{AnchorRow, CaptureId, InlinkPage, InlinkRow};
 use super::workspace::{Access, StoreError, Workspace};
 use crate::links::invert::{LinkRow, ShuffleOptions};
+use crate::links::original_rule::ORIGINAL;
 use crate::links::stored::{LinkStore, StoreRules, Window, host_of, tallied_anchor};
 use crate::links::{MAX_INLINKS_PER_SIDE, Notation};
 use crate::uri::{CaptureDate, Fqdn, InternalPolicy, PageKey};

@@ -15,7 +15,7 @@
 //! leading `-` turns a part round; quotes keep blanks together. Only letters
 //! before the sign are a field's name: `a.pt/x?id=4` is a word.
 
-use super::repeats::{IS_PAGE, ORIGINAL, SAYS_PAGE};
+use crate::links::original_rule::{IS_PAGE, ORIGINAL, SAYS_PAGE};
 use crate::links::stored::{host_name, host_of};
 use crate::scope::broken_pattern;
 use crate::uri::{Fqdn, PageKey, Url};

@@ -2,14 +2,12 @@
 
 use super::captures::{int, uint};
 use super::catalogue::Catalogue;
-use super::repeats::{
-    HAS_LINKS, IS_PAGE, NEW_ORIGINALS, NEW_PAGES, ORIGINAL, ORIGINAL_NOW, ORIGINAL_THEN, SAYS_PAGE, WAS_PAGE,
-    lost_pages,
-};
+use super::repeats::{HAS_LINKS, NEW_ORIGINALS, NEW_PAGES};
 use super::rows::{AnchorRow, CaptureId, OutlinkRow};
 use super::scheduled::has_table;
 use super::workspace::StoreError;
 use crate::links::Unread;
+use crate::links::original_rule::{IS_PAGE, ORIGINAL, ORIGINAL_NOW, ORIGINAL_THEN, SAYS_PAGE, WAS_PAGE, lost_pages};
 use crate::uri::CaptureDate;
 use rusqlite::OptionalExtension;
 use std::collections::BTreeMap;

@@ -6,111 +6,11 @@ use super::catalogue::Catalogue;
 use super::rows::{CaptureId, LaunchId};
 use super::workspace::StoreError;
 use crate::jobs::JobCx;
+use crate::links::original_rule::{IS_PAGE, ORIGINAL, SAYS_PAGE, lost_pages};
 use crate::links::{EMPTY_PAYLOAD, Outlink};
 use crate::uri::Url;
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::HashMap;
-
-/// Whether a capture is one of a page.
-macro_rules! is_page {
-    ($of:literal) => {
-        concat!("(", $of, ".status BETWEEN 200 AND 299 AND ", $of, ".mime IN ('text/html', 'application/xhtml+xml'))")
-    };
-}
-
-/// [`is_page`] of `p`, which is what a capture repeats, or the capture itself.
-pub(super) const IS_PAGE: &str = is_page!("p");
-
-/// The same of `w`, which it was taken to repeat before.
-pub(super) const WAS_PAGE: &str = is_page!("w");
-
-/// Of originals that are `$like` it and have its payload digest, the one whose
-/// date is nearest to that which `c` names; of two at one date the page, so that
-/// the order in which they came does not tell. Each half is one look into an index,
-/// however many captures of a page there are.
-macro_rules! nearest {
-    ($like:literal, $known:literal) => {
-        concat!(
-            "(SELECT id FROM (
-                SELECT * FROM (SELECT x.id, x.date_ms, ",
-            is_page!("x"),
-            " AS is_page FROM capture x WHERE ",
-            $like,
-            $known,
-            "
-                    AND x.digest = c.digest AND c.digest <> '' AND x.revisit_of_ms IS NULL
-                    AND x.date_ms <= c.revisit_of_ms ORDER BY x.date_ms DESC, ",
-            is_page!("x"),
-            " DESC, x.id LIMIT 1)
-                UNION ALL
-                SELECT * FROM (SELECT x.id, x.date_ms, ",
-            is_page!("x"),
-            " FROM capture x WHERE ",
-            $like,
-            $known,
-            "
-                    AND x.digest = c.digest AND c.digest <> '' AND x.revisit_of_ms IS NULL
-                    AND x.date_ms > c.revisit_of_ms ORDER BY x.date_ms, ",
-            is_page!("x"),
-            " DESC, x.id LIMIT 1)
-             ) ORDER BY abs(date_ms - c.revisit_of_ms), is_page DESC, date_ms, id LIMIT 1)"
-        )
-    };
-}
-
-/// The first original of a page at the date that `c` names, to the second.
-macro_rules! at_date {
-    ($page:literal, $like:literal, $known:literal) => {
-        concat!(
-            "(SELECT x.id FROM capture x WHERE x.page = ",
-            $page,
-            $like,
-            $known,
-            " AND x.revisit_of_ms IS NULL
-                AND x.date_ms BETWEEN c.revisit_of_ms - 999 AND c.revisit_of_ms + 999
-              ORDER BY abs(x.date_ms - c.revisit_of_ms), ",
-            is_page!("x"),
-            " DESC, x.digest, x.id LIMIT 1)"
-        )
-    };
-}
-
-/// As [`ORIGINAL`], among captures that `$known` holds of.
-macro_rules! original {
-    ($known:literal) => {
-        concat!(
-            "CASE WHEN c.revisit_of_ms IS NULL THEN c.id ELSE coalesce(",
-            nearest!("x.url = ifnull((SELECT r.url FROM repeat r WHERE r.capture = c.id), c.url)", $known),
-            ",",
-            at_date!(
-                "ifnull((SELECT u.page FROM repeat r JOIN url u ON u.id = r.url WHERE r.capture = c.id), c.page)",
-                " AND +x.url = ifnull((SELECT r.url FROM repeat r WHERE r.capture = c.id), c.url)",
-                $known
-            ),
-            ",",
-            nearest!("x.page = c.page", $known),
-            ",",
-            at_date!("c.page", " AND c.digest = ''", $known),
-            ", (SELECT x.id FROM repeat r JOIN capture x ON x.id = r.found WHERE r.capture = c.id",
-            $known,
-            ")) END"
-        )
-    };
-}
-
-/// The capture that `c` repeats, NULL where it is not there; `c` itself where
-/// it is no revisit. It is of the URL that the revisit names, or of its own,
-/// with the same payload; where digests do not tell (`sha256:`, or made of
-/// chunks), it is the one at the date that the revisit names. Where there is
-/// none, other spellings of its own page will do, and after them any URL that
-/// gave the same payload ([`Catalogue::find_payloads`]).
-pub(super) const ORIGINAL: &str = original!("");
-
-/// [`ORIGINAL`] as it was when capture `?1` was the newest one.
-pub(super) const ORIGINAL_THEN: &str = original!(" AND +x.id <= ?1");
-
-/// [`ORIGINAL`] as it is when capture `?2` is the newest one.
-pub(super) const ORIGINAL_NOW: &str = original!(" AND +x.id <= ?2");
 
 /// Revisits up to capture `?1` that one of those up to `?2` that `$which` holds
 /// of may be the original of. Each (page, payload) is looked at once.
@@ -151,24 +51,11 @@ pub(super) const NEW_PAGES: &str = new_originals!(" AND x.status BETWEEN 200 AND
 /// How often links of such revisits were kept, as a setting.
 const READINGS: &str = "repeats_read";
 
-/// Up to which capture payloads of revisits were searched for, as a setting.
-const SEARCHED: &str = "payloads_searched";
+/// Up to which capture originals of revisits were searched for, as a setting.
+const SEARCHED: &str = "originals_searched";
 
 /// Revisits that are kept with what they repeat in one write.
 const FOUND_AT_ONCE: usize = 10_000;
-
-/// Whether the status of `c` says that it is of no page, whatever it repeats:
-/// redirects and errors often have no payload, as empty pages.
-pub(super) const SAYS_PAGE: &str = "(c.status IN (0, 304) OR c.status BETWEEN 200 AND 299)";
-
-/// Revisits whose original is not there, and that may be of a page. The type in
-/// the head of what was not modified says nothing.
-pub(super) fn lost_pages() -> String {
-    format!(
-        "c.revisit_of_ms > -9223372036854775808 AND {SAYS_PAGE}
-           AND (c.status = 304 OR c.mime IN ('', '-', 'text/html', 'application/xhtml+xml')) AND {ORIGINAL} IS NULL"
-    )
-}
 
 /// The capture that has the links of `c`, where `p` is what it repeats.
 pub(super) const HAS_LINKS: &str =
@@ -193,17 +80,53 @@ struct LostPayload {
     page: Option<CaptureId>,
 }
 
+/// Where the path of a URL begins; relative links are resolved against it.
+fn path(of: &str) -> String {
+    format!("substr({of}.url, 8 + instr(substr({of}.url, 9), '/'))")
+}
+
+/// Revisits of pages whose path has another spelling than their own, and that
+/// are not known to repeat another URL yet: relative links are not the same.
+fn spelt_otherwise(
+    conn: &Connection,
+    launch: Option<LaunchId>,
+    cx: &JobCx,
+) -> Result<Vec<(CaptureId, Option<CaptureId>)>, StoreError> {
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT c.id FROM capture c JOIN capture p ON p.id = {ORIGINAL}
+           JOIN url cu ON cu.id = c.url JOIN url pu ON pu.id = p.url
+          WHERE {} AND c.revisit_of_ms > -9223372036854775808 AND {SAYS_PAGE}
+            AND p.url <> c.url AND {IS_PAGE} AND {} <> {}
+            AND NOT EXISTS (SELECT 1 FROM repeat r WHERE r.capture = c.id)",
+        of_launch(launch),
+        path("cu"),
+        path("pu")
+    ))?;
+    let mut rows = statement.query([launch])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push((row.get(0)?, None));
+        cx.checkpoint()?;
+    }
+    Ok(found)
+}
+
+/// Captures `c` of a launch, which is `?1`, or all.
+fn of_launch(launch: Option<LaunchId>) -> &'static str {
+    if launch.is_some() { "c.launch = ?1" } else { "?1 IS NULL" }
+}
+
 /// Revisits with the page that has their payload.
 fn lost_and_found(
     conn: &Connection,
     launch: Option<LaunchId>,
     cx: &JobCx,
-) -> Result<Vec<(CaptureId, CaptureId)>, StoreError> {
+) -> Result<Vec<(CaptureId, Option<CaptureId>)>, StoreError> {
     let mut wanted: HashMap<String, LostPayload> = HashMap::new();
-    let which = if launch.is_some() { "c.launch = ?1" } else { "?1 IS NULL" };
     let mut statement = conn.prepare_cached(&format!(
         "SELECT c.id, c.digest, c.status FROM capture c
-          WHERE {which} AND c.digest <> '' AND {}",
+          WHERE {} AND c.digest <> '' AND {}",
+        of_launch(launch),
         lost_pages()
     ))?;
     let mut rows = statement.query([launch])?;
@@ -230,7 +153,7 @@ fn lost_and_found(
     }
     let pairs = |payload: LostPayload| {
         let LostPayload { revisits, page } = payload;
-        revisits.into_iter().filter_map(move |revisit| Some((revisit, page?)))
+        revisits.into_iter().filter(move |_| page.is_some()).map(move |revisit| (revisit, page))
     };
     Ok(wanted.into_values().flat_map(pairs).collect())
 }
@@ -254,17 +177,19 @@ impl Catalogue {
     /// under the URL that they name or their own: some writers name nothing but
     /// a digest. What is found is kept, and stays. There is no index of payloads
     /// for it, since so few revisits want one: where some do, all captures are
-    /// looked at once.
+    /// looked at once. Those that repeat a page of another spelling of their own
+    /// URL are found as well.
     ///
     /// # Errors
     ///
     /// What the catalogue says, and the wish to stop.
-    pub fn find_payloads(&self, launch: Option<LaunchId>, cx: &JobCx) -> Result<(), StoreError> {
+    pub fn find_originals(&self, launch: Option<LaunchId>, cx: &JobCx) -> Result<(), StoreError> {
         let newest = self.newest_capture()?;
         if launch.is_none() && self.setting(SEARCHED)?.is_some_and(|number| number == newest.to_string()) {
             return Ok(());
         }
-        let found = self.read(|conn| lost_and_found(conn, launch, cx))?;
+        let mut found = self.read(|conn| lost_and_found(conn, launch, cx))?;
+        found.extend(self.read(|conn| spelt_otherwise(conn, launch, cx))?);
         for some in found.chunks(FOUND_AT_ONCE) {
             cx.checkpoint()?;
             let some = some.to_vec();

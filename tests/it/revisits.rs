@@ -272,3 +272,101 @@ fn links_wait_while_what_they_are_of_cannot_be_read() {
     fonds(&["inlinks", "build", arg(&workspace)]).with_status(0);
     assert_eq!(near(0), 1);
 }
+
+#[test]
+fn a_data_set_and_a_workspace_take_the_same_capture_for_what_is_repeated() {
+    const TOWN: &str = "WARC-Payload-Digest: sha1:3F3RURNR757AHSKIT6JBEFQONZOUWYV2\r\n";
+    const NOTHING: &str = "WARC-Payload-Digest: sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ\r\n";
+    let dir = tempfile::tempdir().unwrap();
+    let other = PAGE.replace("/y", "/other");
+    let missing = PAGE.replace("200 OK", "404 Not Found");
+    let empty = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
+    let at = |url: &str, date: &str| format!("WARC-Refers-To-Target-URI: {url}\r\nWARC-Refers-To-Date: {date}\r\n");
+    let response = |url: &str, date: &str, fields: &str, block: &str| record("response", url, date, fields, block);
+    let revisit = |url: &str, fields: &str, head: &str| record("revisit", url, "2024-03-09T09:00:00Z", fields, head);
+    let cases = [
+        (
+            "an original whose record tells no digest",
+            vec![
+                response("http://a.pt/p", "2024-03-01T09:00:00Z", "", PAGE),
+                response("http://a.pt/p", "2024-03-02T09:00:00Z", "", &other),
+                revisit("http://a.pt/p", TOWN, ""),
+                revisit("http://b.pt/p", TOWN, ""),
+            ],
+            2,
+        ),
+        (
+            "another spelling, by its date",
+            vec![
+                response("http://a.pt/p", "2024-03-01T09:00:00Z", "", PAGE),
+                revisit("https://www.a.pt/p/", &at("https://www.a.pt/p/", "2024-03-01T09:00:00Z"), ""),
+            ],
+            1,
+        ),
+        (
+            "the nearer one, which is no page",
+            vec![
+                response("http://a.pt/p", "2024-03-01T09:00:00Z", TOWN, PAGE),
+                response("http://a.pt/p", "2024-03-08T09:00:00Z", TOWN, &missing),
+                revisit("http://a.pt/p", TOWN, ""),
+            ],
+            0,
+        ),
+        (
+            "the nearer one, which is a page",
+            vec![
+                response("http://a.pt/p", "2024-03-01T09:00:00Z", TOWN, &missing),
+                response("http://a.pt/p", "2024-03-08T09:00:00Z", TOWN, PAGE),
+                revisit("http://a.pt/p", TOWN, ""),
+            ],
+            1,
+        ),
+        (
+            "its own URL before others that gave the same",
+            vec![
+                response("http://b.pt/p", "2024-03-08T09:00:00Z", TOWN, PAGE),
+                response("http://a.pt/p", "2024-03-08T09:00:00Z", TOWN, &missing),
+                revisit("http://a.pt/p", TOWN, ""),
+            ],
+            0,
+        ),
+        (
+            "the payload that it names, of two in one second",
+            vec![
+                response("http://a.pt/p", "2024-03-01T09:00:00Z", TOWN, PAGE),
+                response("http://a.pt/p", "2024-03-01T09:00:00Z", NOTHING, empty).replace("<urn:x", "<urn:w"),
+                revisit("http://a.pt/p", &format!("{TOWN}{}", at("http://a.pt/p", "2024-03-01T09:00:00Z")), ""),
+            ],
+            1,
+        ),
+        (
+            "no bytes, of another page, without a head",
+            vec![
+                response("http://a.pt/p", "2024-03-01T09:00:00Z", NOTHING, empty),
+                revisit("http://b.pt/p", NOTHING, ""),
+            ],
+            0,
+        ),
+    ];
+    for (number, (name, records, repeated)) in cases.into_iter().enumerate() {
+        let files: Vec<PathBuf> = (0..)
+            .zip(&records)
+            .map(|(part, text)| {
+                let path = dir.path().join(format!("{number}-{part}.warc"));
+                std::fs::write(&path, text).unwrap();
+                path
+            })
+            .collect();
+        let mut words = vec!["inlinks", "dataset"];
+        words.extend(files.iter().map(|file| arg(file)));
+        let dataset = fonds(&words).out;
+        words[2..].reverse();
+        assert_eq!(fonds(&words).out, dataset, "{name}: the other way round");
+        let near = dataset.lines().filter(|line| line.contains("/x\"")).map(|line| line.matches("2024-03-09").count());
+        assert_eq!(near.sum::<usize>(), repeated, "{name}: {dataset}");
+        let steps: Vec<Vec<&Path>> = files.iter().map(|file| vec![file.as_path()]).collect();
+        let (workspace, _) =
+            filled(dir.path().join(format!("w{number}")), &steps.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        assert_eq!(fonds(&["inlinks", "export", arg(&workspace)]).out, dataset, "{name}");
+    }
+}

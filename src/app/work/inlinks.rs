@@ -52,9 +52,10 @@ pub struct InlinkReport {
 }
 
 /// The form of what is stored of a link: keys of pages, since the second one `nofollow`, since the third
-/// one links of every revisit whose original came after it, and since the fourth one of those that are
-/// known by their payload alone. Links in another form are built anew.
-pub(super) const PAGE_KEYS: u32 = 4;
+/// one links of every revisit whose original came after it, since the fourth one of those that are
+/// known by their payload alone, and since the fifth one links of those that repeat another spelling
+/// of their URL resolved against their own. Links in another form are built anew.
+pub(super) const PAGE_KEYS: u32 = 5;
 
 impl InlinkReport {
     fn with(self, totals: &CountTotals) -> Self {

@@ -27,7 +27,7 @@ const BATCH_LINKS: usize = 50_000;
 pub(super) fn read_repeats(workspace: &Workspace, launch: Option<LaunchId>, cx: &JobCx) -> anyhow::Result<u64> {
     let catalogue = workspace.catalogue();
     let mut unread = 0;
-    catalogue.find_payloads(launch, cx)?;
+    catalogue.find_originals(launch, cx)?;
     let waiting = catalogue.waiting_repeats(launch)?;
     if waiting.is_empty() {
         return Ok(unread);

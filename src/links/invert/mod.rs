@@ -54,6 +54,7 @@ pub use row::{CaptureRow, LinkRow, Row};
 pub use shuffle::{DEFAULT_MEMORY_BYTES, Filler, Shuffle, ShuffleOptions, ShuffleReport};
 pub use sorted::Sorted;
 
+use super::originals::RevisitError;
 use crate::jobs::Cancelled;
 use std::path::PathBuf;
 
@@ -137,6 +138,9 @@ pub enum LinkError {
     /// An archive file cannot be read.
     #[error(transparent)]
     Archive(#[from] crate::warc::WarcError),
+    /// What revisits repeat cannot be looked up.
+    #[error(transparent)]
+    Revisits(#[from] RevisitError),
     /// The job was asked to stop.
     #[error("stopped on request")]
     Cancelled(#[from] Cancelled),

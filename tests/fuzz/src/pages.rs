@@ -83,8 +83,10 @@ fn links_of(kind: &str, block: Vec<u8>) {
     let head =
         RecordHead { version: "WARC/1.1".to_owned(), record_type: RecordType::parse(kind), headers, content_length };
     let record = Record { head, block, omitted: 0, span: Span::default() };
-    let mut documents =
-        DocumentReader::new(ReadFrom { pages: true, wat: true, metadata: true, pdf: true, pdf_text: true });
+    let mut documents = DocumentReader::new(
+        ReadFrom { pages: true, wat: true, metadata: true, pdf: true, pdf_text: true },
+        &std::env::temp_dir(),
+    );
     let Some(document) = documents.take(record, Place { file: 0, offset: 0 }) else { return };
     let mut count = 0;
     let options = PageOptions { pdf_text: true, ..PageOptions::links_only() };

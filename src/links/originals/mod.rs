@@ -1,0 +1,423 @@
+//! What revisits repeat, among the captures that were read beside them.
+//!
+//! Originals may stand anywhere in the input, before or behind, so revisits
+//! wait until all records were seen. Of each capture some numbers are kept for
+//! that: in memory while they are few, else in a table on the disk, so that an
+//! archive of any size takes the same memory. The rule ([`rule`]) is that of
+//! the catalogue; beyond it, a revisit may name the ID of its original's record,
+//! or a digest of another kind.
+
+pub mod rule;
+
+use super::documents::Place;
+use crate::jobs::{Cancelled, JobCx};
+use crate::uri::{CaptureDate, PageKey, Url, WebParts, parse_web_url};
+use crate::warc::{RecordHead, sha1_field};
+use rule::{IS_PAGE, ORIGINAL, lost_pages};
+use rusqlite::{Connection, params};
+use std::ffi::c_int;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+/// The digest of no bytes.
+pub const EMPTY_PAYLOAD: &str = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
+
+/// Captures that are kept in memory, of some 150 bytes each.
+const MOST_IN_MEMORY: usize = if cfg!(test) { 2 } else { 100_000 };
+
+/// Steps of SQLite between two looks at the wish to stop.
+const STEPS_PER_CHECK: c_int = 100_000;
+
+/// What revisits repeat cannot be looked up.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{folder}: {source} (what revisits may repeat is kept there: see that there is room and that files may be made, or choose another folder with TMPDIR or the temp folder option)",
+    folder = folder.display()
+)]
+pub struct RevisitError {
+    folder: PathBuf,
+    source: Trouble,
+}
+
+type Trouble = Box<dyn std::error::Error + Send + Sync>;
+
+/// Captures that revisits may repeat, and the revisits.
+#[derive(Default)]
+pub(super) struct Originals {
+    folder: PathBuf,
+    rows: Vec<Row>,
+    has_revisits: bool,
+    /// Where they are when they are many.
+    table: Option<Table>,
+    failed: Option<RevisitError>,
+    key: String,
+}
+
+/// A capture, in numbers that stand for its names.
+struct Row {
+    url: i64,
+    page: i64,
+    /// A SHA-1.
+    digest: Option<i64>,
+    /// A digest of another kind.
+    other: Option<i64>,
+    record: Option<i64>,
+    date_ms: i64,
+    status: u16,
+    mime: &'static str,
+    place: Place,
+    repeats: Option<Box<Repeats>>,
+}
+
+/// What a revisit names as its original.
+struct Repeats {
+    url: i64,
+    page: i64,
+    record: Option<i64>,
+    date_ms: i64,
+    /// The revisit's own URL.
+    own_url: String,
+}
+
+/// What a record says that it is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Says {
+    /// A page whose links are wanted.
+    Page,
+    /// Something else.
+    Other,
+    /// Nothing, as revisits without a head.
+    Nothing,
+}
+
+impl Says {
+    /// A type that the rule takes for a page, or not.
+    fn mime(self) -> &'static str {
+        match self {
+            Self::Page => "text/html",
+            Self::Other => "-/-",
+            Self::Nothing => "",
+        }
+    }
+}
+
+/// Where captures and revisits are when they are matched.
+struct Table {
+    conn: Connection,
+    /// Goes behind the connection.
+    _path: Option<tempfile::TempPath>,
+}
+
+/// A revisit with what it repeats.
+pub(super) struct Repeated {
+    /// Where the original stands; none where it is not here and the revisit says that it is a page.
+    pub(super) original: Option<Place>,
+    pub(super) place: Place,
+    pub(super) url: Url,
+    pub(super) date: CaptureDate,
+}
+
+impl Originals {
+    /// Captures that do not fit the memory go into a folder, by default the
+    /// system's one for temporary files.
+    pub(super) fn in_folder(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), ..Self::default() }
+    }
+
+    /// Takes a capture that a revisit may repeat. `reckon` gives the digest of
+    /// its payload where its record does not tell it.
+    pub(super) fn add(
+        &mut self,
+        head: &RecordHead,
+        url: &Url,
+        place: Place,
+        (status, says): (u16, Says),
+        reckon: impl FnOnce() -> Option<String>,
+    ) {
+        let Some(mut row) = self.row(head, url, place, (status, says)) else { return };
+        row.digest = row.digest.or_else(|| Some(digest_number(&reckon()?)));
+        self.keep(row);
+    }
+
+    /// Takes a revisit.
+    pub(super) fn add_revisit(&mut self, head: &RecordHead, url: &Url, place: Place, (status, says): (u16, Says)) {
+        let Some(mut row) = self.row(head, url, place, (status, says)) else { return };
+        let field = |name: &str| head.headers.get(name).map(|text| text.trim().trim_matches(['<', '>']).to_owned());
+        let named = field("WARC-Refers-To-Target-URI").and_then(|named| parse_web_url(&named));
+        let named = named.as_ref().unwrap_or(url);
+        let date = field("WARC-Refers-To-Date").and_then(|text| CaptureDate::parse(&text).ok());
+        row.repeats = Some(Box::new(Repeats {
+            url: number_of(named.as_str()),
+            page: self.page_number(named),
+            record: field("WARC-Refers-To").map(|id| number_of(&id)),
+            // One that names no date repeats itself, at the least.
+            date_ms: date.map_or(row.date_ms, CaptureDate::millis),
+            own_url: url.as_str().to_owned(),
+        }));
+        self.has_revisits = true;
+        self.keep(row);
+    }
+
+    fn row(&mut self, head: &RecordHead, url: &Url, place: Place, (status, says): (u16, Says)) -> Option<Row> {
+        let told = head.headers.get("WARC-Payload-Digest").filter(|digest| !digest.trim().is_empty());
+        let sha1 = told.as_ref().and_then(|digest| sha1_field(digest));
+        Some(Row {
+            url: number_of(url.as_str()),
+            page: self.page_number(url),
+            digest: sha1.as_ref().map(|digest| digest_number(digest)),
+            other: told.filter(|_| sha1.is_none()).map(|digest| number_of(digest.trim())),
+            record: head.record_id().map(|id| number_of(&id)),
+            date_ms: head.date()?.millis(),
+            status,
+            mime: says.mime(),
+            place,
+            repeats: None,
+        })
+    }
+
+    fn page_number(&mut self, url: &Url) -> i64 {
+        self.key.clear();
+        PageKey::push(&WebParts::of(url), &mut self.key);
+        number_of(&self.key)
+    }
+
+    fn keep(&mut self, row: Row) {
+        self.rows.push(row);
+        if self.rows.len() >= MOST_IN_MEMORY && self.failed.is_none() {
+            let folder = self.folder();
+            self.failed = self.put_on_disk(&folder).err().map(|source| RevisitError { folder, source });
+        }
+    }
+
+    fn folder(&self) -> PathBuf {
+        if self.folder.as_os_str().is_empty() { std::env::temp_dir() } else { self.folder.clone() }
+    }
+
+    fn put_on_disk(&mut self, folder: &Path) -> Result<(), Trouble> {
+        let table = match &mut self.table {
+            Some(table) => table,
+            None => self.table.insert(Table::create(Some(folder))?),
+        };
+        Ok(table.put(self.rows.drain(..))?)
+    }
+
+    /// Matches revisits with what they repeat; nothing where there are none.
+    pub(super) fn resolve<E: From<Cancelled> + From<RevisitError>>(
+        &mut self,
+        cx: &JobCx,
+    ) -> Result<Option<Resolved>, E> {
+        let Self { rows, has_revisits, table, failed, .. } = std::mem::take(self);
+        if let Some(error) = failed {
+            return Err(error.into());
+        }
+        if !has_revisits {
+            return Ok(None);
+        }
+        cx.stage("Looking for what revisits repeat", None);
+        let folder = self.folder();
+        let match_all = || -> Result<Table, Trouble> {
+            let mut table = match table {
+                Some(table) => table,
+                None => Table::create(None)?,
+            };
+            let watch = cx.clone();
+            table.conn.progress_handler(STEPS_PER_CHECK, Some(move || watch.checkpoint().is_err()))?;
+            table.put(rows.into_iter())?;
+            table.match_all()?;
+            Ok(table)
+        };
+        let matched = match_all().map_err(|source| RevisitError { folder: folder.clone(), source });
+        let table = cx.or_cancelled(matched.map_err(E::from))?;
+        Ok(Some(Resolved { table, folder }))
+    }
+}
+
+impl Table {
+    /// In memory where there is no folder. The file is gone with the program,
+    /// however that ends.
+    fn create(folder: Option<&Path>) -> Result<Self, Trouble> {
+        let file = |folder| tempfile::Builder::new().prefix(".revisits").tempfile_in(folder);
+        let path = folder.map(file).transpose()?.map(tempfile::NamedTempFile::into_temp_path);
+        let conn = match &path {
+            Some(path) => Connection::open(path)?,
+            None => Connection::open_in_memory()?,
+        };
+        // Nobody goes on with what is here after a crash.
+        conn.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768")?;
+        conn.execute_batch(include_str!("revisits.sql"))?;
+        if let Some(path) = path.as_ref().filter(|_| cfg!(unix)) {
+            let _ = std::fs::remove_file(path);
+        }
+        Ok(Self { conn, _path: path })
+    }
+
+    fn put(&mut self, rows: impl Iterator<Item = Row>) -> rusqlite::Result<()> {
+        let all = self.conn.transaction()?;
+        {
+            let mut put = all.prepare_cached(
+                "INSERT INTO seen (url, page, digest, other, record, date_ms, status, mime, file, offset,
+                                   of_url, of_page, of_record, of_ms, own_url)
+                 VALUES (?1, ?2, ifnull(?3, ''), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+            )?;
+            for row in rows {
+                let of = row.repeats.as_deref();
+                put.execute(params![
+                    row.url,
+                    row.page,
+                    row.digest,
+                    row.other,
+                    row.record,
+                    row.date_ms,
+                    row.status,
+                    row.mime,
+                    row.place.file,
+                    row.place.offset.cast_signed(),
+                    of.map(|of| of.url),
+                    of.map(|of| of.page),
+                    of.and_then(|of| of.record),
+                    of.map(|of| of.date_ms),
+                    of.map(|of| &of.own_url),
+                ])?;
+            }
+        }
+        all.commit()
+    }
+
+    /// Gives each revisit its original.
+    fn match_all(&self) -> rusqlite::Result<()> {
+        self.conn.execute_batch(include_str!("wanted.sql"))?;
+        self.conn.execute(
+            &format!(
+                "INSERT INTO repeat (capture, url, found)
+                 SELECT c.id, c.url,
+                        (SELECT p.id FROM capture p WHERE p.digest = c.digest AND p.revisit_of_ms IS NULL AND {IS_PAGE}
+                          ORDER BY p.date_ms, p.url, p.id LIMIT 1) AS page
+                   FROM capture c
+                  WHERE c.digest <> '' AND (c.digest <> ?1 OR c.status BETWEEN 200 AND 299)
+                    AND {} AND page IS NOT NULL
+                 ON CONFLICT (capture) DO UPDATE SET found = excluded.found",
+                lost_pages()
+            ),
+            [digest_number(EMPTY_PAYLOAD)],
+        )?;
+        let named = |what: &str| {
+            format!(
+                "(SELECT p.id FROM capture p WHERE p.{what} AND p.revisit_of_ms IS NULL
+                   ORDER BY {IS_PAGE} DESC, p.id LIMIT 1)"
+            )
+        };
+        let (record, other) = (named("record = c.of_record"), named("other = c.other"));
+        self.conn.execute_batch(&format!(
+            "CREATE TABLE matched AS
+             SELECT c.id AS revisit, coalesce({record}, {ORIGINAL}, {other}) AS original
+               FROM capture c WHERE c.revisit_of_ms IS NOT NULL;
+             INSERT INTO found (original_file, original_offset, file, offset, url, date_ms)
+             SELECT p.file, p.offset, c.file, c.offset, c.own_url, c.date_ms
+               FROM matched m JOIN capture c ON c.id = m.revisit LEFT JOIN capture p ON p.id = m.original
+              WHERE {IS_PAGE} OR (m.original IS NULL AND c.mime = '{page}')
+              ORDER BY ifnull(p.file, c.file), ifnull(p.offset, c.offset), c.file, c.offset",
+            page = Says::Page.mime()
+        ))
+    }
+}
+
+/// Revisits with what they repeat.
+pub(super) struct Resolved {
+    table: Table,
+    folder: PathBuf,
+}
+
+impl Resolved {
+    /// How many have one, or are pages of their own words.
+    pub(super) fn count(&self) -> Result<u64, RevisitError> {
+        let count = self.table.conn.query_row("SELECT count(*) FROM found", [], |row| row.get::<_, i64>(0));
+        count.map(i64::cast_unsigned).map_err(|error| self.error(error))
+    }
+
+    /// A number for these very revisits with these originals.
+    pub(super) fn hash(&self) -> Result<u64, RevisitError> {
+        let mut hasher = DefaultHasher::new();
+        let mut hash_all = || -> rusqlite::Result<()> {
+            let sql = "SELECT original_file, original_offset, file, offset FROM found ORDER BY number";
+            let mut statement = self.table.conn.prepare(sql)?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                for column in 0..4 {
+                    row.get::<_, Option<i64>>(column)?.hash(&mut hasher);
+                }
+            }
+            Ok(())
+        };
+        hash_all().map_err(|error| self.error(error))?;
+        Ok(hasher.finish())
+    }
+
+    /// Gives each of which the original is not here, and that does not say that it is no page.
+    pub(super) fn each_lost(&self, mut give: impl FnMut(Place, &str)) -> Result<(), RevisitError> {
+        let mut give_all = || -> rusqlite::Result<()> {
+            let sql = format!(
+                "SELECT c.file, c.offset, c.own_url FROM matched m JOIN capture c ON c.id = m.revisit
+                  WHERE m.original IS NULL AND c.mime <> '{}'",
+                Says::Other.mime()
+            );
+            let mut statement = self.table.conn.prepare(&sql)?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                give(place(row, 0)?.unwrap_or_default(), row.get_ref(2)?.as_str().unwrap_or_default());
+            }
+            Ok(())
+        };
+        give_all().map_err(|error| self.error(error))
+    }
+
+    /// Gives those that have one, with their numbers from 0 on, in the order of
+    /// the originals: those that are repeated often are read once.
+    pub(super) fn each<E: From<RevisitError>>(
+        &self,
+        mut give: impl FnMut(u64, Repeated) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let error = |error| E::from(self.error(error));
+        let sql = "SELECT original_file, original_offset, file, offset, url, date_ms FROM found ORDER BY number";
+        let mut statement = self.table.conn.prepare(sql).map_err(error)?;
+        let mut rows = statement.query([]).map_err(error)?;
+        for number in 0.. {
+            let Some(row) = rows.next().map_err(error)? else { break };
+            let repeated = || -> rusqlite::Result<_> {
+                let (original, url) = (place(row, 0)?, Url::parse(row.get_ref(4)?.as_str().unwrap_or_default()));
+                let date = CaptureDate::from_millis(row.get(5)?);
+                let own = place(row, 2)?.unwrap_or_default();
+                Ok(url.ok().map(|url| Repeated { original, place: own, url, date }))
+            };
+            if let Some(repeated) = repeated().map_err(error)? {
+                give(number, repeated)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn error(&self, error: rusqlite::Error) -> RevisitError {
+        RevisitError { folder: self.folder.clone(), source: error.into() }
+    }
+}
+
+fn place(row: &rusqlite::Row<'_>, from: usize) -> rusqlite::Result<Option<Place>> {
+    let (file, offset): (Option<u32>, Option<i64>) = (row.get(from)?, row.get(from + 1)?);
+    Ok(file.zip(offset).map(|(file, offset)| Place { file, offset: offset.cast_unsigned() }))
+}
+
+fn number_of(text: &str) -> i64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish().cast_signed()
+}
+
+/// A number for a SHA-1 in base 32, in the order of the texts as far as their
+/// first eight letters tell: where a date fits several captures the rule goes by that.
+fn digest_number(digest: &str) -> i64 {
+    let letters = digest.strip_prefix("sha1:").unwrap_or(digest);
+    let first = letters.bytes().take(8).fold(0, |all: i64, letter| {
+        let value = if letter.is_ascii_digit() { letter - b'2' } else { (letter & 31) + 5 };
+        all << 5 | i64::from(value & 31)
+    });
+    first << 23 | (number_of(letters) & ((1 << 23) - 1))
+}

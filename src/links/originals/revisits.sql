@@ -1,0 +1,19 @@
+-- What was read, in the order of the files.
+CREATE TABLE seen (
+    url       INTEGER NOT NULL,
+    page      INTEGER NOT NULL,
+    digest    NOT NULL,
+    other     INTEGER,
+    record    INTEGER,
+    date_ms   INTEGER NOT NULL,
+    status    INTEGER NOT NULL,
+    mime      TEXT NOT NULL,
+    file      INTEGER NOT NULL,
+    offset    INTEGER NOT NULL,
+    -- Of revisits.
+    of_url    INTEGER,
+    of_page   INTEGER,
+    of_record INTEGER,
+    of_ms     INTEGER,
+    own_url   TEXT
+);
