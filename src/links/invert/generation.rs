@@ -1,13 +1,14 @@
 //! Rows that are being gathered, and the texts that they point at.
 //!
 //! All threads share one dictionary, so a text is kept once however many rows
-//! have it, and rows that do not fit go to the disk as numbers. Only where the
-//! dictionary itself grows too large, a generation ends: its rows are sorted
-//! and written out with their texts, and the next one begins with none.
+//! have it, and rows that do not fit are dealt to parts by target, which go to
+//! the disk as numbers. Only where the dictionary itself grows too large, a
+//! generation ends: its rows are sorted and written out with their texts, and
+//! the next one begins with none.
 
 use super::batch::{Batch, Column};
 use super::dictionary::{Dictionary, ORDER_BYTES, Scratch};
-use super::entry::{BLOCK_ROWS, ENTRY_BYTES, Entry, PLAIN_TAILS, Segment, Spool};
+use super::entry::{ENTRY_BYTES, Entry, PLAIN_TAILS, Segment, Spool};
 use super::kept::Covered;
 use super::notes::Notes;
 use super::split::{MOST_PARTS, Split};
@@ -15,16 +16,12 @@ use super::texts::{Found, TextId};
 use rayon::prelude::*;
 use std::io;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Rows that are written to the disk as one at most: they are gathered first.
-const SEGMENT_ROWS: usize = 64 * 1024;
-
-/// Blocks that go to the disk at once at most: block and row are one number.
-const MOST_SPILL_BLOCKS: usize = u32::MAX as usize / BLOCK_ROWS;
-
-/// What a row takes with its part, in bytes.
-const ROW_BYTES: usize = ENTRY_BYTES + size_of::<u16>();
+/// Rows of a part that go to the disk together, where the memory allows: fewer
+/// have less in common, and are written in more bytes.
+const SEGMENT_ROWS: usize = 256;
 
 /// What one thread needs for looking texts up.
 #[derive(Default)]
@@ -33,6 +30,8 @@ pub(super) struct Finder {
     keys: Found,
     anchors: Found,
     tails: Found,
+    /// Which of the dealers is its own.
+    dealer: Option<usize>,
 }
 
 /// See the module.
@@ -42,22 +41,47 @@ pub(super) struct Generation {
     pub(super) tails: Dictionary,
     spool: Spool,
     rows: Mutex<Rows>,
-    /// Whether targets are cut into parts, and rows may go to the disk.
-    is_split: bool,
-    /// Blocks that go to the disk at once.
-    spill_blocks: usize,
-    /// Held by the thread that puts rows on the disk.
-    spilling: Mutex<()>,
-    /// Blocks that were emptied: threads that free each other's memory keep it.
-    spare: Mutex<Vec<Block>>,
+    /// Where targets are cut into parts: one for each thread.
+    dealers: Vec<Mutex<Dealer>>,
+    next_dealer: AtomicUsize,
+    threads: usize,
 }
 
-/// Rows as they came together.
-#[derive(Default)]
-pub(super) struct Block {
-    pub(super) rows: Vec<Entry>,
-    /// The part of each, where targets are cut into parts.
-    parts: Vec<u16>,
+/// Rows on their way to the disk, by part.
+struct Dealer {
+    open: Vec<Vec<Entry>>,
+    /// As many go there together.
+    segment_rows: usize,
+}
+
+impl Dealer {
+    fn new(parts: usize, segment_rows: usize) -> Self {
+        Self { open: (0..parts).map(|_| Vec::with_capacity(segment_rows)).collect(), segment_rows }
+    }
+
+    /// Gives rows to their parts, and those that are enough to the disk.
+    fn deal<'p>(
+        &mut self,
+        dealt: impl Iterator<Item = (Entry, &'p u16)>,
+        rows: &Mutex<Rows>,
+        spool: &Spool,
+        folder: &Path,
+    ) -> io::Result<()> {
+        for (row, &part) in dealt {
+            let Some(open) = self.open.get_mut(usize::from(part)) else { continue };
+            open.push(row);
+            if open.len() >= self.segment_rows {
+                let segment = spool.write(folder, open)?;
+                let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(part) = rows.parts.get_mut(usize::from(part)) {
+                    part.segments.push(segment);
+                }
+                rows.in_memory = rows.in_memory.saturating_sub(open.len());
+                open.clear();
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A part, while rows come.
@@ -65,7 +89,7 @@ pub(super) struct Block {
 pub(super) struct PartSoFar {
     /// Rows on the disk, that point at their targets' texts.
     pub(super) segments: Vec<Segment>,
-    /// All of its rows.
+    /// All of its rows, when no more come.
     pub(super) rows: usize,
 }
 
@@ -79,7 +103,7 @@ impl PartSoFar {
 /// Rows as they came.
 #[derive(Default)]
 pub(super) struct Rows {
-    pub(super) blocks: Vec<Block>,
+    pub(super) blocks: Vec<Vec<Entry>>,
     pub(super) parts: Vec<PartSoFar>,
     /// All of them, and those in memory.
     pub(super) count: u64,
@@ -93,16 +117,6 @@ pub(super) struct Rows {
     pub(super) marked: (u64, u64),
 }
 
-impl Rows {
-    fn count_parts(&mut self, parts: &[u16]) {
-        for &part in parts {
-            if let Some(part) = self.parts.get_mut(usize::from(part)) {
-                part.rows += 1;
-            }
-        }
-    }
-}
-
 impl Generation {
     pub(super) fn new(threads: usize) -> Self {
         let dictionary = || Dictionary::new(threads);
@@ -112,20 +126,20 @@ impl Generation {
             tails: dictionary(),
             spool: Spool::default(),
             rows: Mutex::default(),
-            is_split: false,
-            spill_blocks: 1,
-            spilling: Mutex::default(),
-            spare: Mutex::default(),
+            dealers: Vec::new(),
+            next_dealer: AtomicUsize::new(0),
+            threads,
         }
     }
 
-    /// Takes the rows of a batch.
-    pub(super) fn take(&self, batch: &Batch, finder: &mut Finder) {
+    /// Takes the rows of a batch; where targets are cut into parts, some may go
+    /// to the disk.
+    pub(super) fn take(&self, batch: &Batch, finder: &mut Finder, folder: &Path) -> io::Result<()> {
         let count = batch.len();
         if count == 0 {
-            return;
+            return Ok(());
         }
-        let Finder { scratch, keys, anchors, tails } = finder;
+        let Finder { scratch, keys, anchors, tails, dealer } = finder;
         let mut texts: Vec<&[u8]> = Vec::with_capacity(2 * count);
         texts.extend(batch.column(Column::Target).chain(batch.column(Column::Source)));
         self.keys.intern(&texts, count, scratch, keys);
@@ -146,24 +160,28 @@ impl Generation {
             anchor,
             tail: known.or_else(|| tails.next()).unwrap_or_default(),
         });
-        let mut block = self.spare().pop().unwrap_or_default();
-        block.rows.reserve_exact(count);
-        block.rows.extend(rows);
-        if self.is_split {
-            block.parts.reserve_exact(count);
-            block.parts.extend_from_slice(&keys.parts);
-        }
+        let kept = match self.dealers.len() {
+            0 => {
+                let mut block = Vec::with_capacity(count);
+                block.extend(rows);
+                Some(block)
+            }
+            dealers => {
+                let number = *dealer.get_or_insert_with(|| self.next_dealer.fetch_add(1, Ordering::Relaxed));
+                if let Some(dealer) = self.dealers.get(number % dealers) {
+                    let mut dealer = dealer.lock().unwrap_or_else(PoisonError::into_inner);
+                    dealer.deal(rows.zip(&keys.parts), &self.rows, &self.spool, folder)?;
+                }
+                None
+            }
+        };
         let mut rows = self.rows();
-        rows.count_parts(&block.parts);
         rows.count += count as u64;
         rows.in_memory += count;
         rows.links += batch.links;
         rows.captures += batch.captures;
-        rows.blocks.push(block);
-    }
-
-    fn spare(&self) -> MutexGuard<'_, Vec<Block>> {
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
+        rows.blocks.extend(kept);
+        Ok(())
     }
 
     pub(super) fn rows(&self) -> MutexGuard<'_, Rows> {
@@ -180,7 +198,7 @@ impl Generation {
 
     /// Memory that rows take, in bytes.
     pub(super) fn row_bytes(&self) -> usize {
-        self.rows().in_memory * ROW_BYTES
+        self.rows().in_memory * ENTRY_BYTES
     }
 
     /// Whether there are soon no numbers left for texts.
@@ -188,118 +206,64 @@ impl Generation {
         [&self.keys, &self.anchors, &self.tails].into_iter().any(Dictionary::is_crowded)
     }
 
-    /// Whether targets are cut into parts, so that rows may go to the disk.
+    /// Whether targets are cut into parts, so that rows go to the disk.
     pub(super) fn is_split(&self) -> bool {
-        self.is_split
+        !self.dealers.is_empty()
     }
 
-    /// Cuts targets into parts that are about even if more rows come like
-    /// those that are there. Rows of about `spill_bytes` will go to the disk at once.
-    pub(super) fn split(&mut self, spill_bytes: usize) {
+    /// Cuts targets into parts that are about even if more rows come like those
+    /// that are there, and deals these. Rows on their way to the disk take about
+    /// `open_bytes` from now on.
+    pub(super) fn split(&mut self, open_bytes: usize, folder: &Path) -> io::Result<()> {
         let rows = self.rows.get_mut().unwrap_or_else(PoisonError::into_inner);
-        self.spill_blocks = (spill_bytes / (BLOCK_ROWS * ROW_BYTES)).clamp(1, MOST_SPILL_BLOCKS);
-        // A part then gets about a block each time.
-        let parts = self.spill_blocks.min(MOST_PARTS);
+        let open_rows = open_bytes / (ENTRY_BYTES * self.threads);
+        let parts = (open_rows / SEGMENT_ROWS).clamp(1, MOST_PARTS);
         let step = (rows.in_memory / Split::samples(parts)).max(1);
         let split = {
             let texts = self.keys.look();
-            let all = rows.blocks.iter().flat_map(|block| &block.rows);
-            Split::new(parts, all.step_by(step).map(|row| texts.get(row.target)))
+            Split::new(parts, rows.blocks.iter().flatten().step_by(step).map(|row| texts.get(row.target)))
         };
-        rows.parts.resize_with(split.parts(), PartSoFar::default);
-        self.keys.split(split);
-        let texts = self.keys.look();
-        rows.blocks.par_iter_mut().for_each(|Block { rows, parts }| {
-            parts.extend(rows.iter().map(|row| texts.part_of(row.target)));
-        });
+        let parts = split.parts();
+        rows.parts.resize_with(parts, PartSoFar::default);
         let blocks = std::mem::take(&mut rows.blocks);
-        blocks.iter().for_each(|block| rows.count_parts(&block.parts));
-        rows.blocks = blocks;
-        self.is_split = true;
+        self.keys.split(split);
+        let dealer = || Mutex::new(Dealer::new(parts, (open_rows / parts).max(1)));
+        self.dealers = std::iter::repeat_with(dealer).take(self.threads).collect();
+        let Self { keys, rows, spool, dealers, .. } = self;
+        let texts = keys.look();
+        // What was dealt is free at once.
+        let blocks = Mutex::new(blocks);
+        dealers.par_iter_mut().try_for_each(|dealer| {
+            let dealer = dealer.get_mut().unwrap_or_else(PoisonError::into_inner);
+            let mut parts = Vec::new();
+            loop {
+                let block = blocks.lock().unwrap_or_else(PoisonError::into_inner).pop();
+                let Some(block) = block else { return Ok(()) };
+                parts.clear();
+                parts.extend(block.iter().map(|row| texts.part_of(row.target)));
+                dealer.deal(block.into_iter().zip(&parts), rows, spool, folder)?;
+            }
+        })
     }
 
-    /// Puts the rows in memory on the disk, each part's together. Where another
-    /// thread is at it, waits for it only if `must` says so.
-    pub(super) fn spill(&self, folder: &Path, must: bool) -> io::Result<()> {
-        let _spilling = match self.spilling.try_lock() {
-            Ok(spilling) => spilling,
-            Err(TryLockError::Poisoned(spilling)) => spilling.into_inner(),
-            Err(TryLockError::WouldBlock) if must => {
-                drop(self.spilling.lock());
-                return Ok(());
-            }
-            Err(TryLockError::WouldBlock) => return Ok(()),
-        };
-        let mut few = false;
-        while !few {
-            let (blocks, parts) = {
-                let mut rows = self.rows();
-                let stay = rows.blocks.len().saturating_sub(self.spill_blocks);
-                few = stay < self.spill_blocks;
-                (rows.blocks.split_off(stay), rows.parts.len())
-            };
-            self.write(folder, &blocks, parts)?;
-            let mut spare = self.spare();
-            for mut block in blocks.into_iter().take(self.spill_blocks.saturating_sub(spare.len())) {
-                block.rows.clear();
-                block.parts.clear();
-                spare.push(block);
+    /// No more rows come: those that did not go to the disk are put together.
+    pub(super) fn settle(&mut self) {
+        let rows = self.rows.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for part in &mut rows.parts {
+            part.rows = part.segments.iter().map(|segment| segment.rows).sum();
+        }
+        for dealer in self.dealers.drain(..) {
+            let dealer = dealer.into_inner().unwrap_or_else(PoisonError::into_inner);
+            for (part, open) in rows.parts.iter_mut().zip(dealer.open) {
+                part.rows += open.len();
+                rows.blocks.push(open);
             }
         }
-        Ok(())
     }
 
-    /// Writes rows to the disk, each part's together.
-    fn write(&self, folder: &Path, blocks: &[Block], parts: usize) -> io::Result<()> {
-        let mut gathered = Vec::new();
-        let (order, ends) = by_part(blocks, parts);
-        let row = |&at: &u32| blocks.get(at as usize / BLOCK_ROWS)?.rows.get(at as usize % BLOCK_ROWS).copied();
-        let mut from = 0;
-        for (part, to) in ends.into_iter().enumerate() {
-            for some in order.get(from..to).unwrap_or_default().chunks(SEGMENT_ROWS) {
-                gathered.clear();
-                gathered.extend(some.iter().filter_map(row));
-                let segment = self.spool.write(folder, &gathered)?;
-                if let Some(part) = self.rows().parts.get_mut(part) {
-                    part.segments.push(segment);
-                }
-            }
-            from = to;
-        }
-        self.rows().in_memory -= order.len();
-        Ok(())
-    }
-
-    /// The rows, when no more come.
+    /// The rows, when they are [settled](Self::settle).
     pub(super) fn into_rows(self) -> (Rows, [Dictionary; 3], Spool) {
         let rows = self.rows.into_inner().unwrap_or_else(PoisonError::into_inner);
         (rows, [self.keys, self.anchors, self.tails], self.spool)
     }
-}
-
-/// Where the rows of blocks stand (block and row as one number), part by part,
-/// and where each part ends in that list.
-fn by_part(blocks: &[Block], parts: usize) -> (Vec<u32>, Vec<usize>) {
-    let mut next = vec![0_usize; parts + 1];
-    for &part in blocks.iter().flat_map(|block| &block.parts) {
-        if let Some(count) = next.get_mut(usize::from(part) + 1) {
-            *count += 1;
-        }
-    }
-    for part in 1..next.len() {
-        next[part] += next[part - 1];
-    }
-    let mut order = vec![0; next.last().copied().unwrap_or(0)];
-    for (first, block) in (0_u32..).step_by(BLOCK_ROWS).zip(blocks) {
-        for (at, &part) in (first..).zip(&block.parts) {
-            if let Some(next) = next.get_mut(usize::from(part)) {
-                if let Some(place) = order.get_mut(*next) {
-                    *place = at;
-                }
-                *next += 1;
-            }
-        }
-    }
-    next.pop();
-    (order, next)
 }

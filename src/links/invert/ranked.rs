@@ -164,8 +164,7 @@ impl Ranked {
             parts: Vec::new(),
             spooled: spool.finish(),
         };
-        let blocks = rows.blocks.into_iter().map(|block| block.rows).collect();
-        made.deal(&parts, &part_of, (blocks, Vec::new()), None, making)?;
+        made.deal(&parts, &part_of, (rows.blocks, Vec::new()), None, making)?;
         if !again.is_empty() {
             let spool = Spool::after(&made.spooled);
             made.deal(&parts, &part_of, (Vec::new(), again), Some(&spool), making)?;

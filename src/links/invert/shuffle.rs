@@ -22,7 +22,7 @@ use super::sorted::{Pool, Sorted};
 use crate::jobs::{JobCx, free_bytes};
 use serde::{Deserialize, Serialize};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
@@ -37,10 +37,8 @@ const LEAST_BYTES: usize = 4 * 1024;
 const TEXTS_OF_MEMORY: usize = 60;
 const ALL_OF_MEMORY: usize = 75;
 
-/// Of the memory, in parts of a hundred, where rows go to the disk: what goes
-/// there at once, and what rows may take while it goes.
-const SPILL_OF_MEMORY: usize = 14;
-const ROWS_OF_MEMORY: usize = 20;
+/// Of the memory, in parts of a hundred: what rows take on their way to the disk.
+const OPEN_OF_MEMORY: usize = 14;
 
 /// Where runs are kept, a generation takes at most this part of the memory: a
 /// build that was killed loses what was not written yet.
@@ -172,6 +170,8 @@ struct Core {
     generation: RwLock<Generation>,
     /// Rows of a generation were lost: what comes after must not count.
     failed: AtomicBool,
+    /// Why, where nobody was there to be told.
+    untold: Mutex<Option<LinkError>>,
     cx: JobCx,
 }
 
@@ -200,7 +200,8 @@ impl Shuffle {
             state: Mutex::new(state),
         };
         let generation = RwLock::new(Generation::new(threads));
-        let core = Core { shared, generation, failed: AtomicBool::new(false), cx: cx.clone() };
+        let core =
+            Core { shared, generation, failed: AtomicBool::new(false), untold: Mutex::default(), cx: cx.clone() };
         Ok(Self { local: Mutex::default(), notes, core })
     }
 
@@ -299,7 +300,7 @@ impl Filler<'_> {
         let is_full = {
             let generation = self.core.generation();
             self.core.check_failed()?;
-            self.local.add_to(&generation, Some((Covered { unit, from, to }, notes)));
+            self.core.add_to(&generation, &mut self.local, Some((Covered { unit, from, to }, notes)))?;
             self.core.shared.is_full(&generation)
         };
         if is_full { self.core.end_generation() } else { Ok(()) }
@@ -315,9 +316,9 @@ impl Drop for Filler<'_> {
 impl Local {
     /// Adds all rows to a generation. `covered` says that they end a stretch
     /// of the input, and what was noted there.
-    fn add_to(&mut self, generation: &Generation, covered: Option<(Covered, &Notes)>) {
+    fn add_to(&mut self, generation: &Generation, folder: &Path, covered: Option<(Covered, &Notes)>) -> io::Result<()> {
         for batch in self.unmarked.drain(..).chain([std::mem::take(&mut self.batch)]) {
-            generation.take(&batch, &mut self.finder);
+            generation.take(&batch, &mut self.finder, folder)?;
             self.ahead.0 += batch.links;
             self.ahead.1 += batch.captures;
             // The memory is used again.
@@ -333,6 +334,7 @@ impl Local {
             covered.add_to(&mut rows.covered);
             rows.notes.add(notes);
         }
+        Ok(())
     }
 
     /// Lets the rows wait for their mark.
@@ -377,37 +379,53 @@ impl Core {
         let is_full = {
             let generation = self.generation();
             self.check_failed()?;
-            local.add_to(&generation, None);
+            self.add_to(&generation, local, None)?;
             let is_full = self.shared.is_full(&generation);
-            if is_full || !self.shared.has_many_rows(&generation) {
-                is_full
-            } else if generation.is_split() {
-                return self.note(self.shared.spill(&generation));
-            } else {
+            if !is_full && self.shared.has_many_rows(&generation) {
                 drop(generation);
                 return self.split();
             }
+            is_full
         };
         if is_full { self.end_generation() } else { Ok(()) }
     }
 
-    /// Prepares the generation for rows that go to the disk, while all threads wait.
+    /// From now on rows go to the disk, those that are there first, while all threads wait.
     fn split(&self) -> Result<(), LinkError> {
-        {
-            let mut generation = self.generation.write().unwrap_or_else(PoisonError::into_inner);
-            // Another thread may have done it meanwhile.
-            if !generation.is_split() && self.shared.has_many_rows(&generation) {
-                let spill_bytes = self.shared.part_of_memory(SPILL_OF_MEMORY);
-                let generation = &mut *generation;
-                on_threads(self.shared.threads, || generation.split(spill_bytes));
-            }
+        let mut generation = self.generation.write().unwrap_or_else(PoisonError::into_inner);
+        self.check_failed()?;
+        // Another thread may have done it meanwhile.
+        if !self.shared.has_many_rows(&generation) {
+            return Ok(());
         }
-        let generation = self.generation();
-        if generation.is_split() { self.note(self.shared.spill(&generation)) } else { Ok(()) }
+        let (generation, shared) = (&mut *generation, &self.shared);
+        let split = shared.check_room(generation.row_bytes() as u64).and_then(|()| {
+            let open_bytes = shared.part_of_memory(OPEN_OF_MEMORY);
+            let split = on_threads(shared.threads, || generation.split(open_bytes, &shared.folder));
+            split.map_err(|error| shared.temp_error(error))
+        });
+        self.note(split)
     }
 
+    /// Adds all rows of a thread to the generation.
+    fn add_to(
+        &self,
+        generation: &Generation,
+        local: &mut Local,
+        covered: Option<(Covered, &Notes)>,
+    ) -> Result<(), LinkError> {
+        let shared = &self.shared;
+        let room = if generation.is_split() { shared.check_room(generation.row_bytes() as u64) } else { Ok(()) };
+        let added = room
+            .and_then(|()| local.add_to(generation, &shared.folder, covered).map_err(|error| shared.temp_error(error)));
+        self.note(added)
+    }
+
+    /// The last rows of a thread, that can be told of no error: it is kept.
     fn add_rows(&self, local: &mut Local) {
-        local.add_to(&self.generation(), None);
+        if let Err(error) = self.add_to(&self.generation(), local, None) {
+            self.untold.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
     }
 
     fn generation(&self) -> RwLockReadGuard<'_, Generation> {
@@ -439,7 +457,11 @@ impl Core {
 
     /// An error, where another thread has met one.
     fn check_failed(&self) -> Result<(), LinkError> {
-        if self.failed.load(Ordering::Relaxed) { Err(crate::jobs::Cancelled.into()) } else { Ok(()) }
+        if !self.failed.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let untold = self.untold.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Err(untold.unwrap_or_else(|| crate::jobs::Cancelled.into()))
     }
 }
 
@@ -503,25 +525,16 @@ impl Shared {
         self.memory_bytes / 100 * hundredths
     }
 
-    /// Whether rows should go to the disk.
+    /// Whether rows should go to the disk, and do not yet.
     fn has_many_rows(&self, generation: &Generation) -> bool {
-        let rows = generation.row_bytes();
-        match generation.is_split() {
-            true => rows >= self.part_of_memory(SPILL_OF_MEMORY),
-            false => generation.text_bytes() + rows >= self.part_of_memory(ALL_OF_MEMORY),
-        }
-    }
-
-    /// Puts rows of the generation on the disk.
-    fn spill(&self, generation: &Generation) -> Result<(), LinkError> {
-        self.check_room(generation.row_bytes() as u64)?;
-        let must_wait = generation.row_bytes() >= self.part_of_memory(ROWS_OF_MEMORY);
-        generation.spill(&self.folder, must_wait).map_err(|error| self.temp_error(error))
+        let bytes = || generation.text_bytes() + generation.row_bytes();
+        !generation.is_split() && bytes() >= self.part_of_memory(ALL_OF_MEMORY)
     }
 
     /// Puts a generation in order. What is `written` comes as runs, and what
     /// is left is none.
-    fn rank(&self, generation: Generation, written: bool, cx: &JobCx) -> Result<Ranked, LinkError> {
+    fn rank(&self, mut generation: Generation, written: bool, cx: &JobCx) -> Result<Ranked, LinkError> {
+        generation.settle();
         let number = || self.state().kept.next_number();
         let making = Making {
             threads: self.threads,
