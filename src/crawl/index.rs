@@ -204,6 +204,8 @@ struct Held {
 
 /// What a revisit may repeat.
 struct Remembered {
+    url: Url,
+    date: CaptureDate,
     status: i32,
     mime: String,
     payload_len: u64,
@@ -350,7 +352,10 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         {
             entry.payload_len = known.payload_len;
             (entry.title, entry.language) = (known.title.clone(), known.language.clone());
-            if !has_status {
+            // Others of the same payload may be errors, or no pages.
+            let is_original = known.url == *entry.repeats.as_ref().unwrap_or(&url)
+                && ((200..300).contains(&known.status) || Some(known.date) == entry.revisit_of);
+            if !has_status && is_original {
                 (entry.status, entry.mime) = (known.status, known.mime.clone());
             }
         }
@@ -424,6 +429,8 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         if entry.revisit_of.is_none() && self.remembered.len() < MAX_REMEMBERED {
             let notes = group.notes.as_ref().filter(|notes| notes.verdict.is_some());
             let known = Remembered {
+                url: entry.url.clone(),
+                date: entry.date,
                 status: entry.status,
                 mime: entry.mime.clone(),
                 payload_len: entry.payload_len,

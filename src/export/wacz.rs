@@ -110,6 +110,7 @@ fn find_pages(
                 put(&page_of(&document, &options))?;
             }
             cx.set_done(before + reader.file_offset());
+            documents.check()?;
             cx.checkpoint()?;
         }
         before += reader.file_offset();

@@ -261,6 +261,13 @@ impl DocumentReader {
         self.report.already_read += 1;
     }
 
+    /// # Errors
+    ///
+    /// Where what is kept of captures for revisits could not be put on the disk.
+    pub fn check(&mut self) -> Result<(), RevisitError> {
+        self.originals.check()
+    }
+
     /// The document of a record, if it is one. Revisits wait for [`Self::resolve`].
     pub fn take(&mut self, record: Record, place: Place) -> Option<Document> {
         self.report.records += 1;
@@ -268,6 +275,12 @@ impl DocumentReader {
             RecordType::Response if self.from.pages || self.from.takes_pdf() => {}
             RecordType::Revisit if self.from.pages || self.from.takes_pdf() => {
                 self.wait(&record, place);
+                return None;
+            }
+            // No page, and a revisit may name it all the same.
+            RecordType::Resource if self.from.pages || self.from.takes_pdf() => {
+                let url = record.head.target_url()?;
+                self.originals.add(&record.head, &url, place, (0, Says::Other), || None);
                 return None;
             }
             RecordType::Metadata if self.from.wat || self.from.metadata => return self.envelope(record, place),
@@ -301,10 +314,21 @@ impl DocumentReader {
         &mut self,
         done: &Done,
         cx: &JobCx,
+        fetch: impl FnMut(Place) -> Result<Record, WarcError>,
+        take: impl FnMut(&Document, Repeat, &mut DocumentReport) -> Result<(), E>,
+    ) -> Result<(), E> {
+        // The wish to stop ends a question to the table with an error of that.
+        cx.or_cancelled(self.read_repeats(done, cx, fetch, take))
+    }
+
+    fn read_repeats<E: From<Cancelled> + From<RevisitError>>(
+        &mut self,
+        done: &Done,
+        cx: &JobCx,
         mut fetch: impl FnMut(Place) -> Result<Record, WarcError>,
         mut take: impl FnMut(&Document, Repeat, &mut DocumentReport) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Some(resolved) = self.originals.resolve::<E>(cx)? else { return Ok(()) };
+        let Some(resolved) = self.originals.resolve(cx)? else { return Ok(()) };
         resolved.each_lost(|place, url| self.report.note(place, url, Unread::NoOriginal))?;
         let count = resolved.count()?;
         cx.stage("Reading what revisits repeat", Some(count));

@@ -58,7 +58,7 @@ pub use documents::{Document, DocumentReader, DocumentReport, MAX_PAGE_BYTES, Pl
 pub use extract::{read_css, read_links, read_page, tell_language};
 pub use host_graph::{HostEdge, HostGraph, HostGraphBuilder, HostNode};
 pub use invert::{LinkError, stored};
-pub use originals::{EMPTY_PAYLOAD, RevisitError, rule as original_rule};
+pub use originals::{RevisitError, rule as original_rule};
 pub use page::{LinkKind, LinkKinds, Outlink, Page, PageCuts, PageOptions};
 pub use pipeline::FileNews;
 pub use place::PagePlace;

@@ -189,6 +189,7 @@ fn read_file<R: Read>(
             input.cx.set_done(read_before + reader.file_offset());
             input.cx.checkpoint()?;
         }
+        documents.check()?;
         let Some(document) = documents.take(record, Place { file, offset }) else { continue };
         if input.done.holds(file, number) {
             documents.count_already_read();

@@ -6,8 +6,8 @@ use super::catalogue::Catalogue;
 use super::rows::{CaptureId, LaunchId};
 use super::workspace::StoreError;
 use crate::jobs::JobCx;
-use crate::links::original_rule::{IS_PAGE, ORIGINAL, SAYS_PAGE, lost_pages};
-use crate::links::{EMPTY_PAYLOAD, Outlink};
+use crate::links::Outlink;
+use crate::links::original_rule::{IS_PAGE, MAY_BE_PAGE, NAMES_PAYLOAD, ORIGINAL, lost_pages};
 use crate::uri::Url;
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::HashMap;
@@ -93,20 +93,23 @@ fn spelt_otherwise(
     cx: &JobCx,
 ) -> Result<Vec<(CaptureId, Option<CaptureId>)>, StoreError> {
     let mut statement = conn.prepare_cached(&format!(
-        "SELECT c.id FROM capture c JOIN capture p ON p.id = {ORIGINAL}
-           JOIN url cu ON cu.id = c.url JOIN url pu ON pu.id = p.url
-          WHERE {} AND c.revisit_of_ms > -9223372036854775808 AND {SAYS_PAGE}
-            AND p.url <> c.url AND {IS_PAGE} AND {} <> {}
+        "SELECT c.id, EXISTS (SELECT 1 FROM capture p JOIN url pu ON pu.id = p.url
+                               WHERE p.id = {ORIGINAL} AND {IS_PAGE} AND {} <> {})
+           FROM capture c JOIN url cu ON cu.id = c.url
+          WHERE {} AND c.revisit_of_ms > -9223372036854775808 AND {MAY_BE_PAGE}
+            AND EXISTS (SELECT 1 FROM url u WHERE u.page = c.page AND u.id <> c.url)
             AND NOT EXISTS (SELECT 1 FROM repeat r WHERE r.capture = c.id)",
-        of_launch(launch),
+        path("pu"),
         path("cu"),
-        path("pu")
+        of_launch(launch)
     ))?;
     let mut rows = statement.query([launch])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        found.push((row.get(0)?, None));
         cx.checkpoint()?;
+        if row.get(1)? {
+            found.push((row.get(0)?, None));
+        }
     }
     Ok(found)
 }
@@ -124,18 +127,13 @@ fn lost_and_found(
 ) -> Result<Vec<(CaptureId, Option<CaptureId>)>, StoreError> {
     let mut wanted: HashMap<String, LostPayload> = HashMap::new();
     let mut statement = conn.prepare_cached(&format!(
-        "SELECT c.id, c.digest, c.status FROM capture c
-          WHERE {} AND c.digest <> '' AND {}",
+        "SELECT c.id, c.digest FROM capture c WHERE {} AND {NAMES_PAYLOAD} AND {}",
         of_launch(launch),
         lost_pages()
     ))?;
     let mut rows = statement.query([launch])?;
     while let Some(row) = rows.next()? {
-        let (digest, status): (String, i32) = (row.get(1)?, row.get(2)?);
-        // What is not modified has no content of its own, and that may have been digested.
-        if digest != EMPTY_PAYLOAD || (200..300).contains(&status) {
-            wanted.entry(digest).or_default().revisits.push(row.get(0)?);
-        }
+        wanted.entry(row.get(1)?).or_default().revisits.push(row.get(0)?);
         cx.checkpoint()?;
     }
     if wanted.is_empty() {
@@ -196,7 +194,7 @@ impl Catalogue {
             self.write(move |conn| {
                 let mut keep = conn.prepare_cached(
                     "INSERT INTO repeat (capture, url, found) VALUES (?1, (SELECT url FROM capture WHERE id = ?1), ?2)
-                     ON CONFLICT DO UPDATE SET found = excluded.found",
+                     ON CONFLICT DO UPDATE SET found = coalesce(excluded.found, found)",
                 )?;
                 some.into_iter().try_for_each(|pair| keep.execute(pair).map(drop))?;
                 Ok(())

@@ -340,6 +340,49 @@ fn a_data_set_and_a_workspace_take_the_same_capture_for_what_is_repeated() {
             1,
         ),
         (
+            "the page at the date that it names, when others have answered the same since",
+            vec![
+                [
+                    response("http://a.pt/p", "2024-03-01T09:00:00Z", TOWN, PAGE),
+                    response("http://e.pt/", "2024-03-04T09:00:00Z", TOWN, &missing),
+                    response("http://a.pt/p", "2024-03-05T09:00:00Z", TOWN, &missing),
+                    revisit("http://a.pt/p", &format!("{TOWN}{}", at("http://a.pt/p", "2024-03-01T09:00:00Z")), ""),
+                ]
+                .concat(),
+            ],
+            1,
+        ),
+        (
+            "another page of its payload, which is a text elsewhere",
+            vec![
+                response("http://a.pt/p", "2024-03-01T09:00:00Z", TOWN, PAGE),
+                [
+                    response("http://e.pt/", "2024-03-04T09:00:00Z", TOWN, &PAGE.replace("text/html", "text/plain")),
+                    revisit("http://b.pt/p", TOWN, ""),
+                ]
+                .concat(),
+            ],
+            1,
+        ),
+        (
+            "the page at its date, when it was not modified and names the digest of no bytes",
+            vec![
+                response(
+                    "http://a.pt/p",
+                    "2024-03-01T09:00:00Z",
+                    NOTHING,
+                    "HTTP/1.1 302 Found\r\nLocation: /q\r\n\r\n",
+                ),
+                response("http://a.pt/p", "2024-03-02T09:00:00Z", TOWN, PAGE),
+                revisit(
+                    "http://a.pt/p",
+                    &format!("{NOTHING}{}", at("http://a.pt/p", "2024-03-02T09:00:00Z")),
+                    "HTTP/1.1 304 Not Modified\r\n\r\n",
+                ),
+            ],
+            1,
+        ),
+        (
             "no bytes, of another page, without a head",
             vec![
                 response("http://a.pt/p", "2024-03-01T09:00:00Z", NOTHING, empty),

@@ -3,27 +3,28 @@
 //! Originals may stand anywhere in the input, before or behind, so revisits
 //! wait until all records were seen. Of each capture some numbers are kept for
 //! that: in memory while they are few, else in a table on the disk, so that an
-//! archive of any size takes the same memory. The rule ([`rule`]) is that of
-//! the catalogue; beyond it, a revisit may name the ID of its original's record,
-//! or a digest of another kind.
+//! archive of any size takes the same memory. (SQLite sorts in the folder for
+//! temporary files.) The rule ([`rule`]) is that of the catalogue; beyond it, a
+//! revisit may name the ID of its original's record, or a digest of another
+//! kind. Digests are those that records tell; only of pages without one they are
+//! reckoned, where the catalogue reckons them of all captures without one, and
+//! of bodies in chunks.
 
 pub mod rule;
 
 use super::documents::Place;
-use crate::jobs::{Cancelled, JobCx};
+use crate::jobs::JobCx;
 use crate::uri::{CaptureDate, PageKey, Url, WebParts, parse_web_url};
-use crate::warc::{RecordHead, sha1_field};
-use rule::{IS_PAGE, ORIGINAL, lost_pages};
-use rusqlite::{Connection, params};
+use crate::warc::{DigestCheck, RecordHead, sha1_field};
+use rule::{IS_PAGE, MAY_BE_PAGE, ORIGINAL};
+use rusqlite::{Connection, OpenFlags, params};
 use std::ffi::c_int;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-/// The digest of no bytes.
-pub const EMPTY_PAYLOAD: &str = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
-
-/// Captures that are kept in memory, of some 150 bytes each.
+/// Captures that are kept in memory, of some 150 bytes each, and bytes of URLs.
 const MOST_IN_MEMORY: usize = if cfg!(test) { 2 } else { 100_000 };
+const MOST_URL_BYTES: usize = 16 << 20;
 
 /// Steps of SQLite between two looks at the wish to stop.
 const STEPS_PER_CHECK: c_int = 100_000;
@@ -46,6 +47,7 @@ type Trouble = Box<dyn std::error::Error + Send + Sync>;
 pub(super) struct Originals {
     folder: PathBuf,
     rows: Vec<Row>,
+    url_bytes: usize,
     has_revisits: bool,
     /// Where they are when they are many.
     table: Option<Table>,
@@ -145,10 +147,15 @@ impl Originals {
         let field = |name: &str| head.headers.get(name).map(|text| text.trim().trim_matches(['<', '>']).to_owned());
         let named = field("WARC-Refers-To-Target-URI").and_then(|named| parse_web_url(&named));
         let named = named.as_ref().unwrap_or(url);
+        // What is not modified has no payload of its own, and that may have been digested.
+        if matches!(status, 0 | 304) && field("WARC-Payload-Digest").is_some_and(|digest| is_of_nothing(&digest)) {
+            (row.digest, row.other) = (None, None);
+        }
+        let page = self.page_number(named);
         let date = field("WARC-Refers-To-Date").and_then(|text| CaptureDate::parse(&text).ok());
         row.repeats = Some(Box::new(Repeats {
-            url: number_of(named.as_str()),
-            page: self.page_number(named),
+            url: url_number(page, named),
+            page,
             record: field("WARC-Refers-To").map(|id| number_of(&id)),
             // One that names no date repeats itself, at the least.
             date_ms: date.map_or(row.date_ms, CaptureDate::millis),
@@ -161,9 +168,10 @@ impl Originals {
     fn row(&mut self, head: &RecordHead, url: &Url, place: Place, (status, says): (u16, Says)) -> Option<Row> {
         let told = head.headers.get("WARC-Payload-Digest").filter(|digest| !digest.trim().is_empty());
         let sha1 = told.as_ref().and_then(|digest| sha1_field(digest));
+        let page = self.page_number(url);
         Some(Row {
-            url: number_of(url.as_str()),
-            page: self.page_number(url),
+            url: url_number(page, url),
+            page,
             digest: sha1.as_ref().map(|digest| digest_number(digest)),
             other: told.filter(|_| sha1.is_none()).map(|digest| number_of(digest.trim())),
             record: head.record_id().map(|id| number_of(&id)),
@@ -182,11 +190,23 @@ impl Originals {
     }
 
     fn keep(&mut self, row: Row) {
+        if self.failed.is_some() {
+            return;
+        }
+        self.url_bytes += row.repeats.as_ref().map_or(0, |repeats| repeats.own_url.len());
         self.rows.push(row);
-        if self.rows.len() >= MOST_IN_MEMORY && self.failed.is_none() {
+        if self.rows.len() >= MOST_IN_MEMORY || self.url_bytes >= MOST_URL_BYTES {
+            self.url_bytes = 0;
             let folder = self.folder();
             self.failed = self.put_on_disk(&folder).err().map(|source| RevisitError { folder, source });
         }
+    }
+
+    /// # Errors
+    ///
+    /// Where what was taken could not be put on the disk: nothing is taken any more.
+    pub(super) fn check(&mut self) -> Result<(), RevisitError> {
+        self.failed.take().map_or(Ok(()), Err)
     }
 
     fn folder(&self) -> PathBuf {
@@ -202,19 +222,14 @@ impl Originals {
     }
 
     /// Matches revisits with what they repeat; nothing where there are none.
-    pub(super) fn resolve<E: From<Cancelled> + From<RevisitError>>(
-        &mut self,
-        cx: &JobCx,
-    ) -> Result<Option<Resolved>, E> {
-        let Self { rows, has_revisits, table, failed, .. } = std::mem::take(self);
-        if let Some(error) = failed {
-            return Err(error.into());
-        }
+    pub(super) fn resolve(&mut self, cx: &JobCx) -> Result<Option<Resolved>, RevisitError> {
+        self.check()?;
+        let folder = self.folder();
+        let Self { rows, has_revisits, table, .. } = std::mem::take(self);
         if !has_revisits {
             return Ok(None);
         }
         cx.stage("Looking for what revisits repeat", None);
-        let folder = self.folder();
         let match_all = || -> Result<Table, Trouble> {
             let mut table = match table {
                 Some(table) => table,
@@ -226,19 +241,22 @@ impl Originals {
             table.match_all()?;
             Ok(table)
         };
-        let matched = match_all().map_err(|source| RevisitError { folder: folder.clone(), source });
-        let table = cx.or_cancelled(matched.map_err(E::from))?;
-        Ok(Some(Resolved { table, folder }))
+        match match_all() {
+            Ok(table) => Ok(Some(Resolved { table, folder })),
+            Err(source) => Err(RevisitError { folder, source }),
+        }
     }
 }
 
 impl Table {
-    /// In memory where there is no folder. The file is gone with the program,
-    /// however that ends.
+    /// In memory where there is no folder. On Unix the file is gone with the
+    /// program, however that ends.
     fn create(folder: Option<&Path>) -> Result<Self, Trouble> {
         let file = |folder| tempfile::Builder::new().prefix(".revisits").tempfile_in(folder);
         let path = folder.map(file).transpose()?.map(tempfile::NamedTempFile::into_temp_path);
         let conn = match &path {
+            // Nobody else has the file, and not all folders know locks.
+            Some(path) if cfg!(unix) => Connection::open_with_flags_and_vfs(path, OpenFlags::default(), "unix-none")?,
             Some(path) => Connection::open(path)?,
             None => Connection::open_in_memory()?,
         };
@@ -286,31 +304,33 @@ impl Table {
     /// Gives each revisit its original.
     fn match_all(&self) -> rusqlite::Result<()> {
         self.conn.execute_batch(include_str!("wanted.sql"))?;
-        self.conn.execute(
-            &format!(
-                "INSERT INTO repeat (capture, url, found)
-                 SELECT c.id, c.url,
-                        (SELECT p.id FROM capture p WHERE p.digest = c.digest AND p.revisit_of_ms IS NULL AND {IS_PAGE}
-                          ORDER BY p.date_ms, p.url, p.id LIMIT 1) AS page
-                   FROM capture c
-                  WHERE c.digest <> '' AND (c.digest <> ?1 OR c.status BETWEEN 200 AND 299)
-                    AND {} AND page IS NOT NULL
-                 ON CONFLICT (capture) DO UPDATE SET found = excluded.found",
-                lost_pages()
-            ),
-            [digest_number(EMPTY_PAYLOAD)],
-        )?;
-        let named = |what: &str| {
+        // Of all that have one name the same one, whatever the order of files.
+        let named = |name: &str, wanted: &str| {
             format!(
-                "(SELECT p.id FROM capture p WHERE p.{what} AND p.revisit_of_ms IS NULL
-                   ORDER BY {IS_PAGE} DESC, p.id LIMIT 1)"
+                "CREATE TABLE by_{name} (number INTEGER PRIMARY KEY, id INTEGER NOT NULL);
+                 INSERT OR IGNORE INTO by_{name} SELECT p.{name}, p.id FROM capture p
+                  WHERE p.revisit_of_ms IS NULL AND p.{name} IN ({wanted})
+                  ORDER BY p.{name}, ({IS_PAGE}) DESC, p.date_ms, p.id;"
             )
         };
-        let (record, other) = (named("record = c.of_record"), named("other = c.other"));
+        let by_record = named("record", "SELECT of_record FROM capture WHERE of_record IS NOT NULL");
+        let lost = "FROM matched m JOIN capture c ON c.id = m.revisit WHERE m.original IS NULL";
+        let by_digest = named("digest", &format!("SELECT c.digest {lost} AND c.digest <> ''"));
+        let by_other = named("other", &format!("SELECT c.other {lost} AND c.other IS NOT NULL"));
         self.conn.execute_batch(&format!(
-            "CREATE TABLE matched AS
-             SELECT c.id AS revisit, coalesce({record}, {ORIGINAL}, {other}) AS original
+            "{by_record}
+             CREATE TABLE matched (revisit INTEGER PRIMARY KEY, original INTEGER);
+             INSERT INTO matched SELECT c.id, coalesce((SELECT n.id FROM by_record n WHERE n.number = c.of_record), {ORIGINAL})
                FROM capture c WHERE c.revisit_of_ms IS NOT NULL;
+             {by_digest}
+             UPDATE matched SET original =
+                (SELECT p.id FROM capture c JOIN by_digest n ON n.number = c.digest JOIN capture p ON p.id = n.id
+                  WHERE c.id = revisit AND {MAY_BE_PAGE} AND (({IS_PAGE}) OR c.mime <> '{page}'))
+              WHERE original IS NULL;
+             {by_other}
+             UPDATE matched SET original =
+                (SELECT n.id FROM capture c JOIN by_other n ON n.number = c.other WHERE c.id = revisit)
+              WHERE original IS NULL;
              INSERT INTO found (original_file, original_offset, file, offset, url, date_ms)
              SELECT p.file, p.offset, c.file, c.offset, c.own_url, c.date_ms
                FROM matched m JOIN capture c ON c.id = m.revisit LEFT JOIN capture p ON p.id = m.original
@@ -403,6 +423,17 @@ impl Resolved {
 fn place(row: &rusqlite::Row<'_>, from: usize) -> rusqlite::Result<Option<Place>> {
     let (file, offset): (Option<u32>, Option<i64>) = (row.get(from)?, row.get(from + 1)?);
     Ok(file.zip(offset).map(|(file, offset)| Place { file, offset: offset.cast_unsigned() }))
+}
+
+/// The number of a URL, near those of others of its page.
+fn url_number(page: i64, url: &Url) -> i64 {
+    const LOW: i64 = (1 << 32) - 1;
+    (page & !LOW) | (number_of(url.as_str()) & LOW)
+}
+
+/// Whether this is the digest of no bytes, of whatever kind.
+fn is_of_nothing(digest: &str) -> bool {
+    DigestCheck::new(digest).is_some_and(DigestCheck::holds)
 }
 
 fn number_of(text: &str) -> i64 {

@@ -20,6 +20,17 @@ pub const IS_PAGE: &str = is_page!("p");
 /// The same of `w`, which it was taken to repeat before.
 pub const WAS_PAGE: &str = is_page!("w");
 
+/// Whether `c` names a payload. What is not modified has none of its own, and
+/// that may have been digested; nor does no bytes tell without a head.
+macro_rules! names_payload {
+    () => {
+        "(c.digest <> '' AND (c.digest <> 'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ' OR c.status BETWEEN 200 AND 299))"
+    };
+}
+
+/// See the macro.
+pub const NAMES_PAYLOAD: &str = names_payload!();
+
 /// Of originals that are `$like` it and have its payload digest, the one whose
 /// date is nearest to that which `c` names; of two at one date the page, so that
 /// the order in which they came does not tell. Each half is one look into an index,
@@ -34,7 +45,9 @@ macro_rules! nearest {
             $like,
             $known,
             "
-                    AND x.digest = c.digest AND c.digest <> '' AND x.revisit_of_ms IS NULL
+                    AND x.digest = c.digest AND ",
+            names_payload!(),
+            " AND x.revisit_of_ms IS NULL
                     AND x.date_ms <= c.revisit_of_ms ORDER BY x.date_ms DESC, ",
             is_page!("x"),
             " DESC, x.id LIMIT 1)
@@ -45,7 +58,9 @@ macro_rules! nearest {
             $like,
             $known,
             "
-                    AND x.digest = c.digest AND c.digest <> '' AND x.revisit_of_ms IS NULL
+                    AND x.digest = c.digest AND ",
+            names_payload!(),
+            " AND x.revisit_of_ms IS NULL
                     AND x.date_ms > c.revisit_of_ms ORDER BY x.date_ms, ",
             is_page!("x"),
             " DESC, x.id LIMIT 1)
@@ -56,11 +71,11 @@ macro_rules! nearest {
 
 /// The first original of a page at the date that `c` names, to the second.
 macro_rules! at_date {
-    ($page:literal, $like:literal, $known:literal) => {
+    ($page:literal, $known:literal, $($like:expr),+) => {
         concat!(
             "(SELECT x.id FROM capture x WHERE x.page = ",
             $page,
-            $like,
+            $($like,)+
             $known,
             " AND x.revisit_of_ms IS NULL
                 AND x.date_ms BETWEEN c.revisit_of_ms - 999 AND c.revisit_of_ms + 999
@@ -80,13 +95,13 @@ macro_rules! original {
             ",",
             at_date!(
                 "ifnull((SELECT u.page FROM repeat r JOIN url u ON u.id = r.url WHERE r.capture = c.id), c.page)",
-                " AND +x.url = ifnull((SELECT r.url FROM repeat r WHERE r.capture = c.id), c.url)",
-                $known
+                $known,
+                " AND +x.url = ifnull((SELECT r.url FROM repeat r WHERE r.capture = c.id), c.url)"
             ),
             ",",
             nearest!("x.page = c.page", $known),
             ",",
-            at_date!("c.page", " AND c.digest = ''", $known),
+            at_date!("c.page", $known, " AND NOT ", names_payload!()),
             ", (SELECT x.id FROM repeat r JOIN capture x ON x.id = r.found WHERE r.capture = c.id",
             $known,
             ")) END"
@@ -112,11 +127,12 @@ pub const ORIGINAL_NOW: &str = original!(" AND +x.id <= ?2");
 /// redirects and errors often have no payload, as empty pages.
 pub const SAYS_PAGE: &str = "(c.status IN (0, 304) OR c.status BETWEEN 200 AND 299)";
 
-/// Revisits whose original is not there, and that may be of a page. The type in
+/// Whether status and type of `c` leave open that it is of a page. The type in
 /// the head of what was not modified says nothing.
+pub const MAY_BE_PAGE: &str = "(c.status = 304 OR (c.status = 0 OR c.status BETWEEN 200 AND 299)
+           AND c.mime IN ('', '-', 'text/html', 'application/xhtml+xml'))";
+
+/// Revisits whose original is not there, and that may be of a page.
 pub fn lost_pages() -> String {
-    format!(
-        "c.revisit_of_ms > -9223372036854775808 AND {SAYS_PAGE}
-           AND (c.status = 304 OR c.mime IN ('', '-', 'text/html', 'application/xhtml+xml')) AND {ORIGINAL} IS NULL"
-    )
+    format!("c.revisit_of_ms > -9223372036854775808 AND {MAY_BE_PAGE} AND {ORIGINAL} IS NULL")
 }

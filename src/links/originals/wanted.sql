@@ -1,5 +1,6 @@
 -- Revisits and what they may repeat, as the catalogue has them. Captures are
--- numbered by what they are called, so that the order of files tells nothing.
+-- numbered by what they are called, so that the order of files tells nothing,
+-- and those of one page are near each other.
 CREATE TABLE wanted (number INTEGER PRIMARY KEY);
 INSERT INTO wanted
     SELECT page FROM seen WHERE of_ms IS NOT NULL
@@ -28,19 +29,16 @@ CREATE TABLE capture (
 );
 INSERT INTO capture SELECT NULL, * FROM seen
     WHERE of_ms IS NOT NULL OR page IN wanted OR digest IN wanted OR other IN wanted OR record IN wanted
-    ORDER BY record, url, date_ms, file, offset;
+    ORDER BY url, date_ms, record, file, offset;
 DROP TABLE seen;
 CREATE INDEX capture_url ON capture(url, digest, revisit_of_ms, date_ms);
 CREATE INDEX capture_payload ON capture(page, digest, revisit_of_ms, date_ms);
-CREATE INDEX capture_page ON capture(page, date_ms);
-CREATE INDEX capture_record ON capture(record) WHERE revisit_of_ms IS NULL AND record IS NOT NULL;
-CREATE INDEX capture_other ON capture(other) WHERE revisit_of_ms IS NULL AND other IS NOT NULL;
-CREATE INDEX capture_digest ON capture(digest) WHERE revisit_of_ms IS NULL AND status BETWEEN 200 AND 299;
+CREATE INDEX capture_page ON capture(page, date_ms) WHERE revisit_of_ms IS NULL;
 
 CREATE TABLE repeat (capture INTEGER PRIMARY KEY, url INTEGER NOT NULL, found INTEGER);
 INSERT INTO repeat SELECT id, of_url, NULL FROM capture WHERE of_url <> url;
 CREATE TABLE url (id INTEGER PRIMARY KEY, page INTEGER NOT NULL);
-INSERT OR IGNORE INTO url SELECT of_url, of_page FROM capture WHERE of_url IS NOT NULL;
+INSERT OR IGNORE INTO url SELECT of_url, of_page FROM capture WHERE of_url IS NOT NULL ORDER BY of_url;
 
 CREATE TABLE found (
     number          INTEGER PRIMARY KEY,
