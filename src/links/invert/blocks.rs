@@ -157,6 +157,27 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Writes at a place, so that threads can share a file.
+#[cfg(unix)]
+pub(super) fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
+}
+
+/// Writes at a place, so that threads can share a file.
+#[cfg(windows)]
+pub(super) fn write_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_write(file, bytes, offset)? {
+            0 => return Err(io::ErrorKind::WriteZero.into()),
+            written => {
+                bytes = &bytes[written..];
+                offset += written as u64;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Reads at a place, so that threads can share a file.
 #[cfg(unix)]
 pub(super) fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {

@@ -1,13 +1,14 @@
 //! A row as some numbers, and rows as bytes on their way to the disk and back.
 
-use super::blocks::{checksum, invalid, read_at};
+use super::blocks::{checksum, invalid, read_at, write_at};
 use super::dictionary::SETS;
 use super::row::{FLAGS, LINK};
 use super::texts::TextId;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Rows that are handed on together.
 pub(super) const BLOCK_ROWS: usize = 1024;
@@ -230,52 +231,49 @@ impl Segment {
 /// program ends, however it ends.
 #[derive(Default)]
 pub(super) struct Spool {
-    writing: Mutex<Writing>,
+    file: Mutex<Option<Arc<File>>>,
+    /// Bytes that were written, or are being written by some thread.
+    bytes: AtomicU64,
     /// Its number among those that are read together.
     number: usize,
-}
-
-#[derive(Default)]
-struct Writing {
-    file: Option<File>,
-    offset: u64,
-    bytes: Vec<u8>,
 }
 
 impl Spool {
     /// To be read together with rows that are on the disk already.
     pub(super) fn after(spooled: &Spooled) -> Self {
-        Self { writing: Mutex::default(), number: spooled.files.len() }
+        Self { number: spooled.files.len(), ..Self::default() }
     }
 
-    /// Appends rows.
-    pub(super) fn write(&self, folder: &Path, rows: &[Entry]) -> io::Result<Segment> {
-        let mut writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let Writing { file, offset, bytes } = &mut *writing;
-        let file = match file {
-            Some(file) => file,
-            None => file.insert(tempfile::tempfile_in(folder)?),
-        };
+    /// Appends rows; `bytes` is room for them. Threads do not wait for each other.
+    pub(super) fn write(&self, folder: &Path, rows: &[Entry], bytes: &mut Vec<u8>) -> io::Result<Segment> {
+        let file = self.file(folder)?;
         let form = Form::of(rows);
         bytes.clear();
         form.write(rows, bytes);
-        file.write_all(bytes)?;
-        let at = *offset;
-        *offset += bytes.len() as u64;
-        Ok(Segment { file: self.number, offset: at, rows: rows.len(), form, checksum: checksum(bytes) })
+        let offset = self.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        write_at(&file, bytes, offset)?;
+        Ok(Segment { file: self.number, offset, rows: rows.len(), form, checksum: checksum(bytes) })
+    }
+
+    fn file(&self, folder: &Path) -> io::Result<Arc<File>> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = &*file {
+            return Ok(Arc::clone(file));
+        }
+        Ok(Arc::clone(file.insert(Arc::new(tempfile::tempfile_in(folder)?))))
     }
 
     /// No more rows come.
     pub(super) fn finish(self) -> Spooled {
-        let writing = self.writing.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Spooled { files: vec![writing.file], bytes: writing.offset }
+        let file = self.file.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Spooled { files: vec![file], bytes: self.bytes.into_inner() }
     }
 }
 
 /// A spool that is read.
 #[derive(Default)]
 pub(super) struct Spooled {
-    files: Vec<Option<File>>,
+    files: Vec<Option<Arc<File>>>,
     pub(super) bytes: u64,
 }
 
@@ -335,7 +333,8 @@ mod tests {
         let same = std::iter::repeat_n(row(7), 1000);
         let rows: Vec<Entry> = plain.iter().copied().chain(millis).chain(mixed).chain(wide).chain(same).collect();
         let spool = Spool::default();
-        let segments: Vec<Segment> = rows.chunks(250).map(|some| spool.write(folder.path(), some).unwrap()).collect();
+        let segments: Vec<Segment> =
+            rows.chunks(250).map(|some| spool.write(folder.path(), some, &mut Vec::new()).unwrap()).collect();
         assert_eq!([0, 4, 8, 12, 16].map(|at: usize| segments[at].bytes() / 250), [6, 6, 6, 24, 1]);
         let spooled = spool.finish();
         assert_eq!(spooled.bytes, segments.iter().map(|segment| segment.bytes() as u64).sum::<u64>());

@@ -52,11 +52,12 @@ struct Dealer {
     open: Vec<Vec<Entry>>,
     /// As many go there together.
     segment_rows: usize,
+    bytes: Vec<u8>,
 }
 
 impl Dealer {
     fn new(parts: usize, segment_rows: usize) -> Self {
-        Self { open: (0..parts).map(|_| Vec::with_capacity(segment_rows)).collect(), segment_rows }
+        Self { open: (0..parts).map(|_| Vec::with_capacity(segment_rows)).collect(), segment_rows, bytes: Vec::new() }
     }
 
     /// Gives rows to their parts, and those that are enough to the disk.
@@ -71,7 +72,7 @@ impl Dealer {
             let Some(open) = self.open.get_mut(usize::from(part)) else { continue };
             open.push(row);
             if open.len() >= self.segment_rows {
-                let segment = spool.write(folder, open)?;
+                let segment = spool.write(folder, open, &mut self.bytes)?;
                 let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(part) = rows.parts.get_mut(usize::from(part)) {
                     part.segments.push(segment);

@@ -33,11 +33,14 @@ impl Keep {
     ///
     /// # Errors
     ///
-    /// [`LinkError::KeptLocked`] while another build has it,
+    /// [`LinkError::NoFolder`] where something else is, [`LinkError::KeptLocked`] while another build has it,
     /// [`LinkError::KeptOther`] when runs of another input or of another
     /// version of the program lie there, and what the system says.
     pub fn take(folder: &Path, input: String) -> Result<Self, LinkError> {
         let is_new = !folder.exists();
+        if !is_new && !folder.is_dir() {
+            return Err(LinkError::NoFolder { path: folder.to_owned() });
+        }
         let lock = Arc::new(lock(folder, LOCK)?);
         if is_new {
             File::create(folder.join(MADE)).map_err(|source| LinkError::Temp { folder: folder.to_owned(), source })?;
@@ -171,6 +174,9 @@ pub(super) struct KeptRuns {
     input: String,
     next: u64,
     pub(super) runs: Vec<KeptRun>,
+    /// All that were ever written, merged ones too, and their bytes.
+    #[serde(default)]
+    pub(super) written: (u64, u64),
     #[serde(skip)]
     lock: Option<Arc<FileLock>>,
 }
@@ -267,9 +273,15 @@ impl KeptRuns {
 
     /// Runs of one generation: all of them or none.
     pub(super) fn add(&mut self, folder: &Path, runs: Vec<KeptRun>) -> io::Result<()> {
+        runs.iter().for_each(|run| self.count(run.bytes));
         self.runs.extend(runs);
         self.cut_notes();
         self.write(folder)
+    }
+
+    fn count(&mut self, bytes: u64) {
+        self.written.0 += 1;
+        self.written.1 += bytes;
     }
 
     /// Leaves out of the notes what is not among the first of all runs.
@@ -303,6 +315,7 @@ impl KeptRuns {
             covered,
             notes,
         });
+        self.count(bytes);
         self.write(folder)?;
         for run in old {
             fs::remove_file(run_path(folder, run.number))?;

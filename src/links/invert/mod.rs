@@ -96,6 +96,12 @@ pub enum LinkError {
     /// Stored links cannot be used, or not written.
     #[error("{}", stored_words(.0))]
     Stored(#[source] std::io::Error),
+    /// There is something else where the folder of runs should be.
+    #[error("{path}: sorted runs need a folder, and this is none: name another one, or one that is not there yet", path = path.display())]
+    NoFolder {
+        /// What was named.
+        path: PathBuf,
+    },
     /// Runs of another build lie in the folder to go on from.
     #[error(
         "{folder}: the sorted runs that lie here are of another build, nothing was changed. Its {what}: {was}; asked for now: {is}. Give the words of that build to go on with it, name another folder, or delete this one to begin anew",

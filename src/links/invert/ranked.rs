@@ -193,14 +193,14 @@ impl Ranked {
         let (blocks, segments) = (Mutex::new(blocks), Mutex::new(segments));
         // Blocks that were emptied are used again: there is no memory for all twice.
         let spare = Mutex::new(Vec::new());
-        let give = |part: usize, few: &mut Vec<Entry>| -> io::Result<()> {
+        let give = |part: usize, few: &mut Vec<Entry>, bytes: &mut Vec<u8>| -> io::Result<()> {
             let Some(part) = parts.get(part) else { return Ok(()) };
             let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
             part.rows += few.len();
             part.open.append(few);
             if part.open.len() + FEW_ROWS > BLOCK_ROWS {
                 if let Some(spool) = spool {
-                    let segment = spool.write(making.folder, &part.open)?;
+                    let segment = spool.write(making.folder, &part.open, bytes)?;
                     part.segments.push(segment);
                     part.open.clear();
                 } else {
@@ -234,14 +234,14 @@ impl Ranked {
                         let Some(few) = few.get_mut(part) else { continue };
                         few.push(*row);
                         if few.len() >= few_rows {
-                            give(part, few)?;
+                            give(part, few, &mut bytes)?;
                         }
                     }
                 }
                 block.clear();
                 push(&spare, block);
             }
-            few.iter_mut().enumerate().try_for_each(|(part, few)| give(part, few))
+            few.iter_mut().enumerate().try_for_each(|(part, few)| give(part, few, &mut bytes))
         };
         std::thread::scope(|scope| {
             let threads: Vec<_> = (0..making.threads.max(1)).map(|_| scope.spawn(work)).collect();

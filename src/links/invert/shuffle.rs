@@ -189,6 +189,7 @@ impl Shuffle {
             state.report.links = kept.runs.iter().map(|run| run.links).sum();
             state.report.captures = kept.runs.iter().map(|run| run.captures).sum();
             state.report.duplicates = kept.runs.iter().map(|run| run.duplicates).sum();
+            (state.report.runs, state.report.spilled_bytes) = kept.written;
             notes = kept.notes();
             (state.kept, state.runs) = (kept, runs);
         }

@@ -341,9 +341,12 @@ fn a_build_that_was_killed_goes_on_from_its_runs() {
     let killed = Shuffle::new(&options("one"), &JobCx::detached()).unwrap();
     assert!(killed.done().is_empty());
     bring(&killed, 15_000);
+    let written = |shuffle: &Shuffle| (shuffle.report().runs, shuffle.report().spilled_bytes);
+    let before = written(&killed);
     drop(killed);
     assert!(Shuffle::new(&options("one"), &JobCx::detached()).unwrap().done().holds(7, 0));
     let again = Shuffle::new(&options("one"), &JobCx::detached()).unwrap();
+    assert!(before.0 > 1 && written(&again) == before, "what went to the disk before a kill counts");
     let brought = bring(&again, rows.len());
     assert!((5_000..15_000).contains(&brought), "{brought} rows were brought again");
     let mut sorted = again.finish().unwrap();
@@ -362,6 +365,9 @@ fn a_build_that_was_killed_goes_on_from_its_runs() {
     let other = Shuffle::new(&options("one"), &JobCx::detached()).unwrap();
     bring(&other, 15_000);
     drop(other);
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    assert!(matches!(Keep::take(&file, "one".to_owned()), Err(LinkError::NoFolder { path }) if path == file));
     // Runs of another input or of another form of the list are no use, and what is damaged is told.
     let other = Keep::take(&folder.path().join("runs"), "two".to_owned()).unwrap_err();
     assert!(matches!(&other, LinkError::KeptOther { was, is, .. } if was == "one" && is == "two"), "{other}");
