@@ -205,7 +205,6 @@ struct Held {
 /// What a revisit may repeat.
 struct Remembered {
     url: Url,
-    date: CaptureDate,
     status: i32,
     mime: String,
     payload_len: u64,
@@ -352,10 +351,11 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         {
             entry.payload_len = known.payload_len;
             (entry.title, entry.language) = (known.title.clone(), known.language.clone());
-            // Others of the same payload may be errors, or no pages.
-            let is_original = known.url == *entry.repeats.as_ref().unwrap_or(&url)
-                && ((200..300).contains(&known.status) || Some(known.date) == entry.revisit_of);
-            if !has_status && is_original {
+            // Others of the same payload may be errors, or no pages; that of no bytes tells nothing.
+            let is_like = known.url == *entry.repeats.as_ref().unwrap_or(&url)
+                && (200..300).contains(&known.status)
+                && known.payload_len > 0;
+            if !has_status && is_like {
                 (entry.status, entry.mime) = (known.status, known.mime.clone());
             }
         }
@@ -430,7 +430,6 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
             let notes = group.notes.as_ref().filter(|notes| notes.verdict.is_some());
             let known = Remembered {
                 url: entry.url.clone(),
-                date: entry.date,
                 status: entry.status,
                 mime: entry.mime.clone(),
                 payload_len: entry.payload_len,

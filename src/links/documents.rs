@@ -380,12 +380,8 @@ impl DocumentReader {
         let says = match own.as_ref().map(|own| (own, own.content_type())) {
             // Redirects and errors often have no payload, as empty pages.
             Some((own, _)) if own.status != 304 && !(200..300).contains(&own.status) => return,
-            Some((own, kind)) if own.status != 304 && !kind.mime.is_empty() => {
-                if self.from.takes(&kind) {
-                    Says::Page
-                } else {
-                    Says::Other
-                }
+            Some((own, kind)) if own.status != 304 && !matches!(kind.mime.as_str(), "" | "-") => {
+                if self.from.takes(&kind) { Says::Page } else { Says::Other }
             }
             _ => Says::Nothing,
         };

@@ -7,7 +7,7 @@ use super::rows::{CaptureId, LaunchId};
 use super::workspace::StoreError;
 use crate::jobs::JobCx;
 use crate::links::Outlink;
-use crate::links::original_rule::{IS_PAGE, MAY_BE_PAGE, NAMES_PAYLOAD, ORIGINAL, lost_pages};
+use crate::links::original_rule::{IS_PAGE, NAMES_PAYLOAD, ORIGINAL, SAYS_PAGE, lost_pages};
 use crate::uri::Url;
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::HashMap;
@@ -96,7 +96,7 @@ fn spelt_otherwise(
         "SELECT c.id, EXISTS (SELECT 1 FROM capture p JOIN url pu ON pu.id = p.url
                                WHERE p.id = {ORIGINAL} AND {IS_PAGE} AND {} <> {})
            FROM capture c JOIN url cu ON cu.id = c.url
-          WHERE {} AND c.revisit_of_ms > -9223372036854775808 AND {MAY_BE_PAGE}
+          WHERE {} AND c.revisit_of_ms > -9223372036854775808 AND {SAYS_PAGE}
             AND EXISTS (SELECT 1 FROM url u WHERE u.page = c.page AND u.id <> c.url)
             AND NOT EXISTS (SELECT 1 FROM repeat r WHERE r.capture = c.id)",
         path("pu"),

@@ -383,6 +383,38 @@ fn a_data_set_and_a_workspace_take_the_same_capture_for_what_is_repeated() {
             1,
         ),
         (
+            "a page under a path of another spelling, whatever type the revisit tells",
+            vec![
+                response("http://a.pt/d/p/", "2024-03-01T09:00:00Z", TOWN, PAGE),
+                revisit("http://a.pt/d/p", TOWN, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"),
+            ],
+            1,
+        ),
+        (
+            "the page of two captures of one date, of which the other stands nearer",
+            vec![
+                response("http://a.pt/p", "2024-03-01T09:00:00Z", TOWN, PAGE),
+                [
+                    response("http://a.pt/p", "2024-03-01T09:00:00Z", TOWN, &missing).replace("<urn:x", "<urn:w"),
+                    revisit("http://a.pt/p", &format!("{TOWN}{}", at("http://a.pt/p", "2024-03-01T09:00:00Z")), ""),
+                ]
+                .concat(),
+            ],
+            1,
+        ),
+        (
+            "the page at its date, when no bytes are named and came before",
+            vec![
+                [
+                    response("http://a.pt/p", "2024-03-02T09:00:00Z", NOTHING, empty),
+                    response("http://a.pt/p", "2024-03-01T09:00:00Z", TOWN, PAGE),
+                    revisit("http://a.pt/p", &format!("{NOTHING}{}", at("http://a.pt/p", "2024-03-01T09:00:00Z")), ""),
+                ]
+                .concat(),
+            ],
+            1,
+        ),
+        (
             "no bytes, of another page, without a head",
             vec![
                 response("http://a.pt/p", "2024-03-01T09:00:00Z", NOTHING, empty),
