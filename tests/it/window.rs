@@ -42,7 +42,8 @@ fn screen() -> (Running, String) {
         }
         let display = format!(":{number}");
         let child = Command::new("Xvfb")
-            .args([&display, "-screen", "0", "1280x800x24", "-nolisten", "tcp"])
+            // Without the last it begins anew when the client that asked goes, and refuses others meanwhile.
+            .args([&display, "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"])
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
