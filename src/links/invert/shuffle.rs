@@ -35,10 +35,10 @@ const LEAST_BYTES: usize = 4 * 1024;
 /// Of the memory, in parts of a hundred: what texts may take before a
 /// generation ends, and texts and rows together before rows go to the disk.
 const TEXTS_OF_MEMORY: usize = 60;
-const ALL_OF_MEMORY: usize = 75;
+const ALL_OF_MEMORY: usize = 68;
 
 /// Of the memory, in parts of a hundred: what rows take on their way to the disk.
-const OPEN_OF_MEMORY: usize = 14;
+const OPEN_OF_MEMORY: usize = 10;
 
 /// Where runs are kept, a generation takes at most this part of the memory: a
 /// build that was killed loses what was not written yet.
