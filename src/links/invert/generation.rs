@@ -161,6 +161,14 @@ impl Generation {
             anchor,
             tail: known.or_else(|| tails.next()).unwrap_or_default(),
         });
+        {
+            // Before any of them goes to the disk, and counts no more.
+            let mut all = self.rows();
+            all.count += count as u64;
+            all.in_memory += count;
+            all.links += batch.links;
+            all.captures += batch.captures;
+        }
         let kept = match self.dealers.len() {
             0 => {
                 let mut block = Vec::with_capacity(count);
@@ -176,12 +184,7 @@ impl Generation {
                 None
             }
         };
-        let mut rows = self.rows();
-        rows.count += count as u64;
-        rows.in_memory += count;
-        rows.links += batch.links;
-        rows.captures += batch.captures;
-        rows.blocks.extend(kept);
+        self.rows().blocks.extend(kept);
         Ok(())
     }
 
