@@ -63,7 +63,7 @@ pub struct Args {
 
     /// Write to this file and not to standard output; packed where its name ends in .gz or .zst. A file that is there
     /// is replaced when the new one is whole. A call that is killed leaves a hidden file beside it, whose name ends in
-    /// .open: nothing needs it, remove it
+    /// .open; the next call for the same file takes it away
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

@@ -4,17 +4,22 @@ use crate::export::{PackedWriter, Packing};
 use crate::jobs::JobCx;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
-use std::fs::File;
-use std::io::{BufWriter, IsTerminal, Write};
+use std::fs::{File, TryLockError};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tempfile::NamedTempFile;
+
+/// What is added to the name of a file that is being written, besides letters.
+const OPEN: &str = ".open";
+const RANDOM_LETTERS: usize = 6;
 
 /// A line on standard error, if anybody takes it.
 pub(super) fn tell(words: &str) {
     match cfg!(test) {
         // Only so it is kept with what else a test says.
         true => eprintln!("{words}"),
-        false => drop(std::io::stderr().write_all(format!("{words}\n").as_bytes())),
+        false => drop(io::stderr().write_all(format!("{words}\n").as_bytes())),
     }
 }
 
@@ -37,8 +42,8 @@ pub(super) enum Existing {
 
 /// Lets `write` write into a file, packed as its name says, or to `out`. The
 /// file gets its name when it is whole: a call that fails or is stopped leaves
-/// nothing; one that is killed, a hidden file that ends in `.open`. A device or
-/// a pipe is written to as it is.
+/// nothing; one that is killed, a hidden file that ends in `.open`, which the
+/// next call for the same file takes away. A device or a pipe is written to as it is.
 pub(super) fn to_file<T>(
     path: Option<&Path>,
     existing: Existing,
@@ -60,7 +65,7 @@ pub(super) fn in_file<T>(
     existing: Existing,
     write: impl FnOnce(&mut BufWriter<NamedFile>) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
-    let of_path = |error: std::io::Error| anyhow::Error::from(named(path, &error));
+    let of_path = |error: io::Error| anyhow::Error::from(named(path, &error));
     let there = || anyhow::anyhow!("{}: File exists. Choose a file that does not exist yet", path.display());
     if existing == Existing::Stays && path.symlink_metadata().is_ok() {
         return Err(there());
@@ -76,16 +81,12 @@ pub(super) fn in_file<T>(
     // Behind a link: the file that it leads to is replaced, not the link.
     let goal = if present.is_some() { path.canonicalize().map_err(of_path)? } else { path.to_owned() };
     let folder = goal.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".").suffix(".open");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let no_folder = || {
         let (path, folder) = (path.display(), folder.display());
         anyhow::anyhow!("{path}: there is no folder {folder}. Make it, or name a file in another one")
     };
-    let made = builder.tempfile_in(folder).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => no_folder(),
+    let made = unnamed_for(&goal, folder).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => no_folder(),
         _ => of_path(without_path(error)),
     });
     let (file, open_path) = made?.into_parts();
@@ -99,11 +100,46 @@ pub(super) fn in_file<T>(
     match existing {
         Existing::IsReplaced => open_path.persist(&goal).map_err(|error| of_path(error.error))?,
         Existing::Stays => open_path.persist_noclobber(&goal).map_err(|error| match error.error.kind() {
-            std::io::ErrorKind::AlreadyExists => there(),
+            io::ErrorKind::AlreadyExists => there(),
             _ => of_path(error.error),
         })?,
     }
     Ok(written)
+}
+
+/// Makes the file that is to be `goal`, locked as long as it is written; those
+/// that killed calls left there go.
+fn unnamed_for(goal: &Path, folder: &Path) -> io::Result<NamedTempFile> {
+    /// The file's name and what is put around it are to fit a folder's entry.
+    const MOST_OF_NAME: usize = 200;
+    let name = goal.file_name().unwrap_or_default().to_string_lossy();
+    let prefix = format!(".{}.", name.get(..name.floor_char_boundary(MOST_OF_NAME)).unwrap_or_default());
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(OPEN).rand_bytes(RANDOM_LETTERS);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    remove_left(folder, &prefix);
+    loop {
+        let made = builder.tempfile_in(folder)?;
+        // Until it is locked, it may be taken for one that was left.
+        let is_taken = matches!(made.as_file().try_lock(), Err(TryLockError::WouldBlock));
+        if !is_taken && made.path().exists() {
+            return Ok(made);
+        }
+    }
+}
+
+/// Takes away what nobody writes any more. What cannot be taken away stays.
+fn remove_left(folder: &Path, prefix: &str) {
+    for entry in folder.read_dir().into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let letters = name.to_str().and_then(|name| name.strip_prefix(prefix)?.strip_suffix(OPEN));
+        let is_ours = letters.is_some_and(|letters| letters.len() == RANDOM_LETTERS)
+            && entry.file_type().is_ok_and(|kind| kind.is_file());
+        if is_ours && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// A file that says its name where writing fails.
@@ -113,25 +149,25 @@ pub(super) struct NamedFile {
 }
 
 impl Write for NamedFile {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write(bytes).map_err(|error| named(&self.path, &error))
     }
 
-    fn flush(&mut self) -> std::io::Result<()> {
+    fn flush(&mut self) -> io::Result<()> {
         self.file.flush().map_err(|error| named(&self.path, &error))
     }
 }
 
 /// The error of a file with a name that nobody gave, without that name.
-pub(super) fn without_path(error: std::io::Error) -> std::io::Error {
+pub(super) fn without_path(error: io::Error) -> io::Error {
     match error.get_ref().and_then(std::error::Error::source) {
-        Some(cause) => std::io::Error::new(error.kind(), cause.to_string()),
+        Some(cause) => io::Error::new(error.kind(), cause.to_string()),
         None => error,
     }
 }
 
-fn named(path: &Path, error: &std::io::Error) -> std::io::Error {
-    std::io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// Hostile text on a terminal: no control characters, no bidi overrides.
@@ -160,7 +196,7 @@ impl<'a> Harmless<'a> {
 }
 
 impl Write for Harmless<'_> {
-    fn write(&mut self, new: &[u8]) -> std::io::Result<usize> {
+    fn write(&mut self, new: &[u8]) -> io::Result<usize> {
         self.pending.extend_from_slice(new);
         let bytes = std::mem::take(&mut self.pending);
         let mut text = String::with_capacity(bytes.len());
@@ -184,7 +220,7 @@ impl Write for Harmless<'_> {
         Ok(new.len())
     }
 
-    fn flush(&mut self) -> std::io::Result<()> {
+    fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 }
@@ -215,7 +251,7 @@ pub(super) fn with_words<T>(work: impl FnOnce(&JobCx, &dyn Fn(String)) -> anyhow
 pub(super) fn with_lines<T>(
     work: impl FnOnce(&JobCx, &dyn Fn(&mut dyn FnMut())) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
-    let mixes = std::io::stdout().is_terminal();
+    let mixes = io::stdout().is_terminal();
     with_bar(|cx, bar| work(cx, &|write| if mixes { bar.suspend(write) } else { write() }))
 }
 
