@@ -204,7 +204,7 @@ impl SeenRecord {
 impl SeenCapture {
     fn of(head: &RecordHead, url: &Url, date: CaptureDate, block: Block, links: Links, turn: &mut LargeTurn) -> Self {
         let http = if head.record_type == RecordType::Resource { None } else { parse_response_head(&block.bytes) };
-        let http = http.filter(|_| head.is_http() || head.is_arc());
+        let http = http.filter(|_| head.is_http());
         let has_status = http.is_some();
         let (entry, body) = entry_of(head, http, url.clone(), date, block, turn);
         let leads = body.map(|body| match links {
@@ -351,7 +351,7 @@ impl Block {
 fn wanted(head: &RecordHead, url: &Url, start: &[u8]) -> Option<usize> {
     let of_payload = |leads: bool, head_len: usize| if leads { MAX_PAGE_BYTES } else { head_len };
     match head.record_type {
-        RecordType::Response if head.is_http() || head.is_arc() => {
+        RecordType::Response if head.is_http() => {
             let is_there = response_head_is_whole(start) || start.len() > MAX_HEAD_BYTES;
             is_there.then(|| match parse_response_head(start) {
                 Some(http) => of_payload(may_lead(url, &http.headers), http.head_len),

@@ -292,7 +292,7 @@ impl DocumentReader {
             self.report.note(place, url, Unread::NoDate);
             return None;
         };
-        let Some(head) = parse_response_head(&record.block) else {
+        let Some(head) = http_head(&record) else {
             self.originals.add(&record.head, &url, place, (0, Says::Other), || None);
             self.report.note(place, url, Unread::NoHttp);
             return None;
@@ -376,7 +376,7 @@ impl DocumentReader {
             self.report.note(place, url, Unread::NoDate);
             return;
         }
-        let own = parse_response_head(&record.block);
+        let own = http_head(record);
         let says = match own.as_ref().map(|own| (own, own.content_type())) {
             // Redirects and errors often have no payload, as empty pages.
             Some((own, _)) if own.status != 304 && !(200..300).contains(&own.status) => return,
@@ -431,6 +431,11 @@ impl DocumentReader {
         let cut = record.omitted > 0;
         Some(Document { url, date, place, head: None, block: record.block, cut, truncated: None, is_lost: false })
     }
+}
+
+/// The HTTP head of a record that has one.
+fn http_head(record: &Record) -> Option<HttpHead> {
+    parse_response_head(&record.block).filter(|_| record.head.is_http())
 }
 
 fn is_pdf(kind: &ContentType) -> bool {

@@ -259,11 +259,18 @@ impl RecordHead {
         self.version.starts_with("ARC")
     }
 
-    /// Whether the block is an HTTP message.
+    /// Whether the block is an HTTP message: its `Content-Type` says so, or
+    /// there is none and the record is of a web URL. (Without one a reader may
+    /// guess: WARC 1.1, 5.6. Warcio looks at the URL alone.)
     pub fn is_http(&self) -> bool {
         const HTTP: &[u8] = b"application/http";
-        let kind = self.headers.get_bytes("Content-Type").map(<[u8]>::trim_ascii_start);
-        kind.and_then(|kind| kind.get(..HTTP.len())).is_some_and(|kind| kind.eq_ignore_ascii_case(HTTP))
+        match self.headers.get_bytes("Content-Type").map(<[u8]>::trim_ascii) {
+            None | Some(b"") => {
+                matches!(self.record_type, RecordType::Response | RecordType::Request | RecordType::Revisit)
+                    && self.target_url().is_some()
+            }
+            Some(kind) => kind.get(..HTTP.len()).is_some_and(|kind| kind.eq_ignore_ascii_case(HTTP)),
+        }
     }
 }
 

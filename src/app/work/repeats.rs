@@ -73,7 +73,7 @@ impl Content {
         let place = stored.records.first().with_context(|| format!("capture {} has no records", stored.id))?;
         let (record, _) = record_of(workspace, place, MAX_PAGE_BYTES)?;
         let Record { head, block, .. } = record;
-        let Some(http) = parse_response_head(&block).filter(|_| head.is_http() || head.is_arc()) else {
+        let Some(http) = parse_response_head(&block).filter(|_| head.is_http()) else {
             let mut headers = Headers::new();
             if let Some(kind) = head.headers.get("Content-Type") {
                 headers.push("Content-Type", kind);
