@@ -3,8 +3,7 @@
 //! Originals may stand anywhere in the input, before or behind, so revisits
 //! wait until all records were seen. Of each capture some numbers are kept for
 //! that: in memory while they are few, else in a table on the disk, so that an
-//! archive of any size takes the same memory. (SQLite sorts in the folder for
-//! temporary files.) The rule ([`rule`]) is that of the catalogue; beyond it, a
+//! archive of any size takes the same memory. The rule ([`rule`]) is that of the catalogue; beyond it, a
 //! revisit may name the ID of its original's record, or a digest of another
 //! kind. Digests are those that records tell; only of pages without one they are
 //! reckoned, where the catalogue reckons them of all captures without one, and
@@ -262,6 +261,10 @@ impl Table {
         };
         // Nobody goes on with what is here after a crash.
         conn.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768")?;
+        if let Some(folder) = folder.filter(|folder| **folder != std::env::temp_dir()).and_then(Path::to_str) {
+            // Where SQLite sorts is said for all of the program; a folder that is gone does no harm.
+            conn.pragma_update(None, "temp_store_directory", folder)?;
+        }
         conn.execute_batch(include_str!("revisits.sql"))?;
         if let Some(path) = path.as_ref().filter(|_| cfg!(unix)) {
             let _ = std::fs::remove_file(path);
