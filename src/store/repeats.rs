@@ -92,15 +92,14 @@ fn spelt_otherwise(
     launch: Option<LaunchId>,
     cx: &JobCx,
 ) -> Result<Vec<(CaptureId, Option<CaptureId>)>, StoreError> {
+    let (own, other, original) = (path("cu"), path("u"), path("pu"));
     let mut statement = conn.prepare_cached(&format!(
         "SELECT c.id, EXISTS (SELECT 1 FROM capture p JOIN url pu ON pu.id = p.url
-                               WHERE p.id = {ORIGINAL} AND {IS_PAGE} AND {} <> {})
+                               WHERE p.id = {ORIGINAL} AND {IS_PAGE} AND {original} <> {own})
            FROM capture c JOIN url cu ON cu.id = c.url
           WHERE {} AND c.revisit_of_ms > -9223372036854775808 AND {SAYS_PAGE}
-            AND EXISTS (SELECT 1 FROM url u WHERE u.page = c.page AND u.id <> c.url)
+            AND EXISTS (SELECT 1 FROM url u WHERE u.page = c.page AND {other} <> {own})
             AND NOT EXISTS (SELECT 1 FROM repeat r WHERE r.capture = c.id)",
-        path("pu"),
-        path("cu"),
         of_launch(launch)
     ))?;
     let mut rows = statement.query([launch])?;

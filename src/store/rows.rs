@@ -5,6 +5,7 @@ pub use super::file_rows::*;
 pub use super::scheduled::{RunState, ScheduledRun};
 pub use crate::analysis::ScoreWeights;
 use crate::campaign::Campaign;
+use crate::links::stored::tallied_anchor;
 use crate::scope::Trace;
 use crate::uri::CaptureDate;
 use serde::{Deserialize, Serialize};
@@ -497,6 +498,13 @@ pub struct InlinkRow {
     pub place: Option<String>,
     /// Number in the linking page, where it is known.
     pub position: Option<u32>,
+}
+
+impl InlinkRow {
+    /// Whether this is what its anchor is tallied as, as in [`AnchorRow::text`].
+    pub fn says(&self, text: &str) -> bool {
+        tallied_anchor(&self.anchor) == text
+    }
 }
 
 /// Inlinks of one page around one capture.

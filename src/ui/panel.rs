@@ -32,6 +32,8 @@ const DOT: f32 = 2.5;
 #[derive(Default)]
 pub struct LowerPanel {
     note: String,
+    /// Of a capture, the anchor whose links alone are listed.
+    said: Option<(CaptureId, String)>,
 }
 
 impl LowerPanel {
@@ -96,7 +98,9 @@ impl LowerPanel {
             }
             PanelTab::Inlinks => {
                 let answer = app.reads.inlinks(id, days);
-                loaded_ui(ui, &answer, |ui, page| inlinks_ui(ui, app, page));
+                let mut said = self.said.take().filter(|(of, _)| *of == id).map(|(_, said)| said);
+                loaded_ui(ui, &answer, |ui, page| inlinks_ui(ui, app, page, &mut said));
+                self.said = said.map(|said| (id, said));
             }
             PanelTab::Outlinks => {
                 let answer = app.reads.outlinks(id);
@@ -107,8 +111,9 @@ impl LowerPanel {
                 loaded_ui(ui, &answer, |ui, rows| {
                     if rows.is_empty() {
                         empty_ui(ui, "No anchors in the window", "No page that links here does so with a text");
-                    } else {
-                        anchors_ui(ui, rows, None);
+                    } else if let Some(row) = anchors_ui(ui, rows, "Show the links that say this") {
+                        self.said = Some((id, row.text.clone()));
+                        app.settings.panel_tab = PanelTab::Inlinks;
                     }
                 });
             }
@@ -222,8 +227,9 @@ fn details_ui(ui: &mut Ui, app: &mut AppState, detail: &CaptureDetail) {
     }
 }
 
-/// Inlinks of a page, with their time strip; also on the page Links.
-pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage) {
+/// Inlinks of a page, with their time strip; also on the page Links. Where an
+/// anchor is `said`, those in the window that say it, until that is let go.
+pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, said: &mut Option<String>) {
     if !page.built {
         empty_ui(
             ui,
@@ -256,6 +262,13 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage) {
             ui.colored_label(tokens(ui).flag, format!("⚠ {} more were cut off by the cap", words::count(page.cut)));
         }
         side = side_ui(ui);
+        if let Some(text) = said.clone() {
+            let words =
+                if text.is_empty() { "without text".to_owned() } else { format!("“{}”", words::short(&text, 60)) };
+            if ui.button(format!("in the window, {words} ✖")).on_hover_text("Show all inlinks").clicked() {
+                *said = None;
+            }
+        }
     });
     if page.rows.is_empty() {
         ui.weak("No captured page links here");
@@ -267,7 +280,8 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage) {
         Side::External => !row.internal,
         Side::Internal => row.internal,
     };
-    let rows: Vec<&InlinkRow> = page.rows.iter().filter(listed).collect();
+    let says = |row: &&InlinkRow| said.as_ref().is_none_or(|said| row.in_window && row.says(said));
+    let rows: Vec<&InlinkRow> = page.rows.iter().filter(listed).filter(says).collect();
     const COLUMNS: [(&str, f32); 9] = [
         ("Captured (UTC)", 150.0),
         ("Source host", 170.0),
@@ -436,9 +450,9 @@ fn rel_words(rel: &str, nofollow: bool, is_known: bool) -> &str {
     }
 }
 
-/// Anchor texts; also on the page Links.
-/// Draws anchors; where their numbers lead on, as `leads_to` says, the answer is the one that was chosen.
-pub(super) fn anchors_ui<'r>(ui: &mut Ui, rows: &'r [AnchorRow], leads_to: Option<&str>) -> Option<&'r AnchorRow> {
+/// Anchor texts; also on the page Links. Their numbers lead on, as `leads_to`
+/// says: the answer is the one that was chosen.
+pub(super) fn anchors_ui<'r>(ui: &mut Ui, rows: &'r [AnchorRow], leads_to: &str) -> Option<&'r AnchorRow> {
     const COLUMNS: [(&str, f32); 6] =
         [("Anchor", 320.0), ("Request", 90.0), ("Hosts", 70.0), ("Links", 70.0), ("First", 110.0), ("Last", 110.0)];
     let mut chosen = None;
@@ -449,10 +463,8 @@ pub(super) fn anchors_ui<'r>(ui: &mut Ui, rows: &'r [AnchorRow], leads_to: Optio
             cells.text(if row.text.is_empty() { "(no text)" } else { &row.text });
             cells.text(if row.matches_request { "✔ term" } else { "" });
             for number in [row.hosts, row.links] {
-                match leads_to {
-                    Some(words) if cells.link(number, words) => chosen = Some(row),
-                    Some(_) => {}
-                    None => cells.number(number),
+                if cells.link(number, leads_to) {
+                    chosen = Some(row);
                 }
             }
             cells.text(&words::day(row.first));

@@ -132,7 +132,12 @@ pub const SAYS_PAGE: &str = "(c.status IN (0, 304) OR c.status BETWEEN 200 AND 2
 pub const MAY_BE_PAGE: &str = "(c.status = 304 OR (c.status = 0 OR c.status BETWEEN 200 AND 299)
            AND c.mime IN ('', '-', 'text/html', 'application/xhtml+xml'))";
 
-/// Revisits whose original is not there, and that may be of a page.
+/// Revisits whose original is not there, and that may be of a page. Where their
+/// own page has the payload, there is one: nearly always that look is enough.
 pub fn lost_pages() -> String {
-    format!("c.revisit_of_ms > -9223372036854775808 AND {MAY_BE_PAGE} AND {ORIGINAL} IS NULL")
+    format!(
+        "c.revisit_of_ms > -9223372036854775808 AND {MAY_BE_PAGE}
+         AND CASE WHEN {NAMES_PAYLOAD} AND EXISTS (SELECT 1 FROM capture x WHERE x.page = c.page
+                       AND x.digest = c.digest AND x.revisit_of_ms IS NULL) THEN 0 ELSE {ORIGINAL} IS NULL END"
+    )
 }

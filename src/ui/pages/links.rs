@@ -68,7 +68,7 @@ impl LinksPage {
                     None => app.reads.inlinks_of(target.to_owned(), app.settings.window_days),
                     Some(folder) => app.reads.inlinks_in(folder.clone(), target.to_owned()),
                 };
-                loaded_ui(ui, &answer, |ui, page| inlinks_ui(ui, app, page));
+                loaded_ui(ui, &answer, |ui, page| inlinks_ui(ui, app, page, &mut None));
             }
             Some(folder) => {
                 let answer = app.reads.link_set(Some(folder.clone())).only_own();
@@ -162,7 +162,7 @@ fn top_anchors_ui(ui: &mut Ui, app: &mut AppState) {
     }
     heading_ui(ui, "Anchors of the whole archive, most linking hosts first");
     loaded_ui(ui, &answer, |ui, rows| {
-        if let Some(row) = anchors_ui(ui, rows, Some("Show the pages that other sites link to with these words")) {
+        if let Some(row) = anchors_ui(ui, rows, "Show the pages that other sites link to with these words") {
             app.send(Command::Go(Route::CitedPages(None, CitedBy::Words(row.text.clone()))));
         }
     });
