@@ -32,8 +32,8 @@ What a revisit repeats is looked for in all files of the call, as a workspace do
 names (without one its own) the one of the same payload digest whose date is nearest to that which it names, else the
 one at that date; then among other spellings of its own URL; then among pages of any URL with its digest. Where nothing
 is found, it is told; the revisit counts as a capture without links if its own head says that it is a page. A digest of
-no bytes names nothing of another URL where the head says 304 or is missing. (Before all this comes the record ID that
-it names, and after it a digest that is no SHA-1; a workspace does not know them.)";
+no bytes names nothing of another URL where the head says 304 or is missing. (After all this come the record ID that it
+names, if that record has no other digest, and a digest that is no SHA-1; a workspace does not know them.)";
 
 /// WARC and ARC files straight to data set lines.
 ///

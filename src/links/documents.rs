@@ -280,7 +280,7 @@ impl DocumentReader {
             // No page, and a revisit may name it all the same.
             RecordType::Resource if self.from.pages || self.from.takes_pdf() => {
                 let url = record.head.target_url()?;
-                self.originals.add(&record.head, &url, place, (0, Says::Other), || None);
+                self.originals.add(&record.head, &url, place, (0, Says::Other), || payload_digest(&record));
                 return None;
             }
             RecordType::Metadata if self.from.wat || self.from.metadata => return self.envelope(record, place),
@@ -293,14 +293,13 @@ impl DocumentReader {
             return None;
         };
         let Some(head) = http_head(&record) else {
-            self.originals.add(&record.head, &url, place, (0, Says::Other), || None);
+            self.originals.add(&record.head, &url, place, (0, Says::Other), || payload_digest(&record));
             self.report.note(place, url, Unread::NoHttp);
             return None;
         };
         let is_page = (200..300).contains(&head.status) && self.from.takes(&head.content_type());
         let says = (head.status, if is_page { Says::Page } else { Says::Other });
-        let reckon = || if is_page { payload_digest(&record) } else { None };
-        self.originals.add(&record.head, &url, place, says, reckon);
+        self.originals.add(&record.head, &url, place, says, || payload_digest(&record));
         if !is_page {
             return None;
         }
@@ -378,8 +377,8 @@ impl DocumentReader {
         }
         let own = http_head(record);
         let says = match own.as_ref().map(|own| (own, own.content_type())) {
-            // Redirects and errors often have no payload, as empty pages.
-            Some((own, _)) if own.status != 304 && !(200..300).contains(&own.status) => return,
+            // Redirects and errors often have no payload, as empty pages. A status that cannot be read says nothing.
+            Some((own, _)) if !matches!(own.status, 0 | 304 | 200..300) => return,
             Some((own, kind)) if own.status != 304 && !matches!(kind.mime.as_str(), "" | "-") => {
                 if self.from.takes(&kind) { Says::Page } else { Says::Other }
             }
@@ -460,9 +459,9 @@ fn in_seconds(date: CaptureDate) -> CaptureDate {
     CaptureDate::from_seconds(date.seconds())
 }
 
-/// The digest of a page whose record does not tell it, where it is whole.
+/// The digest of a capture whose record does not tell it, where it is whole.
 fn payload_digest(record: &Record) -> Option<String> {
-    let mut digester = BlockDigester::new(true);
+    let mut digester = BlockDigester::new(record.head.record_type == RecordType::Response);
     digester.update(&record.block);
     (record.omitted == 0).then(|| digester.finish().payload)
 }

@@ -277,6 +277,7 @@ fn links_wait_while_what_they_are_of_cannot_be_read() {
 fn a_data_set_and_a_workspace_take_the_same_capture_for_what_is_repeated() {
     const TOWN: &str = "WARC-Payload-Digest: sha1:3F3RURNR757AHSKIT6JBEFQONZOUWYV2\r\n";
     const NOTHING: &str = "WARC-Payload-Digest: sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ\r\n";
+    const TYPE: &str = "Content-Type: application/http\r\n";
     let dir = tempfile::tempdir().unwrap();
     let other = PAGE.replace("/y", "/other");
     let missing = PAGE.replace("200 OK", "404 Not Found");
@@ -419,6 +420,53 @@ fn a_data_set_and_a_workspace_take_the_same_capture_for_what_is_repeated() {
             vec![
                 response("http://a.pt/p", "2024-03-01T09:00:00Z", NOTHING, empty),
                 revisit("http://b.pt/p", NOTHING, ""),
+            ],
+            0,
+        ),
+        (
+            "a page, whatever stands where the revisit's status should be",
+            vec![
+                response("http://a.pt/p", "2024-03-01T09:00:00Z", TOWN, PAGE),
+                revisit("http://a.pt/p", TOWN, "HTTP/1.1 abc\r\nContent-Type: text/html\r\n\r\n"),
+            ],
+            1,
+        ),
+        (
+            "the nearer one, which tells no digest and is no page",
+            vec![
+                response("http://a.pt/p", "2024-03-01T09:00:00Z", TOWN, PAGE),
+                response("http://a.pt/p", "2024-03-08T09:00:00Z", "", &missing),
+                revisit("http://a.pt/p", TOWN, ""),
+            ],
+            0,
+        ),
+        (
+            "its payload, whatever record it names",
+            vec![
+                response("http://a.pt/p", "2024-03-01T09:00:00Z", TOWN, PAGE),
+                response("http://a.pt/p", "2024-03-08T09:00:00Z", NOTHING, &missing),
+                revisit(
+                    "http://a.pt/p",
+                    &format!("{TOWN}WARC-Refers-To: <urn:x:response:http://a.pt/p:2024-03-08T09:00:00Z>\r\n"),
+                    "",
+                ),
+            ],
+            1,
+        ),
+        (
+            "records that do not say that they hold HTTP",
+            vec![
+                response("http://a.pt/p", "2024-03-01T09:00:00Z", TOWN, PAGE).replace(TYPE, ""),
+                revisit("http://a.pt/p", TOWN, &PAGE[..PAGE.find("<title").unwrap()]).replace(TYPE, ""),
+            ],
+            1,
+        ),
+        (
+            "records that say that they hold something else",
+            vec![
+                response("http://a.pt/p", "2024-03-01T09:00:00Z", TOWN, PAGE)
+                    .replace(TYPE, "Content-Type: text/plain\r\n"),
+                revisit("http://a.pt/p", TOWN, "HTTP/1.1 200 OK\r\n\r\n"),
             ],
             0,
         ),

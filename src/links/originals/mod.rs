@@ -3,11 +3,11 @@
 //! Originals may stand anywhere in the input, before or behind, so revisits
 //! wait until all records were seen. Of each capture some numbers are kept for
 //! that: in memory while they are few, else in a table on the disk, so that an
-//! archive of any size takes the same memory. The rule ([`rule`]) is that of the catalogue; beyond it, a
-//! revisit may name the ID of its original's record, or a digest of another
-//! kind. Digests are those that records tell; only of pages without one they are
-//! reckoned, where the catalogue reckons them of all captures without one, and
-//! of bodies in chunks.
+//! archive of any size takes the same memory. The rule ([`rule`]) is that of the
+//! catalogue; where it finds nothing, a revisit may name the ID of its
+//! original's record, or a digest of another kind. Digests are those that
+//! records tell, and are reckoned of captures without one; the catalogue reckons
+//! those of bodies in chunks anew.
 
 pub mod rule;
 
@@ -15,7 +15,7 @@ use super::documents::Place;
 use crate::jobs::JobCx;
 use crate::uri::{CaptureDate, PageKey, Url, WebParts, parse_web_url};
 use crate::warc::{DigestCheck, RecordHead, sha1_field};
-use rule::{IS_PAGE, MAY_BE_PAGE, ORIGINAL};
+use rule::{IS_PAGE, MAY_BE_PAGE, NAMES_PAYLOAD, ORIGINAL};
 use rusqlite::{Connection, OpenFlags, params};
 use std::ffi::c_int;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -316,19 +316,23 @@ impl Table {
                   ORDER BY p.{name}, ({IS_PAGE}) DESC, p.date_ms, p.id;"
             )
         };
-        let by_record = named("record", "SELECT of_record FROM capture WHERE of_record IS NOT NULL");
         let lost = "FROM matched m JOIN capture c ON c.id = m.revisit WHERE m.original IS NULL";
         let by_digest = named("digest", &format!("SELECT c.digest {lost} AND c.digest <> ''"));
+        let by_record = named("record", &format!("SELECT c.of_record {lost} AND c.of_record IS NOT NULL"));
         let by_other = named("other", &format!("SELECT c.other {lost} AND c.other IS NOT NULL"));
         self.conn.execute_batch(&format!(
-            "{by_record}
-             CREATE TABLE matched (revisit INTEGER PRIMARY KEY, original INTEGER);
-             INSERT INTO matched SELECT c.id, coalesce((SELECT n.id FROM by_record n WHERE n.number = c.of_record), {ORIGINAL})
-               FROM capture c WHERE c.revisit_of_ms IS NOT NULL;
+            "CREATE TABLE matched (revisit INTEGER PRIMARY KEY, original INTEGER);
+             INSERT INTO matched SELECT c.id, {ORIGINAL} FROM capture c WHERE c.revisit_of_ms IS NOT NULL;
              {by_digest}
              UPDATE matched SET original =
                 (SELECT p.id FROM capture c JOIN by_digest n ON n.number = c.digest JOIN capture p ON p.id = n.id
                   WHERE c.id = revisit AND {MAY_BE_PAGE} AND (({IS_PAGE}) OR c.mime <> '{page}'))
+              WHERE original IS NULL;
+             -- A record of another payload than the revisit names was named by mistake.
+             {by_record}
+             UPDATE matched SET original =
+                (SELECT p.id FROM capture c JOIN by_record n ON n.number = c.of_record JOIN capture p ON p.id = n.id
+                  WHERE c.id = revisit AND (p.digest IN ('', c.digest) OR NOT {NAMES_PAYLOAD}))
               WHERE original IS NULL;
              {by_other}
              UPDATE matched SET original =
