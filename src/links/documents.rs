@@ -380,7 +380,11 @@ impl DocumentReader {
             // Redirects and errors often have no payload, as empty pages. A status that cannot be read says nothing.
             Some((own, _)) if !matches!(own.status, 0 | 304 | 200..300) => return,
             Some((own, kind)) if own.status != 304 && !matches!(kind.mime.as_str(), "" | "-") => {
-                if self.from.takes(&kind) { Says::Page } else { Says::Other }
+                match self.from.takes(&kind) {
+                    true if own.status == 0 => Says::Nothing,
+                    true => Says::Page,
+                    false => Says::Other,
+                }
             }
             _ => Says::Nothing,
         };

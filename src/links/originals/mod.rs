@@ -332,11 +332,11 @@ impl Table {
              {by_record}
              UPDATE matched SET original =
                 (SELECT p.id FROM capture c JOIN by_record n ON n.number = c.of_record JOIN capture p ON p.id = n.id
-                  WHERE c.id = revisit AND (p.digest IN ('', c.digest) OR NOT {NAMES_PAYLOAD}))
+                  WHERE c.id = revisit AND {MAY_BE_PAGE} AND (p.digest IN ('', c.digest) OR NOT {NAMES_PAYLOAD}))
               WHERE original IS NULL;
              {by_other}
              UPDATE matched SET original =
-                (SELECT n.id FROM capture c JOIN by_other n ON n.number = c.other WHERE c.id = revisit)
+                (SELECT n.id FROM capture c JOIN by_other n ON n.number = c.other WHERE c.id = revisit AND {MAY_BE_PAGE})
               WHERE original IS NULL;
              INSERT INTO found (original_file, original_offset, file, offset, url, date_ms)
              SELECT p.file, p.offset, c.file, c.offset, c.own_url, c.date_ms
