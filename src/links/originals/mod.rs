@@ -316,34 +316,35 @@ impl Table {
                   ORDER BY p.{name}, ({IS_PAGE}) DESC, p.date_ms, p.id;"
             )
         };
+        let page = Says::Page.mime();
         let lost = "FROM matched m JOIN capture c ON c.id = m.revisit WHERE m.original IS NULL";
-        let by_digest = named("digest", &format!("SELECT c.digest {lost} AND c.digest <> ''"));
-        let by_record = named("record", &format!("SELECT c.of_record {lost} AND c.of_record IS NOT NULL"));
-        let by_other = named("other", &format!("SELECT c.other {lost} AND c.other IS NOT NULL"));
+        // What else may tell, as long as the revisit's own head does not say otherwise.
+        let told = |name: &str, by: &str, and: &str| {
+            let by_name = named(name, &format!("SELECT c.{by} {lost} AND c.{by} IS NOT NULL AND c.{by} <> ''"));
+            format!(
+                "{by_name}
+                 UPDATE matched SET original =
+                    (SELECT p.id FROM capture c JOIN by_{name} n ON n.number = c.{by} JOIN capture p ON p.id = n.id
+                      WHERE c.id = revisit AND {MAY_BE_PAGE} AND (({IS_PAGE}) OR c.mime <> '{page}'){and})
+                  WHERE original IS NULL;"
+            )
+        };
+        let by_digest = told("digest", "digest", "");
+        // A record of another payload than the revisit names was named by mistake.
+        let by_record =
+            told("record", "of_record", &format!(" AND (p.digest IN ('', c.digest) OR NOT {NAMES_PAYLOAD})"));
+        let by_other = told("other", "other", "");
         self.conn.execute_batch(&format!(
             "CREATE TABLE matched (revisit INTEGER PRIMARY KEY, original INTEGER);
              INSERT INTO matched SELECT c.id, {ORIGINAL} FROM capture c WHERE c.revisit_of_ms IS NOT NULL;
              {by_digest}
-             UPDATE matched SET original =
-                (SELECT p.id FROM capture c JOIN by_digest n ON n.number = c.digest JOIN capture p ON p.id = n.id
-                  WHERE c.id = revisit AND {MAY_BE_PAGE} AND (({IS_PAGE}) OR c.mime <> '{page}'))
-              WHERE original IS NULL;
-             -- A record of another payload than the revisit names was named by mistake.
              {by_record}
-             UPDATE matched SET original =
-                (SELECT p.id FROM capture c JOIN by_record n ON n.number = c.of_record JOIN capture p ON p.id = n.id
-                  WHERE c.id = revisit AND {MAY_BE_PAGE} AND (p.digest IN ('', c.digest) OR NOT {NAMES_PAYLOAD}))
-              WHERE original IS NULL;
              {by_other}
-             UPDATE matched SET original =
-                (SELECT n.id FROM capture c JOIN by_other n ON n.number = c.other WHERE c.id = revisit AND {MAY_BE_PAGE})
-              WHERE original IS NULL;
              INSERT INTO found (original_file, original_offset, file, offset, url, date_ms)
              SELECT p.file, p.offset, c.file, c.offset, c.own_url, c.date_ms
                FROM matched m JOIN capture c ON c.id = m.revisit LEFT JOIN capture p ON p.id = m.original
               WHERE {IS_PAGE} OR (m.original IS NULL AND c.mime = '{page}')
-              ORDER BY ifnull(p.file, c.file), ifnull(p.offset, c.offset), c.file, c.offset",
-            page = Says::Page.mime()
+              ORDER BY ifnull(p.file, c.file), ifnull(p.offset, c.offset), c.file, c.offset"
         ))
     }
 }
