@@ -113,6 +113,7 @@ impl LowerPanel {
                         empty_ui(ui, "No anchors in the window", "No page that links here does so with a text");
                     } else if let Some(row) = anchors_ui(ui, rows, "Show the links that say this") {
                         self.said = Some((id, row.text.clone()));
+                        set_side(ui, Side::Both);
                         app.settings.panel_tab = PanelTab::Inlinks;
                     }
                 });
@@ -337,14 +338,21 @@ enum Side {
     Internal,
 }
 
+fn side_id() -> egui::Id {
+    egui::Id::unique("side of inlinks")
+}
+
+fn set_side(ui: &Ui, side: Side) {
+    ui.data_mut(|data| data.insert_temp(side_id(), side));
+}
+
 fn side_ui(ui: &mut Ui) -> Side {
-    let id = egui::Id::unique("side of inlinks");
-    let mut side: Side = ui.data(|data| data.get_temp(id)).unwrap_or_default();
+    let mut side: Side = ui.data(|data| data.get_temp(side_id())).unwrap_or_default();
     for (of, word) in [(Side::Both, "both sides"), (Side::External, "external only"), (Side::Internal, "internal only")]
     {
         ui.selectable_value(&mut side, of, word);
     }
-    ui.data_mut(|data| data.insert_temp(id, side));
+    set_side(ui, side);
     side
 }
 

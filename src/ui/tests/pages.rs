@@ -189,13 +189,16 @@ fn the_lower_panel_explains_the_row() {
         window.click(tab);
         window.until(tab, |window| window.says(words));
     }
-    // Numbers of anchors lead to the links that they count.
+    // Numbers of anchors lead to the links that they count, of both sides.
+    window.click("Inlinks");
+    window.click("internal only");
     window.click("Anchors");
     window.until("anchors are there", |window| window.says("✔ term"));
     window.click("400");
     assert_eq!(window.app().settings.panel_tab, PanelTab::Inlinks);
     window.check_says("in the window, “a ponte nova” ✖");
     assert!(!window.says("leia mais") && !window.says("– outside"));
+    window.check_says("external");
     window.click("in the window, “a ponte nova” ✖");
     window.until("all links are back", |window| window.says("leia mais"));
     window.click("Notes");
