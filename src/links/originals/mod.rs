@@ -307,22 +307,17 @@ impl Table {
     /// Gives each revisit its original.
     fn match_all(&self) -> rusqlite::Result<()> {
         self.conn.execute_batch(include_str!("wanted.sql"))?;
-        // Of all that have one name the same one, whatever the order of files.
-        let named = |name: &str, wanted: &str| {
+        let page = Says::Page.mime();
+        let lost = "FROM matched m JOIN capture c ON c.id = m.revisit WHERE m.original IS NULL";
+        // What else may tell, as long as the revisit's own head does not say
+        // otherwise. Of all that have one name the same one, whatever the order of files.
+        let told = |name: &str, by: &str, and: &str| {
             format!(
                 "CREATE TABLE by_{name} (number INTEGER PRIMARY KEY, id INTEGER NOT NULL);
                  INSERT OR IGNORE INTO by_{name} SELECT p.{name}, p.id FROM capture p
-                  WHERE p.revisit_of_ms IS NULL AND p.{name} IN ({wanted})
-                  ORDER BY p.{name}, ({IS_PAGE}) DESC, p.date_ms, p.id;"
-            )
-        };
-        let page = Says::Page.mime();
-        let lost = "FROM matched m JOIN capture c ON c.id = m.revisit WHERE m.original IS NULL";
-        // What else may tell, as long as the revisit's own head does not say otherwise.
-        let told = |name: &str, by: &str, and: &str| {
-            let by_name = named(name, &format!("SELECT c.{by} {lost} AND c.{by} IS NOT NULL AND c.{by} <> ''"));
-            format!(
-                "{by_name}
+                  WHERE p.revisit_of_ms IS NULL
+                    AND p.{name} IN (SELECT c.{by} {lost} AND c.{by} IS NOT NULL AND c.{by} <> '')
+                  ORDER BY p.{name}, ({IS_PAGE}) DESC, p.date_ms, p.id;
                  UPDATE matched SET original =
                     (SELECT p.id FROM capture c JOIN by_{name} n ON n.number = c.{by} JOIN capture p ON p.id = n.id
                       WHERE c.id = revisit AND {MAY_BE_PAGE} AND (({IS_PAGE}) OR c.mime <> '{page}'){and})
