@@ -30,5 +30,4 @@ pub use matching::{Matcher, Matches, Place, TermHit, TextFields};
 pub use page_rank::page_rank;
 pub use score::{
     HISTOGRAM_BINS, RequestReading, ReviewWord, ScoreInput, ScorePart, ScoreParts, ScoreWeights, histogram, score,
-    selected,
 };

@@ -13,7 +13,9 @@
 //!
 //! Score = Σ weight × value / Σ weight over the parts that are known. What is
 //! not known (inlinks not built, no request) neither helps nor harms, and
-//! says so.
+//! says so. What has no text of its own (an image, an error, a redirect) is
+//! known not to answer a request: its request part is 0 and keeps its weight,
+//! so that it comes after the pages that it belongs to.
 
 use serde::{Deserialize, Serialize};
 
@@ -80,6 +82,8 @@ pub struct ScoreInput {
     /// What the request says; none where the campaign asks for nothing or
     /// the page was not read.
     pub request: Option<RequestReading>,
+    /// Why it has no text of its own, such as `an image`; none where it may have some.
+    pub without_text: Option<&'static str>,
     /// Distinct external hosts that link here within the window; none where
     /// inlinks are not built.
     pub external_hosts: Option<u64>,
@@ -97,16 +101,35 @@ pub struct ScoreInput {
 }
 
 /// One part of a score.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "StoredPart")]
 pub struct ScorePart {
     /// Its name, for people.
-    pub name: &'static str,
+    pub name: String,
     /// 0 to 1; 0 where not known.
     pub value: f64,
     /// The archivist's weight; 0 where the value is not known.
     pub weight: f64,
     /// Why the value is what it is.
     pub why: String,
+}
+
+/// A part as it is read back: catalogues of earlier versions have a list of the four values.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum StoredPart {
+    Named { name: String, value: f64, weight: f64, why: String },
+    List(String, f64, f64, String),
+}
+
+impl From<StoredPart> for ScorePart {
+    fn from(part: StoredPart) -> Self {
+        match part {
+            StoredPart::Named { name, value, weight, why } | StoredPart::List(name, value, weight, why) => {
+                Self { name, value, weight, why }
+            }
+        }
+    }
 }
 
 /// A score and where it comes from.
@@ -116,13 +139,6 @@ pub struct ScoreParts {
     pub score: f64,
     /// All six parts, always in the same order.
     pub parts: Vec<ScorePart>,
-}
-
-impl ScoreParts {
-    /// Name, value, weight and why of each part, as tables and exports have them.
-    pub fn rows(self) -> Vec<(String, f64, f64, String)> {
-        self.parts.into_iter().map(|part| (part.name.to_owned(), part.value, part.weight, part.why)).collect()
-    }
 }
 
 /// Scores a capture.
@@ -144,7 +160,7 @@ pub fn score(input: &ScoreInput, weights: &ScoreWeights) -> ScoreParts {
         (
             "Anchors",
             weights.anchors,
-            input.anchor_hosts.map_or(Err("inlinks are not built, or nothing is asked for"), |hosts| {
+            input.anchor_hosts.map_or(Err("inlinks are not built, or the campaign has no request"), |hosts| {
                 let why = format!(
                     "{} in the words of the request",
                     count(hosts, "external host links here", "external hosts link here")
@@ -191,9 +207,11 @@ pub fn score(input: &ScoreInput, weights: &ScoreWeights) -> ScoreParts {
         .map(|(name, weight, part)| match part {
             Ok((value, why)) => {
                 let weight = if weight.is_finite() { weight.max(0.0) } else { 0.0 };
-                ScorePart { name, value, weight, why }
+                ScorePart { name: name.to_owned(), value, weight, why }
             }
-            Err(why) => ScorePart { name, value: 0.0, weight: 0.0, why: format!("not counted: {why}") },
+            Err(why) => {
+                ScorePart { name: name.to_owned(), value: 0.0, weight: 0.0, why: format!("not counted: {why}") }
+            }
         })
         .collect();
     let total: f64 = parts.iter().map(|part| part.weight).sum();
@@ -203,15 +221,13 @@ pub fn score(input: &ScoreInput, weights: &ScoreWeights) -> ScoreParts {
 }
 
 fn request_part(input: &ScoreInput) -> Result<(f64, String), &'static str> {
-    let reading = input.request.as_ref().ok_or("nothing is asked for, or the page was not read")?;
+    if let Some(what) = input.without_text {
+        return Ok((0.0, format!("does not apply: {what} has no text of its own")));
+    }
+    let reading = input.request.as_ref().ok_or("the campaign has no request, or the page was not read")?;
     let holds = if reading.holds { "the request holds" } else { "the request does not hold" };
     let value = if reading.score.is_finite() { reading.score.clamp(0.0, 1.0) } else { 0.0 };
     Ok((value, format!("{holds}: {}", reading.words)))
-}
-
-/// Whether a capture is in: a person's decision wins over the score.
-pub fn selected(score: f64, threshold: f64, hand: Option<bool>) -> bool {
-    hand.unwrap_or(score >= threshold)
 }
 
 /// Counts scores in [`HISTOGRAM_BINS`] equal bins from 0 to 1; 1 falls into
@@ -249,6 +265,7 @@ mod tests {
     fn full() -> ScoreInput {
         ScoreInput {
             request: Some(RequestReading { score: 1.0, holds: true, words: "“ria” 2 × in title".into() }),
+            without_text: None,
             external_hosts: Some(20),
             anchor_hosts: Some(5),
             window_days: 90,
@@ -279,7 +296,7 @@ mod tests {
             &with(|i| i.request = None),
             "Request",
             0.0,
-            "not counted: nothing is asked for, or the page was not read",
+            "not counted: the campaign has no request, or the page was not read",
         );
         check_part(
             &with(|i| i.external_hosts = Some(0)),
@@ -348,12 +365,27 @@ mod tests {
     }
 
     #[test]
-    fn hand_decisions_win() {
-        for (value, hand, expected) in
-            [(0.3, None, true), (0.29, None, false), (0.0, Some(true), true), (1.0, Some(false), false)]
-        {
-            assert_eq!(selected(value, 0.3, hand), expected, "{value} {hand:?}");
-        }
+    fn what_has_no_text_stands_below_pages_and_says_so() {
+        let image = ScoreInput { request: None, without_text: Some("an image"), ..full() };
+        check_part(&image, "Request", 0.0, "does not apply: an image has no text of its own");
+        let weights = ScoreWeights::default();
+        assert!((score(&image, &weights).score - 0.6).abs() < 1e-9);
+        // Where nothing is asked for, too.
+        let page = ScoreInput { request: None, without_text: None, ..full() };
+        assert!(score(&page, &weights).score > score(&image, &weights).score);
+    }
+
+    #[test]
+    fn parts_of_earlier_catalogues_are_read() {
+        let parts: Vec<ScorePart> = serde_json::from_str(
+            r#"[["Depth",0.5,0.1,"2 hops"],{"name":"Depth","value":0.5,"weight":0.1,"why":"2 hops"}]"#,
+        )
+        .unwrap();
+        assert_eq!(parts[0], parts[1]);
+        assert_eq!(
+            serde_json::to_string(&parts[0]).unwrap(),
+            r#"{"name":"Depth","value":0.5,"weight":0.1,"why":"2 hops"}"#
+        );
     }
 
     #[test]

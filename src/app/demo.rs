@@ -121,7 +121,7 @@ pub fn run_demo(folder: &Path, cx: &JobCx, say: &dyn Fn(String)) -> anyhow::Resu
     let inlinks = work::build_inlinks(&desk.workspace, false, cx)?;
     say(format!("4. Inlinks: {}", inlinks.words()));
     let spec = SelectionSpec { campaign, ..SelectionSpec::default() };
-    let selection = work::select(&desk.workspace, &spec, cx)?;
+    let selection = work::select(&desk.workspace, &spec, false, cx)?;
     say(format!("5. Selection: {}", selection.words()));
     let export = folder.join("export");
     // An export is always made anew, also after a demo that was killed while it exported.

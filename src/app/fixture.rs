@@ -233,11 +233,17 @@ impl FixtureDesk {
                 date: capture.date,
                 score: 0.25 + number as f64 / 200.0,
                 parts: vec![
-                    ("request".to_owned(), 0.5, 0.4, "2 of 3 terms".to_owned()),
-                    ("external hosts".to_owned(), 0.3, 0.25, "3 hosts link here".to_owned()),
+                    ScorePart { name: "request".to_owned(), value: 0.5, weight: 0.4, why: "2 of 3 terms".to_owned() },
+                    ScorePart {
+                        name: "external hosts".to_owned(),
+                        value: 0.3,
+                        weight: 0.25,
+                        why: "3 hosts link here".to_owned(),
+                    },
                 ],
+                passes: number > 10,
+                decision: (number == 3).then_some(ReviewMark::Reject),
                 selected: number > 10,
-                by_hand: number == 3,
             }
         };
         SelectionPage {
@@ -252,7 +258,9 @@ impl FixtureDesk {
             bytes_out: 120_000_000,
             requisites: 140,
             requisite_bytes: 6_300_000,
-            by_hand: 4,
+            excluded: 4,
+            included: 2,
+            overrides: 4,
             borderline: (0..20).map(row).collect(),
             exports: vec![ExportRow {
                 date: date(201),

@@ -491,7 +491,7 @@ impl Desk for WorkspaceDesk {
 
     fn select(&self, spec: &SelectionSpec, cx: &JobCx) -> DeskResult<String> {
         let _turn = self.turn_to_count(cx)?;
-        self.job("Score and select", work::SelectReport::words, || work::select(&self.workspace, spec, cx))
+        self.job("Score and select", work::SelectReport::words, || work::select(&self.workspace, spec, false, cx))
             .map(|report| report.words())
     }
 

@@ -53,10 +53,9 @@ pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
             _ => anyhow::bail!("there are several campaigns: name one with --campaign"),
         },
     };
-    let spec =
-        desk.catalogue().selection_page(campaign)?.spec.with_context(|| {
-            format!("nothing is selected yet; run: fonds select {} {campaign}", args.folder.display())
-        })?;
+    let spec = desk.catalogue().selection_page(campaign)?.spec.with_context(|| {
+        format!("nothing is selected yet; run: fonds select run {} {campaign}", args.folder.display())
+    })?;
     let wishes = work::ExportWishes { wacz: args.wacz || spec.with_wacz };
     let outcome = with_progress(|cx| work::export(&desk.workspace, &spec, &args.out, wishes, cx))?;
     if args.json {

@@ -15,6 +15,7 @@ macro_rules! tell {
 }
 
 mod campaign;
+mod captures;
 mod cdx;
 mod crawl;
 mod dataset;
@@ -32,6 +33,7 @@ mod inlink_hosts;
 mod inlink_options;
 mod inlink_store;
 mod inlinks;
+mod mark;
 mod output;
 mod robots;
 mod schedule;
@@ -69,7 +71,7 @@ pub const STOPPED: u8 = 130;
         fonds campaign add my-archive campaign.json\n  \
         fonds crawl my-archive 1\n  \
         fonds inlinks build my-archive\n  \
-        fonds select my-archive 1 --threshold 0.4\n  \
+        fonds select run my-archive 1 --threshold 0.4\n  \
         fonds export my-archive --out /tmp/export\n  \
         fonds verify /tmp/export\n\n\
         Exit status: 0 fine, 1 problems found, 2 wrong use, 130 stopped before the end."
@@ -114,8 +116,13 @@ pub enum Command {
     /// Say why URLs would be taken or refused.
     #[command(subcommand)]
     Scope(scope::Command),
-    /// Score captures and keep a selection.
-    Select(select::Args),
+    /// List captures.
+    Captures(captures::Args),
+    /// Approve, reject or flag captures, or note something about them.
+    Mark(mark::Args),
+    /// Look at selections, and make one.
+    #[command(subcommand)]
+    Select(select::Command),
     /// Write the selection out.
     Export(export::ExportArgs),
     /// Read an export back and check all of it.
@@ -221,7 +228,9 @@ pub fn run(command: Command) -> ExitCode {
         Command::Files(command) => files::run(command, &mut out),
         Command::Inlinks(command) => inlinks::run(command, &mut out),
         Command::Scope(command) => scope::run(command, &mut out),
-        Command::Select(args) => select::run(&args, &mut out),
+        Command::Captures(args) => captures::run(&args, &mut out),
+        Command::Mark(args) => mark::run(&args, &mut out),
+        Command::Select(command) => select::run(&command, &mut out),
         Command::Export(args) => export::run(&args, &mut out),
         Command::Verify(args) => export::verify(&args, &mut out),
         Command::Warc(command) => warc::run(command, &mut out),

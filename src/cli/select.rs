@@ -1,30 +1,94 @@
 //! `fonds select`.
 
-use super::campaign::desk;
+use super::campaign::{desk, looking_desk};
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
-use crate::app::models::{ScoreWeights, SelectionSpec};
-use crate::app::work;
+use crate::app::models::{ReviewMark, ScorePart, ScoreWeights, ScoredRow, SelectionSpec};
+use crate::app::work::{self, SelectReport, Side};
+use crate::jobs::counted;
+use crate::store::Catalogue;
+use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Unreadable captures that are told one by one; all are counted.
-const MAX_TOLD: usize = 20;
+/// Unreadable captures that are named one by one; all are counted.
+const MAX_NAMED: usize = 20;
+/// Captures shown on each side of the threshold.
+const NEAREST: usize = 10;
 
-/// Score captures and keep a selection.
+/// Selections of a campaign.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    List(ListArgs),
+    Preview(PreviewArgs),
+    Run(RunArgs),
+}
+
+/// List the kept selection, best score first; nothing is changed.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  fonds select my-archive 1 --threshold 0.4\n  \
-    fonds select my-archive 1 --weight request=0.7 --weight external_hosts=0.3 --list\n  \
-    fonds select my-archive 1 --filter 'host:gov.pt status:200'\n\n\
-    Hand decisions made in the window win over the score.\n\
-    Exit status 1 says that records could not be read; their captures are scored without their text.")]
-pub struct Args {
+#[command(after_help = "Examples:\n  fonds select list my-archive 1\n  \
+    fonds select list my-archive 1 --json | jq 'select(.selected) | .url'\n\n\
+    Columns: score, in or out, decision, date, URL; with --parts what the score is made of.")]
+pub struct ListArgs {
+    /// Workspace.
+    folder: PathBuf,
+    /// Number or title of the campaign.
+    campaign: String,
+    /// At most so many captures.
+    #[arg(long)]
+    limit: Option<u64>,
+    /// Show the parts of each score.
+    #[arg(long)]
+    parts: bool,
+    /// One object a capture.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Show what a threshold or filter would select; nothing is changed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  fonds select preview my-archive 1 --threshold 0.4\n  \
+    fonds select preview my-archive 1 --filter 'host:gov.pt status:200'\n\n\
+    Shows captures, hosts and bytes on both sides, the change against the kept selection, and the captures\n\
+    nearest to the threshold. Exit status 1 says that records could not be read; their captures are scored\n\
+    without their text.")]
+pub struct PreviewArgs {
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// The figures as one object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Score captures and keep the selection in the place of the last one.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  fonds select run my-archive 1 --threshold 0.4\n  \
+    fonds select run my-archive 1 --weight request=0.7 --weight external_hosts=0.3\n  \
+    fonds select run my-archive 1 --filter 'host:gov.pt status:200'\n  \
+    fonds select run my-archive 1 --filter '*'      every capture\n\n\
+    Approvals and rejections count above score and filter: fonds mark. A selection without a capture replaces\n\
+    no other one unless --allow-empty is given. Exit status 1 says that records could not be read; their\n\
+    captures are scored without their text.")]
+pub struct RunArgs {
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// Keep the selection though no capture is in it.
+    #[arg(long)]
+    allow_empty: bool,
+    /// The figures as one object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What shall be selected.
+#[derive(Debug, clap::Args)]
+pub struct SpecArgs {
     /// Workspace.
     folder: PathBuf,
     /// Number or title of the campaign whose request counts.
     campaign: String,
-    /// Captures with at least this score are in, 0 to 1.
-    #[arg(long, default_value_t = SelectionSpec::default().threshold)]
+    /// Captures with at least this score are in, 0 to 1; 0 is every capture.
+    #[arg(long, default_value_t = SelectionSpec::default().threshold, conflicts_with = "filter")]
     threshold: f64,
     /// Days of the inlink window.
     #[arg(long, default_value_t = crate::links::MATCH_WINDOW_DAYS)]
@@ -32,29 +96,27 @@ pub struct Args {
     /// Weight of a part: request, external_hosts, anchors, depth, review or freshness.
     #[arg(long, value_name = "PART=NUMBER")]
     weight: Vec<String>,
-    /// Leave images, style sheets and scripts of selected pages behind.
+    /// Leave images, style sheets and scripts of selected pages out.
     #[arg(long)]
     without_requisites: bool,
-    /// Take what this filter finds instead of what scores high.
+    /// Select what this filter finds instead of what scores high; * is every capture.
     #[arg(long, default_value = "")]
     filter: String,
-    /// List the scored captures, best first, with the parts of the score.
-    #[arg(long)]
-    list: bool,
-    /// One object a capture.
-    #[arg(long)]
-    json: bool,
 }
 
-impl Args {
-    /// `with_wacz` is what was wished for exports before.
+impl SpecArgs {
+    /// `with_wacz` is what exports of the kept selection have.
     fn spec(&self, campaign: i64, with_wacz: bool) -> anyhow::Result<SelectionSpec> {
-        anyhow::ensure!((-1.0..=1.0).contains(&self.threshold), "--threshold {}: a score is at most 1", self.threshold);
+        anyhow::ensure!(
+            (0.0..=1.0).contains(&self.threshold),
+            "--threshold {}: a score is between 0 and 1",
+            self.threshold
+        );
         let mut weights = serde_json::to_value(ScoreWeights::default())?;
         for text in &self.weight {
-            let wanted = "PART=NUMBER is wanted, such as request=0.7";
-            let (part, number) = text.split_once('=').ok_or_else(|| anyhow::anyhow!("--weight {text}: {wanted}"))?;
-            let number: f64 = number.parse().map_err(|_| anyhow::anyhow!("--weight {text}: {wanted}"))?;
+            let form = "write PART=NUMBER, such as request=0.7";
+            let (part, number) = text.split_once('=').ok_or_else(|| anyhow::anyhow!("--weight {text}: {form}"))?;
+            let number: f64 = number.parse().map_err(|_| anyhow::anyhow!("--weight {text}: {form}"))?;
             anyhow::ensure!((0.0..=1.0).contains(&number), "--weight {text}: a weight is between 0 and 1");
             match weights.get_mut(part) {
                 Some(value) => *value = number.into(),
@@ -77,36 +139,133 @@ impl Args {
             window_days: self.window_days,
             with_requisites: !self.without_requisites,
             with_wacz,
-            filter: self.filter.clone(),
+            filter: self.filter.trim().to_owned(),
         })
+    }
+
+    fn spec_in(&self, catalogue: &Catalogue) -> anyhow::Result<SelectionSpec> {
+        let campaign = catalogue.find_campaign(&self.campaign)?;
+        let with_wacz = catalogue.kept_selection(campaign)?.is_some_and(|(spec, _)| spec.with_wacz);
+        self.spec(campaign, with_wacz)
     }
 }
 
-pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let desk = desk(&args.folder)?;
-    let campaign = desk.catalogue().find_campaign(&args.campaign)?;
-    let with_wacz = desk.catalogue().selection_page(campaign)?.spec.is_some_and(|spec| spec.with_wacz);
-    let spec = args.spec(campaign, with_wacz)?;
-    let report = with_progress(|cx| work::select(&desk.workspace, &spec, cx))?;
-    if args.json || args.list {
-        let mut rows = report.rows.clone();
-        rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.url.cmp(&b.url)));
-        for row in &rows {
-            if args.json {
-                json_line(out, row)?;
-                continue;
-            }
-            let mark = if row.selected { "in " } else { "out" };
-            writeln!(out, "{:.3} {mark} {} {}", row.score, row.date.to_words(), plain(&row.url))?;
-            for (name, value, weight, why) in &row.parts {
-                writeln!(out, "        {value:.2} × {weight:.2} {name}: {}", plain(why))?;
-            }
+pub(super) fn run(command: &Command, out: &mut dyn Write) -> anyhow::Result<u8> {
+    match command {
+        Command::List(args) => list(args, out),
+        Command::Preview(args) => preview(args, out),
+        Command::Run(args) => {
+            let desk = desk(&args.spec.folder)?;
+            let spec = args.spec.spec_in(desk.catalogue())?;
+            let report = with_progress(|cx| work::select(&desk.workspace, &spec, args.allow_empty, cx))?;
+            print_report(&report, args.json, out)?;
+            name_unread(&report)
         }
     }
-    if !args.json {
-        writeln!(out, "{}", report.words())?;
+}
+
+fn list(args: &ListArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let desk = looking_desk(&args.folder)?;
+    let catalogue = desk.catalogue();
+    let campaign = catalogue.find_campaign(&args.campaign)?;
+    let Some((spec, date)) = catalogue.kept_selection(campaign)? else {
+        anyhow::bail!(
+            "campaign {campaign} has no selection yet. Look at one with: fonds select preview {} {campaign}",
+            args.folder.display()
+        );
+    };
+    for row in catalogue.scored_rows(campaign, args.limit.unwrap_or(u64::MAX))? {
+        if args.json {
+            json_line(out, &row)?;
+            continue;
+        }
+        print_row(&row, out)?;
+        for ScorePart { name, value, weight, why } in row.parts.iter().filter(|_| args.parts) {
+            writeln!(out, "        {value:.2} × {weight:.2} {name}: {}", plain(why))?;
+        }
     }
-    for unread in report.unread.iter().take(MAX_TOLD) {
+    let page = catalogue.selection_page(campaign)?;
+    tell!(
+        "Selection of {} ({}): {} in, {} out; {} embedded resources included; {} excluded by hand, {} included by hand",
+        date.to_words(),
+        plain(&spec.criterion()),
+        page.pages_in,
+        page.pages_out,
+        page.requisites,
+        page.excluded,
+        page.included
+    );
+    Ok(FINE)
+}
+
+fn print_row(row: &ScoredRow, out: &mut dyn Write) -> anyhow::Result<()> {
+    let side = if row.selected { "in " } else { "out" };
+    let decision = match row.decision {
+        Some(ReviewMark::Approve) => "approved",
+        Some(ReviewMark::Reject) => "rejected",
+        Some(ReviewMark::Flag) => "flagged",
+        _ => "-",
+    };
+    Ok(writeln!(out, "{:.3} {side} {decision:<8} {} {}", row.score, row.date.to_words(), plain(&row.url))?)
+}
+
+fn preview(args: &PreviewArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let desk = looking_desk(&args.spec.folder)?;
+    let spec = args.spec.spec_in(desk.catalogue())?;
+    let report = with_progress(|cx| work::preview_selection(&desk.workspace, &spec, cx))?;
+    let (above, below) = nearest(&report.rows, spec.threshold);
+    if args.json {
+        let mut value = serde_json::to_value(&report)?;
+        if spec.filter.is_empty() {
+            value["nearest"] = json!({ "above": above, "below": below });
+        }
+        json_line(out, &value)?;
+        return name_unread(&report);
+    }
+    print_report(&report, false, out)?;
+    if spec.filter.is_empty() {
+        writeln!(out, "Nearest to the threshold:")?;
+        for row in above.iter().rev().chain(&below) {
+            print_row(row, out)?;
+        }
+    }
+    name_unread(&report)
+}
+
+/// The captures nearest to the threshold: those at or above it, and those
+/// below, nearest first.
+fn nearest(rows: &[ScoredRow], threshold: f64) -> (Vec<&ScoredRow>, Vec<&ScoredRow>) {
+    let (mut above, mut below): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.score >= threshold);
+    above.sort_by(|a, b| a.score.total_cmp(&b.score).then(a.id.cmp(&b.id)));
+    below.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
+    above.truncate(NEAREST);
+    below.truncate(NEAREST);
+    (above, below)
+}
+
+fn print_report(report: &SelectReport, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+    if json {
+        return json_line(out, report);
+    }
+    writeln!(out, "{}", plain(&report.words()))?;
+    for (name, Side { captures, hosts, bytes }) in [("in", report.inside), ("out", report.outside)] {
+        let (captures, hosts) = (counted(captures, "capture"), counted(hosts, "host"));
+        writeln!(out, "{name:<4} {captures} on {hosts}, {}", counted(bytes, "byte"))?;
+    }
+    if let Some(change) = report.change {
+        writeln!(
+            out,
+            "+{} −{} against the selection kept before, of {}",
+            change.added,
+            change.removed,
+            counted(change.kept, "capture")
+        )?;
+    }
+    Ok(())
+}
+
+fn name_unread(report: &SelectReport) -> anyhow::Result<u8> {
+    for unread in report.unread.iter().take(MAX_NAMED) {
         tell!("not read: {}", plain(unread));
     }
     Ok(if report.unread.is_empty() { FINE } else { PROBLEMS })

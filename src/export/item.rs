@@ -67,6 +67,8 @@ pub struct ExportOptions<'a> {
     pub inlinks: Option<JsonLines<'a>>,
     /// Packs the archive files, an index and a list of pages into `PREFIX.wacz` too.
     pub wacz: bool,
+    /// What selected the captures, for the manifest.
+    pub selection: Option<serde_json::Value>,
     /// Tells the time.
     pub clock: Arc<dyn Fn() -> CaptureDate + Send + Sync>,
     /// Makes record ids.
@@ -86,6 +88,7 @@ impl ExportOptions<'_> {
             total: None,
             inlinks: None,
             wacz: false,
+            selection: None,
             clock: Arc::new(CaptureDate::now),
             record_id: Arc::new(new_record_id),
         }

@@ -55,6 +55,10 @@ pub struct Manifest {
     pub title: String,
     /// When it was written, RFC 3339.
     pub created: String,
+    /// What selected the captures: threshold or filter, decisions, what pages
+    /// lack; none in exports of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<serde_json::Value>,
     /// What it holds.
     pub counts: Counts,
     /// All files but the manifest, by path.

@@ -192,6 +192,7 @@ fn write_all(
         software,
         title: options.title,
         created: created.to_warc(),
+        selection: options.selection,
         counts: export.counts.clone(),
         files,
     };

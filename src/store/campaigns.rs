@@ -2,6 +2,7 @@
 
 use super::captures::uint;
 use super::catalogue::Catalogue;
+use super::marks::{of_campaign_sql, selected_sql};
 use super::rows::{CampaignId, CampaignPage, CampaignRow};
 use super::workspace::StoreError;
 use crate::campaign::{Campaign, Seed};
@@ -113,7 +114,6 @@ impl Catalogue {
                     (SELECT count(DISTINCT m.capture) FROM mark m JOIN capture c ON c.id = m.capture
                        JOIN launch l ON l.id = c.launch
                        WHERE l.campaign = k.id AND m.undone_ms IS NULL AND m.mark <> 'note'),
-                    (SELECT count(*) FROM score s WHERE s.campaign = k.id AND s.selected = 1),
                     (SELECT ifnull(sum(c.stored), 0) FROM capture c JOIN launch l ON l.id = c.launch WHERE l.campaign = k.id)
                  FROM campaign k JOIN campaign_version v ON v.campaign = k.id AND v.version = k.version
                  ORDER BY k.name, k.id",
@@ -141,8 +141,8 @@ impl Catalogue {
                     captures: number(6)?,
                     refused: number(7)?,
                     to_review: number(6)?.saturating_sub(number(8)?),
-                    selected: number(9)?,
-                    bytes: number(10)?,
+                    selected: selected_count(conn, id)?,
+                    bytes: number(9)?,
                     tags: campaign.tags,
                     problem,
                 });
@@ -201,6 +201,17 @@ impl Catalogue {
             parse(id, &spec)
         })
     }
+}
+
+/// Captures that are selected for a campaign, by score, filter or decision.
+fn selected_count(conn: &Connection, id: CampaignId) -> rusqlite::Result<u64> {
+    const COUNT: &str = concat!(
+        "SELECT count(*) FROM capture c LEFT JOIN score s ON s.campaign = ?1 AND s.capture = c.id WHERE ",
+        of_campaign_sql!(),
+        " AND ",
+        selected_sql!()
+    );
+    conn.prepare_cached(COUNT)?.query_row([id], |row| row.get::<_, i64>(0).map(uint))
 }
 
 fn latest(conn: &Connection, id: CampaignId) -> Result<(u32, String), StoreError> {

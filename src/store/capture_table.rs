@@ -3,15 +3,15 @@
 use super::captures::{int, uint};
 use super::catalogue::Catalogue;
 use super::filter::Filter;
+use super::marks::{decision_sql, of_campaign_sql, selected_sql};
 use super::rows::{CaptureColumn, CapturePage, CaptureQuery, CaptureRow, CaptureTab, ReviewMark, TabCounts};
 use super::workspace::StoreError;
 use crate::uri::CaptureDate;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params_from_iter};
 
-/// A person's last word on a capture, notes apart.
-pub(super) const LAST_MARK: &str = "(SELECT m.mark FROM mark m WHERE m.capture = c.id AND m.undone_ms IS NULL
-    AND m.mark <> 'note' ORDER BY m.id DESC LIMIT 1)";
+/// A person's decision on a capture.
+pub(super) const LAST_MARK: &str = decision_sql!();
 
 /// All of these give one row a capture, and are written as outer joins so
 /// that SQLite leaves out those that a query does not look at.
@@ -54,7 +54,7 @@ fn tab_sql(tab: CaptureTab) -> String {
         CaptureTab::NoInlinks => "ifnull(i.internal, 0) + ifnull(i.external, 0) = 0".to_owned(),
         CaptureTab::ManyExternal => "i.hosts >= 3".to_owned(),
         CaptureTab::NotReviewed => format!("{LAST_MARK} IS NULL"),
-        CaptureTab::Selected => "s.selected = 1".to_owned(),
+        CaptureTab::Selected => selected_sql!().to_owned(),
     }
 }
 
@@ -80,10 +80,13 @@ fn column_sql(column: CaptureColumn) -> &'static str {
     }
 }
 
-const ROW: &str = "c.id, (SELECT m.mark FROM mark m WHERE m.capture = c.id AND m.undone_ms IS NULL
-    AND m.mark <> 'note' ORDER BY m.id DESC LIMIT 1), s.score, u.url, c.title, c.date_ms, c.status, c.mime, c.size,
+const ROW: &str = concat!(
+    "c.id, ",
+    decision_sql!(),
+    ", s.score, u.url, c.title, c.date_ms, c.status, c.mime, c.size,
     c.language, i.internal, i.external, i.hosts, ifnull(i.top_anchor, ''), c.hops, ifnull(v.url, ''), c.rule_name,
-    c.revisit_of_ms IS NOT NULL, (SELECT count(*) FROM capture x WHERE x.page = c.page)";
+    c.revisit_of_ms IS NOT NULL, (SELECT count(*) FROM capture x WHERE x.page = c.page)"
+);
 
 fn capture_row(row: &Row<'_>) -> rusqlite::Result<CaptureRow> {
     let count = |at: usize| row.get::<_, Option<i64>>(at).map(|count| count.map(uint));
@@ -136,9 +139,8 @@ fn asked(query: &CaptureQuery, tab: Option<CaptureTab>) -> Result<Asked, String>
     values.extend(filter.values);
     // What a selection needs may be of any campaign.
     if let Some(campaign) = query.campaign.filter(|_| !filter.is_of_selection) {
-        // Imports belong to no campaign and are shown with each.
-        sql.push_str(" AND c.launch IN (SELECT id FROM launch WHERE campaign = ? OR campaign IS NULL)");
-        values.push(Value::Integer(campaign));
+        debug_assert_eq!(values[0], Value::Integer(campaign));
+        sql.push_str(concat!(" AND ", of_campaign_sql!()));
     }
     Ok(Asked { sql, values })
 }
@@ -199,8 +201,7 @@ impl Catalogue {
 
     /// Numbers of the captures that match, in order of date and URL.
     pub fn capture_ids(&self, query: &CaptureQuery) -> Result<Vec<i64>, StoreError> {
-        let asked = asked(query, Some(query.tab))
-            .map_err(|why| StoreError::Missing { what: "meaning in the filter:", id: why })?;
+        let asked = asked(query, Some(query.tab)).map_err(StoreError::Filter)?;
         self.read(|conn| {
             let mut statement = conn.prepare(&format!("SELECT c.id {} ORDER BY c.date_ms, u.url, c.id", asked.sql))?;
             let rows = statement.query_map(params_from_iter(&asked.values), |row| row.get(0))?;

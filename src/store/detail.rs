@@ -5,7 +5,7 @@ use super::captures::{stored_capture, uint};
 use super::catalogue::Catalogue;
 use super::rows::{CaptureDetail, CaptureId, CaptureRow, ReviewMark};
 use super::workspace::StoreError;
-use crate::uri::{CaptureDate, CdxKey, DatasetKey, PageKey};
+use crate::uri::{CaptureDate, CdxKey, DatasetKey, PageKey, Url};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// Hops of a path that are followed back; longer ones are loops.
@@ -31,6 +31,21 @@ impl Catalogue {
                 notes: notes(conn, id, false)?,
                 row,
             })
+        })
+    }
+
+    /// The captures of a URL, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn captures_of_url(&self, url: &Url) -> Result<Vec<CaptureId>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT id FROM capture WHERE url = (SELECT id FROM url WHERE url = ?1) ORDER BY date_ms, id",
+            )?;
+            let rows = statement.query_map([url.as_str()], |row| row.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
         })
     }
 

@@ -15,6 +15,7 @@
 //! leading `-` turns a part round; quotes keep blanks together. Only letters
 //! before the sign are a field's name: `a.pt/x?id=4` is a word.
 
+use super::marks::{decision_sql, override_sql, selected_sql};
 use crate::links::original_rule::{IS_PAGE, ORIGINAL, SAYS_PAGE};
 use crate::links::stored::{host_name, host_of};
 use crate::scope::broken_pattern;
@@ -70,23 +71,30 @@ const INLINKS: &str = "inlinks.";
 
 /// What comes along with the selection of the campaign at hand, found once for a
 /// question: a catalogue of an earlier version has no table of it.
-macro_rules! requisites {
+macro_rules! requisite_sql {
     () => {
-        "(SELECT capture FROM requisite WHERE campaign = ?1)"
+        concat!(
+            "(c.id IN (SELECT capture FROM requisite WHERE campaign = ?1) AND ifnull(",
+            decision_sql!(),
+            ", '') <> 'reject' AND NOT ",
+            selected_sql!(),
+            ")"
+        )
     };
 }
+pub(super) use requisite_sql;
 
 /// Fields that hold or do not, and what is asked for either.
 const YES_NO_FIELDS: [(&str, &str, &str); 5] = [
     ("revisit", "c.revisit_of_ms IS NOT NULL", "c.revisit_of_ms IS NULL"),
     // What was not scored is neither.
-    ("selected", "ifnull(s.selected, 0) = 1", "ifnull(s.selected, 1) = 0"),
-    ("byhand", "ifnull(s.by_hand, 0) = 1", "ifnull(s.by_hand, 1) = 0"),
-    ("requisite", concat!("c.id IN ", requisites!()), concat!("c.id NOT IN ", requisites!())),
+    ("selected", selected_sql!(), concat!("(s.capture IS NOT NULL AND NOT ", selected_sql!(), ")")),
+    ("byhand", override_sql!(), concat!("NOT ", override_sql!())),
+    ("requisite", requisite_sql!(), concat!("NOT ", requisite_sql!())),
     (
         "export",
-        concat!("(ifnull(s.selected, 0) = 1 OR c.id IN ", requisites!(), ")"),
-        concat!("(ifnull(s.selected, 0) = 0 AND c.id NOT IN ", requisites!(), ")"),
+        concat!("(", selected_sql!(), " OR ", requisite_sql!(), ")"),
+        concat!("NOT (", selected_sql!(), " OR ", requisite_sql!(), ")"),
     ),
 ];
 

@@ -1,4 +1,8 @@
-//! What persons say about captures. Append-only.
+//! What persons decide and note about captures. Append-only.
+//!
+//! Of the marks of a capture that were not taken back, the last that is no note
+//! is its decision. *Approve* and *reject* count above every score and filter:
+//! the fragments of SQL below are the one place that says so.
 
 use super::capture_table::{mark_of, mark_word};
 use super::catalogue::Catalogue;
@@ -7,8 +11,54 @@ use super::workspace::StoreError;
 use crate::uri::CaptureDate;
 use rusqlite::{OptionalExtension, params};
 
+/// SQL: the decision on capture `c`, NULL where there is none.
+macro_rules! decision_sql {
+    () => {
+        "(SELECT nullif(m.mark, 'clear') FROM mark m WHERE m.capture = c.id AND m.undone_ms IS NULL
+            AND m.mark <> 'note' ORDER BY m.id DESC LIMIT 1)"
+    };
+}
+
+/// SQL: whether capture `c` is one of campaign `?1`. Imports belong to each.
+macro_rules! of_campaign_sql {
+    () => {
+        "c.launch IN (SELECT id FROM launch WHERE campaign = ?1 OR campaign IS NULL)"
+    };
+}
+
+/// SQL: whether capture `c`, outer-joined with its score `s`, is selected for
+/// campaign `?1`.
+macro_rules! selected_sql {
+    () => {
+        concat!(
+            "(CASE ",
+            $crate::store::marks::decision_sql!(),
+            " WHEN 'approve' THEN ",
+            $crate::store::marks::of_campaign_sql!(),
+            " WHEN 'reject' THEN 0 ELSE ifnull(s.selected, 0) END)"
+        )
+    };
+}
+
+/// SQL: whether a person decided about capture `c` against its score `s`.
+macro_rules! override_sql {
+    () => {
+        concat!(
+            "(CASE ",
+            $crate::store::marks::decision_sql!(),
+            " WHEN 'approve' THEN NOT ifnull(s.selected, 0) WHEN 'reject' THEN ifnull(s.selected, 0) ELSE 0 END)"
+        )
+    };
+}
+
+pub(super) use {decision_sql, of_campaign_sql, override_sql, selected_sql};
+
 impl Catalogue {
-    /// Appends one word about many captures; it is taken back as one.
+    /// Appends one mark on many captures; it is taken back as one.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be written. Nothing is marked then.
     pub fn mark(&self, captures: &[CaptureId], mark: ReviewMark, note: &str, who: &str) -> Result<(), StoreError> {
         let (captures, note, who) = (captures.to_vec(), note.to_owned(), who.to_owned());
         self.write(move |conn| {

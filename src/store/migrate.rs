@@ -1,5 +1,6 @@
 //! The catalogue's shape, version by version.
 
+use super::needed::needed_sql;
 use rusqlite::Connection;
 use std::collections::BTreeMap;
 
@@ -7,7 +8,7 @@ use std::collections::BTreeMap;
 pub(super) const APPLICATION_ID: u32 = 0x466e_6473;
 
 /// Version n of the catalogue is made from version n-1 by the nth of these.
-const MIGRATIONS: [&str; 12] = [
+const MIGRATIONS: [&str; 13] = [
     include_str!("schema.sql"),
     include_str!("schema_schedule.sql"),
     include_str!("schema_engine.sql"),
@@ -17,14 +18,15 @@ const MIGRATIONS: [&str; 12] = [
     concat!(
         include_str!("schema_requisite.sql"),
         "INSERT INTO requisite WITH RECURSIVE asked (campaign) AS (SELECT campaign FROM selection WHERE requisites > 0), ",
-        include_str!("needed.sql"),
-        "; ALTER TABLE selection DROP COLUMN requisites;"
+        needed_sql!(),
+        " SELECT campaign, capture FROM along; ALTER TABLE selection DROP COLUMN requisites;"
     ),
     include_str!("schema_outlink.sql"),
     include_str!("schema_repeat.sql"),
     include_str!("schema_unread.sql"),
     include_str!("schema_original.sql"),
     include_str!("schema_found.sql"),
+    include_str!("schema_decision.sql"),
 ];
 
 /// The version this program writes (SQLite's user_version).
@@ -84,11 +86,20 @@ pub(super) fn view_as_of_now(conn: &Connection) -> rusqlite::Result<()> {
         let reading = if found < 11 { "NULL AS reading," } else { "" };
         conn.execute_batch(&format!("CREATE TEMP VIEW repeat AS SELECT *, {reading} NULL AS found FROM main.repeat"))?;
     }
+    if found < 13 {
+        conn.execute_batch(
+            "CREATE TEMP VIEW score AS SELECT campaign, capture, score, parts, selected <> by_hand AS selected FROM main.score;
+             CREATE TEMP VIEW mark AS SELECT id, act, capture,
+                CASE mark WHEN 'forcein' THEN 'approve' WHEN 'forceout' THEN 'reject' ELSE mark END AS mark,
+                note, who, date_ms, undone_ms FROM main.mark",
+        )?;
+    }
     if found < 7 {
         conn.execute_batch(concat!(
             "CREATE TEMP VIEW requisite AS WITH RECURSIVE asked (campaign) AS
                 (SELECT campaign FROM selection WHERE requisites > 0), ",
-            include_str!("needed.sql")
+            needed_sql!(),
+            " SELECT campaign, capture FROM along"
         ))?;
     }
     Ok(())

@@ -32,6 +32,7 @@ mod launches;
 mod ledger;
 mod marks;
 mod migrate;
+mod needed;
 mod prospects;
 mod repeats;
 pub mod rows;
@@ -60,7 +61,7 @@ pub use ledger::LaunchLedger;
 pub use repeats::WaitingRepeat;
 pub use scheduled::Scheduled;
 pub use seen_scan::{SeenAsk, SeenUrl};
-pub use selections::ToScore;
+pub use selections::{Lacking, ToScore};
 pub(crate) use workspace::job_name;
 pub use workspace::{Access, Looking, StoreError, Workspace};
 

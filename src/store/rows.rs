@@ -3,7 +3,7 @@
 
 pub use super::file_rows::*;
 pub use super::scheduled::{RunState, ScheduledRun};
-pub use crate::analysis::ScoreWeights;
+pub use crate::analysis::{ScorePart, ScoreWeights};
 use crate::campaign::Campaign;
 use crate::links::stored::tallied_anchor;
 use crate::scope::Trace;
@@ -406,33 +406,69 @@ pub struct CaptureRow {
     pub versions: u64,
 }
 
-/// A person's word on a capture. Append-only; the last one counts.
+impl CaptureRow {
+    /// The names of its fields as JSON has them.
+    pub const COLUMNS: [&str; 19] = [
+        "id",
+        "mark",
+        "score",
+        "url",
+        "title",
+        "date",
+        "status",
+        "mime",
+        "size",
+        "language",
+        "inlinks_internal",
+        "inlinks_external",
+        "inlink_hosts",
+        "top_anchor",
+        "hops",
+        "via",
+        "rule",
+        "revisit",
+        "versions",
+    ];
+}
+
+/// A person's decision on a capture, or a note. Append-only; of decisions the
+/// last one counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReviewMark {
-    /// Good.
+    /// In every selection of its campaign, above score and filter.
     Approve,
-    /// Not wanted.
+    /// Out of every selection and export, above score and filter.
     Reject,
-    /// To be looked at again.
+    /// To be looked at again; score and filter decide.
     Flag,
-    /// In the selection, whatever the score.
-    ForceIn,
-    /// Out of the selection, whatever the score.
-    ForceOut,
-    /// Only a note.
+    /// Takes approval, rejection or flag back.
+    Clear,
+    /// Only a note; it decides nothing.
     Note,
 }
 
 impl ReviewMark {
+    /// Every mark, in the order of menus.
+    pub const ALL: [Self; 5] = [Self::Approve, Self::Reject, Self::Flag, Self::Clear, Self::Note];
+
+    /// Whether it puts a capture into every selection, or out of each; none
+    /// where it leaves that to score or filter.
+    pub fn decides(self) -> Option<bool> {
+        match self {
+            Self::Approve => Some(true),
+            Self::Reject => Some(false),
+            Self::Flag | Self::Clear | Self::Note => None,
+        }
+    }
+
     /// The mark in a word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Approve => "Approved",
             Self::Reject => "Rejected",
             Self::Flag => "Flagged",
-            Self::ForceIn => "Forced in",
-            Self::ForceOut => "Forced out",
+            Self::Clear => "Decision cleared",
             Self::Note => "Note",
         }
     }
@@ -612,8 +648,19 @@ pub struct SelectionSpec {
     pub with_requisites: bool,
     /// An export holds a WACZ package, too.
     pub with_wacz: bool,
-    /// A filter instead of the score, when not empty.
+    /// A filter instead of the score, when not empty; `*` is every capture.
     pub filter: String,
+}
+
+impl SelectionSpec {
+    /// What decides where no person did, such as `score at least 0.4` or `filter “host:gov.pt”`.
+    pub fn criterion(&self) -> String {
+        match self.filter.trim() {
+            "" => format!("score at least {}", self.threshold),
+            "*" => "every capture".to_owned(),
+            filter => format!("filter “{filter}”"),
+        }
+    }
 }
 
 impl Default for SelectionSpec {
@@ -666,8 +713,12 @@ pub struct SelectionPage {
     pub requisites: u64,
     /// Their bytes.
     pub requisite_bytes: u64,
-    /// Hand decisions that go against the score.
-    pub by_hand: u64,
+    /// Captures that persons rejected.
+    pub excluded: u64,
+    /// Captures that persons approved.
+    pub included: u64,
+    /// Those of both that score or filter would have put on the other side.
+    pub overrides: u64,
     /// The captures nearest to the threshold, on both sides.
     pub borderline: Vec<ScoredRow>,
     /// Exports written so far, newest first.
@@ -685,12 +736,21 @@ pub struct ScoredRow {
     pub date: CaptureDate,
     /// Score, 0 to 1.
     pub score: f64,
-    /// Part, value 0 to 1, weight, and in words why.
-    pub parts: Vec<(String, f64, f64, String)>,
-    /// In or out.
+    /// What the score is made of.
+    pub parts: Vec<ScorePart>,
+    /// Whether the score, or the filter in its place, selects it.
+    pub passes: bool,
+    /// What a person decided last.
+    pub decision: Option<ReviewMark>,
+    /// Whether it is in: by decision, else by score or filter.
     pub selected: bool,
-    /// Whether a person decided.
-    pub by_hand: bool,
+}
+
+impl ScoredRow {
+    /// Whether a person decided against score or filter.
+    pub fn is_override(&self) -> bool {
+        self.selected != self.passes
+    }
 }
 
 /// An export on disk.

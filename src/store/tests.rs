@@ -392,12 +392,13 @@ fn every_number_of_a_selection_counts_the_rows_it_leads_to() {
     // The last one is not scored: it is neither in nor out.
     let scored = rows("-host:d.pt").into_iter().map(|row| super::rows::ScoredRow {
         id: row.id,
-        selected: !row.url.ends_with('2') && row.url.contains("a.pt"),
+        passes: !row.url.ends_with('2') && row.url.contains("a.pt"),
+        decision: None,
+        selected: false,
         url: row.url,
         date: row.date,
         score: 0.5,
         parts: Vec::new(),
-        by_hand: false,
     });
     let spec = SelectionSpec { campaign: made.campaign, ..SelectionSpec::default() };
     catalogue.keep_selection(&spec, scored.collect()).unwrap();
@@ -445,8 +446,9 @@ fn what_comes_along_is_counted_as_it_is_listed() {
     };
     let scored = rows("-http://a.pt/i -c.pt").into_iter().map(|row| super::rows::ScoredRow {
         id: row.id,
-        selected: row.url != "http://a.pt/3",
-        by_hand: row.url == "http://a.pt/2",
+        passes: row.url == "http://a.pt/1",
+        decision: None,
+        selected: false,
         url: row.url,
         date: row.date,
         score: 0.5,
@@ -454,6 +456,9 @@ fn what_comes_along_is_counted_as_it_is_listed() {
     });
     let spec = SelectionSpec { campaign: made.campaign, ..SelectionSpec::default() };
     catalogue.keep_selection(&spec, scored.collect()).unwrap();
+    let approved = rows("http://a.pt/2")[0].id;
+    catalogue.mark(&[approved], super::rows::ReviewMark::Approve, "", "x").unwrap();
+    catalogue.renew_requisites(made.campaign, true).unwrap();
     let urls = |filter: &str| {
         let mut urls: Vec<String> = rows(filter).into_iter().map(|row| row.url).collect();
         urls.sort();
@@ -462,7 +467,7 @@ fn what_comes_along_is_counted_as_it_is_listed() {
     let needed = ["http://a.pt/i", "http://b.pt/i", "http://c.pt/i"];
     let page = || catalogue.selection_page(made.campaign).unwrap();
     let size = |rows: Vec<super::rows::CaptureRow>| rows.iter().map(|row| row.size).sum::<u64>();
-    assert_eq!((page().pages_in, page().requisites, page().by_hand), (2, 3, 1));
+    assert_eq!((page().pages_in, page().requisites, page().overrides), (2, 3, 1));
     assert_eq!(
         (urls("requisite:yes"), size(rows("requisite:yes"))),
         (needed.map(str::to_owned).to_vec(), page().requisite_bytes)

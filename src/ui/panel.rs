@@ -147,8 +147,7 @@ impl LowerPanel {
                 (ReviewMark::Approve, "✔ Approve"),
                 (ReviewMark::Reject, "✖ Reject"),
                 (ReviewMark::Flag, "⚑ Flag"),
-                (ReviewMark::ForceIn, "➕ Force in"),
-                (ReviewMark::ForceOut, "➖ Force out"),
+                (ReviewMark::Clear, "Clear decision"),
             ] {
                 let enabled = mark != ReviewMark::Note || !self.note.trim().is_empty();
                 let response = ui.add_enabled(enabled, egui::Button::new(word));

@@ -177,8 +177,7 @@ pub fn mark_ui(ui: &mut Ui, mark: Option<ReviewMark>) -> Response {
                 ReviewMark::Approve => ("✔", tokens.accept),
                 ReviewMark::Reject => ("✖", tokens.reject),
                 ReviewMark::Flag => ("⚑", tokens.flag),
-                ReviewMark::ForceIn => ("➕", tokens.accept),
-                ReviewMark::ForceOut => ("➖", tokens.reject),
+                ReviewMark::Clear => ("○", tokens.weak_text),
                 ReviewMark::Note => ("✏", tokens.weak_text),
             };
             coloured_cell_ui(ui, &format!("{sign} {}", mark.word()), color)

@@ -128,14 +128,26 @@ fn selecting_and_exporting_by_commands_comes_to_what_the_demo_came_to() {
     let dir = tempfile::tempdir().unwrap();
     let workspace = dir.path().join("archive");
     copy_folder(&demo().report.workspace, &workspace);
-    let rows = fonds(&["select", arg(&workspace), "1", "--list", "--json"]).with_status(0).json_lines();
+    fonds(&["select", "run", arg(&workspace), "1"]).with_status(0);
+    let rows = fonds(&["select", "list", arg(&workspace), "1", "--json"]).with_status(0).json_lines();
     assert_eq!(rows.len() as u64, demo().report.scored);
     assert_eq!(rows.iter().filter(|row| row["selected"] == true).count() as u64, demo().report.selected);
     assert!(rows.is_sorted_by(|a, b| a["score"].as_f64() >= b["score"].as_f64()), "best first");
-    let all = fonds(&["select", arg(&workspace), "1", "--threshold", "0"]).with_status(0).out;
-    assert!(all.starts_with(&format!("{0} of {0} scored", demo().report.scored)), "{all}");
-    fonds(&["select", arg(&workspace), "1", "--weight", "beauty=1"]).with_status(2).says("beauty");
-    fonds(&["select", arg(&workspace), "1", "--filter", "host:cuaderno.example"]).with_status(0);
+    let before = contents(&workspace);
+    for every in [["--threshold", "0"], ["--filter", "*"]] {
+        let all = fonds(&[&["select", "preview", arg(&workspace), "1"], &every[..]].concat()).with_status(0).out;
+        assert!(all.starts_with(&format!("{0} of {0} captures", demo().report.captures)), "{all}");
+    }
+    fonds(&["select", "run", arg(&workspace), "1", "--weight", "beauty=1"]).with_status(2).says("beauty");
+    // What finds nothing replaces nothing.
+    fonds(&["select", "run", arg(&workspace), "1", "--filter", "host:nowhere.example"])
+        .with_status(2)
+        .says("--allow-empty");
+    let after = contents(&workspace);
+    let changed: Vec<_> =
+        before.keys().chain(after.keys()).filter(|path| before.get(*path) != after.get(*path)).collect();
+    assert!(changed.is_empty(), "{changed:?}: a look or a refusal changed the workspace");
+    fonds(&["select", "run", arg(&workspace), "1", "--filter", "host:cuaderno.example"]).with_status(0);
 
     let out = dir.path().join("export");
     let said = fonds(&["export", arg(&workspace), "--out", arg(&out), "--json"]).with_status(0);
@@ -188,7 +200,7 @@ fn what_is_no_workspace_is_left_as_it_is() {
         &["inlinks", "build", workspace],
         &["inlinks", "export", workspace],
         &["scope", "test", workspace, "1", "http://a.pt/"],
-        &["select", workspace, "1"],
+        &["select", "run", workspace, "1"],
         &["export", workspace, "--out", "never-made"],
         &["new", workspace],
     ];

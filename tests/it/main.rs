@@ -23,6 +23,7 @@ mod peers_index;
 mod peers_spark;
 mod permissions;
 mod program;
+mod promise;
 mod revisits;
 mod sample;
 mod schedule;

@@ -3,11 +3,11 @@
 
 use super::counted;
 use super::inlink_dataset::{dataset_within, write_dataset};
-use crate::app::models::{CaptureId, ScoredRow, SelectionSpec, VerifyLine};
+use crate::app::models::{CaptureId, ReviewMark, ScoredRow, SelectionSpec, VerifyLine};
 use crate::export::{ExportItem, ExportOptions, ExportRecord, Original, export_selection};
 use crate::jobs::JobCx;
-use crate::store::{ExportedCapture, RecordRow, StoredCapture, Workspace};
-use crate::uri::{DatasetKey, Url};
+use crate::store::{ExportedCapture, Lacking, RecordRow, StoredCapture, Workspace};
+use crate::uri::{CaptureDate, DatasetKey, Url};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -33,6 +33,12 @@ pub struct ExportOutcome {
     pub selected: u64,
     /// Captures that came along because a selected page needs them.
     pub requisites: u64,
+    /// Captures of the campaign that persons rejected: none of them is in it.
+    pub excluded: u64,
+    /// Captures that persons approved.
+    pub included: u64,
+    /// What pages of the export lack because a person rejected it.
+    pub lacking: Vec<Lacking>,
     /// Captures written.
     pub captures: u64,
     /// Records written, metadata records among them.
@@ -49,28 +55,46 @@ impl ExportOutcome {
     /// The outcome in words.
     pub fn words(&self) -> String {
         let mut words = format!(
-            "{} records of {} captures ({} selected, {} that they need), {} bytes in {}",
+            "{} records of {} captures ({} selected, {} embedded resources included), {} bytes in {}; {} excluded by hand, \
+             {} included by hand",
             self.records,
             self.captures,
             self.selected,
             self.requisites,
             self.bytes,
-            self.folder.display()
+            self.folder.display(),
+            self.excluded,
+            self.included
         );
-        if !self.problems.is_empty() {
-            let first: Vec<&str> = self.problems.iter().take(MAX_TOLD).map(String::as_str).collect();
-            let more = if self.problems.len() > MAX_TOLD { " …" } else { "" };
+        if !self.lacking.is_empty() {
+            let pages: HashSet<(&str, CaptureDate)> =
+                self.lacking.iter().map(|lacking| (lacking.page.as_str(), lacking.page_date)).collect();
             words.push_str(&format!(
-                "; {}: {}{more}",
+                "; {} without what was excluded: {}",
+                counted(pages.len() as u64, "capture is"),
+                some_of(self.lacking.iter().map(Lacking::words))
+            ));
+        }
+        if !self.problems.is_empty() {
+            words.push_str(&format!(
+                "; {}: {}",
                 counted(self.problems.len() as u64, "problem"),
-                first.join("; ")
+                some_of(self.problems.iter().cloned())
             ));
         }
         words
     }
 }
 
-/// Writes the campaign's present selection into a new folder.
+/// The first of some texts, and a sign that there are more.
+fn some_of(texts: impl ExactSizeIterator<Item = String>) -> String {
+    let more = if texts.len() > MAX_TOLD { " …" } else { "" };
+    format!("{}{more}", texts.take(MAX_TOLD).collect::<Vec<_>>().join("; "))
+}
+
+/// Writes the campaign's present selection into a new folder. Nothing that a
+/// person rejected is in it, as embedded resource, goal of a redirect or
+/// original of a revisit neither.
 pub fn export(
     workspace: &Workspace,
     spec: &SelectionSpec,
@@ -90,9 +114,9 @@ pub fn export(
     let selected = catalogue.selected(spec.campaign)?;
     anyhow::ensure!(
         !selected.is_empty(),
-        "the selection is empty. Lower the threshold or force captures in, then export again"
+        "the selection is empty. Lower the threshold or approve captures, then export again"
     );
-    cx.stage("Looking what selected pages need", None);
+    cx.stage("Finding embedded resources", None);
     let needed = catalogue.renew_requisites(spec.campaign, spec.with_requisites)?;
     let mut all: Vec<(CaptureId, bool)> = selected.iter().map(|id| (*id, true)).collect();
     all.extend(needed.iter().map(|id| (*id, false)));
@@ -100,15 +124,18 @@ pub fn export(
     cx.stage("Gathering what is known", Some(all.len() as u64));
     let mut items = Vec::with_capacity(all.len());
     let mut keys = HashSet::new();
+    let mut lacking = if spec.with_requisites { catalogue.lacking(spec.campaign)? } else { Vec::new() };
     for (id, is_selected) in &all {
         cx.advance(1)?;
         let known = workspace.exported_capture(*id, spec.window_days)?;
         keys.insert(DatasetKey::of(&known.stored.url).as_str().to_owned());
         let score = if *is_selected { catalogue.scored(spec.campaign, *id)? } else { None };
         let campaign_words = json!({ "id": spec.campaign, "name": campaign.name, "version": version });
-        items.push(item(workspace, &known, knowledge(spec, &campaign_words, &known, score.as_ref()))?);
+        let role = is_selected.then_some(score.as_ref());
+        items.push(item(workspace, &known, knowledge(spec, &campaign_words, &known, role), &mut lacking)?);
     }
 
+    let page = catalogue.selection_page(spec.campaign)?;
     // The data set is written while the export runs; an error of the
     // catalogue has to come back through the writer's own kind of error.
     let dataset_error: RefCell<Option<anyhow::Error>> = RefCell::default();
@@ -116,9 +143,31 @@ pub fn export(
     options.title = campaign.name.clone();
     options.info = vec![
         ("isPartOf".to_owned(), campaign.name.clone()),
-        ("description".to_owned(), format!("Selection of campaign version {version}, threshold {}", spec.threshold)),
+        (
+            "description".to_owned(),
+            format!(
+                "Selection of campaign version {version}: {}; {} included by hand, {} excluded by hand",
+                spec.criterion(),
+                page.included,
+                page.excluded
+            ),
+        ),
         ("operator".to_owned(), super::operator()),
     ];
+    options.selection = Some(json!({
+        "campaign": spec.campaign,
+        "campaignName": campaign.name,
+        "campaignVersion": version,
+        "threshold": spec.filter.trim().is_empty().then_some(spec.threshold),
+        "filter": (!spec.filter.trim().is_empty()).then_some(spec.filter.trim()),
+        "weights": spec.weights,
+        "windowDays": spec.window_days,
+        "embeddedResources": spec.with_requisites,
+        "selected": selected.len(),
+        "includedByHand": page.included,
+        "excludedByHand": page.excluded,
+        "lacking": lacking,
+    }));
     options.total = Some(items.len() as u64);
     options.wacz = wishes.wacz;
     options.inlinks = Some(Box::new(|lines| {
@@ -139,6 +188,9 @@ pub fn export(
         folder: report.folder,
         selected: selected.len() as u64,
         requisites: needed.len() as u64,
+        excluded: page.excluded,
+        included: page.included,
+        lacking,
         captures: report.counts.captures,
         records: report.counts.records,
         bytes: report.bytes,
@@ -147,15 +199,37 @@ pub fn export(
     })
 }
 
-fn item(workspace: &Workspace, known: &ExportedCapture, knowledge: Value) -> anyhow::Result<ExportItem> {
+fn item(
+    workspace: &Workspace,
+    known: &ExportedCapture,
+    knowledge: Value,
+    lacking: &mut Vec<Lacking>,
+) -> anyhow::Result<ExportItem> {
     let stored = &known.stored;
     let original = match stored.revisit_of {
         None => None,
-        Some(_) => workspace.catalogue().original_of(stored.id)?.map(|original| Original {
-            url: original.url.to_string(),
-            date: original.date,
-            records: records(workspace, &original),
-        }),
+        Some(_) => workspace.catalogue().original_of(stored.id)?,
+    };
+    let original = match original {
+        None => None,
+        Some(original) => match workspace.catalogue().decision(original.id)? {
+            Some((ReviewMark::Reject, who, reason)) => {
+                lacking.push(Lacking {
+                    page: stored.url.to_string(),
+                    page_date: stored.date,
+                    url: original.url.to_string(),
+                    date: original.date,
+                    who,
+                    reason,
+                });
+                None
+            }
+            _ => Some(Original {
+                url: original.url.to_string(),
+                date: original.date,
+                records: records(workspace, &original),
+            }),
+        },
     };
     Ok(ExportItem {
         url: stored.url.to_string(),
@@ -177,8 +251,16 @@ fn records(workspace: &Workspace, stored: &StoredCapture) -> Vec<ExportRecord> {
     stored.records.iter().map(record).collect()
 }
 
-/// The block of a capture's metadata record.
-fn knowledge(spec: &SelectionSpec, campaign: &Value, known: &ExportedCapture, score: Option<&ScoredRow>) -> Value {
+/// The block of a capture's metadata record. `selected` is none for what comes
+/// along with selected captures; its score is none where a person approved a
+/// capture that was not scored.
+fn knowledge(
+    spec: &SelectionSpec,
+    campaign: &Value,
+    known: &ExportedCapture,
+    selected: Option<Option<&ScoredRow>>,
+) -> Value {
+    let by_filter = !spec.filter.trim().is_empty();
     let (captured_for, captured_version, job, launch) = &known.provenance;
     let inlinks: Vec<Value> = known
         .inlinks
@@ -204,15 +286,15 @@ fn knowledge(spec: &SelectionSpec, campaign: &Value, known: &ExportedCapture, sc
         "verdict": known.rule.as_ref().map(|(index, name)| json!({
             "decision": "ACCEPT", "ruleIndex": index, "rule": name
         })),
-        "selection": match score {
+        "selection": match selected {
             None => json!({ "role": "needed by a selected page" }),
-            Some(score) => json!({
-                "role": if score.by_hand { "selected by hand" } else { "selected" },
+            Some(None) => json!({ "role": "included by hand" }),
+            Some(Some(score)) => json!({
+                "role": if score.decision == Some(ReviewMark::Approve) { "included by hand" } else { "selected" },
                 "score": score.score,
-                "threshold": spec.threshold,
-                "parts": score.parts.iter().map(|(name, value, weight, why)| json!({
-                    "name": name, "value": value, "weight": weight, "why": why
-                })).collect::<Vec<_>>(),
+                "threshold": (!by_filter).then_some(spec.threshold),
+                "filter": by_filter.then_some(spec.filter.trim()),
+                "parts": score.parts,
             }),
         },
         "inlinks": {

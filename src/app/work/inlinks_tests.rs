@@ -592,13 +592,13 @@ fn captures_since_the_last_build_are_counted_before_they_are_scored() {
     let workspace = &archive.desk.workspace;
     let campaign = archive.desk.catalogue().campaigns().unwrap()[0].id;
     let spec = crate::app::models::SelectionSpec { campaign, ..Default::default() };
-    let report = crate::app::work::select(workspace, &spec, &JobCx::detached()).unwrap();
+    let report = crate::app::work::select(workspace, &spec, false, &JobCx::detached()).unwrap();
     assert!(report.links_are_old && report.words().contains("since the last build"), "{}", report.words());
     let scored = report.rows.iter().find(|row| row.url == "http://b.pt/new").unwrap();
     let hosts = scored.parts.iter().map(|part| format!("{part:?}")).find(|part| part.contains("External hosts"));
     assert!(hosts.as_ref().is_some_and(|part| part.contains('2')), "{hosts:?}");
     archive.build();
-    let report = crate::app::work::select(workspace, &spec, &JobCx::detached()).unwrap();
+    let report = crate::app::work::select(workspace, &spec, false, &JobCx::detached()).unwrap();
     assert!(!report.links_are_old);
 }
 

@@ -51,7 +51,7 @@ pub use scope::{
     permissions, rule_hits, scope_test, scope_verdicts, seeds_verdict, set_geo_database, spoken_of, target_grounds,
     what_if, what_if_hosts, what_if_rows, what_if_trace, why,
 };
-pub use select::{SelectReport, select};
+pub use select::{SelectReport, SelectionChange, Side, preview_selection, select};
 pub use signals::{
     CheckedCapture, PageAnchors, anchor_check, anchors_of_page, anchors_of_stored, check_captures, judge_prospects,
 };
@@ -108,13 +108,13 @@ pub fn in_words(error: &anyhow::Error) -> String {
     words
 }
 
-/// Who works here, for notes: the name the system knows.
+/// Who works here, where no name was given: the system's user name.
 pub fn operator() -> String {
     ["USER", "LOGNAME", "USERNAME"]
         .iter()
         .find_map(|name| std::env::var(name).ok())
         .filter(|name| !name.is_empty())
-        .unwrap_or_else(|| "somebody".to_owned())
+        .unwrap_or_else(|| "unknown".to_owned())
 }
 
 /// Says of each anchor whether it holds a term of a campaign: of the one

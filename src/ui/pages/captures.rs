@@ -241,11 +241,9 @@ impl CapturesPage {
                     self.mark(app, mark);
                 }
             }
-            for (mark, word) in [(ReviewMark::ForceIn, "Force in"), (ReviewMark::ForceOut, "Force out")] {
-                let button = ui.add_enabled(some, egui::Button::new(word));
-                if button.on_disabled_hover_text("Choose rows first").clicked() {
-                    self.mark(app, mark);
-                }
+            let button = ui.add_enabled(some, egui::Button::new("Clear decision"));
+            if button.on_disabled_hover_text("Choose rows first").clicked() {
+                self.mark(app, ReviewMark::Clear);
             }
             action_ui(ui, app, Action::Undo);
             if self.total == ROWS_SHOWN {

@@ -121,8 +121,7 @@ impl<'a> CaptureTable<'a> {
             (ReviewMark::Approve, "✔ Approve"),
             (ReviewMark::Reject, "✖ Reject"),
             (ReviewMark::Flag, "⚑ Flag"),
-            (ReviewMark::ForceIn, "➕ Force in"),
-            (ReviewMark::ForceOut, "➖ Force out"),
+            (ReviewMark::Clear, "Clear decision"),
         ] {
             if ui.button(word).clicked() {
                 self.go = Some(Command::Mark { captures: targets.clone(), mark, note: String::new() });

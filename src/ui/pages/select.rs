@@ -27,7 +27,11 @@ pub struct SelectPage {
 impl SelectPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        title_ui(ui, "Select & export", "What has at least the threshold's score is in; a person's decision wins");
+        title_ui(
+            ui,
+            "Select & export",
+            "Captures scoring at or above the threshold are selected; approvals and rejections override",
+        );
         let Some(campaign) = app.campaign else {
             empty_ui(ui, "No campaign is chosen", "A selection belongs to a campaign; choose one above");
             action_ui(ui, app, Action::NewCampaign);
@@ -145,10 +149,13 @@ fn balance_ui(ui: &mut Ui, app: &mut AppState, page: &SelectionPage) {
         side_ui(ui, app, false, page.pages_out, page.hosts_out, page.bytes_out);
     });
     ui.horizontal_wrapped(|ui| {
-        let needed = words::counted(page.requisites, "requisite", "requisites");
+        let embedded = words::counted(page.requisites, "embedded resource", "embedded resources");
+        let overrides = words::counted(page.overrides, "manual override", "manual overrides");
         for (words, filter) in [
-            (format!("{needed} come along"), "requisite:yes"),
-            (format!("{} against the score by hand", words::count(page.by_hand)), "byhand:yes"),
+            (format!("{embedded} included"), "requisite:yes"),
+            (format!("{} included by hand", words::count(page.included)), "mark:approve"),
+            (format!("{} excluded by hand", words::count(page.excluded)), "mark:reject"),
+            (overrides, "byhand:yes"),
         ] {
             if ui.link(words).on_hover_text(SHOW).clicked() {
                 captures_by(app, filter.to_owned());

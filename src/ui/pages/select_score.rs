@@ -1,6 +1,6 @@
 //! The scores as a picture and as rows.
 
-use crate::app::models::{ScoredRow, SelectionPage};
+use crate::app::models::{ReviewMark, ScorePart, ScoredRow, SelectionPage};
 use crate::app::{AppState, Focus};
 use crate::ui::table::Table;
 use crate::ui::theme::{self, tokens};
@@ -72,7 +72,7 @@ pub fn borderline_ui(ui: &mut Ui, app: &mut AppState, rows: &[ScoredRow]) {
             let row = &rows[index];
             cells.text(&format!("{:.3}", row.score));
             cells.ui(|ui| {
-                let hand = if row.by_hand { " by hand" } else { "" };
+                let hand = if row.decision.and_then(ReviewMark::decides).is_some() { " by hand" } else { "" };
                 if row.selected {
                     ui.colored_label(tokens(ui).accept, format!("✔ in{hand}"));
                 } else {
@@ -83,7 +83,7 @@ pub fn borderline_ui(ui: &mut Ui, app: &mut AppState, rows: &[ScoredRow]) {
             cells.text(&row.url);
             cells.ui(|ui| {
                 let parts: Vec<String> =
-                    row.parts.iter().map(|(name, value, weight, _)| format!("{name} {:.3}", value * weight)).collect();
+                    row.parts.iter().map(|part| format!("{} {:.3}", part.name, part.value * part.weight)).collect();
                 crate::ui::widgets::cell_ui(ui, &parts.join(" + ")).on_hover_ui(|ui| parts_ui(ui, row));
             });
         },
@@ -110,7 +110,7 @@ fn parts_ui(ui: &mut Ui, row: &ScoredRow) {
             ui.weak(head);
         }
         ui.end_row();
-        for (name, value, weight, why) in &row.parts {
+        for ScorePart { name, value, weight, why } in &row.parts {
             ui.label(words::line(name));
             ui.label(format!("{value:.3}"));
             ui.label(format!("{weight:.2}"));

@@ -343,7 +343,7 @@ fn review_is_done_with_keys() {
 fn a_selection_is_scored_exported_and_verified() {
     let mut window = Window::full();
     go(&mut window, Key::Num8);
-    window.until("scores are there", |window| window.says("4 against the score by hand"));
+    window.until("scores are there", |window| window.says("4 manual overrides"));
     window.press(Key::CloseBracket);
     window.check_says("not scored with these settings yet");
     window.click("Score and select");
@@ -374,8 +374,10 @@ fn every_number_of_a_selection_leads_to_its_rows() {
         window.click("← Back");
     }
     for (figure, filter) in [
-        ("140 requisites come along", "requisite:yes"),
-        ("4 against the score by hand", "byhand:yes"),
+        ("140 embedded resources included", "requisite:yes"),
+        ("2 included by hand", "mark:approve"),
+        ("4 excluded by hand", "mark:reject"),
+        ("4 manual overrides", "byhand:yes"),
         ("452", "export:yes"),
     ] {
         window.click(figure);

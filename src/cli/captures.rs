@@ -1,0 +1,165 @@
+//! `fonds captures`.
+
+use super::FINE;
+use super::campaign::looking_desk;
+use super::output::{json_line, plain};
+use crate::app::models::{CampaignId, CaptureColumn, CaptureQuery, CaptureRow};
+use crate::app::work;
+use crate::app::workspace_desk::WorkspaceDesk;
+use crate::export::csv_row;
+use serde_json::Value;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+/// Rows that are read at once.
+const ROWS_AT_ONCE: u64 = 10_000;
+
+/// Columns of the plain list.
+const PLAIN_COLUMNS: [&str; 5] = ["id", "date", "status", "mark", "url"];
+
+/// List captures, with what is known of each.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  fonds captures my-archive\n  \
+    fonds captures my-archive 'host:gov.pt status:200 inlinks.ext>3' --sort=-inlink_hosts --limit 20\n  \
+    fonds captures my-archive 'mark:reject' --csv --columns id,url,date > rejected.csv\n  \
+    fonds captures my-archive 'selected:yes' --json | jq .url\n\n\
+    Columns of the plain list: number, date, status, mark, URL.")]
+pub struct Args {
+    /// Workspace.
+    folder: PathBuf,
+    /// Words and fields, as in the window's filter line; all captures without it.
+    #[arg(default_value = "")]
+    filter: String,
+    /// Number or title of the campaign whose captures, scores and selection are meant; all
+    /// captures where there are several and none is named.
+    #[arg(long)]
+    campaign: Option<String>,
+    /// One object a capture.
+    #[arg(long, conflicts_with_all = ["csv", "tsv", "count"])]
+    json: bool,
+    /// Comma-separated values with a head line.
+    #[arg(long, conflicts_with_all = ["tsv", "count"])]
+    csv: bool,
+    /// Tab-separated values with a head line.
+    #[arg(long, conflicts_with = "count")]
+    tsv: bool,
+    /// Only say how many there are.
+    #[arg(long)]
+    count: bool,
+    /// Columns, separated by commas, by the names that --json has.
+    #[arg(long, value_delimiter = ',', value_name = "NAMES", conflicts_with = "count")]
+    columns: Vec<String>,
+    /// Columns to sort by, separated by commas; - before a name begins with the largest.
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    sort: Vec<String>,
+    /// At most so many captures.
+    #[arg(long)]
+    limit: Option<u64>,
+    /// Leave so many out before the first.
+    #[arg(long, default_value_t = 0)]
+    offset: u64,
+}
+
+/// The campaign that is named, or the only one of the workspace.
+pub(super) fn campaign_for(desk: &WorkspaceDesk, name: Option<&str>) -> anyhow::Result<Option<CampaignId>> {
+    let catalogue = desk.catalogue();
+    if let Some(name) = name {
+        return Ok(Some(catalogue.find_campaign(name)?));
+    }
+    Ok(match catalogue.campaigns()?.as_slice() {
+        [only] => Some(only.id),
+        _ => None,
+    })
+}
+
+pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let desk = looking_desk(&args.folder)?;
+    let mut query = CaptureQuery {
+        filter: args.filter.clone(),
+        campaign: campaign_for(&desk, args.campaign.as_deref())?,
+        sort: args.sort.iter().map(|name| sort_key(name)).collect::<anyhow::Result<_>>()?,
+        offset: args.offset,
+        ..work::everything()
+    };
+    let columns = columns(args)?;
+    let mut left = args.limit.unwrap_or(u64::MAX);
+    let mut out = BufWriter::new(out);
+    if args.csv {
+        csv_row(&mut out, &columns)?;
+    } else if args.tsv {
+        writeln!(out, "{}", columns.join("\t"))?;
+    }
+    loop {
+        query.limit = if args.count { 0 } else { left.min(ROWS_AT_ONCE) };
+        let page = desk.catalogue().captures(&query)?;
+        if let Some(problem) = page.filter_problem {
+            anyhow::bail!("the filter cannot be read: {problem}");
+        }
+        if args.count {
+            writeln!(out, "{}", page.total)?;
+            break;
+        }
+        for row in &page.rows {
+            print(row, args, &columns, &mut out)?;
+        }
+        let read = page.rows.len() as u64;
+        left -= read;
+        query.offset += read;
+        if left == 0 || read == 0 {
+            break;
+        }
+    }
+    out.flush()?;
+    Ok(FINE)
+}
+
+fn print(row: &CaptureRow, args: &Args, columns: &[&str], out: &mut dyn Write) -> anyhow::Result<()> {
+    let Value::Object(mut fields) = serde_json::to_value(row)? else { return Ok(()) };
+    if args.json {
+        if !args.columns.is_empty() {
+            fields.retain(|name, _| columns.contains(&name.as_str()));
+        }
+        return json_line(out, &fields);
+    }
+    let texts: Vec<String> = columns
+        .iter()
+        .map(|column| match fields.get(*column) {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(text)) => text.clone(),
+            Some(value) => value.to_string(),
+        })
+        .collect();
+    if args.csv {
+        return Ok(csv_row(out, &texts.iter().map(String::as_str).collect::<Vec<_>>())?);
+    }
+    let empty = if args.tsv { "" } else { "-" };
+    let texts: Vec<_> = texts.iter().map(|text| if text.is_empty() { empty.into() } else { plain(text) }).collect();
+    Ok(writeln!(out, "{}", texts.join("\t"))?)
+}
+
+/// The columns to print: those that were named, or a few, or all for files.
+fn columns(args: &Args) -> anyhow::Result<Vec<&str>> {
+    if args.columns.is_empty() {
+        return Ok(if args.csv || args.tsv { CaptureRow::COLUMNS.to_vec() } else { PLAIN_COLUMNS.to_vec() });
+    }
+    for name in &args.columns {
+        anyhow::ensure!(
+            CaptureRow::COLUMNS.contains(&name.as_str()),
+            "--columns: there is no column “{name}”; there are {}",
+            CaptureRow::COLUMNS.join(", ")
+        );
+    }
+    Ok(args.columns.iter().map(String::as_str).collect())
+}
+
+/// A sort key as it is typed: `url`, or `-score` for the largest first.
+fn sort_key(text: &str) -> anyhow::Result<(CaptureColumn, bool)> {
+    let (name, descending) = match text.strip_prefix('-') {
+        Some(name) => (name, true),
+        None => (text, false),
+    };
+    match serde_json::from_value(Value::String(name.to_owned())) {
+        Ok(column) => Ok((column, descending)),
+        Err(error) => anyhow::bail!("--sort: {error}"),
+    }
+}

@@ -1,0 +1,151 @@
+//! `fonds mark`.
+
+use super::FINE;
+use super::campaign::{desk, looking_desk};
+use super::captures::campaign_for;
+use super::output::{json_line, plain};
+use crate::app::models::{CaptureId, CaptureQuery, ReviewMark};
+use crate::app::work;
+use crate::app::workspace_desk::WorkspaceDesk;
+use crate::jobs::counted;
+use crate::uri::{PageKey, Url};
+use anyhow::Context;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Approve, reject or flag captures, or note something about them.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    fonds mark my-archive reject --url https://www.example.org/private --reason 'names a person'\n  \
+    fonds mark my-archive approve --id 17 --id 23 --by 'Ana Reis'\n  \
+    fonds mark my-archive reject --filter 'host:ads.example.org' --dry-run\n  \
+    fonds mark my-archive note --id 17 --reason 'see the letter of 3 May'\n  \
+    fonds mark my-archive clear --id 17\n\n\
+    approve: in every selection of the campaign, whatever score and filter say.\n\
+    reject: out of every selection and export, as an embedded resource or the original of a revisit, too.\n\
+    flag: to be looked at again; score and filter decide.\n\
+    clear: takes approval, rejection or flag back.\n\
+    Of several decisions the last one counts; earlier ones are kept. --url means every capture of that URL.")]
+pub struct Args {
+    /// Workspace.
+    folder: PathBuf,
+    /// What to decide or note.
+    mark: MarkArg,
+    /// Captures of this URL; can be given several times.
+    #[arg(long)]
+    url: Vec<String>,
+    /// The capture of this number, as fonds captures lists it; can be given several times.
+    #[arg(long)]
+    id: Vec<CaptureId>,
+    /// Captures that this filter finds; * is every capture.
+    #[arg(long)]
+    filter: Option<String>,
+    /// Campaign whose captures the filter looks through; needed when there are several.
+    #[arg(long, requires = "filter")]
+    campaign: Option<String>,
+    /// Why, or the text of the note.
+    #[arg(long, default_value = "")]
+    reason: String,
+    /// Who decides; the system's user name without it.
+    #[arg(long, value_name = "NAME")]
+    by: Option<String>,
+    /// Only say which captures are meant.
+    #[arg(long)]
+    dry_run: bool,
+    /// The result as one object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A mark as it is typed.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum MarkArg {
+    Approve,
+    Reject,
+    Flag,
+    Clear,
+    Note,
+}
+
+impl From<MarkArg> for ReviewMark {
+    fn from(mark: MarkArg) -> Self {
+        match mark {
+            MarkArg::Approve => Self::Approve,
+            MarkArg::Reject => Self::Reject,
+            MarkArg::Flag => Self::Flag,
+            MarkArg::Clear => Self::Clear,
+            MarkArg::Note => Self::Note,
+        }
+    }
+}
+
+pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let mark = ReviewMark::from(args.mark);
+    let reason = args.reason.trim();
+    anyhow::ensure!(mark != ReviewMark::Note || !reason.is_empty(), "a note needs its text: --reason TEXT");
+    let by = match args.by.as_deref().map(str::trim) {
+        Some("") => anyhow::bail!("--by: the name is empty"),
+        Some(name) => name.to_owned(),
+        None => work::operator(),
+    };
+    let desk = if args.dry_run { looking_desk(&args.folder)? } else { desk(&args.folder)? };
+    let captures = captures_of(args, &desk)?;
+    if !args.dry_run {
+        desk.catalogue().mark(&captures, mark, reason, &by)?;
+    }
+    if args.json {
+        json_line(
+            out,
+            &serde_json::json!({
+                "mark": mark, "captures": captures, "by": by, "reason": reason, "written": !args.dry_run
+            }),
+        )?;
+        return Ok(FINE);
+    }
+    let number = counted(captures.len() as u64, "capture");
+    match args.dry_run {
+        true => {
+            writeln!(out, "Would be marked “{}”: {number}", mark.word())?;
+            for id in &captures {
+                let row = desk.catalogue().capture_row(*id)?;
+                writeln!(out, "{id}\t{}\t{}\t{}", row.date.to_words(), row.status, plain(&row.url))?;
+            }
+        }
+        false => writeln!(out, "{}: {number}, by {}", mark.word(), plain(&by))?,
+    }
+    Ok(FINE)
+}
+
+/// The captures that are named, each once.
+fn captures_of(args: &Args, desk: &WorkspaceDesk) -> anyhow::Result<Vec<CaptureId>> {
+    anyhow::ensure!(
+        args.filter.is_some() || !args.url.is_empty() || !args.id.is_empty(),
+        "which captures? Name them with --url, --id or --filter"
+    );
+    let catalogue = desk.catalogue();
+    let mut captures = Vec::new();
+    for id in &args.id {
+        captures.push(catalogue.capture_row(*id)?.id);
+    }
+    for text in &args.url {
+        let url = Url::parse(text).with_context(|| format!("“{text}” is not a URL"))?;
+        let found = catalogue.captures_of_url(&url)?;
+        if found.is_empty() {
+            let other = catalogue.last_capture(&PageKey::of(&url))?.map(|id| catalogue.capture_row(id)).transpose()?;
+            match other {
+                Some(row) => anyhow::bail!("{text} was never captured; the same page was as {}", row.url),
+                None => anyhow::bail!("{text} was never captured. Why: fonds why {} {text}", args.folder.display()),
+            }
+        }
+        captures.extend(found);
+    }
+    if let Some(filter) = &args.filter {
+        let campaign = campaign_for(desk, args.campaign.as_deref())?;
+        let found = catalogue.capture_ids(&CaptureQuery { filter: filter.clone(), campaign, ..work::everything() })?;
+        anyhow::ensure!(!found.is_empty(), "the filter “{filter}” finds no capture; nothing was marked");
+        captures.extend(found);
+    }
+    captures.sort_unstable();
+    captures.dedup();
+    Ok(captures)
+}
