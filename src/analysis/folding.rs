@@ -13,7 +13,7 @@ use unicode_normalization::char::is_combining_mark;
 pub fn fold(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut gap = false;
-    let mut push = |c: char| {
+    each_folded(text, |c| {
         if c.is_alphanumeric() || is_combining_mark(c) {
             if gap && !out.is_empty() {
                 out.push(' ');
@@ -23,7 +23,21 @@ pub fn fold(text: &str) -> String {
         } else {
             gap = true;
         }
-    };
+    });
+    out
+}
+
+/// Text with its letters as [`fold`] sees them and all other characters as
+/// they stand, for what is looked for in URLs: `/Ciência/?id=4` is `/ciencia/?id=4`.
+pub fn fold_letters(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    each_folded(text, |c| out.push(c));
+    out
+}
+
+/// Calls `push` with the characters of a text in lower case, without
+/// diacritics, compatibility forms resolved.
+fn each_folded(text: &str, mut push: impl FnMut(char)) {
     for c in text.chars() {
         if c.is_ascii() {
             push(c.to_ascii_lowercase());
@@ -39,7 +53,6 @@ pub fn fold(text: &str) -> String {
             }
         }
     }
-    out
 }
 
 /// The words of a text, folded. Runs of a script written without blanks give
@@ -138,7 +151,13 @@ mod tests {
         for c in '\0'..=char::MAX {
             let once = fold(&c.to_string());
             assert_eq!(fold(&once), once, "{:x}", u32::from(c));
+            assert_eq!(fold(&fold_letters(&c.to_string())), once, "{:x}", u32::from(c));
         }
+    }
+
+    #[test]
+    fn signs_stand_where_only_letters_fold() {
+        assert_eq!(fold_letters("/Ciência/?ID=4 – ΟΔΥΣΣΕΥΣ."), "/ciencia/?id=4 – οδυσσευσ.");
     }
 
     #[test]

@@ -25,7 +25,7 @@ mod score;
 
 pub use anchor_check::{AnchorCheck, AnchorWords, MOST_ANCHOR_WORDS};
 pub use anchors::{AnchorLink, AnchorTallies, AnchorTally};
-pub use folding::{fold, words};
+pub use folding::{fold, fold_letters, words};
 pub use matching::{Matcher, Matches, Place, TermHit, TextFields};
 pub use page_rank::page_rank;
 pub use score::{

@@ -1,10 +1,11 @@
 //! What pages draw: the catalogue's read models, and how they arrive.
 
 pub use super::link_models::*;
+pub use crate::campaign::quoted_value as quoted;
 pub use crate::crawl::PREREQUISITE_RULE;
-pub use crate::store::quoted;
 pub use crate::store::rows::*;
 pub use crate::store::scope_rows::*;
+pub use crate::store::{FilterField, filter_fields};
 
 use crate::campaign::Campaign;
 use crate::scope::{Trace, Turn};

@@ -11,6 +11,7 @@ pub mod feed;
 mod json;
 mod permission;
 mod problems;
+mod query;
 mod request;
 mod request_text;
 mod schedule;
@@ -20,8 +21,9 @@ pub use due::{Fate, settle};
 pub use json::{CampaignFileError, UNREAD_FIELDS};
 pub use permission::{Criterion, EvidenceFile, Grounds, Permission, PermissionRequest, PermissionState, Reading};
 pub use problems::CampaignProblem;
+pub use query::fields::{FieldTerm, FieldTest, Sign, parse_fields, quoted_value};
+pub use query::{MAX_REQUEST_DEPTH, Query, QueryError};
 pub use request::{Request, Term, TermKind};
-pub use request_text::{MAX_REQUEST_DEPTH, RequestTextError};
 pub use schedule::{Calendar, CatchUp, Frequency, MAX_NEXT_RUNS, Run, Schedule, ScheduleError};
 pub use target::Target;
 

@@ -1,5 +1,6 @@
 //! The boolean request: a tree, and the same as one line of text.
 
+use super::query::Query;
 use serde::{Deserialize, Serialize};
 
 /// What a term names.
@@ -52,22 +53,5 @@ fn full_weight() -> f64 {
     1.0
 }
 
-/// A boolean tree over terms. `And` of nothing asks for nothing and is met by all.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Request {
-    /// All parts hold.
-    And(Vec<Request>),
-    /// At least one part holds.
-    Or(Vec<Request>),
-    /// The part does not hold.
-    Not(Box<Request>),
-    /// One term holds.
-    Term(Term),
-}
-
-impl Default for Request {
-    fn default() -> Self {
-        Self::And(Vec::new())
-    }
-}
+/// What a campaign's pages are about.
+pub type Request = Query<Term>;

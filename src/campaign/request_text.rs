@@ -34,14 +34,9 @@
 mod parse;
 mod write;
 
-pub use parse::RequestTextError;
-
+use super::query::QueryError;
 use super::request::{Request, TermKind};
 use std::fmt;
-
-/// Groups within groups, at most. Keeps every request that can be written
-/// also within what a JSON reader takes.
-pub const MAX_REQUEST_DEPTH: usize = 50;
 
 /// What text says instead of a word of its own.
 const RESERVED: [&str; 5] = ["AND", "OR", "NOT", "ALL", "ANY"];
@@ -65,25 +60,6 @@ impl TermKind {
     /// The prefix in text: `person` for `person:"Amélia Vaz"`.
     pub fn prefix(self) -> &'static str {
         PREFIXES.iter().find(|(_, kind)| *kind == self).map_or("keyword", |(prefix, _)| prefix)
-    }
-}
-
-impl Request {
-    /// Whether it asks for nothing, so that every page meets it.
-    pub fn is_empty(&self) -> bool {
-        match self {
-            Self::And(parts) => parts.iter().all(Self::is_empty),
-            Self::Or(_) | Self::Not(_) | Self::Term(_) => false,
-        }
-    }
-
-    /// Groups within groups, the deepest way down; 0 for a single term.
-    pub fn depth(&self) -> usize {
-        match self {
-            Self::And(parts) | Self::Or(parts) => 1 + parts.iter().map(Self::depth).max().unwrap_or(0),
-            Self::Not(part) => 1 + part.depth(),
-            Self::Term(_) => 0,
-        }
     }
 }
 
@@ -125,7 +101,7 @@ impl fmt::Display for Request {
 }
 
 impl std::str::FromStr for Request {
-    type Err = RequestTextError;
+    type Err = QueryError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         parse::request(text)

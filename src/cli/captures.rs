@@ -7,6 +7,7 @@ use crate::app::models::{CampaignId, CaptureColumn, CaptureQuery, CaptureRow};
 use crate::app::work;
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::export::csv_row;
+use crate::store::filter_fields;
 use serde_json::Value;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -19,11 +20,7 @@ const PLAIN_COLUMNS: [&str; 5] = ["id", "date", "status", "mark", "url"];
 
 /// List captures, with what is known of each.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  fonds captures my-archive\n  \
-    fonds captures my-archive 'host:gov.pt status:200 inlinks.ext>3' --sort=-inlink_hosts --limit 20\n  \
-    fonds captures my-archive 'mark:reject' --csv --columns id,url,date > rejected.csv\n  \
-    fonds captures my-archive 'selected:yes' --json | jq .url\n\n\
-    Columns of the plain list: number, date, status, mark, URL.")]
+#[command(after_help = help())]
 pub struct Args {
     /// Workspace.
     folder: PathBuf,
@@ -58,6 +55,25 @@ pub struct Args {
     /// Leave so many out before the first.
     #[arg(long, default_value_t = 0)]
     offset: u64,
+}
+
+/// Examples, and the fields of a filter.
+fn help() -> String {
+    let mut help = "Examples:\n  fonds captures my-archive\n  \
+        fonds captures my-archive 'host:gov.pt status:200 inlinks.ext>3' --sort=-inlink_hosts --limit 20\n  \
+        fonds captures my-archive 'mark:reject' --csv --columns id,url,date > rejected.csv\n  \
+        fonds captures my-archive 'selected:yes' --json | jq .url\n\n\
+        Columns of the plain list: number, date, status, decision, URL.\n\n\
+        A filter is words of URL or title and fields; a blank or AND means both, OR either, NOT or - before a part \
+        its contrary; brackets and quotes as usual. Fields:\n"
+        .to_owned();
+    let fields = filter_fields();
+    let width = fields.iter().map(|field| field.example.chars().count()).max().unwrap_or_default();
+    for field in fields {
+        help.push_str(&format!("  {:<width$}  {}\n", field.example, field.about));
+    }
+    help.truncate(help.trim_end().len());
+    help
 }
 
 /// The campaign that is named, or the only one of the workspace.

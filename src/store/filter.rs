@@ -1,26 +1,24 @@
-//! The filter line of the captures table.
+//! The filter line of the captures table: its fields, and what they mean in the catalogue.
 //!
-//! Words are looked for in URL and title; `field:value`, `field>number`,
-//! `field<number` test one column; `re:…` is a regular expression over the
-//! URL; `file:` takes the number of an archive file or a part of its name;
-//! `import:` those that an import brought in, `imported:` all in the files that
-//! it read; `selected:no` what was scored for the campaign at hand and is out,
-//! `requisite:yes` what comes along because a selected capture needs it,
-//! `export:yes` both that and what is selected, `byhand:yes` what a person
-//! decided against the score;
-//! `host:` means a host and its subdomains, `host=` the host alone, `fqdn:`
-//! the host as links count it, with or without `www` and whatever its port;
-//! `key:` a page by its key or URL; `page:yes` what counts as a captured page;
-//! a
-//! leading `-` turns a part round; quotes keep blanks together. Only letters
-//! before the sign are a field's name: `a.pt/x?id=4` is a word.
+//! How a line is read (words, quotes, AND, OR, NOT, brackets) stands with
+//! [`parse_fields`]; [`filter_fields`] lists the fields. Plain words are
+//! looked for in URL and title. Words and texts of pages fold case and
+//! diacritics as the request of a campaign does; `host:` means a host and its
+//! subdomains, and `=` in the place of `:` the whole value: `host=` that host
+//! alone.
 
+use super::capture_table::mark_word;
 use super::marks::{decision_sql, override_sql, selected_sql};
+use super::rows::ReviewMark;
+use crate::analysis::fold_letters;
+use crate::campaign::{FieldTerm, FieldTest, Query, Sign, parse_fields};
 use crate::links::original_rule::{IS_PAGE, ORIGINAL, SAYS_PAGE};
 use crate::links::stored::{host_name, host_of};
 use crate::scope::broken_pattern;
-use crate::uri::{Fqdn, PageKey, Url};
-use rusqlite::functions::FunctionFlags;
+use crate::uri::{CaptureDate, Fqdn, PageKey, Url};
+use crate::warc::end_of_period;
+use aho_corasick::AhoCorasick;
+use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Error};
 use std::sync::Arc;
@@ -37,37 +35,61 @@ pub(super) struct Filter {
     pub is_of_selection: bool,
 }
 
-/// Columns that a field name stands for.
-const TEXT_FIELDS: [(&str, &str); 13] = [
-    ("url", "u.url"),
-    ("title", "c.title"),
-    ("host", "h.name"),
-    ("mime", "c.mime"),
-    ("type", "c.mime"),
-    ("lang", "c.language"),
-    ("rule", "c.rule_name"),
-    ("via", "ifnull(v.url, '')"),
-    ("digest", "c.digest"),
-    ("anchor", "ifnull(i.top_anchor, '')"),
-    ("tag", "c.source_tag"),
-    ("ip", "c.ip"),
-    ("hops", "c.hops"),
-];
+/// A field that a filter line may ask for.
+#[derive(Debug)]
+pub struct FilterField {
+    /// Its name, without the sign behind it.
+    pub name: &'static str,
+    /// What it tests.
+    pub about: &'static str,
+    /// How it may be written.
+    pub example: &'static str,
+    kind: Kind,
+}
 
-const NUMBER_FIELDS: [(&str, &str); 9] = [
-    ("status", "c.status"),
-    ("size", "c.size"),
-    ("depth", "length(c.hops)"),
-    ("score", "s.score"),
-    ("inlinks.int", "i.internal"),
-    ("inlinks.ext", "i.external"),
-    ("inlinks.hosts", "i.hosts"),
-    ("inlinks", "(i.internal + i.external)"),
-    ("versions", "(SELECT count(*) FROM capture x WHERE x.page = c.page)"),
-];
+/// Every field of a filter line, in the order of a help page.
+pub fn filter_fields() -> &'static [FilterField] {
+    FIELDS
+}
 
-/// How the fields begin that have a dot.
-const INLINKS: &str = "inlinks.";
+/// How a field is tested.
+#[derive(Debug)]
+enum Kind {
+    /// A text of a page in this column: case and diacritics fold.
+    Text(&'static str),
+    /// A URL in this column: as a text, percent-encoding resolved too.
+    Url(&'static str),
+    /// A value that the program or a server wrote, in this column; only the
+    /// case of ASCII letters folds.
+    Value(&'static str),
+    /// A number in this column.
+    Number(&'static str),
+    /// What holds and what does not hold.
+    YesNo(&'static str, &'static str),
+    /// A number that the catalogue gave, with the condition on it; the second
+    /// is what has such numbers, the third the page that lists them.
+    Id(&'static str, &'static str, &'static str),
+    Host,
+    Fqdn,
+    Key,
+    Page,
+    Date,
+    Mark,
+    File,
+    Launch,
+    Pattern,
+}
+
+const fn field(name: &'static str, about: &'static str, example: &'static str, kind: Kind) -> FilterField {
+    FilterField { name, about, example, kind }
+}
+
+/// A field that holds or does not: name, what it means, and the conditions for yes and no.
+macro_rules! yes_no {
+    ($name:literal, $about:literal, $yes:expr, $no:expr) => {
+        field($name, concat!($about, ": yes or no"), concat!($name, ":yes"), Kind::YesNo($yes, $no))
+    };
+}
 
 /// What comes along with the selection of the campaign at hand, found once for a
 /// question: a catalogue of an earlier version has no table of it.
@@ -84,191 +106,309 @@ macro_rules! requisite_sql {
 }
 pub(super) use requisite_sql;
 
-/// Fields that hold or do not, and what is asked for either.
-const YES_NO_FIELDS: [(&str, &str, &str); 5] = [
-    ("revisit", "c.revisit_of_ms IS NOT NULL", "c.revisit_of_ms IS NULL"),
+const FIELDS: &[FilterField] = &[
+    field("url", "Text in the URL", "url:/news/", Kind::Url("u.url")),
+    field("title", "Text in the title", "title:\"annual report\"", Kind::Text("c.title")),
+    field("host", "A host and its subdomains; host= is that host alone", "host:gov.pt", Kind::Host),
+    field("fqdn", "A host as links count it: with or without www, any port", "fqdn:a.pt", Kind::Fqdn),
+    field("key", "A page by its URL or index key", "key:http://a.pt/x", Kind::Key),
+    field("re", "A regular expression over the URL", "re:/20[0-9]{2}/", Kind::Pattern),
+    field("date", "When it was captured: a year, month, day or range", "date>=2019-05", Kind::Date),
+    field("status", "HTTP status, or a family of them", "status:4xx", Kind::Number("ifnull(c.status, 0)")),
+    field("mime", "Part of the media type", "mime:pdf", Kind::Value("c.mime")),
+    field("type", "The same as mime", "type:image/", Kind::Value("c.mime")),
+    field("size", "Bytes of the payload", "size>1000000", Kind::Number("ifnull(c.size, 0)")),
+    field("lang", "Language (ISO 639-1)", "lang:pt", Kind::Value("c.language")),
+    field("mark", "The last decision on it", "mark:approve", Kind::Mark),
+    field("score", "Score for the campaign, 0 to 1", "score>=0.5", Kind::Number("s.score")),
     // What was not scored is neither.
-    ("selected", selected_sql!(), concat!("(s.capture IS NOT NULL AND NOT ", selected_sql!(), ")")),
-    ("byhand", override_sql!(), concat!("NOT ", override_sql!())),
-    ("requisite", requisite_sql!(), concat!("NOT ", requisite_sql!())),
-    (
+    yes_no!(
+        "selected",
+        "In the selection of the campaign",
+        selected_sql!(),
+        concat!("(s.capture IS NOT NULL AND NOT ", selected_sql!(), ")")
+    ),
+    yes_no!("byhand", "A person decided against the score", override_sql!(), concat!("NOT ", override_sql!())),
+    yes_no!(
+        "requisite",
+        "Comes along because a selected capture needs it",
+        requisite_sql!(),
+        concat!("NOT ", requisite_sql!())
+    ),
+    yes_no!(
         "export",
+        "Selected, or comes along",
         concat!("(", selected_sql!(), " OR ", requisite_sql!(), ")"),
-        concat!("NOT (", selected_sql!(), " OR ", requisite_sql!(), ")"),
+        concat!("NOT (", selected_sql!(), " OR ", requisite_sql!(), ")")
+    ),
+    field("page", "Counts as a captured page: yes or no", "page:yes", Kind::Page),
+    yes_no!("revisit", "Repeats a payload already held", "c.revisit_of_ms IS NOT NULL", "c.revisit_of_ms IS NULL"),
+    field(
+        "versions",
+        "Captures of the same page",
+        "versions>1",
+        Kind::Number("(SELECT count(*) FROM capture x WHERE x.page = c.page)"),
+    ),
+    field(
+        "inlinks",
+        "Inlinks, internal and external",
+        "inlinks>0",
+        Kind::Number("(ifnull(i.internal, 0) + ifnull(i.external, 0))"),
+    ),
+    field("inlinks.int", "Inlinks from the same host", "inlinks.int<3", Kind::Number("ifnull(i.internal, 0)")),
+    field("inlinks.ext", "Inlinks from other hosts", "inlinks.ext>3", Kind::Number("ifnull(i.external, 0)")),
+    field("inlinks.hosts", "Hosts that link to it", "inlinks.hosts>=2", Kind::Number("ifnull(i.hosts, 0)")),
+    field("anchor", "Text in its most common anchor", "anchor:\"read more\"", Kind::Text("ifnull(i.top_anchor, '')")),
+    field("via", "Text in the URL of the page that led to it", "via:/links.html", Kind::Url("ifnull(v.url, '')")),
+    field("hops", "Part of the path from the seed", "hops:LL", Kind::Value("c.hops")),
+    field("depth", "Hops from the seed", "depth<=2", Kind::Number("length(c.hops)")),
+    field("rule", "Name of the rule that let it in", "rule:GeoLocation", Kind::Value("c.rule_name")),
+    field("tag", "Text in the tag of its seed", "tag:elections", Kind::Text("c.source_tag")),
+    field("digest", "Part of the payload digest", "digest:sha1:3I42", Kind::Value("c.digest")),
+    field("ip", "Part of the server's address", "ip:192.0.2.", Kind::Value("c.ip")),
+    field("file", "An archive file by its number or a part of its name", "file:crawl-a", Kind::File),
+    field("launch", "A launch by its name", "launch:20240301090000", Kind::Launch),
+    field(
+        "campaign",
+        "A campaign by its number",
+        "campaign:1",
+        Kind::Id(
+            "c.launch IN (SELECT id FROM launch WHERE launch.campaign = ?)",
+            "campaign",
+            "the page Campaigns lists them",
+        ),
+    ),
+    field(
+        "import",
+        "Captures that an import added",
+        "import:3",
+        Kind::Id("c.launch = ?", "import", "the page Files lists them"),
+    ),
+    field(
+        "imported",
+        "All captures in the files that an import read",
+        "imported:3",
+        // A file may have grown since and been read again.
+        Kind::Id(
+            "c.launch <= ? AND c.id IN (SELECT r.capture FROM record r WHERE r.position = 0 AND r.file IN
+                (SELECT i.file FROM import_file i
+                 WHERE i.launch = ? AND i.outcome IN ('read', 'cut') AND i.file IS NOT NULL
+                 UNION SELECT m.id FROM import_file i JOIN warc_file m ON m.package = i.file
+                 WHERE i.launch = ? AND i.outcome IN ('read', 'cut')))",
+            "import",
+            "the page Files lists them",
+        ),
     ),
 ];
 
-/// Makes `re:` and `fqdn:` work in a connection, with a pattern compiled once a statement.
+/// Terms of one line, at most: SQLite nests conditions so deep.
+const MAX_TERMS: usize = 400;
+
+/// Makes `re:`, `fqdn:` and the folding of text work in a connection; a
+/// pattern or word is compiled once a statement.
 pub(super) fn register(conn: &Connection) -> rusqlite::Result<()> {
-    conn.create_scalar_function(
-        "fqdn_of",
-        1,
-        FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC,
-        |context| {
-            let key = context.get_raw(0).as_str().map_err(|error| Error::UserFunctionError(error.into()))?;
-            Ok(host_name(host_of(key)).as_str().to_owned())
-        },
-    )?;
-    conn.create_scalar_function(
-        "regexp",
-        2,
-        FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC,
-        |context| {
-            let pattern: Arc<regex::Regex> =
-                context.get_or_create_aux(0, |value| -> Result<_, Box<dyn std::error::Error + Send + Sync>> {
-                    Ok(regex::Regex::new(value.as_str()?)?)
-                })?;
-            let text = context.get_raw(1).as_str().map_err(|error| Error::UserFunctionError(error.into()))?;
-            Ok(pattern.is_match(text))
-        },
-    )
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    conn.create_scalar_function("fqdn_of", 1, flags, |context| {
+        Ok(host_name(host_of(text_of(context, 0)?)).as_str().to_owned())
+    })?;
+    conn.create_scalar_function("regexp", 2, flags, |context| {
+        let pattern: Arc<regex::Regex> =
+            context.get_or_create_aux(0, |value| -> Result<_, Failed> { Ok(regex::Regex::new(value.as_str()?)?) })?;
+        Ok(pattern.is_match(text_of(context, 1)?))
+    })?;
+    conn.create_scalar_function("text_has", 2, flags, |context| Ok(needle(context)?.is_in(text_of(context, 1)?)))?;
+    conn.create_scalar_function("text_is", 2, flags, |context| Ok(needle(context)?.is_all_of(text_of(context, 1)?)))?;
+    conn.create_scalar_function("url_has", 2, flags, |context| {
+        let (needle, url) = (needle(context)?, text_of(context, 1)?);
+        Ok(needle.is_in(url) || decoded(url).is_some_and(|url| needle.is_in(&url)))
+    })?;
+    conn.create_scalar_function("url_is", 2, flags, |context| {
+        let (needle, url) = (needle(context)?, text_of(context, 1)?);
+        Ok(needle.is_all_of(url) || decoded(url).is_some_and(|url| needle.is_all_of(&url)))
+    })
+}
+
+type Failed = Box<dyn std::error::Error + Send + Sync>;
+
+fn text_of<'a>(context: &'a Context<'_>, at: usize) -> rusqlite::Result<&'a str> {
+    context.get_raw(at).as_str().map_err(|error| Error::UserFunctionError(error.into()))
+}
+
+/// The word looked for, which is the first argument of a function.
+fn needle(context: &Context<'_>) -> rusqlite::Result<Arc<Needle>> {
+    context.get_or_create_aux(0, |value| -> Result<_, Failed> { Ok(Needle::new(value.as_str()?)?) })
+}
+
+/// A URL without its percent-encoding; none where it has none, or where it
+/// hides other bytes than text.
+fn decoded(url: &str) -> Option<std::borrow::Cow<'_, str>> {
+    memchr::memchr(b'%', url.as_bytes())?;
+    percent_encoding::percent_decode_str(url).decode_utf8().ok()
+}
+
+/// A word that is looked for in many texts, whatever their case and diacritics.
+struct Needle {
+    folded: String,
+    /// Finds it in ASCII text without folding that; none where it can be in none.
+    in_ascii: Option<AhoCorasick>,
+}
+
+impl Needle {
+    fn new(word: &str) -> Result<Self, aho_corasick::BuildError> {
+        let folded = fold_letters(word);
+        let in_ascii = match folded.is_ascii() {
+            true => Some(AhoCorasick::builder().ascii_case_insensitive(true).build([&folded])?),
+            false => None,
+        };
+        Ok(Self { folded, in_ascii })
+    }
+
+    fn is_in(&self, text: &str) -> bool {
+        match &self.in_ascii {
+            _ if !text.is_ascii() => {
+                memchr::memmem::find(fold_letters(text).as_bytes(), self.folded.as_bytes()).is_some()
+            }
+            Some(finder) => finder.is_match(text),
+            None => false,
+        }
+    }
+
+    fn is_all_of(&self, text: &str) -> bool {
+        if text.is_ascii() { text.eq_ignore_ascii_case(&self.folded) } else { fold_letters(text) == self.folded }
+    }
 }
 
 impl Filter {
-    /// Reads a filter line; `Err` says in words what was not understood.
+    /// Reads a filter line; `Err` says which column was not understood, and why.
     pub(super) fn parse(line: &str) -> Result<Self, String> {
-        let mut filter = Self::default();
-        let mut parts = Vec::new();
-        for word in words(line)? {
-            let (word, turned) = match word.strip_prefix('-') {
-                Some(rest) if !rest.is_empty() => (rest.to_owned(), true),
-                _ => (word, false),
-            };
-            let sql = filter.part(&word)?;
-            if let Some((name, value)) = word.split_once([':', '=']) {
-                let is_of = ["requisite", "export"].iter().any(|field| name.eq_ignore_ascii_case(field));
-                filter.is_of_selection |= is_of && value == if turned { "no" } else { "yes" };
-            }
-            parts.push(if turned { format!("NOT ({sql})") } else { sql });
+        let query = parse_fields(line).map_err(|error| error.to_string())?;
+        if terms_of(&query) > MAX_TERMS {
+            return Err(format!(
+                "the filter has more than {MAX_TERMS} terms; use fewer, or a pattern such as re:(a|b)"
+            ));
         }
-        filter.sql = if parts.is_empty() { "1".to_owned() } else { parts.join(" AND ") };
+        let mut filter = Self { is_of_selection: is_of_selection(&query, true), ..Self::default() };
+        filter.sql = filter.query(&query)?;
         Ok(filter)
     }
 
-    fn part(&mut self, word: &str) -> Result<String, String> {
-        if let Some(pattern) = word.strip_prefix("re:") {
-            regex::Regex::new(pattern).map_err(|error| broken_pattern(pattern, &error))?;
-            self.values.push(Value::Text(pattern.to_owned()));
-            return Ok("regexp(?, u.url)".to_owned());
-        }
-        let field_end = word.find([':', '>', '<', '=']).filter(|end| may_be_field(&word[..*end]));
-        let Some(end) = field_end else { return Ok(self.anywhere(word)) };
-        let name = word[..end].to_ascii_lowercase();
-        let (operator, value) = match &word[end..] {
-            rest if rest.starts_with(">=") || rest.starts_with("<=") => rest.split_at(2),
-            rest => rest.split_at(1),
+    fn query(&mut self, query: &Query<FieldTerm>) -> Result<String, String> {
+        let (parts, joint) = match query {
+            Query::And(parts) if parts.is_empty() => return Ok("1".to_owned()),
+            Query::And(parts) => (parts, " AND "),
+            Query::Or(parts) => (parts, " OR "),
+            // What is unknown does not hold.
+            Query::Not(part) => return Ok(format!("(({}) IS NOT TRUE)", self.query(part)?)),
+            Query::Term(term) => return self.term(term),
         };
-        if let Some((_, column)) = NUMBER_FIELDS.iter().find(|(field, _)| *field == name) {
-            return self.number(&name, column, operator, value);
-        }
-        if let Some((_, column)) = TEXT_FIELDS.iter().find(|(field, _)| *field == name) {
-            if name == "host" && operator == "=" {
-                self.values.push(Value::Text(value.to_lowercase()));
-                return Ok("h.name = ?".to_owned());
-            }
-            if name == "host" {
-                // A host stands for its subdomains too, at a label boundary.
-                self.values.push(Value::Text(value.to_lowercase()));
-                self.values.push(Value::Text(format!("%.{}", escape_like(&value.to_lowercase()))));
-                return Ok("(h.name = ? OR h.name LIKE ? ESCAPE '\\')".to_owned());
-            }
-            self.values.push(Value::Text(contains(value)));
-            return Ok(format!("{column} LIKE ? ESCAPE '\\'"));
-        }
-        let yes_or_no = |yes: &str, no: &str| match value {
-            "yes" => Ok(yes.to_owned()),
-            "no" => Ok(no.to_owned()),
-            _ => Err(format!("“{value}” is neither yes nor no; write {name}:yes or {name}:no")),
+        let parts = parts.iter().map(|part| self.query(part)).collect::<Result<Vec<_>, _>>()?;
+        Ok(format!("({})", parts.join(joint)))
+    }
+
+    fn term(&mut self, term: &FieldTerm) -> Result<String, String> {
+        let Some(test) = &term.field else {
+            return Ok(match term.text.as_str() {
+                "*" if !term.is_quoted => "1".to_owned(),
+                word => self.two("(url_has(?, u.url) OR text_has(?, c.title))", word),
+            });
         };
-        if let Some((_, yes, no)) = YES_NO_FIELDS.iter().find(|(field, ..)| *field == name) {
-            return yes_or_no(yes, no);
+        let at = |column: usize, why: String| format!("column {column}: {why}");
+        let Some(field) = FIELDS.iter().find(|field| field.name == test.name) else {
+            let names: Vec<&str> = FIELDS.iter().map(|field| field.name).collect();
+            let why = format!(
+                "“{}” is no field; to look for the text itself, put it in quotes. Fields are {}",
+                test.name,
+                names.join(", ")
+            );
+            return Err(at(term.column, why));
+        };
+        let is_ordered = matches!(field.kind, Kind::Number(_) | Kind::Date);
+        if !is_ordered && !matches!(test.sign, Sign::Has | Sign::Is) {
+            let why = format!("{} is not compared with {}; write {}", field.name, test.sign.as_str(), field.example);
+            return Err(at(term.column, why));
         }
-        match name.as_str() {
-            "page" => {
+        self.test(field, test).map_err(|why| at(test.value_column, why))
+    }
+
+    fn test(&mut self, field: &FilterField, test: &FieldTest) -> Result<String, String> {
+        let value = test.value.as_str();
+        if value.is_empty() && test.sign != Sign::Is {
+            return Err(format!("a value is missing, such as {}", field.example));
+        }
+        let is = test.sign == Sign::Is;
+        Ok(match &field.kind {
+            Kind::Text(column) => self.one(&format!("text_{}(?, {column})", if is { "is" } else { "has" }), value),
+            Kind::Url(column) => self.one(&format!("url_{}(?, {column})", if is { "is" } else { "has" }), value),
+            Kind::Value(column) if is => self.one(&format!("{column} = ? COLLATE NOCASE"), value),
+            Kind::Value(column) => self.one(&format!("{column} LIKE ? ESCAPE '\\'"), &contains(value)),
+            Kind::Number(column) => self.number(field, column, test)?,
+            Kind::YesNo(yes, no) => yes_or_no(field, value, yes, no)?,
+            Kind::Id(condition, what, list) => match value.parse::<i64>() {
+                Ok(id) => {
+                    self.values.extend(condition.matches('?').map(|_| Value::Integer(id)));
+                    format!("({condition})")
+                }
+                Err(_) => return Err(format!("“{value}” is no number of an {what}; {list}").replace("an c", "a c")),
+            },
+            Kind::Host => self.host(value, is),
+            Kind::Fqdn => self.fqdn(value),
+            Kind::Key => {
+                let key = PageKey::of_text(value).map_or_else(|| value.to_owned(), |key| key.as_str().to_owned());
+                // A key as it stands need not be the one of the URL that it looks like.
+                self.values.extend([value.to_owned(), key].map(Value::Text));
+                "c.page IN (SELECT id FROM page WHERE key IN (?, ?))".to_owned()
+            }
+            Kind::Page => {
                 let is_page = format!(
                     "({SAYS_PAGE} AND EXISTS
                         (SELECT 1 FROM capture p WHERE p.id = ifnull({ORIGINAL}, c.id) AND {IS_PAGE}))"
                 );
-                yes_or_no(&is_page, &format!("NOT {is_page}"))
+                yes_or_no(field, value, &is_page, &format!("NOT {is_page}"))?
             }
-            "fqdn" => Ok(self.fqdn(value)),
-            "key" => {
-                let key = PageKey::of_text(value).map_or_else(|| value.to_owned(), |key| key.as_str().to_owned());
-                // A key as it stands need not be the one of the URL that it looks like.
-                self.values.extend([value.to_owned(), key].map(Value::Text));
-                Ok("c.page IN (SELECT id FROM page WHERE key IN (?, ?))".to_owned())
+            Kind::Date => self.date(test)?,
+            Kind::Mark => {
+                let marks: Vec<String> = ReviewMark::DECISIONS.into_iter().map(mark_word).collect();
+                let value = value.to_lowercase();
+                if value != NO_MARK && !marks.contains(&value) {
+                    return Err(format!("“{value}” is no mark; marks are {} and {NO_MARK}", marks.join(", ")));
+                }
+                self.one(&format!("ifnull({}, '{NO_MARK}') = ?", super::capture_table::LAST_MARK), &value)
             }
-            "date" => self.date(value),
-            "mark" => {
-                self.values.push(Value::Text(value.to_lowercase()));
-                Ok(format!("ifnull({}, 'none') = ?", super::capture_table::LAST_MARK))
+            Kind::File => self.file(value),
+            Kind::Launch => self.one("c.launch IN (SELECT id FROM launch WHERE launch.launch = ?)", value),
+            Kind::Pattern => {
+                regex::Regex::new(value).map_err(|error| broken_pattern(value, &error))?;
+                self.one("regexp(?, u.url)", value)
             }
-            "import" => match value.parse::<i64>() {
-                Ok(launch) => {
-                    self.values.push(Value::Integer(launch));
-                    Ok("c.launch = ?".to_owned())
-                }
-                Err(_) => Err(format!("“{value}” is no number of an import; the page Files lists them")),
-            },
-            "imported" => match value.parse::<i64>() {
-                Ok(launch) => {
-                    self.values.push(Value::Integer(launch));
-                    self.values.push(Value::Integer(launch));
-                    // A file may have grown since and been read again.
-                    self.values.push(Value::Integer(launch));
-                    Ok("c.launch <= ? AND c.id IN (SELECT r.capture FROM record r WHERE r.position = 0 AND r.file IN
-                        (SELECT i.file FROM import_file i
-                         WHERE i.launch = ? AND i.outcome IN ('read', 'cut') AND i.file IS NOT NULL
-                         UNION SELECT m.id FROM import_file i JOIN warc_file m ON m.package = i.file
-                         WHERE i.launch = ? AND i.outcome IN ('read', 'cut')))"
-                        .to_owned())
-                }
-                Err(_) => Err(format!("“{value}” is no number of an import; the page Files lists them")),
-            },
-            "file" => Ok(match value.parse::<i64>() {
-                // A number that no file has is a part of a name.
-                Ok(file) => {
-                    let number = Value::Integer(file);
-                    self.values.extend([number.clone(), Value::Text(contains(value)), number]);
-                    // What was unpacked from a package stands in the package.
-                    "c.id IN (SELECT r.capture FROM record r WHERE r.position = 0 AND r.file IN
-                        (SELECT id FROM warc_file WHERE ? IN (id, package) UNION ALL SELECT id FROM warc_file
-                         WHERE path LIKE ? ESCAPE '\\' AND NOT EXISTS (SELECT 1 FROM warc_file WHERE id = ?)))"
-                        .to_owned()
-                }
-                Err(_) => {
-                    self.values.push(Value::Text(contains(value)));
-                    "c.id IN (SELECT r.capture FROM record r WHERE r.position = 0 AND r.file IN
-                        (SELECT w.id FROM warc_file w JOIN warc_file p ON p.id IN (w.id, w.package)
-                         WHERE p.path LIKE ? ESCAPE '\\'))"
-                        .to_owned()
-                }
-            }),
-            "campaign" => match value.parse::<i64>() {
-                Ok(campaign) => {
-                    self.values.push(Value::Integer(campaign));
-                    Ok("c.launch IN (SELECT id FROM launch WHERE launch.campaign = ?)".to_owned())
-                }
-                Err(_) => Err(format!("“{value}” is no number of a campaign; the page Campaigns lists them")),
-            },
-            "launch" => {
-                self.values.push(Value::Text(value.to_owned()));
-                Ok("c.launch IN (SELECT id FROM launch WHERE launch.launch = ?)".to_owned())
+        })
+    }
+
+    fn one(&mut self, sql: &str, value: &str) -> String {
+        self.values.push(Value::Text(value.to_owned()));
+        sql.to_owned()
+    }
+
+    fn two(&mut self, sql: &str, value: &str) -> String {
+        self.values.extend([value, value].map(|value| Value::Text(value.to_owned())));
+        sql.to_owned()
+    }
+
+    fn host(&mut self, value: &str, alone: bool) -> String {
+        let ascii = |url: Url| url.host_str().map(str::to_owned);
+        let host = match value.is_ascii() {
+            true => value.to_lowercase(),
+            // The catalogue has hosts as they are in URLs: `é.pt` is `xn--9ca.pt`.
+            false => {
+                Url::parse(&format!("http://{value}/")).ok().and_then(ascii).unwrap_or_else(|| value.to_lowercase())
             }
-            // `http://…` typed as a whole is a word, not a field.
-            "http" | "https" => Ok(self.anywhere(word)),
-            _ => Err(format!(
-                "“{name}” is no field. Fields are {}, page, fqdn, key, date, mark, file, import, imported, campaign, \
-                 launch and re",
-                TEXT_FIELDS
-                    .iter()
-                    .chain(&NUMBER_FIELDS)
-                    .map(|(field, _)| *field)
-                    .chain(YES_NO_FIELDS.iter().map(|(field, ..)| *field))
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            )),
+        };
+        if alone {
+            return self.one("h.name = ?", &host);
         }
+        // A host stands for its subdomains too, at a label boundary.
+        let below = format!("%.{}", escape_like(&host));
+        self.values.extend([host, below].map(Value::Text));
+        "(h.name = ? OR h.name LIKE ? ESCAPE '\\')".to_owned()
     }
 
     fn fqdn(&mut self, host: &str) -> String {
@@ -280,64 +420,114 @@ impl Filter {
         "c.page IN (SELECT id FROM page WHERE key >= ? AND key < ? AND fqdn_of(key) = ?)".to_owned()
     }
 
-    fn anywhere(&mut self, word: &str) -> String {
-        self.values.push(Value::Text(contains(word)));
-        self.values.push(Value::Text(contains(word)));
-        "(u.url LIKE ? ESCAPE '\\' OR c.title LIKE ? ESCAPE '\\')".to_owned()
+    fn file(&mut self, value: &str) -> String {
+        // A number that no file has is a part of a name.
+        if let Ok(file) = value.parse::<i64>() {
+            let number = Value::Integer(file);
+            self.values.extend([number.clone(), Value::Text(contains(value)), number]);
+            // What was unpacked from a package stands in the package.
+            "c.id IN (SELECT r.capture FROM record r WHERE r.position = 0 AND r.file IN
+                (SELECT id FROM warc_file WHERE ? IN (id, package) UNION ALL SELECT id FROM warc_file
+                 WHERE path LIKE ? ESCAPE '\\' AND NOT EXISTS (SELECT 1 FROM warc_file WHERE id = ?)))"
+                .to_owned()
+        } else {
+            self.one(
+                "c.id IN (SELECT r.capture FROM record r WHERE r.position = 0 AND r.file IN
+                    (SELECT w.id FROM warc_file w JOIN warc_file p ON p.id IN (w.id, w.package)
+                     WHERE p.path LIKE ? ESCAPE '\\'))",
+                &contains(value),
+            )
+        }
     }
 
-    fn number(&mut self, name: &str, column: &str, operator: &str, value: &str) -> Result<String, String> {
+    fn number(&mut self, field: &FilterField, column: &str, test: &FieldTest) -> Result<String, String> {
+        let value = test.value.as_str();
         // `status:4xx`
         let class = value.strip_suffix("xx").and_then(|class| class.parse::<i64>().ok());
-        if let Some(class) = class.filter(|class| (1..=9).contains(class)) {
-            return Ok(format!("{column} BETWEEN {} AND {}", class * 100, class * 100 + 99));
-        }
-        let number: f64 = value
-            .parse()
-            .map_err(|_| format!("“{value}” is no number. Write it as {name}:200, {name}>3 or {name}<3"))?;
-        self.values.push(Value::Real(number));
-        let operator = if operator == ":" { "=" } else { operator };
-        Ok(format!("ifnull({column}, 0) {operator} ?"))
-    }
-
-    fn date(&mut self, value: &str) -> Result<String, String> {
-        let (from, to) = value.split_once("..").unwrap_or((value, value));
-        let parse = |text: &str| {
-            crate::uri::CaptureDate::parse(text).map_err(|error| format!("{error}; a range is date:2024-03..2024-05"))
+        let (first, last) = match class.filter(|class| (1..=9).contains(class)) {
+            Some(class) => ((class * 100) as f64, (class * 100 + 99) as f64),
+            None => match value.parse::<f64>() {
+                Ok(number) if number.is_finite() => (number, number),
+                _ => {
+                    let name = field.name;
+                    return Err(format!("“{value}” is no number; write it as {name}:3, {name}>3 or {name}<=3"));
+                }
+            },
         };
-        let mut parts = Vec::new();
-        if !from.is_empty() {
-            self.values.push(Value::Integer(parse(from)?.millis()));
-            parts.push("c.date_ms >= ?");
+        Ok(self.range(column, test.sign, Value::Real(first), Value::Real(last)))
+    }
+
+    fn date(&mut self, test: &FieldTest) -> Result<String, String> {
+        let value = test.value.as_str();
+        let first = |text: &str| {
+            CaptureDate::parse(text).map_err(|error| {
+                format!("{error}; write a year, month or day such as date:2024-03, date>=2019, date:2019..2024-05")
+            })
+        };
+        let last = |text: &str| first(text).map(|first| end_of_period(text).unwrap_or(first));
+        let millis = |date: CaptureDate| Value::Integer(date.millis());
+        let Some((from, to)) = value.split_once("..") else {
+            return Ok(self.range("c.date_ms", test.sign, millis(first(value)?), millis(last(value)?)));
+        };
+        if !matches!(test.sign, Sign::Has | Sign::Is) {
+            return Err(format!("a range is written date:{value}, or as date>={from} date<={to}"));
         }
-        if !to.is_empty() {
-            self.values.push(Value::Integer(end_of(to, parse(to)?).millis()));
-            parts.push("c.date_ms < ?");
-        }
-        Ok(if parts.is_empty() { "1".to_owned() } else { format!("({})", parts.join(" AND ")) })
+        Ok(match (from, to) {
+            ("", "") => "1".to_owned(),
+            (from, "") => self.range("c.date_ms", Sign::AtLeast, millis(first(from)?), Value::Null),
+            ("", to) => self.range("c.date_ms", Sign::AtMost, Value::Null, millis(last(to)?)),
+            (from, to) => self.range("c.date_ms", Sign::Has, millis(first(from)?), millis(last(to)?)),
+        })
+    }
+
+    /// A column compared with a period or family, of which first and last belong to it.
+    fn range(&mut self, column: &str, sign: Sign, first: Value, last: Value) -> String {
+        let (sign, value) = match sign {
+            Sign::Has | Sign::Is => {
+                self.values.extend([first, last]);
+                return format!("{column} BETWEEN ? AND ?");
+            }
+            Sign::Less => ("<", first),
+            Sign::AtMost => ("<=", last),
+            Sign::Greater => (">", last),
+            Sign::AtLeast => (">=", first),
+        };
+        self.values.push(value);
+        format!("{column} {sign} ?")
     }
 }
 
-/// The first instant after the period that a text names: a day for
-/// `2024-03-01`, a month for `2024-03`, a year for `2024`.
-fn end_of(text: &str, start: crate::uri::CaptureDate) -> crate::uri::CaptureDate {
-    let span = match text.len() {
-        0..=4 => jiff::Span::new().years(1),
-        5..=7 => jiff::Span::new().months(1),
-        8..=10 => jiff::Span::new().days(1),
-        _ => jiff::Span::new().seconds(1),
-    };
-    let start_time = jiff::Timestamp::from_millisecond(start.millis()).unwrap_or_default();
-    let zoned = start_time.to_zoned(jiff::tz::TimeZone::UTC);
-    zoned.checked_add(span).map_or(start, |end| crate::uri::CaptureDate::from_millis(end.timestamp().as_millisecond()))
+/// What `mark:` calls captures without a decision.
+const NO_MARK: &str = "none";
+
+fn yes_or_no(field: &FilterField, value: &str, yes: &str, no: &str) -> Result<String, String> {
+    match value {
+        "yes" => Ok(yes.to_owned()),
+        "no" => Ok(no.to_owned()),
+        _ => Err(format!("“{value}” is neither yes nor no; write {0}:yes or {0}:no", field.name)),
+    }
 }
 
-/// Whether a person can have meant a field. A part of a URL, which has such
-/// signs of its own, holds more than letters before the first one.
-fn may_be_field(name: &str) -> bool {
-    let of_inlinks = name.get(..INLINKS.len()).filter(|start| start.eq_ignore_ascii_case(INLINKS));
-    let letters = of_inlinks.map_or(name, |start| &name[start.len()..]);
-    !letters.is_empty() && letters.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+fn terms_of(query: &Query<FieldTerm>) -> usize {
+    match query {
+        Query::And(parts) | Query::Or(parts) => parts.iter().map(terms_of).sum(),
+        Query::Not(part) => terms_of(part),
+        Query::Term(_) => 1,
+    }
+}
+
+/// Whether only captures meet a query that the selection would write.
+fn is_of_selection(query: &Query<FieldTerm>, holds: bool) -> bool {
+    match (query, holds) {
+        (Query::And(parts), true) | (Query::Or(parts), false) => parts.iter().any(|part| is_of_selection(part, holds)),
+        (Query::Or(parts), true) | (Query::And(parts), false) => {
+            !parts.is_empty() && parts.iter().all(|part| is_of_selection(part, holds))
+        }
+        (Query::Not(part), _) => is_of_selection(part, !holds),
+        (Query::Term(term), _) => term.field.as_ref().is_some_and(|test| {
+            matches!(test.name.as_str(), "requisite" | "export") && test.value == if holds { "yes" } else { "no" }
+        }),
+    }
 }
 
 fn contains(text: &str) -> String {
@@ -348,97 +538,16 @@ fn escape_like(text: &str) -> String {
     text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }
 
-/// Splits at blanks outside quotes; quotes are dropped.
-fn words(line: &str) -> Result<Vec<String>, String> {
-    let mut words = Vec::new();
-    let mut word = String::new();
-    let mut quoted = false;
-    let mut chars = line.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            // Twice, it stands for itself.
-            '"' if quoted && chars.next_if_eq(&'"').is_some() => word.push('"'),
-            '"' => quoted = !quoted,
-            c if c.is_whitespace() && !quoted => {
-                if !word.is_empty() {
-                    words.push(std::mem::take(&mut word));
-                }
-            }
-            c => word.push(c),
-        }
-    }
-    if quoted {
-        return Err("a quotation mark is not closed".to_owned());
-    }
-    if !word.is_empty() {
-        words.push(word);
-    }
-    Ok(words)
-}
-
-/// A value as the line takes it back, whatever letters it has.
-pub fn quoted(value: &str) -> String {
-    match value.contains(|c: char| c == '"' || c.is_whitespace()) {
-        true => format!("\"{}\"", value.replace('"', "\"\"")),
-        false => value.to_owned(),
-    }
+/// Two filters in one line: captures that meet both. `Err` says what is wrong
+/// with the second, whose columns are its own.
+pub fn both_filters(one: &str, other: &str) -> Result<String, String> {
+    Filter::parse(other)?;
+    Ok(match (one.trim(), other.trim()) {
+        ("", only) | (only, "") => only.to_owned(),
+        (one, other) => format!("({one}) ({other})"),
+    })
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(line: &str, sql: &str) {
-        assert_eq!(Filter::parse(line).unwrap().sql, sql, "{line}");
-    }
-
-    #[test]
-    fn a_line_becomes_a_condition() {
-        check("", "1");
-        check("status:404", "ifnull(c.status, 0) = ?");
-        check("status:4xx", "c.status BETWEEN 400 AND 499");
-        check("inlinks.ext>3 -lang:pt", "ifnull(i.external, 0) > ? AND NOT (c.language LIKE ? ESCAPE '\\')");
-        check("http://a.pt/", "(u.url LIKE ? ESCAPE '\\' OR c.title LIKE ? ESCAPE '\\')");
-        check("date:2024-03..", "(c.date_ms >= ?)");
-        check("host:a.pt", "(h.name = ? OR h.name LIKE ? ESCAPE '\\')");
-        check("host=A.pt", "h.name = ?");
-        check("key:http://www.a.pt/x/", "c.page IN (SELECT id FROM page WHERE key IN (?, ?))");
-        assert_eq!(Filter::parse("key:http://www.a.pt/x/").unwrap().values[1], Value::Text("pt,a)/x".to_owned()));
-        assert_eq!(Filter::parse("fqdn:WWW.é.pt").unwrap().values[2], Value::Text("xn--9ca.pt".to_owned()));
-        check("campaign:2", "c.launch IN (SELECT id FROM launch WHERE launch.campaign = ?)");
-        assert_eq!(words("host=\"a\"\"b.pt\" x").unwrap(), ["host=a\"b.pt", "x"]);
-        assert_eq!(Filter::parse("\"uma frase\"").unwrap().values[0], Value::Text("%uma frase%".to_owned()));
-        assert_eq!(Filter::parse("50%_x").unwrap().values[0], Value::Text("%50\\%\\_x%".to_owned()));
-    }
-
-    #[test]
-    fn a_part_of_a_url_is_a_word_whatever_signs_it_has() {
-        for line in ["rnal.vilanova.example/x?sessionid=4", "?id=4", "a.pt:8080/", "/2024:03", "=4", "inlinks.pt/?a=1"]
-        {
-            check(line, "(u.url LIKE ? ESCAPE '\\' OR c.title LIKE ? ESCAPE '\\')");
-        }
-        check("-a.pt/?id=4", "NOT ((u.url LIKE ? ESCAPE '\\' OR c.title LIKE ? ESCAPE '\\'))");
-        check("Inlinks.Hosts>3", "ifnull(i.hosts, 0) > ?");
-    }
-
-    #[test]
-    fn what_is_not_understood_is_said() {
-        for (line, words) in [
-            ("inlinks.all>3", "“inlinks.all” is no field"),
-            ("colour:red", "“colour” is no field"),
-            ("status:many", "no number"),
-            ("re:(", "the pattern “(” is broken"),
-            ("\"open", "not closed"),
-            ("date:soon", "no"),
-            ("campaign:town", "no number of a campaign"),
-            ("selected:maybe", "neither yes nor no"),
-            ("requisite:maybe", "write requisite:yes or requisite:no"),
-            ("page:maybe", "write page:yes or page:no"),
-        ] {
-            let error = Filter::parse(line).unwrap_err();
-            assert!(error.contains(words), "{line}: {error}");
-        }
-    }
-}
+mod tests;

@@ -451,6 +451,8 @@ pub enum ReviewMark {
 impl ReviewMark {
     /// Every mark, in the order of menus.
     pub const ALL: [Self; 5] = [Self::Approve, Self::Reject, Self::Flag, Self::Clear, Self::Note];
+    /// The marks that a capture can have as its decision.
+    pub const DECISIONS: [Self; 3] = [Self::Approve, Self::Reject, Self::Flag];
 
     /// Whether it puts a capture into every selection, or out of each; none
     /// where it leaves that to score or filter.

@@ -2,7 +2,9 @@
 
 use super::captures_table::{COLUMNS, CaptureTable, PAGE_ROWS, ROWS_SHOWN};
 use super::files::name_of;
-use crate::app::models::{CaptureColumn, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, ReviewMark};
+use crate::app::models::{
+    CaptureColumn, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, ReviewMark, filter_fields,
+};
 use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route};
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{action_ui, empty_ui, is_typing, notice_ui};
@@ -134,7 +136,7 @@ impl CapturesPage {
             let label = ui.label("Filter");
             let field = TextEdit::singleline(&mut self.filter)
                 .hint_text("words, re:…, or host:gov.pt status:404 file:crawl-a inlinks.ext>3")
-                .desired_width((ui.available_width() - 330.0).max(theme::FIELD));
+                .desired_width((ui.available_width() - 360.0).max(theme::FIELD));
             let response = ui.add(field).labelled_by(label.id);
             if std::mem::take(&mut app.wants_filter) {
                 response.request_focus();
@@ -157,6 +159,11 @@ impl CapturesPage {
                 } else {
                     ui.ctx().request_repaint_after(std::time::Duration::from_secs_f64(FILTER_PAUSE));
                 }
+            }
+            if let Some(example) = filter_help_ui(ui) {
+                let gap = if self.filter.is_empty() { "" } else { " " };
+                self.filter.push_str(&format!("{gap}{example}"));
+                self.edited = Some(now);
             }
             ui.menu_button("Columns", |ui| {
                 for (column, name, _, _) in COLUMNS {
@@ -436,6 +443,45 @@ impl CapturesPage {
         words::tsv(&HEAD, rows.into_iter())
     }
 }
+
+/// How filters are written.
+const FILTER_RULES: [(&str, &str); 6] = [
+    ("word", "Text in URL or title; case and accents do not matter"),
+    ("\"two words\"", "Text with spaces, or that looks like a field or operator"),
+    ("a b, a AND b", "Both"),
+    ("a OR b", "At least one; brackets group"),
+    ("-a, NOT a", "Not this one"),
+    ("*", "Everything"),
+];
+
+/// A button with the fields of the filter line; gives the example clicked.
+fn filter_help_ui(ui: &mut Ui) -> Option<&'static str> {
+    let mut chosen = None;
+    let menu = ui.menu_button("?", |ui| {
+        egui::ScrollArea::vertical().max_height(HELP_HEIGHT).show(ui, |ui| {
+            egui::Grid::new("filter_help").num_columns(2).show(ui, |ui| {
+                for (written, about) in FILTER_RULES {
+                    ui.monospace(written);
+                    ui.label(about);
+                    ui.end_row();
+                }
+                for field in filter_fields() {
+                    let example = ui.button(egui::RichText::new(field.example).monospace());
+                    if example.on_hover_text("Add to the filter").clicked() {
+                        chosen = Some(field.example);
+                    }
+                    ui.label(field.about);
+                    ui.end_row();
+                }
+            });
+        });
+    });
+    menu.response.on_hover_text("Fields of the filter");
+    chosen
+}
+
+/// Points of height that the list of fields takes before it scrolls.
+const HELP_HEIGHT: f32 = 420.0;
 
 /// Pages looked through for chosen rows before giving up on what is not loaded.
 const PAGES_LOOKED_THROUGH: u64 = 60;

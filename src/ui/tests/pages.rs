@@ -159,6 +159,14 @@ fn captures_are_filtered_chosen_and_marked() {
     window.until("the problem is shown", |window| window.says("has an open bracket"));
     window.press(Key::Escape);
     window.until("the filter is gone", |window| window.says("1\u{a0}250 rows"));
+    window.click("?");
+    window.check_says("Hosts that link to it");
+    window.click("host:gov.pt");
+    window.until("the example is the filter", |window| {
+        window.app().route == Route::Captures { filter: "host:gov.pt".to_owned() }
+    });
+    window.click("Clear filter");
+    window.until("all rows are back", |window| window.says("1\u{a0}250 rows"));
     window.click("By location 0");
     window.until("nothing matches", |window| window.says("No rows match"));
     window.click("Clear");

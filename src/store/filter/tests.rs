@@ -1,0 +1,272 @@
+use super::*;
+use crate::analysis::{Matcher, TextFields};
+use crate::store::rows::{CaptureQuery, CaptureTab, ScoredRow, SelectionSpec};
+use crate::store::tests::{Made, capture, made};
+use std::collections::BTreeSet;
+
+fn rows(made: &Made, filter: &str) -> BTreeSet<String> {
+    let query = CaptureQuery {
+        filter: filter.to_owned(),
+        tab: CaptureTab::All,
+        campaign: Some(1),
+        sort: Vec::new(),
+        offset: 0,
+        limit: 100,
+    };
+    let page = made.workspace.catalogue().captures(&query).unwrap();
+    assert_eq!(page.filter_problem, None, "{filter}");
+    assert_eq!(page.rows.len() as u64, page.total, "{filter}");
+    page.rows.into_iter().map(|row| row.url.trim_start_matches("http://").to_owned()).collect()
+}
+
+/// Captures at `a.pt/0`, `a.pt/1` … with these dates.
+fn dated(dates: &[&str]) -> Made {
+    let made = made();
+    let entries = dates.iter().enumerate().map(|(at, date)| {
+        let mut entry = capture(&format!("http://a.pt/{at}"), 0, at as u64 * 20, &format!("sha1:{at}"), &[]);
+        entry.date = CaptureDate::parse(date).unwrap();
+        entry
+    });
+    made.workspace.catalogue().add_captures(made.launch, entries.collect()).unwrap();
+    made
+}
+
+#[test]
+fn dates_are_compared_with_the_whole_period() {
+    let made = dated(&[
+        "2018-12-31T23:59:59.999Z",
+        "2019-01-01T00:00:00Z",
+        "2019-06-15T12:30:40Z",
+        "2019-12-31T23:59:59.999Z",
+        "2020-01-01T00:00:00Z",
+    ]);
+    for (filter, expected) in [
+        ("date>2019", "4"),
+        ("date>=2019", "1234"),
+        ("date<2019", "0"),
+        ("date<=2019", "0123"),
+        ("date:2019", "123"),
+        ("date=2019", "123"),
+        ("date>2019-06", "34"),
+        ("date<=2019-06", "012"),
+        ("date<2019-06-15", "01"),
+        ("date<=2019-06-15", "012"),
+        ("date>=2019-06-15", "234"),
+        ("date>2019-06-15T12:30:40Z", "34"),
+        ("date>=20190615123040", "234"),
+        ("date:2019..2019-06", "12"),
+        ("date:2019-06..", "234"),
+        ("date:..2018", "0"),
+        ("date:2018..2018 OR date>2019", "04"),
+        ("NOT date>2019", "0123"),
+        ("date>=2019 -date:2019-06", "134"),
+    ] {
+        let found: String = rows(&made, filter).iter().map(|url| url.trim_start_matches("a.pt/")).collect();
+        assert_eq!(found, expected, "{filter}");
+    }
+}
+
+#[test]
+fn operators_are_those_of_sets() {
+    let made = dated(&["2018", "2019", "2020", "2021"]);
+    let catalogue = made.workspace.catalogue();
+    let mut others = Vec::new();
+    for (at, (url, status, mime)) in [
+        ("http://b.pt/wiki/A_(b)", 404, "text/html"),
+        ("http://b.pt/i.png", 200, "image/png"),
+        ("http://b.pt/OR", 302, ""),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut entry = capture(url, 1_700_000_000, 1000 + at as u64 * 20, &format!("sha1:b{at}"), &[]);
+        (entry.status, entry.mime) = (status, mime.to_owned());
+        others.push(entry);
+    }
+    catalogue.add_captures(made.launch, others).unwrap();
+    let ids = catalogue.capture_ids(&CaptureQuery { filter: "host:a.pt".to_owned(), ..everything() }).unwrap();
+    catalogue.mark(&ids[..1], ReviewMark::Approve, "", "Ana").unwrap();
+    let all = rows(&made, "");
+    assert_eq!(all.len(), 7);
+    for filter in ["*", " * ", "NOT (NOT *)", "* OR a.pt"] {
+        assert_eq!(rows(&made, filter), all, "{filter}");
+    }
+    assert_eq!(rows(&made, "-*"), BTreeSet::new());
+    assert_eq!(rows(&made, "\"*\""), BTreeSet::new(), "in quotes it is text");
+    assert_eq!(rows(&made, "\"OR\" status>=300").len(), 1);
+    assert_eq!(rows(&made, "https://b.pt/wiki/A_(b) OR b.pt/wiki/A_(b)").len(), 1);
+    // Some are unknown in places: no score, no decision, no type.
+    let leaves = ["host:a.pt", "status:4xx", "mime:image/", "date>2019", "mark:none", "score>0.1", "A_(b)"];
+    for a in leaves {
+        let has = rows(&made, a);
+        let not: BTreeSet<String> = all.difference(&has).cloned().collect();
+        for spelled in [format!("-{a}"), format!("NOT {a}"), format!("NOT ({a})")] {
+            assert_eq!(rows(&made, &spelled), not, "{spelled}");
+        }
+        for b in leaves {
+            let other = rows(&made, b);
+            let both: BTreeSet<String> = has.intersection(&other).cloned().collect();
+            let any: BTreeSet<String> = has.union(&other).cloned().collect();
+            for (spelled, expected) in [
+                (format!("{a} {b}"), &both),
+                (format!("{a} AND {b}"), &both),
+                (format!("({a} OR {b})"), &any),
+                (format!("NOT (-{a} -{b})"), &any),
+                (format!("NOT (NOT {a} OR NOT {b})"), &both),
+            ] {
+                assert_eq!(&rows(&made, &spelled), expected, "{spelled}");
+            }
+            // NOT binds before AND, AND before OR.
+            let expected: BTreeSet<String> = not.intersection(&other).chain(&has).cloned().collect();
+            assert_eq!(rows(&made, &format!("-{a} {b} OR {a}")), expected, "{a}, {b}");
+        }
+    }
+}
+
+fn everything() -> CaptureQuery {
+    CaptureQuery {
+        filter: String::new(),
+        tab: CaptureTab::All,
+        campaign: None,
+        sort: Vec::new(),
+        offset: 0,
+        limit: 100,
+    }
+}
+
+#[test]
+fn words_fold_as_those_of_a_request() {
+    let made = made();
+    let titles = [
+        "Câmara Municipal",
+        "Ca\u{302}mara velha",
+        "МОСКВА́",
+        "Ελλάδα του ΟΔΥΣΣΈΑ",
+        "Große Straße",
+        "İstanbul",
+        "שָׁלוֹם עולם",
+        "ＦＵＬＬ width",
+        "東京タワー",
+        "plain words",
+    ];
+    let entries = titles.iter().enumerate().map(|(at, title)| {
+        let mut entry = capture(&format!("http://a.pt/p{at}"), 0, at as u64 * 20, &format!("sha1:{at}"), &[]);
+        entry.title = Some((*title).to_owned());
+        entry
+    });
+    let catalogue = made.workspace.catalogue();
+    catalogue.add_captures(made.launch, entries.collect()).unwrap();
+    for word in [
+        "camara",
+        "CÂMARA",
+        "москва",
+        "Москва",
+        "ελλαδα",
+        "οδυσσεα",
+        "strasse",
+        "GROSSE",
+        "istanbul",
+        "שלום",
+        "full",
+        "東京",
+    ] {
+        let matcher = Matcher::compile(&word.parse().unwrap());
+        let holds = |title: &&&str| matcher.read(&TextFields { title, ..TextFields::default() }).holds;
+        let expected = titles.iter().filter(holds).count();
+        assert_ne!(expected, 0, "{word}");
+        for filter in [word.to_owned(), format!("title:{word}")] {
+            assert_eq!(rows(&made, &filter).len(), expected, "{filter}");
+        }
+        assert_eq!(rows(&made, &format!("-{word}")).len(), titles.len() - expected, "-{word}");
+    }
+    // A URL holds its words percent-encoded; its signs count.
+    let encoded = capture("http://a.pt/Ci%C3%AAncia/x?id=4", 0, 900, "sha1:e", &[]);
+    catalogue.add_captures(made.launch, vec![encoded]).unwrap();
+    for filter in ["ciencia", "url:CIÊNCIA/", "ci%c3%aancia", "/x?id=4", "url=http://a.pt/ciência/x?id=4"] {
+        assert_eq!(rows(&made, filter).len(), 1, "{filter}");
+    }
+    for filter in ["x-id-4", "a-pt", "title=camara", "url=http://a.pt/"] {
+        assert_eq!(rows(&made, filter), BTreeSet::new(), "{filter}");
+    }
+    assert_eq!(rows(&made, "title=\"câmara MUNICIPAL\"").len(), 1);
+}
+
+#[test]
+fn a_part_of_the_selection_may_be_of_another_campaign() {
+    let of = |line: &str| Filter::parse(line).unwrap().is_of_selection;
+    for line in
+        ["export:yes", "requisite:yes -a", "-requisite:no", "NOT (export:no OR a)", "(export:yes OR requisite:yes) b"]
+    {
+        assert!(of(line), "{line}");
+    }
+    for line in ["", "a", "export:no", "export:yes OR a", "-requisite:yes", "NOT (export:no a)", "\"export:yes\""] {
+        assert!(!of(line), "{line}");
+    }
+}
+
+#[test]
+fn every_field_is_listed_and_its_example_works() {
+    let made = made();
+    let catalogue = made.workspace.catalogue();
+    catalogue.add_captures(made.launch, vec![capture("http://a.pt/p", 1, 0, "sha1:A", &[])]).unwrap();
+    let row = ScoredRow {
+        id: 1,
+        passes: true,
+        decision: None,
+        selected: true,
+        url: "http://a.pt/p".to_owned(),
+        date: CaptureDate::from_seconds(1),
+        score: 0.5,
+        parts: Vec::new(),
+    };
+    let spec = SelectionSpec { campaign: 1, ..SelectionSpec::default() };
+    catalogue.keep_selection(&spec, vec![row]).unwrap();
+    for field in filter_fields() {
+        rows(&made, field.example);
+        assert!(field.example.starts_with(field.name) && !field.about.is_empty(), "{field:?}");
+    }
+    let error = Filter::parse("colour:red").unwrap_err();
+    assert!(filter_fields().iter().all(|field| error.contains(field.name)), "{error}");
+    assert_eq!(rows(&made, "score>0.4").len() + rows(&made, "score<0.6").len(), 2);
+}
+
+#[test]
+fn two_filters_are_met_together() {
+    assert_eq!(both_filters("status:2xx -a", "").unwrap(), "status:2xx -a");
+    assert_eq!(both_filters(" ", "a OR b").unwrap(), "a OR b");
+    let made = dated(&["2018", "2019", "2020"]);
+    let both = both_filters("date>2018", "url:/0 OR url:/1").unwrap();
+    assert_eq!(rows(&made, &both), BTreeSet::from(["a.pt/1".to_owned()]), "{both}");
+    assert!(both_filters("a", "b) OR (c").unwrap_err().contains("column 2"));
+}
+
+#[test]
+fn what_is_not_understood_is_said_with_its_column() {
+    for (line, column, words) in [
+        ("a inlinks.all>3", 3, "“inlinks.all” is no field"),
+        ("é colour:red", 3, "“colour” is no field"),
+        ("status:many", 8, "is no number"),
+        ("score>nan", 7, "is no number"),
+        ("a re:(", 6, "the pattern “(” is broken"),
+        ("\"open", 6, "a closing quotation mark"),
+        ("(a OR b", 8, "a closing bracket"),
+        ("date:soon", 6, "date:2024-03"),
+        ("date>2019..2020", 6, "date>=2019 date<=2020"),
+        ("campaign:town", 10, "is no number of a campaign"),
+        ("import:town", 8, "is no number of an import"),
+        ("selected:maybe", 10, "write selected:yes or selected:no"),
+        ("requisite:maybe", 11, "neither yes nor no"),
+        ("page:maybe", 6, "write page:yes or page:no"),
+        ("a (b OR mark:foo)", 14, "marks are approve, reject, flag"),
+        ("title>x", 1, "title is not compared with >"),
+        ("host: a", 6, "a value is missing, such as host:gov.pt"),
+    ] {
+        let error = Filter::parse(line).unwrap_err();
+        assert!(error.starts_with(&format!("column {column}: ")) && error.contains(words), "{line}: {error}");
+    }
+    let error = Filter::parse(&"a ".repeat(401)).unwrap_err();
+    assert!(error.contains("more than 400 terms"), "{error}");
+    let made = made();
+    rows(&made, &"a ".repeat(400));
+    rows(&made, &format!("{}a{}", "(x OR ".repeat(49), ")".repeat(49)));
+}
