@@ -90,8 +90,13 @@ pub(super) fn view_as_of_now(conn: &Connection) -> rusqlite::Result<()> {
         conn.execute_batch(
             "CREATE TEMP VIEW score AS SELECT campaign, capture, score, parts, selected <> by_hand AS selected FROM main.score;
              CREATE TEMP VIEW mark AS SELECT id, act, capture,
-                CASE mark WHEN 'forcein' THEN 'approve' WHEN 'forceout' THEN 'reject' ELSE mark END AS mark,
-                note, who, date_ms, undone_ms FROM main.mark",
+                CASE WHEN m.mark = 'forcein' THEN 'approve' WHEN m.mark = 'forceout' THEN 'reject'
+                    -- What was forced out stays out, whatever was said of it after.
+                    WHEN m.mark IN ('approve', 'flag') AND 'forceout' = (SELECT f.mark FROM main.mark f
+                        WHERE f.capture = m.capture AND f.undone_ms IS NULL AND f.mark IN ('forcein', 'forceout')
+                          AND f.id < m.id ORDER BY f.id DESC LIMIT 1) THEN 'reject'
+                    ELSE m.mark END AS mark,
+                note, who, date_ms, undone_ms FROM main.mark m",
         )?;
     }
     if found < 7 {
@@ -244,6 +249,41 @@ mod tests {
                 let others = catalogue.captures(&query(campaign, "requisite:no export:yes")).unwrap().rows;
                 assert_eq!(others.iter().map(|row| row.url.as_str()).collect::<Vec<_>>(), ["http://a.pt/"]);
             }
+        }
+    }
+
+    #[test]
+    fn what_was_forced_in_or_out_is_approved_or_rejected() {
+        let (_dir, folder, conn) = of_version(12);
+        conn.execute_batch(
+            r#"INSERT INTO campaign VALUES (1, 'Old', 1, 5);
+             INSERT INTO launch (id, kind, campaign, version, job, launch, state, started_ms)
+                VALUES (1, 'crawl', 1, 1, 'old', 'x', 'finished', 5);
+             INSERT INTO host (id, name) VALUES (1, 'a.pt');
+             INSERT INTO page SELECT value, 'pt,a)/' || value FROM json_each('[1,2,3,4,5]');
+             INSERT INTO url SELECT id, 'http://a.pt/' || id, id, 1 FROM page;
+             INSERT INTO capture (id, launch, url, page, host, date_ms, status, mime, size, digest, stored)
+                SELECT id, 1, id, id, 1, 9, 200, 'text/html', 7, 'a' || id, 7 FROM url;
+             INSERT INTO mark (act, capture, mark, note, who, date_ms, undone_ms) VALUES
+                (1, 1, 'forcein', '', 'x', 1, NULL), (2, 2, 'forceout', '', 'x', 1, NULL),
+                -- Out, whatever was said of it after; the one taken back does not count.
+                (3, 3, 'forceout', 'secret', 'x', 1, NULL), (4, 3, 'approve', '', 'x', 1, NULL),
+                (5, 4, 'forceout', '', 'x', 1, 2), (6, 5, 'forcein', '', 'x', 1, NULL), (7, 5, 'reject', '', 'x', 1, NULL);
+             INSERT INTO score (campaign, capture, score, parts, selected, by_hand) VALUES
+                (1, 1, 0.1, '[["Depth",1,1,"a seed"]]', 1, 1), (1, 2, 0.9, '[]', 0, 1), (1, 3, 0.9, '[]', 0, 1),
+                (1, 4, 0.9, '[]', 1, 0), (1, 5, 0.1, '[]', 1, 1);"#,
+        )
+        .unwrap();
+        let spec = crate::store::rows::SelectionSpec { campaign: 1, ..Default::default() };
+        conn.execute("INSERT INTO selection VALUES (1, ?1, 5)", [serde_json::to_string(&spec).unwrap()]).unwrap();
+        drop(conn);
+        for open in [Workspace::look, Workspace::open] {
+            let (workspace, selected) = (open(&folder).unwrap(), vec![1, 4]);
+            let catalogue = workspace.catalogue();
+            assert_eq!(catalogue.selected(1).unwrap(), selected);
+            let page = catalogue.selection_page(1).unwrap();
+            assert_eq!((page.pages_in, page.pages_out), (selected.len() as u64, 5 - selected.len() as u64));
+            assert_eq!(catalogue.scored(1, 1).unwrap().unwrap().parts[0].why, "a seed");
         }
     }
 

@@ -40,6 +40,7 @@ mod scheduled;
 pub mod scope_rows;
 mod seen_scan;
 mod seen_tally;
+mod selection_rows;
 mod selections;
 mod settings;
 mod workspace;

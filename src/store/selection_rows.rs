@@ -1,0 +1,156 @@
+//! Read models of selections, exports and their verification.
+
+use super::rows::{CampaignId, CaptureId, ReviewMark};
+use crate::analysis::{ScorePart, ScoreWeights};
+use crate::uri::CaptureDate;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// What shall be selected.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SelectionSpec {
+    /// Campaign whose request counts.
+    pub campaign: CampaignId,
+    /// Weights of the parts.
+    pub weights: ScoreWeights,
+    /// Captures with at least this score are in; hand decisions win.
+    pub threshold: f64,
+    /// Days of the inlink window.
+    pub window_days: u32,
+    /// Images, style sheets and scripts of selected pages come along.
+    pub with_requisites: bool,
+    /// An export holds a WACZ package, too.
+    pub with_wacz: bool,
+    /// A filter instead of the score, when not empty; `*` is every capture.
+    pub filter: String,
+}
+
+impl SelectionSpec {
+    /// What decides where no person did, such as `score at least 0.4` or `filter “host:gov.pt”`.
+    pub fn criterion(&self) -> String {
+        match self.filter.trim() {
+            "" => format!("score at least {}", self.threshold),
+            "*" => "every capture".to_owned(),
+            filter => format!("filter “{filter}”"),
+        }
+    }
+}
+
+impl Default for SelectionSpec {
+    fn default() -> Self {
+        Self {
+            campaign: 0,
+            weights: ScoreWeights::default(),
+            threshold: 0.3,
+            window_days: crate::links::MATCH_WINDOW_DAYS,
+            with_requisites: true,
+            with_wacz: false,
+            filter: String::new(),
+        }
+    }
+}
+
+/// A host with scored captures.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SelectedHost {
+    /// Its name.
+    pub host: String,
+    /// Captures of it that are in, or out.
+    pub captures: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// The selection and what it would carry.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SelectionPage {
+    /// What it was computed with; none when nothing was scored yet.
+    pub spec: Option<SelectionSpec>,
+    /// What is missing before scores mean something, in words.
+    pub missing: Vec<String>,
+    /// Scored captures in 50 equal bins from 0 to 1.
+    pub histogram: Vec<u64>,
+    /// Captures in, by score or hand.
+    pub pages_in: u64,
+    /// Captures out.
+    pub pages_out: u64,
+    /// Hosts in.
+    pub hosts_in: u64,
+    /// Hosts out.
+    pub hosts_out: u64,
+    /// Bytes in.
+    pub bytes_in: u64,
+    /// Bytes out.
+    pub bytes_out: u64,
+    /// Requisites that come along.
+    pub requisites: u64,
+    /// Their bytes.
+    pub requisite_bytes: u64,
+    /// Captures that persons rejected.
+    pub excluded: u64,
+    /// Captures that persons approved.
+    pub included: u64,
+    /// Those of both that score or filter would have put on the other side.
+    pub overrides: u64,
+    /// The captures nearest to the threshold, on both sides.
+    pub borderline: Vec<ScoredRow>,
+    /// Exports written so far, newest first.
+    pub exports: Vec<ExportRow>,
+}
+
+/// A capture with its score, part by part.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ScoredRow {
+    /// The capture.
+    pub id: CaptureId,
+    /// URL.
+    pub url: String,
+    /// Date.
+    pub date: CaptureDate,
+    /// Score, 0 to 1.
+    pub score: f64,
+    /// What the score is made of.
+    pub parts: Vec<ScorePart>,
+    /// Whether the score, or the filter in its place, selects it.
+    pub passes: bool,
+    /// What a person decided last.
+    pub decision: Option<ReviewMark>,
+    /// Whether it is in: by decision, else by score or filter.
+    pub selected: bool,
+}
+
+impl ScoredRow {
+    /// Whether a person decided against score or filter.
+    pub fn is_override(&self) -> bool {
+        self.selected != self.passes
+    }
+}
+
+/// An export on disk.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ExportRow {
+    /// When it was written.
+    pub date: CaptureDate,
+    /// Folder.
+    pub folder: PathBuf,
+    /// Captures in it.
+    pub captures: u64,
+    /// Records in it.
+    pub records: u64,
+    /// Bytes of it.
+    pub bytes: u64,
+    /// What the last verification found: none if never verified.
+    pub verified: Option<Vec<VerifyLine>>,
+}
+
+/// One check of a verification.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VerifyLine {
+    /// What was checked.
+    pub what: String,
+    /// Whether it holds.
+    pub ok: bool,
+    /// Figures, or what is wrong and where.
+    pub detail: String,
+}
