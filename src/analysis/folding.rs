@@ -1,5 +1,6 @@
 //! When two spellings are one word.
 
+use std::sync::LazyLock;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -31,7 +32,20 @@ pub fn fold(text: &str) -> String {
 /// they stand, for what is looked for in URLs: `/Ciência/?id=4` is `/ciencia/?id=4`.
 pub fn fold_letters(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    each_folded(text, |c| out.push(c));
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        // Runs of ASCII, the most of most texts, are taken at once.
+        let run = rest.bytes().position(|byte| !byte.is_ascii()).unwrap_or(rest.len());
+        let (ascii, other) = rest.split_at(run);
+        let begin = out.len();
+        out.push_str(ascii);
+        if let Some(run) = out.get_mut(begin..) {
+            run.make_ascii_lowercase();
+        }
+        let end = if run > 0 { 0 } else { c.len_utf8() };
+        each_folded(&other[..end], |c| out.push(c));
+        rest = &other[end..];
+    }
     out
 }
 
@@ -41,16 +55,36 @@ fn each_folded(text: &str, mut push: impl FnMut(char)) {
     for c in text.chars() {
         if c.is_ascii() {
             push(c.to_ascii_lowercase());
-        } else if !is_invisible(c) {
-            // Taken apart on both sides of lower case: `İ` is `i` with a dot
-            // that drops, `ꟸ` is a raised `Ħ`.
-            let parts = c.to_lowercase().nfkd().flat_map(char::to_lowercase).nfkd();
-            for part in parts.filter(|part| !is_diacritic(*part)) {
-                match spelled_out(part) {
-                    Some(letters) => letters.chars().for_each(&mut push),
-                    None => push(part),
-                }
+        } else {
+            match FOLDED.get(c as usize) {
+                Some(folded) => folded.chars().for_each(&mut push),
+                None => fold_char(c, &mut push),
             }
+        }
+    }
+}
+
+/// The characters of alphabets in the first two bytes of UTF-8, folded once.
+static FOLDED: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let folded = |c: u32| {
+        let mut text = String::new();
+        char::from_u32(c).into_iter().for_each(|c| fold_char(c, |part| text.push(part)));
+        text
+    };
+    (0..0x800).map(folded).collect()
+});
+
+fn fold_char(c: char, mut push: impl FnMut(char)) {
+    if is_invisible(c) {
+        return;
+    }
+    // Taken apart on both sides of lower case: `İ` is `i` with a dot
+    // that drops, `ꟸ` is a raised `Ħ`.
+    let parts = c.to_lowercase().nfkd().flat_map(char::to_lowercase).nfkd();
+    for part in parts.filter(|part| !is_diacritic(*part)) {
+        match spelled_out(part) {
+            Some(letters) => letters.chars().for_each(&mut push),
+            None => push(part),
         }
     }
 }
