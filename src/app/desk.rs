@@ -26,8 +26,8 @@ pub trait Desk: Plans + LinkDesk + Send + Sync {
     fn campaigns(&self) -> DeskResult<Vec<CampaignRow>>;
     /// One campaign.
     fn campaign(&self, id: CampaignId) -> DeskResult<CampaignPage>;
-    /// The running or last launch of a campaign (of any, when none is named).
-    fn crawl(&self, campaign: Option<CampaignId>) -> DeskResult<CrawlPage>;
+    /// Launches of a campaign (of any, when none is named).
+    fn crawl(&self, campaign: Option<CampaignId>, launches: Launches) -> DeskResult<CrawlPage>;
     /// A part of the captures table.
     fn captures(&self, query: &CaptureQuery) -> DeskResult<CapturePage>;
     /// How many captures each ready filter holds, under the query's filter line.
@@ -47,9 +47,15 @@ pub trait Desk: Plans + LinkDesk + Send + Sync {
     /// Most frequent anchors of the whole archive.
     fn top_anchors(&self, limit: u64) -> DeskResult<Vec<AnchorRow>>;
     /// Pages cited but never captured, most citing hosts first.
-    fn prospects(&self, campaign: Option<CampaignId>, filter: &str, limit: u64) -> DeskResult<Vec<ProspectRow>>;
-    /// URLs ever seen in the last launch, by state (`refused`, `failed`, `queued`, `fetched`) and words in URL or rule.
-    fn seen(&self, campaign: Option<CampaignId>, state: &str, filter: &str, limit: u64) -> DeskResult<Vec<SeenRow>>;
+    fn prospects(
+        &self,
+        campaign: Option<CampaignId>,
+        filter: &str,
+        offset: u64,
+        limit: u64,
+    ) -> DeskResult<ProspectPage>;
+    /// URLs that launches have seen.
+    fn seen(&self, query: &SeenQuery) -> DeskResult<SeenPage>;
     /// Why a seen URL was taken or refused.
     fn why(&self, seen: i64) -> DeskResult<Trace>;
     /// The present selection.

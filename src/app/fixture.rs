@@ -329,7 +329,7 @@ impl Desk for FixtureDesk {
         })
     }
 
-    fn crawl(&self, _: Option<CampaignId>) -> DeskResult<CrawlPage> {
+    fn crawl(&self, _: Option<CampaignId>, _: Launches) -> DeskResult<CrawlPage> {
         let running = self.told.crawling.load(Ordering::SeqCst);
         let launch = LaunchRow {
             id: 1,
@@ -339,6 +339,7 @@ impl Desk for FixtureDesk {
             state: if running { LaunchState::Running } else { LaunchState::Stopped },
             started: date(200),
             ended: (!running).then(|| CaptureDate::from_millis(date(200).millis() + 7_800_000)),
+            ran_ms: 4_200_000,
             queued: 42,
             fetched: CAPTURES,
             failed: 17,
@@ -380,10 +381,10 @@ impl Desk for FixtureDesk {
                 host("jornal.vilanova.example", "PT", 400),
                 host("museum.example:8080", "", 150),
             ],
-            refused: Self::seen("refused", 30),
             refused_by_rule: vec![("TooManyHopsDecideRule".to_owned(), 1_800), ("RobotsDecideRule".to_owned(), 240)],
-            next: Self::seen("queued", 20),
-            failed: Self::seen("failed", 17),
+            launches: [(1, 200), (0, 100)]
+                .map(|(id, day)| LaunchChoice { id, started: date(day), state: LaunchState::Stopped })
+                .to_vec(),
         })
     }
 
@@ -507,13 +508,13 @@ impl Desk for FixtureDesk {
         Ok(if self.empty { Vec::new() } else { Self::anchors(30) })
     }
 
-    fn prospects(&self, _: Option<CampaignId>, filter: &str, _: u64) -> DeskResult<Vec<ProspectRow>> {
-        let number = if self.empty || !filter.is_empty() { 0 } else { 40 };
-        Ok((0..number)
+    fn prospects(&self, _: Option<CampaignId>, filter: &str, offset: u64, limit: u64) -> DeskResult<ProspectPage> {
+        let total = if self.empty || !filter.is_empty() { 0 } else { 4_040 };
+        let rows = (offset..total.min(offset + limit))
             .map(|index| ProspectRow {
                 url: format!("https://cited{index}.example/report"),
-                hosts: 41 - index,
-                links: 100 - index,
+                hosts: 5_000 - index,
+                links: 10_000 - index,
                 first: date(-90),
                 last: date(30),
                 anchor: "o relatório".to_owned(),
@@ -521,13 +522,15 @@ impl Desk for FixtureDesk {
                     .to_owned(),
                 last_crawl: "not seen by a crawl".to_owned(),
             })
-            .collect())
+            .collect();
+        Ok(ProspectPage { rows, total, ..ProspectPage::default() })
     }
 
-    fn seen(&self, _: Option<CampaignId>, state: &str, filter: &str, _: u64) -> DeskResult<Vec<SeenRow>> {
-        let mut rows = Self::seen(state, 120);
-        rows.retain(|row| row.url.contains(filter) || row.rule.contains(filter));
-        Ok(rows)
+    fn seen(&self, query: &SeenQuery) -> DeskResult<SeenPage> {
+        let mut rows = Self::seen(query.state, 120);
+        let words = query.filter.trim_start_matches("rule=");
+        rows.retain(|row| row.url.contains(words) || row.rule.contains(words));
+        Ok(SeenPage { total: rows.len() as u64, rows, filter_problem: None })
     }
 
     fn why(&self, seen: i64) -> DeskResult<Trace> {

@@ -37,10 +37,16 @@ impl LiveCrawl {
         self.revision.load(Ordering::Relaxed)
     }
 
-    /// Takes samples until `done` says the crawl has ended.
-    pub fn watch(&self, done: impl Fn() -> bool) {
+    /// Takes samples until `done` says the crawl has ended; says when it is
+    /// paused and when it goes on.
+    pub fn watch(&self, done: impl Fn() -> bool, on_pause: impl Fn(bool)) {
         let mut next = Instant::now();
+        let mut was_paused = false;
         while !done() {
+            if self.cx.is_paused() != was_paused {
+                was_paused = !was_paused;
+                on_pause(was_paused);
+            }
             if Instant::now() >= next {
                 self.sample();
                 next = Instant::now() + EVERY;

@@ -111,7 +111,8 @@ reads! {
     /// See [`Desk::campaign`].
     campaign(id: CampaignId) -> CampaignPage, None, |desk, (id,)| desk.campaign(*id);
     /// See [`Desk::crawl`]; asked twice a second.
-    crawl(campaign: Option<CampaignId>) -> CrawlPage, Some(LIVE), |desk, (campaign,)| desk.crawl(*campaign);
+    crawl(campaign: Option<CampaignId>, launches: Launches) -> CrawlPage, Some(LIVE),
+        |desk, (campaign, launches)| desk.crawl(*campaign, *launches);
     /// See [`Desk::captures`].
     captures(query: CaptureQuery) -> CapturePage, None, |desk, (query,)| desk.captures(query);
     /// See [`Desk::tab_counts`].
@@ -135,11 +136,10 @@ reads! {
     /// See [`Desk::top_anchors`].
     top_anchors(limit: u64) -> Vec<AnchorRow>, None, |desk, (limit,)| desk.top_anchors(*limit);
     /// See [`Desk::prospects`].
-    prospects(campaign: Option<CampaignId>, filter: String, limit: u64) -> Vec<ProspectRow>, None,
-        |desk, (campaign, filter, limit)| desk.prospects(*campaign, filter, *limit);
+    prospects(campaign: Option<CampaignId>, filter: String, offset: u64, limit: u64) -> ProspectPage, None,
+        |desk, (campaign, filter, offset, limit)| desk.prospects(*campaign, filter, *offset, *limit);
     /// See [`Desk::seen`].
-    seen(campaign: Option<CampaignId>, state: &'static str, filter: String, limit: u64) -> Vec<SeenRow>, None,
-        |desk, (campaign, state, filter, limit)| desk.seen(*campaign, state, filter, *limit);
+    seen(query: SeenQuery) -> SeenPage, None, |desk, (query,)| desk.seen(query);
     /// See [`Desk::why`].
     why(seen: i64) -> Trace, None, |desk, (seen,)| desk.why(*seen);
     /// See [`Desk::selection`].

@@ -190,6 +190,8 @@ pub struct AppState {
     pub wants_filter: bool,
     /// The ready filter that the captures shall show next.
     pub wants_tab: Option<CaptureTab>,
+    /// The launches and the state of URLs that the crawl page shall show next.
+    pub wants_seen: Option<(Launches, &'static str)>,
     /// Whether the window is light on dark just now, by choice or as the desktop says.
     pub shows_dark: bool,
     /// What a person chose.
@@ -246,6 +248,7 @@ impl AppState {
             verified: None,
             wants_filter: false,
             wants_tab: None,
+            wants_seen: None,
             shows_dark: false,
             settings,
             notices: Vec::new(),

@@ -216,11 +216,12 @@ impl Desk for WorkspaceDesk {
         Ok(self.catalogue().campaign_page(id)?)
     }
 
-    fn crawl(&self, campaign: Option<CampaignId>) -> DeskResult<CrawlPage> {
-        let Some(launch) = self.catalogue().last_launch(campaign)? else { return Ok(work::empty_crawl_page()) };
-        let id = launch.id;
-        let mut page = self.catalogue().crawl_page(launch)?;
-        if let Some(live) = self.live().filter(|live| live.launch == id) {
+    fn crawl(&self, campaign: Option<CampaignId>, launches: Launches) -> DeskResult<CrawlPage> {
+        let Some(mut page) = self.catalogue().crawl_page(campaign, launches)? else {
+            return Ok(work::empty_crawl_page());
+        };
+        let id = page.launch.as_ref().map(|launch| launch.id);
+        if let Some(live) = self.live().filter(|live| Some(live.launch) == id) {
             live.add_to(&mut page);
         }
         Ok(page)
@@ -273,15 +274,20 @@ impl Desk for WorkspaceDesk {
         work::mark_matching(self.catalogue(), None, self.workspace.top_anchors(limit, &JobCx::detached())?)
     }
 
-    fn prospects(&self, campaign: Option<CampaignId>, filter: &str, limit: u64) -> DeskResult<Vec<ProspectRow>> {
-        let mut rows = self.catalogue().prospects(campaign, filter, limit)?;
-        work::judge_prospects(self, campaign, &mut rows, |row| row.url.clone())?;
-        Ok(rows)
+    fn prospects(
+        &self,
+        campaign: Option<CampaignId>,
+        filter: &str,
+        offset: u64,
+        limit: u64,
+    ) -> DeskResult<ProspectPage> {
+        let mut page = self.catalogue().prospects(campaign, filter, offset, limit)?;
+        work::judge_prospects(self, campaign, &mut page.rows, |row| row.url.clone())?;
+        Ok(page)
     }
 
-    fn seen(&self, campaign: Option<CampaignId>, state: &str, filter: &str, limit: u64) -> DeskResult<Vec<SeenRow>> {
-        let Some(launch) = self.catalogue().last_launch(campaign)? else { return Ok(Vec::new()) };
-        Ok(self.catalogue().seen(launch.id, state, filter, limit)?)
+    fn seen(&self, query: &SeenQuery) -> DeskResult<SeenPage> {
+        Ok(self.catalogue().seen(query)?)
     }
 
     fn why(&self, seen: i64) -> DeskResult<Trace> {

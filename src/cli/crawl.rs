@@ -3,6 +3,7 @@
 use super::campaign::desk;
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
+use crate::app::models::{Launches, SeenQuery};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::app::{Desk, work};
 use crate::crawl::HostOverride;
@@ -82,7 +83,10 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     if came_to_nothing {
         tell!("Nothing was fetched. What happened to the first URLs:");
         for state in ["failed", "refused"] {
-            for row in desk.seen(Some(id), state, "", SHOWN)? {
+            let launches = Launches::Last;
+            let query =
+                SeenQuery { campaign: Some(id), launches, state, filter: String::new(), offset: 0, limit: SHOWN };
+            for row in desk.seen(&query)?.rows {
                 let by = if state == "refused" { format!(" ({})", plain(&row.rule)) } else { String::new() };
                 tell!("  {}: {}{by}", plain(&row.url), plain(&row.state));
             }

@@ -10,7 +10,7 @@ use crate::links::filters::Columns;
 use crate::links::invert::{Keep, ShuffleOptions};
 use crate::links::stored::load::{LoadInput, LoadOptions, LoadReport, load};
 use crate::links::stored::{LinkStore, Window};
-use crate::store::rows::{AnchorRow, ProspectRow};
+use crate::store::rows::{AnchorRow, ProspectPage, ProspectRow};
 use crate::store::{LOADED_LINKS as LOADED, Workspace};
 use anyhow::Context;
 use std::fs::File;
@@ -269,10 +269,11 @@ pub(super) fn top(
 }
 
 /// Pages that are cited but were never captured.
-pub(super) fn uncaptured(store: &LinkStore, prefix: &str, limit: u64, cx: &JobCx) -> anyhow::Result<Vec<ProspectRow>> {
+pub(super) fn uncaptured(store: &LinkStore, prefix: &str, limit: u64, cx: &JobCx) -> anyhow::Result<ProspectPage> {
     reading_all(store, cx);
     let mut rows = Vec::new();
-    for cited in store.uncaptured(prefix, limit, cx)? {
+    let (pages, total) = store.uncaptured(prefix, limit, cx)?;
+    for cited in pages {
         let (first, last) = cited.dates.unwrap_or_default();
         rows.push(ProspectRow {
             anchor: store.top_anchor(&cited.target, None)?,
@@ -285,7 +286,7 @@ pub(super) fn uncaptured(store: &LinkStore, prefix: &str, limit: u64, cx: &JobCx
             last_crawl: String::new(),
         });
     }
-    Ok(rows)
+    Ok(ProspectPage { rows, total, ..ProspectPage::default() })
 }
 
 /// What other sites call pages most.

@@ -13,7 +13,7 @@ use crate::app::{Desk, work};
 use crate::jobs::counted;
 use crate::links::MATCH_WINDOW_DAYS;
 use crate::links::stored::{CitedCounts, Window};
-use crate::store::rows::{AnchorRow, InlinkPage, InlinkRow, ProspectRow};
+use crate::store::rows::{AnchorRow, InlinkPage, InlinkRow, ProspectPage, ProspectRow};
 use crate::store::{PROSPECTS_KEPT, Workspace};
 use crate::uri::{CaptureDate, PageKey};
 use anyhow::Context;
@@ -356,11 +356,13 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
         }
         Command::Uncaptured { folder, prefix, campaign, limit, json } => {
             let prefix = with_scheme(prefix.trim());
-            let mut rows = uncaptured(&folder, &prefix, campaign.as_deref(), limit.saturating_add(1))?;
-            let cut = is_cut(&mut rows, limit);
-            tell_empty(rows.is_empty(), &no_prospects(&prefix));
+            let ProspectPage { rows, total, unlisted, .. } = uncaptured(&folder, &prefix, campaign.as_deref(), limit)?;
+            tell_empty(total == 0, &no_prospects(&prefix));
             print_prospects(&rows, json, out)?;
-            tell_cut(cut, limit);
+            let (listed, total) = (rows.len() as u64, total + unlisted);
+            if listed < total {
+                tell!("{listed} of {} listed, the most cited first; --limit lists more", counted(total, "page"));
+            }
         }
         Command::Anchors { folder, nutch: true, json, .. } => {
             return with_progress(|cx| super::inlink_hosts::nutch(&folder, json, out, cx));
@@ -451,7 +453,7 @@ fn no_prospects(prefix: &str) -> String {
     }
 }
 
-fn uncaptured(folder: &Path, prefix: &str, campaign: Option<&str>, limit: u64) -> anyhow::Result<Vec<ProspectRow>> {
+fn uncaptured(folder: &Path, prefix: &str, campaign: Option<&str>, limit: u64) -> anyhow::Result<ProspectPage> {
     let desk = if Workspace::is_in(folder) { Some(looking_desk(folder)?) } else { None };
     let campaign = match (&desk, campaign) {
         (_, None) => None,
@@ -459,13 +461,13 @@ fn uncaptured(folder: &Path, prefix: &str, campaign: Option<&str>, limit: u64) -
         (None, Some(_)) => anyhow::bail!("--campaign is for a workspace; stored links know no rules"),
     };
     if let Some(store) = answering(folder)? {
-        let mut rows = with_progress(|cx| inlink_store::uncaptured(&store, prefix, limit, cx))?;
+        let mut page = with_progress(|cx| inlink_store::uncaptured(&store, prefix, limit, cx))?;
         if let Some(desk) = &desk {
             let notation = store.rules().notation;
             let url = |row: &ProspectRow| notation.likely_url(&row.url).map_or(row.url.clone(), |url| url.to_string());
-            work::judge_prospects(desk, campaign, &mut rows, url)?;
+            work::judge_prospects(desk, campaign, &mut page.rows, url)?;
         }
-        return Ok(rows);
+        return Ok(page);
     }
     let desk = match desk {
         Some(desk) => desk,
@@ -473,11 +475,11 @@ fn uncaptured(folder: &Path, prefix: &str, campaign: Option<&str>, limit: u64) -
     };
     counted_too(&desk)?;
     if prefix.is_empty() && limit <= PROSPECTS_KEPT as u64 {
-        return desk.prospects(campaign, "", limit);
+        return desk.prospects(campaign, "", 0, limit);
     }
-    let mut rows = with_progress(|cx| Ok(desk.workspace.prospects_under(prefix, campaign, limit, cx)?))?;
-    work::judge_prospects(&desk, campaign, &mut rows, |row| row.url.clone())?;
-    Ok(rows)
+    let mut page = with_progress(|cx| Ok(desk.workspace.prospects_under(prefix, campaign, limit, cx)?))?;
+    work::judge_prospects(&desk, campaign, &mut page.rows, |row| row.url.clone())?;
+    Ok(page)
 }
 
 /// Prints captures whose anchors and words share nothing, or all.

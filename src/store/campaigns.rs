@@ -1,5 +1,6 @@
 //! Campaigns and their versions.
 
+use super::capture_table::LAST_MARK;
 use super::captures::uint;
 use super::catalogue::Catalogue;
 use super::marks::{of_campaign_sql, selected_sql};
@@ -105,19 +106,18 @@ impl Catalogue {
     /// there with the reason.
     pub fn campaigns(&self) -> Result<Vec<CampaignRow>, StoreError> {
         self.read(|conn| {
-            let mut statement = conn.prepare_cached(
+            let of_campaign = of_campaign_sql!("k.id");
+            let mut statement = conn.prepare_cached(&format!(
                 "SELECT k.id, k.name, k.version, v.spec, k.created_ms,
                     (SELECT max(started_ms) FROM launch WHERE campaign = k.id),
-                    (SELECT count(*) FROM capture c JOIN launch l ON l.id = c.launch WHERE l.campaign = k.id),
+                    (SELECT count(*) FROM capture c WHERE {of_campaign}),
                     (SELECT ifnull(sum(t.urls), 0) FROM seen_tally t JOIN launch l ON l.id = t.launch
                        WHERE l.campaign = k.id AND t.state = 1),
-                    (SELECT count(DISTINCT m.capture) FROM mark m JOIN capture c ON c.id = m.capture
-                       JOIN launch l ON l.id = c.launch
-                       WHERE l.campaign = k.id AND m.undone_ms IS NULL AND m.mark <> 'note'),
-                    (SELECT ifnull(sum(c.stored), 0) FROM capture c JOIN launch l ON l.id = c.launch WHERE l.campaign = k.id)
+                    (SELECT count(*) FROM capture c WHERE {of_campaign} AND {LAST_MARK} IS NULL),
+                    (SELECT ifnull(sum(c.stored), 0) FROM capture c WHERE {of_campaign})
                  FROM campaign k JOIN campaign_version v ON v.campaign = k.id AND v.version = k.version
-                 ORDER BY k.name, k.id",
-            )?;
+                 ORDER BY k.name, k.id"
+            ))?;
             let mut rows = statement.query([])?;
             let mut campaigns = Vec::new();
             while let Some(row) = rows.next()? {
@@ -140,7 +140,7 @@ impl Catalogue {
                     next_run,
                     captures: number(6)?,
                     refused: number(7)?,
-                    to_review: number(6)?.saturating_sub(number(8)?),
+                    to_review: number(8)?,
                     selected: selected_count(conn, id)?,
                     bytes: number(9)?,
                     tags: campaign.tags,

@@ -2,7 +2,7 @@
 
 use super::captures::{int, uint};
 use super::catalogue::Catalogue;
-use super::filter::Filter;
+use super::filter::{CAPTURES, Filter};
 use super::marks::{decision_sql, of_campaign_sql, selected_sql};
 use super::rows::{CaptureColumn, CapturePage, CaptureQuery, CaptureRow, CaptureTab, ReviewMark, TabCounts};
 use super::workspace::StoreError;
@@ -130,7 +130,7 @@ struct Asked {
 
 /// `FROM … WHERE …` of a query, with its values; `None` is no ready filter.
 fn asked(query: &CaptureQuery, tab: Option<CaptureTab>) -> Result<Asked, String> {
-    let filter = Filter::parse(&query.filter)?;
+    let filter = Filter::parse(&CAPTURES, &query.filter)?;
     let mut values = vec![Value::Integer(query.campaign.unwrap_or(0))];
     let mut sql = format!("{FROM} WHERE ({})", filter.sql);
     if let Some(tab) = tab {

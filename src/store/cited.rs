@@ -3,7 +3,7 @@
 
 use super::catalogue::Catalogue;
 use super::prospects::LAST_CRAWL;
-use super::rows::{CampaignId, CaptureId, CaptureRow, InlinkPage, ProspectRow};
+use super::rows::{CampaignId, CaptureId, CaptureRow, InlinkPage, ProspectPage, ProspectRow};
 use super::workspace::{StoreError, Workspace};
 use crate::jobs::JobCx;
 use crate::links::MAX_INLINKS_PER_SIDE;
@@ -99,23 +99,27 @@ impl Workspace {
         campaign: Option<CampaignId>,
         limit: u64,
         cx: &JobCx,
-    ) -> Result<Vec<ProspectRow>, StoreError> {
-        let Some(store) = self.built_links()? else { return Ok(Vec::new()) };
+    ) -> Result<ProspectPage, StoreError> {
+        let Some(store) = self.built_links()? else { return Ok(ProspectPage::default()) };
+        // Otherwise the links know what is captured.
+        let may_be_captured_since = self.links_are_old()?;
+        let mut total = 0;
         let under = store.under(prefix);
         let mut first = First::<(Reverse<CitedCounts>, String, Dates)>::new(limit);
         let mut failed = None;
         cx.stage("Reading links", None);
         store.each_target(&under.begin, cx, |page| {
-            if page.captures > 0
-                || page.dates.is_none()
-                || !under.holds(&page.target)
-                || !first.has_room_for(page.counts, |last| last.0.0)
-            {
+            if page.captures > 0 || page.dates.is_none() || !under.holds(&page.target) {
                 return Ok(true);
             }
-            match self.catalogue().is_captured(&page.target) {
-                Ok(true) => {}
-                Ok(false) => first.take((Reverse(page.counts), page.target.clone(), page.dates)),
+            match may_be_captured_since.then(|| self.catalogue().is_captured(&page.target)).transpose() {
+                Ok(Some(true)) => {}
+                Ok(Some(false) | None) => {
+                    total += 1;
+                    if first.has_room_for(page.counts, |last| last.0.0) {
+                        first.take((Reverse(page.counts), page.target.clone(), page.dates));
+                    }
+                }
                 Err(error) => failed = Some(error),
             }
             Ok(failed.is_none())
@@ -138,7 +142,8 @@ impl Workspace {
         };
         let mut rows: Vec<_> = first.kept.into_iter().map(row).collect::<Result<_, StoreError>>()?;
         rows.sort_by(|(a, one), (b, other)| (a, &one.url).cmp(&(b, &other.url)));
-        Ok(rows.into_iter().map(|(_, row)| row).collect())
+        let rows = rows.into_iter().map(|(_, row)| row).collect();
+        Ok(ProspectPage { rows, total, ..ProspectPage::default() })
     }
 }
 

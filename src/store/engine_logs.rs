@@ -80,7 +80,7 @@ impl Catalogue {
         let why = why.to_owned();
         self.write(move |conn| {
             conn.execute(
-                "UPDATE launch SET ended_ms = ?2, why = ?3 WHERE id = ?1",
+                "UPDATE launch SET ended_ms = ?2, why = ?3, ran_ms = max(?2 - started_ms, 0) WHERE id = ?1",
                 params![launch, ended.millis(), why],
             )?;
             Ok(())

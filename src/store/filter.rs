@@ -1,4 +1,4 @@
-//! The filter line of the captures table: its fields, and what they mean in the catalogue.
+//! Filter lines of tables: their fields, and what they mean in the catalogue.
 //!
 //! How a line is read (words, quotes, AND, OR, NOT, brackets) stands with
 //! [`parse_fields`]; [`filter_fields`] lists the fields. Plain words are
@@ -47,10 +47,32 @@ pub struct FilterField {
     kind: Kind,
 }
 
-/// Every field of a filter line, in the order of a help page.
+/// Every field of the filter of captures, in the order of a help page.
 pub fn filter_fields() -> &'static [FilterField] {
-    FIELDS
+    CAPTURES.fields
 }
+
+/// What may be asked of the rows of a table.
+#[derive(Debug)]
+pub(super) struct FilterTable {
+    fields: &'static [FilterField],
+    /// The condition on a word without a field, which stands in it as often as `?` does.
+    anywhere: &'static str,
+}
+
+/// The captures table.
+pub(super) static CAPTURES: FilterTable =
+    FilterTable { fields: CAPTURE_FIELDS, anywhere: "(url_has(?, u.url) OR text_has(?, c.title))" };
+
+/// URLs that launches have seen: `s`, with its URL `u`, host `h` and via `v`.
+pub(super) static SEEN: FilterTable = FilterTable {
+    fields: SEEN_FIELDS,
+    anywhere: "(url_has(?, u.url) OR text_has(?, s.rule_name) OR text_has(?, s.why))",
+};
+
+/// Pages cited but never captured: `t`, with its URL `u` and host `h`.
+pub(super) static PROSPECTS: FilterTable =
+    FilterTable { fields: PROSPECT_FIELDS, anywhere: "(url_has(?, u.url) OR text_has(?, t.anchor))" };
 
 /// How a field is tested.
 #[derive(Debug)]
@@ -73,7 +95,8 @@ enum Kind {
     Fqdn,
     Key,
     Page,
-    Date,
+    /// A time in milliseconds in this column.
+    Date(&'static str),
     Mark,
     File,
     Launch,
@@ -106,14 +129,14 @@ macro_rules! requisite_sql {
 }
 pub(super) use requisite_sql;
 
-const FIELDS: &[FilterField] = &[
+const CAPTURE_FIELDS: &[FilterField] = &[
     field("url", "Text in the URL", "url:/news/", Kind::Url("u.url")),
     field("title", "Text in the title", "title:\"annual report\"", Kind::Text("c.title")),
     field("host", "A host and its subdomains; host= is that host alone", "host:gov.pt", Kind::Host),
     field("fqdn", "A host as links count it: with or without www, any port", "fqdn:a.pt", Kind::Fqdn),
     field("key", "A page by its URL or index key", "key:http://a.pt/x", Kind::Key),
     field("re", "A regular expression over the URL", "re:/20[0-9]{2}/", Kind::Pattern),
-    field("date", "When it was captured: a year, month, day or range", "date>=2019-05", Kind::Date),
+    field("date", "When it was captured: a year, month, day or range", "date>=2019-05", Kind::Date("c.date_ms")),
     field("status", "HTTP status, or a family of them", "status:4xx", Kind::Number("ifnull(c.status, 0)")),
     field("mime", "Part of the media type", "mime:pdf", Kind::Value("c.mime")),
     field("type", "The same as mime", "type:image/", Kind::Value("c.mime")),
@@ -201,6 +224,26 @@ const FIELDS: &[FilterField] = &[
     ),
 ];
 
+const SEEN_FIELDS: &[FilterField] = &[
+    field("url", "Text in the URL", "url:/news/", Kind::Url("u.url")),
+    field("host", "A host and its subdomains; host= is that host alone", "host:gov.pt", Kind::Host),
+    field("rule", "Name of the rule that decided", "rule:TooManyHops", Kind::Value("s.rule_name")),
+    field("why", "Text in the reason of a failure", "why:refused", Kind::Text("s.why")),
+    field("via", "Text in the URL of the page that led to it", "via:/links.html", Kind::Url("ifnull(v.url, '')")),
+    field("anchor", "Text of the link", "anchor:next", Kind::Text("s.anchor")),
+    field("hops", "Part of the path from the seed", "hops:LL", Kind::Value("s.hops")),
+    field("depth", "Hops from the seed", "depth<=2", Kind::Number("length(s.hops)")),
+    field("date", "When it was seen: a year, month, day or range", "date>=2019-05", Kind::Date("s.date_ms")),
+];
+
+const PROSPECT_FIELDS: &[FilterField] = &[
+    field("url", "Text in the URL", "url:/news/", Kind::Url("u.url")),
+    field("host", "A host and its subdomains; host= is that host alone", "host:gov.pt", Kind::Host),
+    field("anchor", "Text in its most common anchor", "anchor:report", Kind::Text("t.anchor")),
+    field("hosts", "Hosts that link to it", "hosts>=2", Kind::Number("t.hosts")),
+    field("links", "Links to it", "links>3", Kind::Number("(t.internal + t.external)")),
+];
+
 /// Terms of one line, at most: SQLite nests conditions so deep.
 const MAX_TERMS: usize = 400;
 
@@ -280,7 +323,7 @@ impl Needle {
 
 impl Filter {
     /// Reads a filter line; `Err` says which column was not understood, and why.
-    pub(super) fn parse(line: &str) -> Result<Self, String> {
+    pub(super) fn parse(table: &'static FilterTable, line: &str) -> Result<Self, String> {
         let query = parse_fields(line).map_err(|error| error.to_string())?;
         if terms_of(&query) > MAX_TERMS {
             return Err(format!(
@@ -288,33 +331,33 @@ impl Filter {
             ));
         }
         let mut filter = Self { is_of_selection: is_of_selection(&query, true), ..Self::default() };
-        filter.sql = filter.query(&query)?;
+        filter.sql = filter.query(table, &query)?;
         Ok(filter)
     }
 
-    fn query(&mut self, query: &Query<FieldTerm>) -> Result<String, String> {
+    fn query(&mut self, table: &FilterTable, query: &Query<FieldTerm>) -> Result<String, String> {
         let (parts, joint) = match query {
             Query::And(parts) if parts.is_empty() => return Ok("1".to_owned()),
             Query::And(parts) => (parts, " AND "),
             Query::Or(parts) => (parts, " OR "),
             // What is unknown does not hold.
-            Query::Not(part) => return Ok(format!("(({}) IS NOT TRUE)", self.query(part)?)),
-            Query::Term(term) => return self.term(term),
+            Query::Not(part) => return Ok(format!("(({}) IS NOT TRUE)", self.query(table, part)?)),
+            Query::Term(term) => return self.term(table, term),
         };
-        let parts = parts.iter().map(|part| self.query(part)).collect::<Result<Vec<_>, _>>()?;
+        let parts = parts.iter().map(|part| self.query(table, part)).collect::<Result<Vec<_>, _>>()?;
         Ok(format!("({})", parts.join(joint)))
     }
 
-    fn term(&mut self, term: &FieldTerm) -> Result<String, String> {
+    fn term(&mut self, table: &FilterTable, term: &FieldTerm) -> Result<String, String> {
         let Some(test) = &term.field else {
             return Ok(match term.text.as_str() {
                 "*" if !term.is_quoted => "1".to_owned(),
-                word => self.two("(url_has(?, u.url) OR text_has(?, c.title))", word),
+                word => self.all(table.anywhere, &Value::Text(word.to_owned())),
             });
         };
         let at = |column: usize, why: String| format!("column {column}: {why}");
-        let Some(field) = FIELDS.iter().find(|field| field.name == test.name) else {
-            let names: Vec<&str> = FIELDS.iter().map(|field| field.name).collect();
+        let Some(field) = table.fields.iter().find(|field| field.name == test.name) else {
+            let names: Vec<&str> = table.fields.iter().map(|field| field.name).collect();
             let why = format!(
                 "“{}” is no field; to look for the text itself, put it in quotes. Fields are {}",
                 test.name,
@@ -322,7 +365,7 @@ impl Filter {
             );
             return Err(at(term.column, why));
         };
-        let is_ordered = matches!(field.kind, Kind::Number(_) | Kind::Date);
+        let is_ordered = matches!(field.kind, Kind::Number(_) | Kind::Date(_));
         if !is_ordered && !matches!(test.sign, Sign::Has | Sign::Is) {
             let why = format!("{} is not compared with {}; write {}", field.name, test.sign.as_str(), field.example);
             return Err(at(term.column, why));
@@ -344,10 +387,7 @@ impl Filter {
             Kind::Number(column) => self.number(field, column, test)?,
             Kind::YesNo(yes, no) => yes_or_no(field, value, yes, no)?,
             Kind::Id(condition, what, list) => match value.parse::<i64>() {
-                Ok(id) => {
-                    self.values.extend(condition.matches('?').map(|_| Value::Integer(id)));
-                    format!("({condition})")
-                }
+                Ok(id) => format!("({})", self.all(condition, &Value::Integer(id))),
                 Err(_) => return Err(format!("“{value}” is no number of an {what}; {list}").replace("an c", "a c")),
             },
             Kind::Host => self.host(value, is),
@@ -365,7 +405,7 @@ impl Filter {
                 );
                 yes_or_no(field, value, &is_page, &format!("NOT {is_page}"))?
             }
-            Kind::Date => self.date(test)?,
+            Kind::Date(column) => self.date(column, test)?,
             Kind::Mark => {
                 let marks: Vec<String> = ReviewMark::DECISIONS.into_iter().map(mark_word).collect();
                 let value = value.to_lowercase();
@@ -388,8 +428,9 @@ impl Filter {
         sql.to_owned()
     }
 
-    fn two(&mut self, sql: &str, value: &str) -> String {
-        self.values.extend([value, value].map(|value| Value::Text(value.to_owned())));
+    /// A condition in which the value stands as often as `?` does.
+    fn all(&mut self, sql: &str, value: &Value) -> String {
+        self.values.extend(sql.matches('?').map(|_| value.clone()));
         sql.to_owned()
     }
 
@@ -457,7 +498,7 @@ impl Filter {
         Ok(self.range(column, test.sign, Value::Real(first), Value::Real(last)))
     }
 
-    fn date(&mut self, test: &FieldTest) -> Result<String, String> {
+    fn date(&mut self, column: &str, test: &FieldTest) -> Result<String, String> {
         let value = test.value.as_str();
         let first = |text: &str| {
             CaptureDate::parse(text).map_err(|error| {
@@ -467,16 +508,16 @@ impl Filter {
         let last = |text: &str| first(text).map(|first| end_of_period(text).unwrap_or(first));
         let millis = |date: CaptureDate| Value::Integer(date.millis());
         let Some((from, to)) = value.split_once("..") else {
-            return Ok(self.range("c.date_ms", test.sign, millis(first(value)?), millis(last(value)?)));
+            return Ok(self.range(column, test.sign, millis(first(value)?), millis(last(value)?)));
         };
         if !matches!(test.sign, Sign::Has | Sign::Is) {
             return Err(format!("a range is written date:{value}, or as date>={from} date<={to}"));
         }
         Ok(match (from, to) {
             ("", "") => "1".to_owned(),
-            (from, "") => self.range("c.date_ms", Sign::AtLeast, millis(first(from)?), Value::Null),
-            ("", to) => self.range("c.date_ms", Sign::AtMost, Value::Null, millis(last(to)?)),
-            (from, to) => self.range("c.date_ms", Sign::Has, millis(first(from)?), millis(last(to)?)),
+            (from, "") => self.range(column, Sign::AtLeast, millis(first(from)?), Value::Null),
+            ("", to) => self.range(column, Sign::AtMost, Value::Null, millis(last(to)?)),
+            (from, to) => self.range(column, Sign::Has, millis(first(from)?), millis(last(to)?)),
         })
     }
 
@@ -538,10 +579,10 @@ fn escape_like(text: &str) -> String {
     text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }
 
-/// Two filters in one line: captures that meet both. `Err` says what is wrong
+/// Two filters of captures in one line: captures that meet both. `Err` says what is wrong
 /// with the second, whose columns are its own.
 pub fn both_filters(one: &str, other: &str) -> Result<String, String> {
-    Filter::parse(other)?;
+    Filter::parse(&CAPTURES, other)?;
     Ok(match (one.trim(), other.trim()) {
         ("", only) | (only, "") => only.to_owned(),
         (one, other) => format!("({one}) ({other})"),

@@ -4,7 +4,7 @@
 //! of time, where `FONDS_LARGE` is set (two minutes, half a gigabyte):
 //! `FONDS_LARGE=1 cargo test --no-default-features large_catalogue -- --nocapture`
 
-use super::rows::{CaptureColumn, CaptureQuery, CaptureTab};
+use super::rows::{CaptureColumn, CaptureQuery, CaptureTab, Launches, SeenQuery};
 use super::{LaunchLedger, Workspace};
 use crate::campaign::{Campaign, Seed, SeedScope};
 use crate::crawl::Ledger;
@@ -170,12 +170,17 @@ fn a_large_catalogue_answers_at_once() {
         catalogue.launch(2).unwrap();
     });
     time("the crawl page", &|| {
-        let launch = catalogue.last_launch(Some(1)).unwrap().unwrap();
-        catalogue.crawl_page(launch).unwrap();
+        catalogue.crawl_page(Some(1), Launches::Last).unwrap();
+    });
+    time("the crawl page of all launches", &|| {
+        catalogue.crawl_page(Some(1), Launches::All).unwrap();
     });
     for (state, words) in [("refused", ""), ("queued", ""), ("all", "path/99999"), ("refused", "nowhere")] {
         time(&format!("seen URLs, {state}, “{words}”"), &|| {
-            catalogue.seen(2, state, words, 200).unwrap();
+            let filter = words.to_owned();
+            let launches = Launches::One(2);
+            let query = SeenQuery { campaign: Some(1), launches, state, filter, offset: 0, limit: 200 };
+            catalogue.seen(&query).unwrap();
         });
     }
     time("a seen URL", &|| {
@@ -185,10 +190,10 @@ fn a_large_catalogue_answers_at_once() {
         catalogue.refused_by_rule(1).unwrap();
     });
     time("pages never captured", &|| {
-        catalogue.prospects(Some(1), "", 200).unwrap();
+        catalogue.prospects(Some(1), "", 0, 200).unwrap();
     });
     time("pages never captured, with a word", &|| {
-        catalogue.prospects(None, "path/99999", 200).unwrap();
+        catalogue.prospects(None, "path/99999", 0, 200).unwrap();
     });
     time("top anchors", &|| {
         workspace.top_anchors(50, &JobCx::detached()).unwrap();

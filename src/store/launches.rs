@@ -1,16 +1,17 @@
 //! Launches: runs of a crawl, imports, and what they have seen.
 
-use super::captures::uint;
+use super::captures::{int, uint};
 use super::catalogue::Catalogue;
+use super::filter::{Filter, SEEN as SEEN_FILTER};
 use super::ledger::{FAILED, FETCHED, QUEUED, REFUSED};
-use super::rows::{CampaignId, CrawlPage, HostRow, JobRow, LaunchId, LaunchRow, LaunchStand, LaunchState, SeenRow};
+use super::rows::{
+    CampaignId, CrawlPage, HostRow, JobRow, LaunchChoice, LaunchId, LaunchRow, LaunchStand, LaunchState, Launches,
+    SeenPage, SeenQuery, SeenRow,
+};
 use super::workspace::StoreError;
 use crate::scope::GeoFact;
 use crate::uri::CaptureDate;
-use rusqlite::{Connection, OptionalExtension, Row, params};
-
-/// Rows of a live table that a person can take in.
-const SHOWN: i64 = 200;
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 /// Why a launch stands still whose program was killed.
 pub const ABANDONED: &str = "the program ended without closing it";
@@ -31,9 +32,9 @@ impl Catalogue {
                 name = CaptureDate::from_millis(name.millis() + 1000);
             }
             conn.execute(
-                "INSERT INTO launch (kind, campaign, version, job, launch, state, started_ms)
-                 SELECT 'crawl', id, version, ?2, ?3, 'running', ?4 FROM campaign WHERE id = ?1",
-                params![campaign, job, name.to_digits14(), now.millis()],
+                "INSERT INTO launch (kind, campaign, version, job, launch, state, started_ms, running_since_ms)
+                 SELECT 'crawl', id, version, ?2, ?3, 'running', ?4, ?5 FROM campaign WHERE id = ?1",
+                params![campaign, job, name.to_digits14(), now.millis(), CaptureDate::now().millis()],
             )?;
             Ok(conn.last_insert_rowid())
         })?;
@@ -62,7 +63,11 @@ impl Catalogue {
     /// The last crawl of a campaign, or of any; one of another crawler where
     /// there is no other.
     pub fn last_launch(&self, campaign: Option<CampaignId>) -> Result<Option<LaunchRow>, StoreError> {
-        let id = self.read(|conn| {
+        self.last_launch_id(campaign)?.map(|id| self.launch(id)).transpose()
+    }
+
+    fn last_launch_id(&self, campaign: Option<CampaignId>) -> Result<Option<LaunchId>, StoreError> {
+        self.read(|conn| {
             let foreign = foreign(conn)?;
             Ok(conn
                 .query_row(
@@ -74,8 +79,7 @@ impl Catalogue {
                     |row| row.get(0),
                 )
                 .optional()?)
-        })?;
-        id.map(|id| self.launch(id)).transpose()
+        })
     }
 
     /// Every crawl launch of a campaign, oldest first.
@@ -111,11 +115,12 @@ impl Catalogue {
                 "SELECT l.id, ifnull(l.campaign, 0), ifnull(k.name, ''), l.launch, l.state, l.started_ms, l.ended_ms, l.why,
                     ifnull(sum(t.urls) FILTER (WHERE t.state = 0), 0), ifnull(sum(t.urls) FILTER (WHERE t.state = 2), 0),
                     ifnull(sum(t.urls) FILTER (WHERE t.state = 3), 0), ifnull(sum(t.urls) FILTER (WHERE t.state = 1), 0),
-                    (SELECT CAST(total(size) AS INTEGER) FROM capture WHERE launch = l.id)
+                    (SELECT CAST(total(size) AS INTEGER) FROM capture WHERE launch = l.id),
+                    l.ran_ms + ifnull(max(?2 - l.running_since_ms, 0), 0)
                  FROM launch l LEFT JOIN campaign k ON k.id = l.campaign LEFT JOIN seen_tally t ON t.launch = l.id
                  WHERE l.id = ?1 GROUP BY l.id",
             )?
-            .query_row([id], launch_row)
+            .query_row([id, CaptureDate::now().millis()], launch_row)
             .optional()?
             .ok_or(StoreError::Missing { what: "launch", id: id.to_string() })
         })
@@ -170,11 +175,14 @@ impl Catalogue {
                 LaunchState::Stopped => "stopped",
                 LaunchState::Finished => "finished",
             };
-            let ended =
-                matches!(state, LaunchState::Stopped | LaunchState::Finished).then(|| CaptureDate::now().millis());
+            let now = CaptureDate::now().millis();
+            let ended = matches!(state, LaunchState::Stopped | LaunchState::Finished).then_some(now);
             conn.execute(
-                "UPDATE launch SET state = ?2, ended_ms = ?3, why = ?4 WHERE id = ?1",
-                params![id, word, ended, why],
+                "UPDATE launch SET state = ?2, ended_ms = ?3, why = ?4,
+                    ran_ms = ran_ms + CASE ?2 WHEN 'running' THEN 0 ELSE ifnull(max(?5 - running_since_ms, 0), 0) END,
+                    running_since_ms = CASE ?2 WHEN 'running' THEN ifnull(running_since_ms, ?5) END
+                 WHERE id = ?1",
+                params![id, word, ended, why, now],
             )?;
             Ok(())
         })
@@ -185,54 +193,108 @@ impl Catalogue {
     pub(super) fn end_abandoned_launches(&self) -> Result<(), StoreError> {
         self.write(|conn| {
             conn.execute(
-                "UPDATE launch SET state = 'stopped', why = ?1 WHERE state IN ('running', 'paused')",
+                // It ran until its last capture at least; what came after nobody knows.
+                "UPDATE launch SET state = 'stopped', why = ?1,
+                    ran_ms = ran_ms + ifnull(max(
+                        (SELECT max(date_ms) FROM capture WHERE launch = launch.id) - running_since_ms, 0), 0),
+                    running_since_ms = NULL
+                 WHERE state IN ('running', 'paused')",
                 [ABANDONED],
             )?;
             Ok(())
         })
     }
 
-    /// The crawl page of a launch; samples and job come from whoever runs it.
-    pub fn crawl_page(&self, launch: LaunchRow) -> Result<CrawlPage, StoreError> {
-        let id = launch.id;
+    /// The crawl page of some launches of a campaign (of all campaigns, when
+    /// none is named); none before anything ever ran. Samples and job come
+    /// from whoever runs it.
+    pub fn crawl_page(
+        &self,
+        campaign: Option<CampaignId>,
+        launches: Launches,
+    ) -> Result<Option<CrawlPage>, StoreError> {
+        let Some(mut launch) = (match launches {
+            Launches::Last | Launches::All => self.last_launch(campaign)?,
+            Launches::One(id) => Some(self.launch(id)?),
+        }) else {
+            return Ok(None);
+        };
+        let ids = self.launches_meant(campaign, launches)?;
+        if launches == Launches::All {
+            launch = self.sum_of(&ids, launch)?;
+        }
+        let those = in_list(&ids);
         self.read(|conn| {
             let mut classes = [0; 5];
-            let mut statement = conn.prepare_cached(
-                "SELECT class, sum(urls) FROM seen_tally WHERE launch = ?1 AND class >= 0 GROUP BY class",
-            )?;
-            let mut rows = statement.query([id])?;
+            let mut statement = conn.prepare_cached(&format!(
+                "SELECT class, sum(urls) FROM seen_tally WHERE launch {those} AND class >= 0 GROUP BY class"
+            ))?;
+            let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
                 if let Some(class) = classes.get_mut(uint(row.get(0)?) as usize) {
                     *class = uint(row.get(1)?);
                 }
             }
             let types = conn
-                .prepare_cached(
-                    "SELECT mime, count(*), CAST(total(size) AS INTEGER) FROM capture WHERE launch = ?1
-                     GROUP BY mime ORDER BY total(size) DESC, mime LIMIT 12",
-                )?
-                .query_map([id], |row| Ok((row.get(0)?, uint(row.get(1)?), uint(row.get(2)?))))?
+                .prepare_cached(&format!(
+                    "SELECT mime, count(*), CAST(total(size) AS INTEGER) FROM capture WHERE launch {those}
+                     GROUP BY mime ORDER BY total(size) DESC, mime LIMIT 12"
+                ))?
+                .query_map([], |row| Ok((row.get(0)?, uint(row.get(1)?), uint(row.get(2)?))))?
                 .collect::<Result<_, _>>()?;
             let refused_by_rule = conn
-                .prepare_cached(
-                    "SELECT rule_name, sum(urls) FROM seen_tally WHERE launch = ?1 AND state = 1 AND urls > 0
-                     GROUP BY rule_name ORDER BY sum(urls) DESC, rule_name",
-                )?
-                .query_map([id], |row| Ok((row.get(0)?, uint(row.get(1)?))))?
+                .prepare_cached(&format!(
+                    "SELECT rule_name, sum(urls) FROM seen_tally WHERE launch {those} AND state = 1 AND urls > 0
+                     GROUP BY rule_name ORDER BY sum(urls) DESC, rule_name"
+                ))?
+                .query_map([], |row| Ok((row.get(0)?, uint(row.get(1)?))))?
                 .collect::<Result<_, _>>()?;
-            Ok(CrawlPage {
+            let choices = conn
+                .prepare_cached(
+                    "SELECT id, started_ms, state FROM launch WHERE kind = 'crawl' AND (?1 IS NULL OR campaign = ?1)
+                     ORDER BY id DESC",
+                )?
+                .query_map([campaign], |row| {
+                    let state = state_of(&row.get::<_, String>(2)?);
+                    Ok(LaunchChoice { id: row.get(0)?, started: CaptureDate::from_millis(row.get(1)?), state })
+                })?
+                .collect::<Result<_, _>>()?;
+            Ok(Some(CrawlPage {
                 job: None,
                 samples: Vec::new(),
                 classes,
                 types,
-                hosts: hosts(conn, id)?,
-                refused: seen_rows(conn, id, Some(REFUSED), "", "s.id DESC", SHOWN)?,
+                hosts: hosts(conn, &those)?,
                 refused_by_rule,
-                next: seen_rows(conn, id, Some(QUEUED), "", "s.priority, s.id", SHOWN)?,
-                failed: seen_rows(conn, id, Some(FAILED), "", "s.id DESC", SHOWN)?,
                 launch: Some(launch),
-            })
+                launches: choices,
+            }))
         })
+    }
+
+    /// The numbers of the launches that a question means.
+    fn launches_meant(&self, campaign: Option<CampaignId>, launches: Launches) -> Result<Vec<LaunchId>, StoreError> {
+        Ok(match launches {
+            Launches::Last => self.last_launch_id(campaign)?.into_iter().collect(),
+            Launches::All => self.launch_ids(campaign)?,
+            Launches::One(id) => vec![id],
+        })
+    }
+
+    /// The last launch with the figures of all.
+    fn sum_of(&self, ids: &[LaunchId], last: LaunchRow) -> Result<LaunchRow, StoreError> {
+        let mut sum = LaunchRow { queued: 0, fetched: 0, failed: 0, refused: 0, bytes: 0, ran_ms: 0, ..last };
+        for id in ids {
+            let one = self.launch(*id)?;
+            sum.started = sum.started.min(one.started);
+            sum.ran_ms += one.ran_ms;
+            sum.queued += one.queued;
+            sum.fetched += one.fetched;
+            sum.failed += one.failed;
+            sum.refused += one.refused;
+            sum.bytes += one.bytes;
+        }
+        Ok(sum)
     }
 
     /// Refused URLs of all launches of a campaign by the rule that decided.
@@ -269,17 +331,46 @@ impl Catalogue {
         })
     }
 
-    /// URLs ever seen in a launch, by state and by words in URL, rule or reason.
-    pub fn seen(&self, launch: LaunchId, state: &str, words: &str, limit: u64) -> Result<Vec<SeenRow>, StoreError> {
-        let state = match state {
-            "queued" => Some(QUEUED),
-            "refused" => Some(REFUSED),
-            "fetched" => Some(FETCHED),
-            "failed" => Some(FAILED),
-            _ => None,
+    /// A part of the URLs that launches have seen, in the order that they came;
+    /// those that wait in the order of the queue.
+    pub fn seen(&self, query: &SeenQuery) -> Result<SeenPage, StoreError> {
+        let filter = match Filter::parse(&SEEN_FILTER, &query.filter) {
+            Ok(filter) => filter,
+            Err(why) => return Ok(SeenPage { filter_problem: Some(why), ..SeenPage::default() }),
         };
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.read(|conn| seen_rows(conn, launch, state, words, "s.id", limit))
+        let ids = self.launches_meant(query.campaign, query.launches)?;
+        let (state, order) = match query.state {
+            "queued" => (Some(QUEUED), "s.launch, s.priority, s.id"),
+            "refused" => (Some(REFUSED), "s.launch, s.id"),
+            "fetched" => (Some(FETCHED), "s.launch, s.id"),
+            "failed" => (Some(FAILED), "s.launch, s.id"),
+            _ => (None, "s.launch, s.id"),
+        };
+        // The state stands in the words of the query, so that its index is used.
+        let state = state.map(|state| format!("AND s.state = {state}")).unwrap_or_default();
+        // Tables that a filter does not look at are left out by SQLite.
+        let asked = format!(
+            "FROM seen s LEFT JOIN url u ON u.id = s.url LEFT JOIN host h ON h.id = s.host
+             LEFT JOIN url v ON v.id = s.via WHERE s.launch {} {state} AND {}",
+            in_list(&ids),
+            filter.sql
+        );
+        self.read(|conn| {
+            let total = conn
+                .prepare_cached(&format!("SELECT count(*) {asked}"))?
+                .query_row(params_from_iter(&filter.values), |row| row.get(0))?;
+            let rows = conn
+                .prepare_cached(&format!(
+                    "WITH part AS (SELECT s.id AS id {asked} ORDER BY {order} LIMIT {} OFFSET {})
+                     SELECT {SEEN} FROM part p JOIN seen s ON s.id = p.id JOIN url u ON u.id = s.url
+                     LEFT JOIN url v ON v.id = s.via ORDER BY {order}",
+                    int(query.limit),
+                    int(query.offset)
+                ))?
+                .query_map(params_from_iter(&filter.values), seen_row)?
+                .collect::<Result<_, _>>()?;
+            Ok(SeenPage { rows, total: uint(total), filter_problem: None })
+        })
     }
 
     /// A URL ever seen: its launch and its row.
@@ -406,6 +497,7 @@ fn launch_row(row: &Row<'_>) -> rusqlite::Result<LaunchRow> {
         failed: number(10)?,
         refused: number(11)?,
         bytes: number(12)?,
+        ran_ms: number(13)?,
     })
 }
 
@@ -433,28 +525,13 @@ fn seen_row(row: &Row<'_>) -> rusqlite::Result<SeenRow> {
     })
 }
 
-fn seen_rows(
-    conn: &Connection,
-    launch: LaunchId,
-    state: Option<i64>,
-    words: &str,
-    order: &str,
-    limit: i64,
-) -> Result<Vec<SeenRow>, StoreError> {
-    // The state stands in the words of the query, so that its index is used.
-    let state = state.map(|state| format!("AND s.state = {state}")).unwrap_or_default();
-    let mut statement = conn.prepare_cached(&format!(
-        "SELECT {SEEN} FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via
-         WHERE s.launch = ?1 {state}
-           AND (?2 = '' OR instr(lower(u.url), ?2) OR instr(lower(s.rule_name), ?2) OR instr(lower(s.why), ?2))
-         ORDER BY {order} LIMIT ?3"
-    ))?;
-    let rows = statement.query_map(params![launch, words.to_lowercase(), limit], seen_row)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+/// `IN (…)` of numbers of launches.
+fn in_list(ids: &[LaunchId]) -> String {
+    format!("IN ({})", ids.iter().map(LaunchId::to_string).collect::<Vec<_>>().join(", "))
 }
 
-fn hosts(conn: &Connection, launch: LaunchId) -> Result<Vec<HostRow>, StoreError> {
-    let mut statement = conn.prepare_cached(
+fn hosts(conn: &Connection, those: &str) -> Result<Vec<HostRow>, StoreError> {
+    let mut statement = conn.prepare_cached(&format!(
         // The 500 hosts first, what is told of each of them after.
         "WITH busy AS (
             SELECT t.host AS host, h.name AS name,
@@ -462,15 +539,15 @@ fn hosts(conn: &Connection, launch: LaunchId) -> Result<Vec<HostRow>, StoreError
                 ifnull(sum(t.urls) FILTER (WHERE t.state = 2), 0) AS fetched,
                 ifnull(sum(t.urls) FILTER (WHERE t.state = 3), 0) AS failed,
                 ifnull(sum(t.urls) FILTER (WHERE t.state = 1), 0) AS refused
-            FROM seen_tally t JOIN host h ON h.id = t.host WHERE t.launch = ?1
+            FROM seen_tally t JOIN host h ON h.id = t.host WHERE t.launch {those}
             GROUP BY t.host HAVING sum(t.urls) > 0 ORDER BY fetched DESC, sum(t.urls) DESC, h.name LIMIT 500)
          SELECT name, queued, fetched, failed, refused,
-            (SELECT CAST(total(c.size) AS INTEGER) FROM capture c WHERE c.launch = ?1 AND c.host = busy.host),
-            (SELECT t.rule_name FROM seen_tally t WHERE t.launch = ?1 AND t.host = busy.host AND t.accepted AND t.urls > 0
+            (SELECT CAST(total(c.size) AS INTEGER) FROM capture c WHERE c.launch {those} AND c.host = busy.host),
+            (SELECT t.rule_name FROM seen_tally t WHERE t.launch {those} AND t.host = busy.host AND t.accepted AND t.urls > 0
                GROUP BY t.rule_name ORDER BY sum(t.urls) DESC LIMIT 1)
-         FROM busy ORDER BY fetched DESC, queued + fetched + failed + refused DESC, name",
-    )?;
-    let mut rows = statement.query([launch])?;
+         FROM busy ORDER BY fetched DESC, queued + fetched + failed + refused DESC, name"
+    ))?;
+    let mut rows = statement.query([])?;
     let mut hosts = Vec::new();
     while let Some(row) = rows.next()? {
         let host: String = row.get(0)?;

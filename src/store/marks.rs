@@ -19,10 +19,14 @@ macro_rules! decision_sql {
     };
 }
 
-/// SQL: whether capture `c` is one of campaign `?1`. Imports belong to each.
+/// SQL: whether capture `c` is counted and shown with campaign `?1`, or with
+/// another one. Imports belong to no campaign and are shown with each.
 macro_rules! of_campaign_sql {
     () => {
-        "c.launch IN (SELECT id FROM launch WHERE campaign = ?1 OR campaign IS NULL)"
+        $crate::store::marks::of_campaign_sql!("?1")
+    };
+    ($campaign:literal) => {
+        concat!("c.launch IN (SELECT id FROM launch WHERE campaign = ", $campaign, " OR campaign IS NULL)")
     };
 }
 

@@ -7,8 +7,18 @@ use std::collections::BTreeMap;
 /// `Fnds`: whose file this is (SQLite's application_id).
 pub(super) const APPLICATION_ID: u32 = 0x466e_6473;
 
+/// Milliseconds that a launch ran, as far as its captures tell: what lies
+/// between two of them, unless that is a pause.
+macro_rules! ran_by_captures {
+    () => {
+        "ifnull((SELECT sum(gap) FROM
+            (SELECT date_ms - lag(date_ms) OVER (ORDER BY date_ms) AS gap FROM main.capture WHERE launch = launch.id)
+            WHERE gap <= 600000), 0)"
+    };
+}
+
 /// Version n of the catalogue is made from version n-1 by the nth of these.
-const MIGRATIONS: [&str; 13] = [
+const MIGRATIONS: [&str; 14] = [
     include_str!("schema.sql"),
     include_str!("schema_schedule.sql"),
     include_str!("schema_engine.sql"),
@@ -27,6 +37,12 @@ const MIGRATIONS: [&str; 13] = [
     include_str!("schema_original.sql"),
     include_str!("schema_found.sql"),
     include_str!("schema_decision.sql"),
+    concat!(
+        include_str!("schema_ran.sql"),
+        "UPDATE launch SET ran_ms = CASE WHEN is_foreign THEN max(ifnull(ended_ms, started_ms) - started_ms, 0) ELSE ",
+        ran_by_captures!(),
+        " END;"
+    ),
 ];
 
 /// The version this program writes (SQLite's user_version).
@@ -47,13 +63,14 @@ pub(super) fn migrate(conn: &mut Connection) -> rusqlite::Result<()> {
 
 /// Tables that a version gave further columns, with what stands in them where
 /// nothing is known.
-const FURTHER_COLUMNS: [(u32, &str, &str); 6] = [
+const FURTHER_COLUMNS: [(u32, &str, &str); 7] = [
     (4, "warc_file", "NULL AS package"),
     (4, "problem", "0 AS read_again"),
     (4, "import", "'[]' AS passed_paths"),
     (4, "import_file", "'{}' AS left_out, 0 AS orphans"),
     (6, "problem", "NULL AS member, NULL AS member_decoded"),
     (8, "outlink", "NULL AS rel, NULL AS place"),
+    (14, "launch", concat!(ran_by_captures!(), " AS ran_ms, NULL AS running_since_ms")),
 ];
 
 /// Lets a connection that can only look see an earlier version as the present
@@ -165,7 +182,7 @@ mod tests {
         .unwrap();
         drop(conn);
         let looking = Workspace::look(&folder).unwrap();
-        assert_eq!(looking.catalogue().prospects(None, "", 9).unwrap(), []);
+        assert_eq!(looking.catalogue().prospects(None, "", 0, 9).unwrap().rows, []);
         assert_eq!(looking.top_anchors(9, &Default::default()).unwrap(), []);
         assert!(looking.built_links().unwrap().is_none() && looking.catalogue().inlinks_wanted().unwrap());
         assert!(looking.catalogue().inlink_build().unwrap().is_none());
@@ -285,6 +302,31 @@ mod tests {
             assert_eq!((page.pages_in, page.pages_out), (selected.len() as u64, 5 - selected.len() as u64));
             assert_eq!(catalogue.scored(1, 1).unwrap().unwrap().parts[0].why, "a seed");
         }
+    }
+
+    #[test]
+    fn launches_of_an_earlier_version_ran_as_their_captures_tell() {
+        let (_dir, folder, conn) = of_version(13);
+        let hour = 3_600_000;
+        conn.execute_batch(&format!(
+            "INSERT INTO launch (id, kind, campaign, version, job, launch, state, started_ms, ended_ms, is_foreign)
+                VALUES (1, 'crawl', NULL, 1, 'old', 'x', 'finished', 5, 5 + 2400 * {hour}, 0),
+                       (2, 'crawl', NULL, 1, 'log', 'y', 'finished', 5, 5 + 2 * {hour}, 1);
+             INSERT INTO host (id, name) VALUES (1, 'a.pt');
+             INSERT INTO page VALUES (1, 'pt,a)/');
+             INSERT INTO url (id, url, page, host) VALUES (1, 'http://a.pt/', 1, 1);
+             WITH at (ms) AS (VALUES (5), (1005), (2005), (2400 * {hour}), (2400 * {hour} + 4000))
+             INSERT INTO capture (launch, url, page, host, date_ms, status, mime, size, digest, stored)
+                SELECT 1, 1, 1, 1, ms, 200, 'text/html', 7, ms, 7 FROM at;"
+        ))
+        .unwrap();
+        drop(conn);
+        for open in [Workspace::look, Workspace::open] {
+            let workspace = open(&folder).unwrap();
+            assert_eq!(workspace.catalogue().launch(1).unwrap().ran_ms, 6000);
+        }
+        let foreign = Workspace::open(&folder).unwrap().catalogue().launch(2).unwrap();
+        assert_eq!(foreign.ran_ms, 2 * hour);
     }
 
     #[test]

@@ -71,4 +71,7 @@ pub use workspace::{Access, Looking, StoreError, Workspace};
 mod large_tests;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
+mod number_tests;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests;

@@ -2,11 +2,13 @@
 
 use super::captures::{int, uint};
 use super::catalogue::Catalogue;
-use super::rows::{CampaignId, ProspectRow};
+use super::filter::{Filter, PROSPECTS};
+use super::rows::{CampaignId, ProspectPage, ProspectRow};
 use super::scheduled::has_table;
 use super::workspace::StoreError;
 use crate::uri::CaptureDate;
-use rusqlite::params;
+use rusqlite::params_from_iter;
+use rusqlite::types::Value;
 
 /// What the last crawl of a campaign (`?1`, or of any) said of the page `t.page`.
 pub(super) const LAST_CRAWL: &str =
@@ -23,27 +25,47 @@ impl Catalogue {
     pub fn prospects(
         &self,
         campaign: Option<CampaignId>,
-        words: &str,
+        filter: &str,
+        offset: u64,
         limit: u64,
-    ) -> Result<Vec<ProspectRow>, StoreError> {
-        let words = words.to_lowercase();
+    ) -> Result<ProspectPage, StoreError> {
+        let filter = match Filter::parse(&PROSPECTS, filter) {
+            Ok(filter) => filter,
+            Err(why) => return Ok(ProspectPage { filter_problem: Some(why), ..ProspectPage::default() }),
+        };
+        let found = match self.inlink_build()? {
+            Some((_, report)) => report.get("uncaptured").and_then(serde_json::Value::as_u64).unwrap_or(0),
+            None => 0,
+        };
         self.read(|conn| {
             if !has_table(conn, "prospect")? {
-                return Ok(Vec::new());
+                return Ok(ProspectPage::default());
             }
+            let asked = format!(
+                "FROM prospect t JOIN url u ON u.id = t.url LEFT JOIN host h ON h.id = u.host
+                 -- The campaign takes the first number, before the values of the filter.
+                 WHERE (?1 IS NULL OR 1) AND NOT EXISTS (SELECT 1 FROM capture c WHERE c.page = t.page) AND {}",
+                filter.sql
+            );
+            let mut values = vec![Value::from(campaign)];
+            values.extend(filter.values);
+            let total = conn
+                .prepare_cached(&format!("SELECT count(*) {asked}"))?
+                .query_row(params_from_iter(&values), |row| row.get(0))?;
+            let kept: i64 = conn.prepare_cached("SELECT count(*) FROM prospect")?.query_row([], |row| row.get(0))?;
             let mut statement = conn.prepare_cached(&format!(
                 // Which pages first, what is told of them after.
                 "WITH cited AS (
-                    SELECT t.*, u.url AS url_text FROM prospect t JOIN url u ON u.id = t.url
-                    WHERE NOT EXISTS (SELECT 1 FROM capture c WHERE c.page = t.page)
-                      AND (?2 = '' OR instr(lower(u.url), ?2))
-                    ORDER BY t.hosts DESC, t.external DESC, t.internal DESC, u.url LIMIT ?3)
+                    SELECT t.*, u.url AS url_text {asked}
+                    ORDER BY t.hosts DESC, t.external DESC, t.internal DESC, u.url LIMIT {} OFFSET {})
                  SELECT t.url_text, t.hosts, t.internal + t.external, t.first_s, t.last_s,
                     t.anchor,
                     {LAST_CRAWL}
                  FROM cited t ORDER BY t.hosts DESC, t.external DESC, t.internal DESC, t.url_text",
+                int(limit),
+                int(offset),
             ))?;
-            let rows = statement.query_map(params![campaign, words, int(limit)], |row| {
+            let rows = statement.query_map(params_from_iter(&values), |row| {
                 let last_crawl: String = row.get(6)?;
                 Ok(ProspectRow {
                     url: row.get(0)?,
@@ -56,7 +78,12 @@ impl Catalogue {
                     last_crawl,
                 })
             })?;
-            Ok(rows.collect::<Result<_, _>>()?)
+            Ok(ProspectPage {
+                rows: rows.collect::<Result<_, _>>()?,
+                total: uint(total),
+                unlisted: found.saturating_sub(uint(kept)),
+                filter_problem: None,
+            })
         })
     }
 }

@@ -1,6 +1,6 @@
 //! What a crawl, a reviewer and the captures table ask of the catalogue.
 
-use super::rows::{CaptureColumn, CaptureQuery, CaptureTab, ReviewMark, SelectionSpec};
+use super::rows::{CaptureColumn, CaptureQuery, CaptureTab, Launches, ReviewMark, SelectionSpec};
 use super::{Captures, LaunchLedger, Workspace};
 use crate::campaign::{Campaign, Seed, SeedScope};
 use crate::crawl::{Admission, AdmissionState, CaptureEntry, Finished, Ledger, RecordPlace};
@@ -16,9 +16,9 @@ use std::sync::Arc;
 pub(super) struct Made {
     _dir: tempfile::TempDir,
     pub(super) workspace: Workspace,
-    ledger: LaunchLedger,
+    pub(super) ledger: LaunchLedger,
     pub(super) launch: i64,
-    campaign: i64,
+    pub(super) campaign: i64,
 }
 
 pub(super) fn made() -> Made {
@@ -48,7 +48,7 @@ fn verdict(decision: Decision) -> Verdict {
     Verdict { decision, rule_index: Some(1), rule_name: "SurtPrefixedDecideRule".to_owned() }
 }
 
-fn admission(text: &str, state: AdmissionState, priority: i64) -> Admission {
+pub(super) fn admission(text: &str, state: AdmissionState, priority: i64) -> Admission {
     Admission {
         url: url(text),
         hops: "L".to_owned(),
@@ -295,7 +295,7 @@ fn the_window_is_a_question_to_the_stored_list() {
     let urls: Vec<&str> = landings.iter().map(|page| page.url.as_str()).collect();
     assert_eq!(urls, ["http://c.pt/", "http://b.pt/", "http://a.pt/", "http://c.pt/x", "http://b.pt/"]);
 
-    let prospects = catalogue.prospects(None, "", 10).unwrap();
+    let prospects = catalogue.prospects(None, "", 0, 10).unwrap().rows;
     assert_eq!(prospects.len(), 1);
     assert_eq!(
         (prospects[0].url.as_str(), prospects[0].hosts, prospects[0].anchor.as_str()),
@@ -305,7 +305,7 @@ fn the_window_is_a_question_to_the_stored_list() {
     let mut gone = capture("http://gone.pt/", 101 * DAY, 100, "sha1:F", &[]);
     gone.status = 404;
     catalogue.add_captures(made.launch, vec![gone]).unwrap();
-    assert_eq!(catalogue.prospects(None, "", 10).unwrap(), []);
+    assert_eq!(catalogue.prospects(None, "", 0, 10).unwrap().rows, []);
     assert!(!workspace.counts_are_new(89).unwrap());
 }
 
@@ -569,7 +569,8 @@ fn seen_urls_are_tallied_as_they_come_and_change() {
     }
     let launch = made.workspace.catalogue().launch(made.launch).unwrap();
     assert_eq!((launch.queued, launch.fetched, launch.failed, launch.refused), (0, 2, 1, 1));
-    let page = made.workspace.catalogue().crawl_page(launch).unwrap();
+    let page = made.workspace.catalogue().crawl_page(None, Launches::Last).unwrap().unwrap();
+    assert_eq!(page.launch.map(|launch| launch.id), Some(made.launch));
     assert_eq!(page.classes, [1, 0, 1, 0, 1]);
     assert_eq!(page.refused_by_rule, [("SurtPrefixedDecideRule".to_owned(), 1)]);
     assert_eq!((page.hosts[0].host.as_str(), page.hosts[0].fetched, page.hosts[0].refused), ("a.pt", 2, 1));

@@ -28,6 +28,28 @@ pub fn loaded_ui<T>(ui: &mut Ui, answer: &Loaded<Arc<T>>, draw: impl FnOnce(&mut
     }
 }
 
+/// Which rows of a long list are shown, with buttons to the others.
+pub fn pager_ui(ui: &mut Ui, offset: &mut u64, limit: u64, total: u64, (one, many): (&str, &str)) {
+    if total <= limit {
+        ui.weak(words::counted(total, one, many));
+        *offset = 0;
+        return;
+    }
+    // The list may have become shorter.
+    *offset = (*offset).min((total - 1) / limit * limit);
+    ui.horizontal(|ui| {
+        let last = (*offset + limit).min(total);
+        let (from, to, total_words) = (words::count(*offset + 1), words::count(last), words::count(total));
+        ui.weak(format!("{from}–{to} of {total_words} {many} shown"));
+        if ui.add_enabled(*offset > 0, egui::Button::new("Previous")).clicked() {
+            *offset = offset.saturating_sub(limit);
+        }
+        if ui.add_enabled(last < total, egui::Button::new("Next")).clicked() {
+            *offset += limit;
+        }
+    });
+}
+
 /// A notice in place: what, why, and what to do.
 pub fn notice_ui(ui: &mut Ui, notice: &Notice) {
     let frame = if notice.is_error { theme::error_frame(ui) } else { theme::card_frame(ui) };

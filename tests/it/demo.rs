@@ -4,7 +4,7 @@ use crate::archive::{assert_sound, field, records, warcs_under};
 use crate::sample::{copy_folder, demo};
 use fonds::app::Desk;
 use fonds::app::demo::run_demo;
-use fonds::app::models::{CaptureQuery, CaptureTab, LaunchRow, LaunchState, SeenRow};
+use fonds::app::models::{CaptureQuery, CaptureTab, LaunchRow, LaunchState, SeenQuery, SeenRow};
 use fonds::app::work;
 use fonds::app::workspace_desk::WorkspaceDesk;
 use fonds::crawl::CrawlLogLine;
@@ -94,7 +94,7 @@ fn every_refused_url_is_counted_once_and_can_be_explained() {
     let mut counted: BTreeMap<String, u64> = BTreeMap::new();
     let mut seen = 0;
     for launch in desk.catalogue().launches(None).unwrap() {
-        let rows: Vec<SeenRow> = desk.catalogue().seen(launch.id, "refused", "", ALL).unwrap();
+        let rows: Vec<SeenRow> = desk.catalogue().seen(&SeenQuery::of_launch(launch.id, "refused")).unwrap().rows;
         assert_eq!(rows.len() as u64, launch.refused);
         for row in rows {
             seen += 1;
@@ -124,7 +124,7 @@ fn every_refused_url_is_counted_once_and_can_be_explained() {
 fn the_scope_log_says_what_the_catalogue_says() {
     let desk = desk();
     for launch in desk.catalogue().launches(None).unwrap() {
-        let refused = desk.catalogue().seen(launch.id, "refused", "", ALL).unwrap();
+        let refused = desk.catalogue().seen(&SeenQuery::of_launch(launch.id, "refused")).unwrap().rows;
         let refused: BTreeSet<(String, String)> = refused.into_iter().map(|row| (row.url, row.rule)).collect();
         let log = crate::archive::files_under(&desk.workspace.folder().join("output/logs"))
             .into_iter()

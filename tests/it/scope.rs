@@ -5,7 +5,7 @@ use crate::archive::files_under;
 use crate::program::{arg, fonds, fonds_with};
 use crate::sample::demo;
 use fonds::app::Opener;
-use fonds::app::models::{MovedSide, WhatIf, WhatIfList};
+use fonds::app::models::{MovedSide, SeenQuery, WhatIf, WhatIfList};
 use fonds::app::work;
 use fonds::app::workspace_desk::{DiskOpener, WorkspaceDesk};
 use fonds::campaign::Campaign;
@@ -145,7 +145,7 @@ fn crawled(folder: &Path, edit: impl FnOnce(&mut Campaign)) -> WorkspaceDesk {
 /// Every URL by the way it was found, with what became of it.
 fn decisions(desk: &WorkspaceDesk) -> BTreeMap<(String, String), String> {
     let launch = desk.catalogue().last_launch(None).unwrap().unwrap();
-    let rows = desk.catalogue().seen(launch.id, "", "", u64::MAX).unwrap();
+    let rows = desk.catalogue().seen(&SeenQuery::of_launch(launch.id, "all")).unwrap().rows;
     rows.into_iter().map(|row| ((row.url, row.hops), row.decision)).collect()
 }
 

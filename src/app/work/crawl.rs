@@ -173,7 +173,13 @@ fn guarded<T>(catalogue: &Catalogue, launch: LaunchId, live: &LiveCrawl, work: i
     std::thread::scope(|scope| {
         // Without its end the samples would be waited for in vain.
         let _over = OnDrop(|| over.store(true, Ordering::Relaxed));
-        scope.spawn(|| live.watch(|| over.load(Ordering::Relaxed)));
+        // Time that it is paused is no time that it runs.
+        let pause = |paused: bool| {
+            let state = if paused { LaunchState::Paused } else { LaunchState::Running };
+            let _ = catalogue.set_launch_state(launch, state, "");
+        };
+        let is_over = &over;
+        scope.spawn(move || live.watch(|| is_over.load(Ordering::Relaxed), pause));
         work()
     })
 }

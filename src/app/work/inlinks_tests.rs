@@ -82,7 +82,7 @@ impl Archive {
             }
             shown.push(format!("{row:?}"));
         }
-        shown.push(format!("{:?}", self.desk.catalogue().prospects(None, "", 1000).unwrap()));
+        shown.push(format!("{:?}", self.desk.catalogue().prospects(None, "", 0, 1000).unwrap()));
         shown.push(format!("{:?}", self.desk.top_anchors(1000).unwrap()));
         shown
     }

@@ -87,10 +87,8 @@ pub fn empty_crawl_page() -> CrawlPage {
         classes: [0; 5],
         types: Vec::new(),
         hosts: Vec::new(),
-        refused: Vec::new(),
         refused_by_rule: Vec::new(),
-        next: Vec::new(),
-        failed: Vec::new(),
+        launches: Vec::new(),
     }
 }
 

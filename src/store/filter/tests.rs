@@ -193,7 +193,7 @@ fn words_fold_as_those_of_a_request() {
 
 #[test]
 fn a_part_of_the_selection_may_be_of_another_campaign() {
-    let of = |line: &str| Filter::parse(line).unwrap().is_of_selection;
+    let of = |line: &str| Filter::parse(&CAPTURES, line).unwrap().is_of_selection;
     for line in
         ["export:yes", "requisite:yes -a", "-requisite:no", "NOT (export:no OR a)", "(export:yes OR requisite:yes) b"]
     {
@@ -225,7 +225,7 @@ fn every_field_is_listed_and_its_example_works() {
         rows(&made, field.example);
         assert!(field.example.starts_with(field.name) && !field.about.is_empty(), "{field:?}");
     }
-    let error = Filter::parse("colour:red").unwrap_err();
+    let error = Filter::parse(&CAPTURES, "colour:red").unwrap_err();
     assert!(filter_fields().iter().all(|field| error.contains(field.name)), "{error}");
     assert_eq!(rows(&made, "score>0.4").len() + rows(&made, "score<0.6").len(), 2);
 }
@@ -261,10 +261,10 @@ fn what_is_not_understood_is_said_with_its_column() {
         ("title>x", 1, "title is not compared with >"),
         ("host: a", 6, "a value is missing, such as host:gov.pt"),
     ] {
-        let error = Filter::parse(line).unwrap_err();
+        let error = Filter::parse(&CAPTURES, line).unwrap_err();
         assert!(error.starts_with(&format!("column {column}: ")) && error.contains(words), "{line}: {error}");
     }
-    let error = Filter::parse(&"a ".repeat(401)).unwrap_err();
+    let error = Filter::parse(&CAPTURES, &"a ".repeat(401)).unwrap_err();
     assert!(error.contains("more than 400 terms"), "{error}");
     let made = made();
     rows(&made, &"a ".repeat(400));

@@ -1,6 +1,6 @@
 //! The list of campaigns, and where to begin.
 
-use crate::app::models::{CampaignRow, Loaded};
+use crate::app::models::{CampaignRow, CaptureTab, Launches, Loaded};
 use crate::app::{Action, AppState, Command, Dialog, Route, resolve};
 use crate::ui::table::Table;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
@@ -155,7 +155,21 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
         sent.push(Command::Go(Route::Spec(Some(rows[index].id))));
     }
     for command in sent {
+        match &command {
+            Command::Go(route @ (Route::Crawl | Route::Captures { .. })) => show_all(app, route),
+            _ => {}
+        }
         app.send(command);
+    }
+}
+
+/// Lets the page behind a number show what the number counts: refused URLs of
+/// all launches, captures of every kind.
+fn show_all(app: &mut AppState, route: &Route) {
+    match route {
+        Route::Crawl => app.wants_seen = Some((Launches::All, "refused")),
+        Route::Captures { .. } => app.wants_tab = Some(CaptureTab::All),
+        _ => {}
     }
 }
 
@@ -209,6 +223,7 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
                 (row.selected, "selected", Route::Select),
             ] {
                 if figure_ui(ui, &words::count(value), label, Some("Show these")) {
+                    show_all(app, &route);
                     app.send(Command::Go(route));
                 }
             }

@@ -1,18 +1,21 @@
 //! The running or last crawl.
 
 use super::crawl_plots;
-use crate::app::models::{CrawlPage, HostRow, LaunchRow, LaunchState, Loaded, SeenRow, campaign_title};
+use crate::app::models::{
+    CrawlPage, HostRow, LaunchChoice, LaunchRow, LaunchState, Launches, Loaded, SeenPage, SeenQuery, SeenRow,
+    campaign_title, quoted,
+};
 use crate::app::{Action, AppState, Command, Focus, PanelTab, Route};
 use crate::ui::table::{Cells, Table};
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
-    action_named_ui, action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, loaded_ui, title_ui, verdict_ui,
+    action_named_ui, action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, loaded_ui, pager_ui, title_ui,
+    verdict_ui,
 };
 use crate::ui::words;
-use crate::uri::CaptureDate;
 use egui::{RichText, ScrollArea, TextEdit, Ui};
 
-/// Rows asked for in the lists.
+/// Rows of the lists that are shown at once.
 const SEEN_LIMIT: u64 = 2000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,6 +42,11 @@ pub struct CrawlView {
     tab: Tab,
     filter: String,
     campaign: Option<i64>,
+    launches: Launches,
+    /// First row shown of the list.
+    offset: u64,
+    /// The list that the offset is of.
+    listed: Option<SeenQuery>,
 }
 
 impl CrawlView {
@@ -47,8 +55,19 @@ impl CrawlView {
         if self.campaign != app.campaign {
             self.campaign = app.campaign;
             self.filter.clear();
+            self.launches = Launches::Last;
         }
-        let answer = app.reads.crawl(app.campaign);
+        if let Some((launches, state)) = app.wants_seen.take() {
+            self.launches = launches;
+            self.filter.clear();
+            self.tab = match state {
+                "queued" => Tab::Next,
+                "refused" => Tab::Refused,
+                "failed" => Tab::Failed,
+                _ => Tab::Fetched,
+            };
+        }
+        let answer = app.reads.crawl(app.campaign, self.launches);
         loaded_ui(ui, &answer, |ui, page| match &page.launch {
             None => empty_page_ui(ui, app),
             Some(launch) => {
@@ -60,7 +79,8 @@ impl CrawlView {
     }
 
     fn launch_ui(&mut self, ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRow) {
-        state_ui(ui, app, page, launch);
+        self.chooser_ui(ui, &page.launches);
+        state_ui(ui, app, page, launch, self.launches);
         ui.add_space(GAP);
         ui.horizontal_wrapped(|ui| {
             for (value, label, tab) in [
@@ -89,7 +109,7 @@ impl CrawlView {
             if self.tab != Tab::Hosts {
                 ui.add(
                     TextEdit::singleline(&mut self.filter)
-                        .hint_text("Words in URL or rule")
+                        .hint_text("Words in URL or rule, or host:gov.pt")
                         .desired_width(theme::FIELD),
                 );
                 if !self.filter.is_empty() && ui.button("Clear").clicked() {
@@ -99,12 +119,12 @@ impl CrawlView {
         });
         match self.tab {
             Tab::Hosts => self.hosts_ui(ui, &page.hosts),
-            Tab::Next => self.seen_ui(ui, app, "queued", &page.next),
-            Tab::Failed => self.seen_ui(ui, app, "failed", &page.failed),
-            Tab::Fetched => self.seen_ui(ui, app, "fetched", &[]),
+            Tab::Next => self.seen_ui(ui, app, "queued"),
+            Tab::Failed => self.seen_ui(ui, app, "failed"),
+            Tab::Fetched => self.seen_ui(ui, app, "fetched"),
             Tab::Refused => {
                 self.by_rule_ui(ui, &page.refused_by_rule);
-                self.seen_ui(ui, app, "refused", &page.refused);
+                self.seen_ui(ui, app, "refused");
             }
         }
     }
@@ -114,7 +134,7 @@ impl CrawlView {
             for (rule, number) in rules {
                 ui.weak(words::short(rule, 60));
                 if count_link_ui(ui, *number, "Show what this rule refused") {
-                    self.filter.clone_from(rule);
+                    self.filter = format!("rule={}", quoted(rule));
                 }
                 ui.add_space(GAP);
             }
@@ -162,18 +182,57 @@ impl CrawlView {
         );
         if let Some((index, tab)) = go {
             self.tab = tab;
-            self.filter.clone_from(&hosts[index].host);
+            self.filter = format!("host={}", quoted(&hosts[index].host));
         }
     }
 
-    fn seen_ui(&mut self, ui: &mut Ui, app: &mut AppState, state: &'static str, live: &[SeenRow]) {
-        // Without a filter the live list is newer than any question.
-        if self.filter.trim().is_empty() && !live.is_empty() && live.len() < 50 {
-            rows_ui(ui, app, state, live);
-            return;
+    fn seen_ui(&mut self, ui: &mut Ui, app: &mut AppState, state: &'static str) {
+        let first = SeenQuery {
+            campaign: app.campaign,
+            launches: self.launches,
+            state,
+            filter: self.filter.trim().to_owned(),
+            offset: 0,
+            limit: SEEN_LIMIT,
+        };
+        if self.listed.as_ref() != Some(&first) {
+            self.offset = 0;
+            self.listed = Some(first.clone());
         }
-        let answer = app.reads.seen(app.campaign, state, self.filter.trim().to_owned(), SEEN_LIMIT);
-        loaded_ui(ui, &answer, |ui, rows| rows_ui(ui, app, state, rows));
+        let answer = app.reads.seen(SeenQuery { offset: self.offset, ..first });
+        loaded_ui(ui, &answer, |ui, page: &SeenPage| {
+            if let Some(problem) = &page.filter_problem {
+                ui.colored_label(tokens(ui).reject, format!("⚠ {}", words::line(problem)));
+                return;
+            }
+            if page.total > 0 {
+                pager_ui(ui, &mut self.offset, SEEN_LIMIT, page.total, ("URL", "URLs"));
+            }
+            rows_ui(ui, app, state, &page.rows);
+        });
+    }
+
+    /// Chooses the launches whose figures are shown, where there are several.
+    fn chooser_ui(&mut self, ui: &mut Ui, choices: &[LaunchChoice]) {
+        let Some((last, earlier)) = choices.split_first().filter(|(_, earlier)| !earlier.is_empty()) else { return };
+        let all = format!("All {} launches", words::count(choices.len() as u64));
+        let name = |launch: &LaunchChoice| format!("{} UTC, {}", launch.started.to_words(), launch.state.word());
+        let shown = match self.launches {
+            Launches::Last => format!("Last launch: {}", name(last)),
+            Launches::All => all.clone(),
+            Launches::One(id) => choices.iter().find(|launch| launch.id == id).map_or_else(String::new, name),
+        };
+        ui.horizontal(|ui| {
+            let label = ui.label("Launch");
+            let chooser = egui::ComboBox::from_id_salt("launches").selected_text(shown).show_ui(ui, |ui| {
+                ui.selectable_value(&mut self.launches, Launches::Last, format!("Last launch: {}", name(last)));
+                ui.selectable_value(&mut self.launches, Launches::All, all);
+                for launch in earlier {
+                    ui.selectable_value(&mut self.launches, Launches::One(launch.id), name(launch));
+                }
+            });
+            chooser.response.labelled_by(label.id);
+        });
     }
 }
 
@@ -186,9 +245,6 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, state: &str, rows: &[SeenRow]) {
             _ => "Nothing was fetched",
         });
         return;
-    }
-    if rows.len() as u64 >= SEEN_LIMIT {
-        ui.weak(format!("The first {}; narrow the filter to see others", words::count(SEEN_LIMIT)));
     }
     let chosen = rows.iter().position(|row| app.focus == Some(Focus::Seen(row.id))).map(|at| (at, rows[at].id));
     let clicked = Table::new("seen", &SEEN, rows.len()).chosen_of(chosen).height(theme::DIALOG_LIST).show_ui(
@@ -226,7 +282,7 @@ pub(super) fn explain(app: &mut AppState, seen: i64) {
     app.settings.lower_panel = true;
 }
 
-fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRow) {
+fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRow, launches: Launches) {
     let running = app.crawl_job().map(|job| job.cx().progress());
     let colors = tokens(ui);
     ui.horizontal_wrapped(|ui| {
@@ -237,10 +293,9 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
             LaunchState::Finished => ("✔", colors.text),
         };
         ui.label(RichText::new(format!("{sign} {}", launch.state.word())).heading().color(color));
-        let until = launch.ended.unwrap_or_else(CaptureDate::now);
-        let seconds = until.millis().saturating_sub(launch.started.millis()) as f64 / 1000.0;
+        let seconds = launch.ran_ms as f64 / 1000.0;
         ui.label(words::short(&campaign_title(launch.campaign, &launch.campaign_name), 60));
-        ui.weak(format!("since {} UTC, {}", launch.started.to_words(), words::duration(seconds)));
+        ui.weak(format!("started {} UTC, ran {}", launch.started.to_words(), words::duration(seconds)));
         if !launch.why.is_empty() {
             ui.colored_label(colors.flag, format!("⚠ {}", words::line(&launch.why)));
         }
@@ -255,6 +310,8 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
                     ui.weak("Stopping: open records are closed first");
                 }
             }
+            // Only the last launch can go on.
+            None if matches!(launches, Launches::One(_)) => {}
             None => {
                 let word = match launch.state {
                     LaunchState::Stopped | LaunchState::Paused => "▶ Resume crawl",

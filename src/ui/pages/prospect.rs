@@ -1,15 +1,15 @@
 //! Pages cited but never captured.
 
-use crate::app::models::{Loaded, ProspectRow};
+use crate::app::models::{Loaded, ProspectPage as Prospects, ProspectRow};
 use crate::app::{Action, AppState, Command, Route, SpecDraft};
 use crate::campaign::Seed;
 use crate::ui::table::Table;
-use crate::ui::theme::{self, GAP};
-use crate::ui::widgets::{action_ui, empty_ui, loaded_ui, title_ui, verdict_ui};
+use crate::ui::theme::{self, GAP, tokens};
+use crate::ui::widgets::{action_ui, empty_ui, loaded_ui, pager_ui, title_ui, verdict_ui};
 use crate::ui::words;
 use egui::{TextEdit, Ui};
 
-/// Rows asked for.
+/// Rows shown at once.
 const LIMIT: u64 = 2000;
 
 const COLUMNS: [(&str, f32); 7] = [
@@ -27,6 +27,8 @@ const COLUMNS: [(&str, f32); 7] = [
 pub struct ProspectPage {
     filter: String,
     chosen: Option<String>,
+    /// First row shown.
+    offset: u64,
 }
 
 impl ProspectPage {
@@ -37,8 +39,8 @@ impl ProspectPage {
             "Prospect",
             "Pages that captured pages cite, but that were never captured; most citing hosts first",
         );
-        let answer = app.reads.prospects(app.campaign, self.filter.trim().to_owned(), LIMIT);
-        let none = matches!(&answer, Loaded::Ready(rows) if rows.is_empty());
+        let answer = app.reads.prospects(app.campaign, self.filter.trim().to_owned(), self.offset, LIMIT);
+        let none = matches!(&answer, Loaded::Ready(page) if page.total == 0 && page.filter_problem.is_none());
         if none && self.filter.trim().is_empty() {
             empty_ui(
                 ui,
@@ -50,12 +52,15 @@ impl ProspectPage {
         }
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Filter");
-            ui.add(
+            let edited = ui.add(
                 TextEdit::singleline(&mut self.filter).hint_text("Words in URL or anchor").desired_width(theme::FIELD),
-            )
-            .labelled_by(label.id);
+            );
+            if edited.labelled_by(label.id).changed() {
+                self.offset = 0;
+            }
             if !self.filter.is_empty() && ui.button("Clear").clicked() {
                 self.filter.clear();
+                self.offset = 0;
             }
             let chosen = self.chosen.is_some();
             let pages = ui.add_enabled(chosen, egui::Button::new("Show citing pages"));
@@ -80,11 +85,20 @@ impl ProspectPage {
             ui.label("No rows match");
             return;
         }
-        loaded_ui(ui, &answer, |ui, rows| self.table_ui(ui, app, rows));
+        loaded_ui(ui, &answer, |ui, page: &Prospects| {
+            if let Some(problem) = &page.filter_problem {
+                ui.colored_label(tokens(ui).reject, format!("⚠ {}", words::line(problem)));
+                return;
+            }
+            pager_ui(ui, &mut self.offset, LIMIT, page.total, ("page", "pages"));
+            if page.unlisted > 0 {
+                ui.weak(format!("{} less cited are not listed", words::counted(page.unlisted, "page", "pages")));
+            }
+            self.table_ui(ui, app, &page.rows);
+        });
     }
 
     fn table_ui(&mut self, ui: &mut Ui, app: &mut AppState, rows: &[ProspectRow]) {
-        ui.weak(words::counted(rows.len() as u64, "page", "pages"));
         let at = rows.iter().position(|row| self.chosen.as_ref() == Some(&row.url));
         let mut go = None;
         let clicked = Table::new("prospects", &COLUMNS, rows.len()).chosen(at).show_ui(

@@ -27,6 +27,9 @@ fn every_number_of_a_campaign_leads_to_its_rows() {
     window.check_says("What the town and its papers wrote");
     window.click("2\u{a0}040");
     assert_eq!(window.app().route, Route::Crawl);
+    window.until("the refused of all launches are shown", |window| window.says("120 URLs"));
+    window.check_says("All 2 launches");
+    window.check_says("https://calendar.example/month/7");
     go(&mut window, Key::Num1);
     window.click("1\u{a0}071");
     assert_eq!(window.app().route, Route::Review);
@@ -238,6 +241,12 @@ fn refused_urls_explain_themselves() {
     window.check_says("a limit of 24 hops or more");
     window.click("End this launch");
     window.check_told("end launch 1");
+    window.click("1\u{a0}800");
+    window.until("the list is that of the rule", |window| window.says("rule=TooManyHopsDecideRule"));
+    window.check_says("ran 1 h 10 min");
+    window.click("Launch");
+    window.click("All 2 launches");
+    window.until("all launches are shown", |window| window.says("All 2 launches"));
 }
 
 #[test]
@@ -245,6 +254,14 @@ fn prospects_become_seeds() {
     let mut window = Window::full();
     go(&mut window, Key::Num5);
     window.until("rows are there", |window| window.says("https://cited0.example/report"));
+    window.check_says("1–2\u{a0}000 of 4\u{a0}040 pages shown");
+    window.click("Next");
+    window.until("the next rows are there", |window| window.says("https://cited2000.example/report"));
+    window.click("Next");
+    window.until("the last rows are there", |window| window.says("4\u{a0}001–4\u{a0}040 of 4\u{a0}040 pages shown"));
+    window.click("Previous");
+    window.click("Previous");
+    window.until("the first rows are back", |window| window.says("https://cited0.example/report"));
     window.click("https://cited0.example/report");
     window.click("In: make it a seed");
     assert_eq!(window.app().route, Route::Spec(Some(1)));

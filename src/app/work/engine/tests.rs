@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::scope::standard_rules;
-use crate::store::rows::SeenRow;
+use crate::store::rows::{SeenQuery, SeenRow};
 use crate::uri::testing::data;
 
 fn workspace() -> (tempfile::TempDir, Workspace) {
@@ -104,8 +104,9 @@ fn decisions_and_fetches_of_a_run_meet_in_one_launch() {
     let row = catalogue.launch(job.launches[0].launch).unwrap();
     assert_eq!((row.fetched, row.failed, row.refused, row.queued), (2, 1, 3, 1));
     let seen: Vec<String> = catalogue
-        .seen(job.launches[0].launch, "all", "", 100)
+        .seen(&SeenQuery::of_launch(job.launches[0].launch, "all"))
         .unwrap()
+        .rows
         .into_iter()
         .map(|row| format!("{} {} {} by {} <- {}", row.url, row.decision, row.state, row.rule, row.via))
         .collect();
@@ -119,7 +120,7 @@ fn decisions_and_fetches_of_a_run_meet_in_one_launch() {
     http://a.pt/d ACCEPT refused by SurtPrefixedDecideRule <- http://a.pt/
     ");
     // What was only let in is no seed, and neither is what has a way from one.
-    let rows = catalogue.seen(job.launches[0].launch, "all", "", 100).unwrap();
+    let rows = catalogue.seen(&SeenQuery::of_launch(job.launches[0].launch, "all")).unwrap().rows;
     let is_seed = |row: &SeenRow| catalogue.seen_row(row.id).unwrap().2;
     let seeds: Vec<String> = rows.into_iter().filter(is_seed).map(|row| row.url).collect();
     assert_eq!(seeds, ["http://a.pt/"]);

@@ -207,18 +207,21 @@ impl LinkStore {
     /// # Errors
     ///
     /// As [`Self::each_target`].
-    pub fn uncaptured(&self, prefix: &str, limit: u64, cx: &JobCx) -> Result<Vec<Cited>, LinkError> {
+    pub fn uncaptured(&self, prefix: &str, limit: u64, cx: &JobCx) -> Result<(Vec<Cited>, u64), LinkError> {
         let mut best = Least::<(Reverse<CitedCounts>, String, Dates)>::new(limit);
+        let mut pages = 0;
         let under = self.under(prefix);
         self.each_target(&under.begin, cx, |page| {
-            let may_enter = best.may_enter(|last| Reverse(page.counts) <= last.0);
-            if page.captures == 0 && may_enter && under.holds(&page.target) {
-                best.take((Reverse(page.counts), page.target.clone(), page.dates));
+            if page.captures == 0 && under.holds(&page.target) {
+                pages += 1;
+                if best.may_enter(|last| Reverse(page.counts) <= last.0) {
+                    best.take((Reverse(page.counts), page.target.clone(), page.dates));
+                }
             }
             Ok(true)
         })?;
         let cited = |(Reverse(counts), target, dates)| Cited { target, captures: 0, counts, dates };
-        Ok(best.kept.into_iter().map(cited).collect())
+        Ok((best.kept.into_iter().map(cited).collect(), pages))
     }
 
     /// Pages that are linked to, the most cited first; and how many there are.

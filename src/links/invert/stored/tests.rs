@@ -406,7 +406,7 @@ fn pages_never_captured_and_anchors_come_by_hosts() {
     let store = store_of(folder.path(), &[&rows[..3], &rows[3..]]);
     let cx = JobCx::detached();
     let uncaptured = |prefix: &str, limit| -> Vec<(String, u64, u64)> {
-        let cited = store.uncaptured(prefix, limit, &cx).unwrap().into_iter();
+        let cited = store.uncaptured(prefix, limit, &cx).unwrap().0.into_iter();
         cited.map(|cited| (cited.target, cited.counts.hosts, cited.counts.external)).collect()
     };
     let (c, cc, x) = (("(pt,c,".into(), 2, 2), ("(pt,cc,".into(), 1, 2), ("(pt,c,)/x".into(), 1, 1));

@@ -1,0 +1,185 @@
+//! Numbers of pages count the rows that they lead to.
+
+use super::LaunchLedger;
+use super::rows::{CaptureQuery, CaptureTab, LaunchState, Launches, ReviewMark, SeenQuery};
+use super::tests::{admission, build, capture, made};
+use crate::campaign::{Campaign, quoted_value};
+use crate::crawl::{AdmissionState, Ledger};
+use crate::uri::CaptureDate;
+use std::sync::Arc;
+
+/// Refused URLs of rules and hosts whose names hold those of others.
+fn refuse(ledger: &LaunchLedger, urls: &[(&str, &str)]) {
+    let found = urls.iter().map(|(url, rule)| {
+        let mut refused = admission(url, AdmissionState::Refused, 0);
+        refused.verdict.rule_name = (*rule).to_owned();
+        refused
+    });
+    ledger.admit(found.collect()).unwrap();
+}
+
+#[test]
+fn every_number_of_refused_urls_counts_the_rows_it_leads_to() {
+    let made = made();
+    let catalogue = made.workspace.catalogue();
+    const REGEX: &str = "MatchesRegexDecideRule";
+    refuse(
+        &made.ledger,
+        &[("http://a.pt/1", REGEX), ("http://xa.pt/1", &format!("Not{REGEX}")), ("http://b.pt/?u=a.pt", REGEX)],
+    );
+    let second = catalogue.begin_launch(made.campaign, "town", CaptureDate::now()).unwrap().id;
+    let ledger = LaunchLedger::new(Arc::clone(catalogue), second);
+    refuse(&ledger, &[("http://a.pt/1", REGEX), ("http://a.pt/2", "Rule of (b) \"c\"")]);
+    ledger.admit(vec![admission("http://a.pt/q", AdmissionState::Queued, 0)]).unwrap();
+    // Another campaign's are no matter.
+    let other = catalogue.save_campaign(None, &Campaign::new("Other")).unwrap();
+    let elsewhere = catalogue.begin_launch(other, "other", CaptureDate::now()).unwrap().id;
+    refuse(&LaunchLedger::new(Arc::clone(catalogue), elsewhere), &[("http://a.pt/1", REGEX)]);
+
+    let seen = |launches, filter: String| {
+        let campaign = Some(made.campaign);
+        let page = catalogue
+            .seen(&SeenQuery { campaign, launches, state: "refused", filter: filter.clone(), offset: 0, limit: 100 })
+            .unwrap();
+        assert_eq!((page.filter_problem, page.rows.len() as u64), (None, page.total), "{filter}");
+        page.total
+    };
+    let first = made.launch;
+    for (launches, refused) in
+        [(Launches::Last, 2), (Launches::One(second), 2), (Launches::One(first), 3), (Launches::All, 5)]
+    {
+        let page = catalogue.crawl_page(Some(made.campaign), launches).unwrap().unwrap();
+        assert_eq!(page.launches.iter().map(|launch| launch.id).collect::<Vec<_>>(), [second, first]);
+        assert_eq!(page.launch.unwrap().refused, refused, "{launches:?}");
+        assert_eq!(seen(launches, String::new()), refused, "{launches:?}");
+        for (rule, urls) in page.refused_by_rule {
+            assert_eq!(seen(launches, format!("rule={}", quoted_value(&rule))), urls, "{launches:?}: {rule}");
+        }
+        for host in page.hosts {
+            assert_eq!(seen(launches, format!("host={}", quoted_value(&host.host))), host.refused, "{host:?}");
+        }
+    }
+    let row = &catalogue.campaigns().unwrap()[1];
+    assert_eq!((row.id, row.refused), (made.campaign, seen(Launches::All, String::new())));
+    // Pages of rows have all of them once, in one order.
+    let page = |offset| {
+        let (campaign, filter) = (Some(made.campaign), "a.pt".to_owned());
+        let query = SeenQuery { campaign, launches: Launches::All, state: "refused", filter, offset, limit: 2 };
+        let page = catalogue.seen(&query).unwrap();
+        assert_eq!(page.total, 5);
+        page.rows.into_iter().map(|row| row.id)
+    };
+    let ids: Vec<i64> = page(0).chain(page(2)).chain(page(4)).collect();
+    assert_eq!((ids.len(), ids.is_sorted_by(|a, b| a < b)), (5, true), "{ids:?}");
+    let problem = SeenQuery { filter: "colour:red".to_owned(), ..SeenQuery::of_launch(first, "refused") };
+    assert!(catalogue.seen(&problem).unwrap().filter_problem.unwrap().contains("Fields are url, host, rule"));
+}
+
+#[test]
+fn a_campaign_counts_imports_as_its_captures_and_its_review_do() {
+    let made = made();
+    let catalogue = made.workspace.catalogue();
+    let page =
+        |name: &str, n: u64| capture(&format!("http://a.pt/{name}{n}"), 1, n * 20, &format!("sha1:{name}{n}"), &[]);
+    catalogue.add_captures(made.launch, (0..3).map(|n| page("own", n)).collect()).unwrap();
+    let import = catalogue.begin_import(&["/media/old".to_owned()], false).unwrap();
+    catalogue.add_captures(import, (10..14).map(|n| page("import", n)).collect()).unwrap();
+    let other = catalogue.save_campaign(None, &Campaign::new("Other")).unwrap();
+    let elsewhere = catalogue.begin_launch(other, "other", CaptureDate::now()).unwrap().id;
+    catalogue.add_captures(elsewhere, vec![page("other", 20)]).unwrap();
+    let shown = |campaign, tab| {
+        let query = CaptureQuery { filter: String::new(), tab, campaign, sort: Vec::new(), offset: 0, limit: 100 };
+        catalogue.captures(&query).unwrap()
+    };
+    let ids: Vec<i64> = shown(None, CaptureTab::All).rows.iter().map(|row| row.id).collect();
+    catalogue.mark(&[ids[0], ids[4]], ReviewMark::Approve, "", "Ana").unwrap();
+    catalogue.mark(&[ids[1]], ReviewMark::Note, "later", "Ana").unwrap();
+    let rows = catalogue.campaigns().unwrap();
+    assert_eq!(rows.iter().map(|row| row.captures).collect::<Vec<_>>(), [5, 7]);
+    for row in rows {
+        let all = shown(Some(row.id), CaptureTab::All);
+        assert_eq!(row.captures, all.total, "{}", row.name);
+        assert_eq!(row.to_review, shown(Some(row.id), CaptureTab::NotReviewed).total, "{}", row.name);
+        assert_eq!(row.bytes, all.total * 10, "{}", row.name);
+    }
+}
+
+#[test]
+fn a_launch_counts_the_time_that_it_ran() {
+    let made = made();
+    let catalogue = made.workspace.catalogue();
+    let ran = || catalogue.launch(made.launch).unwrap().ran_ms;
+    // The clock of a test: what runs now has been running for longer.
+    let passes = |seconds: i64| {
+        let sql = "UPDATE launch SET started_ms = started_ms - ?1, running_since_ms = running_since_ms - ?1";
+        catalogue.write(move |conn| Ok(conn.execute(sql, [seconds * 1000])?)).unwrap();
+    };
+    #[track_caller]
+    fn check(ran_ms: u64, seconds: u64) {
+        assert!((seconds * 1000..seconds * 1000 + 900).contains(&ran_ms), "{ran_ms} ms are not {seconds} s");
+    }
+    passes(60);
+    check(ran(), 60);
+    catalogue.set_launch_state(made.launch, LaunchState::Running, "").unwrap();
+    catalogue.set_launch_state(made.launch, LaunchState::Stopped, "by a person").unwrap();
+    passes(100 * 24 * 3600);
+    check(ran(), 60);
+    catalogue.set_launch_state(made.launch, LaunchState::Running, "").unwrap();
+    passes(30);
+    catalogue.set_launch_state(made.launch, LaunchState::Paused, "").unwrap();
+    passes(500);
+    check(ran(), 90);
+    catalogue.set_launch_state(made.launch, LaunchState::Running, "").unwrap();
+    passes(1);
+    catalogue.set_launch_state(made.launch, LaunchState::Finished, "").unwrap();
+    passes(10_000);
+    check(ran(), 91);
+    // Ended by a person much later, it has run no longer.
+    catalogue.set_launch_state(made.launch, LaunchState::Finished, "ended by a person").unwrap();
+    check(ran(), 91);
+    // One that was killed ran until its last capture.
+    catalogue.set_launch_state(made.launch, LaunchState::Running, "").unwrap();
+    let now = CaptureDate::now();
+    catalogue.add_captures(made.launch, vec![capture("http://a.pt/", now.seconds(), 0, "sha1:A", &[])]).unwrap();
+    passes(3600);
+    catalogue.end_abandoned_launches().unwrap();
+    let killed = ran();
+    assert!((91_000 + 3_598_000..91_000 + 3_602_000).contains(&killed), "{killed}");
+    let all = catalogue.crawl_page(Some(made.campaign), Launches::All).unwrap().unwrap();
+    assert_eq!(all.launch.unwrap().ran_ms, killed);
+}
+
+#[test]
+fn pages_never_captured_are_counted_whole_and_paged_through() {
+    let made = made();
+    let catalogue = made.workspace.catalogue();
+    let links: Vec<(String, String)> =
+        (0..5).map(|n| (format!("http://gone.pt/{n}"), format!("Relatório {n}"))).collect();
+    let links: Vec<(&str, &str)> = links.iter().map(|(url, anchor)| (url.as_str(), anchor.as_str())).collect();
+    let citing = [
+        capture("http://a.pt/", 1, 0, "sha1:A", &links),
+        capture("http://b.pt/", 1, 20, "sha1:B", &links[3..]),
+        capture("http://gone.pt/4", 1, 40, "sha1:C", &[]),
+    ];
+    catalogue.add_captures(made.launch, citing.to_vec()).unwrap();
+    build(&made.workspace);
+    let urls = |filter: &str, offset, limit| {
+        let page = catalogue.prospects(Some(made.campaign), filter, offset, limit).unwrap();
+        assert_eq!(page.filter_problem, None);
+        let urls: Vec<String> =
+            page.rows.iter().map(|row| row.url.trim_start_matches("http://gone.pt/").to_owned()).collect();
+        (urls.concat(), page.total)
+    };
+    assert_eq!(urls("", 0, 3), ("301".to_owned(), 4));
+    assert_eq!(urls("", 3, 3), ("2".to_owned(), 4));
+    assert_eq!(urls("relatorio", 1, 2), ("01".to_owned(), 4));
+    assert_eq!(urls("hosts>1 OR anchor:\"RELATÓRIO 2\"", 0, 9), ("32".to_owned(), 2));
+    let under = |limit| {
+        let page = made.workspace.prospects_under("pt,gone)/", None, limit, &Default::default()).unwrap();
+        (page.rows.len(), page.total)
+    };
+    assert_eq!((under(1), under(9)), ((1, 4), (4, 4)));
+    // Captured since the build, it is no more counted.
+    catalogue.add_captures(made.launch, vec![capture("http://gone.pt/3", 2, 60, "sha1:D", &[])]).unwrap();
+    assert_eq!((urls("", 0, 1), under(1)), (("0".to_owned(), 3), (1, 3)));
+}
