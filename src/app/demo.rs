@@ -124,9 +124,8 @@ pub fn run_demo(folder: &Path, cx: &JobCx, say: &dyn Fn(String)) -> anyhow::Resu
     let selection = work::select(&desk.workspace, &spec, false, cx)?;
     say(format!("5. Selection: {}", selection.words()));
     let export = folder.join("export");
-    // An export is always made anew, also after a demo that was killed while it exported.
+    // An export is always made again.
     remove(&export)?;
-    remove(&unfinished(&export))?;
     let exported = work::export(&desk.workspace, &spec, &export, work::ExportWishes::default(), cx)?;
     say(format!("6. Export: {}", exported.words()));
     let checks = work::verify(&export, cx)?;

@@ -117,13 +117,17 @@ impl WorkspaceDesk {
         turn(&self.counting, "Waiting for the count of inlinks that is under way", cx)
     }
 
-    /// Runs `work` with its begin and end written down in the catalogue.
+    /// Runs `work` with its begin and end written down in the catalogue, where
+    /// that can be written to.
     pub(super) fn job<T>(
         &self,
         name: &str,
         words: impl Fn(&T) -> String,
         run: impl FnOnce() -> DeskResult<T>,
     ) -> DeskResult<T> {
+        if *self.workspace.access() != Access::Write {
+            return run();
+        }
         let runs = Running::begin(self, name)?;
         let result = run();
         let outcome = match &result {
@@ -503,7 +507,7 @@ impl Desk for WorkspaceDesk {
 
     fn export(&self, spec: &SelectionSpec, out: &Path, cx: &JobCx) -> DeskResult<String> {
         self.job("Export", work::ExportOutcome::words, || {
-            self.catalogue().remember_wacz(spec.campaign, spec.with_wacz)?;
+            self.workspace.if_writable(|catalogue| catalogue.remember_wacz(spec.campaign, spec.with_wacz))?;
             work::export(&self.workspace, spec, out, work::ExportWishes { wacz: spec.with_wacz }, cx)
         })
         .map(|outcome| outcome.words())
@@ -516,7 +520,7 @@ impl Desk for WorkspaceDesk {
         };
         self.job("Verify", words, || {
             let lines = work::verify(folder, cx)?;
-            self.catalogue().keep_verification(folder, &lines)?;
+            self.workspace.if_writable(|catalogue| catalogue.keep_verification(folder, &lines))?;
             Ok(lines)
         })
     }

@@ -95,6 +95,12 @@ pub(super) fn desk(folder: &Path) -> anyhow::Result<WorkspaceDesk> {
     Ok(WorkspaceDesk::new(Workspace::open(folder)?))
 }
 
+/// Opens a workspace for a command that does its work also where it can only
+/// read, and notes it where it can write.
+pub(super) fn reading_desk(folder: &Path) -> anyhow::Result<WorkspaceDesk> {
+    Ok(WorkspaceDesk::new(Workspace::open_or_look(folder)?))
+}
+
 /// Opens a workspace for a command that only looks.
 pub(super) fn looking_desk(folder: &Path) -> anyhow::Result<WorkspaceDesk> {
     Ok(WorkspaceDesk::new(Workspace::look(folder)?))

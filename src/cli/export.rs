@@ -1,6 +1,6 @@
 //! `fonds export` and `fonds verify`.
 
-use super::campaign::desk;
+use super::campaign::reading_desk;
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::app::work;
@@ -13,6 +13,8 @@ use std::path::PathBuf;
 #[command(after_help = "Example:\n  fonds export my-archive --out /tmp/export && fonds verify /tmp/export\n\n\
     Writes WARC files with a metadata record per capture, a CDXJ index, the inlink data set and a manifest;\n\
     with --wacz a package too, which ReplayWeb.page shows and fonds wacz looks into.\n\
+    Works beside a running crawl and on a workspace that cannot be written to; the workspace does not list\n\
+    the export then, and the command says so. What a killed export left in OUT.open is deleted first.\n\
     Exit status 1 says that something could not be carried along; it is listed.")]
 pub struct ExportArgs {
     /// Workspace.
@@ -44,7 +46,7 @@ pub struct VerifyArgs {
 }
 
 pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let desk = desk(&args.folder)?;
+    let desk = reading_desk(&args.folder)?;
     let campaign = match &args.campaign {
         Some(name) => desk.catalogue().find_campaign(name)?,
         None => match desk.catalogue().campaigns()?.as_slice() {

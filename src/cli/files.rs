@@ -1,6 +1,6 @@
 //! `fonds files`.
 
-use super::campaign::{desk, looking_desk};
+use super::campaign::{desk, looking_desk, reading_desk};
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::app::Desk;
@@ -9,6 +9,7 @@ use crate::app::workspace_desk::WorkspaceDesk;
 use crate::store::rows::{FileState, ImportedFile, LaunchId, PlainOffset, ProblemQuery};
 use crate::warc::offset_words;
 use serde::Serialize;
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -25,7 +26,7 @@ pub enum Command {
     List {
         /// Workspace.
         folder: PathBuf,
-        /// Read every file and compare its digest; what is found is kept.
+        /// Read every file and compare its digest; what is found is kept, where the workspace can be written to.
         #[arg(long)]
         check: bool,
         /// One object a file.
@@ -173,8 +174,9 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
 }
 
 fn list(folder: &std::path::Path, check: bool, json: bool, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let desk = if check { desk(folder)? } else { looking_desk(folder)? };
+    let desk = if check { reading_desk(folder)? } else { looking_desk(folder)? };
     let mut status = FINE;
+    let mut checked = HashMap::new();
     if check {
         let outcome = with_progress(|cx| work::check_files(&desk.workspace, cx))?;
         for why in &outcome.unreadable {
@@ -182,8 +184,11 @@ fn list(folder: &std::path::Path, check: bool, json: bool, out: &mut dyn Write) 
             status = PROBLEMS;
         }
         tell!("{}", outcome.words());
+        checked = outcome.states;
     }
-    for file in desk.workspace.files()? {
+    for mut file in desk.workspace.files()? {
+        // Where nothing can be noted, the catalogue does not say what was found just now.
+        file.state = checked.get(&file.id).copied().unwrap_or(file.state);
         if file.state.is_lost() {
             status = PROBLEMS;
         }

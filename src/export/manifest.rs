@@ -10,6 +10,9 @@ use std::path::Path;
 /// Name of the manifest in its folder.
 pub const MANIFEST_NAME: &str = "manifest.json";
 
+/// Name of the file that is locked while an export is written.
+pub(super) const LOCK_NAME: &str = "export.lock";
+
 /// What an export holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {

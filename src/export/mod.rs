@@ -60,10 +60,21 @@ pub enum ExportError {
         /// The folder.
         folder: PathBuf,
     },
-    /// An earlier export into the same folder was interrupted.
-    #[error("{}: left behind by an interrupted export; remove it, then export again", folder.display())]
-    Interrupted {
+    /// Another process exports into the same folder.
+    #[error("{}: another export is writing this folder ({holder}). Wait for it, or name another folder", folder.display())]
+    BeingWritten {
         /// The half-written folder.
+        folder: PathBuf,
+        /// Who writes it, as far as known.
+        holder: String,
+    },
+    /// A folder stands where an export is written, and no export made it.
+    #[error(
+        "{}: this folder is in the way, and it is not known whether an export left it. Move or delete it, then export again, or name another folder",
+        folder.display()
+    )]
+    NotAStaging {
+        /// The folder.
         folder: PathBuf,
     },
     /// The folder is no export.

@@ -282,3 +282,31 @@ fn an_export_brings_a_package_on_request() {
     std::io::Read::read_to_end(&mut package.open_archive(0).unwrap(), &mut packed).unwrap();
     assert_eq!(packed, fs::read(archive_of(&out)).unwrap());
 }
+
+#[test]
+fn what_a_killed_export_left_is_deleted_and_nothing_else_is() {
+    let root = tempfile::tempdir().unwrap();
+    let (staging, out) = (root.path().join("out.open"), root.path().join("out"));
+    let items = workspace(&root.path().join("w"));
+    let export = || export_selection(items.clone().into_iter(), &out, options(), &JobCx::detached());
+    // A folder of somebody who likes the name.
+    fs::create_dir(&staging).unwrap();
+    fs::write(staging.join("thesis.txt"), "years of work").unwrap();
+    let refused = export().unwrap_err().to_string();
+    assert!(refused.contains("in the way") && refused.contains("another folder"), "{refused}");
+    assert_eq!(fs::read(staging.join("thesis.txt")).unwrap(), b"years of work");
+    fs::remove_dir_all(&staging).unwrap();
+    // One that is being written.
+    fs::create_dir_all(staging.join("archive")).unwrap();
+    fs::write(staging.join("archive/half.warc.gz"), "half").unwrap();
+    let lock = crate::jobs::FileLock::take(&staging.join("export.lock"), "process 7").unwrap();
+    let refused = export().unwrap_err().to_string();
+    assert!(refused.contains("process 7") && refused.contains("is writing"), "{refused}");
+    assert!(staging.join("archive/half.warc.gz").exists());
+    // Its process was killed.
+    drop(lock);
+    export().unwrap();
+    all_hold(&out);
+    assert!(!staging.exists() && !out.join("export.lock").exists());
+    assert_eq!(fs::read_dir(out.join("archive")).unwrap().count(), 1);
+}

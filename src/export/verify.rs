@@ -1,6 +1,6 @@
 //! Reads an export back and holds everything in it together.
 
-use super::manifest::{MANIFEST_NAME, Manifest, measure};
+use super::manifest::{LOCK_NAME, MANIFEST_NAME, Manifest, measure};
 use super::write::METADATA_KIND;
 use super::{ExportError, io_at};
 use crate::jobs::{JobCx, counted};
@@ -158,7 +158,8 @@ fn files_are_those_of(manifest: &Manifest, folder: &Path, cx: &JobCx) -> Result<
         }
     }
     for path in files_below(folder)? {
-        if !listed.contains(path.as_str()) && path != MANIFEST_NAME {
+        // The lock file may stay behind where an export was killed at its very end.
+        if !listed.contains(path.as_str()) && path != MANIFEST_NAME && path != LOCK_NAME {
             faults.add(format!("{path}: not in the manifest"));
         }
     }

@@ -1,11 +1,11 @@
 //! Writes an export.
 
 use super::copy::{Carried, CopyError, carry};
-use super::manifest::{Counts, Manifest, ManifestFile, measure};
+use super::manifest::{Counts, LOCK_NAME, Manifest, ManifestFile, measure};
 use super::{
     ExportError, ExportItem, ExportOptions, ExportRecord, ExportReport, Original, PackageOptions, io_at, write_package,
 };
-use crate::jobs::JobCx;
+use crate::jobs::{FileLock, JobCx, NotLocked};
 use crate::uri::CaptureDate;
 use crate::warc::cdx::{IndexForm, IndexOptions, IndexSorter, index_each};
 use crate::warc::{FileSetOptions, RecordBuilder, RecordType, WarcFileSet};
@@ -20,7 +20,8 @@ const MAX_PROBLEMS: usize = 1000;
 
 /// Writes the selected captures and all that belongs to them into `out`,
 /// which must be empty or absent. Until it is complete the folder is called
-/// `….open`; after an error or a wish to stop nothing is left.
+/// `….open`; after an error or a cancel nothing is left. What a killed export
+/// left there is deleted first, unless another process writes it.
 ///
 /// Records that cannot be read are told in the report; the rest is written.
 pub fn export_selection(
@@ -29,12 +30,20 @@ pub fn export_selection(
     options: ExportOptions,
     cx: &JobCx,
 ) -> Result<ExportReport, ExportError> {
-    let staging = prepare(out)?;
+    let (staging, lock) = prepare(out)?;
+    let mut lock = Some(lock);
     let result = write_all(items, &staging, options, cx).and_then(|mut report| {
         if out.exists() {
             fs::remove_dir(out).map_err(io_at(out))?;
         }
+        if cfg!(not(unix)) {
+            // A folder with an open file in it cannot be renamed there.
+            lock = None;
+        }
         fs::rename(&staging, out).map_err(io_at(out))?;
+        // The lock file goes last: without it the folder would not be known as an export's.
+        let lock_file = out.join(LOCK_NAME);
+        fs::remove_file(&lock_file).map_err(io_at(&lock_file))?;
         report.folder = out.to_owned();
         Ok(report)
     });
@@ -43,11 +52,12 @@ pub fn export_selection(
     {
         tracing::warn!("{}: a half-written export is left here: {error}", staging.display());
     }
+    drop(lock);
     result
 }
 
-/// Makes the folder that is written to.
-fn prepare(out: &Path) -> Result<PathBuf, ExportError> {
+/// Makes the folder that is written to, and locks it.
+fn prepare(out: &Path) -> Result<(PathBuf, FileLock), ExportError> {
     match fs::read_dir(out) {
         Ok(mut entries) => {
             if entries.next().is_some() {
@@ -65,13 +75,42 @@ fn prepare(out: &Path) -> Result<PathBuf, ExportError> {
     if let Some(parent) = clean.parent() {
         fs::create_dir_all(parent).map_err(io_at(parent))?;
     }
+    let lock_file = staging.join(LOCK_NAME);
     match fs::create_dir(&staging) {
-        Ok(()) => Ok(staging),
+        Ok(()) => {}
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            Err(ExportError::Interrupted { folder: staging })
+            // A folder without our lock file may be a person's own.
+            let is_empty = fs::read_dir(&staging).is_ok_and(|mut entries| entries.next().is_none());
+            if !is_empty && !lock_file.is_file() {
+                return Err(ExportError::NotAStaging { folder: staging });
+            }
         }
-        Err(error) => Err(io_at(&staging)(error)),
+        Err(error) => return Err(io_at(&staging)(error)),
     }
+    let holder = format!("process {} since {}", std::process::id(), CaptureDate::now());
+    let lock = FileLock::take(&lock_file, &holder).map_err(|error| match error {
+        NotLocked::Held(holder) => ExportError::BeingWritten { folder: staging.clone(), holder },
+        NotLocked::Failed(source) => io_at(&lock_file)(source),
+    })?;
+    clear(&staging)?;
+    Ok((staging, lock))
+}
+
+/// Deletes what a killed export left in a folder that is locked now.
+fn clear(staging: &Path) -> Result<(), ExportError> {
+    for entry in fs::read_dir(staging).map_err(io_at(staging))? {
+        let entry = entry.map_err(io_at(staging))?;
+        let path = entry.path();
+        if entry.file_name() == LOCK_NAME {
+            continue;
+        }
+        match entry.file_type().map_err(io_at(&path))?.is_dir() {
+            true => fs::remove_dir_all(&path),
+            false => fs::remove_file(&path),
+        }
+        .map_err(io_at(&path))?;
+    }
+    Ok(())
 }
 
 /// The word in the targets of the metadata records that an export writes.
@@ -183,6 +222,9 @@ fn write_all(
     cx.stage("Measuring files", None);
     let mut files = Vec::new();
     for path in super::verify::files_below(folder)? {
+        if path == LOCK_NAME {
+            continue;
+        }
         let (bytes, sha256) = measure(&folder.join(&path), |piece| Ok(cx.advance(piece)?))?;
         files.push(ManifestFile { path, bytes, sha256 });
     }

@@ -214,7 +214,7 @@ fn a_large_catalogue_answers_at_once() {
         catalogue.selection_page(1).unwrap();
     });
     let start = Instant::now();
-    let needed = catalogue.renew_requisites(1, true).unwrap().len();
+    let needed = catalogue.find_requisites(1, true).unwrap().len();
     println!("{:>8} ms to find {needed} captures that selected ones need (a job)", start.elapsed().as_millis());
     let ledger = LaunchLedger::new(Arc::clone(catalogue), 2);
     time("backlog", &|| {

@@ -197,25 +197,33 @@ impl Catalogue {
 
     /// What the selected captures of a campaign need to be shown (images,
     /// style sheets and scripts, as captured nearest in time, what those need
-    /// in turn, and the goals of redirects): captures may have come since they
-    /// were selected, so it is kept anew with the selection. None of them is
-    /// selected itself. Whoever leaves them out for once, or takes them for
-    /// once, changes nothing that is kept.
-    pub fn renew_requisites(&self, campaign: CampaignId, with_requisites: bool) -> Result<Vec<CaptureId>, StoreError> {
+    /// in turn, and the goals of redirects), as of now. None of them is
+    /// selected itself.
+    pub fn find_requisites(&self, campaign: CampaignId, with_requisites: bool) -> Result<Vec<CaptureId>, StoreError> {
         const FIND: &str = concat!(
             "WITH RECURSIVE asked (campaign) AS (SELECT ?1), ",
             needed_sql!(),
             " SELECT capture FROM along ORDER BY capture"
         );
-        let needed: Vec<CaptureId> = match with_requisites {
-            true => self.read(|conn| {
-                let mut statement = conn.prepare_cached(FIND)?;
-                let rows = statement.query_map([campaign], |row| row.get(0))?;
-                Ok(rows.collect::<Result<_, _>>()?)
-            })?,
-            false => Vec::new(),
-        };
-        let found = needed.clone();
+        if !with_requisites {
+            return Ok(Vec::new());
+        }
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(FIND)?;
+            let rows = statement.query_map([campaign], |row| row.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Keeps what was found with the selection: captures may have come since
+    /// it was made. Whoever leaves them out for once, or takes them for once,
+    /// changes nothing that is kept.
+    pub fn keep_requisites(
+        &self,
+        campaign: CampaignId,
+        with_requisites: bool,
+        found: Vec<CaptureId>,
+    ) -> Result<(), StoreError> {
         self.write(move |conn| {
             let kept: Option<String> = conn
                 .query_row("SELECT spec FROM selection WHERE campaign = ?1", [campaign], |row| row.get(0))
@@ -227,8 +235,7 @@ impl Catalogue {
                 found.iter().try_for_each(|capture| insert.execute([campaign, *capture]).map(drop))?;
             }
             Ok(())
-        })?;
-        Ok(needed)
+        })
     }
 
     /// What selected pages, and what comes along with them, lack since a person

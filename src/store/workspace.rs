@@ -207,6 +207,15 @@ pub enum Looking {
 }
 
 impl Looking {
+    /// Why nothing is written, as a clause.
+    fn reason(&self) -> String {
+        match self {
+            Self::Held(holder) => format!("another process writes it ({holder})"),
+            Self::NotWritable => "it cannot be written to".to_owned(),
+            Self::Asked => "it was opened for looking only".to_owned(),
+        }
+    }
+
     /// What whoever wants to write is told.
     pub(super) fn refusal(&self, path: &Path) -> StoreError {
         let path = path.to_owned();
@@ -323,6 +332,22 @@ impl Workspace {
     /// How it is open.
     pub fn access(&self) -> &Access {
         &self.access
+    }
+
+    /// Lets `work` write into the catalogue of a workspace that this process
+    /// writes. Of any other, the reason why nothing was written comes back.
+    ///
+    /// # Errors
+    ///
+    /// Those of `work`.
+    pub fn if_writable(
+        &self,
+        work: impl FnOnce(&Catalogue) -> Result<(), StoreError>,
+    ) -> Result<Option<String>, StoreError> {
+        match &self.access {
+            Access::Write => work(&self.catalogue).map(|()| None),
+            Access::ReadOnly(why) => Ok(Some(why.reason())),
+        }
     }
 
     /// Whether somebody writes it, this process or another.

@@ -166,6 +166,57 @@ fn selecting_and_exporting_by_commands_comes_to_what_the_demo_came_to() {
 }
 
 #[test]
+fn beside_a_writer_and_on_a_read_only_disk_exports_are_written_and_files_checked() {
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = dir.path().join("archive");
+    copy_folder(&demo().report.workspace, &workspace);
+    let exports = |folder: &Path| {
+        let open = fonds::store::Workspace::look(folder).unwrap();
+        open.catalogue().exports().unwrap().len()
+    };
+    let before = exports(&workspace);
+    let mut rows = Vec::new();
+    let mut run = |name: &str, why: &str| {
+        let out = dir.path().join(name);
+        let said = fonds(&["export", arg(&workspace), "--out", arg(&out), "--json"]).with_status(0);
+        let report = said.json_lines().remove(0);
+        assert!(report["not_listed"].as_str().unwrap().contains(why), "{report}");
+        fonds(&["verify", arg(&out)]).with_status(0);
+        assert_eq!(exports(&workspace), before);
+        rows.push((report["captures"].clone(), report["records"].clone()));
+        let said = fonds(&["files", "list", arg(&workspace), "--check"]).with_status(0);
+        assert!(said.err.contains("does not keep this result") && said.err.contains(why), "{}", said.err);
+        // What was found is shown, though it is not kept.
+        let file = crate::archive::warcs_under(&workspace).remove(0);
+        let whole = std::fs::read(&file).unwrap();
+        let mut other = whole.clone();
+        other[50] ^= 1;
+        std::fs::write(&file, other).unwrap();
+        let said = fonds(&["files", "list", arg(&workspace), "--check"]).with_status(1);
+        assert!(said.out.contains("changed\t"), "{}", said.out);
+        std::fs::write(&file, whole).unwrap();
+        fonds(&["files", "list", arg(&workspace), "--check"]).with_status(0);
+    };
+    // A crawl holds the workspace as this does.
+    fonds(&["files", "list", arg(&workspace), "--check"]).with_status(0);
+    let open = fonds::store::Workspace::open(&workspace).unwrap();
+    run("beside", "another process writes it");
+    drop(open);
+    let catalogue = workspace.join("fonds.sqlite");
+    let mut permissions = std::fs::metadata(&catalogue).unwrap().permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(&catalogue, permissions.clone()).unwrap();
+    run("read-only", "it cannot be written to");
+    #[allow(clippy::permissions_set_readonly_false)]
+    permissions.set_readonly(false);
+    std::fs::set_permissions(&catalogue, permissions).unwrap();
+    let said = fonds(&["export", arg(&workspace), "--out", arg(&dir.path().join("noted")), "--json"]).with_status(0);
+    let report = said.json_lines().remove(0);
+    assert!(report["not_listed"].is_null() && exports(&workspace) == before + 1, "{report}");
+    assert!(rows.iter().all(|row| *row == (report["captures"].clone(), report["records"].clone())), "{rows:?}");
+}
+
+#[test]
 fn a_changed_export_does_not_verify() {
     let dir = tempfile::tempdir().unwrap();
     let file = |folder: &Path, ending: &str| {

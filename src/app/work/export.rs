@@ -49,6 +49,8 @@ pub struct ExportOutcome {
     pub linked_pages: u64,
     /// Captures or records that could not be carried along, and why.
     pub problems: Vec<String>,
+    /// Why the workspace does not list this export, where it could only be read.
+    pub not_listed: Option<String>,
 }
 
 impl ExportOutcome {
@@ -81,6 +83,10 @@ impl ExportOutcome {
                 counted(self.problems.len() as u64, "problem"),
                 some_of(self.problems.iter().cloned())
             ));
+        }
+        if let Some(why) = &self.not_listed {
+            words.push_str("; ");
+            words.push_str(why);
         }
         words
     }
@@ -117,7 +123,9 @@ pub fn export(
         "the selection is empty. Lower the threshold or approve captures, then export again"
     );
     cx.stage("Finding embedded resources", None);
-    let needed = catalogue.renew_requisites(spec.campaign, spec.with_requisites)?;
+    let needed = catalogue.find_requisites(spec.campaign, spec.with_requisites)?;
+    workspace
+        .if_writable(|catalogue| catalogue.keep_requisites(spec.campaign, spec.with_requisites, needed.clone()))?;
     let mut all: Vec<(CaptureId, bool)> = selected.iter().map(|id| (*id, true)).collect();
     all.extend(needed.iter().map(|id| (*id, false)));
 
@@ -183,7 +191,10 @@ pub fn export(
         return Err(error.context("the inlink data set could not be written"));
     }
     let report = result?;
-    catalogue.keep_export(&report.folder, report.counts.captures, report.counts.records, report.bytes)?;
+    let not_listed = workspace.if_writable(|catalogue| {
+        catalogue.keep_export(&report.folder, report.counts.captures, report.counts.records, report.bytes)
+    })?;
+    let not_listed = not_listed.map(|why| format!("the workspace does not list this export, since {why}"));
     Ok(ExportOutcome {
         folder: report.folder,
         selected: selected.len() as u64,
@@ -196,6 +207,7 @@ pub fn export(
         bytes: report.bytes,
         linked_pages: report.counts.inlink_objects,
         problems: report.problems,
+        not_listed,
     })
 }
 

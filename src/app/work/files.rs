@@ -36,6 +36,11 @@ pub struct CheckOutcome {
     pub unreadable: Vec<String>,
     /// Files that are missing, open, or were not read to their end.
     pub passed_over: u64,
+    /// How each file that was looked at stands.
+    #[serde(skip)]
+    pub states: HashMap<FileId, FileState>,
+    /// Why the catalogue does not keep what was found, where it could only be read.
+    pub not_kept: Option<String>,
 }
 
 impl CheckOutcome {
@@ -44,13 +49,16 @@ impl CheckOutcome {
         let mut words = format!("{} as they were", counted(self.sound, "file"));
         for (count, what) in [
             (self.changed, "with other bytes than were read"),
-            (self.learned, "whose digest is kept from now on"),
+            (self.learned, "whose digest was not known before"),
             (self.unreadable.len() as u64, "not readable"),
             (self.passed_over, "missing, open or not read to the end"),
         ] {
             if count > 0 {
                 let _ = write!(words, ", {count} {what}");
             }
+        }
+        if let Some(why) = &self.not_kept {
+            let _ = write!(words, "; the workspace does not keep this result, since {why}");
         }
         words
     }
@@ -59,7 +67,6 @@ impl CheckOutcome {
 /// Hashes every file that is there and keeps whether it is as it was.
 pub fn check_files(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<CheckOutcome> {
     let files = workspace.files()?;
-    let catalogue = workspace.catalogue();
     let mut outcome = CheckOutcome::default();
     // A changed file of the same size may be the old one again.
     let is_looked_at =
@@ -82,12 +89,15 @@ pub fn check_files(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<CheckOut
                 // an import did not read to its end may be another's by now.
                 let is_first = file.sha256.is_empty() && file.crawled && file.state != FileState::Changed;
                 if is_same || is_first {
-                    catalogue.file_is_sound(file.id, size, mtime_ns(&meta), &sha256)?;
+                    outcome.states.insert(file.id, FileState::Present);
+                    outcome.not_kept = workspace
+                        .if_writable(|catalogue| catalogue.file_is_sound(file.id, size, mtime_ns(&meta), &sha256))?;
                     *(if is_same { &mut outcome.sound } else { &mut outcome.learned }) += 1;
                 } else if file.sha256.is_empty() && !file.crawled {
                     outcome.passed_over += 1;
                 } else {
-                    catalogue.file_is_changed(file.id)?;
+                    outcome.states.insert(file.id, FileState::Changed);
+                    outcome.not_kept = workspace.if_writable(|catalogue| catalogue.file_is_changed(file.id))?;
                     outcome.changed += 1;
                 }
             }
