@@ -2,15 +2,17 @@
 
 use super::catalogue::Catalogue;
 use super::files::file_id;
-use super::intern::{anchor_id, url_ids};
-use super::rows::CaptureId;
+use super::intern::{UrlIds, anchor_id, url_ids};
+use super::rows::{CaptureId, FileId};
 use super::workspace::StoreError;
-use crate::crawl::CaptureEntry;
+use crate::crawl::{CaptureEntry, RecordPlace};
 use crate::links::{Outlink, PagePlace};
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{RecordType, Span};
 use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A record of a capture as the catalogue knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,18 +59,118 @@ pub struct StoredCapture {
 /// Adds a capture with its records and links; does nothing when its first
 /// record is known already. Says whether it was new.
 pub(super) fn insert_capture(conn: &Connection, launch: i64, entry: &CaptureEntry) -> Result<bool, StoreError> {
-    let Some(first) = entry.records.first() else {
-        return Err(StoreError::Content(format!("a capture of {} without records", entry.url)));
-    };
-    let file = file_id(conn, launch, &first.file)?;
-    let known: Option<i64> = conn
-        .prepare_cached("SELECT capture FROM record WHERE file = ?1 AND offset = ?2")?
-        .query_row(params![file, int(first.span.offset)], |row| row.get(0))
-        .optional()?;
-    if known.is_some() {
+    let (first, file) = first_record(conn, launch, entry)?;
+    if is_at(conn, file, first)? {
         return Ok(false);
     }
     let ids = url_ids(conn, &entry.url)?;
+    insert_new(conn, launch, entry, ids)?;
+    Ok(true)
+}
+
+/// Adds a capture of an imported file, unless the catalogue has it, from
+/// whatever file: the same URL and date, and the same payload digest or record
+/// id. One file may hold two such captures under ids of their own, as its
+/// crawler made them. A capture whose own file is `lost` is read from the new
+/// one from now on. Says whether it was new.
+fn import_capture(
+    conn: &Connection,
+    launch: i64,
+    entry: &CaptureEntry,
+    lost: &HashSet<FileId>,
+) -> Result<bool, StoreError> {
+    let (first, file) = first_record(conn, launch, entry)?;
+    if is_at(conn, file, first)? {
+        return Ok(false);
+    }
+    let ids = url_ids(conn, &entry.url)?;
+    // A torn copy has id and declared digest of the whole one, but not its
+    // size; of a revisit the size is not in its record.
+    let is_revisit = entry.revisit_of.is_some();
+    let known: Option<(CaptureId, FileId)> = conn
+        .prepare_cached(
+            "SELECT c.id, r.file FROM capture c INDEXED BY capture_page
+             JOIN record r ON r.capture = c.id AND r.position = 0
+             WHERE c.page = ?1 AND c.date_ms = ?2 AND c.url = ?3 AND (c.revisit_of_ms IS NOT NULL) = ?8
+               AND (c.size = ?7 OR ?8) AND CASE r.file
+                WHEN ?5 THEN c.digest = ?4 AND r.record_id = ?6 AND ?6 <> ''
+                ELSE c.digest = ?4 OR (r.record_id = ?6 AND ?6 <> '') END
+             ORDER BY c.id LIMIT 1",
+        )?
+        .query_row(
+            params![
+                ids.page,
+                entry.date.millis(),
+                ids.url,
+                entry.payload_digest,
+                file,
+                first.record_id,
+                int(entry.payload_len),
+                is_revisit
+            ],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .optional()?;
+    match known {
+        None => {
+            insert_new(conn, launch, entry, ids)?;
+            Ok(true)
+        }
+        Some((capture, of)) => {
+            if lost.contains(&of) {
+                conn.prepare_cached("DELETE FROM record WHERE capture = ?1")?.execute([capture])?;
+                conn.prepare_cached("UPDATE capture SET stored = ?2 WHERE id = ?1")?
+                    .execute([capture, stored_bytes(entry)])?;
+                insert_records(conn, launch, capture, entry)?;
+            }
+            Ok(false)
+        }
+    }
+}
+
+/// The first record of a capture, and its file.
+fn first_record<'e>(
+    conn: &Connection,
+    launch: i64,
+    entry: &'e CaptureEntry,
+) -> Result<(&'e RecordPlace, FileId), StoreError> {
+    let Some(first) = entry.records.first() else {
+        return Err(StoreError::Content(format!("a capture of {} without records", entry.url)));
+    };
+    Ok((first, file_id(conn, launch, &first.file)?))
+}
+
+/// Whether a record at this place is known.
+fn is_at(conn: &Connection, file: FileId, record: &RecordPlace) -> Result<bool, StoreError> {
+    let mut known = conn.prepare_cached("SELECT 1 FROM record WHERE file = ?1 AND offset = ?2")?;
+    Ok(known.exists([file, int(record.span.offset)])?)
+}
+
+fn stored_bytes(entry: &CaptureEntry) -> i64 {
+    int(entry.records.iter().map(|place| place.span.length).sum())
+}
+
+fn insert_records(conn: &Connection, launch: i64, capture: CaptureId, entry: &CaptureEntry) -> Result<(), StoreError> {
+    for (position, place) in entry.records.iter().enumerate() {
+        let file = file_id(conn, launch, &place.file)?;
+        conn.prepare_cached(
+            "INSERT OR IGNORE INTO record (capture, position, kind, record_id, file, offset, length)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        )?
+        .execute(params![
+            capture,
+            position as i64,
+            place.record_type.as_str(),
+            place.record_id,
+            file,
+            int(place.span.offset),
+            int(place.span.length),
+        ])?;
+    }
+    Ok(())
+}
+
+fn insert_new(conn: &Connection, launch: i64, entry: &CaptureEntry, ids: UrlIds) -> Result<(), StoreError> {
     let via = entry.via.as_ref().map(|via| url_ids(conn, via)).transpose()?.map(|ids| ids.url);
     let redirect_to = entry.redirect_to.as_ref().map(|to| url_ids(conn, to)).transpose()?.map(|ids| ids.url);
     let change = change_since(conn, ids.page, entry)?;
@@ -103,25 +205,10 @@ pub(super) fn insert_capture(conn: &Connection, launch: i64, entry: &CaptureEntr
         redirect_to,
         entry.revisit_of.map(CaptureDate::millis),
         change,
-        int(entry.records.iter().map(|place| place.span.length).sum()),
+        stored_bytes(entry),
     ])?;
     let capture = conn.last_insert_rowid();
-    for (position, place) in entry.records.iter().enumerate() {
-        let file = file_id(conn, launch, &place.file)?;
-        conn.prepare_cached(
-            "INSERT OR IGNORE INTO record (capture, position, kind, record_id, file, offset, length)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        )?
-        .execute(params![
-            capture,
-            position as i64,
-            place.record_type.as_str(),
-            place.record_id,
-            file,
-            int(place.span.offset),
-            int(place.span.length),
-        ])?;
-    }
+    insert_records(conn, launch, capture, entry)?;
     if let Some(repeats) = &entry.repeats {
         conn.prepare_cached("INSERT INTO repeat (capture, url) VALUES (?1, ?2)")?
             .execute((capture, url_ids(conn, repeats)?.url))?;
@@ -130,8 +217,7 @@ pub(super) fn insert_capture(conn: &Connection, launch: i64, entry: &CaptureEntr
         conn.prepare_cached("INSERT INTO unread_page (capture, why) VALUES (?1, ?2)")?
             .execute(params![capture, why.word()])?;
     }
-    insert_outlinks(conn, capture, &entry.outlinks)?;
-    Ok(true)
+    insert_outlinks(conn, capture, &entry.outlinks)
 }
 
 /// Adds links of a capture; those that are there stay.
@@ -213,7 +299,26 @@ pub(super) fn uint(value: i64) -> u64 {
 }
 
 impl Catalogue {
-    /// Adds captures of an imported file; says how many were new.
+    /// Adds captures of an imported file that are not here already; says how
+    /// many were new. Those that stand in `lost` files are read from this one
+    /// from now on.
+    pub fn import_captures(
+        &self,
+        launch: i64,
+        entries: Vec<CaptureEntry>,
+        lost: &Arc<HashSet<FileId>>,
+    ) -> Result<u64, StoreError> {
+        let lost = Arc::clone(lost);
+        self.write(move |conn| {
+            let mut new = 0;
+            for entry in &entries {
+                new += u64::from(import_capture(conn, launch, entry, &lost)?);
+            }
+            Ok(new)
+        })
+    }
+
+    /// Adds captures whose records are not known; says how many were new.
     pub fn add_captures(&self, launch: i64, entries: Vec<CaptureEntry>) -> Result<u64, StoreError> {
         self.write(move |conn| {
             let mut new = 0;

@@ -162,7 +162,8 @@ fn an_unchanged_twin_of_a_file_that_grew_is_known() {
         let rows = import();
         assert_eq!((&rows[0]["outcome"], &rows[1]["outcome"]), (&"read".into(), &"known".into()), "{rows:?}");
     }
-    check_captures(&workspace, 7);
+    // What was appended the second time was here already.
+    check_captures(&workspace, 5);
 }
 
 #[test]
@@ -383,4 +384,83 @@ fn a_package_whose_records_share_members_only_later_loses_none() {
         desk.content(capture.id).unwrap();
     }
     assert_eq!(captures(&desk, "file:a.wacz").len(), 5);
+}
+
+/// Two captures of a page within one second, as a crawler makes them, with record ids of their own.
+fn twice(name: &str) -> Vec<u8> {
+    let block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<a href='/x'>X</a>";
+    let record = |id: &str| RecordBuilder::response(id, DATE, "http://twice.example/").compress(block);
+    [record(&format!("urn:test:{name}:1")), record(&format!("urn:test:{name}:2"))].concat()
+}
+
+#[test]
+fn what_is_here_already_comes_in_once_from_whatever_file() {
+    let (dir, workspace, source) = made();
+    let import = |path: &Path| {
+        let said = fonds(&["import", arg(&workspace), arg(path), "--json"]).with_status(0);
+        let row = said.json_lines().remove(0);
+        (row["captures"].as_u64().unwrap(), row["new_captures"].as_u64().unwrap())
+    };
+    let links = || fonds(&["inlinks", "export", arg(&workspace)]).with_status(0).out;
+    let first = write(&source, "a.warc.gz", &warc("one", 3));
+    assert_eq!(import(&first), (3, 3));
+    let before = links();
+    // The same records packed otherwise, and one more.
+    let grown = write(&source, "b.warc", &plain_warc("one", 4));
+    assert_eq!(import(&grown), (4, 1));
+    check_captures(&workspace, 4);
+    let report = fonds(&["files", "report", arg(&workspace)]).with_status(0);
+    assert!(report.out.contains("4 captures, 1 new, 3 already here"), "{}", report.out);
+    assert!(report.err.contains("3 captures already here"), "{}", report.err);
+    assert_eq!(links().matches("page 7").count(), before.matches("page 7").count() / 3 * 4, "a link was counted twice");
+
+    // ARC records have no ids: what is made of them is known by URL, date and digest.
+    let body = "<title>Arc</title>";
+    let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let info = "1 1 Fonds\nURL IP-address Archive-date Content-type Archive-length\n";
+    let arc = format!(
+        "filedesc://old.arc 0.0.0.0 20010101000000 text/plain {}\n{info}\nhttp://old.example/ 1.2.3.4 20010203040506 text/html {}\n{block}\n",
+        info.len(),
+        block.len()
+    );
+    let old = write(&source, "old.arc", arc.as_bytes());
+    assert_eq!(import(&old), (1, 1));
+    let new = source.join("converted.warc.gz");
+    fonds::warc::convert_arc_file(&old, &new, &JobCx::detached()).unwrap();
+    assert_eq!(import(&new), (1, 0));
+
+    // Two captures of one file are two; of another file, they are those.
+    assert_eq!(import(&write(&source, "twice.warc.gz", &twice("a"))), (2, 2));
+    assert_eq!(import(&write(&source, "copy.warc.gz", &[twice("b"), warc("two", 1)].concat())), (3, 1));
+    check_captures(&workspace, 8);
+
+    // Captures whose file is gone are read from the one that has them.
+    fs::remove_file(&first).unwrap();
+    fs::remove_file(&grown).unwrap();
+    let rows = captures(&open(&workspace), "host:one.example");
+    assert!(open(&workspace).content(rows[0].id).is_err());
+    let again = write(&dir.path().join("old"), "again.warc", &[plain_warc("one", 4), plain_warc("six", 1)].concat());
+    assert_eq!(import(&again), (5, 1));
+    check_captures(&workspace, 9);
+}
+
+#[test]
+fn an_export_and_its_package_add_nothing_to_the_workspace_and_each_capture_once_to_another() {
+    let (dir, fresh, _) = made();
+    let workspace = dir.path().join("workspace");
+    crate::sample::copy_folder(&crate::sample::demo().report.workspace, &workspace);
+    let out = dir.path().join("export");
+    fonds(&["export", arg(&workspace), "--out", arg(&out), "--wacz"]).with_status(0);
+    let before = captures(&open(&workspace), "").len();
+    let links = || fonds(&["inlinks", "export", arg(&workspace)]).with_status(0).out;
+    let linked = links();
+    let said = fonds(&["import", arg(&workspace), arg(&out)]).with_status(0);
+    assert!(said.err.contains(" 0 new captures") && said.err.contains("already here"), "{}", said.err);
+    assert_eq!(captures(&open(&workspace), "").len(), before);
+    assert_eq!(links(), linked);
+    let said = fonds(&["import", arg(&fresh), arg(&out), "--json"]).with_status(0);
+    let rows = said.json_lines();
+    let count = |name: &str| rows.iter().map(|row| row[name].as_u64().unwrap()).sum::<u64>();
+    assert_eq!((rows.len(), count("captures")), (2, 2 * count("new_captures")), "{}", said.out);
+    check_captures(&fresh, count("new_captures") as usize);
 }

@@ -15,6 +15,10 @@
 //! Small files are read two at a time; large ones one after the other, each by
 //! several threads, so that one huge file is as fast as many small ones.
 //!
+//! A capture that is here already, from whatever file, is not added: its URL,
+//! date and payload digest (or record id) say so. What a package holds of files
+//! that were imported, or an export of this workspace, adds nothing.
+//!
 //! Invariants: files of persons are never changed or moved; one bad file does
 //! not keep the others out; files of one size are looked at one after the
 //! other, so that copies of each other do not come in twice.
@@ -32,11 +36,12 @@ pub(super) use sources::{Found, find_all, looks_like_archive};
 
 use super::repeats::read_repeats;
 use crate::jobs::{JobCx, StopError};
-use crate::store::Workspace;
-use crate::store::rows::{ImportRow, LaunchId, LaunchState};
+use crate::store::rows::{FileId, ImportRow, LaunchId, LaunchState};
+use crate::store::{KnownFile, Workspace};
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Files read at the same time. The catalogue has one writer, which two
 /// readers keep busy.
@@ -54,6 +59,8 @@ struct Importer<'a> {
     begun: AtomicU64,
     /// Held by who reads a large file with all threads there are.
     large: Mutex<()>,
+    /// Files of the catalogue that are not at their places.
+    lost: Arc<HashSet<FileId>>,
 }
 
 /// Reads files, and all archive files in folders, into the catalogue. The
@@ -69,6 +76,7 @@ pub fn import(workspace: &Workspace, paths: &[PathBuf], copy: bool, cx: &JobCx) 
     let catalogue = workspace.catalogue();
     let launch = catalogue.begin_import(&search.named, copy)?;
     copy::clear(workspace);
+    let lost = Arc::new(lost_files(workspace)?);
     let result = Importer {
         workspace,
         launch,
@@ -78,6 +86,7 @@ pub fn import(workspace: &Workspace, paths: &[PathBuf], copy: bool, cx: &JobCx) 
         files: search.files.len() as u64,
         begun: AtomicU64::new(0),
         large: Mutex::new(()),
+        lost,
     }
     .run(search);
     match &result {
@@ -92,6 +101,15 @@ pub fn import(workspace: &Workspace, paths: &[PathBuf], copy: bool, cx: &JobCx) 
     }
     result?;
     Ok(catalogue.import(launch)?)
+}
+
+/// The files of the catalogue whose bytes are not at their places any more.
+fn lost_files(workspace: &Workspace) -> anyhow::Result<HashSet<FileId>> {
+    let is_lost = |file: &KnownFile| {
+        file.changed || workspace.file_path(&file.path).metadata().map_or(true, |meta| meta.len() < file.size)
+    };
+    let files = workspace.catalogue().known_files()?;
+    Ok(files.iter().filter(|file| is_lost(file)).map(|file| file.id).collect())
 }
 
 impl Importer<'_> {

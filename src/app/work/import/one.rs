@@ -511,7 +511,11 @@ impl<'a> Sink<'a> {
         self.link_bytes.set(0);
         if !batch.is_empty() {
             self.file()?;
-            let new = self.importer.workspace.catalogue().add_captures(self.importer.launch, batch)?;
+            let new = self.importer.workspace.catalogue().import_captures(
+                self.importer.launch,
+                batch,
+                &self.importer.lost,
+            )?;
             self.new.set(self.new.get() + new);
         }
         Ok(())

@@ -33,6 +33,10 @@ fn counts(file: &ImportedFile) -> String {
         counted(file.captures, "capture"),
         file.new_captures
     );
+    let here = file.captures.saturating_sub(file.new_captures);
+    if here > 0 {
+        words.push_str(&format!(", {here} already here"));
+    }
     for (count, what) in [(file.revisits, "revisit"), (file.problem_count, "problem")] {
         if count > 0 {
             words.push_str(&format!(", {}", counted(count, what)));
@@ -82,6 +86,10 @@ pub fn import_words(import: &ImportRow) -> String {
             counted(import.problems, "problem")
         ),
     };
+    let here = import.captures.saturating_sub(import.new_captures);
+    if here > 0 {
+        words.push_str(&format!(", {} already here", counted(here, "capture")));
+    }
     for (count, what) in [
         (import.known - import.moved, "known and skipped"),
         (import.moved, "found again at another place"),
