@@ -20,7 +20,7 @@ mod target;
 pub use due::{Fate, settle};
 pub use json::{CampaignFileError, UNREAD_FIELDS};
 pub use permission::{Criterion, EvidenceFile, Grounds, Permission, PermissionRequest, PermissionState, Reading};
-pub use problems::CampaignProblem;
+pub use problems::{CampaignProblem, contact_in};
 pub use query::fields::{FieldTerm, FieldTest, Sign, parse_fields, quoted_value};
 pub use query::{MAX_REQUEST_DEPTH, Query, QueryError};
 pub use request::{Request, Term, TermKind};

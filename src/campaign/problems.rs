@@ -241,7 +241,7 @@ fn politeness_problems(politeness: &Politeness, found: &mut Found) {
     let field = "politeness.user_agent";
     if agent.chars().any(char::is_control) {
         found.stop(field, "the user agent holds a line break or another control character", "write it in one line");
-    } else if !has_contact(agent) {
+    } else if contact_in(agent).is_none() {
         found.stop(
             field,
             if agent.is_empty() { "there is no user agent" } else { "the user agent names nobody who can be reached" },
@@ -263,17 +263,22 @@ fn politeness_problems(politeness: &Politeness, found: &mut Found) {
     }
 }
 
-/// Whether a person can be reached: an e-mail address or a web URL stands in it.
-fn has_contact(agent: &str) -> bool {
-    agent
-        .split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '<' | '>' | '[' | ']' | ',' | ';' | '+' | '"'))
-        .any(|word| {
-            let is_mail = word.strip_prefix("mailto:").unwrap_or(word).split_once('@').is_some_and(|(user, host)| {
-                let host = host.trim_end_matches('.');
-                !user.is_empty() && host.contains('.') && !host.starts_with('.') && !host.contains('@')
-            });
-            is_mail || parse_web_url(word).is_some()
+/// How a person can be reached: the e-mail address or the web URL that stands
+/// in a user agent, the address first.
+pub fn contact_in(agent: &str) -> Option<&str> {
+    let words = || {
+        agent.split(|c: char| {
+            c.is_whitespace() || matches!(c, '(' | ')' | '<' | '>' | '[' | ']' | ',' | ';' | '+' | '"')
         })
+    };
+    let is_mail = |word: &&str| {
+        word.split_once('@').is_some_and(|(user, host)| {
+            let host = host.trim_end_matches('.');
+            !user.is_empty() && host.contains('.') && !host.starts_with('.') && !host.contains('@')
+        })
+    };
+    let mail = words().map(|word| word.strip_prefix("mailto:").unwrap_or(word)).find(is_mail);
+    mail.or_else(|| words().find(|word| parse_web_url(word).is_some()))
 }
 
 /// Problems as they are found.

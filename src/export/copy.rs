@@ -1,17 +1,22 @@
-//! One record out of its file, as it is or wrapped anew.
+//! One record out of its file, as it is or under another head.
 
 use super::{ExportError, ExportRecord, no_temporary};
 use crate::uri::CaptureDate;
 use crate::warc::http::parse_response_head;
 use crate::warc::{
-    BlockDigester, Problem, ProblemKind, RecordBuilder, RecordHead, RecordType, WarcError, enter_record_in,
-    offset_words, same_url,
+    ArchiveReader, BLOCK_DIGEST, BlockDigester, Digests, PAYLOAD_DIGEST, Problem, ProblemKind, RecordBuilder,
+    RecordHead, RecordProof, RecordType, WarcError, enter_record_in, offset_words, same_url,
 };
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 
 /// A record in memory until it is larger than this; then in a temporary file.
 const SPOOL_BYTES: usize = 8 * 1024 * 1024;
+
+/// What begins the name of a field of the source that does not hold in the export.
+const SOURCE_FIELD: &str = "WARC-Fonds-Source-";
 
 /// A record ready to be appended.
 pub(super) struct Carried {
@@ -21,6 +26,8 @@ pub(super) struct Carried {
     pub record_id: String,
     /// Whether its bytes are those of the source.
     pub as_is: bool,
+    /// Fields of digests that its bytes contradict.
+    pub wrong_digests: Vec<&'static str>,
 }
 
 /// Why a record does not come along.
@@ -31,14 +38,83 @@ pub(super) enum CopyError {
     Export(ExportError),
 }
 
-/// Takes a record out of its file. Its place is looked at first: the catalogue
-/// may be older than the file.
-pub(super) fn carry(record: &ExportRecord, url: &str, new_id: impl FnOnce() -> String) -> Result<Carried, CopyError> {
+/// What of a record's head cannot stand in the export as it stands in the
+/// source. The block stays as it is; a field that does not hold is kept under
+/// the name `WARC-Fonds-Source-…`, which readers pass over.
+#[derive(Default)]
+pub(super) struct HeadChanges<'r> {
+    /// The new id of the record, where it has none or another record has it.
+    pub new_id: Option<String>,
+    /// New ids of the records of this capture, by their old ones.
+    pub renamed: Option<&'r HashMap<String, String>>,
+    /// The `warcinfo` record that it names is not in the export.
+    pub lacks_warcinfo: bool,
+}
+
+impl HeadChanges<'_> {
+    /// Whether a record with this head is changed.
+    fn change(&self, head: &RecordHead) -> bool {
+        let names_renamed = || head.headers.iter().any(|(name, value)| self.reference(name, value).is_some());
+        self.new_id.is_some() || self.lacks_warcinfo || names_renamed()
+    }
+
+    /// The new value of a field that names a record of this capture.
+    fn reference(&self, name: &str, value: &[u8]) -> Option<String> {
+        let names_record = ["WARC-Concurrent-To", "WARC-Refers-To"].iter().any(|of| name.eq_ignore_ascii_case(of));
+        let id = std::str::from_utf8(value).ok()?.trim().trim_matches(['<', '>']);
+        self.renamed.filter(|_| names_record)?.get(id).map(|id| format!("<{id}>"))
+    }
+
+    /// The head to write: the fields of the source, and what takes the place
+    /// of those that do not hold.
+    fn apply(&self, head: &RecordHead, wrong_digests: &[&'static str], digests: &Digests) -> RecordBuilder {
+        let mut fields: Vec<(String, Cow<'_, [u8]>)> = Vec::new();
+        let mut has_id = false;
+        for (name, value) in head.headers.iter() {
+            let is = |other: &str| name.eq_ignore_ascii_case(other);
+            if is("Content-Length") {
+                continue;
+            }
+            let is_wrong = wrong_digests.iter().any(|wrong| is(wrong));
+            let new_id = self.new_id.as_ref().filter(|_| is("WARC-Record-ID"));
+            if let Some(id) = new_id.filter(|_| !has_id) {
+                fields.push((name.to_owned(), format!("<{id}>").into_bytes().into()));
+                has_id = true;
+            }
+            if is_wrong || new_id.is_some() || (self.lacks_warcinfo && is("WARC-Warcinfo-ID")) {
+                let kept = name.get("WARC-".len()..).unwrap_or(name);
+                fields.push((format!("{SOURCE_FIELD}{kept}"), value.into()));
+                continue;
+            }
+            let value = self.reference(name, value).map_or(Cow::Borrowed(value), |id| id.into_bytes().into());
+            fields.push((name.to_owned(), value));
+        }
+        if let Some(id) = self.new_id.as_ref().filter(|_| !has_id) {
+            fields.push(("WARC-Record-ID".to_owned(), format!("<{id}>").into_bytes().into()));
+        }
+        let mut builder = RecordBuilder::with_fields(fields);
+        if let Some(payload) = digests.payload_field().filter(|_| wrong_digests.contains(&PAYLOAD_DIGEST)) {
+            builder = builder.field(PAYLOAD_DIGEST, payload);
+        }
+        if wrong_digests.contains(&BLOCK_DIGEST) {
+            builder = builder.field(BLOCK_DIGEST, &digests.block);
+        }
+        builder
+    }
+}
+
+/// Where a record stands, for a person.
+pub(super) fn place_words(record: &ExportRecord) -> String {
+    format!("{}, offset {}", record.file.display(), offset_words(record.span.offset))
+}
+
+/// Enters a record. Its place is looked at first: the catalogue may be older
+/// than the file.
+pub(super) fn enter(record: &ExportRecord, url: &str) -> Result<(RecordHead, ArchiveReader<File>), CopyError> {
     if let Some(why) = &record.lost {
         return Err(CopyError::Record(why.clone()));
     }
-    let (head, mut reader) = enter_record_in(&record.file, record.span).map_err(of_source)?;
-    let place = || format!("{}, offset {}", record.file.display(), offset_words(record.span.offset));
+    let (head, reader) = enter_record_in(&record.file, record.span).map_err(of_source)?;
     let is_it = match record.record_id.as_str() {
         "" => head.target_uri().is_none_or(|uri| same_url(&uri, url)),
         id => head.record_id().as_deref() == Some(id),
@@ -46,62 +122,96 @@ pub(super) fn carry(record: &ExportRecord, url: &str, new_id: impl FnOnce() -> S
     if !is_it {
         return Err(CopyError::Record(format!(
             "{}: another record stands here than the catalogue says; import the file again",
-            place()
+            place_words(record)
         )));
     }
-    if !head.is_arc() && is_gzip_member(record).map_err(spool_failed)? {
-        let mut member = tempfile::SpooledTempFile::new(SPOOL_BYTES);
-        match crate::warc::copy_span(&record.file, record.span, &mut member) {
-            Ok(_) => {}
-            Err(error @ WarcError::NoRecord { .. }) => return Err(CopyError::Record(error.to_string())),
-            Err(error) => return Err(of_source(error)),
+    Ok((head, reader))
+}
+
+/// Takes a record that was entered out of its file. The block is read to its
+/// end: a damaged record is not passed on, and digests are checked.
+pub(super) fn carry(
+    record: &ExportRecord,
+    (head, mut reader): (RecordHead, ArchiveReader<File>),
+    changes: &HeadChanges<'_>,
+    new_id: impl FnOnce() -> String,
+) -> Result<Carried, CopyError> {
+    let place = place_words(record);
+    if !head.is_arc() && !changes.change(&head) && is_gzip_member(record).map_err(spool_failed)? {
+        let mut proof = RecordProof::new(&head);
+        read_block(&mut reader, |chunk| {
+            proof.update(chunk);
+            Ok(())
+        })?;
+        end_whole(&mut reader, &place)?;
+        if proof.wrong_fields().is_empty() {
+            let mut member = tempfile::SpooledTempFile::new(SPOOL_BYTES);
+            match crate::warc::copy_span(&record.file, record.span, &mut member) {
+                Ok(_) => {}
+                Err(error @ WarcError::NoRecord { .. }) => return Err(CopyError::Record(error.to_string())),
+                Err(error) => return Err(of_source(error)),
+            }
+            member.seek(SeekFrom::Start(0)).map_err(spool_failed)?;
+            let record_id = head.record_id().unwrap_or_default();
+            return Ok(Carried { member, record_id, as_is: true, wrong_digests: Vec::new() });
         }
-        // The member is read to its end: a damaged record is not passed on.
-        end_whole(&mut reader, &place())?;
-        member.seek(SeekFrom::Start(0)).map_err(spool_failed)?;
-        let record_id = head.record_id().unwrap_or_default();
-        return Ok(Carried { member, record_id, as_is: true });
+        // Its head is written again, with the right digests.
+        reader = enter_record_in(&record.file, record.span).map_err(of_source)?.1;
     }
-    rewrap(&mut reader, &head, new_id, &place())
+    rewrap(&mut reader, &head, changes, new_id, &place)
+}
+
+/// Hands the block of the record in hand on, piece by piece.
+fn read_block(
+    reader: &mut ArchiveReader<File>,
+    mut each: impl FnMut(&[u8]) -> io::Result<()>,
+) -> Result<u64, CopyError> {
+    let mut block_len = 0;
+    loop {
+        let chunk = reader.fill_buf().map_err(spool_failed)?;
+        if chunk.is_empty() {
+            return Ok(block_len);
+        }
+        each(chunk).map_err(spool_failed)?;
+        let len = chunk.len();
+        block_len += len as u64;
+        reader.consume(len);
+    }
 }
 
 /// The record under a WARC head, its block unchanged.
 fn rewrap(
-    reader: &mut crate::warc::ArchiveReader<File>,
+    reader: &mut ArchiveReader<File>,
     head: &RecordHead,
+    changes: &HeadChanges<'_>,
     new_id: impl FnOnce() -> String,
     place: &str,
 ) -> Result<Carried, CopyError> {
     let mut block = tempfile::SpooledTempFile::new(SPOOL_BYTES);
     let mut digester = BlockDigester::new(head.is_http());
-    let mut block_len = 0;
+    let mut proof = RecordProof::new(head);
     let mut begin = Vec::new();
-    loop {
-        let chunk = reader.fill_buf().map_err(spool_failed)?;
-        if chunk.is_empty() {
-            break;
-        }
+    let block_len = read_block(reader, |chunk| {
         if begin.len() < 5 {
             begin.extend_from_slice(&chunk[..chunk.len().min(5)]);
         }
         digester.update(chunk);
-        block.write_all(chunk).map_err(spool_failed)?;
-        let len = chunk.len();
-        block_len += len as u64;
-        reader.consume(len);
-    }
+        proof.update(chunk);
+        block.write_all(chunk)
+    })?;
     end_whole(reader, place)?;
-    let record_id = head.record_id().unwrap_or_else(new_id);
+    let (digests, wrong_digests) = (digester.finish(), proof.wrong_fields());
+    let record_id = changes.new_id.clone().or_else(|| head.record_id()).unwrap_or_else(new_id);
     let builder = if head.is_arc() {
-        from_arc(head, &record_id, &begin).digests(&digester.finish())
+        from_arc(head, &record_id, &begin).digests(&digests)
     } else {
-        RecordBuilder::with_headers(head)
+        changes.apply(head, &wrong_digests, &digests)
     };
     block.seek(SeekFrom::Start(0)).map_err(spool_failed)?;
     let mut member = tempfile::SpooledTempFile::new(SPOOL_BYTES);
     builder.compress_from(block, block_len, &mut member).map_err(spool_failed)?;
     member.seek(SeekFrom::Start(0)).map_err(spool_failed)?;
-    Ok(Carried { member, record_id, as_is: false })
+    Ok(Carried { member, record_id, as_is: false, wrong_digests })
 }
 
 /// A WARC head for an ARC record. What is called HTTP in the URL line and is
@@ -138,7 +248,7 @@ fn is_gzip_member(record: &ExportRecord) -> io::Result<bool> {
 }
 
 /// Ends the record in hand, all of which has to be there.
-fn end_whole(reader: &mut crate::warc::ArchiveReader<File>, place: &str) -> Result<(), CopyError> {
+fn end_whole(reader: &mut ArchiveReader<File>, place: &str) -> Result<(), CopyError> {
     let ended = reader.finish_record().map_err(of_source)?;
     let problems = reader.take_problems();
     let is_short = |problem: &Problem| {

@@ -12,10 +12,26 @@
 //! ```
 //!
 //! Invariants: a record that is compressed on its own is copied byte for
-//! byte; any other is wrapped anew with its block unchanged; a revisit brings
-//! its original; nothing is overwritten; no file name comes from a URL; the
+//! byte; any other is written under a head of its own with its block
+//! unchanged; a revisit brings its original, and a record the `warcinfo` record
+//! that it names; nothing is overwritten; no file name comes from a URL; the
 //! folder gets its name when everything in it is synced. [`verify`] needs
 //! nothing but the folder.
+//!
+//! What is wrong in a source is told as a problem, by file, offset and URL, and
+//! never makes an export that [`verify`] refuses:
+//!
+//! | in the source | in the export |
+//! |---|---|
+//! | a record id that another record has, or none | a new id; the other records of the capture follow |
+//! | the same record at two places | once |
+//! | a block or payload digest that the bytes contradict | the right digest |
+//! | a `warcinfo` record that is not there | no `WARC-Warcinfo-ID` |
+//! | a target URI in `<…>`, a date in another form | kept; index and metadata record have the plain URI and the whole date |
+//! | a record that cannot be read whole | left out, with its capture |
+//!
+//! A field whose value does not hold is kept under another name: its
+//! `WARC-` becomes `WARC-Fonds-Source-`, which readers pass over.
 //!
 //! Not here: which captures are selected, what their scores and inlinks are.
 
@@ -33,6 +49,7 @@ mod peers;
 mod tests;
 mod verify;
 mod wacz;
+mod warcinfo;
 mod write;
 
 pub use csv::csv_row;

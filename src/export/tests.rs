@@ -108,7 +108,7 @@ fn records_leave_byte_for_byte_with_their_metadata() {
     assert_eq!((counts.captures, counts.copied, counts.rewrapped, counts.metadata), (3, 4, 0, 3));
     assert_eq!((counts.records, counts.originals_added, counts.revisits_unresolved), (8, 0, 0));
     assert_eq!(counts.inlink_objects, 1);
-    assert_eq!(all_hold(&out).len(), 7);
+    assert_eq!(all_hold(&out).len(), 8);
 
     let archive = archive_of(&out);
     let records: Vec<_> = ArchiveReader::open(&archive).unwrap().records(usize::MAX).map(Result::unwrap).collect();
@@ -309,4 +309,163 @@ fn what_a_killed_export_left_is_deleted_and_nothing_else_is() {
     all_hold(&out);
     assert!(!staging.exists() && !out.join("export.lock").exists());
     assert_eq!(fs::read_dir(out.join("archive")).unwrap().count(), 1);
+}
+
+/// A record with these fields, as others may write it.
+fn foreign(fields: &[(&str, &str)], block: &[u8]) -> Vec<u8> {
+    let fields = fields.iter().map(|(name, value)| ((*name).to_owned(), value.as_bytes().into()));
+    RecordBuilder::with_fields(fields).compress(block)
+}
+
+/// A file with these records, and their spans.
+fn file_of(path: &Path, members: &[Vec<u8>]) -> Vec<Span> {
+    fs::write(path, members.concat()).unwrap();
+    let mut offset = 0;
+    let span = |member: &Vec<u8>| {
+        offset += member.len() as u64;
+        Span { offset: offset - member.len() as u64, length: member.len() as u64 }
+    };
+    members.iter().map(span).collect()
+}
+
+#[test]
+fn what_is_wrong_in_sources_is_told_and_the_export_verifies() {
+    let root = tempfile::tempdir().unwrap();
+    let source = root.path().join("source.warc.gz");
+    let response = |id: &str, date: &str, target: &str, more: &[(&str, &str)]| {
+        let fields = [
+            ("WARC-Type", "response"),
+            ("WARC-Record-ID", id),
+            ("WARC-Date", date),
+            ("WARC-Target-URI", target),
+            ("Content-Type", "application/http; msgtype=response"),
+        ];
+        foreign(&[&fields, more].concat(), PAGE)
+    };
+    let whole = "2024-03-01T09:00:00Z";
+    let request = foreign(
+        &[
+            ("WARC-Type", "request"),
+            ("WARC-Record-ID", "<urn:test:2>"),
+            ("WARC-Date", whole),
+            ("WARC-Target-URI", "http://b.pt/"),
+            ("WARC-Concurrent-To", "<urn:test:1>"),
+            ("WARC-Warcinfo-ID", "<urn:test:info>"),
+            ("Content-Type", "application/http; msgtype=request"),
+        ],
+        b"GET / HTTP/1.1\r\n\r\n",
+    );
+    let info = foreign(
+        &[("WARC-Type", "warcinfo"), ("WARC-Record-ID", "<urn:test:info>"), ("WARC-Date", whole)],
+        b"software: other\r\n",
+    );
+    let right = Digests::of_block(PAGE, true);
+    let wrong = "sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    let named = [("WARC-Warcinfo-ID", "<urn:test:info>")];
+    let members = [
+        info,
+        response("<urn:test:1>", whole, "http://a.pt/", &named),
+        // Its id is that of the record before, and its request means this one.
+        response("<urn:test:1>", whole, "http://b.pt/", &named),
+        request,
+        response(
+            "<urn:test:3>",
+            whole,
+            "http://c.pt/",
+            &[("WARC-Block-Digest", wrong), ("WARC-Payload-Digest", wrong)],
+        ),
+        response("<urn:test:4>", "2014-01", "<http://d.pt/x>", &[("WARC-Block-Digest", right.block.as_str())]),
+        response("<urn:test:5>", whole, "http://e.pt/", &[("WARC-Warcinfo-ID", "<urn:test:gone>")]),
+        response("", whole, "http://f.pt/", &[]),
+        response("<urn:test:1>", whole, "http://a.pt/", &named),
+    ];
+    let spans = file_of(&source, &members);
+    let old = CaptureDate::parse("2014-01").unwrap();
+    let item = |url: &str, date, records| ExportItem {
+        url: url.to_owned(),
+        date,
+        records,
+        original: None,
+        knowledge: json!({}),
+    };
+    let at = |n: usize, id: &str| record(&source, spans[n], RecordType::Response, id);
+    let asked = record(&source, spans[3], RecordType::Request, "urn:test:2");
+    let items = vec![
+        item("http://a.pt/", DATE, vec![at(1, "urn:test:1")]),
+        item("http://b.pt/", DATE, vec![at(2, "urn:test:1"), asked]),
+        item("http://c.pt/", DATE, vec![at(4, "urn:test:3")]),
+        item("http://d.pt/x", old, vec![at(5, "urn:test:4")]),
+        item("http://e.pt/", DATE, vec![at(6, "urn:test:5")]),
+        item("http://f.pt/", DATE, vec![at(7, "")]),
+        item("http://a.pt/", DATE, vec![at(8, "urn:test:1")]),
+    ];
+    let out = root.path().join("out");
+    let report = export_selection(items.into_iter(), &out, options(), &JobCx::detached()).unwrap();
+    all_hold(&out);
+    let counts = &report.counts;
+    assert_eq!((counts.captures, counts.metadata, counts.copied, counts.rewrapped), (6, 6, 3, 5));
+    for (n, words) in [
+        (2, "http://b.pt/: another record has this record's id <urn:test:1>"),
+        (4, "http://c.pt/: WARC-Block-Digest does not fit the bytes"),
+        (4, "http://c.pt/: WARC-Payload-Digest does not fit the bytes"),
+        (5, "http://d.pt/x: the target URI stands in angle brackets"),
+        (5, "http://d.pt/x: the date “2014-01” is none that every reader takes"),
+        (7, "http://f.pt/: the record has no id"),
+        (8, "http://a.pt/: the same record stands in "),
+    ] {
+        let expected = format!("source.warc.gz, offset {}, {words}", spans[n].offset);
+        assert!(report.problems.iter().any(|told| told.contains(&expected)), "{expected}: {:#?}", report.problems);
+    }
+    assert!(report.problems.iter().any(|told| told.contains("1 record named the warcinfo record <urn:test:gone>")));
+    assert_eq!(report.problems.len(), 8, "{:#?}", report.problems);
+
+    let archive = archive_of(&out);
+    let records: Vec<_> = ArchiveReader::open(&archive).unwrap().records(usize::MAX).map(Result::unwrap).collect();
+    let of = |url: &str, kind: RecordType| {
+        records
+            .iter()
+            .find(|record| record.head.record_type == kind && record.head.target_uri().as_deref() == Some(url))
+            .unwrap()
+    };
+    let field = |url: &str, name: &str| of(url, RecordType::Response).head.headers.get(name);
+    // The source's warcinfo comes before what names it, once.
+    let infos: Vec<_> = records.iter().map(|record| record.head.record_id().unwrap()).collect();
+    assert_eq!(infos.iter().filter(|id| *id == "urn:test:info").count(), 1);
+    assert_eq!(&infos[1..3], ["urn:test:info", "urn:test:1"]);
+    // The new id goes through the whole capture.
+    let new = field("http://b.pt/", "WARC-Record-ID").unwrap();
+    assert_ne!(new, "<urn:test:1>");
+    assert_eq!(field("http://b.pt/", "WARC-Fonds-Source-Record-ID").unwrap(), "<urn:test:1>");
+    assert_eq!(of("http://b.pt/", RecordType::Request).head.headers.get("WARC-Concurrent-To").unwrap(), new);
+    assert_eq!(of("http://b.pt/", RecordType::Metadata).head.headers.get("WARC-Refers-To").unwrap(), new);
+    assert_eq!(field("http://c.pt/", "WARC-Block-Digest").unwrap(), right.block);
+    assert_eq!(field("http://c.pt/", "WARC-Fonds-Source-Block-Digest").unwrap(), wrong);
+    assert_eq!(of("http://c.pt/", RecordType::Response).block, PAGE);
+    assert_eq!(field("http://e.pt/", "WARC-Warcinfo-ID"), None);
+    assert_eq!(field("http://d.pt/x", "WARC-Date").unwrap(), "2014-01");
+    assert_eq!(field("http://d.pt/x", "WARC-Target-URI").unwrap(), "<http://d.pt/x>");
+    let metadata = &of("http://d.pt/x", RecordType::Metadata).head.headers;
+    assert_eq!(metadata.get("WARC-Date").unwrap(), "2014-01-01T00:00:00Z");
+    let index = fs::read_to_string(out.join("indexes/index.cdxj")).unwrap();
+    assert!(index.contains("pt,d)/x 20140101000000 {\"url\": \"http://d.pt/x\""), "{index}");
+}
+
+#[test]
+fn a_warcinfo_record_that_is_missing_is_seen_by_the_check() {
+    let root = tempfile::tempdir().unwrap();
+    let out = exported(root.path());
+    let dangling = foreign(
+        &[
+            ("WARC-Type", "metadata"),
+            ("WARC-Record-ID", "<urn:test:x>"),
+            ("WARC-Date", "2024-03-01T09:00:00Z"),
+            ("WARC-Warcinfo-ID", "<urn:test:gone>"),
+        ],
+        b"x",
+    );
+    let mut archive = fs::File::options().append(true).open(archive_of(&out)).unwrap();
+    std::io::Write::write_all(&mut archive, &dangling).unwrap();
+    let checks = verify(&out, &JobCx::detached()).unwrap();
+    let check = checks.iter().find(|check| check.what.starts_with("Warcinfo records")).unwrap();
+    assert!(!check.ok && check.detail.contains("urn:test:gone"), "{}", check.detail);
 }

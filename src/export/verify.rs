@@ -7,7 +7,7 @@ use crate::jobs::{JobCx, counted};
 use crate::warc::cdx::{IndexLine, indexed_url};
 use crate::warc::wacz::stays_inside;
 use crate::warc::{ArchiveReader, Problem, ProblemKind, RecordHead, RecordProof, RecordType, metadata_target};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -62,6 +62,10 @@ struct Held {
     ids: HashSet<String>,
     /// Captures by file name and offset: URL and 14-digit date.
     places: HashMap<(String, u64), (String, String)>,
+    /// Ids of `warcinfo` records.
+    warcinfos: HashSet<String>,
+    /// Ids of `warcinfo` records that records name, and a place of each.
+    named_warcinfos: BTreeMap<String, String>,
     /// Metadata record and the record it is about.
     references: Vec<(String, String)>,
     metadata_faults: Faults,
@@ -128,6 +132,14 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
     }
     let figures = format!("{} metadata records", held.references.len());
     checks.push(faults.into_check("Metadata belongs to records that are here", figures));
+    let mut faults = Faults::default();
+    for (id, place) in held.named_warcinfos.iter().filter(|(id, _)| !held.warcinfos.contains(*id)) {
+        faults.add(format!("{place}: names the warcinfo record {id}, which is not here"));
+    }
+    checks.push(faults.into_check(
+        "Warcinfo records that records name are here",
+        format!("{} named", counted(held.named_warcinfos.len() as u64, "record")),
+    ));
     checks.push(index_is_right(folder, &held.places, counts.index_lines, cx)?);
     if manifest.files.iter().any(|file| file.path == "inlinks.jsonl") {
         checks.push(inlinks_are_json(folder, counts.inlink_objects, cx)?);
@@ -221,6 +233,15 @@ fn read_records(path: &Path, name: &str, done: u64, held: &mut Held, cx: &JobCx)
         if let (Some(url), Some(date)) = (indexed_url(&head), head.date()) {
             held.captures += u64::from(is_capture(&head));
             held.places.insert((file_name.to_owned(), span.offset), (url, date.to_digits14()));
+        }
+        if let Some(named) = head.headers.get("WARC-Warcinfo-ID") {
+            let named = named.trim().trim_matches(['<', '>']).to_owned();
+            held.named_warcinfos
+                .entry(named)
+                .or_insert_with(|| format!("{file_name}, offset {}", span.decoded_offset()));
+        }
+        if head.record_type == RecordType::Warcinfo {
+            held.warcinfos.insert(id.clone());
         }
         if !id.is_empty() && !held.ids.insert(id) {
             held.structure.add(at(span.decoded_offset(), "the record id stands twice"));

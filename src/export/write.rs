@@ -1,18 +1,20 @@
 //! Writes an export.
 
-use super::copy::{Carried, CopyError, carry};
+use super::copy::{Carried, CopyError, HeadChanges, carry, enter, place_words};
 use super::manifest::{Counts, LOCK_NAME, Manifest, ManifestFile, measure};
+use super::warcinfo::WarcinfoFinder;
 use super::{
     ExportError, ExportItem, ExportOptions, ExportRecord, ExportReport, Original, PackageOptions, io_at, write_package,
 };
-use crate::jobs::{FileLock, JobCx, NotLocked};
+use crate::jobs::{FileLock, JobCx, NotLocked, counted};
 use crate::uri::CaptureDate;
 use crate::warc::cdx::{IndexForm, IndexOptions, IndexSorter, index_each};
-use crate::warc::{FileSetOptions, RecordBuilder, RecordType, WarcFileSet};
-use std::collections::{HashMap, HashSet};
+use crate::warc::{ArchiveReader, FileSetOptions, RecordBuilder, RecordHead, RecordType, WarcFileSet};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{BufRead, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Problems told one by one; further ones are counted.
@@ -116,12 +118,27 @@ fn clear(staging: &Path) -> Result<(), ExportError> {
 /// The word in the targets of the metadata records that an export writes.
 pub(super) const METADATA_KIND: &str = "export";
 
+/// The record that stands for a capture.
+struct Main {
+    /// Its id in the export.
+    id: String,
+    /// Whether it came in for this capture.
+    is_new: bool,
+}
+
 /// An export in the making.
 struct Export {
     files: WarcFileSet,
     record_id: std::sync::Arc<dyn Fn() -> String + Send + Sync>,
     /// Places of records that are in already, and their ids in the export.
     written: HashMap<(PathBuf, u64), String>,
+    /// The records that are in, by their ids in the export.
+    ids: HashMap<String, ExportRecord>,
+    finder: WarcinfoFinder,
+    /// Whether a `warcinfo` record that was named is in the export, by its id.
+    warcinfos: HashMap<String, bool>,
+    /// Records that name a `warcinfo` record which is not in the export, by file and id.
+    missing_warcinfos: BTreeMap<(PathBuf, String), u64>,
     counts: Counts,
     problems: Vec<String>,
     unlisted: u64,
@@ -153,6 +170,10 @@ fn write_all(
         }),
         record_id: options.record_id.clone(),
         written: HashMap::new(),
+        ids: HashMap::new(),
+        finder: WarcinfoFinder::default(),
+        warcinfos: HashMap::new(),
+        missing_warcinfos: BTreeMap::new(),
         counts: Counts::default(),
         problems: Vec::new(),
         unlisted: 0,
@@ -163,7 +184,7 @@ fn write_all(
     let mut wanted: HashSet<(PathBuf, u64)> = HashSet::new();
     for item in items {
         cx.note(item.url.clone());
-        export.capture(&item)?;
+        export.capture(&item, cx)?;
         match item.original {
             Some(original) => {
                 if let Some(first) = original.records.first()
@@ -181,9 +202,10 @@ fn write_all(
     }
     cx.stage("Bringing originals of revisits along", Some(originals.len() as u64));
     for original in originals {
-        export.original(&original)?;
+        export.original(&original, cx)?;
         cx.advance(1)?;
     }
+    export.tell_missing_warcinfos();
     let archive_files = export.files.close()?;
 
     cx.stage("Indexing", Some(archive_files.len() as u64));
@@ -247,8 +269,12 @@ fn write_all(
 
 impl Export {
     /// Writes the records of a capture that are not in yet, and its metadata.
-    fn capture(&mut self, item: &ExportItem) -> Result<(), ExportError> {
-        let Some(main) = self.records(&item.url, &item.records)? else { return Ok(()) };
+    fn capture(&mut self, item: &ExportItem, cx: &JobCx) -> Result<(), ExportError> {
+        let main = match self.records(&item.url, &item.records, cx)? {
+            Some(main) if main.is_new => main.id,
+            // Left out, or in already with its metadata record: told both.
+            _ => return Ok(()),
+        };
         self.counts.captures += 1;
         let id = (self.record_id)();
         let record = metadata_record(&id, &main, &item.url, item.date);
@@ -260,10 +286,10 @@ impl Export {
     }
 
     /// Writes the records of what a revisit repeats, unless they are in.
-    fn original(&mut self, original: &Original) -> Result<(), ExportError> {
+    fn original(&mut self, original: &Original, cx: &JobCx) -> Result<(), ExportError> {
         let held = original.records.first().is_some_and(|first| self.written.contains_key(&place_of(first)));
         if !held {
-            match self.records(&original.url, &original.records)? {
+            match self.records(&original.url, &original.records, cx)? {
                 Some(_) => self.counts.originals_added += 1,
                 None => self.counts.revisits_unresolved += 1,
             }
@@ -271,38 +297,178 @@ impl Export {
         Ok(())
     }
 
-    /// Writes records; returns the id of the first, `None` when that one
-    /// cannot be carried along (then none of the others is).
-    fn records(&mut self, url: &str, records: &[ExportRecord]) -> Result<Option<String>, ExportError> {
-        let mut main = None;
+    /// Writes records; returns the id of the first and whether it came in just
+    /// now, `None` when that one cannot be carried along (then none of the
+    /// others is).
+    fn records(&mut self, url: &str, records: &[ExportRecord], cx: &JobCx) -> Result<Option<Main>, ExportError> {
+        let mut main: Option<Main> = None;
+        let renamed = self.renamed(url, records);
         for (position, record) in records.iter().enumerate() {
             let place = place_of(record);
             if let Some(id) = self.written.get(&place) {
-                main.get_or_insert_with(|| id.clone());
+                main.get_or_insert_with(|| Main { id: id.clone(), is_new: false });
                 continue;
             }
-            let carried = match carry(record, url, || (self.record_id)()) {
-                Ok(carried) => carried,
+            match self.record(url, record, &renamed, position == 0, cx) {
+                Ok(id) => {
+                    main.get_or_insert(Main { id, is_new: true });
+                }
                 Err(CopyError::Export(error)) => return Err(error),
                 Err(CopyError::Record(why)) => {
                     self.problem(why);
                     if position == 0 {
                         return Ok(None);
                     }
-                    continue;
                 }
-            };
-            let Carried { mut member, record_id, as_is } = carried;
-            self.files.append_from(&mut [&mut member])?;
-            self.counts.records += 1;
-            *(if as_is { &mut self.counts.copied } else { &mut self.counts.rewrapped }) += 1;
-            self.written.insert(place, record_id.clone());
-            main.get_or_insert(record_id);
+            }
         }
         if records.is_empty() {
             self.problem(format!("{url}: the capture has no records"));
         }
         Ok(main)
+    }
+
+    /// New ids for those of these records whose ids other records of the export
+    /// have. One that is such a record itself is taken for written.
+    fn renamed(&mut self, url: &str, records: &[ExportRecord]) -> HashMap<String, String> {
+        let mut renamed = HashMap::new();
+        for record in records.iter().filter(|record| !record.record_id.is_empty()) {
+            let place = place_of(record);
+            let Some(first) = self.ids.get(&record.record_id) else { continue };
+            if self.written.contains_key(&place) || place_of(first) == place {
+                continue;
+            }
+            let at = place_words(record);
+            let first_at = place_words(first);
+            if is_same_record(first, record) {
+                self.written.insert(place, record.record_id.clone());
+                self.problem(format!("{at}, {url}: the same record stands in {first_at}; it is written once"));
+                continue;
+            }
+            let new = (self.record_id)();
+            self.problem(format!(
+                "{at}, {url}: another record has this record's id <{}> ({first_at}); it is written with the id <{new}>",
+                record.record_id
+            ));
+            renamed.insert(record.record_id.clone(), new);
+        }
+        renamed
+    }
+
+    /// Writes one record; says its id in the export.
+    fn record(
+        &mut self,
+        url: &str,
+        record: &ExportRecord,
+        renamed: &HashMap<String, String>,
+        is_main: bool,
+        cx: &JobCx,
+    ) -> Result<String, CopyError> {
+        let entered = enter(record, url)?;
+        let head = &entered.0;
+        let at = format!("{}, {url}", place_words(record));
+        let own_id = head.record_id().filter(|id| !id.is_empty());
+        let mut new_id = own_id.as_ref().and_then(|id| renamed.get(id)).cloned();
+        if own_id.is_none() && !head.is_arc() {
+            let new = (self.record_id)();
+            self.problem(format!("{at}: the record has no id; it is written with the id <{new}>"));
+            new_id = Some(new);
+        }
+        if is_main {
+            self.tell_odd_fields(&at, head);
+        }
+        let lacks_warcinfo = match head.headers.get("WARC-Warcinfo-ID") {
+            Some(named) => !self.brings_warcinfo(record, named.trim().trim_matches(['<', '>']), cx)?,
+            None => false,
+        };
+        let changes = HeadChanges { new_id, renamed: Some(renamed), lacks_warcinfo };
+        let id = self.append(record, entered, &changes, &at)?;
+        Ok(id)
+    }
+
+    /// Appends a record that was entered; says its id in the export.
+    fn append(
+        &mut self,
+        record: &ExportRecord,
+        entered: (RecordHead, ArchiveReader<File>),
+        changes: &HeadChanges<'_>,
+        at: &str,
+    ) -> Result<String, CopyError> {
+        let Carried { mut member, record_id, as_is, wrong_digests } =
+            carry(record, entered, changes, || (self.record_id)())?;
+        for name in wrong_digests {
+            self.problem(format!(
+                "{at}: {name} does not fit the bytes; they are kept, the field is written with their digest"
+            ));
+        }
+        self.files.append_from(&mut [&mut member]).map_err(|error| CopyError::Export(error.into()))?;
+        self.counts.records += 1;
+        *(if as_is { &mut self.counts.copied } else { &mut self.counts.rewrapped }) += 1;
+        self.written.insert(place_of(record), record_id.clone());
+        self.ids.entry(record_id.clone()).or_insert_with(|| record.clone());
+        Ok(record_id)
+    }
+
+    /// Names what readers may refuse in a record's head and stays as it is.
+    fn tell_odd_fields(&mut self, at: &str, head: &RecordHead) {
+        if let Some(target) = head.headers.get("WARC-Target-URI").filter(|target| target.trim().starts_with('<')) {
+            self.problem(format!(
+                "{at}: the target URI stands in angle brackets ({}); it is kept, index and metadata record have it without them",
+                target.trim()
+            ));
+        }
+        if let (Some(text), Some(date)) = (head.headers.get("WARC-Date").filter(|_| !head.is_arc()), head.date())
+            && !is_whole_date(text.trim())
+        {
+            self.problem(format!(
+                "{at}: the date “{}” is none that every reader takes; it is kept, index and metadata record have {}",
+                text.trim(),
+                date.to_warc()
+            ));
+        }
+    }
+
+    /// Whether the `warcinfo` record that a record names is in the export;
+    /// it is written before the first record that names it.
+    fn brings_warcinfo(&mut self, of: &ExportRecord, id: &str, cx: &JobCx) -> Result<bool, CopyError> {
+        if let Some(is_here) = self.warcinfos.get(id) {
+            if !is_here {
+                *self.missing_warcinfos.entry((of.file.clone(), id.to_owned())).or_default() += 1;
+            }
+            return Ok(*is_here);
+        }
+        let mut is_here = false;
+        // The id of another record would lead to that one.
+        let found = match self.ids.contains_key(id) {
+            true => None,
+            false => self.finder.find(of, id, cx).map_err(|error| CopyError::Export(error.into()))?,
+        };
+        if let Some(info) = found {
+            let at = place_words(&info);
+            let appended =
+                enter(&info, "").and_then(|entered| self.append(&info, entered, &HeadChanges::default(), &at));
+            match appended {
+                Ok(_) => is_here = true,
+                Err(CopyError::Record(why)) => self.problem(why),
+                Err(error) => return Err(error),
+            }
+        }
+        self.warcinfos.insert(id.to_owned(), is_here);
+        if !is_here {
+            *self.missing_warcinfos.entry((of.file.clone(), id.to_owned())).or_default() += 1;
+        }
+        Ok(is_here)
+    }
+
+    /// Tells which `warcinfo` records are named and missing.
+    fn tell_missing_warcinfos(&mut self) {
+        for ((file, id), records) in std::mem::take(&mut self.missing_warcinfos) {
+            self.problem(format!(
+                "{}: {} named the warcinfo record <{id}>, which cannot be read from this file; they are written without WARC-Warcinfo-ID",
+                file.display(),
+                counted(records, "record")
+            ));
+        }
     }
 
     fn problem(&mut self, why: String) {
@@ -321,6 +487,33 @@ fn metadata_record(id: &str, main: &str, url: &str, date: CaptureDate) -> Record
         "" => record,
         main => record.reference("WARC-Refers-To", main).reference("WARC-Concurrent-To", main),
     }
+}
+
+/// Whether two records are one: the same head and block.
+fn is_same_record(one: &ExportRecord, other: &ExportRecord) -> bool {
+    let read = |record: &ExportRecord| -> Option<(RecordHead, [u8; 32])> {
+        let (head, mut reader) = crate::warc::enter_record_in(&record.file, record.span).ok()?;
+        let mut hash = Sha256::new();
+        loop {
+            let chunk = reader.fill_buf().ok().filter(|chunk| !chunk.is_empty());
+            let Some(chunk) = chunk else { break };
+            hash.update(chunk);
+            let len = chunk.len();
+            reader.consume(len);
+        }
+        reader.finish_record().ok().flatten()?;
+        Some((head, hash.finalize().into()))
+    };
+    let (one, other) = (read(one), read(other));
+    one.is_some() && one == other
+}
+
+/// Whether a date is in the form of WARC that tells the second, in UTC.
+fn is_whole_date(text: &str) -> bool {
+    let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    let second = shape.strip_suffix('Z').unwrap_or_default();
+    let whole = second.split_once('.').map_or(second, |(second, _)| second);
+    whole == "0000-00-00T00:00:00"
 }
 
 fn place_of(record: &ExportRecord) -> (PathBuf, u64) {

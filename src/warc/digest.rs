@@ -291,6 +291,11 @@ pub fn sha1_field(field: &str) -> Option<String> {
     Some(format!("sha1:{}", data_encoding::BASE32_NOPAD.encode(&bytes)))
 }
 
+/// Field of the digest of a block.
+pub const BLOCK_DIGEST: &str = "WARC-Block-Digest";
+/// Field of the digest of a payload.
+pub const PAYLOAD_DIGEST: &str = "WARC-Payload-Digest";
+
 /// Holds the digest fields of a record against its block.
 pub struct RecordProof {
     block: Option<DigestCheck>,
@@ -354,18 +359,27 @@ impl RecordProof {
     }
 
     /// The digests that are wrong, in words.
-    pub fn finish(mut self) -> Vec<String> {
+    pub fn finish(self) -> Vec<String> {
+        let words = |name| match name {
+            BLOCK_DIGEST => format!("{name} does not fit the block"),
+            _ => format!("{name} does not fit the payload"),
+        };
+        self.wrong_fields().into_iter().map(words).collect()
+    }
+
+    /// The fields whose digests are wrong.
+    pub fn wrong_fields(mut self) -> Vec<&'static str> {
         self.step(None);
         let mut wrong = Vec::new();
         if self.block.is_some_and(|block| !block.holds()) {
-            wrong.push("WARC-Block-Digest does not fit the block".to_owned());
+            wrong.push(BLOCK_DIGEST);
         }
         let chunked = self.splitter.is_chunked();
         if let Some((payload, raw_body)) = self.payload
             && !payload.holds()
             && !(chunked && raw_body.holds())
         {
-            wrong.push("WARC-Payload-Digest does not fit the payload".to_owned());
+            wrong.push(PAYLOAD_DIGEST);
         }
         wrong
     }

@@ -56,7 +56,9 @@ pub use revisit::{FoundBy, Original, RevisitProfile, find_original};
 pub use segments::{JoinedBlock, Segment, SegmentSeries, find_segments};
 
 pub use check::{CheckReport, Checker, check_file, check_reader};
-pub use digest::{BlockDigester, DigestCheck, Digests, RecordProof, sha1_base32, sha1_field};
+pub use digest::{
+    BLOCK_DIGEST, BlockDigester, DigestCheck, Digests, PAYLOAD_DIGEST, RecordProof, sha1_base32, sha1_field,
+};
 
 pub use read::{
     ArchiveReader, Event, GzipNote, MAX_HEAD_BYTES, MAX_LINE_BYTES, Packing, PlaceReader, Records, Visit, copy_span,

@@ -4,6 +4,7 @@
 use super::counted;
 use super::inlink_dataset::{dataset_within, write_dataset};
 use crate::app::models::{CaptureId, ReviewMark, ScoredRow, SelectionSpec, VerifyLine};
+use crate::campaign::{Campaign, contact_in};
 use crate::export::{ExportItem, ExportOptions, ExportRecord, Original, export_selection};
 use crate::jobs::JobCx;
 use crate::store::{ExportedCapture, Lacking, RecordRow, StoredCapture, Workspace};
@@ -160,8 +161,11 @@ pub fn export(
                 page.excluded
             ),
         ),
-        ("operator".to_owned(), super::operator()),
+        ("operator".to_owned(), operator_of(&campaign)),
     ];
+    if !campaign.politeness.user_agent.is_empty() {
+        options.info.push(("http-header-user-agent".to_owned(), campaign.politeness.user_agent.clone()));
+    }
     options.selection = Some(json!({
         "campaign": spec.campaign,
         "campaignName": campaign.name,
@@ -209,6 +213,20 @@ pub fn export(
         problems: report.problems,
         not_listed,
     })
+}
+
+/// Who answers for an export and how to reach them, as WARC's `operator` field
+/// has it: the campaign's owner, else who works here, and the contact that the
+/// user agent names.
+fn operator_of(campaign: &Campaign) -> String {
+    let who = match campaign.owner.trim() {
+        "" => super::operator(),
+        owner => owner.to_owned(),
+    };
+    match contact_in(&campaign.politeness.user_agent) {
+        Some(contact) if !who.contains(contact) => format!("{who} <{contact}>"),
+        _ => who,
+    }
 }
 
 fn item(

@@ -1,7 +1,7 @@
 //! The bytes of one record.
 
 use super::super::digest::{Digests, sha1_base32};
-use super::super::{Headers, RecordHead, RecordType, Span, metadata_target};
+use super::super::{Headers, RecordType, Span, metadata_target};
 use super::pack;
 use crate::uri::CaptureDate;
 use std::io::{self, Read, Write};
@@ -124,11 +124,11 @@ impl RecordBuilder {
         Self::new(&RecordType::Metadata, record_id, date).field("WARC-Target-URI", &target).field("Content-Type", mime)
     }
 
-    /// The fields of a record that was read, for writing it anew: their order,
-    /// repeats and digests stay; its length is told anew.
-    pub fn with_headers(head: &RecordHead) -> Self {
+    /// The fields of a record that was read, some of them changed, for writing
+    /// it again; its length is told again.
+    pub fn with_fields<'f>(fields: impl IntoIterator<Item = (String, std::borrow::Cow<'f, [u8]>)>) -> Self {
         let mut headers = Headers::new();
-        for (name, value) in head.headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("Content-Length")) {
+        for (name, value) in fields {
             headers.push(name, value);
         }
         Self { headers, has_block_digest: true }
