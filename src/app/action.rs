@@ -79,7 +79,7 @@ impl Action {
             Self::Palette => "All commands…".to_owned(),
             Self::ToggleTheme => "Change between light and dark".to_owned(),
             Self::Undo => "Undo last decision".to_owned(),
-            Self::Redo => "Redo last edit".to_owned(),
+            Self::Redo => "Redo last decision".to_owned(),
             Self::SetWindow => "Set the inlink window…".to_owned(),
             Self::Keys => "Show all keys…".to_owned(),
             Self::Find => "Find captures…".to_owned(),
@@ -93,6 +93,7 @@ impl Action {
     pub fn label_now(self, state: &AppState) -> String {
         match self {
             Self::Undo if draft_at_hand(state).is_some() => "Undo edit".to_owned(),
+            Self::Redo if draft_at_hand(state).is_some() => "Redo edit".to_owned(),
             _ => self.label(),
         }
     }
@@ -120,7 +121,7 @@ impl Action {
             Self::Palette => "Finds any command by its words",
             Self::ToggleTheme => "Dark on light, or light on dark",
             Self::Undo => "Takes back the last mark, on the page Spec the last edit; works any number of times",
-            Self::Redo => "Makes the edit of the specification again that was taken back last",
+            Self::Redo => "Restores the decision that was undone last, on the page Spec the edit",
             Self::SetWindow => "Days before and after a capture within which a link counts",
             Self::Keys => "Every key of this window",
             Self::Find => "Filters captures by words or fields",
@@ -234,9 +235,10 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
             Some(_) => Err("Nothing is left to undo"),
             None => open().map(|()| Command::UndoMark),
         },
-        Action::Redo => match &state.spec {
+        Action::Redo => match draft_at_hand(state) {
             Some(spec) if spec.can_redo() => Ok(Command::RedoEdit),
-            _ => Err("No edit was taken back"),
+            Some(_) => Err("No edit was undone"),
+            None => open().map(|()| Command::RedoMark),
         },
         Action::GoTo(page) => Ok(Command::Go(route_of(page, state))),
     }

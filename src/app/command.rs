@@ -134,7 +134,8 @@ pub enum Action {
     Palette,
     /// Changes between light and dark.
     ToggleTheme,
-    /// Makes the edit of the specification again that was taken back last.
+    /// Restores what was undone last: on its page the edit of the
+    /// specification, elsewhere the decision.
     Redo,
     /// Takes back the last edit of the specification on its page, elsewhere
     /// the last decision.
@@ -265,6 +266,8 @@ pub enum Command {
     },
     /// Takes back the last word.
     UndoMark,
+    /// Restores the word that was taken back last.
+    RedoMark,
     /// Computes scores and keeps the selection.
     Select(SelectionSpec),
     /// Writes the selection out.

@@ -142,6 +142,8 @@ pub trait Desk: Plans + LinkDesk + Send + Sync {
     fn mark(&self, captures: &[CaptureId], mark: ReviewMark, note: &str) -> DeskResult<()>;
     /// Takes back the last word that still holds; says what it was.
     fn undo_mark(&self) -> DeskResult<String>;
+    /// Restores the act that was undone last, unless another followed it; says what it was.
+    fn redo_mark(&self) -> DeskResult<String>;
     /// Ends a launch that is neither running nor to be resumed.
     fn end_launch(&self, launch: LaunchId) -> DeskResult<()>;
     /// Sets the window that inlink columns use and recounts them.

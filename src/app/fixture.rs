@@ -669,6 +669,11 @@ impl Desk for FixtureDesk {
         Ok("The mark is taken back".to_owned())
     }
 
+    fn redo_mark(&self) -> DeskResult<String> {
+        self.told.say("redo".to_owned());
+        Ok("The mark is made again".to_owned())
+    }
+
     fn end_launch(&self, launch: LaunchId) -> DeskResult<()> {
         self.told.say(format!("end launch {launch}"));
         Ok(())

@@ -613,6 +613,7 @@ impl AppState {
                 self.write(move |desk| desk.mark(&captures, mark, &note), move |kept| Answer::Kept(reviewed, kept));
             }
             Command::UndoMark => self.write(|desk| desk.undo_mark(), Answer::Marked),
+            Command::RedoMark => self.write(|desk| desk.redo_mark(), Answer::Marked),
             Command::PauseJob(id, paused) => {
                 if let Some(job) = self.jobs.iter().find(|job| job.id == id) {
                     job.cx().set_paused(paused);

@@ -177,6 +177,18 @@ fn turn<'m>(held: &'m Mutex<()>, words: &str, cx: &JobCx) -> DeskResult<MutexGua
     }
 }
 
+/// What an act did, such as `12 captures rejected`.
+pub(super) fn act_summary(mark: ReviewMark, captures: u64) -> String {
+    let captures = match captures {
+        1 => "1 capture".to_owned(),
+        number => format!("{number} captures"),
+    };
+    match mark {
+        ReviewMark::Note => format!("note on {captures}"),
+        mark => format!("{captures} {}", mark.word().to_lowercase()),
+    }
+}
+
 /// A poisoned lock still holds plain values.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -454,9 +466,15 @@ impl Desk for WorkspaceDesk {
 
     fn undo_mark(&self) -> DeskResult<String> {
         Ok(match self.catalogue().undo_mark()? {
-            None => "There is nothing to take back".to_owned(),
-            Some((mark, 1)) => format!("Took back “{}” on 1 capture", mark.word()),
-            Some((mark, captures)) => format!("Took back “{}” on {captures} captures", mark.word()),
+            None => "No decision is left to undo".to_owned(),
+            Some((mark, captures)) => format!("Undone: {}", act_summary(mark, captures)),
+        })
+    }
+
+    fn redo_mark(&self) -> DeskResult<String> {
+        Ok(match self.catalogue().redo_mark()? {
+            None => "No undone decision is left to redo".to_owned(),
+            Some((mark, captures)) => format!("Redone: {}", act_summary(mark, captures)),
         })
     }
 

@@ -95,9 +95,30 @@ impl Catalogue {
                 .optional()?;
             let Some((act, word)) = last else { return Ok(None) };
             let changed = conn.execute(
-                "UPDATE mark SET undone_ms = ?2 WHERE act = ?1 AND undone_ms IS NULL",
+                // Later than every undo before, whatever the clock says: redo goes by it.
+                "UPDATE mark SET undone_ms = max(?2, ifnull((SELECT max(undone_ms) FROM mark), 0) + 1)
+                 WHERE act = ?1 AND undone_ms IS NULL",
                 params![act, CaptureDate::now().millis()],
             )?;
+            Ok(mark_of(&word).map(|mark| (mark, changed as u64)))
+        })
+    }
+
+    /// Restores the act that was undone last, unless a later act has followed
+    /// it: what it was and on how many captures.
+    pub fn redo_mark(&self) -> Result<Option<(ReviewMark, u64)>, StoreError> {
+        self.write(|conn| {
+            let last: Option<(i64, String)> = conn
+                .query_row(
+                    "SELECT act, mark FROM mark WHERE undone_ms IS NOT NULL
+                        AND act > (SELECT ifnull(max(act), 0) FROM mark WHERE undone_ms IS NULL)
+                     ORDER BY undone_ms DESC, act LIMIT 1",
+                    [],
+                    |row| Ok((row.get(0)?, row.get(1)?)),
+                )
+                .optional()?;
+            let Some((act, word)) = last else { return Ok(None) };
+            let changed = conn.execute("UPDATE mark SET undone_ms = NULL WHERE act = ?1", [act])?;
             Ok(mark_of(&word).map(|mark| (mark, changed as u64)))
         })
     }

@@ -516,6 +516,34 @@ fn a_word_is_appended_and_taken_back_but_never_lost() {
 }
 
 #[test]
+fn undone_decisions_are_redone_in_order_until_another_follows() {
+    let made = made();
+    let catalogue = made.workspace.catalogue();
+    let entries = vec![capture("http://a.pt/p", 1, 0, "sha1:A", &[]), capture("http://a.pt/q", 1, 20, "sha1:B", &[])];
+    catalogue.add_captures(made.launch, entries).unwrap();
+    let marks = || [1, 2].map(|id| catalogue.capture_row(id).unwrap().mark);
+    assert_eq!(catalogue.redo_mark().unwrap(), None);
+    catalogue.mark(&[1, 2], ReviewMark::Approve, "", "ana").unwrap();
+    catalogue.mark(&[2], ReviewMark::Flag, "", "ana").unwrap();
+    catalogue.mark(&[1], ReviewMark::Reject, "", "ana").unwrap();
+    for _ in 0..3 {
+        catalogue.undo_mark().unwrap();
+    }
+    assert_eq!(marks(), [None, None]);
+    assert_eq!(catalogue.redo_mark().unwrap(), Some((ReviewMark::Approve, 2)));
+    assert_eq!(catalogue.redo_mark().unwrap(), Some((ReviewMark::Flag, 1)));
+    assert_eq!(marks(), [Some(ReviewMark::Approve), Some(ReviewMark::Flag)]);
+    // The rejection is left to redo, but another act follows the two.
+    catalogue.mark(&[2], ReviewMark::Approve, "", "ana").unwrap();
+    assert_eq!(catalogue.redo_mark().unwrap(), None);
+    // Once that is undone, it alone was undone last.
+    catalogue.undo_mark().unwrap();
+    assert_eq!(catalogue.redo_mark().unwrap(), Some((ReviewMark::Approve, 1)));
+    assert_eq!(catalogue.redo_mark().unwrap(), None);
+    assert_eq!(marks(), [Some(ReviewMark::Approve), Some(ReviewMark::Approve)]);
+}
+
+#[test]
 fn a_campaign_is_versioned_and_an_unchanged_one_is_not() {
     let made = made();
     let catalogue = made.workspace.catalogue();

@@ -64,7 +64,7 @@ fn a_country_is_added_its_effect_seen_and_undone() {
     assert_eq!(window.asked(), Some(&Command::RedoEdit));
     window.until("the figures are back", |window| window.says("+10\u{a0}000 in"));
     window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
-    assert_eq!(window.app().log.back().unwrap().1.why, "No edit was taken back");
+    assert_eq!(window.app().log.back().unwrap().1.why, "No edit was undone");
 }
 
 #[test]
