@@ -311,3 +311,12 @@ impl Route {
 /// The keys that put a mark on the rows at hand.
 pub const MARK_KEYS: [(&str, ReviewMark, &str); 3] =
     [("A", ReviewMark::Approve, "Approve"), ("D", ReviewMark::Reject, "Reject"), ("F", ReviewMark::Flag, "Flag")];
+
+/// What a person does who puts a mark on captures, as on a button.
+pub fn mark_verb(mark: ReviewMark) -> &'static str {
+    match (mark, MARK_KEYS.iter().find(|(_, of, _)| *of == mark)) {
+        (_, Some((_, _, verb))) => verb,
+        (ReviewMark::Note, None) => "Add the note to",
+        (mark, None) => mark.word(),
+    }
+}

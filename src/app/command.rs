@@ -1,8 +1,9 @@
 //! Everything a person can ask, as values.
 
+use super::SelectedRows;
 use super::models::{
-    CampaignId, CaptureId, CitedBy, FileId, FileOutcome, FileState, GeoList, LaunchId, LinkForm, ProblemQuery,
-    ReviewMark, ScopeTable, SelectionSpec, WhatIfList,
+    CampaignId, CitedBy, FileId, FileOutcome, FileState, GeoList, LaunchId, LinkForm, ProblemQuery, ReviewMark,
+    ScopeTable, SelectionSpec, WhatIfList,
 };
 use crate::campaign::Campaign;
 use std::path::PathBuf;
@@ -167,6 +168,8 @@ pub enum Dialog {
     Locate(Option<FileId>),
     /// Days of the inlink window.
     Window,
+    /// A decision on many captures that waits for confirmation.
+    Decide,
     /// Work is running while the window is asked to close.
     Quit,
 }
@@ -255,15 +258,17 @@ pub enum Command {
     BuildInlinks,
     /// Sets the window, in days, that inlink counts use.
     SetWindow(u32),
-    /// A person's word on captures.
+    /// A person's word on captures. Many are asked about first.
     Mark {
         /// Which captures.
-        captures: Vec<CaptureId>,
+        captures: SelectedRows,
         /// What about them.
         mark: ReviewMark,
         /// Why, in words.
         note: String,
     },
+    /// Carries out the decision that waits for confirmation.
+    ConfirmMark,
     /// Takes back the last word.
     UndoMark,
     /// Restores the word that was taken back last.

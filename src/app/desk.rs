@@ -30,6 +30,9 @@ pub trait Desk: Plans + LinkDesk + Send + Sync {
     fn crawl(&self, campaign: Option<CampaignId>, launches: Launches) -> DeskResult<CrawlPage>;
     /// A part of the captures table.
     fn captures(&self, query: &CaptureQuery) -> DeskResult<CapturePage>;
+    /// Numbers of the captures that match a query, whatever its page; of
+    /// these only, where some are named.
+    fn capture_ids(&self, query: &CaptureQuery, among: Option<&[CaptureId]>) -> DeskResult<Vec<CaptureId>>;
     /// How many captures each ready filter holds, under the query's filter line.
     fn tab_counts(&self, query: &CaptureQuery) -> DeskResult<TabCounts>;
     /// One capture.

@@ -163,6 +163,20 @@ impl FixtureDesk {
         }
     }
 
+    fn matching_rows(&self, query: &CaptureQuery) -> Vec<CaptureRow> {
+        let words = query.filter.strip_prefix("host:").unwrap_or(&query.filter).to_lowercase();
+        let fits = |row: &CaptureRow| {
+            (row.url.to_lowercase().contains(&words) || row.title.to_lowercase().contains(&words))
+                && match query.tab {
+                    CaptureTab::NotReviewed => row.mark.is_none(),
+                    CaptureTab::Failed => row.status >= 400,
+                    CaptureTab::GeoOnly => false,
+                    _ => true,
+                }
+        };
+        (0..CAPTURES).map(|number| self.row(number)).filter(fits).collect()
+    }
+
     fn seen(state: &str, number: u64) -> Vec<SeenRow> {
         (0..number)
             .map(|index| SeenRow {
@@ -402,23 +416,18 @@ impl Desk for FixtureDesk {
             let problem = format!("the pattern “({pattern}” has an open bracket");
             return Ok(page(Vec::new(), 0, Some(problem)));
         }
-        let words = query.filter.strip_prefix("host:").unwrap_or(&query.filter).to_lowercase();
-        let fits = |row: &CaptureRow| {
-            (row.url.to_lowercase().contains(&words) || row.title.to_lowercase().contains(&words))
-                && match query.tab {
-                    CaptureTab::NotReviewed => row.mark.is_none(),
-                    CaptureTab::Failed => row.status >= 400,
-                    CaptureTab::GeoOnly => false,
-                    _ => true,
-                }
-        };
-        let mut rows: Vec<CaptureRow> = (0..CAPTURES).map(|number| self.row(number)).filter(fits).collect();
+        let mut rows = self.matching_rows(query);
         if let Some((CaptureColumn::Url, down)) = query.sort.first() {
             rows.sort_by(|a, b| if *down { b.url.cmp(&a.url) } else { a.url.cmp(&b.url) });
         }
         let total = rows.len() as u64;
         let rows = rows.into_iter().skip(query.offset as usize).take(query.limit as usize).collect();
         Ok(page(rows, total, None))
+    }
+
+    fn capture_ids(&self, query: &CaptureQuery, among: Option<&[CaptureId]>) -> DeskResult<Vec<CaptureId>> {
+        let ids = self.matching_rows(query).into_iter().map(|row| row.id);
+        Ok(ids.filter(|id| among.is_none_or(|among| among.contains(id))).collect())
     }
 
     fn tab_counts(&self, _: &CaptureQuery) -> DeskResult<TabCounts> {

@@ -25,6 +25,7 @@ mod plans;
 mod reads;
 pub mod sample;
 mod scans;
+mod selected_rows;
 mod spec_draft;
 mod state;
 #[cfg(test)]
@@ -32,7 +33,7 @@ mod state_tests;
 pub mod work;
 pub mod workspace_desk;
 
-pub use action::{MARK_KEYS, PAGES, resolve, route_of};
+pub use action::{MARK_KEYS, PAGES, mark_verb, resolve, route_of};
 pub use command::{Action, Command, Dialog, FilesRoute, Route, RuleAsked, ScopeList};
 pub use desk::{Desk, DeskResult, Opener};
 pub use jobs_at_hand::{EndedJob, RunningJob};
@@ -40,5 +41,6 @@ pub use link_desk::LinkDesk;
 pub use plans::Plans;
 pub use reads::{LIST_PAGE, Reads, Same, ScopeAnswers};
 pub use scans::RuleLine;
+pub use selected_rows::SelectedRows;
 pub use spec_draft::SpecDraft;
-pub use state::{AppState, Focus, PanelTab, ScheduleWatch, Settings, ThemeChoice};
+pub use state::{AppState, Decision, Focus, PanelTab, ScheduleWatch, Settings, ThemeChoice};

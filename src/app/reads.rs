@@ -115,6 +115,9 @@ reads! {
         |desk, (campaign, launches)| desk.crawl(*campaign, *launches);
     /// See [`Desk::captures`].
     captures(query: CaptureQuery) -> CapturePage, None, |desk, (query,)| desk.captures(query);
+    /// Those of these captures that match a query; see [`Desk::capture_ids`].
+    captures_among(query: CaptureQuery, ids: Vec<CaptureId>) -> Vec<CaptureId>, None,
+        |desk, (query, ids)| desk.capture_ids(query, Some(ids));
     /// See [`Desk::tab_counts`].
     tab_counts(query: CaptureQuery) -> TabCounts, None, |desk, (query,)| desk.tab_counts(query);
     /// See [`Desk::detail`].

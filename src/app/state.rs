@@ -22,7 +22,8 @@ use super::reads::Reads;
 use super::scans::{RuleLine, Scans, decide_alike, name_rules};
 use super::spec_draft::SpecDraft;
 use super::work::ScheduleLook;
-use super::{Command, Desk, DeskResult, Dialog, FilesRoute, Opener, Route};
+use super::workspace_desk::act_summary;
+use super::{Command, Desk, DeskResult, Dialog, FilesRoute, Opener, Route, SelectedRows};
 use crate::campaign::Campaign;
 use crate::jobs::{JobCx, Progress, Wake};
 use crate::links::MATCH_WINDOW_DAYS;
@@ -129,6 +130,20 @@ pub enum Focus {
     Problem(i64),
 }
 
+/// A person's word on captures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    /// Which captures.
+    pub captures: SelectedRows,
+    /// What about them.
+    pub mark: ReviewMark,
+    /// Why, in words.
+    pub note: String,
+}
+
+/// Captures that are decided on without asking.
+const MOST_UNASKED: u64 = 50;
+
 /// What a worker tells the window after a write.
 enum Answer {
     /// A workspace, and whether inlinks of an earlier form wait to be built.
@@ -136,8 +151,9 @@ enum Answer {
     /// A save, by its number; what was saved, of which campaign, as which version.
     Saved(u64, DeskResult<(Box<Campaign>, (CampaignId, u32))>),
     Marked(DeskResult<String>),
-    /// A person's word on captures, and whether it was given on the page Review.
-    Kept(bool, DeskResult<()>),
+    /// A person's word on captures, and whether it was given on the page
+    /// Review: what was decided on how many, where it was not one alone.
+    Kept(bool, DeskResult<Option<String>>),
     /// A setting of the workspace: what to say when it failed, how it went.
     Set(&'static str, DeskResult<String>),
     Schedules(u64, DeskResult<ScheduleLook>),
@@ -170,8 +186,12 @@ pub struct AppState {
     pub what_if: Option<Loaded<Arc<WhatIfAnswer>>>,
     /// The geolocation database that evidence is compared with.
     pub compared: Option<PathBuf>,
-    /// Captures chosen in the table.
-    pub selected: Vec<CaptureId>,
+    /// Captures selected in the table.
+    pub selected: SelectedRows,
+    /// The rows among which they were selected.
+    pub(super) selected_in: Option<CaptureQuery>,
+    /// The decision that waits for confirmation.
+    pub decision: Option<Decision>,
     /// The row that the lower panel follows.
     pub focus: Option<Focus>,
     /// The problem whose record is read though much has to be decompressed for it.
@@ -238,7 +258,9 @@ impl AppState {
             spec: None,
             what_if: None,
             compared: None,
-            selected: Vec::new(),
+            selected: SelectedRows::default(),
+            selected_in: None,
+            decision: None,
             focus: None,
             record_wanted: None,
             reviewed: 0,
@@ -492,7 +514,12 @@ impl AppState {
             }
             Answer::Saved(save, saved) => self.take_in_saved(save, saved),
             Answer::Marked(Ok(words)) => self.say(&words),
-            Answer::Kept(reviewed, Ok(())) => self.reviewed += u64::from(reviewed),
+            Answer::Kept(reviewed, Ok(summary)) => {
+                self.reviewed += u64::from(reviewed);
+                if let Some(summary) = summary {
+                    self.say(&summary);
+                }
+            }
             Answer::Schedules(generation, look) => self.take_in_schedules(generation, look),
             Answer::Marked(Err(error)) | Answer::Kept(_, Err(error)) => {
                 self.notice(failure("The decision could not be kept", &error))
@@ -517,7 +544,7 @@ impl AppState {
         self.spec = None;
         self.what_if = None;
         self.compared = None;
-        self.selected.clear();
+        self.selected = SelectedRows::default();
         self.focus = None;
         self.record_wanted = None;
         self.reviewed = 0;
@@ -558,7 +585,10 @@ impl AppState {
                 }
             }
             Command::Ask(dialog) => self.dialog = Some(dialog),
-            Command::CloseDialog => self.dialog = None,
+            Command::CloseDialog => {
+                self.dialog = None;
+                self.decision = None;
+            }
             Command::Find => {
                 if !matches!(self.route, Route::Captures { .. }) {
                     self.go(Route::Captures { filter: String::new() });
@@ -577,7 +607,7 @@ impl AppState {
             Command::ChooseCampaign(id) => {
                 self.campaign = Some(id);
                 self.selection_draft.campaign = id;
-                self.selected.clear();
+                self.selected = SelectedRows::default();
                 self.focus = None;
                 if matches!(self.route, Route::Spec(_) | Route::Scope(..)) {
                     self.route = Route::Spec(Some(id));
@@ -609,8 +639,19 @@ impl AppState {
                 self.start("Write links", move |desk, cx| desk.export_links(form, &folder, cx));
             }
             Command::Mark { captures, mark, note } => {
-                let reviewed = self.route == Route::Review;
-                self.write(move |desk| desk.mark(&captures, mark, &note), move |kept| Answer::Kept(reviewed, kept));
+                let decision = Decision { captures, mark, note };
+                if decision.captures.count() > MOST_UNASKED {
+                    self.decision = Some(decision);
+                    self.dialog = Some(Dialog::Decide);
+                } else {
+                    self.decide(decision);
+                }
+            }
+            Command::ConfirmMark => {
+                self.dialog = None;
+                if let Some(decision) = self.decision.take() {
+                    self.decide(decision);
+                }
             }
             Command::UndoMark => self.write(|desk| desk.undo_mark(), Answer::Marked),
             Command::RedoMark => self.write(|desk| desk.redo_mark(), Answer::Marked),
@@ -658,6 +699,21 @@ impl AppState {
                 self.write(move |desk| desk.end_launch(id).map(|()| "The launch is ended".to_owned()), Answer::Marked)
             }
         }
+    }
+
+    /// Has a worker find the captures that are meant now, and mark them as one act.
+    fn decide(&mut self, Decision { captures, mark, note }: Decision) {
+        let reviewed = self.route == Route::Review;
+        let work = move |desk: &dyn Desk| {
+            let ids = captures.resolve(desk)?;
+            if ids.is_empty() {
+                return Ok(Some("No capture matches any more; nothing was decided".to_owned()));
+            }
+            desk.mark(&ids, mark, &note)?;
+            let is_one = matches!(&captures, SelectedRows::Ids(ids) if ids.len() == 1);
+            Ok((!is_one).then(|| act_summary(mark, ids.len() as u64)))
+        };
+        self.write(work, move |kept| Answer::Kept(reviewed, kept));
     }
 
     fn go(&mut self, route: Route) {

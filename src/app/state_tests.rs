@@ -88,7 +88,7 @@ fn a_change_of_the_catalogue_is_shown_and_nothing_is_asked_without_one() {
     until(&mut state, "rows are there", |state| id(state).is_some());
     assert_eq!(id(&mut state).unwrap().1, None);
     let capture = id(&mut state).unwrap().0;
-    state.send(Command::Mark { captures: vec![capture], mark: ReviewMark::Flag, note: String::new() });
+    state.send(Command::Mark { captures: vec![capture].into(), mark: ReviewMark::Flag, note: String::new() });
     until(&mut state, "the mark is shown", |state| id(state).unwrap().1 == Some(ReviewMark::Flag));
     assert!(told.said().last().unwrap().starts_with("mark"));
 }
@@ -205,7 +205,7 @@ fn what_another_process_holds_is_not_written_and_not_counted_as_reviewed() {
     let holder = format!("The workspace is open elsewhere (process {} since", std::process::id());
     assert!(why.starts_with(&holder) && why.contains("nothing crawled") && why.contains("Close it there"), "{why}");
     state.send(Command::Go(Route::Review));
-    state.send(Command::Mark { captures: vec![1], mark: ReviewMark::Approve, note: String::new() });
+    state.send(Command::Mark { captures: vec![1].into(), mark: ReviewMark::Approve, note: String::new() });
     until(&mut state, "it is told", |state| !state.notices.is_empty());
     let why = &state.notices[0].1.why;
     assert!(why.contains(&holder.to_lowercase()) && !why.contains("writable"), "{why}");
@@ -216,7 +216,7 @@ fn what_another_process_holds_is_not_written_and_not_counted_as_reviewed() {
 #[test]
 fn what_is_kept_on_the_page_review_is_counted() {
     let (mut state, _) = opened();
-    let mark = || Command::Mark { captures: vec![1], mark: ReviewMark::Approve, note: String::new() };
+    let mark = || Command::Mark { captures: vec![1].into(), mark: ReviewMark::Approve, note: String::new() };
     state.send(mark());
     state.send(Command::Go(Route::Review));
     state.send(mark());

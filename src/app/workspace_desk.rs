@@ -247,6 +247,13 @@ impl Desk for WorkspaceDesk {
         Ok(self.catalogue().captures(query)?)
     }
 
+    fn capture_ids(&self, query: &CaptureQuery, among: Option<&[CaptureId]>) -> DeskResult<Vec<CaptureId>> {
+        Ok(match among {
+            Some(ids) => self.catalogue().captures_among(query, ids)?,
+            None => self.catalogue().capture_ids(query)?,
+        })
+    }
+
     fn tab_counts(&self, query: &CaptureQuery) -> DeskResult<TabCounts> {
         Ok(self.catalogue().tab_counts(query)?)
     }

@@ -4,7 +4,7 @@ use super::captures::{int, uint};
 use super::catalogue::Catalogue;
 use super::filter::{CAPTURES, Filter};
 use super::marks::{decision_sql, of_campaign_sql, selected_sql};
-use super::rows::{CaptureColumn, CapturePage, CaptureQuery, CaptureRow, CaptureTab, ReviewMark, TabCounts};
+use super::rows::{CaptureColumn, CaptureId, CapturePage, CaptureQuery, CaptureRow, CaptureTab, ReviewMark, TabCounts};
 use super::workspace::StoreError;
 use crate::uri::CaptureDate;
 use rusqlite::types::Value;
@@ -196,6 +196,18 @@ impl Catalogue {
             Ok(statement.query_row(params_from_iter(&asked.values), |row| {
                 EVERY_TAB.iter().enumerate().map(|(at, tab)| Ok((*tab, uint(row.get(at)?)))).collect()
             })?)
+        })
+    }
+
+    /// Those of these captures that match.
+    pub fn captures_among(&self, query: &CaptureQuery, ids: &[CaptureId]) -> Result<Vec<CaptureId>, StoreError> {
+        let mut asked = asked(query, Some(query.tab)).map_err(StoreError::Filter)?;
+        asked.sql.push_str(" AND c.id IN (SELECT value FROM json_each(?))");
+        asked.values.push(Value::Text(serde_json::Value::from(ids).to_string()));
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(&format!("SELECT c.id {}", asked.sql))?;
+            let rows = statement.query_map(params_from_iter(&asked.values), |row| row.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
         })
     }
 

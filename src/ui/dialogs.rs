@@ -5,8 +5,8 @@ use super::theme::{self, GAP, tokens};
 use super::widgets::{heading_ui, number_ui};
 use super::words;
 use crate::app::models::FileId;
-use crate::app::{Action, AppState, Command, Dialog, MARK_KEYS, Route, resolve};
-use egui::{Button, Id, Key, Modal, Modifiers, RichText, ScrollArea, TextEdit, Ui};
+use crate::app::{Action, AppState, Command, Dialog, MARK_KEYS, Route, SelectedRows, mark_verb, resolve};
+use egui::{Button, Event, Id, Key, Modal, Modifiers, RichText, ScrollArea, TextEdit, Ui};
 use poll_promise::Promise;
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ const PAGE_KEYS: [(&str, &str); 13] = [
     ("/", "filter the captures; Esc clears"),
     ("Backspace", "back"),
     ("↑ ↓  PageUp PageDown  Home End", "move in the captures table; with Shift select"),
-    ("Ctrl+A", "select the captures that are loaded"),
+    ("Ctrl+A", "select all captures that match the filter"),
     ("Ctrl+C", "copy the selected captures as tab-separated values"),
     ("N", "write a note on the captures at hand"),
     ("W", "why: the decision in the lower panel"),
@@ -68,6 +68,7 @@ impl Dialogs {
                 Dialog::Open => self.open_ui(ui, app),
                 Dialog::Locate(file) => self.locate_ui(ui, app, file),
                 Dialog::Window => self.window_ui(ui, app),
+                Dialog::Decide => decide_ui(ui, app, opened),
                 Dialog::Quit => self.quit_ui(ui, app),
             }
         });
@@ -298,6 +299,39 @@ impl Dialogs {
             }
         });
     }
+}
+
+/// A decision on many captures, asked about once.
+fn decide_ui(ui: &mut Ui, app: &mut AppState, opened: bool) {
+    let Some(decision) = &app.decision else { return };
+    let number = words::counted(decision.captures.count(), "capture", "captures");
+    let verb = mark_verb(decision.mark);
+    heading_ui(ui, &format!("{verb} {number}?"));
+    if let SelectedRows::Query { query, .. } = &decision.captures {
+        let filter = query.filter.trim();
+        ui.label(match filter {
+            "" => "All captures of the table as it is then".to_owned(),
+            filter => format!("All captures that match “{}” then", words::line(filter)),
+        });
+    }
+    ui.weak("Undo takes it back as one decision");
+    ui.add_space(GAP);
+    ui.horizontal(|ui| {
+        let confirm = ui.button(format!("{verb} {number}")).clicked();
+        if confirm || (!opened && is_confirmed(ui)) {
+            app.send(Command::ConfirmMark);
+        }
+        if ui.button("Cancel").clicked() {
+            app.send(Command::CloseDialog);
+        }
+    });
+}
+
+/// Whether Enter was pressed anew: a key held down since the question before
+/// confirms nothing.
+fn is_confirmed(ui: &Ui) -> bool {
+    let is_enter = |event: &Event| matches!(event, Event::Key { key: Key::Enter, pressed: true, repeat: false, .. });
+    ui.input(|input| input.events.iter().any(is_enter))
 }
 
 fn keys_ui(ui: &mut Ui) {

@@ -153,7 +153,7 @@ impl LowerPanel {
                 let response = ui.add_enabled(enabled, egui::Button::new(word));
                 if response.on_disabled_hover_text("Write something first").clicked() {
                     let note = std::mem::take(&mut self.note).trim().to_owned();
-                    app.send(Command::Mark { captures: vec![id], mark, note });
+                    app.send(Command::Mark { captures: vec![id].into(), mark, note });
                 }
             }
         });

@@ -3,9 +3,9 @@
 use super::captures_table::{COLUMNS, CaptureTable, PAGE_ROWS, ROWS_SHOWN};
 use super::files::name_of;
 use crate::app::models::{
-    CaptureColumn, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, ReviewMark, filter_fields,
+    CaptureColumn, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, Notice, ReviewMark, filter_fields,
 };
-use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route};
+use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route, SelectedRows};
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{action_ui, empty_ui, is_typing, notice_ui};
 use crate::ui::words;
@@ -51,9 +51,18 @@ pub struct CapturesPage {
     sort: Vec<(CaptureColumn, bool)>,
     hidden: HashSet<CaptureColumn>,
     shown: Option<CaptureQuery>,
+    /// Rows that are listed.
     total: u64,
+    /// Rows that match.
+    matching: u64,
     cursor: Option<u64>,
     range_from: Option<u64>,
+    /// The first and last row to select, while some between are not loaded.
+    range: Option<(u64, u64)>,
+    /// Whether the selection shall be copied once its rows are loaded.
+    copies: bool,
+    /// Whether all selected rows are rows of this table.
+    selection_is_shown: bool,
     scroll_to: Option<u64>,
 }
 
@@ -87,6 +96,7 @@ impl CapturesPage {
         if let Some(problem) = page.as_ref().and_then(|page| page.filter_problem.as_ref()) {
             ui.colored_label(tokens(ui).reject, format!("⚠ {}", words::line(problem)));
         }
+        self.selection_is_shown = app.cut_selection_to(&self.query(app), page.as_ref().map(|page| page.total));
         self.actions_ui(ui, app);
         match (page, self.shown.clone()) {
             (Some(page), _) if page.total == 0 => self.nothing_ui(ui, app),
@@ -101,6 +111,8 @@ impl CapturesPage {
                 {
                     self.set_cursor(app, &shown, row);
                 }
+                self.select_range(app, &shown);
+                self.copy_selection(ui, app, &shown);
                 self.keys(ui, app, &shown);
                 self.table_ui(ui, app, shown);
             }
@@ -123,9 +135,12 @@ impl CapturesPage {
 
     fn take(&mut self, query: CaptureQuery, page: &CapturePage) {
         self.total = page.total.min(ROWS_SHOWN);
+        self.matching = page.total;
         if self.shown.as_ref() != Some(&query) {
             self.cursor = None;
             self.range_from = None;
+            self.range = None;
+            self.copies = false;
             self.scroll_to = self.shown.is_some().then_some(0);
             self.shown = Some(query);
         }
@@ -235,21 +250,29 @@ impl CapturesPage {
 
     fn actions_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         ui.horizontal_wrapped(|ui| {
-            let some = !app.selected.is_empty();
-            ui.label(match app.selected.len() {
-                0 => format!("{}, none chosen", words::counted(self.total, "row", "rows")),
-                number => {
-                    format!("{}, {} chosen", words::counted(self.total, "row", "rows"), words::count(number as u64))
+            let rows = words::counted(self.matching, "row", "rows");
+            let (some, why_not) = match app.selected.count() {
+                _ if !self.selection_is_shown || self.range.is_some() => {
+                    ui.label(format!("{rows}, selecting…"));
+                    (false, "The selection is still being made")
                 }
-            });
+                0 => {
+                    ui.label(format!("{rows}, none selected"));
+                    (false, "Select rows first")
+                }
+                number => {
+                    ui.label(format!("{rows}, {} selected", words::count(number)));
+                    (true, "")
+                }
+            };
             for (key, mark, word) in MARK_KEYS {
                 let button = ui.add_enabled(some, egui::Button::new(word));
-                if button.on_hover_text(format!("Key {key}")).on_disabled_hover_text("Choose rows first").clicked() {
+                if button.on_hover_text(format!("Key {key}")).on_disabled_hover_text(why_not).clicked() {
                     self.mark(app, mark);
                 }
             }
             let button = ui.add_enabled(some, egui::Button::new("Clear decision"));
-            if button.on_disabled_hover_text("Choose rows first").clicked() {
+            if button.on_disabled_hover_text(why_not).clicked() {
                 self.mark(app, ReviewMark::Clear);
             }
             action_ui(ui, app, Action::Undo);
@@ -259,8 +282,9 @@ impl CapturesPage {
         });
     }
 
+    /// Decides on what is selected, once that is what is on screen.
     fn mark(&self, app: &mut AppState, mark: ReviewMark) {
-        if !app.selected.is_empty() {
+        if !app.selected.is_empty() && self.selection_is_shown && self.range.is_none() {
             app.send(Command::Mark { captures: app.selected.clone(), mark, note: String::new() });
         }
     }
@@ -315,12 +339,7 @@ impl CapturesPage {
         if modifiers.command
             && let Some(id) = id_at(app, &query, row)
         {
-            match app.selected.iter().position(|selected| *selected == id) {
-                Some(index) => {
-                    app.selected.remove(index);
-                }
-                None => app.selected.push(id),
-            }
+            app.selected.toggle(id);
             self.range_from = Some(row);
             self.set_cursor(app, &query, row);
         } else {
@@ -332,9 +351,31 @@ impl CapturesPage {
     fn go_to(&mut self, app: &mut AppState, query: &CaptureQuery, row: u64, extend: bool) {
         let from = if extend { self.range_from.or(self.cursor).unwrap_or(row) } else { row };
         self.range_from = Some(from);
-        let (first, last) = (from.min(row), from.max(row));
-        app.selected = (first..=last).filter_map(|row| id_at(app, query, row)).collect();
+        self.range = Some((from.min(row), from.max(row)));
+        self.select_range(app, query);
         self.set_cursor(app, query, row);
+    }
+
+    /// Selects the rows of a range once all of them are loaded.
+    fn select_range(&mut self, app: &mut AppState, query: &CaptureQuery) {
+        let Some((first, last)) = self.range else { return };
+        if last - first >= RANGE_ROWS {
+            self.range = None;
+            app.notice(Notice {
+                is_error: false,
+                what: format!("A range holds at most {} rows", words::count(RANGE_ROWS)),
+                why: String::new(),
+                hint: "Narrow the filter and select all rows with Ctrl+A".to_owned(),
+            });
+            return;
+        }
+        let pages: Vec<_> = (first / PAGE_ROWS..=last / PAGE_ROWS).map(|page| loaded_page(app, query, page)).collect();
+        if pages.iter().any(Option::is_none) {
+            return;
+        }
+        self.range = None;
+        let ids: Vec<_> = (first..=last).filter_map(|row| id_at(app, query, row)).collect();
+        app.selected = ids.into();
     }
 
     fn set_cursor(&mut self, app: &mut AppState, query: &CaptureQuery, row: u64) {
@@ -370,7 +411,8 @@ impl CapturesPage {
             }
         }
         if ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::A)) {
-            app.selected = (0..self.total.min(PAGE_ROWS * 20)).filter_map(|row| id_at(app, query, row)).collect();
+            self.range = None;
+            app.selected = SelectedRows::all(query, self.matching);
         }
         for (key, mark, _) in MARK_KEYS {
             if let Some(key) = Key::from_name(key)
@@ -395,37 +437,51 @@ impl CapturesPage {
             app.route = Route::Captures { filter: String::new() };
         }
         if ui.input(|input| input.events.contains(&Event::Copy)) && !app.selected.is_empty() {
-            let text = self.selection_tsv(app, query);
-            ui.ctx().copy_text(text);
+            self.copies = true;
         }
         ui.add_space(GAP / 4.0);
     }
 
-    fn selection_tsv(&self, app: &mut AppState, query: &CaptureQuery) -> String {
-        let chosen: HashSet<i64> = app.selected.iter().copied().collect();
+    /// Copies the selected rows once they are loaded; says so where that is not all of them.
+    fn copy_selection(&mut self, ui: &Ui, app: &mut AppState, query: &CaptureQuery) {
+        if !self.copies || self.range.is_some() {
+            return;
+        }
+        let (selected, is_all): (HashSet<i64>, bool) = match &app.selected {
+            SelectedRows::Ids(ids) => (ids.iter().copied().collect(), false),
+            SelectedRows::Query { .. } => (HashSet::new(), true),
+        };
+        let (wanted, pages) = (app.selected.count(), self.total.min(RANGE_ROWS).div_ceil(PAGE_ROWS));
         let mut rows = Vec::new();
-        let mut page = 0;
-        while page * PAGE_ROWS < self.total && rows.len() < chosen.len() {
-            if let Some(loaded) = loaded_page(app, query, page) {
-                rows.extend(loaded.rows.iter().filter(|row| chosen.contains(&row.id)).map(|row| {
-                    vec![
-                        row.mark.map_or_else(String::new, |mark| mark.word().to_owned()),
-                        row.url.clone(),
-                        row.title.clone(),
-                        row.date.to_warc(),
-                        row.status.to_string(),
-                        row.mime.clone(),
-                        row.size.to_string(),
-                        row.inlinks_internal.map_or_else(String::new, |count| count.to_string()),
-                        row.inlinks_external.map_or_else(String::new, |count| count.to_string()),
-                        row.top_anchor.clone(),
-                        row.rule.clone(),
-                    ]
-                }));
-            } else if page > PAGES_LOOKED_THROUGH {
+        for page in 0..pages {
+            let Some(page) = loaded_page(app, query, page) else { return };
+            rows.extend(page.rows.iter().filter(|row| is_all || selected.contains(&row.id)).map(|row| {
+                vec![
+                    row.mark.map_or_else(String::new, |mark| mark.word().to_owned()),
+                    row.url.clone(),
+                    row.title.clone(),
+                    row.date.to_warc(),
+                    row.status.to_string(),
+                    row.mime.clone(),
+                    row.size.to_string(),
+                    row.inlinks_internal.map_or_else(String::new, |count| count.to_string()),
+                    row.inlinks_external.map_or_else(String::new, |count| count.to_string()),
+                    row.top_anchor.clone(),
+                    row.rule.clone(),
+                ]
+            }));
+            if rows.len() as u64 >= wanted {
                 break;
             }
-            page += 1;
+        }
+        self.copies = false;
+        if (rows.len() as u64) < wanted {
+            app.notice(Notice {
+                is_error: false,
+                what: format!("Copied {} of {} selected rows", words::count(rows.len() as u64), words::count(wanted)),
+                why: format!("only the first {} rows of the table are looked through", words::count(RANGE_ROWS)),
+                hint: "Narrow the filter and copy again".to_owned(),
+            });
         }
         const HEAD: [&str; 11] = [
             "mark",
@@ -440,7 +496,7 @@ impl CapturesPage {
             "top_anchor",
             "rule",
         ];
-        words::tsv(&HEAD, rows.into_iter())
+        ui.ctx().copy_text(words::tsv(&HEAD, rows.into_iter()));
     }
 }
 
@@ -483,8 +539,8 @@ fn filter_help_ui(ui: &mut Ui) -> Option<&'static str> {
 /// Points of height that the list of fields takes before it scrolls.
 const HELP_HEIGHT: f32 = 420.0;
 
-/// Pages looked through for chosen rows before giving up on what is not loaded.
-const PAGES_LOOKED_THROUGH: u64 = 60;
+/// Rows that are selected as a range or copied at once: their pages are kept loaded together.
+const RANGE_ROWS: u64 = 60 * PAGE_ROWS;
 
 /// A part of the table, when it is at hand.
 pub(super) fn loaded_page(app: &mut AppState, query: &CaptureQuery, page: u64) -> Option<Arc<CapturePage>> {

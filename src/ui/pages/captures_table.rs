@@ -1,8 +1,8 @@
 //! Rows of the captures table: a million of them, loaded 200 at a time.
 
 use super::captures::{host_filter, loaded_page};
-use crate::app::models::{CaptureColumn, CapturePage, CaptureQuery, CaptureRow, ReviewMark};
-use crate::app::{AppState, Command, PanelTab, Route};
+use crate::app::models::{CaptureColumn, CaptureId, CapturePage, CaptureQuery, CaptureRow, ReviewMark};
+use crate::app::{AppState, Command, PanelTab, Route, SelectedRows};
 use crate::ui::theme::{self, tokens};
 use crate::ui::widgets::{cell_ui, coloured_cell_ui, mark_ui, status_ui};
 use crate::ui::words;
@@ -47,6 +47,7 @@ pub(super) struct CaptureTable<'a> {
     sort: &'a [(CaptureColumn, bool)],
     row_height: f32,
     selected: HashSet<i64>,
+    all_selected: bool,
     pages: HashMap<u64, Arc<CapturePage>>,
     /// The row that was clicked, with the keys held.
     pub clicked: Option<(u64, Modifiers)>,
@@ -64,7 +65,10 @@ impl<'a> CaptureTable<'a> {
         sort: &'a [(CaptureColumn, bool)],
         row_height: f32,
     ) -> Self {
-        let selected = app.selected.iter().copied().collect();
+        let (selected, all_selected) = match &app.selected {
+            SelectedRows::Ids(ids) => (ids.iter().copied().collect(), false),
+            SelectedRows::Query { .. } => (HashSet::new(), true),
+        };
         let columns = COLUMNS.into_iter().filter(|column| !hidden.contains(&column.0)).collect();
         Self {
             app,
@@ -73,6 +77,7 @@ impl<'a> CaptureTable<'a> {
             sort,
             row_height,
             selected,
+            all_selected,
             pages: HashMap::new(),
             clicked: None,
             sorted: None,
@@ -115,8 +120,13 @@ impl<'a> CaptureTable<'a> {
         self.pages.get(&(number / PAGE_ROWS))?.rows.get((number % PAGE_ROWS) as usize)
     }
 
+    /// With a query for a selection, whatever is listed is selected.
+    fn is_selected(&self, id: CaptureId) -> bool {
+        self.all_selected || self.selected.contains(&id)
+    }
+
     fn menu_ui(&mut self, ui: &mut Ui, row: &CaptureRow) {
-        let targets = if self.selected.contains(&row.id) { self.app.selected.clone() } else { vec![row.id] };
+        let targets = if self.is_selected(row.id) { self.app.selected.clone() } else { vec![row.id].into() };
         for (mark, word) in [
             (ReviewMark::Approve, "✔ Approve"),
             (ReviewMark::Reject, "✖ Reject"),
@@ -212,7 +222,7 @@ impl TableDelegate for CaptureTable<'_> {
         let Some(row) = self.row(row_nr).cloned() else { return };
         let response = ui.interact(rect, ui.scope_id().with("row"), Sense::click());
         let colors = tokens(ui);
-        if self.selected.contains(&row.id) {
+        if self.is_selected(row.id) {
             ui.painter().rect_filled(rect, 0.0, colors.chosen_bg);
         } else if response.hovered() {
             ui.painter().rect_filled(rect, 0.0, colors.button_bg);

@@ -159,7 +159,7 @@ impl ReviewPage {
 
     fn mark(&mut self, ui: &Ui, app: &mut AppState, id: i64, mark: ReviewMark) {
         let note = std::mem::take(&mut self.note).trim().to_owned();
-        app.send(Command::Mark { captures: vec![id], mark, note });
+        app.send(Command::Mark { captures: vec![id].into(), mark, note });
         let now = ui.input(|input| input.time);
         self.began = self.began.filter(|_| app.reviewed > 0).or(Some(now));
         // With only the open ones in the queue, the next one moves up by itself.

@@ -142,7 +142,7 @@ fn rules_are_moved_switched_added_and_tested() {
 fn captures_are_filtered_chosen_and_marked() {
     let mut window = Window::full();
     go(&mut window, Key::Num4);
-    window.until("rows are there", |window| window.says("1\u{a0}250 rows, none chosen"));
+    window.until("rows are there", |window| window.says("1\u{a0}250 rows, none selected"));
     window.check_says("Failed 208");
     window.check_says("Invoice <U+202E>gpj.exe <U+0000><U+001B>[31m<U+200B>end");
     window.click("Catálogo da biblioteca");
@@ -150,7 +150,7 @@ fn captures_are_filtered_chosen_and_marked() {
     window.check_says("sha1:VHLOWG5PNG6UCPRWUU5K4W2CGA7KRMSZ");
     window.press(Key::ArrowDown);
     window.press_with(Modifiers::SHIFT, Key::ArrowDown);
-    assert_eq!(window.app().selected, [4, 5]);
+    assert_eq!(window.app().selected, vec![4, 5].into());
     window.press(Key::D);
     window.check_told("mark [4, 5] Reject");
     window.until("the mark is shown", |window| window.says("✖ Rejected"));

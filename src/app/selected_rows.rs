@@ -1,0 +1,106 @@
+//! The captures that a person selected in the table.
+
+use super::models::{CaptureId, CaptureQuery, Loaded};
+use super::{AppState, Desk, DeskResult};
+
+/// Captures selected in the table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SelectedRows {
+    /// These captures.
+    Ids(Vec<CaptureId>),
+    /// All captures that match a query when they are decided on.
+    Query {
+        /// The query, without order and page.
+        query: CaptureQuery,
+        /// How many matched when it was shown last.
+        count: u64,
+    },
+}
+
+impl Default for SelectedRows {
+    fn default() -> Self {
+        Self::Ids(Vec::new())
+    }
+}
+
+impl From<Vec<CaptureId>> for SelectedRows {
+    fn from(ids: Vec<CaptureId>) -> Self {
+        Self::Ids(ids)
+    }
+}
+
+impl SelectedRows {
+    /// All rows of the table that `query` asks for.
+    pub fn all(query: &CaptureQuery, count: u64) -> Self {
+        Self::Query { query: view_of(query), count }
+    }
+
+    /// How many captures are selected, as far as is known here.
+    pub fn count(&self) -> u64 {
+        match self {
+            Self::Ids(ids) => ids.len() as u64,
+            Self::Query { count, .. } => *count,
+        }
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.count() == 0
+    }
+
+    /// Adds a capture, or takes it away. A query gives way to the one row.
+    pub fn toggle(&mut self, id: CaptureId) {
+        match self {
+            Self::Ids(ids) => match ids.iter().position(|selected| *selected == id) {
+                Some(index) => {
+                    ids.remove(index);
+                }
+                None => ids.push(id),
+            },
+            Self::Query { .. } => *self = Self::Ids(vec![id]),
+        }
+    }
+
+    /// The captures, by their numbers. Blocks: called on a worker.
+    pub(super) fn resolve(&self, desk: &dyn Desk) -> DeskResult<Vec<CaptureId>> {
+        match self {
+            Self::Ids(ids) => Ok(ids.clone()),
+            Self::Query { query, .. } => desk.capture_ids(query, None),
+        }
+    }
+}
+
+/// A query without order and page: which rows are in the view.
+fn view_of(query: &CaptureQuery) -> CaptureQuery {
+    CaptureQuery { sort: Vec::new(), offset: 0, limit: 0, ..query.clone() }
+}
+
+impl AppState {
+    /// Deselects captures that are not among the rows of `query`, of which
+    /// there are `total`, if that is known. Answers whether this is done:
+    /// before, rows may be selected that nobody sees.
+    pub fn cut_selection_to(&mut self, query: &CaptureQuery, total: Option<u64>) -> bool {
+        let view = view_of(query);
+        match &mut self.selected {
+            SelectedRows::Ids(ids) if !ids.is_empty() => {
+                if let Loaded::Ready(kept) = self.reads.captures_among(view.clone(), ids.clone()) {
+                    if kept.len() != ids.len() {
+                        ids.retain(|id| kept.contains(id));
+                    }
+                    self.selected_in = Some(view);
+                    return true;
+                }
+                self.selected_in.as_ref() == Some(&view)
+            }
+            SelectedRows::Query { query, count } if *query == view => {
+                *count = total.unwrap_or(*count);
+                true
+            }
+            SelectedRows::Ids(_) | SelectedRows::Query { .. } => {
+                self.selected = SelectedRows::default();
+                self.selected_in = Some(view);
+                true
+            }
+        }
+    }
+}
