@@ -208,6 +208,8 @@ pub struct AppState {
     pub verified: Option<(PathBuf, Vec<VerifyLine>)>,
     /// Whether the filter line of the captures shall take the keyboard.
     pub wants_filter: bool,
+    /// Whether the note field of the lower panel shall take the keyboard.
+    pub opens_note: bool,
     /// The ready filter that the captures shall show next.
     pub wants_tab: Option<CaptureTab>,
     /// The launches and the state of URLs that the crawl page shall show next.
@@ -269,6 +271,7 @@ impl AppState {
             last_export: None,
             verified: None,
             wants_filter: false,
+            opens_note: false,
             wants_tab: None,
             wants_seen: None,
             shows_dark: false,

@@ -172,7 +172,12 @@ impl Cockpit {
             return;
         }
         let typing = super::widgets::is_typing(ui);
+        let writes_note = super::widgets::is_writing_note(ui);
         for action in Action::ALL {
+            // Ctrl+Enter keeps the note that is being written.
+            if writes_note && action == Action::Export {
+                continue;
+            }
             // A text field has its own undo.
             if typing && matches!(action, Action::Undo | Action::Redo | Action::Back) {
                 continue;

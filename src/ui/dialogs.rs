@@ -17,7 +17,7 @@ const PAGE_KEYS: [(&str, &str); 13] = [
     ("↑ ↓  PageUp PageDown  Home End", "move in the captures table; with Shift select"),
     ("Ctrl+A", "select all captures that match the filter"),
     ("Ctrl+C", "copy the selected captures as tab-separated values"),
-    ("N", "write a note on the captures at hand"),
+    ("N", "write a note on the capture at hand; Ctrl+Enter keeps it, Esc leaves the field"),
     ("W", "why: the decision in the lower panel"),
     ("L", "inlinks in the lower panel; with Shift outlinks"),
     ("J  K", "next, previous capture in Review"),

@@ -4,12 +4,12 @@ use super::panel_files::{file_ui, lost_ui, problem_ui};
 use super::table::Table;
 use super::theme::{self, GAP, tokens};
 use super::trace::trace_ui;
-use super::widgets::{empty_ui, heading_ui, loaded_ui, mark_ui, status_ui, verdict_ui};
+use super::widgets::{PANEL_NOTE, empty_ui, heading_ui, loaded_ui, mark_ui, note_field_ui, status_ui, verdict_ui};
 use super::words;
 use crate::app::models::*;
 use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, Same, ScopeList};
 use crate::uri::CaptureDate;
-use egui::{RichText, ScrollArea, Sense, TextEdit, Ui};
+use egui::{RichText, ScrollArea, Sense, Ui};
 
 const TABS: [(PanelTab, &str); 9] = [
     (PanelTab::Details, "Details"),
@@ -140,8 +140,10 @@ impl LowerPanel {
 
     fn note_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CaptureId) {
         ui.horizontal_wrapped(|ui| {
-            let label = ui.label("Note");
-            ui.add(TextEdit::singleline(&mut self.note).desired_width(theme::LONG_FIELD)).labelled_by(label.id);
+            let opens = std::mem::take(&mut app.opens_note);
+            if note_field_ui(ui, PANEL_NOTE, "Note", &mut self.note, opens) {
+                keep_note(app, id, &mut self.note);
+            }
             for (mark, word) in [
                 (ReviewMark::Note, "Add note"),
                 (ReviewMark::Approve, "✔ Approve"),
@@ -157,6 +159,14 @@ impl LowerPanel {
                 }
             }
         });
+    }
+}
+
+/// Keeps a note on a capture, if anything is written.
+pub(super) fn keep_note(app: &mut AppState, id: CaptureId, note: &mut String) {
+    let note = std::mem::take(note).trim().to_owned();
+    if !note.is_empty() {
+        app.send(Command::Mark { captures: vec![id].into(), mark: ReviewMark::Note, note });
     }
 }
 

@@ -240,3 +240,49 @@ pub fn verdict_ui(ui: &mut Ui, verdict: &str) -> Response {
 pub fn is_typing(ui: &Ui) -> bool {
     ui.ctx().egui_wants_keyboard_input()
 }
+
+/// A field for a note. While it has the keyboard, letters are text, Ctrl+Enter
+/// keeps the note and Esc leaves the field; `opens` puts the cursor into it. True
+/// when the note shall be kept.
+pub fn note_field_ui(ui: &mut Ui, id: &str, label: &str, text: &mut String, opens: bool) -> bool {
+    let id = egui::Id::unique(id);
+    let writes = ui.memory(|memory| memory.has_focus(id));
+    let keep = egui::KeyboardShortcut::new(egui::Modifiers::COMMAND, egui::Key::Enter);
+    let keeps = writes && ui.input_mut(|input| input.consume_shortcut(&keep));
+    let label = ui.label(label);
+    let field =
+        TextEdit::singleline(text).id(id).hint_text("Ctrl+Enter keeps it as a note").desired_width(theme::FIELD * 1.5);
+    let response = ui.add(field).labelled_by(label.id);
+    if opens {
+        response.request_focus();
+    }
+    if response.lost_focus() {
+        // Esc leaves this field and does nothing else.
+        ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::Escape));
+    }
+    if keeps {
+        response.surrender_focus();
+    }
+    keeps
+}
+
+/// Whether a person is writing a note, which has keys of its own.
+pub fn is_writing_note(ui: &Ui) -> bool {
+    let fields = [REVIEW_NOTE, PANEL_NOTE].map(egui::Id::unique);
+    ui.memory(|memory| memory.focused().is_some_and(|focused| fields.contains(&focused)))
+}
+
+/// The note field of the page Review.
+pub const REVIEW_NOTE: &str = "note of the page Review";
+/// The note field of the lower panel.
+pub const PANEL_NOTE: &str = "note of the lower panel";
+
+/// Whether a letter was typed that opens a field. Told by its text and not by
+/// its key: the field, which takes the keyboard now, must not get it.
+pub fn takes_letter(ui: &Ui, letter: &str) -> bool {
+    ui.input_mut(|input| {
+        let events = input.events.len();
+        input.events.retain(|event| !matches!(event, egui::Event::Text(text) if text.eq_ignore_ascii_case(letter)));
+        input.events.len() < events
+    })
+}

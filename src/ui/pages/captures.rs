@@ -7,7 +7,7 @@ use crate::app::models::{
 };
 use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route, SelectedRows};
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{action_ui, empty_ui, is_typing, notice_ui};
+use crate::ui::widgets::{action_ui, empty_ui, is_typing, notice_ui, takes_letter};
 use crate::ui::words;
 use crate::uri::Url;
 use egui::{Event, Key, Modifiers, TextEdit, Ui};
@@ -421,15 +421,18 @@ impl CapturesPage {
                 self.mark(app, mark);
             }
         }
-        for (key, tab, tab_shifted) in [
-            (Key::W, PanelTab::Decision, PanelTab::Decision),
-            (Key::L, PanelTab::Inlinks, PanelTab::Outlinks),
-            (Key::N, PanelTab::Notes, PanelTab::Notes),
-        ] {
+        for (key, tab, tab_shifted) in
+            [(Key::W, PanelTab::Decision, PanelTab::Decision), (Key::L, PanelTab::Inlinks, PanelTab::Outlinks)]
+        {
             if pressed(key) {
                 app.settings.panel_tab = if shift { tab_shifted } else { tab };
                 app.settings.lower_panel = true;
             }
+        }
+        if takes_letter(ui, "n") {
+            app.settings.panel_tab = PanelTab::Notes;
+            app.settings.lower_panel = true;
+            app.opens_note = matches!(app.focus, Some(Focus::Capture(_)));
         }
         if pressed(Key::Escape) && !self.applied.is_empty() {
             self.filter.clear();

@@ -161,6 +161,7 @@ impl<'a> CaptureTable<'a> {
                 self.app.focus = Some(crate::app::Focus::Capture(row.id));
                 self.app.settings.panel_tab = tab;
                 self.app.settings.lower_panel = true;
+                self.app.opens_note = tab == PanelTab::Notes;
                 ui.close();
             }
         }

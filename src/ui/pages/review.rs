@@ -2,9 +2,13 @@
 
 use crate::app::models::{CaptureDetail, CapturePage, CaptureQuery, CaptureTab, Loaded, ReviewMark};
 use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route};
+use crate::ui::panel::keep_note;
 use crate::ui::table::Table;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
-use crate::ui::widgets::{action_ui, empty_ui, heading_ui, is_typing, loaded_ui, mark_ui, status_ui, title_ui};
+use crate::ui::widgets::{
+    REVIEW_NOTE, action_ui, empty_ui, heading_ui, is_typing, loaded_ui, mark_ui, note_field_ui, status_ui,
+    takes_letter, title_ui,
+};
 use crate::ui::words;
 use egui::{Key, Modifiers, RichText, ScrollArea, TextEdit, Ui};
 
@@ -22,13 +26,14 @@ pub struct ReviewPage {
     reviewed_too: bool,
     at: usize,
     note: String,
+    opens_note: bool,
     began: Option<f64>,
 }
 
 impl ReviewPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        title_ui(ui, "Review", "J K move, A approve, D reject, F flag, S skip, Ctrl+Z undo");
+        title_ui(ui, "Review", "J K move, A approve, D reject, F flag, S skip, N note, Ctrl+Z undo, Ctrl+Shift+Z redo");
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Filter");
             ui.add(
@@ -39,6 +44,7 @@ impl ReviewPage {
             .labelled_by(label.id);
             ui.checkbox(&mut self.reviewed_too, "Reviewed ones too");
             action_ui(ui, app, Action::Undo);
+            action_ui(ui, app, Action::Redo);
         });
         let answer = app.reads.captures(CaptureQuery {
             filter: self.filter.trim().to_owned(),
@@ -129,11 +135,10 @@ impl ReviewPage {
             }
         });
         ui.horizontal_wrapped(|ui| {
-            let label = ui.label("Reason");
-            ui.add(
-                TextEdit::singleline(&mut self.note).hint_text("kept with the next mark").desired_width(theme::FIELD),
-            )
-            .labelled_by(label.id);
+            let opens = std::mem::take(&mut self.opens_note);
+            if note_field_ui(ui, REVIEW_NOTE, "Reason or note", &mut self.note, opens) {
+                keep_note(app, id, &mut self.note);
+            }
             for (number, reason) in REASONS.iter().enumerate() {
                 if ui.small_button(format!("{} {reason}", number + 1)).clicked() {
                     self.note = (*reason).to_owned();
@@ -193,7 +198,10 @@ impl ReviewPage {
                 self.mark(ui, app, page.rows[self.at].id, mark);
             }
         }
-        for (key, tab) in [(Key::N, PanelTab::Notes), (Key::V, PanelTab::Versions), (Key::W, PanelTab::Decision)] {
+        if takes_letter(ui, "n") {
+            self.opens_note = true;
+        }
+        for (key, tab) in [(Key::V, PanelTab::Versions), (Key::W, PanelTab::Decision)] {
             if pressed(key) {
                 app.settings.panel_tab = tab;
                 app.settings.lower_panel = true;
