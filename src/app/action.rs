@@ -2,7 +2,7 @@
 
 use super::spec_draft::SpecDraft;
 use super::state::AppState;
-use super::{Action, Command, Dialog, FilesRoute, Route};
+use super::{Action, Command, CrawlTarget, Dialog, FilesRoute, Route};
 use crate::app::models::ReviewMark;
 use std::path::PathBuf;
 
@@ -61,8 +61,8 @@ impl Action {
     /// The words on its button.
     pub fn label(self) -> String {
         match self {
-            Self::OpenWorkspace => "Open WARC / workspace folder…".to_owned(),
-            Self::LoadSample => "Load the sample campaign".to_owned(),
+            Self::OpenWorkspace => "Open WARC, WACZ or workspace…".to_owned(),
+            Self::LoadSample => "Open the sample campaign".to_owned(),
             Self::NewCampaign => "New campaign".to_owned(),
             Self::Import => "Import archive files…".to_owned(),
             Self::LocateFiles => "Locate missing files…".to_owned(),
@@ -94,6 +94,11 @@ impl Action {
         match self {
             Self::Undo if draft_at_hand(state).is_some() => "Undo edit".to_owned(),
             Self::Redo if draft_at_hand(state).is_some() => "Redo edit".to_owned(),
+            Self::StartCrawl => match draft_at_hand(state) {
+                Some(spec) if spec.id.is_none() => "Save and crawl".to_owned(),
+                Some(spec) if spec.shows_edits() => format!("Save as v{} and crawl", spec.next_version()),
+                _ => self.label(),
+            },
             _ => self.label(),
         }
     }
@@ -101,9 +106,9 @@ impl Action {
     /// What it does, in one line.
     pub fn hint(self) -> &'static str {
         match self {
-            Self::OpenWorkspace => "Opens a folder as workspace, or brings its archive files in",
-            Self::LoadSample => "Makes a workspace whose small web is served from this machine; works offline",
-            Self::NewCampaign => "Begins an empty specification",
+            Self::OpenWorkspace => "Opens a workspace, or imports archive files and job folders of crawlers",
+            Self::LoadSample => "A workspace whose small web is served from this machine; works offline",
+            Self::NewCampaign => "Begins an empty specification; without a workspace one is made for it",
             Self::Import => {
                 "Brings WARC, ARC and WACZ files or folders of them in; they can also be dropped on the window"
             }
@@ -182,7 +187,7 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
             if state.runs("Check files") { Err("Files are being checked") } else { Ok(Command::CheckFiles) }
         }
         Action::LoadSample => Ok(Command::LoadSample(state.sample_folder())),
-        Action::NewCampaign => open().map(|()| Command::Go(Route::Spec(None))),
+        Action::NewCampaign => Ok(Command::NewCampaign),
         Action::SaveCampaign => {
             open()?;
             match &state.spec {
@@ -194,8 +199,17 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
             }
         }
         Action::StartCrawl => {
-            let id = campaign()?;
-            if state.crawl_job().is_some() { Err("A crawl is running") } else { Ok(Command::StartCrawl(id)) }
+            open()?;
+            if state.crawl_job().is_some() {
+                return Err("A crawl is running");
+            }
+            match (draft_at_hand(state), &state.route) {
+                (Some(spec), _) if spec.is_being_saved() => Err("It is being saved"),
+                (Some(spec), _) if !spec.is_complete() => Err("The specification is incomplete"),
+                (Some(_), _) => Ok(Command::RequestCrawl(CrawlTarget::Draft)),
+                (None, Route::Spec(_)) => Err("The specification is loading"),
+                (None, _) => campaign().map(|id| Command::RequestCrawl(CrawlTarget::Campaign(id))),
+            }
         }
         Action::PauseCrawl => {
             state.crawl_job().map(|job| Command::PauseJob(job.id, !job.cx().is_paused())).ok_or("No crawl is running")
@@ -246,13 +260,21 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
 
 /// The specification whose edits are at hand on this page.
 fn draft_at_hand(state: &AppState) -> Option<&SpecDraft> {
-    state.spec.as_ref().filter(|_| matches!(state.route, Route::Spec(_) | Route::Scope(..)))
+    state.spec.as_ref().filter(|spec| match state.route {
+        Route::Spec(id) => id == spec.id,
+        Route::Scope(id, _) => Some(id) == spec.id,
+        _ => false,
+    })
 }
 
 /// The page of the rail, with the ids at hand.
 pub fn route_of(page: u8, state: &AppState) -> Route {
     match page {
-        1 => Route::Spec(state.campaign),
+        // Edits that are not saved come first.
+        1 => Route::Spec(match &state.spec {
+            Some(spec) if spec.shows_edits() => spec.id,
+            _ => state.campaign,
+        }),
         2 => Route::Crawl,
         3 => Route::Captures { filter: String::new() },
         4 => Route::Prospect,

@@ -1,10 +1,10 @@
 //! Everything a person can ask, as values.
 
-use super::SelectedRows;
 use super::models::{
     CampaignId, CitedBy, FileId, FileOutcome, FileState, GeoList, LaunchId, LinkForm, ProblemQuery, ReviewMark,
     ScopeTable, SelectionSpec, WhatIfList,
 };
+use super::{CrawlStart, CrawlTarget, SelectedRows};
 use crate::campaign::Campaign;
 use std::path::PathBuf;
 
@@ -170,8 +170,23 @@ pub enum Dialog {
     Window,
     /// A decision on many captures that waits for confirmation.
     Decide,
+    /// A crawl that waits for confirmation.
+    StartCrawl,
+    /// Edits that are not saved would be lost.
+    Unsaved,
     /// Work is running while the window is asked to close.
     Quit,
+}
+
+/// What becomes of edits that are not saved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnsavedAnswer {
+    /// They are saved first.
+    Save,
+    /// They go.
+    Discard,
+    /// They stay, and nothing else is done.
+    Cancel,
 }
 
 /// With payload: what [`super`] carries out, in one `match`.
@@ -193,11 +208,13 @@ pub enum Command {
     ToggleTheme,
     /// Takes a notice away.
     Dismiss(u64),
+    /// Opens what is at a path: a workspace, or archives to import.
+    Open(PathBuf),
     /// Opens a workspace folder.
     OpenWorkspace(PathBuf),
     /// Makes an empty workspace.
     NewWorkspace(PathBuf),
-    /// Makes a workspace with the sample campaign, ready to crawl.
+    /// Opens the workspace with the sample campaign; makes it where there is none.
     LoadSample(PathBuf),
     /// Saves a campaign: a new one, or a new version of one.
     SaveCampaign {
@@ -230,8 +247,27 @@ pub enum Command {
     },
     /// Chooses the campaign at hand.
     ChooseCampaign(CampaignId),
-    /// Starts a new launch, or resumes the last one that is not finished.
-    StartCrawl(CampaignId),
+    /// Adds a seed to the specification of the campaign at hand, not yet saved.
+    AddSeed(String),
+    /// Begins a new campaign, in a workspace made for it where none is open.
+    NewCampaign,
+    /// Asks a person to confirm a crawl.
+    RequestCrawl(CrawlTarget),
+    /// Confirms it: saves edits first, then starts.
+    ConfirmCrawl {
+        /// The version that was confirmed, where nothing is saved first.
+        version: u32,
+        /// Begins a new launch even where one can be resumed.
+        fresh: bool,
+    },
+    /// Starts a crawl that was confirmed.
+    StartCrawl(CrawlStart),
+    /// Says what becomes of edits that a command would lose.
+    AnswerUnsaved(UnsavedAnswer),
+    /// Closes the window, after asking about edits and running work.
+    CloseWindow,
+    /// Stops running work and closes the window.
+    StopAndClose,
     /// Lets a job wait or go on.
     PauseJob(u64, bool),
     /// Stops a job cleanly.

@@ -1,5 +1,6 @@
 //! The open workspace as the window and the command line see it.
 
+use super::crawl_request::{CrawlPlan, CrawlRequest, CrawlStart};
 use super::link_desk::LinkDesk;
 use super::models::*;
 use super::plans::Plans;
@@ -28,6 +29,8 @@ pub trait Desk: Plans + LinkDesk + Send + Sync {
     fn campaign(&self, id: CampaignId) -> DeskResult<CampaignPage>;
     /// Launches of a campaign (of any, when none is named).
     fn crawl(&self, campaign: Option<CampaignId>, launches: Launches) -> DeskResult<CrawlPage>;
+    /// What a crawl would do.
+    fn crawl_plan(&self, request: &CrawlRequest) -> DeskResult<CrawlPlan>;
     /// A part of the captures table.
     fn captures(&self, query: &CaptureQuery) -> DeskResult<CapturePage>;
     /// Numbers of the captures that match a query, whatever its page; of
@@ -154,7 +157,7 @@ pub trait Desk: Plans + LinkDesk + Send + Sync {
 
     /// Starts a launch, or resumes the one that is not finished. The live
     /// figures are read with [`Desk::crawl`]. Answers in words, as all long work.
-    fn run_crawl(&self, campaign: CampaignId, cx: &JobCx) -> DeskResult<String>;
+    fn run_crawl(&self, start: CrawlStart, cx: &JobCx) -> DeskResult<String>;
     /// Brings files and folders in, linked or copied. Waits for another import to end.
     fn import(&self, paths: &[PathBuf], copy: bool, cx: &JobCx) -> DeskResult<String>;
     /// Looks in a folder for lost files, or for one of them.
@@ -177,11 +180,28 @@ pub trait Opener: Send + Sync {
     fn open(&self, folder: &Path) -> DeskResult<Arc<dyn Desk>>;
     /// Makes a workspace in an empty or absent folder.
     fn create(&self, folder: &Path) -> DeskResult<Arc<dyn Desk>>;
-    /// Makes a workspace with the sample campaign, whose web this process
-    /// serves on loopback while the workspace is open.
-    fn create_sample(&self, folder: &Path) -> DeskResult<Arc<dyn Desk>>;
+    /// Makes a workspace in this folder, or in the first that is free of those
+    /// called like it with a number; answers with that folder.
+    fn create_beside(&self, folder: &Path) -> DeskResult<(PathBuf, Arc<dyn Desk>)>;
+    /// Opens the workspace with the sample campaign in this folder, and makes
+    /// it where there is none, as [`Opener::create_beside`] does. This process
+    /// serves its web on loopback while the workspace is open.
+    fn open_sample(&self, folder: &Path) -> DeskResult<(PathBuf, Arc<dyn Desk>)>;
+    /// Says what is at a path that a person wants to open.
+    fn identify(&self, path: &Path) -> DeskResult<OpenTarget>;
+    /// Whether a workspace is in this folder.
+    fn is_workspace(&self, folder: &Path) -> bool;
     /// The folder offered to a person who has not chosen one. Does not block.
     fn default_folder(&self) -> PathBuf;
     /// Free bytes where that folder will lie, as far as known. Does not block.
     fn disk_free(&self) -> Option<u64>;
+}
+
+/// What is at a path that a person wants to open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OpenTarget {
+    /// A workspace, in this folder.
+    Workspace(PathBuf),
+    /// An archive file, or a folder with some in it.
+    Archives,
 }

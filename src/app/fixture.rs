@@ -5,16 +5,19 @@
 mod files;
 #[path = "fixture_links.rs"]
 mod links;
+#[path = "fixture_opener.rs"]
+mod opener;
 #[path = "fixture_plans.rs"]
 mod plans;
 #[path = "fixture_scope.rs"]
 mod scope;
 
+pub(crate) use opener::FixtureOpener;
 pub(crate) use plans::run as run_of;
 
 use crate::app::models::*;
 use crate::app::work::ScheduleLook;
-use crate::app::{Desk, DeskResult, Opener};
+use crate::app::{CrawlPlan, CrawlRequest, CrawlStart, Desk, DeskResult};
 use crate::campaign::{Campaign, Seed};
 use crate::jobs::JobCx;
 use crate::scope::{Trace, standard_rules};
@@ -66,40 +69,6 @@ pub struct FixtureDesk {
     pub empty: bool,
     /// What it was told.
     pub told: Arc<Told>,
-}
-
-/// Opens made-up archives, whatever the folder; `broken` fails, `/older` wants its inlinks built.
-pub struct FixtureOpener {
-    /// Nothing in them yet.
-    pub empty: bool,
-    /// What they are told.
-    pub told: Arc<Told>,
-}
-
-impl Opener for FixtureOpener {
-    fn open(&self, folder: &Path) -> DeskResult<Arc<dyn Desk>> {
-        anyhow::ensure!(!folder.ends_with("broken"), "{} is no workspace", folder.display());
-        self.told.say(format!("open {}", folder.display()));
-        Ok(Arc::new(FixtureDesk { empty: self.empty, told: self.told.clone() }))
-    }
-
-    fn create(&self, folder: &Path) -> DeskResult<Arc<dyn Desk>> {
-        self.told.say(format!("create {}", folder.display()));
-        Ok(Arc::new(FixtureDesk { empty: true, told: self.told.clone() }))
-    }
-
-    fn create_sample(&self, folder: &Path) -> DeskResult<Arc<dyn Desk>> {
-        self.told.say(format!("sample {}", folder.display()));
-        Ok(Arc::new(FixtureDesk { empty: false, told: self.told.clone() }))
-    }
-
-    fn disk_free(&self) -> Option<u64> {
-        Some(123_000_000_000)
-    }
-
-    fn default_folder(&self) -> PathBuf {
-        PathBuf::from("/home/archivist/fonds")
-    }
 }
 
 const PAGES: [(&str, &str, &str); 12] = [
@@ -693,9 +662,23 @@ impl Desk for FixtureDesk {
         Ok(format!("recounted for ± {window_days} days"))
     }
 
-    fn run_crawl(&self, campaign: CampaignId, cx: &JobCx) -> DeskResult<String> {
+    fn crawl_plan(&self, request: &CrawlRequest) -> DeskResult<CrawlPlan> {
+        let spec = request.edits.clone().unwrap_or_else(Self::campaign_value);
+        Ok(CrawlPlan {
+            title: spec.name,
+            version: SAVED_VERSION,
+            seeds: spec.seeds.len() as u64,
+            first_seeds: spec.seeds.iter().map(|seed| seed.url.clone()).collect(),
+            hosts: 2,
+            first_hosts: vec!["www.vilanova.example".to_owned(), "jornal.vilanova.example".to_owned()],
+            unfinished: None,
+            obstacle: None,
+        })
+    }
+
+    fn run_crawl(&self, start: CrawlStart, cx: &JobCx) -> DeskResult<String> {
         self.told.crawling.store(true, Ordering::SeqCst);
-        self.told.say(format!("crawl {campaign}"));
+        self.told.say(format!("crawl {}", start.campaign));
         let ended = Self::work(cx, "Crawling", 20_000);
         self.told.crawling.store(false, Ordering::SeqCst);
         ended.map(|()| "20 000 captures".to_owned())

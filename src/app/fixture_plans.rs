@@ -3,7 +3,7 @@
 use super::FixtureDesk;
 use crate::app::models::{CampaignId, RunState, ScheduledRun};
 use crate::app::work::ScheduleLook;
-use crate::app::{Desk, DeskResult, Plans};
+use crate::app::{CrawlStart, Desk, DeskResult, Plans};
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
 use crate::scope::{Candidate, Derivation, Facts, Permissions};
@@ -35,7 +35,7 @@ impl Plans for FixtureDesk {
 
     fn run_scheduled(&self, run: i64, cx: &JobCx) -> DeskResult<String> {
         self.told.say(format!("scheduled run {run}"));
-        self.run_crawl(1, cx)
+        self.run_crawl(CrawlStart { campaign: 1, version: super::SAVED_VERSION, fresh: true }, cx)
     }
 
     fn answer_scheduled(&self, run: i64, starts: bool) -> DeskResult<String> {

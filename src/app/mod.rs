@@ -11,6 +11,7 @@
 
 mod action;
 mod command;
+mod crawl_request;
 pub mod demo;
 mod desk;
 #[cfg(test)]
@@ -34,13 +35,14 @@ pub mod work;
 pub mod workspace_desk;
 
 pub use action::{MARK_KEYS, PAGES, mark_verb, resolve, route_of};
-pub use command::{Action, Command, Dialog, FilesRoute, Route, RuleAsked, ScopeList};
-pub use desk::{Desk, DeskResult, Opener};
+pub use command::{Action, Command, Dialog, FilesRoute, Route, RuleAsked, ScopeList, UnsavedAnswer};
+pub use crawl_request::{CrawlPlan, CrawlRequest, CrawlStart, CrawlTarget, UnfinishedLaunch};
+pub use desk::{Desk, DeskResult, OpenTarget, Opener};
 pub use jobs_at_hand::{EndedJob, RunningJob};
 pub use link_desk::LinkDesk;
 pub use plans::Plans;
 pub use reads::{LIST_PAGE, Reads, Same, ScopeAnswers};
 pub use scans::RuleLine;
-pub use selected_rows::SelectedRows;
+pub use selected_rows::{Decision, SelectedRows};
 pub use spec_draft::SpecDraft;
-pub use state::{AppState, Decision, Focus, PanelTab, ScheduleWatch, Settings, ThemeChoice};
+pub use state::{AppState, Focus, PanelTab, RecentWorkspace, ScheduleWatch, Settings, ThemeChoice};

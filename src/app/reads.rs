@@ -1,6 +1,7 @@
 //! The questions the window asks, each with its cache.
 
 use super::Desk;
+use super::crawl_request::{CrawlPlan, CrawlRequest};
 use super::loader::{Cache, ReadCx};
 use super::models::*;
 use crate::campaign::Campaign;
@@ -113,6 +114,8 @@ reads! {
     /// See [`Desk::crawl`]; asked twice a second.
     crawl(campaign: Option<CampaignId>, launches: Launches) -> CrawlPage, Some(LIVE),
         |desk, (campaign, launches)| desk.crawl(*campaign, *launches);
+    /// See [`Desk::crawl_plan`].
+    crawl_plan(of: Same<CrawlRequest>) -> CrawlPlan, None, |desk, (of,)| desk.crawl_plan(of.answer()?.as_ref());
     /// See [`Desk::captures`].
     captures(query: CaptureQuery) -> CapturePage, None, |desk, (query,)| desk.captures(query);
     /// Those of these captures that match a query; see [`Desk::capture_ids`].

@@ -1,7 +1,9 @@
 //! The captures that a person selected in the table.
 
-use super::models::{CaptureId, CaptureQuery, Loaded};
-use super::{AppState, Desk, DeskResult};
+use super::models::{CaptureId, CaptureQuery, Loaded, ReviewMark};
+use super::state::Answer;
+use super::workspace_desk::act_summary;
+use super::{AppState, Desk, DeskResult, Dialog, Route};
 
 /// Captures selected in the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +72,20 @@ impl SelectedRows {
     }
 }
 
+/// A person's word on captures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    /// Which captures.
+    pub captures: SelectedRows,
+    /// What about them.
+    pub mark: ReviewMark,
+    /// Why, in words.
+    pub note: String,
+}
+
+/// Captures that are decided on without asking.
+const MOST_UNASKED: u64 = 50;
+
 /// A query without order and page: which rows are in the view.
 fn view_of(query: &CaptureQuery) -> CaptureQuery {
     CaptureQuery { sort: Vec::new(), offset: 0, limit: 0, ..query.clone() }
@@ -102,5 +118,30 @@ impl AppState {
                 true
             }
         }
+    }
+
+    /// Decides on a few captures at once; on many, a person confirms it first.
+    pub(super) fn decide_or_ask(&mut self, decision: Decision) {
+        if decision.captures.count() > MOST_UNASKED {
+            self.decision = Some(decision);
+            self.dialog = Some(Dialog::Decide);
+        } else {
+            self.decide(decision);
+        }
+    }
+
+    /// Has a worker find the captures that are meant now, and mark them as one act.
+    pub(super) fn decide(&mut self, Decision { captures, mark, note }: Decision) {
+        let reviewed = self.route == Route::Review;
+        let work = move |desk: &dyn Desk| {
+            let ids = captures.resolve(desk)?;
+            if ids.is_empty() {
+                return Ok(Some("No capture matches any more; nothing was decided".to_owned()));
+            }
+            desk.mark(&ids, mark, &note)?;
+            let is_one = matches!(&captures, SelectedRows::Ids(ids) if ids.len() == 1);
+            Ok((!is_one).then(|| act_summary(mark, ids.len() as u64)))
+        };
+        self.write(work, move |kept| Answer::Kept(reviewed, kept));
     }
 }

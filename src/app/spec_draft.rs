@@ -2,7 +2,7 @@
 
 use super::models::{CampaignId, CampaignPage};
 use super::scans::decide_alike;
-use crate::campaign::{Campaign, Politeness, Seed};
+use crate::campaign::{Campaign, CampaignProblem, Politeness, Seed};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,6 +24,8 @@ pub struct SpecDraft {
     pub id: Option<CampaignId>,
     /// The version it was begun from; 0 for a new one.
     pub version: u32,
+    /// The newest version that is known, whoever saved it.
+    pub newest: u32,
     /// As edited.
     pub campaign: Campaign,
     /// As saved last.
@@ -31,6 +33,8 @@ pub struct SpecDraft {
     /// As it stood when it was looked at last; none before the first look.
     noted: Option<State>,
     looked: Looked,
+    /// What stands in the way of a good run, as of the last look.
+    problems: Arc<Vec<CampaignProblem>>,
     revision: u64,
     undo: VecDeque<Step>,
     redo: Vec<State>,
@@ -131,8 +135,23 @@ impl SpecDraft {
         let saved = campaign.clone();
         let (undo, redo) = (VecDeque::new(), Vec::new());
         let revision = next_revision();
-        let (noted, looked) = (None, Looked::default());
-        Self { id, version, campaign, saved, noted, looked, revision, undo, redo, last: None, saving: None }
+        let (noted, looked, problems) = (None, Looked::default(), Arc::default());
+        let newest = version;
+        Self {
+            id,
+            version,
+            newest,
+            campaign,
+            saved,
+            noted,
+            looked,
+            problems,
+            revision,
+            undo,
+            redo,
+            last: None,
+            saving: None,
+        }
     }
 
     /// Another number with every edit that was noticed, and in every draft: who
@@ -161,6 +180,26 @@ impl SpecDraft {
         own
     }
 
+    /// The version that saving its edits makes.
+    pub fn next_version(&self) -> u32 {
+        self.version.max(self.newest) + 1
+    }
+
+    /// What stands in the way of a good run, as of the last look.
+    pub fn problems(&self) -> &Arc<Vec<CampaignProblem>> {
+        &self.problems
+    }
+
+    /// Whether this problem keeps it from being saved and crawled.
+    pub fn is_stopped_by(&self, problem: &CampaignProblem) -> bool {
+        problem.stops_crawl || (problem.field == "name" && (self.id.is_none() || self.looked.edited))
+    }
+
+    /// Whether it can be saved and crawled, as of the last look.
+    pub fn is_complete(&self) -> bool {
+        self.noted.is_some() && !self.problems.iter().any(|problem| self.is_stopped_by(problem))
+    }
+
     /// Whether something is not saved.
     pub fn is_edited(&self) -> bool {
         self.campaign != self.saved
@@ -183,6 +222,7 @@ impl SpecDraft {
     }
 
     fn look(&mut self) {
+        self.problems = Arc::new(self.campaign.problems());
         self.looked = Looked { edited: self.is_edited(), changes_scope: !decide_alike(&self.campaign, &self.saved) };
     }
 

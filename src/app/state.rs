@@ -8,21 +8,30 @@
 
 #[path = "state_links.rs"]
 mod links;
+#[path = "state_open.rs"]
+mod open;
 #[path = "state_saves.rs"]
 mod saves;
 #[path = "state_schedules.rs"]
 mod schedules;
+#[path = "state_unsaved.rs"]
+mod unsaved;
 
+pub use open::RecentWorkspace;
 pub use schedules::ScheduleWatch;
 
+use open::{AfterOpen, OpenedWorkspace};
+
+use super::crawl_request::{AfterSave, CrawlRequest};
+use super::desk::OpenTarget;
 use super::jobs_at_hand::{EndedJob, IMPORT, JobAnswer, RunningJob};
 use super::loader::{Order, Pool, ReadCx, failure, no_workspace};
 use super::models::*;
 use super::reads::Reads;
 use super::scans::{RuleLine, Scans, decide_alike, name_rules};
+use super::selected_rows::Decision;
 use super::spec_draft::SpecDraft;
 use super::work::ScheduleLook;
-use super::workspace_desk::act_summary;
 use super::{Command, Desk, DeskResult, Dialog, FilesRoute, Opener, Route, SelectedRows};
 use crate::campaign::Campaign;
 use crate::jobs::{JobCx, Progress, Wake};
@@ -101,6 +110,8 @@ pub struct Settings {
     pub window_days: u32,
     /// The workspace open last.
     pub last_workspace: Option<PathBuf>,
+    /// Workspaces that were opened lately, the last one first.
+    pub recent_workspaces: Vec<PathBuf>,
 }
 
 impl Default for Settings {
@@ -113,6 +124,7 @@ impl Default for Settings {
             panel_tab: PanelTab::Details,
             window_days: MATCH_WINDOW_DAYS,
             last_workspace: None,
+            recent_workspaces: Vec::new(),
         }
     }
 }
@@ -130,24 +142,14 @@ pub enum Focus {
     Problem(i64),
 }
 
-/// A person's word on captures.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Decision {
-    /// Which captures.
-    pub captures: SelectedRows,
-    /// What about them.
-    pub mark: ReviewMark,
-    /// Why, in words.
-    pub note: String,
-}
-
-/// Captures that are decided on without asking.
-const MOST_UNASKED: u64 = 50;
-
 /// What a worker tells the window after a write.
-enum Answer {
-    /// A workspace, and whether inlinks of an earlier form wait to be built.
-    Opened(PathBuf, DeskResult<(Arc<dyn Desk>, bool)>),
+pub(super) enum Answer {
+    /// The folder that was to be opened, what follows, and what came of it.
+    Opened(PathBuf, AfterOpen, DeskResult<OpenedWorkspace>),
+    /// What a path is that a person wants to open.
+    Named(PathBuf, DeskResult<OpenTarget>),
+    /// Whether a workspace that was opened lately is there.
+    Recent(PathBuf, bool),
     /// A save, by its number; what was saved, of which campaign, as which version.
     Saved(u64, DeskResult<(Box<Campaign>, (CampaignId, u32))>),
     Marked(DeskResult<String>),
@@ -170,6 +172,12 @@ pub struct AppState {
     next_id: u64,
     opening: Option<PathBuf>,
     scans: Scans,
+    /// Commands that would lose edits, until a person has answered.
+    held_back: Vec<Command>,
+    /// Whether the edits go when another workspace is open.
+    discards_edits: bool,
+    /// What follows a save, by its number.
+    after_save: Option<(u64, AfterSave)>,
 
     /// Read models.
     pub reads: Reads,
@@ -192,6 +200,12 @@ pub struct AppState {
     pub(super) selected_in: Option<CaptureQuery>,
     /// The decision that waits for confirmation.
     pub decision: Option<Decision>,
+    /// The crawl that waits for confirmation.
+    pub crawl_request: Option<Arc<CrawlRequest>>,
+    /// Workspaces that were opened lately, the last one first.
+    pub recent: Vec<RecentWorkspace>,
+    /// Whether the window shall close once nothing runs any more.
+    pub closing: bool,
     /// The row that the lower panel follows.
     pub focus: Option<Focus>,
     /// The problem whose record is read though much has to be decompressed for it.
@@ -243,7 +257,7 @@ impl AppState {
             later: Cell::new(None),
         };
         let selection_draft = SelectionSpec { window_days: settings.window_days, ..SelectionSpec::default() };
-        Ok(Self {
+        let mut state = Self {
             opener,
             wake,
             writer: Pool::new("write", 1, Order::OldestFirst)?,
@@ -253,6 +267,9 @@ impl AppState {
             next_id: 1,
             opening: None,
             scans: Scans::default(),
+            held_back: Vec::new(),
+            discards_edits: false,
+            after_save: None,
             reads: Reads::new(cx),
             route: Route::default(),
             dialog: None,
@@ -263,6 +280,9 @@ impl AppState {
             selected: SelectedRows::default(),
             selected_in: None,
             decision: None,
+            crawl_request: None,
+            recent: Vec::new(),
+            closing: false,
             focus: None,
             record_wanted: None,
             reviewed: 0,
@@ -282,7 +302,9 @@ impl AppState {
             ended: VecDeque::new(),
             asked: VecDeque::new(),
             schedules: ScheduleWatch::default(),
-        })
+        };
+        state.look_for_recent();
+        Ok(state)
     }
 
     /// The open workspace.
@@ -374,7 +396,11 @@ impl AppState {
         self.watch_schedules();
         while let Some(command) = self.outbox.pop_front() {
             keep(&mut self.asked, command.clone());
-            self.carry_out(command);
+            if !self.discards_edits && self.loses_edits(&command) {
+                self.ask_about_edits(command);
+            } else {
+                self.carry_out(command);
+            }
         }
         let is_seen = matches!(self.route, Route::Files(_)) && self.settings.lower_panel;
         let shown = |id: &i64| is_seen && self.focus == Some(Focus::Problem(*id));
@@ -502,18 +528,13 @@ impl AppState {
 
     fn take_in(&mut self, answer: Answer) {
         match answer {
-            Answer::Opened(folder, Ok((desk, wants_inlinks))) => {
-                self.open(folder, desk);
-                if wants_inlinks {
-                    self.say("Inlinks are built once more: this version keeps them in another form");
-                    self.send(Command::BuildInlinks);
+            Answer::Opened(folder, then, opened) => self.take_in_opened(folder, then, opened),
+            Answer::Named(path, target) => self.take_in_named(path, target),
+            Answer::Recent(folder, exists) => {
+                let found = self.recent.iter_mut().find(|recent| recent.folder == folder);
+                if let Some(recent) = found {
+                    recent.exists = Some(exists);
                 }
-            }
-            Answer::Opened(folder, Err(error)) => {
-                self.opening = None;
-                let mut notice = failure(&format!("{} could not be opened", folder.display()), &error);
-                notice.hint = "Choose another folder, or make a new workspace in an empty one".to_owned();
-                self.notice(notice);
             }
             Answer::Saved(save, saved) => self.take_in_saved(save, saved),
             Answer::Marked(Ok(words)) => self.say(&words),
@@ -534,31 +555,6 @@ impl AppState {
 
     fn say(&mut self, what: &str) {
         self.notice(Notice { is_error: false, what: what.to_owned(), why: String::new(), hint: String::new() });
-    }
-
-    fn open(&mut self, folder: PathBuf, desk: Arc<dyn Desk>) {
-        self.opening = None;
-        let cx = self.reads.cx();
-        cx.desk = Some(desk);
-        cx.generation += 1;
-        self.reads.clear();
-        self.scans.clear();
-        self.campaign = None;
-        self.spec = None;
-        self.what_if = None;
-        self.compared = None;
-        self.selected = SelectedRows::default();
-        self.focus = None;
-        self.record_wanted = None;
-        self.reviewed = 0;
-        self.last_export = None;
-        self.verified = None;
-        self.schedules = ScheduleWatch::default();
-        self.export_folder = folder.join("exports").join("selection").display().to_string();
-        self.settings.last_workspace = Some(folder);
-        self.history.clear();
-        self.route = Route::Campaigns;
-        self.dialog = None;
     }
 
     fn look_at_jobs(&mut self) {
@@ -591,7 +587,12 @@ impl AppState {
             Command::CloseDialog => {
                 self.dialog = None;
                 self.decision = None;
+                self.crawl_request = None;
+                self.held_back.clear();
             }
+            Command::AnswerUnsaved(answer) => self.answer_unsaved(answer),
+            Command::CloseWindow => self.close_window(),
+            Command::StopAndClose => self.stop_and_close(),
             Command::Find => {
                 if !matches!(self.route, Route::Captures { .. }) {
                     self.go(Route::Captures { filter: String::new() });
@@ -603,19 +604,14 @@ impl AppState {
                 self.settings.theme = if self.shows_dark { ThemeChoice::Light } else { ThemeChoice::Dark };
             }
             Command::Dismiss(id) => self.notices.retain(|(number, _)| *number != id),
-            Command::OpenWorkspace(folder) => self.open_with(folder, |opener, folder| opener.open(folder)),
-            Command::NewWorkspace(folder) => self.open_with(folder, |opener, folder| opener.create(folder)),
-            Command::LoadSample(folder) => self.open_with(folder, |opener, folder| opener.create_sample(folder)),
+            Command::Open(path) => self.open_named(path),
+            Command::OpenWorkspace(folder) => self.open_workspace(folder),
+            Command::NewWorkspace(folder) => self.make_workspace(folder),
+            Command::LoadSample(folder) => self.open_sample(folder),
             Command::SaveCampaign { id, campaign } => self.save(id, campaign),
-            Command::ChooseCampaign(id) => {
-                self.campaign = Some(id);
-                self.selection_draft.campaign = id;
-                self.selected = SelectedRows::default();
-                self.focus = None;
-                if matches!(self.route, Route::Spec(_) | Route::Scope(..)) {
-                    self.route = Route::Spec(Some(id));
-                }
-            }
+            Command::ChooseCampaign(id) => self.take_campaign(id),
+            Command::AddSeed(url) => self.add_seed(url),
+            Command::NewCampaign => self.new_campaign(),
             Command::EditSpec(campaign) => {
                 if let Some(spec) = &mut self.spec {
                     spec.put(*campaign, Instant::now());
@@ -641,15 +637,7 @@ impl AppState {
             Command::ExportLinks { form, folder } => {
                 self.start("Write links", move |desk, cx| desk.export_links(form, &folder, cx));
             }
-            Command::Mark { captures, mark, note } => {
-                let decision = Decision { captures, mark, note };
-                if decision.captures.count() > MOST_UNASKED {
-                    self.decision = Some(decision);
-                    self.dialog = Some(Dialog::Decide);
-                } else {
-                    self.decide(decision);
-                }
-            }
+            Command::Mark { captures, mark, note } => self.decide_or_ask(Decision { captures, mark, note }),
             Command::ConfirmMark => {
                 self.dialog = None;
                 if let Some(decision) = self.decision.take() {
@@ -668,7 +656,9 @@ impl AppState {
                     job.cx().cancel();
                 }
             }
-            Command::StartCrawl(id) => self.start(CRAWL, move |desk, cx| desk.run_crawl(id, cx)),
+            Command::RequestCrawl(target) => self.request_crawl(target),
+            Command::ConfirmCrawl { version, fresh } => self.confirm_crawl(version, fresh),
+            Command::StartCrawl(start) => self.start(CRAWL, move |desk, cx| desk.run_crawl(start, cx)),
             Command::Import { paths, copy } => self.start(IMPORT, move |desk, cx| desk.import(&paths, copy, cx)),
             Command::Locate { folder, file } => {
                 self.start("Locate files", move |desk, cx| desk.locate(&folder, file, cx))
@@ -704,21 +694,6 @@ impl AppState {
         }
     }
 
-    /// Has a worker find the captures that are meant now, and mark them as one act.
-    fn decide(&mut self, Decision { captures, mark, note }: Decision) {
-        let reviewed = self.route == Route::Review;
-        let work = move |desk: &dyn Desk| {
-            let ids = captures.resolve(desk)?;
-            if ids.is_empty() {
-                return Ok(Some("No capture matches any more; nothing was decided".to_owned()));
-            }
-            desk.mark(&ids, mark, &note)?;
-            let is_one = matches!(&captures, SelectedRows::Ids(ids) if ids.len() == 1);
-            Ok((!is_one).then(|| act_summary(mark, ids.len() as u64)))
-        };
-        self.write(work, move |kept| Answer::Kept(reviewed, kept));
-    }
-
     fn go(&mut self, route: Route) {
         if route == self.route {
             return;
@@ -744,34 +719,9 @@ impl AppState {
         std::mem::replace(&mut self.route, route)
     }
 
-    fn open_with(&mut self, folder: PathBuf, open: fn(&dyn Opener, &Path) -> DeskResult<Arc<dyn Desk>>) {
-        if !self.jobs.is_empty() {
-            self.notice(Notice {
-                is_error: true,
-                what: format!("{} was not opened", folder.display()),
-                why: "work on the open workspace is running".to_owned(),
-                hint: "Stop it or wait for its end, then open again".to_owned(),
-            });
-            return;
-        }
-        self.opening = Some(folder.clone());
-        let (opener, answers, wake) = (self.opener.clone(), self.answers.0.clone(), self.wake.clone());
-        self.writer.run(move || {
-            let open = || {
-                let desk = open(opener.as_ref(), &folder)?;
-                let wants_inlinks = desk.wants_inlinks();
-                Ok((desk, wants_inlinks))
-            };
-            let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(open))
-                .unwrap_or_else(|_| Err(anyhow::anyhow!("a defect of the program met while opening")));
-            let _ = answers.send(Answer::Opened(folder, opened));
-            wake();
-        });
-    }
-
     /// Has a worker write. `answer` hears how it went, also when it panicked:
     /// who waits for an answer always gets his own.
-    fn write<T: 'static>(
+    pub(super) fn write<T: 'static>(
         &mut self,
         work: impl FnOnce(&dyn Desk) -> DeskResult<T> + Send + 'static,
         answer: impl FnOnce(DeskResult<T>) -> Answer + Send + 'static,

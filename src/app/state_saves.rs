@@ -3,8 +3,9 @@
 //! Invariants: one save of a draft at a time; an answer changes only the draft
 //! that it is about, whatever was opened meanwhile.
 
+use super::super::crawl_request::AfterSave;
 use super::super::models::{CampaignId, campaign_title};
-use super::super::{DeskResult, Route};
+use super::super::{Command, CrawlStart, DeskResult, Route};
 use super::{Answer, AppState, failure};
 use crate::campaign::Campaign;
 
@@ -13,6 +14,18 @@ impl AppState {
     pub(super) fn save(&mut self, id: Option<CampaignId>, campaign: Box<Campaign>) {
         let save = self.next_id;
         self.next_id += 1;
+        self.begin_save(save, id, campaign);
+    }
+
+    /// The same, with what follows once it is saved.
+    pub(in super::super) fn save_and(&mut self, id: Option<CampaignId>, campaign: Box<Campaign>, then: AfterSave) {
+        if self.spec.as_ref().is_none_or(|spec| !spec.is_being_saved()) {
+            self.after_save = Some((self.next_id, then));
+            self.save(id, campaign);
+        }
+    }
+
+    fn begin_save(&mut self, save: u64, id: Option<CampaignId>, campaign: Box<Campaign>) {
         if let Some(spec) = &mut self.spec {
             // Asked twice before the first was begun.
             if spec.is_being_saved() {
@@ -33,6 +46,7 @@ impl AppState {
 
     /// A draft was saved; it need not be at hand any more.
     pub(super) fn take_in_saved(&mut self, save: u64, saved: DeskResult<(Box<Campaign>, (CampaignId, u32))>) {
+        let then = self.after_save.take_if(|(of, _)| *of == save).map(|(_, then)| then);
         let spec = self.spec.as_mut().and_then(|spec| spec.end_save(save).then_some(spec));
         let (campaign, (id, version)) = match saved {
             Ok(saved) => saved,
@@ -55,6 +69,7 @@ impl AppState {
                     says = format!("Version {version} is the same; no new one was made");
                 }
                 spec.version = version;
+                spec.newest = version;
                 spec.set_saved(*campaign);
                 // A person may have gone elsewhere, and to another campaign.
                 let here = self.route == Route::Spec(was);
@@ -67,5 +82,13 @@ impl AppState {
             }
         }
         self.say(&says);
+        match then {
+            None => {}
+            Some(AfterSave::Commands(commands)) => self.go_on_with(commands),
+            Some(AfterSave::Crawl { fresh }) => {
+                self.take_campaign(id);
+                self.send(Command::StartCrawl(CrawlStart { campaign: id, version, fresh }));
+            }
+        }
     }
 }

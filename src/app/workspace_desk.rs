@@ -1,7 +1,8 @@
 //! The open workspace on disk: every question and every piece of work, each
 //! handed to its room.
 
-use super::desk::{Desk, DeskResult, Opener};
+use super::crawl_request::{CrawlPlan, CrawlRequest, CrawlStart};
+use super::desk::{Desk, DeskResult, OpenTarget, Opener};
 use super::live::LiveCrawl;
 use super::models::*;
 use super::work;
@@ -9,7 +10,7 @@ use crate::campaign::Campaign;
 use crate::crawl::HostOverride;
 use crate::jobs::JobCx;
 use crate::scope::Trace;
-use crate::store::{Access, Catalogue, Workspace};
+use crate::store::{Access, CATALOGUE_FILE, Catalogue, StoreError, Workspace};
 use crate::uri::PageKey;
 use anyhow::Context;
 use std::collections::HashSet;
@@ -241,6 +242,10 @@ impl Desk for WorkspaceDesk {
             live.add_to(&mut page);
         }
         Ok(page)
+    }
+
+    fn crawl_plan(&self, request: &CrawlRequest) -> DeskResult<CrawlPlan> {
+        work::crawl_plan(self, request)
     }
 
     fn captures(&self, query: &CaptureQuery) -> DeskResult<CapturePage> {
@@ -495,9 +500,13 @@ impl Desk for WorkspaceDesk {
         Ok(format!("{with} captures have inlinks within ±{window_days} days"))
     }
 
-    fn run_crawl(&self, campaign: CampaignId, cx: &JobCx) -> DeskResult<String> {
-        self.job("Crawl", work::CrawlOutcome::words, || work::crawl(self, campaign, &work::crawl_options(self)?, cx))
-            .map(|outcome| outcome.words())
+    fn run_crawl(&self, start: CrawlStart, cx: &JobCx) -> DeskResult<String> {
+        let crawl = || {
+            let CrawlStart { campaign, version, fresh } = start;
+            let options = work::CrawlOptions { version: Some(version), fresh, ..work::crawl_options(self)? };
+            work::crawl(self, campaign, &options, cx)
+        };
+        self.job("Crawl", work::CrawlOutcome::words, crawl).map(|outcome| outcome.words())
     }
 
     fn import(&self, paths: &[PathBuf], copy: bool, cx: &JobCx) -> DeskResult<String> {
@@ -551,9 +560,47 @@ impl Desk for WorkspaceDesk {
     }
 }
 
+/// Numbers that are tried behind the name of a folder.
+const MOST_NUMBERED: u32 = 1000;
+
+/// A folder, and those beside it that are called like it with a number.
+fn numbered(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let name = folder.file_name().unwrap_or_default().to_os_string();
+    let folder = folder.to_owned();
+    (1..=MOST_NUMBERED).map(move |number| {
+        let mut name = name.clone();
+        if number > 1 {
+            name.push(format!("-{number}"));
+        }
+        folder.with_file_name(name)
+    })
+}
+
+/// Makes a workspace in the first of these folders that is free.
+fn create_beside(folder: &Path) -> DeskResult<(PathBuf, Workspace)> {
+    for folder in numbered(folder) {
+        match Workspace::create(&folder) {
+            Ok(workspace) => return Ok((folder, workspace)),
+            Err(StoreError::Exists(_) | StoreError::NotEmpty(_) | StoreError::NotAFolder(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    anyhow::bail!("{}: this folder and those numbered after it are taken", folder.display())
+}
+
+/// Opens a workspace; the sample's web is served for as long as it is open.
+fn open_desk(folder: &Path) -> DeskResult<WorkspaceDesk> {
+    let desk = WorkspaceDesk::new(Workspace::open_or_look(folder)?);
+    if work::is_sample(&desk) {
+        desk.serve_sample(super::sample::SampleWeb::start(work::sample_edition(&desk)?)?);
+    }
+    Ok(desk)
+}
+
 /// Opens workspaces on disk.
 #[derive(Default)]
 pub struct DiskOpener {
+    folder: Option<PathBuf>,
     disk_free: Option<u64>,
 }
 
@@ -561,28 +608,64 @@ impl DiskOpener {
     /// Looks once how much room there is where workspaces are offered.
     pub fn new() -> Self {
         let folder = Self::default().default_folder();
-        Self { disk_free: folder.ancestors().find_map(|folder| crate::crawl::free_bytes(folder).ok()) }
+        Self { folder: None, disk_free: folder.ancestors().find_map(|folder| crate::crawl::free_bytes(folder).ok()) }
+    }
+
+    /// Offers this folder for new workspaces.
+    pub fn offering(folder: PathBuf) -> Self {
+        Self { folder: Some(folder), disk_free: None }
     }
 }
 
 impl Opener for DiskOpener {
     fn open(&self, folder: &Path) -> DeskResult<Arc<dyn Desk>> {
-        let desk = WorkspaceDesk::new(Workspace::open_or_look(folder)?);
-        if work::is_sample(&desk) {
-            desk.serve_sample(super::sample::SampleWeb::start(work::sample_edition(&desk)?)?);
-        }
-        Ok(Arc::new(desk))
+        Ok(Arc::new(open_desk(folder)?))
     }
 
     fn create(&self, folder: &Path) -> DeskResult<Arc<dyn Desk>> {
         Ok(Arc::new(WorkspaceDesk::new(Workspace::create(folder)?)))
     }
 
-    fn create_sample(&self, folder: &Path) -> DeskResult<Arc<dyn Desk>> {
-        let desk = WorkspaceDesk::new(Workspace::create(folder)?);
+    fn create_beside(&self, folder: &Path) -> DeskResult<(PathBuf, Arc<dyn Desk>)> {
+        let (folder, workspace) = create_beside(folder)?;
+        Ok((folder, Arc::new(WorkspaceDesk::new(workspace))))
+    }
+
+    fn open_sample(&self, folder: &Path) -> DeskResult<(PathBuf, Arc<dyn Desk>)> {
+        let there = numbered(folder).take_while(|folder| folder.exists());
+        for folder in there.filter(|folder| self.is_workspace(folder)) {
+            let desk = open_desk(&folder)?;
+            if work::is_sample(&desk) {
+                return Ok((folder, Arc::new(desk)));
+            }
+        }
+        let (folder, workspace) = create_beside(folder)?;
+        let desk = WorkspaceDesk::new(workspace);
         work::add_sample_campaign(&desk)?;
         desk.serve_sample(super::sample::SampleWeb::start(super::sample::Edition::First)?);
-        Ok(Arc::new(desk))
+        Ok((folder, Arc::new(desk)))
+    }
+
+    fn identify(&self, path: &Path) -> DeskResult<OpenTarget> {
+        let meta = path.metadata().with_context(|| path.display().to_string())?;
+        if meta.is_file() {
+            // The catalogue itself, found in a list of files.
+            let folder = path.parent().filter(|_| path.file_name().is_some_and(|name| name == CATALOGUE_FILE));
+            return Ok(folder.map_or(OpenTarget::Archives, |folder| OpenTarget::Workspace(folder.to_owned())));
+        }
+        if self.is_workspace(path) {
+            return Ok(OpenTarget::Workspace(path.to_owned()));
+        }
+        anyhow::ensure!(
+            work::is_importable(path)?,
+            "{}: the folder holds neither a workspace nor the job of a crawler nor a WARC, ARC or WACZ file",
+            path.display()
+        );
+        Ok(OpenTarget::Archives)
+    }
+
+    fn is_workspace(&self, folder: &Path) -> bool {
+        folder.join(CATALOGUE_FILE).is_file()
     }
 
     fn disk_free(&self) -> Option<u64> {
@@ -590,6 +673,9 @@ impl Opener for DiskOpener {
     }
 
     fn default_folder(&self) -> PathBuf {
+        if let Some(folder) = &self.folder {
+            return folder.clone();
+        }
         let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE")).map(PathBuf::from);
         home.unwrap_or_else(|| PathBuf::from(".")).join("fonds")
     }

@@ -64,7 +64,7 @@ pub use scheduled::Scheduled;
 pub use seen_scan::{SeenAsk, SeenUrl};
 pub use selections::{Lacking, ToScore};
 pub(crate) use workspace::job_name;
-pub use workspace::{Access, Looking, StoreError, Workspace};
+pub use workspace::{Access, CATALOGUE_FILE, Looking, StoreError, Workspace};
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

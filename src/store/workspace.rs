@@ -12,7 +12,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-const CATALOGUE_FILE: &str = "fonds.sqlite";
+/// Name of the catalogue in the folder of a workspace.
+pub const CATALOGUE_FILE: &str = "fonds.sqlite";
 const LOCK_FILE: &str = "fonds.lock";
 
 /// What can go wrong with a workspace. Every message says what to do next.

@@ -6,7 +6,7 @@ use super::pages::{
 };
 use super::{dialogs::Dialogs, drops::Drops, panel::LowerPanel, shell, theme};
 use crate::app::models::Loaded;
-use crate::app::{Action, AppState, Command, Dialog, Focus, Opener, Route, Settings};
+use crate::app::{Action, AppState, Command, Focus, Opener, Route, Settings};
 use egui::{Context, Key, KeyboardShortcut, Modifiers, Ui, ViewportCommand};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,7 +40,6 @@ pub struct Cockpit {
     shell: shell::Shell,
     toasts: egui_notify::Toasts,
     told: u64,
-    closing: bool,
 }
 
 impl Cockpit {
@@ -79,7 +78,6 @@ impl Cockpit {
                 .with_anchor(egui_notify::Anchor::BottomRight)
                 .with_margin(theme::NEWS_MARGIN),
             told: 0,
-            closing: false,
         })
     }
 
@@ -212,22 +210,15 @@ impl Cockpit {
         }
     }
 
-    /// Closing while work runs asks once.
+    /// Closing asks first where edits or running work would be lost.
     fn ask_before_closing(&mut self, ctx: &Context) {
         let asked = ctx.input(|input| input.viewport().close_requested());
         let edited = || self.app.spec.as_ref().is_some_and(|spec| spec.is_edited());
-        if asked && !self.closing && (!self.app.jobs.is_empty() || edited()) {
+        if asked && !self.app.closing && (!self.app.jobs.is_empty() || edited()) {
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
-            self.app.send(Command::Ask(Dialog::Quit));
+            self.app.send(Command::CloseWindow);
         }
-        if self.dialogs.take_quit() {
-            self.closing = true;
-            let running: Vec<u64> = self.app.jobs.iter().map(|job| job.id).collect();
-            for id in running {
-                self.app.send(Command::CancelJob(id));
-            }
-        }
-        if self.closing && self.app.jobs.is_empty() && !self.app.has_outbox() {
+        if self.app.closing && self.app.jobs.is_empty() && !self.app.has_outbox() {
             ctx.send_viewport_cmd(ViewportCommand::Close);
         }
     }

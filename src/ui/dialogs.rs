@@ -1,11 +1,15 @@
 //! What lies over the page: palette, keys, folders, window, closing.
 
-use super::pick::pick;
+use super::pick::{Picked, no_picker_ui, pick};
+use super::recent::recent_ui;
 use super::theme::{self, GAP, tokens};
-use super::widgets::{heading_ui, number_ui};
+use super::widgets::{heading_ui, loaded_ui, number_ui};
 use super::words;
-use crate::app::models::FileId;
-use crate::app::{Action, AppState, Command, Dialog, MARK_KEYS, Route, SelectedRows, mark_verb, resolve};
+use crate::app::models::{FileId, campaign_title};
+use crate::app::{
+    Action, AppState, Command, CrawlPlan, Dialog, MARK_KEYS, Route, Same, SelectedRows, UnsavedAnswer, mark_verb,
+    resolve,
+};
 use egui::{Button, Event, Id, Key, Modal, Modifiers, RichText, ScrollArea, TextEdit, Ui};
 use poll_promise::Promise;
 use std::path::PathBuf;
@@ -34,19 +38,14 @@ pub struct Dialogs {
     query: String,
     at: usize,
     path: String,
-    picked: Option<Promise<Option<PathBuf>>>,
-    picked_files: Option<Promise<Option<Vec<PathBuf>>>>,
+    picked: Option<Promise<Picked<PathBuf>>>,
+    picked_files: Option<Promise<Picked<Vec<PathBuf>>>>,
+    has_no_picker: bool,
     copy: bool,
     days: u32,
-    quit: bool,
 }
 
 impl Dialogs {
-    /// Whether a person chose to stop work and close; told once.
-    pub fn take_quit(&mut self) -> bool {
-        std::mem::take(&mut self.quit)
-    }
-
     /// Draws the dialog that is open, if one is.
     pub fn show_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         let opened = app.dialog != self.shown;
@@ -69,7 +68,9 @@ impl Dialogs {
                 Dialog::Locate(file) => self.locate_ui(ui, app, file),
                 Dialog::Window => self.window_ui(ui, app),
                 Dialog::Decide => decide_ui(ui, app, opened),
-                Dialog::Quit => self.quit_ui(ui, app),
+                Dialog::StartCrawl => crawl_ui(ui, app, opened),
+                Dialog::Unsaved => unsaved_ui(ui, app, opened),
+                Dialog::Quit => quit_ui(ui, app),
             }
         });
         if response.backdrop_response.clicked() {
@@ -155,8 +156,9 @@ impl Dialogs {
     }
 
     fn open_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        heading_ui(ui, "Open or bring in");
-        ui.label("A workspace is a folder that holds the catalogue, the archive files and the exports");
+        heading_ui(ui, "Open or import");
+        ui.label("A workspace is a folder with the catalogue, the archive files and the exports");
+        ui.label("Archive files and job folders of crawlers are imported into the open workspace, or into a new one");
         ui.add_space(GAP);
         self.take_picked(app);
         let label = ui.label("Folder or file");
@@ -177,18 +179,22 @@ impl Dialogs {
                 }
             });
         });
+        if self.has_no_picker {
+            no_picker_ui(ui);
+        }
         ui.checkbox(&mut self.copy, "Copy imported files into the workspace; otherwise they stay where they are");
         ui.add_space(GAP);
         let path = PathBuf::from(self.path.trim());
         let named = !self.path.trim().is_empty();
         let mut chosen = None;
         ui.horizontal_wrapped(|ui| {
-            let open = ui.add_enabled(named, Button::new("Open workspace"));
-            if open.on_hover_text("A folder that Fonds made before").clicked() {
-                chosen = Some(Command::OpenWorkspace(path.clone()));
+            let open = ui.add_enabled(named, Button::new("Open"));
+            let hint = "A workspace, a job folder of a crawler, or WARC, ARC and WACZ files, which are imported";
+            if open.on_hover_text(hint).clicked() {
+                chosen = Some(Command::Open(path.clone()));
             }
-            let create = ui.add_enabled(named, Button::new("Make a new workspace here"));
-            if create.on_hover_text("An empty or absent folder").clicked() {
+            let create = ui.add_enabled(named, Button::new("New workspace here"));
+            if create.on_hover_text("Needs an empty folder, or one that does not exist yet").clicked() {
                 chosen = Some(Command::NewWorkspace(path.clone()));
             }
             let import = ui.add_enabled(named && app.desk().is_some(), Button::new("Import into this workspace"));
@@ -202,9 +208,13 @@ impl Dialogs {
                 app.send(Command::CloseDialog);
             }
         });
+        if let Some(folder) = recent_ui(ui, app) {
+            chosen = Some(Command::OpenWorkspace(folder));
+        }
         if let Some(command) = chosen {
-            app.send(command);
+            // A question that the command asks must stay.
             app.send(Command::CloseDialog);
+            app.send(command);
         }
     }
 
@@ -212,18 +222,20 @@ impl Dialogs {
     fn take_picked(&mut self, app: &mut AppState) {
         if let Some(promise) = self.picked.take() {
             match promise.try_take() {
-                Ok(Some(path)) => self.path = path.display().to_string(),
-                Ok(None) => {}
+                Ok(Picked::Path(path)) => self.path = path.display().to_string(),
+                Ok(Picked::Cancelled) => {}
+                Ok(Picked::NoDialog) => self.has_no_picker = true,
                 Err(promise) => self.picked = Some(promise),
             }
         }
         if let Some(promise) = self.picked_files.take() {
             match promise.try_take() {
-                Ok(Some(paths)) => {
+                Ok(Picked::Path(paths)) => {
                     app.send(Command::Import { paths, copy: self.copy });
                     app.send(Command::CloseDialog);
                 }
-                Ok(None) => {}
+                Ok(Picked::Cancelled) => {}
+                Ok(Picked::NoDialog) => self.has_no_picker = true,
                 Err(promise) => self.picked_files = Some(promise),
             }
         }
@@ -242,6 +254,9 @@ impl Dialogs {
                 self.picked = Some(pick(|| rfd::FileDialog::new().pick_folder()));
             }
         });
+        if self.has_no_picker {
+            no_picker_ui(ui);
+        }
         ui.add_space(GAP);
         ui.horizontal(|ui| {
             let named = !self.path.trim().is_empty();
@@ -280,24 +295,135 @@ impl Dialogs {
             }
         });
     }
+}
 
-    fn quit_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        heading_ui(ui, "Close the window?");
-        for job in &app.jobs {
-            ui.label(format!("{} is running. It stops at a clean place; what is finished is kept", job.name));
+fn quit_ui(ui: &mut Ui, app: &mut AppState) {
+    heading_ui(ui, "Close the window?");
+    for job in &app.jobs {
+        ui.label(format!("{} is running. It stops at a clean place; what is finished is kept", job.name));
+    }
+    ui.add_space(GAP);
+    ui.horizontal(|ui| {
+        if ui.button("Stop and close").clicked() {
+            app.send(Command::StopAndClose);
         }
-        if app.spec.as_ref().is_some_and(|spec| spec.is_edited()) {
-            ui.label("The edited specification is not saved and would be lost");
+        if ui.button("Stay").clicked() {
+            app.send(Command::CloseDialog);
         }
-        ui.add_space(GAP);
-        ui.horizontal(|ui| {
-            if ui.button("Stop and close").clicked() {
-                self.quit = true;
+    });
+}
+
+/// Edits of a specification that another command would lose.
+fn unsaved_ui(ui: &mut Ui, app: &mut AppState, opened: bool) {
+    let Some(spec) = &app.spec else { return };
+    let name = match (spec.id, spec.campaign.name.trim()) {
+        (None, "") => "the new campaign".to_owned(),
+        (id, name) => format!("“{}”", words::short(&campaign_title(id.unwrap_or_default(), name), 80)),
+    };
+    heading_ui(ui, &format!("Save the changes to {name}?"));
+    ui.label(match spec.id {
+        None => "This campaign is not saved yet".to_owned(),
+        Some(_) => format!("Saving makes version {}; version {} stays", spec.next_version(), spec.version),
+    });
+    let can_save = resolve(Action::SaveCampaign, app).err();
+    ui.add_space(GAP);
+    ui.horizontal(|ui| {
+        let save = ui.add_enabled(can_save.is_none(), Button::new("Save"));
+        let confirmed = !opened && can_save.is_none() && is_confirmed(ui);
+        if save.on_disabled_hover_text(can_save.unwrap_or_default()).clicked() || confirmed {
+            app.send(Command::AnswerUnsaved(UnsavedAnswer::Save));
+        }
+        if ui.button("Discard changes").clicked() {
+            app.send(Command::AnswerUnsaved(UnsavedAnswer::Discard));
+        }
+        if ui.button("Cancel").clicked() {
+            app.send(Command::AnswerUnsaved(UnsavedAnswer::Cancel));
+        }
+        if let Some(why) = can_save {
+            ui.weak(why);
+        }
+    });
+}
+
+/// What a crawl will do, before it starts.
+fn crawl_ui(ui: &mut Ui, app: &mut AppState, opened: bool) {
+    let Some(request) = app.crawl_request.clone() else { return };
+    let saves = request.edits.is_some();
+    heading_ui(ui, if saves { "Save and start this crawl?" } else { "Start this crawl?" });
+    let answer = app.reads.crawl_plan(Same::of(&request));
+    // A plan of another request is none of this one.
+    let answer = answer.only_own();
+    loaded_ui(ui, &answer, plan_ui);
+    ui.add_space(GAP);
+    let plan = answer.ready();
+    let is_ready = plan.is_some_and(|plan| plan.obstacle.is_none());
+    let mut chosen = None;
+    ui.horizontal(|ui| {
+        let version = plan.map_or(0, |plan| plan.version);
+        let unfinished = plan.is_some_and(|plan| plan.unfinished.is_some());
+        // Fresh or not, first what Enter does.
+        let labels: &[(bool, String)] = &match (unfinished, saves) {
+            (false, false) => vec![(true, "Start crawl".to_owned())],
+            (false, true) => vec![(true, format!("Save as v{version} and crawl"))],
+            (true, false) => vec![(false, "Resume crawl".to_owned()), (true, "Start a new launch".to_owned())],
+            (true, true) => vec![
+                (true, format!("Save as v{version} and start a new launch")),
+                (false, "Save and resume".to_owned()),
+            ],
+        };
+        for (number, (fresh, label)) in labels.iter().enumerate() {
+            let clicked = ui.add_enabled(is_ready, Button::new(label)).clicked();
+            if clicked || (number == 0 && is_ready && !opened && is_confirmed(ui)) {
+                chosen = Some(Command::ConfirmCrawl { version, fresh: *fresh });
             }
-            if ui.button("Stay").clicked() {
-                app.send(Command::CloseDialog);
-            }
-        });
+        }
+        if ui.button("Cancel").clicked() {
+            chosen = Some(Command::CloseDialog);
+        }
+        if plan.is_some_and(|plan| plan.obstacle.is_some())
+            && let Some(id) = request.campaign
+            && ui.button("Edit specification").clicked()
+        {
+            app.send(Command::CloseDialog);
+            chosen = Some(Command::Go(Route::Spec(Some(id))));
+        }
+    });
+    if let Some(command) = chosen {
+        app.send(command);
+    }
+}
+
+fn plan_ui(ui: &mut Ui, plan: &CrawlPlan) {
+    let title = format!("{}, version {}", words::short(&plan.title, 100), plan.version);
+    ui.label(RichText::new(title).color(tokens(ui).strong_text));
+    let some = |all: u64, first: &[String]| {
+        let first_words: Vec<String> = first.iter().map(|text| words::short(text, 70)).collect();
+        let more = match all.saturating_sub(first.len() as u64) {
+            0 => String::new(),
+            more => format!(" and {} more", words::count(more)),
+        };
+        format!("{}{more}", first_words.join(", "))
+    };
+    let seeds = words::counted(plan.seeds, "seed", "seeds");
+    ui.label(format!("{seeds}: {}", some(plan.seeds, &plan.first_seeds)));
+    let hosts = words::counted(plan.hosts, "host", "hosts");
+    ui.label(format!("Expected to contact {hosts}: {}", some(plan.hosts, &plan.first_hosts)));
+    ui.weak("Other hosts follow where links and the scope lead there");
+    if let Some(launch) = &plan.unfinished {
+        let queue = words::counted(launch.queued, "URL", "URLs");
+        ui.colored_label(
+            tokens(ui).flag,
+            format!("⚠ The launch of {} UTC was stopped with {queue} in its queue", launch.started),
+        );
+        if launch.version != plan.version {
+            ui.label(format!(
+                "Resumed, it keeps the seeds and rules of version {}; a new launch uses version {}",
+                launch.version, plan.version
+            ));
+        }
+    }
+    if let Some(obstacle) = &plan.obstacle {
+        ui.colored_label(tokens(ui).reject, format!("✖ {}", words::line(&words::capital(obstacle))));
     }
 }
 

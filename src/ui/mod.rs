@@ -17,6 +17,7 @@ mod pages;
 mod panel;
 mod panel_files;
 mod pick;
+mod recent;
 mod schedule_asks;
 mod shell;
 mod table;

@@ -1,18 +1,68 @@
 //! Paths, typed or chosen in the desktop's file dialog.
 
-use super::theme;
+use super::theme::{self, tokens};
 use crate::app::models::ScopeTable;
 use crate::app::{AppState, Command};
 use egui::{Button, TextEdit, Ui};
 use poll_promise::Promise;
 use std::path::PathBuf;
 
-/// Asks the desktop for a path on a thread of its own. A desktop without a
-/// file dialog answers nothing; the path field is always there.
-pub(super) fn pick<T: Send + 'static>(ask: impl FnOnce() -> Option<T> + Send + 'static) -> Promise<Option<T>> {
+/// What the desktop's file dialog answered.
+pub(super) enum Picked<T> {
+    /// A person chose this.
+    Path(T),
+    /// A person chose nothing.
+    Cancelled,
+    /// This desktop has no file dialog.
+    NoDialog,
+}
+
+/// Asks the desktop for a path on a thread of its own.
+pub(super) fn pick<T: Send + 'static>(ask: impl FnOnce() -> Option<T> + Send + 'static) -> Promise<Picked<T>> {
     Promise::spawn_thread("pick a path", move || {
-        std::panic::catch_unwind(std::panic::AssertUnwindSafe(ask)).unwrap_or_default()
+        if !has_file_dialog() {
+            return Picked::NoDialog;
+        }
+        match std::panic::catch_unwind(std::panic::AssertUnwindSafe(ask)) {
+            Ok(Some(path)) => Picked::Path(path),
+            Ok(None) => Picked::Cancelled,
+            Err(_) => Picked::NoDialog,
+        }
     })
+}
+
+/// Says that the desktop has no file dialog, and what to do.
+pub(super) fn no_picker_ui(ui: &mut Ui) {
+    let text = "This desktop has no file dialog (neither a desktop portal nor zenity). Type the path into the field";
+    ui.colored_label(tokens(ui).flag, format!("⚠ {text}"));
+}
+
+/// Whether a file dialog can open here: one of a desktop portal, or zenity.
+#[cfg(target_os = "linux")]
+fn has_file_dialog() -> bool {
+    let list = |name: &str, default: &str| {
+        let value = std::env::var_os(name).filter(|value| !value.is_empty()).unwrap_or_else(|| default.into());
+        std::env::split_paths(&value).collect::<Vec<_>>()
+    };
+    let has_zenity = list("PATH", "").iter().any(|folder| folder.join("zenity").is_file());
+    let has_bus = std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some_and(|address| !address.is_empty())
+        || std::env::var_os("XDG_RUNTIME_DIR").is_some_and(|folder| PathBuf::from(folder).join("bus").exists());
+    let offers_files = |file: std::fs::DirEntry| {
+        std::fs::read_to_string(file.path()).is_ok_and(|portal| portal.contains("portal.FileChooser"))
+    };
+    let has_portal = || {
+        list("XDG_DATA_DIRS", "/usr/local/share:/usr/share").iter().any(|folder| {
+            let portals = std::fs::read_dir(folder.join("xdg-desktop-portal/portals"));
+            portals.is_ok_and(|files| files.flatten().any(offers_files))
+        })
+    };
+    has_zenity || (has_bus && has_portal())
+}
+
+/// Other systems have one.
+#[cfg(not(target_os = "linux"))]
+fn has_file_dialog() -> bool {
+    true
 }
 
 /// What a path leads to.
@@ -29,7 +79,8 @@ pub(super) enum Sort {
 pub(super) struct PathField {
     /// As typed.
     pub text: String,
-    picked: Option<Promise<Option<PathBuf>>>,
+    picked: Option<Promise<Picked<PathBuf>>>,
+    has_no_picker: bool,
 }
 
 impl PathField {
@@ -37,14 +88,18 @@ impl PathField {
     pub(super) fn ui(&mut self, ui: &mut Ui, label: &str, hint: &str, sort: Sort) {
         if let Some(promise) = self.picked.take() {
             match promise.try_take() {
-                Ok(Some(path)) => self.text = path.display().to_string(),
-                Ok(None) => {}
+                Ok(Picked::Path(path)) => self.text = path.display().to_string(),
+                Ok(Picked::Cancelled) => {}
+                Ok(Picked::NoDialog) => self.has_no_picker = true,
                 Err(promise) => self.picked = Some(promise),
             }
         }
         let label = ui.label(label);
         ui.add(TextEdit::singleline(&mut self.text).hint_text(hint.to_owned()).desired_width(theme::LONG_FIELD))
             .labelled_by(label.id);
+        if self.has_no_picker {
+            no_picker_ui(ui);
+        }
         let waits = self.picked.is_some();
         if ui.add_enabled(!waits, Button::new("Browse…")).clicked() {
             self.picked = Some(match sort {

@@ -241,6 +241,46 @@ pub fn is_typing(ui: &Ui) -> bool {
     ui.ctx().egui_wants_keyboard_input()
 }
 
+/// The place of the field that a person is led to, in egui's memory.
+fn led_to() -> egui::Id {
+    egui::Id::unique("field that a person is led to")
+}
+
+/// Frames within which the field is drawn: a table scrolls to it first.
+const LEADING_FRAMES: u32 = 10;
+
+/// Leads a person to the field of this path, wherever it is drawn next.
+pub fn lead_to_field(ctx: &egui::Context, path: &str) {
+    ctx.data_mut(|data| data.insert_temp(led_to(), (path.to_owned(), LEADING_FRAMES)));
+    ctx.request_repaint();
+}
+
+/// The path of the field that a person is led to.
+pub fn field_led_to(ctx: &egui::Context) -> Option<String> {
+    ctx.data(|data| data.get_temp::<(String, u32)>(led_to())).map(|(path, _)| path)
+}
+
+/// The field of a path: takes the keyboard and comes into sight when a person
+/// is led to it.
+pub fn lead_here(response: &Response, path: &str) {
+    if field_led_to(&response.ctx).as_deref() == Some(path) {
+        response.request_focus();
+        response.scroll_to_me(Some(egui::Align::Center));
+        response.ctx.data_mut(|data| data.remove::<(String, u32)>(led_to()));
+    }
+}
+
+/// Gives up leading to a field that is not drawn. Called once a frame.
+pub fn stop_leading(ctx: &egui::Context) {
+    ctx.data_mut(|data| match data.get_temp::<(String, u32)>(led_to()) {
+        Some((_, 0)) => data.remove::<(String, u32)>(led_to()),
+        Some((path, frames)) => {
+            data.insert_temp(led_to(), (path, frames - 1));
+        }
+        None => {}
+    });
+}
+
 /// A field for a note. While it has the keyboard, letters are text, Ctrl+Enter
 /// keeps the note and Esc leaves the field; `opens` puts the cursor into it. True
 /// when the note shall be kept.

@@ -14,7 +14,7 @@ use std::time::Duration;
 /// A workspace with the sample campaign, its schedule edited.
 fn sample(dir: &Path, edit: impl FnOnce(&mut Campaign)) -> PathBuf {
     let folder = dir.join("w");
-    let desk = DiskOpener::new().create_sample(&folder).unwrap();
+    let desk = DiskOpener::new().open_sample(&folder).unwrap().1;
     save(desk.as_ref(), edit);
     folder
 }

@@ -4,10 +4,10 @@
 use crate::archive::files_under;
 use crate::program::{arg, fonds, fonds_with};
 use crate::sample::demo;
-use fonds::app::Opener;
 use fonds::app::models::{MovedSide, SeenQuery, WhatIf, WhatIfList};
 use fonds::app::work;
 use fonds::app::workspace_desk::{DiskOpener, WorkspaceDesk};
+use fonds::app::{CrawlStart, Opener};
 use fonds::campaign::Campaign;
 use fonds::jobs::JobCx;
 use fonds::store::Workspace;
@@ -133,11 +133,11 @@ fn lines_that_are_no_decisions_are_told() {
 
 /// Crawls the sample web's first edition with these rules.
 fn crawled(folder: &Path, edit: impl FnOnce(&mut Campaign)) -> WorkspaceDesk {
-    let desk = DiskOpener::new().create_sample(folder).unwrap();
+    let desk = DiskOpener::new().open_sample(folder).unwrap().1;
     let mut campaign = desk.campaign(1).unwrap().campaign;
     edit(&mut campaign);
     desk.save_campaign(Some(1), &campaign).unwrap();
-    desk.run_crawl(1, &JobCx::detached()).unwrap();
+    desk.run_crawl(CrawlStart { campaign: 1, version: 1, fresh: false }, &JobCx::detached()).unwrap();
     drop(desk);
     WorkspaceDesk::new(Workspace::look(folder).unwrap())
 }

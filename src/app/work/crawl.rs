@@ -1,17 +1,19 @@
 //! Runs a launch of a campaign, or goes on with the last one.
 
-use super::counted;
 use super::scope::geo_database;
+use super::{counted, in_words};
 use crate::app::live::LiveCrawl;
-use crate::app::models::{CampaignId, LaunchId, LaunchState};
+use crate::app::models::{CampaignId, LaunchId, LaunchState, campaign_title};
 use crate::app::workspace_desk::WorkspaceDesk;
+use crate::app::{CrawlPlan, CrawlRequest, UnfinishedLaunch};
 use crate::campaign::Campaign;
 use crate::crawl::{CrawlEnd, CrawlReport, CrawlSetup, CrawlStats, RecoveryReport, run_crawl};
 use crate::jobs::JobCx;
-use crate::scope::DecideRules;
+use crate::scope::{DecideRules, GeoDatabase};
 use crate::store::{Catalogue, LaunchLedger, job_name};
-use crate::uri::Clock;
+use crate::uri::{Clock, parse_web_url};
 use serde::Serialize;
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,6 +26,8 @@ const WARC_MAX_BYTES: u64 = 1_000_000_000;
 pub struct CrawlOptions {
     /// Begin a new launch even when the last one did not come to its end.
     pub fresh: bool,
+    /// The version that was confirmed; another one is not crawled.
+    pub version: Option<u32>,
     /// What dates of the launch and its captures are taken from.
     pub clock: Clock,
     /// The run of a schedule that it is, by its number.
@@ -79,6 +83,67 @@ impl CrawlOutcome {
     }
 }
 
+/// The rules of a campaign and the database that they read. An error says why
+/// it cannot be crawled, and what to do.
+fn prepare(desk: &WorkspaceDesk, spec: &Campaign) -> anyhow::Result<(DecideRules, Option<GeoDatabase>)> {
+    let stopping: Vec<String> =
+        spec.problems().into_iter().filter(|problem| problem.stops_crawl).map(|problem| problem.to_string()).collect();
+    anyhow::ensure!(stopping.is_empty(), "the campaign cannot be crawled yet: {}", stopping.join("; "));
+    anyhow::ensure!(
+        !spec.rules.is_empty(),
+        "the campaign cannot be crawled yet: rules: there are none, so nothing is in scope; take those that fonds campaign example prints"
+    );
+    let rules = DecideRules::compile(spec)?;
+    let geo = geo_database(desk)?;
+    anyhow::ensure!(
+        geo.is_some() || !rules.uses_geo(),
+        "a rule asks where servers stand, but the workspace has no geolocation database. Choose one on the page Spec (Geolocation), or with --geo FILE.mmdb"
+    );
+    Ok((rules, geo))
+}
+
+/// What a crawl would do.
+pub fn crawl_plan(desk: &WorkspaceDesk, request: &CrawlRequest) -> anyhow::Result<CrawlPlan> {
+    let catalogue = desk.catalogue();
+    let saved = request.campaign.map(|id| catalogue.campaign(id)).transpose()?;
+    let latest = saved.as_ref().map_or(0, |(version, _)| *version);
+    let (version, spec) = match (&request.edits, saved) {
+        (Some(edits), saved) => {
+            let is_saved = saved.is_some_and(|(_, saved)| saved == *edits);
+            (if is_saved { latest } else { latest + 1 }, edits.clone())
+        }
+        (None, Some((version, spec))) => (version, spec),
+        (None, None) => anyhow::bail!("no campaign is named"),
+    };
+    let unfinished = match request.campaign.map(|id| catalogue.unfinished_launch(id)).transpose()?.flatten() {
+        None => None,
+        Some(launch) => Some(UnfinishedLaunch {
+            started: launch.started.to_words(),
+            version: catalogue.launch_version(launch.id)?,
+            queued: launch.queued,
+        }),
+    };
+    let mut hosts = Vec::new();
+    let mut seen = HashSet::new();
+    for seed in &spec.seeds {
+        let host = parse_web_url(seed.url.trim()).and_then(|url| url.host_str().map(str::to_owned));
+        hosts.extend(host.filter(|host| seen.insert(host.clone())));
+    }
+    Ok(CrawlPlan {
+        title: campaign_title(request.campaign.unwrap_or_default(), &spec.name),
+        version,
+        seeds: spec.seeds.len() as u64,
+        first_seeds: spec.seeds.iter().take(PLAN_EXAMPLES).map(|seed| seed.url.clone()).collect(),
+        hosts: hosts.len() as u64,
+        first_hosts: hosts.into_iter().take(PLAN_EXAMPLES).collect(),
+        unfinished,
+        obstacle: prepare(desk, &spec).err().map(|error| in_words(&error)),
+    })
+}
+
+/// Seeds and hosts that a plan names.
+const PLAN_EXAMPLES: usize = 5;
+
 /// Runs a launch of a campaign to its end or until asked to stop.
 pub fn crawl(
     desk: &WorkspaceDesk,
@@ -92,7 +157,12 @@ pub fn crawl(
         false => catalogue.unfinished_launch(campaign)?,
     };
     let resumed = unfinished.is_some();
-    let newest = catalogue.campaign(campaign)?.1;
+    let (latest, newest) = catalogue.campaign(campaign)?;
+    if let Some(version) = options.version.filter(|version| *version != latest) {
+        anyhow::bail!(
+            "version {version} of the campaign was confirmed, but version {latest} was saved meanwhile. Look it over on the page Spec and start the crawl again"
+        );
+    }
     // An unfinished launch decides with the version it began with; how far
     // and how fast it goes may be changed on the way.
     let spec = match &unfinished {
@@ -104,19 +174,7 @@ pub fn crawl(
         None => newest,
     };
     // Whatever can be refused is refused before there is a launch.
-    let stopping: Vec<String> =
-        spec.problems().into_iter().filter(|problem| problem.stops_crawl).map(|problem| problem.to_string()).collect();
-    anyhow::ensure!(stopping.is_empty(), "the campaign cannot be crawled yet: {}", stopping.join("; "));
-    anyhow::ensure!(
-        !spec.rules.is_empty(),
-        "the campaign cannot be crawled yet: rules: there are none, so nothing is in scope; take those that fonds campaign example prints"
-    );
-    let rules = DecideRules::compile(&spec)?;
-    let geo = geo_database(desk)?;
-    anyhow::ensure!(
-        geo.is_some() || !rules.uses_geo(),
-        "a rule asks where servers stand, but the workspace has no geolocation database. Choose one on the page Spec (Geolocation), or with --geo FILE.mmdb"
-    );
+    let (rules, geo) = prepare(desk, &spec)?;
     let job = job_name(&spec.name);
     let launch = match unfinished {
         Some(launch) => launch,

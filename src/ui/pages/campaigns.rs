@@ -2,11 +2,12 @@
 
 use crate::app::models::{CampaignRow, CaptureTab, Launches, Loaded};
 use crate::app::{Action, AppState, Command, Dialog, Route, resolve};
+use crate::ui::recent::recent_ui;
 use crate::ui::table::Table;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, loaded_ui, title_ui};
 use crate::ui::words;
-use egui::{Button, RichText, Ui};
+use egui::{RichText, Ui};
 
 /// Columns of the list.
 const COLUMNS: [(&str, f32); 11] = [
@@ -69,24 +70,12 @@ fn begin_ui(ui: &mut Ui, app: &mut AppState) {
         "A campaign says what is wanted: seeds, a request and the rules of its scope. Each of these works offline",
     );
     ui.horizontal_wrapped(|ui| {
-        // Without a workspace a campaign has nowhere to be kept.
-        if open {
-            action_ui(ui, app, Action::NewCampaign);
-        } else {
-            let response = ui.add(Button::new(Action::NewCampaign.label()));
-            if response.on_hover_text("Makes a workspace in the folder named below first").clicked() {
-                let folder = app.default_folder();
-                app.send(Command::NewWorkspace(folder));
-            }
-        }
+        action_ui(ui, app, Action::NewCampaign);
         action_ui(ui, app, Action::OpenWorkspace);
         action_ui(ui, app, Action::LoadSample);
     });
-    if let Some(folder) = app.settings.last_workspace.clone().filter(|_| !open) {
-        ui.add_space(GAP);
-        if ui.link(format!("Open again {}", words::line(&folder.display().to_string()))).clicked() {
-            app.send(Command::OpenWorkspace(folder));
-        }
+    if !open && let Some(folder) = recent_ui(ui, app) {
+        app.send(Command::OpenWorkspace(folder));
     }
     ui.add_space(GROUP_GAP);
     if open {
@@ -100,8 +89,11 @@ fn begin_ui(ui: &mut Ui, app: &mut AppState) {
         });
     } else {
         let free = app.disk_free().map(|free| format!("; {} free there", words::bytes(free))).unwrap_or_default();
-        ui.weak(format!("Data will lie in {}{free}", words::line(&app.default_folder().display().to_string())));
-        ui.weak(format!("The sample in {}", words::line(&app.sample_folder().display().to_string())));
+        ui.weak(format!(
+            "A new campaign is kept in {}, or in the next free folder of that name{free}",
+            words::line(&app.default_folder().display().to_string())
+        ));
+        ui.weak(format!("The sample is kept in {}", words::line(&app.sample_folder().display().to_string())));
         if let Some(folder) = app.opening() {
             ui.label(format!("Opening {}…", folder.display()));
         }

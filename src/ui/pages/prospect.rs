@@ -1,8 +1,7 @@
 //! Pages cited but never captured.
 
 use crate::app::models::{Loaded, ProspectPage as Prospects, ProspectRow};
-use crate::app::{Action, AppState, Command, Route, SpecDraft};
-use crate::campaign::Seed;
+use crate::app::{Action, AppState, Command, Route};
 use crate::ui::table::Table;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{action_ui, empty_ui, loaded_ui, pager_ui, title_ui, verdict_ui};
@@ -76,7 +75,7 @@ impl ProspectPage {
             if seed.clicked()
                 && let Some(url) = self.chosen.clone()
             {
-                make_seed(app, url);
+                app.send(Command::AddSeed(url));
             }
             action_ui(ui, app, Action::BuildInlinks);
         });
@@ -127,7 +126,7 @@ impl ProspectPage {
                         ui.close();
                     }
                     if ui.button("In: make it a seed").clicked() {
-                        make_seed(app, rows[index].url.clone());
+                        app.send(Command::AddSeed(rows[index].url.clone()));
                         ui.close();
                     }
                     if ui.button("Copy URL").clicked() {
@@ -143,25 +142,5 @@ impl ProspectPage {
         if let Some(index) = go {
             app.send(Command::Go(Route::Links { target: rows[index].url.clone() }));
         }
-    }
-}
-
-/// Adds a seed to the specification at hand and shows it, not yet saved.
-fn make_seed(app: &mut AppState, url: String) {
-    let Some(id) = app.campaign else { return };
-    if app.spec.as_ref().is_none_or(|spec| spec.id != Some(id)) {
-        let Loaded::Ready(page) = app.reads.campaign(id) else { return };
-        app.spec = Some(SpecDraft::of(&page));
-    }
-    if let Some(spec) = &mut app.spec {
-        if !spec.campaign.seeds.iter().any(|seed| seed.url == url) {
-            spec.campaign.seeds.push(Seed {
-                url,
-                scope: Default::default(),
-                depth: None,
-                source_tag: "prospect".to_owned(),
-            });
-        }
-        app.send(Command::Go(Route::Spec(Some(id))));
     }
 }

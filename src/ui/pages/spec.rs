@@ -13,7 +13,9 @@ use crate::app::{Action, AppState, Command, Route, RuleLine, SpecDraft};
 use crate::campaign::CampaignProblem;
 use crate::scope::standard_rules;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{action_named_ui, action_ui, loaded_ui, notice_ui, title_ui};
+use crate::ui::widgets::{
+    action_named_ui, action_ui, lead_here, lead_to_field, loaded_ui, notice_ui, stop_leading, title_ui,
+};
 use crate::ui::words;
 use egui::{Id, ScrollArea, TextEdit, Ui, UiBuilder};
 use std::sync::Arc;
@@ -80,18 +82,23 @@ impl SpecPage {
             Some(Loaded::Ready(page)) => Some(page.clone()),
             _ => None,
         };
-        self.head_ui(ui, app);
+        // Edits of another campaign are left only by an answer to what becomes of them.
         if let Some(spec) = &app.spec
             && spec.id != id
         {
-            other_draft_ui(ui, app, id);
+            let of = spec.id;
+            app.send(Command::Go(Route::Spec(of)));
             return;
         }
+        self.head_ui(ui, app);
         // The draft is taken out while it is edited, so that a part may ask the desk.
         let Some(mut spec) = app.spec.take() else { return };
         self.rules.name_rules(app, &spec);
         let checked = self.check(&spec);
-        problems_ui(ui, &checked.problems, self.rules.is_reading());
+        if let Some(field) = problems_ui(ui, &spec, &checked.problems, self.rules.is_reading()) {
+            self.tab = tab_of(&field);
+            lead_to_field(ui.ctx(), &field);
+        }
         what_if_ui(ui, app, spec.id);
         self.tabs_ui(ui, &spec);
         // Ids that do not depend on what stands above: the first letter typed
@@ -102,6 +109,7 @@ impl SpecPage {
                 self.tab_ui(ui, app, &mut spec, page.as_deref(), checked.problems.split_at(checked.of_campaign).0);
             });
         });
+        stop_leading(ui.ctx());
         self.checked = Some(checked);
         app.spec = Some(spec);
     }
@@ -115,7 +123,7 @@ impl SpecPage {
         if let Some(checked) = self.checked.take().filter(is_same) {
             return checked;
         }
-        let mut problems = spec.campaign.problems();
+        let mut problems = spec.problems().as_ref().clone();
         let of_campaign = problems.len();
         problems.extend(self.rules.broken(&spec.campaign.rules).map(|(index, why)| CampaignProblem {
             field: format!("rules[{index}]"),
@@ -138,13 +146,12 @@ impl SpecPage {
         match (kept, saved) {
             (true, Some(Loaded::Ready(page))) => {
                 // Another window or the command line saved a newer version.
-                if let Some(spec) = &mut app.spec
-                    && spec.id == Some(page.id)
-                    && spec.version < page.version
-                    && !spec.is_edited()
-                {
-                    *spec = SpecDraft::of(page);
-                    self.forget();
+                if let Some(spec) = app.spec.as_mut().filter(|spec| spec.id == Some(page.id)) {
+                    spec.newest = spec.newest.max(page.version);
+                    if spec.version < page.version && !spec.is_edited() {
+                        *spec = SpecDraft::of(page);
+                        self.forget();
+                    }
                 }
                 true
             }
@@ -196,7 +203,7 @@ impl SpecPage {
         title_ui(ui, &title, &about);
         ui.horizontal_wrapped(|ui| {
             action_ui(ui, app, Action::SaveCampaign);
-            let revert = ui.add_enabled(edited, egui::Button::new("Drop edits"));
+            let revert = ui.add_enabled(edited, egui::Button::new("Discard changes"));
             if revert.on_disabled_hover_text("Nothing is changed").clicked()
                 && let Some(spec) = &app.spec
             {
@@ -206,7 +213,13 @@ impl SpecPage {
             }
             action_named_ui(ui, app, Action::Undo, "↶ Undo edit");
             action_named_ui(ui, app, Action::Redo, "↷ Redo edit");
-            action_ui(ui, app, Action::StartCrawl);
+            // Rules that cannot be read are known here only.
+            let is_stopped = |checked: &Checked| checked.problems.iter().any(|problem| problem.stops_crawl);
+            let label = Action::StartCrawl.label_now(app);
+            ui.add_enabled_ui(!self.checked.as_ref().is_some_and(is_stopped), |ui| {
+                action_named_ui(ui, app, Action::StartCrawl, &label)
+                    .on_disabled_hover_text("The reasons are listed below; each leads to its field");
+            });
         });
     }
 
@@ -255,74 +268,95 @@ impl SpecPage {
             tags => tags.insert(campaign.tags.join(", ")),
         };
         ui.set_max_width(theme::READING_WIDTH);
-        for (label, text, hint, rows) in [
+        for (name, text, hint, rows) in [
             ("Name", &mut campaign.name, "short title", 1),
             ("Description", &mut campaign.description, "what it is for, in prose", 4),
             ("Owner", &mut campaign.owner, "who answers for it", 1),
             ("Comments", &mut campaign.comments, "free", 3),
         ] {
-            let label = ui.label(label);
+            let label = ui.label(name);
             let field = if rows == 1 { TextEdit::singleline(text) } else { TextEdit::multiline(text) };
-            ui.add(field.hint_text(hint).desired_rows(rows).desired_width(f32::INFINITY)).labelled_by(label.id);
+            let field = ui.add(field.hint_text(hint).desired_rows(rows).desired_width(f32::INFINITY));
+            lead_here(&field.labelled_by(label.id), &name.to_lowercase());
         }
         let label = ui.label("Tags, with commas between");
         if ui.add(TextEdit::singleline(tags).desired_width(f32::INFINITY)).labelled_by(label.id).changed() {
             campaign.tags = words_of(tags).map(str::to_owned).collect();
         }
-        ui.checkbox(&mut campaign.active, "Active: its schedule is on");
+        let active = ui.checkbox(&mut campaign.active, "Active: its schedule is on");
+        lead_here(&active, "active");
     }
 }
 
-fn problems_ui(ui: &mut Ui, problems: &[CampaignProblem], is_reading: bool) {
+/// Problems that are listed; the rest is counted.
+const PROBLEMS_SHOWN: usize = 20;
+/// Problems that are listed without being asked for.
+const PROBLEMS_OPEN: usize = 6;
+
+/// What is wrong; gives out the path of a field that a person wants to go to.
+fn problems_ui(ui: &mut Ui, spec: &SpecDraft, problems: &[CampaignProblem], is_reading: bool) -> Option<String> {
     if problems.is_empty() && is_reading {
         ui.weak("… The rules are being read");
-        return;
+        return None;
     }
     if problems.is_empty() {
-        ui.colored_label(tokens(ui).accept, "✔ Nothing stands in the way of a crawl");
-        return;
+        ui.colored_label(tokens(ui).accept, "✔ Ready to crawl");
+        return None;
     }
-    let stops = problems.iter().filter(|problem| problem.stops_crawl).count();
-    let words = if stops > 0 {
-        format!("✖ {} before a crawl can start", words::counted(stops as u64, "thing is needed", "things are needed"))
+    let stops = |problem: &CampaignProblem| spec.is_stopped_by(problem);
+    let stopping = problems.iter().filter(|problem| stops(problem)).count();
+    let words = if stopping > 0 {
+        format!(
+            "✖ {} before a crawl can start",
+            words::counted(stopping as u64, "thing is needed", "things are needed")
+        )
     } else {
-        format!("⚠ {}", words::counted(problems.len() as u64, "remark", "remarks"))
+        format!("⚠ {}", words::counted(problems.len() as u64, "warning", "warnings"))
     };
     let words = if is_reading { format!("{words} …") } else { words };
-    let color = if stops > 0 { tokens(ui).reject } else { tokens(ui).flag };
+    let color = if stopping > 0 { tokens(ui).reject } else { tokens(ui).flag };
+    let most_open = if stopping > 0 { PROBLEMS_OPEN } else { PROBLEMS_OPEN / 2 };
+    let mut chosen = None;
     egui::CollapsingHeader::new(egui::RichText::new(words).color(color))
-        .id_salt("problems")
-        .default_open(problems.len() <= 3)
+        .id_salt(("problems", stopping > 0))
+        .default_open(problems.len() <= most_open)
         .show(ui, |ui| {
-            for problem in problems {
+            // What is needed first.
+            let needed = problems.iter().filter(|problem| stops(problem));
+            let listed = needed.chain(problems.iter().filter(|problem| !stops(problem))).take(PROBLEMS_SHOWN);
+            for problem in listed {
                 ui.horizontal_wrapped(|ui| {
                     let (sign, color) =
-                        if problem.stops_crawl { ("✖", tokens(ui).reject) } else { ("⚠", tokens(ui).flag) };
+                        if stops(problem) { ("✖", tokens(ui).reject) } else { ("⚠", tokens(ui).flag) };
                     ui.colored_label(color, sign);
-                    ui.label(words::line(&problem.what));
-                    ui.weak(format!("{} ({})", words::line(&problem.hint), words::line(&problem.field)));
+                    let link = ui.link(words::line(&words::capital(&problem.what)));
+                    if link.on_hover_text(format!("Go to the field {}", words::line(&problem.field))).clicked() {
+                        chosen = Some(problem.field.clone());
+                    }
+                    ui.weak(words::line(&problem.hint));
                 });
             }
+            let more = problems.len().saturating_sub(PROBLEMS_SHOWN);
+            if more > 0 {
+                ui.weak(format!("and {} more", words::count(more as u64)));
+            }
         });
+    chosen
 }
 
-fn other_draft_ui(ui: &mut Ui, app: &mut AppState, wanted: Option<CampaignId>) {
-    ui.add_space(GAP);
-    ui.colored_label(
-        tokens(ui).flag,
-        "⚠ These edits are not saved. Save or drop them before another campaign is edited",
-    );
-    ui.horizontal(|ui| {
-        if let Some(id) = app.spec.as_ref().map(|spec| spec.id)
-            && ui.button("Back to the edits").clicked()
-        {
-            app.send(Command::Go(Route::Spec(id)));
-        }
-        if ui.button("Drop them and go on").clicked() {
-            app.spec = None;
-            app.send(Command::Go(Route::Spec(wanted)));
-        }
-    });
+/// The part of the page that holds a field of the campaign.
+fn tab_of(field: &str) -> Tab {
+    let end = field.find(['.', '[']).unwrap_or(field.len());
+    match &field[..end] {
+        "request" => Tab::Request,
+        "seeds" => Tab::Seeds,
+        "rules" => Tab::Rules,
+        "permissions" | "grounds" => Tab::Permissions,
+        "schedule" => Tab::Schedule,
+        "limits" => Tab::Limits,
+        "politeness" => Tab::Politeness,
+        _ => Tab::About,
+    }
 }
 
 fn versions_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {

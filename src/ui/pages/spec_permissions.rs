@@ -4,7 +4,7 @@ use crate::app::AppState;
 use crate::campaign::{Campaign, Criterion, Permission, PermissionState, Reading, SeedScope};
 use crate::scope::Derivation;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{field_ui, heading_ui, loaded_ui};
+use crate::ui::widgets::{field_led_to, field_ui, heading_ui, lead_here, loaded_ui};
 use crate::ui::words;
 use egui::{CollapsingHeader, ComboBox, Ui};
 
@@ -38,12 +38,17 @@ impl PermissionsEditor {
         let mut gone = None;
         for (position, record) in campaign.permissions.iter_mut().enumerate() {
             let title = format!("{}  {}  {}", position + 1, record.state.word(), words::short(&record.covers, 80));
-            CollapsingHeader::new(title).id_salt(("record", position)).show(ui, |ui| {
+            let led_to = field_led_to(ui.ctx()).filter(|path| path.starts_with(&format!("permissions[{position}]")));
+            let header = CollapsingHeader::new(title).id_salt(("record", position));
+            let shown = header.open(led_to.as_ref().map(|_| true)).show(ui, |ui| {
                 record_ui(ui, position, record);
                 if ui.button(format!("Remove record {}", position + 1)).clicked() {
                     gone = Some(position);
                 }
             });
+            if let Some(path) = led_to {
+                lead_here(&shown.header_response, &path);
+            }
         }
         if let Some(position) = gone {
             campaign.permissions.remove(position);

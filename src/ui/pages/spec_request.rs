@@ -2,7 +2,7 @@
 
 use crate::campaign::{Request, Term, TermKind};
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::heading_ui;
+use crate::ui::widgets::{field_led_to, heading_ui, lead_here};
 use crate::ui::words;
 use egui::{ComboBox, DragValue, TextEdit, Ui};
 
@@ -41,7 +41,12 @@ impl RequestEditor {
             .hint_text("words, \"phrases\", person:… place:… AND OR NOT ( )")
             .desired_rows(2)
             .desired_width(f32::INFINITY);
-        if ui.add(field).labelled_by(label.id).changed() {
+        let field = ui.add(field).labelled_by(label.id);
+        // Problems name terms by their place; the text holds all of them.
+        if let Some(path) = field_led_to(ui.ctx()).filter(|path| path.starts_with("request")) {
+            lead_here(&field, &path);
+        }
+        if field.changed() {
             match self.text.parse::<Request>() {
                 Ok(parsed) => {
                     *request = parsed;

@@ -7,7 +7,7 @@ use crate::campaign::Campaign;
 use crate::scope::{rule_groups, rule_templates};
 use crate::ui::table::{Cells, Table};
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{cell_ui, coloured_cell_ui, heading_ui, is_typing, remarks_ui};
+use crate::ui::widgets::{cell_ui, coloured_cell_ui, field_led_to, heading_ui, is_typing, remarks_ui};
 use crate::ui::words;
 use egui::{Button, Checkbox, ComboBox, DragValue, Key, Modifiers, Response, TextEdit, Ui};
 use serde_json::Value;
@@ -55,6 +55,11 @@ impl RulesEditor {
         ui.weak(
             "Every rule that is on speaks in order; the last opinion wins; a URL of which no rule speaks is refused",
         );
+        let led_to = field_led_to(ui.ctx()).and_then(|field| {
+            let index = field.strip_prefix("rules[")?.split(']').next()?;
+            index.parse().ok()
+        });
+        self.chosen = led_to.or(self.chosen);
         let hits = page.map(|page| app.rule_hits(page.id));
         let what_if = match &app.what_if {
             Some(Loaded::Ready(answer)) => Some(answer.clone()),

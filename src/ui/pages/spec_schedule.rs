@@ -4,7 +4,7 @@ use crate::app::AppState;
 use crate::app::models::{CampaignPage, RunState, ScheduledRun};
 use crate::campaign::{Campaign, CatchUp, Frequency};
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{field_ui, heading_ui, loaded_ui};
+use crate::ui::widgets::{field_ui, heading_ui, lead_here, loaded_ui};
 use crate::ui::words;
 use crate::uri::CaptureDate;
 use egui::{ComboBox, TextEdit, Ui};
@@ -41,12 +41,12 @@ fn rows_ui(ui: &mut Ui, campaign: &mut Campaign) {
             });
         });
     });
-    for (label, value, hint) in [
-        ("First run", &mut schedule.start, "2026-11-23T09:00, or empty"),
-        ("No run after", &mut schedule.end, "2027-12-31, or empty"),
-        ("Time zone", &mut schedule.time_zone, "UTC, or such as Europe/Lisbon"),
+    for (label, field, value, hint) in [
+        ("First run", "start", &mut schedule.start, "2026-11-23T09:00, or empty"),
+        ("No run after", "end", &mut schedule.end, "2027-12-31, or empty"),
+        ("Time zone", "time_zone", &mut schedule.time_zone, "UTC, or such as Europe/Lisbon"),
     ] {
-        ui.horizontal(|ui| optional_ui(ui, label, value, hint));
+        ui.horizontal(|ui| optional_ui(ui, label, field, value, hint));
     }
     let mut extra = schedule.extra.join("\n");
     let label = ui.label("Extra dates, one a line");
@@ -106,9 +106,11 @@ fn past_ui(ui: &mut Ui, app: &mut AppState, page: &CampaignPage) {
     });
 }
 
-fn optional_ui(ui: &mut Ui, label: &str, value: &mut Option<String>, hint: &str) {
+fn optional_ui(ui: &mut Ui, label: &str, field: &str, value: &mut Option<String>, hint: &str) {
     let mut text = value.clone().unwrap_or_default();
-    if field_ui(ui, label, &mut text, hint, theme::FIELD).changed() {
+    let response = field_ui(ui, label, &mut text, hint, theme::FIELD);
+    lead_here(&response, &format!("schedule.{field}"));
+    if response.changed() {
         *value = (!text.trim().is_empty()).then_some(text);
     }
 }

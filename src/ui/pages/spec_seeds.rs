@@ -5,7 +5,7 @@ use crate::campaign::{Campaign, CampaignProblem, Seed, SeedScope};
 use crate::scope::seed_reach;
 use crate::ui::table::Table;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::coloured_cell_ui;
+use crate::ui::widgets::{coloured_cell_ui, field_led_to, lead_here};
 use crate::ui::words;
 use crate::uri::parse_web_url;
 use egui::{ComboBox, DragValue, TextEdit, Ui};
@@ -64,6 +64,11 @@ impl SeedsEditor {
         page: Option<&CampaignPage>,
         problems: &[CampaignProblem],
     ) {
+        let led_to = field_led_to(ui.ctx()).and_then(|field| {
+            let index = field.strip_prefix("seeds[")?.split(']').next()?;
+            index.parse().ok()
+        });
+        self.at = led_to.or(self.at);
         if campaign.seeds.is_empty() {
             ui.label("No seed yet. Paste URLs below, one a line");
         } else {
@@ -83,13 +88,13 @@ impl SeedsEditor {
         });
         ui.add_space(GAP);
         let label = ui.label("Seeds to add, one a line");
-        ui.add(
+        let field = ui.add(
             TextEdit::multiline(&mut self.pasted)
                 .hint_text("https://www.example.org/\nhttps://example.org/news/")
                 .desired_rows(4)
                 .desired_width(theme::READING_WIDTH),
-        )
-        .labelled_by(label.id);
+        );
+        lead_here(&field.labelled_by(label.id), "seeds");
         ui.horizontal_wrapped(|ui| {
             ui.label("They reach");
             for (scope, word, name, _) in SCOPES {
@@ -183,8 +188,8 @@ fn table_ui(
     at: &mut Option<usize>,
 ) {
     let seeds = &mut campaign.seeds;
-    let mut gone = None;
-    Table::new("seeds", &COLUMNS, seeds.len()).with_fields().height(LIST).show_ui(
+    let (mut gone, mut focused) = (None, None);
+    Table::new("seeds", &COLUMNS, seeds.len()).with_fields().chosen(*at).height(LIST).show_ui(
         ui,
         |cells, index| {
             let Some(seed) = seeds.get_mut(index) else { return };
@@ -196,8 +201,9 @@ fn table_ui(
             cells.ui(|ui| {
                 ui.name_inputs(format!("URL of seed {}", index + 1), |ui| {
                     let field = ui.add(TextEdit::singleline(&mut seed.url).desired_width(f32::INFINITY));
+                    lead_here(&field, &format!("seeds[{index}].url"));
                     if field.has_focus() {
-                        *at = Some(index);
+                        focused = Some(index);
                     }
                 });
             });
@@ -253,6 +259,7 @@ fn table_ui(
         },
         |_, _| {},
     );
+    *at = focused.or(*at);
     if let Some(index) = gone {
         seeds.remove(index);
     }

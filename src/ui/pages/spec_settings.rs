@@ -2,7 +2,8 @@
 
 use crate::campaign::{Limits, Politeness, RobotsPolicy};
 use crate::ui::theme::{self, GAP, tokens};
-use egui::{DragValue, TextEdit, Ui};
+use crate::ui::widgets::lead_here;
+use egui::{DragValue, Response, TextEdit, Ui};
 
 const ROBOTS: [(RobotsPolicy, &str, &str); 3] = [
     (RobotsPolicy::Obey, "obey", "RFC 9309"),
@@ -15,7 +16,8 @@ pub fn limits_ui(ui: &mut Ui, limits: &mut Limits) {
     ui.weak("Zero means no limit");
     const MEGA: u64 = 1_000_000;
     egui::Grid::new("limits").num_columns(3).striped(true).show(ui, |ui| {
-        whole_row_ui(ui, "Captures in one launch", "", &mut limits.max_documents);
+        let captures = whole_row_ui(ui, "Captures in one launch", "", &mut limits.max_documents);
+        lead_here(&captures, "limits");
         scaled_row_ui(ui, "Payload in one launch", "MB", &mut limits.max_bytes, MEGA);
         scaled_row_ui(ui, "Time of one launch", "min", &mut limits.max_seconds, 60);
         scaled_row_ui(ui, "One response is cut and marked after", "MB", &mut limits.max_response_bytes, MEGA);
@@ -24,31 +26,33 @@ pub fn limits_ui(ui: &mut Ui, limits: &mut Limits) {
     });
 }
 
-fn whole_row_ui(ui: &mut Ui, label: &str, unit: &str, value: &mut u64) {
-    scaled_row_ui(ui, label, unit, value, 1);
+fn whole_row_ui(ui: &mut Ui, label: &str, unit: &str, value: &mut u64) -> Response {
+    scaled_row_ui(ui, label, unit, value, 1)
 }
 
 /// A number shown in a larger unit; what is not touched keeps its exact value.
-fn scaled_row_ui(ui: &mut Ui, label: &str, unit: &str, value: &mut u64, scale: u64) {
+fn scaled_row_ui(ui: &mut Ui, label: &str, unit: &str, value: &mut u64, scale: u64) -> Response {
     let label = ui.label(label);
     let mut shown = *value / scale;
     let field = DragValue::new(&mut shown).range(0..=u64::MAX / scale).speed(1.0);
-    if ui.add(field).labelled_by(label.id).changed() {
+    let response = ui.add(field).labelled_by(label.id);
+    if response.changed() {
         *value = shown.saturating_mul(scale);
     }
     ui.weak(if *value == 0 { "no limit" } else { unit });
     ui.end_row();
+    response
 }
 
 /// How it behaves towards servers.
 pub fn politeness_ui(ui: &mut Ui, politeness: &mut Politeness) {
     let label = ui.label("User-Agent, as sent to every server");
-    ui.add(
+    let field = ui.add(
         TextEdit::singleline(&mut politeness.user_agent)
             .hint_text("Fonds/0.1 (+https://your-archive.example/crawler; you@your-archive.example)")
             .desired_width(theme::READING_WIDTH),
-    )
-    .labelled_by(label.id);
+    );
+    lead_here(&field.labelled_by(label.id), "politeness.user_agent");
     if politeness.user_agent.trim().is_empty() {
         ui.colored_label(
             tokens(ui).reject,
@@ -68,14 +72,17 @@ pub fn politeness_ui(ui: &mut Ui, politeness: &mut Politeness) {
     });
     egui::Grid::new("politeness").num_columns(3).striped(true).show(ui, |ui| {
         let label = ui.label("Wait this many times the last fetch");
-        ui.add(DragValue::new(&mut politeness.delay_factor).range(0.0..=100.0).speed(0.1)).labelled_by(label.id);
+        let field = ui.add(DragValue::new(&mut politeness.delay_factor).range(0.0..=100.0).speed(0.1));
+        lead_here(&field.labelled_by(label.id), "politeness.delay_factor");
         ui.weak("per host");
         ui.end_row();
-        whole_row_ui(ui, "… at least", "ms", &mut politeness.min_delay_ms);
+        let least = whole_row_ui(ui, "… at least", "ms", &mut politeness.min_delay_ms);
+        lead_here(&least, "politeness.min_delay_ms");
         whole_row_ui(ui, "… at most", "ms", &mut politeness.max_delay_ms);
         whole_row_ui(ui, "Obey a crawl-delay up to", "s", &mut politeness.respect_crawl_delay_up_to_seconds);
         let label = ui.label("Worker threads");
-        ui.add(DragValue::new(&mut politeness.workers).range(1..=256)).labelled_by(label.id);
+        let field = ui.add(DragValue::new(&mut politeness.workers).range(1..=256));
+        lead_here(&field.labelled_by(label.id), "politeness.workers");
         ui.weak("hosts at the same time, at most");
         ui.end_row();
         let label = ui.label("A failed URL is tried again");

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod files;
+mod on_disk;
 mod pages;
 mod plans;
 mod scope;
@@ -10,11 +11,12 @@ mod shell;
 
 use super::Cockpit;
 use crate::app::fixture::{FixtureOpener, Told};
-use crate::app::{Command, Settings};
+use crate::app::workspace_desk::DiskOpener;
+use crate::app::{Command, Opener, Settings};
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -54,24 +56,8 @@ impl Window {
     pub(super) fn open_told(told: Told, empty: bool, folder: Option<PathBuf>) -> Self {
         let told = Arc::new(told);
         let opener = Arc::new(FixtureOpener { empty, told: told.clone() });
-        let mut folder = folder;
         let has_folder = folder.is_some();
-        let harness = Harness::builder()
-            .with_size(egui::vec2(1600.0, 1000.0))
-            .allow_missing_glyphs()
-            .with_context_setup(super::theme::install)
-            .build_ui_state(
-                move |ui, cockpit: &mut Option<Cockpit>| {
-                    let cockpit = cockpit.get_or_insert_with(|| {
-                        Cockpit::new(ui.ctx(), opener.clone(), Settings::default(), folder.take()).unwrap()
-                    });
-                    let ctx = ui.ctx().clone();
-                    cockpit.logic(&ctx);
-                    cockpit.ui(ui);
-                },
-                None,
-            );
-        let mut window = Self { harness, told };
+        let mut window = Self::with(opener, Settings::default(), told, folder);
         if has_folder {
             window.until("the workspace is open", |window| window.app().desk().is_some());
             if !empty {
@@ -80,6 +66,39 @@ impl Window {
             window.settle();
         }
         window
+    }
+
+    /// On a workspace on disk, or without one; others are offered beside.
+    pub(super) fn on_disk(root: &Path, settings: Settings, folder: Option<PathBuf>) -> Self {
+        let has_folder = folder.is_some();
+        let opener = Arc::new(DiskOpener::offering(root.join("fonds")));
+        let mut window = Self::with(opener, settings, Arc::default(), folder);
+        if has_folder {
+            window.until("the workspace is open", |window| window.app().desk().is_some());
+        }
+        window.settle();
+        window
+    }
+
+    fn with(opener: Arc<dyn Opener>, settings: Settings, told: Arc<Told>, folder: Option<PathBuf>) -> Self {
+        let (mut folder, mut settings) = (folder, Some(settings));
+        let harness = Harness::builder()
+            .with_size(egui::vec2(1600.0, 1000.0))
+            .allow_missing_glyphs()
+            .with_context_setup(super::theme::install)
+            .build_ui_state(
+                move |ui, cockpit: &mut Option<Cockpit>| {
+                    let cockpit = cockpit.get_or_insert_with(|| {
+                        let settings = settings.take().unwrap_or_default();
+                        Cockpit::new(ui.ctx(), opener.clone(), settings, folder.take()).unwrap()
+                    });
+                    let ctx = ui.ctx().clone();
+                    cockpit.logic(&ctx);
+                    cockpit.ui(ui);
+                },
+                None,
+            );
+        Self { harness, told }
     }
 
     pub(super) fn app(&self) -> &crate::app::AppState {

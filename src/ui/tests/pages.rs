@@ -12,11 +12,11 @@ fn go(window: &mut Window, key: Key) {
 #[test]
 fn the_first_page_offers_three_ways_that_work_offline() {
     let mut window = Window::bare();
-    for words in ["New campaign", "Open WARC / workspace folder…", "Load the sample campaign"] {
+    for words in ["New campaign", "Open WARC, WACZ or workspace…", "Open the sample campaign"] {
         window.check_says(words);
     }
-    window.check_says("Data will lie in /home/archivist/fonds");
-    window.click("Load the sample campaign");
+    window.check_says("A new campaign is kept in /home/archivist/fonds");
+    window.click("Open the sample campaign");
     window.check_told("sample /home/archivist/fonds-sample");
     window.until("the sample is open", |window| window.says("Vila Nova, cheias e ponte"));
 }
@@ -105,7 +105,7 @@ fn the_request_is_edited_as_text_and_as_rows() {
     window.type_into("Request as text", " AND (");
     window.check_says("✖ ");
     window.check_says("keep what was understood last");
-    window.click("Drop edits");
+    window.click("Discard changes");
     assert!(!window.app().spec.as_ref().unwrap().is_edited());
     // The last one is that of the inner group.
     window.click("all of these (AND)");

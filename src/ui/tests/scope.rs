@@ -82,7 +82,7 @@ fn edits_that_are_no_matter_of_scope_and_those_that_change_nothing_say_so() {
     window.click("2");
     window.type_into("countries", "Portugal");
     window.until("the mistake is told", |window| window.says("is no country code"));
-    window.click("Drop edits");
+    window.click("Discard changes");
     window.until("the bar is gone", |window| window.app().what_if.is_none());
 }
 
@@ -98,10 +98,10 @@ fn a_rule_is_broken_where_what_it_is_read_with_is() {
         spec.campaign.rules.push(rule);
     }
     window.until("the pattern is told", |window| window.says("unclosed group"));
-    assert!(!window.says("rule 12 cannot be read"));
+    assert!(!window.says("Rule 12 cannot be read"));
     window.app_mut().spec.as_mut().unwrap().campaign.grounds.countries.push("Portugal".to_owned());
     window.until("the record is told", |window| {
-        window.says("rule 12 cannot be read: grounds: “Portugal” is no country code; give two letters, such as PT")
+        window.says("Rule 12 cannot be read: grounds: “Portugal” is no country code; give two letters, such as PT")
     });
 }
 
@@ -378,7 +378,7 @@ fn domains_and_countries_are_undone_where_they_are_typed() {
     window.type_into("Servers in these countries", ", BR");
     window.check_says(", BR");
     assert_ne!(campaign(&window).grounds, grounds);
-    window.click("Drop edits");
+    window.click("Discard changes");
     assert_eq!(campaign(&window).grounds, grounds);
     assert!(!window.says(", BR"), "on screen: {:?}", window.words());
     window.click("↶ Undo edit");

@@ -57,6 +57,9 @@ fn greyed_commands_do_nothing_and_keys_say_why() {
 fn a_running_crawl_is_shown_paused_and_stopped() {
     let mut window = Window::full();
     window.press_with(Modifiers::COMMAND, Key::R);
+    window.check_says("Start this crawl?");
+    window.until("the plan is there", |window| window.says("Expected to contact 2 hosts"));
+    window.press(Key::Enter);
     window.check_told("crawl 1");
     window.until("the crawl runs", |window| window.app().crawl_job().is_some());
     window.press_with(Modifiers::COMMAND, Key::Num3);
@@ -87,7 +90,7 @@ fn errors_stay_in_words_until_taken_away() {
 #[test]
 fn a_folder_that_is_no_workspace_is_refused_in_words() {
     let mut window = Window::bare();
-    window.click("Open WARC / workspace folder…");
+    window.click("Open WARC, WACZ or workspace…");
     window.app_mut().send(Command::OpenWorkspace("/tmp/broken".into()));
     window.until("the error is shown", |window| window.says("/tmp/broken is no workspace"));
     window.click("Cancel");
@@ -119,7 +122,7 @@ fn light_and_dark_change_places() {
     }
 }
 
-fn ask_to_close(window: &mut Window) {
+pub(super) fn ask_to_close(window: &mut Window) {
     let viewports = &mut window.harness.input_mut().viewports;
     viewports.entry(egui::ViewportId::ROOT).or_default().events.push(egui::ViewportEvent::Close);
     window.settle();
@@ -129,6 +132,9 @@ fn ask_to_close(window: &mut Window) {
 fn closing_while_work_runs_asks_once() {
     let mut window = Window::full();
     window.press_with(Modifiers::COMMAND, Key::R);
+    window.check_says("Start this crawl?");
+    window.until("the plan is there", |window| window.says("Expected to contact 2 hosts"));
+    window.press(Key::Enter);
     window.until("the crawl runs", |window| window.app().crawl_job().is_some());
     ask_to_close(&mut window);
     window.check_says("Close the window?");

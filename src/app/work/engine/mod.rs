@@ -150,6 +150,11 @@ pub fn import_with_jobs(
     Ok((jobs, import))
 }
 
+/// Whether a folder holds something to import: archives, or the job of another crawler.
+pub fn is_importable(folder: &Path) -> anyhow::Result<bool> {
+    Ok(!job_folders(folder).is_empty() || super::import::has_archives(folder)?)
+}
+
 /// An import with its jobs in words: what each became, what has no place in a
 /// campaign, what could not be read. Of many notes the first are told.
 pub fn jobs_words((jobs, import): &(Vec<EngineImport>, ImportRow)) -> String {

@@ -32,7 +32,7 @@ mod sources;
 pub(super) use copy::digest_of;
 pub(super) use package::is_package;
 pub use report::{ARCHIVE_NAMES, file_words, has_problems, import_words, imports};
-pub(super) use sources::{Found, find_all, looks_like_archive};
+pub(super) use sources::{Found, find_all, has_archives, looks_like_archive};
 
 use super::repeats::read_repeats;
 use crate::jobs::{JobCx, StopError};

@@ -73,6 +73,25 @@ pub(super) fn find(paths: &[PathBuf], cx: &JobCx) -> anyhow::Result<Search> {
     Ok(search)
 }
 
+/// Whether an archive file is in a folder or in those within it.
+pub(in crate::app::work) fn has_archives(folder: &Path) -> anyhow::Result<bool> {
+    let mut visited = HashSet::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = fs::read_dir(&folder).map_err(|error| anyhow::anyhow!("{}: {error}", folder.display()))?;
+        for entry in entries {
+            let path = entry.map_err(|error| anyhow::anyhow!("{}: {error}", folder.display()))?.path();
+            // Links may lead round in a circle.
+            if path.is_dir() {
+                folders.extend(path.canonicalize().ok().filter(|real| visited.insert(real.clone())));
+            } else if looks_like_archive(&path) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
 /// Every file under a folder, whatever it is called.
 pub(in crate::app::work) fn find_all(folder: &Path, cx: &JobCx) -> anyhow::Result<Vec<Found>> {
     let mut search = Search::default();

@@ -1,0 +1,237 @@
+//! Opens workspaces, and whatever else a person names.
+
+use super::super::desk::OpenTarget;
+use super::super::loader::failure;
+use super::super::models::Notice;
+use super::super::{Command, Desk, DeskResult, Opener, Route};
+use super::{Answer, AppState, ScheduleWatch, SelectedRows};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Workspaces that are kept as opened lately.
+const RECENT_KEPT: usize = 8;
+
+/// A workspace that was opened lately.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecentWorkspace {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Whether it is there; none until a worker has looked.
+    pub exists: Option<bool>,
+}
+
+/// What follows once a workspace is open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) enum AfterOpen {
+    /// Its campaigns are shown.
+    Campaigns,
+    /// A new campaign is begun.
+    NewCampaign,
+    /// Archives are imported; the workspace was made for them.
+    Import(PathBuf),
+}
+
+/// Opens or makes a workspace; answers with the folder that it is in.
+type Open = fn(&dyn Opener, &Path) -> DeskResult<(PathBuf, Arc<dyn Desk>)>;
+
+/// A workspace that a worker has opened.
+pub(in super::super) struct OpenedWorkspace {
+    folder: PathBuf,
+    desk: Arc<dyn Desk>,
+    /// Whether inlinks of an earlier form wait to be built.
+    wants_inlinks: bool,
+}
+
+fn in_place(opened: DeskResult<Arc<dyn Desk>>, folder: &Path) -> DeskResult<(PathBuf, Arc<dyn Desk>)> {
+    Ok((folder.to_owned(), opened?))
+}
+
+impl AppState {
+    /// Opens whatever is at a path: a worker tells what it is.
+    pub(super) fn open_named(&mut self, path: PathBuf) {
+        let (opener, answers, wake) = (self.opener.clone(), self.answers.0.clone(), self.wake.clone());
+        self.opening = Some(path.clone());
+        self.writer.run(move || {
+            let target = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| opener.identify(&path)))
+                .unwrap_or_else(|_| Err(anyhow::anyhow!("a defect of the program was met")));
+            let _ = answers.send(Answer::Named(path, target));
+            wake();
+        });
+    }
+
+    pub(super) fn take_in_named(&mut self, path: PathBuf, target: DeskResult<OpenTarget>) {
+        self.opening = None;
+        match target {
+            Ok(OpenTarget::Workspace(folder)) => self.send(Command::OpenWorkspace(folder)),
+            Ok(OpenTarget::Archives) if self.desk().is_some() => {
+                self.say(&format!("Importing {} into the open workspace", path.display()));
+                self.send(Command::Import { paths: vec![path], copy: false });
+            }
+            Ok(OpenTarget::Archives) => {
+                let folder = self.default_folder();
+                self.open_with(folder, AfterOpen::Import(path), |opener, folder| opener.create_beside(folder));
+            }
+            Err(error) => {
+                let mut notice = failure(&format!("{} could not be opened", path.display()), &error);
+                notice.hint = "Choose a workspace folder, a WARC, ARC or WACZ file, or a folder of them".to_owned();
+                self.notice(notice);
+            }
+        }
+    }
+
+    pub(super) fn open_workspace(&mut self, folder: PathBuf) {
+        self.open_with(folder, AfterOpen::Campaigns, |opener, folder| in_place(opener.open(folder), folder));
+    }
+
+    pub(super) fn make_workspace(&mut self, folder: PathBuf) {
+        self.open_with(folder, AfterOpen::Campaigns, |opener, folder| in_place(opener.create(folder), folder));
+    }
+
+    pub(super) fn open_sample(&mut self, folder: PathBuf) {
+        self.open_with(folder, AfterOpen::Campaigns, |opener, folder| opener.open_sample(folder));
+    }
+
+    /// Begins a new campaign; without a workspace one is made for it.
+    pub(super) fn new_campaign(&mut self) {
+        if self.desk().is_none() {
+            let folder = self.default_folder();
+            self.open_with(folder, AfterOpen::NewCampaign, |opener, folder| opener.create_beside(folder));
+            return;
+        }
+        self.spec = None;
+        self.go(Route::Spec(None));
+    }
+
+    fn open_with(&mut self, folder: PathBuf, then: AfterOpen, open: Open) {
+        if !self.jobs.is_empty() {
+            self.discards_edits = false;
+            self.notice(Notice {
+                is_error: true,
+                what: format!("{} was not opened", folder.display()),
+                why: "work on the open workspace is running".to_owned(),
+                hint: "Stop it or wait for its end, then open again".to_owned(),
+            });
+            return;
+        }
+        self.opening = Some(folder.clone());
+        let (opener, answers, wake) = (self.opener.clone(), self.answers.0.clone(), self.wake.clone());
+        self.writer.run(move || {
+            let open = || {
+                let (folder, desk) = open(opener.as_ref(), &folder)?;
+                let wants_inlinks = desk.wants_inlinks();
+                Ok(OpenedWorkspace { folder, desk, wants_inlinks })
+            };
+            let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(open))
+                .unwrap_or_else(|_| Err(anyhow::anyhow!("a defect of the program met while opening")));
+            let _ = answers.send(Answer::Opened(folder, then, opened));
+            wake();
+        });
+    }
+
+    pub(super) fn take_in_opened(&mut self, folder: PathBuf, then: AfterOpen, opened: DeskResult<OpenedWorkspace>) {
+        self.opening = None;
+        let discards = std::mem::take(&mut self.discards_edits);
+        let OpenedWorkspace { folder, desk, wants_inlinks } = match opened {
+            Ok(opened) => opened,
+            Err(error) => {
+                let mut notice = failure(&format!("{} could not be opened", folder.display()), &error);
+                notice.hint = "Choose another folder, or make a new workspace in an empty one".to_owned();
+                self.notice(notice);
+                return;
+            }
+        };
+        // Typed while the folder was being opened.
+        if !discards && self.spec.as_ref().is_some_and(|spec| spec.is_edited()) {
+            self.notice(Notice {
+                is_error: false,
+                what: format!("{} was not opened", folder.display()),
+                why: "the specification was edited meanwhile".to_owned(),
+                hint: "Save or discard the changes, then open it again".to_owned(),
+            });
+            return;
+        }
+        self.show_workspace(folder.clone(), desk);
+        match then {
+            AfterOpen::Campaigns => {}
+            AfterOpen::NewCampaign => {
+                self.say(&format!("The new campaign is kept in the workspace {}", folder.display()));
+                self.new_campaign();
+            }
+            AfterOpen::Import(path) => {
+                self.say(&format!("Made the workspace {} and importing {} into it", folder.display(), path.display()));
+                self.send(Command::Import { paths: vec![path], copy: false });
+            }
+        }
+        if wants_inlinks {
+            self.say("Inlinks are built once more: this version keeps them in another form");
+            self.send(Command::BuildInlinks);
+        }
+    }
+
+    fn show_workspace(&mut self, folder: PathBuf, desk: Arc<dyn Desk>) {
+        self.opening = None;
+        let cx = self.reads.cx();
+        cx.desk = Some(desk);
+        cx.generation += 1;
+        self.reads.clear();
+        self.scans.clear();
+        self.campaign = None;
+        self.spec = None;
+        self.what_if = None;
+        self.compared = None;
+        self.selected = SelectedRows::default();
+        self.focus = None;
+        self.record_wanted = None;
+        self.reviewed = 0;
+        self.last_export = None;
+        self.verified = None;
+        self.schedules = ScheduleWatch::default();
+        self.export_folder = folder.join("exports").join("selection").display().to_string();
+        self.remember(folder);
+        self.history.clear();
+        self.route = Route::Campaigns;
+        self.dialog = None;
+        self.discards_edits = false;
+        self.selected_in = None;
+    }
+
+    /// Keeps a workspace as the one opened last.
+    fn remember(&mut self, folder: PathBuf) {
+        let recent = &mut self.settings.recent_workspaces;
+        recent.retain(|of| *of != folder);
+        recent.insert(0, folder.clone());
+        recent.truncate(RECENT_KEPT);
+        self.settings.last_workspace = Some(folder);
+        self.look_for_recent();
+    }
+
+    /// Has a thread look which of the workspaces opened lately are there: a
+    /// disk that is gone may keep it waiting for long.
+    pub(super) fn look_for_recent(&mut self) {
+        let settings = &mut self.settings;
+        // Settings of an earlier version know the last one only.
+        if settings.recent_workspaces.is_empty() {
+            settings.recent_workspaces.extend(settings.last_workspace.clone());
+        }
+        let folders = settings.recent_workspaces.clone();
+        let as_before = |folder: &PathBuf| self.recent.iter().find(|recent| recent.folder == *folder)?.exists;
+        self.recent = folders
+            .iter()
+            .map(|folder| RecentWorkspace { folder: folder.clone(), exists: as_before(folder) })
+            .collect();
+        if folders.is_empty() {
+            return;
+        }
+        let (opener, answers, wake) = (self.opener.clone(), self.answers.0.clone(), self.wake.clone());
+        let look = move || {
+            for folder in folders {
+                let exists = opener.is_workspace(&folder);
+                let _ = answers.send(Answer::Recent(folder, exists));
+                wake();
+            }
+        };
+        if let Err(error) = std::thread::Builder::new().name("recent".to_owned()).spawn(look) {
+            tracing::warn!("workspaces opened lately are not looked for: {error}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Edits of a specification are not lost without asking.
+//!
+//! Invariant: a command that leaves an edited draft is carried out once a
+//! person has answered, with all that was sent after it.
+
+use super::super::crawl_request::AfterSave;
+use super::super::{Action, Command, Dialog, Route, UnsavedAnswer, resolve};
+use super::AppState;
+
+impl AppState {
+    /// Whether carrying this out would lose edits that are not saved.
+    pub(super) fn loses_edits(&self, command: &Command) -> bool {
+        let is_of_another = |route: &Route, id| matches!(route, Route::Spec(of) if *of != id);
+        let Some(spec) = self.spec.as_ref() else { return false };
+        let loses = match command {
+            // While jobs run, this is refused anyway.
+            Command::OpenWorkspace(_) | Command::NewWorkspace(_) | Command::LoadSample(_) => self.jobs.is_empty(),
+            Command::NewCampaign | Command::CloseWindow => true,
+            Command::ChooseCampaign(id) => {
+                let is_shown = matches!(self.route, Route::Spec(_) | Route::Scope(..));
+                spec.id != Some(*id) && (is_shown || self.campaign.is_some_and(|at_hand| at_hand != *id))
+            }
+            Command::AddSeed(_) => spec.id != self.campaign,
+            Command::Go(route) => is_of_another(route, spec.id),
+            Command::Back => self.history.last().is_some_and(|route| is_of_another(route, spec.id)),
+            _ => false,
+        };
+        loses && spec.is_edited()
+    }
+
+    /// Holds a command back, and what was sent after it, until a person has
+    /// said what becomes of the edits.
+    pub(super) fn ask_about_edits(&mut self, command: Command) {
+        self.held_back = std::iter::once(command).chain(self.outbox.drain(..)).collect();
+        self.dialog = Some(Dialog::Unsaved);
+    }
+
+    /// Goes on with the commands that were held back.
+    pub(super) fn answer_unsaved(&mut self, answer: UnsavedAnswer) {
+        self.dialog = None;
+        let commands = std::mem::take(&mut self.held_back);
+        match answer {
+            UnsavedAnswer::Cancel => {}
+            UnsavedAnswer::Discard => {
+                let opens = |command: &Command| {
+                    matches!(command, Command::OpenWorkspace(_) | Command::NewWorkspace(_) | Command::LoadSample(_))
+                };
+                // Where the folder cannot be opened, the draft is still there.
+                match commands.first().is_some_and(opens) {
+                    true => self.discards_edits = true,
+                    false => self.spec = None,
+                }
+                self.go_on_with(commands);
+            }
+            UnsavedAnswer::Save => match resolve(Action::SaveCampaign, self) {
+                Ok(Command::SaveCampaign { id, campaign }) => {
+                    self.save_and(id, campaign, AfterSave::Commands(commands));
+                }
+                _ => self.act(Action::SaveCampaign),
+            },
+        }
+    }
+
+    /// Puts commands before all others that wait.
+    pub(super) fn go_on_with(&mut self, commands: Vec<Command>) {
+        for command in commands.into_iter().rev() {
+            self.outbox.push_front(command);
+        }
+    }
+
+    /// Closes the window, or asks first about the work that runs.
+    pub(super) fn close_window(&mut self) {
+        match self.jobs.is_empty() {
+            true => self.closing = true,
+            false => self.dialog = Some(Dialog::Quit),
+        }
+    }
+
+    /// Stops what runs; the window closes when it has ended.
+    pub(super) fn stop_and_close(&mut self) {
+        self.dialog = None;
+        self.jobs.iter().for_each(|job| job.cx().cancel());
+        self.closing = true;
+    }
+}

@@ -1,0 +1,363 @@
+//! The window on workspaces on disk: it acts on what is on screen.
+
+use super::Window;
+use crate::app::models::{CaptureTab, ReviewMark};
+use crate::app::workspace_desk::{DiskOpener, WorkspaceDesk};
+use crate::app::{Action, Command, Dialog, OpenTarget, Opener, Route, SelectedRows, Settings, resolve, work};
+use crate::campaign::{Campaign, Politeness, Seed, SeedScope};
+use crate::crawl::{CaptureEntry, RecordPlace};
+use crate::scope::standard_rules;
+use crate::store::Workspace;
+use crate::uri::{CaptureDate, Url};
+use crate::warc::{RecordType, Span};
+use egui::{Event, Key, Modifiers};
+use std::path::{Path, PathBuf};
+
+/// A campaign that can be crawled: nothing answers at its seed.
+fn campaign(name: &str) -> Campaign {
+    let seed = |url: &str| Seed { url: url.to_owned(), scope: SeedScope::Root, depth: None, source_tag: String::new() };
+    Campaign {
+        seeds: vec![seed("http://127.0.0.1:1/")],
+        rules: standard_rules().into_iter().filter(|rule| !rule.to_string().contains("geo")).collect(),
+        politeness: Politeness {
+            user_agent: "Test (test@archive.example)".to_owned(),
+            max_retries: 0,
+            ..Politeness::default()
+        },
+        ..Campaign::new(name)
+    }
+}
+
+/// A workspace with the campaigns Town and River, and captures of the first.
+fn workspace(root: &Path, captures: u64) -> PathBuf {
+    let folder = root.join("work");
+    let workspace = Workspace::create(&folder).unwrap();
+    let catalogue = workspace.catalogue();
+    let town = catalogue.save_campaign(None, &campaign("Town")).unwrap();
+    catalogue.save_campaign(None, &campaign("River")).unwrap();
+    let launch = catalogue.begin_launch(town, "town", CaptureDate::now()).unwrap().id;
+    let entries = (0..captures).map(|number| {
+        let host = if number % 4 == 0 { "b.example" } else { "a.example" };
+        let url = Url::parse(&format!("http://{host}/{number}")).unwrap();
+        let records = vec![RecordPlace {
+            record_type: RecordType::Response,
+            record_id: format!("urn:uuid:{number}"),
+            file: "output/warcs/town/1/a.warc.gz".to_owned(),
+            span: Span { offset: number * 10, length: 10 },
+        }];
+        let date = CaptureDate::from_seconds(1_700_000_000 + number as i64);
+        CaptureEntry { status: 200, mime: "text/html".to_owned(), records, ..CaptureEntry::bare(url, date) }
+    });
+    catalogue.add_captures(launch, entries.collect()).unwrap();
+    catalogue.set_launch_state(launch, crate::app::models::LaunchState::Finished, "").unwrap();
+    folder
+}
+
+fn window(root: &Path, captures: u64) -> Window {
+    let folder = workspace(root, captures);
+    let mut window = Window::on_disk(root, Settings::default(), Some(folder));
+    window.until("a campaign is at hand", |window| window.app().campaign.is_some());
+    window.app_mut().send(Command::ChooseCampaign(1));
+    window.until("Town is at hand", |window| window.app().campaign == Some(1));
+    window
+}
+
+/// How many captures have this for their last mark.
+fn marked(window: &Window, mark: Option<ReviewMark>) -> usize {
+    let query = crate::app::models::CaptureQuery { tab: CaptureTab::All, limit: 10_000, ..work::everything() };
+    let page = window.app().desk().unwrap().captures(&query).unwrap();
+    page.rows.iter().filter(|row| row.mark == mark).count()
+}
+
+fn has_said(window: &Window, words: &str) -> bool {
+    window.app().log.iter().any(|(_, notice)| notice.what.contains(words))
+}
+
+/// A letter as a keyboard sends it: the key, and the text.
+fn type_letters(window: &mut Window, letters: &str) {
+    for letter in letters.chars() {
+        if let Some(key) = Key::from_name(&letter.to_uppercase().to_string()) {
+            window.harness.key_press(key);
+        }
+        window.harness.event(Event::Text(letter.to_string()));
+        window.settle();
+    }
+}
+
+#[test]
+fn decisions_are_made_on_the_rows_that_are_shown_and_on_all_of_them() {
+    let dir = tempfile::tempdir().unwrap();
+    // More than one page of rows.
+    let mut window = window(dir.path(), 240);
+    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.until("rows are there", |window| window.says("240 rows, none selected"));
+    window.press_with(Modifiers::COMMAND, Key::A);
+    window.check_says("240 rows, 240 selected");
+    window.press(Key::D);
+    window.check_says("Reject 240 captures?");
+    window.press(Key::Escape);
+    window.press(Key::D);
+    window.check_says("Reject 240 captures?");
+    assert_eq!(marked(&window, Some(ReviewMark::Reject)), 0);
+    window.press(Key::Enter);
+    window.until("it is said", |window| has_said(window, "240 captures rejected"));
+    assert_eq!(marked(&window, Some(ReviewMark::Reject)), 240);
+    window.press_with(Modifiers::COMMAND, Key::Z);
+    window.until("it is said", |window| has_said(window, "Undone: 240 captures rejected"));
+    assert_eq!(marked(&window, None), 240);
+    window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
+    window.until("it is said", |window| has_said(window, "Redone: 240 captures rejected"));
+    assert_eq!(marked(&window, Some(ReviewMark::Reject)), 240);
+    window.press_with(Modifiers::COMMAND, Key::Z);
+    window.until("it is undone", |window| marked(window, None) == 240);
+
+    // The first four rows, one of which is of the other host.
+    window.press(Key::Home);
+    for _ in 0..3 {
+        window.press_with(Modifiers::SHIFT, Key::ArrowDown);
+    }
+    window.check_says("240 rows, 4 selected");
+    window.app_mut().send(Command::Go(Route::Captures { filter: "host:b.example".to_owned() }));
+    window.check_says("60 rows, 1 selected");
+    window.press(Key::F);
+    window.until("it is flagged", |window| marked(window, Some(ReviewMark::Flag)) == 1);
+    window.press(Key::Home);
+    window.check_says("60 rows, 1 selected");
+    // Rows that a decision takes out of the view are selected no more.
+    window.click("Not reviewed 59");
+    window.check_says("59 rows, none selected");
+    window.press_with(Modifiers::COMMAND, Key::A);
+    window.check_says("59 rows, 59 selected");
+    // Another filter is another query.
+    window.app_mut().send(Command::Go(Route::Captures { filter: String::new() }));
+    window.check_says("239 rows, none selected");
+    assert_eq!(window.app().selected, SelectedRows::default());
+}
+
+#[test]
+fn letters_of_a_note_are_text_and_the_note_is_kept_or_left() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut window = window(dir.path(), 3);
+    let notes = |window: &Window| -> Vec<(ReviewMark, String)> {
+        let desk = window.app().desk().unwrap();
+        let detail = |id| desk.detail(id, 90).unwrap().notes;
+        (1..=3).flat_map(detail).map(|(_, _, mark, words)| (mark, words)).collect()
+    };
+    window.press_with(Modifiers::COMMAND, Key::Num7);
+    window.until("the queue is there", |window| window.says("in the queue"));
+    type_letters(&mut window, "n");
+    type_letters(&mut window, "dafs");
+    assert_eq!(notes(&window), []);
+    window.press(Key::Escape);
+    assert_eq!((notes(&window), &window.app().route), (vec![], &Route::Review));
+    type_letters(&mut window, "n");
+    type_letters(&mut window, "j");
+    window.press_with(Modifiers::COMMAND, Key::Enter);
+    window.until("the note is kept", |window| !notes(window).is_empty());
+    assert_eq!(notes(&window), [(ReviewMark::Note, "dafsj".to_owned())]);
+    assert!(window.app().jobs.is_empty() && window.app().ended.is_empty(), "nothing was exported");
+    // In the lower panel of the captures, too.
+    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.until("rows are there", |window| window.says("3 rows"));
+    window.app_mut().send(Command::Go(Route::Captures { filter: "host:a.example".to_owned() }));
+    window.check_says("2 rows");
+    window.press(Key::ArrowDown);
+    type_letters(&mut window, "n");
+    type_letters(&mut window, "waf");
+    window.press(Key::Escape);
+    assert_eq!(window.app().route, Route::Captures { filter: "host:a.example".to_owned() }, "Esc left the field only");
+    type_letters(&mut window, "n");
+    window.press_with(Modifiers::COMMAND, Key::Enter);
+    window.until("the note is kept", |window| notes(window).len() == 2);
+    assert!(notes(&window).contains(&(ReviewMark::Note, "waf".to_owned())));
+}
+
+#[test]
+fn the_draft_on_screen_is_saved_and_crawled_and_no_other_campaign() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut window = window(dir.path(), 0);
+    // Town is at hand; River is on screen.
+    window.app_mut().send(Command::Go(Route::Spec(Some(2))));
+    window.check_says("Ready to crawl");
+    window.type_into("Description", "the floods");
+    window.click("Save as v2 and crawl");
+    window.check_says("River, version 2");
+    window.check_says("1 seed: http://127.0.0.1:1/");
+    window.check_says("Expected to contact 1 host: 127.0.0.1");
+    window.press(Key::Escape);
+    let launches = |window: &Window, id| {
+        let folder = &window.app().desk().unwrap().workspace().unwrap().folder;
+        let desk = WorkspaceDesk::new(Workspace::look(folder).unwrap());
+        let launches = desk.catalogue().launches(Some(id)).unwrap();
+        launches.iter().map(|launch| desk.catalogue().launch_version(launch.id).unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!((launches(&window, 1).len(), launches(&window, 2).len()), (1, 0));
+    assert!(window.app().spec.as_ref().unwrap().is_edited(), "Esc saves nothing");
+    window.press_with(Modifiers::COMMAND, Key::R);
+    window.check_says("River, version 2");
+    window.press(Key::Enter);
+    window.until("it is crawled", |window| !launches(window, 2).is_empty());
+    assert_eq!((launches(&window, 1).len(), launches(&window, 2)), (1, vec![2]));
+    assert_eq!(window.app().campaign, Some(2));
+    window.app_mut().act(Action::StopCrawl);
+    window.until("it has ended", |window| window.app().jobs.is_empty());
+    // Elsewhere the campaign at hand is meant, and asked about too.
+    window.press_with(Modifiers::COMMAND, Key::Num1);
+    window.app_mut().send(Command::ChooseCampaign(1));
+    window.press_with(Modifiers::COMMAND, Key::R);
+    window.check_says("Town, version 1");
+    window.press(Key::Escape);
+    assert_eq!(launches(&window, 1).len(), 1);
+}
+
+#[test]
+fn what_is_missing_in_a_draft_leads_to_its_field() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut window = window(dir.path(), 0);
+    window.app_mut().send(Command::NewCampaign);
+    window.check_says("things are needed before a crawl can start");
+    window.click("Save and crawl");
+    assert_eq!(window.app().dialog, None);
+    assert_eq!(resolve(Action::StartCrawl, window.app()), Err("The specification is incomplete"));
+    for (reason, text) in [
+        ("There is no user agent", "Us (us@archive.example)"),
+        ("The campaign has no name", "Harbour"),
+        ("The campaign has no seeds", "http://127.0.0.1:1/"),
+    ] {
+        window.click(reason);
+        // It takes the keyboard: what is typed now goes into it.
+        window.harness.event(Event::Text(text.to_owned()));
+        window.settle();
+    }
+    window.click("Add these seeds");
+    let spec = &window.app().spec.as_ref().unwrap().campaign;
+    assert_eq!((spec.name.as_str(), spec.seeds.len()), ("Harbour", 1));
+    assert_eq!(spec.politeness.user_agent, "Us (us@archive.example)");
+    window.click("Save and crawl");
+    window.check_says("Harbour, version 1");
+}
+
+#[test]
+fn edits_are_asked_about_before_they_would_be_lost() {
+    let dir = tempfile::tempdir().unwrap();
+    let other = dir.path().join("other");
+    drop(Workspace::create(&other).unwrap());
+    let mut window = window(dir.path(), 0);
+    window.press_with(Modifiers::COMMAND, Key::Num2);
+    window.check_says("Ready to crawl");
+    window.type_into("Description", "first");
+    let is_edited = |window: &Window| window.app().spec.as_ref().is_some_and(|spec| spec.is_edited());
+    for command in [Command::OpenWorkspace(other.clone()), Command::NewCampaign, Command::ChooseCampaign(2)] {
+        window.app_mut().send(command);
+        window.check_says("Save the changes to “Town”?");
+        window.click("Cancel");
+        assert!(is_edited(&window) && window.app().dialog.is_none());
+        assert_eq!((window.app().campaign, &window.app().route), (Some(1), &Route::Spec(Some(1))));
+    }
+    super::shell::ask_to_close(&mut window);
+    window.check_says("Save the changes to “Town”?");
+    window.press(Key::Escape);
+    assert!(is_edited(&window) && !window.app().closing);
+    // Kept as a version, then the other campaign is chosen, and what was sent with it done.
+    window.app_mut().send(Command::ChooseCampaign(2));
+    window.app_mut().send(Command::Go(Route::Crawl));
+    window.check_says("Save the changes to “Town”?");
+    window.click("Save");
+    window.until("the other is at hand", |window| window.app().campaign == Some(2));
+    assert_eq!(window.app().route, Route::Crawl);
+    let saved = window.app().desk().unwrap().campaign(1).unwrap();
+    assert_eq!((saved.version, saved.campaign.description.as_str()), (2, "first"));
+    // Dropped, also where what follows fails: then they are still there.
+    window.press_with(Modifiers::COMMAND, Key::Num2);
+    window.check_says("Ready to crawl");
+    window.type_into("Description", "second");
+    window.app_mut().send(Command::OpenWorkspace(dir.path().join("nowhere")));
+    window.check_says("Save the changes to “River”?");
+    window.click("Discard changes");
+    window.until("it is said", |window| has_said(window, "could not be opened"));
+    assert!(is_edited(&window));
+    window.app_mut().send(Command::OpenWorkspace(other.clone()));
+    window.check_says("Save the changes to “River”?");
+    window.app_mut().send(Command::AnswerUnsaved(crate::app::UnsavedAnswer::Discard));
+    window.until("the other is open", |window| window.app().settings.last_workspace.as_ref() == Some(&other));
+    assert!(window.app().spec.is_none());
+}
+
+#[test]
+fn a_campaign_is_begun_without_a_workspace() {
+    let dir = tempfile::tempdir().unwrap();
+    // The folder that is offered is taken.
+    std::fs::create_dir(dir.path().join("fonds")).unwrap();
+    std::fs::write(dir.path().join("fonds/letter.txt"), "mine").unwrap();
+    let gone = dir.path().join("gone");
+    let there = workspace(dir.path(), 0);
+    let recent_workspaces = vec![gone.clone(), there.clone()];
+    let mut window = Window::on_disk(dir.path(), Settings { recent_workspaces, ..Settings::default() }, None);
+    window.check_says("Recent workspaces");
+    window.check_says(&format!("{} (missing)", gone.display()));
+    window.click("New campaign");
+    window.until("the form is open", |window| window.app().route == Route::Spec(None));
+    let made = dir.path().join("fonds-2");
+    assert_eq!(window.app().settings.recent_workspaces, [made.clone(), gone, there.clone()]);
+    assert!(window.app().desk().unwrap().workspace().unwrap().folder.ends_with("fonds-2"));
+    window.check_says("not saved yet");
+    window.type_into("Name", "Harbour");
+    window.press_with(Modifiers::COMMAND, Key::S);
+    window.until("it is saved", |window| window.app().campaign == Some(1));
+    window.app_mut().send(Command::Open(there.clone()));
+    window.until("the other is open", |window| window.app().settings.last_workspace.as_ref() == Some(&there));
+    assert_eq!(window.app().settings.recent_workspaces[..2], [there, made]);
+}
+
+#[test]
+fn archives_that_are_opened_are_imported_into_a_workspace_made_for_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let block = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nhi";
+    let warc = format!(
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/\r\nWARC-Date: 2024-03-01T00:00:00Z\r\n\
+         WARC-Record-ID: <urn:uuid:0a0a0a0a-0000-4000-8000-000000000001>\r\n\
+         Content-Type: application/http;msgtype=response\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
+        block.len()
+    );
+    let folder = dir.path().join("archives");
+    std::fs::create_dir_all(folder.join("2024")).unwrap();
+    std::fs::write(folder.join("2024/a.warc"), warc).unwrap();
+    let mut window = Window::on_disk(dir.path(), Settings::default(), None);
+    window.app_mut().send(Command::Open(dir.path().join("nothing.warc")));
+    window.until("it is said", |window| has_said(window, "nothing.warc could not be opened"));
+    window.app_mut().send(Command::Open(folder.clone()));
+    let is_in = |window: &Window| window.app().ended.iter().any(|job| job.name == "Import" && !job.failed);
+    window.until("it is imported", is_in);
+    assert_eq!(window.app().settings.last_workspace, Some(dir.path().join("fonds")));
+    assert!(has_said(&window, "Made the workspace"));
+    assert_eq!(marked(&window, None), 1);
+    // A file of it is opened into the same workspace, which has it already.
+    window.app_mut().send(Command::Open(folder.join("2024/a.warc")));
+    window.until("it is said", |window| has_said(window, "a.warc into the open workspace"));
+    let empty = dir.path().join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    let opener = DiskOpener::default();
+    assert!(opener.identify(&empty).unwrap_err().to_string().contains("neither a workspace nor"));
+    let catalogue = dir.path().join("fonds/fonds.sqlite");
+    assert_eq!(opener.identify(&catalogue).unwrap(), OpenTarget::Workspace(dir.path().join("fonds")));
+}
+
+#[test]
+fn the_sample_that_exists_is_opened_and_served() {
+    let dir = tempfile::tempdir().unwrap();
+    let opener = DiskOpener::offering(dir.path().join("fonds"));
+    let sample = dir.path().join("fonds-sample");
+    // Something else is in the folder that it would get.
+    drop(Workspace::create(&sample).unwrap());
+    let (folder, desk) = opener.open_sample(&sample).unwrap();
+    assert_eq!(folder, dir.path().join("fonds-sample-2"));
+    assert_eq!(desk.campaigns().unwrap().len(), 1);
+    drop(desk);
+    let mut window = Window::on_disk(dir.path(), Settings::default(), None);
+    window.click("Open the sample campaign");
+    window.until("it is open", |window| window.app().desk().is_some());
+    assert_eq!(window.app().settings.last_workspace, Some(folder));
+    window.until("its campaign is at hand", |window| window.app().campaign == Some(1));
+    assert_eq!(window.app().desk().unwrap().workspace().unwrap().read_only, None);
+    assert_eq!(window.app().dialog, None::<Dialog>);
+}
