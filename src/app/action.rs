@@ -66,7 +66,7 @@ impl Action {
             Self::NewCampaign => "New campaign".to_owned(),
             Self::Import => "Import archive files…".to_owned(),
             Self::LocateFiles => "Locate missing files…".to_owned(),
-            Self::CheckFiles => "Check digests of files".to_owned(),
+            Self::CheckFiles => "Check file digests".to_owned(),
             Self::SaveCampaign => "Save as new version".to_owned(),
             Self::StartCrawl => "Start crawl".to_owned(),
             Self::PauseCrawl => "Pause or resume crawl".to_owned(),
@@ -77,11 +77,11 @@ impl Action {
             Self::Back => "Back".to_owned(),
             Self::ToggleLowerPanel => "Show or hide the lower panel".to_owned(),
             Self::Palette => "All commands…".to_owned(),
-            Self::ToggleTheme => "Change between light and dark".to_owned(),
+            Self::ToggleTheme => "Switch between light and dark".to_owned(),
             Self::Undo => "Undo last decision".to_owned(),
             Self::Redo => "Redo last decision".to_owned(),
             Self::SetWindow => "Set the inlink window…".to_owned(),
-            Self::Keys => "Show all keys…".to_owned(),
+            Self::Keys => "Keyboard shortcuts…".to_owned(),
             Self::Find => "Find captures…".to_owned(),
             Self::GoTo(page) => {
                 format!("Go to {}", PAGES.get(usize::from(page)).map_or("page", |page| page.1))
@@ -107,28 +107,28 @@ impl Action {
     pub fn hint(self) -> &'static str {
         match self {
             Self::OpenWorkspace => "Opens a workspace, or imports archive files and job folders of crawlers",
-            Self::LoadSample => "A workspace whose small web is served from this machine; works offline",
-            Self::NewCampaign => "Begins an empty specification; without a workspace one is made for it",
+            Self::LoadSample => "A workspace with a small website that this computer serves; works offline",
+            Self::NewCampaign => "Starts a new, empty specification; without a workspace one is created for it",
             Self::Import => {
-                "Brings WARC, ARC and WACZ files or folders of them in; they can also be dropped on the window"
+                "Imports WARC, ARC and WACZ files or folders of them; they can also be dropped on the window"
             }
-            Self::LocateFiles => "Looks in a folder for files that are missing or have changed, by size and digest",
-            Self::CheckFiles => "Reads every archive file and tells whether its bytes are those that were read",
-            Self::SaveCampaign => "Keeps the edited specification; earlier versions stay",
-            Self::StartCrawl => "Starts a new launch, or resumes the one that was stopped",
-            Self::PauseCrawl => "Lets the running crawl wait, or go on",
-            Self::StopCrawl => "Closes the open records and keeps the queue; can be resumed",
-            Self::BuildInlinks => "Turns the links of all captures into inlinks",
+            Self::LocateFiles => "Searches a folder for missing or changed files, by size and digest",
+            Self::CheckFiles => "Reads every archive file and compares its digest with the recorded one",
+            Self::SaveCampaign => "Saves the edited specification; earlier versions are kept",
+            Self::StartCrawl => "Starts a new launch, or resumes the stopped one",
+            Self::PauseCrawl => "Pauses or resumes the running crawl",
+            Self::StopCrawl => "Closes open records and keeps the queue; can be resumed",
+            Self::BuildInlinks => "Builds inlinks from the links of all captures",
             Self::Export => "Writes the selection with its metadata to a folder",
-            Self::Verify => "Reads the last export back and checks digests, counts and index",
-            Self::Back => "Goes to the page before",
-            Self::ToggleLowerPanel => "Details of the row at hand",
-            Self::Palette => "Finds any command by its words",
-            Self::ToggleTheme => "Dark on light, or light on dark",
-            Self::Undo => "Takes back the last mark, on the page Spec the last edit; works any number of times",
-            Self::Redo => "Restores the decision that was undone last, on the page Spec the edit",
-            Self::SetWindow => "Days before and after a capture within which a link counts",
-            Self::Keys => "Every key of this window",
+            Self::Verify => "Rereads the last export and checks digests, counts and index",
+            Self::Back => "Goes to the previous page",
+            Self::ToggleLowerPanel => "Details of the selected row",
+            Self::Palette => "Finds a command by name",
+            Self::ToggleTheme => "Colours of the window",
+            Self::Undo => "Undoes the last decision, on the Spec page the last edit; can be repeated",
+            Self::Redo => "Restores the decision that was undone last, on the Spec page the edit",
+            Self::SetWindow => "Days before and after a capture in which a link counts as an inlink",
+            Self::Keys => "All keyboard shortcuts of this window",
             Self::Find => "Filters captures by words or fields",
             Self::GoTo(_) => "Shows the page",
         }
@@ -176,15 +176,15 @@ impl Action {
 
 /// What an action means just now; `Err` holds the reason a greyed-out button shows.
 pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str> {
-    let open = || if state.desk().is_some() { Ok(()) } else { Err("No workspace is open") };
-    let campaign = || open().and_then(|()| state.campaign.ok_or("Choose a campaign first"));
+    let open = || if state.desk().is_some() { Ok(()) } else { Err("No workspace open") };
+    let campaign = || open().and_then(|()| state.campaign.ok_or("Select a campaign first"));
     match action {
         Action::OpenWorkspace => Ok(Command::Ask(Dialog::Open)),
         Action::Import => Ok(Command::Ask(Dialog::Open)),
         Action::LocateFiles => open().map(|()| Command::Ask(Dialog::Locate(None))),
         Action::CheckFiles => {
             open()?;
-            if state.runs("Check files") { Err("Files are being checked") } else { Ok(Command::CheckFiles) }
+            if state.runs("Check files") { Err("Files are already being checked") } else { Ok(Command::CheckFiles) }
         }
         Action::LoadSample => Ok(Command::LoadSample(state.sample_folder())),
         Action::NewCampaign => Ok(Command::NewCampaign),
@@ -193,8 +193,8 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
             match &state.spec {
                 None => Err("No specification is being edited"),
                 Some(spec) if spec.campaign.name.trim().is_empty() => Err("The campaign needs a name"),
-                Some(spec) if spec.is_being_saved() => Err("It is being saved already"),
-                Some(spec) if !spec.is_edited() => Err("Nothing is changed"),
+                Some(spec) if spec.is_being_saved() => Err("It is already being saved"),
+                Some(spec) if !spec.is_edited() => Err("No changes to save"),
                 Some(spec) => Ok(Command::SaveCampaign { id: spec.id, campaign: Box::new(spec.campaign.clone()) }),
             }
         }
@@ -217,25 +217,25 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
         Action::StopCrawl => state.crawl_job().map(|job| Command::CancelJob(job.id)).ok_or("No crawl is running"),
         Action::BuildInlinks => {
             open()?;
-            if state.runs("Build inlinks") { Err("Inlinks are being built") } else { Ok(Command::BuildInlinks) }
+            if state.runs("Build inlinks") { Err("Inlinks are already being built") } else { Ok(Command::BuildInlinks) }
         }
         Action::Export => {
             let id = campaign()?;
             if state.export_folder.trim().is_empty() {
-                return Err("Name a folder to write to");
+                return Err("Enter a folder to write to");
             }
             let selection = super::models::SelectionSpec { campaign: id, ..state.selection_draft.clone() };
             Ok(Command::Export { out: state.export_folder.trim().into(), selection })
         }
         Action::Verify => {
             open()?;
-            state.last_export.clone().map(Command::Verify).ok_or("Nothing was exported yet")
+            state.last_export.clone().map(Command::Verify).ok_or("Nothing exported yet")
         }
         Action::Back => {
             if state.can_go_back() {
                 Ok(Command::Back)
             } else {
-                Err("This is the first page")
+                Err("No previous page")
             }
         }
         Action::ToggleLowerPanel => Ok(Command::ToggleLowerPanel),
@@ -246,12 +246,12 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
         Action::ToggleTheme => Ok(Command::ToggleTheme),
         Action::Undo => match draft_at_hand(state) {
             Some(spec) if spec.can_undo() => Ok(Command::UndoEdit),
-            Some(_) => Err("Nothing is left to undo"),
+            Some(_) => Err("Nothing to undo"),
             None => open().map(|()| Command::UndoMark),
         },
         Action::Redo => match draft_at_hand(state) {
             Some(spec) if spec.can_redo() => Ok(Command::RedoEdit),
-            Some(_) => Err("No edit was undone"),
+            Some(_) => Err("Nothing to redo"),
             None => open().map(|()| Command::RedoMark),
         },
         Action::GoTo(page) => Ok(Command::Go(route_of(page, state))),

@@ -59,7 +59,7 @@ impl RunningJob {
         work: impl FnOnce(&JobCx) -> anyhow::Result<JobAnswer> + Send + 'static,
     ) -> Result<Self, Notice> {
         let handle = jobs::spawn(name, JobCx::default(), wake, work)
-            .map_err(|error| failure(&format!("{name} could not be started"), &error.into()))?;
+            .map_err(|error| failure(&format!("{name} failed to start"), &error.into()))?;
         Ok(Self {
             id,
             name: name.to_owned(),
@@ -98,45 +98,44 @@ impl RunningJob {
         let outcome = self.handle.join();
         let mut verified = None;
         let notice = match outcome {
-            Outcome::Done(JobAnswer::Words(words)) => said(format!("{name}: done"), words),
+            Outcome::Done(JobAnswer::Words(words)) => said(format!("{name} finished"), words),
             Outcome::Done(JobAnswer::Verified(folder, lines)) => {
                 let wrong = lines.iter().filter(|line| !line.ok).count();
                 let checks = lines.len();
                 verified = Some((folder, lines));
                 if wrong == 0 {
-                    said(format!("{name}: every check holds"), format!("{checks} checks"))
+                    said(format!("{name}: all checks passed"), format!("{checks} checks"))
                 } else {
                     Notice {
                         is_error: true,
-                        what: format!("{name}: {wrong} of {checks} checks do not hold"),
+                        what: format!("{name}: {wrong} of {checks} checks failed"),
                         why: String::new(),
-                        hint: "The page Select & export shows each check with its reason".to_owned(),
+                        hint: "The Select & export page lists each check with its reason".to_owned(),
                     }
                 }
             }
             Outcome::Cancelled => {
                 let kept = match name.as_str() {
-                    IMPORT => "What came in is kept. Import the same again to go on; nothing comes in twice",
-                    _ => "What was finished is kept",
+                    IMPORT => {
+                        "Imported captures are kept. Import the same files again to continue; nothing is imported twice"
+                    }
+                    _ => "Finished work is kept",
                 };
-                said(format!("{name}: stopped on request"), kept.to_owned())
+                said(format!("{name} stopped"), kept.to_owned())
             }
-            Outcome::Failed(why) => Notice {
-                is_error: true,
-                what: format!("{name}: could not go on"),
-                why,
-                hint: "What was finished is kept".to_owned(),
-            },
+            Outcome::Failed(why) => {
+                Notice { is_error: true, what: format!("{name} failed"), why, hint: "Finished work is kept".to_owned() }
+            }
             Outcome::Panicked(why) => Notice {
                 is_error: true,
-                what: format!("{name}: ended by a defect of the program"),
+                what: format!("{name} ended by an internal error"),
                 why,
-                hint: "The workspace is unharmed; please report this".to_owned(),
+                hint: "The workspace is intact; please report this error".to_owned(),
             },
         };
         let words =
             if notice.why.is_empty() { notice.what.clone() } else { format!("{} – {}", notice.what, notice.why) };
-        let outcome = words.strip_prefix(&format!("{name}: ")).unwrap_or(&words).to_owned();
+        let outcome = words.strip_prefix(&name).unwrap_or(&words).trim_start_matches([':', ' ']).to_owned();
         let ended = EndedJob { name, started, ended: CaptureDate::now(), outcome, failed: notice.is_error };
         (ended, notice, verified)
     }

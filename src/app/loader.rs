@@ -281,8 +281,8 @@ fn ask<Q, T>(
             Err(_) => Err(Notice {
                 is_error: true,
                 what: "This could not be read".to_owned(),
-                why: "a defect of the program met while reading".to_owned(),
-                hint: "The words are in the program's log; the workspace is unharmed".to_owned(),
+                why: "internal error while reading".to_owned(),
+                hint: "Details are in the program log; the workspace is intact".to_owned(),
             }),
         };
         // Nobody listens any more when the window has closed.
@@ -295,9 +295,9 @@ fn ask<Q, T>(
 pub(super) fn no_workspace() -> Notice {
     Notice {
         is_error: false,
-        what: "No workspace is open".to_owned(),
+        what: "No workspace open".to_owned(),
         why: String::new(),
-        hint: "Open one on the page Campaigns".to_owned(),
+        hint: "Open one on the Campaigns page".to_owned(),
     }
 }
 

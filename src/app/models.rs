@@ -125,10 +125,10 @@ impl LinkForm {
     pub const ALL: [(Self, &str); 6] = [
         (Self::Gexf, "Host graph, GEXF (Gephi)"),
         (Self::GraphMl, "Host graph, GraphML (networkx, igraph, yEd)"),
-        (Self::CsvEdges, "Edges between hosts, CSV"),
+        (Self::CsvEdges, "Host links, CSV"),
         (Self::CsvHosts, "Hosts with their PageRank, CSV"),
-        (Self::Dataset, "Inlink data set, a JSON object a line"),
-        (Self::Nutch, "Anchors of pages, as Nutch lists them"),
+        (Self::Dataset, "Inlink data set, one JSON object per line"),
+        (Self::Nutch, "Anchor texts per page, in Nutch format"),
     ];
 
     /// Its words.

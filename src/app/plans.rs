@@ -42,9 +42,9 @@ impl Plans for WorkspaceDesk {
     fn answer_scheduled(&self, run: i64, starts: bool) -> DeskResult<String> {
         let held = self.catalogue().answer_scheduled(run, starts)?;
         Ok(match (held, starts) {
-            (false, _) => "Nobody waits for an answer any more",
-            (true, true) => "The missed run is made up for",
-            (true, false) => "The missed run is left out",
+            (false, _) => "The missed run was already answered",
+            (true, true) => "The missed run will start",
+            (true, false) => "The missed run is skipped",
         }
         .to_owned())
     }

@@ -242,7 +242,7 @@ where
             Outcome::Done(value) => Ok(Arc::new(value)),
             Outcome::Cancelled => return,
             Outcome::Failed(why) => Err(failed(why)),
-            Outcome::Panicked(why) => Err(failed(format!("a defect of the program met: {why}"))),
+            Outcome::Panicked(why) => Err(failed(format!("internal error: {why}"))),
         };
         let took = begun.elapsed();
         self.shown = Some(Shown { query: asked.query.clone(), revision, at: Instant::now(), took, value });
@@ -250,7 +250,7 @@ where
 }
 
 fn failed(why: String) -> Notice {
-    Notice { is_error: true, what: "This could not be answered".to_owned(), why, hint: String::new() }
+    Notice { is_error: true, what: "No answer".to_owned(), why, hint: String::new() }
 }
 
 impl Scans {

@@ -357,7 +357,7 @@ impl AppState {
             Ok(command) => self.send(command),
             Err(why) => self.notice(Notice {
                 is_error: false,
-                what: format!("{} is not possible now", action.label_now(self)),
+                what: format!("{} is not available now", action.label_now(self)),
                 why: why.to_owned(),
                 hint: String::new(),
             }),
@@ -546,7 +546,7 @@ impl AppState {
             }
             Answer::Schedules(generation, look) => self.take_in_schedules(generation, look),
             Answer::Marked(Err(error)) | Answer::Kept(_, Err(error)) => {
-                self.notice(failure("The decision could not be kept", &error))
+                self.notice(failure("Decision not saved", &error))
             }
             Answer::Set(_, Ok(words)) => self.say(&words),
             Answer::Set(failed, Err(error)) => self.notice(failure(failed, &error)),
@@ -629,7 +629,7 @@ impl AppState {
             }
             Command::SetGeoDatabase(path) => self.write(
                 move |desk| desk.set_geo_database(path.as_deref()),
-                |set| Answer::Set("The geolocation database stays as it was", set),
+                |set| Answer::Set("Geolocation database not changed", set),
             ),
             Command::ExportTable { table, folder } => {
                 self.start("Write table", move |desk, cx| desk.export_table(&table, &folder, cx));
@@ -689,7 +689,7 @@ impl AppState {
             }),
             Command::AnswerScheduled { run, starts } => self.answer_scheduled(run, starts),
             Command::EndLaunch(id) => {
-                self.write(move |desk| desk.end_launch(id).map(|()| "The launch is ended".to_owned()), Answer::Marked)
+                self.write(move |desk| desk.end_launch(id).map(|()| "Launch ended".to_owned()), Answer::Marked)
             }
         }
     }
@@ -733,7 +733,7 @@ impl AppState {
         let (answers, wake) = (self.answers.0.clone(), self.wake.clone());
         self.writer.run(move || {
             let written = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(desk.as_ref())))
-                .unwrap_or_else(|_| Err(anyhow::anyhow!("a defect of the program was met")));
+                .unwrap_or_else(|_| Err(anyhow::anyhow!("internal error")));
             let _ = answers.send(answer(written));
             wake();
         });

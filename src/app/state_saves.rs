@@ -51,22 +51,22 @@ impl AppState {
         let (campaign, (id, version)) = match saved {
             Ok(saved) => saved,
             Err(error) => {
-                let mut notice = failure("The specification could not be saved", &error);
+                let mut notice = failure("Specification not saved", &error);
                 notice.hint = match spec {
-                    Some(_) => "It is still here as edited; mend it and save again".to_owned(),
-                    None => "Its edits are gone with the page; the version saved before stands".to_owned(),
+                    Some(_) => "Your edits are kept; correct them and save again".to_owned(),
+                    None => "The edits were discarded with the page; the earlier saved version remains".to_owned(),
                 };
                 self.notice(notice);
                 return;
             }
         };
-        let mut says = format!("The specification is saved as version {version}");
+        let mut says = format!("Specification saved as version {version}");
         match spec {
             None => says = format!("{says}, {}", campaign_title(id, &campaign.name)),
             Some(spec) => {
                 let was = spec.id.replace(id);
                 if was.is_some() && spec.version == version {
-                    says = format!("Version {version} is the same; no new one was made");
+                    says = format!("No changes: version {version} remains the latest");
                 }
                 spec.version = version;
                 spec.newest = version;

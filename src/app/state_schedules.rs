@@ -65,7 +65,7 @@ impl AppState {
         let look = match look {
             Ok(look) => look,
             Err(error) => {
-                let notice = failure("Schedules could not be looked at", &error);
+                let notice = failure("Schedules could not be read", &error);
                 if self.schedules.told.insert(notice.why.clone()) {
                     self.notice(notice);
                 }
@@ -75,13 +75,13 @@ impl AppState {
         self.schedules.asked = look.asked;
         for run in look.noted.iter().filter(|run| matches!(run.state, RunState::Missed | RunState::Overlapped)) {
             let name = campaign_title(run.campaign, &run.campaign_name);
-            let what = format!("{name}: the run of {} UTC did not start", run.due.to_words());
+            let what = format!("{name}: the run at {} UTC did not start", run.due.to_words());
             self.notice(Notice { is_error: false, what, why: run.why.clone(), hint: String::new() });
         }
         for problem in look.problems {
             if self.schedules.told.insert(problem.clone()) {
-                let hint = "Correct it on the page Spec, part Schedule".to_owned();
-                self.notice(Notice { is_error: true, what: "A schedule never starts".to_owned(), why: problem, hint });
+                let hint = "Correct it on the Spec page, tab Schedule".to_owned();
+                self.notice(Notice { is_error: true, what: "A schedule cannot start".to_owned(), why: problem, hint });
             }
         }
         // One crawl at a time: the rest waits for the next look.
@@ -89,7 +89,7 @@ impl AppState {
             && !self.runs(CRAWL)
         {
             self.schedules.tried.insert(tried(&run));
-            self.say(&format!("Scheduled crawl of {} begins", campaign_title(run.campaign, &run.campaign_name)));
+            self.say(&format!("Scheduled crawl of {} started", campaign_title(run.campaign, &run.campaign_name)));
             self.start(CRAWL, move |desk: &dyn Desk, cx| desk.run_scheduled(run.id, cx));
         }
     }

@@ -127,14 +127,14 @@ fn back_goes_the_way_that_was_come() {
         state.tick();
         assert_eq!(&state.route, route);
     }
-    assert_eq!(resolve(Action::Back, &state), Err("This is the first page"));
+    assert_eq!(resolve(Action::Back, &state), Err("No previous page"));
 }
 
 #[test]
 fn greyed_buttons_have_a_reason() {
     let (mut state, _, _) = state();
     for action in [Action::StartCrawl, Action::BuildInlinks, Action::SaveCampaign] {
-        assert_eq!(resolve(action, &state), Err("No workspace is open"), "{action:?}");
+        assert_eq!(resolve(action, &state), Err("No workspace open"), "{action:?}");
     }
     assert_eq!(resolve(Action::StopCrawl, &state), Err("No crawl is running"));
     assert_eq!(resolve(Action::Palette, &state), Ok(Command::Ask(Dialog::Palette)));
@@ -189,7 +189,7 @@ fn undo_with_nothing_left_to_undo_is_named_after_what_it_would_undo() {
     state.tick();
     assert!(resolve(Action::Redo, &state).is_ok());
     let (what, why) = refused(&mut state).unwrap();
-    assert_eq!((what.as_str(), why.as_str()), ("Undo edit is not possible now", "Nothing is left to undo"));
+    assert_eq!((what.as_str(), why.as_str()), ("Undo edit is not available now", "Nothing to undo"));
 }
 
 #[test]
@@ -319,7 +319,7 @@ fn a_campaign_that_is_being_saved_is_not_saved_once_more() {
     state.act(Action::SaveCampaign);
     state.act(Action::SaveCampaign);
     state.tick();
-    assert_eq!(resolve(Action::SaveCampaign, &state), Err("It is being saved already"));
+    assert_eq!(resolve(Action::SaveCampaign, &state), Err("It is already being saved"));
     until(&mut state, "it is saved", |state| !state.spec.as_ref().unwrap().is_being_saved());
     until(&mut state, "it is told", |state| !state.notices.is_empty());
     assert_eq!(told.said()[1..], ["save None Town with 0 seeds"]);
@@ -355,7 +355,7 @@ fn a_defect_while_saving_is_told_and_it_can_be_saved_again() {
     state.spec = Some(draft);
     state.act(Action::SaveCampaign);
     until(&mut state, "it is told", |state| !state.notices.is_empty());
-    assert_eq!(state.notices[0].1.what, "The specification could not be saved");
+    assert_eq!(state.notices[0].1.what, "Specification not saved");
     state.spec.as_mut().unwrap().campaign.name = "Town".to_owned();
     state.act(Action::SaveCampaign);
     until(&mut state, "it is saved", |state| !state.spec.as_ref().unwrap().is_edited());
@@ -369,7 +369,7 @@ fn schedules_are_looked_at_again_after_a_defect() {
     told.look.lock().unwrap().problems = vec![PANICS.to_owned()];
     state.send(Command::OpenWorkspace("/archive".into()));
     until(&mut state, "it is told", |state| {
-        state.notices.iter().any(|(_, notice)| notice.what == "Schedules could not be looked at")
+        state.notices.iter().any(|(_, notice)| notice.what == "Schedules could not be read")
     });
     *told.look.lock().unwrap() =
         super::work::ScheduleLook { asked: vec![run_of(8, super::models::RunState::Asked)], ..Default::default() };
@@ -384,7 +384,7 @@ fn inlinks_of_an_earlier_form_are_built_once_a_workspace_is_open() {
     assert!(!state.runs("Build inlinks"));
     state.send(Command::OpenWorkspace("/older".into()));
     until(&mut state, "they are built", |_| told.said().iter().any(|said| said.contains("inlinks")));
-    assert!(state.notices.iter().any(|(_, notice)| notice.what.starts_with("Inlinks are built once more")));
+    assert!(state.notices.iter().any(|(_, notice)| notice.what.starts_with("Inlinks are being rebuilt")));
 }
 
 #[test]

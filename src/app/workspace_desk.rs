@@ -110,12 +110,12 @@ impl WorkspaceDesk {
 
     /// Waits until no other job changes what is known of the files.
     fn turn_to_import(&self, cx: &JobCx) -> DeskResult<MutexGuard<'_, ()>> {
-        turn(&self.importing, "Waiting for the work on files that is under way", cx)
+        turn(&self.importing, "Waiting for another job on files", cx)
     }
 
     /// Waits until no other job counts inlinks.
     pub(super) fn turn_to_count(&self, cx: &JobCx) -> DeskResult<MutexGuard<'_, ()>> {
-        turn(&self.counting, "Waiting for the count of inlinks that is under way", cx)
+        turn(&self.counting, "Waiting for another inlink job", cx)
     }
 
     /// Runs `work` with its begin and end written down in the catalogue, where
@@ -133,7 +133,7 @@ impl WorkspaceDesk {
         let result = run();
         let outcome = match &result {
             Ok(value) => words(value),
-            Err(error) if crate::jobs::StopError::is_cancelled(error) => "stopped on request".to_owned(),
+            Err(error) if crate::jobs::StopError::is_cancelled(error) => "stopped".to_owned(),
             Err(error) => format!("failed: {}", work::in_words(error)),
         };
         self.catalogue().job_ended(runs.id, &outcome)?;
@@ -270,7 +270,7 @@ impl Desk for WorkspaceDesk {
         }
         // A record that cannot be read is told where its content is asked for.
         if let Ok(Some(check)) = work::anchor_check(self, id, window_days) {
-            detail.details.push(("Words of external anchors".to_owned(), check.words()));
+            detail.details.push(("External anchor texts".to_owned(), check.words()));
         }
         Ok(detail)
     }
@@ -396,10 +396,10 @@ impl Desk for WorkspaceDesk {
     fn set_geo_database(&self, path: Option<&Path>) -> DeskResult<String> {
         let Some(path) = path else {
             work::forget_geo_database(self)?;
-            return Ok("No geolocation database is used any more; evidence that was kept stays".to_owned());
+            return Ok("Geolocation database removed; recorded evidence is kept".to_owned());
         };
         work::set_geo_database(self, path)?;
-        Ok(format!("{} tells from now on where servers stand", path.display()))
+        Ok(format!("Geolocation database set to {}", path.display()))
     }
 
     fn export_table(&self, table: &ScopeTable, folder: &Path, cx: &JobCx) -> DeskResult<String> {
@@ -460,7 +460,7 @@ impl Desk for WorkspaceDesk {
         rows.retain(|row| row.ended.is_some() || !running.contains(&row.id));
         if *self.workspace.access() != Access::Write && self.workspace.is_written() {
             for row in rows.iter_mut().filter(|row| row.ended.is_none()) {
-                "runs where the workspace is open elsewhere, or did not end".clone_into(&mut row.outcome);
+                "running in another process, or interrupted".clone_into(&mut row.outcome);
             }
         }
         Ok(rows)
@@ -478,20 +478,20 @@ impl Desk for WorkspaceDesk {
 
     fn undo_mark(&self) -> DeskResult<String> {
         Ok(match self.catalogue().undo_mark()? {
-            None => "No decision is left to undo".to_owned(),
+            None => "Nothing to undo".to_owned(),
             Some((mark, captures)) => format!("Undone: {}", act_summary(mark, captures)),
         })
     }
 
     fn redo_mark(&self) -> DeskResult<String> {
         Ok(match self.catalogue().redo_mark()? {
-            None => "No undone decision is left to redo".to_owned(),
+            None => "Nothing to redo".to_owned(),
             Some((mark, captures)) => format!("Redone: {}", act_summary(mark, captures)),
         })
     }
 
     fn end_launch(&self, launch: LaunchId) -> DeskResult<()> {
-        Ok(self.catalogue().set_launch_state(launch, LaunchState::Finished, "ended by a person")?)
+        Ok(self.catalogue().set_launch_state(launch, LaunchState::Finished, "ended by hand")?)
     }
 
     fn set_window(&self, window_days: u32, cx: &JobCx) -> DeskResult<String> {
@@ -550,7 +550,7 @@ impl Desk for WorkspaceDesk {
     fn verify(&self, folder: &Path, cx: &JobCx) -> DeskResult<Vec<VerifyLine>> {
         let words = |lines: &Vec<VerifyLine>| {
             let bad = lines.iter().filter(|line| !line.ok).count();
-            if bad == 0 { format!("all {} checks hold", lines.len()) } else { format!("{bad} checks fail") }
+            if bad == 0 { format!("all {} checks passed", lines.len()) } else { format!("{bad} checks failed") }
         };
         self.job("Verify", words, || {
             let lines = work::verify(folder, cx)?;

@@ -114,17 +114,17 @@ fn details(conn: &Connection, id: CaptureId, row: &CaptureRow) -> Result<Vec<(St
             };
             add("Server address", row.get(0)?);
             add("Fetch time", row.get::<_, Option<i64>>(1)?.map(|ms| format!("{ms} ms")));
-            add("Cut because of", row.get(2)?);
+            add("Truncated because of", row.get(2)?);
             add("Redirects to", row.get(6)?);
             add("Hops from the seed", row.get(9)?);
             add("Seed", row.get(3)?);
             add("Source tag", row.get(4)?);
             add(
-                "Repeats the capture of",
+                "Revisit of the capture of",
                 row.get::<_, Option<i64>>(5)?.map(|ms| CaptureDate::from_millis(ms).to_words()),
             );
             add(
-                "Inlinks cut by the cap",
+                "Inlinks omitted by the limit",
                 row.get::<_, Option<i64>>(10)?.filter(|cut| *cut > 0).map(|cut| cut.to_string()),
             );
             add("Job and launch", Some(format!("{} / {}", row.get::<_, String>(8)?, row.get::<_, String>(7)?)));
@@ -179,10 +179,10 @@ pub(super) fn notes(
     let mut notes = Vec::new();
     while let Some(row) = rows.next()? {
         let word: String = row.get(2)?;
-        let mark = mark_of(&word).ok_or_else(|| StoreError::Content(format!("the mark “{word}”")))?;
+        let mark = mark_of(&word).ok_or_else(|| StoreError::Content(format!("decision “{word}”")))?;
         let mut note: String = row.get(3)?;
         if row.get(4)? {
-            note = if note.is_empty() { "(taken back)".to_owned() } else { format!("{note} (taken back)") };
+            note = if note.is_empty() { "(undone)".to_owned() } else { format!("{note} (undone)") };
         }
         notes.push((CaptureDate::from_millis(uint(row.get(0)?) as i64), row.get(1)?, mark, note));
     }

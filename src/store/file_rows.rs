@@ -49,14 +49,14 @@ impl FileState {
     /// What the state means and what to do, for a person.
     pub fn hint(self) -> &'static str {
         match self {
-            Self::Present => "It is at its place, with the size and date it was read with",
-            Self::Touched => "Its date is another than when it was read; checking digests tells whether its bytes are",
-            Self::Unfinished => "It was not read to its end; import it again, what is known of it is kept",
-            Self::Open => "It is still being written, or a program was killed that wrote it",
-            Self::Missing => "It is not at its place; bring its disk back, or say in which folder to look for it",
-            Self::Changed => {
-                "Other bytes stand at its place; they are not read as if they were the same. Say in which folder to look for it"
+            Self::Present => "The file is in place, with unchanged size and date",
+            Self::Touched => {
+                "The date of the file has changed since it was read; “Check file digests” shows whether its content has"
             }
+            Self::Unfinished => "The file was not read completely; import it again, nothing is lost",
+            Self::Open => "The file is still being written, or its writer was interrupted",
+            Self::Missing => "The file is missing; reconnect its disk, or locate it",
+            Self::Changed => "The content of the file has changed, so it is not read; locate the original file",
         }
     }
 

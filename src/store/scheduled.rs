@@ -67,16 +67,16 @@ impl RunState {
     /// The state in words for a person.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Waiting => "waits for its turn",
-            Self::Asked => "waits for an answer",
+            Self::Waiting => "waiting to start",
+            Self::Asked => "waiting for an answer",
             Self::Running => "running",
             Self::Done => "done",
             Self::Stopped => "stopped",
             Self::Failed => "failed",
             Self::Missed => "missed",
-            Self::MadeUp => "missed, made up for by a later run",
-            Self::Overlapped => "not started, the crawl was at work",
-            Self::Skipped => "left out",
+            Self::MadeUp => "missed, covered by a later run",
+            Self::Overlapped => "not started, a crawl was running",
+            Self::Skipped => "skipped",
         }
     }
 }
@@ -303,11 +303,8 @@ impl Catalogue {
     /// Answers for a run that a person was asked about: it starts, or not.
     /// Says false where nobody waits for an answer any more.
     pub fn answer_scheduled(&self, id: i64, starts: bool) -> Result<bool, StoreError> {
-        let (state, why) = if starts {
-            (RunState::Waiting, "a person let it start")
-        } else {
-            (RunState::Skipped, "left out by a person")
-        };
+        let (state, why) =
+            if starts { (RunState::Waiting, "started by hand") } else { (RunState::Skipped, "skipped by hand") };
         self.write(move |conn| {
             let changed = conn.execute(
                 "UPDATE schedule_run SET state = ?2, why = ?3 WHERE id = ?1 AND state = 'asked'",

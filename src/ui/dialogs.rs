@@ -18,16 +18,16 @@ use std::path::PathBuf;
 const PAGE_KEYS: [(&str, &str); 13] = [
     ("/", "filter the captures; Esc clears"),
     ("Backspace", "back"),
-    ("↑ ↓  PageUp PageDown  Home End", "move in the captures table; with Shift select"),
+    ("↑ ↓  PageUp PageDown  Home End", "move in the captures table; with Shift extend the selection"),
     ("Ctrl+A", "select all captures that match the filter"),
     ("Ctrl+C", "copy the selected captures as tab-separated values"),
-    ("N", "write a note on the capture at hand; Ctrl+Enter keeps it, Esc leaves the field"),
-    ("W", "why: the decision in the lower panel"),
-    ("L", "inlinks in the lower panel; with Shift outlinks"),
+    ("N", "write a note on the selected capture; Ctrl+Enter saves it, Esc leaves the field"),
+    ("W", "show the scope decision in the lower panel"),
+    ("L", "show inlinks in the lower panel; with Shift outlinks"),
     ("J  K", "next, previous capture in Review"),
     ("S", "skip in Review"),
     ("[  ]", "move the threshold on Select & export"),
-    ("Alt+↑  Alt+↓", "move the rule at hand in Spec"),
+    ("Alt+↑  Alt+↓", "move the selected rule in Spec"),
     ("?", "this list"),
 ];
 
@@ -157,7 +157,7 @@ impl Dialogs {
 
     fn open_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         heading_ui(ui, "Open or import");
-        ui.label("A workspace is a folder with the catalogue, the archive files and the exports");
+        ui.label("A workspace is a folder with the catalogue, archive files and exports");
         ui.label("Archive files and job folders of crawlers are imported into the open workspace, or into a new one");
         ui.add_space(GAP);
         self.take_picked(app);
@@ -173,8 +173,8 @@ impl Dialogs {
                     self.picked = Some(pick(|| rfd::FileDialog::new().pick_file()));
                 }
                 let several = ui.add_enabled(app.desk().is_some(), Button::new("Several files to import…"));
-                let several = several.on_hover_text("Begins the import at once");
-                if several.on_disabled_hover_text("Open or make a workspace first").clicked() {
+                let several = several.on_hover_text("Starts the import immediately");
+                if several.on_disabled_hover_text("Open or create a workspace first").clicked() {
                     self.picked_files = Some(pick(|| rfd::FileDialog::new().pick_files()));
                 }
             });
@@ -193,14 +193,14 @@ impl Dialogs {
             if open.on_hover_text(hint).clicked() {
                 chosen = Some(Command::Open(path.clone()));
             }
-            let create = ui.add_enabled(named, Button::new("New workspace here"));
-            if create.on_hover_text("Needs an empty folder, or one that does not exist yet").clicked() {
+            let create = ui.add_enabled(named, Button::new("Create a workspace here"));
+            if create.on_hover_text("A new or empty folder").clicked() {
                 chosen = Some(Command::NewWorkspace(path.clone()));
             }
             let import = ui.add_enabled(named && app.desk().is_some(), Button::new("Import into this workspace"));
             let import = import
-                .on_hover_text("WARC, ARC or WACZ files, or a folder of them; yours are never changed or moved")
-                .on_disabled_hover_text("Open or make a workspace first");
+                .on_hover_text("WARC, ARC or WACZ files, or a folder of them; your files are never changed or moved")
+                .on_disabled_hover_text("Open or create a workspace first");
             if import.clicked() {
                 chosen = Some(Command::Import { paths: vec![path.clone()], copy: self.copy });
             }
@@ -243,10 +243,10 @@ impl Dialogs {
 
     fn locate_ui(&mut self, ui: &mut Ui, app: &mut AppState, file: Option<FileId>) {
         heading_ui(ui, if file.is_some() { "Locate this file" } else { "Locate missing files" });
-        ui.label("Files that are missing or have changed are looked for by size and digest, whatever they are called now; they are read from there, not moved");
+        ui.label("Finds missing or changed files by size and digest, even if renamed; they are read from their new place, not moved");
         ui.add_space(GAP);
         self.take_picked(app);
-        let label = ui.label("Folder to look in");
+        let label = ui.label("Folder to search");
         ui.horizontal(|ui| {
             ui.add(TextEdit::singleline(&mut self.path).desired_width(theme::LONG_FIELD - theme::FIELD / 3.0))
                 .labelled_by(label.id);
@@ -260,7 +260,7 @@ impl Dialogs {
         ui.add_space(GAP);
         ui.horizontal(|ui| {
             let named = !self.path.trim().is_empty();
-            if ui.add_enabled(named, Button::new("Look in this folder")).clicked() {
+            if ui.add_enabled(named, Button::new("Search this folder")).clicked() {
                 app.send(Command::Locate { folder: PathBuf::from(self.path.trim()), file });
                 app.send(Command::CloseDialog);
             }
@@ -273,7 +273,7 @@ impl Dialogs {
     fn window_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         heading_ui(ui, "Inlink window");
         ui.label(
-            "A link counts for a capture when the linking page was captured at most this many days before or after it",
+            "A link counts for a capture if the linking page was captured at most this many days before or after it",
         );
         ui.add_space(GAP);
         ui.horizontal(|ui| {
@@ -300,14 +300,14 @@ impl Dialogs {
 fn quit_ui(ui: &mut Ui, app: &mut AppState) {
     heading_ui(ui, "Close the window?");
     for job in &app.jobs {
-        ui.label(format!("{} is running. It stops at a clean place; what is finished is kept", job.name));
+        ui.label(format!("{} is running. It stops cleanly; finished work is kept", job.name));
     }
     ui.add_space(GAP);
     ui.horizontal(|ui| {
         if ui.button("Stop and close").clicked() {
             app.send(Command::StopAndClose);
         }
-        if ui.button("Stay").clicked() {
+        if ui.button("Keep open").clicked() {
             app.send(Command::CloseDialog);
         }
     });
@@ -461,7 +461,7 @@ fn is_confirmed(ui: &Ui) -> bool {
 }
 
 fn keys_ui(ui: &mut Ui) {
-    heading_ui(ui, "Keys");
+    heading_ui(ui, "Keyboard shortcuts");
     ScrollArea::vertical()
         .max_height(theme::DIALOG_LIST)
         .min_scrolled_height(theme::DIALOG_LIST)
@@ -475,7 +475,7 @@ fn keys_ui(ui: &mut Ui) {
                 }
                 for (keys, _, word) in MARK_KEYS {
                     ui.monospace(keys);
-                    ui.label(format!("{word} the captures at hand"));
+                    ui.label(format!("{word} the selected captures"));
                     ui.end_row();
                 }
                 for (keys, what) in PAGE_KEYS {

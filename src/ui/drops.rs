@@ -60,7 +60,7 @@ fn ask(app: &mut AppState, paths: Vec<PathBuf>) {
         is_error: true,
         what: "The dropped files were not imported".to_owned(),
         why: "no workspace is open".to_owned(),
-        hint: "Open or make a workspace on the page Campaigns, then drop them again".to_owned(),
+        hint: "Open or create a workspace on the Campaigns page, then drop them again".to_owned(),
     });
 }
 
@@ -80,7 +80,7 @@ fn overlay_ui(ui: &Ui, can_import: bool, names: &[String]) {
                 let count = words::counted(names.len() as u64, "file or folder", "files and folders");
                 let title = match can_import {
                     true => format!("Drop to import {count}"),
-                    false => "Open a workspace first; nothing can be imported now".to_owned(),
+                    false => "Open a workspace first to import files".to_owned(),
                 };
                 ui.label(RichText::new(title).heading().color(tokens(ui).strong_text));
                 for name in names.iter().take(NAMES) {
@@ -90,7 +90,7 @@ fn overlay_ui(ui: &Ui, can_import: bool, names: &[String]) {
                     ui.weak(format!("and {} more", words::count((names.len() - NAMES) as u64)));
                 }
                 if can_import {
-                    ui.weak("They stay where they are; files that were read before are skipped");
+                    ui.weak("Files stay where they are; files already imported are skipped");
                 }
             });
         },

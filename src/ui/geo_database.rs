@@ -19,14 +19,14 @@ impl GeoDatabaseCard {
     /// Draws what is chosen, and a field to choose another.
     pub(super) fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         if app.desk().is_none() {
-            ui.weak("Open a workspace first: each has its own geolocation database");
+            ui.weak("Open a workspace first: each workspace has its own geolocation database");
             return;
         }
         let answer = app.reads.geo_choice();
         loaded_ui(ui, &answer, |ui, choice| match choice {
             None => {
-                ui.label("No geolocation database is chosen, so rules about countries have nobody to ask");
-                ui.weak("GeoLite2 and DB-IP country or city databases will do, as .mmdb files");
+                ui.label("No geolocation database set: country rules match nothing");
+                ui.weak("Use a GeoLite2 or DB-IP country or city database (.mmdb file)");
             }
             Some(choice) => chosen_ui(ui, choice),
         });
@@ -35,10 +35,10 @@ impl GeoDatabaseCard {
             self.file.ui(ui, "Database file", "/path/to/GeoLite2-Country.mmdb", Sort::GeoDatabase);
             let path = self.file.path();
             let take = ui.add_enabled(path.is_some(), Button::new("Use this database"));
-            if take.on_disabled_hover_text("Name a file first").clicked() {
+            if take.on_disabled_hover_text("Enter a file first").clicked() {
                 app.send(Command::SetGeoDatabase(path));
             }
-            if is_chosen && ui.button("Use none").clicked() {
+            if is_chosen && ui.button("Remove database").clicked() {
                 app.send(Command::SetGeoDatabase(None));
             }
         });
@@ -50,9 +50,9 @@ fn chosen_ui(ui: &mut Ui, choice: &GeoChoice) {
         let colors = tokens(ui);
         match &choice.database {
             Err(why) => {
-                ui.colored_label(colors.reject, "✖ The chosen geolocation database cannot be used");
+                ui.colored_label(colors.reject, "✖ The geolocation database cannot be used");
                 ui.label(words::line(why));
-                ui.weak("Rules about countries find nothing until another file is chosen below");
+                ui.weak("Country rules match nothing until another file is set below");
             }
             Ok(info) => {
                 ui.horizontal_wrapped(|ui| info_ui(ui, info));

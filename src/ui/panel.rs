@@ -53,7 +53,7 @@ impl LowerPanel {
                 }
                 ui.push_id(app.settings.panel_tab as usize, |ui| match app.focus {
                     None => {
-                        ui.weak("Choose a row to see its details here");
+                        ui.weak("Select a row to see its details here");
                     }
                     Some(Focus::Seen(id)) => seen_ui(ui, app, id),
                     Some(Focus::File(id)) => file_ui(ui, app, id),
@@ -90,9 +90,11 @@ impl LowerPanel {
                 scroll_ui(ui, |ui| {
                     loaded_ui(ui, &answer, |ui, detail| match &detail.trace {
                         Some(trace) => trace_ui(ui, "trace", trace),
-                        None => {
-                            empty_ui(ui, "No decision is known", "This capture came from an archive file without logs")
-                        }
+                        None => empty_ui(
+                            ui,
+                            "No scope decision recorded",
+                            "This capture was imported from a file without crawl logs",
+                        ),
                     });
                 });
             }
@@ -110,8 +112,8 @@ impl LowerPanel {
                 let answer = app.reads.anchors(id, days);
                 loaded_ui(ui, &answer, |ui, rows| {
                     if rows.is_empty() {
-                        empty_ui(ui, "No anchors in the window", "No page that links here does so with a text");
-                    } else if let Some(row) = anchors_ui(ui, rows, "Show the links that say this") {
+                        empty_ui(ui, "No anchor text in the window", "No inlink of this page has anchor text");
+                    } else if let Some(row) = anchors_ui(ui, rows, "Show the links with this anchor text") {
                         self.said = Some((id, row.text.clone()));
                         set_side(ui, Side::Both);
                         app.settings.panel_tab = PanelTab::Inlinks;
@@ -153,7 +155,7 @@ impl LowerPanel {
             ] {
                 let enabled = mark != ReviewMark::Note || !self.note.trim().is_empty();
                 let response = ui.add_enabled(enabled, egui::Button::new(word));
-                if response.on_disabled_hover_text("Write something first").clicked() {
+                if response.on_disabled_hover_text("Enter a note first").clicked() {
                     let note = std::mem::take(&mut self.note).trim().to_owned();
                     app.send(Command::Mark { captures: vec![id].into(), mark, note });
                 }
@@ -194,7 +196,7 @@ fn seen_ui(ui: &mut Ui, app: &mut AppState, id: i64) {
                 ui.label(RichText::new(words::line(&trace.url)).color(tokens(ui).strong_text));
                 trace_ui(ui, "edited trace", trace);
             });
-            heading_ui(ui, "As it was crawled");
+            heading_ui(ui, "As crawled");
             loaded_ui(ui, &answer, |ui, trace| trace_ui(ui, "seen trace", trace));
             return;
         }
@@ -226,11 +228,11 @@ fn details_ui(ui: &mut Ui, app: &mut AppState, detail: &CaptureDetail) {
         for (step, (url, anchor)) in detail.path.iter().enumerate() {
             ui.horizontal(|ui| {
                 ui.weak(format!("{}", step + 1));
-                if ui.link(words::line(url)).on_hover_text("Links of this page").clicked() {
+                if ui.link(words::line(url)).on_hover_text("Show the inlinks of this page").clicked() {
                     app.send(Command::Go(Route::Links { target: url.clone() }));
                 }
                 if !anchor.is_empty() {
-                    ui.weak(format!("through “{}”", words::short(anchor, 80)));
+                    ui.weak(format!("link text “{}”", words::short(anchor, 80)));
                 }
             });
         }
@@ -244,7 +246,7 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, sai
         empty_ui(
             ui,
             "Inlinks are not built yet",
-            "An inlink is a link seen from its target: which captured pages link here, when, and with which words",
+            "An inlink is a link seen from its target: which captured pages link here, when, and with which anchor text",
         );
         super::widgets::action_ui(ui, app, Action::BuildInlinks);
         return;
@@ -265,11 +267,11 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, sai
                 ui.weak(format!("{} outside the window{left_out}", words::count(outside)));
             }
             None => {
-                ui.weak("of all times");
+                ui.weak("of all dates");
             }
         }
         if page.cut > 0 {
-            ui.colored_label(tokens(ui).flag, format!("⚠ {} more were cut off by the cap", words::count(page.cut)));
+            ui.colored_label(tokens(ui).flag, format!("⚠ {} more omitted by the limit", words::count(page.cut)));
         }
         side = side_ui(ui);
         if let Some(text) = said.clone() {
@@ -299,7 +301,7 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, sai
         ("Window", 90.0),
         ("Anchor", 240.0),
         ("Link", 45.0),
-        ("Place", 70.0),
+        ("Page area", 80.0),
         ("Rel", 150.0),
         ("Source", 300.0),
     ];
@@ -402,27 +404,27 @@ fn strip_ui(ui: &mut Ui, page: &InlinkPage) {
         };
         painter.circle_filled(egui::pos2(x(row.date), y), DOT, color);
     }
-    response.on_hover_text("Dots above are external links, below internal; lines are captures; the band is the window");
+    response.on_hover_text("Dots: links (external above, internal below); lines: captures; band: the window");
     ui.horizontal(|ui| {
         ui.weak(words::day(from));
-        ui.weak("external above, internal below, shaded is the window");
+        ui.weak("external above, internal below; shaded: the window");
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.weak(words::day(to)));
     });
 }
 
 fn outlinks_ui(ui: &mut Ui, app: &mut AppState, rows: &[OutlinkRow]) {
     if rows.is_empty() {
-        empty_ui(ui, "No links out of this capture", "It is no page, or it holds no links");
+        empty_ui(ui, "No outlinks in this capture", "It is not a page, or it has no links");
         return;
     }
     const COLUMNS: [(&str, f32); 8] = [
         ("#", 40.0),
         ("Anchor", 240.0),
         ("Kind", 90.0),
-        ("Place", 70.0),
+        ("Page area", 80.0),
         ("Rel", 110.0),
         ("Captured", 80.0),
-        ("Verdict", 240.0),
+        ("Decision", 240.0),
         ("URL", 320.0),
     ];
     let mut go = None;
@@ -437,7 +439,7 @@ fn outlinks_ui(ui: &mut Ui, app: &mut AppState, rows: &[OutlinkRow]) {
             cells.text(rel_words(&row.rel, row.nofollow, true));
             cells.ui(|ui| match row.capture {
                 Some(capture) => {
-                    if ui.link("✔ go").on_hover_text("The capture nearest in time").clicked() {
+                    if ui.link("✔ open").on_hover_text("Open the capture nearest in time").clicked() {
                         go = Some(capture);
                     }
                 }
@@ -461,7 +463,7 @@ fn outlinks_ui(ui: &mut Ui, app: &mut AppState, rows: &[OutlinkRow]) {
 /// the robots meta of its page, which says so of all its links.
 fn rel_words(rel: &str, nofollow: bool, is_known: bool) -> &str {
     match (rel, is_known) {
-        ("", true) if nofollow => "(nofollow by its page)",
+        ("", true) if nofollow => "(nofollow by page)",
         ("", false) if nofollow => "nofollow",
         _ => rel,
     }
@@ -496,7 +498,7 @@ fn text_ui(ui: &mut Ui, content: &CaptureContent) {
     ui.weak(format!("Charset {}", words::line(&content.charset)));
     problems_ui(ui, content);
     if content.text.trim().is_empty() {
-        ui.label("This capture holds no visible text");
+        ui.label("This capture has no visible text");
         return;
     }
     ui.scope(|ui| {
@@ -517,7 +519,7 @@ fn headers_ui(ui: &mut Ui, content: &CaptureContent) {
     {
         ui.label(RichText::new(title).color(tokens(ui).strong_text));
         if head.is_empty() {
-            ui.weak("Not kept");
+            ui.weak("Not recorded");
         } else {
             ui.monospace(words::block(head));
         }
@@ -538,7 +540,7 @@ fn versions_ui(ui: &mut Ui, app: &mut AppState, rows: &[CaptureRow], id: Capture
         ("Status", 90.0),
         ("Size", 80.0),
         ("Payload", 110.0),
-        ("Mark", 110.0),
+        ("Review", 110.0),
         ("Title", 300.0),
     ];
     let chosen = rows.iter().position(|row| row.id == id);
@@ -551,7 +553,7 @@ fn versions_ui(ui: &mut Ui, app: &mut AppState, rows: &[CaptureRow], id: Capture
                 status_ui(ui, row.status);
             });
             cells.text(&words::bytes(row.size));
-            cells.text(if row.revisit { "repeats" } else { "new" });
+            cells.text(if row.revisit { "revisit" } else { "new" });
             cells.ui(|ui| {
                 mark_ui(ui, row.mark);
             });
@@ -566,7 +568,7 @@ fn versions_ui(ui: &mut Ui, app: &mut AppState, rows: &[CaptureRow], id: Capture
 
 fn notes_ui(ui: &mut Ui, notes: &[(CaptureDate, String, ReviewMark, String)]) {
     if notes.is_empty() {
-        ui.weak("Nobody has said anything about this capture");
+        ui.weak("No notes or decisions yet");
     }
     for (date, who, mark, words) in notes {
         ui.horizontal_wrapped(|ui| {

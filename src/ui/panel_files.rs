@@ -35,12 +35,16 @@ pub(super) fn file_ui(ui: &mut Ui, app: &mut AppState, id: FileId) {
         });
         ui.add_space(GAP);
         egui::Grid::new("file").num_columns(2).striped(true).show(ui, |ui| {
-            let sha256 = if file.sha256.is_empty() { "not made yet; checking digests makes it" } else { &file.sha256 };
+            let sha256 = if file.sha256.is_empty() {
+                "not computed yet; “Check file digests” computes it"
+            } else {
+                &file.sha256
+            };
             for (label, value) in [
-                ("Place", words::line(&file.location.display().to_string())),
+                ("Path", words::line(&file.location.display().to_string())),
                 ("Bytes", words::count(file.size)),
                 ("SHA-256", sha256.to_owned()),
-                ("Came by", if file.crawled { "a crawl of this workspace" } else { "import" }.to_owned()),
+                ("Source", if file.crawled { "crawl in this workspace" } else { "import" }.to_owned()),
             ] {
                 ui.weak(label);
                 ui.label(value);
@@ -51,7 +55,7 @@ pub(super) fn file_ui(ui: &mut Ui, app: &mut AppState, id: FileId) {
 }
 
 fn locate_ui(ui: &mut Ui, app: &mut AppState, file: FileId) {
-    if ui.button("Locate…").on_hover_text("Look for it in a folder, by size and digest").clicked() {
+    if ui.button("Locate…").on_hover_text("Search a folder for it, by size and digest").clicked() {
         app.send(Command::Ask(Dialog::Locate(Some(file))));
     }
 }
@@ -95,7 +99,8 @@ fn detail_ui(ui: &mut Ui, app: &mut AppState, detail: &ProblemDetail) {
     if let Some(command) = &detail.command {
         ui.horizontal(|ui| {
             ui.monospace(words::line(command));
-            if ui.button("Copy command").on_hover_text("Shows the record in a terminal").clicked() {
+            if ui.button("Copy command").on_hover_text("Copies a command that shows the record in a terminal").clicked()
+            {
                 ui.ctx().copy_text(command.clone());
             }
         });
@@ -109,15 +114,15 @@ fn detail_ui(ui: &mut Ui, app: &mut AppState, detail: &ProblemDetail) {
     ui.add_space(GAP);
     let place = Span { offset: row.offset, length: 0 };
     let title = match (place.is_inside_member(), row.member) {
-        (false, _) => "Bytes at this offset".to_owned(),
-        (true, None) => "Bytes at this offset are of no record alone".to_owned(),
+        (false, _) => "Data at this offset".to_owned(),
+        (true, None) => "Data at this offset does not belong to a single record".to_owned(),
         (true, Some(member)) => {
-            format!("Bytes of the compressed member that records share, at offset {}", member.offset)
+            format!("Data of the compressed member shared by several records, at offset {}", member.offset)
         }
     };
     ui.label(RichText::new(title).color(tokens(ui).strong_text));
     match detail.hex.is_empty() {
-        true => drop(ui.weak("Records share a compressed member; where it begins was not kept when this was imported")),
+        true => drop(ui.weak("Several records share a compressed member; its start was not recorded by this import")),
         false => drop(ui.monospace(words::block(&detail.hex))),
     }
     ui.label(RichText::new("Record that begins here").color(tokens(ui).strong_text));
@@ -131,8 +136,8 @@ fn record_ui(ui: &mut Ui, app: &mut AppState, detail: &ProblemDetail) {
     let is_far = !detail.is_near();
     if is_far && app.record_wanted != Some(id) {
         ui.horizontal(|ui| {
-            ui.weak(format!("{} have to be decompressed to come to it", words::bytes(detail.far)));
-            if ui.button("Read it").on_hover_text("Can be stopped; other work goes on meanwhile").clicked() {
+            ui.weak(format!("{} must be decompressed to reach it", words::bytes(detail.far)));
+            if ui.button("Read record").on_hover_text("Can be stopped; other work continues meanwhile").clicked() {
                 app.send(Command::ReadProblem(Some(id)));
             }
         });
@@ -149,7 +154,7 @@ fn record_ui(ui: &mut Ui, app: &mut AppState, detail: &ProblemDetail) {
         return;
     }
     loaded_ui(ui, &answer, |ui, record: &String| match record.is_empty() {
-        true => drop(ui.weak("None that can be read")),
+        true => drop(ui.weak("No readable record")),
         false => drop(ui.monospace(words::block(record))),
     });
 }

@@ -160,11 +160,11 @@ impl FolderExport {
             self.folder = PathField { text, ..PathField::default() };
             self.offered_for = Some(workspace.clone());
         }
-        self.folder.ui(ui, label, "a folder; made if absent", Sort::Folder);
+        self.folder.ui(ui, label, "a folder; created if missing", Sort::Folder);
         let folder = self.folder.path();
         let button = ui.add_enabled(folder.is_some(), Button::new(button));
-        let button = button.on_hover_text("Files get the time in their name; none is replaced");
-        let is_clicked = button.on_disabled_hover_text("Name a folder first").clicked();
+        let button = button.on_hover_text("File names contain the time; no file is replaced");
+        let is_clicked = button.on_disabled_hover_text("Enter a folder first").clicked();
         folder.filter(|_| is_clicked)
     }
 }

@@ -13,7 +13,7 @@ pub fn schedule_asks_ui(ui: &mut Ui, app: &mut AppState) {
             ui.horizontal_wrapped(|ui| {
                 ui.colored_label(tokens(ui).flag, "⚠");
                 let what = format!(
-                    "{}: the run of {} UTC was missed",
+                    "{}: the run at {} UTC was missed",
                     words::short(&campaign_title(run.campaign, &run.campaign_name), 60),
                     run.due.to_words()
                 );

@@ -52,7 +52,7 @@ impl Shell {
                 if app.desk().is_none() {
                     ui.weak(match app.opening() {
                         Some(folder) => format!("Opening {}…", folder.display()),
-                        None => "No workspace is open".to_owned(),
+                        None => "No workspace open".to_owned(),
                     });
                 } else {
                     campaign_chooser_ui(ui, app);
@@ -64,7 +64,7 @@ impl Shell {
                     action_named_ui(ui, app, Action::ToggleTheme, word);
                     let days = words::counted(u64::from(app.settings.window_days), "day", "days");
                     action_named_ui(ui, app, Action::SetWindow, &format!("± {days}"))
-                        .on_hover_text("Inlinks within this window count");
+                        .on_hover_text("Inlink window: links captured within this many days count");
                     if let Some(Loaded::Ready(info)) = app.desk().is_some().then(|| app.reads.workspace()) {
                         counted_window_ui(ui, app, &info);
                         if let Some(why) = &info.read_only {
@@ -92,10 +92,10 @@ fn counted_window_ui(ui: &mut Ui, app: &mut AppState, info: &WorkspaceInfo) {
     let Some(counted) = info.counted_window_days.filter(|counted| *counted != wanted) else { return };
     let word = format!("columns: ± {}", words::counted(u64::from(counted), "day", "days"));
     if info.read_only.is_some() {
-        ui.weak(word).on_hover_text("Only whoever writes the workspace can count the columns anew");
+        ui.weak(word).on_hover_text("The inlink columns can only be recounted where the workspace is writable");
     } else if app.runs("Set window") {
-        ui.weak(word).on_hover_text("They are being counted anew");
-    } else if ui.button(word).on_hover_text("Count the columns anew within the window shown beside").clicked() {
+        ui.weak(word).on_hover_text("The inlink columns are being recounted");
+    } else if ui.button(word).on_hover_text("Recount the inlink columns with the window shown beside").clicked() {
         app.send(Command::SetWindow(wanted));
     }
 }
@@ -110,8 +110,8 @@ fn campaign_chooser_ui(ui: &mut Ui, app: &mut AppState) {
     let name = rows
         .iter()
         .find(|row| Some(row.id) == app.campaign)
-        .map_or_else(|| "Choose a campaign".to_owned(), |row| words::short(&row.title(), 40));
-    let chooser = egui::ComboBox::from_id_salt("campaign at hand").selected_text(name).width(theme::FIELD);
+        .map_or_else(|| "Select a campaign".to_owned(), |row| words::short(&row.title(), 40));
+    let chooser = egui::ComboBox::from_id_salt("current campaign").selected_text(name).width(theme::FIELD);
     let inner = chooser.show_ui(ui, |ui| {
         for row in rows.iter() {
             if ui.selectable_label(Some(row.id) == app.campaign, words::short(&row.title(), 60)).clicked() {
@@ -119,7 +119,7 @@ fn campaign_chooser_ui(ui: &mut Ui, app: &mut AppState) {
             }
         }
     });
-    inner.response.on_hover_text("Campaign at hand");
+    inner.response.on_hover_text("Current campaign");
 }
 
 fn version_ui(ui: &mut Ui, app: &mut AppState) {
@@ -129,13 +129,13 @@ fn version_ui(ui: &mut Ui, app: &mut AppState) {
         .map(|row| row.version);
     let edited = app.spec.as_ref().is_some_and(|spec| spec.shows_edits());
     let text = match (saved, edited) {
-        (_, true) => "edits not saved".to_owned(),
+        (_, true) => "unsaved edits".to_owned(),
         (Some(version), false) => format!("v{version}"),
         (None, false) => return,
     };
     let text = RichText::new(text);
     let text = if edited { text.color(tokens(ui).flag) } else { text };
-    if ui.link(text).on_hover_text("Specification of this campaign").clicked() {
+    if ui.link(text).on_hover_text("Go to the specification of this campaign").clicked() {
         let route = Route::Spec(if edited { app.spec.as_ref().and_then(|spec| spec.id) } else { app.campaign });
         app.send(Command::Go(route));
     }
@@ -154,7 +154,7 @@ pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState) {
         }
         ui.horizontal(|ui| {
             if jobs.is_empty() {
-                ui.weak("No job is running");
+                ui.weak("No job running");
             }
             if let Some(Loaded::Ready(info)) = app.desk().is_some().then(|| app.reads.workspace()) {
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -198,7 +198,7 @@ fn errors_ui(ui: &mut Ui, app: &mut AppState) {
         });
     }
     if count > ERRORS_SHOWN {
-        ui.weak(format!("{} more on the page Jobs", count - ERRORS_SHOWN));
+        ui.weak(format!("{} more on the Jobs page", count - ERRORS_SHOWN));
     }
 }
 

@@ -41,19 +41,18 @@ pub fn turning_trace_ui(ui: &mut Ui, id: &str, trace: &Trace, can_turn: bool) ->
     ui.label(RichText::new(verdict_line(trace)).color(color));
     if let Some(turn) = &trace.turn {
         ui.horizontal_wrapped(|ui| {
-            ui.weak("Smallest change that would turn it:");
+            ui.weak("Smallest rule change that reverses this:");
             let turn = words::line(turn);
             if can_turn {
                 let button = ui.button(format!("⮫ {turn}"));
-                turns =
-                    button.on_hover_text("Makes this change in the rules being edited; Undo takes it back").clicked();
+                turns = button.on_hover_text("Makes this change in the edited rules; Undo reverts it").clicked();
             } else {
                 ui.label(turn);
             }
         });
     }
     egui::Grid::new(id).num_columns(5).striped(true).show(ui, |ui| {
-        for title in ["", "#", "Rule", "Tested", "Said"] {
+        for title in ["", "#", "Rule", "Tested", "Decision"] {
             ui.weak(title);
         }
         ui.end_row();

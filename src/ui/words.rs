@@ -162,7 +162,7 @@ pub fn decision(decision: Option<Decision>) -> &'static str {
     match decision {
         Some(Decision::Accept) => "✔ accept",
         Some(Decision::Reject) => "✖ reject",
-        None => "– no opinion",
+        None => "– no match",
     }
 }
 

@@ -179,7 +179,7 @@ fn moved_missing_and_changed_files_are_told_apart_and_found_again() {
         assert!(desk.content(captures(&desk, "host:four.example")[0].id).is_ok());
     }
     let said = fonds(&["files", "locate", arg(&workspace), arg(&dir.path().join("new-disk"))]).with_status(1);
-    assert!(said.err.contains("2 files found again, 1 still missing"), "{}", said.err);
+    assert!(said.err.contains("2 files found, 1 still missing"), "{}", said.err);
     assert!(said.out.contains("gone.warc.gz: not found"), "{}", said.out);
     let desk = open(&workspace);
     for host in ["one", "three", "four"] {

@@ -155,7 +155,7 @@ fn an_import_and_its_inlinks_name_every_hostile_page() {
     }
     let built = within_bounds("build", fonds_watched(&["inlinks", "build", arg(&workspace)])).with_status(1);
     let lossy = pages.iter().filter(|page| page.loses_links).count();
-    assert!(built.out.contains(&format!("{lossy} pages not read whole, links may be missing")), "{}", built.out);
+    assert!(built.out.contains(&format!("{lossy} pages not read completely, links may be missing")), "{}", built.out);
     for page in &pages {
         assert!(built.out.contains(page.why), "{}: {}", page.why, built.out);
     }
@@ -206,7 +206,7 @@ fn what_was_cut_at_its_capture_is_named_and_what_is_only_declared_wrongly_is_no_
     assert!(said.out.contains(&format!("{url}: {why}; links may be missing")), "{}", said.out);
     assert!(!said.out.contains("http://plain.example/"), "{}", said.out);
     let built = fonds(&["inlinks", "build", arg(&workspace)]).with_status(1);
-    for words in ["2 pages not read whole, links may be missing", &format!("2 × {why}")] {
+    for words in ["2 pages not read completely, links may be missing", &format!("2 × {why}")] {
         assert!(built.out.contains(words), "“{words}” is missing: {}", built.out);
     }
 }

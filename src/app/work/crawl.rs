@@ -69,11 +69,11 @@ impl CrawlOutcome {
     /// The outcome in words.
     pub fn words(&self) -> String {
         let mut words = format!(
-            "{}: {} fetched, {} failed, {} refused, {} waiting",
+            "{}: {} fetched, {} failed, {} refused, {} queued",
             self.end, self.fetched, self.failed, self.refused, self.queued
         );
         if self.resumed {
-            words.push_str("; went on with an earlier run");
+            words.push_str("; resumed an earlier run");
         }
         if !self.recovery.is_empty() {
             words.push_str("; ");
@@ -225,7 +225,7 @@ pub fn crawl(
 fn guarded<T>(catalogue: &Catalogue, launch: LaunchId, live: &LiveCrawl, work: impl FnOnce() -> T) -> T {
     let over = AtomicBool::new(false);
     let _stopped = OnPanic(|| {
-        let why = "a defect of the program ended it; it can be resumed";
+        let why = "ended by an internal error; it can be resumed";
         let _ = catalogue.set_launch_state(launch, LaunchState::Stopped, why);
     });
     std::thread::scope(|scope| {
@@ -293,9 +293,9 @@ fn recovery_words(recovery: &RecoveryReport) -> String {
         return String::new();
     }
     let mut words = format!(
-        "after an earlier run was cut off: {} closed, {} removed, {} recovered",
+        "after an interrupted run: {} closed, {} removed, {} recovered",
         counted(recovery.files.len() as u64, "file"),
-        counted(recovery.cut_bytes, "torn byte"),
+        counted(recovery.cut_bytes, "incomplete byte"),
         counted(recovery.captures, "capture")
     );
     for problem in &recovery.problems {

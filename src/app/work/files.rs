@@ -46,12 +46,12 @@ pub struct CheckOutcome {
 impl CheckOutcome {
     /// The outcome in words.
     pub fn words(&self) -> String {
-        let mut words = format!("{} as they were", counted(self.sound, "file"));
+        let mut words = format!("{} unchanged", counted(self.sound, "file"));
         for (count, what) in [
-            (self.changed, "with other bytes than were read"),
-            (self.learned, "whose digest was not known before"),
+            (self.changed, "changed since the import"),
+            (self.learned, "with a newly recorded digest"),
             (self.unreadable.len() as u64, "not readable"),
-            (self.passed_over, "missing, open or not read to the end"),
+            (self.passed_over, "missing, open or incompletely read"),
         ] {
             if count > 0 {
                 let _ = write!(words, ", {count} {what}");
@@ -123,8 +123,8 @@ impl LocateOutcome {
         let lost = self.still_lost.len() as u64;
         let mut words = match (self.found.len() as u64, lost + self.not_taken.len() as u64) {
             (0, 0) => return "no file is missing".to_owned(),
-            (found, 0) => format!("{} found again, none is missing now", counted(found, "file")),
-            (found, lost) => format!("{} found again, {lost} still missing", counted(found, "file")),
+            (found, 0) => format!("{} found, none missing", counted(found, "file")),
+            (found, lost) => format!("{} found, {lost} still missing", counted(found, "file")),
         };
         for why in &self.not_taken {
             let _ = write!(words, "; {why}");
@@ -181,10 +181,9 @@ pub fn locate(workspace: &Workspace, folder: &Path, only: Option<FileId>, cx: &J
                 if workspace.catalogue().move_file(wanted.known.id, &label, place.mtime_ns)? {
                     outcome.found.push((wanted.known.path, label));
                 } else {
-                    outcome.not_taken.push(format!(
-                        "{} was found as {label}, which was imported as a file of its own",
-                        wanted.known.path
-                    ));
+                    outcome
+                        .not_taken
+                        .push(format!("{} was found as {label}, which was imported separately", wanted.known.path));
                 }
             }
         }

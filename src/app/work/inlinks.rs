@@ -79,7 +79,7 @@ impl InlinkReport {
     /// The report in words.
     pub fn words(&self) -> String {
         let mut words = format!(
-            "{} ({} internal, {} external) of {}; {} of {} taken in, {} left out; {} never captured; {} with inlinks within ±{} days",
+            "{} ({} internal, {} external) of {}; {} of {} included, {} skipped; {} never captured; {} with inlinks within ±{} days",
             counted(self.inlinks, "inlink"),
             self.internal,
             self.external,
@@ -92,28 +92,29 @@ impl InlinkReport {
             self.window_days
         );
         if self.uncaptured > PROSPECTS_KEPT as u64 {
-            words.push_str(&format!("; of those pages the {PROSPECTS_KEPT} most cited ones are kept as a list"));
+            words.push_str(&format!("; the {PROSPECTS_KEPT} most cited of these pages are listed"));
         }
         if self.sorted_before > 0 {
-            words.push_str(&format!(
-                "; {} were sorted by a build that did not end",
-                counted(self.sorted_before, "link")
-            ));
+            words.push_str(&format!("; {} reused from an interrupted build", counted(self.sorted_before, "link")));
         }
         if self.repeats_unread > 0 {
             words.push_str(&format!(
-                "; links of {} are not in: what they repeat cannot be read again",
+                "; links of {} are missing: their original payload cannot be read",
                 counted(self.repeats_unread, "revisit")
             ));
         }
         if self.originals_missing > 0 {
-            words.push_str(&format!("; the originals of {} are not here", counted(self.originals_missing, "revisit")));
+            words.push_str(&format!(
+                "; the originals of {} are not in this workspace",
+                counted(self.originals_missing, "revisit")
+            ));
         }
         if self.cut > 0 {
-            words.push_str(&format!("; {} cut off by the cap of {MAX_INLINKS_PER_SIDE}", counted(self.cut, "inlink")));
+            words
+                .push_str(&format!("; {} omitted by the limit of {MAX_INLINKS_PER_SIDE}", counted(self.cut, "inlink")));
         }
         if self.unread > 0 {
-            words.push_str(&format!("; {} not read whole, links may be missing", counted(self.unread, "page")));
+            words.push_str(&format!("; {} not read completely, links may be missing", counted(self.unread, "page")));
         }
         for (why, count) in &self.unread_reasons {
             words.push_str(&format!("; {count} × {why}"));

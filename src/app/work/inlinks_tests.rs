@@ -198,7 +198,7 @@ fn a_build_says_what_the_cap_cut_and_which_pages_were_not_read_whole() {
     let mut archive = Archive::new(&captures);
     let report = archive.build();
     assert_eq!((report.cut, report.unread, report.unread_reasons.len()), (7, 0, 0));
-    assert!(report.words().ends_with("; 7 inlinks cut off by the cap of 1000"), "{}", report.words());
+    assert!(report.words().ends_with("; 7 inlinks omitted by the limit of 1000"), "{}", report.words());
     let reasons = [Unread::TooLong, Unread::Malformed, Unread::TooLong, Unread::Letters];
     let entries = reasons.iter().zip(0..).map(|(why, n)| {
         let entry = archive.entry(&format!("http://u{n}.pt/"), DAY, &[(page, "P")]);
@@ -209,7 +209,8 @@ fn a_build_says_what_the_cap_cut_and_which_pages_were_not_read_whole() {
     let report = archive.build();
     assert_eq!((report.cut, report.unread), (11, 3));
     let words = report.words();
-    for part in ["3 pages not read whole, links may be missing", "2 × too long", "1 × not encoded", "1 × letters"] {
+    for part in ["3 pages not read completely, links may be missing", "2 × too long", "1 × not encoded", "1 × letters"]
+    {
         assert!(words.contains(part), "{part}: {words}");
     }
     // With nothing new the figures stay.

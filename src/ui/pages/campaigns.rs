@@ -45,7 +45,7 @@ impl CampaignsPage {
             begin_ui(ui, app);
             return;
         }
-        title_ui(ui, "Campaigns", "Every number leads to the rows it counts");
+        title_ui(ui, "Campaigns", "Select a number to see the rows that it counts");
         ui.horizontal_wrapped(|ui| {
             for action in [Action::NewCampaign, Action::OpenWorkspace, Action::LoadSample] {
                 action_ui(ui, app, action);
@@ -67,7 +67,7 @@ fn begin_ui(ui: &mut Ui, app: &mut AppState) {
     empty_ui(
         ui,
         if open { "No campaign yet" } else { "Welcome" },
-        "A campaign says what is wanted: seeds, a request and the rules of its scope. Each of these works offline",
+        "A campaign describes what to collect: seeds, a request and scope rules. Everything here works offline",
     );
     ui.horizontal_wrapped(|ui| {
         action_ui(ui, app, Action::NewCampaign);
@@ -82,7 +82,7 @@ fn begin_ui(ui: &mut Ui, app: &mut AppState) {
         let answer = app.reads.workspace();
         loaded_ui(ui, &answer, |ui, info| {
             ui.weak(format!(
-                "Data lies in {}; {} free there",
+                "Data in {}; {} free",
                 words::line(&info.folder.display().to_string()),
                 words::bytes(info.disk_free)
             ));
@@ -126,8 +126,8 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
             cells.text(&row.last_run.map_or_else(|| "never".to_owned(), words::day));
             cells.text(row.next_run.as_deref().unwrap_or("–"));
             go(cells.link(row.captures, "Captures"), Route::Captures { filter: String::new() });
-            go(cells.link(row.refused, "Refused URLs with the rule that decided"), Route::Crawl);
-            go(cells.link(row.to_review, "Captures without a person's word"), Route::Review);
+            go(cells.link(row.refused, "Refused URLs with the deciding rule"), Route::Crawl);
+            go(cells.link(row.to_review, "Captures not reviewed yet"), Route::Review);
             go(cells.link(row.selected, "Selection"), Route::Select);
             cells.text(&words::bytes(row.bytes));
         },
@@ -239,10 +239,10 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
         if row.captures > 0 {
             ui.horizontal(|ui| {
                 ui.weak("Next");
-                if row.to_review > 0 && count_link_ui(ui, row.to_review, "Go through them") {
+                if row.to_review > 0 && count_link_ui(ui, row.to_review, "Review") {
                     app.send(Command::Go(Route::Review));
                 }
-                ui.weak(if row.to_review > 0 { "captures wait for a word" } else { "everything is reviewed" });
+                ui.weak(if row.to_review > 0 { "captures to review" } else { "all captures reviewed" });
             });
         }
     });

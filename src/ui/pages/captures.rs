@@ -30,7 +30,7 @@ const TABS: [(CaptureTab, &str); 13] = [
     (CaptureTab::Redirects, "Redirects"),
     (CaptureTab::Duplicates, "Duplicates"),
     (CaptureTab::Changed, "Changed"),
-    (CaptureTab::GeoOnly, "By location"),
+    (CaptureTab::GeoOnly, "Geolocation only"),
     (CaptureTab::NoInlinks, "No inlinks"),
     (CaptureTab::ManyExternal, "Many external"),
     (CaptureTab::NotReviewed, "Not reviewed"),
@@ -38,8 +38,7 @@ const TABS: [(CaptureTab, &str); 13] = [
 ];
 
 /// What the tab of the captures that came in by location counts.
-const BY_LOCATION: &str = "The geolocation rule decided. \
-    Which of them no other rule would have let in is told on the page Spec, Geolocation";
+const BY_LOCATION: &str = "Accepted by a country rule. Spec, Geolocation shows which of them no other rule accepts";
 
 /// The page Captures.
 #[derive(Default)]
@@ -192,7 +191,7 @@ impl CapturesPage {
                     }
                 }
             });
-            ui.checkbox(&mut app.settings.roomy_rows, "Roomy rows");
+            ui.checkbox(&mut app.settings.roomy_rows, "Comfortable rows");
         });
     }
 
@@ -214,7 +213,7 @@ impl CapturesPage {
                 let Some(row) = answer.shown() else { continue };
                 let not = if part.starts_with('-') { "not " } else { "" };
                 let chip = ui.button(format!("✖ {not}file {file}: {}", words::short(name_of(&row.path), CHIP_CHARS)));
-                if chip.on_hover_text(format!("{}. Show other files, too", words::line(&row.path))).clicked() {
+                if chip.on_hover_text(format!("{}. Show other files too", words::line(&row.path))).clicked() {
                     let rest: Vec<&str> = self.applied.split_whitespace().filter(|of| *of != part).collect();
                     self.filter = rest.join(" ");
                     self.applied.clone_from(&self.filter);
@@ -291,13 +290,13 @@ impl CapturesPage {
 
     fn nothing_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         if self.applied.trim().is_empty() && self.tab == CaptureTab::All {
-            empty_ui(ui, "No captures yet", "Crawl the campaign, or bring archive files in that were made elsewhere");
+            empty_ui(ui, "No captures yet", "Crawl the campaign, or import archive files");
             ui.horizontal(|ui| {
                 action_ui(ui, app, Action::StartCrawl);
                 action_ui(ui, app, Action::Import);
             });
         } else {
-            empty_ui(ui, "No rows match", "Nothing fits the filter and the tab chosen above");
+            empty_ui(ui, "No rows match", "No row fits the filter and tab above");
             if ui.button("Clear").clicked() {
                 self.tab = CaptureTab::All;
                 self.filter.clear();

@@ -20,22 +20,22 @@ const STICKY: usize = 2;
 
 /// Column, head, what it holds, first width.
 pub(super) const COLUMNS: [(CaptureColumn, &str, &str, f32); 17] = [
-    (CaptureColumn::Mark, "Mark", "A person's last word", 96.0),
+    (CaptureColumn::Mark, "Review", "Last decision of a reviewer", 96.0),
     (CaptureColumn::Url, "URL", "As captured", 330.0),
     (CaptureColumn::Title, "Title", "Title of the page", 200.0),
     (CaptureColumn::Date, "Captured", "UTC", 140.0),
     (CaptureColumn::Status, "Status", "HTTP status", 64.0),
-    (CaptureColumn::InlinksInternal, "In int", "Internal inlinks in the window", 60.0),
-    (CaptureColumn::InlinksExternal, "In ext", "External inlinks in the window", 60.0),
-    (CaptureColumn::InlinkHosts, "Hosts", "Distinct external hosts that link here in the window", 60.0),
-    (CaptureColumn::TopAnchor, "Top anchor", "Most frequent anchor in the window", 150.0),
+    (CaptureColumn::InlinksInternal, "Internal inlinks", "Inlinks of the same site in the window", 100.0),
+    (CaptureColumn::InlinksExternal, "External inlinks", "Inlinks of other sites in the window", 100.0),
+    (CaptureColumn::InlinkHosts, "Hosts", "External hosts that link here in the window", 60.0),
+    (CaptureColumn::TopAnchor, "Most common anchor", "Most common anchor text in the window", 150.0),
     (CaptureColumn::Mime, "Type", "MIME type", 110.0),
     (CaptureColumn::Size, "Size", "Payload", 76.0),
     (CaptureColumn::Language, "Lang", "Language", 50.0),
-    (CaptureColumn::Score, "Score", "Of the last selection", 62.0),
+    (CaptureColumn::Score, "Score", "Score in the last selection", 62.0),
     (CaptureColumn::Depth, "Hops", "Path from the seed", 64.0),
-    (CaptureColumn::Rule, "Rule", "Let it in", 180.0),
-    (CaptureColumn::Via, "Via", "The page that led here", 220.0),
+    (CaptureColumn::Rule, "Rule", "Accepted by", 180.0),
+    (CaptureColumn::Via, "Via", "The page where this URL was discovered", 220.0),
     (CaptureColumn::Versions, "Versions", "Captures of the same page", 70.0),
 ];
 
@@ -139,7 +139,7 @@ impl<'a> CaptureTable<'a> {
             }
         }
         ui.separator();
-        if ui.button("Show linking pages").clicked() {
+        if ui.button("Show inlinks").clicked() {
             self.go = Some(Command::Go(Route::Links { target: row.url.clone() }));
             ui.close();
         }
@@ -155,7 +155,7 @@ impl<'a> CaptureTable<'a> {
             ("Show path from seed", PanelTab::Details),
             ("Show all versions", PanelTab::Versions),
             ("Write a note…", PanelTab::Notes),
-            ("Why is this row here?", PanelTab::Decision),
+            ("Show the scope decision", PanelTab::Decision),
         ] {
             if ui.button(word).clicked() {
                 self.app.focus = Some(crate::app::Focus::Capture(row.id));
@@ -212,7 +212,7 @@ impl TableDelegate for CaptureTable<'_> {
         if response.clicked() {
             self.sorted = Some((column, ui.input(|input| input.modifiers.shift)));
         }
-        response.on_hover_text(format!("{about}. Click to sort, Shift for a second key"));
+        response.on_hover_text(format!("{about}. Click to sort, Shift+click to add a sort key"));
         ui.add_space(theme::CELL_PAD);
         let text = RichText::new(format!("{name}{arrow}")).color(tokens(ui).weak_text);
         ui.add(egui::Label::new(text).truncate().selectable(false));
@@ -274,7 +274,7 @@ impl TableDelegate for CaptureTable<'_> {
                 let repeat = if row.revisit { " ↻" } else { "" };
                 let response = cell_ui(ui, &format!("{}{repeat}", words::bytes(row.size)));
                 if row.revisit {
-                    response.on_hover_text("Repeats a payload already held");
+                    response.on_hover_text("Revisit: same payload as an earlier capture");
                 }
             }
             CaptureColumn::Language => {

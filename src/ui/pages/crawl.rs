@@ -109,7 +109,7 @@ impl CrawlView {
             if self.tab != Tab::Hosts {
                 ui.add(
                     TextEdit::singleline(&mut self.filter)
-                        .hint_text("Words in URL or rule, or host:gov.pt")
+                        .hint_text("Text in URL or rule, or host:gov.pt")
                         .desired_width(theme::FIELD),
                 );
                 if !self.filter.is_empty() && ui.button("Clear").clicked() {
@@ -133,7 +133,7 @@ impl CrawlView {
         ui.horizontal_wrapped(|ui| {
             for (rule, number) in rules {
                 ui.weak(words::short(rule, 60));
-                if count_link_ui(ui, *number, "Show what this rule refused") {
+                if count_link_ui(ui, *number, "Show the URLs this rule refused") {
                     self.filter = format!("rule={}", quoted(rule));
                 }
                 ui.add_space(GAP);
@@ -143,7 +143,7 @@ impl CrawlView {
 
     fn hosts_ui(&mut self, ui: &mut Ui, hosts: &[HostRow]) {
         if hosts.is_empty() {
-            ui.weak("No host was visited yet");
+            ui.weak("No host visited yet");
             return;
         }
         const COLUMNS: [(&str, f32); 9] = [
@@ -155,7 +155,7 @@ impl CrawlView {
             ("Failed", 60.0),
             ("Refused", 64.0),
             ("Received", 80.0),
-            ("Let in by", 240.0),
+            ("Accepted by", 240.0),
         ];
         let mut go = None;
         Table::new("hosts", &COLUMNS, hosts.len()).height(theme::DIALOG_LIST).show_ui(
@@ -239,10 +239,10 @@ impl CrawlView {
 fn rows_ui(ui: &mut Ui, app: &mut AppState, state: &str, rows: &[SeenRow]) {
     if rows.is_empty() {
         ui.weak(match state {
-            "queued" => "Nothing waits to be fetched",
-            "failed" => "Everything that was tried gave an answer",
-            "refused" => "No rule refused anything",
-            _ => "Nothing was fetched",
+            "queued" => "Queue is empty",
+            "failed" => "No failed URLs",
+            "refused" => "No URLs refused",
+            _ => "No URLs fetched",
         });
         return;
     }
@@ -261,7 +261,7 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, state: &str, rows: &[SeenRow]) {
 
 /// Columns of URLs ever seen.
 pub(super) const SEEN: [(&str, f32); 6] =
-    [("URL", 360.0), ("Verdict", 250.0), ("State", 150.0), ("Hops", 60.0), ("Anchor", 160.0), ("Via", 240.0)];
+    [("URL", 360.0), ("Decision", 250.0), ("State", 150.0), ("Hops", 60.0), ("Anchor", 160.0), ("Via", 240.0)];
 
 /// One of them.
 pub(super) fn seen_cells_ui(cells: &mut Cells<'_, '_, '_>, row: &SeenRow) {
@@ -307,7 +307,7 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
                 action_named_ui(ui, app, Action::PauseCrawl, word);
                 action_named_ui(ui, app, Action::StopCrawl, "⏹ Stop crawl");
                 if progress.cancelled {
-                    ui.weak("Stopping: open records are closed first");
+                    ui.weak("Stopping: closing open records");
                 }
             }
             // Only the last launch can go on.
@@ -320,7 +320,7 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
                 action_named_ui(ui, app, Action::StartCrawl, word);
                 action_ui(ui, app, Action::BuildInlinks);
                 if launch.state == LaunchState::Stopped
-                    && ui.button("End this launch").on_hover_text("The next start begins a new one").clicked()
+                    && ui.button("End this launch").on_hover_text("The next start begins a new launch").clicked()
                 {
                     app.send(Command::EndLaunch(launch.id));
                 }
@@ -338,7 +338,7 @@ fn empty_page_ui(ui: &mut Ui, app: &mut AppState) {
     empty_ui(
         ui,
         "No crawl has run yet",
-        "A crawl fetches the seeds and what the scope lets in, politely, and keeps every byte in WARC files",
+        "A crawl fetches the seeds and the URLs in scope, politely, and writes all records to WARC files",
     );
     if let Some(id) = app.campaign
         && let Loaded::Ready(rows) = app.reads.campaigns()
@@ -348,7 +348,7 @@ fn empty_page_ui(ui: &mut Ui, app: &mut AppState) {
             "{} has {} and {}",
             words::short(&row.title(), 80),
             words::counted(row.seeds, "seed", "seeds"),
-            row.next_run.as_deref().map_or_else(|| "no planned run".to_owned(), |next| format!("runs next {next}")),
+            row.next_run.as_deref().map_or_else(|| "no scheduled run".to_owned(), |next| format!("next run {next}")),
         ));
         ui.add_space(GAP);
     }
@@ -359,6 +359,6 @@ fn empty_page_ui(ui: &mut Ui, app: &mut AppState) {
         }
         action_ui(ui, app, Action::Import);
     });
-    heading_ui(ui, "What it needs");
-    ui.weak("at least one seed, and a User-Agent that says how to reach you (page Spec, Politeness)");
+    heading_ui(ui, "Requirements");
+    ui.weak("At least one seed, and a User-Agent with a contact address (Spec, Politeness)");
 }

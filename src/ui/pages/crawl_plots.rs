@@ -33,9 +33,9 @@ pub fn forecast(page: &CrawlPage) -> String {
     let found = last.found.saturating_sub(first.found) as f64 / seconds;
     let left = last.found.saturating_sub(last.done) as f64;
     if done <= found {
-        format!("{done:.1} a second; the queue grows faster than it empties, no forecast")
+        format!("{done:.1} URLs/s; the queue is growing, no forecast")
     } else {
-        format!("{done:.1} a second; about {} left at this pace", words::duration(left / (done - found)))
+        format!("{done:.1} URLs/s; about {} left", words::duration(left / (done - found)))
     }
 }
 
@@ -77,9 +77,9 @@ fn plot<'a>(id: &'a str) -> Plot<'a> {
 
 fn progress_ui(ui: &mut Ui, page: &CrawlPage) {
     let colors = tokens(ui);
-    ui.label(RichText::new("Found and done").color(colors.strong_text));
+    ui.label(RichText::new("Discovered and finished").color(colors.strong_text));
     if page.samples.len() < 2 {
-        ui.weak("Drawn while a crawl runs");
+        ui.weak("Shown while a crawl runs");
         return;
     }
     let points = |value: fn(&crate::app::models::CrawlSample) -> u64| -> PlotPoints<'_> {
@@ -91,11 +91,11 @@ fn progress_ui(ui: &mut Ui, page: &CrawlPage) {
     let last = page.samples.last().copied().unwrap_or_default();
     plot("progress").legend(Legend::default().position(egui_plot::Corner::LeftTop)).show(ui, |plot| {
         plot.add(FilledArea::new("waiting", &xs, &done, &found).fill_color(colors.plot_band));
-        plot.line(Line::new("found", points(|sample| sample.found)).color(colors.plot_second).width(2.0));
-        plot.line(Line::new("done", points(|sample| sample.done)).color(colors.plot_first).width(2.0));
+        plot.line(Line::new("discovered", points(|sample| sample.found)).color(colors.plot_second).width(2.0));
+        plot.line(Line::new("finished", points(|sample| sample.done)).color(colors.plot_first).width(2.0));
     });
     ui.weak(format!(
-        "{} found, {} done, {} between, after {}",
+        "Discovered {}, finished {}, waiting {}; after {}",
         words::count(last.found),
         words::count(last.done),
         words::count(last.found.saturating_sub(last.done)),
@@ -105,9 +105,9 @@ fn progress_ui(ui: &mut Ui, page: &CrawlPage) {
 
 fn rate_ui(ui: &mut Ui, page: &CrawlPage) {
     let colors = tokens(ui);
-    ui.label(RichText::new("Kilobytes a second").color(colors.strong_text));
+    ui.label(RichText::new("Kilobytes per second").color(colors.strong_text));
     if page.samples.len() < 2 {
-        ui.weak("Drawn while a crawl runs");
+        ui.weak("Shown while a crawl runs");
         return;
     }
     let rates: Vec<[f64; 2]> = page
@@ -122,14 +122,14 @@ fn rate_ui(ui: &mut Ui, page: &CrawlPage) {
     let last = rates.last().map_or(0.0, |rate| rate[1]);
     let best = rates.iter().map(|rate| rate[1]).fold(0.0, f64::max);
     plot("rate").show(ui, |plot| {
-        plot.line(Line::new("kB a second", rates).color(colors.plot_first).width(2.0));
+        plot.line(Line::new("kB/s", rates).color(colors.plot_first).width(2.0));
     });
-    ui.weak(format!("now {last:.0} kB/s, at best {best:.0} kB/s"));
+    ui.weak(format!("now {last:.0} kB/s, peak {best:.0} kB/s"));
 }
 
 fn classes_ui(ui: &mut Ui, page: &CrawlPage) {
     let colors = tokens(ui);
-    ui.label(RichText::new("Answers by status").color(colors.strong_text));
+    ui.label(RichText::new("Responses by status").color(colors.strong_text));
     let bars: Vec<Bar> = page
         .classes
         .iter()
@@ -163,5 +163,5 @@ fn classes_ui(ui: &mut Ui, page: &CrawlPage) {
         .filter(|(_, count)| *count > 0)
         .map(|(class, count)| format!("{} {class}", words::count(count)))
         .collect();
-    ui.weak(if said.is_empty() { "No answers yet".to_owned() } else { said.join(", ") });
+    ui.weak(if said.is_empty() { "No responses yet".to_owned() } else { said.join(", ") });
 }

@@ -21,11 +21,7 @@ pub struct FilesPage {
 impl FilesPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, route: &FilesRoute) {
-        title_ui(
-            ui,
-            "Files",
-            "Archive files: how they stand on the disk, what is broken in them, what imports came to",
-        );
+        title_ui(ui, "Files", "Archive files on disk, problems in them, and import results");
         parts_ui(ui, app, route);
         ui.add_space(GAP);
         match route {
@@ -44,7 +40,7 @@ impl FilesPage {
                 empty_ui(
                     ui,
                     "No archive files yet",
-                    "A crawl writes some. Those that were made elsewhere are brought in: drop files or folders on this window",
+                    "Crawls write archive files. To import others, drop files or folders on this window",
                 );
                 action_ui(ui, app, Action::Import);
                 return;
@@ -66,7 +62,7 @@ impl FilesPage {
 
     fn narrow_ui(&mut self, ui: &mut Ui, app: &mut AppState, rows: &[FileRow], state: Option<FileState>) {
         ui.horizontal_wrapped(|ui| {
-            field_ui(ui, "Filter", &mut self.words, "Words in the name", theme::FIELD);
+            field_ui(ui, "Filter", &mut self.words, "Text in the name", theme::FIELD);
             let all = format!("All {}", words::count(rows.len() as u64));
             if ui.selectable_label(state.is_none(), all).clicked() {
                 go(app, FilesRoute::Files(None));
@@ -111,7 +107,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[&FileRow]) {
         ("Problems", 80.0),
         ("Records", 80.0),
         ("Size", 80.0),
-        ("Came by", 100.0),
+        ("Source", 100.0),
         ("File", 460.0),
     ];
     let chosen = rows.iter().position(|row| app.focus == Some(Focus::File(row.id))).map(|at| (at, rows[at].id));
@@ -138,7 +134,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[&FileRow]) {
                 cells.text("crawl");
             } else {
                 cells.ui(|ui| {
-                    if ui.link(format!("import {}", row.launch)).on_hover_text("Show what it came to").clicked() {
+                    if ui.link(format!("import {}", row.launch)).on_hover_text("Show import results").clicked() {
                         to = Some(import_of(row.launch));
                     }
                 });

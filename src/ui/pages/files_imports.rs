@@ -22,7 +22,7 @@ pub(super) fn imports_ui(ui: &mut Ui, app: &mut AppState) {
     let answer = app.reads.imports();
     loaded_ui(ui, &answer, |ui, rows| {
         if rows.is_empty() {
-            empty_ui(ui, "Nothing was imported yet", "Drop archive files or folders of them on this window");
+            empty_ui(ui, "No imports yet", "Drop archive files or folders on this window");
             action_ui(ui, app, Action::Import);
             return;
         }
@@ -33,7 +33,7 @@ pub(super) fn imports_ui(ui: &mut Ui, app: &mut AppState) {
 fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[ImportRow]) {
     const COLUMNS: [(&str, f32); 11] = [
         ("Import", 60.0),
-        ("Began (UTC)", 150.0),
+        ("Started (UTC)", 150.0),
         ("State", 150.0),
         ("Files", 60.0),
         ("Known", 60.0),
@@ -41,8 +41,8 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[ImportRow]) {
         ("New captures", 92.0),
         ("Problems", 70.0),
         ("Bytes", 76.0),
-        ("Took", 90.0),
-        ("Asked for", 300.0),
+        ("Duration", 90.0),
+        ("Requested path", 300.0),
     ];
     let mut to = None;
     let clicked = Table::new("imports", &COLUMNS, rows.len()).show_ui(
@@ -84,7 +84,7 @@ pub(super) fn import_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, outco
     let imports = app.reads.imports();
     loaded_ui(ui, &imports, |ui, rows| match rows.iter().find(|row| row.launch == launch) {
         Some(row) => head_ui(ui, app, row),
-        None => drop(ui.label(format!("There is no import {launch}"))),
+        None => drop(ui.label(format!("No import {launch}"))),
     });
     let answer = app.reads.imported_files(launch);
     loaded_ui(ui, &answer, |ui, rows| {
@@ -94,13 +94,13 @@ pub(super) fn import_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, outco
         if !outcomes.is_empty() {
             ui.horizontal(|ui| {
                 ui.label(words::counted(shown.len() as u64, "file", "files"));
-                if ui.button("✖ these files only").on_hover_text("Show all files of this import").clicked() {
+                if ui.button("✖ only these files").on_hover_text("Show all files of this import").clicked() {
                     go(app, FilesRoute::Imports(Some((launch, Vec::new()))));
                 }
             });
         }
         if shown.is_empty() {
-            ui.weak("No file");
+            ui.weak("No files");
         } else {
             files_ui(ui, app, launch, &shown);
         }
@@ -120,7 +120,7 @@ fn head_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
         }
         if row.state == LaunchState::Stopped {
             ui.label(words::line(&row.why));
-            let hint = "Goes on with the files that are not done; nothing comes in twice";
+            let hint = "Continues with the remaining files; nothing is imported twice";
             if ui.button("▶ Resume import").on_hover_text(hint).clicked() {
                 let paths = row.sources.iter().map(Into::into).collect();
                 app.send(Command::Import { paths, copy: row.copy });
@@ -149,7 +149,7 @@ fn head_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
                 app.send(Command::Go(route));
             }
         }
-        figure_ui(ui, &words::bytes(row.bytes), "in all", None);
+        figure_ui(ui, &words::bytes(row.bytes), "total", None);
     });
     passed_over_ui(ui, app, row);
 }
@@ -159,14 +159,14 @@ fn passed_over_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
     if row.passed_over == 0 {
         return;
     }
-    let words = format!("{} passed over", words::counted(row.passed_over, "other file", "other files"));
+    let words = format!("{} skipped", words::counted(row.passed_over, "other file", "other files"));
     egui::CollapsingHeader::new(words).id_salt(("passed over", row.launch)).show(ui, |ui| {
         ui.weak(ARCHIVE_NAMES);
         let paths = app.reads.passed_paths(row.launch);
         loaded_ui(ui, &paths, |ui, paths| {
             let further = row.passed_over.saturating_sub(paths.len() as u64);
             if further > 0 {
-                ui.label(format!("and {} more that are not listed", words::count(further)));
+                ui.label(format!("and {} more not listed", words::count(further)));
             }
             lines_ui(ui, paths);
         });
@@ -181,12 +181,14 @@ fn left_out_ui(ui: &mut Ui, launch: LaunchId, rows: &[ImportedFile]) {
     if left_out + orphans == 0 {
         return;
     }
-    let words = format!("{} of no capture", words::counted(left_out + orphans, "other record", "other records"));
+    let words = format!("{} without a capture", words::counted(left_out + orphans, "other record", "other records"));
     egui::CollapsingHeader::new(words).id_salt(("of no capture", launch)).show(ui, |ui| {
         let mut lines = Vec::new();
         for row in rows {
             let schemes = row.left_out.iter();
-            lines.extend(schemes.map(|(scheme, count)| format!("{} of {scheme}: {}", words::count(*count), row.path)));
+            lines.extend(
+                schemes.map(|(scheme, count)| format!("{} of scheme {scheme}: {}", words::count(*count), row.path)),
+            );
             if row.orphans > 0 {
                 let what = words::counted(row.orphans, "request or metadata record", "request or metadata records");
                 lines.push(format!("{what} without a capture: {}", row.path));
@@ -216,9 +218,9 @@ fn files_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, rows: &[&Imported
         ("Revisits", 66.0),
         ("Problems", 72.0),
         ("Bytes", 76.0),
-        ("Took", 70.0),
+        ("Duration", 70.0),
         ("File", 320.0),
-        ("In words", 300.0),
+        ("Summary", 300.0),
     ];
     let chosen = rows.iter().enumerate().find_map(|(at, row)| {
         let id = row.file.filter(|id| app.focus == Some(Focus::File(*id)))?;
@@ -244,12 +246,8 @@ fn files_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, rows: &[&Imported
             let file = row.file.map_or_else(|| quoted(&row.path), |file| file.to_string());
             for (count, filter, hint) in [
                 (row.captures, format!("file:{file} imported:{launch}"), "Show its captures"),
-                (row.new_captures, format!("file:{file} import:{launch}"), "Show those that came in with it"),
-                (
-                    row.revisits,
-                    format!("file:{file} imported:{launch} revisit:yes"),
-                    "Show those that repeat a payload",
-                ),
+                (row.new_captures, format!("file:{file} import:{launch}"), "Show new captures of this file"),
+                (row.revisits, format!("file:{file} imported:{launch} revisit:yes"), "Show revisits"),
             ] {
                 if cells.link(count, hint) {
                     to = Some(captures_fitting(filter));
@@ -283,7 +281,7 @@ fn state_color(ui: &Ui, state: LaunchState) -> egui::Color32 {
 
 fn took(row: &ImportRow) -> String {
     let millis = row.ended.map(|ended| ended.millis() - row.started.millis());
-    millis.map_or_else(|| "not ended".to_owned(), |millis| seconds(millis.unsigned_abs()))
+    millis.map_or_else(|| "not finished".to_owned(), |millis| seconds(millis.unsigned_abs()))
 }
 
 fn seconds(millis: u64) -> String {

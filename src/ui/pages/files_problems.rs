@@ -19,7 +19,7 @@ pub(super) fn problems_ui(ui: &mut Ui, app: &mut AppState, query: &ProblemQuery,
     let narrowed = asked != ProblemQuery::default();
     let answer = app.reads.problems(asked);
     ui.horizontal_wrapped(|ui| {
-        field_ui(ui, "Filter", typed, "Words in file or problem", theme::FIELD);
+        field_ui(ui, "Filter", typed, "Text in file or problem", theme::FIELD);
         let path = (!query.path.is_empty()).then(|| name_of(&query.path).to_owned());
         let launch = query.launch.map(|launch| format!("import {launch}"));
         for (label, wider) in [
@@ -29,7 +29,7 @@ pub(super) fn problems_ui(ui: &mut Ui, app: &mut AppState, query: &ProblemQuery,
         ] {
             let Some(label) = label else { continue };
             let chip = ui.button(format!("✖ only {}", words::short(&label, CHIP_CHARS)));
-            if chip.on_hover_text("Show those of the others, too").clicked() {
+            if chip.on_hover_text("Show problems of others too").clicked() {
                 go(app, FilesRoute::Problems(wider));
             }
         }
@@ -38,11 +38,7 @@ pub(super) fn problems_ui(ui: &mut Ui, app: &mut AppState, query: &ProblemQuery,
         if page.kinds.is_empty() {
             match narrowed {
                 true => drop(ui.label("No rows match")),
-                false => empty_ui(
-                    ui,
-                    "No problems are known",
-                    "Nothing broken or odd was met in the files that were imported",
-                ),
+                false => empty_ui(ui, "No problems", "No problems were found in the imported files"),
             }
             return;
         }
@@ -67,22 +63,19 @@ fn kinds_ui(ui: &mut Ui, app: &mut AppState, query: &ProblemQuery, page: &Proble
             ui.colored_label(
                 tokens(ui).flag,
                 format!(
-                    "⚠ the first {first} are listed; narrow by kind, file or words for the other {}",
+                    "⚠ first {first} shown; filter by kind, file or text to see the other {}",
                     words::count(further)
                 ),
             );
         }
         if page.unlisted > 0 {
-            ui.colored_label(
-                tokens(ui).flag,
-                format!("⚠ {} more were counted but are not listed", words::count(page.unlisted)),
-            );
+            ui.colored_label(tokens(ui).flag, format!("⚠ {} more counted but not listed", words::count(page.unlisted)));
         }
     });
 }
 
 fn table_ui(ui: &mut Ui, app: &mut AppState, page: &ProblemPage) {
-    const COLUMNS: [(&str, f32); 4] = [("Kind", 180.0), ("Offset", 110.0), ("What exactly", 420.0), ("File", 380.0)];
+    const COLUMNS: [(&str, f32); 4] = [("Kind", 180.0), ("Offset", 110.0), ("Details", 420.0), ("File", 380.0)];
     let rows = &page.rows;
     let chosen = rows.iter().position(|row| app.focus == Some(Focus::Problem(row.id))).map(|at| (at, rows[at].id));
     let clicked = Table::new("problems", &COLUMNS, rows.len()).chosen_of(chosen).show_ui(
@@ -94,7 +87,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, page: &ProblemPage) {
             });
             cells.text(&offset_words(row.offset));
             match row.read_again {
-                true => cells.weak(&format!("{} (the file was read again since)", row.detail)),
+                true => cells.weak(&format!("{} (file imported again since)", row.detail)),
                 false => cells.text(&row.detail),
             }
             cells.text(&row.path);

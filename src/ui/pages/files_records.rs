@@ -22,7 +22,7 @@ pub(super) fn records_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, path
         }
         if let Some(path) = path {
             let chip = ui.button(format!("✖ only {}", words::short(name_of(path), CHIP_CHARS)));
-            if chip.on_hover_text("Show those of the other files, too").clicked() {
+            if chip.on_hover_text("Show records of other files too").clicked() {
                 go(app, FilesRoute::Records(launch, None));
             }
         }
@@ -38,7 +38,7 @@ pub(super) fn records_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, path
 fn found_ui(ui: &mut Ui, found: &FoundRecords) {
     let count = words::counted(found.rows.len() as u64, "record", "records");
     match found.is_cut {
-        true => drop(ui.colored_label(tokens(ui).flag, format!("⚠ the first {count} are listed"))),
+        true => drop(ui.colored_label(tokens(ui).flag, format!("⚠ first {count} shown"))),
         false => drop(ui.label(count)),
     }
     if !found.unread.is_empty() {
@@ -47,7 +47,7 @@ fn found_ui(ui: &mut Ui, found: &FoundRecords) {
         lines_ui(ui, &found.unread);
     }
     if !found.differing.is_empty() {
-        let (count, are) = (words::counted(found.differing.len() as u64, "file", "files"), "not as imported any more");
+        let (count, are) = (words::counted(found.differing.len() as u64, "file", "files"), "changed since the import");
         ui.colored_label(tokens(ui).flag, format!("⚠ {count} {are}"));
         lines_ui(ui, &found.differing);
     }
@@ -56,7 +56,7 @@ fn found_ui(ui: &mut Ui, found: &FoundRecords) {
 
 fn table_ui(ui: &mut Ui, rows: &[FoundRecord]) {
     const COLUMNS: [(&str, f32); 6] =
-        [("Type", 90.0), ("Offset", 110.0), ("Length", 76.0), ("Date (UTC)", 150.0), ("About", 420.0), ("File", 320.0)];
+        [("Type", 90.0), ("Offset", 110.0), ("Length", 76.0), ("Date (UTC)", 150.0), ("URL", 420.0), ("File", 320.0)];
     Table::new("records", &COLUMNS, rows.len()).show_ui(
         ui,
         |cells, index| {

@@ -23,18 +23,18 @@ pub struct JobsPage {
 impl JobsPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        title_ui(ui, "Jobs", "What runs, what ran, and how this window looks");
+        title_ui(ui, "Jobs", "Running and earlier jobs, messages, and settings");
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             heading_ui(ui, "Running");
             running_ui(ui, app);
-            heading_ui(ui, "Ended in this window");
+            heading_ui(ui, "Finished in this window");
             ended_ui(ui, app);
-            heading_ui(ui, "Started from a window, in this workspace");
+            heading_ui(ui, "Earlier jobs in this workspace");
             if app.desk().is_some() {
                 let answer = app.reads.job_history(HISTORY);
                 loaded_ui(ui, &answer, |ui, rows| history_ui(ui, rows));
             } else {
-                ui.weak("No workspace is open");
+                ui.weak("No workspace open");
             }
             heading_ui(ui, "Messages");
             log_ui(ui, app);
@@ -48,7 +48,7 @@ impl JobsPage {
 
 fn running_ui(ui: &mut Ui, app: &mut AppState) {
     if app.jobs.is_empty() {
-        ui.weak("Nothing runs. A crawl is started on the page Crawl, an export on Select & export");
+        ui.weak("No job running. Start a crawl on the Crawl page, an export on Select & export");
         return;
     }
     let jobs: Vec<_> =
@@ -56,7 +56,7 @@ fn running_ui(ui: &mut Ui, app: &mut AppState) {
     for (id, name, started, progress, rate) in jobs {
         ui.horizontal_wrapped(|ui| {
             ui.label(&name);
-            ui.weak(format!("since {} UTC", started.to_words()));
+            ui.weak(format!("started {} UTC", started.to_words()));
             ui.label(words::line(&progress.stage));
             ui.label(words::done(&progress));
             ui.weak(format!("{}  {}", words::rate(&progress, rate), words::line(&progress.note)));
@@ -76,7 +76,8 @@ fn ended_ui(ui: &mut Ui, app: &AppState) {
         ui.weak("None yet");
         return;
     }
-    const COLUMNS: [(&str, f32); 4] = [("Job", 130.0), ("Began (UTC)", 150.0), ("Took", 90.0), ("Outcome", 500.0)];
+    const COLUMNS: [(&str, f32); 4] =
+        [("Job", 130.0), ("Started (UTC)", 150.0), ("Duration", 90.0), ("Outcome", 500.0)];
     let jobs: Vec<_> = app.ended.iter().rev().collect();
     Table::new("ended", &COLUMNS, jobs.len()).height(LIST).show_ui(
         ui,
@@ -96,21 +97,18 @@ fn ended_ui(ui: &mut Ui, app: &AppState) {
 
 fn history_ui(ui: &mut Ui, rows: &[JobRow]) {
     if rows.is_empty() {
-        ui.weak(
-            "No job that was started from a window has ended in this workspace. \
-             Crawls and imports by command are on the pages Crawl and Files",
-        );
+        ui.weak("No finished jobs yet. Crawls and imports by command are on the Crawl and Files pages");
         return;
     }
     const COLUMNS: [(&str, f32); 4] =
-        [("Job", 260.0), ("Began (UTC)", 150.0), ("Ended (UTC)", 150.0), ("Outcome", 400.0)];
+        [("Job", 260.0), ("Started (UTC)", 150.0), ("Ended (UTC)", 150.0), ("Outcome", 400.0)];
     Table::new("history", &COLUMNS, rows.len()).height(LIST).show_ui(
         ui,
         |cells, index| {
             let row = &rows[index];
             cells.text(&row.name);
             cells.text(&row.started.to_words());
-            cells.text(&row.ended.map_or_else(|| "not ended".to_owned(), |date| date.to_words()));
+            cells.text(&row.ended.map_or_else(|| "not finished".to_owned(), |date| date.to_words()));
             cells.text(&row.outcome);
         },
         |_, _| {},
@@ -119,10 +117,10 @@ fn history_ui(ui: &mut Ui, rows: &[JobRow]) {
 
 fn log_ui(ui: &mut Ui, app: &AppState) {
     if app.log.is_empty() {
-        ui.weak("No message yet");
+        ui.weak("No messages yet");
         return;
     }
-    const COLUMNS: [(&str, f32); 2] = [("When (UTC)", 150.0), ("What", 600.0)];
+    const COLUMNS: [(&str, f32); 2] = [("When (UTC)", 150.0), ("Message", 600.0)];
     let log: Vec<_> = app.log.iter().rev().collect();
     Table::new("log", &COLUMNS, log.len()).height(LIST).show_ui(
         ui,
@@ -148,25 +146,24 @@ fn settings_ui(ui: &mut Ui, app: &mut AppState) {
     ui.horizontal_wrapped(|ui| {
         ui.label("Theme");
         for (choice, word) in
-            [(ThemeChoice::System, "As the desktop"), (ThemeChoice::Light, "Light"), (ThemeChoice::Dark, "Dark")]
+            [(ThemeChoice::System, "System"), (ThemeChoice::Light, "Light"), (ThemeChoice::Dark, "Dark")]
         {
             ui.selectable_value(&mut app.settings.theme, choice, word);
         }
     });
     ui.horizontal_wrapped(|ui| {
-        ui.label("Size of everything");
+        ui.label("Interface scale");
         for zoom in [0.8, 0.9, 1.0, 1.1, 1.25, 1.5] {
             ui.selectable_value(&mut app.settings.zoom, zoom, format!("{:.0} %", zoom * 100.0));
         }
     });
-    ui.checkbox(&mut app.settings.roomy_rows, "Roomy rows in the captures table");
+    ui.checkbox(&mut app.settings.roomy_rows, "Comfortable rows in the captures table");
     ui.checkbox(&mut app.settings.lower_panel, "Show the lower panel");
     ui.add_space(GAP);
     ui.scope(|ui| {
         ui.set_max_width(theme::READING_WIDTH);
         ui.weak(
-            "Letters that the built-in fonts lack are drawn with a font of this system, where it has one. \
-             Lines are laid out from left to right, also in scripts that run the other way",
+            "Characters missing from the built-in fonts use a system font where available. Lines are laid out left to right in all scripts",
         );
     });
 }

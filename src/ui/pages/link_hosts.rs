@@ -13,9 +13,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What a number of links leads to.
-const PAGES: &str = "Show the pages of this host that are linked to";
+const PAGES: &str = "Show the linked pages of this host";
 /// What a number of captures leads to.
-const CAPTURES: &str = "Show these captures; errors, redirects and files that are no pages do not count";
+const CAPTURES: &str = "Show these captures; only pages count, not errors, redirects or other files";
 
 /// The table of hosts.
 #[derive(Default)]
@@ -29,7 +29,7 @@ impl LinkHostsPage {
         title_ui(
             ui,
             "Hosts",
-            "PageRank counts a link between two hosts once, whatever its pages and dates, and leaves links within a site out; together it is 1000 ‰. Captures are those of pages: errors, redirects and PDF files are none",
+            "PageRank (per mille, 1000 in total) counts each linked host pair once and ignores links within a site. Captures counts pages only, not errors, redirects or PDF files",
         );
         back_ui(ui, app);
         let (answer, progress) = app.link_hosts(folder);
@@ -41,30 +41,26 @@ impl LinkHostsPage {
         let rows = table.by(self.column);
         let folder = app.route.link_folder().cloned();
         ui.horizontal_wrapped(|ui| {
-            ui.label("Order by");
+            ui.label("Sort by");
             for (column, word) in HostColumn::ALL {
                 ui.selectable_value(&mut self.column, column, word);
             }
         });
         ui.horizontal_wrapped(|ui| {
             ui.label(words::counted(table.hosts, "host", "hosts"));
-            ui.weak(words::counted(
-                table.edges,
-                "pair of which one links to the other",
-                "pairs of which one links to the other",
-            ));
+            ui.weak(words::counted(table.edges, "linked host pair", "linked host pairs"));
             let left_out = table.hosts.saturating_sub(rows.len() as u64);
             if left_out > 0 {
                 let (listed, left_out) = (words::count(rows.len() as u64), words::count(left_out));
                 let all = match folder {
-                    None => "“Write links” on the page Links has them all",
-                    Some(_) => "“fonds inlinks hosts” has them all",
+                    None => "“Write links” on the Links page exports all",
+                    Some(_) => "“fonds inlinks hosts” lists all",
                 };
-                ui.weak(format!("the first {listed} by this column are listed; {left_out} are not, {all}"));
+                ui.weak(format!("first {listed} by this column shown, {left_out} not shown; {all}"));
             }
         });
         const COLUMNS: [(&str, f32); 7] = [
-            ("PageRank ‰", 90.0),
+            ("PageRank (per mille)", 90.0),
             ("Citing hosts", 90.0),
             ("External", 80.0),
             ("Internal", 80.0),
@@ -112,14 +108,14 @@ fn show_captures(app: &mut AppState, filter: String) {
 /// Draws pages that are linked to.
 pub(in crate::ui) fn cited_pages_ui(ui: &mut Ui, app: &mut AppState, folder: Option<&PathBuf>, by: &CitedBy) {
     match by {
-        CitedBy::OfHost(host) => title_ui(ui, &format!("Cited pages of {}", words::line(host)), "Links of all times"),
+        CitedBy::OfHost(host) => title_ui(ui, &format!("Cited pages of {}", words::line(host)), "Links of all dates"),
         CitedBy::Words(text) => title_ui(
             ui,
-            &format!("Pages that other sites call “{}”", words::short(text, 80)),
-            "Links from other sites with these very words, of all times; a page's own inlinks show its other ones too",
+            &format!("Pages linked as “{}”", words::short(text, 80)),
+            "Links of all dates from other sites with exactly this anchor text; the inlinks of a page show its other links too",
         ),
         CitedBy::All => {
-            title_ui(ui, "Cited pages", "Pages that most other hosts link to, captured or not; links of all times")
+            title_ui(ui, "Cited pages", "Pages linked from the most other hosts, captured or not; links of all dates")
         }
     }
     back_ui(ui, app);
@@ -134,7 +130,7 @@ fn cited_table_ui(ui: &mut Ui, app: &mut AppState, pages: &CitedPages) {
         let left_out = pages.pages.saturating_sub(pages.rows.len() as u64);
         if left_out > 0 {
             let listed = words::count(pages.rows.len() as u64);
-            ui.weak(format!("the {listed} most cited are listed; {} are not", words::count(left_out)));
+            ui.weak(format!("the {listed} most cited are shown; {} are not", words::count(left_out)));
         }
     });
     const COLUMNS: [(&str, f32); 7] = [
@@ -203,7 +199,7 @@ fn answered_ui<T>(
     loaded_ui(ui, answer, |ui, found| match found {
         Some(found) => draw(ui, app, found),
         None => {
-            empty_ui(ui, "Inlinks are not built yet", "Hosts and cited pages are counted in the inlinks");
+            empty_ui(ui, "Inlinks are not built yet", "Hosts and cited pages are computed from inlinks");
             action_ui(ui, app, Action::BuildInlinks);
         }
     });

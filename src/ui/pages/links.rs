@@ -46,14 +46,14 @@ impl LinksPage {
             if ui.button("Show inlinks").clicked() || entered {
                 app.send(inlinks_of(self.typed.trim()));
             }
-            let all = if folder.is_some() { "The data set" } else { "All anchors" };
+            let all = if folder.is_some() { "Data set" } else { "All anchors" };
             if !target.is_empty() && ui.button(all).clicked() {
                 app.send(inlinks_of(""));
             }
             if ui.button("Hosts").on_hover_text("Hosts by PageRank, with what links to them").clicked() {
                 app.send(Command::Go(Route::LinkHosts(folder.cloned())));
             }
-            if ui.button("Cited pages").on_hover_text("Pages that most other hosts link to").clicked() {
+            if ui.button("Cited pages").on_hover_text("Pages linked from the most other hosts").clicked() {
                 app.send(Command::Go(Route::CitedPages(folder.cloned(), CitedBy::All)));
             }
             action_ui(ui, app, Action::BuildInlinks);
@@ -95,18 +95,18 @@ impl LinksPage {
             };
             offer(None, "this workspace");
             if let Some(loaded) = &loaded {
-                offer(Some(loaded), "the data set loaded into it");
+                offer(Some(loaded), "its loaded data set");
             }
             if let Some(other) = folder.filter(|folder| loaded.as_ref() != Some(folder)) {
                 offer(Some(other), &words::line(&other.display().to_string()));
             }
         });
         ui.horizontal_wrapped(|ui| {
-            let hint = "a folder that “fonds inlinks load” filled";
+            let hint = "a folder made by “fonds inlinks load”";
             self.data_set.ui(ui, "Link data set", hint, Sort::Folder);
             let path = self.data_set.path();
             let open = ui.add_enabled(path.is_some(), Button::new("Open link data set"));
-            let is_clicked = open.on_disabled_hover_text("Name a folder first").clicked();
+            let is_clicked = open.on_disabled_hover_text("Enter a folder first").clicked();
             if let Some(path) = path.filter(|_| is_clicked) {
                 app.send(Command::Go(Route::inlinks(Some(path), String::new())));
             }
@@ -116,7 +116,7 @@ impl LinksPage {
     /// All links of the archive, for other programs.
     fn export_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         ui.horizontal_wrapped(|ui| {
-            let label = ui.label("All links as").id;
+            let label = ui.label("Export all links as").id;
             let forms = ComboBox::from_id_salt("link form").selected_text(self.form.words());
             let forms = forms.show_ui(ui, |ui| {
                 for (form, words) in LinkForm::ALL {
@@ -124,7 +124,7 @@ impl LinksPage {
                 }
             });
             forms.response.labelled_by(label);
-            if let Some(folder) = self.export.ui(ui, app, "in the folder", "links", "Write links") {
+            if let Some(folder) = self.export.ui(ui, app, "to folder", "links", "Write links") {
                 app.send(Command::ExportLinks { form: self.form, folder });
             }
         });
@@ -137,15 +137,11 @@ fn link_set_ui(ui: &mut Ui, set: Option<&LinkSet>) {
     heading_ui(ui, &words::line(&set.folder.display().to_string()));
     ui.horizontal_wrapped(|ui| {
         ui.label(words::counted(set.links, "link", "links"));
-        ui.label(words::counted(
-            set.pages,
-            "page that is linked to or was captured",
-            "pages that are linked to or were captured",
-        ));
+        ui.label(words::counted(set.pages, "linked or captured page", "linked or captured pages"));
         ui.label(words::counted(set.captures, "capture", "captures"));
         ui.weak(words::bytes(set.bytes));
     });
-    ui.weak("“Hosts” and “Cited pages” above go through them; name a page to see its inlinks");
+    ui.weak("Browse with “Hosts” and “Cited pages” above, or enter a page to see its inlinks");
 }
 
 fn top_anchors_ui(ui: &mut Ui, app: &mut AppState) {
@@ -153,16 +149,12 @@ fn top_anchors_ui(ui: &mut Ui, app: &mut AppState) {
     if let Loaded::Ready(rows) = &answer
         && rows.is_empty()
     {
-        empty_ui(
-            ui,
-            "No anchors are known yet",
-            "Build the inlinks to see with which words captured pages link to each other",
-        );
+        empty_ui(ui, "No anchors yet", "Build inlinks to see the anchor texts between captured pages");
         return;
     }
     heading_ui(ui, "Anchors of the whole archive, most linking hosts first");
     loaded_ui(ui, &answer, |ui, rows| {
-        if let Some(row) = anchors_ui(ui, rows, "Show the pages that other sites link to with these words") {
+        if let Some(row) = anchors_ui(ui, rows, "Show pages that other sites link to with this anchor text") {
             app.send(Command::Go(Route::CitedPages(None, CitedBy::Words(row.text.clone()))));
         }
     });

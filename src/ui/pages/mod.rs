@@ -51,7 +51,7 @@ use egui::Ui;
 
 /// What every page but Campaigns says while no workspace is open.
 pub fn no_workspace_ui(ui: &mut Ui, app: &mut AppState) {
-    empty_ui(ui, "No workspace is open", "Open one, or begin with the sample campaign, which works offline");
+    empty_ui(ui, "No workspace open", "Open a workspace, or start with the sample campaign, which works offline");
     ui.horizontal(|ui| {
         action_ui(ui, app, Action::OpenWorkspace);
         action_ui(ui, app, Action::LoadSample);

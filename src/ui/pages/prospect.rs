@@ -16,9 +16,9 @@ const COLUMNS: [(&str, f32); 7] = [
     ("Links", 60.0),
     ("First cited", 96.0),
     ("Last cited", 96.0),
-    ("Best anchor", 240.0),
-    ("Verdict today", 260.0),
-    ("URL as cited", 360.0),
+    ("Most common anchor", 240.0),
+    ("Decision today", 260.0),
+    ("URL", 360.0),
 ];
 
 /// The page Prospect.
@@ -33,18 +33,14 @@ pub struct ProspectPage {
 impl ProspectPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        title_ui(
-            ui,
-            "Prospect",
-            "Pages that captured pages cite, but that were never captured; most citing hosts first",
-        );
+        title_ui(ui, "Prospect", "Pages linked from captures but never captured; most citing hosts first");
         let answer = app.reads.prospects(app.campaign, self.filter.trim().to_owned(), self.offset, LIMIT);
         let none = matches!(&answer, Loaded::Ready(page) if page.total == 0 && page.filter_problem.is_none());
         if none && self.filter.trim().is_empty() {
             empty_ui(
                 ui,
-                "Nothing outside is known to be cited",
-                "Inlinks are not built yet, or everything that is cited was captured",
+                "No uncaptured pages are cited",
+                "Inlinks are not built yet, or every cited page was captured",
             );
             action_ui(ui, app, Action::BuildInlinks);
             return;
@@ -52,7 +48,7 @@ impl ProspectPage {
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Filter");
             let edited = ui.add(
-                TextEdit::singleline(&mut self.filter).hint_text("Words in URL or anchor").desired_width(theme::FIELD),
+                TextEdit::singleline(&mut self.filter).hint_text("Text in URL or anchor").desired_width(theme::FIELD),
             );
             if edited.labelled_by(label.id).changed() {
                 self.offset = 0;
@@ -63,15 +59,15 @@ impl ProspectPage {
             }
             let chosen = self.chosen.is_some();
             let pages = ui.add_enabled(chosen, egui::Button::new("Show citing pages"));
-            if pages.on_disabled_hover_text("Choose a row first").clicked()
+            if pages.on_disabled_hover_text("Select a row first").clicked()
                 && let Some(target) = self.chosen.clone()
             {
                 app.send(Command::Go(Route::Links { target }));
             }
-            let seed = ui.add_enabled(chosen && app.campaign.is_some(), egui::Button::new("In: make it a seed"));
+            let seed = ui.add_enabled(chosen && app.campaign.is_some(), egui::Button::new("Add as seed"));
             let seed = seed
-                .on_hover_text("Adds it to the specification, which is then yours to save")
-                .on_disabled_hover_text("Choose a row first");
+                .on_hover_text("Adds it to the edited specification; save it there")
+                .on_disabled_hover_text("Select a row first");
             if seed.clicked()
                 && let Some(url) = self.chosen.clone()
             {
@@ -125,7 +121,7 @@ impl ProspectPage {
                         app.send(Command::Go(Route::Links { target: rows[index].url.clone() }));
                         ui.close();
                     }
-                    if ui.button("In: make it a seed").clicked() {
+                    if ui.button("Add as seed").clicked() {
                         app.send(Command::AddSeed(rows[index].url.clone()));
                         ui.close();
                     }

@@ -42,7 +42,7 @@ impl ReviewPage {
                     .desired_width(theme::FIELD),
             )
             .labelled_by(label.id);
-            ui.checkbox(&mut self.reviewed_too, "Reviewed ones too");
+            ui.checkbox(&mut self.reviewed_too, "Include reviewed");
             action_ui(ui, app, Action::Undo);
             action_ui(ui, app, Action::Redo);
         });
@@ -76,7 +76,7 @@ impl ReviewPage {
         ui.horizontal_top(|ui| {
             ui.vertical(|ui| {
                 ui.set_width(QUEUE_WIDTH.min(ui.available_width() / 2.0));
-                const COLUMNS: [(&str, f32); 3] = [("Mark", 90.0), ("Status", 60.0), ("URL", 180.0)];
+                const COLUMNS: [(&str, f32); 3] = [("Review", 90.0), ("Status", 60.0), ("URL", 180.0)];
                 let clicked = Table::new("queue", &COLUMNS, page.rows.len()).chosen(Some(self.at)).show_ui(
                     ui,
                     |cells, index| {
@@ -105,10 +105,10 @@ impl ReviewPage {
         let pace = self.began.map(|began| ui.input(|input| input.time) - began).filter(|_| done > 1);
         let forecast = pace.map_or_else(String::new, |seconds| {
             let each = seconds / done as f64;
-            format!(", about {} left at your pace", words::duration(each * left as f64))
+            format!(", about {} left", words::duration(each * left as f64))
         });
         ui.weak(format!(
-            "{} in the queue, {} done in this sitting{forecast}",
+            "{} to review, {} reviewed now{forecast}",
             words::counted(left, "capture", "captures"),
             words::count(done)
         ));
@@ -153,7 +153,7 @@ impl ReviewPage {
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             loaded_ui(ui, &content, |ui, content| {
                 if content.text.trim().is_empty() {
-                    ui.weak("This capture holds no visible text");
+                    ui.weak("This capture has no visible text");
                 } else {
                     ui.set_max_width(theme::READING_WIDTH);
                     ui.add(egui::Label::new(words::block(&content.text)).wrap());
@@ -223,7 +223,7 @@ fn checks_ui(ui: &mut Ui, detail: &CaptureDetail) {
     }
     if let Some(before) = before.filter(|before| before.size > 0) {
         let share = row.size as f64 / before.size as f64;
-        checks.push((Some(share > 0.5), format!("{:.0} % of the size last time", share * 100.0)));
+        checks.push((Some(share > 0.5), format!("{:.0} % of the previous size", share * 100.0)));
     }
     if let Some(external) = row.inlinks_external {
         // None at all speaks neither for a page nor against it.
@@ -246,9 +246,9 @@ fn checks_ui(ui: &mut Ui, detail: &CaptureDetail) {
 
 fn nothing_ui(ui: &mut Ui, app: &mut AppState, filtered: bool) {
     if filtered {
-        empty_ui(ui, "Nothing to review under this filter", "Clear the filter, or take in those already reviewed");
+        empty_ui(ui, "Nothing to review under this filter", "Clear the filter, or include reviewed captures");
     } else {
-        empty_ui(ui, "Nothing to review", "Every capture of this campaign has a person's word, or there is none yet");
+        empty_ui(ui, "Nothing to review", "All captures of this campaign are reviewed, or there are none yet");
         ui.horizontal(|ui| {
             if ui.button("Show captures").clicked() {
                 app.send(Command::Go(Route::Captures { filter: String::new() }));

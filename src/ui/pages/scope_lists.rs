@@ -38,7 +38,7 @@ impl ScopeLists {
 
     /// A list of URLs, or the hosts.
     fn what_if_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CampaignId, list: Option<WhatIfList>) {
-        title_ui(ui, "What the edits would change", "Choose a row to see both decisions, rule by rule");
+        title_ui(ui, "Changes by the edited rules", "Select a row to see both decisions, rule by rule");
         back_ui(ui, app);
         // The last answer stays while further edits are tried.
         let (answer, is_old) = match &app.what_if {
@@ -49,13 +49,13 @@ impl ScopeLists {
             Some(Loaded::Ready(answer)) => (Some(answer.clone()), false),
         };
         let Some(answer) = answer.filter(|answer| answer.campaign == id) else {
-            empty_ui(ui, "There is nothing to try", "The rules stand as they were saved. Edit them on the page Spec");
+            empty_ui(ui, "No edits to compare", "The rules are as saved. Edit them on the Spec page");
             return;
         };
         if is_old {
             ui.horizontal(|ui| {
                 ui.spinner();
-                ui.weak("These are of the edits before the last one, which is being tried");
+                ui.weak("Results of the previous edit; the last edit is being evaluated");
             });
         }
         sides_ui(ui, app, id, list, &answer);
@@ -91,13 +91,13 @@ fn sides_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: Option<WhatIf
             }
         };
         for (of, word) in [
-            (WhatIfList::Both, "In and out"),
-            (WhatIfList::Side(MovedSide::In), "Would come in"),
-            (WhatIfList::Side(MovedSide::Out), "Would go out"),
-            (WhatIfList::Side(MovedSide::Unknown), "Cannot be told"),
-            (WhatIfList::Unfetched, "Hang on a fetch"),
-            (WhatIfList::OtherRule, "Stay by another rule"),
-            (WhatIfList::Seen, "All tried"),
+            (WhatIfList::Both, "Newly in or out"),
+            (WhatIfList::Side(MovedSide::In), "Newly in scope"),
+            (WhatIfList::Side(MovedSide::Out), "Newly out"),
+            (WhatIfList::Side(MovedSide::Unknown), "Undetermined"),
+            (WhatIfList::Unfetched, "Depend on a fetch"),
+            (WhatIfList::OtherRule, "Other deciding rule"),
+            (WhatIfList::Seen, "All evaluated"),
         ] {
             tab(Some(of), word, figures.count(of));
         }
@@ -109,14 +109,14 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, list: WhatIfList, answer: Arc<WhatIf
     let key = Same::of(&answer);
     let total = answer.figures.count(list);
     if total == 0 {
-        ui.label("No URL is on this list");
+        ui.label("No URLs in this list");
         return;
     }
     if let Some(about) = about(list) {
         ui.weak(about);
     }
     const COLUMNS: [(&str, f32); 6] =
-        [("Was", 270.0), ("Would be", 270.0), ("Hops", 60.0), ("Size", 70.0), ("Host", 180.0), ("URL", 420.0)];
+        [("Before", 270.0), ("After", 270.0), ("Hops", 60.0), ("Size", 70.0), ("Host", 180.0), ("URL", 420.0)];
     long_table_ui(
         ui,
         app,
@@ -134,8 +134,7 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, list: WhatIfList, answer: Arc<WhatIf
             } else {
                 cells.ui(|ui| {
                     coloured_cell_ui(ui, &format!("⚠ {}", row.url), tokens(ui).flag).on_hover_text(
-                        "Decided otherwise now than when the list was counted: the workspace has changed since. \
-                         The list is counted anew in a moment",
+                        "The decision has changed since this list was counted; the list is being updated",
                     );
                 });
             }
@@ -148,32 +147,29 @@ fn about(list: WhatIfList) -> Option<String> {
     let words = match list {
         WhatIfList::Both | WhatIfList::Side(MovedSide::In | MovedSide::Out) => return None,
         WhatIfList::Side(MovedSide::Unknown) => {
-            "Nobody has looked up where these servers stand, and a country would turn the verdict. \
-             A crawl with the edited rules looks them up; until then they count as though in no country"
+            "The decision depends on the country of these servers, which is not looked up yet. A crawl with the edited rules looks it up; until then they count as in no country"
         }
-        WhatIfList::Seen => "Every URL that crawls of this campaign have met, as the last of them met it",
-        WhatIfList::Host(_) => "Those of one host, of all that would come in or go out",
-        WhatIfList::Captured => {
-            "Those that have a capture, of all that would come in or go out: their sizes make the sum"
-        }
+        WhatIfList::Seen => "All URLs seen by crawls of this campaign, with the decision of the last crawl",
+        WhatIfList::Host(_) => "URLs of one host that are newly in scope or newly out",
+        WhatIfList::Captured => "URLs with a capture that are newly in scope or newly out; their sizes make the total",
         WhatIfList::ByRule(rule) => {
-            return Some(format!("Those that the edited rule {rule} decides, of all that would come in or go out"));
+            return Some(format!("URLs newly in scope or newly out by edited rule {rule}"));
         }
         WhatIfList::Unfetched => {
-            "Taken as far as is known; robots.txt, type or size could refuse them, and nobody has asked"
+            "Accepted so far, but not fetched yet: robots.txt, content type or size could still refuse them"
         }
-        WhatIfList::OtherRule => "They stay on their side, but another rule than before has the last word",
+        WhatIfList::OtherRule => "Same decision as before, but by another rule",
     };
     Some(words.to_owned())
 }
 
 fn hosts_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &Arc<WhatIfAnswer>) {
     const COLUMNS: [(&str, f32); 5] =
-        [("Host", 300.0), ("Would come in", 110.0), ("Would go out", 110.0), ("Captured", 80.0), ("Size", 80.0)];
+        [("Host", 300.0), ("Newly in scope", 110.0), ("Newly out", 110.0), ("Captured", 80.0), ("Size", 80.0)];
     let hosts = app.reads.what_if_hosts(Same::of(answer)).only_own();
     loaded_ui(ui, &hosts, |ui, hosts| {
         if hosts.is_empty() {
-            ui.label("No URL changes side");
+            ui.label("No decision changes");
             return;
         }
         let mut show = None;
@@ -183,7 +179,7 @@ fn hosts_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &Arc<WhatIf
                 let row = &hosts[index];
                 cells.text(&row.host);
                 let mut link = |number: u64, text: &str| {
-                    if cells.link_text(number, text, "Show the URLs of this host that would change side") {
+                    if cells.link_text(number, text, "Show the URLs of this host whose decision changes") {
                         show = Some(index);
                     }
                 };
@@ -213,7 +209,7 @@ fn long_table_ui<T>(
     // Beyond, offsets in `f32` lose whole pixels.
     let rows = usize::try_from(total).unwrap_or(usize::MAX).min(ROWS_SHOWN);
     if total > rows as u64 {
-        ui.weak(format!("The first {} are shown", words::count(rows as u64)));
+        ui.weak(format!("First {} shown", words::count(rows as u64)));
     }
     let mut pages: HashMap<u64, Loaded<Arc<Vec<T>>>> = HashMap::new();
     let first_of = |index: usize| index as u64 / LIST_PAGE * LIST_PAGE;
@@ -227,7 +223,7 @@ fn long_table_ui<T>(
                 coloured_cell_ui(ui, &format!("✖ {}: {}", notice.what, notice.why), tokens(ui).reject);
             }),
             Loaded::Ready(page) => match page.get(at(index)) {
-                None => cells.weak("– not there any more"),
+                None => cells.weak("– no longer present"),
                 Some(row) => {
                     cells.mark(app.focus == Some(Focus::Seen(seen(row))));
                     draw(cells, row);
@@ -244,19 +240,19 @@ fn long_table_ui<T>(
 
 fn verdict_ui(ui: &mut Ui, verdict: &Verdict) {
     let (sign, color) = match verdict.decision {
-        Decision::Accept => ("✔ taken", tokens(ui).accept),
+        Decision::Accept => ("✔ accepted", tokens(ui).accept),
         Decision::Reject => ("✖ refused", tokens(ui).reject),
     };
     let by = match verdict.rule_index {
-        Some(index) => format!("by {index} {}", verdict.rule_name),
+        Some(index) => format!("by rule {index}: {}", verdict.rule_name),
         None => format!("by {}", verdict.rule_name),
     };
     coloured_cell_ui(ui, &format!("{sign} {by}"), color);
 }
 
 fn decided_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleAsked) {
-    let about = format!("“{}”: it had the last word on these URLs", words::short(&rule.words, 200));
-    title_ui(ui, &format!("What rule {} decided", rule.index), &about);
+    let about = format!("“{}”: this rule decided these URLs", words::short(&rule.words, 200));
+    title_ui(ui, &format!("URLs decided by rule {}", rule.index), &about);
     back_ui(ui, app);
     let hits = app.rule_hits(id);
     loaded_ui(ui, &hits, |ui, report| {
@@ -275,9 +271,9 @@ fn decided_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleAsked)
 }
 
 fn spoken_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleAsked) {
-    let about = "it had an opinion of these URLs; a later rule may have had the last word";
+    let about = "this rule matched these URLs; a later rule may have decided";
     let about = format!("“{}”: {about}", words::short(&rule.words, 200));
-    title_ui(ui, &format!("What rule {} spoke of", rule.index), &about);
+    title_ui(ui, &format!("URLs matched by rule {}", rule.index), &about);
     back_ui(ui, app);
     let (spoken, progress) = app.spoken_of(id, rule.index);
     progress_ui(ui, progress);
@@ -300,14 +296,14 @@ fn is_asked_ui(ui: &mut Ui, asked: &RuleAsked, now: Option<(&str, &str)>) -> boo
         let why = match now {
             Some((name, now)) if !name.is_empty() => {
                 format!(
-                    "A crawl with other rules has begun since: rule {} of it {}",
+                    "A crawl with other rules has started since; its rule {}: {}",
                     asked.index,
                     words::short(now, 200)
                 )
             }
-            _ => format!("A crawl with other rules has begun since: it has no rule {}", asked.index),
+            _ => format!("A crawl with other rules has started since; it has no rule {}", asked.index),
         };
-        empty_ui(ui, "The rules have changed since", &why);
+        empty_ui(ui, "The rules have changed", &why);
     }
     is_asked
 }
@@ -316,14 +312,14 @@ fn geo_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
     let (report, progress) = app.geo_report(id);
     let (title, about) = match list {
         GeoList::Host(name) => (
-            format!("What location let in of {}", words::line(name)),
-            "With the rules about countries switched off these URLs would have been refused",
+            format!("URLs of {} accepted by geolocation only", words::line(name)),
+            "Without the country rules these URLs would have been refused",
         ),
         GeoList::Otherwise => (
-            "What would have come in anyway".to_owned(),
-            "A rule about countries had the last word, and without it other rules had let these URLs in",
+            "URLs also accepted by other rules".to_owned(),
+            "A country rule decided these URLs; without it other rules accept them too",
         ),
-        _ => ("What location let in".to_owned(), "A rule about countries had the last word on these URLs"),
+        _ => ("URLs accepted by geolocation".to_owned(), "A country rule decided these URLs"),
     };
     title_ui(ui, &title, about);
     back_ui(ui, app);
@@ -344,18 +340,18 @@ fn geo_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
 
 fn drift_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
     let Some(path) = app.compared.clone() else {
-        title_ui(ui, "What another database would change", "");
+        title_ui(ui, "Changes with another database", "");
         back_ui(ui, app);
-        empty_ui(ui, "No database is compared", "Name one on the page Spec, Geolocation");
+        empty_ui(ui, "No database compared", "Enter one on the Spec page, Geolocation");
         return;
     };
     let (drift, progress) = app.geo_drift(id, &path);
     let (host, word) = match list {
         GeoList::DriftOut(host) => (host, "refuse"),
-        GeoList::DriftIn(host) => (host, "take"),
+        GeoList::DriftIn(host) => (host, "accept"),
         _ => return,
     };
-    let title = format!("What it would {word} of {}", words::line(host));
+    let title = format!("URLs of {} that it would {word}", words::line(host));
     title_ui(ui, &title, &format!("With the countries of {}", words::line(&path.display().to_string())));
     back_ui(ui, app);
     progress_ui(ui, progress);
@@ -378,13 +374,13 @@ fn seen_list_ui(
     read: impl Fn(&mut AppState, u64) -> Loaded<Arc<Vec<SeenRow>>>,
 ) {
     if total == 0 {
-        ui.label("No URL is on this list");
+        ui.label("No URLs in this list");
         return;
     }
-    ui.weak(format!("{}, each as the last crawl met it", words::counted(total, "URL", "URLs")));
+    ui.weak(format!("{}, with the decision of the last crawl", words::counted(total, "URL", "URLs")));
     if held < total {
         ui.weak(format!(
-            "Of these {} are listed, the first {}",
+            "{} of these shown, the first {}",
             words::count(held),
             if by_host { "of each host" } else { "ones" }
         ));

@@ -128,7 +128,7 @@ impl SpecPage {
         problems.extend(self.rules.broken(&spec.campaign.rules).map(|(index, why)| CampaignProblem {
             field: format!("rules[{index}]"),
             what: format!("rule {index} cannot be read: {why}"),
-            hint: "mend it, or undo the edit: it cannot be saved so".to_owned(),
+            hint: "correct it, or undo the edit; it cannot be saved like this".to_owned(),
             stops_crawl: true,
         }));
         Checked { revision: spec.revision(), lines: lines.cloned(), problems, of_campaign }
@@ -198,13 +198,13 @@ impl SpecPage {
         let about = match (spec.id, edited) {
             (None, _) => "not saved yet".to_owned(),
             (Some(_), false) => format!("version {}, saved", spec.version),
-            (Some(_), true) => format!("version {} with edits that are not saved", spec.version),
+            (Some(_), true) => format!("version {} with unsaved edits", spec.version),
         };
         title_ui(ui, &title, &about);
         ui.horizontal_wrapped(|ui| {
             action_ui(ui, app, Action::SaveCampaign);
             let revert = ui.add_enabled(edited, egui::Button::new("Discard changes"));
-            if revert.on_disabled_hover_text("Nothing is changed").clicked()
+            if revert.on_disabled_hover_text("No changes").clicked()
                 && let Some(spec) = &app.spec
             {
                 let saved = Box::new(spec.saved.clone());
@@ -270,20 +270,20 @@ impl SpecPage {
         ui.set_max_width(theme::READING_WIDTH);
         for (name, text, hint, rows) in [
             ("Name", &mut campaign.name, "short title", 1),
-            ("Description", &mut campaign.description, "what it is for, in prose", 4),
-            ("Owner", &mut campaign.owner, "who answers for it", 1),
-            ("Comments", &mut campaign.comments, "free", 3),
+            ("Description", &mut campaign.description, "purpose of the campaign", 4),
+            ("Owner", &mut campaign.owner, "person or department responsible", 1),
+            ("Comments", &mut campaign.comments, "free text", 3),
         ] {
             let label = ui.label(name);
             let field = if rows == 1 { TextEdit::singleline(text) } else { TextEdit::multiline(text) };
             let field = ui.add(field.hint_text(hint).desired_rows(rows).desired_width(f32::INFINITY));
             lead_here(&field.labelled_by(label.id), &name.to_lowercase());
         }
-        let label = ui.label("Tags, with commas between");
+        let label = ui.label("Tags, separated by commas");
         if ui.add(TextEdit::singleline(tags).desired_width(f32::INFINITY)).labelled_by(label.id).changed() {
             campaign.tags = words_of(tags).map(str::to_owned).collect();
         }
-        let active = ui.checkbox(&mut campaign.active, "Active: its schedule is on");
+        let active = ui.checkbox(&mut campaign.active, "Active (runs on schedule)");
         lead_here(&active, "active");
     }
 }
@@ -296,7 +296,7 @@ const PROBLEMS_OPEN: usize = 6;
 /// What is wrong; gives out the path of a field that a person wants to go to.
 fn problems_ui(ui: &mut Ui, spec: &SpecDraft, problems: &[CampaignProblem], is_reading: bool) -> Option<String> {
     if problems.is_empty() && is_reading {
-        ui.weak("… The rules are being read");
+        ui.weak("… Reading the rules");
         return None;
     }
     if problems.is_empty() {
@@ -306,10 +306,7 @@ fn problems_ui(ui: &mut Ui, spec: &SpecDraft, problems: &[CampaignProblem], is_r
     let stops = |problem: &CampaignProblem| spec.is_stopped_by(problem);
     let stopping = problems.iter().filter(|problem| stops(problem)).count();
     let words = if stopping > 0 {
-        format!(
-            "✖ {} before a crawl can start",
-            words::counted(stopping as u64, "thing is needed", "things are needed")
-        )
+        format!("✖ {} before a crawl can start", words::counted(stopping as u64, "item to correct", "items to correct"))
     } else {
         format!("⚠ {}", words::counted(problems.len() as u64, "warning", "warnings"))
     };
@@ -361,10 +358,10 @@ fn tab_of(field: &str) -> Tab {
 
 fn versions_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {
     let Some(page) = page else {
-        ui.weak("Saving makes the first version");
+        ui.weak("Saving creates the first version");
         return;
     };
-    ui.weak("Every version that was saved is kept; a crawl says which it ran with");
+    ui.weak("Every saved version is kept; each crawl records its version");
     egui::Grid::new("versions").num_columns(2).striped(true).show(ui, |ui| {
         for (version, date) in &page.versions {
             ui.label(format!("v{version}"));
@@ -378,7 +375,7 @@ fn versions_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {
     let answer = app.reads.campaigns();
     loaded_ui(ui, &answer, |ui, rows| {
         if let Some(row) = rows.iter().find(|row| row.id == page.id) {
-            ui.weak(format!("{} were made with it so far", words::counted(row.captures, "capture", "captures")));
+            ui.weak(format!("{} so far", words::counted(row.captures, "capture", "captures")));
         }
     });
 }

@@ -33,9 +33,9 @@ impl GeoTab {
         heading_ui(ui, "Geolocation database of this workspace");
         self.card.ui(ui, app);
         ui.add_space(GAP);
-        heading_ui(ui, "Hosts that only their location let in");
+        heading_ui(ui, "Hosts accepted by geolocation only");
         let Some(id) = id else {
-            ui.weak("Save and crawl first: the report is about URLs that were seen");
+            ui.weak("Save and crawl first: the report covers URLs seen by crawls");
             return;
         };
         let (report, progress) = app.geo_report(id);
@@ -45,30 +45,30 @@ impl GeoTab {
             ui.push_id("report", |ui| self.export_report.ui(ui, app, || ScopeTable::Geo(report.clone())));
         }
         ui.add_space(GAP);
-        heading_ui(ui, "Drift: what another database would change");
+        heading_ui(ui, "Drift: changes with another database");
         self.drift_ui(ui, app, id);
     }
 
     fn report_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CampaignId, report: &GeoReport) {
         remarks_ui(ui, &report.remarks);
         if report.decided == 0 {
-            ui.label("No rule about countries has let a URL in yet");
+            ui.label("No URL was accepted by a country rule yet");
             return;
         }
         let mut list = None;
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
             let hosts = words::counted(report.hosts.len() as u64, "host", "hosts");
-            ui.weak(format!("{hosts}, listed below; rules about countries had the last word on"));
+            ui.weak(format!("{hosts}, listed below; country rules decided"));
             let decided = words::counted(report.decided, "URL", "URLs");
             if ui.link(decided).on_hover_text("Show these URLs").clicked() {
                 list = Some(GeoList::Decided);
             }
             ui.weak("of which");
-            if count_link_ui(ui, report.otherwise, "Show those that other rules let in too") {
+            if count_link_ui(ui, report.otherwise, "Show those that other rules accept too") {
                 list = Some(GeoList::Otherwise);
             }
-            ui.weak("would have come in anyway");
+            ui.weak("are also accepted by other rules");
         });
         if let Some(list) = list {
             return app.send(Command::Go(Route::Scope(id, ScopeList::Geo(list))));
@@ -83,8 +83,8 @@ impl GeoTab {
             ("Size", 65.0),
             ("Address, network, country", 240.0),
             ("Database, built", 240.0),
-            ("Told by", 85.0),
-            ("Also said yes", 105.0),
+            ("Resolved by", 85.0),
+            ("Also accepted by", 105.0),
             ("First URL", 300.0),
         ];
         let rows = &report.hosts;
@@ -95,7 +95,7 @@ impl GeoTab {
             |cells, index| {
                 let row = &rows[index];
                 cells.text(&row.host);
-                if cells.link(row.urls, "Show the URLs that only geolocation let in") {
+                if cells.link(row.urls, "Show the URLs accepted by geolocation only") {
                     list = Some(GeoList::Host(row.host.clone()));
                 }
                 if cells.link(row.captures, CAPTURES) {
@@ -118,7 +118,7 @@ impl GeoTab {
                         cells.text("–");
                     }
                     GeoFact::NotAsked => {
-                        cells.weak("no evidence is kept");
+                        cells.weak("no evidence recorded");
                         cells.text("–");
                         cells.text("–");
                     }
@@ -138,18 +138,18 @@ impl GeoTab {
         match rows.iter().find(|row| self.chosen.as_ref() == Some(&row.host)) {
             Some(row) => evidence_ui(ui, app, id, row),
             None => {
-                ui.weak("Choose a host to see its evidence in full");
+                ui.weak("Select a host to see its full evidence");
             }
         }
     }
 
     fn drift_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CampaignId) {
-        ui.weak("The recorded addresses are looked up in another file; names are not resolved again");
+        ui.weak("Looks up the recorded addresses in another file; host names are not resolved again");
         ui.horizontal_wrapped(|ui| {
             self.other.ui(ui, "Other database", "/path/to/a/newer.mmdb", Sort::GeoDatabase);
             let path = self.other.path();
             let compare = ui.add_enabled(path.is_some(), Button::new("Compare"));
-            if compare.on_disabled_hover_text("Name a file first").clicked() {
+            if compare.on_disabled_hover_text("Enter a file first").clicked() {
                 app.compared = path;
             }
         });
@@ -193,21 +193,21 @@ fn evidence_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, row: &GeoHost) {
                     for place in &evidence.addresses {
                         line("Address", &place.words());
                         if let Some(registered) = &place.registered {
-                            line("", &format!("its network is registered in {registered}, which no rule asks for"));
+                            line("", &format!("network registered in {registered} (not used by rules)"));
                         }
                     }
                     line("Database", &database(evidence));
-                    line("Addresses told by", evidence.source.words());
+                    line("Addresses resolved by", evidence.source.words());
                     line("Looked up (UTC)", &evidence.date.to_words());
                 }
                 GeoFact::Failed { why } => line("Last look-up", &format!("failed: {why}")),
-                GeoFact::NotAsked => line("Evidence", "none is kept"),
+                GeoFact::NotAsked => line("Evidence", "none recorded"),
             }
             line("First URL", &row.first_url);
             line("Seen (UTC)", &row.first_seen.to_words());
             line("Linked from", if row.first_via.is_empty() { "a seed" } else { &row.first_via });
             let also = row.also.join(", ");
-            line("Other rules that said yes", if also.is_empty() { "none" } else { &also });
+            line("Other accepting rules", if also.is_empty() { "none" } else { &also });
         });
         let label = format!("Show {}", words::counted(row.captures, "capture", "captures"));
         if ui.button(label).clicked() {
@@ -228,17 +228,17 @@ impl GeoTab {
             for (shown, label, hint) in [
                 (
                     DriftList::ChangeSide,
-                    count(sides, "host changes side", "hosts change side"),
-                    "Another country there, and URLs of this campaign are taken or refused by it",
+                    count(sides, "host changes decisions", "hosts change decisions"),
+                    "Different country in that database, and decisions on URLs of this campaign change",
                 ),
                 (
                     DriftList::Quiet,
-                    count(quiet, "host moved and changes nothing", "hosts moved and change nothing"),
-                    "Another country there, but no URL of this campaign changes side by it",
+                    count(quiet, "host moved, no decision changes", "hosts moved, no decision changes"),
+                    "Different country in that database, but no decision changes",
                 ),
-                (DriftList::Moved, moved, "Another country there, whether or not a URL changes side by it"),
-                (DriftList::Known, known, "Crawls of this workspace have put their addresses on record"),
-                (DriftList::Failed, failed, "Their last look-up failed, so there is nothing to compare"),
+                (DriftList::Moved, moved, "Different country in that database, whether or not a decision changes"),
+                (DriftList::Known, known, "Crawls of this workspace recorded their addresses"),
+                (DriftList::Failed, failed, "Their last look-up failed, so nothing can be compared"),
             ] {
                 if ui.selectable_label(self.drift_shown == shown, label).on_hover_text(hint).clicked() {
                     self.drift_shown = shown;
@@ -260,10 +260,10 @@ impl GeoTab {
         }
         const COLUMNS: [(&str, f32); 6] = [
             ("Host", 200.0),
-            ("URLs in", 60.0),
-            ("URLs out", 65.0),
-            ("Was", 330.0),
-            ("Would be", 330.0),
+            ("Newly in", 65.0),
+            ("Newly out", 70.0),
+            ("Before", 330.0),
+            ("After", 330.0),
             ("Example", 260.0),
         ];
         let (mut list, mut show) = (None, None);
@@ -279,8 +279,8 @@ impl GeoTab {
                         list = Some(of);
                     }
                 };
-                side(row.moved_in, '+', "Show the URLs that would be taken", GeoList::DriftIn(row.host.clone()));
-                side(row.moved_out, '−', "Show the URLs that would be refused", GeoList::DriftOut(row.host.clone()));
+                side(row.moved_in, '+', "Show the URLs newly accepted", GeoList::DriftIn(row.host.clone()));
+                side(row.moved_out, '−', "Show the URLs newly refused", GeoList::DriftOut(row.host.clone()));
                 cells.text(&format!("{} ({})", row.old.places(), database(&row.old)));
                 cells.text(&format!("{} ({})", row.new.places(), database(&row.new)));
                 cells.text(&row.example);

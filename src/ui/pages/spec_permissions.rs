@@ -12,11 +12,11 @@ use egui::{CollapsingHeader, ComboBox, Ui};
 const SEEDS_SHOWN: usize = 50;
 
 const REACHES: [(Option<SeedScope>, &str); 5] = [
-    (None, "what the URL implies as a seed, or this SURT prefix"),
+    (None, "as for a seed, or this SURT prefix"),
     (Some(SeedScope::Resource), "this page"),
-    (Some(SeedScope::Root), "under its path"),
+    (Some(SeedScope::Root), "this path and below"),
     (Some(SeedScope::Subdomains), "host + subdomains"),
-    (Some(SeedScope::Plus1), "page + 1 link (hands nothing down)"),
+    (Some(SeedScope::Plus1), "page + 1 link (not inherited)"),
 ];
 
 /// What the editor keeps between frames.
@@ -31,9 +31,7 @@ pub struct PermissionsEditor {
 impl PermissionsEditor {
     /// Draws the part Permissions of the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: &mut Campaign) {
-        ui.weak(
-            "Of the records that cover a URL the closest decides; where none does, the domains and countries below",
-        );
+        ui.weak("The most specific record applies; without a record, the domains and countries below apply");
         heading_ui(ui, "Records");
         let mut gone = None;
         for (position, record) in campaign.permissions.iter_mut().enumerate() {
@@ -63,7 +61,7 @@ impl PermissionsEditor {
 
     fn grounds_ui(&mut self, ui: &mut Ui, campaign: &mut Campaign) {
         let grounds = &mut campaign.grounds;
-        heading_ui(ui, "Where no record speaks");
+        heading_ui(ui, "URLs without a record");
         for (label, list, typed, hint) in [
             ("Hosts under these domains", &mut grounds.domains, &mut self.domains, "uk, scot"),
             ("Servers in these countries", &mut grounds.countries, &mut self.countries, "GB"),
@@ -80,24 +78,24 @@ impl PermissionsEditor {
             });
         }
         ui.horizontal_wrapped(|ui| {
-            ui.label("Records are read");
+            ui.label("Match records");
             ui.radio_value(&mut grounds.reading, Reading::Strict, "strictly")
-                .on_hover_text("By whole labels and path segments");
-            ui.radio_value(&mut grounds.reading, Reading::W3act, "as W3ACT did")
-                .on_hover_text("Hosts as text, so that notbl.uk inherits from bl.uk; refusals count for nothing");
+                .on_hover_text("By whole host labels and path segments");
+            ui.radio_value(&mut grounds.reading, Reading::W3act, "like W3ACT")
+                .on_hover_text("Hosts compared as text, so notbl.uk inherits from bl.uk; refusals are ignored");
         });
     }
 
     fn derivations_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: &Campaign) {
         ui.add_space(GAP);
-        heading_ui(ui, "What it comes to");
+        heading_ui(ui, "Result");
         ui.horizontal(|ui| field_ui(ui, "Another URL", &mut self.url, "https://www.example.org/", theme::FIELD));
         let mut urls: Vec<String> = campaign.seeds.iter().take(SEEDS_SHOWN).map(|seed| seed.url.clone()).collect();
         if !self.url.trim().is_empty() {
             urls.insert(0, self.url.trim().to_owned());
         }
         if urls.is_empty() {
-            ui.weak("Seeds and URLs typed here say what they may be collected on");
+            ui.weak("Seeds and URLs entered here show on which basis they may be collected");
             return;
         }
         // Only what the answer hangs on travels with the question.
@@ -134,7 +132,7 @@ fn derivation_ui(ui: &mut Ui, position: usize, derived: &Derivation) {
             Some(PermissionState::Granted) => (tokens(ui).accept, "✔ granted"),
             Some(PermissionState::Refused) => (tokens(ui).reject, "✖ refused"),
             Some(state) => (tokens(ui).flag, state.word()),
-            None => (tokens(ui).flag, "⚠ no ground"),
+            None => (tokens(ui).flag, "⚠ no basis"),
         };
         ui.colored_label(color, word);
         ui.label(words::short(&derived.url, 80));
@@ -160,7 +158,7 @@ fn record_ui(ui: &mut Ui, position: usize, record: &mut Permission) {
         }
     });
     let reach = REACHES.iter().find(|(reach, _)| *reach == record.reach).map_or("", |(_, word)| word);
-    choice_ui(ui, &format!("Reach of record {number}"), reach, |ui| {
+    choice_ui(ui, &format!("Scope of record {number}"), reach, |ui| {
         for (reach, word) in REACHES {
             ui.selectable_value(&mut record.reach, reach, word);
         }
@@ -176,8 +174,8 @@ fn record_ui(ui: &mut Ui, position: usize, record: &mut Permission) {
         ("Evidence", &mut record.evidence, "a letter, a page, an explanation"),
         ("Date", &mut record.date, "2024-03-01"),
         ("Method", &mut record.method, "how, and by whom"),
-        ("Holds from", &mut record.from, "2024-03-01, or empty"),
-        ("Holds until", &mut record.until, "first day no more, or empty"),
+        ("Valid from", &mut record.from, "2024-03-01, or empty"),
+        ("Valid until", &mut record.until, "first day no longer valid, or empty"),
     ] {
         ui.horizontal(|ui| field_ui(ui, label, text, hint, theme::FIELD));
     }

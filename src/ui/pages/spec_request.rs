@@ -58,11 +58,11 @@ impl RequestEditor {
         }
         if let Some(problem) = &self.problem {
             ui.colored_label(tokens(ui).reject, format!("✖ {}", words::line(problem)));
-            ui.weak("The rows below keep what was understood last");
+            ui.weak("The rows below show the last valid request");
         }
         if request.is_empty() && self.text.trim().is_empty() {
             ui.horizontal_wrapped(|ui| {
-                ui.weak("Without a request every page is as good as another");
+                ui.weak("Without a request all pages score the same");
                 if ui.button("Insert an example").clicked()
                     && let Ok(parsed) = EXAMPLE.parse()
                 {
@@ -102,7 +102,7 @@ fn node_ui(ui: &mut Ui, node: &mut Request, path: &str, is_root: bool) -> bool {
                     },
                     _ => {}
                 }
-                if !is_root && ui.button("✖").on_hover_text("Take this row away").clicked() {
+                if !is_root && ui.button("✖").on_hover_text("Remove this row").clicked() {
                     remove = true;
                 }
                 if is_root && ui.button("Add a row").clicked() {
@@ -136,7 +136,7 @@ fn group_ui(ui: &mut Ui, node: &mut Request, path: &str, is_root: bool) -> bool 
             if ui.button("Add a group").clicked() {
                 parts.push(Request::Or(vec![new_term()]));
             }
-            if !is_root && ui.button("✖").on_hover_text("Take this group away").clicked() {
+            if !is_root && ui.button("✖").on_hover_text("Remove this group").clicked() {
                 remove = true;
             }
         });
@@ -151,7 +151,7 @@ fn group_ui(ui: &mut Ui, node: &mut Request, path: &str, is_root: bool) -> bool 
             parts.remove(index);
         }
         if parts.is_empty() {
-            ui.weak("No row yet");
+            ui.weak("No rows yet");
         }
     });
     if turned {
@@ -187,7 +187,7 @@ fn term_ui(ui: &mut Ui, term: &mut Term, path: &str) {
     });
     ui.name_inputs("Weight", |ui| {
         ui.add(DragValue::new(&mut term.weight).range(-1.0..=1.0).speed(0.01).max_decimals(2).prefix("weight "))
-            .on_hover_text("From -1, speaks against, to +1, speaks for");
+            .on_hover_text("From -1 (unwanted) to +1 (wanted)");
     });
     let also = (!term.aliases.is_empty()).then(|| format!("also {}", words::short(&term.aliases.join(", "), 60)));
     let dates = match (&term.from, &term.to) {

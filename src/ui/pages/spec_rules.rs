@@ -21,11 +21,11 @@ const COMMON: [&str; 3] = ["rule", "enabled", "comment"];
 const COLUMNS: [(&str, f32); 8] = [
     ("#", 30.0),
     ("On", 34.0),
-    ("Says", 84.0),
+    ("Decision", 84.0),
     ("Rule", 400.0),
-    ("Decided", 70.0),
-    ("Spoke", 70.0),
-    ("Edits move", 110.0),
+    ("Deciding", 70.0),
+    ("Matched", 70.0),
+    ("Change", 110.0),
     ("Comment", 240.0),
 ];
 
@@ -52,9 +52,7 @@ pub struct RulesEditor {
 impl RulesEditor {
     /// Draws list, editor of the rule at hand, tester.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: &mut Campaign, page: Option<&CampaignPage>) {
-        ui.weak(
-            "Every rule that is on speaks in order; the last opinion wins; a URL of which no rule speaks is refused",
-        );
+        ui.weak("Rules apply in order; the last match decides; a URL that no rule matches is refused");
         let led_to = field_led_to(ui.ctx()).and_then(|field| {
             let index = field.strip_prefix("rules[")?.split(']').next()?;
             index.parse().ok()
@@ -118,7 +116,7 @@ impl RulesEditor {
 
     fn list_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: &mut Campaign, deeds: &Deeds<'_>) {
         if campaign.rules.is_empty() {
-            ui.label("No rule: everything is refused. Add rules from the list below");
+            ui.label("No rules: everything is refused. Add rules from the list below");
             return;
         }
         let mut show = None;
@@ -211,7 +209,7 @@ impl RulesEditor {
                     self.chosen = None;
                 }
             } else {
-                ui.weak("Choose a rule to edit, move or remove it");
+                ui.weak("Select a rule to edit, move or remove it");
             }
         });
     }
@@ -236,7 +234,7 @@ fn deeds_ui(
         None => {
             for _ in 0..2 {
                 cells.ui(|ui| {
-                    coloured_cell_ui(ui, "–", tokens(ui).weak_text).on_hover_text("No crawl ran with this rule");
+                    coloured_cell_ui(ui, "–", tokens(ui).weak_text).on_hover_text("No crawl ran with this rule yet");
                 });
             }
         }
@@ -246,7 +244,7 @@ fn deeds_ui(
                 *show = Some(ScopeList::DecidedBy(asked()));
             }
             let example = hits.example.as_ref().map(|url| format!("; for example {}", words::line(url)));
-            let hint = format!("Show the URLs that it had an opinion of{}", example.unwrap_or_default());
+            let hint = format!("Show the URLs that it matched{}", example.unwrap_or_default());
             if cells.link(hits.spoke, &hint) {
                 *show = Some(ScopeList::SpokenBy(asked()));
             }
@@ -256,7 +254,7 @@ fn deeds_ui(
     match moves {
         Some(moves) if moves.moved_in + moves.moved_out > 0 => {
             let text = format!("+{} −{}", words::count(moves.moved_in), words::count(moves.moved_out));
-            let hint = "Show the URLs that it would let in and throw out, as edited";
+            let hint = "Show the URLs newly in scope and newly out by the edited rule";
             if cells.link_text(moves.moved_in + moves.moved_out, &text, hint) {
                 *show = Some(ScopeList::WhatIf(WhatIfList::ByRule(index)));
             }
@@ -283,7 +281,7 @@ fn says_ui(ui: &mut Ui, rule: &Value, enabled: bool) {
 /// The arguments of one rule, whatever its kind.
 fn rule_ui(ui: &mut Ui, rule: &mut Value) {
     let Some(fields) = rule.as_object_mut() else {
-        ui.colored_label(tokens(ui).reject, "✖ This rule is no object; remove it");
+        ui.colored_label(tokens(ui).reject, "✖ This rule is not a JSON object; remove it");
         return;
     };
     theme::card_frame(ui).show(ui, |ui| {
@@ -299,7 +297,7 @@ fn rule_ui(ui: &mut Ui, rule: &mut Value) {
             }
         });
         if none {
-            ui.weak("This rule takes none");
+            ui.weak("This rule has no arguments");
         }
         if let Some(Value::String(comment)) = fields.get_mut("comment") {
             ui.horizontal(|ui| {
@@ -324,7 +322,8 @@ fn lines_ui(ui: &mut Ui, kind: &str, name: &str, items: &mut Vec<Value>) -> Resp
     let key = ui.make_persistent_id(("lines", kind, name));
     let typed = ui.data(|data| data.get_temp::<String>(key));
     let mut text = typed.filter(|text| items_of(text, kind, name) == *items).unwrap_or_else(|| text_of(items));
-    let field = TextEdit::multiline(&mut text).hint_text("one a line").desired_rows(3).desired_width(theme::LONG_FIELD);
+    let field =
+        TextEdit::multiline(&mut text).hint_text("one per line").desired_rows(3).desired_width(theme::LONG_FIELD);
     let response = ui.add(field);
     if response.changed() {
         *items = items_of(&text, kind, name);
@@ -388,7 +387,7 @@ fn argument_ui(ui: &mut Ui, kind: &str, name: &str, value: &mut Value) {
             let mut none = !nones.is_empty();
             ui.vertical(|ui| {
                 let lines = lines_ui(ui, kind, name, &mut words).labelled_by(label.id);
-                if lines.changed() | ui.checkbox(&mut none, "and of seeds without a word").changed() {
+                if lines.changed() | ui.checkbox(&mut none, "and of seeds without a tag").changed() {
                     *items = words.into_iter().chain(none.then(|| Value::from(""))).collect();
                 }
             });

@@ -16,7 +16,7 @@ const PAST_SHOWN: u64 = 20;
 
 /// The part Schedule of the page.
 pub fn schedule_ui(ui: &mut Ui, app: &mut AppState, campaign: &mut Campaign, page: Option<&CampaignPage>) {
-    ui.weak("Crawls start by themselves while this window is open, or by: fonds schedule run");
+    ui.weak("Scheduled crawls start while this window is open, or with: fonds schedule run");
     rows_ui(ui, campaign);
     ui.add_space(GAP);
     // The oldest version is the campaign's birthday, which yearly runs keep.
@@ -43,19 +43,19 @@ fn rows_ui(ui: &mut Ui, campaign: &mut Campaign) {
     });
     for (label, field, value, hint) in [
         ("First run", "start", &mut schedule.start, "2026-11-23T09:00, or empty"),
-        ("No run after", "end", &mut schedule.end, "2027-12-31, or empty"),
+        ("Last run before", "end", &mut schedule.end, "2027-12-31, or empty"),
         ("Time zone", "time_zone", &mut schedule.time_zone, "UTC, or such as Europe/Lisbon"),
     ] {
         ui.horizontal(|ui| optional_ui(ui, label, field, value, hint));
     }
     let mut extra = schedule.extra.join("\n");
-    let label = ui.label("Extra dates, one a line");
+    let label = ui.label("Extra dates, one per line");
     let field = TextEdit::multiline(&mut extra).desired_rows(2).desired_width(theme::FIELD);
     if ui.add(field).labelled_by(label.id).changed() {
         schedule.extra = if extra.is_empty() { Vec::new() } else { extra.split('\n').map(str::to_owned).collect() };
     }
     ui.horizontal_wrapped(|ui| {
-        ui.label("Runs missed while the machine slept");
+        ui.label("Missed runs");
         for (policy, word) in CatchUp::ALL {
             ui.radio_value(&mut schedule.catch_up, policy, word);
         }
@@ -65,11 +65,11 @@ fn rows_ui(ui: &mut Ui, campaign: &mut Campaign) {
 fn next_ui(ui: &mut Ui, campaign: &Campaign, created: CaptureDate, now: CaptureDate) {
     heading_ui(ui, "Next runs");
     if !campaign.active {
-        ui.colored_label(tokens(ui).flag, "⚠ The campaign is inactive, so nothing runs by itself");
+        ui.colored_label(tokens(ui).flag, "⚠ The campaign is inactive: no scheduled runs");
     }
     match campaign.schedule.next_runs(now, created, RUNS_SHOWN) {
         Ok(runs) if runs.is_empty() => {
-            ui.weak("None; a person starts it");
+            ui.weak("None; start crawls by hand");
         }
         Ok(runs) => {
             for run in runs {
@@ -84,11 +84,11 @@ fn next_ui(ui: &mut Ui, campaign: &Campaign, created: CaptureDate, now: CaptureD
 }
 
 fn past_ui(ui: &mut Ui, app: &mut AppState, page: &CampaignPage) {
-    heading_ui(ui, "Runs that were due");
+    heading_ui(ui, "Past runs");
     let answer = app.reads.scheduled_runs(page.id, PAST_SHOWN);
     loaded_ui(ui, &answer, |ui, runs: &Vec<ScheduledRun>| {
         if runs.is_empty() {
-            ui.weak("None so far");
+            ui.weak("None yet");
         }
         for run in runs {
             ui.horizontal_wrapped(|ui| {

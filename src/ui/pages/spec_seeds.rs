@@ -13,20 +13,15 @@ use std::collections::HashSet;
 
 /// Scope, word, name in files, explanation in one line.
 const SCOPES: [(SeedScope, &str, &str, &str); 4] = [
-    (SeedScope::Resource, "this page", "resource", "the URL and what it needs to be shown, no links"),
-    (SeedScope::Plus1, "page + 1 link", "plus1", "the URL and every page it links to, wherever that lies"),
+    (SeedScope::Resource, "this page", "resource", "the URL and its embedded resources, no links"),
+    (SeedScope::Plus1, "page + 1 link", "plus1", "the URL and every page it links to, on any host"),
     (
         SeedScope::Root,
-        "under its path",
+        "this path and below",
         "root",
-        "all that begins with the prefix the URL implies; a slash at its end matters",
+        "all URLs that begin with the prefix implied by the URL; a trailing slash matters",
     ),
-    (
-        SeedScope::Subdomains,
-        "host + subdomains",
-        "subdomains",
-        "all of the URL's host and of every host below it, whatever the path",
-    ),
+    (SeedScope::Subdomains, "host + subdomains", "subdomains", "all paths on the host and its subdomains"),
 ];
 
 /// Pasted lines whose reach is shown.
@@ -35,12 +30,12 @@ const PREVIEWED: usize = 6;
 const COLUMNS: [(&str, f32); 8] = [
     ("", 30.0),
     ("URL", 280.0),
-    ("Reach", 170.0),
+    ("Scope", 170.0),
     ("Hops", 70.0),
     ("Tag", 100.0),
     ("Captures", 70.0),
-    ("Reaches (implied SURT)", 260.0),
-    ("Remarks", 200.0),
+    ("Scope (implied SURT)", 260.0),
+    ("Warnings", 200.0),
 ];
 
 /// Height of the table of seeds.
@@ -70,13 +65,13 @@ impl SeedsEditor {
         });
         self.at = led_to.or(self.at);
         if campaign.seeds.is_empty() {
-            ui.label("No seed yet. Paste URLs below, one a line");
+            ui.label("No seeds yet. Paste URLs below, one per line");
         } else {
             table_ui(ui, campaign, page, problems, &mut self.at);
             match self.at.and_then(|at| campaign.seeds.get(at)) {
                 Some(seed) => reach_ui(ui, seed),
                 None => {
-                    ui.weak("Click into a URL to see what it reaches while you type");
+                    ui.weak("Click a URL to see its scope while you type");
                 }
             }
         }
@@ -87,7 +82,7 @@ impl SeedsEditor {
             }
         });
         ui.add_space(GAP);
-        let label = ui.label("Seeds to add, one a line");
+        let label = ui.label("Seeds to add, one per line");
         let field = ui.add(
             TextEdit::multiline(&mut self.pasted)
                 .hint_text("https://www.example.org/\nhttps://example.org/news/")
@@ -96,7 +91,7 @@ impl SeedsEditor {
         );
         lead_here(&field.labelled_by(label.id), "seeds");
         ui.horizontal_wrapped(|ui| {
-            ui.label("They reach");
+            ui.label("Scope");
             for (scope, word, name, _) in SCOPES {
                 ui.radio_value(&mut self.scope, scope, word).on_hover_text(name);
             }
@@ -147,10 +142,10 @@ impl SeedsEditor {
         }
         let mut said = format!("✔ {} added", words::counted(added, "seed", "seeds"));
         if known > 0 {
-            said.push_str(&format!(", {} already there", words::count(known)));
+            said.push_str(&format!(", {} already listed", words::count(known)));
         }
         if !left.is_empty() {
-            said.push_str(&format!(", ✖ {} no http or https URL and left above", words::count(left.len() as u64)));
+            said.push_str(&format!(", ✖ {} not an http or https URL, left above", words::count(left.len() as u64)));
         }
         self.pasted = left.join("\n");
         self.said = Some(said);
@@ -194,7 +189,7 @@ fn table_ui(
         |cells, index| {
             let Some(seed) = seeds.get_mut(index) else { return };
             cells.ui(|ui| {
-                if ui.small_button("✖").on_hover_text("Take this seed away").clicked() {
+                if ui.small_button("✖").on_hover_text("Remove this seed").clicked() {
                     gone = Some(index);
                 }
             });
@@ -209,7 +204,7 @@ fn table_ui(
             });
             cells.ui(|ui| {
                 let word = SCOPES.iter().find(|(scope, ..)| *scope == seed.scope).map_or("", |(_, word, ..)| word);
-                ui.name_inputs("Reach", |ui| {
+                ui.name_inputs("Scope", |ui| {
                     ComboBox::from_id_salt(("reach", index)).selected_text(word).width(theme::FIELD * 0.65).show_ui(
                         ui,
                         |ui| {
@@ -270,9 +265,9 @@ fn depth_ui(ui: &mut Ui, seed: &mut Seed) {
     let mut hops = seed.depth.map_or(-1, i64::from);
     let field = DragValue::new(&mut hops)
         .range(-1..=1000)
-        .custom_formatter(|hops, _| if hops < 0.0 { "as rule".to_owned() } else { format!("{hops:.0}") })
-        .custom_parser(|text| if text.trim() == "as rule" { Some(-1.0) } else { text.trim().parse().ok() });
-    let hint = "Most hops from this seed; drag below 0 for the rule's limit";
+        .custom_formatter(|hops, _| if hops < 0.0 { "by rule".to_owned() } else { format!("{hops:.0}") })
+        .custom_parser(|text| if text.trim() == "by rule" { Some(-1.0) } else { text.trim().parse().ok() });
+    let hint = "Maximum hops from this seed; below 0: the rule's limit";
     let changed = ui.name_inputs("Hops", |ui| ui.add(field).on_hover_text(hint).changed());
     if changed {
         seed.depth = u32::try_from(hops).ok();

@@ -7,22 +7,22 @@ use egui::{DragValue, Response, TextEdit, Ui};
 
 const ROBOTS: [(RobotsPolicy, &str, &str); 3] = [
     (RobotsPolicy::Obey, "obey", "RFC 9309"),
-    (RobotsPolicy::ObeyButLog, "log only", "Ask, write down what it says, fetch anyway"),
-    (RobotsPolicy::Ignore, "ignore", "Do not ask for it"),
+    (RobotsPolicy::ObeyButLog, "log only", "Fetch and record robots.txt, but ignore its rules"),
+    (RobotsPolicy::Ignore, "ignore", "Do not fetch robots.txt"),
 ];
 
 /// Where a launch stops.
 pub fn limits_ui(ui: &mut Ui, limits: &mut Limits) {
-    ui.weak("Zero means no limit");
+    ui.weak("0 means no limit");
     const MEGA: u64 = 1_000_000;
     egui::Grid::new("limits").num_columns(3).striped(true).show(ui, |ui| {
-        let captures = whole_row_ui(ui, "Captures in one launch", "", &mut limits.max_documents);
+        let captures = whole_row_ui(ui, "Captures per launch", "", &mut limits.max_documents);
         lead_here(&captures, "limits");
-        scaled_row_ui(ui, "Payload in one launch", "MB", &mut limits.max_bytes, MEGA);
-        scaled_row_ui(ui, "Time of one launch", "min", &mut limits.max_seconds, 60);
-        scaled_row_ui(ui, "One response is cut and marked after", "MB", &mut limits.max_response_bytes, MEGA);
+        scaled_row_ui(ui, "Payload per launch", "MB", &mut limits.max_bytes, MEGA);
+        scaled_row_ui(ui, "Time per launch", "min", &mut limits.max_seconds, 60);
+        scaled_row_ui(ui, "Truncate a response after", "MB", &mut limits.max_response_bytes, MEGA);
         whole_row_ui(ui, "… or after", "s", &mut limits.max_response_seconds);
-        scaled_row_ui(ui, "The crawl pauses when less is free than", "MB", &mut limits.disk_floor_bytes, MEGA);
+        scaled_row_ui(ui, "Pause when free disk space is below", "MB", &mut limits.disk_floor_bytes, MEGA);
     });
 }
 
@@ -46,7 +46,7 @@ fn scaled_row_ui(ui: &mut Ui, label: &str, unit: &str, value: &mut u64, scale: u
 
 /// How it behaves towards servers.
 pub fn politeness_ui(ui: &mut Ui, politeness: &mut Politeness) {
-    let label = ui.label("User-Agent, as sent to every server");
+    let label = ui.label("User-Agent, sent to every server");
     let field = ui.add(
         TextEdit::singleline(&mut politeness.user_agent)
             .hint_text("Fonds/0.1 (+https://your-archive.example/crawler; you@your-archive.example)")
@@ -54,14 +54,11 @@ pub fn politeness_ui(ui: &mut Ui, politeness: &mut Politeness) {
     );
     lead_here(&field.labelled_by(label.id), "politeness.user_agent");
     if politeness.user_agent.trim().is_empty() {
-        ui.colored_label(
-            tokens(ui).reject,
-            "✖ Needed: who crawls, with an e-mail address or a URL at which a person can be reached",
-        );
+        ui.colored_label(tokens(ui).reject, "✖ Required: who crawls, with a contact e-mail address or URL");
     } else if !reaches_someone(&politeness.user_agent) {
-        ui.colored_label(tokens(ui).reject, "✖ It holds no e-mail address and no URL to reach a person");
+        ui.colored_label(tokens(ui).reject, "✖ No contact e-mail address or URL found");
     } else {
-        ui.colored_label(tokens(ui).accept, "✔ It says how to reach a person");
+        ui.colored_label(tokens(ui).accept, "✔ Contains contact information");
     }
     ui.add_space(GAP);
     ui.horizontal_wrapped(|ui| {
@@ -71,7 +68,7 @@ pub fn politeness_ui(ui: &mut Ui, politeness: &mut Politeness) {
         }
     });
     egui::Grid::new("politeness").num_columns(3).striped(true).show(ui, |ui| {
-        let label = ui.label("Wait this many times the last fetch");
+        let label = ui.label("Delay factor (times the last fetch)");
         let field = ui.add(DragValue::new(&mut politeness.delay_factor).range(0.0..=100.0).speed(0.1));
         lead_here(&field.labelled_by(label.id), "politeness.delay_factor");
         ui.weak("per host");
@@ -79,19 +76,19 @@ pub fn politeness_ui(ui: &mut Ui, politeness: &mut Politeness) {
         let least = whole_row_ui(ui, "… at least", "ms", &mut politeness.min_delay_ms);
         lead_here(&least, "politeness.min_delay_ms");
         whole_row_ui(ui, "… at most", "ms", &mut politeness.max_delay_ms);
-        whole_row_ui(ui, "Obey a crawl-delay up to", "s", &mut politeness.respect_crawl_delay_up_to_seconds);
+        whole_row_ui(ui, "Obey Crawl-delay up to", "s", &mut politeness.respect_crawl_delay_up_to_seconds);
         let label = ui.label("Worker threads");
         let field = ui.add(DragValue::new(&mut politeness.workers).range(1..=256));
         lead_here(&field.labelled_by(label.id), "politeness.workers");
-        ui.weak("hosts at the same time, at most");
+        ui.weak("hosts crawled at the same time, at most");
         ui.end_row();
-        let label = ui.label("A failed URL is tried again");
+        let label = ui.label("Retries of a failed URL");
         ui.add(DragValue::new(&mut politeness.max_retries).range(0..=100)).labelled_by(label.id);
         ui.weak("times");
         ui.end_row();
         whole_row_ui(ui, "… after", "s", &mut politeness.retry_delay_seconds);
     });
-    ui.checkbox(&mut politeness.allow_private_addresses, "Private and loopback addresses may be fetched");
+    ui.checkbox(&mut politeness.allow_private_addresses, "Allow private and loopback addresses");
 }
 
 fn reaches_someone(user_agent: &str) -> bool {

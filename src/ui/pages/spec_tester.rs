@@ -51,7 +51,7 @@ impl Tester {
         let label = ui.label("URLs to test");
         ui.add(
             TextEdit::multiline(&mut self.tested)
-                .hint_text("Paste URLs, one a line, to see what the rules above say, saved or not")
+                .hint_text("Paste URLs, one per line, to test the rules above, saved or not")
                 .desired_rows(3)
                 .desired_width(theme::READING_WIDTH),
         )
@@ -59,9 +59,7 @@ impl Tester {
         let lines = || self.tested.lines().map(str::trim).filter(|line| !line.is_empty());
         let urls: Vec<String> = lines().take(MOST_TESTED).map(str::to_owned).collect();
         if urls.is_empty() {
-            ui.weak(
-                "Countries, addresses and robots.txt are those that crawls have met; nothing is fetched or resolved",
-            );
+            ui.weak("Uses countries, addresses and robots.txt recorded by crawls; nothing is fetched or resolved");
             return;
         }
         let left = lines().count() - urls.len();
@@ -69,7 +67,7 @@ impl Tester {
             let left = words::counted(left as u64, "more line is", "more lines are");
             ui.colored_label(
                 tokens(ui).flag,
-                format!("⚠ The first {MOST_TESTED} URLs are tested; {left} not. Test them by themselves, or with fonds scope test"),
+                format!("⚠ The first {MOST_TESTED} URLs are tested; {left} not. Test those separately, or with fonds scope test"),
             );
         }
         if self.asked.as_ref().is_none_or(|(of, _)| of != campaign) {
@@ -146,7 +144,7 @@ impl Tester {
                 (Shown::All, "tested"),
                 (Shown::Accepted, "accepted"),
                 (Shown::Refused, "refused"),
-                (Shown::NoUrl, "no URL"),
+                (Shown::NoUrl, "not a URL"),
             ] {
                 let count = answers.iter().filter(|answer| shown.fits(answer)).count();
                 if ui.selectable_label(self.shown == shown, format!("{count} {word}")).clicked() {

@@ -20,11 +20,11 @@ pub fn what_if_ui(ui: &mut Ui, app: &mut AppState, id: Option<CampaignId>) {
             ui.label(RichText::new("What if").strong().color(tokens(ui).strong_text));
             match app.what_if.clone() {
                 None => {
-                    ui.weak("Edits of rules or seeds are tried here on every URL seen so far; nothing is fetched");
+                    ui.weak("Edits of rules or seeds are evaluated here on every URL seen so far; nothing is fetched");
                 }
                 Some(Loaded::Failed(notice)) => {
                     ui.colored_label(tokens(ui).reject, format!("✖ {}", words::line(&notice.why)));
-                    ui.weak("Mend it, or undo the edit");
+                    ui.weak("Correct it, or undo the edit");
                 }
                 Some(Loaded::Ready(answer)) => figures_ui(ui, app, id, &answer),
                 Some(Loaded::Loading { last }) => {
@@ -35,7 +35,7 @@ pub fn what_if_ui(ui: &mut Ui, app: &mut AppState, id: Option<CampaignId>) {
                         }
                         None => {
                             let done = app.what_if_progress().map(|progress| words::done(&progress));
-                            ui.weak(format!("Trying the edits on every URL seen… {}", done.unwrap_or_default()));
+                            ui.weak(format!("Evaluating the edits on every URL seen… {}", done.unwrap_or_default()));
                         }
                     }
                     // Last, so that the links stay under the pointer when it goes.
@@ -49,7 +49,7 @@ pub fn what_if_ui(ui: &mut Ui, app: &mut AppState, id: Option<CampaignId>) {
 fn figures_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &WhatIfAnswer) {
     let figures = &answer.figures;
     if figures.seen == 0 {
-        ui.label("No crawl of this campaign has seen a URL yet, so nothing can be tried");
+        ui.label("No crawl of this campaign has seen a URL yet");
         return;
     }
     let (into, out) = (&figures.moved_in, &figures.moved_out);
@@ -62,10 +62,10 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &WhatIfAn
     };
     let urls_of = |list: WhatIfList| Route::Scope(id, ScopeList::WhatIf(list));
     let side = |side: MovedSide| urls_of(WhatIfList::Side(side));
-    let seen_hint = "Distinct URLs that crawls of this campaign have met";
+    let seen_hint = "Distinct URLs seen by crawls of this campaign";
     let colors = tokens(ui);
     if urls == 0 {
-        ui.label("These edits change no verdict on the");
+        ui.label("These edits change no decision on the");
         link(ui, words::counted(figures.seen, "URL", "URLs"), colors.accent, seen_hint, urls_of(WhatIfList::Seen));
         ui.label("seen so far");
     } else {
@@ -75,36 +75,36 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &WhatIfAn
         link(ui, hosts, colors.accent, "Show the hosts", Route::Scope(id, ScopeList::WhatIfHosts));
         ui.label("with");
         let captured = words::counted(into.captured + out.captured, "URL that has", "URLs that have");
-        let hint = format!("Payload of the {captured} a capture; the size of others is not known");
+        let hint = format!("Payload of the {captured} a capture; other sizes are unknown");
         match into.captured + out.captured {
-            0 => drop(ui.label("no size known").on_hover_text("None of them has a capture")),
+            0 => drop(ui.label("unknown size").on_hover_text("None of them has a capture")),
             _ => {
                 let size = words::bytes(into.bytes + out.bytes);
                 link(ui, size, colors.accent, &hint, urls_of(WhatIfList::Captured));
             }
         }
-        ui.label("would change side:");
-        let text = format!("+{} in", words::count(into.urls));
-        link(ui, text, colors.accept, "Refused so far, would be taken", side(MovedSide::In));
+        ui.label("change:");
+        let text = format!("newly in scope {}", words::count(into.urls));
+        link(ui, text, colors.accept, "Refused so far, accepted by the edited rules", side(MovedSide::In));
         ui.label("·");
-        let text = format!("−{} out", words::count(out.urls));
-        link(ui, text, colors.reject, "Taken so far, would be refused", side(MovedSide::Out));
+        let text = format!("newly out {}", words::count(out.urls));
+        link(ui, text, colors.reject, "Accepted so far, refused by the edited rules", side(MovedSide::Out));
     }
     if figures.unknown.urls > 0 {
         ui.label("·");
         link(
             ui,
-            format!("{} cannot be told", words::count(figures.unknown.urls)),
+            format!("{} undetermined", words::count(figures.unknown.urls)),
             colors.flag,
-            "A country would turn them, and where their servers stand was not looked up, or the look-up failed",
+            "The decision depends on the country of the server, which was not looked up, or the look-up failed",
             side(MovedSide::Unknown),
         );
-        ui.weak("(counted as though in no country)");
+        ui.weak("(counted as in no country)");
     }
     if figures.unfetched > 0 {
         ui.label("·");
-        let text = format!("{} of those taken hang on a fetch", words::count(figures.unfetched));
-        let hint = "robots.txt, type or size could refuse them; nobody has asked yet";
+        let text = format!("{} depend on pages not fetched yet", words::count(figures.unfetched));
+        let hint = "Not fetched yet: robots.txt, content type or size could still refuse them";
         link(ui, text, colors.flag, hint, urls_of(WhatIfList::Unfetched));
     }
     if urls > 0 {

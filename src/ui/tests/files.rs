@@ -53,10 +53,10 @@ fn a_lost_file_is_looked_for_from_its_row_and_from_its_capture() {
     let mut window = files();
     window.click("/media/old/2009/crawl-a.warc.gz");
     assert_eq!(window.app().focus, Some(Focus::File(2)));
-    window.check_says("It is not at its place");
+    window.check_says("The file is missing");
     window.click("Locate…");
     assert_eq!(window.app().dialog, Some(Dialog::Locate(Some(2))));
-    window.click("Look in this folder");
+    window.click("Search this folder");
     window.check_told("locate Some(2) in /home/archivist/fonds");
 
     window.press_with(Modifiers::COMMAND, Key::Num4);
@@ -93,22 +93,22 @@ fn a_record_far_inside_its_member_is_read_on_demand_and_the_reading_stops() {
     window.check_says("+3000070000");
     window.click("deep inside its member");
     window.until("the bytes are there", |window| window.says("57 41 52 43"));
-    window.check_says("Bytes of the compressed member that records share, at offset 4200");
+    window.check_says("Data of the compressed member shared by several records, at offset 4200");
     assert!(!window.says("⏹ Stop reading"));
     for _ in 0..2 {
-        window.click("Read it");
+        window.click("Read record");
         window.until("it is read", |window| window.says("⏹ Stop reading"));
         window.click("⏹ Stop reading");
-        window.until("it is stopped", |window| window.says("Read it"));
+        window.until("it is stopped", |window| window.says("Read record"));
     }
     // Another row stops it, too.
-    window.click("Read it");
+    window.click("Read record");
     window.until("it is read", |window| window.says("⏹ Stop reading"));
     window.click("WARC-Record-ID is missing");
     window.until("the record is there", |window| window.says("WARC-Type: response"));
     assert_eq!(window.app().record_wanted, None);
     window.click("deep inside its member");
-    window.until("it is to be asked for again", |window| window.says("Read it"));
+    window.until("it is to be asked for again", |window| window.says("Read record"));
 }
 
 #[test]
@@ -121,8 +121,8 @@ fn an_import_is_shown_again_file_by_file_and_goes_on() {
     window.until("the files are there", |window| window.says("letter.warc"));
     window.check_says("not read: neither WARC nor ARC");
     for (figure, line) in [
-        ("1 other file passed over", "/media/old/2009/crawl.log"),
-        ("3 other records of no capture", "2 of dns: /media/old/2009/crawl-a.warc.gz"),
+        ("1 other file skipped", "/media/old/2009/crawl.log"),
+        ("3 other records without a capture", "2 of scheme dns: /media/old/2009/crawl-a.warc.gz"),
     ] {
         assert!(!window.says(line));
         window.click(figure);
@@ -146,7 +146,7 @@ fn records_of_an_import_and_captures_of_a_file_without_number_are_shown() {
     window.click(&crate::ui::words::count(2_737));
     assert_eq!(window.app().route, Route::Files(FilesRoute::Records(3, None)));
     window.until("the records are there", |window| window.says("http://host-2.example/"));
-    window.check_says("⚠ the first 3 records are listed");
+    window.check_says("⚠ first 3 records shown");
     window.click("← Import 3");
     assert_eq!(window.app().route, import);
     window.click("913");
@@ -187,10 +187,10 @@ fn a_long_import_is_stopped_and_says_how_to_go_on() {
     window.until("the strip shows it", |window| window.says("⏹ Stop"));
     window.click("⏹ Stop");
     window.until("the import ends", |window| window.app().jobs.is_empty());
-    window.check_says("No job is running");
+    window.check_says("No job running");
     window.press_with(Modifiers::COMMAND, Key::Num9);
-    window.check_says("stopped on request – What came in is kept");
-    window.check_says("Import the same again to go on; nothing comes in twice");
+    window.check_says("stopped – Imported captures are kept");
+    window.check_says("Import the same files again to continue; nothing is imported twice");
 }
 
 #[derive(Debug)]
@@ -231,5 +231,5 @@ fn dropping_without_a_workspace_says_what_to_do() {
     let mut window = Window::bare();
     drop_on(&mut window, "/media/a.warc.gz");
     window.until("it is said", |window| window.says("The dropped files were not imported"));
-    window.check_says("Open or make a workspace");
+    window.check_says("Open or create a workspace");
 }

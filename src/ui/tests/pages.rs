@@ -44,7 +44,7 @@ fn all_links_are_written_for_another_program() {
     go(&mut window, Key::Num6);
     window.click("Write links");
     window.check_told("write Gexf to /home/archivist/fonds/exports/links");
-    window.click("All links as");
+    window.click("Export all links as");
     window.click("Hosts with their PageRank, CSV");
     window.click("Write links");
     window.check_told("write CsvHosts to /home/archivist/fonds/exports/links");
@@ -54,12 +54,12 @@ fn all_links_are_written_for_another_program() {
 fn empty_pages_say_what_to_do_next() {
     let mut window = Window::empty();
     window.check_says("No campaign yet");
-    window.check_says("Data lies in /home/archivist/fonds; 52 GB free there");
+    window.check_says("Data in /home/archivist/fonds; 52 GB free");
     for (key, words) in [
         (Key::Num3, "No crawl has run yet"),
         (Key::Num4, "No captures yet"),
-        (Key::Num5, "Nothing outside is known to be cited"),
-        (Key::Num6, "No anchors are known yet"),
+        (Key::Num5, "No uncaptured pages are cited"),
+        (Key::Num6, "No anchors yet"),
         (Key::Num7, "Nothing to review"),
         (Key::Num8, "No campaign is chosen"),
     ] {
@@ -68,7 +68,7 @@ fn empty_pages_say_what_to_do_next() {
     }
     let mut window = Window::bare();
     go(&mut window, Key::Num4);
-    window.check_says("No workspace is open");
+    window.check_says("No workspace open");
 }
 
 #[test]
@@ -79,14 +79,14 @@ fn a_new_campaign_is_written_and_saved() {
     window.check_says("before a crawl can start");
     window.type_into("Name", "Cheias");
     window.click("Seeds 0");
-    window.type_into("Seeds to add, one a line", "https://www.vilanova.example/\nnot a url\nhttps://museum.example/");
+    window.type_into("Seeds to add, one per line", "https://www.vilanova.example/\nnot a url\nhttps://museum.example/");
     window.click("Add these seeds");
-    window.check_says("✔ 2 seeds added, ✖ 1 no http or https URL and left above");
+    window.check_says("✔ 2 seeds added, ✖ 1 not an http or https URL, left above");
     window.click("Politeness");
-    window.check_says("✖ Needed: who crawls");
-    window.type_into("User-Agent, as sent to every server", "Fonds (archive@example.org)");
-    window.check_says("✔ It says how to reach a person");
-    window.check_says("edits not saved");
+    window.check_says("✖ Required: who crawls");
+    window.type_into("User-Agent, sent to every server", "Fonds (archive@example.org)");
+    window.check_says("✔ Contains contact information");
+    window.check_says("unsaved edits");
     window.click("Save as new version");
     window.check_told("save None Cheias with 2 seeds");
     window.until("the draft is saved", |window| !window.app().spec.as_ref().unwrap().is_edited());
@@ -104,7 +104,7 @@ fn the_request_is_edited_as_text_and_as_rows() {
     assert!(request.contains("museum"), "{request}");
     window.type_into("Request as text", " AND (");
     window.check_says("✖ ");
-    window.check_says("keep what was understood last");
+    window.check_says("show the last valid request");
     window.click("Discard changes");
     assert!(!window.app().spec.as_ref().unwrap().is_edited());
     // The last one is that of the inner group.
@@ -170,7 +170,7 @@ fn captures_are_filtered_chosen_and_marked() {
     });
     window.click("Clear filter");
     window.until("all rows are back", |window| window.says("1\u{a0}250 rows"));
-    window.click("By location 0");
+    window.click("Geolocation only 0");
     window.until("nothing matches", |window| window.says("No rows match"));
     window.click("Clear");
     window.until("rows are back", |window| window.says("1\u{a0}250 rows"));
@@ -187,7 +187,7 @@ fn the_lower_panel_explains_the_row() {
     window.click("Catálogo da biblioteca");
     for (tab, words) in [
         ("Decision", "✔ Accepted by rule 1, SurtPrefixedDecideRule"),
-        ("Inlinks", "12 more were cut off by the cap"),
+        ("Inlinks", "12 more omitted by the limit"),
         ("Inlinks", "ugc nofollow"),
         ("Inlinks", "footer"),
         ("Outlinks", "✖ REJECT TooManyHopsDecideRule"),
@@ -195,7 +195,7 @@ fn the_lower_panel_explains_the_row() {
         ("Text", "Segundo a Câmara"),
         ("Versions", "Captured (UTC)"),
         ("Headers", "GET /obras/ponte-nova HTTP/1.1"),
-        ("Notes", "Nobody has said anything"),
+        ("Notes", "No notes or decisions yet"),
     ] {
         window.click(tab);
         window.until(tab, |window| window.says(words));
@@ -220,7 +220,7 @@ fn the_lower_panel_explains_the_row() {
     // The tab is kept from row to row.
     window.click("A ponte nova abre em março");
     assert_eq!(window.app().settings.panel_tab, PanelTab::Notes);
-    window.check_says("Nobody has said anything");
+    window.check_says("No notes or decisions yet");
     window.press(Key::W);
     assert_eq!(window.app().settings.panel_tab, PanelTab::Decision);
     window.press(Key::F7);
@@ -232,7 +232,7 @@ fn refused_urls_explain_themselves() {
     let mut window = Window::full();
     go(&mut window, Key::Num3);
     window.until("the launch is shown", |window| window.says("Stopped, can be resumed"));
-    window.check_says("955 found, 952 done, 3 between, after 59 s");
+    window.check_says("Discovered 955, finished 952, waiting 3; after 59 s");
     window.click("2\u{a0}040");
     window.check_says("https://calendar.example/month/7");
     window.click("https://calendar.example/month/7");
@@ -263,11 +263,11 @@ fn prospects_become_seeds() {
     window.click("Previous");
     window.until("the first rows are back", |window| window.says("https://cited0.example/report"));
     window.click("https://cited0.example/report");
-    window.click("In: make it a seed");
+    window.click("Add as seed");
     assert_eq!(window.app().route, Route::Spec(Some(1)));
     let spec = window.app().spec.as_ref().unwrap();
     assert_eq!(spec.campaign.seeds.last().unwrap().url, "https://cited0.example/report");
-    window.check_says("edits not saved");
+    window.check_says("unsaved edits");
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn links_of_any_page_are_found() {
     window.click("397");
     assert_eq!(window.app().route, Route::CitedPages(None, CitedBy::Words("mais".to_owned())));
     window.until("pages are there", |window| window.says("http://words.example/page-0"));
-    window.check_says("Pages that other sites call “mais”");
+    window.check_says("Pages linked as “mais”");
     window.click("← Links");
     window.type_into("Inlinks of", "https://cited0.example/report");
     window.click("Show inlinks");
@@ -293,10 +293,10 @@ fn hosts_are_put_in_order_and_their_numbers_lead_to_pages_and_inlinks() {
     go(&mut window, Key::Num6);
     window.click("Hosts");
     window.until("hosts are there", |window| window.says("host-0.example"));
-    window.check_says("the first 9 by this column are listed; 3 are not");
+    window.check_says("first 9 by this column shown, 3 not shown");
     assert!(!window.says("host-11.example"));
     window.check_says("no page");
-    window.check_says("errors, redirects and PDF files are none");
+    window.check_says("not errors, redirects or PDF files");
     window.click("Captures");
     assert_eq!(window.app().route, Route::LinkHosts(None));
     window.check_says("host-11.example");
@@ -312,7 +312,7 @@ fn hosts_are_put_in_order_and_their_numbers_lead_to_pages_and_inlinks() {
     window.click("← Back");
     window.click("599");
     assert_eq!(window.app().route, Route::Links { target: "http://host-11.example/page-1".to_owned() });
-    window.check_says("of all times");
+    window.check_says("of all dates");
     let mut window = Window::empty();
     go(&mut window, Key::Num6);
     window.click("Hosts");
@@ -323,11 +323,11 @@ fn hosts_are_put_in_order_and_their_numbers_lead_to_pages_and_inlinks() {
 fn a_data_set_of_others_is_opened_and_asked() {
     let mut window = Window::full();
     go(&mut window, Key::Num6);
-    window.click("the data set loaded into it");
+    window.click("its loaded data set");
     window.check_says("48\u{a0}201 links");
     window.click("Cited pages");
     window.until("pages are there", |window| window.says("http://all.example/page-0"));
-    window.check_says("the 20 most cited are listed; 2\u{a0}480 are not");
+    window.check_says("the 20 most cited are shown; 2\u{a0}480 are not");
     window.check_says("links stored in /home/archivist/fonds/inlinks/loaded");
     window.click("← Links");
     window.type_into("Link data set", "/media/other-links");
@@ -349,7 +349,7 @@ fn a_data_set_of_others_is_opened_and_asked() {
 fn review_is_done_with_keys() {
     let mut window = Window::full();
     go(&mut window, Key::Num7);
-    window.until("the queue is there", |window| window.says("captures in the queue"));
+    window.until("the queue is there", |window| window.says("captures to review"));
     window.press(Key::J);
     assert_eq!(window.app().focus, Some(Focus::Capture(3)));
     window.press(Key::K);
@@ -431,6 +431,6 @@ fn jobs_and_settings_are_shown() {
     window.check_says("1250 captures");
     window.click("Light");
     assert_eq!(window.app().settings.theme, crate::app::ThemeChoice::Light);
-    window.click("Roomy rows in the captures table");
+    window.click("Comfortable rows in the captures table");
     assert!(window.app().settings.roomy_rows);
 }

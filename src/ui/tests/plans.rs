@@ -56,6 +56,6 @@ fn permissions_show_where_they_come_from() {
     record.covers = "http://bl.uk/".to_owned();
     record.state = PermissionState::Refused;
     window.until("the record decides", |window| window.says("refused, inherited from http://bl.uk/"));
-    window.click("as W3ACT did");
+    window.click("like W3ACT");
     window.until("the refusal counts for nothing", |window| !window.says("✖ refused"));
 }

@@ -39,15 +39,17 @@ fn until_tried(window: &mut Window) {
 #[test]
 fn a_country_is_added_its_effect_seen_and_undone() {
     let mut window = spec("Scope rules 11");
-    window.check_says("Edits of rules or seeds are tried here");
+    window.check_says("Edits of rules or seeds are evaluated here");
     add_country(&mut window);
     until_tried(&mut window);
     window.click("20\u{a0}000");
     assert_eq!(window.app().route, Route::Scope(1, ScopeList::WhatIf(WhatIfList::Seen)));
     window.until("rows are there", |window| window.says("http://tried.example/3"));
     window.press(Key::Backspace);
-    window.check_says("would change side");
-    for words in ["10\u{a0}000 URLs", "100 hosts", "no size known", "+10\u{a0}000 in", "−0 out", "3 cannot be told"] {
+    window.check_says("change:");
+    for words in
+        ["10\u{a0}000 URLs", "100 hosts", "unknown size", "newly in scope 10\u{a0}000", "newly out 0", "3 undetermined"]
+    {
         window.check_says(words);
     }
     assert_eq!(campaign(&window).rules.len(), 12);
@@ -55,7 +57,7 @@ fn a_country_is_added_its_effect_seen_and_undone() {
         window.press_with(Modifiers::COMMAND, Key::Z);
     }
     assert_eq!(window.asked(), Some(&Command::UndoEdit));
-    window.until("the figures are gone", |window| !window.says("would change side"));
+    window.until("the figures are gone", |window| !window.says("change:"));
     assert!(!window.app().spec.as_ref().unwrap().is_edited());
     // Forth again, by its button, and the figures are back.
     for _ in 0..4 {
@@ -64,7 +66,7 @@ fn a_country_is_added_its_effect_seen_and_undone() {
     assert_eq!(window.asked(), Some(&Command::RedoEdit));
     window.until("the figures are back", |window| window.says("+10\u{a0}000 in"));
     window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
-    assert_eq!(window.app().log.back().unwrap().1.why, "No edit was undone");
+    assert_eq!(window.app().log.back().unwrap().1.why, "Nothing to redo");
 }
 
 #[test]
@@ -76,7 +78,7 @@ fn edits_that_are_no_matter_of_scope_and_those_that_change_nothing_say_so() {
     window.click("Scope rules 11");
     window.click("Rule 5 is on");
     until_tried(&mut window);
-    window.check_says("These edits change no verdict on the");
+    window.check_says("These edits change no decision on the");
     window.check_says("20\u{a0}000 URLs");
     // A rule that cannot be read is told, and nothing is tried.
     window.click("2");
@@ -135,22 +137,22 @@ fn every_figure_opens_its_rows_and_a_row_its_decisions() {
     assert_eq!(window.app().route, list_of(WhatIfList::Side(MovedSide::Out)));
     window.until("rows are there", |window| window.says("http://go0.example:8080/0"));
     window.check_says("go0.example:8080");
-    window.check_says("✔ taken by 1 SurtPrefixedDecideRule");
+    window.check_says("✔ accepted by rule 1: SurtPrefixedDecideRule");
     window.check_says("✖ refused by 3 TooManyHopsDecideRule");
     window.click("http://go0.example:8080/2");
     assert_eq!(window.app().focus, Some(Focus::Seen(2)));
     window.until("both traces are shown", |window| {
-        window.says("With the edited rules") && window.says("As it was crawled") && window.says("decides")
+        window.says("With the edited rules") && window.says("As crawled") && window.says("decides")
     });
     window.click("Export as CSV");
     window.check_told("write what-if of 10 rules, Side(Out) to /home/archivist/fonds/exports/tables");
-    window.click("Would come in 0");
-    window.check_says("No URL is on this list");
+    window.click("Newly in scope 0");
+    window.check_says("No URLs in this list");
     // Rows that cannot be read say why.
     window.app_mut().send(Command::Go(list_of(WhatIfList::Captured)));
     window.until("the failure is told", |window| window.says("✖ This could not be read: the disk has gone"));
     window.click("↶ Undo edit");
-    window.until("nothing is left", |window| window.says("There is nothing to try"));
+    window.until("nothing is left", |window| window.says("No edits to compare"));
     window.click("Back to the rules");
     assert_eq!(window.app().route, Route::Spec(Some(1)));
 }
@@ -164,12 +166,12 @@ fn long_lists_are_read_where_they_are_looked_at() {
     assert_eq!(window.app().route, Route::Scope(1, ScopeList::WhatIf(WhatIfList::Both)));
     window.until("rows are there", |window| window.says("http://come0.example:8080/7"));
     assert!(!window.says("http://come0.example:8080/99"), "rows out of sight are drawn");
-    window.click("Cannot be told 3");
+    window.click("Undetermined 3");
     window.until("rows are there", |window| window.says("http://unknown0.example:8080/2"));
     // One was looked up since it was counted.
     window.check_says("⚠ http://unknown0.example:8080/0");
-    window.check_says("Nobody has looked up where these servers stand");
-    window.click("Hang on a fetch 5");
+    window.check_says("The decision depends on the country of these servers");
+    window.click("Depend on a fetch 5");
     window.until("rows are there", |window| window.says("http://come0.example:8080/4"));
     window.click("Hosts 100");
     assert_eq!(window.app().route, Route::Scope(1, ScopeList::WhatIfHosts));
@@ -178,7 +180,7 @@ fn long_lists_are_read_where_they_are_looked_at() {
     assert_eq!(window.app().route, Route::Scope(1, ScopeList::WhatIf(WhatIfList::Host(3))));
     window.until("rows are there", |window| window.says("http://come3.example:8080/305"));
     assert!(!window.says("http://come0.example:8080/4"));
-    window.check_says("Those of one host, of all that would come in or go out");
+    window.check_says("URLs of one host that are newly in scope or newly out");
 }
 
 #[test]
@@ -188,10 +190,10 @@ fn hits_lead_to_the_urls_that_a_rule_decided() {
     window.click("1\u{a0}800");
     let Route::Scope(1, ScopeList::DecidedBy(asked)) = window.app().route.clone() else { panic!("no list") };
     assert_eq!(asked.index, 3);
-    window.check_says("What rule 3 decided");
-    window.check_says("hops from the seed”: it had the last word on these URLs");
+    window.check_says("URLs decided by rule 3");
+    window.check_says("hops from the seed”: this rule decided these URLs");
     window.check_says("⚠ 1 URL cannot be read and is left out: “http://[”");
-    window.check_says("1\u{a0}800 URLs, each as the last crawl met it");
+    window.check_says("1\u{a0}800 URLs, with the decision of the last crawl");
     window.until("rows are there", |window| window.says("https://calendar.example/month/7"));
     window.click("https://calendar.example/month/7");
     window.until("the trace is shown", |window| window.says("a limit of 24 hops or more"));
@@ -200,7 +202,7 @@ fn hits_lead_to_the_urls_that_a_rule_decided() {
     window.click("3\u{a0}290");
     assert!(matches!(&window.app().route, Route::Scope(1, ScopeList::SpokenBy(asked)) if asked.index == 0));
     window.until("rows are there", |window| window.says("https://calendar.example/month/7"));
-    window.check_says("3\u{a0}290 URLs, each as the last crawl met it");
+    window.check_says("3\u{a0}290 URLs, with the decision of the last crawl");
     window.press(Key::Backspace);
     // A rule that was changed has no hits: no crawl knows it.
     window.click("Rule 3 is on");
@@ -209,8 +211,8 @@ fn hits_lead_to_the_urls_that_a_rule_decided() {
     for list in [ScopeList::DecidedBy, ScopeList::SpokenBy] {
         let other = RuleAsked { words: "rejects more than 9 hops from the seed".to_owned(), ..asked.clone() };
         window.app_mut().send(Command::Go(Route::Scope(1, list(other))));
-        window.until("the change is told", |window| window.says("The rules have changed since"));
-        assert!(!window.says("each as the last crawl met it"));
+        window.until("the change is told", |window| window.says("The rules have changed"));
+        assert!(!window.says("with the decision of the last crawl"));
     }
 }
 
@@ -219,7 +221,7 @@ fn the_tester_offers_the_smallest_change_and_makes_it() {
     let mut window = spec("Scope rules 11");
     window.type_into("URLs to test", "https://www.vilanova.example/a/b\nhttps://elsewhere.example/x\nnothing at all");
     window.until("the tester answers", |window| {
-        window.says("1 accepted") && window.says("1 refused") && window.says("1 no URL")
+        window.says("1 accepted") && window.says("1 refused") && window.says("1 not a URL")
     });
     window.check_says("✖ “nothing at all” is no http or https URL");
     window.scroll_to("✖ Refused by rule 0, RejectDecideRule  https://elsewhere.example/x");
@@ -233,8 +235,8 @@ fn the_tester_offers_the_smallest_change_and_makes_it() {
     window.click("↶ Undo edit");
     window.until("it turns back", |window| window.says("1 accepted") && window.says("1 refused"));
     // Each number shows its URLs alone.
-    window.scroll_to("1 no URL");
-    window.click("1 no URL");
+    window.scroll_to("1 not a URL");
+    window.click("1 not a URL");
     window.check_says("✖ “nothing at all” is no http or https URL");
     assert!(!window.says("✖ Refused by rule 0"));
 }
@@ -242,17 +244,17 @@ fn the_tester_offers_the_smallest_change_and_makes_it() {
 #[test]
 fn a_seed_tells_what_it_reaches_while_it_is_typed() {
     let mut window = spec("Seeds 3");
-    window.type_into("Seeds to add, one a line", "https://www.fct.pt");
+    window.type_into("Seeds to add, one per line", "https://www.fct.pt");
     window.check_says("everything that starts with http://(pt,fct,www,");
     window.check_says("⚠ opens subdomains; end the seed with a slash to keep to this host");
-    window.type_into("Seeds to add, one a line", "/");
+    window.type_into("Seeds to add, one per line", "/");
     window.check_says("everything that starts with http://(pt,fct,www,)/");
     assert!(!window.says("⚠ opens subdomains"));
     for (word, name, reach) in [
         ("this page", "resource: ", "this page and what it needs to be shown"),
         ("page + 1 link", "plus1: ", "this page, the pages it links to"),
         ("host + subdomains", "subdomains: ", "this host and all hosts below it: http://(pt,fct,"),
-        ("under its path", "root: ", "everything that starts with"),
+        ("this path and below", "root: ", "everything that starts with"),
     ] {
         window.click_radio(word);
         window.check_says(name);
@@ -266,19 +268,24 @@ fn a_seed_tells_what_it_reaches_while_it_is_typed() {
 fn hosts_let_in_by_location_show_their_evidence_and_captures() {
     let mut window = spec("Geolocation");
     window.until("the report is there", |window| window.says("diaspora.example"));
-    window.check_says("2 hosts, listed below; rules about countries had the last word on");
+    window.check_says("2 hosts, listed below; country rules decided");
     window.check_says("192.0.2.17 in 192.0.2.0/24 is PT");
     window.check_says("⚠ since then: no such host");
     // Each number leads to what it counts.
     for (figure, list, title, rows) in [
-        ("90 URLs", GeoList::Decided, "What location let in", "90 URLs"),
-        ("8", GeoList::Otherwise, "What would have come in anyway", "8 URLs"),
-        ("41", GeoList::Host("ferry.example:8080".to_owned()), "What location let in of ferry.example:8080", "41 URLs"),
+        ("90 URLs", GeoList::Decided, "URLs accepted by geolocation", "90 URLs"),
+        ("8", GeoList::Otherwise, "URLs also accepted by other rules", "8 URLs"),
+        (
+            "41",
+            GeoList::Host("ferry.example:8080".to_owned()),
+            "URLs of ferry.example:8080 accepted by geolocation only",
+            "41 URLs",
+        ),
     ] {
         window.click(figure);
         assert_eq!(window.app().route, Route::Scope(1, ScopeList::Geo(list)));
         window.check_says(title);
-        window.check_says(&format!("{rows}, each as the last crawl met it"));
+        window.check_says(&format!("{rows}, with the decision of the last crawl"));
         window.press(Key::Backspace);
         window.until("the report is there", |window| window.says("diaspora.example"));
     }
@@ -302,7 +309,7 @@ fn another_database_is_compared() {
     let mut window = spec("Geolocation");
     window.type_into("Other database", "/media/newer.mmdb");
     window.click("Compare");
-    window.until("the drift is there", |window| window.says("1 host changes side"));
+    window.until("the drift is there", |window| window.says("1 host changes decisions"));
     window.check_says("−41");
     window.check_says("192.0.2.17 in 192.0.2.0/24 is FR");
     // Every number has its rows.
@@ -317,12 +324,12 @@ fn another_database_is_compared() {
     window.click("4 hosts have another country");
     window.check_says("diaspora.example");
     window.check_says("quiet.example");
-    window.click("3 hosts moved and change nothing");
+    window.click("3 hosts moved, no decision changes");
     window.check_says("stillness.example");
-    window.click("1 host changes side");
+    window.click("1 host changes decisions");
     window.click("−41");
     assert_eq!(window.app().route, Route::Scope(1, ScopeList::Geo(GeoList::DriftOut("diaspora.example".to_owned()))));
-    window.check_says("What it would refuse of diaspora.example");
+    window.check_says("URLs of diaspora.example that it would refuse");
     window.until("rows are there", |window| window.says("https://calendar.example/month/7"));
 }
 
@@ -330,17 +337,17 @@ fn another_database_is_compared() {
 fn the_geolocation_database_is_chosen_and_given_up() {
     let mut window = Window::full();
     window.press_with(Modifiers::COMMAND, Key::Num9);
-    window.check_says("No geolocation database is chosen");
+    window.check_says("No geolocation database set");
     window.type_into("Database file", "/media/broken.mmdb");
     window.click("Use this database");
-    window.until("the mistake is told", |window| window.says("The geolocation database stays as it was"));
+    window.until("the mistake is told", |window| window.says("Geolocation database not changed"));
     window.check_says("/media/broken.mmdb is not a sound MaxMind database (.mmdb): cut off; download it again");
     window.app_mut().send(Command::SetGeoDatabase(Some("/media/city.mmdb".into())));
     window.check_told("geo database Some(\"/media/city.mmdb\")");
     window.until("it is shown", |window| window.says("✔ Made-Up-Country"));
     window.check_says("IPv4 and IPv6, 1\u{a0}234\u{a0}567 nodes, 7.0 MB");
     window.check_says("⚠ The country database (Made-Up-Country) was built on 2024-04-30, 200 days ago");
-    window.click("Use none");
+    window.click("Remove database");
     window.check_told("geo database None");
 }
 

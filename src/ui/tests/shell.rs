@@ -71,7 +71,7 @@ fn a_running_crawl_is_shown_paused_and_stopped() {
     assert!(!window.app().crawl_job().unwrap().cx().is_paused());
     window.click("⏹ Stop");
     window.until("the crawl ends", |window| window.app().jobs.is_empty());
-    assert!(window.app().ended.back().unwrap().outcome.contains("stopped on request"));
+    assert!(window.app().ended.back().unwrap().outcome.contains("stopped"));
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn errors_stay_in_words_until_taken_away() {
     window.app_mut().export_folder = "/full".to_owned();
     window.press_with(Modifiers::COMMAND, Key::Enter);
     window.until("the error is shown", |window| window.says("no space left on device"));
-    window.check_says("Export: could not go on");
+    window.check_says("Export failed");
     window.click("Dismiss");
     assert!(!window.says("no space left on device"));
     window.press_with(Modifiers::COMMAND, Key::Num9);
@@ -138,7 +138,7 @@ fn closing_while_work_runs_asks_once() {
     window.until("the crawl runs", |window| window.app().crawl_job().is_some());
     ask_to_close(&mut window);
     window.check_says("Close the window?");
-    window.click("Stay");
+    window.click("Keep open");
     assert!(window.app().dialog.is_none() && !window.app().jobs.is_empty());
     ask_to_close(&mut window);
     window.click("Stop and close");
