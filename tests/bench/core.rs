@@ -276,7 +276,7 @@ fn log_report(bencher: Bencher<'_, '_>) {
     let log: String = (0..100_000).map(line).collect();
     bencher.counter(ItemsCount::new(100_000_usize)).counter(BytesCount::of_str(&log)).bench(|| {
         let own = Domains::parse(["uk"]).unwrap();
-        let question = LogQuestion { rule: GEOLOCATION_RULE.to_owned(), own, memory_bytes: 64 << 20 };
+        let question = LogQuestion { rule: GEOLOCATION_RULE.to_owned(), own, with_dns: false, memory_bytes: 64 << 20 };
         let mut report = LogReport::new(question);
         report.read("bench", black_box(log.as_bytes()), &JobCx::detached()).unwrap();
         report.finish(|_| std::io::Result::Ok(())).unwrap().hosts

@@ -131,6 +131,70 @@ fn lines_that_are_no_decisions_are_told() {
     fonds(&["scope", "report", "nowhere.log"]).with_status(2).says("nowhere.log");
 }
 
+#[test]
+fn a_report_names_the_hosts_that_a_pipeline_over_the_log_names() {
+    let geo = "ExternalGeoLocationDecideRule";
+    let mut log = String::new();
+    for n in 0..300 {
+        let host = format!("www{}.host{}.{}", n % 3, n % 41, ["com", "co.uk", "org", "uk"][n % 4]);
+        let rule = if n % 5 == 0 { "SurtPrefixedDecideRule" } else { geo };
+        let decision = if n % 7 == 0 { "REJECT" } else { "ACCEPT" };
+        log.push_str(&format!("2014-11-05T10:17:39.790Z 4 {rule} {decision} http://{host}/page/{n}\n"));
+        // Names that were only looked up: those of pages, and others.
+        log.push_str(&format!("2014-11-05T10:17:39.790Z 4 {geo} ACCEPT dns:{host}\n"));
+        log.push_str(&format!("2014-11-05T10:17:39.790Z 12 PrerequisiteAcceptDecideRule ACCEPT dns:only{n}.com\n"));
+        log.push_str(&format!("2014-11-05T10:17:39.790Z 4 {geo} ACCEPT dns:looked-up{n}.com\n"));
+    }
+    let hosts = |words: &[&str]| -> BTreeSet<String> {
+        let mut all = vec!["scope", "report", "-", "--own-tld", "uk", "--json"];
+        all.extend(words);
+        let rows = fonds_with(&all, log.as_bytes()).with_status(0).json_lines();
+        rows.iter().map(|row| row["host"].as_str().unwrap().to_owned()).collect()
+    };
+    let expected: BTreeSet<String> = log
+        .lines()
+        .filter_map(|line| line.split_once(&format!("{geo} ACCEPT http://")))
+        .map(|(_, url)| url.split('/').next().unwrap().to_owned())
+        .filter(|host| !host.ends_with(".uk"))
+        .collect();
+    assert!(expected.len() > 50, "{expected:?}");
+    assert_eq!(hosts(&[]), expected);
+    assert_eq!(hosts(&["--with-dns"]).len(), expected.len() + 300 + more_looked_up(&log, &expected));
+    assert_eq!(hosts(&["--rule", "PrerequisiteAcceptDecideRule"]), BTreeSet::new());
+    let totals = |words: &[&str]| {
+        let mut all = vec!["scope", "report", "-", "--own-tld", "uk", "--totals", "--json"];
+        all.extend(words);
+        fonds_with(&all, log.as_bytes()).with_status(0).json_lines().remove(0)
+    };
+    let (without, with) = (totals(&[]), totals(&["--with-dns"]));
+    assert_eq!((&without["lines"], &without["dns"], &with["dns"]), (&json!(1200), &json!(900), &json!(900)));
+    let decisions = |totals: &Value| totals["accepted"].as_u64().unwrap() + totals["rejected"].as_u64().unwrap();
+    assert_eq!((decisions(&without), decisions(&with)), (300, 1200));
+
+    // The command line itself, where there is a shell.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("scope.log");
+    std::fs::write(&path, &log).unwrap();
+    let pipeline = format!(
+        "grep '{geo} ACCEPT http' \"$1\" | sed -E 's|^.* ACCEPT https?://([^/:?#]+).*$|\\1|' | grep -v '\\.uk$' | sort -u"
+    );
+    match std::process::Command::new("sh").args(["-c", &pipeline, "sh", arg(&path)]).output() {
+        Ok(output) => {
+            let found: BTreeSet<String> =
+                String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect();
+            assert_eq!(found, expected);
+        }
+        Err(error) => println!("skipped: no shell here ({error})"),
+    }
+}
+
+/// Hosts outside the own domain that were looked up and of which no page was let in.
+fn more_looked_up(log: &str, let_in: &BTreeSet<String>) -> usize {
+    let names = log.lines().filter_map(|line| line.split_once("ExternalGeoLocationDecideRule ACCEPT dns:www"));
+    let names: BTreeSet<String> = names.map(|(_, rest)| format!("www{rest}")).collect();
+    names.iter().filter(|name| !name.ends_with(".uk") && !let_in.contains(*name)).count()
+}
+
 /// Crawls the sample web's first edition with these rules.
 fn crawled(folder: &Path, edit: impl FnOnce(&mut Campaign)) -> WorkspaceDesk {
     let desk = DiskOpener::new().open_sample(folder).unwrap().1;

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
     Read are scope.log files of Fonds and Heritrix, crawl.log files whose JSON says scopeDecision, and\n\
     either of them compressed by gzip. A host is listed once, however many ports, capitals or lines it\n\
     has; those of a domain stand together.\n\
+    Lines of dns: URLs, which fetch no page, count neither as decisions nor as hosts.\n\
     Columns: decisions, host, first URL. The totals are told at the end, on standard error.\n\
     Memory: what --memory-mib says holds about 4,500 hosts a MiB; more go to temporary files.\n\
     Exit status 1 says that some lines were no decisions.")]
@@ -32,6 +33,9 @@ pub struct Args {
     /// The rule, as logs name it.
     #[arg(long, default_value = GEOLOCATION_RULE)]
     pub rule: String,
+    /// Count look-ups of names (dns: lines) as decisions, and their names as hosts.
+    #[arg(long)]
+    pub with_dns: bool,
     /// Memory for hosts before they go to temporary files.
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub memory_mib: u32,
@@ -49,7 +53,8 @@ pub struct Args {
 pub(super) fn run(args: &Args, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
     let own = Domains::parse(args.own.iter().map(String::as_str)).map_err(anyhow::Error::msg)?;
     let memory_bytes = args.memory_mib as usize * 1024 * 1024;
-    let mut report = LogReport::new(LogQuestion { rule: args.rule.clone(), own, memory_bytes });
+    let mut report =
+        LogReport::new(LogQuestion { rule: args.rule.clone(), own, with_dns: args.with_dns, memory_bytes });
     for path in &args.logs {
         let name = if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() };
         let log = open(path, &name, cx)?;
@@ -75,7 +80,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write, cx: &JobCx) -> anyhow::Resul
         }
     }
     out.flush()?;
-    tell(&totals, &args.rule, &args.own);
+    tell(&totals, args);
     Ok(if totals.unread == 0 { FINE } else { PROBLEMS })
 }
 
@@ -89,7 +94,8 @@ fn one_host(args: &Args, host: &LoggedHost, out: &mut dyn Write) -> anyhow::Resu
     }
 }
 
-fn tell(totals: &LogTotals, rule: &str, own: &[String]) {
+fn tell(totals: &LogTotals, args: &Args) {
+    let Args { rule, own, with_dns, .. } = args;
     tell!(
         "{}: {} taken, {} refused; {} let {} in, of which {} under {}",
         counted(totals.lines, "line"),
@@ -102,6 +108,9 @@ fn tell(totals: &LogTotals, rule: &str, own: &[String]) {
     );
     let (hosts, domains) = (counted(totals.hosts, "host"), counted(totals.domains, "domain"));
     tell!("{hosts} of {domains} elsewhere, in {}", counted(totals.elsewhere, "line"));
+    if totals.dns > 0 && !with_dns {
+        tell!("{} of look-ups (dns:) not counted; --with-dns counts them", counted(totals.dns, "line"));
+    }
     if totals.without_host > 0 {
         tell!("{} lines name no host and are not listed", totals.without_host);
     }
