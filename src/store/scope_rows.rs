@@ -465,7 +465,7 @@ pub struct GeoHost {
     pub evidence: GeoFact,
     /// The first such URL.
     pub first_url: String,
-    /// When it was found.
+    /// When it was let in: the first time that this happened to its host.
     pub first_seen: CaptureDate,
     /// The page that led there; empty for a seed.
     pub first_via: String,

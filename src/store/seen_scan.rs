@@ -381,6 +381,28 @@ impl Catalogue {
     }
 }
 
+impl Catalogue {
+    /// The row of the launch that first let in one of these URLs by a rule;
+    /// the URLs are named by a row each.
+    pub fn first_let_in(
+        &self,
+        rows: &[i64],
+        launches: &[LaunchId],
+        rule_name: &str,
+    ) -> Result<Option<i64>, StoreError> {
+        let list = |ids: &[i64]| serde_json::to_string(ids).map_err(|error| StoreError::Content(error.to_string()));
+        let (rows, launches) = (list(rows)?, list(launches)?);
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT o.id FROM json_each(?1) r CROSS JOIN seen s ON s.id = r.value CROSS JOIN seen o ON o.url = s.url
+                 WHERE o.launch IN (SELECT value FROM json_each(?2)) AND o.accepted AND o.rule_name = ?3
+                 ORDER BY o.date_ms, o.id LIMIT 1",
+            )?;
+            Ok(statement.query_row(params![rows, launches, rule_name], |row| row.get(0)).optional()?)
+        })
+    }
+}
+
 /// See [`Catalogue::annotation_facts`].
 pub(super) fn annotation_facts(conn: &Connection) -> Result<HashMap<i64, (String, AnnotationFact)>, StoreError> {
     let mut statement = conn.prepare_cached(

@@ -74,7 +74,8 @@ pub struct HitsArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds scope geo my-archive 1\n  \
     fonds scope geo my-archive 1 --csv > hosts.csv\n\n\
-    Columns: URLs let in, captures, bytes, host, addresses with network and country, first URL.")]
+    Columns: URLs let in, captures, bytes, host, addresses with network and country, when the host was first\n\
+    let in (UTC), the URL.")]
 pub struct GeoArgs {
     #[command(flatten)]
     seen: Seen,
@@ -275,12 +276,13 @@ fn print_geo(host: &GeoHost, out: &mut dyn Write) -> anyhow::Result<()> {
     };
     Ok(writeln!(
         out,
-        "{:>7} {:>7} {:>12}  {}  {}  {}{also}",
+        "{:>7} {:>7} {:>12}  {}  {}  {}  {}{also}",
         host.urls,
         host.captures,
         host.bytes,
         plain(&host.host),
         plain(&addresses),
+        host.first_seen.to_words(),
         plain(&host.first_url)
     )?)
 }

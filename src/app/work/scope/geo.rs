@@ -74,11 +74,14 @@ pub fn geo_report(
     }
     for (id, host) in hosts {
         cx.checkpoint()?;
-        let Some(first) = host.ids.first().first() else { continue };
+        let Some(as_met_last) = host.ids.first().first() else { continue };
+        // The scan has each URL as the last launch met it.
+        let first = desk.catalogue().first_let_in(host.ids.first(), &bench.ids, GEOLOCATION_RULE)?;
+        let first = first.unwrap_or(*as_met_last);
         let (captures, bytes) = captured.get(&id).copied().unwrap_or_default();
         let (first_url, first_seen, first_via) = desk
             .catalogue()
-            .seen_one(*first, |row| (row.url.to_owned(), row.date.unwrap_or_default(), row.via.to_owned()))?;
+            .seen_one(first, |row| (row.url.to_owned(), row.date.unwrap_or_default(), row.via.to_owned()))?;
         let name = host.host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
         let name = name.map_or(host.host.as_str(), |(name, _)| name);
         let evidence = match bench.geo_of(name)? {

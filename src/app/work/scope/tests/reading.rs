@@ -33,6 +33,27 @@ fn the_geo_report_tells_what_it_leaves_out() {
 }
 
 #[test]
+fn a_host_came_in_when_the_first_launch_let_it_in() {
+    let made = made(vec![json!({"rule": "reject_all"}), json!({"rule": "geolocation", "countries": ["PT"]})]);
+    let ledger = made.ledger(made.launch(&[]));
+    ledger.keep_geo_fact("a.pt", &GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1))).unwrap();
+    let catalogue = rusqlite::Connection::open(made.dir.path().join("w").join("fonds.sqlite")).unwrap();
+    let launches = [("http://a.pt/old", 100), ("http://a.pt/x", 300), ("http://a.pt/x", 200)].map(|(url, at)| {
+        let launch = made.launch(&[found(url, "L"), found("http://a.pt/again", "L")]);
+        catalogue.execute("UPDATE seen SET date_ms = ?2 + id WHERE launch = ?1", (launch, at * 1000)).unwrap();
+        launch
+    });
+    let of = |launch| {
+        let report = geo_report(&made.desk, made.campaign, launch, &JobCx::detached()).unwrap();
+        let host = &report.hosts[0];
+        (host.first_url.clone(), host.first_seen.seconds(), host.urls)
+    };
+    assert_eq!(of(None), ("http://a.pt/old".to_owned(), 100, 3));
+    assert_eq!(of(Some(launches[1])), ("http://a.pt/x".to_owned(), 300, 2));
+    assert_eq!(of(Some(launches[2])), ("http://a.pt/x".to_owned(), 200, 2));
+}
+
+#[test]
 fn the_bar_is_full_when_all_launches_are_read() {
     let made = made(standard_rules());
     for _ in 0..2 {
