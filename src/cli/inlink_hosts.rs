@@ -3,8 +3,8 @@
 use super::FINE;
 use super::campaign::looking_desk;
 use super::inlink_store::answering;
-use super::inlinks::{dated_line, is_cut, tell_cut, tell_empty};
-use super::output::{Existing, plain, to_file};
+use super::inlinks::{is_cut, tell_cut, tell_empty};
+use super::output::{Existing, json_line, plain, to_file};
 use crate::app::work::{LinkSource, NutchForm, NutchLimits, RankedHosts};
 use crate::export::{GraphFormat, write_host_graph};
 use crate::jobs::{JobCx, counted};
@@ -101,7 +101,7 @@ pub(super) fn hosts(args: &HostsArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow
     tell_empty(rows.is_empty(), if args.uncaptured { "Of every host a page was captured" } else { "No host is known" });
     for row in &rows {
         if args.json {
-            dated_line(out, row, &["captured"])?;
+            json_line(out, row)?;
             continue;
         }
         let node = row.node;

@@ -253,11 +253,10 @@ pub(super) fn top(
         let anchor = store.top_anchor(&row.target, Some(window))?;
         let counts = row.counts();
         if json {
-            let date = row.date.to_dataset();
             json_line(
                 out,
                 // Named as in the table of captures, which those of a workspace are rows of.
-                &serde_json::json!({"url": row.target, "date": date, "inlink_hosts": counts.hosts,
+                &serde_json::json!({"url": row.target, "date": row.date, "inlink_hosts": counts.hosts,
                     "inlinks_external": counts.external, "inlinks_internal": counts.internal, "top_anchor": anchor}),
             )?;
         } else {

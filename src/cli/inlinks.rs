@@ -17,7 +17,6 @@ use crate::store::rows::{AnchorRow, InlinkPage, InlinkRow, ProspectPage, Prospec
 use crate::store::{PROSPECTS_KEPT, Workspace};
 use crate::uri::{CaptureDate, PageKey};
 use anyhow::Context;
-use serde::Serialize;
 use std::borrow::Cow;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -342,7 +341,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             tell_empty(rows.is_empty(), NO_INLINKS);
             for row in rows {
                 if json {
-                    dated_line(out, &row, &["date"])?;
+                    json_line(out, &row)?;
                 } else {
                     let counts = CitedCounts {
                         hosts: row.inlink_hosts.unwrap_or(0),
@@ -495,7 +494,7 @@ fn check(folder: &Path, limit: u64, all: bool, json: bool, out: &mut dyn Write) 
                 return Ok(());
             }
             if json {
-                return dated_line(out, &row, &["date"]);
+                return json_line(out, &row);
             }
             let hosts = if row.hosts == 1 { "host" } else { "hosts" };
             let (date, url, words) = (row.date.to_words(), plain(&row.url), short(&row.check, 200));
@@ -538,25 +537,6 @@ pub(super) fn top_line(
     )?)
 }
 
-/// One JSON object on a line, with these dates as text, as the data set has them.
-/// Where several stand in a list, each of them.
-pub(super) fn dated_line(out: &mut dyn Write, row: &impl Serialize, dates: &[&str]) -> anyhow::Result<()> {
-    let mut object = serde_json::to_value(row)?;
-    for name in dates {
-        let found = object.get_mut(name);
-        let each = found.map_or(&mut [][..], |found| match found {
-            serde_json::Value::Array(list) => list.as_mut_slice(),
-            one => std::slice::from_mut(one),
-        });
-        for date in each {
-            if let Some(millis) = date.as_i64() {
-                *date = CaptureDate::from_millis(millis).to_dataset().into();
-            }
-        }
-    }
-    json_line(out, &object)
-}
-
 /// The day of a date, for people.
 fn day(date: CaptureDate) -> String {
     date.to_words().split(' ').next().unwrap_or_default().to_owned()
@@ -565,7 +545,7 @@ fn day(date: CaptureDate) -> String {
 fn print_inlinks(answer: &InlinkPage, json: bool, out: &mut dyn Write) -> anyhow::Result<u8> {
     for row in &answer.rows {
         if json {
-            dated_line(out, row, &["date"])?;
+            json_line(out, row)?;
         } else {
             let side = if row.internal { "internal" } else { "external" };
             let (date, source, anchor) = (row.date.to_words(), plain(&row.source), short(&row.anchor, 80));
@@ -603,7 +583,7 @@ fn link_words(row: &InlinkRow) -> String {
 fn print_prospects(rows: &[ProspectRow], json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
     for row in rows {
         if json {
-            dated_line(out, row, &["first", "last"])?;
+            json_line(out, row)?;
         } else {
             writeln!(
                 out,
@@ -627,7 +607,7 @@ fn print_anchors(rows: &mut Vec<AnchorRow>, limit: u64, json: bool, out: &mut dy
     let cut = is_cut(rows, limit);
     for row in rows.iter() {
         if json {
-            dated_line(out, row, &["first", "last"])?;
+            json_line(out, row)?;
         } else {
             let request = if row.matches_request { "  (in the request)" } else { "" };
             writeln!(

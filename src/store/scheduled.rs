@@ -91,7 +91,6 @@ pub struct ScheduledRun {
     /// Its title.
     pub campaign_name: String,
     /// When it was due.
-    #[serde(serialize_with = "as_text")]
     pub due: CaptureDate,
     /// Whether it was a one-off date.
     pub is_extra: bool,
@@ -102,14 +101,9 @@ pub struct ScheduledRun {
     /// Name of its launch: its UTC second, 14 digits.
     pub launch_name: Option<String>,
     /// When the schedule was looked at and it was found due.
-    #[serde(serialize_with = "as_text")]
     pub noticed: CaptureDate,
     /// Why it is as it is, in words.
     pub why: String,
-}
-
-fn as_text<S: serde::Serializer>(date: &CaptureDate, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_str(date)
 }
 
 /// A campaign as a scheduler needs it.

@@ -9,10 +9,44 @@ use std::fmt;
 /// When something was captured: milliseconds since 1970 in UTC.
 ///
 /// Written as 14 digits (CDX, launch folders), as `2024-03-01T09:00:00`
-/// (inlink data set) or as RFC 3339 with `Z` (WARC, logs).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default)]
-#[serde(transparent)]
+/// (inlink data set) or as RFC 3339 with `Z` (WARC, logs, JSON).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct CaptureDate(i64);
+
+impl Serialize for CaptureDate {
+    /// As RFC 3339 in UTC: `2024-03-01T09:00:00Z`.
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for CaptureDate {
+    /// Reads any text that [`CaptureDate::parse`] takes, and the milliseconds
+    /// that earlier versions of the catalogue hold.
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = CaptureDate;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a date such as 2024-03-01T09:00:00Z, or milliseconds since 1970")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<CaptureDate, E> {
+                CaptureDate::parse(text).map_err(E::custom)
+            }
+
+            fn visit_i64<E: serde::de::Error>(self, millis: i64) -> Result<CaptureDate, E> {
+                Ok(CaptureDate(millis))
+            }
+
+            fn visit_u64<E: serde::de::Error>(self, millis: u64) -> Result<CaptureDate, E> {
+                i64::try_from(millis).map(CaptureDate).map_err(E::custom)
+            }
+        }
+        from.deserialize_any(Visitor)
+    }
+}
 
 /// The text is no date that archives use.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -218,6 +252,20 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: &str) {
         assert_eq!(CaptureDate::parse(text).unwrap().to_log(), expected, "{text}");
+    }
+
+    #[test]
+    fn json_has_the_date_as_text_and_reads_what_earlier_versions_wrote() {
+        for (text, millis) in [("2024-03-01T09:00:00Z", 1_709_283_600_000), ("1969-12-31T23:59:59.999Z", -1)] {
+            let date = CaptureDate::from_millis(millis);
+            let json = serde_json::to_string(&date).unwrap();
+            assert_eq!(json, format!("\"{text}\""));
+            for read in [json, millis.to_string(), "\"2024-03-01T10:00:00+01:00\"".to_owned()] {
+                let back: CaptureDate = serde_json::from_str(&read).unwrap();
+                assert!(back == date || read.contains("+01:00"), "{read}");
+            }
+        }
+        assert!(serde_json::from_str::<CaptureDate>("\"soon\"").unwrap_err().to_string().contains("“soon”"));
     }
 
     #[test]
