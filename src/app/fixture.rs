@@ -19,6 +19,7 @@ use crate::app::models::*;
 use crate::app::work::ScheduleLook;
 use crate::app::{CrawlPlan, CrawlRequest, CrawlStart, Desk, DeskResult};
 use crate::campaign::{Campaign, Seed};
+use crate::crawl::{SeenFacts, SeenState};
 use crate::jobs::JobCx;
 use crate::scope::{Trace, standard_rules};
 use crate::uri::CaptureDate;
@@ -103,6 +104,17 @@ fn mime(url: &str) -> &'static str {
     }
 }
 
+/// What became of URLs in this state.
+fn outcome(state: &str) -> UrlOutcome {
+    let (state, fetch_status, why) = match state {
+        "queued" => (SeenState::Queued, 0, ""),
+        "refused" => (SeenState::Refused, 0, ""),
+        "failed" => (SeenState::Failed, -2, "no connection to 192.0.2.17:443: connection refused"),
+        _ => (SeenState::Fetched, 200, ""),
+    };
+    UrlOutcome::of_seen(SeenFacts { state, rule_index: Some(3), rule_name: "TooManyHopsDecideRule", fetch_status, why })
+}
+
 impl FixtureDesk {
     fn row(&self, number: u64) -> CaptureRow {
         let (url, title, language) = PAGES[(number % 12) as usize];
@@ -157,6 +169,7 @@ impl FixtureDesk {
                 decision: if state == "refused" { "REJECT" } else { "ACCEPT" }.to_owned(),
                 rule: if state == "refused" { "TooManyHopsDecideRule" } else { "SurtPrefixedDecideRule" }.to_owned(),
                 state: if state == "failed" { "failed: connection refused" } else { state }.to_owned(),
+                outcome: outcome(state),
                 date: date(0),
             })
             .collect()
@@ -329,6 +342,7 @@ impl Desk for FixtureDesk {
             refused: 2_040,
             bytes: 168_000_000,
             why: String::new(),
+            nothing_fetched: false,
         };
         let host = |name: &str, country: &str, number| HostRow {
             host: name.to_owned(),
@@ -415,6 +429,7 @@ impl Desk for FixtureDesk {
         let row = self.row(id.unsigned_abs() - 1);
         let marks = self.told.marks.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(CaptureDetail {
+            outcome: UrlOutcome::of_capture(row.status, ""),
             details: vec![
                 ("URL".to_owned(), row.url.clone()),
                 ("Page key".to_owned(), "example,vilanova)/obras/ponte-nova".to_owned()),
@@ -462,7 +477,6 @@ impl Desk for FixtureDesk {
     }
 
     fn outlinks(&self, _: CaptureId) -> DeskResult<Vec<OutlinkRow>> {
-        const VERDICTS: [&str; 2] = ["REJECT TooManyHopsDecideRule", "ACCEPT SurtPrefixedDecideRule"];
         Ok((0..25)
             .map(|position| OutlinkRow {
                 position,
@@ -473,7 +487,7 @@ impl Desk for FixtureDesk {
                 nofollow: position % 7 == 3,
                 place: Some(if position < 4 { "nav" } else { "main" }.to_owned()),
                 capture: (position % 2 == 0).then_some(i64::from(position) + 1),
-                verdict: VERDICTS[usize::from(position % 5 > 0)].to_owned(),
+                outcome: Some(outcome(if position % 5 > 0 { "fetched" } else { "refused" })),
             })
             .collect())
     }

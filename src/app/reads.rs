@@ -148,6 +148,8 @@ reads! {
     seen(query: SeenQuery) -> SeenPage, None, |desk, (query,)| desk.seen(query);
     /// See [`Desk::why`].
     why(seen: i64) -> Trace, None, |desk, (seen,)| desk.why(*seen);
+    /// The row of a URL ever seen, with what became of it.
+    seen_one(seen: i64) -> Option<SeenRow>, None, |desk, (seen,)| Ok(desk.seen_rows(&[*seen])?.pop());
     /// See [`Desk::selection`].
     selection(campaign: CampaignId) -> SelectionPage, None, |desk, (campaign,)| desk.selection(*campaign);
     /// See [`Desk::files`]; files come and go without the catalogue.

@@ -108,8 +108,8 @@ impl AppState {
             self.notice(Notice {
                 is_error: true,
                 what: format!("{} was not opened", folder.display()),
-                why: "work on the open workspace is running".to_owned(),
-                hint: "Stop it or wait for its end, then open again".to_owned(),
+                why: "a job is running in the open workspace".to_owned(),
+                hint: "Stop the job or wait for it to finish, then open again".to_owned(),
             });
             return;
         }
@@ -122,7 +122,7 @@ impl AppState {
                 Ok(OpenedWorkspace { folder, desk, wants_inlinks })
             };
             let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(open))
-                .unwrap_or_else(|_| Err(anyhow::anyhow!("a defect of the program met while opening")));
+                .unwrap_or_else(|_| Err(anyhow::anyhow!("internal error while opening")));
             let _ = answers.send(Answer::Opened(folder, then, opened));
             wake();
         });
@@ -135,7 +135,7 @@ impl AppState {
             Ok(opened) => opened,
             Err(error) => {
                 let mut notice = failure(&format!("{} could not be opened", folder.display()), &error);
-                notice.hint = "Choose another folder, or make a new workspace in an empty one".to_owned();
+                notice.hint = "Choose another folder, or create a workspace in an empty one".to_owned();
                 self.notice(notice);
                 return;
             }
@@ -163,7 +163,7 @@ impl AppState {
             }
         }
         if wants_inlinks {
-            self.say("Inlinks are built once more: this version keeps them in another form");
+            self.say("Inlinks are being rebuilt: this version stores them in another format");
             self.send(Command::BuildInlinks);
         }
     }

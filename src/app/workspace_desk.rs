@@ -699,7 +699,7 @@ mod tests {
         let work = || {
             assert_eq!(told(&desk), []);
             let (_, ended, outcome) = told(&looking).pop().unwrap();
-            assert!(!ended && outcome.contains("open elsewhere"), "{outcome}");
+            assert!(!ended && outcome.contains("in another process"), "{outcome}");
             Ok(3)
         };
         desk.job("Import", |files| format!("{files} files"), work).unwrap();

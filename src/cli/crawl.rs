@@ -79,16 +79,19 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
         writeln!(out, "WARC files  {}", outcome.warc_folder.display())?;
         writeln!(out, "Logs        {}", outcome.log_folder.display())?;
     }
-    let came_to_nothing = outcome.complete && outcome.fetched == 0;
-    if came_to_nothing {
-        tell!("Nothing was fetched. What happened to the first URLs:");
+    let nothing_fetched = outcome.nothing_fetched.is_some();
+    if nothing_fetched {
+        tell!("What happened to the first URLs:");
         for state in ["failed", "refused"] {
             let launches = Launches::Last;
             let query =
                 SeenQuery { campaign: Some(id), launches, state, filter: String::new(), offset: 0, limit: SHOWN };
             for row in desk.seen(&query)?.rows {
-                let by = if state == "refused" { format!(" ({})", plain(&row.rule)) } else { String::new() };
-                tell!("  {}: {}{by}", plain(&row.url), plain(&row.state));
+                let detail = match row.outcome.detail.as_str() {
+                    "" => String::new(),
+                    detail => format!(" ({})", plain(detail)),
+                };
+                tell!("  {}: {}{detail}", plain(&row.url), plain(&row.outcome.sentence));
             }
         }
     }
@@ -99,5 +102,5 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
              fonds campaign add {folder} FILE --id {id}) and crawl again; for a new launch, add --fresh"
         );
     }
-    Ok(if outcome.complete && !came_to_nothing { FINE } else { PROBLEMS })
+    Ok(if outcome.complete && !nothing_fetched { FINE } else { PROBLEMS })
 }

@@ -6,6 +6,7 @@
 //! missed; the WARC file compresses anyway.
 
 use super::message::{ChunkScanner, Framing, Head, MAX_HEAD_BYTES, head_end};
+use super::outcome::NOT_STORED;
 use super::resolver::{HostOverride, Resolver};
 use super::spool::Spool;
 use super::wire::{Abandon, ConnectError, Connection, Deadline, IdleConnections, Origin, TlsClient, TlsFacts};
@@ -337,7 +338,7 @@ impl Client {
             body_len: 0,
         };
         let failed = |error: io::Error| {
-            let words = format!("the answer cannot be kept: {error}");
+            let words = format!("{NOT_STORED}: {error}");
             (FetchError { status: fetch_status::UNFETCHABLE, words, retry: true, took: None }, false)
         };
         answer.response.push(&head_bytes).map_err(failed)?;

@@ -16,6 +16,7 @@
 //! | one exchange, byte for byte | `fetch` over `wire`, `message`, `spool` |
 //! | records, metadata with outlinks, catalogue entry | `capture`, `notes`, `outlinks` |
 //! | crawl.log, scope.log, reports | `logs`, `crawl_log`, `reports` |
+//! | what became of a URL, in words | `outcome` |
 //! | captures out of archive files; what a kill left behind | `index`, `recovery` |
 //! | how much of a page is read, and of how many at once | `large` |
 //!
@@ -40,6 +41,7 @@ mod ledger;
 mod logs;
 mod message;
 mod notes;
+mod outcome;
 mod outlinks;
 mod politeness;
 mod recovery;
@@ -74,6 +76,7 @@ pub use index::{IndexReport, index_archive, index_in_parallel, index_records};
 pub use large::LargeTurn;
 pub use ledger::{Admission, AdmissionState, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl, RobotsAnswer};
 pub use notes::CaptureNotes;
+pub use outcome::{OutcomeClass, OutcomeKind, SeenFacts, SeenState, UrlOutcome, is_prerequisite};
 pub use outlinks::read_leads;
 pub use politeness::{MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};
 pub use recovery::recover_launch;

@@ -1,5 +1,6 @@
 //! Connections: TCP with deadlines, TLS above it, and those kept for reuse.
 
+use super::outcome::TLS_MARK;
 use super::resolver::private_address;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -215,7 +216,7 @@ fn connect(
     let mut connection =
         ClientConnection::new(Arc::clone(&client.config), name.clone()).map_err(|error| error.to_string())?;
     while connection.is_handshaking() {
-        connection.complete_io(&mut socket).map_err(|error| format!("TLS: {error}"))?;
+        connection.complete_io(&mut socket).map_err(|error| format!("{TLS_MARK}{error}"))?;
     }
     let facts = TlsFacts {
         protocol: match connection.protocol_version() {

@@ -8,6 +8,7 @@ use super::frontier::{ROBOTS_PRIORITY, authority_of};
 use super::judge::Source;
 use super::large::{LARGE_PAGE_BYTES, LargeTurn};
 use super::notes::CaptureNotes;
+use super::outcome::robots_unreachable;
 use super::outlinks::{Leads, followed, may_lead, read_leads, sitemap_links};
 use super::politeness::{MAX_RETRY_AFTER, retry_after, wait_after};
 use super::robots::MAX_ROBOTS_BYTES;
@@ -28,7 +29,7 @@ pub const PREREQUISITE_RULE: &str = "PrerequisiteAcceptDecideRule";
 /// Name of the verdict of robots.txt where the campaign has no rule for it.
 const ROBOTS_RULE: &str = "RobotsDecideRule";
 /// Name of the verdict that keeps private addresses out.
-const PRIVATE_ADDRESS_RULE: &str = "PrivateAddressGuard";
+pub(super) const PRIVATE_ADDRESS_RULE: &str = "PrivateAddressGuard";
 
 /// One of the crawl's threads.
 pub(super) struct Worker<'e> {
@@ -151,7 +152,7 @@ impl<'e> Worker<'e> {
             // Its own fetch will meet the same guard, and says so.
             Robots::Unreachable(fetch_status::BLOCKED_BY_SETTING) => return Ok(None),
             Robots::Unreachable(status) if policy == RobotsPolicy::Obey => {
-                let words = format!("robots.txt of the host could not be had (status {status})");
+                let words = robots_unreachable(status);
                 let status = fetch_status::ROBOTS_PREREQUISITE_FAILED;
                 return self.gave_up(ticket, status, &words, None).map(Some);
             }

@@ -2,7 +2,7 @@
 
 use super::decide_rules::{CompiledRule, DecideRules, compile_kind};
 use super::rules::{Change, Edit, Rule, RuleKind, SurtPrefix};
-use super::{Candidate, Decision, Facts, GeoFact, Trace, TraceStep};
+use super::{Candidate, Decision, Facts, GeoFact, Trace, TraceStep, rule_label};
 use crate::campaign::Campaign;
 use crate::uri::ScopePrefix;
 use std::sync::Arc;
@@ -209,14 +209,17 @@ impl Offer {
             Edit::Fact(_) => Cost::Fact,
         };
         let words = match change.edit {
-            Edit::Number(_) | Edit::Entry(_) => format!("in rule {index} ({}), {}", compiled.test.name(), change.words),
+            Edit::Number(_) | Edit::Entry(_) => {
+                format!("in rule {index} ({}), {}", rule_label(compiled.test.name()), change.words)
+            }
             Edit::Seeds(_) | Edit::Fact(_) => change.words,
         };
         Self { cost, words, index, step: Step::Edit(change.edit) }
     }
 
     fn switch(index: usize, compiled: &CompiledRule, on: bool) -> Self {
-        let words = format!("switch {} rule {index} ({})", if on { "on" } else { "off" }, compiled.test.name());
+        let words =
+            format!("switch {} rule {index} ({})", if on { "on" } else { "off" }, rule_label(compiled.test.name()));
         Self { cost: Cost::Switch, words, index, step: Step::Switch(on) }
     }
 }

@@ -187,19 +187,13 @@ fn the_smallest_change_is_offered() {
     let none = Facts::default();
     let denied = Facts { robots: RobotsFact::Denied { why: "Disallow: /".to_owned() }, ..Facts::default() };
     let far = "L".repeat(21);
-    check(
-        &rules,
-        "http://fct.pt/a",
-        &far,
-        &none,
-        "In rule 3 (TooManyHopsDecideRule), raise the limit from 20 hops to 21",
-    );
+    check(&rules, "http://fct.pt/a", &far, &none, "In rule 3 (number of hops), raise the limit from 20 hops to 21");
     check(
         &rules,
         "http://cdn.pt/a",
         "LEEE",
         &none,
-        "In rule 4 (TransclusionDecideRule), raise its limit from 2 embeds in a row to 3",
+        "In rule 4 (embedded resource), raise its limit from 2 embeds in a row to 3",
     );
     check(&rules, "http://fct.pt/a", "L", &denied, "robots.txt would have to allow it");
     check(&rules, "http://sobre.fct.pt/a", "L", &none, "Set the scope of the seed http://fct.pt/ to subdomains");
@@ -209,15 +203,15 @@ fn the_smallest_change_is_offered() {
         "http://fct.pt/sobre/nos",
         "L",
         &none,
-        "In rule 6 (MatchesListRegexDecideRule), add the pattern http://fct\\.pt/sobre/nos",
+        "In rule 6 (URL pattern), add the pattern http://fct\\.pt/sobre/nos",
     );
     check(
         &rules,
         "http://fct.pt/a/a/a/b",
         &far,
         &none,
-        "In rule 7 (PathologicalPathDecideRule), raise the limit from 2 repetitions to 3; and \
-         in rule 3 (TooManyHopsDecideRule), raise the limit from 20 hops to 21",
+        "In rule 7 (repeating path), raise the limit from 2 repetitions to 3; and \
+         in rule 3 (number of hops), raise the limit from 20 hops to 21",
     );
     let geo = vec![json!({"rule": "reject_all"}), json!({"rule": "geolocation", "countries": ["PT", "BR"]})];
     let geo = DecideRules::compile(&campaign(&[], geo)).unwrap();
@@ -228,7 +222,7 @@ fn the_smallest_change_is_offered() {
         "http://example.com/",
         "L",
         &stands_in(Some("GB")),
-        "In rule 1 (ExternalGeoLocationDecideRule), add GB to the countries",
+        "In rule 1 (country of the server), add GB to the countries",
     );
     let nothing = DecideRules::compile(&campaign(&[], Vec::new())).unwrap();
     check(

@@ -5,6 +5,7 @@ use super::captures::{stored_capture, uint};
 use super::catalogue::Catalogue;
 use super::rows::{CaptureDetail, CaptureId, CaptureRow, ReviewMark};
 use super::workspace::StoreError;
+use crate::crawl::UrlOutcome;
 use crate::uri::{CaptureDate, CdxKey, DatasetKey, PageKey, Url};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -24,6 +25,7 @@ impl Catalogue {
             let row = one_row(conn, id)?;
             let page: i64 = conn.query_row("SELECT page FROM capture WHERE id = ?1", [id], |row| row.get(0))?;
             Ok(CaptureDetail {
+                outcome: outcome(conn, id, row.status)?,
                 details: details(conn, id, &row)?,
                 trace: None,
                 path: path(conn, id, &row)?,
@@ -86,6 +88,13 @@ fn one_row(conn: &Connection, id: CaptureId) -> Result<CaptureRow, StoreError> {
     rows_where(conn, campaign.unwrap_or(0), "c.id = ?2", id, "c.id")?
         .pop()
         .ok_or(StoreError::Missing { what: "capture", id: id.to_string() })
+}
+
+fn outcome(conn: &Connection, id: CaptureId, status: i32) -> Result<UrlOutcome, StoreError> {
+    let truncated: String = conn
+        .prepare_cached("SELECT ifnull(truncated, '') FROM capture WHERE id = ?1")?
+        .query_row([id], |row| row.get(0))?;
+    Ok(UrlOutcome::of_capture(status, &truncated))
 }
 
 fn details(conn: &Connection, id: CaptureId, row: &CaptureRow) -> Result<Vec<(String, String)>, StoreError> {

@@ -14,7 +14,7 @@ use crate::analysis::fold_letters;
 use crate::campaign::{FieldTerm, FieldTest, Query, Sign, parse_fields};
 use crate::links::original_rule::{IS_PAGE, ORIGINAL, SAYS_PAGE};
 use crate::links::stored::{host_name, host_of};
-use crate::scope::broken_pattern;
+use crate::scope::{broken_pattern, rule_label};
 use crate::uri::{CaptureDate, Fqdn, PageKey, Url};
 use crate::warc::end_of_period;
 use aho_corasick::AhoCorasick;
@@ -67,7 +67,7 @@ pub(super) static CAPTURES: FilterTable =
 /// URLs that launches have seen: `s`, with its URL `u`, host `h` and via `v`.
 pub(super) static SEEN: FilterTable = FilterTable {
     fields: SEEN_FIELDS,
-    anywhere: "(url_has(?, u.url) OR text_has(?, s.rule_name) OR text_has(?, s.why))",
+    anywhere: "(url_has(?, u.url) OR text_has(?, s.rule_name) OR text_has(?, rule_label(s.rule_name)) OR text_has(?, s.why))",
 };
 
 /// Pages cited but never captured: `t`, with its URL `u` and host `h`.
@@ -254,6 +254,7 @@ pub(super) fn register(conn: &Connection) -> rusqlite::Result<()> {
     conn.create_scalar_function("fqdn_of", 1, flags, |context| {
         Ok(host_name(host_of(text_of(context, 0)?)).as_str().to_owned())
     })?;
+    conn.create_scalar_function("rule_label", 1, flags, |context| Ok(rule_label(text_of(context, 0)?).to_owned()))?;
     conn.create_scalar_function("regexp", 2, flags, |context| {
         let pattern: Arc<regex::Regex> =
             context.get_or_create_aux(0, |value| -> Result<_, Failed> { Ok(regex::Regex::new(value.as_str()?)?) })?;

@@ -2,10 +2,12 @@
 
 use super::captures::{int, uint};
 use super::catalogue::Catalogue;
+use super::launches::seen_state;
 use super::repeats::{HAS_LINKS, NEW_ORIGINALS, NEW_PAGES};
 use super::rows::{AnchorRow, CaptureId, OutlinkRow};
 use super::scheduled::has_table;
 use super::workspace::StoreError;
+use crate::crawl::{SeenFacts, UrlOutcome};
 use crate::links::Unread;
 use crate::links::original_rule::{IS_PAGE, ORIGINAL, ORIGINAL_NOW, ORIGINAL_THEN, SAYS_PAGE, WAS_PAGE, lost_pages};
 use crate::uri::CaptureDate;
@@ -305,23 +307,32 @@ impl Catalogue {
             let mut statement = conn.prepare_cached(&format!(
                 "SELECT o.position, t.url, a.text, o.kind,
                     (SELECT x.id FROM capture x WHERE x.page = t.page ORDER BY abs(x.date_ms - c.date_ms) LIMIT 1),
-                    ifnull((SELECT CASE WHEN s.accepted THEN 'ACCEPT ' ELSE 'REJECT ' END || s.rule_name
-                            FROM seen s WHERE s.launch = c.launch AND s.url = t.id), ''),
-                    ifnull(o.rel, ''), o.nofollow, o.place
+                    s.state, ifnull(o.rel, ''), o.nofollow, o.place, s.rule_index, s.rule_name, s.fetch_status, s.why
                  FROM capture c
                  JOIN capture p ON p.id = ifnull({ORIGINAL}, c.id)
                  JOIN outlink o ON o.capture = {HAS_LINKS}
                  JOIN url t ON t.id = o.target JOIN anchor a ON a.id = o.anchor
+                 LEFT JOIN seen s ON s.launch = c.launch AND s.url = t.id
                  WHERE c.id = ?1 ORDER BY o.position"
             ))?;
             let rows = statement.query_map([id], |row| {
+                let outcome = match row.get::<_, Option<i64>>(5)? {
+                    None => None,
+                    Some(state) => Some(UrlOutcome::of_seen(SeenFacts {
+                        state: seen_state(state),
+                        rule_index: row.get::<_, Option<i64>>(9)?.and_then(|index| usize::try_from(index).ok()),
+                        rule_name: &row.get::<_, String>(10)?,
+                        fetch_status: row.get(11)?,
+                        why: &row.get::<_, String>(12)?,
+                    })),
+                };
                 Ok(OutlinkRow {
                     position: row.get(0)?,
                     url: row.get(1)?,
                     anchor: row.get(2)?,
                     kind: row.get(3)?,
                     capture: row.get(4)?,
-                    verdict: row.get(5)?,
+                    outcome,
                     rel: row.get(6)?,
                     nofollow: row.get(7)?,
                     place: row.get(8)?,

@@ -9,6 +9,7 @@ use super::rows::{
     SeenPage, SeenQuery, SeenRow,
 };
 use super::workspace::StoreError;
+use crate::crawl::{PREREQUISITE_RULE, SeenFacts, SeenState, UrlOutcome};
 use crate::scope::GeoFact;
 use crate::uri::CaptureDate;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
@@ -116,11 +117,13 @@ impl Catalogue {
                     ifnull(sum(t.urls) FILTER (WHERE t.state = 0), 0), ifnull(sum(t.urls) FILTER (WHERE t.state = 2), 0),
                     ifnull(sum(t.urls) FILTER (WHERE t.state = 3), 0), ifnull(sum(t.urls) FILTER (WHERE t.state = 1), 0),
                     (SELECT CAST(total(size) AS INTEGER) FROM capture WHERE launch = l.id),
-                    l.ran_ms + ifnull(max(?2 - l.running_since_ms, 0), 0)
+                    l.ran_ms + ifnull(max(?2 - l.running_since_ms, 0), 0),
+                    l.kind = 'crawl' AND l.state = 'finished' AND NOT EXISTS (SELECT 1 FROM seen_tally f
+                        WHERE f.launch = l.id AND f.state = 2 AND f.urls > 0 AND f.rule_name <> ?3)
                  FROM launch l LEFT JOIN campaign k ON k.id = l.campaign LEFT JOIN seen_tally t ON t.launch = l.id
                  WHERE l.id = ?1 GROUP BY l.id",
             )?
-            .query_row([id, CaptureDate::now().millis()], launch_row)
+            .query_row(params![id, CaptureDate::now().millis(), PREREQUISITE_RULE], launch_row)
             .optional()?
             .ok_or(StoreError::Missing { what: "launch", id: id.to_string() })
         })
@@ -379,9 +382,36 @@ impl Catalogue {
             conn.prepare_cached(&format!(
                 "SELECT {SEEN}, s.launch, s.is_seed, s.source_tag, s.seed FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via WHERE s.id = ?1"
             ))?
-            .query_row([id], |row| Ok((row.get(10)?, seen_row(row)?, row.get(11)?, row.get(12)?, row.get(13)?)))
+            .query_row([id], |row| Ok((row.get(12)?, seen_row(row)?, row.get(13)?, row.get(14)?, row.get(15)?)))
             .optional()?
             .ok_or(StoreError::Missing { what: "seen URL", id: id.to_string() })
+        })
+    }
+
+    /// Why a launch fetched nothing: what became of most of its seeds.
+    pub fn why_nothing_fetched(&self, launch: LaunchId) -> Result<String, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(&format!(
+                "SELECT {SEEN} FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via
+                 WHERE s.launch = ?1 AND s.is_seed ORDER BY s.id"
+            ))?;
+            let mut rows = statement.query([launch])?;
+            let (mut seeds, mut outcomes): (u64, Vec<(u64, UrlOutcome)>) = (0, Vec::new());
+            while let Some(row) = rows.next()? {
+                seeds += 1;
+                let outcome = seen_row(row)?.outcome;
+                match outcomes.iter_mut().find(|(_, of)| (of.kind, &of.sentence) == (outcome.kind, &outcome.sentence)) {
+                    Some((count, _)) => *count += 1,
+                    None => outcomes.push((1, outcome)),
+                }
+            }
+            // Of equally many the first counts.
+            let most = outcomes.iter().map(|(count, _)| *count).max();
+            Ok(match outcomes.iter().find(|(count, _)| Some(*count) == most) {
+                None => "The launch has no seeds.".to_owned(),
+                Some((_, outcome)) if seeds == 1 => outcome.to_string(),
+                Some((count, outcome)) => format!("{count} of {seeds} seeds: {outcome}"),
+            })
         })
     }
 
@@ -451,6 +481,16 @@ impl Catalogue {
     }
 }
 
+/// Where a URL stands, behind the number that the catalogue keeps.
+pub(super) fn seen_state(number: i64) -> SeenState {
+    match number {
+        QUEUED => SeenState::Queued,
+        REFUSED => SeenState::Refused,
+        FETCHED => SeenState::Fetched,
+        _ => SeenState::Failed,
+    }
+}
+
 /// What tells a crawl of another crawler. A workspace of an earlier version
 /// that is only looked at does not tell.
 fn foreign(conn: &Connection) -> Result<&'static str, StoreError> {
@@ -498,19 +538,29 @@ fn launch_row(row: &Row<'_>) -> rusqlite::Result<LaunchRow> {
         refused: number(11)?,
         bytes: number(12)?,
         ran_ms: number(13)?,
+        nothing_fetched: row.get(14)?,
     })
 }
 
 const SEEN: &str =
-    "s.id, u.url, ifnull(v.url, ''), s.anchor, s.hops, s.accepted, s.rule_name, s.state, s.why, s.date_ms";
+    "s.id, u.url, ifnull(v.url, ''), s.anchor, s.hops, s.accepted, s.rule_name, s.state, s.why, s.date_ms,
+        s.rule_index, s.fetch_status";
 
 fn seen_row(row: &Row<'_>) -> rusqlite::Result<SeenRow> {
-    let why: String = row.get(8)?;
-    let state = match row.get::<_, i64>(7)? {
-        QUEUED => "queued",
-        REFUSED => "refused",
-        FETCHED => "fetched",
-        _ => "failed",
+    let (rule, why): (String, String) = (row.get(6)?, row.get(8)?);
+    let state = seen_state(row.get(7)?);
+    let outcome = UrlOutcome::of_seen(SeenFacts {
+        state,
+        rule_index: row.get::<_, Option<i64>>(10)?.and_then(|index| usize::try_from(index).ok()),
+        rule_name: &rule,
+        fetch_status: row.get(11)?,
+        why: &why,
+    });
+    let state = match state {
+        SeenState::Queued => "queued",
+        SeenState::Refused => "refused",
+        SeenState::Fetched => "fetched",
+        SeenState::Failed => "failed",
     };
     Ok(SeenRow {
         id: row.get(0)?,
@@ -519,7 +569,8 @@ fn seen_row(row: &Row<'_>) -> rusqlite::Result<SeenRow> {
         anchor: row.get(3)?,
         hops: row.get(4)?,
         decision: if row.get(5)? { "ACCEPT" } else { "REJECT" }.to_owned(),
-        rule: row.get(6)?,
+        rule,
+        outcome,
         state: if why.is_empty() { state.to_owned() } else { format!("{state}: {why}") },
         date: CaptureDate::from_millis(row.get(9)?),
     })

@@ -6,6 +6,7 @@ pub use super::scheduled::{RunState, ScheduledRun};
 pub use super::selection_rows::*;
 pub use crate::analysis::{ScorePart, ScoreWeights};
 use crate::campaign::Campaign;
+use crate::crawl::UrlOutcome;
 use crate::links::stored::tallied_anchor;
 use crate::scope::Trace;
 use crate::uri::CaptureDate;
@@ -265,7 +266,19 @@ pub struct LaunchRow {
     pub bytes: u64,
     /// Why it stopped, in words; empty for a normal end.
     pub why: String,
+    /// Whether it has ended without a URL fetched, but for robots.txt.
+    pub nothing_fetched: bool,
 }
+
+impl LaunchRow {
+    /// How it stands, in words.
+    pub fn label(&self) -> &'static str {
+        if self.nothing_fetched { NOTHING_FETCHED } else { self.state.word() }
+    }
+}
+
+/// How a crawl ended that fetched nothing.
+pub const NOTHING_FETCHED: &str = "Ended: nothing fetched";
 
 /// A look at a running crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -324,6 +337,8 @@ pub struct SeenRow {
     pub rule: String,
     /// Queued, fetched, refused, failed (with why).
     pub state: String,
+    /// What became of it.
+    pub outcome: UrlOutcome,
     /// When it was seen.
     pub date: CaptureDate,
 }
@@ -552,6 +567,8 @@ impl ReviewMark {
 pub struct CaptureDetail {
     /// The row.
     pub row: CaptureRow,
+    /// What became of it.
+    pub outcome: UrlOutcome,
     /// Label and value, in reading order: SURT, digests, address, file, offset …
     pub details: Vec<(String, String)>,
     /// Why it was taken; none for imports without logs.
@@ -662,8 +679,8 @@ pub struct OutlinkRow {
     pub place: Option<String>,
     /// A capture of the target, nearest in time.
     pub capture: Option<CaptureId>,
-    /// What the campaign's rules said about it, and which rule.
-    pub verdict: String,
+    /// What became of it in the same launch, where that saw it.
+    pub outcome: Option<UrlOutcome>,
 }
 
 /// An anchor text with its tally.

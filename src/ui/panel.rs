@@ -4,7 +4,9 @@ use super::panel_files::{file_ui, lost_ui, problem_ui};
 use super::table::Table;
 use super::theme::{self, GAP, tokens};
 use super::trace::trace_ui;
-use super::widgets::{PANEL_NOTE, empty_ui, heading_ui, loaded_ui, mark_ui, note_field_ui, status_ui, verdict_ui};
+use super::widgets::{
+    PANEL_NOTE, empty_ui, heading_ui, loaded_ui, mark_ui, note_field_ui, outcome_cell_ui, outcome_ui, status_ui,
+};
 use super::words;
 use crate::app::models::*;
 use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, Same, ScopeList};
@@ -88,13 +90,16 @@ impl LowerPanel {
             PanelTab::Decision => {
                 let answer = app.reads.detail(id, days);
                 scroll_ui(ui, |ui| {
-                    loaded_ui(ui, &answer, |ui, detail| match &detail.trace {
-                        Some(trace) => trace_ui(ui, "trace", trace),
-                        None => empty_ui(
-                            ui,
-                            "No scope decision recorded",
-                            "This capture was imported from a file without crawl logs",
-                        ),
+                    loaded_ui(ui, &answer, |ui, detail| {
+                        outcome_ui(ui, &detail.outcome);
+                        match &detail.trace {
+                            Some(trace) => trace_ui(ui, "trace", trace),
+                            None => empty_ui(
+                                ui,
+                                "No scope decision recorded",
+                                "This capture was imported from a file without crawl logs",
+                            ),
+                        }
                     });
                 });
             }
@@ -187,6 +192,8 @@ fn seen_ui(ui: &mut Ui, app: &mut AppState, id: i64) {
         (Route::Scope(_, ScopeList::WhatIf(_)), Some(answer)) => answer.shown().cloned(),
         _ => None,
     };
+    let row = app.reads.seen_one(id);
+    let outcome = row.shown().and_then(|row| row.as_ref().as_ref().map(|row| row.outcome.clone()));
     let as_edited = tried.map(|answer| app.reads.what_if_trace(Same::of(&answer), id));
     let answer = app.reads.why(id);
     scroll_ui(ui, |ui| {
@@ -197,20 +204,24 @@ fn seen_ui(ui: &mut Ui, app: &mut AppState, id: i64) {
                 trace_ui(ui, "edited trace", trace);
             });
             heading_ui(ui, "As crawled");
+            if let Some(outcome) = &outcome {
+                outcome_ui(ui, outcome);
+            }
             loaded_ui(ui, &answer, |ui, trace| trace_ui(ui, "seen trace", trace));
             return;
         }
+        if let Some(outcome) = &outcome {
+            outcome_ui(ui, outcome);
+        }
         loaded_ui(ui, &answer, |ui, trace| {
             ui.label(RichText::new(words::line(&trace.url)).color(tokens(ui).strong_text));
-            if app.settings.panel_tab != PanelTab::Decision {
-                ui.weak("This URL was not captured; its decision is what is known of it");
-            }
             trace_ui(ui, "seen trace", trace);
         });
     });
 }
 
 fn details_ui(ui: &mut Ui, app: &mut AppState, detail: &CaptureDetail) {
+    outcome_ui(ui, &detail.outcome);
     ui.horizontal(|ui| {
         mark_ui(ui, detail.row.mark);
         ui.label(RichText::new(words::short(&detail.row.title, 120)).color(tokens(ui).strong_text));
@@ -424,7 +435,7 @@ fn outlinks_ui(ui: &mut Ui, app: &mut AppState, rows: &[OutlinkRow]) {
         ("Page area", 80.0),
         ("Rel", 110.0),
         ("Captured", 80.0),
-        ("Decision", 240.0),
+        ("Outcome", 260.0),
         ("URL", 320.0),
     ];
     let mut go = None;
@@ -447,9 +458,10 @@ fn outlinks_ui(ui: &mut Ui, app: &mut AppState, rows: &[OutlinkRow]) {
                     ui.weak("–");
                 }
             });
-            cells.ui(|ui| {
-                verdict_ui(ui, &row.verdict);
-            });
+            match &row.outcome {
+                Some(outcome) => cells.ui(|ui| drop(outcome_cell_ui(ui, outcome))),
+                None => cells.weak("–"),
+            }
             cells.text(&row.url);
         },
         |_, _| {},

@@ -4,23 +4,23 @@ use super::theme::{self, tokens};
 use super::widgets::coloured_cell_ui;
 use super::words;
 use crate::app::models::PREREQUISITE_RULE;
-use crate::scope::{Decision, NO_RULE, Trace};
+use crate::scope::{Decision, NO_RULE, Trace, rule_label};
 use egui::{Label, RichText, Ui};
 
 /// The verdict in one line.
 pub fn verdict_line(trace: &Trace) -> String {
     let said = match trace.verdict.decision {
-        Decision::Accept => "✔ Accepted",
+        Decision::Accept => "✔ In scope",
         Decision::Reject => "✖ Refused",
     };
     match trace.verdict.rule_index {
         // Counted from 0, as in scope.log.
-        Some(index) => format!("{said} by rule {index}, {}", trace.verdict.rule_name),
-        None if trace.verdict.rule_name == NO_RULE => format!("{said}: no rule spoke"),
+        Some(index) => format!("{said} by rule {index}: {}", rule_label(&trace.verdict.rule_name)),
+        None if trace.verdict.rule_name == NO_RULE => format!("{said}: no rule matched"),
         None if trace.verdict.rule_name == PREREQUISITE_RULE => {
-            format!("{said} without asking the rules: the crawl itself needs it ({PREREQUISITE_RULE})")
+            format!("{said} without rules: the crawl itself needs it")
         }
-        None => format!("{said} apart from the rules, {}", trace.verdict.rule_name),
+        None => format!("{said}: {}", rule_label(&trace.verdict.rule_name)),
     }
 }
 
@@ -38,7 +38,7 @@ pub fn turning_trace_ui(ui: &mut Ui, id: &str, trace: &Trace, can_turn: bool) ->
         Decision::Accept => colors.accept,
         Decision::Reject => colors.reject,
     };
-    ui.label(RichText::new(verdict_line(trace)).color(color));
+    ui.label(RichText::new(verdict_line(trace)).color(color)).on_hover_text(words::line(&trace.verdict.rule_name));
     if let Some(turn) = &trace.turn {
         ui.horizontal_wrapped(|ui| {
             ui.weak("Smallest rule change that reverses this:");

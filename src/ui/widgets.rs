@@ -2,9 +2,10 @@
 
 use super::theme::{self, GAP, GROUP_GAP, tokens};
 use super::words;
-use crate::app::models::{Loaded, Notice, ReviewMark};
+use crate::app::models::{Loaded, Notice, OutcomeClass, ReviewMark, UrlOutcome};
 use crate::app::{Action, AppState, resolve};
 use crate::jobs::Progress;
+use crate::scope::rule_label;
 use egui::{Button, Color32, Label, Response, RichText, TextEdit, Ui};
 use std::sync::Arc;
 
@@ -223,16 +224,55 @@ pub fn status_ui(ui: &mut Ui, status: i32) -> Response {
     coloured_cell_ui(ui, &words, color)
 }
 
-/// A verdict in words, such as `ACCEPT by …`, with its sign and colour.
-pub fn verdict_ui(ui: &mut Ui, verdict: &str) -> Response {
+/// What the rules say of a URL that no crawl has fetched, given as `ACCEPT` or
+/// `REJECT` with the class name of the rule, or in words.
+pub fn scope_verdict_ui(ui: &mut Ui, verdict: &str) -> Response {
     let tokens = tokens(ui);
-    let upper = verdict.to_uppercase();
-    if upper.contains("REJECT") {
-        coloured_cell_ui(ui, &format!("✖ {verdict}"), tokens.reject)
-    } else if upper.contains("ACCEPT") {
-        coloured_cell_ui(ui, &format!("✔ {verdict}"), tokens.accept)
-    } else {
-        cell_ui(ui, if verdict.is_empty() { "–" } else { verdict })
+    let (text, color, rule) = match verdict.split_once(' ') {
+        Some(("ACCEPT", rule)) => (format!("✔ In scope: {}", rule_label(rule)), tokens.accept, rule),
+        Some(("REJECT", rule)) => (format!("✖ Out of scope: {}", rule_label(rule)), tokens.reject, rule),
+        _ => return cell_ui(ui, if verdict.is_empty() { "–" } else { verdict }),
+    };
+    coloured_cell_ui(ui, &text, color).on_hover_text(words::line(rule))
+}
+
+/// The class name of a rule as its plain name; the class name when hovered.
+pub fn rule_cell_ui(ui: &mut Ui, rule: &str) -> Response {
+    cell_ui(ui, rule_label(rule)).on_hover_text(words::line(rule))
+}
+
+fn outcome_look(ui: &Ui, outcome: &UrlOutcome) -> (&'static str, Color32) {
+    let tokens = tokens(ui);
+    match outcome.kind.class() {
+        OutcomeClass::Good => ("✔", tokens.accept),
+        OutcomeClass::Problem => ("⚠", tokens.flag),
+        OutcomeClass::Waiting => ("…", tokens.text),
+        OutcomeClass::Refused | OutcomeClass::Failed => ("✖", tokens.reject),
+    }
+}
+
+/// What became of a URL, in a cell; its remedy when hovered.
+pub fn outcome_cell_ui(ui: &mut Ui, outcome: &UrlOutcome) -> Response {
+    let (sign, color) = outcome_look(ui, outcome);
+    let sentence = outcome.sentence.trim_end_matches('.');
+    let response = coloured_cell_ui(ui, &format!("{sign} {sentence}"), color);
+    let more: Vec<&str> =
+        [outcome.remedy.as_str(), outcome.detail.as_str()].into_iter().filter(|text| !text.is_empty()).collect();
+    if more.is_empty() { response } else { response.on_hover_text(words::line(&more.join(" – "))) }
+}
+
+/// What became of a URL and what to do about it, as the first line of a panel.
+pub fn outcome_ui(ui: &mut Ui, outcome: &UrlOutcome) {
+    let (sign, color) = outcome_look(ui, outcome);
+    ui.horizontal_wrapped(|ui| {
+        let sentence = RichText::new(format!("{sign} {}", words::line(&outcome.sentence))).strong().color(color);
+        ui.label(sentence);
+        if !outcome.remedy.is_empty() {
+            ui.label(words::line(&outcome.remedy));
+        }
+    });
+    if !outcome.detail.is_empty() {
+        ui.weak(words::line(&outcome.detail));
     }
 }
 

@@ -47,6 +47,9 @@ pub struct CrawlOutcome {
     pub limit_reached: bool,
     /// How it ended, in words.
     pub end: String,
+    /// Why nothing was fetched, where nothing but robots.txt was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nothing_fetched: Option<String>,
     /// URLs fetched with an answer, in the whole launch.
     pub fetched: u64,
     /// URLs that could not be fetched.
@@ -72,6 +75,9 @@ impl CrawlOutcome {
             "{}: {} fetched, {} failed, {} refused, {} queued",
             self.end, self.fetched, self.failed, self.refused, self.queued
         );
+        if let Some(why) = &self.nothing_fetched {
+            words = format!("{words}. {why}");
+        }
         if self.resumed {
             words.push_str("; resumed an earlier run");
         }
@@ -216,6 +222,9 @@ pub fn crawl(
     let state = if report.end == CrawlEnd::Finished { LaunchState::Finished } else { LaunchState::Stopped };
     let why = if report.end == CrawlEnd::Finished { String::new() } else { report.end.words() };
     catalogue.set_launch_state(launch.id, state, &why)?;
+    if catalogue.launch(launch.id)?.nothing_fetched {
+        catalogue.set_launch_state(launch.id, state, &catalogue.why_nothing_fetched(launch.id)?)?;
+    }
     outcome(desk, launch.id, resumed, &report, warc_folder, log_folder)
 }
 
@@ -271,12 +280,14 @@ fn outcome(
     log_folder: PathBuf,
 ) -> anyhow::Result<CrawlOutcome> {
     let row = desk.catalogue().launch(launch)?;
+    let end = if row.nothing_fetched { row.label().to_owned() } else { report.end.words() };
     Ok(CrawlOutcome {
         launch: row.launch,
         resumed,
         complete: report.end == CrawlEnd::Finished,
         limit_reached: matches!(report.end, CrawlEnd::Limit(_)),
-        end: report.end.words(),
+        end,
+        nothing_fetched: row.nothing_fetched.then_some(row.why),
         fetched: row.fetched,
         failed: row.failed,
         refused: row.refused,
@@ -309,8 +320,49 @@ fn recovery_words(recovery: &RecoveryReport) -> String {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::app::models::SeenQuery;
+    use crate::campaign::{Seed, SeedScope};
     use crate::store::Workspace;
     use crate::uri::CaptureDate;
+
+    #[test]
+    fn a_crawl_that_fetched_nothing_says_so_and_why() {
+        let dir = tempfile::tempdir().unwrap();
+        let desk = WorkspaceDesk::new(Workspace::create(&dir.path().join("w")).unwrap());
+        // Nobody listens on a port that was free a moment ago.
+        let dead = || std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut town = Campaign::new("Town");
+        town.rules = crate::scope::standard_rules();
+        town.seeds = vec![Seed {
+            url: format!("http://127.0.0.1:{}/", dead()),
+            scope: SeedScope::Root,
+            depth: None,
+            source_tag: String::new(),
+        }];
+        town.politeness.user_agent = "Fonds test (+mailto:archive@town.example)".to_owned();
+        town.politeness.max_retries = 0;
+        let mut crawl_of = |allows_private| {
+            town.politeness.allow_private_addresses = allows_private;
+            let id = desk.catalogue().save_campaign(None, &town).unwrap();
+            let outcome = crawl(&desk, id, &CrawlOptions::default(), &JobCx::detached()).unwrap();
+            let launch = desk.catalogue().last_launch(Some(id)).unwrap().unwrap();
+            assert_eq!((launch.label(), launch.state), ("Ended: nothing fetched", LaunchState::Finished));
+            assert_eq!(outcome.nothing_fetched.as_ref(), Some(&launch.why));
+            assert!(outcome.words().starts_with("Ended: nothing fetched: 0 fetched"), "{}", outcome.words());
+            assert!(outcome.words().ends_with(&launch.why), "{}", outcome.words());
+            let rows = desk.catalogue().seen(&SeenQuery::of_launch(launch.id, "all")).unwrap().rows;
+            assert!(rows.iter().any(|row| row.url == town.seeds[0].url));
+            for row in rows {
+                let outcome = row.outcome.to_string();
+                assert!(outcome.starts_with("Not fetched: ") && !outcome.contains("ccept"), "{outcome}");
+            }
+            launch.why
+        };
+        let why = crawl_of(true);
+        assert!(why.starts_with("Not fetched: no connection to the server. Check host and port"), "{why}");
+        let why = crawl_of(false);
+        assert!(why.starts_with("Not fetched: its address is private or local. "), "{why}");
+    }
 
     #[test]
     fn a_launch_whose_crawl_panics_is_stopped_and_can_be_resumed() {
@@ -325,7 +377,7 @@ mod tests {
         assert!(!catalogue.is_crawling(campaign).unwrap());
         let unfinished = catalogue.unfinished_launch(campaign).unwrap().unwrap();
         assert_eq!((unfinished.id, unfinished.state), (launch, LaunchState::Stopped));
-        assert!(unfinished.why.contains("defect"), "{unfinished:?}");
+        assert!(unfinished.why.contains("internal error"), "{unfinished:?}");
         guarded(catalogue, launch, &live, || catalogue.set_launch_state(launch, LaunchState::Finished, "")).unwrap();
         assert_eq!(catalogue.launch(launch).unwrap().state, LaunchState::Finished);
     }

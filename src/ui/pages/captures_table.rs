@@ -4,7 +4,7 @@ use super::captures::{host_filter, loaded_page};
 use crate::app::models::{CaptureColumn, CaptureId, CapturePage, CaptureQuery, CaptureRow, ReviewMark};
 use crate::app::{AppState, Command, PanelTab, Route, SelectedRows};
 use crate::ui::theme::{self, tokens};
-use crate::ui::widgets::{cell_ui, coloured_cell_ui, mark_ui, status_ui};
+use crate::ui::widgets::{cell_ui, coloured_cell_ui, mark_ui, rule_cell_ui, status_ui};
 use crate::ui::words;
 use egui::{Id, Modifiers, RichText, Sense, Ui};
 use egui_table::{CellInfo, Column, HeaderCellInfo, HeaderRow, PrefetchInfo, Table, TableDelegate, TableState};
@@ -290,7 +290,7 @@ impl TableDelegate for CaptureTable<'_> {
                 cell_ui(ui, if row.hops.is_empty() { "seed" } else { &row.hops });
             }
             CaptureColumn::Rule => {
-                cell_ui(ui, &row.rule);
+                rule_cell_ui(ui, &row.rule);
             }
             CaptureColumn::Via => {
                 cell_ui(ui, &row.via);

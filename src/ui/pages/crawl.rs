@@ -6,11 +6,12 @@ use crate::app::models::{
     campaign_title, quoted,
 };
 use crate::app::{Action, AppState, Command, Focus, PanelTab, Route};
+use crate::scope::rule_label;
 use crate::ui::table::{Cells, Table};
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
-    action_named_ui, action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, loaded_ui, pager_ui, title_ui,
-    verdict_ui,
+    action_named_ui, action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, loaded_ui, outcome_cell_ui, pager_ui,
+    rule_cell_ui, title_ui,
 };
 use crate::ui::words;
 use egui::{RichText, ScrollArea, TextEdit, Ui};
@@ -132,7 +133,7 @@ impl CrawlView {
     fn by_rule_ui(&mut self, ui: &mut Ui, rules: &[(String, u64)]) {
         ui.horizontal_wrapped(|ui| {
             for (rule, number) in rules {
-                ui.weak(words::short(rule, 60));
+                ui.weak(words::short(rule_label(rule), 60)).on_hover_text(words::line(rule));
                 if count_link_ui(ui, *number, "Show the URLs this rule refused") {
                     self.filter = format!("rule={}", quoted(rule));
                 }
@@ -176,7 +177,7 @@ impl CrawlView {
                     }
                 }
                 cells.text(&words::bytes(row.bytes));
-                cells.text(&row.rule);
+                cells.ui(|ui| drop(rule_cell_ui(ui, &row.rule)));
             },
             |_, _| {},
         );
@@ -261,15 +262,13 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, state: &str, rows: &[SeenRow]) {
 
 /// Columns of URLs ever seen.
 pub(super) const SEEN: [(&str, f32); 6] =
-    [("URL", 360.0), ("Decision", 250.0), ("State", 150.0), ("Hops", 60.0), ("Anchor", 160.0), ("Via", 240.0)];
+    [("URL", 360.0), ("Outcome", 300.0), ("Deciding rule", 150.0), ("Hops", 60.0), ("Anchor", 160.0), ("Via", 240.0)];
 
 /// One of them.
 pub(super) fn seen_cells_ui(cells: &mut Cells<'_, '_, '_>, row: &SeenRow) {
     cells.text(&row.url);
-    cells.ui(|ui| {
-        verdict_ui(ui, &format!("{} by {}", row.decision, row.rule));
-    });
-    cells.text(&row.state);
+    cells.ui(|ui| drop(outcome_cell_ui(ui, &row.outcome)));
+    cells.ui(|ui| drop(rule_cell_ui(ui, &row.rule)));
     cells.text(if row.hops.is_empty() { "seed" } else { &row.hops });
     cells.text(&row.anchor);
     cells.text(&row.via);
@@ -290,9 +289,10 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
             LaunchState::Running => ("▶", colors.accept),
             LaunchState::Paused => ("⏸", colors.flag),
             LaunchState::Stopped => ("⏹", colors.flag),
+            LaunchState::Finished if launch.nothing_fetched => ("⚠", colors.flag),
             LaunchState::Finished => ("✔", colors.text),
         };
-        ui.label(RichText::new(format!("{sign} {}", launch.state.word())).heading().color(color));
+        ui.label(RichText::new(format!("{sign} {}", launch.label())).heading().color(color));
         let seconds = launch.ran_ms as f64 / 1000.0;
         ui.label(words::short(&campaign_title(launch.campaign, &launch.campaign_name), 60));
         ui.weak(format!("started {} UTC, ran {}", launch.started.to_words(), words::duration(seconds)));

@@ -4,7 +4,7 @@ use crate::app::models::{Loaded, ProspectPage as Prospects, ProspectRow};
 use crate::app::{Action, AppState, Command, Route};
 use crate::ui::table::Table;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{action_ui, empty_ui, loaded_ui, pager_ui, title_ui, verdict_ui};
+use crate::ui::widgets::{action_ui, empty_ui, loaded_ui, pager_ui, scope_verdict_ui, title_ui};
 use crate::ui::words;
 use egui::{TextEdit, Ui};
 
@@ -108,7 +108,7 @@ impl ProspectPage {
                 cells.text(&words::day(row.last));
                 cells.text(if row.anchor.is_empty() { "(no text)" } else { &row.anchor });
                 cells.ui(|ui| {
-                    verdict_ui(ui, &row.verdict);
+                    scope_verdict_ui(ui, &row.verdict);
                 });
                 cells.text(&row.url);
             },

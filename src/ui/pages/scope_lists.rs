@@ -5,7 +5,7 @@ use crate::app::models::{
     CampaignId, FirstIds, GeoList, Loaded, MovedSide, ROWS_SHOWN, ScopeTable, SeenRow, WhatIfAnswer, WhatIfList,
 };
 use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, Route, RuleAsked, Same, ScopeList};
-use crate::scope::{Decision, Verdict};
+use crate::scope::{Decision, Verdict, rule_label};
 use crate::ui::pick::TableExport;
 use crate::ui::table::{Cells, Table};
 use crate::ui::theme::tokens;
@@ -240,14 +240,14 @@ fn long_table_ui<T>(
 
 fn verdict_ui(ui: &mut Ui, verdict: &Verdict) {
     let (sign, color) = match verdict.decision {
-        Decision::Accept => ("✔ accepted", tokens(ui).accept),
+        Decision::Accept => ("✔ in scope", tokens(ui).accept),
         Decision::Reject => ("✖ refused", tokens(ui).reject),
     };
     let by = match verdict.rule_index {
-        Some(index) => format!("by rule {index}: {}", verdict.rule_name),
-        None => format!("by {}", verdict.rule_name),
+        Some(index) => format!("by rule {index}: {}", rule_label(&verdict.rule_name)),
+        None => format!("by {}", rule_label(&verdict.rule_name)),
     };
-    coloured_cell_ui(ui, &format!("{sign} {by}"), color);
+    coloured_cell_ui(ui, &format!("{sign} {by}"), color).on_hover_text(words::line(&verdict.rule_name));
 }
 
 fn decided_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleAsked) {

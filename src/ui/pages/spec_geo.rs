@@ -2,7 +2,7 @@
 
 use crate::app::models::{CampaignId, CaptureTab, Drift, DriftList, GeoHost, GeoList, GeoReport, ScopeTable, quoted};
 use crate::app::{AppState, Command, Route, ScopeList};
-use crate::scope::{GeoEvidence, GeoFact};
+use crate::scope::{GeoEvidence, GeoFact, rule_label};
 use crate::ui::geo_database::GeoDatabaseCard;
 use crate::ui::pick::{PathField, Sort, TableExport};
 use crate::ui::table::Table;
@@ -123,7 +123,7 @@ impl GeoTab {
                         cells.text("–");
                     }
                 }
-                cells.text(&if row.also.is_empty() { "no other rule".to_owned() } else { row.also.join(", ") });
+                cells.text(&if row.also.is_empty() { "no other rule".to_owned() } else { labels(&row.also) });
                 cells.text(&row.first_url);
             },
             |_, _| {},
@@ -162,6 +162,10 @@ impl GeoTab {
             ui.push_id("drift", |ui| self.export_drift.ui(ui, app, || ScopeTable::Drift(drift.clone(), list)));
         }
     }
+}
+
+fn labels(rules: &[String]) -> String {
+    rules.iter().map(|rule| rule_label(rule)).collect::<Vec<_>>().join(", ")
 }
 
 fn database(evidence: &GeoEvidence) -> String {
@@ -206,7 +210,7 @@ fn evidence_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, row: &GeoHost) {
             line("First URL", &row.first_url);
             line("Seen (UTC)", &row.first_seen.to_words());
             line("Linked from", if row.first_via.is_empty() { "a seed" } else { &row.first_via });
-            let also = row.also.join(", ");
+            let also = labels(&row.also);
             line("Other accepting rules", if also.is_empty() { "none" } else { &also });
         });
         let label = format!("Show {}", words::counted(row.captures, "capture", "captures"));

@@ -144,7 +144,7 @@ fn letters_of_a_note_are_text_and_the_note_is_kept_or_left() {
         (1..=3).flat_map(detail).map(|(_, _, mark, words)| (mark, words)).collect()
     };
     window.press_with(Modifiers::COMMAND, Key::Num7);
-    window.until("the queue is there", |window| window.says("in the queue"));
+    window.until("the queue is there", |window| window.says("captures to review"));
     type_letters(&mut window, "n");
     type_letters(&mut window, "dafs");
     assert_eq!(notes(&window), []);
@@ -215,7 +215,7 @@ fn what_is_missing_in_a_draft_leads_to_its_field() {
     let dir = tempfile::tempdir().unwrap();
     let mut window = window(dir.path(), 0);
     window.app_mut().send(Command::NewCampaign);
-    window.check_says("things are needed before a crawl can start");
+    window.check_says("items to correct before a crawl can start");
     window.click("Save and crawl");
     assert_eq!(window.app().dialog, None);
     assert_eq!(resolve(Action::StartCrawl, window.app()), Err("The specification is incomplete"));

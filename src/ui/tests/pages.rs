@@ -134,7 +134,7 @@ fn rules_are_moved_switched_added_and_tested() {
     window.click("Reject long queries");
     assert_eq!(window.app().spec.as_ref().unwrap().campaign.rules.len(), 12);
     window.type_into("URLs to test", "https://www.vilanova.example/a");
-    window.until("the tester answers", |window| window.says("✔ Accepted by rule 1, SeedScopeDecideRule"));
+    window.until("the tester answers", |window| window.says("✔ In scope by rule 1: seed scope"));
     window.check_says("decides");
 }
 
@@ -186,11 +186,12 @@ fn the_lower_panel_explains_the_row() {
     window.until("rows are there", |window| window.says("Catálogo da biblioteca"));
     window.click("Catálogo da biblioteca");
     for (tab, words) in [
-        ("Decision", "✔ Accepted by rule 1, SurtPrefixedDecideRule"),
+        ("Details", "✔ Fetched (HTTP 200)."),
+        ("Decision", "✔ In scope by rule 1: SURT prefix"),
         ("Inlinks", "12 more omitted by the limit"),
         ("Inlinks", "ugc nofollow"),
         ("Inlinks", "footer"),
-        ("Outlinks", "✖ REJECT TooManyHopsDecideRule"),
+        ("Outlinks", "✖ Refused by rule 3: number of hops"),
         ("Anchors", "✔ term"),
         ("Text", "Segundo a Câmara"),
         ("Versions", "Captured (UTC)"),
@@ -224,7 +225,7 @@ fn the_lower_panel_explains_the_row() {
     window.press(Key::W);
     assert_eq!(window.app().settings.panel_tab, PanelTab::Decision);
     window.press(Key::F7);
-    assert!(!window.says("Accepted by rule 1"));
+    assert!(!window.says("In scope by rule 1"));
 }
 
 #[test]
@@ -237,7 +238,7 @@ fn refused_urls_explain_themselves() {
     window.check_says("https://calendar.example/month/7");
     window.click("https://calendar.example/month/7");
     assert_eq!(window.app().focus, Some(Focus::Seen(8)));
-    window.until("the trace is shown", |window| window.says("✖ Refused by rule 3, TooManyHopsDecideRule"));
+    window.until("the trace is shown", |window| window.says("✖ Refused by rule 3: number of hops."));
     window.check_says("a limit of 24 hops or more");
     window.click("End this launch");
     window.check_told("end launch 1");

@@ -64,7 +64,7 @@ fn a_country_is_added_its_effect_seen_and_undone() {
         window.click("↷ Redo edit");
     }
     assert_eq!(window.asked(), Some(&Command::RedoEdit));
-    window.until("the figures are back", |window| window.says("+10\u{a0}000 in"));
+    window.until("the figures are back", |window| window.says("newly in scope 10\u{a0}000"));
     window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
     assert_eq!(window.app().log.back().unwrap().1.why, "Nothing to redo");
 }
@@ -132,13 +132,13 @@ fn every_figure_opens_its_rows_and_a_row_its_decisions() {
     window.click("✖ Remove");
     until_tried(&mut window);
     window.check_says("4.0 MB");
-    window.click("−100 out");
+    window.click("newly out 100");
     let list_of = |list| Route::Scope(1, ScopeList::WhatIf(list));
     assert_eq!(window.app().route, list_of(WhatIfList::Side(MovedSide::Out)));
     window.until("rows are there", |window| window.says("http://go0.example:8080/0"));
     window.check_says("go0.example:8080");
-    window.check_says("✔ accepted by rule 1: SurtPrefixedDecideRule");
-    window.check_says("✖ refused by 3 TooManyHopsDecideRule");
+    window.check_says("✔ in scope by rule 1: SURT prefix");
+    window.check_says("✖ refused by rule 3: number of hops");
     window.click("http://go0.example:8080/2");
     assert_eq!(window.app().focus, Some(Focus::Seen(2)));
     window.until("both traces are shown", |window| {
@@ -224,8 +224,8 @@ fn the_tester_offers_the_smallest_change_and_makes_it() {
         window.says("1 accepted") && window.says("1 refused") && window.says("1 not a URL")
     });
     window.check_says("✖ “nothing at all” is no http or https URL");
-    window.scroll_to("✖ Refused by rule 0, RejectDecideRule  https://elsewhere.example/x");
-    window.click("✖ Refused by rule 0, RejectDecideRule  https://elsewhere.example/x");
+    window.scroll_to("✖ Refused by rule 0: reject everything  https://elsewhere.example/x");
+    window.click("✖ Refused by rule 0: reject everything  https://elsewhere.example/x");
     window.check_says("nobody has looked up where its server stands");
     let turn = window.words().into_iter().find(|words| words.starts_with("⮫ ")).unwrap();
     window.scroll_to(&turn);
@@ -290,7 +290,7 @@ fn hosts_let_in_by_location_show_their_evidence_and_captures() {
         window.until("the report is there", |window| window.says("diaspora.example"));
     }
     window.click("diaspora.example");
-    window.check_says("TransclusionDecideRule");
+    window.check_says("embedded resource");
     window.check_says("resolver");
     window.scroll_to("Export as CSV");
     window.click("Export as CSV");
