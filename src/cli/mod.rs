@@ -42,6 +42,7 @@ mod select;
 mod surt;
 mod wacz;
 mod warc;
+mod why;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::path::PathBuf;
@@ -113,6 +114,8 @@ pub enum Command {
     /// Build, look at and export inlinks.
     #[command(subcommand)]
     Inlinks(inlinks::Command),
+    /// Show what became of a URL, and why.
+    Why(why::Args),
     /// Say why URLs would be taken or refused.
     #[command(subcommand)]
     Scope(scope::Command),
@@ -228,6 +231,7 @@ pub fn run(command: Command) -> ExitCode {
         Command::Files(command) => files::run(command, &mut out),
         Command::Inlinks(command) => inlinks::run(command, &mut out),
         Command::Scope(command) => scope::run(command, &mut out),
+        Command::Why(args) => why::run(&args, &mut out),
         Command::Captures(args) => captures::run(&args, &mut out),
         Command::Mark(args) => mark::run(&args, &mut out),
         Command::Select(command) => select::run(&command, &mut out),

@@ -11,7 +11,7 @@ use super::rows::{
 use super::workspace::StoreError;
 use crate::crawl::{PREREQUISITE_RULE, SeenFacts, SeenState, UrlOutcome};
 use crate::scope::GeoFact;
-use crate::uri::CaptureDate;
+use crate::uri::{CaptureDate, Url};
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 /// Why a launch stands still whose program was killed.
@@ -426,6 +426,21 @@ impl Catalogue {
                 )?
                 .query_row(params![url, campaign], |row| Ok((row.get(0)?, row.get(1)?)))
                 .optional()?)
+        })
+    }
+
+    /// The rows of a URL in all launches that saw it, newest first.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn seen_of_url(&self, url: &Url) -> Result<Vec<i64>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT id FROM seen WHERE url = (SELECT id FROM url WHERE url = ?1) ORDER BY launch DESC",
+            )?;
+            let rows = statement.query_map([url.as_str()], |row| row.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
         })
     }
 
