@@ -6,6 +6,7 @@ use crate::app::models::{
     CaptureColumn, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, Notice, ReviewMark, filter_fields,
 };
 use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route, SelectedRows};
+use crate::campaign::{FieldTerm, Query, parse_fields};
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{action_ui, empty_ui, is_typing, notice_ui, takes_letter};
 use crate::ui::words;
@@ -198,9 +199,20 @@ impl CapturesPage {
     /// The names of files that the filter has the numbers of.
     fn files_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         let numbered = |part: &&str| part.trim_start_matches('-').strip_prefix("file:").map(str::parse::<FileId>);
+        // A part of an alternative cannot be taken away alone.
+        let is_part = |part: &Query<FieldTerm>| match part {
+            Query::Term(_) => true,
+            Query::Not(part) => matches!(**part, Query::Term(_)),
+            Query::And(_) | Query::Or(_) => false,
+        };
+        let has_parts = parse_fields(&self.applied).is_ok_and(|query| match &query {
+            Query::And(parts) => parts.iter().all(is_part),
+            one => is_part(one),
+        });
         let parts: Vec<(String, FileId)> = self
             .applied
             .split_whitespace()
+            .filter(|_| has_parts)
             .filter_map(|part| Some((part.to_owned(), numbered(&part)?.ok()?)))
             .collect();
         if parts.is_empty() {
