@@ -378,6 +378,7 @@ impl Desk for FixtureDesk {
                 host("jornal.vilanova.example", "PT", 400),
                 host("museum.example:8080", "", 150),
             ],
+            hosts_total: 3,
             refused_by_rule: vec![("TooManyHopsDecideRule".to_owned(), 1_800), ("RobotsDecideRule".to_owned(), 240)],
             launches: [(1, 200), (0, 100)]
                 .map(|(id, day)| LaunchChoice { id, started: date(day), state: LaunchState::Stopped })

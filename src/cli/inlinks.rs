@@ -360,7 +360,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             print_prospects(&rows, json, out)?;
             let (listed, total) = (rows.len() as u64, total + unlisted);
             if listed < total {
-                tell!("{listed} of {} listed, the most cited first; --limit lists more", counted(total, "page"));
+                tell!("only the first {listed} of {} are listed; --limit lists more", counted(total, "page"));
             }
         }
         Command::Anchors { folder, nutch: true, json, .. } => {

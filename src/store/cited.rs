@@ -101,8 +101,6 @@ impl Workspace {
         cx: &JobCx,
     ) -> Result<ProspectPage, StoreError> {
         let Some(store) = self.built_links()? else { return Ok(ProspectPage::default()) };
-        // Otherwise the links know what is captured.
-        let may_be_captured_since = self.links_are_old()?;
         let mut total = 0;
         let under = store.under(prefix);
         let mut first = First::<(Reverse<CitedCounts>, String, Dates)>::new(limit);
@@ -112,9 +110,9 @@ impl Workspace {
             if page.captures > 0 || page.dates.is_none() || !under.holds(&page.target) {
                 return Ok(true);
             }
-            match may_be_captured_since.then(|| self.catalogue().is_captured(&page.target)).transpose() {
-                Ok(Some(true)) => {}
-                Ok(Some(false) | None) => {
+            match self.catalogue().is_captured(&page.target) {
+                Ok(true) => {}
+                Ok(false) => {
                     total += 1;
                     if first.has_room_for(page.counts, |last| last.0.0) {
                         first.take((Reverse(page.counts), page.target.clone(), page.dates));
@@ -131,8 +129,9 @@ impl Workspace {
             let row = ProspectRow {
                 hosts: counts.hosts,
                 links: counts.internal + counts.external,
-                first,
-                last,
+                // As the list that a build keeps has them.
+                first: CaptureDate::from_seconds(first.seconds()),
+                last: CaptureDate::from_seconds(last.seconds()),
                 anchor: store.top_anchor(&target, None)?,
                 url: if url.is_empty() { target } else { url },
                 verdict: last_crawl.clone(),

@@ -144,8 +144,9 @@ impl Workspace {
                 text,
                 hosts,
                 links,
-                first,
-                last,
+                // As those that a build keeps have them.
+                first: CaptureDate::from_seconds(first.seconds()),
+                last: CaptureDate::from_seconds(last.seconds()),
                 matches_request: false,
             };
             return Ok(store.top_anchors(limit, &self.shuffle_options(), cx)?.into_iter().map(row).collect());

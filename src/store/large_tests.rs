@@ -184,7 +184,7 @@ fn a_large_catalogue_answers_at_once() {
         });
     }
     time("a seen URL", &|| {
-        catalogue.seen_by_url(1, "http://host8.example/path/7").unwrap();
+        catalogue.seen_by_url(1, None, "http://host8.example/path/7").unwrap();
     });
     time("refused by rule", &|| {
         catalogue.refused_by_rule(1).unwrap();

@@ -268,6 +268,11 @@ impl Catalogue {
                 classes,
                 types,
                 hosts: hosts(conn, &those)?,
+                hosts_total: conn
+                    .prepare_cached(&format!(
+                        "SELECT count(DISTINCT host) FROM seen_tally WHERE launch {those} AND urls > 0"
+                    ))?
+                    .query_row([], |row| row.get(0).map(uint))?,
                 refused_by_rule,
                 launch: Some(launch),
                 launches: choices,
@@ -415,16 +420,23 @@ impl Catalogue {
         })
     }
 
-    /// The row of a URL in the last launch of a campaign that saw it, and that launch.
-    pub fn seen_by_url(&self, campaign: CampaignId, url: &str) -> Result<Option<(i64, LaunchId)>, StoreError> {
+    /// The row of a URL in the last launch of a campaign that saw it, or in
+    /// one of its launches; and that launch.
+    pub fn seen_by_url(
+        &self,
+        campaign: CampaignId,
+        launch: Option<LaunchId>,
+        url: &str,
+    ) -> Result<Option<(i64, LaunchId)>, StoreError> {
         self.read(|conn| {
             Ok(conn
                 .prepare_cached(
                     "SELECT s.id, s.launch FROM seen s JOIN launch l ON l.id = s.launch
                      WHERE s.url = (SELECT id FROM url WHERE url = ?1) AND l.campaign = ?2
+                       AND (?3 IS NULL OR l.id = ?3)
                      ORDER BY s.launch DESC LIMIT 1",
                 )?
-                .query_row(params![url, campaign], |row| Ok((row.get(0)?, row.get(1)?)))
+                .query_row(params![url, campaign, launch], |row| Ok((row.get(0)?, row.get(1)?)))
                 .optional()?)
         })
     }

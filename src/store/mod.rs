@@ -28,6 +28,7 @@ mod imports;
 mod inlink_counts;
 mod inlinks;
 mod intern;
+mod launch_choice;
 mod launches;
 mod ledger;
 mod marks;

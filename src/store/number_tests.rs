@@ -51,6 +51,7 @@ fn every_number_of_refused_urls_counts_the_rows_it_leads_to() {
         let page = catalogue.crawl_page(Some(made.campaign), launches).unwrap().unwrap();
         assert_eq!(page.launches.iter().map(|launch| launch.id).collect::<Vec<_>>(), [second, first]);
         assert_eq!(page.launch.unwrap().refused, refused, "{launches:?}");
+        assert_eq!(page.hosts.len() as u64, page.hosts_total);
         assert_eq!(seen(launches, String::new()), refused, "{launches:?}");
         for (rule, urls) in page.refused_by_rule {
             assert_eq!(seen(launches, format!("rule={}", quoted_value(&rule))), urls, "{launches:?}: {rule}");

@@ -119,7 +119,8 @@ fn a_list_that_was_cut_says_so_and_no_list_has_no_rows_at_all() {
             if rows > 1 {
                 let cut = call(&(rows - 1).to_string()).with_status(0);
                 assert_eq!(cut.out.lines().count(), rows - 1, "{command} {of}");
-                cut.says(&format!("only the first {} are listed; --limit lists more", rows - 1));
+                let of_all = if command == "uncaptured" { format!(" of {rows} pages") } else { String::new() };
+                cut.says(&format!("only the first {}{of_all} are listed; --limit lists more", rows - 1));
             }
             assert!(rows > 1 || command == "uncaptured", "{command} {of}");
             assert!(!call(&rows.to_string()).err.contains("--limit"), "{command} {of}");

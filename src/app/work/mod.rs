@@ -88,6 +88,7 @@ pub fn empty_crawl_page() -> CrawlPage {
         classes: [0; 5],
         types: Vec::new(),
         hosts: Vec::new(),
+        hosts_total: 0,
         refused_by_rule: Vec::new(),
         launches: Vec::new(),
     }

@@ -89,7 +89,7 @@ impl CrawlView {
                 (launch.fetched, "fetched", Tab::Fetched),
                 (launch.failed, "failed", Tab::Failed),
                 (launch.refused, "refused", Tab::Refused),
-                (page.hosts.len() as u64, "hosts", Tab::Hosts),
+                (page.hosts_total, "hosts", Tab::Hosts),
             ] {
                 if figure_ui(ui, &words::count(value), label, Some("Show these rows")) {
                     self.tab = tab;
@@ -119,7 +119,14 @@ impl CrawlView {
             }
         });
         match self.tab {
-            Tab::Hosts => self.hosts_ui(ui, &page.hosts),
+            Tab::Hosts => {
+                let shown = page.hosts.len() as u64;
+                if shown < page.hosts_total {
+                    let (shown, all) = (words::count(shown), words::count(page.hosts_total));
+                    ui.weak(format!("{shown} of {all} hosts shown, those with the most URLs fetched"));
+                }
+                self.hosts_ui(ui, &page.hosts);
+            }
             Tab::Next => self.seen_ui(ui, app, "queued"),
             Tab::Failed => self.seen_ui(ui, app, "failed"),
             Tab::Fetched => self.seen_ui(ui, app, "fetched"),

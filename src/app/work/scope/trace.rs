@@ -126,7 +126,7 @@ fn each_as_of_now<T>(
         };
         let seen = match of {
             None => None,
-            Some(of) => catalogue.seen_by_url(of, url.as_str())?,
+            Some(of) => catalogue.seen_by_url(of, None, url.as_str())?,
         };
         answers.push(match seen {
             Some((seen, launch)) => {

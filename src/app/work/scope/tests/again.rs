@@ -249,7 +249,7 @@ proptest! {
             if moves.iter().any(|other| *other != moves[0]) {
                 unknown.push(one.url.clone());
             }
-            let (row, _) = catalogue.seen_by_url(made.campaign, &one.url).unwrap().unwrap();
+            let (row, _) = catalogue.seen_by_url(made.campaign, None, &one.url).unwrap().unwrap();
             prop_assert_eq!(made.desk.why(row).unwrap().verdict.decision, then.decision, "{:?}", one);
             let trace = made.desk.what_if_trace(&edited, row).unwrap();
             prop_assert_eq!((trace.verdict.decision, trace.verdict.rule_index), (now.decision, now.rule), "{:?}", one);

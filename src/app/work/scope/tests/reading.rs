@@ -211,11 +211,11 @@ fn of_what_the_crawl_needed_itself_no_rule_is_said_to_have_decided() {
     let recorded =
         Verdict { decision: Decision::Accept, rule_index: None, rule_name: crate::crawl::PREREQUISITE_RULE.to_owned() };
     made.ledger(launch).admit(vec![admission(&robots, recorded.clone(), AdmissionState::Queued)]).unwrap();
-    let (seen, _) = made.desk.catalogue().seen_by_url(made.campaign, "http://a.pt/robots.txt").unwrap().unwrap();
+    let (seen, _) = made.desk.catalogue().seen_by_url(made.campaign, None, "http://a.pt/robots.txt").unwrap().unwrap();
     let refusing = Campaign { rules: vec![json!({"rule": "reject_all"})], ..made.spec.clone() };
     for trace in [made.desk.why(seen).unwrap(), made.desk.what_if_trace(&refusing, seen).unwrap()] {
         assert_eq!((trace.verdict, trace.steps.len(), trace.turn), (recorded.clone(), 0, None));
     }
-    let (page, _) = made.desk.catalogue().seen_by_url(made.campaign, "http://a.pt/1").unwrap().unwrap();
+    let (page, _) = made.desk.catalogue().seen_by_url(made.campaign, None, "http://a.pt/1").unwrap().unwrap();
     assert!(made.desk.why(page).unwrap().verdict.rule_index.is_some());
 }
