@@ -146,7 +146,7 @@ fn objects_have_the_same_names_and_dates_wherever_links_are() {
     let stored = first("top", &links);
     assert_eq!(
         stored,
-        json!({"url": "(pt,a,", "date": "2024-03-01T09:00:00", "inlink_hosts": 1, "inlinks_external": 1,
+        json!({"url": "(pt,a,", "date": "2024-03-01T09:00:00Z", "inlink_hosts": 1, "inlinks_external": 1,
             "inlinks_internal": 0, "top_anchor": "A"})
     );
     let built = first("top", &workspace);
@@ -155,7 +155,7 @@ fn objects_have_the_same_names_and_dates_wherever_links_are() {
     }
     let hosts = fonds(&["inlinks", "hosts", arg(&workspace), "--json"]).with_status(0).json_lines();
     let host = |name: &str| hosts.iter().find(|row| row["host"] == name).unwrap();
-    assert_eq!(host("b.pt")["captured"], json!(["2024-03-02T10:00:00", "2025-03-02T10:00:00"]));
+    assert_eq!(host("b.pt")["captured"], json!(["2024-03-02T10:00:00Z", "2025-03-02T10:00:00Z"]));
     assert_eq!(host("never.pt")["captured"], json!(null));
     // A redirect and an error are no captures of pages.
     let uncaptured = fonds(&["inlinks", "hosts", arg(&workspace), "--json", "--uncaptured"]).with_status(0);

@@ -276,7 +276,7 @@ fn a_window_of_none_shows_links_of_all_times() {
         let row = rows.iter().find(|row| row["url"] == "http://a.pt/sobre").unwrap();
         (row["inlinks_external"].as_u64().unwrap(), row["date"].clone())
     };
-    assert_eq!(top("90"), (2, json!("2024-03-01T09:00:30")));
+    assert_eq!(top("90"), (2, json!("2024-03-01T09:00:30Z")));
     assert_eq!((top("366").0, top("367").0, top("none").0), (2, 3, 3));
 }
 
@@ -482,7 +482,7 @@ fn uncaptured_pages_have_dates_and_the_verdict_of_the_rules_as_they_are() {
     assert_eq!(verdicts(), [(json!("http://never.pt/Q?b=2&a=1"), json!("ACCEPT AcceptDecideRule"))]);
     assert_eq!(
         (&rows()[0]["first"], &rows()[0]["last"]),
-        (&json!("2024-03-01T09:00:00"), &json!("2024-03-01T09:00:00"))
+        (&json!("2024-03-01T09:00:00Z"), &json!("2024-03-01T09:00:00Z"))
     );
     let said = fonds(&["inlinks", "uncaptured", workspace]).with_status(0).out;
     assert_eq!(
@@ -496,9 +496,9 @@ fn uncaptured_pages_have_dates_and_the_verdict_of_the_rules_as_they_are() {
     assert_eq!(prefixed.json_lines()[0]["verdict"], "REJECT RejectDecideRule");
     // Dates of other lists are text too.
     let shown = fonds(&["inlinks", "show", workspace, "http://a.pt/", "--json"]).with_status(0).json_lines();
-    assert_eq!(shown[0]["date"], "2024-03-01T09:00:30");
+    assert_eq!(shown[0]["date"], "2024-03-01T09:00:30Z");
     let anchors = fonds(&["inlinks", "anchors", workspace, "http://a.pt/", "--json"]).with_status(0).json_lines();
-    assert_eq!(anchors[0]["last"], "2024-03-01T09:00:30");
+    assert_eq!(anchors[0]["last"], "2024-03-01T09:00:30Z");
 }
 
 #[test]
