@@ -147,9 +147,8 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
         sent.push(Command::Go(Route::Spec(Some(rows[index].id))));
     }
     for command in sent {
-        match &command {
-            Command::Go(route @ (Route::Crawl | Route::Captures { .. })) => show_all(app, route),
-            _ => {}
+        if let Command::Go(route @ (Route::Crawl | Route::Captures { .. })) = &command {
+            show_all(app, route);
         }
         app.send(command);
     }
