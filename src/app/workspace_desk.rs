@@ -469,6 +469,7 @@ impl Desk for WorkspaceDesk {
     fn save_campaign(&self, id: Option<CampaignId>, campaign: &Campaign) -> DeskResult<(CampaignId, u32)> {
         work::check_campaign(campaign)?;
         let id = self.catalogue().save_campaign(id, campaign)?;
+        work::renew_campaign_files(&self.workspace, id);
         Ok((id, self.catalogue().campaign(id)?.0))
     }
 

@@ -14,6 +14,8 @@ use std::path::PathBuf;
     fonds import my-archive ~/heritrix/jobs/elections\n\n\
     A job folder of Heritrix (crawler-beans.cxml or order.xml, seeds, logs, archives) or a collection of\n\
     Browsertrix comes in as a campaign with its seeds and rules, with a launch for each run in its logs.\n\
+    The folder output/warcs of a workspace brings its campaigns back, from the campaign files beside the WARC files.\n\
+    A capture that is here already is not added again, whatever file it is in.\n\
     Files are linked where they are, unless --copy is given. A file that was read before is skipped, whatever it is\n\
     called. An import that was stopped or killed goes on when it is called again. What it came to is kept:\n  \
     fonds files report my-archive\n\n\
@@ -36,16 +38,30 @@ pub struct Args {
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     let desk = desk(&args.folder)?;
     let all_there = args.paths.iter().all(|path| path.exists());
-    let (jobs, import) = with_progress(|cx| work::import_with_jobs(&desk.workspace, &args.paths, args.copy, cx))?;
-    let unread_lines = super::engine::print_jobs(&jobs, args.json, out)?;
-    super::files::print_import(&desk, import.launch, args.json, out)?;
-    tell!("{}", plain(&work::import_words(&import)));
-    Ok(match work::has_problems(&import) {
+    let imported = with_progress(|cx| work::import_with_jobs(&desk.workspace, &args.paths, args.copy, cx))?;
+    let unread_lines = super::engine::print_jobs(&imported.jobs, args.json, out)?;
+    let mut unread_campaigns = 0;
+    for job in &imported.restored {
+        job.summary().iter().for_each(|line| tell!("{}", plain(line)));
+        job.problems.iter().for_each(|why| tell!("campaign file not read: {}", plain(why)));
+        unread_campaigns += job.problems.len();
+    }
+    for import in &imported.imports {
+        super::files::print_import(&desk, import.launch, args.json, out)?;
+        tell!("{}", plain(&work::import_words(import)));
+    }
+    Ok(match imported.imports.iter().any(work::has_problems) {
         _ if !all_there => WRONG_USE,
         true => PROBLEMS,
-        false if unread_lines > 0 => PROBLEMS,
-        // Not even a job of another crawler.
-        false if import.files == 0 && jobs.is_empty() => PROBLEMS,
+        false if unread_lines > 0 || unread_campaigns > 0 => PROBLEMS,
+        // Not even a job of a crawler.
+        false
+            if imported.imports.iter().all(|import| import.files == 0)
+                && imported.jobs.is_empty()
+                && imported.restored.is_empty() =>
+        {
+            PROBLEMS
+        }
         false => FINE,
     })
 }

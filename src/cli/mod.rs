@@ -14,6 +14,7 @@ macro_rules! tell {
     };
 }
 
+mod backup;
 mod campaign;
 mod captures;
 mod cdx;
@@ -130,6 +131,8 @@ pub enum Command {
     Export(export::ExportArgs),
     /// Read an export back and check all of it.
     Verify(export::VerifyArgs),
+    /// Copy the catalogue and the campaigns of a workspace.
+    Backup(backup::Args),
     /// Look into archive files: list, print, check, index.
     #[command(subcommand)]
     Warc(warc::Command),
@@ -237,6 +240,7 @@ pub fn run(command: Command) -> ExitCode {
         Command::Select(command) => select::run(&command, &mut out),
         Command::Export(args) => export::run(&args, &mut out),
         Command::Verify(args) => export::verify(&args, &mut out),
+        Command::Backup(args) => backup::run(&args, &mut out),
         Command::Warc(command) => warc::run(command, &mut out),
         Command::Cdx(command) => cdx::run(command, &mut out),
         Command::Wacz(command) => wacz::run(command, &mut out),

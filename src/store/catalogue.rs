@@ -119,7 +119,16 @@ impl Catalogue {
         })
     }
 
+    /// The error of this catalogue's file being damaged.
+    pub(super) fn damaged(&self, why: &str) -> StoreError {
+        super::damage::damaged(&self.path, why)
+    }
+
     fn start(path: &Path) -> Result<Self, StoreError> {
+        Self::started(path).map_err(|error| super::damage::explain(path, error))
+    }
+
+    fn started(path: &Path) -> Result<Self, StoreError> {
         let mut conn = Connection::open(path).map_err(StoreError::sql("be opened"))?;
         configure(&conn).map_err(StoreError::sql("be set up"))?;
         conn.pragma_update(None, "journal_mode", "WAL").map_err(StoreError::sql("be set up"))?;
@@ -227,6 +236,7 @@ impl Catalogue {
     ) -> Result<UnderWay<T>, StoreError> {
         let writer = self.writer()?;
         let (sender, receiver) = bounded(1);
+        let path = self.path.clone();
         let write: Write = Box::new(move |conn| {
             let result = conn.map(|conn| savepoint(conn, work));
             Box::new(move |committed| {
@@ -236,7 +246,7 @@ impl Catalogue {
                     (Err(why), _) => Err(StoreError::Commit(why)),
                 };
                 // Nobody waits any more when the caller has gone.
-                let _ = sender.send(answer);
+                let _ = sender.send(answer.map_err(|error| super::damage::explain(&path, error)));
             })
         });
         writer.send(write).map_err(|_| writer_has_ended())?;
@@ -273,7 +283,7 @@ impl Catalogue {
             Some(conn) => conn,
             None => self.reader()?,
         };
-        let result = work(&conn);
+        let result = work(&conn).map_err(|error| super::damage::explain(&self.path, error));
         if self.version.load(Ordering::Relaxed) == version {
             self.readers.lock().unwrap_or_else(PoisonError::into_inner).push(conn);
         }
@@ -297,7 +307,7 @@ fn writer_has_ended() -> StoreError {
 
 /// `immutable` keeps SQLite from making -shm and -wal files; the log of a
 /// killed process stays unread then.
-fn immutable_uri(path: &Path) -> Result<String, String> {
+pub(super) fn immutable_uri(path: &Path) -> Result<String, String> {
     let mut uri = url::Url::from_file_path(path).map_err(|()| format!("{}: not an absolute path", path.display()))?;
     uri.set_query(Some("immutable=1"));
     Ok(uri.into())

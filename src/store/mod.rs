@@ -11,12 +11,14 @@
 //!
 //! Not here: reading or writing WARC files, the network.
 
+mod backup;
 mod built;
 mod campaigns;
 mod capture_table;
 mod captures;
 mod catalogue;
 mod cited;
+mod damage;
 mod detail;
 mod documents;
 mod engine_logs;

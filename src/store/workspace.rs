@@ -15,6 +15,8 @@ use std::sync::{Arc, Mutex};
 /// Name of the catalogue in the folder of a workspace.
 pub const CATALOGUE_FILE: &str = "fonds.sqlite";
 const LOCK_FILE: &str = "fonds.lock";
+/// The folders of a workspace.
+const SUBFOLDERS: [&str; 5] = ["output/warcs", "output/logs", "imports", "inlinks", "exports"];
 
 /// What can go wrong with a workspace. Every message says what to do next.
 #[derive(Debug, thiserror::Error)]
@@ -50,15 +52,15 @@ pub enum StoreError {
     },
     /// The catalogue cannot be read.
     #[error(
-        "{path}: the catalogue is damaged ({why}). Nothing was changed. The WARC files are the truth: bring back a backup of the catalogue, or make a new workspace and bring them in with: fonds import NEW_FOLDER {warcs}"
+        "{path}: the catalogue is damaged ({why}). Nothing was changed. Put a backup in its place (fonds backup makes them). Without one, captures, links and the campaigns that were crawled can be rebuilt: fonds new NEW_FOLDER, then {rebuild}. Lost without a backup are notes and decisions, selections, verdicts of URLs that were not fetched, and campaigns that were never crawled"
     )]
     Damaged {
         /// The catalogue.
         path: PathBuf,
         /// What SQLite says.
         why: String,
-        /// Where the WARC files are.
-        warcs: PathBuf,
+        /// The command that brings in what can be rebuilt.
+        rebuild: String,
     },
     /// Nothing can be written there.
     #[error(
@@ -279,15 +281,45 @@ impl Workspace {
                 return Err(StoreError::NotEmpty(folder.to_owned()));
             }
         }
-        fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
-        for sub in ["output/warcs", "output/logs", "imports", "inlinks", "exports"] {
-            let path = folder.join(sub);
-            fs::create_dir_all(&path).map_err(StoreError::io(&path))?;
-        }
-        let folder = folder.canonicalize().map_err(StoreError::io(folder))?;
-        let lock = take_lock(&folder)?;
-        let catalogue = Catalogue::create(&folder.join(CATALOGUE_FILE))?;
-        Ok(Self::of(folder, Access::Write, catalogue, Some(lock)))
+        // Folders above it that are made with it go with it, too.
+        let missing: Vec<PathBuf> =
+            folder.ancestors().take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
+        Self::make(folder, &missing, Catalogue::create)
+    }
+
+    /// Makes the folders and the catalogue. What cannot be made whole leaves
+    /// nothing behind.
+    fn make(
+        folder: &Path,
+        missing: &[PathBuf],
+        create: impl FnOnce(&Path) -> Result<Catalogue, StoreError>,
+    ) -> Result<Self, StoreError> {
+        let made = || {
+            fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
+            let folder = folder.canonicalize().map_err(StoreError::io(folder))?;
+            // The lock comes first: who else makes a workspace here is left alone.
+            let lock = take_lock(&folder)?;
+            let make_rest = || {
+                for sub in SUBFOLDERS {
+                    let path = folder.join(sub);
+                    fs::create_dir_all(&path).map_err(StoreError::io(&path))?;
+                }
+                create(&folder.join(CATALOGUE_FILE))
+            };
+            match make_rest() {
+                Ok(catalogue) => Ok(Self::of(folder, Access::Write, catalogue, Some(lock))),
+                Err(error) => {
+                    unmake(&folder);
+                    Err(error)
+                }
+            }
+        };
+        made().inspect_err(|error| {
+            if !matches!(error, StoreError::Locked { .. }) {
+                // A folder that holds something of others stays.
+                missing.iter().for_each(|folder| drop(fs::remove_dir(folder)));
+            }
+        })
     }
 
     /// Opens a workspace for writing.
@@ -361,9 +393,14 @@ impl Workspace {
         &self.catalogue
     }
 
+    /// Where the folders of a job's launches are.
+    pub fn job_folder(&self, job: &str) -> PathBuf {
+        self.folder.join("output/warcs").join(job)
+    }
+
     /// Where the WARC files of a launch go.
     pub fn warc_folder(&self, job: &str, launch: &str) -> PathBuf {
-        self.folder.join("output/warcs").join(job).join(launch)
+        self.job_folder(job).join(launch)
     }
 
     /// Where the logs of a launch go.
@@ -409,6 +446,16 @@ pub(crate) fn job_name(title: &str) -> String {
     if name.is_empty() { "campaign".to_owned() } else { name.to_owned() }
 }
 
+/// Deletes what [`Workspace::create`] makes, and nothing else.
+fn unmake(folder: &Path) {
+    for file in [CATALOGUE_FILE, "fonds.sqlite-wal", "fonds.sqlite-shm", "fonds.sqlite-journal", LOCK_FILE] {
+        let _ = fs::remove_file(folder.join(file));
+    }
+    for sub in SUBFOLDERS.iter().chain(&["output"]) {
+        let _ = fs::remove_dir(folder.join(sub));
+    }
+}
+
 /// Looks whether the folder can be opened, touching nothing.
 fn check(folder: &Path) -> Result<PathBuf, StoreError> {
     if folder.is_file() {
@@ -422,8 +469,7 @@ fn check(folder: &Path) -> Result<PathBuf, StoreError> {
     if !path.is_file() {
         return Err(StoreError::NotAWorkspace(folder));
     }
-    let damaged =
-        |why: &str| StoreError::Damaged { path: path.clone(), why: why.to_owned(), warcs: folder.join("output/warcs") };
+    let damaged = |why: &str| super::damage::damaged(&path, why);
     let being_made = || FileLock::is_held(&folder.join(LOCK_FILE));
     // The header of the file says whose it is, without a database library
     // that might start to recover something (SQLite file format, 1.3).
@@ -668,6 +714,59 @@ mod tests {
         check_refused(&folder, "damaged (the file is too short)");
         let _lock = take_lock(&folder).unwrap();
         check_refused(&folder, "is being made just now");
+    }
+
+    #[test]
+    fn a_workspace_that_cannot_be_made_leaves_nothing_behind() {
+        let dir = tempfile::tempdir().unwrap();
+        let full = |path: &Path| {
+            fs::write(path, b"the first page").unwrap();
+            fs::write(path.with_extension("sqlite-wal"), b"x").unwrap();
+            Err(StoreError::Commit("the disk is full".to_owned()))
+        };
+        let (new, above) = (dir.path().join("a/b/archive"), dir.path().join("a/b"));
+        let missing = [new.clone(), above, dir.path().join("a")];
+        let error = Workspace::make(&new, &missing, full).err().unwrap().to_string();
+        assert!(error.contains("disk is full"), "{error}");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        // An empty folder that was there stays, and what came meanwhile.
+        fs::create_dir(dir.path().join("a")).unwrap();
+        let there = dir.path().join("a");
+        assert!(Workspace::make(&there, &[], full).is_err());
+        assert_eq!(fs::read_dir(&there).unwrap().count(), 0);
+        drop(Workspace::create(&there).unwrap());
+        Workspace::open(&there).unwrap();
+    }
+
+    #[test]
+    fn a_catalogue_damaged_in_its_middle_says_what_can_be_rebuilt() {
+        let (_dir, folder) = made();
+        let open = Workspace::open(&folder).unwrap();
+        let mut campaign = crate::campaign::Campaign::new("Long");
+        campaign.description = "x".repeat(400_000);
+        let id = open.catalogue().save_campaign(None, &campaign).unwrap();
+        open.catalogue()
+            .write(|conn| {
+                conn.execute_batch(
+                    "INSERT INTO launch (kind, job, launch, state, started_ms) VALUES ('import', 'i', '1', 'finished', 5);
+                     INSERT INTO warc_file (path, launch) VALUES ('/media/old/a.warc.gz', 1)",
+                )?;
+                Ok(())
+            })
+            .unwrap();
+        drop(open);
+        let path = folder.join(CATALOGUE_FILE);
+        let mut bytes = fs::read(&path).unwrap();
+        // Pages of the long text, whose chain breaks; the tables begin before them.
+        let middle = bytes.len() / 2 / 4096 * 4096;
+        bytes[middle..middle + 40 * 4096].fill(0x55);
+        fs::write(&path, &bytes).unwrap();
+        let found = Workspace::look(&folder).and_then(|looking| looking.catalogue().campaign(id).map(drop));
+        let error = found.unwrap_err().to_string();
+        for words in ["is damaged (", "/media/old/a.warc.gz", "output/warcs", "fonds backup", "Lost without a backup"] {
+            assert!(error.contains(words), "{words}: {error}");
+        }
+        assert_eq!(fs::read(&path).unwrap(), bytes, "nothing was changed");
     }
 
     #[test]

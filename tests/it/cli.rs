@@ -217,6 +217,82 @@ fn beside_a_writer_and_on_a_read_only_disk_exports_are_written_and_files_checked
 }
 
 #[test]
+fn a_backup_made_beside_a_writer_takes_the_place_of_a_damaged_catalogue() {
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = dir.path().join("archive");
+    copy_folder(&demo().report.workspace, &workspace);
+    std::fs::create_dir(workspace.join("evidence")).unwrap();
+    std::fs::write(workspace.join("evidence/letter.txt"), "you may").unwrap();
+    let rows = |folder: &Path| fonds(&["select", arg(folder), "1", "--list", "--json"]).out;
+    let before = rows(&workspace);
+    let out = dir.path().join("backups/today");
+    let open = fonds::store::Workspace::open(&workspace).unwrap();
+    open.catalogue().set_setting("a", "b").unwrap();
+    let said = fonds(&["backup", arg(&workspace), arg(&out), "--json"]).with_status(0);
+    let report = said.json_lines().remove(0);
+    assert!(report["campaign_versions"].as_u64().unwrap() > 0 && report["evidence"] == 1, "{report}");
+    assert!(report["archive_files"].as_u64().unwrap() > 0, "{report}");
+    drop(open);
+    let names: Vec<_> = files_under(&out).iter().map(|path| arg(path.strip_prefix(&out).unwrap()).to_owned()).collect();
+    assert_eq!(names, ["backup.json", "campaigns/campaign-1.v1.json", "evidence/letter.txt", "fonds.sqlite"]);
+    let kept = std::fs::read_to_string(out.join("campaigns/campaign-1.v1.json")).unwrap();
+    assert!(kept.trim() == fonds(&["campaign", "export", arg(&workspace), "1"]).out.trim());
+    fonds(&["backup", arg(&workspace), arg(&out)]).with_status(2).says("not empty");
+    // The catalogue is lost, and the copy takes its place.
+    let catalogue = workspace.join("fonds.sqlite");
+    let mut bytes = std::fs::read(&catalogue).unwrap();
+    bytes[4096..].fill(0x55);
+    std::fs::write(&catalogue, bytes).unwrap();
+    let said = fonds(&["campaign", "list", arg(&workspace)]).with_status(2).says("Lost without a backup");
+    assert!(said.err.contains("fonds backup") && said.err.contains("output/warcs"), "{}", said.err);
+    std::fs::copy(out.join("fonds.sqlite"), &catalogue).unwrap();
+    assert_eq!(rows(&workspace), before);
+    assert_eq!(fonds::store::Workspace::open(&workspace).unwrap().catalogue().setting("a").unwrap().unwrap(), "b");
+}
+
+#[test]
+fn a_workspace_is_rebuilt_of_its_warc_files_with_its_campaigns() {
+    let dir = tempfile::tempdir().unwrap();
+    let (old, again) = (&demo().report.workspace, dir.path().join("again"));
+    fonds(&["new", arg(&again)]).with_status(0);
+    let warcs = old.join("output/warcs");
+    let import = || fonds(&["import", arg(&again), arg(&warcs)]).with_status(0);
+    let said = import();
+    assert!(said.err.contains("(restored): version 1") && !said.err.contains("passed over"), "{}", said.err);
+    let list = |folder: &Path| fonds(&["campaign", "list", arg(folder), "--json"]).with_status(0).json_lines();
+    let (was, is) = (list(old), list(&again));
+    assert_eq!(is.len(), 1);
+    for field in ["name", "version", "seeds", "captures"] {
+        assert_eq!(is[0][field], was[0][field], "{field}");
+    }
+    let text = |folder: &Path| fonds(&["campaign", "export", arg(folder), "1"]).with_status(0).out;
+    assert!(text(&again) == text(old));
+    // A second time nothing comes of it.
+    let said = import();
+    assert!(said.err.contains("here already, left as it is"), "{}", said.err);
+    assert_eq!(list(&again), is);
+    // A newer version of a campaign that was crawled stands beside its WARC files at once.
+    let copy = dir.path().join("copy");
+    copy_folder(old, &copy);
+    let file = dir.path().join("campaign.json");
+    let mut campaign: Value = serde_json::from_str(&text(&copy)).unwrap();
+    campaign["description"] = "Newer".into();
+    std::fs::write(&file, campaign.to_string()).unwrap();
+    fonds(&["campaign", "add", arg(&copy), arg(&file), "--id", "1"]).with_status(0);
+    let versions: Vec<PathBuf> =
+        files_under(&copy.join("output/warcs")).into_iter().filter(|path| arg(path).ends_with(".json")).collect();
+    assert_eq!(versions.len(), 2, "{versions:?}");
+    assert!(std::fs::read_to_string(&versions[1]).unwrap().trim() == text(&copy).trim());
+    // A torn one is named, the rest comes in.
+    std::fs::write(&versions[0], "{").unwrap();
+    let torn = dir.path().join("torn");
+    fonds(&["new", arg(&torn)]).with_status(0);
+    let said = fonds(&["import", arg(&torn), arg(&copy.join("output/warcs"))]).with_status(1);
+    assert!(said.err.contains("campaign file not read") && said.err.contains("campaign.v1.json"), "{}", said.err);
+    assert_eq!(list(&torn)[0]["version"], 2);
+}
+
+#[test]
 fn a_changed_export_does_not_verify() {
     let dir = tempfile::tempdir().unwrap();
     let file = |folder: &Path, ending: &str| {

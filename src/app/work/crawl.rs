@@ -182,6 +182,8 @@ pub fn crawl(
     // Whatever can be refused is refused before there is a launch.
     let (rules, geo) = prepare(desk, &spec)?;
     let job = job_name(&spec.name);
+    // Beside the WARC files a campaign outlives the catalogue.
+    super::campaign_files::keep_campaign_files(&desk.workspace, campaign)?;
     let launch = match unfinished {
         Some(launch) => launch,
         None => catalogue.begin_launch(campaign, &job, options.clock.now())?,

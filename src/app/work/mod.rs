@@ -1,6 +1,8 @@
 //! Each piece of work a person can ask for, done on an open workspace: the
 //! rooms put together. Called by the desk and by the command line alike.
 
+mod backup;
+mod campaign_files;
 mod content;
 mod crawl;
 mod documents;
@@ -24,12 +26,14 @@ mod select;
 mod signals;
 mod written;
 
+pub use backup::{BackupOutcome, back_up};
+pub use campaign_files::{RestoredCampaign, RestoredJob, renew_campaign_files};
 pub use content::content;
 pub use crawl::{CrawlOptions, CrawlOutcome, crawl, crawl_plan};
 pub use documents::{DocumentList, DocumentRow, DocumentVersion, documents, documents_noted};
 pub use engine::{
-    Engine, EngineImport, EngineLaunch, LogCount, browsertrix_crawl, import_with_jobs, is_importable, jobs_words,
-    write_heritrix_job,
+    Engine, EngineImport, EngineLaunch, Imported, LogCount, browsertrix_crawl, import_with_jobs, is_importable,
+    jobs_words, write_heritrix_job,
 };
 pub use export::{ExportOutcome, ExportWishes, export, verify};
 pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};

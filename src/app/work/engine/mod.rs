@@ -17,6 +17,7 @@ mod write;
 pub use logs::LogCount;
 pub use write::{browsertrix_crawl, write_heritrix_job};
 
+use super::campaign_files::{self, RestoredJob};
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
 use crate::scope::engines::{
@@ -118,36 +119,60 @@ impl EngineImport {
     }
 }
 
+/// What an import with job folders in it came to.
+#[derive(Debug, Default)]
+pub struct Imported {
+    /// Jobs of other crawlers.
+    pub jobs: Vec<EngineImport>,
+    /// Jobs of Fonds with files of their campaigns.
+    pub restored: Vec<RestoredJob>,
+    /// The imports of archive files: one, and one for each job of Fonds.
+    pub imports: Vec<ImportRow>,
+}
+
 /// Imports files and folders as [`super::import`] does, and takes folders that
-/// are jobs of another crawler for what they are.
+/// are jobs of another crawler for what they are. Campaigns whose files stand
+/// beside the WARC files of a workspace of Fonds are restored, and have the
+/// captures of their job.
 ///
 /// # Errors
 ///
 /// As [`super::import`].
-pub fn import_with_jobs(
-    workspace: &Workspace,
-    paths: &[PathBuf],
-    copy: bool,
-    cx: &JobCx,
-) -> anyhow::Result<(Vec<EngineImport>, ImportRow)> {
-    let (mut jobs, mut archives) = (Vec::new(), Vec::new());
+pub fn import_with_jobs(workspace: &Workspace, paths: &[PathBuf], copy: bool, cx: &JobCx) -> anyhow::Result<Imported> {
+    let mut imported = Imported::default();
+    let (mut archives, mut own_jobs) = (Vec::new(), Vec::new());
     for path in paths {
         let folders = job_folders(path);
         if folders.is_empty() {
-            archives.push(path.clone());
+            let (mut own, mut rest) = campaign_files::job_folders(path);
+            own_jobs.append(&mut own);
+            archives.append(&mut rest);
         }
         for folder in folders {
             let (job, mut found) = one_job(workspace, &folder, cx)?;
-            jobs.push(job);
+            imported.jobs.push(job);
             archives.append(&mut found);
         }
     }
-    let import = super::import(workspace, &archives, copy, cx)?;
-    // Captures of several jobs in one import cannot be told apart.
-    if let ([job], [_]) = (jobs.as_slice(), paths) {
-        workspace.catalogue().import_for_campaign(import.launch, job.campaign)?;
+    for folder in own_jobs {
+        let restored = campaign_files::restore(workspace, &folder)?;
+        let import = super::import(workspace, &[folder], copy, cx)?;
+        // Of several campaigns of one title nobody knows whose captures they are.
+        if let ([campaign], true) = (restored.campaigns.as_slice(), import.new_captures > 0) {
+            workspace.catalogue().import_for_campaign(import.launch, campaign.id)?;
+        }
+        imported.restored.push(restored);
+        imported.imports.push(import);
     }
-    Ok((jobs, import))
+    if !archives.is_empty() || imported.imports.is_empty() {
+        let import = super::import(workspace, &archives, copy, cx)?;
+        // Captures of several jobs in one import cannot be told apart.
+        if let ([job], [_]) = (imported.jobs.as_slice(), paths) {
+            workspace.catalogue().import_for_campaign(import.launch, job.campaign)?;
+        }
+        imported.imports.push(import);
+    }
+    Ok(imported)
 }
 
 /// Whether a folder holds something to import: archives, or the job of another crawler.
@@ -157,8 +182,12 @@ pub fn is_importable(folder: &Path) -> anyhow::Result<bool> {
 
 /// An import with its jobs in words: what each became, what has no place in a
 /// campaign, what could not be read. Of many notes the first are told.
-pub fn jobs_words((jobs, import): &(Vec<EngineImport>, ImportRow)) -> String {
-    let mut words = super::import_words(import);
+pub fn jobs_words(Imported { jobs, restored, imports }: &Imported) -> String {
+    let imports: Vec<String> = imports.iter().map(super::import_words).collect();
+    let mut words = imports.join(". ");
+    for line in restored.iter().flat_map(|job| job.summary().into_iter().chain(job.problems.clone())) {
+        words.push_str(&format!(". {line}"));
+    }
     for job in jobs {
         let known = if job.is_new { "new" } else { "known, left as it is" };
         words.push_str(&format!(

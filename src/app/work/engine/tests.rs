@@ -12,7 +12,9 @@ fn workspace() -> (tempfile::TempDir, Workspace) {
 }
 
 fn import(workspace: &Workspace, path: &Path) -> (EngineImport, ImportRow) {
-    let (mut jobs, import) = import_with_jobs(workspace, &[path.to_owned()], false, &JobCx::detached()).unwrap();
+    let Imported { mut jobs, mut imports, .. } =
+        import_with_jobs(workspace, &[path.to_owned()], false, &JobCx::detached()).unwrap();
+    let import = imports.remove(0);
     assert_eq!(jobs.len(), 1);
     (jobs.remove(0), import)
 }

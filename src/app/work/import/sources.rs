@@ -161,6 +161,10 @@ impl Search {
     }
 
     fn pass_over(&mut self, path: &Path) {
+        // Those are read for the campaigns in them.
+        if super::super::campaign_files::is_campaign_file(path) {
+            return;
+        }
         self.passed_over += 1;
         if self.passed_paths.len() < MAX_PASSED_PATHS {
             self.passed_paths.push(path.to_string_lossy().into_owned());

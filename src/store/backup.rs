@@ -1,0 +1,105 @@
+//! A copy of the catalogue, made while others may write it.
+
+use super::catalogue::Catalogue;
+use super::rows::CampaignId;
+use super::workspace::StoreError;
+use crate::campaign::Campaign;
+use crate::jobs::Cancelled;
+use rusqlite::Connection;
+use rusqlite::backup::{Backup, StepResult};
+use std::path::Path;
+use std::time::Duration;
+
+/// Pages copied at once: between two such steps a copy can be cancelled.
+const STEP_PAGES: i32 = 2048;
+/// How long a copy waits where another process holds the catalogue.
+const BUSY_WAIT: Duration = Duration::from_millis(50);
+
+impl Catalogue {
+    /// Copies the catalogue as of now into a new file, and checks the copy.
+    /// `on_step` hears how many pages are copied, and of how many.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read, no room, a copy that is not sound, and
+    /// what `on_step` says.
+    pub fn back_up(
+        &self,
+        to: &Path,
+        mut on_step: impl FnMut(u64, u64) -> Result<(), Cancelled>,
+    ) -> Result<(), StoreError> {
+        self.read(|conn| {
+            // What others commit meanwhile would make the copy begin again.
+            let snapshot = conn.unchecked_transaction()?;
+            snapshot.query_row("SELECT count(*) FROM campaign", [], |_| Ok(()))?;
+            let mut copy = Connection::open(to).map_err(StoreError::sql("make the copy"))?;
+            {
+                let backup = Backup::new(&snapshot, &mut copy).map_err(StoreError::sql("be copied"))?;
+                loop {
+                    let step = backup.step(STEP_PAGES).map_err(StoreError::sql("be copied"))?;
+                    let progress = backup.progress();
+                    let count = |pages: i32| u64::try_from(pages).unwrap_or(0);
+                    on_step(count(progress.pagecount - progress.remaining), count(progress.pagecount))?;
+                    match step {
+                        StepResult::Done => break,
+                        StepResult::More => {}
+                        _ => std::thread::sleep(BUSY_WAIT),
+                    }
+                }
+            }
+            // One file, without a log beside it.
+            copy.pragma_update(None, "journal_mode", "DELETE").map_err(StoreError::sql("finish the copy"))?;
+            let found: String = copy
+                .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
+                .map_err(StoreError::sql("check the copy"))?;
+            if found != "ok" {
+                return Err(self.damaged(&found));
+            }
+            copy.close().map_err(|(_, source)| StoreError::Sql { doing: "finish the copy", source })
+        })
+    }
+
+    /// Every version of a campaign that can be read, oldest first.
+    pub fn campaign_versions(&self, id: CampaignId) -> Result<Vec<(u32, Campaign)>, StoreError> {
+        self.read(|conn| {
+            let mut statement =
+                conn.prepare_cached("SELECT version, spec FROM campaign_version WHERE campaign = ?1 ORDER BY version")?;
+            let rows = statement.query_map([id], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
+            let mut versions = Vec::new();
+            for row in rows {
+                let (version, spec) = row?;
+                // One of a newer program stays in the catalogue alone.
+                versions.extend(serde_json::from_str(&spec).ok().map(|campaign| (version, campaign)));
+            }
+            Ok(versions)
+        })
+    }
+
+    /// Makes a campaign of versions that were kept as files, under their numbers.
+    pub fn restore_campaign(&self, versions: Vec<(u32, Campaign)>) -> Result<CampaignId, StoreError> {
+        let mut rows = Vec::with_capacity(versions.len());
+        for (version, campaign) in versions {
+            let spec = serde_json::to_string(&campaign).map_err(|error| StoreError::Content(error.to_string()))?;
+            rows.push((version, campaign.name, spec));
+        }
+        rows.sort_by_key(|row| row.0);
+        self.write(move |conn| {
+            let Some((last, name, _)) = rows.last() else {
+                return Err(StoreError::Content("a campaign without a version".to_owned()));
+            };
+            let now = crate::uri::CaptureDate::now().millis();
+            conn.execute(
+                "INSERT INTO campaign (name, version, created_ms) VALUES (?1, ?2, ?3)",
+                rusqlite::params![name, last, now],
+            )?;
+            let id = conn.last_insert_rowid();
+            for (version, _, spec) in &rows {
+                conn.execute(
+                    "INSERT INTO campaign_version (campaign, version, spec, saved_ms) VALUES (?1, ?2, ?3, ?4)",
+                    rusqlite::params![id, version, spec, now],
+                )?;
+            }
+            Ok(id)
+        })
+    }
+}

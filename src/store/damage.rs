@@ -1,0 +1,68 @@
+//! What can be said of a catalogue that is damaged.
+
+use super::catalogue::immutable_uri;
+use super::workspace::StoreError;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Files of others that are named; further ones are counted.
+const MAX_NAMED: usize = 20;
+
+/// The error of a catalogue whose file is damaged: what can be made again of
+/// which files, and what cannot.
+pub(super) fn damaged(path: &Path, why: &str) -> StoreError {
+    let folder = path.parent().unwrap_or(path);
+    let mut sources = vec![folder.join("output/warcs").display().to_string()];
+    if folder.join("imports").is_dir() {
+        sources.push(folder.join("imports").display().to_string());
+    }
+    let (linked, is_whole) = linked_files(path);
+    let mut rebuild = format!("fonds import NEW_FOLDER {}", sources.join(" "));
+    for file in linked.iter().take(MAX_NAMED) {
+        let _ = write!(rebuild, " {file}");
+    }
+    if linked.len() > MAX_NAMED {
+        let _ = write!(rebuild, " (and {} more linked files)", linked.len() - MAX_NAMED);
+    }
+    if !is_whole {
+        rebuild.push_str(" and the files that were linked from elsewhere, whose list cannot be read to its end");
+    }
+    StoreError::Damaged { path: path.to_owned(), why: why.to_owned(), rebuild }
+}
+
+/// The same, where an error is of that kind.
+pub(super) fn explain(path: &Path, error: StoreError) -> StoreError {
+    match &error {
+        StoreError::Sql { source, .. } if is_damage(source) => damaged(path, &source.to_string()),
+        StoreError::Commit(why) if why.contains("disk image is malformed") => damaged(path, why),
+        _ => error,
+    }
+}
+
+fn is_damage(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+}
+
+/// The files that imports linked, as far as they can be read, and whether
+/// these are all.
+fn linked_files(path: &Path) -> (Vec<String>, bool) {
+    let mut linked = Vec::new();
+    let mut read = || -> rusqlite::Result<()> {
+        // Nothing is made or recovered beside what is damaged.
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+        let uri = immutable_uri(path).map_err(|_| rusqlite::Error::InvalidQuery)?;
+        let conn = Connection::open_with_flags(uri, flags)?;
+        let mut statement = conn.prepare("SELECT path FROM warc_file WHERE changed < 2 ORDER BY id")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let file: String = row.get(0)?;
+            if Path::new(&file).is_absolute() {
+                linked.push(file);
+            }
+        }
+        Ok(())
+    };
+    let is_whole = read().is_ok();
+    (linked, is_whole)
+}
