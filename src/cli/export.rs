@@ -15,7 +15,9 @@ use std::path::PathBuf;
     with --wacz a package too, which ReplayWeb.page shows and fonds wacz looks into.\n\
     Works beside a running crawl and on a workspace that cannot be written to; the workspace does not list\n\
     the export then, and the command says so. What a killed export left in OUT.open is deleted first.\n\
-    Exit status 1 says that something could not be carried along; it is listed.")]
+    What is wrong in the sources (record ids that stand twice, digests that the bytes contradict, warcinfo records\n\
+    that are not there) is put right in the heads of records, never in their blocks, and listed.\n\
+    Exit status 1 says that something is wrong in the sources or could not be carried along.")]
 pub struct ExportArgs {
     /// Workspace.
     folder: PathBuf,
@@ -64,6 +66,7 @@ pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
         json_line(out, &outcome)?;
     } else {
         writeln!(out, "{}", plain(&outcome.words()))?;
+        outcome.problems.iter().for_each(|problem| tell!("{}", plain(problem)));
         writeln!(out, "Check it with: fonds verify {}", args.out.display())?;
     }
     Ok(if outcome.problems.is_empty() { FINE } else { PROBLEMS })

@@ -1,11 +1,12 @@
 //! One record out of its file, as it is or under another head.
 
 use super::{ExportError, ExportRecord, no_temporary};
+use crate::jobs::counted;
 use crate::uri::CaptureDate;
 use crate::warc::http::parse_response_head;
 use crate::warc::{
     ArchiveReader, BLOCK_DIGEST, BlockDigester, Digests, PAYLOAD_DIGEST, Problem, ProblemKind, RecordBuilder,
-    RecordHead, RecordProof, RecordType, WarcError, enter_record_in, offset_words, same_url,
+    RecordHead, RecordProof, RecordType, Span, WarcError, enter_record_in, offset_words, same_url,
 };
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -28,6 +29,8 @@ pub(super) struct Carried {
     pub as_is: bool,
     /// Fields of digests that its bytes contradict.
     pub wrong_digests: Vec<&'static str>,
+    /// What stands around the record in the source and does not come along.
+    pub left_behind: Vec<String>,
 }
 
 /// Why a record does not come along.
@@ -49,13 +52,15 @@ pub(super) struct HeadChanges<'r> {
     pub renamed: Option<&'r HashMap<String, String>>,
     /// The `warcinfo` record that it names is not in the export.
     pub lacks_warcinfo: bool,
+    /// Its date in the form that every reader takes, where it has another.
+    pub whole_date: Option<CaptureDate>,
 }
 
 impl HeadChanges<'_> {
     /// Whether a record with this head is changed.
     fn change(&self, head: &RecordHead) -> bool {
         let names_renamed = || head.headers.iter().any(|(name, value)| self.reference(name, value).is_some());
-        self.new_id.is_some() || self.lacks_warcinfo || names_renamed()
+        self.new_id.is_some() || self.lacks_warcinfo || self.whole_date.is_some() || names_renamed()
     }
 
     /// The new value of a field that names a record of this capture.
@@ -69,7 +74,7 @@ impl HeadChanges<'_> {
     /// of those that do not hold.
     fn apply(&self, head: &RecordHead, wrong_digests: &[&'static str], digests: &Digests) -> RecordBuilder {
         let mut fields: Vec<(String, Cow<'_, [u8]>)> = Vec::new();
-        let mut has_id = false;
+        let (mut has_id, mut has_date) = (false, false);
         for (name, value) in head.headers.iter() {
             let is = |other: &str| name.eq_ignore_ascii_case(other);
             if is("Content-Length") {
@@ -81,7 +86,12 @@ impl HeadChanges<'_> {
                 fields.push((name.to_owned(), format!("<{id}>").into_bytes().into()));
                 has_id = true;
             }
-            if is_wrong || new_id.is_some() || (self.lacks_warcinfo && is("WARC-Warcinfo-ID")) {
+            let whole_date = self.whole_date.filter(|_| is("WARC-Date"));
+            if let Some(date) = whole_date.filter(|_| !has_date) {
+                fields.push((name.to_owned(), date.to_warc().into_bytes().into()));
+                has_date = true;
+            }
+            if is_wrong || new_id.is_some() || whole_date.is_some() || (self.lacks_warcinfo && is("WARC-Warcinfo-ID")) {
                 let kept = name.get("WARC-".len()..).unwrap_or(name);
                 fields.push((format!("{SOURCE_FIELD}{kept}"), value.into()));
                 continue;
@@ -137,14 +147,18 @@ pub(super) fn carry(
     new_id: impl FnOnce() -> String,
 ) -> Result<Carried, CopyError> {
     let place = place_words(record);
+    let mut behind = 0;
     if !head.is_arc() && !changes.change(&head) && is_gzip_member(record).map_err(spool_failed)? {
         let mut proof = RecordProof::new(&head);
         read_block(&mut reader, |chunk| {
             proof.update(chunk);
             Ok(())
         })?;
-        end_whole(&mut reader, &place)?;
-        if proof.wrong_fields().is_empty() {
+        let (ended, around) = end_whole(&mut reader, &place)?;
+        // Behind its end a span may hold what is no record.
+        behind = record.span.length.saturating_sub(ended.length);
+        let is_clean = around.is_empty() && behind == 0;
+        if is_clean && proof.wrong_fields().is_empty() {
             let mut member = tempfile::SpooledTempFile::new(SPOOL_BYTES);
             match crate::warc::copy_span(&record.file, record.span, &mut member) {
                 Ok(_) => {}
@@ -153,12 +167,16 @@ pub(super) fn carry(
             }
             member.seek(SeekFrom::Start(0)).map_err(spool_failed)?;
             let record_id = head.record_id().unwrap_or_default();
-            return Ok(Carried { member, record_id, as_is: true, wrong_digests: Vec::new() });
+            return Ok(Carried { member, record_id, as_is: true, wrong_digests: Vec::new(), left_behind: Vec::new() });
         }
         // Its head is written again, with the right digests.
         reader = enter_record_in(&record.file, record.span).map_err(of_source)?.1;
     }
-    rewrap(&mut reader, &head, changes, new_id, &place)
+    let mut carried = rewrap(&mut reader, &head, changes, new_id, &place)?;
+    if behind > 0 {
+        carried.left_behind.push(format!("{} behind the record belong to none", counted(behind, "byte")));
+    }
+    Ok(carried)
 }
 
 /// Hands the block of the record in hand on, piece by piece.
@@ -199,7 +217,7 @@ fn rewrap(
         proof.update(chunk);
         block.write_all(chunk)
     })?;
-    end_whole(reader, place)?;
+    let (_, left_behind) = end_whole(reader, place)?;
     let (digests, wrong_digests) = (digester.finish(), proof.wrong_fields());
     let record_id = changes.new_id.clone().or_else(|| head.record_id()).unwrap_or_else(new_id);
     let builder = if head.is_arc() {
@@ -211,7 +229,7 @@ fn rewrap(
     let mut member = tempfile::SpooledTempFile::new(SPOOL_BYTES);
     builder.compress_from(block, block_len, &mut member).map_err(spool_failed)?;
     member.seek(SeekFrom::Start(0)).map_err(spool_failed)?;
-    Ok(Carried { member, record_id, as_is: false, wrong_digests })
+    Ok(Carried { member, record_id, as_is: false, wrong_digests, left_behind })
 }
 
 /// A WARC head for an ARC record. What is called HTTP in the URL line and is
@@ -247,17 +265,21 @@ fn is_gzip_member(record: &ExportRecord) -> io::Result<bool> {
     Ok(file.read_exact(&mut magic).is_ok() && magic == [0x1f, 0x8b])
 }
 
-/// Ends the record in hand, all of which has to be there.
-fn end_whole(reader: &mut ArchiveReader<File>, place: &str) -> Result<(), CopyError> {
+/// Ends the record in hand, all of which has to be there. Says where it stands,
+/// and what is wrong around it; odd fields are what other writers made of them.
+fn end_whole(reader: &mut ArchiveReader<File>, place: &str) -> Result<(Span, Vec<String>), CopyError> {
     let ended = reader.finish_record().map_err(of_source)?;
     let problems = reader.take_problems();
     let is_short = |problem: &Problem| {
         problem.kind == ProblemKind::Truncated && ended.is_some_and(|span| span.offset == problem.offset)
     };
-    if ended.is_none() || problems.iter().any(is_short) {
-        return Err(damaged(place, &problems));
+    match ended {
+        Some(ended) if !problems.iter().any(is_short) => {
+            let around = problems.iter().filter(|problem| problem.kind != ProblemKind::BadField);
+            Ok((ended, around.map(|problem| format!("{}: {}", problem.kind.words(), problem.detail)).collect()))
+        }
+        _ => Err(damaged(place, &problems)),
     }
-    Ok(())
 }
 
 /// What comes last says why a record ended early; before it may stand what is

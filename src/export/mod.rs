@@ -27,7 +27,8 @@
 //! | the same record at two places | once |
 //! | a block or payload digest that the bytes contradict | the right digest |
 //! | a `warcinfo` record that is not there | no `WARC-Warcinfo-ID` |
-//! | a target URI in `<…>`, a date in another form | kept; index and metadata record have the plain URI and the whole date |
+//! | a date that common readers fail on, such as `2014-01` | the same date, to the second |
+//! | a target URI in `<…>` | kept; index and metadata record have it without |
 //! | a record that cannot be read whole | left out, with its capture |
 //!
 //! A field whose value does not hold is kept under another name: its

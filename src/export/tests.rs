@@ -378,6 +378,8 @@ fn what_is_wrong_in_sources_is_told_and_the_export_verifies() {
         response("<urn:test:5>", whole, "http://e.pt/", &[("WARC-Warcinfo-ID", "<urn:test:gone>")]),
         response("", whole, "http://f.pt/", &[]),
         response("<urn:test:1>", whole, "http://a.pt/", &named),
+        // Bytes that are no record stand behind it.
+        [response("<urn:test:9>", whole, "http://g.pt/", &[]), b"no record".to_vec()].concat(),
     ];
     let spans = file_of(&source, &members);
     let old = CaptureDate::parse("2014-01").unwrap();
@@ -398,12 +400,13 @@ fn what_is_wrong_in_sources_is_told_and_the_export_verifies() {
         item("http://e.pt/", DATE, vec![at(6, "urn:test:5")]),
         item("http://f.pt/", DATE, vec![at(7, "")]),
         item("http://a.pt/", DATE, vec![at(8, "urn:test:1")]),
+        item("http://g.pt/", DATE, vec![at(9, "urn:test:9")]),
     ];
     let out = root.path().join("out");
     let report = export_selection(items.into_iter(), &out, options(), &JobCx::detached()).unwrap();
     all_hold(&out);
     let counts = &report.counts;
-    assert_eq!((counts.captures, counts.metadata, counts.copied, counts.rewrapped), (6, 6, 3, 5));
+    assert_eq!((counts.captures, counts.metadata, counts.copied, counts.rewrapped), (7, 7, 2, 7));
     for (n, words) in [
         (2, "http://b.pt/: another record has this record's id <urn:test:1>"),
         (4, "http://c.pt/: WARC-Block-Digest does not fit the bytes"),
@@ -412,12 +415,13 @@ fn what_is_wrong_in_sources_is_told_and_the_export_verifies() {
         (5, "http://d.pt/x: the date “2014-01” is none that every reader takes"),
         (7, "http://f.pt/: the record has no id"),
         (8, "http://a.pt/: the same record stands in "),
+        (9, "http://g.pt/: 9 bytes behind the record belong to none"),
     ] {
         let expected = format!("source.warc.gz, offset {}, {words}", spans[n].offset);
         assert!(report.problems.iter().any(|told| told.contains(&expected)), "{expected}: {:#?}", report.problems);
     }
     assert!(report.problems.iter().any(|told| told.contains("1 record named the warcinfo record <urn:test:gone>")));
-    assert_eq!(report.problems.len(), 8, "{:#?}", report.problems);
+    assert_eq!(report.problems.len(), 9, "{:#?}", report.problems);
 
     let archive = archive_of(&out);
     let records: Vec<_> = ArchiveReader::open(&archive).unwrap().records(usize::MAX).map(Result::unwrap).collect();
@@ -442,7 +446,8 @@ fn what_is_wrong_in_sources_is_told_and_the_export_verifies() {
     assert_eq!(field("http://c.pt/", "WARC-Fonds-Source-Block-Digest").unwrap(), wrong);
     assert_eq!(of("http://c.pt/", RecordType::Response).block, PAGE);
     assert_eq!(field("http://e.pt/", "WARC-Warcinfo-ID"), None);
-    assert_eq!(field("http://d.pt/x", "WARC-Date").unwrap(), "2014-01");
+    assert_eq!(field("http://d.pt/x", "WARC-Date").unwrap(), "2014-01-01T00:00:00Z");
+    assert_eq!(field("http://d.pt/x", "WARC-Fonds-Source-Date").unwrap(), "2014-01");
     assert_eq!(field("http://d.pt/x", "WARC-Target-URI").unwrap(), "<http://d.pt/x>");
     let metadata = &of("http://d.pt/x", RecordType::Metadata).head.headers;
     assert_eq!(metadata.get("WARC-Date").unwrap(), "2014-01-01T00:00:00Z");

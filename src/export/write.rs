@@ -9,7 +9,7 @@ use super::{
 use crate::jobs::{FileLock, JobCx, NotLocked, counted};
 use crate::uri::CaptureDate;
 use crate::warc::cdx::{IndexForm, IndexOptions, IndexSorter, index_each};
-use crate::warc::{ArchiveReader, FileSetOptions, RecordBuilder, RecordHead, RecordType, WarcFileSet};
+use crate::warc::{ArchiveReader, FileSetOptions, ProblemKind, RecordBuilder, RecordHead, RecordType, WarcFileSet};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsString;
@@ -375,13 +375,21 @@ impl Export {
             new_id = Some(new);
         }
         if is_main {
-            self.tell_odd_fields(&at, head);
+            self.tell_bracketed_target(&at, head);
+        }
+        let whole_date = odd_date(head);
+        if let Some(date) = whole_date {
+            self.problem(format!(
+                "{at}: the date “{}” is none that every reader takes; it is written as {}",
+                head.headers.get("WARC-Date").unwrap_or_default().trim(),
+                date.to_warc()
+            ));
         }
         let lacks_warcinfo = match head.headers.get("WARC-Warcinfo-ID") {
             Some(named) => !self.brings_warcinfo(record, named.trim().trim_matches(['<', '>']), cx)?,
             None => false,
         };
-        let changes = HeadChanges { new_id, renamed: Some(renamed), lacks_warcinfo };
+        let changes = HeadChanges { new_id, renamed: Some(renamed), lacks_warcinfo, whole_date };
         let id = self.append(record, entered, &changes, &at)?;
         Ok(id)
     }
@@ -394,12 +402,16 @@ impl Export {
         changes: &HeadChanges<'_>,
         at: &str,
     ) -> Result<String, CopyError> {
-        let Carried { mut member, record_id, as_is, wrong_digests } =
+        let Carried { mut member, record_id, as_is, wrong_digests, left_behind } =
             carry(record, entered, changes, || (self.record_id)())?;
         for name in wrong_digests {
             self.problem(format!(
                 "{at}: {name} does not fit the bytes; they are kept, the field is written with their digest"
             ));
+        }
+        // Sharing a member is how a source is packed, and no longer so.
+        for what in left_behind.iter().filter(|what| !what.starts_with(ProblemKind::NotPerRecord.words())) {
+            self.problem(format!("{at}: {what}; the record is written without it"));
         }
         self.files.append_from(&mut [&mut member]).map_err(|error| CopyError::Export(error.into()))?;
         self.counts.records += 1;
@@ -409,21 +421,12 @@ impl Export {
         Ok(record_id)
     }
 
-    /// Names what readers may refuse in a record's head and stays as it is.
-    fn tell_odd_fields(&mut self, at: &str, head: &RecordHead) {
+    /// Tells of a target URI in angle brackets, as WARC 1.0 had it: it stays.
+    fn tell_bracketed_target(&mut self, at: &str, head: &RecordHead) {
         if let Some(target) = head.headers.get("WARC-Target-URI").filter(|target| target.trim().starts_with('<')) {
             self.problem(format!(
                 "{at}: the target URI stands in angle brackets ({}); it is kept, index and metadata record have it without them",
                 target.trim()
-            ));
-        }
-        if let (Some(text), Some(date)) = (head.headers.get("WARC-Date").filter(|_| !head.is_arc()), head.date())
-            && !is_whole_date(text.trim())
-        {
-            self.problem(format!(
-                "{at}: the date “{}” is none that every reader takes; it is kept, index and metadata record have {}",
-                text.trim(),
-                date.to_warc()
             ));
         }
     }
@@ -445,8 +448,12 @@ impl Export {
         };
         if let Some(info) = found {
             let at = place_words(&info);
-            let appended =
-                enter(&info, "").and_then(|entered| self.append(&info, entered, &HeadChanges::default(), &at));
+            let appended = enter(&info, "").and_then(|entered| {
+                // It describes a file by itself.
+                let lacks_warcinfo = entered.0.headers.get("WARC-Warcinfo-ID").is_some();
+                let whole_date = odd_date(&entered.0);
+                self.append(&info, entered, &HeadChanges { lacks_warcinfo, whole_date, ..HeadChanges::default() }, &at)
+            });
             match appended {
                 Ok(_) => is_here = true,
                 Err(CopyError::Record(why)) => self.problem(why),
@@ -508,12 +515,15 @@ fn is_same_record(one: &ExportRecord, other: &ExportRecord) -> bool {
     one.is_some() && one == other
 }
 
-/// Whether a date is in the form of WARC that tells the second, in UTC.
-fn is_whole_date(text: &str) -> bool {
-    let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
-    let second = shape.strip_suffix('Z').unwrap_or_default();
-    let whole = second.split_once('.').map_or(second, |(second, _)| second);
-    whole == "0000-00-00T00:00:00"
+/// The date of a record whose field is in a form that common readers fail on:
+/// all but `2024-03-01T09:00:00Z`, with at most six digits behind the second.
+fn odd_date(head: &RecordHead) -> Option<CaptureDate> {
+    let text = head.headers.get("WARC-Date").filter(|_| !head.is_arc())?;
+    let shape: String = text.trim().chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    let whole = shape.strip_suffix('Z').unwrap_or_default();
+    let (second, fraction) = whole.split_once('.').unwrap_or((whole, "0"));
+    let is_whole = second == "0000-00-00T00:00:00" && (1..=6).contains(&fraction.len());
+    head.date().filter(|_| !is_whole)
 }
 
 fn place_of(record: &ExportRecord) -> (PathBuf, u64) {

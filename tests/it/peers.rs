@@ -2,6 +2,7 @@
 
 use crate::archive::{files_under, warcs_under};
 use crate::need;
+use crate::program::{arg, fonds};
 use crate::sample::demo;
 use fonds::jobs::JobCx;
 use fonds::warc::cdx::{IndexForm, IndexOptions, index_file, write_sorted};
@@ -113,6 +114,71 @@ fn our_index_is_that_of_cdxj_indexer() {
     let theirs = run(&indexer, archive.parent().unwrap(), &["--sort", name]);
     let ours = std::fs::read_to_string(report.export.join("indexes/index.cdxj")).unwrap();
     assert_same(&as_they_hash(ours, archive), &theirs);
+}
+
+/// An archive file with what other writers get wrong, in the job folder of a
+/// campaign; exported from a new workspace.
+fn export_of_odd_records(dir: &Path) -> PathBuf {
+    let job = dir.join("job");
+    std::fs::create_dir(&job).unwrap();
+    let campaign = fonds(&["campaign", "example"]).with_status(0).out;
+    std::fs::write(job.join("campaign.v1.json"), campaign).unwrap();
+    let record = |id: &str, date: &str, target: &str, more: &[(&str, &str)]| {
+        let fields = [
+            ("WARC-Type", "response"),
+            ("WARC-Record-ID", id),
+            ("WARC-Date", date),
+            ("WARC-Target-URI", target),
+            ("Content-Type", "application/http; msgtype=response"),
+        ];
+        let fields = fields.iter().chain(more).map(|(name, value)| ((*name).to_owned(), value.as_bytes().into()));
+        let page = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>page of {target}</title>");
+        fonds::warc::RecordBuilder::with_fields(fields).compress(page.as_bytes())
+    };
+    let id = |number: u32| format!("<urn:uuid:00000000-0000-4000-8000-{number:012}>");
+    let wrong = "sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    let whole = "2024-03-01T09:00:00Z";
+    let records = [
+        record(&id(1), whole, "http://a.example/", &[]),
+        record(&id(1), whole, "http://b.example/", &[("WARC-Warcinfo-ID", &id(9))]),
+        record(&id(2), whole, "http://c.example/", &[("WARC-Block-Digest", wrong), ("WARC-Payload-Digest", wrong)]),
+        record(&id(3), "2014-01", "<http://d.example/x>", &[]),
+        record(&id(4), "20140203040506", "http://e.example/", &[]),
+        record(&id(5), "2014-02-03T04:05:06.123456789Z", "http://f.example/", &[]),
+    ];
+    std::fs::write(job.join("odd.warc.gz"), records.concat()).unwrap();
+    let (workspace, out) = (dir.join("archive"), dir.join("export"));
+    fonds(&["new", arg(&workspace)]).with_status(0);
+    fonds(&["import", arg(&workspace), arg(&job)]).with_status(0);
+    fonds(&["select", arg(&workspace), "1", "--threshold", "0"]).with_status(0);
+    let said = fonds(&["export", arg(&workspace), "--out", arg(&out)]).with_status(1);
+    assert!(said.err.contains("http://b.example/: another record has this record's id"), "{}", said.err);
+    fonds(&["verify", arg(&out)]).with_status(0);
+    out
+}
+
+#[test]
+fn an_export_of_odd_records_is_read_by_others() {
+    let dir = tempfile::tempdir().unwrap();
+    let export = export_of_odd_records(dir.path());
+    let ours = std::fs::read_to_string(export.join("indexes/index.cdxj")).unwrap();
+    assert!(ours.contains("example,d)/x 20140101000000 {\"url\": \"http://d.example/x\""), "{ours}");
+    let archive = &warcs_under(&export)[0];
+    let name = archive.file_name().unwrap().to_str().unwrap();
+    if let Some([indexer, warcio]) = need::peers(["cdxj-indexer", "warcio"]) {
+        let theirs = run(&indexer, archive.parent().unwrap(), &["--sort", name]);
+        assert_same(&as_they_hash(ours, archive), &theirs);
+        run(&warcio, archive.parent().unwrap(), &["check", name]);
+    }
+    if let Some([manager]) = need::peers(["wb-manager"]) {
+        run(&manager, dir.path(), &["init", "odd"]);
+        run(&manager, dir.path(), &["add", "odd", archive.to_str().unwrap()]);
+        let indexed = files_under(&dir.path().join("collections/odd/indexes"));
+        let text: String = indexed.iter().map(|file| std::fs::read_to_string(file).unwrap()).collect();
+        for line in ["example,d)/x 20140101000000", "example,e)/ 20140203040506", "example,f)/ 20140203040506"] {
+            assert!(text.contains(line), "{line}: {text}");
+        }
+    }
 }
 
 #[test]
