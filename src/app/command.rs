@@ -209,7 +209,12 @@ pub enum Command {
     /// Takes a notice away.
     Dismiss(u64),
     /// Opens what is at a path: a workspace, or archives to import.
-    Open(PathBuf),
+    Open {
+        /// A file or folder.
+        path: PathBuf,
+        /// Copies archives into the workspace instead of linking them.
+        copy: bool,
+    },
     /// Opens a workspace folder.
     OpenWorkspace(PathBuf),
     /// Makes an empty workspace.

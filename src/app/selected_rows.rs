@@ -132,7 +132,9 @@ impl AppState {
 
     /// Has a worker find the captures that are meant now, and mark them as one act.
     pub(super) fn decide(&mut self, Decision { captures, mark, note }: Decision) {
-        let reviewed = self.route == Route::Review;
+        let is_note = mark == ReviewMark::Note;
+        // A note decides nothing: the capture is still to review.
+        let reviewed = self.route == Route::Review && !is_note;
         let work = move |desk: &dyn Desk| {
             let ids = captures.resolve(desk)?;
             if ids.is_empty() {
@@ -140,7 +142,10 @@ impl AppState {
             }
             desk.mark(&ids, mark, &note)?;
             let is_one = matches!(&captures, SelectedRows::Ids(ids) if ids.len() == 1);
-            Ok((!is_one).then(|| act_summary(mark, ids.len() as u64)))
+            Ok((is_note || !is_one).then(|| match mark {
+                ReviewMark::Note => format!("Kept the {}", act_summary(mark, ids.len() as u64)),
+                mark => act_summary(mark, ids.len() as u64),
+            }))
         };
         self.write(work, move |kept| Answer::Kept(reviewed, kept));
     }

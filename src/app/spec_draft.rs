@@ -3,6 +3,7 @@
 use super::models::{CampaignId, CampaignPage};
 use super::scans::decide_alike;
 use crate::campaign::{Campaign, CampaignProblem, Politeness, Seed};
+use crate::scope::standard_rules;
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -121,9 +122,9 @@ enum Place {
 }
 
 impl SpecDraft {
-    /// A new campaign with the defaults.
+    /// A new campaign with the defaults and the standard rules, which are no edit.
     pub fn new() -> Self {
-        Self::begin(None, 0, Campaign::default())
+        Self::begin(None, 0, Campaign { rules: standard_rules(), ..Campaign::default() })
     }
 
     /// The draft of a saved campaign.
@@ -401,7 +402,6 @@ fn is_typed_only(before: &Campaign, after: &Campaign) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::scope::standard_rules;
     use serde_json::json;
 
     fn draft() -> (SpecDraft, Instant) {

@@ -146,8 +146,8 @@ pub enum Focus {
 pub(super) enum Answer {
     /// The folder that was to be opened, what follows, and what came of it.
     Opened(PathBuf, AfterOpen, DeskResult<OpenedWorkspace>),
-    /// What a path is that a person wants to open.
-    Named(PathBuf, DeskResult<OpenTarget>),
+    /// What a path is that a person wants to open, and whether archives there are copied.
+    Named(PathBuf, bool, DeskResult<OpenTarget>),
     /// Whether a workspace that was opened lately is there.
     Recent(PathBuf, bool),
     /// A save, by its number; what was saved, of which campaign, as which version.
@@ -173,7 +173,7 @@ pub struct AppState {
     opening: Option<PathBuf>,
     scans: Scans,
     /// Commands that would lose edits, until a person has answered.
-    held_back: Vec<Command>,
+    deferred: Vec<Command>,
     /// Whether the edits go when another workspace is open.
     discards_edits: bool,
     /// What follows a save, by its number.
@@ -267,7 +267,7 @@ impl AppState {
             next_id: 1,
             opening: None,
             scans: Scans::default(),
-            held_back: Vec::new(),
+            deferred: Vec::new(),
             discards_edits: false,
             after_save: None,
             reads: Reads::new(cx),
@@ -529,7 +529,7 @@ impl AppState {
     fn take_in(&mut self, answer: Answer) {
         match answer {
             Answer::Opened(folder, then, opened) => self.take_in_opened(folder, then, opened),
-            Answer::Named(path, target) => self.take_in_named(path, target),
+            Answer::Named(path, copy, target) => self.take_in_named(path, copy, target),
             Answer::Recent(folder, exists) => {
                 let found = self.recent.iter_mut().find(|recent| recent.folder == folder);
                 if let Some(recent) = found {
@@ -585,10 +585,12 @@ impl AppState {
             }
             Command::Ask(dialog) => self.dialog = Some(dialog),
             Command::CloseDialog => {
-                self.dialog = None;
+                if self.dialog.take() == Some(Dialog::Quit) {
+                    self.discards_edits = false;
+                }
                 self.decision = None;
                 self.crawl_request = None;
-                self.held_back.clear();
+                self.deferred.clear();
             }
             Command::AnswerUnsaved(answer) => self.answer_unsaved(answer),
             Command::CloseWindow => self.close_window(),
@@ -604,7 +606,7 @@ impl AppState {
                 self.settings.theme = if self.shows_dark { ThemeChoice::Light } else { ThemeChoice::Dark };
             }
             Command::Dismiss(id) => self.notices.retain(|(number, _)| *number != id),
-            Command::Open(path) => self.open_named(path),
+            Command::Open { path, copy } => self.open_named(path, copy),
             Command::OpenWorkspace(folder) => self.open_workspace(folder),
             Command::NewWorkspace(folder) => self.make_workspace(folder),
             Command::LoadSample(folder) => self.open_sample(folder),

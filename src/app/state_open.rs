@@ -27,8 +27,8 @@ pub(in super::super) enum AfterOpen {
     Campaigns,
     /// A new campaign is begun.
     NewCampaign,
-    /// Archives are imported; the workspace was made for them.
-    Import(PathBuf),
+    /// Archives are imported, copied or linked; the workspace was made for them.
+    Import(PathBuf, bool),
 }
 
 /// Opens or makes a workspace; answers with the folder that it is in.
@@ -48,28 +48,28 @@ fn in_place(opened: DeskResult<Arc<dyn Desk>>, folder: &Path) -> DeskResult<(Pat
 
 impl AppState {
     /// Opens whatever is at a path: a worker tells what it is.
-    pub(super) fn open_named(&mut self, path: PathBuf) {
+    pub(super) fn open_named(&mut self, path: PathBuf, copy: bool) {
         let (opener, answers, wake) = (self.opener.clone(), self.answers.0.clone(), self.wake.clone());
         self.opening = Some(path.clone());
         self.writer.run(move || {
             let target = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| opener.identify(&path)))
                 .unwrap_or_else(|_| Err(anyhow::anyhow!("a defect of the program was met")));
-            let _ = answers.send(Answer::Named(path, target));
+            let _ = answers.send(Answer::Named(path, copy, target));
             wake();
         });
     }
 
-    pub(super) fn take_in_named(&mut self, path: PathBuf, target: DeskResult<OpenTarget>) {
+    pub(super) fn take_in_named(&mut self, path: PathBuf, copy: bool, target: DeskResult<OpenTarget>) {
         self.opening = None;
         match target {
             Ok(OpenTarget::Workspace(folder)) => self.send(Command::OpenWorkspace(folder)),
             Ok(OpenTarget::Archives) if self.desk().is_some() => {
                 self.say(&format!("Importing {} into the open workspace", path.display()));
-                self.send(Command::Import { paths: vec![path], copy: false });
+                self.send(Command::Import { paths: vec![path], copy });
             }
             Ok(OpenTarget::Archives) => {
                 let folder = self.default_folder();
-                self.open_with(folder, AfterOpen::Import(path), |opener, folder| opener.create_beside(folder));
+                self.open_with(folder, AfterOpen::Import(path, copy), |opener, folder| opener.create_beside(folder));
             }
             Err(error) => {
                 let mut notice = failure(&format!("{} could not be opened", path.display()), &error);
@@ -79,7 +79,21 @@ impl AppState {
         }
     }
 
+    /// Whether this workspace is the open one. A second opening would find it
+    /// locked by the first.
+    pub(super) fn is_open(&self, is_it: impl FnOnce(&Path) -> bool) -> bool {
+        self.desk().is_some() && self.settings.last_workspace.as_deref().is_some_and(is_it)
+    }
+
+    fn stay_open(&mut self) {
+        self.discards_edits = false;
+        self.say("This workspace is open already");
+    }
+
     pub(super) fn open_workspace(&mut self, folder: PathBuf) {
+        if self.is_open(|open| open == folder) {
+            return self.stay_open();
+        }
         self.open_with(folder, AfterOpen::Campaigns, |opener, folder| in_place(opener.open(folder), folder));
     }
 
@@ -88,6 +102,10 @@ impl AppState {
     }
 
     pub(super) fn open_sample(&mut self, folder: PathBuf) {
+        let numbered = format!("{}-", folder.display());
+        if self.is_open(|open| open == folder || open.display().to_string().starts_with(&numbered)) {
+            return self.stay_open();
+        }
         self.open_with(folder, AfterOpen::Campaigns, |opener, folder| opener.open_sample(folder));
     }
 
@@ -157,9 +175,10 @@ impl AppState {
                 self.say(&format!("The new campaign is kept in the workspace {}", folder.display()));
                 self.new_campaign();
             }
-            AfterOpen::Import(path) => {
+            AfterOpen::Import(path, copy) => {
                 self.say(&format!("Made the workspace {} and importing {} into it", folder.display(), path.display()));
-                self.send(Command::Import { paths: vec![path], copy: false });
+                self.send(Command::Import { paths: vec![path], copy });
+                self.go(Route::Captures { filter: String::new() });
             }
         }
         if wants_inlinks {

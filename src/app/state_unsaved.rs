@@ -13,12 +13,13 @@ impl AppState {
         let is_of_another = |route: &Route, id| matches!(route, Route::Spec(of) if *of != id);
         let Some(spec) = self.spec.as_ref() else { return false };
         let loses = match command {
+            Command::OpenWorkspace(folder) if self.is_open(|open| open == folder) => false,
             // While jobs run, this is refused anyway.
             Command::OpenWorkspace(_) | Command::NewWorkspace(_) | Command::LoadSample(_) => self.jobs.is_empty(),
             Command::NewCampaign | Command::CloseWindow => true,
             Command::ChooseCampaign(id) => {
                 let is_shown = matches!(self.route, Route::Spec(_) | Route::Scope(..));
-                spec.id != Some(*id) && (is_shown || self.campaign.is_some_and(|at_hand| at_hand != *id))
+                spec.id != Some(*id) && self.campaign.is_some_and(|at_hand| is_shown || at_hand != *id)
             }
             Command::AddSeed(_) => spec.id != self.campaign,
             Command::Go(route) => is_of_another(route, spec.id),
@@ -31,22 +32,23 @@ impl AppState {
     /// Holds a command back, and what was sent after it, until a person has
     /// said what becomes of the edits.
     pub(super) fn ask_about_edits(&mut self, command: Command) {
-        self.held_back = std::iter::once(command).chain(self.outbox.drain(..)).collect();
+        self.deferred = std::iter::once(command).chain(self.outbox.drain(..)).collect();
         self.dialog = Some(Dialog::Unsaved);
     }
 
     /// Goes on with the commands that were held back.
     pub(super) fn answer_unsaved(&mut self, answer: UnsavedAnswer) {
         self.dialog = None;
-        let commands = std::mem::take(&mut self.held_back);
+        let commands = std::mem::take(&mut self.deferred);
         match answer {
             UnsavedAnswer::Cancel => {}
             UnsavedAnswer::Discard => {
-                let opens = |command: &Command| {
-                    matches!(command, Command::OpenWorkspace(_) | Command::NewWorkspace(_) | Command::LoadSample(_))
+                let may_fail = |command: &Command| {
+                    use Command::{CloseWindow, LoadSample, NewWorkspace, OpenWorkspace};
+                    matches!(command, OpenWorkspace(_) | NewWorkspace(_) | LoadSample(_) | CloseWindow)
                 };
-                // Where the folder cannot be opened, the draft is still there.
-                match commands.first().is_some_and(opens) {
+                // Where the folder cannot be opened, or the window stays open, the draft is still there.
+                match commands.first().is_some_and(may_fail) {
                     true => self.discards_edits = true,
                     false => self.spec = None,
                 }

@@ -54,7 +54,7 @@ impl Cockpit {
         let wake_ctx = ctx.clone();
         let mut app = AppState::new(opener, settings, Arc::new(move || wake_ctx.request_repaint()))?;
         if let Some(folder) = folder {
-            app.send(Command::OpenWorkspace(folder));
+            app.send(Command::Open { path: folder, copy: false });
         }
         Ok(Self {
             app,

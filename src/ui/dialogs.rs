@@ -191,7 +191,7 @@ impl Dialogs {
             let open = ui.add_enabled(named, Button::new("Open"));
             let hint = "A workspace, a job folder of a crawler, or WARC, ARC and WACZ files, which are imported";
             if open.on_hover_text(hint).clicked() {
-                chosen = Some(Command::Open(path.clone()));
+                chosen = Some(Command::Open { path: path.clone(), copy: self.copy });
             }
             let create = ui.add_enabled(named, Button::new("Create a workspace here"));
             if create.on_hover_text("A new or empty folder").clicked() {
@@ -436,11 +436,11 @@ fn decide_ui(ui: &mut Ui, app: &mut AppState, opened: bool) {
     if let SelectedRows::Query { query, .. } = &decision.captures {
         let filter = query.filter.trim();
         ui.label(match filter {
-            "" => "All captures of the table as it is then".to_owned(),
-            filter => format!("All captures that match “{}” then", words::line(filter)),
+            "" => "All rows of the table, also those that are not in sight".to_owned(),
+            filter => format!("All rows that match “{}”, also those that are not in sight", words::line(filter)),
         });
     }
-    ui.weak("Undo takes it back as one decision");
+    ui.weak("Undo reverses it as one decision");
     ui.add_space(GAP);
     ui.horizontal(|ui| {
         let confirm = ui.button(format!("{verb} {number}")).clicked();

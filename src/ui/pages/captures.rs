@@ -329,7 +329,14 @@ impl CapturesPage {
         if let Some((row, modifiers)) = clicked {
             self.click(app, row, modifiers);
         }
-        if let Some(command) = go {
+        // A selection that is still being cut down holds rows that nobody sees.
+        let is_shown = |command: &Command| match command {
+            Command::Mark { captures, .. } => {
+                captures.count() == 1 || (self.selection_is_shown && self.range.is_none())
+            }
+            _ => true,
+        };
+        if let Some(command) = go.filter(is_shown) {
             app.send(command);
         }
     }

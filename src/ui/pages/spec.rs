@@ -11,7 +11,6 @@ use super::spec_what_if::what_if_ui;
 use crate::app::models::{CampaignId, CampaignPage, Loaded, campaign_title};
 use crate::app::{Action, AppState, Command, Route, RuleLine, SpecDraft};
 use crate::campaign::CampaignProblem;
-use crate::scope::standard_rules;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
     action_named_ui, action_ui, lead_here, lead_to_field, loaded_ui, notice_ui, stop_leading, title_ui,
@@ -157,9 +156,7 @@ impl SpecPage {
             }
             (true, _) => true,
             (false, None) => {
-                let mut draft = SpecDraft::new();
-                draft.campaign.rules = standard_rules();
-                app.spec = Some(draft);
+                app.spec = Some(SpecDraft::new());
                 self.forget();
                 true
             }

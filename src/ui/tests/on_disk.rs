@@ -1,7 +1,7 @@
 //! The window on workspaces on disk: it acts on what is on screen.
 
 use super::Window;
-use crate::app::models::{CaptureTab, ReviewMark};
+use crate::app::models::{CaptureTab, Launches, ReviewMark};
 use crate::app::workspace_desk::{DiskOpener, WorkspaceDesk};
 use crate::app::{Action, Command, Dialog, OpenTarget, Opener, Route, SelectedRows, Settings, resolve, work};
 use crate::campaign::{Campaign, Politeness, Seed, SeedScope};
@@ -69,7 +69,7 @@ fn marked(window: &Window, mark: Option<ReviewMark>) -> usize {
     page.rows.iter().filter(|row| row.mark == mark).count()
 }
 
-fn has_said(window: &Window, words: &str) -> bool {
+fn has_notice(window: &Window, words: &str) -> bool {
     window.app().log.iter().any(|(_, notice)| notice.what.contains(words))
 }
 
@@ -100,13 +100,13 @@ fn decisions_are_made_on_the_rows_that_are_shown_and_on_all_of_them() {
     window.check_says("Reject 240 captures?");
     assert_eq!(marked(&window, Some(ReviewMark::Reject)), 0);
     window.press(Key::Enter);
-    window.until("it is said", |window| has_said(window, "240 captures rejected"));
+    window.until("it is said", |window| has_notice(window, "240 captures rejected"));
     assert_eq!(marked(&window, Some(ReviewMark::Reject)), 240);
     window.press_with(Modifiers::COMMAND, Key::Z);
-    window.until("it is said", |window| has_said(window, "Undone: 240 captures rejected"));
+    window.until("it is said", |window| has_notice(window, "Undone: 240 captures rejected"));
     assert_eq!(marked(&window, None), 240);
     window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
-    window.until("it is said", |window| has_said(window, "Redone: 240 captures rejected"));
+    window.until("it is said", |window| has_notice(window, "Redone: 240 captures rejected"));
     assert_eq!(marked(&window, Some(ReviewMark::Reject)), 240);
     window.press_with(Modifiers::COMMAND, Key::Z);
     window.until("it is undone", |window| marked(window, None) == 240);
@@ -155,6 +155,8 @@ fn letters_of_a_note_are_text_and_the_note_is_kept_or_left() {
     window.press_with(Modifiers::COMMAND, Key::Enter);
     window.until("the note is kept", |window| !notes(window).is_empty());
     assert_eq!(notes(&window), [(ReviewMark::Note, "dafsj".to_owned())]);
+    window.until("it is said", |window| has_notice(window, "Kept the note on 1 capture"));
+    assert_eq!(window.app().reviewed, 0, "a note decides nothing");
     assert!(window.app().jobs.is_empty() && window.app().ended.is_empty(), "nothing was exported");
     // In the lower panel of the captures, too.
     window.press_with(Modifiers::COMMAND, Key::Num4);
@@ -211,9 +213,40 @@ fn the_draft_on_screen_is_saved_and_crawled_and_no_other_campaign() {
 }
 
 #[test]
+fn a_launch_that_was_stopped_is_named_before_it_is_resumed() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = workspace(dir.path(), 0);
+    let stopped = crate::app::models::LaunchState::Stopped;
+    Workspace::open(&folder).unwrap().catalogue().set_launch_state(1, stopped, "").unwrap();
+    let mut window = Window::on_disk(dir.path(), Settings::default(), Some(folder));
+    window.app_mut().send(Command::ChooseCampaign(1));
+    window.until("Town is at hand", |window| window.app().campaign == Some(1));
+    window.app_mut().act(Action::StartCrawl);
+    window.check_says("was stopped with 0 URLs in its queue");
+    window.check_says("Resume crawl");
+    window.check_says("Start a new launch");
+    window.press(Key::Escape);
+    window.press_with(Modifiers::COMMAND, Key::Num2);
+    window.check_says("Ready to crawl");
+    window.type_into("Description", "the harbour");
+    window.click("Save as v2 and crawl");
+    window.check_says("Resumed, it keeps the seeds and rules of version 1; a new launch uses version 2");
+    window.click("Save as v2 and start a new launch");
+    window.until("a new launch runs", |window| {
+        let page = window.app().desk().unwrap().crawl(Some(1), Launches::Last).unwrap();
+        page.launch.is_some_and(|launch| launch.id == 2)
+    });
+}
+
+#[test]
 fn what_is_missing_in_a_draft_leads_to_its_field() {
     let dir = tempfile::tempdir().unwrap();
     let mut window = window(dir.path(), 0);
+    window.app_mut().send(Command::NewCampaign);
+    window.check_says("items to correct before a crawl can start");
+    // Nothing is typed, so nothing can be lost.
+    window.press_with(Modifiers::COMMAND, Key::Num2);
+    assert_eq!((window.app().dialog, &window.app().route), (None, &Route::Spec(Some(1))));
     window.app_mut().send(Command::NewCampaign);
     window.check_says("items to correct before a crawl can start");
     window.click("Save and crawl");
@@ -238,7 +271,7 @@ fn what_is_missing_in_a_draft_leads_to_its_field() {
 }
 
 #[test]
-fn edits_are_asked_about_before_they_would_be_lost() {
+fn edits_are_not_lost_without_a_question() {
     let dir = tempfile::tempdir().unwrap();
     let other = dir.path().join("other");
     drop(Workspace::create(&other).unwrap());
@@ -274,7 +307,7 @@ fn edits_are_asked_about_before_they_would_be_lost() {
     window.app_mut().send(Command::OpenWorkspace(dir.path().join("nowhere")));
     window.check_says("Save the changes to “River”?");
     window.click("Discard changes");
-    window.until("it is said", |window| has_said(window, "could not be opened"));
+    window.until("it is said", |window| has_notice(window, "could not be opened"));
     assert!(is_edited(&window));
     window.app_mut().send(Command::OpenWorkspace(other.clone()));
     window.check_says("Save the changes to “River”?");
@@ -304,7 +337,7 @@ fn a_campaign_is_begun_without_a_workspace() {
     window.type_into("Name", "Harbour");
     window.press_with(Modifiers::COMMAND, Key::S);
     window.until("it is saved", |window| window.app().campaign == Some(1));
-    window.app_mut().send(Command::Open(there.clone()));
+    window.app_mut().send(Command::Open { path: there.clone(), copy: false });
     window.until("the other is open", |window| window.app().settings.last_workspace.as_ref() == Some(&there));
     assert_eq!(window.app().settings.recent_workspaces[..2], [there, made]);
 }
@@ -323,17 +356,17 @@ fn archives_that_are_opened_are_imported_into_a_workspace_made_for_them() {
     std::fs::create_dir_all(folder.join("2024")).unwrap();
     std::fs::write(folder.join("2024/a.warc"), warc).unwrap();
     let mut window = Window::on_disk(dir.path(), Settings::default(), None);
-    window.app_mut().send(Command::Open(dir.path().join("nothing.warc")));
-    window.until("it is said", |window| has_said(window, "nothing.warc could not be opened"));
-    window.app_mut().send(Command::Open(folder.clone()));
+    window.app_mut().send(Command::Open { path: dir.path().join("nothing.warc"), copy: false });
+    window.until("it is said", |window| has_notice(window, "nothing.warc could not be opened"));
+    window.app_mut().send(Command::Open { path: folder.clone(), copy: false });
     let is_in = |window: &Window| window.app().ended.iter().any(|job| job.name == "Import" && !job.failed);
     window.until("it is imported", is_in);
     assert_eq!(window.app().settings.last_workspace, Some(dir.path().join("fonds")));
-    assert!(has_said(&window, "Made the workspace"));
+    assert!(has_notice(&window, "Made the workspace"));
     assert_eq!(marked(&window, None), 1);
     // A file of it is opened into the same workspace, which has it already.
-    window.app_mut().send(Command::Open(folder.join("2024/a.warc")));
-    window.until("it is said", |window| has_said(window, "a.warc into the open workspace"));
+    window.app_mut().send(Command::Open { path: folder.join("2024/a.warc"), copy: false });
+    window.until("it is said", |window| has_notice(window, "a.warc into the open workspace"));
     let empty = dir.path().join("empty");
     std::fs::create_dir(&empty).unwrap();
     let opener = DiskOpener::default();
