@@ -1,7 +1,7 @@
 //! Long work started from the window: what runs, how fast, how it ended.
 
 use super::loader::failure;
-use super::models::{Notice, VerifyLine};
+use super::models::{NOTHING_FETCHED, Notice, VerifyLine};
 use crate::jobs::{self, JobCx, JobHandle, Outcome, Wake};
 use crate::uri::CaptureDate;
 use std::path::PathBuf;
@@ -98,6 +98,10 @@ impl RunningJob {
         let outcome = self.handle.join();
         let mut verified = None;
         let notice = match outcome {
+            // It stays in sight: a person has to do something about it.
+            Outcome::Done(JobAnswer::Words(words)) if words.starts_with(NOTHING_FETCHED) => {
+                Notice { is_error: true, ..said(format!("{name} finished"), words) }
+            }
             Outcome::Done(JobAnswer::Words(words)) => said(format!("{name} finished"), words),
             Outcome::Done(JobAnswer::Verified(folder, lines)) => {
                 let wrong = lines.iter().filter(|line| !line.ok).count();

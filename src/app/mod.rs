@@ -45,4 +45,4 @@ pub use reads::{LIST_PAGE, Reads, Same, ScopeAnswers};
 pub use scans::RuleLine;
 pub use selected_rows::{Decision, SelectedRows};
 pub use spec_draft::SpecDraft;
-pub use state::{AppState, Focus, PanelTab, RecentWorkspace, ScheduleWatch, Settings, ThemeChoice};
+pub use state::{AppState, Focus, NoticeCause, PanelTab, RecentWorkspace, ScheduleWatch, Settings, ThemeChoice};

@@ -8,6 +8,8 @@
 
 #[path = "state_links.rs"]
 mod links;
+#[path = "state_notices.rs"]
+mod notices;
 #[path = "state_open.rs"]
 mod open;
 #[path = "state_saves.rs"]
@@ -17,6 +19,7 @@ mod schedules;
 #[path = "state_unsaved.rs"]
 mod unsaved;
 
+pub use notices::NoticeCause;
 pub use open::RecentWorkspace;
 pub use schedules::ScheduleWatch;
 
@@ -39,7 +42,7 @@ use crate::links::MATCH_WINDOW_DAYS;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -104,6 +107,8 @@ pub struct Settings {
     pub roomy_rows: bool,
     /// Whether the lower panel is shown.
     pub lower_panel: bool,
+    /// Its height, as a person drew it.
+    pub panel_height: f32,
     /// Its tab, kept between rows.
     pub panel_tab: PanelTab,
     /// Days of the inlink window.
@@ -121,6 +126,7 @@ impl Default for Settings {
             zoom: 1.0,
             roomy_rows: false,
             lower_panel: true,
+            panel_height: 280.0,
             panel_tab: PanelTab::Details,
             window_days: MATCH_WINDOW_DAYS,
             last_workspace: None,
@@ -178,6 +184,8 @@ pub struct AppState {
     discards_edits: bool,
     /// What follows a save, by its number.
     after_save: Option<(u64, AfterSave)>,
+    /// What notices speak of, by their numbers.
+    about: BTreeMap<u64, notices::About>,
 
     /// Read models.
     pub reads: Reads,
@@ -270,6 +278,7 @@ impl AppState {
             deferred: Vec::new(),
             discards_edits: false,
             after_save: None,
+            about: BTreeMap::new(),
             reads: Reads::new(cx),
             route: Route::default(),
             dialog: None,
@@ -539,6 +548,7 @@ impl AppState {
             Answer::Saved(save, saved) => self.take_in_saved(save, saved),
             Answer::Marked(Ok(words)) => self.say(&words),
             Answer::Kept(reviewed, Ok(summary)) => {
+                self.cure(|cause| *cause == NoticeCause::Deciding);
                 self.reviewed += u64::from(reviewed);
                 if let Some(summary) = summary {
                     self.say(&summary);
@@ -546,10 +556,13 @@ impl AppState {
             }
             Answer::Schedules(generation, look) => self.take_in_schedules(generation, look),
             Answer::Marked(Err(error)) | Answer::Kept(_, Err(error)) => {
-                self.notice(failure("Decision not saved", &error))
+                self.error_notice(NoticeCause::Deciding, failure("Decision not saved", &error))
             }
-            Answer::Set(_, Ok(words)) => self.say(&words),
-            Answer::Set(failed, Err(error)) => self.notice(failure(failed, &error)),
+            Answer::Set(_, Ok(words)) => {
+                self.cure(|cause| *cause == NoticeCause::Setting);
+                self.say(&words);
+            }
+            Answer::Set(failed, Err(error)) => self.error_notice(NoticeCause::Setting, failure(failed, &error)),
         }
     }
 
@@ -570,9 +583,14 @@ impl AppState {
                 self.last_export = Some(folder.clone());
                 self.verified = Some((folder, lines));
             }
+            let name = ended.name.clone();
             keep(&mut self.ended, ended);
-            self.notice(notice);
+            self.job_notice(&name, notice);
         }
+        if self.jobs.is_empty() {
+            self.cure(|cause| *cause == NoticeCause::Running);
+        }
+        self.forget_notices();
     }
 
     fn carry_out(&mut self, command: Command) {
@@ -757,13 +775,16 @@ impl AppState {
         let id = self.next_id;
         self.next_id += 1;
         match RunningJob::spawn(id, name, self.wake.clone(), move |cx| work(desk.as_ref(), cx)) {
-            Ok(job) => self.jobs.push(job),
-            Err(notice) => self.notice(notice),
+            Ok(job) => {
+                self.cure(|cause| matches!(cause, NoticeCause::Job(of) if of == name));
+                self.jobs.push(job);
+            }
+            Err(notice) => self.job_notice(name, notice),
         }
     }
 
     fn no_workspace(&mut self) {
-        self.notice(Notice { is_error: true, ..no_workspace() });
+        self.error_notice(NoticeCause::Opening, Notice { is_error: true, ..no_workspace() });
     }
 }
 

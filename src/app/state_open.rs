@@ -4,7 +4,7 @@ use super::super::desk::OpenTarget;
 use super::super::loader::failure;
 use super::super::models::Notice;
 use super::super::{Command, Desk, DeskResult, Opener, Route};
-use super::{Answer, AppState, ScheduleWatch, SelectedRows};
+use super::{Answer, AppState, NoticeCause, ScheduleWatch, SelectedRows};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -123,14 +123,16 @@ impl AppState {
     fn open_with(&mut self, folder: PathBuf, then: AfterOpen, open: Open) {
         if !self.jobs.is_empty() {
             self.discards_edits = false;
-            self.notice(Notice {
+            let notice = Notice {
                 is_error: true,
                 what: format!("{} was not opened", folder.display()),
                 why: "a job is running in the open workspace".to_owned(),
                 hint: "Stop the job or wait for it to finish, then open again".to_owned(),
-            });
+            };
+            self.error_notice(NoticeCause::Running, notice);
             return;
         }
+        self.cure(|cause| *cause == NoticeCause::Opening);
         self.opening = Some(folder.clone());
         let (opener, answers, wake) = (self.opener.clone(), self.answers.0.clone(), self.wake.clone());
         self.writer.run(move || {
@@ -154,7 +156,7 @@ impl AppState {
             Err(error) => {
                 let mut notice = failure(&format!("{} could not be opened", folder.display()), &error);
                 notice.hint = "Choose another folder, or create a workspace in an empty one".to_owned();
-                self.notice(notice);
+                self.error_notice(NoticeCause::Opening, notice);
                 return;
             }
         };
@@ -189,6 +191,8 @@ impl AppState {
 
     fn show_workspace(&mut self, folder: PathBuf, desk: Arc<dyn Desk>) {
         self.opening = None;
+        // Whatever went wrong was about the workspace before, or that none was open.
+        self.cure(|_| true);
         let cx = self.reads.cx();
         cx.desk = Some(desk);
         cx.generation += 1;

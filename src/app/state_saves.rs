@@ -6,7 +6,7 @@
 use super::super::crawl_request::AfterSave;
 use super::super::models::{CampaignId, campaign_title};
 use super::super::{Command, CrawlStart, DeskResult, Route};
-use super::{Answer, AppState, failure};
+use super::{Answer, AppState, NoticeCause, failure};
 use crate::campaign::Campaign;
 
 impl AppState {
@@ -56,7 +56,7 @@ impl AppState {
                     Some(_) => "Your edits are kept; correct them and save again".to_owned(),
                     None => "The edits were discarded with the page; the earlier saved version remains".to_owned(),
                 };
-                self.notice(notice);
+                self.error_notice(NoticeCause::Saving, notice);
                 return;
             }
         };
@@ -81,6 +81,7 @@ impl AppState {
                 }
             }
         }
+        self.cure(|cause| *cause == NoticeCause::Saving);
         self.say(&says);
         match then {
             None => {}

@@ -3,7 +3,7 @@
 use super::super::models::{CampaignId, Notice, RunState, ScheduledRun, campaign_title};
 use super::super::work::{LOOK_EVERY, ScheduleLook};
 use super::super::{Desk, DeskResult};
-use super::{Answer, AppState, CRAWL, failure};
+use super::{Answer, AppState, CRAWL, NoticeCause, failure};
 use crate::uri::CaptureDate;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -67,11 +67,12 @@ impl AppState {
             Err(error) => {
                 let notice = failure("Schedules could not be read", &error);
                 if self.schedules.told.insert(notice.why.clone()) {
-                    self.notice(notice);
+                    self.error_notice(NoticeCause::Schedules, notice);
                 }
                 return;
             }
         };
+        self.cure(|cause| *cause == NoticeCause::Schedules);
         self.schedules.asked = look.asked;
         for run in look.noted.iter().filter(|run| matches!(run.state, RunState::Missed | RunState::Overlapped)) {
             let name = campaign_title(run.campaign, &run.campaign_name);

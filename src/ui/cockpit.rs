@@ -4,19 +4,13 @@ use super::pages::{
     CampaignsPage, CapturesPage, CrawlView, FilesPage, JobsPage, LinkHostsPage, LinksPage, ProspectPage, ReviewPage,
     ScopeLists, SelectPage, SpecPage, cited_pages_ui, selected_hosts_ui,
 };
-use super::{dialogs::Dialogs, drops::Drops, panel::LowerPanel, shell, theme};
+use super::widgets::take_page_room;
+use super::{dialogs::Dialogs, drops::Drops, news::News, panel::LowerPanel, shell, theme};
 use crate::app::models::Loaded;
 use crate::app::{Action, AppState, Command, Focus, Opener, Route, Settings};
 use egui::{Context, Key, KeyboardShortcut, Modifiers, Ui, ViewportCommand};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// Seconds that news stays in sight.
-const NEWS_SECONDS: u64 = 6;
-
-/// Characters of news in sight; the page Jobs has the whole.
-const NEWS_CHARS: usize = 110;
 
 /// The window's contents.
 pub struct Cockpit {
@@ -38,8 +32,7 @@ pub struct Cockpit {
     panel: LowerPanel,
     dialogs: Dialogs,
     shell: shell::Shell,
-    toasts: egui_notify::Toasts,
-    told: u64,
+    news: News,
 }
 
 impl Cockpit {
@@ -74,10 +67,7 @@ impl Cockpit {
             panel: LowerPanel::default(),
             dialogs: Dialogs::default(),
             shell: shell::Shell::default(),
-            toasts: egui_notify::Toasts::default()
-                .with_anchor(egui_notify::Anchor::BottomRight)
-                .with_margin(theme::NEWS_MARGIN),
-            told: 0,
+            news: News::default(),
         })
     }
 
@@ -92,7 +82,7 @@ impl Cockpit {
         self.app.tick();
         self.choose_a_campaign();
         self.ask_before_closing(ctx);
-        self.tell();
+        self.news.take(&mut self.app, ctx.input(|input| input.time));
         theme::choose(ctx, self.app.settings.theme);
         if (ctx.zoom_factor() - self.app.settings.zoom).abs() > f32::EPSILON {
             ctx.set_zoom_factor(self.app.settings.zoom);
@@ -105,9 +95,10 @@ impl Cockpit {
         self.shortcuts(ui);
         shell::rail_ui(ui, &mut self.app);
         self.shell.top_bar_ui(ui, &mut self.app);
-        shell::job_strip_ui(ui, &mut self.app);
+        shell::job_strip_ui(ui, &mut self.app, &mut self.news);
+        let page_room = take_page_room(ui);
         if self.has_lower_panel() {
-            self.panel.show_ui(ui, &mut self.app);
+            self.panel.show_ui(ui, &mut self.app, page_room);
         }
         egui::CentralPanel::no_frame().frame(theme::page_frame(ui)).show(ui, |ui| {
             // Each page has ids of its own, so that scroll positions are its own.
@@ -115,7 +106,6 @@ impl Cockpit {
         });
         self.dialogs.show_ui(ui, &mut self.app);
         self.drops.show_ui(ui, &mut self.app);
-        self.toasts.show(ui.ctx());
         if self.app.has_outbox() {
             ui.ctx().request_repaint();
         } else if let Some(wait) = self.app.next_tick() {
@@ -221,27 +211,6 @@ impl Cockpit {
         if self.app.closing && self.app.jobs.is_empty() && !self.app.has_outbox() {
             ctx.send_viewport_cmd(ViewportCommand::Close);
         }
-    }
-
-    /// News goes by; errors stay in the strip below until taken away.
-    fn tell(&mut self) {
-        let mut gone_by = Vec::new();
-        for (number, notice) in &self.app.notices {
-            if *number > self.told && !notice.is_error {
-                let words = if notice.why.is_empty() {
-                    notice.what.clone()
-                } else {
-                    format!("{}: {}", notice.what, notice.why)
-                };
-                self.toasts
-                    .info(super::words::short(&words, NEWS_CHARS))
-                    .duration(Duration::from_secs(NEWS_SECONDS))
-                    .show_progress_bar(false);
-                gone_by.push(*number);
-            }
-            self.told = self.told.max(*number);
-        }
-        self.app.notices.retain(|(number, _)| !gone_by.contains(number));
     }
 }
 

@@ -3,7 +3,7 @@
 use super::theme::{self, tokens};
 use super::words;
 use crate::app::models::Notice;
-use crate::app::{AppState, Command};
+use crate::app::{AppState, Command, NoticeCause};
 use egui::{Align2, Area, Id, Order, RichText, Ui};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -56,12 +56,13 @@ fn ask(app: &mut AppState, paths: Vec<PathBuf>) {
         app.send(Command::Import { paths, copy: false });
         return;
     }
-    app.notice(Notice {
+    let notice = Notice {
         is_error: true,
         what: "The dropped files were not imported".to_owned(),
         why: "no workspace is open".to_owned(),
         hint: "Open or create a workspace on the Campaigns page, then drop them again".to_owned(),
-    });
+    };
+    app.error_notice(NoticeCause::Opening, notice);
 }
 
 fn overlay_ui(ui: &Ui, can_import: bool, names: &[String]) {

@@ -13,6 +13,7 @@ mod cockpit;
 mod dialogs;
 mod drops;
 mod geo_database;
+mod news;
 mod pages;
 mod panel;
 mod panel_files;

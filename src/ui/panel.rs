@@ -6,12 +6,13 @@ use super::theme::{self, GAP, tokens};
 use super::trace::trace_ui;
 use super::widgets::{
     PANEL_NOTE, empty_ui, heading_ui, loaded_ui, mark_ui, note_field_ui, outcome_cell_ui, outcome_ui, status_ui,
+    take_page_room,
 };
 use super::words;
 use crate::app::models::*;
 use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, Same, ScopeList};
 use crate::uri::CaptureDate;
-use egui::{RichText, ScrollArea, Sense, Ui};
+use egui::{CursorIcon, Id, Rect, RichText, ScrollArea, Sense, Stroke, Ui, UiBuilder};
 
 const TABS: [(PanelTab, &str); 9] = [
     (PanelTab::Details, "Details"),
@@ -27,6 +28,8 @@ const TABS: [(PanelTab, &str); 9] = [
 
 /// Height of the time strip.
 const STRIP: f32 = 46.0;
+/// Height of the edge that the panel is drawn up and down by.
+const GRIP: f32 = 5.0;
 /// Radius of a link in the time strip.
 const DOT: f32 = 2.5;
 
@@ -34,39 +37,67 @@ const DOT: f32 = 2.5;
 #[derive(Default)]
 pub struct LowerPanel {
     note: String,
+    /// Height that the page wanted last.
+    page: f32,
     /// Of a capture, the anchor whose links alone are listed.
     said: Option<(CaptureId, String)>,
 }
 
 impl LowerPanel {
-    /// Draws the panel at the foot of the page.
-    pub fn show_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+    /// Draws the panel at the foot of the page, which needs its room down to
+    /// `page_room`. What is in it never makes it grow.
+    pub fn show_ui(&mut self, ui: &mut Ui, app: &mut AppState, page_room: Option<f32>) {
+        let area = ui.available_rect_before_wrap();
+        let page = page_room.map_or(theme::PAGE_LEAST, |room| room - area.top() + GAP);
+        // The page may ask for more room, or less, than when it was drawn last.
+        if std::mem::replace(&mut self.page, page) != page {
+            ui.ctx().request_repaint();
+        }
+        let most = (area.height() - page).max(theme::PANEL_STRIP);
+        let height = app.settings.panel_height.clamp(theme::PANEL_STRIP, most);
         let frame = theme::chrome_frame(ui);
-        let most = (ui.available_height() - theme::PAGE_LEAST).max(theme::PANEL_LEAST);
-        egui::Panel::bottom("lower panel")
-            .resizable(true)
-            .default_size(theme::PANEL.min(most))
-            .size_range(theme::PANEL_LEAST..=most)
-            .frame(frame)
-            .show(ui, |ui| {
-                match app.focus {
-                    Some(Focus::File(_) | Focus::Problem(_)) => hide_ui(ui, app),
-                    _ => self.tabs_ui(ui, app),
-                }
-                ui.push_id(app.settings.panel_tab as usize, |ui| match app.focus {
-                    None => {
-                        ui.weak("Select a row to see its details here");
-                    }
-                    Some(Focus::Seen(id)) => seen_ui(ui, app, id),
-                    Some(Focus::File(id)) => file_ui(ui, app, id),
-                    Some(Focus::Problem(id)) => problem_ui(ui, app, id),
-                    Some(Focus::Capture(id)) => {
-                        lost_ui(ui, app, id);
-                        self.capture_ui(ui, app, id);
-                    }
-                });
-                ui.take_available_space();
+        let shown =
+            egui::Panel::bottom("lower panel").resizable(false).exact_size(height).frame(frame).show(ui, |ui| {
+                let rect = ui.available_rect_before_wrap();
+                let mut inside = ui.new_child(UiBuilder::new().max_rect(rect));
+                inside.set_clip_rect(rect.intersect(ui.clip_rect()));
+                self.contents_ui(&mut inside, app);
+                ui.advance_cursor_after_rect(rect);
             });
+        let top = shown.response.rect.top();
+        let grip = Rect::from_x_y_ranges(area.x_range(), top..=top + GRIP);
+        let response = ui.interact(grip, Id::unique("height of the lower panel"), Sense::drag());
+        if response.hovered() || response.dragged() {
+            ui.set_cursor_icon(CursorIcon::ResizeVertical);
+            ui.painter().hline(area.x_range(), top, Stroke::new(GRIP / 2.0, tokens(ui).accent));
+        }
+        if response.dragged()
+            && let Some(pointer) = response.interact_pointer_pos()
+        {
+            let least = theme::PANEL_LEAST.min(most);
+            app.settings.panel_height = (area.bottom() - pointer.y).clamp(least, most);
+        }
+    }
+
+    fn contents_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        match app.focus {
+            Some(Focus::File(_) | Focus::Problem(_)) => hide_ui(ui, app),
+            _ => self.tabs_ui(ui, app),
+        }
+        ui.push_id(app.settings.panel_tab as usize, |ui| match app.focus {
+            None => {
+                ui.weak("Select a row to see its details here");
+            }
+            Some(Focus::Seen(id)) => seen_ui(ui, app, id),
+            Some(Focus::File(id)) => file_ui(ui, app, id),
+            Some(Focus::Problem(id)) => problem_ui(ui, app, id),
+            Some(Focus::Capture(id)) => {
+                lost_ui(ui, app, id);
+                self.capture_ui(ui, app, id);
+            }
+        });
+        // Tables in here are no part of the page.
+        let _ = take_page_room(ui);
     }
 
     fn tabs_ui(&mut self, ui: &mut Ui, app: &mut AppState) {

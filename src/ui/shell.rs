@@ -1,5 +1,6 @@
 //! Rail, top bar, job strip.
 
+use super::news::{News, go_ui};
 use super::schedule_asks::schedule_asks_ui;
 use super::theme::{self, GAP, tokens};
 use super::widgets::action_named_ui;
@@ -14,20 +15,28 @@ pub struct Shell {
     search: String,
 }
 
-/// The pages, with their words and keys.
+/// Rows of the rail with room between them: pages, title, and what is below.
+const RAIL_PARTS: f32 = 17.0;
+
+/// The pages, with their words and keys; in a narrow window their icons alone.
 pub fn rail_ui(ui: &mut Ui, app: &mut AppState) {
     let frame = theme::chrome_frame(ui);
-    egui::Panel::left("rail").exact_size(theme::RAIL_WIDTH).resizable(false).frame(frame).show(ui, |ui| {
-        ui.add_space(GAP / 2.0);
-        ui.label(RichText::new("Fonds").heading().color(tokens(ui).strong_text));
-        ui.add_space(GAP);
+    let is_narrow = ui.available_width() < theme::NARROW_WINDOW;
+    let width = if is_narrow { theme::RAIL_NARROW } else { theme::RAIL_WIDTH };
+    egui::Panel::left("rail").exact_size(width).resizable(false).frame(frame).show(ui, |ui| {
+        let row = (ui.available_height() / RAIL_PARTS).clamp(theme::ROW, theme::RAIL_ROW);
+        if !is_narrow {
+            ui.add_space(GAP / 2.0);
+            ui.label(RichText::new("Fonds").heading().color(tokens(ui).strong_text));
+            ui.add_space(GAP);
+        }
         for (number, (icon, word)) in PAGES.iter().enumerate() {
             let action = Action::GoTo(number as u8);
             let here = app.route.page() == number;
-            let text = RichText::new(format!("{icon}  {word}"));
+            let text = RichText::new(if is_narrow { (*icon).to_owned() } else { format!("{icon}  {word}") });
             let text = if here { text.color(tokens(ui).strong_text) } else { text };
-            let button = Button::selectable(here, text).min_size(Vec2::new(ui.available_width(), theme::RAIL_ROW));
-            let response = ui.add(button).on_hover_text(format!("{} ({})", action.hint(), action.keys()));
+            let button = Button::selectable(here, text).min_size(Vec2::new(ui.available_width(), row));
+            let response = ui.add(button).on_hover_text(format!("{} ({})", action.label(), action.keys()));
             response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, here, *word));
             if response.clicked()
                 && let Ok(command) = resolve(action, app)
@@ -36,9 +45,12 @@ pub fn rail_ui(ui: &mut Ui, app: &mut AppState) {
             }
         }
         ui.with_layout(Layout::bottom_up(Align::Min), |ui| {
-            action_named_ui(ui, app, Action::Keys, "? Keys");
-            action_named_ui(ui, app, Action::Palette, "☰ Commands");
-            action_named_ui(ui, app, Action::Back, "← Back");
+            for (action, icon, word) in
+                [(Action::Keys, "?", "Keys"), (Action::Palette, "☰", "Commands"), (Action::Back, "←", "Back")]
+            {
+                let name = if is_narrow { icon.to_owned() } else { format!("{icon} {word}") };
+                action_named_ui(ui, app, action, &name);
+            }
         });
     });
 }
@@ -142,10 +154,11 @@ fn version_ui(ui: &mut Ui, app: &mut AppState) {
 }
 
 /// Errors in words, running jobs, free disk.
-pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState) {
+pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState, news: &mut News) {
     let frame = theme::chrome_frame(ui);
     egui::Panel::bottom("job strip").frame(frame).show(ui, |ui| {
         errors_ui(ui, app);
+        news.ui(ui, app);
         schedule_asks_ui(ui, app);
         let jobs: Vec<_> =
             app.jobs.iter().map(|job| (job.id, job.name.clone(), job.cx().progress(), job.rate)).collect();
@@ -174,10 +187,13 @@ pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState) {
 
 /// Most errors that are shown at once; the rest is counted.
 const ERRORS_SHOWN: usize = 3;
+/// Lower windows show the last error alone.
+const LOW_WINDOW: f32 = 700.0;
 
 fn errors_ui(ui: &mut Ui, app: &mut AppState) {
     let count = app.notices.len();
-    let shown: Vec<_> = app.notices.iter().rev().take(ERRORS_SHOWN).cloned().collect();
+    let most = if ui.ctx().content_rect().height() < LOW_WINDOW { 1 } else { ERRORS_SHOWN };
+    let shown: Vec<_> = app.notices.iter().rev().take(most).cloned().collect();
     for (number, notice) in &shown {
         theme::error_frame(ui).show(ui, |ui| {
             ui.horizontal_top(|ui| {
@@ -193,12 +209,15 @@ fn errors_ui(ui: &mut Ui, app: &mut AppState) {
                     if !notice.hint.is_empty() {
                         ui.weak(words::line(&notice.hint));
                     }
+                    if let Some(route) = app.notice_route(*number).cloned() {
+                        go_ui(ui, app, route);
+                    }
                 });
             });
         });
     }
-    if count > ERRORS_SHOWN {
-        ui.weak(format!("{} more on the Jobs page", count - ERRORS_SHOWN));
+    if count > most && ui.link(format!("{} more on the Jobs page", count - most)).clicked() {
+        app.send(Command::Go(Route::Jobs));
     }
 }
 

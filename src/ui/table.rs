@@ -4,6 +4,7 @@
 
 use super::theme::{self, tokens};
 use super::widgets;
+use super::widgets::{keep_page_room, least_table_height};
 use egui::{Response, RichText, Sense, Ui};
 use egui_extras::{Column, TableBuilder, TableRow};
 
@@ -78,7 +79,10 @@ impl<'a> Table<'a> {
         mut after: impl FnMut(usize, &Response),
     ) -> Option<usize> {
         let mut clicked = None;
-        let height = self.height.unwrap_or_else(|| ui.available_height());
+        let height = self.height.unwrap_or_else(|| {
+            keep_page_room(ui, least_table_height(ui, self.rows, self.row_height));
+            ui.available_height()
+        });
         let rows_height = (self.rows as f32 * self.row_height).min(height - theme::HEAD_ROW).max(self.row_height);
         let bar = ui.spacing().scroll.allocated_width();
         ui.push_id(self.id, |ui| {

@@ -34,18 +34,22 @@ pub const LONG_FIELD: f32 = 460.0;
 pub const DIALOG: f32 = 560.0;
 /// Height of a list in a dialog.
 pub const DIALOG_LIST: f32 = 380.0;
-/// First height of the lower panel.
-pub const PANEL: f32 = 280.0;
 /// Least height of the lower panel.
 pub const PANEL_LEAST: f32 = 120.0;
+/// Height of the lower panel where the page needs all room: its tabs.
+pub const PANEL_STRIP: f32 = 36.0;
+/// Rows of its table that a page shows beside the lower panel.
+pub const ROWS_LEAST: usize = 6;
+/// Narrower windows have a rail of icons.
+pub const NARROW_WINDOW: f32 = 1000.0;
+/// Width of that rail.
+pub const RAIL_NARROW: f32 = 46.0;
 /// Space inside a cell.
 pub const CELL_PAD: f32 = 6.0;
 /// Width of a job's bar.
 pub const BAR: f32 = 220.0;
 /// Least height that a page keeps when the lower panel grows.
 pub const PAGE_LEAST: f32 = 240.0;
-/// Distance of news from the window's corner: above the job strip.
-pub const NEWS_MARGIN: Vec2 = Vec2::new(12.0, 48.0);
 /// Size of a figure.
 pub const FIGURE_TEXT: f32 = 21.0;
 

@@ -276,6 +276,30 @@ pub fn outcome_ui(ui: &mut Ui, outcome: &UrlOutcome) {
     }
 }
 
+/// Asks the lower panel to leave the page so much room below this place.
+pub fn keep_page_room(ui: &Ui, height: f32) {
+    let bottom = ui.cursor().top() + height;
+    ui.data_mut(|data| {
+        let room: &mut f32 = data.get_temp_mut_or_default(page_room_id());
+        *room = room.max(bottom);
+    });
+}
+
+/// Down to where the page that was drawn last needs its room; none where it did not say.
+pub fn take_page_room(ui: &Ui) -> Option<f32> {
+    ui.data_mut(|data| data.remove_temp(page_room_id()))
+}
+
+fn page_room_id() -> egui::Id {
+    egui::Id::unique("room of the page")
+}
+
+/// Height of a table with so many rows, at most those that a page always shows.
+pub fn least_table_height(ui: &Ui, rows: usize, row_height: f32) -> f32 {
+    let rows = rows.clamp(1, theme::ROWS_LEAST);
+    theme::HEAD_ROW + rows as f32 * row_height + ui.spacing().scroll.allocated_width()
+}
+
 /// Whether a person is typing, so that single keys are letters.
 pub fn is_typing(ui: &Ui) -> bool {
     ui.ctx().egui_wants_keyboard_input()

@@ -4,7 +4,9 @@ use super::captures::{host_filter, loaded_page};
 use crate::app::models::{CaptureColumn, CaptureId, CapturePage, CaptureQuery, CaptureRow, ReviewMark};
 use crate::app::{AppState, Command, PanelTab, Route, SelectedRows};
 use crate::ui::theme::{self, tokens};
-use crate::ui::widgets::{cell_ui, coloured_cell_ui, mark_ui, rule_cell_ui, status_ui};
+use crate::ui::widgets::{
+    cell_ui, coloured_cell_ui, keep_page_room, least_table_height, mark_ui, rule_cell_ui, status_ui,
+};
 use crate::ui::words;
 use egui::{Id, Modifiers, RichText, Sense, Ui};
 use egui_table::{CellInfo, Column, HeaderCellInfo, HeaderRow, PrefetchInfo, Table, TableDelegate, TableState};
@@ -86,6 +88,8 @@ impl<'a> CaptureTable<'a> {
     }
 
     pub(super) fn show_ui(&mut self, ui: &mut Ui, total: u64, scroll_to: Option<u64>) {
+        let rows = usize::try_from(total).unwrap_or(usize::MAX);
+        keep_page_room(ui, least_table_height(ui, rows, self.row_height));
         let columns: Vec<Column> = self
             .columns
             .iter()

@@ -10,8 +10,8 @@ use crate::scope::rule_label;
 use crate::ui::table::{Cells, Table};
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
-    action_named_ui, action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, loaded_ui, outcome_cell_ui, pager_ui,
-    rule_cell_ui, title_ui,
+    action_named_ui, action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, keep_page_room, least_table_height,
+    loaded_ui, outcome_cell_ui, pager_ui, rule_cell_ui, title_ui,
 };
 use crate::ui::words;
 use egui::{RichText, ScrollArea, TextEdit, Ui};
@@ -48,6 +48,7 @@ pub struct CrawlView {
     offset: u64,
     /// The list that the offset is of.
     listed: Option<SeenQuery>,
+    hides_plots: bool,
 }
 
 impl CrawlView {
@@ -81,6 +82,8 @@ impl CrawlView {
 
     fn launch_ui(&mut self, ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRow) {
         self.chooser_ui(ui, &page.launches);
+        // The page is scrolled; the room that it needs is not.
+        let scrolled = ui.clip_rect().top() - ui.cursor().top();
         state_ui(ui, app, page, launch, self.launches);
         ui.add_space(GAP);
         ui.horizontal_wrapped(|ui| {
@@ -101,7 +104,7 @@ impl CrawlView {
                 figure_ui(ui, &words::count(sample.in_flight), "in flight", None);
             }
         });
-        crawl_plots::plots_ui(ui, page);
+        self.plots_ui(ui, app, page);
         ui.add_space(GAP);
         ui.horizontal_wrapped(|ui| {
             for (tab, word) in TABS {
@@ -118,6 +121,7 @@ impl CrawlView {
                 }
             }
         });
+        keep_page_room(ui, scrolled + least_table_height(ui, theme::ROWS_LEAST, theme::ROW));
         match self.tab {
             Tab::Hosts => {
                 let shown = page.hosts.len() as u64;
@@ -134,6 +138,21 @@ impl CrawlView {
                 self.by_rule_ui(ui, &page.refused_by_rule);
                 self.seen_ui(ui, app, "refused");
             }
+        }
+    }
+
+    /// Plots, folded while the lower panel needs the room or a person wants them so.
+    fn plots_ui(&mut self, ui: &mut Ui, app: &AppState, page: &CrawlPage) {
+        let panel_is_open = app.settings.lower_panel && matches!(app.focus, Some(Focus::Seen(_)));
+        if panel_is_open {
+            return;
+        }
+        let word = if self.hides_plots { "▸ Show plots" } else { "▾ Hide plots" };
+        if ui.small_button(word).clicked() {
+            self.hides_plots = !self.hides_plots;
+        }
+        if !self.hides_plots {
+            crawl_plots::plots_ui(ui, page);
         }
     }
 
@@ -166,7 +185,7 @@ impl CrawlView {
             ("Accepted by", 240.0),
         ];
         let mut go = None;
-        Table::new("hosts", &COLUMNS, hosts.len()).height(theme::DIALOG_LIST).show_ui(
+        Table::new("hosts", &COLUMNS, hosts.len()).height(rest_height(ui)).show_ui(
             ui,
             |cells, index| {
                 let row = &hosts[index];
@@ -255,7 +274,7 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, state: &str, rows: &[SeenRow]) {
         return;
     }
     let chosen = rows.iter().position(|row| app.focus == Some(Focus::Seen(row.id))).map(|at| (at, rows[at].id));
-    let clicked = Table::new("seen", &SEEN, rows.len()).chosen_of(chosen).height(theme::DIALOG_LIST).show_ui(
+    let clicked = Table::new("seen", &SEEN, rows.len()).chosen_of(chosen).height(rest_height(ui)).show_ui(
         ui,
         |cells, index| {
             seen_cells_ui(cells, &rows[index]);
@@ -265,6 +284,11 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, state: &str, rows: &[SeenRow]) {
     if let Some(index) = clicked {
         explain(app, rows[index].id);
     }
+}
+
+/// What is left of the page, but no less than the rows that it always shows.
+fn rest_height(ui: &Ui) -> f32 {
+    ui.available_height().max(least_table_height(ui, theme::ROWS_LEAST, theme::ROW))
 }
 
 /// Columns of URLs ever seen.

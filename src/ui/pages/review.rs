@@ -6,8 +6,8 @@ use crate::ui::panel::keep_note;
 use crate::ui::table::Table;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{
-    REVIEW_NOTE, action_ui, empty_ui, heading_ui, is_typing, loaded_ui, mark_ui, note_field_ui, status_ui,
-    takes_letter, title_ui,
+    REVIEW_NOTE, action_ui, empty_ui, heading_ui, is_typing, keep_page_room, loaded_ui, mark_ui, note_field_ui,
+    status_ui, takes_letter, title_ui,
 };
 use crate::ui::words;
 use egui::{Key, Modifiers, RichText, ScrollArea, TextEdit, Ui};
@@ -150,6 +150,7 @@ impl ReviewPage {
         }
         heading_ui(ui, "Text");
         let content = app.reads.content(id);
+        keep_page_room(ui, theme::ROWS_LEAST as f32 * ui.text_style_height(&egui::TextStyle::Body));
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             loaded_ui(ui, &content, |ui, content| {
                 if content.text.trim().is_empty() {

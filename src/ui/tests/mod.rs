@@ -6,6 +6,7 @@ mod files;
 mod on_disk;
 mod pages;
 mod plans;
+mod room;
 mod scope;
 mod shell;
 

@@ -1,0 +1,93 @@
+//! What notices speak of: where they lead, and when an error has gone.
+
+use super::super::models::Notice;
+use super::super::{FilesRoute, Route};
+use super::{AppState, CRAWL, IMPORT, SET_WINDOW};
+
+/// Why there is an error. It goes when its cause does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoticeCause {
+    /// A job of this name; until one begins again.
+    Job(String),
+    /// No workspace is open, or one could not be opened; until one is.
+    Opening,
+    /// Running jobs kept another workspace closed; until they have ended.
+    Running,
+    /// A specification was not saved; until one is.
+    Saving,
+    /// A decision was not saved; until one is.
+    Deciding,
+    /// A setting of the workspace was not changed; until one is.
+    Setting,
+    /// Schedules could not be read; until they are.
+    Schedules,
+}
+
+/// What is known about a notice beside its words.
+#[derive(Debug, Default)]
+pub(super) struct About {
+    route: Option<Route>,
+    cause: Option<NoticeCause>,
+}
+
+impl AppState {
+    /// Tells a person of an error that goes with its cause.
+    pub fn error_notice(&mut self, cause: NoticeCause, notice: Notice) {
+        self.cure(|of| *of == cause);
+        let route = match &cause {
+            NoticeCause::Job(name) => Some(route_of_job(name)),
+            NoticeCause::Saving => Some(Route::Spec(self.spec.as_ref().and_then(|spec| spec.id).or(self.campaign))),
+            _ => None,
+        };
+        self.notice_about(notice, About { route, cause: Some(cause) });
+    }
+
+    /// Tells a person how a job ended.
+    pub(super) fn job_notice(&mut self, name: &str, notice: Notice) {
+        if notice.is_error {
+            return self.error_notice(NoticeCause::Job(name.to_owned()), notice);
+        }
+        self.notice_about(notice, About { route: Some(route_of_job(name)), cause: None });
+    }
+
+    fn notice_about(&mut self, notice: Notice, about: About) {
+        self.about.insert(self.next_id, about);
+        self.notice(notice);
+    }
+
+    /// The page that shows what a notice speaks of; none when that is on screen.
+    pub fn notice_route(&self, id: u64) -> Option<&Route> {
+        self.about.get(&id)?.route.as_ref().filter(|route| !route.is_list_of(&self.route))
+    }
+
+    /// Takes errors away whose cause has gone.
+    pub(super) fn cure(&mut self, is_gone: impl Fn(&NoticeCause) -> bool) {
+        let about = &self.about;
+        self.notices.retain(|(id, _)| {
+            let cause = about.get(id).and_then(|about| about.cause.as_ref());
+            !cause.is_some_and(&is_gone)
+        });
+    }
+
+    /// Forgets about notices that went by.
+    pub(super) fn forget_notices(&mut self) {
+        let first = self.notices.first().map_or(self.next_id, |(id, _)| *id);
+        // Messages that go by are still shown for a while.
+        self.about.retain(|id, _| *id + ABOUT_KEPT >= first);
+    }
+}
+
+/// Notices whose page is remembered after they were taken over by the window.
+const ABOUT_KEPT: u64 = 500;
+
+/// The page that shows what a job did.
+fn route_of_job(name: &str) -> Route {
+    match name {
+        CRAWL => Route::Crawl,
+        IMPORT => Route::Files(FilesRoute::Imports(None)),
+        "Locate files" | "Check files" => Route::Files(FilesRoute::Files(None)),
+        "Build inlinks" | "Write links" | SET_WINDOW => Route::Links { target: String::new() },
+        "Select" | "Export" | "Verify" => Route::Select,
+        _ => Route::Jobs,
+    }
+}

@@ -1,0 +1,81 @@
+//! Messages that go by: each in full, in a strip of its own above the jobs,
+//! with a link to what it speaks of.
+
+use super::theme::{self, tokens};
+use super::words;
+use crate::app::{AppState, Command, PAGES, Route};
+use egui::{RichText, Ui};
+use std::time::Duration;
+
+/// Seconds that a message stays in sight, and more for each letter.
+const SECONDS: f64 = 5.0;
+const SECONDS_A_LETTER: f64 = 0.04;
+/// Messages in sight at the same time; older ones go first.
+const SHOWN: usize = 3;
+
+/// Messages in sight.
+#[derive(Default)]
+pub struct News {
+    messages: Vec<Message>,
+}
+
+struct Message {
+    id: u64,
+    text: String,
+    until: f64,
+}
+
+impl News {
+    /// Takes over what is no error; errors stay until their cause is gone.
+    pub fn take(&mut self, app: &mut AppState, now: f64) {
+        for (id, notice) in app.notices.iter().filter(|(_, notice)| !notice.is_error) {
+            let parts = [&notice.what, &notice.why, &notice.hint];
+            let parts: Vec<String> =
+                parts.into_iter().filter(|part| !part.is_empty()).map(|part| words::line(part)).collect();
+            let text = parts.join(". ").replace("..", ".");
+            let until = now + SECONDS + SECONDS_A_LETTER * text.chars().count() as f64;
+            self.messages.push(Message { id: *id, text, until });
+        }
+        app.notices.retain(|(_, notice)| notice.is_error);
+        let gone = self.messages.len().saturating_sub(SHOWN);
+        self.messages.drain(..gone);
+    }
+
+    /// Draws them.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        let now = ui.input(|input| input.time);
+        self.messages.retain(|message| message.until > now);
+        let mut closed = None;
+        for message in &mut self.messages {
+            let frame = theme::card_frame(ui).inner_margin(egui::Margin::symmetric(8, 3));
+            let response = frame.show(ui, |ui| {
+                ui.set_width(ui.available_width());
+                ui.horizontal_wrapped(|ui| {
+                    if ui.small_button("✖").on_hover_text("Close this message").clicked() {
+                        closed = Some(message.id);
+                    }
+                    ui.label(RichText::new(&message.text).color(tokens(ui).text));
+                    if let Some(route) = app.notice_route(message.id).cloned() {
+                        go_ui(ui, app, route);
+                    }
+                });
+            });
+            // Who reads or is about to click is not hurried.
+            if response.response.contains_pointer() {
+                message.until = message.until.max(now + SECONDS);
+            }
+        }
+        self.messages.retain(|message| Some(message.id) != closed);
+        if let Some(next) = self.messages.iter().map(|message| message.until).reduce(f64::min) {
+            ui.ctx().request_repaint_after(Duration::from_secs_f64((next - now).max(0.05)));
+        }
+    }
+}
+
+/// A link to the page that a message speaks of.
+pub(super) fn go_ui(ui: &mut Ui, app: &mut AppState, route: Route) {
+    let page = PAGES.get(route.page()).map_or("page", |(_, name)| name);
+    if ui.link(format!("Go to {page}")).clicked() {
+        app.send(Command::Go(route));
+    }
+}

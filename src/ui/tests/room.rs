@@ -1,0 +1,168 @@
+//! Small windows: the lower panel, the page beside it, and messages.
+
+use super::Window;
+use crate::app::{Action, Command, PanelTab, Route};
+use egui::{Key, Modifiers, Pos2};
+use egui_kittest::kittest::{NodeT, Queryable};
+
+/// The smallest window that is drawn for, and 1280×800 at 150 %.
+const SMALL: [(f32, f32); 2] = [(900.0, 600.0), (853.0, 533.0)];
+
+fn sized(width: f32, height: f32) -> Window {
+    let mut window = Window::full();
+    window.harness.set_size(egui::vec2(width, height));
+    window.settle();
+    window
+}
+
+impl Window {
+    /// Where a button of the lower panel or the page begins.
+    #[track_caller]
+    fn top_of(&self, label: &str) -> f32 {
+        let node = self.harness.query_all_by_label(label).last();
+        node.unwrap_or_else(|| panic!("nothing says “{label}”; on screen: {:?}", self.words())).rect().top()
+    }
+
+    /// Labels that begin so and lie as a whole between these heights.
+    fn count_within(&self, begins: &str, top: f32, bottom: f32) -> usize {
+        let place = |node: egui_kittest::Node<'_>| {
+            let node = node.accesskit_node();
+            let label = node.label().or_else(|| node.value()).filter(|label| label.starts_with(begins));
+            label.and_then(|_| node.bounding_box())
+        };
+        let root = self.harness.root();
+        let places = root.children_recursive().filter_map(place);
+        let within = places.filter(|rect| rect.y0 >= f64::from(top) && rect.y1 <= f64::from(bottom));
+        let mut tops: Vec<i64> = within.map(|rect| rect.y0.round() as i64).collect();
+        tops.sort_unstable();
+        tops.dedup();
+        tops.len()
+    }
+}
+
+#[test]
+fn six_rows_stay_beside_the_lower_panel_and_no_tab_makes_it_grow() {
+    for (width, height) in SMALL {
+        let mut window = sized(width, height);
+        window.press_with(Modifiers::COMMAND, Key::Num4);
+        window.until("rows are there", |window| window.says("styles/site.css") || window.says("vilanova.example"));
+        window.press(Key::ArrowDown);
+        let panel = window.top_of("Details");
+        for tab in ["Decision", "Inlinks", "Outlinks", "Anchors", "Text", "Versions", "Headers", "Notes", "Details"] {
+            window.click(tab);
+            assert_eq!(window.top_of("Details"), panel, "{tab} at {width}×{height}");
+        }
+        let rows = window.count_within("https://", 0.0, panel);
+        assert!(rows >= 6, "{rows} rows at {width}×{height}");
+        assert!(panel + 30.0 < height, "the tabs are in sight: {panel} of {height}");
+    }
+}
+
+#[test]
+fn the_lower_panel_keeps_the_height_that_it_was_drawn_to() {
+    let mut window = sized(1280.0, 800.0);
+    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.until("rows are there", |window| window.says("vilanova.example"));
+    window.press(Key::ArrowDown);
+    let before = window.app().settings.panel_height;
+    let edge = window.top_of("Details") - 5.0;
+    let at = |y: f32| Pos2::new(900.0, y);
+    // The edge is the upper end of the panel's frame.
+    let edge = (0..12).map(|up| edge - up as f32).find(|y| {
+        window.harness.hover_at(at(*y));
+        window.harness.run_steps(2);
+        window.harness.output().platform_output.cursor_icon == egui::CursorIcon::ResizeVertical
+    });
+    let edge = edge.expect("the panel has an edge to draw");
+    window.harness.drag_at(at(edge));
+    window.harness.run_steps(2);
+    window.harness.hover_at(at(edge + 70.0));
+    window.harness.run_steps(2);
+    window.harness.drop_at(at(edge + 70.0));
+    window.settle();
+    let drawn = window.app().settings.panel_height;
+    assert!((before - drawn - 70.0).abs() < 6.0, "{before} to {drawn}");
+    let top = window.top_of("Details");
+    for tab in ["Text", "Headers", "Inlinks"] {
+        window.click(tab);
+        assert_eq!(window.top_of("Details"), top, "{tab}");
+    }
+    window.press(Key::ArrowDown);
+    assert_eq!(window.top_of("Details"), top);
+    // A small window takes of it what its page needs, and a large one gives that back.
+    for (height, is_same) in [(480.0, false), (800.0, true)] {
+        window.harness.set_size(egui::vec2(1280.0, height));
+        window.settle();
+        assert_eq!(window.top_of("Details") == top, is_same, "{height}");
+        assert_eq!(window.app().settings.panel_height, drawn);
+    }
+}
+
+#[test]
+fn review_shows_text_in_a_small_window() {
+    for (width, height) in SMALL {
+        let mut window = sized(width, height);
+        window.press_with(Modifiers::COMMAND, Key::Num7);
+        window.until("the text is there", |window| window.says("Segundo a Câmara"));
+        let panel = window.top_of("Details");
+        let text = window.harness.query_all_by_label_contains("Segundo a Câmara").next().unwrap().rect().top();
+        assert!(text + 50.0 < panel, "text at {text}, panel at {panel} of {width}×{height}");
+    }
+}
+
+#[test]
+fn plots_of_a_crawl_fold_while_a_url_is_explained() {
+    let mut window = sized(1280.0, 800.0);
+    window.press_with(Modifiers::COMMAND, Key::Num3);
+    window.until("the plots are there", |window| window.says("Discovered and finished"));
+    window.click("2\u{a0}040");
+    window.click("https://calendar.example/month/7");
+    window.until("they are folded", |window| !window.says("Discovered and finished"));
+    assert_eq!(window.app().settings.panel_tab, PanelTab::Decision);
+    let rows = window.count_within("https://calendar", 0.0, window.top_of("Details"));
+    assert!(rows >= 6, "{rows} rows");
+    window.press(Key::F7);
+    window.until("they are back", |window| window.says("Discovered and finished"));
+}
+
+#[test]
+fn messages_cover_nothing_lead_to_their_page_and_go_by() {
+    let mut window = sized(900.0, 600.0);
+    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.until("rows are there", |window| window.says("vilanova.example"));
+    window.app_mut().act(Action::BuildInlinks);
+    window.until("it is told", |window| window.says("Build inlinks finished"));
+    let message = window.harness.query_all_by_label_contains("Build inlinks finished").next().unwrap().rect();
+    for label in ["Details", "Not reviewed 0", "✖ Hide"] {
+        let others = window.harness.query_all_by_label(label);
+        assert!(others.into_iter().all(|other| !other.rect().intersects(message)), "{label}");
+    }
+    window.click("Go to Links");
+    assert_eq!(window.app().route, Route::Links { target: String::new() });
+    assert!(!window.says("Go to Links"), "the page is on screen");
+    window.harness.hover_at(Pos2::ZERO);
+    window.until("it goes by", |window| !window.says("Build inlinks finished"));
+}
+
+#[test]
+fn an_error_leads_to_its_page_and_goes_with_its_cause() {
+    let mut window = Window::full();
+    window.app_mut().export_folder = "/full".to_owned();
+    window.app_mut().act(Action::Export);
+    window.until("the error is shown", |window| window.says("no space left on device"));
+    window.click("Go to Select & export");
+    assert_eq!(window.app().route, Route::Select);
+    // Another job does not touch it; the same one that does its work does.
+    window.app_mut().act(Action::BuildInlinks);
+    window.until("it is told", |window| window.says("Build inlinks finished"));
+    window.check_says("Export failed");
+    window.app_mut().export_folder = "/media/export".to_owned();
+    window.app_mut().act(Action::Export);
+    window.until("the error is gone", |window| !window.says("Export failed"));
+    // So does another workspace.
+    window.app_mut().export_folder = "/full".to_owned();
+    window.app_mut().act(Action::Export);
+    window.until("the error is shown", |window| window.says("Export failed"));
+    window.app_mut().send(Command::OpenWorkspace("/home/archivist/other".into()));
+    window.until("the error is gone", |window| !window.says("Export failed"));
+}
