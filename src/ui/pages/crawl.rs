@@ -16,6 +16,8 @@ use crate::ui::widgets::{
 use crate::ui::words;
 use egui::{RichText, ScrollArea, TextEdit, Ui};
 
+/// A page lower than this has no room for plots and rows.
+const LOW_PAGE: f32 = 560.0;
 /// Rows of the lists that are shown at once.
 const SEEN_LIMIT: u64 = 2000;
 
@@ -48,7 +50,8 @@ pub struct CrawlView {
     offset: u64,
     /// The list that the offset is of.
     listed: Option<SeenQuery>,
-    hides_plots: bool,
+    /// What a person chose about the plots.
+    shows_plots: Option<bool>,
 }
 
 impl CrawlView {
@@ -147,11 +150,14 @@ impl CrawlView {
         if panel_is_open {
             return;
         }
-        let word = if self.hides_plots { "▸ Show plots" } else { "▾ Hide plots" };
+        // A low window shows rows first, unless a person wants the plots.
+        let is_shown = self.shows_plots.unwrap_or(ui.clip_rect().height() >= LOW_PAGE);
+        let word = if is_shown { "▾ Hide plots" } else { "▸ Show plots" };
+        ui.add_space(GAP / 2.0);
         if ui.small_button(word).clicked() {
-            self.hides_plots = !self.hides_plots;
+            self.shows_plots = Some(!is_shown);
         }
-        if !self.hides_plots {
+        if is_shown {
             crawl_plots::plots_ui(ui, page);
         }
     }

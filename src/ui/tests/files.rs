@@ -75,7 +75,7 @@ fn a_problem_leads_to_its_bytes_and_to_a_command() {
     let mut window = files();
     window.click("Problems");
     window.until("the problems are there", |window| window.says("the file ends inside the record"));
-    window.click("cut off 1");
+    window.click("truncated 1");
     assert!(!window.says("WARC-Record-ID is missing"));
     window.click("the file ends inside the record");
     assert_eq!(window.app().focus, Some(Focus::Problem(2)));
