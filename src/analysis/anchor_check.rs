@@ -57,11 +57,11 @@ impl AnchorCheck {
     /// The finding for people.
     pub fn words(&self) -> String {
         match self {
-            Self::Agrees { shared } => format!("{} of the external anchors stand on the page", listed(shared)),
+            Self::Agrees { shared } => format!("{} of the external anchor texts occur on the page", listed(shared)),
             Self::SharesNothing { anchor_words } => {
-                format!("none of the words of the external anchors stands on the page: {}", listed(anchor_words))
+                format!("no words of the external anchor texts occur on the page: {}", listed(anchor_words))
             }
-            Self::CannotTell { why } => format!("cannot be told: {why}"),
+            Self::CannotTell { why } => format!("not checked: {why}"),
         }
     }
 }
@@ -93,11 +93,11 @@ impl AnchorWords {
 
 fn check_words(anchor_words: BTreeSet<String>, title: &str, text: &str) -> AnchorCheck {
     if anchor_words.len() < FEWEST_ANCHOR_WORDS {
-        return AnchorCheck::CannotTell { why: "external anchors hold too few telling words" };
+        return AnchorCheck::CannotTell { why: "the external anchor texts have too few distinctive words" };
     }
     let page_words: Vec<String> = words(title).into_iter().chain(words(text)).collect();
     if page_words.len() < FEWEST_PAGE_WORDS {
-        return AnchorCheck::CannotTell { why: "the page holds too few words" };
+        return AnchorCheck::CannotTell { why: "the page has too few words" };
     }
     let page_stems: BTreeSet<&str> = page_words.iter().map(|word| stem(word)).collect();
     let shared: Vec<String> = anchor_words.iter().filter(|word| page_stems.contains(stem(word))).cloned().collect();
@@ -146,24 +146,29 @@ mod tests {
 
     #[test]
     fn anchors_are_held_against_the_page() {
-        let agrees = "“festival” of the external anchors stand on the page";
+        let agrees = "“festival” of the external anchor texts occur on the page";
         check(&["Festival da Ria", "aqui"], "Festivais de verão", "nada", agrees);
-        check(&["Amélia Vaz"], "", "a deputada AMELIA falou", "“amelia” of the external anchors stand on the page");
+        check(
+            &["Amélia Vaz"],
+            "",
+            "a deputada AMELIA falou",
+            "“amelia” of the external anchor texts occur on the page",
+        );
         check(
             &["Câmara Municipal", "a câmara"],
             "Domain for sale",
             "Buy this domain today",
-            "none of the words of the external anchors stands on the page: “camara”, “municipal”",
+            "no words of the external anchor texts occur on the page: “camara”, “municipal”",
         );
-        check(&["東京都庁"], "東京の天気", "晴れ", "“東京” of the external anchors stand on the page");
+        check(&["東京都庁"], "東京の天気", "晴れ", "“東京” of the external anchor texts occur on the page");
     }
 
     #[test]
     fn too_few_words_tell_nothing() {
-        let anchors = "cannot be told: external anchors hold too few telling words";
+        let anchors = "not checked: the external anchor texts have too few distinctive words";
         check(&[], "a b c", "d", anchors);
         check(&["clique aqui", "www.ria.example 2024", "https://ria.example/festival/ler"], "x y z", "", anchors);
-        check(&["Câmara Municipal"], "", "", "cannot be told: the page holds too few words");
+        check(&["Câmara Municipal"], "", "", "not checked: the page has too few words");
         let many = "um dois três quatro cinco seis sete oito nove dez onze doze";
         let mut of_many = AnchorWords::default();
         of_many.take(many);

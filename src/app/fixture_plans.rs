@@ -22,7 +22,7 @@ pub(crate) fn run(id: i64, state: RunState) -> ScheduledRun {
         launch: None,
         launch_name: None,
         noticed: CaptureDate::from_seconds(1_773_738_000),
-        why: "found 24 hours late; nobody was there to start it".to_owned(),
+        why: "found 24 hours late; Fonds was not running".to_owned(),
     }
 }
 

@@ -100,7 +100,7 @@ impl RunningJob {
         let notice = match outcome {
             // It stays in sight: a person has to do something about it.
             Outcome::Done(JobAnswer::Words(words)) if words.starts_with(NOTHING_FETCHED) => {
-                Notice { is_error: true, ..said(format!("{name} finished"), words) }
+                Notice { is_error: true, ..said(format!("{name} ended"), words) }
             }
             Outcome::Done(JobAnswer::Words(words)) => said(format!("{name} finished"), words),
             Outcome::Done(JobAnswer::Verified(folder, lines)) => {

@@ -241,7 +241,7 @@ fn geo_offer(index: usize, rule: &super::rules::Geolocation, facts: &Facts, want
     let facts = Facts { geo: GeoFact::Known(known), ..facts.clone() };
     Some(Offer {
         cost: Cost::Fact,
-        words: format!("look up where its server stands: in {} it would turn", rule.countries.join(" or ")),
+        words: format!("look up the country of its server: in {} the decision reverses", rule.countries.join(" or ")),
         index,
         step: Step::Edit(Edit::Fact(Box::new(facts))),
     })

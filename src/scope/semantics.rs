@@ -215,7 +215,7 @@ fn the_smallest_change_is_offered() {
     );
     let geo = vec![json!({"rule": "reject_all"}), json!({"rule": "geolocation", "countries": ["PT", "BR"]})];
     let geo = DecideRules::compile(&campaign(&[], geo)).unwrap();
-    let asked = "Look up where its server stands: in PT or BR it would turn";
+    let asked = "Look up the country of its server: in PT or BR the decision reverses";
     check(&geo, "http://example.com/", "L", &none, asked);
     check(
         &geo,

@@ -90,7 +90,7 @@ fn a_scheduled_crawl_that_was_killed_goes_on() {
     fonds(&["schedule", "run", arg(&folder), "--once"])
         .with_status(0)
         .says("Crawls: 1 ran")
-        .says("went on with an earlier run");
+        .says("resumed an earlier run");
     let done = log(&folder);
     assert_eq!((done.len(), &done[0]["state"]), (1, &"done".into()), "{done:?}");
     assert_eq!(done[0]["launch_name"], killed[0]["launch_name"]);

@@ -50,7 +50,7 @@ pub(super) fn decoded(workspace: &Workspace, stored: &StoredCapture) -> anyhow::
             let original = workspace.catalogue().original_of(stored.id)?;
             if original.is_none() {
                 problems.push(format!(
-                    "this capture repeats one of {}, which is not in this workspace: its text cannot be shown",
+                    "this is a revisit of a capture of {}, which is not in this workspace: its text cannot be shown",
                     date.to_words()
                 ));
             }

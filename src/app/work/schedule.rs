@@ -185,10 +185,14 @@ impl Scheduler {
         let noted = catalogue.keep_scheduled(*id, rows, now)?;
         if stands_for_all && !noted.is_empty() {
             for id in stale {
-                catalogue.settle_waiting(*id, RunState::MadeUp, "a later run fell due before its turn came")?;
+                catalogue.settle_waiting(*id, RunState::MadeUp, "a later run was due before this one started")?;
             }
             for run in open.iter().filter(|run| run.state == RunState::Asked) {
-                catalogue.set_scheduled(run.id, RunState::MadeUp, "a later run fell due before anybody answered")?;
+                catalogue.set_scheduled(
+                    run.id,
+                    RunState::MadeUp,
+                    "a later run was due before this one was answered",
+                )?;
             }
         }
         look.noted.extend(noted);
@@ -201,11 +205,11 @@ fn state_of(fate: Fate, run: &Run, now: CaptureDate, works: bool) -> (RunState, 
     match fate {
         Fate::Start => (RunState::Waiting, String::new()),
         Fate::MakeUp => (RunState::Waiting, format!("{late}; it makes up for what was missed")),
-        Fate::Ask => (RunState::Asked, format!("{late}; nobody was there to start it")),
-        Fate::Missed => (RunState::Missed, format!("{late}; nobody was there to start it")),
-        Fate::MadeUp => (RunState::MadeUp, format!("{late}; nobody was there to start it")),
-        Fate::Overlapped if works => (RunState::Overlapped, "the campaign's crawl was still at work".to_owned()),
-        Fate::Overlapped => (RunState::Overlapped, "the run before it still waited for its turn".to_owned()),
+        Fate::Ask => (RunState::Asked, format!("{late}; Fonds was not running")),
+        Fate::Missed => (RunState::Missed, format!("{late}; Fonds was not running")),
+        Fate::MadeUp => (RunState::MadeUp, format!("{late}; Fonds was not running")),
+        Fate::Overlapped if works => (RunState::Overlapped, "a crawl of the campaign was still running".to_owned()),
+        Fate::Overlapped => (RunState::Overlapped, "the previous run had not started yet".to_owned()),
     }
 }
 
@@ -255,7 +259,7 @@ pub fn run_scheduled(desk: &WorkspaceDesk, id: i64, stays: bool, cx: &JobCx) -> 
     };
     if let Some(launch) = run.launch.filter(|_| !goes_on) {
         let (state, why) = match catalogue.launch(launch)?.state {
-            LaunchState::Finished => (RunState::Done, "a person let it come to its end meanwhile"),
+            LaunchState::Finished => (RunState::Done, "ended by hand meanwhile"),
             _ => (RunState::Stopped, "another launch was begun since, so it cannot go on"),
         };
         catalogue.set_scheduled(id, state, why)?;
@@ -278,7 +282,7 @@ fn carry_out(
     let catalogue = desk.catalogue();
     catalogue.set_scheduled(run.id, RunState::Running, &run.why)?;
     let failed = OnPanic(|| {
-        let _ = catalogue.set_scheduled(run.id, RunState::Failed, "a defect of the program ended the crawl");
+        let _ = catalogue.set_scheduled(run.id, RunState::Failed, "an internal error ended the crawl");
     });
     let outcome = work();
     drop(failed);
@@ -353,7 +357,7 @@ pub fn keep_schedules(
             }
             (crawl.join(), looked)
         });
-        match outcome.unwrap_or_else(|_| Err(anyhow::anyhow!("a defect of the program met in the crawl"))) {
+        match outcome.unwrap_or_else(|_| Err(anyhow::anyhow!("internal error in the crawl"))) {
             Ok(outcome) => {
                 report.ran += 1;
                 say(format!("{}: {}", run.campaign_name, outcome.words()));
@@ -430,11 +434,11 @@ pub fn next_runs(
         }
         let name = spec.name;
         if !spec.active {
-            notes.push(format!("{name}: inactive, so nothing runs by itself"));
+            notes.push(format!("{name}: inactive, no scheduled runs"));
             continue;
         }
         match spec.schedule.next_runs_by(calendar, after, created, count) {
-            Ok(runs) if runs.is_empty() => notes.push(format!("{name}: no run to come; a person starts it")),
+            Ok(runs) if runs.is_empty() => notes.push(format!("{name}: no scheduled run; start it by hand")),
             Ok(runs) => {
                 all.extend(runs.into_iter().map(|run| NextRun { campaign: id, campaign_name: name.clone(), run }));
             }

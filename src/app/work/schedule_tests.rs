@@ -154,7 +154,7 @@ fn one_campaign_waits_for_the_other() {
     }
     let weekly = made.desk.catalogue().scheduled_runs(Some(2), 9).unwrap();
     assert_eq!(weekly[0].state, RunState::Overlapped);
-    assert!(weekly[0].why.contains("waited for its turn"), "{weekly:?}");
+    assert!(weekly[0].why.contains("had not started yet"), "{weekly:?}");
 }
 
 #[test]

@@ -60,7 +60,7 @@ impl DecideRule for Annotation {
 
     fn tested(&self, _: &Candidate, facts: &Facts) -> String {
         match &facts.annotation {
-            None => "nobody said anything of it".to_owned(),
+            None => "no review decision or note".to_owned(),
             Some(said) if said.notes.is_empty() => said.mark.clone(),
             Some(said) => format!("{} {}", said.mark, said.notes.join("; ")).trim().to_owned(),
         }

@@ -65,7 +65,7 @@ impl DecideRule for Geolocation {
 
     fn tested(&self, _: &Candidate, facts: &Facts) -> String {
         match &facts.geo {
-            GeoFact::NotAsked => "nobody has looked up where its server stands".to_owned(),
+            GeoFact::NotAsked => "the country of its server is not looked up yet".to_owned(),
             GeoFact::Failed { why } => format!("not known: {why}"),
             GeoFact::Known(evidence) if evidence.addresses.is_empty() => "the host has no address".to_owned(),
             GeoFact::Known(evidence) => {

@@ -22,7 +22,7 @@ fn a_missed_run_is_asked_about_and_answered() {
     *told.look.lock().unwrap() = ScheduleLook { asked: vec![run_of(8, RunState::Asked)], ..ScheduleLook::default() };
     let mut window = Window::open_told(told, false, Some("/home/archivist/fonds".into()));
     window.until("the question is there", |window| window.says("was missed"));
-    window.check_says("nobody was there to start it");
+    window.check_says("Fonds was not running");
     window.click("Run now");
     window.check_told("answer 8 true");
     window.check_told("scheduled run 8");

@@ -226,7 +226,7 @@ fn the_tester_offers_the_smallest_change_and_makes_it() {
     window.check_says("✖ “nothing at all” is no http or https URL");
     window.scroll_to("✖ Refused by rule 0: reject everything  https://elsewhere.example/x");
     window.click("✖ Refused by rule 0: reject everything  https://elsewhere.example/x");
-    window.check_says("nobody has looked up where its server stands");
+    window.check_says("the country of its server is not looked up yet");
     let turn = window.words().into_iter().find(|words| words.starts_with("⮫ ")).unwrap();
     window.scroll_to(&turn);
     window.click(&turn);

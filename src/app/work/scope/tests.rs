@@ -380,7 +380,7 @@ fn the_tester_hands_out_the_change_that_turns_a_verdict() {
     rules[1] = json!({"rule": "geolocation", "countries": ["PT"]});
     let spec = Campaign { rules, ..made.spec.clone() };
     let tested = made.desk.scope_test(Some(made.campaign), &spec, &[far]).unwrap().remove(0).unwrap();
-    assert!(tested.trace.turn.unwrap().starts_with("Look up where its server stands") && tested.turn.is_none());
+    assert!(tested.trace.turn.unwrap().starts_with("Look up the country of its server") && tested.turn.is_none());
 }
 
 #[test]
