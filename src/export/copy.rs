@@ -114,7 +114,7 @@ impl HeadChanges<'_> {
 }
 
 /// Where a record stands, for a person.
-pub(super) fn place_words(record: &ExportRecord) -> String {
+pub(super) fn location_of(record: &ExportRecord) -> String {
     format!("{}, offset {}", record.file.display(), offset_words(record.span.offset))
 }
 
@@ -132,7 +132,7 @@ pub(super) fn enter(record: &ExportRecord, url: &str) -> Result<(RecordHead, Arc
     if !is_it {
         return Err(CopyError::Record(format!(
             "{}: another record stands here than the catalogue says; import the file again",
-            place_words(record)
+            location_of(record)
         )));
     }
     Ok((head, reader))
@@ -146,7 +146,7 @@ pub(super) fn carry(
     changes: &HeadChanges<'_>,
     new_id: impl FnOnce() -> String,
 ) -> Result<Carried, CopyError> {
-    let place = place_words(record);
+    let place = location_of(record);
     let mut behind = 0;
     if !head.is_arc() && !changes.change(&head) && is_gzip_member(record).map_err(spool_failed)? {
         let mut proof = RecordProof::new(&head);

@@ -1,6 +1,6 @@
 //! Writes an export.
 
-use super::copy::{Carried, CopyError, HeadChanges, carry, enter, place_words};
+use super::copy::{Carried, CopyError, HeadChanges, carry, enter, location_of};
 use super::manifest::{Counts, LOCK_NAME, Manifest, ManifestFile, measure};
 use super::warcinfo::WarcinfoFinder;
 use super::{
@@ -338,8 +338,8 @@ impl Export {
             if self.written.contains_key(&place) || place_of(first) == place {
                 continue;
             }
-            let at = place_words(record);
-            let first_at = place_words(first);
+            let at = location_of(record);
+            let first_at = location_of(first);
             if is_same_record(first, record) {
                 self.written.insert(place, record.record_id.clone());
                 self.problem(format!("{at}, {url}: the same record stands in {first_at}; it is written once"));
@@ -366,7 +366,7 @@ impl Export {
     ) -> Result<String, CopyError> {
         let entered = enter(record, url)?;
         let head = &entered.0;
-        let at = format!("{}, {url}", place_words(record));
+        let at = format!("{}, {url}", location_of(record));
         let own_id = head.record_id().filter(|id| !id.is_empty());
         let mut new_id = own_id.as_ref().and_then(|id| renamed.get(id)).cloned();
         if own_id.is_none() && !head.is_arc() {
@@ -447,7 +447,7 @@ impl Export {
             false => self.finder.find(of, id, cx).map_err(|error| CopyError::Export(error.into()))?,
         };
         if let Some(info) = found {
-            let at = place_words(&info);
+            let at = location_of(&info);
             let appended = enter(&info, "").and_then(|entered| {
                 // It describes a file by itself.
                 let lacks_warcinfo = entered.0.headers.get("WARC-Warcinfo-ID").is_some();

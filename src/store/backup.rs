@@ -53,7 +53,8 @@ impl Catalogue {
                 .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
                 .map_err(StoreError::sql("check the copy"))?;
             if found != "ok" {
-                return Err(self.damaged(&found));
+                // The last line says what; before it stands of which database.
+                return Err(self.damaged(found.lines().last().unwrap_or_default()));
             }
             copy.close().map_err(|(_, source)| StoreError::Sql { doing: "finish the copy", source })
         })

@@ -14,8 +14,9 @@ const MAX_NAMED: usize = 20;
 pub(super) fn damaged(path: &Path, why: &str) -> StoreError {
     let folder = path.parent().unwrap_or(path);
     let mut sources = vec![folder.join("output/warcs").display().to_string()];
-    if folder.join("imports").is_dir() {
-        sources.push(folder.join("imports").display().to_string());
+    let copies = folder.join("imports");
+    if copies.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
+        sources.push(copies.display().to_string());
     }
     let (linked, is_whole) = linked_files(path);
     let mut rebuild = format!("fonds import NEW_FOLDER {}", sources.join(" "));

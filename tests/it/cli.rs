@@ -223,7 +223,7 @@ fn a_backup_made_beside_a_writer_takes_the_place_of_a_damaged_catalogue() {
     copy_folder(&demo().report.workspace, &workspace);
     std::fs::create_dir(workspace.join("evidence")).unwrap();
     std::fs::write(workspace.join("evidence/letter.txt"), "you may").unwrap();
-    let rows = |folder: &Path| fonds(&["select", arg(folder), "1", "--list", "--json"]).out;
+    let rows = |folder: &Path| fonds(&["select", "list", arg(folder), "1", "--json"]).with_status(0).out;
     let before = rows(&workspace);
     let out = dir.path().join("backups/today");
     let open = fonds::store::Workspace::open(&workspace).unwrap();

@@ -150,7 +150,7 @@ fn export_of_odd_records(dir: &Path) -> PathBuf {
     let (workspace, out) = (dir.join("archive"), dir.join("export"));
     fonds(&["new", arg(&workspace)]).with_status(0);
     fonds(&["import", arg(&workspace), arg(&job)]).with_status(0);
-    fonds(&["select", arg(&workspace), "1", "--threshold", "0"]).with_status(0);
+    fonds(&["select", "run", arg(&workspace), "1", "--threshold", "0"]).with_status(0);
     let said = fonds(&["export", arg(&workspace), "--out", arg(&out)]).with_status(1);
     assert!(said.err.contains("http://b.example/: another record has this record's id"), "{}", said.err);
     fonds(&["verify", arg(&out)]).with_status(0);
