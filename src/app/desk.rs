@@ -145,7 +145,7 @@ pub trait Desk: Plans + LinkDesk + Send + Sync {
     /// same. Answers with the campaign and its latest version.
     fn save_campaign(&self, id: Option<CampaignId>, campaign: &Campaign) -> DeskResult<(CampaignId, u32)>;
     /// Appends a person's word to captures.
-    fn mark(&self, captures: &[CaptureId], mark: ReviewMark, note: &str) -> DeskResult<()>;
+    fn mark(&self, captures: &[CaptureId], mark: ReviewMark, note: &str, who: &str) -> DeskResult<()>;
     /// Takes back the last word that still holds; says what it was.
     fn undo_mark(&self) -> DeskResult<String>;
     /// Restores the act that was undone last, unless another followed it; says what it was.

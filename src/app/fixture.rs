@@ -649,7 +649,7 @@ impl Desk for FixtureDesk {
         Ok((id.unwrap_or(3), SAVED_VERSION))
     }
 
-    fn mark(&self, captures: &[CaptureId], mark: ReviewMark, note: &str) -> DeskResult<()> {
+    fn mark(&self, captures: &[CaptureId], mark: ReviewMark, note: &str, _: &str) -> DeskResult<()> {
         let mut marks = self.told.marks.lock().unwrap_or_else(PoisonError::into_inner);
         marks.extend(captures.iter().map(|id| (*id, mark, note.to_owned())));
         self.told.say(format!("mark {captures:?} {mark:?} {note}"));

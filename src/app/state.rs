@@ -113,6 +113,8 @@ pub struct Settings {
     pub panel_tab: PanelTab,
     /// Days of the inlink window.
     pub window_days: u32,
+    /// Who decides here, as typed; empty for the system's user name.
+    pub name: String,
     /// The workspace open last.
     pub last_workspace: Option<PathBuf>,
     /// Workspaces that were opened lately, the last one first.
@@ -129,8 +131,19 @@ impl Default for Settings {
             panel_height: 280.0,
             panel_tab: PanelTab::Details,
             window_days: MATCH_WINDOW_DAYS,
+            name: String::new(),
             last_workspace: None,
             recent_workspaces: Vec::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// Who decides here: the name typed, else the system's user name.
+    pub fn person(&self) -> String {
+        match self.name.trim() {
+            "" => super::work::operator(),
+            name => name.to_owned(),
         }
     }
 }

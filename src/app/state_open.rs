@@ -74,7 +74,7 @@ impl AppState {
             Err(error) => {
                 let mut notice = failure(&format!("{} could not be opened", path.display()), &error);
                 notice.hint = "Choose a workspace folder, a WARC, ARC or WACZ file, or a folder of them".to_owned();
-                self.notice(notice);
+                self.error_notice(NoticeCause::Opening, notice);
             }
         }
     }

@@ -473,8 +473,8 @@ impl Desk for WorkspaceDesk {
         Ok((id, self.catalogue().campaign(id)?.0))
     }
 
-    fn mark(&self, captures: &[CaptureId], mark: ReviewMark, note: &str) -> DeskResult<()> {
-        Ok(self.catalogue().mark(captures, mark, note, &work::operator())?)
+    fn mark(&self, captures: &[CaptureId], mark: ReviewMark, note: &str, who: &str) -> DeskResult<()> {
+        Ok(self.catalogue().mark(captures, mark, note, who)?)
     }
 
     fn undo_mark(&self) -> DeskResult<String> {

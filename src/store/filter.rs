@@ -580,16 +580,6 @@ fn escape_like(text: &str) -> String {
     text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }
 
-/// Two filters of captures in one line: captures that meet both. `Err` says what is wrong
-/// with the second, whose columns are its own.
-pub fn both_filters(one: &str, other: &str) -> Result<String, String> {
-    Filter::parse(&CAPTURES, other)?;
-    Ok(match (one.trim(), other.trim()) {
-        ("", only) | (only, "") => only.to_owned(),
-        (one, other) => format!("({one}) ({other})"),
-    })
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;

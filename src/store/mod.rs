@@ -56,7 +56,7 @@ pub use documents::{DocumentCapture, LandingPage};
 pub use engine_logs::{Bulk, LoggedFate, LoggedUrl};
 pub use exports::ExportedCapture;
 pub use files::{KnownFile, WantedFile, mtime_ns};
-pub use filter::{FilterField, both_filters, filter_fields};
+pub use filter::{FilterField, filter_fields};
 pub use imports::ToldProblem;
 pub use inlink_counts::{ANCHORS_KEPT, PROSPECTS_KEPT};
 pub use inlinks::{Captures, InlinkFeed, PageFeed};

@@ -4,7 +4,7 @@
 use crate::archive::{files_under, records, warcs_under};
 use crate::need;
 use crate::peers::run;
-use crate::program::{arg, fonds};
+use crate::program::{arg, command, fonds};
 use crate::sample::{copy_folder, demo};
 use fonds::warc::RecordType;
 use serde_json::{Value, json};
@@ -211,4 +211,25 @@ fn decisions_are_made_and_taken_back_by_commands() {
     assert!(sizes.len() == 3 && sizes.is_sorted_by(|a, b| a >= b), "{sizes:?}");
     fonds(&["captures", folder, "--columns", "colour"]).with_status(2).says("colour");
     fonds(&["captures", folder, "colour:red"]).with_status(2).says("colour");
+}
+
+#[test]
+fn a_decision_names_the_person_whoever_calls() {
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = dir.path().join("archive");
+    copy_folder(&demo().report.workspace, &workspace);
+    let by = |variables: &[(&str, &str)], more: &[&str]| {
+        let mut call = command(&[&["mark", arg(&workspace), "flag", "--id", "1", "--json"], more].concat());
+        for name in ["USER", "LOGNAME", "USERNAME"] {
+            call.env_remove(name);
+        }
+        let output = call.envs(variables.iter().copied()).output().unwrap();
+        let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+        said["by"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(by(&[("USER", "ana")], &[]), "ana");
+    assert_eq!(by(&[("USER", "ana")], &["--by", "Rui Leal"]), "Rui Leal");
+    // Where no variable says it, the account does; nobody is “somebody”.
+    let account = by(&[], &[]);
+    assert!(!account.is_empty() && account != "somebody", "{account}");
 }

@@ -66,7 +66,9 @@ fn no_room_knows_more_than_the_map_says() {
     let mut wrong = Vec::new();
     let mut seen = 0;
     for (room, may_know) in &table {
-        for file in rust_files(&src.join(room)) {
+        // Tests of the window stand on real workspaces.
+        let is_code = |file: &PathBuf| !file.starts_with(src.join("ui/tests"));
+        for file in rust_files(&src.join(room)).into_iter().filter(is_code) {
             for used in rooms_used(&code_of(&file)) {
                 seen += 1;
                 let fine = used == *room || used == "jobs" || may_know.contains(&used.as_str());

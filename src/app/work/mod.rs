@@ -114,11 +114,31 @@ pub fn in_words(error: &anyhow::Error) -> String {
 
 /// Who works here, where no name was given: the system's user name.
 pub fn operator() -> String {
-    ["USER", "LOGNAME", "USERNAME"]
-        .iter()
-        .find_map(|name| std::env::var(name).ok())
-        .filter(|name| !name.is_empty())
-        .unwrap_or_else(|| "unknown".to_owned())
+    static NAME: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
+        let of_environment = ["USER", "LOGNAME", "USERNAME"]
+            .iter()
+            .find_map(|name| std::env::var(name).ok().filter(|name| !name.is_empty()));
+        of_environment.or_else(account_name).unwrap_or_else(|| "unknown".to_owned())
+    });
+    NAME.clone()
+}
+
+/// The name of the account that this process runs under, where no variable
+/// says it, as under cron.
+#[cfg(unix)]
+fn account_name() -> Option<String> {
+    use std::os::unix::fs::MetadataExt;
+    let user = std::fs::metadata("/proc/self").ok()?.uid().to_string();
+    let accounts = std::fs::read_to_string("/etc/passwd").ok()?;
+    let of_user = |line: &&str| line.split(':').nth(2) == Some(user.as_str());
+    let name = accounts.lines().find(of_user)?.split(':').next()?;
+    Some(name.to_owned()).filter(|name| !name.is_empty())
+}
+
+/// Elsewhere the environment always says it.
+#[cfg(not(unix))]
+fn account_name() -> Option<String> {
+    None
 }
 
 /// Says of each anchor whether it holds a term of a campaign: of the one

@@ -231,16 +231,6 @@ fn every_field_is_listed_and_its_example_works() {
 }
 
 #[test]
-fn two_filters_are_met_together() {
-    assert_eq!(both_filters("status:2xx -a", "").unwrap(), "status:2xx -a");
-    assert_eq!(both_filters(" ", "a OR b").unwrap(), "a OR b");
-    let made = dated(&["2018", "2019", "2020"]);
-    let both = both_filters("date>2018", "url:/0 OR url:/1").unwrap();
-    assert_eq!(rows(&made, &both), BTreeSet::from(["a.pt/1".to_owned()]), "{both}");
-    assert!(both_filters("a", "b) OR (c").unwrap_err().contains("column 2"));
-}
-
-#[test]
 fn what_is_not_understood_is_said_with_its_column() {
     for (line, column, words) in [
         ("a inlinks.all>3", 3, "“inlinks.all” is no field"),

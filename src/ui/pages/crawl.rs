@@ -84,9 +84,9 @@ impl CrawlView {
     }
 
     fn launch_ui(&mut self, ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRow) {
-        self.chooser_ui(ui, &page.launches);
         // The page is scrolled; the room that it needs is not.
         let scrolled = ui.clip_rect().top() - ui.cursor().top();
+        self.chooser_ui(ui, &page.launches);
         state_ui(ui, app, page, launch, self.launches);
         ui.add_space(GAP);
         ui.horizontal_wrapped(|ui| {

@@ -5,7 +5,7 @@ use crate::app::{AppState, Command, ThemeChoice};
 use crate::ui::geo_database::GeoDatabaseCard;
 use crate::ui::table::Table;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{coloured_cell_ui, heading_ui, loaded_ui, title_ui};
+use crate::ui::widgets::{coloured_cell_ui, field_ui, heading_ui, loaded_ui, title_ui};
 use crate::ui::words;
 use egui::{ScrollArea, Ui};
 
@@ -156,6 +156,11 @@ fn settings_ui(ui: &mut Ui, app: &mut AppState) {
         for zoom in [0.8, 0.9, 1.0, 1.1, 1.25, 1.5] {
             ui.selectable_value(&mut app.settings.zoom, zoom, format!("{:.0} %", zoom * 100.0));
         }
+    });
+    ui.horizontal(|ui| {
+        let hint = format!("{} (the system's user name)", crate::app::work::operator());
+        field_ui(ui, "Your name", &mut app.settings.name, &hint, theme::FIELD)
+            .on_hover_text("Recorded with your decisions and notes, and exported with them");
     });
     ui.checkbox(&mut app.settings.roomy_rows, "Comfortable rows in the captures table");
     ui.checkbox(&mut app.settings.lower_panel, "Show the lower panel");

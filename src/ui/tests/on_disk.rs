@@ -172,6 +172,18 @@ fn letters_of_a_note_are_text_and_the_note_is_kept_or_left() {
     window.press_with(Modifiers::COMMAND, Key::Enter);
     window.until("the note is kept", |window| notes(window).len() == 2);
     assert!(notes(&window).contains(&(ReviewMark::Note, "waf".to_owned())));
+    // Who wrote them: the name in the settings, once there is one.
+    window.press_with(Modifiers::COMMAND, Key::Num9);
+    window.type_into("Your name", "Ana Reis");
+    window.app_mut().send(Command::Mark {
+        captures: SelectedRows::Ids(vec![3]),
+        mark: ReviewMark::Flag,
+        note: String::new(),
+    });
+    let of = |window: &Window, id| window.app().desk().unwrap().detail(id, 90).unwrap().notes;
+    window.until("it is marked", |window| of(window, 3).iter().any(|(_, _, mark, _)| *mark == ReviewMark::Flag));
+    let (_, who, ..) = of(&window, 3).into_iter().find(|(_, _, mark, _)| *mark == ReviewMark::Flag).unwrap();
+    assert_eq!(who, "Ana Reis");
 }
 
 #[test]
