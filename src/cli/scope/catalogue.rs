@@ -45,11 +45,11 @@ pub struct WhatIfArgs {
     /// The edited campaign or rules, or - for standard input.
     #[arg(value_name = "EDITED.json")]
     edited: PathBuf,
-    /// List the URLs that would come in, go out, of which nobody can tell, that hang on a fetch, or that
-    /// another rule decides; or the hosts of what would come in and go out.
+    /// List the URLs that would be newly in or out, that cannot be decided, that depend on a fetch, or that
+    /// another rule decides; or the hosts of what would be newly in or out.
     #[arg(long, value_parser = ["in", "out", "unknown", "untold", "other-rule", "hosts"])]
     list: Option<String>,
-    /// List the URLs among those that come in and go out which the edited rule of this index decides.
+    /// List the URLs among those newly in or out which the edited rule of this index decides.
     #[arg(long, value_name = "INDEX", conflicts_with = "list")]
     by_rule: Option<usize>,
     /// The figures as one object; with --list one object a URL.
@@ -57,11 +57,11 @@ pub struct WhatIfArgs {
     json: bool,
 }
 
-/// Show how often each rule spoke and decided.
+/// Show how often each rule matched and decided.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds scope hits my-archive 1\n  \
     fonds scope hits my-archive 1 --json | jq 'select(.spoke == 0) | .words'\n\n\
-    Columns: index, URLs it spoke of, URLs it decided, the rule, an example.")]
+    Columns: index, URLs it matched, URLs it decided, the rule, an example.")]
 pub struct HitsArgs {
     #[command(flatten)]
     seen: Seen,
@@ -70,7 +70,7 @@ pub struct HitsArgs {
     json: bool,
 }
 
-/// List the hosts that only their location let in, with the evidence.
+/// List the hosts accepted by geolocation only, with the evidence.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds scope geo my-archive 1\n  \
     fonds scope geo my-archive 1 --csv > hosts.csv\n\n\
@@ -205,8 +205,8 @@ fn print_what_if(answer: &WhatIf, out: &mut dyn Write) -> anyhow::Result<()> {
         format!("{} on {} ({known})", counted(moved.urls, "URL"), counted(moved.hosts, "host"))
     };
     writeln!(out, "{} tried, of {}", counted(answer.seen, "URL"), counted(answer.launches.len() as u64, "launch"))?;
-    writeln!(out, "come in   {}", moved(&answer.moved_in))?;
-    writeln!(out, "go out    {}", moved(&answer.moved_out))?;
+    writeln!(out, "newly in  {}", moved(&answer.moved_in))?;
+    writeln!(out, "newly out {}", moved(&answer.moved_out))?;
     writeln!(
         out,
         "stay      {} in, {} out; {} of them by another rule",
@@ -214,12 +214,12 @@ fn print_what_if(answer: &WhatIf, out: &mut dyn Write) -> anyhow::Result<()> {
     )?;
     writeln!(out, "apart     {} fetched for others' sake (robots.txt), which no rule decides", answer.apart)?;
     if answer.unfetched > 0 {
-        let words = "taken as far as is known; robots.txt, type or size cannot be told without a fetch";
-        writeln!(out, "untold    {} {words}", answer.unfetched)?;
+        let words = "in scope as far as is known; robots.txt, type or size depend on a fetch";
+        writeln!(out, "not known {} {words}", answer.unfetched)?;
     }
     if answer.unknown.urls > 0 {
         let (urls, hosts) = (answer.unknown.urls, answer.unknown.hosts);
-        writeln!(out, "unknown   {urls} hang on the country of their {hosts} hosts, which is not known")?;
+        writeln!(out, "unknown   {urls} depend on the country of their {hosts} hosts, which is not known")?;
     }
     for rule in answer.by_rule.iter().filter(|rule| rule.moved_in + rule.moved_out > 0) {
         writeln!(out, "rule {:<4} {} in, {} out: {}", rule.index, rule.moved_in, rule.moved_out, plain(&rule.words))?;
@@ -258,7 +258,7 @@ pub(super) fn geo(args: &GeoArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     out.flush()?;
     let GeoReport { hosts, decided, otherwise, remarks, .. } = &report;
     tell!(
-        "{} hosts that only geolocation let in; it had the last word on {decided} URLs, of which {otherwise} had come in anyway",
+        "{} hosts accepted by geolocation only; it decided {decided} URLs, of which {otherwise} were in scope anyway",
         hosts.len()
     );
     print_remarks(remarks);

@@ -98,7 +98,7 @@ pub(super) fn print(trace: &Trace, out: &mut dyn Write) -> anyhow::Result<()> {
         writeln!(out, "{mark} {:>2} {said:<6} {}  [{}]", step.index, plain(&step.words), plain(&step.tested))?;
     }
     if let Some(turn) = &trace.turn {
-        writeln!(out, "  To turn it: {}", plain(turn))?;
+        writeln!(out, "  Smallest rule change that reverses this: {}", plain(turn))?;
     }
     Ok(())
 }
