@@ -167,7 +167,7 @@ fn an_export_of_odd_records_is_read_by_others() {
     let name = archive.file_name().unwrap().to_str().unwrap();
     if let Some([indexer, warcio]) = need::peers(["cdxj-indexer", "warcio"]) {
         let theirs = run(&indexer, archive.parent().unwrap(), &["--sort", name]);
-        assert_same(&as_they_hash(ours, archive), &theirs);
+        assert_eq!(comparable(&as_they_hash(ours, archive)), comparable(&theirs));
         run(&warcio, archive.parent().unwrap(), &["check", name]);
     }
     if let Some([manager]) = need::peers(["wb-manager"]) {
