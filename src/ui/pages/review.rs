@@ -75,7 +75,7 @@ impl ReviewPage {
         self.progress_ui(ui, app.reviewed, page);
         ui.horizontal_top(|ui| {
             ui.vertical(|ui| {
-                ui.set_width(QUEUE_WIDTH.min(ui.available_width() / 2.0));
+                ui.set_width(QUEUE_WIDTH.min(ui.available_width() / 3.0));
                 const COLUMNS: [(&str, f32); 3] = [("Review", 90.0), ("Status", 60.0), ("URL", 180.0)];
                 let clicked = Table::new("queue", &COLUMNS, page.rows.len()).chosen(Some(self.at)).show_ui(
                     ui,
