@@ -116,8 +116,8 @@ fn plots_of_a_crawl_fold_while_a_url_is_explained() {
     window.press_with(Modifiers::COMMAND, Key::Num3);
     window.until("the plots are there", |window| window.says("Discovered and finished"));
     window.click("2\u{a0}040");
-    window.until("rows are there", |window| window.says("https://calendar.example/month/7"));
-    window.click("https://calendar.example/month/7");
+    window.until("rows are there", |window| window.says("https://calendar.example/month/1"));
+    window.click("https://calendar.example/month/1");
     window.until("they are folded", |window| !window.says("Discovered and finished"));
     assert_eq!(window.app().settings.panel_tab, PanelTab::Decision);
     let rows = window.count_within("https://calendar", 0.0, window.top_of("Details"));
