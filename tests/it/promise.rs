@@ -6,6 +6,11 @@ use crate::need;
 use crate::peers::run;
 use crate::program::{arg, command, fonds};
 use crate::sample::{copy_folder, demo};
+use fonds::app::Desk;
+use fonds::app::models::SelectionSpec;
+use fonds::app::workspace_desk::WorkspaceDesk;
+use fonds::jobs::JobCx;
+use fonds::store::Workspace;
 use fonds::warc::RecordType;
 use serde_json::{Value, json};
 use std::io::Read;
@@ -232,4 +237,19 @@ fn a_decision_names_the_person_whoever_calls() {
     // Where no variable says it, the account does; nobody is “somebody”.
     let account = by(&[], &[]);
     assert!(!account.is_empty() && account != "somebody", "{account}");
+}
+
+#[test]
+fn an_export_tells_the_threshold_that_was_kept_not_one_that_was_tried_since() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("archive");
+    copy_folder(&demo().report.workspace, &folder);
+    let desk = WorkspaceDesk::new(Workspace::open(&folder).unwrap());
+    let tried = SelectionSpec { campaign: 1, threshold: 0.9, with_requisites: false, ..SelectionSpec::default() };
+    let out = dir.path().join("handover");
+    desk.export(&tried, &out, &JobCx::detached()).unwrap();
+    let manifest: Value = serde_json::from_slice(&std::fs::read(out.join("manifest.json")).unwrap()).unwrap();
+    let selection = &manifest["selection"];
+    assert_eq!((&selection["threshold"], &selection["embeddedResources"]), (&json!(0.3), &json!(false)));
+    assert_eq!(selection["selected"], demo().report.selected);
 }

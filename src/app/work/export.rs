@@ -99,9 +99,10 @@ fn some_of(texts: impl ExactSizeIterator<Item = String>) -> String {
     format!("{}{more}", texts.take(MAX_TOLD).collect::<Vec<_>>().join("; "))
 }
 
-/// Writes the campaign's present selection into a new folder. Nothing that a
+/// Writes the campaign's kept selection into a new folder. Nothing that a
 /// person rejected is in it, as embedded resource, goal of a redirect or
-/// original of a revisit neither.
+/// original of a revisit neither. What selected the captures is told as it was
+/// kept; `spec` says whether embedded resources come along.
 pub fn export(
     workspace: &Workspace,
     spec: &SelectionSpec,
@@ -118,6 +119,10 @@ pub fn export(
     );
     let catalogue = workspace.catalogue();
     let (version, campaign) = catalogue.campaign(spec.campaign)?;
+    let Some((kept, _)) = catalogue.kept_selection(spec.campaign)? else {
+        anyhow::bail!("campaign {} has no selection yet. Score and select first, then export", spec.campaign);
+    };
+    let spec = &SelectionSpec { with_requisites: spec.with_requisites, with_wacz: spec.with_wacz, ..kept };
     let selected = catalogue.selected(spec.campaign)?;
     anyhow::ensure!(
         !selected.is_empty(),

@@ -33,7 +33,7 @@ impl SelectPage {
             "Captures scoring at or above the threshold are selected; approvals and rejections override",
         );
         let Some(campaign) = app.campaign else {
-            empty_ui(ui, "No campaign is chosen", "A selection belongs to a campaign; choose one above");
+            empty_ui(ui, "No campaign selected", "A selection belongs to a campaign; select one above");
             action_ui(ui, app, Action::NewCampaign);
             return;
         };
@@ -60,11 +60,7 @@ impl SelectPage {
 
 fn page_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPage) {
     if page.spec.is_none() {
-        empty_ui(
-            ui,
-            "Nothing is scored yet",
-            "Set the weights, then score; or select by a filter instead of the score",
-        );
+        empty_ui(ui, "No selection yet", "Set the weights, then score and select; or select by a filter");
     }
     // The heading above says it already when nothing was scored.
     for missing in page.missing.iter().filter(|_| page.spec.is_some()) {
@@ -101,8 +97,8 @@ fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPa
             ("External hosts", "Distinct hosts that link here in the window", &mut weights.external_hosts),
             ("Anchors", "Links whose text matches the request", &mut weights.anchors),
             ("Depth", "Nearness to the seed", &mut weights.depth),
-            ("Review", "A person's approval", &mut weights.review),
-            ("Freshness", "First capture of its payload", &mut weights.freshness),
+            ("Review", "Approved by a person", &mut weights.review),
+            ("Freshness", "First capture of this content", &mut weights.freshness),
         ] {
             let label = ui.label(label).on_hover_text(about);
             ui.label_inputs_by(label.id, |ui| ui.add(Slider::new(value, 0.0..=1.0).fixed_decimals(2)));
@@ -114,9 +110,9 @@ fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPa
         });
         ui.end_row();
     });
-    ui.checkbox(&mut app.selection_draft.with_requisites, "Images, styles and scripts of selected pages come along");
+    ui.checkbox(&mut app.selection_draft.with_requisites, "Include embedded resources of selected pages");
     ui.horizontal(|ui| {
-        field_ui(ui, "By filter instead", &mut app.selection_draft.filter, "none: by score", theme::FIELD);
+        field_ui(ui, "Filter instead of score", &mut app.selection_draft.filter, "empty: by score", theme::FIELD);
     });
     let draft = SelectionSpec { campaign, ..app.selection_draft.clone() };
     // What an export holds changes no score.
@@ -132,7 +128,7 @@ fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPa
             app.selection_draft.weights = ScoreWeights::default();
         }
         if changed && page.spec.is_some() {
-            ui.colored_label(tokens(ui).flag, "⚠ not scored with these settings yet");
+            ui.colored_label(tokens(ui).flag, "⚠ Not scored with these settings yet");
         }
     });
 }
@@ -202,13 +198,16 @@ fn export_ui(ui: &mut Ui, app: &mut AppState, page: &SelectionPage) {
                 }
             }
         });
+        if let Some(spec) = &page.spec {
+            ui.weak(format!("The selection as it was kept: {}", words::line(&spec.criterion())));
+        }
         ui.horizontal_wrapped(|ui| {
-            field_ui(ui, "Folder", &mut app.export_folder, "absent or empty", theme::LONG_FIELD);
+            field_ui(ui, "Folder", &mut app.export_folder, "new or empty", theme::LONG_FIELD);
             let action = action_ui(ui, app, Action::Export);
             action.on_hover_text("WARC with metadata records, CDXJ, inlinks, manifest");
             action_ui(ui, app, Action::Verify);
         });
-        ui.checkbox(&mut app.selection_draft.with_wacz, "A WACZ package, too")
+        ui.checkbox(&mut app.selection_draft.with_wacz, "Also write a WACZ package")
             .on_hover_text("The archive files with an index and a list of pages, as ReplayWeb.page shows them");
         if let Some((folder, lines)) = &app.verified {
             verified_ui(ui, &folder.display().to_string(), lines);
@@ -220,18 +219,18 @@ fn export_ui(ui: &mut Ui, app: &mut AppState, page: &SelectionPage) {
 fn verified_ui(ui: &mut Ui, folder: &str, lines: &[VerifyLine]) {
     let wrong = lines.iter().filter(|line| !line.ok).count();
     let (words, color) = if wrong == 0 {
-        (format!("✔ Verified, all {} checks hold", lines.len()), tokens(ui).accept)
+        (format!("✔ Verified: all {} checks passed", lines.len()), tokens(ui).accept)
     } else {
-        (format!("✖ {wrong} of {} checks do not hold", lines.len()), tokens(ui).reject)
+        (format!("✖ {wrong} of {} checks failed", lines.len()), tokens(ui).reject)
     };
     ui.label(RichText::new(words).color(color));
     ui.weak(words::line(folder));
     egui::Grid::new("verified").num_columns(3).striped(true).show(ui, |ui| {
         for line in lines {
             if line.ok {
-                ui.colored_label(tokens(ui).accept, "✔ holds");
+                ui.colored_label(tokens(ui).accept, "✔ passed");
             } else {
-                ui.colored_label(tokens(ui).reject, "✖ does not hold");
+                ui.colored_label(tokens(ui).reject, "✖ failed");
             }
             ui.label(words::line(&line.what));
             ui.label(words::line(&line.detail));
@@ -242,7 +241,7 @@ fn verified_ui(ui: &mut Ui, folder: &str, lines: &[VerifyLine]) {
 
 fn exports_ui(ui: &mut Ui, app: &mut AppState, rows: &[ExportRow]) {
     if rows.is_empty() {
-        ui.weak("Nothing was exported yet");
+        ui.weak("No exports yet");
         return;
     }
     const COLUMNS: [(&str, f32); 6] = [
@@ -269,9 +268,9 @@ fn exports_ui(ui: &mut Ui, app: &mut AppState, rows: &[ExportRow]) {
                 Some(lines) => {
                     let wrong = lines.iter().filter(|line| !line.ok).count();
                     let (words, color) = if wrong == 0 {
-                        (format!("✔ {} checks hold", lines.len()), tokens(ui).accept)
+                        (format!("✔ {} checks passed", lines.len()), tokens(ui).accept)
                     } else {
-                        (format!("✖ {wrong} of {} do not hold", lines.len()), tokens(ui).reject)
+                        (format!("✖ {wrong} of {} failed", lines.len()), tokens(ui).reject)
                     };
                     if ui.link(RichText::new(words).color(color)).on_hover_text("Show each check").clicked() {
                         shown = Some((row.folder.clone(), lines.clone()));

@@ -15,7 +15,7 @@ pub fn histogram_ui(ui: &mut Ui, page: &SelectionPage, threshold: f64) {
     heading_ui(ui, "Scores");
     let all: u64 = page.histogram.iter().sum();
     if all == 0 {
-        ui.weak("Drawn when captures are scored");
+        ui.weak("Shown once captures are scored");
         return;
     }
     let width = 1.0 / page.histogram.len() as f64;
@@ -60,7 +60,7 @@ pub fn histogram_ui(ui: &mut Ui, page: &SelectionPage, threshold: f64) {
 /// The captures nearest to the threshold, each with its parts.
 pub fn borderline_ui(ui: &mut Ui, app: &mut AppState, rows: &[ScoredRow]) {
     if rows.is_empty() {
-        ui.weak("None; nothing is scored yet");
+        ui.weak("None yet");
         return;
     }
     const COLUMNS: [(&str, f32); 5] =
@@ -99,7 +99,7 @@ pub fn borderline_ui(ui: &mut Ui, app: &mut AppState, rows: &[ScoredRow]) {
         && let Some(row) = rows.get(index)
     {
         ui.add_space(theme::GAP);
-        ui.label("Score of the row at hand, part by part");
+        ui.label("Score of the selected row, part by part");
         parts_ui(ui, row);
     }
 }

@@ -61,7 +61,7 @@ fn empty_pages_say_what_to_do_next() {
         (Key::Num5, "No uncaptured pages are cited"),
         (Key::Num6, "No anchors yet"),
         (Key::Num7, "Nothing to review"),
-        (Key::Num8, "No campaign is chosen"),
+        (Key::Num8, "No campaign selected"),
     ] {
         go(&mut window, key);
         window.check_says(words);
@@ -371,21 +371,21 @@ fn a_selection_is_scored_exported_and_verified() {
     go(&mut window, Key::Num8);
     window.until("scores are there", |window| window.says("4 manual overrides"));
     window.press(Key::CloseBracket);
-    window.check_says("not scored with these settings yet");
+    window.check_says("Not scored with these settings yet");
     window.click("Score and select");
     window.check_told("select at 0.31");
     window.click("Export selection");
     window.check_told("export 1 to /home/archivist/fonds/exports/selection");
     window.until("the export ended", |window| window.app().jobs.is_empty());
     assert!(!window.told().iter().any(|said| said.contains("with a package")));
-    window.click("A WACZ package, too");
+    window.click("Also write a WACZ package");
     window.click("Export selection");
     window.check_told("export 1 to /home/archivist/fonds/exports/selection with a package");
     window.until("the export ended", |window| window.app().jobs.is_empty());
     window.click("Verify last export");
     window.check_told("verify /home/archivist/fonds/exports/selection");
-    window.until("the checks are shown", |window| window.says("1 of 2 checks do not hold"));
-    window.check_says("✔ holds");
+    window.until("the checks are shown", |window| window.says("1 of 2 checks failed"));
+    window.check_says("✔ passed");
     window.check_says("entry 17 points to offset 812, where no record begins");
 }
 
