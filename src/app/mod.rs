@@ -27,6 +27,7 @@ mod reads;
 pub mod sample;
 mod scans;
 mod selected_rows;
+mod settings;
 mod spec_draft;
 mod state;
 #[cfg(test)]
@@ -44,5 +45,6 @@ pub use plans::Plans;
 pub use reads::{LIST_PAGE, Reads, Same, ScopeAnswers};
 pub use scans::RuleLine;
 pub use selected_rows::{Decision, SelectedRows};
+pub use settings::{PanelTab, Settings, ThemeChoice};
 pub use spec_draft::SpecDraft;
-pub use state::{AppState, Focus, NoticeCause, PanelTab, RecentWorkspace, ScheduleWatch, Settings, ThemeChoice};
+pub use state::{AppState, Focus, NoticeCause, RecentWorkspace, ScheduleWatch};

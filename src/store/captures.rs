@@ -69,8 +69,8 @@ pub(super) fn insert_capture(conn: &Connection, launch: i64, entry: &CaptureEntr
 }
 
 /// Adds a capture of an imported file, unless the catalogue has it, from
-/// whatever file: the same URL and date, and the same payload digest or record
-/// id. One file may hold two such captures under ids of their own, as its
+/// whatever file: the same URL, date, status and type, and the same payload
+/// digest or record id. One file may hold two such captures under ids of their own, as its
 /// crawler made them. A capture whose own file is `lost` is read from the new
 /// one from now on. Says whether it was new.
 fn import_capture(
@@ -92,7 +92,7 @@ fn import_capture(
             "SELECT c.id, r.file FROM capture c INDEXED BY capture_page
              JOIN record r ON r.capture = c.id AND r.position = 0
              WHERE c.page = ?1 AND c.date_ms = ?2 AND c.url = ?3 AND (c.revisit_of_ms IS NOT NULL) = ?8
-               AND (c.size = ?7 OR ?8) AND CASE r.file
+               AND c.status = ?9 AND c.mime = ?10 AND (c.size = ?7 OR ?8) AND CASE r.file
                 WHEN ?5 THEN c.digest = ?4 AND r.record_id = ?6 AND ?6 <> ''
                 ELSE c.digest = ?4 OR (r.record_id = ?6 AND ?6 <> '') END
              ORDER BY c.id LIMIT 1",
@@ -106,7 +106,9 @@ fn import_capture(
                 file,
                 first.record_id,
                 int(entry.payload_len),
-                is_revisit
+                is_revisit,
+                entry.status,
+                entry.mime
             ],
             |row| Ok((row.get(0)?, row.get(1)?)),
         )

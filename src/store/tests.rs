@@ -707,3 +707,23 @@ fn changes_are_told_whatever_the_order_captures_come_in() {
     assert_eq!(in_tab(CaptureTab::Changed), [3_000]);
     assert_eq!(in_tab(CaptureTab::Duplicates), [2_000]);
 }
+
+#[test]
+fn a_path_that_nobody_recorded_is_not_that_of_a_seed() {
+    let made = made();
+    let catalogue = made.workspace.catalogue();
+    let with = |text: &str, offset, hops: &str, seed: Option<&str>| CaptureEntry {
+        hops: hops.to_owned(),
+        seed: seed.map(str::to_owned),
+        ..capture(text, 1, offset, &format!("sha1:{offset}"), &[])
+    };
+    let entries = vec![
+        with("http://a.pt/imported", 0, "", None),
+        with("http://a.pt/", 20, "", Some("http://a.pt/")),
+        with("http://a.pt/log", 40, "LL", None),
+    ];
+    catalogue.add_captures(made.launch, entries).unwrap();
+    let hops: Vec<Option<String>> =
+        catalogue.to_score(made.campaign).unwrap().into_iter().map(|facts| facts.hops).collect();
+    assert_eq!(hops, [None, Some(String::new()), Some("LL".to_owned())]);
+}

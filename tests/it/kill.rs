@@ -185,7 +185,7 @@ fn servers_see_at_most_what_was_in_flight_twice() {
     }
     assert!(kills >= 3, "the program was killed {kills} times only: the kills come too late");
     let said = fonds(&args).with_status(0);
-    assert!(said.out.contains("went on with an earlier run"), "{}", said.out);
+    assert!(said.out.contains("resumed an earlier run"), "{}", said.out);
     let found = drain();
     assert_eq!(
         found.keys().collect::<Vec<_>>(),

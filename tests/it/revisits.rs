@@ -154,7 +154,11 @@ fn a_revisit_that_names_nothing_but_a_payload_repeats_whatever_page_gave_it() {
         builds.push(fonds(&["inlinks", "build", arg(&workspace), "--anew"]));
         assert_eq!(export(), dataset, "order {number}, anew");
         for last in builds.iter().rev().take(2) {
-            assert!(last.out.contains("the originals of 2 revisits are not here"), "order {number}: {}", last.out);
+            assert!(
+                last.out.contains("the originals of 2 revisits are not in this workspace"),
+                "order {number}: {}",
+                last.out
+            );
         }
     }
 }
@@ -232,7 +236,11 @@ fn a_revisit_of_another_url_has_the_links_of_what_it_repeats_as_its_own() {
             match (name, step) {
                 ("before", 0) => {
                     let built = built.with_status(1);
-                    assert!(built.out.contains("the originals of 4 revisits are not here"), "{}", built.out);
+                    assert!(
+                        built.out.contains("the originals of 4 revisits are not in this workspace"),
+                        "{}",
+                        built.out
+                    );
                 }
                 _ => drop(built.with_status(0)),
             }
@@ -263,7 +271,7 @@ fn links_wait_while_what_they_are_of_cannot_be_read() {
     std::fs::rename(&pages, &away).unwrap();
     fonds(&["import", arg(&workspace), arg(&repeats)]).with_status(0);
     let built = fonds(&["inlinks", "build", arg(&workspace)]).with_status(1);
-    assert!(format!("{}{}", built.out, built.err).contains("links of 3 revisits are not in"), "{}", built.err);
+    assert!(format!("{}{}", built.out, built.err).contains("links of 3 revisits are missing"), "{}", built.err);
     let near = |status| {
         fonds(&["inlinks", "show", arg(&workspace), "http://b.pt/q/x", "--json"]).with_status(status).json_lines().len()
     };

@@ -200,8 +200,8 @@ fn crawled(folder: &Path, edit: impl FnOnce(&mut Campaign)) -> WorkspaceDesk {
     let desk = DiskOpener::new().open_sample(folder).unwrap().1;
     let mut campaign = desk.campaign(1).unwrap().campaign;
     edit(&mut campaign);
-    desk.save_campaign(Some(1), &campaign).unwrap();
-    desk.run_crawl(CrawlStart { campaign: 1, version: 1, fresh: false }, &JobCx::detached()).unwrap();
+    let (_, version) = desk.save_campaign(Some(1), &campaign).unwrap();
+    desk.run_crawl(CrawlStart { campaign: 1, version, fresh: false }, &JobCx::detached()).unwrap();
     drop(desk);
     WorkspaceDesk::new(Workspace::look(folder).unwrap())
 }

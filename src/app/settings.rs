@@ -1,0 +1,96 @@
+//! What a person chose and keeps between runs.
+
+use crate::links::MATCH_WINDOW_DAYS;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// Light or dark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ThemeChoice {
+    /// As the desktop says.
+    #[default]
+    System,
+    /// Dark on light.
+    Light,
+    /// Light on dark.
+    Dark,
+}
+
+/// A tab of the lower panel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PanelTab {
+    /// Label and value.
+    #[default]
+    Details,
+    /// Why it was taken or refused.
+    Decision,
+    /// Links to it.
+    Inlinks,
+    /// Links out of it.
+    Outlinks,
+    /// Texts of the links to it.
+    Anchors,
+    /// Its visible text.
+    Text,
+    /// Captures of the same page.
+    Versions,
+    /// Heads as sent and received.
+    Headers,
+    /// What people said.
+    Notes,
+}
+
+/// What a person chose and keeps between runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// Light or dark.
+    pub theme: ThemeChoice,
+    /// Size of everything, 1 is as designed.
+    pub zoom: f32,
+    /// Taller rows in tables.
+    pub roomy_rows: bool,
+    /// Whether the lower panel is shown.
+    pub lower_panel: bool,
+    /// Its height, as a person drew it.
+    pub panel_height: f32,
+    /// Its tab, kept between rows.
+    pub panel_tab: PanelTab,
+    /// Days of the inlink window.
+    pub window_days: u32,
+    /// Who decides here, as typed; empty for the system's user name.
+    pub name: String,
+    /// The workspace open last.
+    pub last_workspace: Option<PathBuf>,
+    /// Workspaces that were opened lately, the last one first.
+    pub recent_workspaces: Vec<PathBuf>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            theme: ThemeChoice::System,
+            zoom: 1.0,
+            roomy_rows: false,
+            lower_panel: true,
+            panel_height: 280.0,
+            panel_tab: PanelTab::Details,
+            window_days: MATCH_WINDOW_DAYS,
+            name: String::new(),
+            last_workspace: None,
+            recent_workspaces: Vec::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// Who decides here: the name typed, else the system's user name.
+    pub fn person(&self) -> String {
+        match self.name.trim() {
+            "" => super::work::operator(),
+            name => name.to_owned(),
+        }
+    }
+}
