@@ -43,8 +43,8 @@ fn problem_rows() -> Vec<ProblemRow> {
     let far = Span::inside_member(FAR_INSIDE + 70_000, 0).offset;
     let member = SharedMember { offset: 4_200, decoded_offset: 70_000 };
     vec![
-        row(1, 812, "bad field", "WARC-Record-ID is missing"),
-        row(2, 4_096, "cut off", "the file ends inside the record"),
+        row(1, 812, "invalid header", "WARC-Record-ID is missing"),
+        row(2, 4_096, "truncated", "the file ends inside the record"),
         ProblemRow { member: Some(member), ..row(3, far, "wrong digest", "deep inside its member") },
     ]
 }

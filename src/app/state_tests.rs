@@ -242,7 +242,7 @@ fn the_row_at_hand_goes_with_its_list() {
         state.tick();
         state.focus
     };
-    assert_eq!(after(Command::Go(problems("cut off"))), Some(Focus::Problem(2)));
+    assert_eq!(after(Command::Go(problems("truncated"))), Some(Focus::Problem(2)));
     assert_eq!(after(Command::Go(Route::Files(FilesRoute::Imports(None)))), None);
     assert_eq!(after(Command::Go(Route::Files(FilesRoute::Files(None)))), None);
     assert_eq!(after(Command::Back), None);

@@ -48,7 +48,7 @@ pub enum Command {
     },
     /// List what is broken or odd in the files, with offsets.
     #[command(after_help = "Examples:\n  fonds files problems my-archive\n  \
-        fonds files problems my-archive --kind 'cut off'\n\n\
+        fonds files problems my-archive --kind truncated\n\n\
         Columns: file, offset, kind, words. The record at an offset: fonds warc cat FILE OFFSET")]
     Problems {
         /// Workspace.

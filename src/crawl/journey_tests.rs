@@ -619,5 +619,5 @@ fn large_pages_are_read_whole_and_torn_ones_are_noted() {
     found.sort_by_key(|capture: &CaptureEntry| capture.url.to_string());
     assert_eq!(found, told);
     let problems: Vec<String> = indexed.problems.iter().map(ToString::to_string).collect();
-    assert!(problems.len() == 1 && problems[0].contains("page not read whole: http://a.example/torn"), "{problems:?}");
+    assert!(problems.len() == 1 && problems[0].contains("page not fully read: http://a.example/torn"), "{problems:?}");
 }

@@ -18,7 +18,7 @@ macro_rules! ran_by_captures {
 }
 
 /// Version n of the catalogue is made from version n-1 by the nth of these.
-const MIGRATIONS: [&str; 14] = [
+const MIGRATIONS: [&str; 15] = [
     include_str!("schema.sql"),
     include_str!("schema_schedule.sql"),
     include_str!("schema_engine.sql"),
@@ -43,6 +43,15 @@ const MIGRATIONS: [&str; 14] = [
         ran_by_captures!(),
         " END;"
     ),
+    "UPDATE problem SET kind = CASE kind
+        WHEN 'bytes that are no record' THEN 'data outside records'
+        WHEN 'bad record head' THEN 'invalid record header'
+        WHEN 'bad field' THEN 'invalid header'
+        WHEN 'cut off' THEN 'truncated'
+        WHEN 'against advice' THEN 'not recommended'
+        WHEN 'original not here' THEN 'original missing'
+        WHEN 'page not read whole' THEN 'page not fully read'
+        ELSE kind END;",
 ];
 
 /// The version this program writes (SQLite's user_version).
@@ -209,6 +218,9 @@ mod tests {
             let rows = workspace.catalogue().problems(&Default::default()).unwrap().rows;
             assert_eq!(rows.iter().map(|row| (row.offset, row.member)).collect::<Vec<_>>(), [(5, None)]);
         }
+        // Its kind is called as it is called now.
+        let rows = Workspace::look(&folder).unwrap().catalogue().problems(&Default::default()).unwrap().rows;
+        assert_eq!(rows[0].kind, crate::warc::ProblemKind::Truncated.words());
     }
 
     #[test]

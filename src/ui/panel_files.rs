@@ -85,7 +85,7 @@ pub(super) fn problem_ui(ui: &mut Ui, app: &mut AppState, id: i64) {
 fn detail_ui(ui: &mut Ui, app: &mut AppState, detail: &ProblemDetail) {
     let row = &detail.row;
     ui.horizontal(|ui| {
-        ui.colored_label(tokens(ui).flag, format!("⚠ {}", words::line(words::problem_kind(&row.kind))));
+        ui.colored_label(tokens(ui).flag, format!("⚠ {}", words::line(&row.kind)));
         ui.label(RichText::new(words::line(&row.detail)).color(tokens(ui).strong_text));
     });
     ui.horizontal(|ui| {

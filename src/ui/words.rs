@@ -166,21 +166,6 @@ pub fn decision(decision: Option<Decision>) -> &'static str {
     }
 }
 
-/// The kind of a problem in an archive file as people read it. Catalogues keep
-/// the words that the kind had when the file was imported.
-pub fn problem_kind(kind: &str) -> &str {
-    match kind {
-        "bytes that are no record" => "data outside records",
-        "bad record head" => "invalid record header",
-        "bad field" => "invalid header",
-        "cut off" => "truncated",
-        "against advice" => "not recommended",
-        "original not here" => "original missing",
-        "page not read whole" => "page not fully read",
-        other => other,
-    }
-}
-
 /// Rows as tab-separated values for other programs.
 pub fn tsv(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut out = head.join("\t");

@@ -64,13 +64,13 @@ mod tests {
         findings.push((ProblemKind::BadDigest, "digest".to_owned()));
         let told: Vec<_> = findings.into_problems(7).map(|found| (found.to_string(), found.count)).collect();
         let expected = [
-            ("offset 7: bad field: field 0", 1),
-            ("offset 7: bad field: field 1", 1),
-            ("offset 7: bad field: field 2", 1),
-            ("offset 7: bad field: field 3", 1),
-            ("offset 7: bad field: field 4", 1),
+            ("offset 7: invalid header: field 0", 1),
+            ("offset 7: invalid header: field 1", 1),
+            ("offset 7: invalid header: field 2", 1),
+            ("offset 7: invalid header: field 3", 1),
+            ("offset 7: invalid header: field 4", 1),
             ("offset 7: wrong digest: digest", 1),
-            ("offset 7: bad field: and 15 more of this kind in this record", 15),
+            ("offset 7: invalid header: and 15 more of this kind in this record", 15),
         ];
         assert_eq!(told, expected.map(|(text, count)| (text.to_owned(), count)));
     }

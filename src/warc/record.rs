@@ -399,20 +399,20 @@ impl ProblemKind {
     /// The kind in words.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Garbage => "bytes that are no record",
-            Self::BadHead => "bad record head",
-            Self::BadField => "bad field",
-            Self::Truncated => "cut off",
+            Self::Garbage => "data outside records",
+            Self::BadHead => "invalid record header",
+            Self::BadField => "invalid header",
+            Self::Truncated => "truncated",
             Self::BadCompression => "damaged compression",
             Self::BadDigest => "wrong digest",
             Self::NotPerRecord => "not compressed per record",
             Self::BadHttp => "malformed HTTP",
             Self::Limit => "limit reached",
-            Self::Advice => "against advice",
+            Self::Advice => "not recommended",
             Self::Unchecked => "not checked",
             Self::Segments => "broken segments",
-            Self::NoOriginal => "original not here",
-            Self::UnreadPage => "page not read whole",
+            Self::NoOriginal => "original missing",
+            Self::UnreadPage => "page not fully read",
         }
     }
 

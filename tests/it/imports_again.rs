@@ -302,7 +302,7 @@ fn what_an_import_told_stays_told_when_a_file_is_read_again() {
     }
     assert_eq!([imports[0].problems, imports[1].problems], [0, 1]);
     let told = &of(Some(imports[1].launch)).rows[0];
-    assert!(told.read_again && told.kind == "cut off", "{told:?}");
+    assert!(told.read_again && told.kind == "truncated", "{told:?}");
     assert_eq!(of(None).rows, [], "it is whole now");
     assert_eq!(desk.files().unwrap()[0].problems, 0);
 }

@@ -148,7 +148,7 @@ fn an_import_and_its_inlinks_name_every_hostile_page() {
             continue;
         }
         let [row] = &of_page[..] else { panic!("{}: {of_page:?}", page.name) };
-        assert_eq!((&row["kind"], &row["offset"]), (&Value::from("page not read whole"), &Value::from(0)));
+        assert_eq!((&row["kind"], &row["offset"]), (&Value::from("page not fully read"), &Value::from(0)));
         let detail = format!("{}: {}; links may be missing", url_of(page), page.why);
         assert_eq!(row["detail"], detail);
         assert!(said.out.contains(&detail), "{}", said.out);

@@ -52,7 +52,7 @@ fn kinds_ui(ui: &mut Ui, app: &mut AppState, query: &ProblemQuery, page: &Proble
         let all: u64 = page.kinds.iter().map(|(_, count)| count).sum();
         let every = ("".to_owned(), all);
         for (kind, count) in std::iter::once(&every).chain(&page.kinds) {
-            let word = if kind.is_empty() { "All" } else { words::problem_kind(kind) };
+            let word = if kind.is_empty() { "All" } else { kind };
             if ui.selectable_label(query.kind == *kind, format!("{word} {}", words::count(*count))).clicked() {
                 go(app, FilesRoute::Problems(ProblemQuery { kind: kind.clone(), ..query.clone() }));
             }
@@ -83,7 +83,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, page: &ProblemPage) {
         |cells, index| {
             let row = &rows[index];
             cells.ui(|ui| {
-                coloured_cell_ui(ui, &format!("⚠ {}", words::problem_kind(&row.kind)), tokens(ui).flag);
+                coloured_cell_ui(ui, &format!("⚠ {}", row.kind), tokens(ui).flag);
             });
             cells.text(&offset_words(row.offset));
             match row.read_again {

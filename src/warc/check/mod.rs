@@ -466,7 +466,7 @@ mod tests {
         assert_eq!(problems(&[revisit("urn:test:1", "http://x.pt/"), page.clone()]), [""; 0]);
         // Any spelling of its URL names it.
         assert_eq!(problems(&[page.clone(), revisit("", "HTTP://A.pt:80#top")]), [""; 0]);
-        let lonely = "1@0 original not here: the record that the revisit names (urn:test:9) is not in the files given";
+        let lonely = "1@0 original missing: the record that the revisit names (urn:test:9) is not in the files given";
         assert_eq!(problems(&[page, revisit("urn:test:9", "http://x.pt/")]), [lonely]);
     }
 
@@ -478,8 +478,8 @@ mod tests {
         let flood = "no colon\r\n".repeat(50_000) + &"WARC-Concurrent-To: x\r\n".repeat(10_000);
         let found = problems(&[page.replacen("Content-Type", &(flood + "Content-Type"), 1).into_bytes()]);
         assert_eq!(found.len(), 2 * 6);
-        assert_eq!(found[5], "0@0 bad field: and 49995 more of this kind in this record");
-        assert_eq!(found[11], "0@0 bad field: and 9995 more of this kind in this record");
+        assert_eq!(found[5], "0@0 invalid header: and 49995 more of this kind in this record");
+        assert_eq!(found[11], "0@0 invalid header: and 9995 more of this kind in this record");
     }
 
     #[test]
@@ -665,7 +665,7 @@ mod tests {
     #[test]
     fn ids_are_not_given_twice() {
         let page = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").compress(b"");
-        let twice = format!("0@{} bad field: WARC-Record-ID is that of the record at offset 0, too", page.len());
+        let twice = format!("0@{} invalid header: WARC-Record-ID is that of the record at offset 0, too", page.len());
         assert_eq!(problems(&[[page.clone(), page.clone()].concat()]), [twice]);
         // A copy of a file is no fault.
         assert_eq!(problems(&[page.clone(), page]), [""; 0]);

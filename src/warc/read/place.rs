@@ -434,7 +434,7 @@ mod tests {
             PlaceReader::default().read(&path, last, 9, &JobCx::detached()).unwrap_err(),
         ] {
             let told = error.to_string();
-            assert!(!told.contains("share") && told.contains("cut off"), "{told}");
+            assert!(!told.contains("share") && told.contains("truncated"), "{told}");
         }
     }
 

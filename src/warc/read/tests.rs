@@ -96,7 +96,7 @@ fn a_file_without_records_is_told_from_an_empty_one() {
         &[],
         &[
             "test: neither WARC nor ARC (it begins with “PK\\x03\\x04 something”, a zip file: perhaps a WACZ, see fonds wacz check)",
-            "offset 0: bytes that are no record: 14 bytes that belong to no record",
+            "offset 0: data outside records: 14 bytes that belong to no record",
         ],
     );
     let tar = gzip(b"some other content\nof two lines\n");
@@ -156,7 +156,7 @@ fn zstd_is_read() {
     framed.extend_from_slice(&per_record[..per_record.len() - 5]);
     let (records, problems) = read_all(&framed[..], 10);
     assert_eq!(ids(&records), ["0", "1"]);
-    assert!(problems[0].contains("cut off"), "{problems:?}");
+    assert!(problems[0].contains("truncated"), "{problems:?}");
 }
 
 #[test]
@@ -208,14 +208,14 @@ fn lengths_are_not_trusted() {
     check(
         too_long.as_bytes(),
         &[],
-        &["offset 0: cut off: the block is declared with 18446744073709551615 bytes, 3 are there"],
+        &["offset 0: truncated: the block is declared with 18446744073709551615 bytes, 3 are there"],
     );
     let next = builder(1).plain(b"x");
     let member = gzip(format!("{head}Content-Length: 1000\r\n\r\nabc\r\n\r\n").as_bytes());
     check(
         &[member, gzip(&next)].concat(),
         &["0", "1"],
-        &["offset 0: cut off: the block is declared with 1000 bytes, 3 are there"],
+        &["offset 0: truncated: the block is declared with 1000 bytes, 3 are there"],
     );
     let too_short = [format!("{head}Content-Length: 1\r\n\r\nabc\r\n\r\n").into_bytes(), next].concat();
     let (records, problems) = read_all(&too_short[..], 10);
@@ -268,7 +268,7 @@ fn a_damaged_member_that_swallows_the_end_of_the_file_is_searched() {
         let mut found = ids(&records);
         found.retain(|id| id != "1");
         assert_eq!(found, ["0", "2", "3"], "{value} at {place}: {problems:?}");
-        swallowed += u32::from(problems.iter().any(|problem| problem.contains("cut off")));
+        swallowed += u32::from(problems.iter().any(|problem| problem.contains("truncated")));
     }
     assert!(swallowed > 0);
     // A gzip header whose field of extras is declared longer than what is left.
@@ -277,7 +277,7 @@ fn a_damaged_member_that_swallows_the_end_of_the_file_is_searched() {
     members[1][10..12].fill(0xff);
     let (records, problems) = read_all(&members.concat()[..], 10);
     assert_eq!(ids(&records), ["0", "2"], "{problems:?}");
-    assert!(problems[0].contains("cut off"), "{problems:?}");
+    assert!(problems[0].contains("truncated"), "{problems:?}");
 }
 
 /// Members within each other: each holds, stored, all that follow, and shares
@@ -356,7 +356,7 @@ fn plain_files_recover_at_the_next_version_line() {
     assert_eq!(ids(&found), ["0", "1", "2"]);
     assert_eq!(
         problems,
-        [format!("offset {}: bytes that are no record: 27 bytes that belong to no record", records[0].len())]
+        [format!("offset {}: data outside records: 27 bytes that belong to no record", records[0].len())]
     );
 }
 
