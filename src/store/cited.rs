@@ -2,7 +2,7 @@
 //! window that the columns do not count, and pages never captured of one site.
 
 use super::catalogue::Catalogue;
-use super::prospects::LAST_CRAWL;
+use super::prospects::last_crawl_sql;
 use super::rows::{CampaignId, CaptureId, CaptureRow, InlinkPage, ProspectPage, ProspectRow};
 use super::workspace::{StoreError, Workspace};
 use crate::jobs::JobCx;
@@ -125,7 +125,7 @@ impl Workspace {
         failed.map_or(Ok(()), Err)?;
         let row = |(Reverse(counts), target, dates): (Reverse<CitedCounts>, String, Dates)| {
             let (first, last) = dates.unwrap_or_default();
-            let (url, last_crawl) = self.catalogue().named_page(&target, campaign)?.unwrap_or_default();
+            let (url, verdict, last_crawl) = self.catalogue().named_page(&target, campaign)?.unwrap_or_default();
             let row = ProspectRow {
                 hosts: counts.hosts,
                 links: counts.internal + counts.external,
@@ -134,7 +134,7 @@ impl Workspace {
                 last: CaptureDate::from_seconds(last.seconds()),
                 anchor: store.top_anchor(&target, None)?,
                 url: if url.is_empty() { target } else { url },
-                verdict: last_crawl.clone(),
+                verdict,
                 last_crawl,
             };
             Ok((Reverse(counts), row))
@@ -156,14 +156,22 @@ impl Catalogue {
     }
 
     /// The first URL of a page, and what the last crawl said of it.
-    fn named_page(&self, key: &str, campaign: Option<CampaignId>) -> Result<Option<(String, String)>, StoreError> {
+    fn named_page(
+        &self,
+        key: &str,
+        campaign: Option<CampaignId>,
+    ) -> Result<Option<(String, String, String)>, StoreError> {
         self.read(|conn| {
             let sql = format!(
-                "SELECT t.url, {LAST_CRAWL} FROM url t WHERE t.page = (SELECT id FROM page WHERE key = ?2)
-                 ORDER BY t.id LIMIT 1"
+                "SELECT t.url, {} FROM url t WHERE t.page = (SELECT id FROM page WHERE key = ?2)
+                 ORDER BY t.id LIMIT 1",
+                last_crawl_sql()
             );
             let mut statement = conn.prepare_cached(&sql)?;
-            Ok(statement.query_row(params![campaign, key], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+            let row = statement
+                .query_row(params![campaign, key], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+                .optional()?;
+            Ok(row)
         })
     }
 }

@@ -8,10 +8,12 @@
 //! alone.
 
 use super::capture_table::mark_word;
+use super::launches::seen_state;
 use super::marks::{decision_sql, override_sql, selected_sql};
 use super::rows::ReviewMark;
 use crate::analysis::fold_letters;
 use crate::campaign::{FieldTerm, FieldTest, Query, Sign, parse_fields};
+use crate::crawl::{SeenFacts, UrlOutcome};
 use crate::links::original_rule::{IS_PAGE, ORIGINAL, SAYS_PAGE};
 use crate::links::stored::{host_name, host_of};
 use crate::scope::{broken_pattern, rule_label};
@@ -253,6 +255,16 @@ pub(super) fn register(conn: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     conn.create_scalar_function("fqdn_of", 1, flags, |context| {
         Ok(host_name(host_of(text_of(context, 0)?)).as_str().to_owned())
+    })?;
+    conn.create_scalar_function("outcome_of", 5, flags, |context| {
+        let outcome = UrlOutcome::of_seen(SeenFacts {
+            state: seen_state(context.get(0)?),
+            rule_index: context.get::<Option<i64>>(1)?.and_then(|index| usize::try_from(index).ok()),
+            rule_name: text_of(context, 2)?,
+            fetch_status: context.get(3)?,
+            why: text_of(context, 4)?,
+        });
+        Ok(outcome.sentence)
     })?;
     conn.create_scalar_function("rule_label", 1, flags, |context| Ok(rule_label(text_of(context, 0)?).to_owned()))?;
     conn.create_scalar_function("regexp", 2, flags, |context| {

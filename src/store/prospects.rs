@@ -10,13 +10,19 @@ use crate::uri::CaptureDate;
 use rusqlite::params_from_iter;
 use rusqlite::types::Value;
 
-/// What the last crawl of a campaign (`?1`, or of any) said of the page `t.page`.
-pub(super) const LAST_CRAWL: &str =
-    "ifnull((SELECT CASE WHEN s.accepted THEN 'ACCEPT ' ELSE 'REJECT ' END || s.rule_name
-        || CASE WHEN s.state = 3 THEN ', could not be fetched: ' || s.why ELSE '' END
-     FROM seen s JOIN launch l ON l.id = s.launch
-     WHERE s.url IN (SELECT id FROM url WHERE page = t.page) AND (?1 IS NULL OR l.campaign = ?1)
-     ORDER BY s.id DESC LIMIT 1), 'not seen by a crawl')";
+/// SQL: what the last crawl of a campaign (`?1`, or of any) decided about the
+/// page `t.page`, and what became of it.
+pub(super) fn last_crawl_sql() -> String {
+    let last = |what: &str| {
+        format!(
+            "ifnull((SELECT {what} FROM seen s JOIN launch l ON l.id = s.launch
+             WHERE s.url IN (SELECT id FROM url WHERE page = t.page) AND (?1 IS NULL OR l.campaign = ?1)
+             ORDER BY s.id DESC LIMIT 1), 'not seen by a crawl')"
+        )
+    };
+    let verdict = last("iif(s.accepted, 'ACCEPT ', 'REJECT ') || s.rule_name");
+    format!("{verdict}, {}", last("outcome_of(s.state, s.rule_index, s.rule_name, s.fetch_status, s.why)"))
+}
 
 impl Catalogue {
     /// Cited but not captured, most external citing hosts first, out of the
@@ -60,13 +66,13 @@ impl Catalogue {
                     ORDER BY t.hosts DESC, t.external DESC, t.internal DESC, u.url LIMIT {} OFFSET {})
                  SELECT t.url_text, t.hosts, t.internal + t.external, t.first_s, t.last_s,
                     t.anchor,
-                    {LAST_CRAWL}
+                    {}
                  FROM cited t ORDER BY t.hosts DESC, t.external DESC, t.internal DESC, t.url_text",
                 int(limit),
                 int(offset),
+                last_crawl_sql(),
             ))?;
             let rows = statement.query_map(params_from_iter(&values), |row| {
-                let last_crawl: String = row.get(6)?;
                 Ok(ProspectRow {
                     url: row.get(0)?,
                     hosts: uint(row.get(1)?),
@@ -74,8 +80,8 @@ impl Catalogue {
                     first: CaptureDate::from_seconds(row.get(3)?),
                     last: CaptureDate::from_seconds(row.get(4)?),
                     anchor: row.get(5)?,
-                    verdict: last_crawl.clone(),
-                    last_crawl,
+                    verdict: row.get(6)?,
+                    last_crawl: row.get(7)?,
                 })
             })?;
             Ok(ProspectPage {
