@@ -244,7 +244,7 @@ fn politeness_problems(politeness: &Politeness, found: &mut Found) {
     } else if contact_in(agent).is_none() {
         found.stop(
             field,
-            if agent.is_empty() { "there is no user agent" } else { "the user agent names nobody who can be reached" },
+            if agent.is_empty() { "there is no user agent" } else { "the user agent has no contact address" },
             "say who crawls with an e-mail address or a URL, such as: MyArchive (+https://archive.example/crawl; crawl@archive.example)",
         );
     }
@@ -377,7 +377,7 @@ mod tests {
         for agent in ["Mozilla/5.0", "a@b", "@c.example", "a http://", "me@.x"] {
             check(
                 |c| c.politeness.user_agent = agent.into(),
-                &["!politeness.user_agent: the user agent names nobody who can be reached"],
+                &["!politeness.user_agent: the user agent has no contact address"],
             );
         }
         check(|c| c.politeness.user_agent = String::new(), &["!politeness.user_agent: there is no user agent"]);

@@ -228,7 +228,7 @@ impl Permissions {
             return Err("no country is set".to_owned());
         }
         let evidence = match &facts.geo {
-            GeoFact::NotAsked => return Err("not known: nobody has looked up where the server stands".to_owned()),
+            GeoFact::NotAsked => return Err("not known: the country of the server was not looked up".to_owned()),
             GeoFact::Failed { why } if self.reading == Reading::Strict => return Err(format!("not known: {why}")),
             GeoFact::Failed { .. } => return Err("not in the country (the lookup failed)".to_owned()),
             GeoFact::Known(evidence) => evidence,

@@ -84,7 +84,7 @@ pub enum LinkError {
     },
     /// A sorted run could not be read back.
     #[error(
-        "{folder}: sorted rows cannot be read back: {why}. Where this comes again, begin anew; runs that are kept of an earlier build go with this folder",
+        "{folder}: sorted rows cannot be read back: {why}. If this happens again, start over in a new folder; runs that are kept of an earlier build go with this folder",
         folder = folder.display()
     )]
     Run {
@@ -104,7 +104,7 @@ pub enum LinkError {
     },
     /// Runs of another build lie in the folder to go on from.
     #[error(
-        "{folder}: the sorted runs that lie here are of another build, nothing was changed. Its {what}: {was}; asked for now: {is}. Give the words of that build to go on with it, name another folder, or delete this one to begin anew",
+        "{folder}: the sorted runs that lie here are of another build, nothing was changed. Its {what}: {was}; asked for now: {is}. Pass the same options as that build to resume it, name another folder, or delete this one to begin anew",
         folder = folder.display()
     )]
     KeptOther {

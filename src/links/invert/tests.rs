@@ -374,7 +374,7 @@ fn a_build_that_was_killed_goes_on_from_its_runs() {
     let damaged = folder.path().join("runs/run-000001");
     std::fs::write(&damaged, "").unwrap();
     let error = Shuffle::new(&options("one"), &JobCx::detached()).err().unwrap().to_string();
-    assert!(error.contains("run-000001: ") && error.contains("begin anew"), "{error}");
+    assert!(error.contains("run-000001: ") && error.contains("start over"), "{error}");
     let list = folder.path().join("runs/runs.json");
     std::fs::write(&list, r#"{"program": "fonds 0.0.1", "input": "one", "runs": {"of": "another form"}}"#).unwrap();
     let other = Keep::take(&folder.path().join("runs"), "one".to_owned()).unwrap_err();
