@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn signs_stand_where_only_letters_fold() {
+    fn only_letters_fold_in_urls() {
         assert_eq!(fold_letters("/Ciência/?ID=4 – ΟΔΥΣΣΕΥΣ."), "/ciencia/?id=4 – οδυσσευσ.");
     }
 

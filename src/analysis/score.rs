@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_text_stands_below_pages_and_says_so() {
+    fn captures_without_text_score_below_pages_and_say_why() {
         let image = ScoreInput { request: None, without_text: Some("an image"), ..full() };
         check_part(&image, "Request", 0.0, "does not apply: an image has no text of its own");
         let weights = ScoreWeights::default();

@@ -133,7 +133,7 @@ impl AppState {
     /// Has a worker find the captures that are meant now, and mark them as one act.
     pub(super) fn decide(&mut self, Decision { captures, mark, note }: Decision) {
         let is_note = mark == ReviewMark::Note;
-        let who = self.settings.person();
+        let settings = self.settings.clone();
         // A note decides nothing: the capture is still to review.
         let reviewed = self.route == Route::Review && !is_note;
         let work = move |desk: &dyn Desk| {
@@ -141,7 +141,7 @@ impl AppState {
             if ids.is_empty() {
                 return Ok(Some("No capture matches any more; nothing was decided".to_owned()));
             }
-            desk.mark(&ids, mark, &note, &who)?;
+            desk.mark(&ids, mark, &note, &settings.person())?;
             let is_one = matches!(&captures, SelectedRows::Ids(ids) if ids.len() == 1);
             Ok((is_note || !is_one).then(|| match mark {
                 ReviewMark::Note => format!("Kept the {}", act_summary(mark, ids.len() as u64)),

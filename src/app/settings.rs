@@ -86,7 +86,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Who decides here: the name typed, else the system's user name.
+    /// Who decides here: the name typed, else the system's user name, which may
+    /// be read from a file: called on a worker.
     pub fn person(&self) -> String {
         match self.name.trim() {
             "" => super::work::operator(),

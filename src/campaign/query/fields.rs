@@ -80,13 +80,13 @@ const SCHEMES: [&str; 4] = ["http", "https", "dns", "urn"];
 
 /// Reads a filter line; an empty one asks for nothing.
 pub fn parse_fields(line: &str) -> Parsed<Query<FieldTerm>> {
-    parse::<Words>(line)
+    parse::<FilterTerms>(line)
 }
 
 /// The terms of a filter line.
-struct Words;
+struct FilterTerms;
 
-impl Terms for Words {
+impl Terms for FilterTerms {
     type Term = FieldTerm;
     const A_TERM: &'static str = "a word, a field such as host:a.pt, NOT or a bracket";
     const HAS_NAMED_GROUPS: bool = false;

@@ -158,8 +158,7 @@ fn settings_ui(ui: &mut Ui, app: &mut AppState) {
         }
     });
     ui.horizontal(|ui| {
-        let hint = format!("{} (the system's user name)", crate::app::work::operator());
-        field_ui(ui, "Your name", &mut app.settings.name, &hint, theme::FIELD)
+        field_ui(ui, "Your name", &mut app.settings.name, "empty: the system's user name", theme::FIELD)
             .on_hover_text("Recorded with your decisions and notes, and exported with them");
     });
     ui.checkbox(&mut app.settings.roomy_rows, "Comfortable rows in the captures table");
