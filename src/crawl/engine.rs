@@ -12,8 +12,8 @@ use super::setup::check_user_agent;
 use super::wire::Abandon;
 use super::work::Worker;
 use super::{
-    AdmissionState, CrawlEnd, CrawlError, CrawlReport, CrawlSetup, CrawlStats, Ledger, MAX_IN_FLIGHT_PER_ADDRESS,
-    Resolver, SystemResolver, free_bytes,
+    AdmissionState, CrawlEnd, CrawlError, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, EventKind, Ledger,
+    MAX_IN_FLIGHT_PER_ADDRESS, Resolver, SystemResolver, free_bytes,
 };
 use crate::campaign::Seed;
 use crate::jobs::{JobCx, counted};
@@ -102,12 +102,13 @@ pub fn run_crawl_with(
     let judge = Judge::new(setup.rules.clone(), setup.geo.as_ref(), &client, ledger, setup.clock)?;
     let (mut recovery, found) = recover(setup, ledger, cx)?;
     for problem in &recovery.problems {
-        stats.event(0, "", problem.clone());
+        stats.event(CrawlEvent::new(EventKind::Recovery, problem.clone()));
     }
     let unlogged = complete_scope_log(ledger, &logs)?;
     if unlogged > 0 {
         let were = if unlogged == 1 { "was" } else { "were" };
-        stats.event(0, "", format!("{} of the run before {were} added to scope.log", counted(unlogged, "decision")));
+        let text = format!("{} of the run before {were} added to scope.log", counted(unlogged, "decision"));
+        stats.event(CrawlEvent::new(EventKind::Recovery, text));
     }
     add_redirected_seeds(&logs, &judge, setup)?;
     recovery.captures = take_over(found, ledger, &judge, &logs)?;
@@ -116,11 +117,8 @@ pub fn run_crawl_with(
     let queued: u64 = ledger.backlog()?.iter().map(|backlog| backlog.waiting).sum();
     stats.resumed(&tally.snapshot(queued));
     if setup.geo.is_none() && setup.rules.uses_geo() {
-        stats.event(
-            0,
-            "",
-            "A rule asks for the country of servers, but no country database is set: it lets nothing in",
-        );
+        let text = "A rule asks for the country of servers, but no country database is set: it lets nothing in";
+        stats.event(CrawlEvent::new(EventKind::Campaign, text));
     }
 
     let polite = is_polite(politeness);
@@ -263,7 +261,7 @@ impl Engine<'_> {
                 "Paused: {free} bytes are free on the disk of {}, the campaign wants {floor}. Make room, then resume.",
                 self.setup.warc_dir.display()
             );
-            self.stats.event(0, "", words.clone());
+            self.stats.event(CrawlEvent::new(EventKind::Disk, words.clone()));
             self.cx.note(words);
             self.cx.set_paused(true);
         }
@@ -328,7 +326,9 @@ fn admit_seeds(
     let mut admissions = Vec::new();
     for seed in &setup.campaign.seeds {
         let Some(url) = parse_web_url(&seed.url) else {
-            stats.event(0, &seed.url, "This seed is no web address and is left out");
+            let mut event = CrawlEvent::new(EventKind::Seed, "This seed is no web address and is left out");
+            event.url.clone_from(&seed.url);
+            stats.event(event);
             continue;
         };
         let mut candidate = Candidate::bare(url);
@@ -348,7 +348,8 @@ fn admit_seeds(
     let decided = candidates.iter().zip(&verdicts).zip(&new).filter(|(_, new)| **new).map(|(decided, _)| decided);
     logs.scope(decided)?;
     if refused > 0 {
-        stats.event(0, "", format!("{refused} seeds are refused by the campaign's own rules"));
+        let text = format!("{refused} seeds are refused by the campaign's own rules");
+        stats.event(CrawlEvent::new(EventKind::Seed, text));
     }
     Ok(())
 }

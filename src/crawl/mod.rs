@@ -17,6 +17,7 @@
 //! | records, metadata with outlinks, catalogue entry | `capture`, `notes`, `outlinks` |
 //! | crawl.log, scope.log, reports | `logs`, `crawl_log`, `reports` |
 //! | what became of a URL, in words | `outcome` |
+//! | what a crawl has to say to a person | `events` |
 //! | captures out of archive files; what a kill left behind | `index`, `recovery` |
 //! | how much of a page is read, and of how many at once | `large` |
 //!
@@ -31,6 +32,7 @@ mod crawl_log;
 mod crawl_stream;
 mod engine;
 mod entry;
+mod events;
 mod fetch;
 mod frontier;
 mod index;
@@ -72,6 +74,7 @@ pub use crate::jobs::free_bytes;
 pub use crawl_log::CrawlLogLine;
 pub use engine::{run_crawl, run_crawl_with};
 pub use entry::{CaptureEntry, RecordPlace};
+pub use events::{CrawlEvent, EventKind};
 pub use index::{IndexReport, index_archive, index_in_parallel, index_records};
 pub use large::LargeTurn;
 pub use ledger::{Admission, AdmissionState, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl, RobotsAnswer};
@@ -83,5 +86,5 @@ pub use recovery::recover_launch;
 pub use resolver::{HostOverride, OverrideError, ResolveError, Resolver, SystemResolver, private_address};
 pub use robots::{MAX_ROBOTS_BYTES, RobotsRules, product_name};
 pub use setup::{CrawlEnd, CrawlError, CrawlReport, CrawlSetup, RecoveryReport, check_user_agent};
-pub use stats::{CrawlEvent, CrawlSnapshot, CrawlStats};
+pub use stats::{CrawlSnapshot, CrawlStats};
 pub use work::PREREQUISITE_RULE;

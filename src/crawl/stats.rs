@@ -1,6 +1,6 @@
 //! The figures of a running crawl, readable from any thread at any time.
 
-use crate::uri::CaptureDate;
+use super::CrawlEvent;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -25,19 +25,6 @@ pub struct CrawlStats {
     classes: [AtomicU64; 5],
     mimes: Mutex<BTreeMap<String, (u64, u64)>>,
     events: Mutex<VecDeque<CrawlEvent>>,
-}
-
-/// Something that happened in a crawl, for a person watching.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CrawlEvent {
-    /// When.
-    pub date: CaptureDate,
-    /// HTTP status, a Heritrix fetch status below zero, or 0 where none fits.
-    pub status: i32,
-    /// The URL, or empty.
-    pub url: String,
-    /// What happened, in words; empty for a plain capture.
-    pub words: String,
 }
 
 /// One look at a running crawl.
@@ -157,12 +144,12 @@ impl CrawlStats {
     }
 
     /// Something to tell whoever watches.
-    pub(super) fn event(&self, status: i32, url: &str, words: impl Into<String>) {
+    pub(super) fn event(&self, event: CrawlEvent) {
         let mut events = lock(&self.events);
         if events.len() == MAX_EVENTS {
             events.pop_front();
         }
-        events.push_back(CrawlEvent { date: CaptureDate::now(), status, url: url.to_owned(), words: words.into() });
+        events.push_back(event);
     }
 
     /// Answers kept so far.
@@ -194,6 +181,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use super::super::EventKind;
     use super::*;
 
     #[test]
@@ -205,7 +193,7 @@ mod tests {
         stats.captured(200, "text/html", 100);
         stats.done();
         stats.put_back();
-        stats.event(200, "http://a.example/", "");
+        stats.event(CrawlEvent::new(EventKind::Wait, "waits"));
         let now = stats.snapshot();
         assert_eq!((now.found, now.queued, now.in_flight, now.fetched, now.bytes), (3, 2, 0, 1, 100));
         assert_eq!(now.classes, [1, 0, 0, 0, 0]);
@@ -218,7 +206,7 @@ mod tests {
         let stats = CrawlStats::default();
         for number in 0..1000 {
             stats.captured(200, &format!("x/{number}"), 1);
-            stats.event(200, "u", "");
+            stats.event(CrawlEvent::new(EventKind::Wait, "waits"));
         }
         let now = stats.snapshot();
         assert!(now.mimes.len() <= MAX_MIME_TYPES + 1);

@@ -13,7 +13,9 @@ use super::outlinks::{Leads, followed, may_lead, read_leads, sitemap_links};
 use super::politeness::{MAX_RETRY_AFTER, retry_after, wait_after};
 use super::robots::MAX_ROBOTS_BYTES;
 use super::robots_desk::{Robots, is_robots_url};
-use super::{Admission, AdmissionState, CaptureEntry, CrawlError, Finished, QueuedUrl, RobotsAnswer};
+use super::{
+    Admission, AdmissionState, CaptureEntry, CrawlError, CrawlEvent, EventKind, Finished, QueuedUrl, RobotsAnswer,
+};
 use crate::campaign::{RobotsPolicy, Seed};
 use crate::links::Unread;
 use crate::scope::{Candidate, ContentFact, Decision, RobotsFact, Verdict};
@@ -269,7 +271,6 @@ impl<'e> Worker<'e> {
             ..self.log_line(&ticket.queued, status).with_capture(&entry)
         };
         engine.stats.captured(status, &entry.mime, exchange.response.len());
-        engine.stats.event(status, admission.url.as_str(), notes.annotations.join(" "));
         engine.cx.note(authority_of(&admission.url));
         engine.logs.crawl(&line)?;
         let finished = Finished {
@@ -397,8 +398,9 @@ impl<'e> Worker<'e> {
         let due = CaptureDate::from_millis(CaptureDate::now().millis().saturating_add(delay));
         self.engine.ledger.defer(ticket.queued.id, tries, due, words)?;
         self.engine.stats.will_retry();
-        let url = ticket.queued.admission.url.as_str();
-        self.engine.stats.event(status, url, format!("{words}; try {tries} failed, it will be tried again"));
+        let text = format!("{words}; try {tries} failed, it will be tried again");
+        let event = CrawlEvent::new(EventKind::Wait, text).of_url(&ticket.queued.admission.url);
+        self.engine.stats.event(event.with_status(status));
         Ok(Then::PutBack { wait })
     }
 
@@ -415,7 +417,6 @@ impl<'e> Worker<'e> {
         }
         engine.logs.crawl(&line)?;
         engine.stats.gave_up();
-        engine.stats.event(status, url.as_str(), words);
         let (why, refused, capture) = (Some(words.to_owned()), None, None);
         let finished =
             Finished { id: ticket.queued.id, fetch_status: status, why, refused, capture, found: Vec::new() };
@@ -433,7 +434,6 @@ impl<'e> Worker<'e> {
         line.annotations.clone_from(&ticket.annotations);
         engine.logs.crawl(&line)?;
         engine.stats.refused(1);
-        engine.stats.event(status, candidate.url.as_str(), words);
         let (why, refused, capture) = (Some(words.to_owned()), Some(verdict), None);
         let finished =
             Finished { id: ticket.queued.id, fetch_status: status, why, refused, capture, found: Vec::new() };

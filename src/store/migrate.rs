@@ -18,7 +18,7 @@ macro_rules! ran_by_captures {
 }
 
 /// Version n of the catalogue is made from version n-1 by the nth of these.
-const MIGRATIONS: [&str; 15] = [
+const MIGRATIONS: [&str; 16] = [
     include_str!("schema.sql"),
     include_str!("schema_schedule.sql"),
     include_str!("schema_engine.sql"),
@@ -52,6 +52,7 @@ const MIGRATIONS: [&str; 15] = [
         WHEN 'original not here' THEN 'original missing'
         WHEN 'page not read whole' THEN 'page not fully read'
         ELSE kind END;",
+    include_str!("schema_event.sql"),
 ];
 
 /// The version this program writes (SQLite's user_version).

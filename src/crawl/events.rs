@@ -1,0 +1,122 @@
+//! What a crawl has to say to a person.
+
+use super::frontier::authority_of;
+use crate::uri::{CaptureDate, Url};
+
+/// What an event is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EventKind {
+    /// A server asked to wait, or a failed fetch will be tried again.
+    Wait,
+    /// A host does not answer and is left alone for a while, or answers again.
+    Host,
+    /// A host was given up.
+    HostGivenUp,
+    /// Many hosts failed at once, or answer again.
+    Network,
+    /// A seed is refused, redirects elsewhere or is no web address.
+    Seed,
+    /// robots.txt could not be had, or is asked for again.
+    Robots,
+    /// A URL could not be processed because of an internal error.
+    Error,
+    /// The disk is full, or has room again.
+    Disk,
+    /// What an interrupted run left was put right.
+    Recovery,
+    /// Seeds, rules or limits of the launch changed.
+    Campaign,
+    /// A limit was reached, or the launch ended.
+    End,
+}
+
+impl EventKind {
+    /// All kinds.
+    pub const ALL: [Self; 11] = [
+        Self::Wait,
+        Self::Host,
+        Self::HostGivenUp,
+        Self::Network,
+        Self::Seed,
+        Self::Robots,
+        Self::Error,
+        Self::Disk,
+        Self::Recovery,
+        Self::Campaign,
+        Self::End,
+    ];
+
+    /// Its name in the catalogue, in logs and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Wait => "wait",
+            Self::Host => "host",
+            Self::HostGivenUp => "host-given-up",
+            Self::Network => "network",
+            Self::Seed => "seed",
+            Self::Robots => "robots",
+            Self::Error => "error",
+            Self::Disk => "disk",
+            Self::Recovery => "recovery",
+            Self::Campaign => "campaign",
+            Self::End => "end",
+        }
+    }
+
+    /// The kind of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Whether a person who watches should be told at once.
+    pub fn is_anomaly(self) -> bool {
+        matches!(self, Self::HostGivenUp | Self::Network | Self::Error | Self::Disk)
+    }
+}
+
+/// Something that happened in a crawl, for a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CrawlEvent {
+    /// When.
+    pub date: CaptureDate,
+    /// What it is about.
+    pub kind: EventKind,
+    /// Host with port where it is no default; empty where it concerns none.
+    pub host: String,
+    /// The URL, or empty.
+    pub url: String,
+    /// HTTP status, a Heritrix fetch status below zero, or 0 where none fits.
+    pub status: i32,
+    /// What happened, in words; one sentence or more.
+    pub text: String,
+}
+
+impl CrawlEvent {
+    /// An event of now that concerns no host in particular.
+    pub fn new(kind: EventKind, text: impl Into<String>) -> Self {
+        let (host, url) = (String::new(), String::new());
+        Self { date: CaptureDate::now(), kind, host, url, status: 0, text: text.into() }
+    }
+
+    /// Names the host, with port where it is no default.
+    #[must_use]
+    pub fn of_host(mut self, authority: &str) -> Self {
+        authority.clone_into(&mut self.host);
+        self
+    }
+
+    /// Names the URL and its host.
+    #[must_use]
+    pub fn of_url(mut self, url: &Url) -> Self {
+        authority_of(url).clone_into(&mut self.host);
+        url.as_str().clone_into(&mut self.url);
+        self
+    }
+
+    /// Adds an HTTP status, or a Heritrix fetch status below zero.
+    #[must_use]
+    pub fn with_status(mut self, status: i32) -> Self {
+        self.status = status;
+        self
+    }
+}
