@@ -5,7 +5,7 @@ use super::fetch::{Client, FetchLimits};
 use super::frontier::{Frontier, Next};
 use super::judge::Judge;
 use super::logs::Logs;
-use super::politeness::is_polite;
+use super::politeness::{is_polite, wait_after};
 use super::recovery::{complete_scope_log, recover, take_over};
 use super::robots_desk::RobotsDesk;
 use super::setup::check_user_agent;
@@ -104,6 +104,7 @@ pub fn run_crawl_with(
     for problem in &recovery.problems {
         stats.event(CrawlEvent::new(EventKind::Recovery, problem.clone()));
     }
+    let is_resumed = !ledger.backlog()?.is_empty();
     let unlogged = complete_scope_log(ledger, &logs)?;
     if unlogged > 0 {
         let were = if unlogged == 1 { "was" } else { "were" };
@@ -123,6 +124,7 @@ pub fn run_crawl_with(
 
     let polite = is_polite(politeness);
     let workers = politeness.workers.clamp(1, MAX_WORKERS);
+    let first_wait = wait_after(politeness, Some(Duration::ZERO), None);
     let (per_host, per_address) = if polite { (1, MAX_IN_FLIGHT_PER_ADDRESS) } else { (workers, usize::MAX) };
     let engine = Engine {
         setup,
@@ -131,7 +133,7 @@ pub fn run_crawl_with(
         cx,
         client: &client,
         judge,
-        frontier: Frontier::open(ledger, per_host, per_address)?,
+        frontier: Frontier::open(ledger, per_host, per_address, is_resumed.then_some(first_wait))?,
         robots: RobotsDesk::new(ledger, &politeness.user_agent),
         archive: &archive,
         logs: &logs,
@@ -207,6 +209,16 @@ impl Engine<'_> {
                 Err(error) => return self.stop(Err(error)),
             }
         }
+    }
+
+    /// Whether a person, a limit or an error ends the run.
+    pub(super) fn is_ending(&self) -> bool {
+        self.cx.is_cancelled() || self.is_ended()
+    }
+
+    /// Ends the run because nobody answered for hours.
+    pub(super) fn stop_for(&self, why: String) {
+        self.stop(Ok(CrawlEnd::NetworkGone(why)));
     }
 
     fn stop(&self, end: Result<CrawlEnd, CrawlError>) {

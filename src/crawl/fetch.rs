@@ -39,6 +39,8 @@ pub mod fetch_status {
     pub const TIMEOUT: i32 = -4;
     /// The answer is no HTTP, or cannot be held.
     pub const UNFETCHABLE: i32 = -7;
+    /// The host refused too often (429, 503).
+    pub const TOO_MANY_RETRIES: i32 = -8;
     /// robots.txt could not be had.
     pub const ROBOTS_PREREQUISITE_FAILED: i32 = -61;
     /// A rule says no, now that more is known.
@@ -296,6 +298,14 @@ impl Client {
                 },
             )?;
         self.exchange(connection, &request, origin, begin).map_err(|(error, _)| took(error))
+    }
+
+    /// Whether the server of a URL takes a connection; nothing is asked.
+    pub fn takes_connection(&self, url: &Url) -> bool {
+        self.addresses(url).is_ok_and(|addresses| {
+            let deadline = self.deadline(Instant::now());
+            Connection::open(&addresses, None, self.allow_private, deadline, self.abandon.clone()).is_ok()
+        })
     }
 
     fn is_abandoned(&self) -> bool {

@@ -4,9 +4,14 @@
 //! Every host that has something waiting stands in a heap by the moment it
 //! may be asked again.
 //!
-//! Order inside a host is that of the ledger: [`priority`] first.
+//! Order inside a host is that of the ledger: [`priority`] first. Hosts that
+//! do not answer sleep as a whole (`reach`).
+//!
+//! Waits are reckoned by a clock that goes on from where the launch was, and
+//! that nobody sets: a system clock that jumps changes no wait.
 
-use super::{Ledger, LedgerError, QueuedUrl};
+use super::reach::{MAX_SLEEP, Reach, Setback, Trouble};
+use super::{CrawlError, HostWait, Ledger, LedgerError, QueuedUrl};
 use crate::uri::{CaptureDate, Url};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -16,6 +21,12 @@ use std::time::{Duration, Instant};
 
 /// URLs of one host held in memory.
 const BATCH: usize = 32;
+/// URLs of all hosts in memory before each host has but one.
+const MANY_URLS: usize = 8192;
+/// Sleeps below this are not kept over a restart.
+const KEPT_SLEEP: Duration = Duration::from_secs(1);
+/// URLs of a host that is given up are ended so many at a time.
+const ENDED_AT_ONCE: usize = 1000;
 /// Longest wait before a worker looks at the wish to stop again.
 const LOOK: Duration = Duration::from_millis(200);
 /// A URL whose address is busy comes back after this time.
@@ -63,6 +74,34 @@ pub struct Frontier<'a> {
     per_address: usize,
     state: Mutex<State>,
     changed: Condvar,
+    clock: WaitClock,
+}
+
+/// The system's time when the launch was opened, and what went by since.
+struct WaitClock {
+    begin: CaptureDate,
+    began: Instant,
+}
+
+impl WaitClock {
+    /// Goes on from the last instant that the launch kept, where the system's
+    /// clock was set back since.
+    fn after(waits: &[HostWait]) -> Self {
+        let last = waits.iter().map(|wait| wait.set).max();
+        let now = CaptureDate::now();
+        Self { begin: last.map_or(now, |last| last.max(now)), began: Instant::now() }
+    }
+
+    fn now(&self) -> CaptureDate {
+        let millis = i64::try_from(self.began.elapsed().as_millis()).unwrap_or(i64::MAX);
+        CaptureDate::from_millis(self.begin.millis().saturating_add(millis))
+    }
+
+    /// How long it is until `date`.
+    fn until(&self, date: CaptureDate) -> Duration {
+        let millis = date.millis().saturating_sub(self.now().millis());
+        Duration::from_millis(u64::try_from(millis).unwrap_or(0))
+    }
 }
 
 #[derive(Default)]
@@ -74,6 +113,9 @@ struct State {
     /// With so many hosts those without work are dropped.
     sweep_at: usize,
     addresses: HashMap<IpAddr, usize>,
+    /// URLs in the batches of all hosts.
+    in_batches: usize,
+    reach: Reach,
 }
 
 struct Host {
@@ -85,6 +127,8 @@ struct Host {
     announced: u64,
     asking: bool,
     free_at: Instant,
+    /// An earlier run asked it, nobody knows when.
+    is_resumed: bool,
     /// Its valid entry in the heap; others of it are stale.
     heap_at: Option<Instant>,
 }
@@ -98,6 +142,7 @@ impl Host {
             announced: 0,
             asking: false,
             free_at: Instant::now(),
+            is_resumed: false,
             heap_at: None,
         }
     }
@@ -139,15 +184,40 @@ impl State {
 
 impl<'a> Frontier<'a> {
     /// Takes up what waits in the ledger. `per_host` and `per_address` are
-    /// the most URLs in flight at the same time.
-    pub fn open(ledger: &'a dyn Ledger, per_host: usize, per_address: usize) -> Result<Self, LedgerError> {
-        let mut state = State::default();
+    /// the most URLs in flight at the same time. `resumed` says that an
+    /// earlier run may have asked any host a moment ago, and how long hosts
+    /// are left alone for that.
+    pub fn open(
+        ledger: &'a dyn Ledger,
+        per_host: usize,
+        per_address: usize,
+        resumed: Option<Duration>,
+    ) -> Result<Self, LedgerError> {
+        let waits = ledger.host_waits()?;
+        let clock = WaitClock::after(&waits);
+        let sleeping: HashMap<&str, Duration> =
+            waits.iter().map(|wait| (wait.authority.as_str(), clock.until(wait.free))).collect();
+        let mut state = State { reach: Reach::of(&waits), ..State::default() };
+        let now = Instant::now();
         for backlog in ledger.backlog()? {
             let name: Arc<str> = backlog.authority.into();
-            state.hosts.insert(Arc::clone(&name), Host::new());
+            let sleep = sleeping.get(&*name).copied().unwrap_or_default().min(MAX_SLEEP);
+            let free_at = now + sleep.max(resumed.unwrap_or_default());
+            let host = Host { free_at, is_resumed: resumed.is_some(), ..Host::new() };
+            state.hosts.insert(Arc::clone(&name), host);
             state.line_up(&name, per_host, None);
         }
-        Ok(Self { ledger, per_host, per_address, state: Mutex::new(state), changed: Condvar::new() })
+        Ok(Self { ledger, per_host, per_address, state: Mutex::new(state), changed: Condvar::new(), clock })
+    }
+
+    /// The time that waits are reckoned by.
+    pub fn now(&self) -> CaptureDate {
+        self.clock.now()
+    }
+
+    /// How long it is until `date`, which is of [`Self::now`].
+    pub fn until(&self, date: CaptureDate) -> Duration {
+        self.clock.until(date)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -159,6 +229,10 @@ impl<'a> Frontier<'a> {
         let mut state = self.lock();
         loop {
             let now = Instant::now();
+            if state.reach.is_network_gone() {
+                drop(self.changed.wait_timeout(state, LOOK));
+                return Ok(Next::Idle);
+            }
             let Some(Reverse((at, name))) = state.due.peek().cloned() else {
                 if state.in_flight == 0 && state.asking == 0 {
                     return Ok(Next::Finished);
@@ -192,15 +266,16 @@ impl<'a> Frontier<'a> {
                 }
                 continue;
             };
-            let millis = first.due.millis().saturating_sub(CaptureDate::now().millis());
-            if let Ok(millis @ 1..) = u64::try_from(millis) {
+            // A wait is never longer than the longest one, whatever was kept.
+            let wait = self.clock.until(first.due).min(MAX_SLEEP);
+            if wait > Duration::ZERO {
                 // Put back after a failure: all that is due earlier comes first.
-                let at = now + Duration::from_millis(millis);
-                state.line_up(&name, self.per_host, Some(at));
+                state.line_up(&name, self.per_host, Some(now + wait));
                 continue;
             }
             let Some(url) = host.batch.pop_front() else { continue };
             host.in_flight.push(url.id);
+            state.in_batches = state.in_batches.saturating_sub(1);
             state.in_flight += 1;
             state.line_up(&name, self.per_host, None);
             return Ok(Next::Url(Box::new(url)));
@@ -217,14 +292,17 @@ impl<'a> Frontier<'a> {
         host.asking = true;
         let (announced, in_hand) = (host.announced, host.in_flight.clone());
         state.asking += 1;
+        let limit = if state.in_batches > MANY_URLS { 1 } else { BATCH };
         drop(state);
-        let answer = self.ledger.waiting(name, &in_hand, BATCH);
-        let mut state = self.lock();
+        let answer = self.ledger.waiting(name, &in_hand, self.clock.now(), limit);
+        let mut guard = self.lock();
+        let state = &mut *guard;
         state.asking -= 1;
         if let Some(host) = state.hosts.get_mut(name) {
             host.asking = false;
             let batch = answer?;
-            host.more = batch.len() == BATCH || host.announced != announced;
+            host.more = batch.len() == limit || host.announced != announced;
+            state.in_batches = (state.in_batches + batch.len()).saturating_sub(host.batch.len());
             host.batch = batch.into();
             if host.batch.is_empty() && !host.more && host.in_flight.is_empty() && host.free_at <= Instant::now() {
                 state.hosts.remove(name);
@@ -233,13 +311,14 @@ impl<'a> Frontier<'a> {
             }
         }
         self.changed.notify_all();
-        Ok(state)
+        Ok(guard)
     }
 
     /// URLs of a host were given to the ledger; `urgent` is the lowest
     /// priority among them.
     pub fn announce(&self, authority: &str, urgent: i64) {
-        let mut state = self.lock();
+        let mut guard = self.lock();
+        let state = &mut *guard;
         state.sweep();
         let name: Arc<str> = match state.hosts.get_key_value(authority) {
             Some((name, _)) => Arc::clone(name),
@@ -247,9 +326,10 @@ impl<'a> Frontier<'a> {
         };
         let host = state.hosts.entry(Arc::clone(&name)).or_insert_with(Host::new);
         host.ask_again();
-        let now = CaptureDate::now();
+        let now = self.clock.now();
         if host.batch.back().is_some_and(|last| last.admission.priority > urgent || last.due > now) {
             // They still wait in the ledger, which now has something better.
+            state.in_batches = state.in_batches.saturating_sub(host.batch.len());
             host.batch.clear();
         }
         state.line_up(&name, self.per_host, None);
@@ -259,13 +339,14 @@ impl<'a> Frontier<'a> {
     /// Ends the fetch of a URL that the ledger was told about. Its host is
     /// left alone for `wait`.
     pub fn release(&self, url: &QueuedUrl, wait: Duration) {
-        self.let_go(url, wait, |_| ());
+        self.let_go(url, wait, |_, _| ());
     }
 
     /// Puts a URL back that was not fetched; it comes again after `wait`,
     /// unless something more urgent turns up.
     pub fn put_back(&self, url: &QueuedUrl, wait: Duration) {
-        self.let_go(url, wait, |host| {
+        self.let_go(url, wait, |host, in_batches| {
+            *in_batches = in_batches.saturating_sub(host.batch.len());
             host.batch.clear();
             host.ask_again();
         });
@@ -274,14 +355,16 @@ impl<'a> Frontier<'a> {
     /// Keeps a URL in memory whose address is busy; it comes again after
     /// [`ADDRESS_BUSY`] without asking the ledger.
     pub fn hold(&self, url: &QueuedUrl) {
-        self.let_go(url, ADDRESS_BUSY, |host| {
+        self.let_go(url, ADDRESS_BUSY, |host, in_batches| {
+            *in_batches += 1;
             host.batch.push_front(url.clone());
             host.ask_again();
         });
     }
 
-    fn let_go(&self, url: &QueuedUrl, wait: Duration, then: impl FnOnce(&mut Host)) {
-        let mut state = self.lock();
+    fn let_go(&self, url: &QueuedUrl, wait: Duration, then: impl FnOnce(&mut Host, &mut usize)) {
+        let mut guard = self.lock();
+        let state = &mut *guard;
         state.in_flight = state.in_flight.saturating_sub(1);
         let name = authority_of(&url.admission.url);
         let Some((name, _)) = state.hosts.get_key_value(name) else { return };
@@ -289,10 +372,119 @@ impl<'a> Frontier<'a> {
         if let Some(host) = state.hosts.get_mut(&name) {
             host.in_flight.retain(|id| *id != url.id);
             host.free_at = host.free_at.max(Instant::now() + wait);
-            then(host);
+            then(host, &mut state.in_batches);
         }
         state.line_up(&name, self.per_host, None);
         self.changed.notify_all();
+    }
+
+    /// A host failed: how long it sleeps, which is kept over a restart.
+    /// `base` is the campaign's delay before a retry.
+    pub fn failed(&self, authority: &str, trouble: Trouble, base: Duration) -> Result<Setback, LedgerError> {
+        let name: Arc<str> = authority.into();
+        let now = self.clock.now();
+        let mut state = self.lock();
+        let setback = state.reach.failed(&name, trouble, base, now);
+        if setback.sleep < KEPT_SLEEP {
+            return Ok(setback);
+        }
+        if let Some(host) = state.hosts.get_mut(&name) {
+            host.free_at = host.free_at.max(Instant::now() + setback.sleep);
+        }
+        state.reach.kept(authority);
+        let (failures, refusals) = state.reach.in_trouble(authority);
+        drop(state);
+        let free = now.millis().saturating_add(i64::try_from(setback.sleep.as_millis()).unwrap_or(i64::MAX));
+        let authority = authority.to_owned();
+        let free = CaptureDate::from_millis(free);
+        self.ledger.keep_host_wait(&HostWait { authority, free, failures, refusals, set: now, given_up: None })?;
+        Ok(setback)
+    }
+
+    /// A host answered; says since when it had not, where it slept.
+    pub fn answered(&self, url: &Url) -> Result<Option<CaptureDate>, LedgerError> {
+        let since = self.lock().reach.answered(url);
+        if since.is_some() {
+            self.ledger.end_host_wait(authority_of(url))?;
+        }
+        Ok(since)
+    }
+
+    /// Gives a host up: ends all URLs that wait for it as failed, handing each
+    /// to `ended`, except those in flight. Says since when the host failed.
+    pub fn give_up(
+        &self,
+        authority: &str,
+        status: i32,
+        why: &str,
+        mut ended: impl FnMut(&[QueuedUrl]) -> Result<(), CrawlError>,
+    ) -> Result<Option<CaptureDate>, CrawlError> {
+        let name: Arc<str> = authority.into();
+        let now = self.clock.now();
+        let mut state = self.lock();
+        let since = state.reach.since(authority);
+        let (failures, refusals) = state.reach.in_trouble(authority);
+        state.reach.give_up(&name, status, why);
+        let mut in_flight = Vec::new();
+        if let Some(host) = state.hosts.get_mut(&name) {
+            in_flight.clone_from(&host.in_flight);
+            let left = std::mem::take(&mut host.batch).len();
+            host.ask_again();
+            state.in_batches = state.in_batches.saturating_sub(left);
+        }
+        drop(state);
+        let given_up = Some((status, why.to_owned()));
+        let authority = authority.to_owned();
+        let wait = HostWait { authority, free: now, failures, refusals, set: now, given_up };
+        self.ledger.keep_host_wait(&wait)?;
+        loop {
+            let urls = self.ledger.fail_waiting(&name, &in_flight, status, why, ENDED_AT_ONCE)?;
+            ended(&urls)?;
+            if urls.len() < ENDED_AT_ONCE {
+                return Ok(since);
+            }
+        }
+    }
+
+    /// The fetch status of URLs of a host that was given up, and why.
+    pub fn given_up(&self, authority: &str) -> Option<(i32, String)> {
+        self.lock().reach.given_up(authority)
+    }
+
+    /// Whether an earlier run may have asked the host of a URL a moment ago;
+    /// true once.
+    pub fn is_resumed(&self, url: &Url) -> bool {
+        let mut state = self.lock();
+        state.hosts.get_mut(authority_of(url)).is_some_and(|host| std::mem::take(&mut host.is_resumed))
+    }
+
+    /// URLs of hosts that answered last, to see whether the network is there.
+    pub fn probes(&self) -> Vec<Url> {
+        self.lock().reach.probes()
+    }
+
+    /// Nobody answers: nothing is handed out until [`Self::network_answers`].
+    pub fn network_gone(&self) {
+        self.lock().reach.network_gone();
+    }
+
+    /// Someone answers: hosts that failed because nobody did are asked again.
+    pub fn network_answers(&self) -> Result<(), LedgerError> {
+        let mut state = self.lock();
+        let woken = state.reach.network_answers();
+        let now = Instant::now();
+        for name in &woken {
+            if let Some(host) = state.hosts.get_mut(name) {
+                host.free_at = now;
+                state.line_up(name, self.per_host, None);
+            }
+        }
+        drop(state);
+        self.changed.notify_all();
+        for name in woken {
+            self.ledger.end_host_wait(&name)?;
+        }
+        Ok(())
     }
 
     /// Reserves a place at an address; false when it is busy. End it with
@@ -384,7 +576,7 @@ mod tests {
         let ledger = MemoryLedger::default();
         let urls = [("/far", "LL"), ("/near", "L"), ("/embed", "LE"), ("/", "")];
         ledger.admit(urls.iter().map(|(path, hops)| admission(&format!("http://a.pt{path}"), hops)).collect()).unwrap();
-        let frontier = Frontier::open(&ledger, 1, 1).unwrap();
+        let frontier = Frontier::open(&ledger, 1, 1, None).unwrap();
         assert_eq!(order(&frontier, &ledger), ["/", "/embed", "/near", "/far"]);
     }
 
@@ -393,7 +585,7 @@ mod tests {
         let ledger = MemoryLedger::default();
         let urls = (0..200).map(|number| admission(&format!("http://h{}.pt/{number}", number % 3), "L"));
         ledger.admit(urls.collect()).unwrap();
-        let frontier = Frontier::open(&ledger, 2, 9).unwrap();
+        let frontier = Frontier::open(&ledger, 2, 9, None).unwrap();
         assert_eq!(order(&frontier, &ledger).len(), 200);
     }
 
@@ -401,7 +593,7 @@ mod tests {
     fn a_host_is_left_alone_as_long_as_it_was_said() {
         let ledger = MemoryLedger::default();
         ledger.admit(vec![admission("http://a.pt/1", ""), admission("http://a.pt/2", "")]).unwrap();
-        let frontier = Frontier::open(&ledger, 1, 1).unwrap();
+        let frontier = Frontier::open(&ledger, 1, 1, None).unwrap();
         let Next::Url(first) = frontier.next().unwrap() else { panic!("nothing came") };
         assert!(matches!(frontier.next().unwrap(), Next::Idle), "one at a time");
         finish(&ledger, &first);
@@ -415,7 +607,7 @@ mod tests {
     fn something_urgent_overtakes_what_is_in_memory() {
         let ledger = MemoryLedger::default();
         ledger.admit((0..5).map(|number| admission(&format!("http://a.pt/{number}"), "L")).collect()).unwrap();
-        let frontier = Frontier::open(&ledger, 1, 1).unwrap();
+        let frontier = Frontier::open(&ledger, 1, 1, None).unwrap();
         let Next::Url(first) = frontier.next().unwrap() else { panic!("nothing came") };
         ledger.admit(vec![admission("http://a.pt/embed", "LE")]).unwrap();
         frontier.announce("a.pt", 1);
@@ -428,7 +620,7 @@ mod tests {
     fn a_url_put_back_waits_for_its_time() {
         let ledger = MemoryLedger::default();
         ledger.admit(vec![admission("http://a.pt/1", ""), admission("http://a.pt/2", "L")]).unwrap();
-        let frontier = Frontier::open(&ledger, 1, 1).unwrap();
+        let frontier = Frontier::open(&ledger, 1, 1, None).unwrap();
         let Next::Url(first) = frontier.next().unwrap() else { panic!("nothing came") };
         let due = CaptureDate::from_millis(CaptureDate::now().millis() + 1_000);
         ledger.defer(first.id, 1, due, "busy").unwrap();
@@ -441,7 +633,7 @@ mod tests {
     fn a_host_that_waits_for_a_retry_takes_new_work_at_once() {
         let ledger = MemoryLedger::default();
         ledger.admit(vec![admission("http://a.pt/1", "")]).unwrap();
-        let frontier = Frontier::open(&ledger, 1, 1).unwrap();
+        let frontier = Frontier::open(&ledger, 1, 1, None).unwrap();
         let Next::Url(first) = frontier.next().unwrap() else { panic!("nothing came") };
         let due = CaptureDate::from_millis(CaptureDate::now().millis() + 3_000);
         ledger.defer(first.id, 1, due, "busy").unwrap();
@@ -462,7 +654,7 @@ mod tests {
     fn a_url_whose_address_is_busy_is_held_and_none_is_lost() {
         let ledger = MemoryLedger::default();
         ledger.admit((0..40).map(|number| admission(&format!("http://a.pt/{number}"), "L")).collect()).unwrap();
-        let frontier = Frontier::open(&ledger, 1, 1).unwrap();
+        let frontier = Frontier::open(&ledger, 1, 1, None).unwrap();
         let Next::Url(first) = frontier.next().unwrap() else { panic!("nothing came") };
         frontier.hold(&first);
         let order = order(&frontier, &ledger);
@@ -472,7 +664,7 @@ mod tests {
     #[test]
     fn an_address_has_room_for_so_many() {
         let ledger = MemoryLedger::default();
-        let frontier = Frontier::open(&ledger, 1, 2).unwrap();
+        let frontier = Frontier::open(&ledger, 1, 2, None).unwrap();
         let ip: IpAddr = "192.0.2.1".parse().unwrap();
         assert!(frontier.enter_address(ip) && frontier.enter_address(ip) && !frontier.enter_address(ip));
         frontier.leave_address(ip);

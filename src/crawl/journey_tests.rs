@@ -12,9 +12,9 @@ use crate::warc::{ArchiveReader, RecordType};
 use std::path::Path;
 use std::time::Duration;
 
-const HOSTS: [&str; 3] = ["a.example", "b.example", "www.a.example"];
+pub(super) const HOSTS: [&str; 3] = ["a.example", "b.example", "www.a.example"];
 
-fn campaign(seeds: &[&str]) -> Campaign {
+pub(super) fn campaign(seeds: &[&str]) -> Campaign {
     Campaign {
         name: "Test".to_owned(),
         seeds: seeds
@@ -42,7 +42,7 @@ fn campaign(seeds: &[&str]) -> Campaign {
     }
 }
 
-fn setup(campaign: &Campaign, server: &Server, folder: &Path) -> CrawlSetup {
+pub(super) fn setup(campaign: &Campaign, server: &Server, folder: &Path) -> CrawlSetup {
     CrawlSetup {
         rules: DecideRules::compile(campaign).unwrap(),
         campaign: campaign.clone(),
@@ -63,7 +63,7 @@ fn setup(campaign: &Campaign, server: &Server, folder: &Path) -> CrawlSetup {
     }
 }
 
-fn crawl(campaign: &Campaign, server: &Server, folder: &Path, ledger: &MemoryLedger) -> CrawlReport {
+pub(super) fn crawl(campaign: &Campaign, server: &Server, folder: &Path, ledger: &MemoryLedger) -> CrawlReport {
     run_crawl(&setup(campaign, server, folder), ledger, &CrawlStats::default(), &JobCx::detached()).unwrap()
 }
 
@@ -258,9 +258,9 @@ fn failures_are_tried_again_and_then_told() {
     let asked = server.paths("a.example").iter().filter(|path| *path == "/dead").count();
     assert!((3..=6).contains(&asked), "{asked}");
     assert!(ledger.finished("http://a.example/busy").unwrap().capture.is_some());
-    // No address for the host: its robots.txt fails, and so does its page.
+    // No address for the host: it is given up with all its URLs.
     let nowhere = ledger.finished("http://nowhere.a.example/").unwrap();
-    assert_eq!(nowhere.fetch_status, -61);
+    assert_eq!(nowhere.fetch_status, -1);
     assert_eq!(ledger.finished("http://nowhere.a.example/robots.txt").unwrap().fetch_status, -1);
     assert_eq!(report.totals.failed, 3);
     let log = std::fs::read_to_string(folder.path().join("logs/crawl.log")).unwrap();

@@ -84,6 +84,23 @@ pub struct HostBacklog {
     pub waiting: u64,
 }
 
+/// How long a launch leaves a host alone, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostWait {
+    /// Host name with port where it is no default.
+    pub authority: String,
+    /// It is not asked before this.
+    pub free: CaptureDate,
+    /// Times in a row that it gave no answer.
+    pub failures: u32,
+    /// Times in a row that it refused for now (429, 503).
+    pub refusals: u32,
+    /// When this was decided, by the clock that `free` is of.
+    pub set: CaptureDate,
+    /// Where it was given up: the fetch status of its URLs, and why.
+    pub given_up: Option<(i32, String)>,
+}
+
 /// The end of one URL's way through the frontier, told in one transaction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finished {
@@ -112,15 +129,49 @@ pub trait Ledger: Send + Sync {
     fn admit(&self, found: Vec<Admission>) -> Result<Vec<bool>, LedgerError>;
 
     /// The next URLs that wait for a host, leaving out those numbered in
-    /// `in_hand`: first those that are due now, by priority and then in the
-    /// order they were admitted; after them those due later, earliest first.
-    fn waiting(&self, authority: &str, in_hand: &[i64], limit: usize) -> Result<Vec<QueuedUrl>, LedgerError>;
+    /// `in_hand`: first those that are due at `now`, by priority and then in
+    /// the order they were admitted; after them those due later, earliest
+    /// first.
+    fn waiting(
+        &self,
+        authority: &str,
+        in_hand: &[i64],
+        now: CaptureDate,
+        limit: usize,
+    ) -> Result<Vec<QueuedUrl>, LedgerError>;
 
     /// Hosts for which URLs wait.
     fn backlog(&self) -> Result<Vec<HostBacklog>, LedgerError>;
 
     /// Puts a failed URL back.
     fn defer(&self, id: i64, tries: u32, due: CaptureDate, why: &str) -> Result<(), LedgerError>;
+
+    /// Ends at most `limit` URLs that wait for a host, leaving out those
+    /// numbered in `in_hand`, as failed; gives them.
+    fn fail_waiting(
+        &self,
+        authority: &str,
+        in_hand: &[i64],
+        status: i32,
+        why: &str,
+        limit: usize,
+    ) -> Result<Vec<QueuedUrl>, LedgerError>;
+
+    /// Puts a URL that came to its end back into the queue, before all others
+    /// of its host; says whether there was one.
+    fn queue_again(&self, url: &Url, priority: i64) -> Result<bool, LedgerError>;
+
+    /// Hosts that this launch leaves alone.
+    fn host_waits(&self) -> Result<Vec<HostWait>, LedgerError>;
+
+    /// Keeps how long a host is left alone.
+    fn keep_host_wait(&self, wait: &HostWait) -> Result<(), LedgerError>;
+
+    /// A host answered: nothing is kept about it any more.
+    fn end_host_wait(&self, authority: &str) -> Result<(), LedgerError>;
+
+    /// Whether a host answered in this launch, or a seed is on it.
+    fn is_known_host(&self, authority: &str) -> Result<bool, LedgerError>;
 
     /// Ends a URL; says for each of `found` what [`Ledger::admit`] says.
     fn finish(&self, finished: Finished) -> Result<Vec<bool>, LedgerError>;

@@ -24,6 +24,7 @@ struct Inner {
     geo: HashMap<String, GeoFact>,
     robots: HashMap<String, RobotsAnswer>,
     kept: Vec<CaptureEntry>,
+    waits: HashMap<String, HostWait>,
 }
 
 /// Keeps everything; survives a crawl, so that another can go on.
@@ -105,14 +106,19 @@ impl Ledger for MemoryLedger {
         Ok(self.0.lock().unwrap().admit(found))
     }
 
-    fn waiting(&self, authority: &str, in_hand: &[i64], limit: usize) -> Result<Vec<QueuedUrl>, LedgerError> {
+    fn waiting(
+        &self,
+        authority: &str,
+        in_hand: &[i64],
+        now: CaptureDate,
+        limit: usize,
+    ) -> Result<Vec<QueuedUrl>, LedgerError> {
         let inner = self.0.lock().unwrap();
         let mut found: Vec<QueuedUrl> = (0..inner.rows.len())
             .filter_map(|at| inner.queued(at))
             .filter(|url| !in_hand.contains(&url.id))
             .filter(|url| frontier::authority_of(&url.admission.url) == authority)
             .collect();
-        let now = CaptureDate::now();
         found.sort_by_key(|url| match url.due > now {
             false => (0, url.admission.priority, url.id),
             true => (1, url.due.millis(), url.id),
@@ -133,6 +139,52 @@ impl Ledger for MemoryLedger {
     fn defer(&self, id: i64, tries: u32, due: CaptureDate, _why: &str) -> Result<(), LedgerError> {
         self.0.lock().unwrap().rows[id as usize].1 = Fate::Waiting { tries, due };
         Ok(())
+    }
+
+    fn fail_waiting(
+        &self,
+        authority: &str,
+        in_hand: &[i64],
+        status: i32,
+        why: &str,
+        limit: usize,
+    ) -> Result<Vec<QueuedUrl>, LedgerError> {
+        let ended = self.waiting(authority, in_hand, CaptureDate::now(), limit)?;
+        for url in &ended {
+            let (why, refused, capture) = (Some(why.to_owned()), None, None);
+            self.finish(Finished { id: url.id, fetch_status: status, why, refused, capture, found: Vec::new() })?;
+        }
+        Ok(ended)
+    }
+
+    fn queue_again(&self, url: &Url, priority: i64) -> Result<bool, LedgerError> {
+        let mut inner = self.0.lock().unwrap();
+        let Some(at) = inner.by_url.get(url.as_str()).copied() else { return Ok(false) };
+        inner.rows[at].0.priority = priority;
+        inner.rows[at].1 = Fate::Waiting { tries: 0, due: CaptureDate::from_millis(0) };
+        Ok(true)
+    }
+
+    fn host_waits(&self) -> Result<Vec<HostWait>, LedgerError> {
+        Ok(self.0.lock().unwrap().waits.values().cloned().collect())
+    }
+
+    fn keep_host_wait(&self, wait: &HostWait) -> Result<(), LedgerError> {
+        self.0.lock().unwrap().waits.insert(wait.authority.clone(), wait.clone());
+        Ok(())
+    }
+
+    fn end_host_wait(&self, authority: &str) -> Result<(), LedgerError> {
+        self.0.lock().unwrap().waits.remove(authority);
+        Ok(())
+    }
+
+    fn is_known_host(&self, authority: &str) -> Result<bool, LedgerError> {
+        let is_known = |(admission, fate): &(Admission, Fate)| {
+            frontier::authority_of(&admission.url) == authority
+                && (admission.is_seed || matches!(fate, Fate::Finished(end) if end.fetch_status > 0))
+        };
+        Ok(self.0.lock().unwrap().rows.iter().any(is_known))
     }
 
     fn finish(&self, finished: Finished) -> Result<Vec<bool>, LedgerError> {

@@ -46,9 +46,11 @@ mod notes;
 mod outcome;
 mod outlinks;
 mod politeness;
+mod reach;
 mod recovery;
 mod reports;
 mod resolver;
+mod retry;
 mod robots;
 mod robots_desk;
 mod setup;
@@ -66,6 +68,8 @@ mod journey_tests;
 #[cfg(test)]
 mod memory_ledger;
 #[cfg(test)]
+mod outage_tests;
+#[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tls_tests;
@@ -77,7 +81,9 @@ pub use entry::{CaptureEntry, RecordPlace};
 pub use events::{CrawlEvent, EventKind};
 pub use index::{IndexReport, index_archive, index_in_parallel, index_records};
 pub use large::LargeTurn;
-pub use ledger::{Admission, AdmissionState, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl, RobotsAnswer};
+pub use ledger::{
+    Admission, AdmissionState, Finished, HostBacklog, HostWait, Ledger, LedgerError, QueuedUrl, RobotsAnswer,
+};
 pub use notes::CaptureNotes;
 pub use outcome::{OutcomeClass, OutcomeKind, SeenFacts, SeenState, UrlOutcome, is_prerequisite};
 pub use outlinks::read_leads;

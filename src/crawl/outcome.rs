@@ -268,7 +268,6 @@ fn refused_by_rule(index: Option<usize>, name: &str) -> UrlOutcome {
 /// Heritrix's codes that this crawler does not give, but logs of others hold.
 mod foreign_status {
     pub const DNS_PREREQUISITE_FAILED: i32 = -6;
-    pub const RETRIES_EXHAUSTED: i32 = -8;
     pub const EMPTY_RESPONSE: i32 = -404;
     pub const QUOTA: i32 = -5003;
     pub const TIME_LIMIT: i32 = -5004;
@@ -317,7 +316,11 @@ fn failed(status: i32, why: &str) -> UrlOutcome {
             "Not fetched: a limit of the crawl was reached.",
             "Raise the limit (Spec, Limits), then crawl again.",
         ),
-        foreign::RETRIES_EXHAUSTED => new(OutcomeKind::Failed, "Not fetched: all attempts failed.", again),
+        fetch_status::TOO_MANY_RETRIES => new(
+            OutcomeKind::Failed,
+            "Not fetched: the server asked to wait too many times in a row.",
+            "Raise the delay (Spec, Politeness), then retry the failed URLs.",
+        ),
         _ => new(OutcomeKind::Failed, &format!("Not fetched: the crawl failed on it (status {status})."), again),
     }
 }

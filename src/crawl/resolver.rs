@@ -20,13 +20,26 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Why a name has no address, in words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{host} cannot be resolved: {why}")]
+#[error("{host} {}: {why}", if self.is_temporary() { NOT_NOW } else { "cannot be resolved" })]
 pub struct ResolveError {
     /// The name.
     pub host: String,
     /// What the resolver said.
     pub why: String,
 }
+
+impl ResolveError {
+    /// Whether the name server was not to be had, which says nothing about the
+    /// name.
+    fn is_temporary(&self) -> bool {
+        let why = self.why.to_ascii_lowercase();
+        ["temporary failure", "try again", "no answer within", "overloaded"].iter().any(|text| why.contains(text))
+    }
+}
+
+/// What is recorded of a name begins so, behind the name, where the name
+/// server was not to be had.
+pub(super) const NOT_NOW: &str = "cannot be resolved now";
 
 /// Finds addresses of hosts.
 pub trait Resolver: Send + Sync {

@@ -1,15 +1,24 @@
-//! Who may be fetched by robots.txt: asked once per origin and launch.
+//! Who may be fetched by robots.txt: asked once a day per origin and launch.
+//!
+//! RFC 9309, 2.4: an answer is used for 24 hours at most, unless none newer
+//! can be had.
 
 use super::robots::RobotsRules;
 use super::{Ledger, LedgerError, RobotsAnswer};
-use crate::uri::Url;
+use crate::uri::{CaptureDate, Url};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// Redirects of a robots.txt that are followed (RFC 9309, 2.3.1.2).
 const MAX_REDIRECTS: usize = 5;
-/// Origins held in memory; the ledger has the rest.
-const MAX_ORIGINS: usize = 5000;
+/// Bytes of rules held in memory, about; the ledger has the rest.
+const MAX_BYTES: usize = 16 << 20;
+/// What an origin without rules takes in memory, about.
+const ORIGIN_BYTES: usize = 256;
+/// An answer is used for so long, in milliseconds.
+const USED_FOR_MS: i64 = 24 * 3_600_000;
+/// An answer that no newer one could be had for is used so much longer.
+const USED_AGAIN_FOR_MS: i64 = 3_600_000;
 
 /// What is known about robots of an origin.
 #[derive(Clone)]
@@ -26,7 +35,18 @@ pub enum Robots {
 pub struct RobotsDesk<'a> {
     ledger: &'a dyn Ledger,
     agent: String,
-    known: RwLock<HashMap<String, Robots>>,
+    known: RwLock<Known>,
+}
+
+/// What is in memory: the answer of each origin and when it was given.
+#[derive(Default)]
+struct Known {
+    origins: HashMap<String, (Robots, CaptureDate)>,
+    bytes: usize,
+}
+
+fn is_old(date: CaptureDate, now: CaptureDate) -> bool {
+    now.millis().saturating_sub(date.millis()) >= USED_FOR_MS
 }
 
 /// The robots.txt that holds for a URL.
@@ -50,19 +70,23 @@ fn origin_of(url: &Url) -> String {
 impl<'a> RobotsDesk<'a> {
     /// With the answers that the ledger holds; `agent` is the User-Agent as sent.
     pub fn new(ledger: &'a dyn Ledger, agent: &str) -> Self {
-        Self { ledger, agent: agent.to_owned(), known: RwLock::new(HashMap::new()) }
+        Self { ledger, agent: agent.to_owned(), known: RwLock::default() }
     }
 
-    /// What holds for a URL. Redirects from one robots.txt to another are
-    /// followed; to anything else they count as an answer without rules.
-    pub fn robots_for(&self, url: &Url) -> Result<Robots, LedgerError> {
+    /// What holds for a URL at `now`, which is of the clock that answers are
+    /// dated by. Redirects from one robots.txt to another are followed; to
+    /// anything else they count as an answer without rules.
+    pub fn robots_for(&self, url: &Url, now: CaptureDate) -> Result<Robots, LedgerError> {
         let origin = origin_of(url);
-        if let Some(known) = self.known.read().unwrap_or_else(PoisonError::into_inner).get(&origin) {
-            return Ok(known.clone());
+        if let Some((robots, date)) = self.known.read().unwrap_or_else(PoisonError::into_inner).origins.get(&origin)
+            && !is_old(*date, now)
+        {
+            return Ok(robots.clone());
         }
         let mut place = robots_url(url);
         for _ in 0..=MAX_REDIRECTS {
-            let Some(answer) = self.ledger.robots(&origin_of(&place))? else {
+            let Some(answer) = self.ledger.robots(&origin_of(&place))?.filter(|answer| !is_old(answer.date, now))
+            else {
                 return Ok(Robots::Needed(place));
             };
             match redirect_of(&answer) {
@@ -70,10 +94,12 @@ impl<'a> RobotsDesk<'a> {
                 _ => {
                     let robots = self.read(&answer);
                     let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-                    if known.len() >= MAX_ORIGINS {
-                        known.clear();
+                    let bytes = origin.len() + answer.body.len() + ORIGIN_BYTES;
+                    if known.bytes + bytes > MAX_BYTES {
+                        *known = Known::default();
                     }
-                    known.insert(origin, robots.clone());
+                    known.bytes += bytes;
+                    known.origins.insert(origin, (robots.clone(), answer.date));
                     return Ok(robots);
                 }
             }
@@ -83,17 +109,37 @@ impl<'a> RobotsDesk<'a> {
     }
 
     /// Keeps the answer of a robots.txt that was fetched; gives its rules.
+    /// Where it could not be had, an answer that was given before is used for
+    /// some time more.
     pub fn keep(&self, url: &Url, answer: &RobotsAnswer) -> Result<Robots, LedgerError> {
-        self.ledger.keep_robots(&origin_of(url), answer)?;
+        let origin = origin_of(url);
+        let kept = match is_unreachable(answer.status) {
+            true => self.ledger.robots(&origin)?.filter(|before| !is_unreachable(before.status)),
+            false => None,
+        };
+        let kept = kept.map(|before| {
+            let date = answer.date.millis().saturating_sub(USED_FOR_MS - USED_AGAIN_FOR_MS);
+            RobotsAnswer { date: CaptureDate::from_millis(date), ..before }
+        });
+        let answer = kept.as_ref().unwrap_or(answer);
+        self.ledger.keep_robots(&origin, answer)?;
+        self.known.write().unwrap_or_else(PoisonError::into_inner).origins.remove(&origin);
         Ok(self.read(answer))
     }
 
     fn read(&self, answer: &RobotsAnswer) -> Robots {
         match u16::try_from(answer.status) {
+            Ok(_) if is_unreachable(answer.status) => Robots::Unreachable(answer.status),
             Ok(status) => Robots::Rules(Arc::new(RobotsRules::from_answer(Some(status), &answer.body, &self.agent))),
             Err(_) => Robots::Unreachable(answer.status),
         }
     }
+}
+
+/// Whether such an answer says nothing about the rules: none at all, 429, or
+/// an error of the server.
+fn is_unreachable(status: i32) -> bool {
+    status < 0 || status == 429 || status >= 500
 }
 
 /// The answer of a robots.txt that redirects holds its target as the body.

@@ -50,6 +50,8 @@ pub enum CrawlEnd {
     /// A limit of the campaign was reached, in words; it can be resumed with
     /// a higher one.
     Limit(String),
+    /// Nobody answered for hours, in words; it can be resumed.
+    NetworkGone(String),
 }
 
 impl CrawlEnd {
@@ -59,6 +61,7 @@ impl CrawlEnd {
             Self::Finished => "Finished".to_owned(),
             Self::Stopped => "Stopped on request".to_owned(),
             Self::Limit(why) => format!("Finished - {why}"),
+            Self::NetworkGone(why) => format!("Stopped: {why}"),
         }
     }
 }

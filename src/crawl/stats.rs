@@ -138,6 +138,13 @@ impl CrawlStats {
         self.classes[4].fetch_add(1, Ordering::Relaxed);
     }
 
+    /// So many URLs were given up that waited.
+    pub(super) fn gave_up_waiting(&self, urls: u64) {
+        self.failed.fetch_add(urls, Ordering::Relaxed);
+        self.classes[4].fetch_add(urls, Ordering::Relaxed);
+        self.queued.fetch_sub(i64::try_from(urls).unwrap_or(0), Ordering::Relaxed);
+    }
+
     /// A failure will be tried again.
     pub(super) fn will_retry(&self) {
         self.retries.fetch_add(1, Ordering::Relaxed);

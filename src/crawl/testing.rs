@@ -4,6 +4,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -44,6 +45,7 @@ pub struct Server {
     pub addr: SocketAddr,
     /// `host path` of every request, in order.
     pub hits: Arc<Mutex<Vec<String>>>,
+    is_down: Arc<AtomicBool>,
 }
 
 impl Server {
@@ -53,16 +55,41 @@ impl Server {
         let addr = listener.local_addr().unwrap();
         let hits = Arc::new(Mutex::new(Vec::new()));
         let answer = Arc::new(answer);
+        let is_down = Arc::new(AtomicBool::new(false));
+        listener.set_nonblocking(true).unwrap();
         std::thread::spawn({
-            let hits = Arc::clone(&hits);
+            let (hits, is_down) = (Arc::clone(&hits), Arc::clone(&is_down));
             move || {
-                for socket in listener.incoming() {
+                let (mut listener, mut lines) = (Some(listener), Vec::<TcpStream>::new());
+                loop {
+                    if is_down.load(Ordering::SeqCst) {
+                        listener = None;
+                        lines.drain(..).for_each(|line| drop(line.shutdown(std::net::Shutdown::Both)));
+                    } else if listener.is_none() {
+                        listener = TcpListener::bind(addr).ok();
+                        listener.iter().for_each(|listener| listener.set_nonblocking(true).unwrap());
+                    }
+                    let Some((socket, _)) = listener.as_ref().and_then(|listener| listener.accept().ok()) else {
+                        std::thread::sleep(Duration::from_millis(1));
+                        continue;
+                    };
+                    socket.set_nonblocking(false).unwrap();
+                    lines.push(socket.try_clone().unwrap());
                     let (answer, hits) = (Arc::clone(&answer), Arc::clone(&hits));
-                    std::thread::spawn(move || serve(socket.unwrap(), &*answer, &hits));
+                    let closing = socket.try_clone().unwrap();
+                    std::thread::spawn(move || {
+                        serve(socket, &*answer, &hits);
+                        let _ = closing.shutdown(std::net::Shutdown::Both);
+                    });
                 }
             }
         });
-        Self { addr, hits }
+        Self { addr, hits, is_down }
+    }
+
+    /// Goes away, with all its connections, or comes back.
+    pub fn set_down(&self, down: bool) {
+        self.is_down.store(down, Ordering::SeqCst);
     }
 
     /// Paths asked for on `host`, in order.

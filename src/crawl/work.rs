@@ -3,23 +3,22 @@
 use super::capture::{Original, entry_of};
 use super::crawl_log::CrawlLogLine;
 use super::engine::Engine;
-use super::fetch::{Exchange, FetchError, Truncated, fetch_status};
+use super::fetch::{Exchange, Truncated, fetch_status};
 use super::frontier::{ROBOTS_PRIORITY, authority_of};
 use super::judge::Source;
 use super::large::{LARGE_PAGE_BYTES, LargeTurn};
 use super::notes::CaptureNotes;
 use super::outcome::robots_unreachable;
 use super::outlinks::{Leads, followed, may_lead, read_leads, sitemap_links};
-use super::politeness::{MAX_RETRY_AFTER, retry_after, wait_after};
+use super::politeness::wait_after;
+use super::retry::Refusal;
 use super::robots::MAX_ROBOTS_BYTES;
 use super::robots_desk::{Robots, is_robots_url};
-use super::{
-    Admission, AdmissionState, CaptureEntry, CrawlError, CrawlEvent, EventKind, Finished, QueuedUrl, RobotsAnswer,
-};
+use super::{Admission, AdmissionState, CaptureEntry, CrawlError, Finished, QueuedUrl, RobotsAnswer};
 use crate::campaign::{RobotsPolicy, Seed};
 use crate::links::Unread;
 use crate::scope::{Candidate, ContentFact, Decision, RobotsFact, Verdict};
-use crate::uri::{CaptureDate, ScopeSurt, Url};
+use crate::uri::{ScopeSurt, Url};
 use std::time::Duration;
 
 /// A URL whose robots.txt is on its way comes back after this time.
@@ -35,12 +34,12 @@ pub(super) const PRIVATE_ADDRESS_RULE: &str = "PrivateAddressGuard";
 
 /// One of the crawl's threads.
 pub(super) struct Worker<'e> {
-    engine: &'e Engine<'e>,
+    pub(super) engine: &'e Engine<'e>,
     number: usize,
 }
 
 /// What is to be done with a URL's host.
-enum Then {
+pub(super) enum Then {
     /// The URL is at its end; the flag says whether there is a capture.
     Release { wait: Duration, captured: bool },
     /// The URL comes again.
@@ -50,11 +49,11 @@ enum Then {
 }
 
 /// What is known about a URL before it is fetched.
-struct Ticket {
-    queued: QueuedUrl,
+pub(super) struct Ticket {
+    pub(super) queued: QueuedUrl,
     verdict: Verdict,
     annotations: Vec<String>,
-    crawl_delay: Option<Duration>,
+    pub(super) crawl_delay: Option<Duration>,
 }
 
 impl<'e> Worker<'e> {
@@ -96,8 +95,16 @@ impl<'e> Worker<'e> {
     fn attempt(&self, ticket: &mut Ticket) -> Result<Then, CrawlError> {
         let engine = self.engine;
         let url = ticket.queued.admission.url.clone();
+        if let Some((status, why)) = engine.frontier.given_up(authority_of(&url)) {
+            return self.gave_up(ticket, status, &why, None);
+        }
         if let Some(then) = self.ask_robots(ticket, &url)? {
             return Ok(then);
+        }
+        if let Some(delay) = ticket.crawl_delay.filter(|_| engine.frontier.is_resumed(&url)) {
+            // An earlier run may have asked this host a moment ago.
+            let wait = wait_after(&engine.setup.campaign.politeness, Some(Duration::ZERO), Some(delay));
+            return Ok(Then::PutBack { wait });
         }
         let addresses = match engine.client.addresses(&url) {
             Ok(addresses) => addresses,
@@ -148,7 +155,7 @@ impl<'e> Worker<'e> {
         if policy == RobotsPolicy::Ignore || is_robots_url(url) {
             return Ok(None);
         }
-        let rules = match engine.robots.robots_for(url)? {
+        let rules = match engine.robots.robots_for(url, engine.setup.clock.now())? {
             Robots::Rules(rules) => rules,
             Robots::Needed(robots) => return self.fetch_robots_first(ticket, robots).map(Some),
             // Its own fetch will meet the same guard, and says so.
@@ -197,6 +204,14 @@ impl<'e> Worker<'e> {
             priority: ROBOTS_PRIORITY,
             date: engine.setup.clock.now(),
         };
+        // Most look-ups find it on its way: nothing is written for those.
+        if let Some(waiting) = engine.ledger.find_waiting(&robots)? {
+            let due = engine.frontier.until(waiting.due);
+            if authority != authority_of(&asked_by.url) {
+                engine.frontier.announce(&authority, waiting.admission.priority);
+            }
+            return Ok(Then::PutBack { wait: due.clamp(ROBOTS_ON_ITS_WAY, ROBOTS_RETRY) });
+        }
         let candidate = candidate_of(&admission);
         let verdict = admission.verdict.clone();
         if engine.ledger.admit(vec![admission])?.first() == Some(&true) {
@@ -205,19 +220,18 @@ impl<'e> Worker<'e> {
             engine.frontier.announce(&authority, ROBOTS_PRIORITY);
             return Ok(Then::PutBack { wait: Duration::ZERO });
         }
-        let Some(waiting) = engine.ledger.find_waiting(&robots)? else {
-            // Another worker may have brought the answer since it was looked for.
-            let known = engine.robots.robots_for(&ticket.queued.admission.url)?;
-            if matches!(known, Robots::Needed(still) if still == robots) {
-                // It came to its end without an answer that was kept.
+        // Another worker may have brought the answer since it was looked for.
+        let known = engine.robots.robots_for(&asked_by.url, engine.setup.clock.now())?;
+        if matches!(known, Robots::Needed(still) if still == robots) {
+            // It was fetched long ago, or came to its end without an answer.
+            if engine.ledger.queue_again(&robots, ROBOTS_PRIORITY)? {
+                engine.stats.found(1);
+                engine.frontier.announce(&authority, ROBOTS_PRIORITY);
+            } else {
                 self.keep_robots(&robots, fetch_status::ROBOTS_PREREQUISITE_FAILED, Vec::new())?;
             }
-            return Ok(Then::PutBack { wait: Duration::ZERO });
-        };
-        engine.frontier.announce(&authority, waiting.admission.priority);
-        let due = waiting.due.millis().saturating_sub(CaptureDate::now().millis());
-        let due = Duration::from_millis(u64::try_from(due).unwrap_or(0));
-        Ok(Then::PutBack { wait: due.clamp(ROBOTS_ON_ITS_WAY, ROBOTS_RETRY) })
+        }
+        Ok(Then::PutBack { wait: Duration::ZERO })
     }
 
     fn keep_robots(&self, url: &Url, status: i32, body: Vec<u8>) -> Result<Robots, CrawlError> {
@@ -230,18 +244,20 @@ impl<'e> Worker<'e> {
         let politeness = &engine.setup.campaign.politeness;
         let wait = wait_after(politeness, Some(exchange.took), ticket.crawl_delay);
         let status = i32::from(exchange.head.status);
-        let wait = match self.asked_to_wait(&exchange) {
-            Some(asked) => {
-                let tries = ticket.queued.tries + 1;
-                if tries <= politeness.max_retries {
-                    let words = format!("the server answered {status} and asks to wait {} seconds", asked.as_secs());
-                    return self.defer(ticket, tries, asked, status, &words, wait.max(asked));
-                }
-                wait.max(asked)
+        let given_up = match self.refused_for_now(ticket, &exchange)? {
+            Refusal::None => {
+                self.host_answered(&ticket.queued.admission.url)?;
+                None
             }
-            None => wait,
+            Refusal::TryAgain(deferred) => return deferred.put_back(self, ticket, wait),
+            Refusal::Last(given_up) => given_up,
         };
         let (mut notes, entry) = self.keep(ticket, &mut exchange)?;
+        // The page after its robots.txt waits as long as that says.
+        let wait = match is_robots_url(&ticket.queued.admission.url) {
+            true => wait_after(politeness, Some(exchange.took), self.crawl_delay_of(&ticket.queued.admission.url)?),
+            false => wait,
+        };
         let candidate = candidate_of(&ticket.queued.admission);
         // What was fetched stays in the archive; its links lead nowhere.
         let links = match engine.judge.refuses_content(&candidate, content_of(&entry)) {
@@ -282,21 +298,17 @@ impl<'e> Worker<'e> {
             found: Vec::new(),
         };
         self.finish(finished, decided)?;
+        if let Some(why) = given_up {
+            self.give_up_host(ticket, fetch_status::TOO_MANY_RETRIES, &why)?;
+        }
         Ok(Then::Release { wait, captured: true })
     }
 
-    /// How long a server wants to be left alone before the same URL is asked
-    /// for again: always with 429, with 503 when it says so.
-    fn asked_to_wait(&self, exchange: &Exchange) -> Option<Duration> {
-        let asked = exchange.head.headers.get("Retry-After").and_then(|value| retry_after(&value, CaptureDate::now()));
-        match exchange.head.status {
-            429 => {
-                let usual = Duration::from_secs(self.engine.setup.campaign.politeness.retry_delay_seconds);
-                Some(asked.unwrap_or(usual.min(MAX_RETRY_AFTER)))
-            }
-            503 => asked,
+    fn crawl_delay_of(&self, url: &Url) -> Result<Option<Duration>, CrawlError> {
+        Ok(match self.engine.robots.robots_for(url, self.engine.setup.clock.now())? {
+            Robots::Rules(rules) => rules.crawl_delay(),
             _ => None,
-        }
+        })
     }
 
     /// Reads an answer for its links and writes it to the archive.
@@ -372,39 +384,13 @@ impl<'e> Worker<'e> {
         Ok(())
     }
 
-    /// A URL got no answer: it is tried again, or given up.
-    fn failed(&self, ticket: &Ticket, error: FetchError) -> Result<Then, CrawlError> {
-        let politeness = &self.engine.setup.campaign.politeness;
-        let tries = ticket.queued.tries + 1;
-        if error.retry && tries <= politeness.max_retries {
-            let delay = Duration::from_secs(politeness.retry_delay_seconds);
-            let wait = wait_after(politeness, error.took, ticket.crawl_delay);
-            return self.defer(ticket, tries, delay, error.status, &error.words, wait);
-        }
-        self.gave_up(ticket, error.status, &error.words, error.took)
-    }
-
-    /// Puts a URL back for another try after `delay`.
-    fn defer(
+    pub(super) fn gave_up(
         &self,
         ticket: &Ticket,
-        tries: u32,
-        delay: Duration,
         status: i32,
         words: &str,
-        wait: Duration,
+        took: Option<Duration>,
     ) -> Result<Then, CrawlError> {
-        let delay = i64::try_from(delay.as_millis()).unwrap_or(i64::MAX);
-        let due = CaptureDate::from_millis(CaptureDate::now().millis().saturating_add(delay));
-        self.engine.ledger.defer(ticket.queued.id, tries, due, words)?;
-        self.engine.stats.will_retry();
-        let text = format!("{words}; try {tries} failed, it will be tried again");
-        let event = CrawlEvent::new(EventKind::Wait, text).of_url(&ticket.queued.admission.url);
-        self.engine.stats.event(event.with_status(status));
-        Ok(Then::PutBack { wait })
-    }
-
-    fn gave_up(&self, ticket: &Ticket, status: i32, words: &str, took: Option<Duration>) -> Result<Then, CrawlError> {
         let engine = self.engine;
         let url = &ticket.queued.admission.url;
         if is_robots_url(url) {
@@ -441,7 +427,7 @@ impl<'e> Worker<'e> {
         Ok(Then::Release { wait: Duration::ZERO, captured: false })
     }
 
-    fn log_line(&self, queued: &QueuedUrl, status: i32) -> CrawlLogLine {
+    pub(super) fn log_line(&self, queued: &QueuedUrl, status: i32) -> CrawlLogLine {
         CrawlLogLine::of(&queued.admission, status, self.number, self.engine.logs.now())
     }
 

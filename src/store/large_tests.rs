@@ -9,6 +9,7 @@ use super::{LaunchLedger, Workspace};
 use crate::campaign::{Campaign, Seed, SeedScope};
 use crate::crawl::Ledger;
 use crate::jobs::JobCx;
+use crate::uri::CaptureDate;
 use crate::uri::Url;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -221,10 +222,10 @@ fn a_large_catalogue_answers_at_once() {
         ledger.backlog().unwrap();
     });
     time("waiting of a full host", &|| {
-        assert!(!ledger.waiting("host1.example", &[], 100).unwrap().is_empty());
+        assert!(!ledger.waiting("host1.example", &[], CaptureDate::now(), 100).unwrap().is_empty());
     });
     time("waiting of an empty host", &|| {
-        ledger.waiting("host9.example", &[], 100).unwrap();
+        ledger.waiting("host9.example", &[], CaptureDate::now(), 100).unwrap();
     });
     time("same payload", &|| {
         let url = Url::parse("http://host8.example/path/7").unwrap();

@@ -6,7 +6,8 @@ use super::catalogue::Catalogue;
 use super::intern::url_ids;
 use super::workspace::StoreError;
 use crate::crawl::{
-    Admission, AdmissionState, CaptureEntry, Finished, HostBacklog, Ledger, LedgerError, QueuedUrl, RobotsAnswer,
+    Admission, AdmissionState, CaptureEntry, Finished, HostBacklog, HostWait, Ledger, LedgerError, QueuedUrl,
+    RobotsAnswer,
 };
 use crate::scope::{AnnotationFact, Decision, GeoFact, Verdict};
 use crate::uri::{CaptureDate, Url};
@@ -58,8 +59,14 @@ impl Ledger for LaunchLedger {
         self.write(move |conn, launch| admit_all(conn, launch, &found))
     }
 
-    fn waiting(&self, authority: &str, in_hand: &[i64], limit: usize) -> Result<Vec<QueuedUrl>, LedgerError> {
-        let now = CaptureDate::now().millis();
+    fn waiting(
+        &self,
+        authority: &str,
+        in_hand: &[i64],
+        now: CaptureDate,
+        limit: usize,
+    ) -> Result<Vec<QueuedUrl>, LedgerError> {
+        let now = now.millis();
         // What is due comes straight off the queue's index; only the few that
         // were put back are sorted by their time. The index is named, since
         // the queue of the launch as a whole looks as good to SQLite, and is
@@ -110,6 +117,111 @@ impl Ledger for LaunchLedger {
             conn.prepare_cached("UPDATE seen SET tries = ?2, due_ms = ?3, why = ?4 WHERE id = ?1")?
                 .execute(params![id, tries, due.millis(), why])?;
             Ok(())
+        })
+    }
+
+    fn fail_waiting(
+        &self,
+        authority: &str,
+        in_hand: &[i64],
+        status: i32,
+        why: &str,
+        limit: usize,
+    ) -> Result<Vec<QueuedUrl>, LedgerError> {
+        // Those due at any time.
+        let ended = self.waiting(authority, in_hand, CaptureDate::from_millis(i64::MAX), limit)?;
+        let (ids, why): (Vec<i64>, _) = (ended.iter().map(|url| url.id).collect(), why.to_owned());
+        self.write(move |conn, _| {
+            for id in ids {
+                conn.prepare_cached("UPDATE seen SET state = ?2, fetch_status = ?3, why = ?4 WHERE id = ?1")?
+                    .execute(params![id, FAILED, status, why])?;
+            }
+            Ok(())
+        })?;
+        Ok(ended)
+    }
+
+    fn queue_again(&self, url: &Url, priority: i64) -> Result<bool, LedgerError> {
+        let url = url.to_string();
+        self.write(move |conn, launch| {
+            let changed = conn
+                .prepare_cached(
+                    "UPDATE seen SET state = 0, fetch_status = 0, priority = ?3, tries = 0, due_ms = 0, why = ''
+                     WHERE launch = ?1 AND url = (SELECT id FROM url WHERE url = ?2) AND state <> 0",
+                )?
+                .execute(params![launch, url, priority])?;
+            Ok(changed > 0)
+        })
+    }
+
+    fn host_waits(&self) -> Result<Vec<HostWait>, LedgerError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT host, free_ms, failures, refusals, set_ms, given_up, why FROM host_wait WHERE launch = ?1",
+            )?;
+            let rows = statement.query_map([self.launch], |row| {
+                let status: i32 = row.get(5)?;
+                let why: String = row.get(6)?;
+                Ok(HostWait {
+                    authority: row.get(0)?,
+                    free: CaptureDate::from_millis(row.get(1)?),
+                    failures: row.get(2)?,
+                    refusals: row.get(3)?,
+                    set: CaptureDate::from_millis(row.get(4)?),
+                    given_up: (status != 0).then_some((status, why)),
+                })
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    fn keep_host_wait(&self, wait: &HostWait) -> Result<(), LedgerError> {
+        let wait = wait.clone();
+        self.write(move |conn, launch| {
+            let (status, why) = wait.given_up.unwrap_or_default();
+            conn.prepare_cached(
+                "INSERT OR REPLACE INTO host_wait (launch, host, free_ms, failures, refusals, set_ms, given_up, why)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            )?
+            .execute(params![
+                launch,
+                wait.authority,
+                wait.free.millis(),
+                wait.failures,
+                wait.refusals,
+                wait.set.millis(),
+                status,
+                why
+            ])?;
+            Ok(())
+        })
+    }
+
+    fn end_host_wait(&self, authority: &str) -> Result<(), LedgerError> {
+        let authority = authority.to_owned();
+        self.write(move |conn, launch| {
+            conn.prepare_cached("DELETE FROM host_wait WHERE launch = ?1 AND host = ?2")?
+                .execute(params![launch, authority])?;
+            Ok(())
+        })
+    }
+
+    fn is_known_host(&self, authority: &str) -> Result<bool, LedgerError> {
+        self.read(|conn| {
+            let answered = conn
+                .prepare_cached(
+                    "SELECT 1 FROM seen_tally WHERE launch = ?1 AND host = (SELECT id FROM host WHERE name = ?2)
+                     AND state = 2 AND urls > 0",
+                )?
+                .exists(params![self.launch, authority])?;
+            // Seeds come first in a launch; the few that wait are found in the queue of the host.
+            Ok(answered
+                || conn
+                    .prepare_cached(
+                        "SELECT 1 FROM seen INDEXED BY seen_queue WHERE state = 0 AND launch = ?1
+                         AND host = (SELECT id FROM host WHERE name = ?2) AND priority <= 0 AND is_seed",
+                    )?
+                    .exists(params![self.launch, authority])?)
         })
     }
 

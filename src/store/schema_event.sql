@@ -26,5 +26,10 @@ CREATE TABLE host_wait (
     failures INTEGER NOT NULL DEFAULT 0,
     -- Times in a row that it refused for now (429, 503).
     refusals INTEGER NOT NULL DEFAULT 0,
+    -- When this was written, by the clock that free_ms is of.
+    set_ms INTEGER NOT NULL,
+    -- Fetch status of its URLs where it was given up, and why; else 0.
+    given_up INTEGER NOT NULL DEFAULT 0,
+    why TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (launch, host)
 ) WITHOUT ROWID;

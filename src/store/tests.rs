@@ -113,7 +113,7 @@ fn a_url_is_seen_once_and_a_better_way_reopens_a_refused_one() {
     assert_eq!(made.ledger.admit(vec![refused.clone(), refused]).unwrap(), [true, false]);
     assert!(made.ledger.backlog().unwrap().is_empty());
     assert_eq!(made.ledger.admit(vec![queued.clone(), queued.clone()]).unwrap(), [true, false]);
-    let waiting = made.ledger.waiting("a.pt", &[], 10).unwrap();
+    let waiting = made.ledger.waiting("a.pt", &[], CaptureDate::now(), 10).unwrap();
     assert_eq!(waiting.len(), 1);
     assert_eq!(waiting[0].admission, queued);
 
@@ -144,7 +144,7 @@ fn what_is_due_comes_by_priority_and_what_was_put_back_comes_last() {
     let hour = CaptureDate::from_millis(CaptureDate::now().millis() + 3_600_000);
     made.ledger.defer(late.id, 1, hour, "timed out").unwrap();
     let order = |in_hand: &[i64], limit| -> Vec<String> {
-        let waiting = made.ledger.waiting("a.pt", in_hand, limit).unwrap();
+        let waiting = made.ledger.waiting("a.pt", in_hand, CaptureDate::now(), limit).unwrap();
         waiting.into_iter().map(|queued| queued.admission.url.path().to_owned()).collect()
     };
     assert_eq!(order(&[], 10), ["/first", "/b", "/c", "/late"]);
@@ -158,7 +158,7 @@ fn what_is_due_comes_by_priority_and_what_was_put_back_comes_last() {
 fn a_capture_is_told_once_with_all_that_was_found_on_it() {
     let made = made();
     made.ledger.admit(vec![admission("http://a.pt/p", AdmissionState::Queued, 1)]).unwrap();
-    let id = made.ledger.waiting("a.pt", &[], 1).unwrap()[0].id;
+    let id = made.ledger.waiting("a.pt", &[], CaptureDate::now(), 1).unwrap()[0].id;
     let entry = capture("http://a.pt/p", 1000, 0, "sha1:A", &[("http://b.pt/", "B")]);
     let finished = Finished {
         id,
@@ -589,7 +589,9 @@ fn seen_urls_are_tallied_as_they_come_and_change() {
     made.ledger.admit(found(AdmissionState::Queued)).unwrap();
     check_tally(&made);
     let ends = [(200, false), (404, false), (-2, false), (0, true)];
-    for (queued, (fetch_status, refused)) in made.ledger.waiting("a.pt", &[], 10).unwrap().iter().zip(ends) {
+    for (queued, (fetch_status, refused)) in
+        made.ledger.waiting("a.pt", &[], CaptureDate::now(), 10).unwrap().iter().zip(ends)
+    {
         let finished = Finished {
             id: queued.id,
             fetch_status,

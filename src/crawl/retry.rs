@@ -1,0 +1,268 @@
+//! URLs that got no answer: when they are tried again, when a host is given
+//! up, and when the network is gone.
+
+use super::crawl_log::CrawlLogLine;
+use super::engine::Engine;
+use super::fetch::{Exchange, FetchError, fetch_status};
+use super::frontier::authority_of;
+use super::outcome::TLS_MARK;
+use super::politeness::{retry_after, wait_after};
+use super::reach::{KNOWN_HOST_RETRIES, MAX_REFUSALS, Setback, Trouble};
+use super::resolver::NOT_NOW;
+use super::robots_desk::is_robots_url;
+use super::work::{Then, Ticket, Worker};
+use super::{CrawlError, CrawlEvent, EventKind};
+use crate::jobs::counted;
+use crate::uri::{CaptureDate, Url};
+use std::time::{Duration, Instant};
+
+/// A URL that was refused for now comes so long after its host wakes, so that
+/// another URL is tried first.
+const AFTER_OTHERS: Duration = Duration::from_secs(1);
+/// Between two looks at the network that is gone, at first and at most.
+const PROBE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+/// A network that is gone for so long ends the run; the launch can be resumed.
+const NETWORK_GONE_FOR: Duration = Duration::from_secs(12 * 3600);
+/// Longest time without a look at the wish to stop.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Whether a server refused for now.
+pub(super) enum Refusal {
+    /// It did not.
+    None,
+    /// The URL comes again.
+    TryAgain(Deferred),
+    /// The answer stands; where the host is given up, why.
+    Last(Option<String>),
+}
+
+/// When a URL comes again.
+pub(super) struct Deferred {
+    tries: u32,
+    delay: Duration,
+    why: String,
+    sleep: Duration,
+}
+
+impl Deferred {
+    /// Puts the URL back; its host is left alone for `wait` at least.
+    pub fn put_back(self, worker: &Worker<'_>, ticket: &Ticket, wait: Duration) -> Result<Then, CrawlError> {
+        let engine = worker.engine;
+        let delay = i64::try_from(self.delay.as_millis()).unwrap_or(i64::MAX);
+        let due = CaptureDate::from_millis(engine.frontier.now().millis().saturating_add(delay));
+        engine.ledger.defer(ticket.queued.id, self.tries, due, &self.why)?;
+        engine.stats.will_retry();
+        Ok(Then::PutBack { wait: wait.max(self.sleep) })
+    }
+}
+
+impl Worker<'_> {
+    /// Looks whether a server refused for now: with 429 or 503, and a
+    /// robots.txt with any 5xx. The host sleeps as a whole.
+    pub(super) fn refused_for_now(&self, ticket: &Ticket, exchange: &Exchange) -> Result<Refusal, CrawlError> {
+        let engine = self.engine;
+        let url = &ticket.queued.admission.url;
+        let (status, is_robots) = (exchange.head.status, is_robots_url(url));
+        if !matches!(status, 429 | 503) && !(is_robots && status >= 500) {
+            return Ok(Refusal::None);
+        }
+        let politeness = &engine.setup.campaign.politeness;
+        let asked = exchange.head.headers.get("Retry-After").and_then(|value| retry_after(&value, CaptureDate::now()));
+        let authority = authority_of(url);
+        let setback = engine.frontier.failed(authority, Trouble::Refusing(asked), self.retry_delay())?;
+        // The first refusal in a row is one of the URL, the rest are the host's.
+        let is_its_own = is_robots || setback.count <= 1;
+        let tries = ticket.queued.tries + u32::from(is_its_own);
+        let kind = if is_robots { EventKind::Robots } else { EventKind::Wait };
+        let event = |text: String| {
+            engine.stats.event(CrawlEvent::new(kind, text).of_url(url).with_status(i32::from(status)));
+        };
+        if setback.count > MAX_REFUSALS && !is_robots {
+            return Ok(Refusal::Last(Some(format!(
+                "The server of {authority} answered {} in a row with HTTP 429 or 503, last with {status}",
+                counted(u64::from(setback.count), "time"),
+            ))));
+        }
+        if is_its_own && tries > politeness.max_retries {
+            if is_robots {
+                event(format!("robots.txt answered with HTTP {status} {tries} times; it is taken as it is"));
+            }
+            return Ok(Refusal::Last(None));
+        }
+        let sleep = setback.sleep;
+        let asks = if asked.is_some() { "asks to wait" } else { "is left alone for" };
+        let why = format!("the server answered with HTTP {status} and {asks} {}", seconds(sleep));
+        event(format!("{authority}: {why}; this is the {} time in a row", ordinal(setback.count)));
+        Ok(Refusal::TryAgain(Deferred { tries, delay: sleep + AFTER_OTHERS.min(self.retry_delay()), why, sleep }))
+    }
+
+    fn retry_delay(&self) -> Duration {
+        Duration::from_secs(self.engine.setup.campaign.politeness.retry_delay_seconds)
+    }
+
+    /// A URL got no answer: it is tried again, or given up; so is its host.
+    pub(super) fn failed(&self, ticket: &Ticket, error: FetchError) -> Result<Then, CrawlError> {
+        let engine = self.engine;
+        let politeness = &engine.setup.campaign.politeness;
+        let wait = wait_after(politeness, error.took, ticket.crawl_delay);
+        let tries = ticket.queued.tries + 1;
+        if !error.retry || politeness.max_retries == 0 {
+            return self.gave_up(ticket, error.status, &error.words, error.took);
+        }
+        let url = &ticket.queued.admission.url;
+        let authority = authority_of(url);
+        let trouble = trouble_of(&error);
+        let setback = engine.frontier.failed(authority, trouble, self.retry_delay())?;
+        if setback.network_gone {
+            return Ok(Then::PutBack { wait });
+        }
+        let delay = setback.sleep.max(self.retry_delay());
+        // A host that is gone takes no try from its URLs but from the first.
+        let is_its_own = trouble == Trouble::Silent || setback.count <= 1;
+        if self.is_lost(authority, &error, setback)? {
+            let why = error.words.clone();
+            let then = self.gave_up(ticket, error.status, &why, error.took)?;
+            self.give_up_host(ticket, error.status, &why)?;
+            return Ok(then);
+        }
+        if is_its_own && tries > politeness.max_retries {
+            return self.gave_up(ticket, error.status, &error.words, error.took);
+        }
+        let tries = ticket.queued.tries + u32::from(is_its_own);
+        let text = match setback.sleep {
+            Duration::ZERO => format!("{}; it will be tried again in {}", error.words, seconds(delay)),
+            sleep => format!(
+                "{authority} did not answer {} in a row ({}); the host is left alone for {}",
+                counted(u64::from(setback.count), "time"),
+                error.words,
+                seconds(sleep)
+            ),
+        };
+        let kind = if setback.sleep.is_zero() { EventKind::Wait } else { EventKind::Host };
+        engine.stats.event(CrawlEvent::new(kind, text).of_url(url).with_status(error.status));
+        let deferred = Deferred { tries, delay, why: error.words, sleep: setback.sleep };
+        let then = deferred.put_back(self, ticket, wait)?;
+        if setback.look_at_network {
+            // The URL is back in the queue, and its host free, while this looks.
+            return self.look_at_network().map(|()| then);
+        }
+        Ok(then)
+    }
+
+    /// Whether a host failed so often that it is given up.
+    fn is_lost(&self, authority: &str, error: &FetchError, setback: Setback) -> Result<bool, CrawlError> {
+        let retries = self.engine.setup.campaign.politeness.max_retries;
+        if setback.count <= retries {
+            return Ok(false);
+        }
+        let patient = retries.saturating_add(KNOWN_HOST_RETRIES);
+        if setback.count > patient {
+            return Ok(true);
+        }
+        // A server that takes connections is there, and a name server that is
+        // gone says nothing about the host.
+        let is_there = trouble_of(error) == Trouble::Silent || error.words.contains(NOT_NOW);
+        Ok(!is_there && !self.engine.ledger.is_known_host(authority)?)
+    }
+
+    /// Gives the host of a URL up: what waits for it ends as failed.
+    pub(super) fn give_up_host(&self, ticket: &Ticket, status: i32, why: &str) -> Result<(), CrawlError> {
+        let engine = self.engine;
+        let authority = authority_of(&ticket.queued.admission.url);
+        let mut urls = 0;
+        let since = engine.frontier.give_up(authority, status, why, |ended| {
+            urls += ended.len() as u64;
+            engine.stats.gave_up_waiting(ended.len() as u64);
+            for url in ended {
+                let line: CrawlLogLine = self.log_line(url, status);
+                engine.logs.crawl(&line)?;
+            }
+            Ok(())
+        })?;
+        let since = since.map(|since| format!(" since {}", since.to_words())).unwrap_or_default();
+        let text = format!(
+            "{authority} was given up: no answer{since} ({why}); {} of it {} failed. Retry them when it is back.",
+            counted(urls + 1, "URL"),
+            if urls == 0 { "is" } else { "are" }
+        );
+        engine.stats.event(CrawlEvent::new(EventKind::HostGivenUp, text).of_host(authority).with_status(status));
+        Ok(())
+    }
+
+    /// A host answered.
+    pub(super) fn host_answered(&self, url: &Url) -> Result<(), CrawlError> {
+        if let Some(since) = self.engine.frontier.answered(url)? {
+            let text = format!("{} answers again; it had not since {}", authority_of(url), since.to_words());
+            self.engine.stats.event(CrawlEvent::new(EventKind::Host, text).of_url(url));
+        }
+        Ok(())
+    }
+
+    /// Several hosts failed in a row: looks whether any that answered before
+    /// still does; if none, the crawl waits until one does.
+    fn look_at_network(&self) -> Result<(), CrawlError> {
+        let engine = self.engine;
+        if engine.is_anyone_there() {
+            return Ok(engine.frontier.network_answers()?);
+        }
+        engine.frontier.network_gone();
+        let (began, since) = (Instant::now(), CaptureDate::now());
+        let gone = format!("No server answers since {}: the network may be gone", since.to_words());
+        let text = format!("{gone}. The crawl waits and goes on by itself; nothing is lost.");
+        engine.stats.event(CrawlEvent::new(EventKind::Network, text));
+        let mut wait = PROBE.0;
+        while !engine.is_ending() {
+            let until = Instant::now() + wait;
+            while Instant::now() < until && !engine.is_ending() {
+                engine.cx.note(format!("{gone}; waiting"));
+                std::thread::sleep(LOOK);
+            }
+            if engine.is_ending() {
+                break;
+            }
+            if engine.is_anyone_there() {
+                engine.frontier.network_answers()?;
+                let text = format!("Servers answer again; none did since {}", since.to_words());
+                engine.stats.event(CrawlEvent::new(EventKind::Network, text));
+                return Ok(());
+            }
+            if began.elapsed() >= NETWORK_GONE_FOR {
+                engine.stop_for(format!("{gone}. Resume the crawl when it is back"));
+            }
+            wait = (wait * 2).min(PROBE.1);
+        }
+        Ok(())
+    }
+}
+
+impl Engine<'_> {
+    /// Whether any of the hosts that answered last takes a connection.
+    fn is_anyone_there(&self) -> bool {
+        self.frontier.probes().iter().any(|url| !self.is_ending() && self.client.takes_connection(url))
+    }
+}
+
+fn trouble_of(error: &FetchError) -> Trouble {
+    match error.status {
+        fetch_status::DNS_FAILED => Trouble::Unreachable,
+        // A server that fails to talk TLS is there.
+        fetch_status::CONNECT_FAILED if !error.words.contains(TLS_MARK) => Trouble::Unreachable,
+        _ => Trouble::Silent,
+    }
+}
+
+fn seconds(duration: Duration) -> String {
+    match duration.as_secs() {
+        seconds @ 0..120 => counted(seconds, "second"),
+        seconds => counted(seconds / 60, "minute"),
+    }
+}
+
+fn ordinal(count: u32) -> String {
+    match count {
+        1 => "first".to_owned(),
+        2 => "second".to_owned(),
+        3 => "third".to_owned(),
+        count => format!("{count}th"),
+    }
+}
