@@ -267,6 +267,8 @@ pub enum Command {
     },
     /// Starts a crawl that was confirmed.
     StartCrawl(CrawlStart),
+    /// Crawls the URLs that failed in a campaign's last launch again.
+    RetryFailed(CampaignId),
     /// Says what becomes of edits that a command would lose.
     AnswerUnsaved(UnsavedAnswer),
     /// Closes the window, after asking about edits and running work.

@@ -158,6 +158,8 @@ pub trait Desk: Plans + LinkDesk + Send + Sync {
     /// Starts a launch, or resumes the one that is not finished. The live
     /// figures are read with [`Desk::crawl`]. Answers in words, as all long work.
     fn run_crawl(&self, start: CrawlStart, cx: &JobCx) -> DeskResult<String>;
+    /// Crawls the URLs that failed in a campaign's last launch again.
+    fn retry_failed(&self, campaign: CampaignId, cx: &JobCx) -> DeskResult<String>;
     /// Brings files and folders in, linked or copied. Waits for another import to end.
     fn import(&self, paths: &[PathBuf], copy: bool, cx: &JobCx) -> DeskResult<String>;
     /// Looks in a folder for lost files, or for one of them.

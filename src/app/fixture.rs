@@ -699,6 +699,11 @@ impl Desk for FixtureDesk {
         ended.map(|()| "20 000 captures".to_owned())
     }
 
+    fn retry_failed(&self, campaign: CampaignId, cx: &JobCx) -> DeskResult<String> {
+        self.told.say(format!("retry failed of {campaign}"));
+        Self::work(cx, "Crawling", 100).map(|()| "3 captures".to_owned())
+    }
+
     fn files(&self) -> DeskResult<Vec<FileRow>> {
         Ok(if self.empty { Vec::new() } else { files::rows() })
     }

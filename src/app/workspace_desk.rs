@@ -510,6 +510,14 @@ impl Desk for WorkspaceDesk {
         self.job("Crawl", work::CrawlOutcome::words, crawl).map(|outcome| outcome.words())
     }
 
+    fn retry_failed(&self, campaign: CampaignId, cx: &JobCx) -> DeskResult<String> {
+        let crawl = || {
+            let options = work::CrawlOptions { retry_failed: true, ..work::crawl_options(self)? };
+            work::crawl(self, campaign, &options, cx)
+        };
+        self.job("Crawl", work::CrawlOutcome::words, crawl).map(|outcome| outcome.words())
+    }
+
     fn import(&self, paths: &[PathBuf], copy: bool, cx: &JobCx) -> DeskResult<String> {
         let _turn = self.turn_to_import(cx)?;
         self.job("Import", work::jobs_words, || work::import_with_jobs(&self.workspace, paths, copy, cx))

@@ -7,6 +7,7 @@ use crate::app::models::{Launches, SeenQuery};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::app::{Desk, work};
 use crate::crawl::HostOverride;
+use crate::jobs::counted;
 use anyhow::Context;
 use std::io::Write;
 use std::path::PathBuf;
@@ -21,7 +22,8 @@ const SHOWN: u64 = 5;
     fonds crawl my-archive 1 --resolve www.site.pt:80:127.0.0.1:8080\n\n\
     Ctrl-C stops cleanly and a second call resumes; so it does after a power cut or kill -9.\n\
     Limits and politeness are those of the campaign's newest version, also for a launch that goes on.\n\
-    Exit status 1 says that nothing could be fetched, or that URLs still wait: it was stopped, or a limit was reached.")]
+    Exit status 1 says that nothing could be fetched, that URLs failed (--retry-failed takes them again), or that URLs \
+    still wait: it was stopped, or a limit was reached.")]
 pub struct Args {
     /// Workspace.
     folder: PathBuf,
@@ -30,8 +32,11 @@ pub struct Args {
     #[command(flatten)]
     ground: Ground,
     /// Begin a new launch even when the last one did not come to its end.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "retry_failed")]
     fresh: bool,
+    /// Crawl the URLs that failed in the last launch again.
+    #[arg(long)]
+    retry_failed: bool,
     /// The result as one object.
     #[arg(long)]
     json: bool,
@@ -70,7 +75,8 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     let desk = desk(&args.folder)?;
     let id = desk.catalogue().find_campaign(&args.campaign)?;
     args.ground.prepare(&desk)?;
-    let options = work::CrawlOptions { fresh: args.fresh, ..work::crawl_options(&desk)? };
+    let options =
+        work::CrawlOptions { fresh: args.fresh, retry_failed: args.retry_failed, ..work::crawl_options(&desk)? };
     let outcome = with_progress(|cx| work::crawl(&desk, id, &options, cx))?;
     if args.json {
         json_line(out, &outcome)?;
@@ -102,5 +108,9 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
              fonds campaign add {folder} FILE --id {id}) and crawl again; for a new launch, add --fresh"
         );
     }
-    Ok(if outcome.complete && !nothing_fetched { FINE } else { PROBLEMS })
+    if outcome.complete && outcome.failed > 0 {
+        let folder = args.folder.display();
+        tell!("{} failed. To try again: fonds crawl {folder} {id} --retry-failed", counted(outcome.failed, "URL"));
+    }
+    Ok(if outcome.complete && !nothing_fetched && outcome.failed == 0 { FINE } else { PROBLEMS })
 }

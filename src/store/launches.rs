@@ -45,20 +45,38 @@ impl Catalogue {
     /// The last launch of a campaign, when it did not come to its end. What
     /// another crawler did in between changes nothing about it.
     pub fn unfinished_launch(&self, campaign: CampaignId) -> Result<Option<LaunchRow>, StoreError> {
-        let id = self.read(|conn| {
+        Ok(self.own_last_launch(campaign)?.filter(|launch| launch.state != LaunchState::Finished))
+    }
+
+    /// The last launch of a campaign that this program crawled.
+    pub fn own_last_launch(&self, campaign: CampaignId) -> Result<Option<LaunchRow>, StoreError> {
+        let id: Option<LaunchId> = self.read(|conn| {
             let foreign = foreign(conn)?;
-            Ok(conn
-                .query_row(
-                    &format!(
-                        "SELECT id FROM launch WHERE state <> 'finished' AND id =
-                            (SELECT max(id) FROM launch WHERE campaign = ?1 AND kind = 'crawl' AND NOT {foreign})"
-                    ),
-                    [campaign],
-                    |row| row.get(0),
-                )
-                .optional()?)
+            Ok(conn.query_row(
+                &format!("SELECT max(id) FROM launch WHERE campaign = ?1 AND kind = 'crawl' AND NOT {foreign}"),
+                [campaign],
+                |row| row.get(0),
+            )?)
         })?;
         id.map(|id| self.launch(id)).transpose()
+    }
+
+    /// Puts the URLs of a launch that failed back into its queue; hosts that
+    /// did not answer, and robots.txt that could not be had, are asked again.
+    pub fn queue_failed(&self, launch: LaunchId) -> Result<u64, StoreError> {
+        self.write(move |conn| {
+            conn.execute("DELETE FROM host_wait WHERE launch = ?1", [launch])?;
+            conn.execute(
+                "DELETE FROM robots WHERE launch = ?1 AND (status < 0 OR status = 429 OR status >= 500)",
+                [launch],
+            )?;
+            let urls = conn.execute(
+                "UPDATE seen SET state = 0, fetch_status = 0, tries = 0, due_ms = 0, why = ''
+                 WHERE launch = ?1 AND state = 3",
+                [launch],
+            )?;
+            Ok(urls as u64)
+        })
     }
 
     /// The last crawl of a campaign, or of any; one of another crawler where

@@ -203,8 +203,12 @@ pub struct LaunchRow {
 
 impl LaunchRow {
     /// How it stands, in words.
-    pub fn label(&self) -> &'static str {
-        if self.nothing_fetched { NOTHING_FETCHED } else { self.state.word() }
+    pub fn label(&self) -> String {
+        match self.state {
+            _ if self.nothing_fetched => NOTHING_FETCHED.to_owned(),
+            LaunchState::Finished if self.failed > 0 => format!("Finished with {} failed", self.failed),
+            state => state.word().to_owned(),
+        }
     }
 }
 

@@ -103,6 +103,44 @@ fn loopback_is_not_fetched_unless_the_campaign_allows_it() {
     fonds(&["crawl", arg(&workspace), "1", "--resolve", "nonsense"]).with_status(2).says("--resolve nonsense");
 }
 
+/// Serves one page for every URL, on loopback, until the tests end.
+fn one_page() -> std::net::SocketAddr {
+    use std::io::{Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for socket in listener.incoming() {
+            let mut socket = socket.unwrap();
+            let _ = socket.read(&mut [0; 4096]);
+            let page =
+                b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 4\r\nConnection: close\r\n\r\nhere";
+            let _ = socket.write_all(page);
+        }
+    });
+    addr
+}
+
+#[test]
+fn urls_that_failed_are_named_by_the_exit_status_and_taken_again_on_request() {
+    let (_dir, workspace) = with_campaign(|campaign| {
+        campaign["politeness"] = json!({
+            "user_agent": "Fonds test (+mailto:archive@town.example)", "allow_private_addresses": true,
+            "min_delay_ms": 0, "delay_factor": 0.0, "max_retries": 0, "robots": "ignore"
+        });
+        campaign["seeds"] = json!([{ "url": "http://town.example/" }, { "url": "http://gone.example/" }]);
+    });
+    let (server, closed) = (one_page(), std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap());
+    let (town, gone) = (format!("town.example:80:{server}"), format!("gone.example:80:{closed}"));
+    let crawl = |more: &[&str]| fonds(&[&["crawl", arg(&workspace), "1", "--resolve", &town], more].concat());
+    let said = crawl(&["--resolve", &gone]).with_status(1).says("--retry-failed");
+    assert!(said.out.starts_with("Finished with 1 failed: 1 fetched, 1 failed"), "{}", said.out);
+    let back = format!("gone.example:80:{server}");
+    let said = crawl(&["--resolve", &back, "--retry-failed"]).with_status(0);
+    assert!(said.out.starts_with("Finished: 2 fetched, 0 failed"), "{}", said.out);
+    crawl(&["--retry-failed"]).with_status(2).says("there is nothing to retry");
+    crawl(&["--retry-failed", "--fresh"]).with_status(2);
+}
+
 #[test]
 fn scope_test_explains_and_its_status_says_whether_all_are_taken() {
     let workspace = arg(&demo().report.workspace);

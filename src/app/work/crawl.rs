@@ -3,7 +3,7 @@
 use super::scope::geo_database;
 use super::{counted, in_words};
 use crate::app::live::LiveCrawl;
-use crate::app::models::{CampaignId, LaunchId, LaunchState, campaign_title};
+use crate::app::models::{CampaignId, LaunchId, LaunchRow, LaunchState, campaign_title};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::app::{CrawlPlan, CrawlRequest, UnfinishedLaunch};
 use crate::campaign::Campaign;
@@ -26,6 +26,9 @@ const WARC_MAX_BYTES: u64 = 1_000_000_000;
 pub struct CrawlOptions {
     /// Begin a new launch even when the last one did not come to its end.
     pub fresh: bool,
+    /// Put the URLs that failed in the last launch back into its queue, and go
+    /// on with it.
+    pub retry_failed: bool,
     /// The version that was confirmed; another one is not crawled.
     pub version: Option<u32>,
     /// What dates of the launch and its captures are taken from.
@@ -158,9 +161,10 @@ pub fn crawl(
     cx: &JobCx,
 ) -> anyhow::Result<CrawlOutcome> {
     let catalogue = desk.catalogue();
-    let unfinished = match options.fresh {
-        true => None,
-        false => catalogue.unfinished_launch(campaign)?,
+    let unfinished = match options {
+        CrawlOptions { fresh: true, .. } => None,
+        CrawlOptions { retry_failed: true, .. } => Some(failed_launch(catalogue, campaign)?),
+        _ => catalogue.unfinished_launch(campaign)?,
     };
     let resumed = unfinished.is_some();
     let (latest, newest) = catalogue.campaign(campaign)?;
@@ -192,6 +196,9 @@ pub fn crawl(
         catalogue.set_scheduled_launch(run, launch.id)?;
     }
     catalogue.set_launch_state(launch.id, LaunchState::Running, "")?;
+    if options.retry_failed {
+        catalogue.queue_failed(launch.id)?;
+    }
     let warc_folder = desk.workspace.warc_folder(&job, &launch.launch);
     let log_folder = desk.workspace.log_folder(&job, &launch.launch);
     let setup = CrawlSetup {
@@ -228,6 +235,14 @@ pub fn crawl(
         catalogue.set_launch_state(launch.id, state, &catalogue.why_nothing_fetched(launch.id)?)?;
     }
     outcome(desk, launch.id, resumed, &report, warc_folder, log_folder)
+}
+
+/// The last launch of a campaign, with URLs that failed.
+fn failed_launch(catalogue: &Catalogue, campaign: CampaignId) -> anyhow::Result<LaunchRow> {
+    let launch = catalogue.own_last_launch(campaign)?;
+    launch
+        .filter(|launch| launch.failed > 0)
+        .ok_or_else(|| anyhow::anyhow!("No URL failed in the last launch of this campaign: there is nothing to retry"))
 }
 
 /// Does a launch's work and takes its samples. Where the work panics the
@@ -282,7 +297,7 @@ fn outcome(
     log_folder: PathBuf,
 ) -> anyhow::Result<CrawlOutcome> {
     let row = desk.catalogue().launch(launch)?;
-    let end = if row.nothing_fetched { row.label().to_owned() } else { report.end.words() };
+    let end = if report.end == CrawlEnd::Finished { row.label() } else { report.end.words() };
     Ok(CrawlOutcome {
         launch: row.launch,
         resumed,
@@ -348,7 +363,7 @@ mod tests {
             let id = desk.catalogue().save_campaign(None, &town).unwrap();
             let outcome = crawl(&desk, id, &CrawlOptions::default(), &JobCx::detached()).unwrap();
             let launch = desk.catalogue().last_launch(Some(id)).unwrap().unwrap();
-            assert_eq!((launch.label(), launch.state), ("Ended: nothing fetched", LaunchState::Finished));
+            assert_eq!((launch.label().as_str(), launch.state), ("Ended: nothing fetched", LaunchState::Finished));
             assert_eq!(outcome.nothing_fetched.as_ref(), Some(&launch.why));
             assert!(outcome.words().starts_with("Ended: nothing fetched: 0 fetched"), "{}", outcome.words());
             assert!(outcome.words().ends_with(&launch.why), "{}", outcome.words());

@@ -326,7 +326,7 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
             LaunchState::Running => ("▶", colors.accept),
             LaunchState::Paused => ("⏸", colors.flag),
             LaunchState::Stopped => ("⏹", colors.flag),
-            LaunchState::Finished if launch.nothing_fetched => ("⚠", colors.flag),
+            LaunchState::Finished if launch.nothing_fetched || launch.failed > 0 => ("⚠", colors.flag),
             LaunchState::Finished => ("✔", colors.text),
         };
         ui.label(RichText::new(format!("{sign} {}", launch.label())).heading().color(color));
@@ -355,6 +355,14 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
                     LaunchState::Running | LaunchState::Finished => "▶ Start crawl",
                 };
                 action_named_ui(ui, app, Action::StartCrawl, word);
+                if launch.failed > 0
+                    && ui
+                        .button(format!("Retry {} failed", launch.failed))
+                        .on_hover_text("Puts the failed URLs of this launch back into its queue and crawls them again")
+                        .clicked()
+                {
+                    app.send(Command::RetryFailed(launch.campaign));
+                }
                 action_ui(ui, app, Action::BuildInlinks);
                 if launch.state == LaunchState::Stopped
                     && ui.button("End this launch").on_hover_text("The next start begins a new launch").clicked()
