@@ -1,17 +1,21 @@
 //! `fonds crawl`.
 
 use super::campaign::desk;
-use super::output::{json_line, plain, with_progress};
+use super::output::{json_line, plain, short, with_bar};
 use super::{FINE, PROBLEMS};
-use crate::app::models::{Launches, SeenQuery};
+use crate::app::models::{CampaignId, Launches, SeenQuery};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::app::{Desk, work};
-use crate::crawl::HostOverride;
+use crate::crawl::{CrawlEvent, EventKind, EventObserver, HostOverride};
 use crate::jobs::counted;
 use anyhow::Context;
+use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
+/// How often it is seen whether the crawl has ended while no event comes.
+const LOOK_FOR_END: Duration = Duration::from_millis(50);
 /// URLs shown when a crawl came to nothing.
 const SHOWN: u64 = 5;
 
@@ -37,7 +41,10 @@ pub struct Args {
     /// Crawl the URLs that failed in the last launch again.
     #[arg(long)]
     retry_failed: bool,
-    /// The result as one object.
+    /// Print every event, single waits and retries too.
+    #[arg(long)]
+    events: bool,
+    /// One object a line: {"event": …} for each event while the crawl runs, and the result last.
     #[arg(long)]
     json: bool,
 }
@@ -71,13 +78,76 @@ impl Ground {
     }
 }
 
+/// Crawls, and prints the events that come meanwhile: as objects on `out`, or
+/// as lines on standard error.
+fn crawl_with_events(
+    desk: &WorkspaceDesk,
+    id: CampaignId,
+    options: work::CrawlOptions,
+    args: &Args,
+    out: &mut dyn Write,
+) -> anyhow::Result<work::CrawlOutcome> {
+    let (sender, events) = crossbeam_channel::unbounded();
+    let observer = EventObserver::new(move |event| {
+        // The last events may come when nobody listens any more.
+        let _ = sender.send(event.clone());
+    });
+    let options = work::CrawlOptions { on_event: Some(observer), ..options };
+    with_bar(|cx, bar| {
+        std::thread::scope(|scope| {
+            let crawl = scope.spawn(move || work::crawl(desk, id, &options, cx));
+            let mut written = Ok(());
+            let mut print = |event: CrawlEvent| {
+                if args.json && written.is_ok() {
+                    bar.suspend(|| written = json_line(out, &EventLine { event: &event }));
+                }
+                if args.events || is_printed(&event) {
+                    bar.suspend(|| tell!("{}", event_line(&event)));
+                }
+            };
+            while !crawl.is_finished() {
+                events.recv_timeout(LOOK_FOR_END).into_iter().for_each(&mut print);
+            }
+            events.try_iter().for_each(print);
+            let outcome = crawl.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            written.map(|()| outcome)
+        })
+    })
+}
+
+/// An event among the lines of `--json`.
+#[derive(Serialize)]
+struct EventLine<'a> {
+    event: &'a CrawlEvent,
+}
+
+/// Whether a person who watches needs the event: single waits, retries and
+/// questions for robots.txt pass by themselves, and the end has its own line.
+fn is_printed(event: &CrawlEvent) -> bool {
+    match event.kind {
+        EventKind::Wait | EventKind::Robots => event.count > 1,
+        EventKind::End => false,
+        _ => true,
+    }
+}
+
+/// An event as a line on a terminal.
+fn event_line(event: &CrawlEvent) -> String {
+    let mut line = format!("{} UTC  {}  {}", event.date.to_words(), event.kind.name(), plain(&event.text));
+    let about = if event.url.is_empty() { &event.host } else { &event.url };
+    if !about.is_empty() && !event.text.contains(about.as_str()) {
+        line.push_str(&format!(": {}", short(about, 200)));
+    }
+    line
+}
+
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     let desk = desk(&args.folder)?;
     let id = desk.catalogue().find_campaign(&args.campaign)?;
     args.ground.prepare(&desk)?;
     let options =
         work::CrawlOptions { fresh: args.fresh, retry_failed: args.retry_failed, ..work::crawl_options(&desk)? };
-    let outcome = with_progress(|cx| work::crawl(&desk, id, &options, cx))?;
+    let outcome = crawl_with_events(&desk, id, options, args, out)?;
     if args.json {
         json_line(out, &outcome)?;
     } else {

@@ -255,7 +255,7 @@ pub(super) fn with_lines<T>(
     with_bar(|cx, bar| work(cx, &|write| if mixes { bar.suspend(write) } else { write() }))
 }
 
-fn with_bar<T>(work: impl FnOnce(&JobCx, &ProgressBar) -> anyhow::Result<T>) -> anyhow::Result<T> {
+pub(super) fn with_bar<T>(work: impl FnOnce(&JobCx, &ProgressBar) -> anyhow::Result<T>) -> anyhow::Result<T> {
     let cx = JobCx::detached();
     stop_on_signal(&cx);
     let bar = ProgressBar::new_spinner();
@@ -296,9 +296,11 @@ fn with_bar<T>(work: impl FnOnce(&JobCx, &ProgressBar) -> anyhow::Result<T>) -> 
                     }
                     None => shown.set_style(spinner.clone()),
                 }
-                shown.set_message(match progress.note.as_str() {
-                    "" => progress.stage,
-                    note => format!("{}: {}", progress.stage, short(note, 60)),
+                shown.set_message(match (progress.obstacle.as_str(), progress.note.as_str()) {
+                    ("", "") => progress.stage,
+                    ("", note) => format!("{}: {}", progress.stage, short(note, 60)),
+                    // Why nothing happens is said whole.
+                    (obstacle, _) => format!("{}: {}", progress.stage, plain(obstacle)),
                 });
                 shown.set_position(progress.done);
                 if over {

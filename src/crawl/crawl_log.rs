@@ -123,7 +123,7 @@ impl CrawlLogLine {
                 none if none.is_empty() => "-".to_owned(),
                 // The last column may have blanks, and that of others has some;
                 // what looks like the JSON behind it may not.
-                some => some.split(' ').map(escape).collect::<Vec<_>>().join(" ").replace(" {", "%20{"),
+                some => escape_last(&some).replace(" {", "%20{"),
             },
         )
     }
@@ -171,7 +171,7 @@ impl CrawlLogLine {
 }
 
 /// A column holds no blank: what has some is escaped as in URLs.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     text.chars()
         .map(|character| match character {
             ' ' => "%20".to_owned(),
@@ -179,6 +179,11 @@ fn escape(text: &str) -> String {
             character => character.to_string(),
         })
         .collect()
+}
+
+/// The last column of a line may have blanks.
+pub(super) fn escape_last(text: &str) -> String {
+    text.split(' ').map(escape).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Runs a launch: workers, limits, the beginning and the end.
 
 use super::capture::Archive;
+use super::event_writer::EventWriter;
 use super::fetch::{Client, FetchLimits};
 use super::frontier::{Frontier, Next};
 use super::judge::Judge;
@@ -47,6 +48,7 @@ pub(super) struct Engine<'a> {
     pub(super) archive: &'a Archive,
     pub(super) logs: &'a Logs,
     pub(super) polite: bool,
+    events: &'a EventWriter<'a>,
     begin: Instant,
     /// Captures made or being made, so that a limit is kept to the last one.
     documents: AtomicU64,
@@ -88,6 +90,24 @@ pub fn run_crawl_with(
         return Err(CrawlError::Setup("The campaign has no seed: add a URL to start from.".to_owned()));
     }
     std::fs::create_dir_all(&setup.warc_dir).map_err(|source| CrawlError::io(&setup.warc_dir, source))?;
+    let events = EventWriter::open(&setup.log_dir, stats, ledger)?;
+    let ended = run_launch(setup, ledger, stats, cx, resolver, &events);
+    stats.event(match &ended {
+        Ok(report) => CrawlEvent::new(EventKind::End, report.end.words()),
+        Err(error) => CrawlEvent::new(EventKind::End, format!("Ended by an error: {error}")),
+    });
+    ended
+}
+
+fn run_launch(
+    setup: &CrawlSetup,
+    ledger: &dyn Ledger,
+    stats: &CrawlStats,
+    cx: &JobCx,
+    resolver: Arc<dyn Resolver>,
+    events: &EventWriter<'_>,
+) -> Result<CrawlReport, CrawlError> {
+    let (campaign, politeness) = (&setup.campaign, &setup.campaign.politeness);
     let logs = Logs::open(&setup.log_dir, setup.clock)?;
     let archive = Archive::new(file_options(setup), &setup.warc_label);
     let client =
@@ -138,11 +158,13 @@ pub fn run_crawl_with(
         archive: &archive,
         logs: &logs,
         polite,
+        events,
         begin: Instant::now(),
         documents: AtomicU64::new(tally.successes()),
         end: Mutex::new(None),
     };
     cx.stage("Crawling", None);
+    events.flush();
     engine.run(workers);
     let end = engine.end.into_inner().unwrap_or_else(PoisonError::into_inner);
 
@@ -170,6 +192,7 @@ impl Engine<'_> {
                     self.look_at_disk();
                     looked = Some(Instant::now());
                 }
+                self.events.flush_sometimes();
                 self.cx.set_done(self.stats.fetched_so_far());
                 std::thread::sleep(LOOK_AT_WORKERS);
             }

@@ -2,9 +2,13 @@
 
 use super::frontier::authority_of;
 use crate::uri::{CaptureDate, Url};
+use serde::Serialize;
+use std::fmt;
+use std::sync::Arc;
 
 /// What an event is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum EventKind {
     /// A server asked to wait, or a failed fetch will be tried again.
     Wait,
@@ -75,7 +79,7 @@ impl EventKind {
 }
 
 /// Something that happened in a crawl, for a person.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CrawlEvent {
     /// When.
     pub date: CaptureDate,
@@ -89,13 +93,15 @@ pub struct CrawlEvent {
     pub status: i32,
     /// What happened, in words; one sentence or more.
     pub text: String,
+    /// How many times it happened; more than 1 where repeats were folded.
+    pub count: u64,
 }
 
 impl CrawlEvent {
     /// An event of now that concerns no host in particular.
     pub fn new(kind: EventKind, text: impl Into<String>) -> Self {
         let (host, url) = (String::new(), String::new());
-        Self { date: CaptureDate::now(), kind, host, url, status: 0, text: text.into() }
+        Self { date: CaptureDate::now(), kind, host, url, status: 0, text: text.into(), count: 1 }
     }
 
     /// Names the host, with port where it is no default.
@@ -118,5 +124,27 @@ impl CrawlEvent {
     pub fn with_status(mut self, status: i32) -> Self {
         self.status = status;
         self
+    }
+}
+
+/// Gets each event of a running crawl, in order and repeats folded. It is
+/// called by the thread that runs the crawl, never by its workers.
+#[derive(Clone)]
+pub struct EventObserver(Arc<dyn Fn(&CrawlEvent) + Send + Sync>);
+
+impl EventObserver {
+    /// Calls `on_event` for each event.
+    pub fn new(on_event: impl Fn(&CrawlEvent) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(on_event))
+    }
+
+    pub(super) fn notify(&self, event: &CrawlEvent) {
+        (self.0)(event);
+    }
+}
+
+impl fmt::Debug for EventObserver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("EventObserver")
     }
 }

@@ -68,7 +68,7 @@ pub(super) fn crawl(campaign: &Campaign, server: &Server, folder: &Path, ledger:
 }
 
 /// A small site: a page with links to ten others on two hosts.
-fn site(host: &str, path: &str) -> Reply {
+pub(super) fn site(host: &str, path: &str) -> Reply {
     match (host, path) {
         ("a.example", "/robots.txt") => {
             Reply::page(200, "Content-Type: text/plain\r\n", "User-agent: *\nDisallow: /secret\nSitemap: /map.xml\n")
@@ -93,7 +93,7 @@ fn site(host: &str, path: &str) -> Reply {
 }
 
 /// Ids, types and URLs of all records; every file must be sound.
-fn records(folder: &Path) -> Vec<(String, RecordType, String)> {
+pub(super) fn records(folder: &Path) -> Vec<(String, RecordType, String)> {
     let mut found = Vec::new();
     let mut files: Vec<_> =
         std::fs::read_dir(folder.join("warcs")).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -112,7 +112,7 @@ fn records(folder: &Path) -> Vec<(String, RecordType, String)> {
     found
 }
 
-fn captured(ledger: &MemoryLedger) -> Vec<String> {
+pub(super) fn captured(ledger: &MemoryLedger) -> Vec<String> {
     let mut urls: Vec<String> = ledger.captures().iter().map(|capture| capture.url.to_string()).collect();
     urls.sort();
     urls

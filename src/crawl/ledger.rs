@@ -1,6 +1,6 @@
 //! What a crawl asks of its memory.
 
-use super::CaptureEntry;
+use super::{CaptureEntry, CrawlEvent};
 use crate::scope::{AnnotationFact, GeoFact, Verdict};
 use crate::uri::{CaptureDate, Url};
 use std::collections::HashMap;
@@ -212,6 +212,9 @@ pub trait Ledger: Send + Sync {
 
     /// What was decided of URLs from an instant on, as it stands, one by one.
     fn decided_since(&self, date: CaptureDate, each: &mut dyn FnMut(Admission)) -> Result<(), LedgerError>;
+
+    /// Adds events of the launch.
+    fn keep_events(&self, events: Vec<CrawlEvent>) -> Result<(), LedgerError>;
 
     /// Whether the launch has seen this URL.
     fn has_seen(&self, url: &Url) -> Result<bool, LedgerError>;

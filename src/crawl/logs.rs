@@ -27,7 +27,7 @@ const TAIL_BYTES: u64 = 1 << 20;
 const LINE_DELAY_MS: i64 = 60_000;
 
 /// Ends a line that was torn when the power went.
-fn on_a_new_line(mut file: File) -> io::Result<File> {
+pub(super) fn on_a_new_line(mut file: File) -> io::Result<File> {
     let mut last = *b"\n";
     if file.seek(SeekFrom::End(0))? > 0 {
         file.seek(SeekFrom::End(-1))?;

@@ -25,6 +25,7 @@ struct Inner {
     robots: HashMap<String, RobotsAnswer>,
     kept: Vec<CaptureEntry>,
     waits: HashMap<String, HostWait>,
+    events: Vec<CrawlEvent>,
 }
 
 /// Keeps everything; survives a crawl, so that another can go on.
@@ -40,6 +41,11 @@ impl MemoryLedger {
     /// Captures that no URL waited for.
     pub fn kept(&self) -> Vec<CaptureEntry> {
         self.0.lock().unwrap().kept.clone()
+    }
+
+    /// Events of the launch.
+    pub fn events(&self) -> Vec<CrawlEvent> {
+        self.0.lock().unwrap().events.clone()
     }
 
     /// Every URL with its fate, in the order it was first seen.
@@ -244,6 +250,11 @@ impl Ledger for MemoryLedger {
     fn decided_since(&self, date: CaptureDate, each: &mut dyn FnMut(Admission)) -> Result<(), LedgerError> {
         let rows = self.rows().into_iter().map(|(admission, _)| admission);
         rows.filter(|admission| admission.date >= date).for_each(each);
+        Ok(())
+    }
+
+    fn keep_events(&self, events: Vec<CrawlEvent>) -> Result<(), LedgerError> {
+        self.0.lock().unwrap().events.extend(events);
         Ok(())
     }
 

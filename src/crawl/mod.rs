@@ -17,7 +17,7 @@
 //! | records, metadata with outlinks, catalogue entry | `capture`, `notes`, `outlinks` |
 //! | crawl.log, scope.log, reports | `logs`, `crawl_log`, `reports` |
 //! | what became of a URL, in words | `outcome` |
-//! | what a crawl has to say to a person | `events` |
+//! | what a crawl reports to a person | `events`, `event_queue` (repeats folded), `event_writer` (catalogue, events.log) |
 //! | captures out of archive files; what a kill left behind | `index`, `recovery` |
 //! | how much of a page is read, and of how many at once | `large` |
 //!
@@ -32,6 +32,8 @@ mod crawl_log;
 mod crawl_stream;
 mod engine;
 mod entry;
+mod event_queue;
+mod event_writer;
 mod events;
 mod fetch;
 mod frontier;
@@ -60,6 +62,8 @@ mod wire;
 mod work;
 
 #[cfg(test)]
+mod event_tests;
+#[cfg(test)]
 mod fetch_tests;
 #[cfg(test)]
 mod index_tests;
@@ -78,7 +82,7 @@ pub use crate::jobs::free_bytes;
 pub use crawl_log::CrawlLogLine;
 pub use engine::{run_crawl, run_crawl_with};
 pub use entry::{CaptureEntry, RecordPlace};
-pub use events::{CrawlEvent, EventKind};
+pub use events::{CrawlEvent, EventKind, EventObserver};
 pub use index::{IndexReport, index_archive, index_in_parallel, index_records};
 pub use large::LargeTurn;
 pub use ledger::{

@@ -1,12 +1,12 @@
 //! The figures of a running crawl, readable from any thread at any time.
 
-use super::CrawlEvent;
-use std::collections::{BTreeMap, VecDeque};
+use super::event_queue::EventQueue;
+use super::{CrawlEvent, EventObserver};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
-/// Events kept for looking at; older ones are in the crawl log.
-const MAX_EVENTS: usize = 200;
 /// MIME types counted one by one; hostile servers invent more.
 const MAX_MIME_TYPES: usize = 200;
 
@@ -24,7 +24,8 @@ pub struct CrawlStats {
     bytes: AtomicU64,
     classes: [AtomicU64; 5],
     mimes: Mutex<BTreeMap<String, (u64, u64)>>,
-    events: Mutex<VecDeque<CrawlEvent>>,
+    events: Mutex<EventQueue>,
+    observer: Option<EventObserver>,
 }
 
 /// One look at a running crawl.
@@ -50,11 +51,14 @@ pub struct CrawlSnapshot {
     pub classes: [u64; 5],
     /// MIME type, answers and bytes, most bytes first.
     pub mimes: Vec<(String, u64, u64)>,
-    /// What happened last, newest first.
-    pub events: Vec<CrawlEvent>,
 }
 
 impl CrawlStats {
+    /// Counters of a crawl whose events are given to `observer` as well.
+    pub fn observed(observer: Option<EventObserver>) -> Self {
+        Self { observer, ..Self::default() }
+    }
+
     /// Everything as it stands.
     pub fn snapshot(&self) -> CrawlSnapshot {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -73,7 +77,6 @@ impl CrawlStats {
             bytes: read(&self.bytes),
             classes: std::array::from_fn(|class| read(&self.classes[class])),
             mimes,
-            events: lock(&self.events).iter().rev().cloned().collect(),
         }
     }
 
@@ -150,13 +153,25 @@ impl CrawlStats {
         self.retries.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Something to tell whoever watches.
+    /// Reports something that a person should know. Repeats are folded.
     pub(super) fn event(&self, event: CrawlEvent) {
-        let mut events = lock(&self.events);
-        if events.len() == MAX_EVENTS {
-            events.pop_front();
+        lock(&self.events).push(event, Instant::now());
+    }
+
+    /// Takes the events that are ready to be written, and gives them to the
+    /// observer; with `all`, counts of repeats that are still open as well.
+    pub(super) fn take_events(&self, all: bool) -> Vec<CrawlEvent> {
+        let ready = lock(&self.events).take(Instant::now(), all);
+        if let Some(observer) = &self.observer {
+            ready.iter().for_each(|event| observer.notify(event));
         }
-        events.push_back(event);
+        ready
+    }
+
+    /// Anomalies from number `first` on that are still in memory, and the
+    /// number to ask from the next time.
+    pub fn anomalies(&self, first: u64) -> (Vec<CrawlEvent>, u64) {
+        lock(&self.events).anomalies(first)
     }
 
     /// Answers kept so far.
@@ -188,7 +203,6 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::super::EventKind;
     use super::*;
 
     #[test]
@@ -200,24 +214,20 @@ mod tests {
         stats.captured(200, "text/html", 100);
         stats.done();
         stats.put_back();
-        stats.event(CrawlEvent::new(EventKind::Wait, "waits"));
         let now = stats.snapshot();
         assert_eq!((now.found, now.queued, now.in_flight, now.fetched, now.bytes), (3, 2, 0, 1, 100));
         assert_eq!(now.classes, [1, 0, 0, 0, 0]);
         assert_eq!(now.mimes, [("text/html".to_owned(), 1, 100)]);
-        assert_eq!(now.events.len(), 1);
     }
 
     #[test]
-    fn invented_types_and_long_crawls_do_not_fill_memory() {
+    fn invented_types_do_not_fill_memory() {
         let stats = CrawlStats::default();
         for number in 0..1000 {
             stats.captured(200, &format!("x/{number}"), 1);
-            stats.event(CrawlEvent::new(EventKind::Wait, "waits"));
         }
         let now = stats.snapshot();
         assert!(now.mimes.len() <= MAX_MIME_TYPES + 1);
         assert_eq!(now.mimes.iter().map(|(_, count, _)| count).sum::<u64>(), 1000);
-        assert_eq!(now.events.len(), MAX_EVENTS);
     }
 }

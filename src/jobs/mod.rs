@@ -55,6 +55,7 @@ struct Shared {
     done: AtomicU64,
     aside_bytes: AtomicU64,
     cancelled: AtomicBool,
+    obstacles: Mutex<Vec<(&'static str, String)>>,
     paused: Mutex<bool>,
     resumed: Condvar,
 }
@@ -81,6 +82,8 @@ pub struct Progress {
     pub in_bytes: bool,
     /// The thing in hand (a file, a host), or empty.
     pub note: String,
+    /// Why the job makes no headway now, or empty. It is shown instead of the note.
+    pub obstacle: String,
     /// The job waits until it is resumed.
     pub paused: bool,
     /// The job was asked to stop.
@@ -127,6 +130,29 @@ impl JobCx {
     pub fn note(&self, note: impl Into<String>) {
         lock(&self.shared.stage).note = note.into();
         self.shared.aside_bytes.store(0, Ordering::Relaxed);
+    }
+
+    /// Says why the job makes no headway, until [`JobCx::clear_obstacle`]. It
+    /// is shown instead of the note meanwhile. `name` is that of what is in
+    /// the way (`network`, `disk`): a new text replaces the one of this name.
+    pub fn set_obstacle(&self, name: &'static str, text: impl Into<String>) {
+        let mut obstacles = lock(&self.shared.obstacles);
+        let text = text.into();
+        match obstacles.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => *known = text,
+            None => obstacles.push((name, text)),
+        }
+    }
+
+    /// The obstacle of this name is out of the way.
+    pub fn clear_obstacle(&self, name: &'static str) {
+        lock(&self.shared.obstacles).retain(|(known, _)| *known != name);
+    }
+
+    /// Why the job makes no headway now, or empty.
+    pub fn obstacle(&self) -> String {
+        let obstacles = lock(&self.shared.obstacles);
+        obstacles.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("; ")
     }
 
     /// Sets the counter of the present stage.
@@ -203,6 +229,7 @@ impl JobCx {
             total: stage.total,
             in_bytes: stage.in_bytes,
             note: stage.note,
+            obstacle: self.obstacle(),
             paused: self.is_paused(),
             cancelled: self.is_cancelled(),
         }
@@ -251,6 +278,19 @@ mod tests {
         assert_eq!((told.done, told.note.as_str()), (0, "file 1 of 2, a.warc.gz, copying: 4 MB"));
         assert_eq!(cx.advance(1), Ok(()));
         assert_eq!((cx.progress().done, cx.progress().note.as_str()), (1, "file 1 of 2, a.warc.gz"));
+    }
+
+    #[test]
+    fn what_is_in_the_way_is_told_until_it_is_gone() {
+        let cx = JobCx::detached();
+        cx.set_obstacle("network", "Network not reachable since 02:14");
+        cx.note("www.example.org");
+        cx.set_obstacle("disk", "disk full");
+        cx.set_obstacle("network", "Network not reachable since 02:15");
+        assert_eq!(cx.progress().obstacle, "Network not reachable since 02:15; disk full");
+        cx.clear_obstacle("network");
+        cx.clear_obstacle("disk");
+        assert_eq!((cx.progress().obstacle.as_str(), cx.progress().note.as_str()), ("", "www.example.org"));
     }
 
     #[test]

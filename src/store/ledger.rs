@@ -3,11 +3,12 @@
 use super::captures::insert_capture;
 use super::captures::parse_stored;
 use super::catalogue::Catalogue;
+use super::events::insert_events;
 use super::intern::url_ids;
 use super::workspace::StoreError;
 use crate::crawl::{
-    Admission, AdmissionState, CaptureEntry, Finished, HostBacklog, HostWait, Ledger, LedgerError, QueuedUrl,
-    RobotsAnswer,
+    Admission, AdmissionState, CaptureEntry, CrawlEvent, Finished, HostBacklog, HostWait, Ledger, LedgerError,
+    QueuedUrl, RobotsAnswer,
 };
 use crate::scope::{AnnotationFact, Decision, GeoFact, Verdict};
 use crate::uri::{CaptureDate, Url};
@@ -334,6 +335,10 @@ impl Ledger for LaunchLedger {
             }
             Ok(())
         })
+    }
+
+    fn keep_events(&self, events: Vec<CrawlEvent>) -> Result<(), LedgerError> {
+        self.write(move |conn, launch| insert_events(conn, launch, &events))
     }
 
     fn has_seen(&self, url: &Url) -> Result<bool, LedgerError> {

@@ -22,6 +22,7 @@ mod damage;
 mod detail;
 mod documents;
 mod engine_logs;
+mod events;
 mod exports;
 mod file_rows;
 mod files;

@@ -7,7 +7,7 @@ pub use super::scheduled::{RunState, ScheduledRun};
 pub use super::selection_rows::*;
 pub use crate::analysis::{ScorePart, ScoreWeights};
 use crate::campaign::Campaign;
-use crate::crawl::UrlOutcome;
+use crate::crawl::{CrawlEvent, EventKind, UrlOutcome};
 use crate::links::stored::tallied_anchor;
 use crate::scope::Trace;
 use crate::uri::CaptureDate;
@@ -676,4 +676,38 @@ pub struct JobRow {
     pub outcome: String,
     /// Whether it can wait and go on.
     pub can_pause: bool,
+}
+
+/// Which events of a launch are shown.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct EventQuery {
+    /// The launch.
+    pub launch: LaunchId,
+    /// Only those of this kind.
+    pub kind: Option<EventKind>,
+    /// How many are skipped.
+    pub offset: u64,
+    /// How many are shown at most.
+    pub limit: u64,
+}
+
+/// Events of a launch, newest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EventPage {
+    /// The events.
+    pub rows: Vec<EventRow>,
+    /// How many there are of the kind that was asked for.
+    pub total: u64,
+    /// Kinds that the launch has, with how many there are of each.
+    pub kinds: Vec<(EventKind, u64)>,
+}
+
+/// An event with its number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EventRow {
+    /// Its number in the catalogue.
+    pub id: i64,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: CrawlEvent,
 }

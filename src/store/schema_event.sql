@@ -11,7 +11,9 @@ CREATE TABLE event (
     url TEXT NOT NULL DEFAULT '',
     -- HTTP status, a Heritrix fetch status below zero, or 0.
     status INTEGER NOT NULL DEFAULT 0,
-    text TEXT NOT NULL
+    text TEXT NOT NULL,
+    -- How many times it happened; more than 1 where repeats were folded.
+    count INTEGER NOT NULL DEFAULT 1
 );
 CREATE INDEX event_launch ON event (launch, id);
 CREATE INDEX event_kind ON event (launch, kind, id);

@@ -7,7 +7,7 @@ use crate::app::models::{CampaignId, LaunchId, LaunchRow, LaunchState, campaign_
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::app::{CrawlPlan, CrawlRequest, UnfinishedLaunch};
 use crate::campaign::Campaign;
-use crate::crawl::{CrawlEnd, CrawlReport, CrawlSetup, CrawlStats, RecoveryReport, run_crawl};
+use crate::crawl::{CrawlEnd, CrawlReport, CrawlSetup, CrawlStats, EventObserver, RecoveryReport, run_crawl};
 use crate::jobs::JobCx;
 use crate::scope::{DecideRules, GeoDatabase};
 use crate::store::{Catalogue, LaunchLedger, job_name};
@@ -35,6 +35,8 @@ pub struct CrawlOptions {
     pub clock: Clock,
     /// The run of a schedule that it is, by its number.
     pub scheduled: Option<i64>,
+    /// Gets the events of the crawl while it runs.
+    pub on_event: Option<EventObserver>,
 }
 
 /// How a crawl ended.
@@ -217,7 +219,7 @@ pub fn crawl(
         clock: options.clock,
     };
     let ledger = LaunchLedger::new(Arc::clone(desk.workspace.catalogue()), launch.id);
-    let stats = Arc::new(CrawlStats::default());
+    let stats = Arc::new(CrawlStats::observed(options.on_event.clone()));
     let live = Arc::new(LiveCrawl::new(launch.id, Arc::clone(&stats), cx.clone()));
     desk.set_live(Some(Arc::clone(&live)));
     let result = guarded(catalogue, launch.id, &live, || run_crawl(&setup, &ledger, &stats, cx));

@@ -1,0 +1,122 @@
+//! Writes the events of a launch into its catalogue and its log.
+//!
+//! events.log has one line an event: time, kind, host, URL, status and text,
+//! separated by blanks. Absent values are `-`; only the text has blanks.
+
+use super::crawl_log::{escape, escape_last};
+use super::{CrawlError, CrawlEvent, CrawlStats, Ledger};
+use std::collections::VecDeque;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Events are written at the latest after this time.
+const EVERY: Duration = Duration::from_millis(500);
+/// Events that wait for a file or catalogue that cannot be written to.
+const MAX_BACKLOG: usize = 10_000;
+
+/// Takes events out of the statistics of a launch and writes them.
+pub(super) struct EventWriter<'a> {
+    stats: &'a CrawlStats,
+    ledger: &'a dyn Ledger,
+    state: Mutex<State>,
+}
+
+struct State {
+    log: File,
+    written: Option<Instant>,
+    /// Lines and rows that could not be written yet.
+    lines: VecDeque<CrawlEvent>,
+    rows: VecDeque<CrawlEvent>,
+}
+
+impl<'a> EventWriter<'a> {
+    /// Opens events.log in the folder, which is made if missing.
+    pub(super) fn open(folder: &Path, stats: &'a CrawlStats, ledger: &'a dyn Ledger) -> Result<Self, CrawlError> {
+        fs::create_dir_all(folder).map_err(|source| CrawlError::io(folder, source))?;
+        let path = folder.join("events.log");
+        let file = OpenOptions::new().create(true).append(true).read(true).open(&path);
+        let log = file.and_then(super::logs::on_a_new_line).map_err(|source| CrawlError::io(&path, source))?;
+        let state = State { log, written: None, lines: VecDeque::new(), rows: VecDeque::new() };
+        Ok(Self { stats, ledger, state: Mutex::new(state) })
+    }
+
+    /// Writes what there is, if some time has gone since the last time.
+    pub(super) fn flush_sometimes(&self) {
+        let is_due = |written: Instant| written.elapsed() >= EVERY;
+        if self.lock().written.is_none_or(is_due) {
+            self.flush();
+        }
+    }
+
+    /// Writes what there is. What cannot be written is written later.
+    pub(super) fn flush(&self) {
+        self.write(false);
+    }
+
+    fn write(&self, all: bool) {
+        let mut state = self.lock();
+        state.written = Some(Instant::now());
+        for event in self.stats.take_events(all) {
+            state.lines.push_back(event.clone());
+            state.rows.push_back(event);
+        }
+        if !state.lines.is_empty() {
+            let lines: String = state.lines.iter().map(line).collect();
+            if state.log.write_all(lines.as_bytes()).is_ok() {
+                state.lines.clear();
+            }
+        }
+        if !state.rows.is_empty() && self.ledger.keep_events(state.rows.iter().cloned().collect()).is_ok() {
+            state.rows.clear();
+        }
+        let State { lines, rows, .. } = &mut *state;
+        for backlog in [lines, rows] {
+            backlog.drain(..backlog.len().saturating_sub(MAX_BACKLOG));
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for EventWriter<'_> {
+    /// Writes all that is left, however the launch ended.
+    fn drop(&mut self) {
+        self.write(true);
+    }
+}
+
+/// The line of an event, with its end.
+fn line(event: &CrawlEvent) -> String {
+    let or_dash = |text: &str| if text.is_empty() { "-".to_owned() } else { escape(text) };
+    let status = if event.status == 0 { "-".to_owned() } else { event.status.to_string() };
+    format!(
+        "{} {} {} {} {status} {}\n",
+        event.date.to_log(),
+        event.kind.name(),
+        or_dash(&event.host),
+        or_dash(&event.url),
+        escape_last(&event.text),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::EventKind;
+    use super::*;
+    use crate::uri::CaptureDate;
+
+    #[test]
+    fn hostile_text_stays_on_its_line() {
+        let mut event = CrawlEvent::new(EventKind::Host, "no\nanswer\r from {\"a\":1}\u{2028}x");
+        event.date = CaptureDate::from_millis(0);
+        assert_eq!(line(&event), "1970-01-01T00:00:00.000Z host - - - no_answer_ from {\"a\":1}_x\n");
+        event.url = "http://a.example/ b\tc".to_owned();
+        let event = event.of_host("a.example").with_status(-2);
+        assert!(line(&event).contains(" host a.example http://a.example/%20b_c -2 no_answer_"), "{}", line(&event));
+    }
+}
