@@ -5,8 +5,8 @@ use super::notes::CaptureNotes;
 use super::spool::Spool;
 use super::{CaptureEntry, CrawlError, RecordPlace};
 use crate::uri::{CaptureDate, Url};
-use crate::warc::{FileSetOptions, Placed, RecordBuilder, RecordType, WarcFileSet, new_record_id};
-use std::io::Read;
+use crate::warc::{BlockDigester, FileSetOptions, Placed, RecordBuilder, RecordType, WarcFileSet, new_record_id};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -47,12 +47,10 @@ impl Archive {
         let request = with_line(RecordBuilder::request(&ids[1], date, url.as_str()), exchange)
             .reference("WARC-Concurrent-To", &ids[0])
             .compress(&exchange.request);
-        let metadata = RecordBuilder::metadata(&ids[2], date, url.as_str(), "application/json")
-            .reference("WARC-Refers-To", &ids[0])
-            .reference("WARC-Concurrent-To", &ids[0])
-            .compress(&notes.to_json(url, date));
-        let mut main = main.reader(0).map_err(|source| CrawlError::io(&self.folder, source))?;
-        let (mut request, mut metadata) = (request.as_slice(), metadata.as_slice());
+        let io = |source| CrawlError::io(&self.folder, source);
+        let mut metadata = self.metadata_record(url, date, notes, [&ids[2], &ids[0]]).map_err(io)?;
+        let mut main = main.reader(0).map_err(io)?;
+        let (mut request, mut metadata) = (request.as_slice(), metadata.reader(0).map_err(io)?);
         let mut members: [&mut dyn Read; 3] = [&mut main, &mut request, &mut metadata];
         let placed = {
             let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
@@ -81,9 +79,9 @@ impl Archive {
         id: &str,
     ) -> Result<(RecordType, Spool), CrawlError> {
         let io = |source| CrawlError::io(&self.folder, source);
-        let mut packed = Spool::new(&self.folder);
-        let mut block = Vec::new();
         if let Some((original_date, original_id)) = original {
+            let mut packed = Spool::new(&self.folder);
+            let mut block = Vec::new();
             let origin = (original_id.as_str(), url.as_str(), *original_date);
             let builder = RecordBuilder::revisit(id, exchange.date, url.as_str(), &exchange.digests.payload, origin);
             let builder = with_line(builder, exchange);
@@ -100,20 +98,63 @@ impl Archive {
             builder = builder.field("WARC-Truncated", truncated.as_str());
         }
         let builder = builder.digests(&exchange.digests);
-        let len = exchange.response.len();
-        let mut response = exchange.response.reader(0).map_err(io)?;
+        Ok((RecordType::Response, self.pack(&builder, &mut exchange.response).map_err(io)?))
+    }
+
+    /// The packed metadata record: its own id, and that of the record it is about.
+    fn metadata_record(
+        &self,
+        url: &Url,
+        date: CaptureDate,
+        notes: &CaptureNotes,
+        [id, about]: [&str; 2],
+    ) -> io::Result<Spool> {
+        let mut block = Digested { block: Spool::new(&self.folder), digester: BlockDigester::new(false) };
+        notes.write_json(url, date, &mut block)?;
+        let Digested { mut block, digester } = block;
+        let builder = RecordBuilder::metadata(id, date, url.as_str(), "application/json")
+            .reference("WARC-Refers-To", about)
+            .reference("WARC-Concurrent-To", about)
+            .block_digest(&digester.finish().block);
+        self.pack(&builder, &mut block)
+    }
+
+    /// Packs a record whose digests are known.
+    fn pack(&self, builder: &RecordBuilder, block: &mut Spool) -> io::Result<Spool> {
+        let mut packed = Spool::new(&self.folder);
+        let len = block.len();
+        let mut block = block.reader(0)?;
         if len <= PACK_IN_MEMORY {
-            response.read_to_end(&mut block).map_err(io)?;
-            packed.push(&builder.compress(&block)).map_err(io)?;
+            let mut bytes = Vec::new();
+            block.read_to_end(&mut bytes)?;
+            packed.push(&builder.compress(&bytes))?;
         } else {
-            builder.compress_from(response, len, &mut packed).map_err(io)?;
+            builder.compress_from(block, len, &mut packed)?;
         }
-        Ok((RecordType::Response, packed))
+        Ok(packed)
     }
 
     /// Closes the file in hand; tells the files of this run.
     pub fn close(self) -> Result<Vec<PathBuf>, CrawlError> {
         Ok(self.files.into_inner().unwrap_or_else(PoisonError::into_inner).close()?)
+    }
+}
+
+/// A block that is hashed while it is written.
+struct Digested {
+    block: Spool,
+    digester: BlockDigester,
+}
+
+impl Write for Digested {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.block.push(bytes)?;
+        self.digester.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -142,10 +183,11 @@ pub fn entry_of(
     url: &Url,
     exchange: &Exchange,
     original: Option<&Original>,
-    notes: &CaptureNotes,
+    notes: CaptureNotes,
     records: Vec<RecordPlace>,
 ) -> CaptureEntry {
-    let redirects = notes.outlinks.iter().find(|link| link.kind == crate::links::LinkKind::Redirect);
+    let redirect = notes.outlinks.iter().find(|link| link.kind == crate::links::LinkKind::Redirect);
+    let redirect_to = redirect.map(|link| link.url.clone());
     let mut entry = CaptureEntry {
         url: url.clone(),
         date: exchange.date,
@@ -156,18 +198,18 @@ pub fn entry_of(
         truncated: exchange.truncated.map(|why| why.as_str().to_owned()),
         ip: Some(exchange.address.ip()),
         fetch_ms: notes.fetch_ms,
-        title: notes.title.clone(),
-        language: notes.language.clone(),
-        hops: notes.hops.clone(),
-        via: notes.via.clone(),
-        seed: notes.seed.clone(),
-        source_tag: notes.source_tag.clone(),
-        verdict: notes.verdict.clone(),
-        redirect_to: redirects.map(|link| link.url.clone()),
+        title: notes.title,
+        language: notes.language,
+        hops: notes.hops,
+        via: notes.via,
+        seed: notes.seed,
+        source_tag: notes.source_tag,
+        verdict: notes.verdict,
+        redirect_to,
         revisit_of: original.map(|(date, _)| *date),
         repeats: None,
         records,
-        outlinks: notes.outlinks.clone(),
+        outlinks: notes.outlinks,
         unread: notes.unread,
     };
     entry.tell_truncated();

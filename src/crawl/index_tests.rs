@@ -165,8 +165,9 @@ fn notes_that_are_too_long_are_told_and_links_come_from_the_page() {
         rule_index: None,
         rule_name: "x".to_owned(),
     });
-    let long = CaptureNotes { interim: "x".repeat(MAX_NOTES_BYTES), verdict, ..CaptureNotes::default() };
-    let long = long.to_json(&Url::parse(url).unwrap(), DATE);
+    let (mut long, of) = (Vec::new(), Url::parse(url).unwrap());
+    let with_long_head = CaptureNotes { interim: "x".repeat(MAX_NOTES_BYTES), verdict, ..CaptureNotes::default() };
+    with_long_head.write_json(&of, DATE, &mut long).unwrap();
     let (found, report) = index_bytes(&[page.clone(), notes("application/json", &long)].concat());
     assert_eq!((found.len(), found[0].outlinks.len(), found[0].verdict.is_some()), (1, 1, false));
     let [problem] = &report.problems[..] else { panic!("{:?}", report.problems) };

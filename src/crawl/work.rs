@@ -252,7 +252,7 @@ impl<'e> Worker<'e> {
             Refusal::TryAgain(deferred) => return deferred.put_back(self, ticket, wait),
             Refusal::Last(given_up) => given_up,
         };
-        let (mut notes, entry) = self.keep(ticket, &mut exchange)?;
+        let (mut annotations, entry) = self.keep(ticket, &mut exchange)?;
         // The page after its robots.txt waits as long as that says.
         let wait = match is_robots_url(&ticket.queued.admission.url) {
             true => wait_after(politeness, Some(exchange.took), self.crawl_delay_of(&ticket.queued.admission.url)?),
@@ -263,10 +263,10 @@ impl<'e> Worker<'e> {
         let links = match engine.judge.refuses_content(&candidate, content_of(&entry)) {
             Some(verdict) => {
                 engine.logs.scope([(&candidate, &verdict)])?;
-                notes.annotations.push("contentRefused".to_owned());
+                annotations.push("contentRefused".to_owned());
                 &[]
             }
-            None => followed(&notes.outlinks),
+            None => followed(&entry.outlinks),
         };
         let admission = &ticket.queued.admission;
         if admission.is_seed
@@ -282,10 +282,7 @@ impl<'e> Worker<'e> {
             is_seed: admission.is_seed,
         };
         let decided = engine.judge.admit(&source, links)?;
-        let line = CrawlLogLine {
-            annotations: notes.annotations.clone(),
-            ..self.log_line(&ticket.queued, status).with_capture(&entry)
-        };
+        let line = CrawlLogLine { annotations, ..self.log_line(&ticket.queued, status).with_capture(&entry) };
         engine.stats.captured(status, &entry.mime, exchange.response.len());
         engine.cx.note(authority_of(&admission.url));
         engine.logs.crawl(&line)?;
@@ -311,8 +308,9 @@ impl<'e> Worker<'e> {
         })
     }
 
-    /// Reads an answer for its links and writes it to the archive.
-    fn keep(&self, ticket: &Ticket, exchange: &mut Exchange) -> Result<(CaptureNotes, CaptureEntry), CrawlError> {
+    /// Reads an answer for its links and writes it to the archive. Gives its
+    /// remarks for the crawl log, too.
+    fn keep(&self, ticket: &Ticket, exchange: &mut Exchange) -> Result<(Vec<String>, CaptureEntry), CrawlError> {
         let engine = self.engine;
         let admission = &ticket.queued.admission;
         let url = &admission.url;
@@ -356,8 +354,8 @@ impl<'e> Worker<'e> {
             certificate_problem: exchange.tls.as_ref().and_then(|tls| tls.certificate_problem.clone()),
         };
         let records = engine.archive.write(url, exchange, original.as_ref(), &notes)?;
-        let entry = entry_of(url, exchange, original.as_ref(), &notes, records);
-        Ok((notes, entry))
+        let annotations = notes.annotations.clone();
+        Ok((annotations, entry_of(url, exchange, original.as_ref(), notes, records)))
     }
 
     fn robots_answered(

@@ -157,6 +157,13 @@ impl RecordBuilder {
         self
     }
 
+    /// Appends the digest of the block alone, computed before.
+    pub fn block_digest(mut self, digest: &str) -> Self {
+        self.headers.push("WARC-Block-Digest", digest);
+        self.has_block_digest = true;
+        self
+    }
+
     /// The head for a block of this length; `block_digest` where none was given.
     fn head(&self, block_len: u64, block_digest: Option<&str>) -> Vec<u8> {
         let mut head = Vec::with_capacity(1024);
