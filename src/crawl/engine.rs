@@ -17,11 +17,13 @@ use super::{
     MAX_IN_FLIGHT_PER_ADDRESS, Resolver, SystemResolver, free_bytes,
 };
 use crate::campaign::Seed;
-use crate::jobs::{JobCx, counted};
+use crate::jobs::{JobCx, counted, panic_words};
 use crate::scope::Candidate;
 use crate::uri::parse_web_url;
 use crate::warc::FileSetOptions;
 use std::collections::HashMap;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -116,7 +118,8 @@ fn run_launch(
             .with_overrides(setup.overrides.clone())
             .allowing_private(politeness.allow_private_addresses)
             .dated_by(setup.clock)
-            .abandoned_when(abandon_after_grace(cx));
+            .abandoned_when(abandon_after_grace(cx))
+            .cancelled_by(cx);
 
     cx.stage("Looking at what is there", None);
     let judge = Judge::new(setup.rules.clone(), setup.geo.as_ref(), &client, ledger, setup.clock)?;
@@ -185,7 +188,20 @@ impl Engine<'_> {
     /// or an error stops them.
     fn run(&self, workers: usize) {
         std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..workers).map(|number| scope.spawn(move || self.work(number))).collect();
+            let (threads, failed) = start_workers(workers, |number| {
+                let thread = std::thread::Builder::new().name(format!("crawl-{number}"));
+                thread.spawn_scoped(scope, move || self.work(number))
+            });
+            match failed {
+                Some(error) if threads.is_empty() => self.stop(Err(CrawlError::NoWorkers(error))),
+                Some(error) => {
+                    let made = threads.len();
+                    let text =
+                        format!("Only {made} of {workers} workers could be started ({error}): the crawl is slower");
+                    self.stats.event(CrawlEvent::new(EventKind::Error, text));
+                }
+                None => {}
+            }
             let mut looked = None;
             while threads.iter().any(|thread| !thread.is_finished()) {
                 if looked.is_none_or(|looked: Instant| looked.elapsed() >= LOOK_AT_DISK) {
@@ -217,18 +233,18 @@ impl Engine<'_> {
                 std::thread::sleep(LOOK_AT_WORKERS);
                 continue;
             }
-            let captured = match self.frontier.next() {
-                Ok(Next::Url(url)) => worker.process(*url),
-                Ok(Next::Idle) => Ok(false),
-                Ok(Next::Finished) => {
-                    self.unreserve_document();
-                    return;
-                }
-                Err(error) => Err(error.into()),
-            };
-            match captured {
-                Ok(true) => {}
-                Ok(false) => self.unreserve_document(),
+            // What panics beside a URL leaves nothing behind to wait for: the
+            // crawl ends with words, and the others see that it did.
+            let next = catch_unwind(AssertUnwindSafe(|| match self.frontier.next()? {
+                Next::Url(url) => Ok(Some(worker.process(*url)?)),
+                Next::Idle => Ok(Some(false)),
+                Next::Finished => Ok(None),
+            }));
+            let next = next.unwrap_or_else(|panic| Err(CrawlError::Internal(panic_words(panic.as_ref()))));
+            match next {
+                Ok(Some(true)) => {}
+                Ok(Some(false)) => self.unreserve_document(),
+                Ok(None) => return self.unreserve_document(),
                 Err(error) => return self.stop(Err(error)),
             }
         }
@@ -301,6 +317,19 @@ impl Engine<'_> {
             self.cx.set_paused(true);
         }
     }
+}
+
+/// Starts so many workers, as far as the system lets it; the error is that of
+/// the first one that could not be started.
+fn start_workers<T>(count: usize, mut start: impl FnMut(usize) -> io::Result<T>) -> (Vec<T>, Option<io::Error>) {
+    let mut threads = Vec::with_capacity(count);
+    for number in 0..count {
+        match start(number) {
+            Ok(thread) => threads.push(thread),
+            Err(error) => return (threads, Some(error)),
+        }
+    }
+    (threads, None)
 }
 
 /// Servers that keep silent are given up some time after the wish to stop.
@@ -387,4 +416,18 @@ fn admit_seeds(
         stats.event(CrawlEvent::new(EventKind::Seed, text));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crawl_begins_with_the_workers_that_can_be_started() {
+        let few =
+            |count| start_workers(count, |number| if number < 2 { Ok(number) } else { Err(io::Error::other("no")) });
+        let (threads, failed) = few(4);
+        assert_eq!((threads, failed.map(|error| error.to_string())), (vec![0, 1], Some("no".to_owned())));
+        assert!(few(2).1.is_none());
+    }
 }

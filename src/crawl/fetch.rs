@@ -10,6 +10,7 @@ use super::outcome::NOT_STORED;
 use super::resolver::{HostOverride, Resolver};
 use super::spool::Spool;
 use super::wire::{Abandon, ConnectError, Connection, Deadline, IdleConnections, Origin, TlsClient, TlsFacts};
+use crate::jobs::JobCx;
 use crate::scope::AnswerSource;
 use crate::uri::{CaptureDate, Clock, Url};
 use crate::warc::digest::{BlockDigester, Digests};
@@ -37,6 +38,8 @@ pub mod fetch_status {
     pub const CONNECT_LOST: i32 = -3;
     /// No answer in time.
     pub const TIMEOUT: i32 = -4;
+    /// The crawler itself failed on it (Heritrix: a runtime exception).
+    pub const RUNTIME_EXCEPTION: i32 = -5;
     /// The answer is no HTTP, or cannot be held.
     pub const UNFETCHABLE: i32 = -7;
     /// The host refused too often (429, 503).
@@ -178,6 +181,7 @@ pub struct Client {
     limits: FetchLimits,
     spool_dir: PathBuf,
     abandon: Option<Abandon>,
+    cancelled: Option<JobCx>,
     clock: Clock,
 }
 
@@ -200,6 +204,7 @@ impl Client {
             limits,
             spool_dir,
             abandon: None,
+            cancelled: None,
             clock: Clock::default(),
         })
     }
@@ -228,6 +233,17 @@ impl Client {
         self
     }
 
+    /// Looks nothing up any more once this job is cancelled.
+    pub fn cancelled_by(mut self, cx: &JobCx) -> Self {
+        self.cancelled = Some(cx.clone());
+        self
+    }
+
+    /// Whether the crawl is to end.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.as_ref().is_some_and(JobCx::is_cancelled)
+    }
+
     /// Where a URL is connected to: its override, or what the resolver says.
     pub fn addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, FetchError> {
         let host = url.host_str().unwrap_or_default().trim_end_matches('.');
@@ -241,6 +257,14 @@ impl Client {
                 Err(FetchError { status: fetch_status::DNS_FAILED, words: error.to_string(), retry: true, took: None })
             }
         }
+    }
+
+    /// Asks for the addresses of many hosts side by side, as [`Self::addresses`]
+    /// does for one; those that are sent elsewhere are not asked for.
+    pub fn resolve_ahead(&self, urls: &[&Url]) {
+        let asked = urls.iter().filter(|url| self.answer_source(url) == AnswerSource::Resolver);
+        let hosts = asked.map(|url| url.host_str().unwrap_or_default().trim_end_matches('.'));
+        self.resolver.resolve_ahead(&hosts.collect::<Vec<_>>(), &|| self.is_cancelled());
     }
 
     /// Who names the addresses of a host: see [`Self::addresses`].

@@ -621,3 +621,70 @@ fn large_pages_are_read_whole_and_torn_ones_are_noted() {
     let problems: Vec<String> = indexed.problems.iter().map(ToString::to_string).collect();
     assert!(problems.len() == 1 && problems[0].contains("page not fully read: http://a.example/torn"), "{problems:?}");
 }
+
+/// Knows the hosts of the test by their overrides; fails otherwise.
+struct Defective;
+
+impl Resolver for Defective {
+    fn resolve(&self, host: &str) -> Result<Vec<std::net::IpAddr>, ResolveError> {
+        panic!("a defect at {host}")
+    }
+}
+
+#[test]
+fn a_url_that_panics_fails_alone_and_the_crawl_goes_on() {
+    let server = Server::start(|host, path| match path {
+        "/" => Reply::html("<a href=/1>1</a><a href=/2>2</a><a href=/3>3</a><a href=http://sub.a.example/>x</a>"),
+        path => site(host, path),
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = MemoryLedger::default();
+    // Before it is fetched, before it is written, after it is written.
+    let defects = ["http://sub.a.example/robots.txt", "http://a.example/1", "http://a.example/2"];
+    ledger.panic_in("same_payload", defects[1]);
+    ledger.panic_in("finish", defects[2]);
+    let campaign = campaign(&["http://a.example/"]);
+    let setup = setup(&campaign, &server, folder.path());
+    let run = || {
+        let (stats, cx, before) = (CrawlStats::default(), JobCx::detached(), ledger.events().len());
+        let report = run_crawl_with(&setup, &ledger, &stats, &cx, std::sync::Arc::new(Defective)).unwrap();
+        (report, ledger.events().split_off(before))
+    };
+    let (report, events) = run();
+    assert_eq!((report.end, report.totals.in_flight, report.totals.queued), (CrawlEnd::Finished, 0, 0));
+    let log = std::fs::read_to_string(folder.path().join("logs/crawl.log")).unwrap();
+    for url in defects {
+        let finished = ledger.finished(url).unwrap();
+        assert_eq!(finished.fetch_status, -5, "{finished:?}");
+        assert!(finished.why.unwrap().starts_with("internal error: a defect"));
+        let lines: Vec<_> = log.lines().filter(|line| line.split_whitespace().nth(3) == Some(url)).collect();
+        assert!(lines.iter().any(|line| line.split_whitespace().nth(1) == Some("-5")), "{url}: {log}");
+        let named = events.iter().find(|event| event.kind == EventKind::Error && event.url == url);
+        assert!(named.is_some_and(|event| event.text.contains("a defect") && event.status == -5), "{events:?}");
+    }
+    // What waited for that robots.txt has the same end.
+    assert_eq!(ledger.finished("http://sub.a.example/").unwrap().fetch_status, -61);
+    for url in ["http://a.example/", "http://a.example/3"] {
+        assert_eq!(ledger.finished(url).unwrap().fetch_status, 200);
+    }
+
+    // What lies in the files is taken over, and nothing is tried again.
+    let asked = server.hits.lock().unwrap().len();
+    let (report, events) = run();
+    assert_eq!((report.end, report.recovery.captures), (CrawlEnd::Finished, 1));
+    assert_eq!(server.hits.lock().unwrap().len(), asked);
+    assert_eq!(ledger.kept()[0].url.as_str(), defects[2]);
+    assert!(events.iter().all(|event| event.kind != EventKind::Error), "{events:?}");
+}
+
+#[test]
+fn a_panic_beside_the_urls_ends_the_crawl_instead_of_hanging_it() {
+    let server = Server::start(site);
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = MemoryLedger::default();
+    ledger.panic_in("waiting", "b.example");
+    let campaign = campaign(&["http://a.example/", "http://b.example/"]);
+    let setup = setup(&campaign, &server, folder.path());
+    let error = run_crawl(&setup, &ledger, &CrawlStats::default(), &JobCx::detached()).unwrap_err();
+    assert!(error.to_string().contains("internal error") && error.to_string().contains("Resume"), "{error}");
+}

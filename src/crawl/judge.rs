@@ -15,9 +15,6 @@ use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Hosts of one page that are looked up at the same time.
-const LOOK_UPS: usize = 8;
-
 /// The rules of a crawl with what is known about hosts.
 pub struct Judge<'a> {
     rules: RwLock<Arc<DecideRules>>,
@@ -163,50 +160,50 @@ impl<'a> Judge<'a> {
         self.known.read().unwrap_or_else(PoisonError::into_inner).get(host).cloned().unwrap_or_default()
     }
 
-    /// Looks up many hosts side by side, so that a page full of foreign links
-    /// does not hold its worker for minutes.
+    /// Looks up many hosts side by side on the resolver's threads, so that a
+    /// page full of foreign links does not hold its worker for minutes.
     fn look_up_ahead(&self, candidates: &[Candidate]) -> Result<(), LedgerError> {
         let rules = self.rules();
         if self.geo.is_none() || !rules.uses_geo() {
             return Ok(());
         }
         let mut hosts = HashSet::new();
-        let wanted: Vec<&Candidate> = candidates
-            .iter()
-            .filter(|candidate| {
-                let host = candidate.url.host_str().unwrap_or_default();
-                self.known_fact(host) == GeoFact::NotAsked
-                    && rules.needs_geo(candidate, &Facts::default())
-                    && hosts.insert(host)
-            })
-            .collect();
-        if wanted.len() < 2 {
-            return Ok(());
-        }
-        let share = wanted.len().div_ceil(LOOK_UPS);
-        let answers: Vec<Result<(), LedgerError>> = std::thread::scope(|scope| {
-            let threads: Vec<_> = wanted
-                .chunks(share)
-                .map(|part| {
-                    scope.spawn(|| part.iter().try_for_each(|candidate| self.look_up(&candidate.url).map(|_| ())))
-                })
-                .collect();
-            let ended = |thread: std::thread::ScopedJoinHandle<'_, Result<(), LedgerError>>| match thread.join() {
-                Ok(answer) => answer,
-                Err(panic) => std::panic::resume_unwind(panic),
-            };
-            threads.into_iter().map(ended).collect()
+        let wanted = candidates.iter().filter(|candidate| {
+            let host = candidate.url.host_str().unwrap_or_default();
+            self.known_fact(host) == GeoFact::NotAsked
+                && rules.needs_geo(candidate, &Facts::default())
+                && hosts.insert(host)
         });
-        answers.into_iter().collect()
+        let wanted: Vec<&Url> = wanted.map(|candidate| &candidate.url).collect();
+        self.client.resolve_ahead(&wanted);
+        let mut facts = Vec::with_capacity(wanted.len());
+        for url in wanted {
+            // Those that are left are decided when their turn comes.
+            if self.client.is_cancelled() {
+                break;
+            }
+            facts.push((url.host_str().unwrap_or_default().to_owned(), self.locate(url)));
+        }
+        self.keep_facts(facts)
     }
 
     /// Finds out where a host stands and keeps it.
     fn look_up(&self, url: &Url) -> Result<GeoFact, LedgerError> {
-        let host = url.host_str().unwrap_or_default();
+        if self.geo.is_some() && self.client.is_cancelled() {
+            return Ok(GeoFact::Failed { why: "the crawl was stopped".to_owned() });
+        }
+        let fact = self.locate(url);
+        if self.geo.is_some() {
+            self.keep_facts(vec![(url.host_str().unwrap_or_default().to_owned(), fact.clone())])?;
+        }
+        Ok(fact)
+    }
+
+    fn locate(&self, url: &Url) -> GeoFact {
         let Some(geo) = self.geo else {
-            return Ok(GeoFact::Failed { why: "no country database is set".to_owned() });
+            return GeoFact::Failed { why: "no country database is set".to_owned() };
         };
-        let fact = match self.client.addresses(url) {
+        match self.client.addresses(url) {
             Ok(addresses) => {
                 let addresses: Vec<IpAddr> = addresses.iter().map(std::net::SocketAddr::ip).collect();
                 match geo.evidence(&addresses, self.clock.now()) {
@@ -215,9 +212,12 @@ impl<'a> Judge<'a> {
                 }
             }
             Err(error) => GeoFact::Failed { why: error.words },
-        };
-        self.ledger.keep_geo_fact(host, &fact)?;
-        self.known.write().unwrap_or_else(PoisonError::into_inner).insert(host.to_owned(), fact.clone());
-        Ok(fact)
+        }
+    }
+
+    fn keep_facts(&self, facts: Vec<(String, GeoFact)>) -> Result<(), LedgerError> {
+        self.ledger.keep_geo_facts(&facts)?;
+        self.known.write().unwrap_or_else(PoisonError::into_inner).extend(facts);
+        Ok(())
     }
 }

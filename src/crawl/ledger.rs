@@ -188,8 +188,8 @@ pub trait Ledger: Send + Sync {
         Ok(HashMap::new())
     }
 
-    /// Keeps what was found out about where a host stands.
-    fn keep_geo_fact(&self, host: &str, fact: &GeoFact) -> Result<(), LedgerError>;
+    /// Keeps what was found out about where hosts stand.
+    fn keep_geo_facts(&self, facts: &[(String, GeoFact)]) -> Result<(), LedgerError>;
 
     /// The robots.txt answers this launch has had, kept so that a resumed
     /// crawl does not ask again. `origin` as in `https://example.pt:8443`.

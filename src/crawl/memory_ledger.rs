@@ -30,12 +30,22 @@ struct Inner {
 
 /// Keeps everything; survives a crawl, so that another can go on.
 #[derive(Default)]
-pub struct MemoryLedger(Mutex<Inner>, Vec<CaptureEntry>);
+pub struct MemoryLedger(Mutex<Inner>, Vec<CaptureEntry>, Mutex<Vec<(&'static str, String)>>);
 
 impl MemoryLedger {
     /// A new launch after another one, whose captures it knows.
     pub fn after(earlier: &Self) -> Self {
-        Self(Mutex::default(), earlier.captures())
+        Self(Mutex::default(), earlier.captures(), Mutex::default())
+    }
+
+    /// Lets calls of this name panic that are about this URL or host.
+    pub fn panic_in(&self, call: &'static str, about: &str) {
+        self.2.lock().unwrap().push((call, about.to_owned()));
+    }
+
+    fn may_panic(&self, call: &str, about: &str) {
+        let panics = self.2.lock().unwrap().iter().any(|(name, of)| *name == call && of == about);
+        assert!(!panics, "a defect in {call}");
     }
 
     /// Captures that no URL waited for.
@@ -119,6 +129,7 @@ impl Ledger for MemoryLedger {
         now: CaptureDate,
         limit: usize,
     ) -> Result<Vec<QueuedUrl>, LedgerError> {
+        self.may_panic("waiting", authority);
         let inner = self.0.lock().unwrap();
         let mut found: Vec<QueuedUrl> = (0..inner.rows.len())
             .filter_map(|at| inner.queued(at))
@@ -194,6 +205,9 @@ impl Ledger for MemoryLedger {
     }
 
     fn finish(&self, finished: Finished) -> Result<Vec<bool>, LedgerError> {
+        if let Some(capture) = &finished.capture {
+            self.may_panic("finish", capture.url.as_str());
+        }
         let mut inner = self.0.lock().unwrap();
         let at = finished.id as usize;
         assert!(matches!(inner.rows[at].1, Fate::Waiting { .. }), "finished twice: {:?}", inner.rows[at]);
@@ -203,6 +217,7 @@ impl Ledger for MemoryLedger {
     }
 
     fn same_payload(&self, url: &Url, payload_digest: &str) -> Result<Option<(CaptureDate, String)>, LedgerError> {
+        self.may_panic("same_payload", url.as_str());
         let like = |capture: &CaptureEntry| {
             capture.url == *url && capture.payload_digest == payload_digest && capture.revisit_of.is_none()
         };
@@ -214,8 +229,8 @@ impl Ledger for MemoryLedger {
         Ok(self.0.lock().unwrap().geo.clone())
     }
 
-    fn keep_geo_fact(&self, host: &str, fact: &GeoFact) -> Result<(), LedgerError> {
-        self.0.lock().unwrap().geo.insert(host.to_owned(), fact.clone());
+    fn keep_geo_facts(&self, facts: &[(String, GeoFact)]) -> Result<(), LedgerError> {
+        self.0.lock().unwrap().geo.extend(facts.iter().cloned());
         Ok(())
     }
 

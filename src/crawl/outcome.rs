@@ -296,6 +296,11 @@ fn failed(status: i32, why: &str) -> UrlOutcome {
             new(OutcomeKind::ConnectionLost, "Not fetched: the server closed the connection without a response.", again)
         }
         fetch_status::TIMEOUT => new(OutcomeKind::TimedOut, "Not fetched: the server did not respond in time.", again),
+        fetch_status::RUNTIME_EXCEPTION => new(
+            OutcomeKind::Failed,
+            "Not fetched: an internal error of the crawler ended it.",
+            "Report the URL and the recorded error, then crawl again with a newer version.",
+        ),
         fetch_status::UNFETCHABLE if why.starts_with(NOT_STORED) => new(
             OutcomeKind::Unreadable,
             "Not fetched: the response could not be stored.",
@@ -397,6 +402,8 @@ mod tests {
         check(Failed, seed, -2, tls, "Not fetched: no secure connection (TLS) to the server.");
         check(Failed, seed, -3, "", "Not fetched: the server closed the connection without a response.");
         check(Failed, seed, -4, "", "Not fetched: the server did not respond in time.");
+        let defect = "Not fetched: an internal error of the crawler ended it.";
+        check(Failed, seed, -5, "internal error: index out of bounds", defect);
         check(Failed, seed, -7, "the answer is no HTTP", "Not fetched: the response is not valid HTTP.");
         check(Failed, seed, -7, "the answer cannot be kept: full", "Not fetched: the response could not be stored.");
         // Where no robots.txt was had, the reason for that counts.

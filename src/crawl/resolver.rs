@@ -17,6 +17,8 @@ const MAX_NAMES: usize = 50_000;
 const THREADS: usize = 8;
 /// The system's own call has no time-out; nobody waits longer than this.
 const TIMEOUT: Duration = Duration::from_secs(20);
+/// How often it is seen whether the crawl was cancelled.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// Why a name has no address, in words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -45,6 +47,11 @@ pub(super) const NOT_NOW: &str = "cannot be resolved now";
 pub trait Resolver: Send + Sync {
     /// The addresses of a host name, at least one; blocks for a bounded time.
     fn resolve(&self, host: &str) -> Result<Vec<IpAddr>, ResolveError>;
+
+    /// Asks for many names side by side, so that [`Self::resolve`] knows their
+    /// answers at once afterwards; ends early when `is_cancelled` says so.
+    /// One that answers at once anyway does nothing.
+    fn resolve_ahead(&self, _hosts: &[&str], _is_cancelled: &dyn Fn() -> bool) {}
 }
 
 /// Sends one host and port somewhere else, as `curl --resolve` does.
@@ -156,25 +163,56 @@ type Answer = Result<Vec<IpAddr>, ResolveError>;
 
 struct Question {
     host: String,
-    answer: crossbeam_channel::Sender<Result<Vec<IpAddr>, String>>,
+    answer: crossbeam_channel::Sender<(String, Result<Vec<IpAddr>, String>)>,
 }
 
 impl SystemResolver {
     /// Starts its threads; they end when the resolver is dropped and the
     /// system has answered what was asked.
+    ///
+    /// # Errors
+    ///
+    /// When not a single thread can be made.
     pub fn start() -> std::io::Result<Self> {
         let (questions, inbox) = crossbeam_channel::bounded::<Question>(1024);
         for number in 0..THREADS {
             let inbox = inbox.clone();
-            std::thread::Builder::new().name(format!("resolve-{number}")).spawn(move || {
+            let made = std::thread::Builder::new().name(format!("resolve-{number}")).spawn(move || {
                 for question in inbox {
+                    let answer = ask_system(&question.host);
                     // Nobody may wait for the answer any more; that is fine.
-                    let _ = question.answer.send(ask_system(&question.host));
+                    let _ = question.answer.send((question.host, answer));
                 }
-            })?;
+            });
+            if let Err(error) = made
+                && number == 0
+            {
+                return Err(error);
+            }
         }
         Ok(Self { questions, memory: Mutex::new(HashMap::new()) })
     }
+
+    fn known(&self, host: &str) -> Option<Answer> {
+        let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let (asked, answer) = memory.get(host)?;
+        let keep = if answer.is_ok() { KEEP_ANSWER } else { KEEP_FAILURE };
+        (asked.elapsed() < keep).then(|| answer.clone())
+    }
+
+    fn keep(&self, host: &str, answer: Result<Vec<IpAddr>, String>) -> Answer {
+        let answer = answer.map_err(|why| ResolveError { host: host.to_owned(), why });
+        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        if memory.len() >= MAX_NAMES {
+            memory.clear();
+        }
+        memory.insert(host.to_owned(), (Instant::now(), answer.clone()));
+        answer
+    }
+}
+
+fn no_answer() -> String {
+    format!("no answer within {} seconds", TIMEOUT.as_secs())
 }
 
 fn ask_system(host: &str) -> Result<Vec<IpAddr>, String> {
@@ -193,30 +231,51 @@ impl Resolver for SystemResolver {
         if let Ok(ip) = bare.parse() {
             return Ok(vec![ip]);
         }
-        let lock = || self.memory.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((asked, answer)) = lock().get(host) {
-            let keep = if answer.is_ok() { KEEP_ANSWER } else { KEEP_FAILURE };
-            if asked.elapsed() < keep {
-                return answer.clone();
-            }
+        if let Some(answer) = self.known(host) {
+            return answer;
         }
         let (sender, answer) = crossbeam_channel::bounded(1);
         let begin = Instant::now();
         let question = Question { host: host.to_owned(), answer: sender };
         let answer = match self.questions.send_timeout(question, TIMEOUT) {
             Ok(()) => match answer.recv_timeout(TIMEOUT.saturating_sub(begin.elapsed())) {
-                Ok(answer) => answer,
-                Err(_) => Err(format!("no answer within {} seconds", TIMEOUT.as_secs())),
+                Ok((_, answer)) => answer,
+                Err(_) => Err(no_answer()),
             },
             Err(_) => Err("the system's resolver is overloaded".to_owned()),
         };
-        let answer = answer.map_err(|why| ResolveError { host: host.to_owned(), why });
-        let mut memory = lock();
-        if memory.len() >= MAX_NAMES {
-            memory.clear();
+        self.keep(host, answer)
+    }
+
+    fn resolve_ahead(&self, hosts: &[&str], is_cancelled: &dyn Fn() -> bool) {
+        let is_name = |host: &&str| host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_err();
+        let mut hosts = hosts.iter().copied().filter(is_name).filter(|host| self.known(host).is_none());
+        let (sender, answers) = crossbeam_channel::unbounded();
+        let mut asked: HashMap<String, Instant> = HashMap::new();
+        loop {
+            while asked.len() < THREADS {
+                let Some(host) = hosts.next() else { break };
+                let question = Question { host: host.to_owned(), answer: sender.clone() };
+                // An overloaded resolver is asked for each name at its turn.
+                if self.questions.try_send(question).is_err() {
+                    return;
+                }
+                asked.insert(host.to_owned(), Instant::now());
+            }
+            if asked.is_empty() || is_cancelled() {
+                return;
+            }
+            if let Ok((host, answer)) = answers.recv_timeout(LOOK)
+                && asked.remove(&host).is_some()
+            {
+                let _ = self.keep(&host, answer);
+            }
+            let late = asked.iter().filter(|(_, since)| since.elapsed() >= TIMEOUT).map(|(host, _)| host.clone());
+            for host in late.collect::<Vec<_>>() {
+                asked.remove(&host);
+                let _ = self.keep(&host, Err(no_answer()));
+            }
         }
-        memory.insert(host.to_owned(), (Instant::now(), answer.clone()));
-        answer
     }
 }
 
@@ -281,6 +340,15 @@ mod tests {
         {
             assert!(private_address(ip.parse().unwrap()).is_none(), "{ip}");
         }
+    }
+
+    #[test]
+    fn names_asked_ahead_are_known_afterwards() {
+        let resolver = SystemResolver::start().unwrap();
+        resolver.resolve_ahead(&["localhost"], &|| true);
+        resolver.resolve_ahead(&["192.0.2.1", "localhost", "[::1]"], &|| false);
+        assert!(resolver.known("localhost").is_some_and(|answer| answer.is_ok()));
+        assert_eq!(resolver.memory.lock().unwrap().len(), 1);
     }
 
     #[test]

@@ -116,6 +116,12 @@ pub enum CrawlError {
         /// What the system said.
         source: io::Error,
     },
+    /// A defect of the program that concerns no single URL.
+    #[error("an internal error ended the crawl: {0}. Resume the launch to go on")]
+    Internal(String),
+    /// No thread could be made to work on.
+    #[error("no worker thread could be started ({0}). Close other programs, then resume the launch")]
+    NoWorkers(io::Error),
     /// Stopped on request before the crawl had begun.
     #[error("{0}")]
     Cancelled(#[from] crate::jobs::Cancelled),

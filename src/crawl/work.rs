@@ -4,7 +4,7 @@ use super::capture::{Original, entry_of};
 use super::crawl_log::CrawlLogLine;
 use super::engine::Engine;
 use super::fetch::{Exchange, Truncated, fetch_status};
-use super::frontier::{ROBOTS_PRIORITY, authority_of};
+use super::frontier::{Frontier, ROBOTS_PRIORITY, authority_of};
 use super::judge::Source;
 use super::large::{LARGE_PAGE_BYTES, LargeTurn};
 use super::notes::CaptureNotes;
@@ -14,11 +14,17 @@ use super::politeness::wait_after;
 use super::retry::Refusal;
 use super::robots::MAX_ROBOTS_BYTES;
 use super::robots_desk::{Robots, is_robots_url};
-use super::{Admission, AdmissionState, CaptureEntry, CrawlError, Finished, QueuedUrl, RobotsAnswer};
+use super::{
+    Admission, AdmissionState, CaptureEntry, CrawlError, CrawlEvent, EventKind, Finished, QueuedUrl, RobotsAnswer,
+};
 use crate::campaign::{RobotsPolicy, Seed};
+use crate::jobs::panic_words;
 use crate::links::Unread;
 use crate::scope::{Candidate, ContentFact, Decision, RobotsFact, Verdict};
 use crate::uri::{ScopeSurt, Url};
+use std::any::Any;
+use std::net::IpAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 /// A URL whose robots.txt is on its way comes back after this time.
@@ -48,6 +54,22 @@ pub(super) enum Then {
     Hold,
 }
 
+/// A place at an address, given back when it goes.
+struct AddressPlace<'e>(&'e Frontier<'e>, IpAddr);
+
+impl<'e> AddressPlace<'e> {
+    /// Takes a place; none where the address is busy.
+    fn enter(frontier: &'e Frontier<'e>, ip: IpAddr) -> Option<Self> {
+        frontier.enter_address(ip).then(|| Self(frontier, ip))
+    }
+}
+
+impl Drop for AddressPlace<'_> {
+    fn drop(&mut self) {
+        self.0.leave_address(self.1);
+    }
+}
+
 /// What is known about a URL before it is fetched.
 pub(super) struct Ticket {
     pub(super) queued: QueuedUrl,
@@ -67,7 +89,8 @@ impl<'e> Worker<'e> {
         engine.stats.taken();
         let mut ticket =
             Ticket { verdict: queued.admission.verdict.clone(), queued, annotations: Vec::new(), crawl_delay: None };
-        let then = self.attempt(&mut ticket);
+        let then = catch_unwind(AssertUnwindSafe(|| self.attempt(&mut ticket)));
+        let then = then.unwrap_or_else(|panic| self.panicked(&ticket, panic.as_ref()));
         match then {
             Ok(Then::Release { wait, captured }) => {
                 engine.stats.done();
@@ -88,6 +111,25 @@ impl<'e> Worker<'e> {
                 engine.stats.put_back();
                 engine.frontier.put_back(&ticket.queued, Duration::ZERO);
                 Err(error)
+            }
+        }
+    }
+
+    /// A defect met this URL: it fails alone, and the crawl goes on. A capture
+    /// that is in the files already is found at the next start.
+    fn panicked(&self, ticket: &Ticket, panic: &(dyn Any + Send)) -> Result<Then, CrawlError> {
+        let engine = self.engine;
+        let url = &ticket.queued.admission.url;
+        let status = fetch_status::RUNTIME_EXCEPTION;
+        let words = format!("internal error: {}", panic_words(panic));
+        let text = format!("{words}. This URL is given up, the crawl goes on; please report it with the URL");
+        engine.stats.event(CrawlEvent::new(EventKind::Error, text).of_url(url).with_status(status));
+        match engine.ledger.find_waiting(url)? {
+            Some(_) => self.gave_up(ticket, status, &words, None),
+            // The ledger was told of its end before.
+            None => {
+                let wait = wait_after(&engine.setup.campaign.politeness, None, ticket.crawl_delay);
+                Ok(Then::Release { wait, captured: true })
             }
         }
     }
@@ -124,14 +166,13 @@ impl<'e> Worker<'e> {
             }
             ticket.verdict = verdict;
         }
-        let busy = addresses.first().map(std::net::SocketAddr::ip).filter(|_| engine.polite);
-        if busy.is_some_and(|ip| !engine.frontier.enter_address(ip)) {
-            return Ok(Then::Hold);
-        }
+        let ip = addresses.first().map(std::net::SocketAddr::ip).filter(|_| engine.polite);
+        let place = match ip.map(|ip| AddressPlace::enter(&engine.frontier, ip)) {
+            Some(None) => return Ok(Then::Hold),
+            place => place.flatten(),
+        };
         let answer = engine.client.fetch(&url, &addresses);
-        if let Some(ip) = busy {
-            engine.frontier.leave_address(ip);
-        }
+        drop(place);
         match answer {
             Ok(exchange) => self.answered(ticket, exchange),
             Err(error) if error.status == fetch_status::BLOCKED_BY_SETTING => {

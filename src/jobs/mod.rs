@@ -19,7 +19,7 @@ mod words;
 pub use disk::free_bytes;
 pub use lock::{FileLock, NotLocked};
 pub use read::{CountedRead, OnStop};
-pub use spawn::{JobHandle, Outcome, StopError, Wake, spawn};
+pub use spawn::{JobHandle, Outcome, StopError, Wake, panic_words, spawn};
 pub use words::counted;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -86,7 +86,8 @@ where
     Ok(JobHandle { cx, thread })
 }
 
-fn panic_words(panic: &(dyn std::any::Any + Send)) -> String {
+/// What a panic says.
+pub fn panic_words(panic: &(dyn std::any::Any + Send)) -> String {
     panic
         .downcast_ref::<&str>()
         .map(|words| (*words).to_owned())

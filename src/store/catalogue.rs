@@ -242,11 +242,11 @@ impl Catalogue {
             Box::new(move |committed| {
                 let answer = match (committed, result) {
                     (Ok(()), Some(result)) => result,
-                    (Ok(()), None) => Err(StoreError::Commit("the change was not made".to_owned())),
-                    (Err(why), _) => Err(StoreError::Commit(why)),
+                    (Ok(()), None) => Ok(Err(StoreError::Commit("the change was not made".to_owned()))),
+                    (Err(why), _) => Ok(Err(StoreError::Commit(why))),
                 };
                 // Nobody waits any more when the caller has gone.
-                let _ = sender.send(answer.map_err(|error| super::damage::explain(&path, error)));
+                let _ = sender.send(answer.map(|answer| answer.map_err(|error| super::damage::explain(&path, error))));
             })
         });
         writer.send(write).map_err(|_| writer_has_ended())?;
@@ -292,12 +292,14 @@ impl Catalogue {
 }
 
 /// A write that its caller has not waited for yet.
-pub struct UnderWay<T>(Receiver<Result<T, StoreError>>);
+pub struct UnderWay<T>(Receiver<std::thread::Result<Result<T, StoreError>>>);
 
 impl<T> UnderWay<T> {
-    /// Waits for the commit.
+    /// Waits for the commit. A panic of the write goes on in the caller, who
+    /// knows what it concerns; the writer serves the others.
     pub fn wait(self) -> Result<T, StoreError> {
-        self.0.recv().map_err(|_| writer_has_ended())?
+        let answer = self.0.recv().map_err(|_| writer_has_ended())?;
+        answer.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 }
 
@@ -340,13 +342,20 @@ fn configure(conn: &Connection) -> rusqlite::Result<()> {
     super::filter::register(conn)
 }
 
-/// A failing write takes back only its own part of the batch.
-fn savepoint<T>(conn: &Connection, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
-    conn.execute_batch("SAVEPOINT one").map_err(StoreError::sql("begin a change"))?;
-    let result = work(conn);
-    let end = if result.is_ok() { "RELEASE one" } else { "ROLLBACK TO one; RELEASE one" };
-    conn.execute_batch(end).map_err(StoreError::sql("end a change"))?;
-    result
+/// A write that fails or panics takes back only its own part of the batch.
+fn savepoint<T>(
+    conn: &Connection,
+    work: impl FnOnce(&Connection) -> Result<T, StoreError>,
+) -> std::thread::Result<Result<T, StoreError>> {
+    if let Err(error) = conn.execute_batch("SAVEPOINT one").map_err(StoreError::sql("begin a change")) {
+        return Ok(Err(error));
+    }
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(conn)));
+    let end = if matches!(result, Ok(Ok(_))) { "RELEASE one" } else { "ROLLBACK TO one; RELEASE one" };
+    match conn.execute_batch(end).map_err(StoreError::sql("end a change")) {
+        Ok(()) => result,
+        Err(error) => Ok(Err(error)),
+    }
 }
 
 fn write_loop(conn: &Connection, writes: &Receiver<Write>, revision: &AtomicU64) {
@@ -370,4 +379,31 @@ fn write_loop(conn: &Connection, writes: &Receiver<Write>, revision: &AtomicU64)
         }
     }
     let _ = conn.execute_batch("PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::super::Workspace;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    #[test]
+    fn a_write_that_panics_takes_nothing_else_along() {
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = Workspace::create(&dir.path().join("w")).unwrap();
+        let catalogue = workspace.catalogue();
+        let add = "INSERT INTO setting (name, value) VALUES (?1, '')";
+        let defect = catch_unwind(AssertUnwindSafe(|| {
+            catalogue.write(|conn| {
+                conn.execute(add, ["half"])?;
+                let none: Option<u32> = None;
+                Ok(none.expect("a defect"))
+            })
+        }));
+        assert!(defect.is_err());
+        catalogue.write(|conn| Ok(conn.execute(add, ["whole"])?)).unwrap();
+        let left = "SELECT group_concat(name) FROM setting WHERE name IN ('half', 'whole')";
+        let left = catalogue.read(|conn| Ok(conn.query_row(left, [], |row| row.get::<_, String>(0))?));
+        assert_eq!(left.unwrap(), "whole");
+    }
 }

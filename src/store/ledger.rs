@@ -278,15 +278,19 @@ impl Ledger for LaunchLedger {
         Ok(self.read(super::seen_scan::annotation_facts)?.into_values().collect())
     }
 
-    fn keep_geo_fact(&self, host: &str, fact: &GeoFact) -> Result<(), LedgerError> {
-        let host = host.to_owned();
-        let json = serde_json::to_string(fact).map_err(|error| LedgerError(error.to_string()))?;
+    fn keep_geo_facts(&self, facts: &[(String, GeoFact)]) -> Result<(), LedgerError> {
+        if facts.is_empty() {
+            return Ok(());
+        }
+        let json = |(host, fact): &(String, GeoFact)| serde_json::to_string(fact).map(|json| (host.clone(), json));
+        let facts = facts.iter().map(json).collect::<Result<Vec<_>, _>>();
+        let facts = facts.map_err(|error| LedgerError(error.to_string()))?;
         self.write(move |conn, _| {
-            conn.prepare_cached("INSERT INTO host_geo (host, date_ms, fact) VALUES (?1, ?2, ?3)")?.execute(params![
-                host,
-                CaptureDate::now().millis(),
-                json
-            ])?;
+            let now = CaptureDate::now().millis();
+            let mut insert = conn.prepare_cached("INSERT INTO host_geo (host, date_ms, fact) VALUES (?1, ?2, ?3)")?;
+            for (host, fact) in facts {
+                insert.execute(params![host, now, fact])?;
+            }
             Ok(())
         })
     }

@@ -265,7 +265,11 @@ fn guarded<T>(catalogue: &Catalogue, launch: LaunchId, live: &LiveCrawl, work: i
             let _ = catalogue.set_launch_state(launch, state, "");
         };
         let is_over = &over;
-        scope.spawn(move || live.watch(|| is_over.load(Ordering::Relaxed), pause));
+        let watch = move || live.watch(|| is_over.load(Ordering::Relaxed), pause);
+        // Without samples a crawl is worth as much.
+        if let Err(error) = std::thread::Builder::new().name("crawl watch".to_owned()).spawn_scoped(scope, watch) {
+            tracing::warn!("no samples of the crawl are taken, since no thread can be made: {error}");
+        }
         work()
     })
 }

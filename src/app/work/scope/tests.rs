@@ -215,7 +215,7 @@ fn what_changes_side_is_counted_and_listed() {
             },
         )
         .unwrap();
-    ledger.keep_geo_fact("b.pt", &GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1))).unwrap();
+    ledger.keep_geo_facts(&[("b.pt".to_owned(), GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1)))]).unwrap();
     made.launch(&[
         found("http://a.pt/", ""),
         Found { fetched: Some(1_000), ..found("http://a.pt/x/y", "LL") },
@@ -457,7 +457,7 @@ fn rules_are_asked_what_a_crawl_asks_them() {
     made.desk.catalogue().save_campaign(Some(made.campaign), &spec).unwrap();
     let made = Made { spec, ..made };
     let ledger = made.ledger(made.launch(&[]));
-    ledger.keep_geo_fact("a.pt", &GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1))).unwrap();
+    ledger.keep_geo_facts(&[("a.pt".to_owned(), GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1)))]).unwrap();
     made.launch(&[found("http://a.pt/", "")]);
     let report = geo_report(&made.desk, made.campaign, None, &JobCx::detached()).unwrap();
     assert_eq!((report.decided, report.otherwise, report.hosts.len()), (1, 0, 1));
@@ -470,7 +470,7 @@ fn hosts_let_in_by_their_country_have_their_evidence() {
     let made = made(rules);
     let ledger = made.ledger(made.launch(&[]));
     let known = |host: &str, country: &str| {
-        ledger.keep_geo_fact(host, &GeoFact::Known(evidence("192.0.2.1", Some(country), 1))).unwrap();
+        ledger.keep_geo_facts(&[(host.to_owned(), GeoFact::Known(evidence("192.0.2.1", Some(country), 1)))]).unwrap();
     };
     known("a.pt", "PT");
     known("here.example", "PT");
@@ -509,13 +509,13 @@ fn another_database_moves_hosts() {
     let made = made(rules);
     let ledger = made.ledger(made.launch(&[]));
     let known = |host: &str, address: &str, country: &str| {
-        ledger.keep_geo_fact(host, &GeoFact::Known(evidence(address, Some(country), 1))).unwrap();
+        ledger.keep_geo_facts(&[(host.to_owned(), GeoFact::Known(evidence(address, Some(country), 1)))]).unwrap();
     };
     known("gone.example", "192.0.2.1", "PT");
     known("come.example", "198.51.100.1", "GB");
     known("same.example", "203.0.113.1", "PT");
     known("a.pt", "192.0.2.2", "PT");
-    ledger.keep_geo_fact("lost.example", &GeoFact::Failed { why: "no such host".to_owned() }).unwrap();
+    ledger.keep_geo_facts(&[("lost.example".to_owned(), GeoFact::Failed { why: "no such host".to_owned() })]).unwrap();
     made.launch(
         &[
             "http://gone.example/",
@@ -619,7 +619,7 @@ fn what_a_fetch_decides_is_judged_as_a_crawl_would() {
 fn a_rule_that_refuses_countries_leaves_open_what_nobody_looked_up() {
     let made = made(standard_rules());
     let ledger = made.ledger(made.launch(&[]));
-    ledger.keep_geo_fact("lost.pt", &GeoFact::Failed { why: "no such host".to_owned() }).unwrap();
+    ledger.keep_geo_facts(&[("lost.pt".to_owned(), GeoFact::Failed { why: "no such host".to_owned() })]).unwrap();
     made.launch(&[found("http://a.pt/", ""), found("http://a.pt/x", "L"), found("http://lost.pt/", "L")]);
     let mut edited = made.spec.clone();
     edited.rules.push(json!({"rule": "geolocation", "countries": ["GB"], "decision": "REJECT"}));

@@ -167,9 +167,9 @@ proptest! {
         base.desk.catalogue().save_campaign(Some(base.campaign), &before).unwrap();
         let made = Made { spec: before, ..base };
         let ledger = made.ledger(made.launch(&[]));
-        ledger.keep_geo_fact("b.pt", &GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1))).unwrap();
-        ledger.keep_geo_fact("c.example", &GeoFact::Known(evidence("192.0.2.1", Some("GB"), 1))).unwrap();
-        ledger.keep_geo_fact("c.pt", &GeoFact::Failed { why: "no such host".to_owned() }).unwrap();
+        ledger.keep_geo_facts(&[("b.pt".to_owned(), GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1)))]).unwrap();
+        ledger.keep_geo_facts(&[("c.example".to_owned(), GeoFact::Known(evidence("192.0.2.1", Some("GB"), 1)))]).unwrap();
+        ledger.keep_geo_facts(&[("c.pt".to_owned(), GeoFact::Failed { why: "no such host".to_owned() })]).unwrap();
         // Each URL counts as the last launch saw it.
         let mut seen: BTreeMap<String, Found> = BTreeMap::new();
         for part in [urls, more] {

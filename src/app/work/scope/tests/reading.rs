@@ -23,7 +23,7 @@ fn a_url_that_cannot_be_read_is_left_out_and_told() {
 fn the_geo_report_tells_what_it_leaves_out() {
     let made = made(vec![json!({"rule": "reject_all"}), json!({"rule": "geolocation", "countries": ["PT"]})]);
     let ledger = made.ledger(made.launch(&[]));
-    ledger.keep_geo_fact("a.pt", &GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1))).unwrap();
+    ledger.keep_geo_facts(&[("a.pt".to_owned(), GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1)))]).unwrap();
     made.launch(&[found("http://a.pt/", "L"), found("http://a.pt/x", "L")]);
     let catalogue = rusqlite::Connection::open(made.dir.path().join("w").join("fonds.sqlite")).unwrap();
     catalogue.execute("UPDATE url SET url = 'http://[broken' WHERE url = 'http://a.pt/x'", []).unwrap();
@@ -36,7 +36,7 @@ fn the_geo_report_tells_what_it_leaves_out() {
 fn a_host_came_in_when_the_first_launch_let_it_in() {
     let made = made(vec![json!({"rule": "reject_all"}), json!({"rule": "geolocation", "countries": ["PT"]})]);
     let ledger = made.ledger(made.launch(&[]));
-    ledger.keep_geo_fact("a.pt", &GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1))).unwrap();
+    ledger.keep_geo_facts(&[("a.pt".to_owned(), GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1)))]).unwrap();
     let catalogue = rusqlite::Connection::open(made.dir.path().join("w").join("fonds.sqlite")).unwrap();
     let launches = [("http://a.pt/old", 100), ("http://a.pt/x", 300), ("http://a.pt/x", 200)].map(|(url, at)| {
         let launch = made.launch(&[found(url, "L"), found("http://a.pt/again", "L")]);
@@ -89,7 +89,7 @@ fn rows_of_other_campaigns_are_skipped() {
 fn rows_between_those_of_others_come_by_number() {
     let made = made(vec![json!({"rule": "reject_all"}), json!({"rule": "geolocation", "countries": ["PT"]})]);
     let ledger = made.ledger(made.launch(&[]));
-    ledger.keep_geo_fact("a.pt", &GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1))).unwrap();
+    ledger.keep_geo_facts(&[("a.pt".to_owned(), GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1)))]).unwrap();
     // What still waits comes first in the index that skips the rows of others.
     let waiting = |url| Found { fetched: None, ..found(url, "L") };
     made.launch(&[found("http://a.pt/first", "L"), waiting("http://a.pt/second"), found("http://a.pt/third", "L")]);
@@ -124,7 +124,7 @@ fn what_a_permission_lets_in_came_in_otherwise() {
     made.desk.catalogue().save_campaign(Some(made.campaign), &spec).unwrap();
     let made = Made { spec, ..made };
     let ledger = made.ledger(made.launch(&[]));
-    ledger.keep_geo_fact("a.pt", &GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1))).unwrap();
+    ledger.keep_geo_facts(&[("a.pt".to_owned(), GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1)))]).unwrap();
     made.launch(&[found("http://a.pt/docs/y", "L"), found("http://a.pt/x", "L")]);
     let report = geo_report(&made.desk, made.campaign, None, &JobCx::detached()).unwrap();
     assert_eq!((report.decided, report.otherwise), (2, 1), "{report:?}");
@@ -174,7 +174,9 @@ fn a_list_tells_which_rows_are_decided_otherwise_since_it_was_counted() {
         rows.into_iter().map(|row| (row.as_counted, row.after.decision)).collect()
     };
     assert_eq!(counted(&answer, list), [(true, Decision::Reject); 2]);
-    made.ledger(launch).keep_geo_fact("b.pt", &GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1))).unwrap();
+    made.ledger(launch)
+        .keep_geo_facts(&[("b.pt".to_owned(), GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1)))])
+        .unwrap();
     assert_eq!(counted(&answer, list), [(false, Decision::Accept), (true, Decision::Reject)]);
     let table = WhatIfAnswer { campaign: made.campaign, edited: edited.clone(), figures: answer };
     let words = made
