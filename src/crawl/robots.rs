@@ -16,8 +16,8 @@ pub const MAX_ROBOTS_BYTES: usize = 500 * 1024;
 /// | answer | meaning |
 /// |---|---|
 /// | 2xx | its rules; none where it is HTML and no text |
-/// | 3xx left after the redirects were followed, 4xx | all allowed |
-/// | 5xx, no answer | all denied |
+/// | 3xx left after the redirects were followed, 4xx but 429 | all allowed |
+/// | 429, 5xx, no answer | all denied |
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RobotsRules {
     verdict: Verdict,
@@ -51,7 +51,8 @@ impl RobotsRules {
     pub fn from_answer(status: Option<u16>, body: &[u8], agent: &str) -> Self {
         let verdict = match status {
             Some(200..=299) => return Self::from_text(body, &product_name(agent)),
-            Some(300..=499) => Verdict::AllowAll,
+            // A server that says “too many requests” forbids nothing and allows nothing.
+            Some(300..=428 | 430..=499) => Verdict::AllowAll,
             Some(status) => Verdict::DenyAll(format!("robots.txt answered with status {status}")),
             None => Verdict::DenyAll("robots.txt could not be reached".to_owned()),
         };
@@ -392,7 +393,7 @@ mod tests {
             (Some(301), false),
             (Some(404), false),
             (Some(403), false),
-            (Some(429), false),
+            (Some(429), true),
             (Some(500), true),
             (Some(503), true),
             (None, true),
