@@ -5,10 +5,12 @@ use super::notes::CaptureNotes;
 use super::spool::Spool;
 use super::{CaptureEntry, CrawlError, RecordPlace};
 use crate::uri::{CaptureDate, Url};
-use crate::warc::{BlockDigester, FileSetOptions, Placed, RecordBuilder, RecordType, WarcFileSet, new_record_id};
+use crate::warc::{
+    BlockDigester, FileSetOptions, Placed, RecordBuilder, RecordType, WarcError, WarcFileSet, new_record_id,
+};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Answers longer than this are packed by way of a file.
 const PACK_IN_MEMORY: u64 = 4 << 20;
@@ -16,9 +18,23 @@ const PACK_IN_MEMORY: u64 = 4 << 20;
 /// The WARC files of a launch.
 pub struct Archive {
     files: Mutex<WarcFileSet>,
+    synced: Mutex<Synced>,
+    sync_ended: Condvar,
     /// The folder as the catalogue names it.
     label: String,
     folder: PathBuf,
+}
+
+/// How far the file in hand is safe against a power cut.
+#[derive(Default)]
+struct Synced {
+    /// The file as the catalogue names it; empty before the first sync.
+    file: String,
+    len: u64,
+    /// A worker is syncing; those that come meanwhile share the next sync.
+    is_syncing: bool,
+    /// The disk refused once. What it dropped then, no later sync brings back.
+    failed: Option<(PathBuf, io::ErrorKind, String)>,
 }
 
 /// An earlier capture with the same payload: date and record id.
@@ -28,7 +44,73 @@ impl Archive {
     /// Writes to files in `options.folder`, which the catalogue calls `label`.
     pub fn new(options: FileSetOptions, label: &str) -> Self {
         let folder = options.folder.clone();
-        Self { files: Mutex::new(WarcFileSet::new(options)), label: label.trim_end_matches('/').to_owned(), folder }
+        Self {
+            files: Mutex::new(WarcFileSet::new(options)),
+            synced: Mutex::default(),
+            sync_ended: Condvar::new(),
+            label: label.trim_end_matches('/').to_owned(),
+            folder,
+        }
+    }
+
+    /// Returns when these records are safe against a power cut. The ledger is
+    /// told of a capture after that, so that it never claims bytes that a cut
+    /// took. One sync serves all who wait, and nobody who appends waits for it.
+    ///
+    /// # Errors
+    ///
+    /// A disk that does not take the bytes, now or since the crawl began.
+    pub fn make_durable(&self, records: &[RecordPlace]) -> Result<(), CrawlError> {
+        let Some(last) = records.last() else { return Ok(()) };
+        let end = last.span.offset + last.span.length;
+        let mut synced = lock(&self.synced);
+        loop {
+            if let Some((path, kind, why)) = &synced.failed {
+                return Err(CrawlError::io(path, io::Error::new(*kind, why.clone())));
+            }
+            if synced.file == last.file && synced.len >= end {
+                return Ok(());
+            }
+            if synced.is_syncing {
+                synced = self.sync_ended.wait(synced).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            synced.is_syncing = true;
+            drop(synced);
+            let reached = self.sync(&last.file);
+            synced = lock(&self.synced);
+            synced.is_syncing = false;
+            self.sync_ended.notify_all();
+            match reached {
+                // A file that is not in hand any more was synced when it was closed.
+                Ok(None) => return Ok(()),
+                Ok(Some((file, len))) => (synced.file, synced.len) = (file, len),
+                Err(error) => {
+                    let (path, source) = match error {
+                        WarcError::Io { path, source } => (path, source),
+                        other => (self.folder.clone(), io::Error::other(other.to_string())),
+                    };
+                    synced.failed = Some((path, source.kind(), source.to_string()));
+                }
+            }
+        }
+    }
+
+    /// Syncs the file in hand if it is `file`; says how far. None where it is
+    /// another one, since `file` was closed.
+    fn sync(&self, file: &str) -> Result<Option<(String, u64)>, WarcError> {
+        let point = {
+            let mut files = lock(&self.files);
+            let closed = self.folder.join(file.rsplit('/').next().unwrap_or(file));
+            if files.is_unsynced(&closed) {
+                let source = io::Error::other("the file could not be synced when it was closed");
+                return Err(WarcError::Io { path: closed, source });
+            }
+            files.sync_point()?
+        };
+        let Some(point) = point.filter(|point| file_label(&self.label, &point.file) == file) else { return Ok(None) };
+        point.sync()?;
+        Ok(Some((file.to_owned(), point.len)))
     }
 
     /// Writes the records of a capture and tells where they stand: response
@@ -53,7 +135,7 @@ impl Archive {
         let (mut request, mut metadata) = (request.as_slice(), metadata.reader(0).map_err(io)?);
         let mut members: [&mut dyn Read; 3] = [&mut main, &mut request, &mut metadata];
         let placed = {
-            let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut files = lock(&self.files);
             files.append_from(&mut members)?
         };
         let types = [main_type, RecordType::Request, RecordType::Metadata];
@@ -156,6 +238,10 @@ impl Write for Digested {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn label_of(label: &str, placed: &Placed) -> String {

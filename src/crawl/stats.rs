@@ -45,7 +45,7 @@ pub struct CrawlSnapshot {
     pub refused: u64,
     /// Failures that will be tried again.
     pub retries: u64,
-    /// Bytes received of kept answers, heads included.
+    /// Bytes of the bodies of kept answers.
     pub bytes: u64,
     /// Answers by class: 2xx, 3xx, 4xx, 5xx, failed.
     pub classes: [u64; 5],

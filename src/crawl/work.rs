@@ -324,9 +324,8 @@ impl<'e> Worker<'e> {
         };
         let decided = engine.judge.admit(&source, links)?;
         let line = CrawlLogLine { annotations, ..self.log_line(&ticket.queued, status).with_capture(&entry) };
-        engine.stats.captured(status, &entry.mime, exchange.response.len());
-        engine.cx.note(authority_of(&admission.url));
-        engine.logs.crawl(&line)?;
+        let (mime, bytes) = (entry.mime.clone(), entry.payload_len);
+        engine.archive.make_durable(&entry.records)?;
         let finished = Finished {
             id: ticket.queued.id,
             fetch_status: status,
@@ -335,7 +334,9 @@ impl<'e> Worker<'e> {
             capture: Some(entry),
             found: Vec::new(),
         };
-        self.finish(finished, decided)?;
+        self.finish(finished, decided, line)?;
+        engine.stats.captured(status, &mime, bytes);
+        engine.cx.note(authority_of(&admission.url));
         if let Some(why) = given_up {
             self.give_up_host(ticket, fetch_status::TOO_MANY_RETRIES, &why)?;
         }
@@ -440,12 +441,11 @@ impl<'e> Worker<'e> {
         if ticket.queued.tries > 0 {
             line.annotations.push(format!("{}t", ticket.queued.tries + 1));
         }
-        engine.logs.crawl(&line)?;
-        engine.stats.gave_up();
         let (why, refused, capture) = (Some(words.to_owned()), None, None);
         let finished =
             Finished { id: ticket.queued.id, fetch_status: status, why, refused, capture, found: Vec::new() };
-        self.finish(finished, Vec::new())?;
+        self.finish(finished, Vec::new(), line)?;
+        engine.stats.gave_up();
         let wait = wait_after(&engine.setup.campaign.politeness, took, ticket.crawl_delay);
         Ok(Then::Release { wait, captured: false })
     }
@@ -454,15 +454,14 @@ impl<'e> Worker<'e> {
     fn refused(&self, ticket: &Ticket, status: i32, verdict: Verdict, words: &str) -> Result<Then, CrawlError> {
         let engine = self.engine;
         let candidate = candidate_of(&ticket.queued.admission);
-        engine.logs.scope([(&candidate, &verdict)])?;
         let mut line = self.log_line(&ticket.queued, status);
         line.annotations.clone_from(&ticket.annotations);
-        engine.logs.crawl(&line)?;
-        engine.stats.refused(1);
-        let (why, refused, capture) = (Some(words.to_owned()), Some(verdict), None);
+        let (why, refused, capture) = (Some(words.to_owned()), Some(verdict.clone()), None);
         let finished =
             Finished { id: ticket.queued.id, fetch_status: status, why, refused, capture, found: Vec::new() };
-        self.finish(finished, Vec::new())?;
+        self.finish(finished, Vec::new(), line)?;
+        engine.logs.scope([(&candidate, &verdict)])?;
+        engine.stats.refused(1);
         Ok(Then::Release { wait: Duration::ZERO, captured: false })
     }
 
@@ -470,13 +469,20 @@ impl<'e> Worker<'e> {
         CrawlLogLine::of(&queued.admission, status, self.number, self.engine.logs.now())
     }
 
-    /// Tells the ledger of an end and of what was found, in one call, and the
-    /// frontier of what is new.
-    fn finish(&self, mut finished: Finished, decided: Vec<(Candidate, Admission)>) -> Result<(), CrawlError> {
+    /// Tells the ledger of an end and of what was found, in one call, then the
+    /// log, and the frontier of what is new. A kill between ledger and log
+    /// leaves no line: it is added when the launch goes on.
+    fn finish(
+        &self,
+        mut finished: Finished,
+        decided: Vec<(Candidate, Admission)>,
+        line: CrawlLogLine,
+    ) -> Result<(), CrawlError> {
         let engine = self.engine;
         let (candidates, found): (Vec<Candidate>, Vec<Admission>) = decided.into_iter().unzip();
         finished.found.clone_from(&found);
         let new = engine.ledger.finish(finished)?;
+        engine.logs.crawl(&CrawlLogLine { logged: engine.logs.now(), ..line })?;
         let fresh = || candidates.iter().zip(&found).zip(&new).filter(|(_, new)| **new).map(|(both, _)| both);
         if found.is_empty() {
             return Ok(());

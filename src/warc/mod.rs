@@ -71,7 +71,7 @@ pub use record::{
 };
 pub use write::{
     FileSetOptions, KeptTail, NewFile, Placed, REVISIT_IDENTICAL_PAYLOAD, REVISIT_NOT_MODIFIED, RecordBuilder,
-    Repaired, WarcFileSet, WarcWriter, new_record_id, repair_open_file, warc_fields,
+    Repaired, SyncPoint, WarcFileSet, WarcWriter, make_folder, new_record_id, repair_open_file, warc_fields,
 };
 
 /// What the name of a file ends in while it is being written.

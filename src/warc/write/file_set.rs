@@ -2,7 +2,7 @@
 
 use super::super::{OPEN_SUFFIX, Span, WarcError};
 use super::build::{RecordBuilder, WarcWriter, new_record_id, warc_fields};
-use super::rename::{rename_new, sync_folder};
+use super::rename::{make_folder, rename_new, sync_folder};
 use crate::uri::CaptureDate;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
@@ -17,6 +17,9 @@ pub struct FileSetOptions {
     pub prefix: String,
     /// A file that has reached so many bytes is closed before the next append.
     pub max_bytes: u64,
+    /// The number of the last file that an earlier set of the same files made:
+    /// numbers go on behind it.
+    pub last_serial: u32,
     /// Fields of the `warcinfo` record that opens each file.
     pub info: Vec<(String, String)>,
     /// Tells the time for names and `warcinfo`.
@@ -33,6 +36,7 @@ impl FileSetOptions {
             folder: folder.into(),
             prefix: prefix.into(),
             max_bytes: 1_000_000_000,
+            last_serial: 0,
             info: Vec::new(),
             clock: Box::new(CaptureDate::now),
             record_id: Box::new(new_record_id),
@@ -60,6 +64,30 @@ pub struct WarcFileSet {
     serial: u32,
     current: Option<Current>,
     closed: Vec<PathBuf>,
+    /// Files that could not be synced: what they hold may be lost.
+    unsynced: Vec<PathBuf>,
+}
+
+/// The end of the file in hand, to be synced while others append to it.
+pub struct SyncPoint {
+    /// The file by the name it will have when it is closed.
+    pub file: PathBuf,
+    /// Bytes that were written to it.
+    pub len: u64,
+    open_path: PathBuf,
+    handle: File,
+}
+
+impl SyncPoint {
+    /// Makes these bytes safe against a power cut.
+    ///
+    /// # Errors
+    ///
+    /// A disk that does not take them. Syncing again proves nothing then: the
+    /// system may have dropped what it could not write.
+    pub fn sync(&self) -> Result<(), WarcError> {
+        self.handle.sync_data().map_err(|source| WarcError::Io { path: self.open_path.clone(), source })
+    }
 }
 
 struct Current {
@@ -72,7 +100,8 @@ struct Current {
 impl WarcFileSet {
     /// Writes nothing yet: the first append makes the first file.
     pub fn new(options: FileSetOptions) -> Self {
-        Self { options, serial: 0, current: None, closed: Vec::new() }
+        let serial = options.last_serial;
+        Self { options, serial, current: None, closed: Vec::new(), unsynced: Vec::new() }
     }
 
     /// Appends records that belong together to one file, in this order; each
@@ -119,7 +148,10 @@ impl WarcFileSet {
                         .and_then(|()| io::Seek::seek(current.writer.get_mut(), io::SeekFrom::Start(start)));
                     match taken_back {
                         Ok(_) => current.writer.set_offset(start),
-                        Err(_) => self.current = None,
+                        Err(_) => {
+                            self.unsynced.push(current.path.clone());
+                            self.current = None;
+                        }
                     }
                     return Err(error);
                 }
@@ -134,15 +166,27 @@ impl WarcFileSet {
         self.current.as_ref().map(|current| current.warcinfo_id.as_str())
     }
 
-    /// Makes what was appended safe against a power cut.
-    pub fn sync(&mut self) -> Result<(), WarcError> {
-        match &mut self.current {
-            Some(current) => {
-                let path = current.open_path.clone();
-                current.writer.get_mut().sync_data().map_err(|source| WarcError::Io { path, source })
+    /// The end of the file in hand; none before the first append and between
+    /// files. Files that were closed before are safe, unless
+    /// [`is_unsynced`](Self::is_unsynced) says otherwise.
+    ///
+    /// # Errors
+    ///
+    /// When the system gives no second handle of the file.
+    pub fn sync_point(&mut self) -> Result<Option<SyncPoint>, WarcError> {
+        let Some(current) = &mut self.current else { return Ok(None) };
+        let open_path = current.open_path.clone();
+        match current.writer.get_mut().try_clone() {
+            Ok(handle) => {
+                Ok(Some(SyncPoint { file: current.path.clone(), len: current.writer.offset(), open_path, handle }))
             }
-            None => Ok(()),
+            Err(source) => Err(WarcError::Io { path: open_path, source }),
         }
+    }
+
+    /// Whether a file of the set could not be synced when it was left.
+    pub fn is_unsynced(&self, file: &Path) -> bool {
+        self.unsynced.iter().any(|unsynced| unsynced == file)
     }
 
     /// Closes the file in hand: synced, then renamed to its final name.
@@ -150,7 +194,10 @@ impl WarcFileSet {
         let Some(current) = self.current.take() else { return Ok(()) };
         let io = |source| WarcError::Io { path: current.open_path.clone(), source };
         let mut writer = current.writer;
-        writer.get_mut().sync_all().map_err(io)?;
+        if let Err(source) = writer.get_mut().sync_all() {
+            self.unsynced.push(current.path.clone());
+            return Err(io(source));
+        }
         drop(writer);
         rename_new(&current.open_path, &current.path)
             .map_err(|source| WarcError::Io { path: current.path.clone(), source })?;
@@ -187,10 +234,7 @@ impl Current {
             let path = path.to_owned();
             move |source| WarcError::Io { path, source }
         };
-        if !options.folder.exists() {
-            fs::create_dir_all(&options.folder).map_err(io(&options.folder))?;
-            sync_folder(options.folder.parent());
-        }
+        make_folder(&options.folder).map_err(io(&options.folder))?;
         let name = format!("{}-{}-{serial:05}.warc.gz", options.prefix, date.to_digits17());
         let path = options.folder.join(&name);
         let open_path = options.folder.join(format!("{name}{OPEN_SUFFIX}"));
@@ -285,6 +329,21 @@ mod tests {
         set.append(&[&member(3)]).unwrap();
         let closed = set.close().unwrap();
         assert_eq!(ids(&closed[0]), ["urn:test:info-1", "urn:test:1", "urn:test:3"]);
+    }
+
+    #[test]
+    fn numbers_go_on_and_the_end_can_be_synced() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut set = WarcFileSet::new(FileSetOptions { last_serial: 41, ..options(folder.path(), 1000) });
+        assert!(set.sync_point().unwrap().is_none());
+        let placed = set.append(&[&member(1)]).unwrap();
+        assert_eq!(placed[0].file, folder.path().join("TEST-20240301090000123-00042.warc.gz"));
+        let point = set.sync_point().unwrap().unwrap();
+        assert_eq!((&point.file, point.len), (&placed[0].file, placed[0].span.offset + placed[0].span.length));
+        // The file may be closed meanwhile.
+        set.close_current().unwrap();
+        point.sync().unwrap();
+        assert!(!set.is_unsynced(&placed[0].file));
     }
 
     #[test]

@@ -18,7 +18,8 @@ mod repair;
 pub use build::{
     REVISIT_IDENTICAL_PAYLOAD, REVISIT_NOT_MODIFIED, RecordBuilder, WarcWriter, new_record_id, warc_fields,
 };
-pub use file_set::{FileSetOptions, Placed, WarcFileSet};
+pub use file_set::{FileSetOptions, Placed, SyncPoint, WarcFileSet};
 pub use new_file::NewFile;
 pub(super) use pack::{LEVEL as GZIP_LEVEL, MAX_WHOLE, pack as pack_member};
+pub use rename::make_folder;
 pub use repair::{KeptTail, Repaired, repair_open_file};

@@ -58,6 +58,21 @@ pub(super) fn sync_folder(folder: Option<&Path>) {
     }
 }
 
+/// Makes a folder with all that lead to it, their names safe against a power cut.
+///
+/// # Errors
+///
+/// When the system does not make one.
+pub fn make_folder(folder: &Path) -> io::Result<()> {
+    let missing = folder.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+    let missing: Vec<&Path> = missing.collect();
+    fs::create_dir_all(folder)?;
+    for made in missing {
+        sync_folder(made.parent());
+    }
+    Ok(())
+}
+
 /// Whether `to` is itself, and not by a link, a file with the bytes of `from`.
 fn is_copy(from: &Path, to: &Path) -> io::Result<bool> {
     let (one, other) = (fs::symlink_metadata(from)?, fs::symlink_metadata(to)?);
