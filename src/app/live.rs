@@ -38,14 +38,15 @@ impl LiveCrawl {
     }
 
     /// Takes samples until `done` says the crawl has ended; says when it is
-    /// paused and when it goes on.
-    pub fn watch(&self, done: impl Fn() -> bool, on_pause: impl Fn(bool)) {
+    /// paused, when it goes on, and why it makes no headway, again where the
+    /// last time came to nothing.
+    pub fn watch(&self, done: impl Fn() -> bool, on_change: impl Fn(bool, &str) -> bool) {
         let mut next = Instant::now();
-        let mut was_paused = false;
+        let mut noted = (false, String::new());
         while !done() {
-            if self.cx.is_paused() != was_paused {
-                was_paused = !was_paused;
-                on_pause(was_paused);
+            let now = (self.cx.is_paused(), self.cx.obstacle());
+            if now != noted && (now.0 != noted.0 || Instant::now() >= next) && on_change(now.0, &now.1) {
+                noted = now;
             }
             if Instant::now() >= next {
                 self.sample();
@@ -79,10 +80,11 @@ impl LiveCrawl {
     /// Adds the samples to the page of the launch.
     pub fn add_to(&self, page: &mut CrawlPage) {
         page.samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(launch) = &mut page.launch
-            && self.cx.is_paused()
-        {
-            launch.state = super::models::LaunchState::Paused;
+        if let Some(launch) = &mut page.launch {
+            if self.cx.is_paused() {
+                launch.state = super::models::LaunchState::Paused;
+            }
+            launch.why = self.cx.obstacle();
         }
     }
 }

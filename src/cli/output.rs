@@ -276,12 +276,6 @@ pub(super) fn with_bar<T>(work: impl FnOnce(&JobCx, &ProgressBar) -> anyhow::Res
                     Err(crossbeam_channel::RecvTimeoutError::Timeout)
                 );
                 let progress = watch.progress();
-                // Work that makes itself wait (for room on the disk) would wait
-                // for ever: there is no button to go on with.
-                if progress.paused && !progress.cancelled {
-                    shown.suspend(|| tell!("{}", plain(&progress.note)));
-                    watch.cancel();
-                }
                 // Without a terminal the bar is silent; stages are still told.
                 if progress.stage != last_stage && !progress.stage.is_empty() {
                     if shown.is_hidden() {

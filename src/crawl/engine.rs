@@ -13,8 +13,8 @@ use super::setup::check_user_agent;
 use super::wire::Abandon;
 use super::work::Worker;
 use super::{
-    AdmissionState, CrawlEnd, CrawlError, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, EventKind, Ledger,
-    MAX_IN_FLIGHT_PER_ADDRESS, Resolver, SystemResolver, free_bytes,
+    AdmissionState, CrawlEnd, CrawlError, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, DiskGate, EventKind, Ledger,
+    MAX_IN_FLIGHT_PER_ADDRESS, Resolver, SystemResolver,
 };
 use crate::campaign::Seed;
 use crate::jobs::{JobCx, counted, panic_words};
@@ -24,14 +24,14 @@ use crate::warc::FileSetOptions;
 use std::collections::HashMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Exchanges in flight may go on so long after the wish to stop.
 const STOP_GRACE: Duration = Duration::from_secs(10);
-/// How often the room on the disk is looked at.
-const LOOK_AT_DISK: Duration = Duration::from_secs(2);
+/// How often the room on the disk is looked at, and events are.
+const WATCH_EVERY: Duration = Duration::from_millis(100);
 /// How often it is seen whether the workers are done.
 const LOOK_AT_WORKERS: Duration = Duration::from_millis(20);
 /// More workers than this help nobody.
@@ -50,7 +50,7 @@ pub(super) struct Engine<'a> {
     pub(super) archive: &'a Archive,
     pub(super) logs: &'a Logs,
     pub(super) polite: bool,
-    events: &'a EventWriter<'a>,
+    pub(super) disk: &'a DiskGate,
     begin: Instant,
     /// Captures made or being made, so that a limit is kept to the last one.
     documents: AtomicU64,
@@ -92,13 +92,51 @@ pub fn run_crawl_with(
         return Err(CrawlError::Setup("The campaign has no seed: add a URL to start from.".to_owned()));
     }
     std::fs::create_dir_all(&setup.warc_dir).map_err(|source| CrawlError::io(&setup.warc_dir, source))?;
+    let logs = Logs::open(&setup.log_dir, setup.clock)?;
     let events = EventWriter::open(&setup.log_dir, stats, ledger)?;
-    let ended = run_launch(setup, ledger, stats, cx, resolver, &events);
+    let disk = Arc::new(DiskGate::new(cx, &setup.warc_dir, campaign.limits.disk_floor_bytes));
+    ledger.set_disk_gate(Arc::clone(&disk));
+    let logs = logs.with_disk(&disk);
+    let is_over = AtomicBool::new(false);
+    let ended = std::thread::scope(|scope| {
+        let watch = || {
+            while !is_over.load(Ordering::Relaxed) {
+                disk.look();
+                if !disk.is_full() {
+                    logs.flush();
+                }
+                disk.take_events().into_iter().for_each(|event| stats.event(event));
+                events.flush_sometimes();
+                std::thread::sleep(WATCH_EVERY);
+            }
+        };
+        let watching = std::thread::Builder::new().name("crawl events".to_owned()).spawn_scoped(scope, watch);
+        let _over = OnDrop(|| is_over.store(true, Ordering::Relaxed));
+        watching.map_err(CrawlError::NoWorkers)?;
+        run_launch(setup, ledger, stats, cx, resolver, &Shared { logs: &logs, disk: &disk, events: &events })
+    });
+    disk.take_events().into_iter().for_each(|event| stats.event(event));
     stats.event(match &ended {
         Ok(report) => CrawlEvent::new(EventKind::End, report.end.words()),
         Err(error) => CrawlEvent::new(EventKind::End, format!("Ended by an error: {error}")),
     });
     ended
+}
+
+/// What is there from the begin of a launch to its end.
+struct Shared<'a> {
+    logs: &'a Logs,
+    disk: &'a Arc<DiskGate>,
+    events: &'a EventWriter<'a>,
+}
+
+/// Does something when it goes.
+struct OnDrop<F: Fn()>(F);
+
+impl<F: Fn()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
 }
 
 fn run_launch(
@@ -107,10 +145,9 @@ fn run_launch(
     stats: &CrawlStats,
     cx: &JobCx,
     resolver: Arc<dyn Resolver>,
-    events: &EventWriter<'_>,
+    &Shared { logs, disk, events }: &Shared<'_>,
 ) -> Result<CrawlReport, CrawlError> {
     let (campaign, politeness) = (&setup.campaign, &setup.campaign.politeness);
-    let logs = Logs::open(&setup.log_dir, setup.clock)?;
     let archive = Archive::new(file_options(setup), &setup.warc_label);
     let client =
         Client::new(resolver, &politeness.user_agent, FetchLimits::of(&campaign.limits), setup.warc_dir.clone())
@@ -118,6 +155,7 @@ fn run_launch(
             .with_overrides(setup.overrides.clone())
             .allowing_private(politeness.allow_private_addresses)
             .dated_by(setup.clock)
+            .with_disk(disk)
             .abandoned_when(abandon_after_grace(cx))
             .cancelled_by(cx);
 
@@ -128,15 +166,15 @@ fn run_launch(
         stats.event(CrawlEvent::new(EventKind::Recovery, problem.clone()));
     }
     let is_resumed = !ledger.backlog()?.is_empty();
-    let unlogged = complete_scope_log(ledger, &logs)?;
+    let unlogged = complete_scope_log(ledger, logs)?;
     if unlogged > 0 {
         let were = if unlogged == 1 { "was" } else { "were" };
         let text = format!("{} of the run before {were} added to scope.log", counted(unlogged, "decision"));
         stats.event(CrawlEvent::new(EventKind::Recovery, text));
     }
-    add_redirected_seeds(&logs, &judge, setup)?;
-    recovery.captures = take_over(found, ledger, &judge, &logs)?;
-    admit_seeds(setup, ledger, &judge, &logs, stats)?;
+    add_redirected_seeds(logs, &judge, setup)?;
+    recovery.captures = take_over(found, ledger, &judge, logs)?;
+    admit_seeds(setup, ledger, &judge, logs, stats)?;
     let tally = logs.tally()?;
     let queued: u64 = ledger.backlog()?.iter().map(|backlog| backlog.waiting).sum();
     stats.resumed(&tally.snapshot(queued));
@@ -159,9 +197,9 @@ fn run_launch(
         frontier: Frontier::open(ledger, per_host, per_address, is_resumed.then_some(first_wait))?,
         robots: RobotsDesk::new(ledger, &politeness.user_agent),
         archive: &archive,
-        logs: &logs,
+        logs: logs,
         polite,
-        events,
+        disk,
         begin: Instant::now(),
         documents: AtomicU64::new(tally.successes()),
         end: Mutex::new(None),
@@ -173,13 +211,27 @@ fn run_launch(
 
     // Files are closed and reports written whatever happened.
     let files = archive.close();
-    let end = end.unwrap_or(Ok(CrawlEnd::Finished))?;
+    let end = match end.unwrap_or(Ok(CrawlEnd::Finished)) {
+        // Stopped while it waited for room: what could not be written to the
+        // catalogue is found at the next start.
+        Err(CrawlError::Ledger(_)) if cx.is_cancelled() && disk.is_full() => CrawlEnd::Stopped,
+        end => end?,
+    };
     let files = files?;
     let tally = logs.tally()?;
     let remaining: HashMap<String, u64> =
         ledger.backlog()?.into_iter().map(|backlog| (backlog.authority, backlog.waiting)).collect();
     let seeds: Vec<String> = campaign.seeds.iter().map(|seed| seed.url.clone()).collect();
-    logs.write_reports(&tally, &setup.job_name, &end.words(), &seeds, &remaining)?;
+    let reports = logs.write_reports(&tally, &setup.job_name, &end.words(), &seeds, &remaining);
+    match reports.as_ref().map_err(CrawlError::disk_full) {
+        // The next run writes them.
+        Err(Some((path, error))) => {
+            let text =
+                format!("{} cannot be written for want of room ({error}); the next run writes it", path.display());
+            stats.event(CrawlEvent::new(EventKind::Disk, text));
+        }
+        _ => reports?,
+    }
     Ok(CrawlReport { end, totals: stats.snapshot(), files, recovery })
 }
 
@@ -202,13 +254,7 @@ impl Engine<'_> {
                 }
                 None => {}
             }
-            let mut looked = None;
             while threads.iter().any(|thread| !thread.is_finished()) {
-                if looked.is_none_or(|looked: Instant| looked.elapsed() >= LOOK_AT_DISK) {
-                    self.look_at_disk();
-                    looked = Some(Instant::now());
-                }
-                self.events.flush_sometimes();
                 self.cx.set_done(self.stats.fetched_so_far());
                 std::thread::sleep(LOOK_AT_WORKERS);
             }
@@ -297,25 +343,6 @@ impl Engine<'_> {
 
     fn unreserve_document(&self) {
         self.documents.fetch_sub(1, Ordering::SeqCst);
-    }
-
-    /// Pauses the crawl while the disk is too full.
-    fn look_at_disk(&self) {
-        let floor = self.setup.campaign.limits.disk_floor_bytes;
-        if floor == 0 || self.cx.is_paused() {
-            return;
-        }
-        if let Ok(free) = free_bytes(&self.setup.warc_dir)
-            && free < floor
-        {
-            let words = format!(
-                "Paused: {free} bytes are free on the disk of {}, the campaign wants {floor}. Make room, then resume.",
-                self.setup.warc_dir.display()
-            );
-            self.stats.event(CrawlEvent::new(EventKind::Disk, words.clone()));
-            self.cx.note(words);
-            self.cx.set_paused(true);
-        }
     }
 }
 

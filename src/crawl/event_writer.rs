@@ -4,17 +4,17 @@
 //! separated by blanks. Absent values are `-`; only the text has blanks.
 
 use super::crawl_log::{escape, escape_last};
+use super::line_file::LineFile;
 use super::{CrawlError, CrawlEvent, CrawlStats, Ledger};
 use std::collections::VecDeque;
-use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Events are written at the latest after this time.
 const EVERY: Duration = Duration::from_millis(500);
-/// Events that wait for a file or catalogue that cannot be written to.
+/// Events that wait for a catalogue that cannot be written to.
 const MAX_BACKLOG: usize = 10_000;
 
 /// Takes events out of the statistics of a launch and writes them.
@@ -25,10 +25,9 @@ pub(super) struct EventWriter<'a> {
 }
 
 struct State {
-    log: File,
+    log: LineFile,
     written: Option<Instant>,
-    /// Lines and rows that could not be written yet.
-    lines: VecDeque<CrawlEvent>,
+    /// Rows that could not be written yet.
     rows: VecDeque<CrawlEvent>,
 }
 
@@ -37,9 +36,8 @@ impl<'a> EventWriter<'a> {
     pub(super) fn open(folder: &Path, stats: &'a CrawlStats, ledger: &'a dyn Ledger) -> Result<Self, CrawlError> {
         fs::create_dir_all(folder).map_err(|source| CrawlError::io(folder, source))?;
         let path = folder.join("events.log");
-        let file = OpenOptions::new().create(true).append(true).read(true).open(&path);
-        let log = file.and_then(super::logs::on_a_new_line).map_err(|source| CrawlError::io(&path, source))?;
-        let state = State { log, written: None, lines: VecDeque::new(), rows: VecDeque::new() };
+        let log = LineFile::open(&path).map_err(|source| CrawlError::io(&path, source))?;
+        let state = State { log, written: None, rows: VecDeque::new() };
         Ok(Self { stats, ledger, state: Mutex::new(state) })
     }
 
@@ -59,23 +57,16 @@ impl<'a> EventWriter<'a> {
     fn write(&self, all: bool) {
         let mut state = self.lock();
         state.written = Some(Instant::now());
-        for event in self.stats.take_events(all) {
-            state.lines.push_back(event.clone());
-            state.rows.push_back(event);
-        }
-        if !state.lines.is_empty() {
-            let lines: String = state.lines.iter().map(line).collect();
-            if state.log.write_all(lines.as_bytes()).is_ok() {
-                state.lines.clear();
-            }
-        }
+        let events = self.stats.take_events(all);
+        let lines: String = events.iter().map(line).collect();
+        // The file keeps what cannot be written; a full disk is said by others.
+        let _ = state.log.add(&lines);
+        state.rows.extend(events);
         if !state.rows.is_empty() && self.ledger.keep_events(state.rows.iter().cloned().collect()).is_ok() {
             state.rows.clear();
         }
-        let State { lines, rows, .. } = &mut *state;
-        for backlog in [lines, rows] {
-            backlog.drain(..backlog.len().saturating_sub(MAX_BACKLOG));
-        }
+        let over = state.rows.len().saturating_sub(MAX_BACKLOG);
+        state.rows.drain(..over);
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {

@@ -5,12 +5,14 @@
 //! from one answer to the next while the page does not, and revisits would be
 //! missed; the WARC file compresses anyway.
 
+use super::DiskGate;
+use super::disk::Reservation;
 use super::message::{ChunkScanner, Framing, Head, MAX_HEAD_BYTES, head_end};
-use super::outcome::NOT_STORED;
 use super::resolver::{HostOverride, Resolver};
 use super::spool::Spool;
 use super::wire::{Abandon, ConnectError, Connection, Deadline, IdleConnections, Origin, TlsClient, TlsFacts};
 use crate::jobs::JobCx;
+use crate::jobs::is_disk_full;
 use crate::scope::AnswerSource;
 use crate::uri::{CaptureDate, Clock, Url};
 use crate::warc::digest::{BlockDigester, Digests};
@@ -40,10 +42,16 @@ pub mod fetch_status {
     pub const TIMEOUT: i32 = -4;
     /// The crawler itself failed on it (Heritrix: a runtime exception).
     pub const RUNTIME_EXCEPTION: i32 = -5;
-    /// The answer is no HTTP, or cannot be held.
+    /// The answer is no HTTP.
     pub const UNFETCHABLE: i32 = -7;
     /// The host refused too often (429, 503).
     pub const TOO_MANY_RETRIES: i32 = -8;
+    /// The answer could not be kept for want of room. Never written: the URL
+    /// goes back into the queue.
+    pub(in crate::crawl) const DISK_FULL: i32 = i32::MIN;
+    /// The answer could not be kept, for another reason. Never written: the
+    /// crawl ends.
+    pub(in crate::crawl) const DISK_FAILED: i32 = i32::MIN + 1;
     /// robots.txt could not be had.
     pub const ROBOTS_PREREQUISITE_FAILED: i32 = -61;
     /// A rule says no, now that more is known.
@@ -140,6 +148,8 @@ pub struct Exchange {
     pub took: Duration,
     /// Oddities, as annotations of the crawl log.
     pub notes: Vec<&'static str>,
+    /// Room on the disk that is kept for it.
+    _reserved: Option<Reservation>,
 }
 
 impl Exchange {
@@ -181,6 +191,7 @@ pub struct Client {
     limits: FetchLimits,
     spool_dir: PathBuf,
     abandon: Option<Abandon>,
+    disk: Option<Arc<DiskGate>>,
     cancelled: Option<JobCx>,
     clock: Clock,
 }
@@ -204,6 +215,7 @@ impl Client {
             limits,
             spool_dir,
             abandon: None,
+            disk: None,
             cancelled: None,
             clock: Clock::default(),
         })
@@ -218,6 +230,12 @@ impl Client {
     /// Lets private and loopback addresses be fetched from.
     pub fn allowing_private(mut self, allow: bool) -> Self {
         self.allow_private = allow;
+        self
+    }
+
+    /// Counts the room that answers in flight will take.
+    pub fn with_disk(mut self, disk: &Arc<DiskGate>) -> Self {
+        self.disk = Some(Arc::clone(disk));
         self
     }
 
@@ -370,10 +388,14 @@ impl Client {
             framing: head.framing(),
             digester: BlockDigester::new(true),
             body_len: 0,
+            reserved: self.disk.as_ref().map(Reservation::new),
+            limit: self.limits.bytes,
         };
+        answer.reserve();
+        // The disk is at fault, not the server.
         let failed = |error: io::Error| {
-            let words = format!("{NOT_STORED}: {error}");
-            (FetchError { status: fetch_status::UNFETCHABLE, words, retry: true, took: None }, false)
+            let status = if is_disk_full(&error) { fetch_status::DISK_FULL } else { fetch_status::DISK_FAILED };
+            (FetchError { status, words: error.to_string(), retry: true, took: None }, false)
         };
         answer.response.push(&head_bytes).map_err(failed)?;
         answer.digester.update(&head_bytes);
@@ -406,6 +428,7 @@ impl Client {
             request: request.to_vec(),
             head_len: head_bytes.len() as u64,
             response: answer.response,
+            _reserved: answer.reserved,
             head,
             interim,
             digests: answer.digester.finish(),
@@ -440,9 +463,23 @@ struct Answer {
     framing: Framing,
     digester: BlockDigester,
     body_len: u64,
+    reserved: Option<Reservation>,
+    /// The longest answer that is kept.
+    limit: u64,
 }
 
 impl Answer {
+    /// Counts the room that it will take, by what is announced and received.
+    fn reserve(&mut self) {
+        let announced = match self.framing {
+            Framing::Length(length) | Framing::Conflicting { high: length, .. } => length.min(self.limit),
+            _ => 0,
+        };
+        if let Some(reserved) = &mut self.reserved {
+            reserved.set(self.body_len, announced);
+        }
+    }
+
     /// Takes what belongs to the body; says how much that was.
     fn take(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let room = |length: u64| usize::try_from(length - self.body_len).unwrap_or(usize::MAX).min(bytes.len());
@@ -455,6 +492,7 @@ impl Answer {
         self.response.push(&bytes[..used])?;
         self.body_len += used as u64;
         self.digester.update(&bytes[..used]);
+        self.reserve();
         Ok(used)
     }
 

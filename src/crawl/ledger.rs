@@ -1,10 +1,11 @@
 //! What a crawl asks of its memory.
 
-use super::{CaptureEntry, CrawlEvent};
+use super::{CaptureEntry, CrawlEvent, DiskGate};
 use crate::scope::{AnnotationFact, GeoFact, Verdict};
 use crate::uri::{CaptureDate, Url};
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The memory failed; the crawl stops rather than lose something.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -213,7 +214,11 @@ pub trait Ledger: Send + Sync {
     /// What was decided of URLs from an instant on, as it stands, one by one.
     fn decided_since(&self, date: CaptureDate, each: &mut dyn FnMut(Admission)) -> Result<(), LedgerError>;
 
-    /// Adds events of the launch.
+    /// Gives the ledger what it shall wait for when its disk is full, so that
+    /// a call comes back when there was room.
+    fn set_disk_gate(&self, _gate: Arc<DiskGate>) {}
+
+    /// Adds events of the launch. It fails on a full disk.
     fn keep_events(&self, events: Vec<CrawlEvent>) -> Result<(), LedgerError>;
 
     /// Whether the launch has seen this URL.

@@ -1,23 +1,26 @@
 //! The log files of a launch.
 
-use super::CrawlError;
 use super::crawl_log::CrawlLogLine;
+use super::line_file::LineFile;
 use super::reports::Tally;
+use super::{CrawlError, DiskGate};
+use crate::jobs::is_disk_full;
 use crate::scope::{Candidate, Decision, ScopeLine, Verdict};
 use crate::uri::{CaptureDate, Clock};
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::fs::{self, File};
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// crawl.log and scope.log, appended to line by line. A line is with the
 /// system when a call returns.
 pub struct Logs {
     folder: PathBuf,
     clock: Clock,
-    crawl: Mutex<File>,
-    scope: Mutex<File>,
+    crawl: Mutex<LineFile>,
+    scope: Mutex<LineFile>,
+    disk: Option<Arc<DiskGate>>,
 }
 
 /// What of scope.log is looked at first for its last lines, in bytes.
@@ -25,19 +28,6 @@ const TAIL_BYTES: u64 = 1 << 20;
 
 /// Longest time between a decision and its line.
 const LINE_DELAY_MS: i64 = 60_000;
-
-/// Ends a line that was torn when the power went.
-pub(super) fn on_a_new_line(mut file: File) -> io::Result<File> {
-    let mut last = *b"\n";
-    if file.seek(SeekFrom::End(0))? > 0 {
-        file.seek(SeekFrom::End(-1))?;
-        file.read_exact(&mut last)?;
-    }
-    if last != *b"\n" {
-        file.write_all(b"\n")?;
-    }
-    Ok(file)
-}
 
 /// A line of scope.log among others.
 pub(super) fn decision_key(decision: Decision, url: &str) -> String {
@@ -50,10 +40,25 @@ impl Logs {
         fs::create_dir_all(folder).map_err(|source| CrawlError::io(folder, source))?;
         let open = |name: &str| {
             let path = folder.join(name);
-            let file = OpenOptions::new().create(true).append(true).read(true).open(&path);
-            file.and_then(on_a_new_line).map(Mutex::new).map_err(|source| CrawlError::io(&path, source))
+            LineFile::open(&path).map(Mutex::new).map_err(|source| CrawlError::io(&path, source))
         };
-        Ok(Self { folder: folder.to_owned(), clock, crawl: open("crawl.log")?, scope: open("scope.log")? })
+        let (crawl, scope) = (open("crawl.log")?, open("scope.log")?);
+        Ok(Self { folder: folder.to_owned(), clock, crawl, scope, disk: None })
+    }
+
+    /// Pauses the crawl by `disk` while the logs cannot be written for want of
+    /// room; the lines are written when there is.
+    pub fn with_disk(mut self, disk: &Arc<DiskGate>) -> Self {
+        self.disk = Some(Arc::clone(disk));
+        self
+    }
+
+    /// Writes lines that could not be written when they came.
+    pub(super) fn flush(&self) {
+        for file in [&self.crawl, &self.scope] {
+            // What fails is tried again.
+            let _ = file.lock().unwrap_or_else(PoisonError::into_inner).flush();
+        }
     }
 
     /// The time that lines are written with.
@@ -63,7 +68,7 @@ impl Logs {
 
     /// Tells of a URL that came to its end.
     pub fn crawl(&self, line: &CrawlLogLine) -> Result<(), CrawlError> {
-        self.append(&self.crawl, "crawl.log", line.write() + "\n")
+        self.append(&self.crawl, &(line.write() + "\n"))
     }
 
     /// Tells of decisions.
@@ -82,13 +87,18 @@ impl Logs {
             lines.push_str(&ScopeLine::of(candidate, verdict, date).to_string());
             lines.push('\n');
         }
-        self.append(&self.scope, "scope.log", lines)
+        self.append(&self.scope, &lines)
     }
 
-    fn append(&self, file: &Mutex<File>, name: &str, lines: String) -> Result<(), CrawlError> {
+    fn append(&self, file: &Mutex<LineFile>, lines: &str) -> Result<(), CrawlError> {
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-        // One call per line: lines of several workers never mix.
-        file.write_all(lines.as_bytes()).map_err(|source| CrawlError::io(&self.folder.join(name), source))
+        match (file.add(lines), &self.disk) {
+            (Err(error), Some(disk)) if is_disk_full(&error) => {
+                disk.pause(file.path(), &error);
+                Ok(())
+            }
+            (written, _) => written.map_err(|source| CrawlError::io(file.path(), source)),
+        }
     }
 
     /// The instant from which on decisions may be kept that have no line, and

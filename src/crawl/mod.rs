@@ -19,6 +19,7 @@
 //! | what became of a URL, in words | `outcome` |
 //! | what a crawl reports to a person | `events`, `event_queue` (repeats folded), `event_writer` (catalogue, events.log) |
 //! | captures out of archive files; what a kill left behind | `index`, `recovery` |
+//! | what happens when the disk is full | `disk` (pause and go on), `line_file` (lines kept for later) |
 //! | how much of a page is read, and of how many at once | `large` |
 //!
 //! Priority of a URL: seeds and what they need are 0; what completes a page
@@ -30,6 +31,7 @@
 mod capture;
 mod crawl_log;
 mod crawl_stream;
+mod disk;
 mod engine;
 mod entry;
 mod event_queue;
@@ -42,6 +44,7 @@ mod index_record;
 mod judge;
 mod large;
 mod ledger;
+mod line_file;
 mod logs;
 mod message;
 mod notes;
@@ -80,6 +83,7 @@ mod tls_tests;
 
 pub use crate::jobs::free_bytes;
 pub use crawl_log::CrawlLogLine;
+pub use disk::DiskGate;
 pub use engine::{run_crawl, run_crawl_with};
 pub use entry::{CaptureEntry, RecordPlace};
 pub use events::{CrawlEvent, EventKind, EventObserver};

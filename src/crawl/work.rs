@@ -2,6 +2,7 @@
 
 use super::capture::{Original, entry_of};
 use super::crawl_log::CrawlLogLine;
+use super::disk::full_error;
 use super::engine::Engine;
 use super::fetch::{Exchange, Truncated, fetch_status};
 use super::frontier::{Frontier, ROBOTS_PRIORITY, authority_of};
@@ -110,7 +111,10 @@ impl<'e> Worker<'e> {
             Err(error) => {
                 engine.stats.put_back();
                 engine.frontier.put_back(&ticket.queued, Duration::ZERO);
-                Err(error)
+                // For want of room it comes again when there is some.
+                let Some((path, full)) = error.disk_full() else { return Err(error) };
+                engine.disk.pause(path, full);
+                Ok(false)
             }
         }
     }
@@ -184,6 +188,12 @@ impl<'e> Worker<'e> {
             }
             // Given up because a person wants to stop: that is no failure.
             Err(_) if engine.cx.is_cancelled() => Ok(Then::PutBack { wait: Duration::ZERO }),
+            Err(error) if error.status == fetch_status::DISK_FULL => {
+                Err(CrawlError::io(&engine.setup.warc_dir, full_error(error.words)))
+            }
+            Err(error) if error.status == fetch_status::DISK_FAILED => {
+                Err(CrawlError::io(&engine.setup.warc_dir, std::io::Error::other(error.words)))
+            }
             Err(error) => self.failed(ticket, error),
         }
     }

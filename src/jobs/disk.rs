@@ -3,6 +3,13 @@
 use std::io;
 use std::path::Path;
 
+/// Whether something could not be written for want of room: the disk is full,
+/// or a quota or the largest size of a file is reached.
+pub fn is_disk_full(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
+}
+
 /// Free bytes for this user on the disk that holds `path` (an existing file
 /// or folder).
 #[cfg(unix)]

@@ -16,7 +16,7 @@ mod read;
 mod spawn;
 mod words;
 
-pub use disk::free_bytes;
+pub use disk::{free_bytes, is_disk_full};
 pub use lock::{FileLock, NotLocked};
 pub use read::{CountedRead, OnStop};
 pub use spawn::{JobHandle, Outcome, StopError, Wake, panic_words, spawn};

@@ -15,9 +15,45 @@ const MAX_BATCH: usize = 256;
 
 /// A write, run on the writer thread inside a transaction (none when it could
 /// not be begun). It answers with what to do once the transaction is on disk.
-type Write = Box<dyn FnOnce(Option<&Connection>) -> AfterCommit + Send>;
+type Write = Box<dyn FnOnce(Option<&Connection>) -> Written + Send>;
 /// Told whether the commit held.
-type AfterCommit = Box<dyn FnOnce(Result<(), String>) + Send>;
+type AfterCommit = Box<dyn FnOnce(Result<(), CommitError>) + Send>;
+
+/// What a write came to before the commit.
+struct Written {
+    after: AfterCommit,
+    /// Whether it met a full disk; SQLite may have taken all of the
+    /// transaction back then.
+    is_disk_full: bool,
+}
+
+/// Why a transaction was not committed.
+#[derive(Debug, Clone)]
+struct CommitError {
+    why: String,
+    is_disk_full: bool,
+}
+
+impl From<rusqlite::Error> for CommitError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self { is_disk_full: is_disk_full(&error), why: error.to_string() }
+    }
+}
+
+impl From<CommitError> for StoreError {
+    fn from(error: CommitError) -> Self {
+        if error.is_disk_full { Self::DiskFull(error.why) } else { Self::Commit(error.why) }
+    }
+}
+
+/// Whether SQLite found no room to write. A quota or the largest size of a
+/// file is an error of writing to it like any other.
+pub(super) fn is_disk_full(error: &rusqlite::Error) -> bool {
+    use rusqlite::ffi;
+    let Some(error) = error.sqlite_error() else { return false };
+    error.code == rusqlite::ErrorCode::DiskFull
+        || matches!(error.extended_code, ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_SHMSIZE)
+}
 
 /// The catalogue of a workspace. Calls block; the window makes none itself.
 pub struct Catalogue {
@@ -154,6 +190,11 @@ impl Catalogue {
         })
     }
 
+    /// Where its file is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Grows with every commit. Where another process writes, what it
     /// committed counts from the next reading on.
     pub fn revision(&self) -> u64 {
@@ -239,15 +280,17 @@ impl Catalogue {
         let path = self.path.clone();
         let write: Write = Box::new(move |conn| {
             let result = conn.map(|conn| savepoint(conn, work));
-            Box::new(move |committed| {
+            let is_disk_full = matches!(&result, Some(Ok(Err(error))) if error.is_disk_full());
+            let after: AfterCommit = Box::new(move |committed: Result<(), CommitError>| {
                 let answer = match (committed, result) {
                     (Ok(()), Some(result)) => result,
                     (Ok(()), None) => Ok(Err(StoreError::Commit("the change was not made".to_owned()))),
-                    (Err(why), _) => Ok(Err(StoreError::Commit(why))),
+                    (Err(why), _) => Ok(Err(why.into())),
                 };
                 // Nobody waits any more when the caller has gone.
                 let _ = sender.send(answer.map(|answer| answer.map_err(|error| super::damage::explain(&path, error))));
-            })
+            });
+            Written { after, is_disk_full }
         });
         writer.send(write).map_err(|_| writer_has_ended())?;
         Ok(UnderWay(receiver))
@@ -353,22 +396,29 @@ fn savepoint<T>(
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(conn)));
     let end = if matches!(result, Ok(Ok(_))) { "RELEASE one" } else { "ROLLBACK TO one; RELEASE one" };
     match conn.execute_batch(end).map_err(StoreError::sql("end a change")) {
-        Ok(()) => result,
-        Err(error) => Ok(Err(error)),
+        // What failed first says why.
+        Err(error) if matches!(result, Ok(Ok(_))) => Ok(Err(error)),
+        _ => result,
     }
 }
 
 fn write_loop(conn: &Connection, writes: &Receiver<Write>, revision: &AtomicU64) {
     while let Ok(first) = writes.recv() {
         let mut answers: Vec<AfterCommit> = Vec::new();
-        let mut outcome = conn.execute_batch("BEGIN IMMEDIATE").map_err(|error| error.to_string());
+        let mut outcome = conn.execute_batch("BEGIN IMMEDIATE").map_err(CommitError::from);
         let mut next = Some(first);
         while let Some(write) = next {
-            answers.push(write(outcome.is_ok().then_some(conn)));
+            let written = write(outcome.is_ok().then_some(conn));
+            answers.push(written.after);
+            if outcome.is_ok() && conn.is_autocommit() {
+                // SQLite took everything back.
+                let why = "the transaction was rolled back".to_owned();
+                outcome = Err(CommitError { why, is_disk_full: written.is_disk_full });
+            }
             next = if answers.len() < MAX_BATCH { writes.try_recv().ok() } else { None };
         }
         if outcome.is_ok() {
-            outcome = conn.execute_batch("COMMIT").map_err(|error| error.to_string());
+            outcome = conn.execute_batch("COMMIT").map_err(CommitError::from);
             if outcome.is_err() {
                 let _ = conn.execute_batch("ROLLBACK");
             }

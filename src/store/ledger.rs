@@ -7,15 +7,15 @@ use super::events::insert_events;
 use super::intern::url_ids;
 use super::workspace::StoreError;
 use crate::crawl::{
-    Admission, AdmissionState, CaptureEntry, CrawlEvent, Finished, HostBacklog, HostWait, Ledger, LedgerError,
-    QueuedUrl, RobotsAnswer,
+    Admission, AdmissionState, CaptureEntry, CrawlEvent, DiskGate, Finished, HostBacklog, HostWait, Ledger,
+    LedgerError, QueuedUrl, RobotsAnswer,
 };
 use crate::scope::{AnnotationFact, Decision, GeoFact, Verdict};
 use crate::uri::{CaptureDate, Url};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// `seen.state`
 pub(super) const QUEUED: i64 = 0;
@@ -30,20 +30,33 @@ const OUT_OF_SCOPE: i32 = -5000;
 pub struct LaunchLedger {
     catalogue: Arc<Catalogue>,
     launch: i64,
+    disk: OnceLock<Arc<DiskGate>>,
 }
 
 impl LaunchLedger {
     /// The ledger of a launch.
     pub fn new(catalogue: Arc<Catalogue>, launch: i64) -> Self {
-        Self { catalogue, launch }
+        Self { catalogue, launch, disk: OnceLock::new() }
     }
 
     fn write<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Connection, i64) -> Result<T, StoreError> + Send + 'static,
+        work: impl Fn(&Connection, i64) -> Result<T, StoreError> + Send + Sync + 'static,
     ) -> Result<T, LedgerError> {
-        let launch = self.launch;
-        self.catalogue.write(move |conn| work(conn, launch)).map_err(ledger_error)
+        let (work, launch) = (Arc::new(work), self.launch);
+        loop {
+            let once = Arc::clone(&work);
+            let written = self.catalogue.write(move |conn| once(conn, launch));
+            match (written, self.disk.get()) {
+                (Err(error), Some(disk)) if error.is_disk_full() => {
+                    disk.pause(self.catalogue.path(), &error);
+                    if !disk.wait() {
+                        return Err(ledger_error(error));
+                    }
+                }
+                (written, _) => return written.map_err(ledger_error),
+            }
+        }
     }
 
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, LedgerError> {
@@ -133,7 +146,7 @@ impl Ledger for LaunchLedger {
         let ended = self.waiting(authority, in_hand, CaptureDate::from_millis(i64::MAX), limit)?;
         let (ids, why): (Vec<i64>, _) = (ended.iter().map(|url| url.id).collect(), why.to_owned());
         self.write(move |conn, _| {
-            for id in ids {
+            for id in &ids {
                 conn.prepare_cached("UPDATE seen SET state = ?2, fetch_status = ?3, why = ?4 WHERE id = ?1")?
                     .execute(params![id, FAILED, status, why])?;
             }
@@ -179,7 +192,7 @@ impl Ledger for LaunchLedger {
     fn keep_host_wait(&self, wait: &HostWait) -> Result<(), LedgerError> {
         let wait = wait.clone();
         self.write(move |conn, launch| {
-            let (status, why) = wait.given_up.unwrap_or_default();
+            let (status, why) = wait.given_up.clone().unwrap_or_default();
             conn.prepare_cached(
                 "INSERT OR REPLACE INTO host_wait (launch, host, free_ms, failures, refusals, set_ms, given_up, why)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
@@ -288,7 +301,7 @@ impl Ledger for LaunchLedger {
         self.write(move |conn, _| {
             let now = CaptureDate::now().millis();
             let mut insert = conn.prepare_cached("INSERT INTO host_geo (host, date_ms, fact) VALUES (?1, ?2, ?3)")?;
-            for (host, fact) in facts {
+            for (host, fact) in &facts {
                 insert.execute(params![host, now, fact])?;
             }
             Ok(())
@@ -341,8 +354,15 @@ impl Ledger for LaunchLedger {
         })
     }
 
+    fn set_disk_gate(&self, gate: Arc<DiskGate>) {
+        // A ledger is of one launch, which has one gate.
+        let _ = self.disk.set(gate);
+    }
+
     fn keep_events(&self, events: Vec<CrawlEvent>) -> Result<(), LedgerError> {
-        self.write(move |conn, launch| insert_events(conn, launch, &events))
+        let launch = self.launch;
+        // Who writes events is who sees whether there is room again: no waiting here.
+        self.catalogue.write(move |conn| insert_events(conn, launch, &events)).map_err(ledger_error)
     }
 
     fn has_seen(&self, url: &Url) -> Result<bool, LedgerError> {

@@ -115,6 +115,9 @@ pub enum StoreError {
         "the catalogue could not be written: {0}. Look for a full disk or a lost drive; what was written before is kept"
     )]
     Commit(String),
+    /// There is no room for a change.
+    #[error("the catalogue could not be written: {0}. Make room on its disk; what was written before is kept")]
+    DiskFull(String),
     /// Something stored cannot be read back.
     #[error("the catalogue holds something unreadable: {0}")]
     Content(String),
@@ -173,6 +176,16 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Whether something could not be written for want of room.
+    pub fn is_disk_full(&self) -> bool {
+        match self {
+            Self::DiskFull(_) => true,
+            Self::Sql { source, .. } => super::catalogue::is_disk_full(source),
+            Self::Io { source, .. } => crate::jobs::is_disk_full(source),
+            _ => false,
+        }
+    }
+
     pub(super) fn sql(doing: &'static str) -> impl FnOnce(rusqlite::Error) -> Self {
         move |source| Self::Sql { doing, source }
     }

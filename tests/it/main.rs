@@ -8,6 +8,7 @@ mod demo;
 mod feed;
 mod files;
 mod foreign;
+mod full_disk;
 mod hostile;
 mod imports;
 mod imports_again;

@@ -231,12 +231,27 @@ pub fn crawl(
         }
     };
     let state = if report.end == CrawlEnd::Finished { LaunchState::Finished } else { LaunchState::Stopped };
-    let why = if report.end == CrawlEnd::Finished { String::new() } else { report.end.words() };
-    catalogue.set_launch_state(launch.id, state, &why)?;
+    let mut why = if report.end == CrawlEnd::Finished { String::new() } else { report.end.words() };
+    // Why it made no headway when it was stopped.
+    let obstacle = cx.obstacle();
+    if report.end == CrawlEnd::Stopped && !obstacle.is_empty() {
+        why = format!("{why}. {obstacle}");
+    }
+    match catalogue.set_launch_state(launch.id, state, &why) {
+        // Whoever opens the workspace next marks it as stopped.
+        Err(error) if error.is_disk_full() && report.end == CrawlEnd::Stopped => {
+            tracing::warn!("the end of the launch is not noted: {error}");
+        }
+        noted => noted?,
+    }
     if catalogue.launch(launch.id)?.nothing_fetched {
         catalogue.set_launch_state(launch.id, state, &catalogue.why_nothing_fetched(launch.id)?)?;
     }
-    outcome(desk, launch.id, resumed, &report, warc_folder, log_folder)
+    let mut outcome = outcome(desk, launch.id, resumed, &report, warc_folder, log_folder)?;
+    if report.end == CrawlEnd::Stopped {
+        outcome.end = why;
+    }
+    Ok(outcome)
 }
 
 /// The last launch of a campaign, with URLs that failed.
@@ -260,12 +275,12 @@ fn guarded<T>(catalogue: &Catalogue, launch: LaunchId, live: &LiveCrawl, work: i
         // Without its end the samples would be waited for in vain.
         let _over = OnDrop(|| over.store(true, Ordering::Relaxed));
         // Time that it is paused is no time that it runs.
-        let pause = |paused: bool| {
+        let on_change = |paused: bool, why: &str| {
             let state = if paused { LaunchState::Paused } else { LaunchState::Running };
-            let _ = catalogue.set_launch_state(launch, state, "");
+            catalogue.set_launch_state(launch, state, why).is_ok()
         };
         let is_over = &over;
-        let watch = move || live.watch(|| is_over.load(Ordering::Relaxed), pause);
+        let watch = move || live.watch(|| is_over.load(Ordering::Relaxed), on_change);
         // Without samples a crawl is worth as much.
         if let Err(error) = std::thread::Builder::new().name("crawl watch".to_owned()).spawn_scoped(scope, watch) {
             tracing::warn!("no samples of the crawl are taken, since no thread can be made: {error}");

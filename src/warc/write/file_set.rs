@@ -138,6 +138,7 @@ impl WarcFileSet {
             match append(&mut current.writer, member) {
                 Ok(span) => placed.push(Placed { file: current.path.clone(), span }),
                 Err(source) => {
+                    let is_too_large = source.kind() == io::ErrorKind::FileTooLarge;
                     let error = WarcError::Io { path: current.open_path.clone(), source };
                     // What was half written is taken back; if even that fails,
                     // the file is left to repair and another one begun.
@@ -147,6 +148,11 @@ impl WarcFileSet {
                         .set_len(start)
                         .and_then(|()| io::Seek::seek(current.writer.get_mut(), io::SeekFrom::Start(start)));
                     match taken_back {
+                        // Where files may not be longer, the next one goes on.
+                        Ok(_) if is_too_large && start > 0 => {
+                            current.writer.set_offset(start);
+                            self.close_current()?;
+                        }
                         Ok(_) => current.writer.set_offset(start),
                         Err(_) => {
                             self.unsynced.push(current.path.clone());

@@ -1,0 +1,186 @@
+//! A crawl on a disk that is full for a while. The largest size of a file
+//! stands in for the disk: it meets WARC files, waiting answers, logs and the
+//! catalogue alike, and can be lifted while the program runs.
+
+use crate::archive::{assert_sound, records, warcs_under};
+use crate::need;
+use crate::program::{arg, command, fonds};
+use fonds::warc::RecordType;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+const PAGES: usize = 150;
+/// Longer than what is kept in memory.
+const LARGE: usize = 6_000_000;
+/// Bytes that a file may have while the disk is “full”.
+const LIMIT: usize = 2_500_000;
+
+/// Bytes that cannot be made smaller.
+fn noise(len: usize, seed: usize) -> Vec<u8> {
+    let mut state = seed as u64 + 1;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as u8
+    };
+    (0..len).map(|_| next()).collect()
+}
+
+/// A site of many small files and two large ones.
+fn site() -> (SocketAddr, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (addr, asked) = (listener.local_addr().unwrap(), Arc::new(AtomicUsize::new(0)));
+    let count = Arc::clone(&asked);
+    std::thread::spawn(move || {
+        for socket in listener.incoming() {
+            let (mut socket, count) = (socket.unwrap(), Arc::clone(&count));
+            std::thread::spawn(move || {
+                let mut request = [0; 4096];
+                let len = socket.read(&mut request).unwrap_or(0);
+                count.fetch_add(1, Ordering::Relaxed);
+                let request = String::from_utf8_lossy(&request[..len]).into_owned();
+                let path = request.split(' ').nth(1).unwrap_or("/").to_owned();
+                let (mime, body) = match path.strip_prefix("/f") {
+                    None => {
+                        let links = (0..PAGES).map(|page| format!("<a href=/f{page}>x</a> ")).collect::<String>();
+                        ("text/html", links.into_bytes())
+                    }
+                    Some(number) => {
+                        let number: usize = number.parse().unwrap_or(0);
+                        let len = if number % 100 == 50 { LARGE } else { 20_000 };
+                        ("image/png", noise(len, number))
+                    }
+                };
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\nContent-Type: {mime}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                    body.len()
+                );
+                let _ = socket.write_all(head.as_bytes()).and_then(|()| socket.write_all(&body));
+            });
+        }
+    });
+    (addr, asked)
+}
+
+/// A workspace with a campaign for the site, and the words of its crawl.
+fn workspace(dir: &Path, addr: SocketAddr) -> (PathBuf, Vec<String>) {
+    let workspace = dir.join("archive");
+    fonds(&["new", arg(&workspace)]).with_status(0);
+    let mut campaign: Value = serde_json::from_str(&fonds(&["campaign", "example"]).with_status(0).out).unwrap();
+    campaign["seeds"] = json!([{ "url": "http://town.example/" }]);
+    campaign["politeness"] = json!({
+        "user_agent": "Fonds test (+mailto:archive@town.example)", "allow_private_addresses": true,
+        "min_delay_ms": 0, "delay_factor": 0.0, "max_retries": 0, "robots": "ignore", "workers": 4
+    });
+    let file = dir.join("campaign.json");
+    std::fs::write(&file, campaign.to_string()).unwrap();
+    fonds(&["campaign", "add", arg(&workspace), arg(&file)]).with_status(0);
+    let resolve = format!("town.example:80:{addr}");
+    let args = ["crawl", arg(&workspace), "1", "--resolve", &resolve, "--json"].map(str::to_owned);
+    (workspace, args.to_vec())
+}
+
+/// A crawl whose files may not be longer than the limit, and what it says.
+struct Limited {
+    child: Child,
+    lines: Arc<Mutex<Vec<String>>>,
+}
+
+impl Limited {
+    fn start(prlimit: &Path, args: &[String]) -> Self {
+        // The program itself is left as it is; the shell lets it meet an error
+        // where the system would end it.
+        let mut limited = Command::new(prlimit);
+        limited.arg(format!("--fsize={LIMIT}:")).args(["sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh"]);
+        limited.arg(command::<&str>(&[]).get_program()).args(args);
+        let mut child = limited.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let (read, kept) = (BufReader::new(child.stderr.take().unwrap()), Arc::clone(&lines));
+        std::thread::spawn(move || read.lines().map_while(Result::ok).for_each(|line| kept.lock().unwrap().push(line)));
+        Self { child, lines }
+    }
+
+    fn said(&self) -> String {
+        self.lines.lock().unwrap().join("\n")
+    }
+
+    fn wait_until_paused(&mut self) {
+        while !self.said().contains("Paused: disk full") {
+            assert!(self.child.try_wait().unwrap().is_none(), "it ended: {}", self.said());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Its exit status, and the last of the lines on standard output.
+    fn end(self) -> (i32, Value, String) {
+        let said = || self.lines.lock().unwrap().join("\n");
+        let output = self.child.wait_with_output().unwrap();
+        let out = String::from_utf8(output.stdout).unwrap();
+        let last = out.lines().last().map_or(Value::Null, |line| serde_json::from_str(line).unwrap());
+        (output.status.code().unwrap_or(-1), last, said())
+    }
+}
+
+/// Everything was fetched once, and files, log and catalogue agree on it.
+#[track_caller]
+fn assert_complete(workspace: &Path) {
+    let mut taken = Vec::new();
+    for file in warcs_under(&workspace.join("output/warcs")) {
+        assert_sound(&file);
+        let responses = records(&file).into_iter().filter(|record| record.head.record_type == RecordType::Response);
+        taken.extend(responses.map(|record| record.head.target_uri().unwrap()));
+    }
+    assert_eq!(taken.len(), PAGES + 1, "captures in the files");
+    assert_eq!(taken.iter().collect::<BTreeSet<_>>().len(), PAGES + 1, "each URL once");
+    let captures = fonds(&["captures", arg(workspace), "--count"]).with_status(0).out;
+    assert_eq!(captures.trim(), (PAGES + 1).to_string(), "captures in the catalogue");
+    for (name, lines) in [("crawl.log", PAGES + 1), ("scope.log", PAGES + 1)] {
+        let logs = crate::archive::files_under(&workspace.join("output/logs"));
+        let log = logs.iter().find(|file| file.ends_with(name)).unwrap();
+        assert_eq!(std::fs::read_to_string(log).unwrap().lines().count(), lines, "{name}");
+    }
+}
+
+#[test]
+fn a_crawl_waits_for_room_on_the_disk_and_goes_on_by_itself() {
+    let Some(prlimit) = need::program("prlimit") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let (addr, asked) = site();
+    let (workspace, args) = workspace(dir.path(), addr);
+    let mut crawl = Limited::start(&prlimit, &args);
+    crawl.wait_until_paused();
+    let paused = Command::new(&prlimit).args(["--pid", &crawl.child.id().to_string(), "--fsize=unlimited:"]).status();
+    assert!(paused.unwrap().success());
+    let (status, outcome, said) = crawl.end();
+    assert_eq!(status, 0, "{said}");
+    assert_eq!((&outcome["fetched"], &outcome["failed"]), (&json!(PAGES + 1), &json!(0)), "{outcome}");
+    assert!(said.contains("There is room on the disk again"), "{said}");
+    assert_complete(&workspace);
+    // A few URLs that were in flight were asked for again, and none was tried to its end.
+    assert!(asked.load(Ordering::Relaxed) <= PAGES + 1 + 3 * 4, "{}", asked.load(Ordering::Relaxed));
+}
+
+#[test]
+fn a_crawl_that_is_stopped_while_it_waits_for_room_says_so_and_loses_nothing() {
+    let Some(prlimit) = need::program("prlimit") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let (workspace, args) = workspace(dir.path(), site().0);
+    let mut crawl = Limited::start(&prlimit, &args);
+    crawl.wait_until_paused();
+    let interrupt = Command::new("kill").args(["-INT", &crawl.child.id().to_string()]).status();
+    assert!(interrupt.unwrap().success());
+    let (status, outcome, said) = crawl.end();
+    assert_eq!(status, 1, "{said}");
+    let end = outcome["end"].as_str().unwrap();
+    assert!(end.starts_with("Stopped on request. Paused: disk full: "), "{end}");
+    assert_eq!(outcome["failed"], 0, "{outcome}");
+    let resumed = fonds(&args).with_status(0).json_lines();
+    assert_eq!(resumed.last().unwrap()["fetched"], PAGES + 1);
+    assert_complete(&workspace);
+}
