@@ -19,7 +19,7 @@ use super::{
 use crate::campaign::Seed;
 use crate::jobs::{JobCx, counted, panic_words};
 use crate::scope::Candidate;
-use crate::uri::parse_web_url;
+use crate::uri::{CaptureDate, parse_web_url};
 use crate::warc::FileSetOptions;
 use std::collections::HashMap;
 use std::io;
@@ -36,6 +36,8 @@ const WATCH_EVERY: Duration = Duration::from_millis(100);
 const LOOK_AT_WORKERS: Duration = Duration::from_millis(20);
 /// More workers than this help nobody.
 const MAX_WORKERS: usize = 256;
+/// Name of the obstacle that nobody may be asked.
+const HOSTS_ASLEEP: &str = "hosts";
 
 /// What the workers of a launch share.
 pub(super) struct Engine<'a> {
@@ -256,12 +258,26 @@ impl Engine<'_> {
             }
             while threads.iter().any(|thread| !thread.is_finished()) {
                 self.cx.set_done(self.stats.fetched_so_far());
+                self.say_who_sleeps();
                 std::thread::sleep(LOOK_AT_WORKERS);
             }
+            self.cx.clear_obstacle(HOSTS_ASLEEP);
         });
         if self.cx.is_cancelled() {
             self.stop(Ok(CrawlEnd::Stopped));
         }
+    }
+
+    /// Says why nothing is fetched while all hosts that have something sleep.
+    fn say_who_sleeps(&self) {
+        let Some((wait, asleep)) = self.frontier.asleep() else {
+            return self.cx.clear_obstacle(HOSTS_ASLEEP);
+        };
+        let millis = i64::try_from(wait.as_millis()).unwrap_or(0);
+        let at = CaptureDate::from_millis(CaptureDate::now().millis().saturating_add(millis)).to_words();
+        let are = if asleep == 1 { "does" } else { "do" };
+        let text = format!("Waiting: {} {are} not answer; the next is asked at {at} UTC", counted(asleep, "host"));
+        self.cx.set_obstacle(HOSTS_ASLEEP, text);
     }
 
     /// One worker's life.

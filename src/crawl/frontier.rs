@@ -23,6 +23,8 @@ use std::time::{Duration, Instant};
 const BATCH: usize = 32;
 /// URLs of all hosts in memory before each host has but one.
 const MANY_URLS: usize = 8192;
+/// All hosts have to wait so long before it is said.
+const LONG_WAIT: Duration = Duration::from_secs(5);
 /// Sleeps below this are not kept over a restart.
 const KEPT_SLEEP: Duration = Duration::from_secs(1);
 /// URLs of a host that is given up are ended so many at a time.
@@ -399,6 +401,20 @@ impl<'a> Frontier<'a> {
         let free = CaptureDate::from_millis(free);
         self.ledger.keep_host_wait(&HostWait { authority, free, failures, refusals, set: now, given_up: None })?;
         Ok(setback)
+    }
+
+    /// How long nothing can be fetched because all that has something waits,
+    /// and how many hosts of it are in trouble; none while something is in
+    /// flight or due soon.
+    pub fn asleep(&self) -> Option<(Duration, u64)> {
+        let state = self.lock();
+        if state.in_flight > 0 || state.asking > 0 || state.reach.is_network_gone() {
+            return None;
+        }
+        let Reverse((at, _)) = state.due.peek()?;
+        let wait = at.saturating_duration_since(Instant::now());
+        let asleep = state.reach.asleep();
+        (wait >= LONG_WAIT && asleep > 0).then_some((wait, asleep))
     }
 
     /// A host answered; says since when it had not, where it slept.

@@ -154,6 +154,11 @@ impl Reach {
         self.hosts.get(host).and_then(|state| state.since)
     }
 
+    /// Hosts in trouble that are not given up.
+    pub fn asleep(&self) -> u64 {
+        self.hosts.values().filter(|state| state.given_up.is_none()).count() as u64
+    }
+
     /// Notes that the wait of a host is in the ledger.
     pub fn kept(&mut self, host: &str) {
         if let Some(state) = self.hosts.get_mut(host) {

@@ -23,6 +23,8 @@ const AFTER_OTHERS: Duration = Duration::from_secs(1);
 const PROBE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 /// A network that is gone for so long ends the run; the launch can be resumed.
 const NETWORK_GONE_FOR: Duration = Duration::from_secs(12 * 3600);
+/// Name of the obstacle that nobody answers.
+const NETWORK: &str = "network";
 /// Longest time without a look at the wish to stop.
 const LOOK: Duration = Duration::from_millis(200);
 
@@ -210,11 +212,18 @@ impl Worker<'_> {
         let gone = format!("No server answers since {}: the network may be gone", since.to_words());
         let text = format!("{gone}. The crawl waits and goes on by itself; nothing is lost.");
         engine.stats.event(CrawlEvent::new(EventKind::Network, text));
+        engine.cx.set_obstacle(NETWORK, gone.as_str());
+        let ended = self.wait_for_network(&gone, since, began);
+        engine.cx.clear_obstacle(NETWORK);
+        ended
+    }
+
+    fn wait_for_network(&self, gone: &str, since: CaptureDate, began: Instant) -> Result<(), CrawlError> {
+        let engine = self.engine;
         let mut wait = PROBE.0;
         while !engine.is_ending() {
             let until = Instant::now() + wait;
             while Instant::now() < until && !engine.is_ending() {
-                engine.cx.note(format!("{gone}; waiting"));
                 std::thread::sleep(LOOK);
             }
             if engine.is_ending() {
