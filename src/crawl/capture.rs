@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Answers longer than this are packed by way of a file.
-const PACK_IN_MEMORY: u64 = 4 << 20;
+pub(super) const PACK_IN_MEMORY: u64 = 4 << 20;
 
 /// The WARC files of a launch.
 pub struct Archive {
@@ -296,6 +296,7 @@ pub fn entry_of(
         repeats: None,
         records,
         outlinks: notes.outlinks,
+        outlinks_complete: true,
         unread: notes.unread,
     };
     entry.tell_truncated();

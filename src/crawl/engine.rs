@@ -5,6 +5,7 @@ use super::event_writer::EventWriter;
 use super::fetch::{Client, FetchLimits};
 use super::frontier::{Frontier, Next};
 use super::judge::Judge;
+use super::large::PageBudget;
 use super::logs::Logs;
 use super::politeness::{is_polite, wait_after};
 use super::recovery::{complete_scope_log, recover, take_over};
@@ -34,6 +35,8 @@ const STOP_GRACE: Duration = Duration::from_secs(10);
 const WATCH_EVERY: Duration = Duration::from_millis(100);
 /// How often it is seen whether the workers are done.
 const LOOK_AT_WORKERS: Duration = Duration::from_millis(20);
+/// Memory for answers that are read, written and stored at the same time.
+const PAGES_BYTES: usize = 96 << 20;
 /// More workers than this help nobody.
 const MAX_WORKERS: usize = 256;
 /// Name of the obstacle that nobody may be asked.
@@ -53,6 +56,8 @@ pub(super) struct Engine<'a> {
     pub(super) logs: &'a Logs,
     pub(super) polite: bool,
     pub(super) disk: &'a DiskGate,
+    /// Shared by answers that are read, written and stored.
+    pub(super) pages: PageBudget,
     begin: Instant,
     /// Captures made or being made, so that a limit is kept to the last one.
     documents: AtomicU64,
@@ -202,6 +207,7 @@ fn run_launch(
         logs: logs,
         polite,
         disk,
+        pages: PageBudget::new(PAGES_BYTES),
         begin: Instant::now(),
         documents: AtomicU64::new(tally.successes()),
         end: Mutex::new(None),

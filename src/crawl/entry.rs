@@ -66,6 +66,8 @@ pub struct CaptureEntry {
     pub records: Vec<RecordPlace>,
     /// Links out of it.
     pub outlinks: Vec<Outlink>,
+    /// Whether these are all; else [`Ledger::add_outlinks`](super::Ledger::add_outlinks) brings more.
+    pub outlinks_complete: bool,
     /// Why these are not as the page was meant to be read.
     pub unread: Option<Unread>,
 }
@@ -104,6 +106,7 @@ impl CaptureEntry {
             repeats: None,
             records: Vec::new(),
             outlinks: Vec::new(),
+            outlinks_complete: true,
             unread: None,
         }
     }

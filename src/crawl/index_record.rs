@@ -4,10 +4,10 @@
 use super::fetch::plain_mime;
 use super::large::LargeTurn;
 use super::notes::CaptureNotes;
-use super::outlinks::{Leads, may_lead, read_leads};
+use super::outlinks::{Leads, links_bytes, may_lead, read_leads};
 use super::{CaptureEntry, CrawlError};
 use crate::jobs::JobCx;
-use crate::links::{MAX_PAGE_BYTES, Outlink};
+use crate::links::MAX_PAGE_BYTES;
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::http::{
     ContentType, HttpHead, Payload, decode_payload, entity_body, parse_response_head, response_head_is_whole,
@@ -135,14 +135,10 @@ impl LeadsSoFar {
 
     fn weight(&self) -> usize {
         match self {
-            Self::Read(leads) => weight_of(&leads.outlinks),
+            Self::Read(leads) => links_bytes(&leads.outlinks),
             Self::Unread(body) => body.payload.bytes.len(),
         }
     }
-}
-
-fn weight_of(links: &[Outlink]) -> usize {
-    links.iter().map(|link| size_of_val(link) + link.url.as_str().len() + link.anchor.len() + link.rel.len()).sum()
 }
 
 impl SeenRecord {
@@ -195,7 +191,7 @@ impl SeenRecord {
     pub fn weight(&self) -> usize {
         match &self.tells {
             Tells::Capture(capture) => capture.leads.as_ref().map_or(0, LeadsSoFar::weight),
-            Tells::Side(side) => side.notes.as_ref().map_or(0, |notes| weight_of(&notes.outlinks)),
+            Tells::Side(side) => side.notes.as_ref().map_or(0, |notes| links_bytes(&notes.outlinks)),
             Tells::Nothing | Tells::Later => 0,
         }
     }
@@ -418,13 +414,6 @@ fn read_block<B: BufRead + ?Sized>(
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn all_texts_of_a_link_weigh() {
-        let bare = Outlink::bare(parse_web_url("http://a.pt/").unwrap(), crate::links::LinkKind::Anchor);
-        let link = Outlink { anchor: "x".repeat(100), rel: "x".repeat(1000), ..bare.clone() };
-        assert_eq!(weight_of(&[link]) - weight_of(&[bare]), 1100);
-    }
 
     #[test]
     fn a_chunked_body_is_reckoned_anew_however_its_head_is_read() {

@@ -688,3 +688,21 @@ fn a_panic_beside_the_urls_ends_the_crawl_instead_of_hanging_it() {
     let error = run_crawl(&setup, &ledger, &CrawlStats::default(), &JobCx::detached()).unwrap_err();
     assert!(error.to_string().contains("internal error") && error.to_string().contains("Resume"), "{error}");
 }
+
+#[test]
+fn a_page_full_of_links_is_stored_in_parts_and_keeps_them_all() {
+    let links: String = (0..OUTLINKS_AT_ONCE * 2 + 1).map(|number| format!("<a href=/{number}>{number}</a>")).collect();
+    let server = Server::start(move |_, path| match path {
+        "/" => Reply::html(&links),
+        _ => Reply::page(404, "", "none"),
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = MemoryLedger::default();
+    let mut campaign = campaign(&["http://a.example/"]);
+    campaign.rules.push(serde_json::json!({"rule": "too_many_hops", "max_hops": 0}));
+    crawl(&campaign, &server, folder.path(), &ledger);
+    let capture = ledger.finished("http://a.example/").unwrap().capture.unwrap();
+    let stored: Vec<_> = capture.outlinks.iter().map(|link| link.position as usize).collect();
+    assert!(capture.outlinks_complete);
+    assert_eq!(stored, (0..OUTLINKS_AT_ONCE * 2 + 1).collect::<Vec<_>>());
+}

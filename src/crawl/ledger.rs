@@ -1,6 +1,7 @@
 //! What a crawl asks of its memory.
 
-use super::{CaptureEntry, CrawlEvent, DiskGate};
+use super::{CaptureEntry, CrawlEvent, DiskGate, RecordPlace};
+use crate::links::Outlink;
 use crate::scope::{AnnotationFact, GeoFact, Verdict};
 use crate::uri::{CaptureDate, Url};
 use std::collections::HashMap;
@@ -176,6 +177,11 @@ pub trait Ledger: Send + Sync {
 
     /// Ends a URL; says for each of `found` what [`Ledger::admit`] says.
     fn finish(&self, finished: Finished) -> Result<Vec<bool>, LedgerError>;
+
+    /// Adds outlinks to a capture that was kept without all of them, named by
+    /// its first record; with the last part it has them all. Those that are
+    /// there stay.
+    fn add_outlinks(&self, record: &RecordPlace, links: Vec<Outlink>, is_last: bool) -> Result<(), LedgerError>;
 
     /// An earlier capture of any launch with this payload under the same URL,
     /// for a revisit record: its date and record id.

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::links::Outlink;
 use crate::scope::GeoFact;
 use crate::uri::{CaptureDate, Url};
 use std::collections::HashMap;
@@ -214,6 +215,21 @@ impl Ledger for MemoryLedger {
         let found = finished.found.clone();
         inner.rows[at].1 = Fate::Finished(Box::new(finished));
         Ok(inner.admit(found))
+    }
+
+    fn add_outlinks(&self, record: &RecordPlace, links: Vec<Outlink>, is_last: bool) -> Result<(), LedgerError> {
+        let mut inner = self.0.lock().unwrap();
+        let Inner { rows, kept, .. } = &mut *inner;
+        let finished = rows.iter_mut().filter_map(|(_, fate)| match fate {
+            Fate::Finished(finished) => finished.capture.as_mut(),
+            _ => None,
+        });
+        let mut captures = finished.chain(kept).filter(|capture| capture.records[0] == *record);
+        let capture = captures.next().unwrap();
+        assert!(!capture.outlinks_complete, "it has all its outlinks: {}", capture.url);
+        capture.outlinks.extend(links);
+        capture.outlinks_complete = is_last;
+        Ok(())
     }
 
     fn same_payload(&self, url: &Url, payload_digest: &str) -> Result<Option<(CaptureDate, String)>, LedgerError> {

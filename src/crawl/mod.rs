@@ -14,7 +14,7 @@
 //! | who is next, priorities, how long a host is left alone | `frontier`, `politeness` |
 //! | may it be fetched | `judge` (scope), `robots_desk` and `robots`, `resolver` (private addresses) |
 //! | one exchange, byte for byte | `fetch` over `wire`, `message`, `spool` |
-//! | records, metadata with outlinks, catalogue entry | `capture`, `notes`, `outlinks` |
+//! | records, metadata with outlinks, catalogue entry | `capture`, `notes`, `outlinks`, `outlink_parts` |
 //! | crawl.log, scope.log, reports | `logs`, `crawl_log`, `reports` |
 //! | what became of a URL, in words | `outcome` |
 //! | what a crawl reports to a person | `events`, `event_queue` (repeats folded), `event_writer` (catalogue, events.log) |
@@ -49,6 +49,7 @@ mod logs;
 mod message;
 mod notes;
 mod outcome;
+mod outlink_parts;
 mod outlinks;
 mod politeness;
 mod reach;
@@ -94,6 +95,7 @@ pub use ledger::{
 };
 pub use notes::CaptureNotes;
 pub use outcome::{OutcomeClass, OutcomeKind, SeenFacts, SeenState, UrlOutcome, is_prerequisite};
+pub use outlink_parts::OUTLINKS_AT_ONCE;
 pub use outlinks::read_leads;
 pub use politeness::{MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};
 pub use recovery::recover_launch;

@@ -3,8 +3,8 @@
 
 use super::large::LargeTurn;
 use crate::links::{
-    LinkKind, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, Outlink, PageCuts, PageOptions, Unread,
-    read_css, read_page,
+    LinkKind, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_PAGE_BYTES, MAX_URL_BYTES, Outlink, PageCuts,
+    PageOptions, Unread, read_css, read_page,
 };
 use crate::uri::{Url, resolve};
 use crate::warc::Headers;
@@ -127,6 +127,18 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 fn is_packed_sitemap(url: &Url) -> bool {
     url.path().ends_with(".xml.gz")
+}
+
+/// Bytes of memory that an answer of this length may take while it is read for
+/// its links: a link takes some three hundred bytes, and fifteen of a page.
+pub(super) fn reading_bytes(answer_len: u64) -> usize {
+    let len = usize::try_from(answer_len).unwrap_or(usize::MAX).min(MAX_PAGE_BYTES);
+    len.saturating_mul(20)
+}
+
+/// Bytes of memory that links take.
+pub(super) fn links_bytes(links: &[Outlink]) -> usize {
+    links.iter().map(|link| size_of_val(link) + link.url.as_str().len() + link.anchor.len() + link.rel.len()).sum()
 }
 
 /// Sitemaps may be gzip files. A damaged end still leaves the entries before it.
@@ -299,6 +311,13 @@ mod tests {
         // A link without text, as feeds name themselves.
         let itself = "<rss><channel><a:link href='/f'/>\n<title>T</title><link>/n</link></channel></rss>";
         check("text/xml", itself, &["http://a.pt/n"]);
+    }
+
+    #[test]
+    fn all_texts_of_a_link_weigh() {
+        let bare = Outlink::bare(Url::parse("http://a.pt/").unwrap(), LinkKind::Anchor);
+        let link = Outlink { anchor: "x".repeat(100), rel: "x".repeat(1000), ..bare.clone() };
+        assert_eq!(links_bytes(&[link]) - links_bytes(&[bare]), 1100);
     }
 
     #[test]

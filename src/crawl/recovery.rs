@@ -6,6 +6,7 @@ use super::crawl_log::CrawlLogLine;
 use super::index::index_archive_from;
 use super::judge::{Judge, Source};
 use super::logs::{Logs, decision_key};
+use super::outlink_parts::FurtherOutlinks;
 use super::outlinks::followed;
 use super::robots_desk::is_robots_url;
 use super::setup::RecoveryReport;
@@ -145,7 +146,9 @@ pub(super) fn take_over(
     for mut capture in captures {
         taken += 1;
         let Some(waiting) = ledger.find_waiting(&capture.url)?.filter(|_| !is_robots_url(&capture.url)) else {
+            let further = FurtherOutlinks::split(&mut capture);
             ledger.keep_capture(capture)?;
+            further.store(ledger, || false)?;
             continue;
         };
         let admission = &waiting.admission;
@@ -172,6 +175,7 @@ pub(super) fn take_over(
         if capture.revisit_of.is_some() {
             line.annotations.push("duplicate:digest".to_owned());
         }
+        let further = FurtherOutlinks::split(&mut capture);
         let verdicts: Vec<_> = found.iter().map(|admission| admission.verdict.clone()).collect();
         let finished = Finished {
             id: waiting.id,
@@ -182,6 +186,7 @@ pub(super) fn take_over(
             found,
         };
         let new = ledger.finish(finished)?;
+        further.store(ledger, || false)?;
         logs.crawl(&line)?;
         let fresh = candidates.iter().zip(&verdicts).zip(new).filter(|(_, new)| *new).map(|(both, _)| both);
         logs.scope(fresh)?;

@@ -1,16 +1,17 @@
 //! What a worker does with one URL.
 
-use super::capture::{Original, entry_of};
+use super::capture::{Original, PACK_IN_MEMORY, entry_of};
 use super::crawl_log::CrawlLogLine;
 use super::disk::full_error;
 use super::engine::Engine;
 use super::fetch::{Exchange, Truncated, fetch_status};
 use super::frontier::{Frontier, ROBOTS_PRIORITY, authority_of};
 use super::judge::Source;
-use super::large::{LARGE_PAGE_BYTES, LargeTurn};
+use super::large::{LargeTurn, PagePermit};
 use super::notes::CaptureNotes;
 use super::outcome::robots_unreachable;
-use super::outlinks::{Leads, followed, may_lead, read_leads, sitemap_links};
+use super::outlink_parts::FurtherOutlinks;
+use super::outlinks::{Leads, followed, links_bytes, may_lead, read_leads, reading_bytes, sitemap_links};
 use super::politeness::wait_after;
 use super::retry::Refusal;
 use super::robots::MAX_ROBOTS_BYTES;
@@ -39,6 +40,9 @@ const ROBOTS_RULE: &str = "RobotsDecideRule";
 /// Name of the verdict that keeps private addresses out.
 pub(super) const PRIVATE_ADDRESS_RULE: &str = "PrivateAddressGuard";
 
+/// Bytes of memory that a link takes while it is decided and handed on.
+const ADMISSION_BYTES: usize = 2_000;
+
 /// One of the crawl's threads.
 pub(super) struct Worker<'e> {
     pub(super) engine: &'e Engine<'e>,
@@ -53,6 +57,15 @@ pub(super) enum Then {
     PutBack { wait: Duration },
     /// The URL comes again as soon as its address has room.
     Hold,
+}
+
+/// An answer that is in the archive and not in the ledger yet.
+struct Kept<'e> {
+    /// Remarks for the crawl log.
+    annotations: Vec<String>,
+    entry: CaptureEntry,
+    /// Its part of the memory.
+    permit: PagePermit<'e>,
 }
 
 /// A place at an address, given back when it goes.
@@ -303,7 +316,11 @@ impl<'e> Worker<'e> {
             Refusal::TryAgain(deferred) => return deferred.put_back(self, ticket, wait),
             Refusal::Last(given_up) => given_up,
         };
-        let (mut annotations, entry) = self.keep(ticket, &mut exchange)?;
+        let Some(kept) = self.keep(ticket, &mut exchange)? else {
+            // It waits in the queue as before; nothing was written.
+            return Ok(Then::PutBack { wait });
+        };
+        let Kept { mut annotations, mut entry, permit } = kept;
         // The page after its robots.txt waits as long as that says.
         let wait = match is_robots_url(&ticket.queued.admission.url) {
             true => wait_after(politeness, Some(exchange.took), self.crawl_delay_of(&ticket.queued.admission.url)?),
@@ -336,6 +353,7 @@ impl<'e> Worker<'e> {
         let line = CrawlLogLine { annotations, ..self.log_line(&ticket.queued, status).with_capture(&entry) };
         let (mime, bytes) = (entry.mime.clone(), entry.payload_len);
         engine.archive.make_durable(&entry.records)?;
+        let further = FurtherOutlinks::split(&mut entry);
         let finished = Finished {
             id: ticket.queued.id,
             fetch_status: status,
@@ -347,6 +365,8 @@ impl<'e> Worker<'e> {
         self.finish(finished, decided, line)?;
         engine.stats.captured(status, &mime, bytes);
         engine.cx.note(authority_of(&admission.url));
+        further.store(engine.ledger, || engine.cx.is_cancelled())?;
+        drop(permit);
         if let Some(why) = given_up {
             self.give_up_host(ticket, fetch_status::TOO_MANY_RETRIES, &why)?;
         }
@@ -360,19 +380,25 @@ impl<'e> Worker<'e> {
         })
     }
 
-    /// Reads an answer for its links and writes it to the archive. Gives its
-    /// remarks for the crawl log, too.
-    fn keep(&self, ticket: &Ticket, exchange: &mut Exchange) -> Result<(Vec<String>, CaptureEntry), CrawlError> {
+    /// Reads an answer for its links and writes it to the archive; none when
+    /// the crawl was cancelled before there was room for that.
+    fn keep(&self, ticket: &Ticket, exchange: &mut Exchange) -> Result<Option<Kept<'e>>, CrawlError> {
         let engine = self.engine;
         let admission = &ticket.queued.admission;
         let url = &admission.url;
         let io = |source| CrawlError::io(&engine.setup.warc_dir, source);
-        let mut turn = LargeTurn::default();
-        let payload = match may_lead(url, &exchange.head.headers) {
-            true => turn.decode(|limit| exchange.decoded_payload(limit)),
-            false => exchange.decoded_payload(LARGE_PAGE_BYTES),
+        let may_lead = may_lead(url, &exchange.head.headers);
+        let packing = 3 * usize::try_from(exchange.response.len().min(PACK_IN_MEMORY)).unwrap_or(usize::MAX);
+        let reading = if may_lead { reading_bytes(exchange.response.len()) } else { 0 };
+        let Some(mut permit) = engine.pages.reserve(packing + reading, || engine.cx.is_cancelled()) else {
+            return Ok(None);
         };
-        let payload = payload.map_err(io)?;
+        let mut turn = LargeTurn::default();
+        let payload = match may_lead {
+            true => turn.decode(|limit| exchange.decoded_payload(limit)).map_err(io)?,
+            false if is_robots_url(url) => exchange.decoded_payload(MAX_ROBOTS_BYTES).map_err(io)?,
+            false => Vec::new().into(),
+        };
         let mut leads = read_leads(url, exchange.head.status, &exchange.head.headers, &payload, &mut turn);
         if is_robots_url(url) {
             let robots = self.robots_answered(url, exchange, &payload.bytes, &leads)?;
@@ -381,6 +407,8 @@ impl<'e> Worker<'e> {
             }
         }
         drop((payload, turn));
+        let found = followed(&leads.outlinks).len() * ADMISSION_BYTES;
+        permit.set_bytes(packing + links_bytes(&leads.outlinks) + found);
         let digests = &exchange.digests;
         let may_repeat = digests.payload_len > 0 && digests.can_be_repeated() && exchange.truncated.is_none();
         let original: Option<Original> = match may_repeat {
@@ -407,7 +435,8 @@ impl<'e> Worker<'e> {
         };
         let records = engine.archive.write(url, exchange, original.as_ref(), &notes)?;
         let annotations = notes.annotations.clone();
-        Ok((annotations, entry_of(url, exchange, original.as_ref(), notes, records)))
+        let entry = entry_of(url, exchange, original.as_ref(), notes, records);
+        Ok(Some(Kept { annotations, entry, permit }))
     }
 
     fn robots_answered(

@@ -219,7 +219,35 @@ fn insert_new(conn: &Connection, launch: i64, entry: &CaptureEntry, ids: UrlIds)
         conn.prepare_cached("INSERT INTO unread_page (capture, why) VALUES (?1, ?2)")?
             .execute(params![capture, why.word()])?;
     }
+    if !entry.outlinks_complete {
+        conn.prepare_cached("INSERT INTO outlink_gap (capture) VALUES (?1)")?.execute([capture])?;
+    }
     insert_outlinks(conn, capture, &entry.outlinks)
+}
+
+/// Adds outlinks to the capture whose first record stands at this place, if
+/// some of them were missing.
+pub(super) fn add_outlinks(
+    conn: &Connection,
+    launch: i64,
+    record: &RecordPlace,
+    links: &[Outlink],
+    is_last: bool,
+) -> Result<(), StoreError> {
+    let file = file_id(conn, launch, &record.file)?;
+    let capture: Option<CaptureId> = conn
+        .prepare_cached(
+            "SELECT r.capture FROM record r JOIN outlink_gap g ON g.capture = r.capture
+             WHERE r.file = ?1 AND r.offset = ?2",
+        )?
+        .query_row([file, int(record.span.offset)], |row| row.get(0))
+        .optional()?;
+    let Some(capture) = capture else { return Ok(()) };
+    insert_outlinks(conn, capture, links)?;
+    if is_last {
+        conn.prepare_cached("DELETE FROM outlink_gap WHERE capture = ?1")?.execute([capture])?;
+    }
+    Ok(())
 }
 
 /// Adds links of a capture; those that are there stay.
@@ -329,6 +357,44 @@ impl Catalogue {
             }
             Ok(new)
         })
+    }
+
+    /// Captures of which outlinks are missing: the crawl was stopped or killed
+    /// between storing them.
+    pub fn outlink_gaps(&self) -> Result<Vec<CaptureId>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached("SELECT capture FROM outlink_gap ORDER BY capture")?;
+            let rows = statement.query_map([], |row| row.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Adds missing outlinks of a capture, those that are there stay; the last
+    /// part ends the gap.
+    pub fn fill_outlink_gap(&self, capture: CaptureId, links: Vec<Outlink>, is_last: bool) -> Result<(), StoreError> {
+        self.write(move |conn| {
+            insert_outlinks(conn, capture, &links)?;
+            if is_last {
+                conn.prepare_cached("DELETE FROM outlink_gap WHERE capture = ?1")?.execute([capture])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Notes that the records of a capture cannot be read to complete it.
+    pub fn leave_outlink_gap(&self, capture: CaptureId) -> Result<(), StoreError> {
+        self.write(move |conn| {
+            conn.prepare_cached("UPDATE outlink_gap SET unreadable = 1 WHERE capture = ?1")?.execute([capture])?;
+            Ok(())
+        })
+    }
+
+    /// The newest capture before which none waits for outlinks that can be had.
+    pub fn newest_whole_capture(&self) -> Result<CaptureId, StoreError> {
+        let newest = self.newest_capture()?;
+        let first = "SELECT min(capture) FROM outlink_gap WHERE NOT unreadable";
+        let first: Option<CaptureId> = self.read(|conn| Ok(conn.query_row(first, [], |row| row.get(0))?))?;
+        Ok(first.map_or(newest, |first| newest.min(first - 1)))
     }
 
     /// Begin and end of every record of a file that the catalogue knows, in

@@ -1,15 +1,15 @@
 //! A crawl's memory, kept in the catalogue.
 
-use super::captures::insert_capture;
-use super::captures::parse_stored;
+use super::captures::{add_outlinks, insert_capture, parse_stored};
 use super::catalogue::Catalogue;
 use super::events::insert_events;
 use super::intern::url_ids;
 use super::workspace::StoreError;
 use crate::crawl::{
     Admission, AdmissionState, CaptureEntry, CrawlEvent, DiskGate, Finished, HostBacklog, HostWait, Ledger,
-    LedgerError, QueuedUrl, RobotsAnswer,
+    LedgerError, QueuedUrl, RecordPlace, RobotsAnswer,
 };
+use crate::links::Outlink;
 use crate::scope::{AnnotationFact, Decision, GeoFact, Verdict};
 use crate::uri::{CaptureDate, Url};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -264,6 +264,11 @@ impl Ledger for LaunchLedger {
             }
             admit_all(conn, launch, &finished.found)
         })
+    }
+
+    fn add_outlinks(&self, record: &RecordPlace, links: Vec<Outlink>, is_last: bool) -> Result<(), LedgerError> {
+        let record = record.clone();
+        self.write(move |conn, launch| add_outlinks(conn, launch, &record, &links, is_last))
     }
 
     fn same_payload(&self, url: &Url, payload_digest: &str) -> Result<Option<(CaptureDate, String)>, LedgerError> {

@@ -18,7 +18,7 @@ macro_rules! ran_by_captures {
 }
 
 /// Version n of the catalogue is made from version n-1 by the nth of these.
-const MIGRATIONS: [&str; 16] = [
+const MIGRATIONS: [&str; 17] = [
     include_str!("schema.sql"),
     include_str!("schema_schedule.sql"),
     include_str!("schema_engine.sql"),
@@ -53,6 +53,7 @@ const MIGRATIONS: [&str; 16] = [
         WHEN 'page not read whole' THEN 'page not fully read'
         ELSE kind END;",
     include_str!("schema_event.sql"),
+    include_str!("schema_gap.sql"),
 ];
 
 /// The version this program writes (SQLite's user_version).

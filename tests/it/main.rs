@@ -9,6 +9,7 @@ mod feed;
 mod files;
 mod foreign;
 mod full_disk;
+mod full_pages;
 mod hostile;
 mod imports;
 mod imports_again;

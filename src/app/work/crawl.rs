@@ -1,5 +1,6 @@
 //! Runs a launch of a campaign, or goes on with the last one.
 
+use super::outlink_gaps::fill_outlink_gaps;
 use super::scope::geo_database;
 use super::{counted, in_words};
 use crate::app::live::LiveCrawl;
@@ -7,7 +8,10 @@ use crate::app::models::{CampaignId, LaunchId, LaunchRow, LaunchState, campaign_
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::app::{CrawlPlan, CrawlRequest, UnfinishedLaunch};
 use crate::campaign::Campaign;
-use crate::crawl::{CrawlEnd, CrawlReport, CrawlSetup, CrawlStats, EventObserver, RecoveryReport, run_crawl};
+use crate::crawl::{
+    CrawlEnd, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, EventKind, EventObserver, Ledger, RecoveryReport,
+    run_crawl,
+};
 use crate::jobs::JobCx;
 use crate::scope::{DecideRules, GeoDatabase};
 use crate::store::{Catalogue, LaunchLedger, job_name};
@@ -190,6 +194,7 @@ pub fn crawl(
     let job = job_name(&spec.name);
     // Beside the WARC files a campaign outlives the catalogue.
     super::campaign_files::keep_campaign_files(&desk.workspace, campaign)?;
+    let unread_pages = fill_outlink_gaps(&desk.workspace, cx)?;
     let launch = match unfinished {
         Some(launch) => launch,
         None => catalogue.begin_launch(campaign, &job, options.clock.now())?,
@@ -219,6 +224,14 @@ pub fn crawl(
         clock: options.clock,
     };
     let ledger = LaunchLedger::new(Arc::clone(desk.workspace.catalogue()), launch.id);
+    if unread_pages > 0 {
+        let text = format!(
+            "Links of {} of an interrupted run are missing: their records cannot be read. Check the files with: fonds files list {} --check",
+            counted(unread_pages, "page"),
+            desk.workspace.folder().display()
+        );
+        ledger.keep_events(vec![CrawlEvent::new(EventKind::Recovery, text)])?;
+    }
     let stats = Arc::new(CrawlStats::observed(options.on_event.clone()));
     let live = Arc::new(LiveCrawl::new(launch.id, Arc::clone(&stats), cx.clone()));
     desk.set_live(Some(Arc::clone(&live)));

@@ -1,6 +1,7 @@
 //! Builds inlinks of everything captured.
 
 use super::inlink_rows::{KEPT_FROM_LINKS, remove_sorted, sorted_rows};
+use super::outlink_gaps::fill_outlink_gaps;
 use super::repeats::read_repeats;
 use crate::jobs::{JobCx, counted};
 use crate::links::invert::{CaptureRow, LinkRow, ShuffleReport};
@@ -181,7 +182,8 @@ fn build(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::Result<Inlink
 /// Sorts links by target and stores them; says what it saw.
 fn take_in(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::Result<InlinkReport> {
     let catalogue = workspace.catalogue();
-    let up_to = catalogue.newest_capture()?;
+    fill_outlink_gaps(workspace, cx)?;
+    let up_to = catalogue.newest_whole_capture()?;
     let repeats_unread = read_repeats(workspace, None, cx)?;
     let is_there = LinkStore::is_in(&workspace.built_folder());
     let mut store = workspace.links_to_build()?;

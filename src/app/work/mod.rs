@@ -18,6 +18,7 @@ mod inlink_rows;
 mod inlinks;
 mod link_files;
 mod link_sets;
+mod outlink_gaps;
 mod repeats;
 mod sample;
 mod schedule;

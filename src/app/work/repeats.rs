@@ -6,7 +6,8 @@ use crate::crawl::{LargeTurn, read_leads};
 use crate::jobs::JobCx;
 use crate::links::{MAX_PAGE_BYTES, Outlink};
 use crate::store::rows::LaunchId;
-use crate::store::{StoredCapture, WaitingRepeat, Workspace};
+use crate::store::{StoredCapture, Workspace};
+use crate::uri::Url;
 use crate::warc::http::{Payload, decode_payload, parse_response_head};
 use crate::warc::{Headers, Record};
 use anyhow::Context;
@@ -48,7 +49,7 @@ pub(super) fn read_repeats(workspace: &Workspace, launch: Option<LaunchId>, cx: 
         };
         for repeat in repeats {
             cx.advance(1)?;
-            let of_this = content.links_of(repeat);
+            let of_this = content.links_of(&repeat.url);
             links += of_this.len();
             batch.push((repeat.clone(), of_this));
             if batch.len() >= BATCH || links >= BATCH_LINKS {
@@ -62,14 +63,14 @@ pub(super) fn read_repeats(workspace: &Workspace, launch: Option<LaunchId>, cx: 
 }
 
 /// What a response or resource holds.
-struct Content {
+pub(super) struct Content {
     status: u16,
     headers: Headers,
     payload: Payload<'static>,
 }
 
 impl Content {
-    fn of(workspace: &Workspace, stored: &StoredCapture) -> anyhow::Result<Self> {
+    pub(super) fn of(workspace: &Workspace, stored: &StoredCapture) -> anyhow::Result<Self> {
         let place = stored.records.first().with_context(|| format!("capture {} has no records", stored.id))?;
         let (record, _) = record_of(workspace, place, MAX_PAGE_BYTES)?;
         let Record { head, block, .. } = record;
@@ -85,7 +86,8 @@ impl Content {
         Ok(Self { status: http.status, headers: http.headers, payload })
     }
 
-    fn links_of(&self, repeat: &WaitingRepeat) -> Vec<Outlink> {
-        read_leads(&repeat.url, self.status, &self.headers, &self.payload, &mut LargeTurn::default()).outlinks
+    /// Its links, resolved against a URL.
+    pub(super) fn links_of(&self, url: &Url) -> Vec<Outlink> {
+        read_leads(url, self.status, &self.headers, &self.payload, &mut LargeTurn::default()).outlinks
     }
 }
