@@ -2,7 +2,7 @@
 
 use super::capture::Archive;
 use super::event_writer::EventWriter;
-use super::fetch::{Client, FetchLimits};
+use super::fetch::{Client, FetchLimits, fetch_status};
 use super::frontier::{Frontier, Next};
 use super::judge::Judge;
 use super::large::PageBudget;
@@ -180,7 +180,11 @@ fn run_launch(
         stats.event(CrawlEvent::new(EventKind::Recovery, text));
     }
     add_redirected_seeds(logs, &judge, setup)?;
-    recovery.captures = take_over(found, ledger, &judge, logs)?;
+    recovery.captures = take_over(found, ledger, &judge, logs, &mut |url, why| {
+        let text = format!("{why}. This recovered capture is given up; please report it with the URL");
+        let event = CrawlEvent::new(EventKind::Error, text).of_url(url);
+        stats.event(event.with_status(fetch_status::RUNTIME_EXCEPTION));
+    })?;
     admit_seeds(setup, ledger, &judge, logs, stats)?;
     let tally = logs.tally()?;
     let queued: u64 = ledger.backlog()?.iter().map(|backlog| backlog.waiting).sum();

@@ -678,6 +678,27 @@ fn a_url_that_panics_fails_alone_and_the_crawl_goes_on() {
 }
 
 #[test]
+fn a_recovered_capture_that_panics_does_not_stop_the_launch_again_and_again() {
+    let server = Server::start(site);
+    let folder = tempfile::tempdir().unwrap();
+    let campaign = campaign(&["http://a.example/"]);
+    let whole = MemoryLedger::default();
+    crawl(&campaign, &server, folder.path(), &whole);
+    // A ledger as a kill would leave it that came before every commit.
+    let ledger = MemoryLedger::default();
+    ledger.admit(whole.rows().into_iter().map(|(admission, _)| admission).collect()).unwrap();
+    ledger.panic_in("finish", "http://a.example/p3");
+    for _ in 0..2 {
+        assert_eq!(crawl(&campaign, &server, folder.path(), &ledger).end, CrawlEnd::Finished);
+    }
+    assert_eq!(ledger.finished("http://a.example/p3").unwrap().fetch_status, -5);
+    let named = |event: &CrawlEvent| event.kind == EventKind::Error && event.url == "http://a.example/p3";
+    assert_eq!(ledger.events().iter().filter(|event| named(event)).count(), 1);
+    // What the file holds is in the catalogue nevertheless.
+    assert!(ledger.kept().iter().any(|capture| capture.url.path() == "/p3"));
+}
+
+#[test]
 fn a_panic_beside_the_urls_ends_the_crawl_instead_of_hanging_it() {
     let server = Server::start(site);
     let folder = tempfile::tempdir().unwrap();

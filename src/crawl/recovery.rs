@@ -3,6 +3,7 @@
 
 use super::capture::file_label;
 use super::crawl_log::CrawlLogLine;
+use super::fetch::fetch_status;
 use super::index::index_archive_from;
 use super::judge::{Judge, Source};
 use super::logs::{Logs, decision_key};
@@ -12,10 +13,12 @@ use super::robots_desk::is_robots_url;
 use super::setup::RecoveryReport;
 use super::work::candidate_of;
 use super::{Admission, CaptureEntry, CrawlError, CrawlSetup, Finished, Ledger};
-use crate::jobs::JobCx;
+use crate::jobs::{JobCx, panic_words};
 use crate::scope::{Candidate, Decision};
+use crate::uri::Url;
 use crate::warc::{ArchiveReader, OPEN_SUFFIX, repair_open_file};
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 /// Lines that wait for others at most, so that they are written together.
@@ -135,61 +138,96 @@ pub(super) fn complete_scope_log(ledger: &dyn Ledger, logs: &Logs) -> Result<u64
 
 /// Tells the ledger of recovered captures: with them the URLs that still wait
 /// come to their end. A robots.txt is fetched again nevertheless, since its
-/// rules are wanted, not its record.
+/// rules are wanted, not its record. One that panics is given up with words for
+/// `on_panic`, or no run would ever come further.
 pub(super) fn take_over(
     captures: Vec<CaptureEntry>,
     ledger: &dyn Ledger,
     judge: &Judge<'_>,
     logs: &Logs,
+    on_panic: &mut dyn FnMut(&Url, String),
 ) -> Result<u64, CrawlError> {
     let mut taken = 0;
-    for mut capture in captures {
+    for capture in captures {
         taken += 1;
-        let Some(waiting) = ledger.find_waiting(&capture.url)?.filter(|_| !is_robots_url(&capture.url)) else {
-            let further = FurtherOutlinks::split(&mut capture);
-            ledger.keep_capture(capture)?;
-            further.store(ledger, || false)?;
-            continue;
+        let url = capture.url.clone();
+        let whole = catch_unwind(AssertUnwindSafe(|| take_over_one(capture, ledger, judge, logs)));
+        let panic = match whole {
+            Ok(result) => {
+                result?;
+                continue;
+            }
+            Err(panic) => panic,
         };
-        let admission = &waiting.admission;
-        if capture.verdict.is_none() {
-            // The record that tells why it was fetched was torn off.
-            capture.hops.clone_from(&admission.hops);
-            capture.via.clone_from(&admission.via);
-            capture.seed.clone_from(&admission.seed);
-            capture.source_tag.clone_from(&admission.source_tag);
-            // One that waited for its host's location was decided again at its turn.
-            capture.verdict = Some(admission.verdict.clone()).filter(|verdict| verdict.decision == Decision::Accept);
+        let why = format!("internal error: {}", panic_words(panic.as_ref()));
+        if let Some(waiting) = ledger.find_waiting(&url)? {
+            let fetch_status = fetch_status::RUNTIME_EXCEPTION;
+            logs.crawl(&CrawlLogLine::of(&waiting.admission, fetch_status, 0, logs.now()))?;
+            let (refused, capture, found) = (None, None, Vec::new());
+            ledger.finish(Finished {
+                id: waiting.id,
+                fetch_status,
+                why: Some(why.clone()),
+                refused,
+                capture,
+                found,
+            })?;
         }
-        let source = Source {
-            url: &admission.url,
-            hops: &admission.hops,
-            seed: admission.seed.as_deref(),
-            source_tag: &admission.source_tag,
-            is_seed: admission.is_seed,
-        };
-        let decided = judge.admit(&source, followed(&capture.outlinks))?;
-        let (candidates, found): (Vec<Candidate>, Vec<Admission>) = decided.into_iter().unzip();
-        let mut line = CrawlLogLine::of(admission, capture.status, 0, logs.now()).with_capture(&capture);
-        line.annotations.push("recovered".to_owned());
-        if capture.revisit_of.is_some() {
-            line.annotations.push("duplicate:digest".to_owned());
-        }
-        let further = FurtherOutlinks::split(&mut capture);
-        let verdicts: Vec<_> = found.iter().map(|admission| admission.verdict.clone()).collect();
-        let finished = Finished {
-            id: waiting.id,
-            fetch_status: capture.status,
-            why: None,
-            refused: None,
-            capture: Some(capture),
-            found,
-        };
-        let new = ledger.finish(finished)?;
-        further.store(ledger, || false)?;
-        logs.crawl(&line)?;
-        let fresh = candidates.iter().zip(&verdicts).zip(new).filter(|(_, new)| *new).map(|(both, _)| both);
-        logs.scope(fresh)?;
+        on_panic(&url, why);
     }
     Ok(taken)
+}
+
+fn take_over_one(
+    mut capture: CaptureEntry,
+    ledger: &dyn Ledger,
+    judge: &Judge<'_>,
+    logs: &Logs,
+) -> Result<(), CrawlError> {
+    let Some(waiting) = ledger.find_waiting(&capture.url)?.filter(|_| !is_robots_url(&capture.url)) else {
+        let further = FurtherOutlinks::split(&mut capture);
+        ledger.keep_capture(capture)?;
+        further.store(ledger, || false)?;
+        return Ok(());
+    };
+    let admission = &waiting.admission;
+    if capture.verdict.is_none() {
+        // The record that tells why it was fetched was torn off.
+        capture.hops.clone_from(&admission.hops);
+        capture.via.clone_from(&admission.via);
+        capture.seed.clone_from(&admission.seed);
+        capture.source_tag.clone_from(&admission.source_tag);
+        // One that waited for its host's location was decided again at its turn.
+        capture.verdict = Some(admission.verdict.clone()).filter(|verdict| verdict.decision == Decision::Accept);
+    }
+    let source = Source {
+        url: &admission.url,
+        hops: &admission.hops,
+        seed: admission.seed.as_deref(),
+        source_tag: &admission.source_tag,
+        is_seed: admission.is_seed,
+    };
+    let decided = judge.admit(&source, followed(&capture.outlinks))?;
+    let (candidates, found): (Vec<Candidate>, Vec<Admission>) = decided.into_iter().unzip();
+    let mut line = CrawlLogLine::of(admission, capture.status, 0, logs.now()).with_capture(&capture);
+    line.annotations.push("recovered".to_owned());
+    if capture.revisit_of.is_some() {
+        line.annotations.push("duplicate:digest".to_owned());
+    }
+    let further = FurtherOutlinks::split(&mut capture);
+    let verdicts: Vec<_> = found.iter().map(|admission| admission.verdict.clone()).collect();
+    let finished = Finished {
+        id: waiting.id,
+        fetch_status: capture.status,
+        why: None,
+        refused: None,
+        capture: Some(capture),
+        found,
+    };
+    let new = ledger.finish(finished)?;
+    further.store(ledger, || false)?;
+    logs.crawl(&line)?;
+    let fresh = candidates.iter().zip(&verdicts).zip(new).filter(|(_, new)| *new).map(|(both, _)| both);
+    logs.scope(fresh)?;
+    Ok(())
 }
