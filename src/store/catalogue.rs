@@ -6,7 +6,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -61,7 +61,8 @@ pub struct Catalogue {
     /// Takes the writes; without one, why there is none.
     writer: Result<Sender<Write>, Looking>,
     thread: Option<JoinHandle<()>>,
-    readers: Mutex<Vec<Connection>>,
+    readers: Mutex<Readers>,
+    reader_freed: Condvar,
     revision: Arc<AtomicU64>,
     /// Where another process may write: what it committed so far.
     watch: Option<Mutex<Watch>>,
@@ -79,6 +80,15 @@ struct Watch {
     version: i64,
     looked: Option<Instant>,
 }
+
+/// Reads at the same time, and connections kept for them.
+const MAX_READERS: usize = 8;
+/// Longest wait for one of them; after it there is one more for a while.
+const READER_PATIENCE: Duration = Duration::from_millis(50);
+/// Pages of the file that the writing connection keeps, in KiB.
+const WRITER_CACHE_KIB: i64 = 32 << 10;
+/// The same of a reading one.
+const READER_CACHE_KIB: i64 = 8 << 10;
 
 /// How often it is looked for commits of other processes at most.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
@@ -102,6 +112,7 @@ impl Catalogue {
             writer: Err(why.clone()),
             thread: None,
             readers: Mutex::default(),
+            reader_freed: Condvar::new(),
             revision: Arc::default(),
             watch: (!immutable).then(Mutex::default),
             version: AtomicU32::default(),
@@ -166,7 +177,7 @@ impl Catalogue {
 
     fn started(path: &Path) -> Result<Self, StoreError> {
         let mut conn = Connection::open(path).map_err(StoreError::sql("be opened"))?;
-        configure(&conn).map_err(StoreError::sql("be set up"))?;
+        configure(&conn, WRITER_CACHE_KIB).map_err(StoreError::sql("be set up"))?;
         conn.pragma_update(None, "journal_mode", "WAL").map_err(StoreError::sql("be set up"))?;
         migrate(&mut conn).map_err(StoreError::sql("be brought to the present version"))?;
         let (sender, receiver) = bounded::<Write>(MAX_BATCH);
@@ -183,6 +194,7 @@ impl Catalogue {
             writer: Ok(sender),
             thread: Some(thread),
             readers: Mutex::default(),
+            reader_freed: Condvar::new(),
             revision,
             watch: None,
             version: AtomicU32::default(),
@@ -222,7 +234,7 @@ impl Catalogue {
         let tables = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
         if self.version.swap(tables, Ordering::Relaxed) != tables {
             // They see the tables as those of the version before.
-            self.readers.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            self.readers().idle.clear();
         }
         // Each connection counts for itself.
         if watch.looked.is_some() && (is_new || version != watch.version) {
@@ -312,7 +324,7 @@ impl Catalogue {
             ),
         }
         .map_err(StoreError::sql("be opened for reading"))?;
-        configure(&conn).map_err(StoreError::sql("be set up"))?;
+        configure(&conn, READER_CACHE_KIB).map_err(StoreError::sql("be set up"))?;
         super::migrate::view_as_of_now(&conn).map_err(StoreError::sql("be looked at"))?;
         Ok(conn)
     }
@@ -321,16 +333,55 @@ impl Catalogue {
     pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         self.look(LOOK_EVERY)?;
         let version = self.version.load(Ordering::Relaxed);
-        let pooled = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let conn = match pooled {
+        let _turn = ReadTurn::take(self);
+        let idle = self.readers().idle.pop();
+        let conn = match idle {
             Some(conn) => conn,
             None => self.reader()?,
         };
         let result = work(&conn).map_err(|error| super::damage::explain(&self.path, error));
-        if self.version.load(Ordering::Relaxed) == version {
-            self.readers.lock().unwrap_or_else(PoisonError::into_inner).push(conn);
+        let mut readers = self.readers();
+        if self.version.load(Ordering::Relaxed) == version && readers.idle.len() < MAX_READERS {
+            readers.idle.push(conn);
         }
+        drop(readers);
         result
+    }
+
+    fn readers(&self) -> MutexGuard<'_, Readers> {
+        self.readers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Connections that read.
+#[derive(Default)]
+struct Readers {
+    idle: Vec<Connection>,
+    in_use: usize,
+}
+
+/// One of the few reads at the same time: each connection has a cache.
+struct ReadTurn<'c>(&'c Catalogue);
+
+impl<'c> ReadTurn<'c> {
+    /// Waits while there are many; not for long, since who waits may have a
+    /// turn already.
+    fn take(catalogue: &'c Catalogue) -> Self {
+        let begin = Instant::now();
+        let mut readers = catalogue.readers();
+        while readers.in_use >= MAX_READERS && begin.elapsed() < READER_PATIENCE {
+            let waited = catalogue.reader_freed.wait_timeout(readers, READER_PATIENCE);
+            readers = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        readers.in_use += 1;
+        Self(catalogue)
+    }
+}
+
+impl Drop for ReadTurn<'_> {
+    fn drop(&mut self) {
+        self.0.readers().in_use -= 1;
+        self.0.reader_freed.notify_one();
     }
 }
 
@@ -373,14 +424,14 @@ impl Drop for Catalogue {
     }
 }
 
-fn configure(conn: &Connection) -> rusqlite::Result<()> {
+fn configure(conn: &Connection, cache_kib: i64) -> rusqlite::Result<()> {
     conn.busy_timeout(std::time::Duration::from_secs(10))?;
     conn.pragma_update(None, "foreign_keys", true)?;
     // WAL with NORMAL loses nothing when the process is killed; after a power
     // cut the last commits may be missing, and recovery reads the WARC files.
     conn.pragma_update(None, "synchronous", "NORMAL")?;
     conn.pragma_update(None, "temp_store", "MEMORY")?;
-    conn.pragma_update(None, "cache_size", -65_536)?;
+    conn.pragma_update(None, "cache_size", -cache_kib)?;
     conn.set_prepared_statement_cache_capacity(128);
     super::filter::register(conn)
 }
