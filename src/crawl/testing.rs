@@ -56,27 +56,24 @@ impl Server {
         let hits = Arc::new(Mutex::new(Vec::new()));
         let answer = Arc::new(answer);
         let is_down = Arc::new(AtomicBool::new(false));
-        listener.set_nonblocking(true).unwrap();
         std::thread::spawn({
             let (hits, is_down) = (Arc::clone(&hits), Arc::clone(&is_down));
             move || {
-                let (mut listener, mut lines) = (Some(listener), Vec::<TcpStream>::new());
+                let (mut listener, mut lines) = (listener, Vec::<TcpStream>::new());
                 loop {
+                    let (socket, _) = listener.accept().unwrap();
                     if is_down.load(Ordering::SeqCst) {
-                        listener = None;
+                        drop((listener, socket));
                         lines.drain(..).for_each(|line| drop(line.shutdown(std::net::Shutdown::Both)));
-                    } else if listener.is_none() {
-                        listener = TcpListener::bind(addr).ok();
-                        listener.iter().for_each(|listener| listener.set_nonblocking(true).unwrap());
-                    }
-                    let Some((socket, _)) = listener.as_ref().and_then(|listener| listener.accept().ok()) else {
-                        std::thread::sleep(Duration::from_millis(1));
+                        while is_down.load(Ordering::SeqCst) {
+                            std::thread::sleep(Duration::from_millis(5));
+                        }
+                        listener = TcpListener::bind(addr).unwrap();
                         continue;
-                    };
-                    socket.set_nonblocking(false).unwrap();
+                    }
                     lines.push(socket.try_clone().unwrap());
-                    let (answer, hits) = (Arc::clone(&answer), Arc::clone(&hits));
                     let closing = socket.try_clone().unwrap();
+                    let (answer, hits) = (Arc::clone(&answer), Arc::clone(&hits));
                     std::thread::spawn(move || {
                         serve(socket, &*answer, &hits);
                         let _ = closing.shutdown(std::net::Shutdown::Both);
@@ -90,6 +87,10 @@ impl Server {
     /// Goes away, with all its connections, or comes back.
     pub fn set_down(&self, down: bool) {
         self.is_down.store(down, Ordering::SeqCst);
+        if down {
+            // Whoever waits for the next connection learns of it by one.
+            let _ = TcpStream::connect(self.addr);
+        }
     }
 
     /// Paths asked for on `host`, in order.
