@@ -6,7 +6,7 @@ use super::{FINE, PROBLEMS};
 use crate::app::Desk;
 use crate::app::work;
 use crate::app::workspace_desk::WorkspaceDesk;
-use crate::store::rows::{FileState, ImportedFile, LaunchId, PlainOffset, ProblemQuery};
+use crate::store::rows::{FileState, ImportedFile, LaunchId, PlainOffset, ProblemQuery, ProblemRow};
 use crate::warc::offset_words;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -21,8 +21,9 @@ pub enum Command {
         fonds files list my-archive --check      compare digests, too; slow\n  \
         fonds files list my-archive --json | jq -r 'select(.state == \"missing\") | .path'\n\n\
         Columns: state, bytes, captures, problems, file. States: present; touched (written to since, same size);\n\
-        unfinished (an import was stopped in it); open (being written); missing; changed (other bytes stand there).\n\
-        Exit status 1 says that files are missing or changed.")]
+        unfinished (an import was stopped in it); open (being written); missing; changed (other bytes stand there);\n\
+        truncated (it ends before captures that a crawl wrote: resume the crawl).\n\
+        Exit status 1 says that files are missing, changed or truncated.")]
     List {
         /// Workspace.
         folder: PathBuf,
@@ -111,9 +112,18 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
         }
         Command::Problems { folder, kind, words, json } => {
             let desk = looking_desk(&folder)?;
-            let page =
-                desk.catalogue().problems(&ProblemQuery { kind: kind.clone(), words, ..ProblemQuery::default() })?;
-            for row in &page.rows {
+            let page = desk.catalogue().problems(&ProblemQuery {
+                kind: kind.clone(),
+                words: words.clone(),
+                ..ProblemQuery::default()
+            })?;
+            let is_meant = |row: &ProblemRow| {
+                let words = words.to_lowercase();
+                let has_words = |text: &str| text.to_lowercase().contains(&words);
+                (kind.is_empty() || row.kind == kind) && (has_words(&row.path) || has_words(&row.detail))
+            };
+            let truncated: Vec<ProblemRow> = desk.workspace.truncated_files()?.into_iter().filter(is_meant).collect();
+            for row in truncated.iter().chain(&page.rows) {
                 match json {
                     true => json_line(out, row)?,
                     false => writeln!(
@@ -133,7 +143,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             if page.unlisted > 0 {
                 tell!("{} further problems were counted but are not listed", page.unlisted);
             }
-            Ok(if page.rows.is_empty() { FINE } else { PROBLEMS })
+            Ok(if page.rows.is_empty() && truncated.is_empty() { FINE } else { PROBLEMS })
         }
         Command::Imports { folder, json } => {
             let desk = looking_desk(&folder)?;

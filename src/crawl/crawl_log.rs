@@ -63,6 +63,31 @@ impl CrawlLogLine {
         }
     }
 
+    /// A line for a capture that lost its own.
+    pub(super) fn recovered(capture: &CaptureEntry, logged: CaptureDate) -> Self {
+        let line = Self {
+            logged,
+            status: capture.status,
+            size: None,
+            url: capture.url.to_string(),
+            hops: capture.hops.clone(),
+            via: capture.via.as_ref().map(Url::to_string),
+            mime: String::new(),
+            worker: 0,
+            started: None,
+            took_ms: None,
+            digest: None,
+            source_tag: capture.source_tag.clone(),
+            annotations: vec!["recovered".to_owned()],
+            extra: None,
+        };
+        let mut line = line.with_capture(capture);
+        if capture.revisit_of.is_some() {
+            line.annotations.push("duplicate:digest".to_owned());
+        }
+        line
+    }
+
     /// Adds what a capture knows.
     pub fn with_capture(mut self, capture: &CaptureEntry) -> Self {
         self.size = Some(capture.payload_len);
@@ -76,11 +101,6 @@ impl CrawlLogLine {
     /// The URL, when it is one of the web.
     pub fn web_url(&self) -> Option<Url> {
         parse_web_url(&self.url)
-    }
-
-    /// Whether the payload was held already.
-    pub fn is_duplicate(&self) -> bool {
-        self.annotations.iter().any(|annotation| annotation.starts_with("duplicate:"))
     }
 
     /// What decided the scope, where the thirteenth column says it, as in

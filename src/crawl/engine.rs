@@ -8,23 +8,24 @@ use super::judge::Judge;
 use super::large::PageBudget;
 use super::logs::Logs;
 use super::politeness::{is_polite, wait_after};
-use super::recovery::{complete_scope_log, recover, take_over};
+use super::recovery::{complete_crawl_log, complete_scope_log, recover, take_over};
 use super::robots_desk::RobotsDesk;
 use super::setup::check_user_agent;
 use super::wire::Abandon;
 use super::work::Worker;
 use super::{
-    AdmissionState, CrawlEnd, CrawlError, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, DiskGate, EventKind, Ledger,
-    MAX_IN_FLIGHT_PER_ADDRESS, Resolver, SystemResolver,
+    AdmissionState, CrawlEnd, CrawlError, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, DiskGate, EventKind,
+    LaunchTally, Ledger, MAX_IN_FLIGHT_PER_ADDRESS, Resolver, SystemResolver,
 };
 use crate::campaign::Seed;
 use crate::jobs::{JobCx, counted, panic_words};
 use crate::scope::Candidate;
-use crate::uri::{CaptureDate, parse_web_url};
-use crate::warc::FileSetOptions;
+use crate::uri::{CaptureDate, Url, parse_web_url};
+use crate::warc::{FileSetOptions, make_folder};
 use std::collections::HashMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -37,6 +38,8 @@ const WATCH_EVERY: Duration = Duration::from_millis(100);
 const LOOK_AT_WORKERS: Duration = Duration::from_millis(20);
 /// Memory for answers that are read, written and stored at the same time.
 const PAGES_BYTES: usize = 96 << 20;
+/// How often it is kept that the launch runs.
+const KEEP_RUNNING: Duration = Duration::from_secs(2);
 /// More workers than this help nobody.
 const MAX_WORKERS: usize = 256;
 /// Name of the obstacle that nobody may be asked.
@@ -58,7 +61,8 @@ pub(super) struct Engine<'a> {
     pub(super) disk: &'a DiskGate,
     /// Shared by answers that are read, written and stored.
     pub(super) pages: PageBudget,
-    begin: Instant,
+    /// Microseconds that the launch ran, without the time that it was paused or stopped.
+    ran_us: AtomicU64,
     /// Captures made or being made, so that a limit is kept to the last one.
     documents: AtomicU64,
     end: Mutex<Option<Result<CrawlEnd, CrawlError>>>,
@@ -98,7 +102,7 @@ pub fn run_crawl_with(
     if campaign.seeds.is_empty() {
         return Err(CrawlError::Setup("The campaign has no seed: add a URL to start from.".to_owned()));
     }
-    std::fs::create_dir_all(&setup.warc_dir).map_err(|source| CrawlError::io(&setup.warc_dir, source))?;
+    make_folder(&setup.warc_dir).map_err(|source| CrawlError::io(&setup.warc_dir, source))?;
     let logs = Logs::open(&setup.log_dir, setup.clock)?;
     let events = EventWriter::open(&setup.log_dir, stats, ledger)?;
     let disk = Arc::new(DiskGate::new(cx, &setup.warc_dir, campaign.limits.disk_floor_bytes));
@@ -155,7 +159,6 @@ fn run_launch(
     &Shared { logs, disk, events }: &Shared<'_>,
 ) -> Result<CrawlReport, CrawlError> {
     let (campaign, politeness) = (&setup.campaign, &setup.campaign.politeness);
-    let archive = Archive::new(file_options(setup), &setup.warc_label);
     let client =
         Client::new(resolver, &politeness.user_agent, FetchLimits::of(&campaign.limits), setup.warc_dir.clone())
             .map_err(CrawlError::Setup)?
@@ -168,25 +171,29 @@ fn run_launch(
 
     cx.stage("Looking at what is there", None);
     let judge = Judge::new(setup.rules.clone(), setup.geo.as_ref(), &client, ledger, setup.clock)?;
-    let (mut recovery, found) = recover(setup, ledger, cx)?;
-    for problem in &recovery.problems {
-        stats.event(CrawlEvent::new(EventKind::Recovery, problem.clone()));
-    }
+    let (mut recovery, found) = recover(setup, ledger, logs, stats, cx)?;
+    let archive = Archive::new(file_options(setup)?, &setup.warc_label);
     let is_resumed = !ledger.backlog()?.is_empty();
-    let unlogged = complete_scope_log(ledger, logs)?;
-    if unlogged > 0 {
-        let were = if unlogged == 1 { "was" } else { "were" };
-        let text = format!("{} of the run before {were} added to scope.log", counted(unlogged, "decision"));
-        stats.event(CrawlEvent::new(EventKind::Recovery, text));
+    let longest_fetch_ms = i64::try_from(campaign.limits.max_response_seconds.saturating_mul(1000)).unwrap_or(i64::MAX);
+    for (lines, what, log) in [
+        (complete_scope_log(ledger, logs, setup.clock)?, "decision", "scope.log"),
+        (complete_crawl_log(ledger, logs, setup.clock, longest_fetch_ms)?, "URL", "crawl.log"),
+    ] {
+        if lines > 0 {
+            let were = if lines == 1 { "was" } else { "were" };
+            let text = format!("{} of the run before {were} added to {log}", counted(lines, what));
+            stats.event(CrawlEvent::new(EventKind::Recovery, text));
+        }
     }
-    add_redirected_seeds(logs, &judge, setup)?;
+    let seeds: Vec<Url> = campaign.seeds.iter().filter_map(|seed| parse_web_url(&seed.url)).collect();
+    add_redirected_seeds(&ledger.tally(&seeds)?, &judge, setup)?;
     recovery.captures = take_over(found, ledger, &judge, logs, &mut |url, why| {
         let text = format!("{why}. This recovered capture is given up; please report it with the URL");
         let event = CrawlEvent::new(EventKind::Error, text).of_url(url);
         stats.event(event.with_status(fetch_status::RUNTIME_EXCEPTION));
     })?;
     admit_seeds(setup, ledger, &judge, logs, stats)?;
-    let tally = logs.tally()?;
+    let tally = ledger.tally(&seeds)?;
     let queued: u64 = ledger.backlog()?.iter().map(|backlog| backlog.waiting).sum();
     stats.resumed(&tally.snapshot(queued));
     if setup.geo.is_none() && setup.rules.uses_geo() {
@@ -208,11 +215,11 @@ fn run_launch(
         frontier: Frontier::open(ledger, per_host, per_address, is_resumed.then_some(first_wait))?,
         robots: RobotsDesk::new(ledger, &politeness.user_agent),
         archive: &archive,
-        logs: logs,
+        logs,
         polite,
         disk,
         pages: PageBudget::new(PAGES_BYTES),
-        begin: Instant::now(),
+        ran_us: AtomicU64::new(tally.ran_ms.saturating_mul(1000)),
         documents: AtomicU64::new(tally.successes()),
         end: Mutex::new(None),
     };
@@ -230,11 +237,12 @@ fn run_launch(
         end => end?,
     };
     let files = files?;
-    let tally = logs.tally()?;
+    ledger.keep_running()?;
+    let tally = ledger.tally(&seeds)?;
     let remaining: HashMap<String, u64> =
         ledger.backlog()?.into_iter().map(|backlog| (backlog.authority, backlog.waiting)).collect();
-    let seeds: Vec<String> = campaign.seeds.iter().map(|seed| seed.url.clone()).collect();
-    let reports = logs.write_reports(&tally, &setup.job_name, &end.words(), &seeds, &remaining);
+    let names: Vec<String> = campaign.seeds.iter().map(|seed| seed.url.clone()).collect();
+    let reports = logs.write_reports(&tally, &setup.job_name, &end.words(), &names, &remaining);
     match reports.as_ref().map_err(CrawlError::disk_full) {
         // The next run writes them.
         Err(Some((path, error))) => {
@@ -266,7 +274,20 @@ impl Engine<'_> {
                 }
                 None => {}
             }
+            let (mut seen, mut kept) = (Instant::now(), Instant::now());
             while threads.iter().any(|thread| !thread.is_finished()) {
+                let now = Instant::now();
+                if !self.cx.is_paused() {
+                    let passed = u64::try_from(now.duration_since(seen).as_micros()).unwrap_or(u64::MAX);
+                    self.ran_us.fetch_add(passed, Ordering::Relaxed);
+                }
+                seen = now;
+                if kept.elapsed() >= KEEP_RUNNING && !self.cx.is_paused() {
+                    kept = now;
+                    if let Err(error) = self.ledger.keep_running() {
+                        self.stop(Err(error.into()));
+                    }
+                }
                 self.cx.set_done(self.stats.fetched_so_far());
                 self.say_who_sleeps();
                 std::thread::sleep(LOOK_AT_WORKERS);
@@ -352,7 +373,7 @@ impl Engine<'_> {
         if limits.max_bytes > 0 && self.stats.bytes_so_far() >= limits.max_bytes {
             return Some(format!("the limit of {} bytes was reached", limits.max_bytes));
         }
-        if limits.max_seconds > 0 && self.begin.elapsed().as_secs() >= limits.max_seconds {
+        if limits.max_seconds > 0 && self.ran_us.load(Ordering::Relaxed) / 1_000_000 >= limits.max_seconds {
             return Some(format!("the limit of {} seconds was reached", limits.max_seconds));
         }
         None
@@ -391,7 +412,7 @@ fn abandon_after_grace(cx: &JobCx) -> Abandon {
     Arc::new(move || cx.is_cancelled() && asked.get_or_init(Instant::now).elapsed() > STOP_GRACE)
 }
 
-fn file_options(setup: &CrawlSetup) -> FileSetOptions {
+fn file_options(setup: &CrawlSetup) -> Result<FileSetOptions, CrawlError> {
     let campaign = &setup.campaign;
     let policy = serde_json::to_value(campaign.politeness.robots).ok();
     let policy = policy.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
@@ -407,6 +428,7 @@ fn file_options(setup: &CrawlSetup) -> FileSetOptions {
     ];
     let mut options = FileSetOptions::new(&setup.warc_dir, &setup.job_name);
     options.max_bytes = setup.warc_max_bytes;
+    options.last_serial = last_serial(&setup.warc_dir).map_err(|source| CrawlError::io(&setup.warc_dir, source))?;
     let clock = setup.clock;
     options.clock = Box::new(move || clock.now());
     if clock.is_shifted() {
@@ -417,12 +439,24 @@ fn file_options(setup: &CrawlSetup) -> FileSetOptions {
         .filter(|(_, value)| !value.is_empty())
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
-    options
+    Ok(options)
+}
+
+/// The highest number of a file that earlier runs of the launch made:
+/// `PREFIX-TIMESTAMP-NUMBER.warc.gz`, with whatever a repair put behind it.
+fn last_serial(folder: &Path) -> std::io::Result<u32> {
+    let mut last = 0;
+    for entry in std::fs::read_dir(folder)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let stem = name.split_once(".warc").map_or("", |(stem, _)| stem);
+        let number = stem.rsplit_once('-').and_then(|(_, number)| number.parse().ok());
+        last = last.max(number.unwrap_or(0));
+    }
+    Ok(last)
 }
 
 /// Seeds of an earlier run that redirected elsewhere count as seeds again.
-fn add_redirected_seeds(logs: &Logs, judge: &Judge<'_>, setup: &CrawlSetup) -> Result<(), CrawlError> {
-    let tally = logs.tally()?;
+fn add_redirected_seeds(tally: &LaunchTally, judge: &Judge<'_>, setup: &CrawlSetup) -> Result<(), CrawlError> {
     for seed in &setup.campaign.seeds {
         let target = parse_web_url(&seed.url).and_then(|url| tally.redirects.get(url.as_str()).cloned());
         if let Some(url) = target {

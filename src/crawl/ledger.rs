@@ -1,6 +1,6 @@
 //! What a crawl asks of its memory.
 
-use super::{CaptureEntry, CrawlEvent, DiskGate, RecordPlace};
+use super::{CaptureEntry, CrawlEvent, DiskGate, LaunchTally, RecordPlace};
 use crate::links::Outlink;
 use crate::scope::{AnnotationFact, GeoFact, Verdict};
 use crate::uri::{CaptureDate, Url};
@@ -120,6 +120,19 @@ pub struct Finished {
     pub found: Vec<Admission>,
 }
 
+/// A capture whose records are not in the files that the ledger names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostCapture {
+    /// Its number in the ledger.
+    pub id: i64,
+    /// Its URL.
+    pub url: Url,
+    /// When it was taken.
+    pub date: CaptureDate,
+    /// What persons decided and noted about it, in words, oldest first.
+    pub decisions: Vec<String>,
+}
+
 /// A crawl's memory: one launch of one campaign. Calls are durable when they
 /// return, against a kill of the process.
 pub trait Ledger: Send + Sync {
@@ -226,6 +239,32 @@ pub trait Ledger: Send + Sync {
 
     /// Adds events of the launch. It fails on a full disk.
     fn keep_events(&self, events: Vec<CrawlEvent>) -> Result<(), LedgerError>;
+
+    /// The files that captures of this launch stand in.
+    fn files(&self) -> Result<Vec<String>, LedgerError>;
+
+    /// The captures that have a record at one of these places of a file.
+    fn captures_at(&self, file: &str, offsets: &[u64]) -> Result<Vec<LostCapture>, LedgerError>;
+
+    /// Takes captures out of the ledger, with all that is known of them, and
+    /// puts their URLs back into the queue.
+    fn lose_captures(&self, lost: &[LostCapture]) -> Result<(), LedgerError>;
+
+    /// Captures of the launch that began at an instant or later, and the last
+    /// ones that were kept whenever they began, one by one, without records
+    /// and links.
+    fn captures_since(&self, date: CaptureDate, each: &mut dyn FnMut(CaptureEntry)) -> Result<(), LedgerError>;
+
+    /// URLs that came to their end without a capture at an instant of the
+    /// system's clock or later, with their fetch status, one by one.
+    fn failed_since(&self, date: CaptureDate, each: &mut dyn FnMut(Admission, i32)) -> Result<(), LedgerError>;
+
+    /// What the launch came to so far. Reports, limits and the figures of a
+    /// launch that goes on are all reckoned from this.
+    fn tally(&self, seeds: &[Url]) -> Result<LaunchTally, LedgerError>;
+
+    /// Keeps that the launch runs, so that the time it ran is known after a kill.
+    fn keep_running(&self) -> Result<(), LedgerError>;
 
     /// Whether the launch has seen this URL.
     fn has_seen(&self, url: &Url) -> Result<bool, LedgerError>;

@@ -2,14 +2,14 @@
 
 use super::crawl_log::CrawlLogLine;
 use super::line_file::LineFile;
-use super::reports::Tally;
+use super::reports::LaunchTally;
 use super::{CrawlError, DiskGate};
 use crate::jobs::is_disk_full;
 use crate::scope::{Candidate, Decision, ScopeLine, Verdict};
 use crate::uri::{CaptureDate, Clock};
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,15 +23,33 @@ pub struct Logs {
     disk: Option<Arc<DiskGate>>,
 }
 
-/// What of scope.log is looked at first for its last lines, in bytes.
+/// What of a log is looked at first for its last lines, in bytes.
 const TAIL_BYTES: u64 = 1 << 20;
 
-/// Longest time between a decision and its line.
+/// Longest time between what a line tells of and the line.
 const LINE_DELAY_MS: i64 = 60_000;
 
 /// A line of scope.log among others.
 pub(super) fn decision_key(decision: Decision, url: &str) -> String {
     format!("{} {url}", decision.as_str())
+}
+
+/// A line of crawl.log among others: one capture, or one end without.
+pub(super) fn line_key(url: &str, status: i32, started: Option<CaptureDate>) -> String {
+    match started {
+        Some(started) => format!("{} {url}", started.to_digits17()),
+        None => format!("{status} {url}"),
+    }
+}
+
+/// The last lines of a log.
+pub(super) struct LogTail {
+    /// Whether the log has any line.
+    pub is_empty: bool,
+    /// From here on things may have happened that have no line.
+    pub since: CaptureDate,
+    /// Keys of the lines from then on.
+    pub keys: HashSet<String>,
 }
 
 impl Logs {
@@ -101,46 +119,90 @@ impl Logs {
         }
     }
 
-    /// The instant from which on decisions may be kept that have no line, and
-    /// the lines from then on: decision and URL.
-    pub(super) fn last_decisions(&self) -> Result<(CaptureDate, HashSet<String>), CrawlError> {
-        let path = self.folder.join("scope.log");
+    /// The instant from which on decisions may be kept that have no line in
+    /// scope.log, and the lines from then on.
+    pub(super) fn last_decisions(&self) -> Result<LogTail, CrawlError> {
+        self.tail("scope.log", None, |line| {
+            let line = ScopeLine::parse(line).ok()?;
+            Some((line.date, decision_key(line.verdict.decision, &line.url)))
+        })
+    }
+
+    /// The same of URLs that came to their end and crawl.log; back to `from`
+    /// at least.
+    pub(super) fn last_ends(&self, from: Option<CaptureDate>) -> Result<LogTail, CrawlError> {
+        self.tail("crawl.log", from, |line| {
+            let line = CrawlLogLine::parse(line).ok()?;
+            Some((line.logged, line_key(&line.url, line.status, line.started)))
+        })
+    }
+
+    fn tail(
+        &self,
+        name: &str,
+        from: Option<CaptureDate>,
+        parse: impl Fn(&str) -> Option<(CaptureDate, String)>,
+    ) -> Result<LogTail, CrawlError> {
+        let path = self.folder.join(name);
         let io = |source| CrawlError::io(&path, source);
         let mut file = File::open(&path).map_err(io)?;
         let end = file.metadata().map_err(io)?.len();
         let mut take = TAIL_BYTES;
         loop {
-            let from = end.saturating_sub(take);
-            file.seek(SeekFrom::Start(from)).map_err(io)?;
+            let at = end.saturating_sub(take);
+            file.seek(SeekFrom::Start(at)).map_err(io)?;
             let mut text = Vec::new();
-            (&file).take(end - from).read_to_end(&mut text).map_err(io)?;
+            (&file).take(end - at).read_to_end(&mut text).map_err(io)?;
             let text = String::from_utf8_lossy(&text);
             // The first line of a tail is a part of one.
-            let lines = text.lines().skip(usize::from(from > 0)).filter_map(|line| ScopeLine::parse(line).ok());
-            let lines: Vec<ScopeLine> = lines.collect();
-            let last = lines.iter().map(|line| line.date.millis()).max();
+            let lines: Vec<_> = text.lines().skip(usize::from(at > 0)).filter_map(&parse).collect();
+            let last = lines.iter().map(|(date, _)| date.millis()).max();
             let since = last.map_or(i64::MIN, |last| last.saturating_sub(LINE_DELAY_MS));
-            let reaches = lines.first().is_some_and(|line| line.date.millis() < since);
-            if reaches || from == 0 {
-                let lines = lines.into_iter().filter(|line| line.date.millis() >= since);
-                let lines = lines.map(|line| decision_key(line.verdict.decision, &line.url)).collect();
-                return Ok((CaptureDate::from_millis(since), lines));
+            let since = from.map_or(since, |from| since.min(from.millis()));
+            let reaches = lines.first().is_some_and(|(date, _)| date.millis() < since);
+            if reaches || at == 0 {
+                let is_empty = lines.is_empty();
+                let keys = lines.into_iter().filter(|(date, _)| date.millis() >= since).map(|(_, key)| key).collect();
+                return Ok(LogTail { is_empty, since: CaptureDate::from_millis(since), keys });
             }
             take = take.saturating_mul(4);
         }
     }
 
-    /// Figures of everything logged so far, earlier runs of the launch too.
-    pub fn tally(&self) -> Result<Tally, CrawlError> {
-        let path = self.folder.join("crawl.log");
-        let file = File::open(&path).map_err(|source| CrawlError::io(&path, source))?;
-        Tally::read(BufReader::new(file)).map_err(|source| CrawlError::io(&path, source))
+    /// Takes the lines with these keys out of crawl.log; says how many there
+    /// were. The old log stays until the new one is whole.
+    pub(super) fn remove_ends(&self, keys: &HashSet<String>) -> Result<u64, CrawlError> {
+        let (path, open) = (self.folder.join("crawl.log"), self.folder.join("crawl.log.open"));
+        let mut held = self.crawl.lock().unwrap_or_else(PoisonError::into_inner);
+        held.flush().map_err(|source| CrawlError::io(&path, source))?;
+        let rewrite = || -> io::Result<u64> {
+            let mut lines = BufReader::new(File::open(&path)?);
+            let mut kept = BufWriter::new(File::create(&open)?);
+            let (mut line, mut removed) = (Vec::new(), 0);
+            while lines.read_until(b'\n', &mut line)? > 0 {
+                let told = CrawlLogLine::parse(&String::from_utf8_lossy(&line)).ok();
+                match told.is_some_and(|told| keys.contains(&line_key(&told.url, told.status, told.started))) {
+                    true => removed += 1,
+                    false => kept.write_all(&line)?,
+                }
+                line.clear();
+            }
+            kept.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+            match removed {
+                0 => fs::remove_file(&open)?,
+                _ => fs::rename(&open, &path)?,
+            }
+            Ok(removed)
+        };
+        let removed = rewrite().map_err(|source| CrawlError::io(&path, source))?;
+        *held = LineFile::open(&path).map_err(|source| CrawlError::io(&path, source))?;
+        Ok(removed)
     }
 
     /// Writes the reports of a launch; each stands whole or not at all.
     pub fn write_reports(
         &self,
-        tally: &Tally,
+        tally: &LaunchTally,
         job: &str,
         status: &str,
         seeds: &[String],

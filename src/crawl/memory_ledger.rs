@@ -18,7 +18,7 @@ pub enum Fate {
     Finished(Box<Finished>),
 }
 
-#[derive(Default)]
+#[derive(Default, Clone)]
 struct Inner {
     rows: Vec<(Admission, Fate)>,
     by_url: HashMap<String, usize>,
@@ -37,6 +37,11 @@ impl MemoryLedger {
     /// A new launch after another one, whose captures it knows.
     pub fn after(earlier: &Self) -> Self {
         Self(Mutex::default(), earlier.captures(), Mutex::default())
+    }
+
+    /// The same, to go on by itself.
+    pub fn copy(&self) -> Self {
+        Self(Mutex::new(self.0.lock().unwrap().clone()), self.1.clone(), Mutex::default())
     }
 
     /// Lets calls of this name panic that are about this URL or host.
@@ -286,6 +291,78 @@ impl Ledger for MemoryLedger {
 
     fn keep_events(&self, events: Vec<CrawlEvent>) -> Result<(), LedgerError> {
         self.0.lock().unwrap().events.extend(events);
+        Ok(())
+    }
+
+    fn files(&self) -> Result<Vec<String>, LedgerError> {
+        let places = self.captures().into_iter().chain(self.kept()).flat_map(|capture| capture.records);
+        let mut files: Vec<String> = places.map(|place| place.file).collect();
+        files.sort();
+        files.dedup();
+        Ok(files)
+    }
+
+    fn captures_at(&self, file: &str, offsets: &[u64]) -> Result<Vec<LostCapture>, LedgerError> {
+        let is_at = |place: &RecordPlace| place.file == file && offsets.contains(&place.span.offset);
+        let found = self.captures().into_iter().chain(self.kept()).filter(|capture| capture.records.iter().any(is_at));
+        Ok(found.map(|lost| LostCapture { id: 0, url: lost.url, date: lost.date, decisions: Vec::new() }).collect())
+    }
+
+    fn lose_captures(&self, lost: &[LostCapture]) -> Result<(), LedgerError> {
+        let mut inner = self.0.lock().unwrap();
+        let inner = &mut *inner;
+        let is_lost =
+            |capture: &CaptureEntry| lost.iter().any(|lost| (&lost.url, lost.date) == (&capture.url, capture.date));
+        inner.kept.retain(|capture| !is_lost(capture));
+        for (_, fate) in &mut inner.rows {
+            if matches!(fate, Fate::Finished(end) if end.capture.as_ref().is_some_and(is_lost)) {
+                *fate = Fate::Waiting { tries: 0, due: CaptureDate::from_millis(0) };
+            }
+        }
+        Ok(())
+    }
+
+    fn captures_since(&self, _: CaptureDate, each: &mut dyn FnMut(CaptureEntry)) -> Result<(), LedgerError> {
+        self.captures().into_iter().chain(self.kept()).for_each(each);
+        Ok(())
+    }
+
+    fn failed_since(&self, _: CaptureDate, each: &mut dyn FnMut(Admission, i32)) -> Result<(), LedgerError> {
+        for (admission, fate) in self.rows() {
+            if let Fate::Finished(end) = fate
+                && end.capture.is_none()
+            {
+                let verdict = end.refused.unwrap_or(admission.verdict);
+                each(Admission { verdict, ..admission }, end.fetch_status);
+            }
+        }
+        Ok(())
+    }
+
+    fn tally(&self, seeds: &[Url]) -> Result<LaunchTally, LedgerError> {
+        let mut tally = LaunchTally::default();
+        for capture in self.captures().into_iter().chain(self.kept()) {
+            let (host, is_duplicate) = (frontier::authority_of(&capture.url), capture.revisit_of.is_some());
+            tally.add_capture(host, &capture.mime, capture.status, capture.payload_len, is_duplicate);
+        }
+        for (admission, fate) in self.rows() {
+            let Fate::Finished(end) = fate else { continue };
+            let host = frontier::authority_of(&admission.url);
+            match (&end.refused, &end.capture) {
+                (Some(_), _) => tally.add_refusal(host, end.fetch_status),
+                (None, None) => tally.add_failures(host, 1),
+                (None, Some(_)) => {}
+            }
+            if seeds.contains(&admission.url) {
+                tally.seeds.insert(admission.url.to_string(), end.fetch_status);
+                let redirect = end.capture.and_then(|capture| capture.redirect_to);
+                tally.redirects.extend(redirect.map(|to| (admission.url.to_string(), to.to_string())));
+            }
+        }
+        Ok(tally)
+    }
+
+    fn keep_running(&self) -> Result<(), LedgerError> {
         Ok(())
     }
 

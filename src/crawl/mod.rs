@@ -66,6 +66,8 @@ mod wire;
 mod work;
 
 #[cfg(test)]
+mod durable_tests;
+#[cfg(test)]
 mod event_tests;
 #[cfg(test)]
 mod fetch_tests;
@@ -91,14 +93,15 @@ pub use events::{CrawlEvent, EventKind, EventObserver};
 pub use index::{IndexReport, index_archive, index_in_parallel, index_records};
 pub use large::LargeTurn;
 pub use ledger::{
-    Admission, AdmissionState, Finished, HostBacklog, HostWait, Ledger, LedgerError, QueuedUrl, RobotsAnswer,
+    Admission, AdmissionState, Finished, HostBacklog, HostWait, Ledger, LedgerError, LostCapture, QueuedUrl,
+    RobotsAnswer,
 };
 pub use notes::CaptureNotes;
 pub use outcome::{OutcomeClass, OutcomeKind, SeenFacts, SeenState, UrlOutcome, is_prerequisite};
 pub use outlink_parts::OUTLINKS_AT_ONCE;
 pub use outlinks::read_leads;
 pub use politeness::{MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};
-pub use recovery::recover_launch;
+pub use reports::{HostTally, LaunchTally};
 pub use resolver::{HostOverride, OverrideError, ResolveError, Resolver, SystemResolver, private_address};
 pub use robots::{MAX_ROBOTS_BYTES, RobotsRules, product_name};
 pub use setup::{CrawlEnd, CrawlError, CrawlReport, CrawlSetup, RecoveryReport, check_user_agent};

@@ -1,45 +1,80 @@
-//! After a kill: torn files are closed, and captures that are on disk but
-//! were not told of are taken over, so that nothing is lost or fetched again.
+//! After a kill or a power cut: torn files are closed, captures that are on
+//! disk but were not told of are taken over, and those that were told of but
+//! are not on disk are fetched again, so that nothing is lost or claimed.
 
 use super::capture::file_label;
 use super::crawl_log::CrawlLogLine;
 use super::fetch::fetch_status;
 use super::index::index_archive_from;
 use super::judge::{Judge, Source};
-use super::logs::{Logs, decision_key};
+use super::logs::{Logs, decision_key, line_key};
 use super::outlink_parts::FurtherOutlinks;
 use super::outlinks::followed;
-use super::robots_desk::is_robots_url;
+use super::robots_desk::{is_robots_url, origin_of};
 use super::setup::RecoveryReport;
-use super::work::candidate_of;
-use super::{Admission, CaptureEntry, CrawlError, CrawlSetup, Finished, Ledger};
-use crate::jobs::{JobCx, panic_words};
-use crate::scope::{Candidate, Decision};
-use crate::uri::Url;
-use crate::warc::{ArchiveReader, OPEN_SUFFIX, repair_open_file};
+use super::work::{candidate_of, content_of};
+use super::{
+    Admission, CaptureEntry, CrawlError, CrawlEvent, CrawlSetup, CrawlStats, EventKind, Finished, Ledger, LostCapture,
+};
+use crate::jobs::{JobCx, counted, panic_words};
+use crate::scope::{Candidate, Decision, Verdict};
+use crate::uri::{CaptureDate, Clock, Url};
+use crate::warc::{ArchiveReader, OPEN_SUFFIX, Span, WarcError, enter_record_in, repair_open_file};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 /// Lines that wait for others at most, so that they are written together.
 const LINES_AT_ONCE: usize = 10_000;
+/// Lost URLs of a file that have an event each; the event of the file counts all.
+const LOST_NAMED: usize = 1000;
+/// What the name of a file ends in that is set aside, since nothing can be read of it.
+const UNREADABLE_SUFFIX: &str = ".unreadable";
+/// Files of one name that are set aside at most.
+const MAX_SET_ASIDE: u32 = 1000;
 
-/// Closes the files that a killed run of this launch left open, and reads
-/// every capture in them that is not known: `known(label)` gives the places
-/// that are, as [`Ledger::recorded`] does. Workers write in one order and tell
-/// in another, so unknown captures may stand between known ones.
+/// Puts right what a run of this launch left that was killed, or that a power
+/// cut ended, and gives the captures that are in its files and not in the
+/// ledger.
 ///
 /// Memory holds all captures found; a kill leaves few.
-pub fn recover_launch(
-    warc_dir: &Path,
-    warc_label: &str,
-    known: impl Fn(&str) -> Result<Vec<Range<u64>>, CrawlError>,
+pub(super) fn recover(
+    setup: &CrawlSetup,
+    ledger: &dyn Ledger,
+    logs: &Logs,
+    stats: &CrawlStats,
     cx: &JobCx,
 ) -> Result<(RecoveryReport, Vec<CaptureEntry>), CrawlError> {
     let mut report = RecoveryReport::default();
+    close_files(&setup.warc_dir, &mut report)?;
+    for problem in &report.problems {
+        stats.event(CrawlEvent::new(EventKind::Recovery, problem.clone()));
+    }
+    report.lost = lose_what_is_gone(setup, ledger, logs, stats)?;
+    let told = report.problems.len();
+    let known = |label: &str| Ok(ledger.recorded(label)?);
+    let captures = unknown_captures(&setup.warc_dir, &setup.warc_label, known, &mut report, cx)?;
+    for problem in &report.problems[told..] {
+        stats.event(CrawlEvent::new(EventKind::Recovery, problem.clone()));
+    }
+    Ok((report, captures))
+}
+
+/// Closes the files that a run left open. One that no record can be read of
+/// is set aside, so that it does not keep the crawl from going on.
+fn close_files(warc_dir: &Path, report: &mut RecoveryReport) -> Result<(), CrawlError> {
     for open in files_ending(warc_dir, &format!(".warc.gz{OPEN_SUFFIX}"))? {
-        let repaired = repair_open_file(&open)?;
         let name = open.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let repaired = match repair_open_file(&open) {
+            Err(error @ (WarcError::NoRecord { .. } | WarcError::NotArchive { .. })) => {
+                let aside = set_aside(&open).map_err(|source| CrawlError::io(&open, source))?;
+                let aside = aside.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                report.problems.push(format!("{name}: no record can be read ({error}); the file is kept as {aside}"));
+                continue;
+            }
+            repaired => repaired?,
+        };
         if let Some(kept) = &repaired.kept {
             report.problems.push(format!("{name}: {kept}"));
         } else if repaired.cut_bytes > 0 {
@@ -48,6 +83,114 @@ pub fn recover_launch(
         }
         report.files.extend(repaired.file);
     }
+    Ok(())
+}
+
+/// Gives a file a name that no reader takes for an archive.
+fn set_aside(open: &Path) -> std::io::Result<PathBuf> {
+    for number in 1..=MAX_SET_ASIDE {
+        let mut name = open.as_os_str().to_owned();
+        name.push(UNREADABLE_SUFFIX);
+        if number > 1 {
+            name.push(format!("-{number}"));
+        }
+        let aside = PathBuf::from(name);
+        if !aside.exists() {
+            std::fs::rename(open, &aside)?;
+            return Ok(aside);
+        }
+    }
+    Err(std::io::ErrorKind::AlreadyExists.into())
+}
+
+/// Takes captures out of the ledger whose records are not in the files, and
+/// puts their URLs back into the queue. Says how many.
+fn lose_what_is_gone(
+    setup: &CrawlSetup,
+    ledger: &dyn Ledger,
+    logs: &Logs,
+    stats: &CrawlStats,
+) -> Result<u64, CrawlError> {
+    let mut count = 0;
+    for label in ledger.files()? {
+        // A file that was found elsewhere is read from there.
+        let Some(file) = label.strip_prefix(&setup.warc_label).and_then(|rest| rest.strip_prefix('/')) else {
+            continue;
+        };
+        let known = ledger.recorded(&label)?;
+        let (gone, why) = gone_records(&setup.warc_dir.join(file), &known)?;
+        if gone.is_empty() {
+            continue;
+        }
+        let lost = ledger.captures_at(&label, &gone)?;
+        count += lost.len() as u64;
+        // The log first: a kill in between leaves them in the ledger, to be found again.
+        logs.remove_ends(&lost.iter().map(|lost| line_key(lost.url.as_str(), 0, Some(lost.date))).collect())?;
+        ledger.lose_captures(&lost)?;
+        tell_lost(&label, &why, &lost, stats);
+    }
+    Ok(count)
+}
+
+/// The places of records that are not in a file any more, and why.
+fn gone_records(file: &Path, known: &[Range<u64>]) -> Result<(Vec<u64>, String), CrawlError> {
+    let starts = |of: &[Range<u64>]| of.iter().map(|range| range.start).collect();
+    let len = match std::fs::metadata(file) {
+        Ok(meta) => meta.len(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Ok((starts(known), "the file is missing".to_owned()));
+        }
+        Err(source) => return Err(CrawlError::io(file, source)),
+    };
+    let begins = |range: &Range<u64>| is_record(file, range);
+    let within = known.partition_point(|range| range.end <= len);
+    let (inside, beyond) = known.split_at(within);
+    // The end tells whether the bytes are those that were written.
+    if inside.first().is_none_or(begins) && inside.last().is_none_or(begins) {
+        return Ok((starts(beyond), format!("the file ends at byte {len}")));
+    }
+    let mut gone: Vec<u64> = inside.iter().filter(|range| !begins(range)).map(|range| range.start).collect();
+    gone.extend(beyond.iter().map(|range| range.start));
+    Ok((gone, "other bytes stand at their places".to_owned()))
+}
+
+/// Whether a record stands at just this place.
+fn is_record(file: &Path, range: &Range<u64>) -> bool {
+    let span = Span { offset: range.start, length: range.end - range.start };
+    let found = enter_record_in(file, span).and_then(|(_, mut reader)| reader.finish_record());
+    matches!(found, Ok(Some(found)) if found == span)
+}
+
+/// Says what is fetched again, and which decisions went with it.
+fn tell_lost(label: &str, why: &str, lost: &[LostCapture], stats: &CrawlStats) {
+    let text = format!(
+        "{label}: {why}. {} of it {} not there and will be fetched again",
+        counted(lost.len() as u64, "capture"),
+        if lost.len() == 1 { "is" } else { "are" }
+    );
+    stats.event(CrawlEvent::new(EventKind::Recovery, text));
+    for lost in lost.iter().take(LOST_NAMED) {
+        let text = format!("The capture of {} is not in its file; it will be fetched again", lost.date.to_words());
+        stats.event(CrawlEvent::new(EventKind::Recovery, text).of_url(&lost.url));
+    }
+    for lost in lost {
+        for decision in &lost.decisions {
+            let text = format!("This decision was about a capture that is lost; decide again: {decision}");
+            stats.event(CrawlEvent::new(EventKind::Recovery, text).of_url(&lost.url));
+        }
+    }
+}
+
+/// Reads every capture in the files that is not known: `known(label)` gives
+/// the places that are, as [`Ledger::recorded`] does. Workers write in one
+/// order and tell in another, so unknown captures may stand between known ones.
+fn unknown_captures(
+    warc_dir: &Path,
+    warc_label: &str,
+    known: impl Fn(&str) -> Result<Vec<Range<u64>>, CrawlError>,
+    report: &mut RecoveryReport,
+    cx: &JobCx,
+) -> Result<Vec<CaptureEntry>, CrawlError> {
     let mut captures = Vec::new();
     for file in files_ending(warc_dir, ".warc.gz")? {
         let label = file_label(warc_label, &file);
@@ -67,7 +210,7 @@ pub fn recover_launch(
         let indexed = index_archive_from(&file, from, &label, &mut take, cx)?;
         report.problems.extend(indexed.problems.iter().map(|problem| format!("{label}: {problem}")));
     }
-    Ok((report, captures))
+    Ok(captures)
 }
 
 /// Where the first record stands that is not known. Files begin with a
@@ -101,34 +244,45 @@ fn files_ending(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, CrawlError>
     Ok(files)
 }
 
-/// [`recover_launch`] for a crawl that is about to go on.
-pub(super) fn recover(
-    setup: &CrawlSetup,
-    ledger: &dyn Ledger,
-    cx: &JobCx,
-) -> Result<(RecoveryReport, Vec<CaptureEntry>), CrawlError> {
-    recover_launch(&setup.warc_dir, &setup.warc_label, |label| Ok(ledger.recorded(label)?), cx)
+/// An instant of the system's clock, behind one that `clock` tells.
+fn of_system(date: CaptureDate, clock: Clock) -> CaptureDate {
+    let behind = CaptureDate::now().millis() - clock.now().millis();
+    CaptureDate::from_millis(date.millis().saturating_add(behind))
 }
 
 /// Adds the lines of decisions to scope.log that were kept, and that a kill
 /// left without one: they are logged when it is known which of them are new.
 /// Says how many.
-pub(super) fn complete_scope_log(ledger: &dyn Ledger, logs: &Logs) -> Result<u64, CrawlError> {
-    let (since, logged) = logs.last_decisions()?;
-    let (mut count, mut lost, mut written) = (0, Vec::new(), Ok(()));
-    let write = |lost: &mut Vec<(Candidate, Admission)>| {
-        let result = logs.scope_of(lost.iter().map(|(candidate, of)| (candidate, &of.verdict, of.date)));
+pub(super) fn complete_scope_log(ledger: &dyn Ledger, logs: &Logs, clock: Clock) -> Result<u64, CrawlError> {
+    let tail = logs.last_decisions()?;
+    let mut lost: Vec<(Candidate, Verdict, CaptureDate)> = Vec::new();
+    let (mut count, mut written) = (0, Ok(()));
+    let write = |lost: &mut Vec<(Candidate, Verdict, CaptureDate)>| {
+        let result = logs.scope_of(lost.iter().map(|(candidate, verdict, date)| (candidate, verdict, *date)));
         lost.clear();
         result
     };
-    ledger.decided_since(since, &mut |admission| {
-        if written.is_ok() && !logged.contains(&decision_key(admission.verdict.decision, admission.url.as_str())) {
+    let mut keys = tail.keys;
+    let mut add = |admission: Admission, date: CaptureDate| {
+        let key = decision_key(admission.verdict.decision, admission.url.as_str());
+        if written.is_ok() && !keys.contains(&key) {
             count += 1;
-            lost.push((candidate_of(&admission), admission));
+            keys.insert(key);
+            lost.push((candidate_of(&admission), admission.verdict, date));
             // Where the log is gone, it is all of a launch.
             if lost.len() >= LINES_AT_ONCE {
                 written = write(&mut lost);
             }
+        }
+    };
+    ledger.decided_since(tail.since, &mut |admission| {
+        let date = admission.date;
+        add(admission, date);
+    })?;
+    // Refused at their turn, long after they were found.
+    ledger.failed_since(of_system(tail.since, clock), &mut |admission, _| {
+        if admission.verdict.decision == Decision::Reject {
+            add(admission, logs.now());
         }
     })?;
     written?;
@@ -136,10 +290,44 @@ pub(super) fn complete_scope_log(ledger: &dyn Ledger, logs: &Logs) -> Result<u64
     Ok(count)
 }
 
+/// Adds the lines of URLs to crawl.log that came to their end, and that a kill
+/// left without one: they are logged after the ledger was told. Says how many.
+/// A fetch takes `longest_fetch_ms` at most.
+pub(super) fn complete_crawl_log(
+    ledger: &dyn Ledger,
+    logs: &Logs,
+    clock: Clock,
+    longest_fetch_ms: i64,
+) -> Result<u64, CrawlError> {
+    let tail = logs.last_ends(None)?;
+    let since = match tail.is_empty {
+        true => CaptureDate::from_millis(i64::MIN),
+        false => CaptureDate::from_millis(tail.since.millis().saturating_sub(longest_fetch_ms)),
+    };
+    let mut earliest = since;
+    ledger.captures_since(since, &mut |capture| earliest = earliest.min(capture.date))?;
+    let logged = logs.last_ends(Some(earliest))?.keys;
+    let (mut count, mut written) = (0, Ok(()));
+    let mut write = |line: CrawlLogLine| {
+        if written.is_ok() && !logged.contains(&line_key(&line.url, line.status, line.started)) {
+            count += 1;
+            written = logs.crawl(&line);
+        }
+    };
+    ledger.captures_since(since, &mut |capture| write(CrawlLogLine::recovered(&capture, logs.now())))?;
+    ledger.failed_since(of_system(tail.since, clock), &mut |admission, status| {
+        let mut line = CrawlLogLine::of(&admission, status, 0, logs.now());
+        line.annotations.push("recovered".to_owned());
+        write(line);
+    })?;
+    written?;
+    Ok(count)
+}
+
 /// Tells the ledger of recovered captures: with them the URLs that still wait
-/// come to their end. A robots.txt is fetched again nevertheless, since its
-/// rules are wanted, not its record. One that panics is given up with words for
-/// `on_panic`, or no run would ever come further.
+/// come to their end. A robots.txt whose rules were not kept is fetched again
+/// nevertheless, since they are wanted, not its record. One that panics is
+/// given up with words for `on_panic`, or no run would ever come further.
 pub(super) fn take_over(
     captures: Vec<CaptureEntry>,
     ledger: &dyn Ledger,
@@ -148,10 +336,14 @@ pub(super) fn take_over(
     on_panic: &mut dyn FnMut(&Url, String),
 ) -> Result<u64, CrawlError> {
     let mut taken = 0;
+    if captures.is_empty() {
+        return Ok(taken);
+    }
+    let decided = logs.last_decisions()?.keys;
     for capture in captures {
         taken += 1;
         let url = capture.url.clone();
-        let whole = catch_unwind(AssertUnwindSafe(|| take_over_one(capture, ledger, judge, logs)));
+        let whole = catch_unwind(AssertUnwindSafe(|| take_over_one(capture, ledger, judge, logs, &decided)));
         let panic = match whole {
             Ok(result) => {
                 result?;
@@ -162,7 +354,6 @@ pub(super) fn take_over(
         let why = format!("internal error: {}", panic_words(panic.as_ref()));
         if let Some(waiting) = ledger.find_waiting(&url)? {
             let fetch_status = fetch_status::RUNTIME_EXCEPTION;
-            logs.crawl(&CrawlLogLine::of(&waiting.admission, fetch_status, 0, logs.now()))?;
             let (refused, capture, found) = (None, None, Vec::new());
             ledger.finish(Finished {
                 id: waiting.id,
@@ -172,6 +363,7 @@ pub(super) fn take_over(
                 capture,
                 found,
             })?;
+            logs.crawl(&CrawlLogLine::of(&waiting.admission, fetch_status, 0, logs.now()))?;
         }
         on_panic(&url, why);
     }
@@ -183,10 +375,14 @@ fn take_over_one(
     ledger: &dyn Ledger,
     judge: &Judge<'_>,
     logs: &Logs,
+    decided: &HashSet<String>,
 ) -> Result<(), CrawlError> {
-    let Some(waiting) = ledger.find_waiting(&capture.url)?.filter(|_| !is_robots_url(&capture.url)) else {
+    let has_rules = !is_robots_url(&capture.url) || ledger.robots(&origin_of(&capture.url))?.is_some();
+    let Some(waiting) = ledger.find_waiting(&capture.url)?.filter(|_| has_rules) else {
         let further = FurtherOutlinks::split(&mut capture);
+        let line = CrawlLogLine::recovered(&capture, logs.now());
         ledger.keep_capture(capture)?;
+        logs.crawl(&line)?;
         further.store(ledger, || false)?;
         return Ok(());
     };
@@ -207,13 +403,17 @@ fn take_over_one(
         source_tag: &admission.source_tag,
         is_seed: admission.is_seed,
     };
-    let decided = judge.admit(&source, followed(&capture.outlinks))?;
-    let (candidates, found): (Vec<Candidate>, Vec<Admission>) = decided.into_iter().unzip();
-    let mut line = CrawlLogLine::of(admission, capture.status, 0, logs.now()).with_capture(&capture);
-    line.annotations.push("recovered".to_owned());
-    if capture.revisit_of.is_some() {
-        line.annotations.push("duplicate:digest".to_owned());
+    // What was fetched stays in the archive; its links may lead nowhere.
+    let candidate = candidate_of(admission);
+    let refused = judge.refuses_content(&candidate, content_of(&capture));
+    if let Some(verdict) = refused.as_ref()
+        && !decided.contains(&decision_key(verdict.decision, admission.url.as_str()))
+    {
+        logs.scope([(&candidate, verdict)])?;
     }
+    let links = if refused.is_some() { &[] } else { followed(&capture.outlinks) };
+    let (candidates, found): (Vec<Candidate>, Vec<Admission>) = judge.admit(&source, links)?.into_iter().unzip();
+    let line = CrawlLogLine::recovered(&capture, logs.now());
     let further = FurtherOutlinks::split(&mut capture);
     let verdicts: Vec<_> = found.iter().map(|admission| admission.verdict.clone()).collect();
     let finished = Finished {
@@ -225,8 +425,8 @@ fn take_over_one(
         found,
     };
     let new = ledger.finish(finished)?;
-    further.store(ledger, || false)?;
     logs.crawl(&line)?;
+    further.store(ledger, || false)?;
     let fresh = candidates.iter().zip(&verdicts).zip(new).filter(|(_, new)| *new).map(|(both, _)| both);
     logs.scope(fresh)?;
     Ok(())

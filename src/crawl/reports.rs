@@ -1,13 +1,14 @@
-//! What a launch came to, reckoned from its crawl.log: figures to go on with
-//! after a restart, and Heritrix's reports at the end.
+//! What a launch came to, reckoned by its ledger: figures to go on with after
+//! a restart, limits, and Heritrix's reports at the end.
 
 use super::CrawlSnapshot;
-use super::crawl_log::CrawlLogLine;
-use super::frontier::authority_of;
-use crate::uri::CaptureDate;
+use super::fetch::fetch_status::ROBOTS_PRECLUDED;
+use crate::uri::parse_web_url;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
-use std::io::{self, BufRead};
+
+/// MIME types counted one by one; hostile servers invent more.
+const MAX_MIME_TYPES: usize = 200;
 
 /// Figures of one host.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,76 +27,56 @@ pub struct HostTally {
 
 /// Figures of a launch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// First and last line.
-    pub span: Option<(CaptureDate, CaptureDate)>,
-    /// Of each host.
+pub struct LaunchTally {
+    /// Of each host, with port where it is no default.
     pub hosts: BTreeMap<String, HostTally>,
     /// URLs that got no answer.
     pub failures: u64,
     /// URLs that a rule refused at their turn.
     pub disregarded: u64,
-    /// Answers and bytes by MIME type.
+    /// Captures and bytes by MIME type.
     pub mimes: BTreeMap<String, (u64, u64)>,
-    /// URLs by status.
+    /// Captures by HTTP status.
     pub statuses: BTreeMap<i32, u64>,
-    /// Status of each seed, by its URL.
+    /// Status of each seed that came to its end, by its URL.
     pub seeds: HashMap<String, i32>,
     /// Where seeds redirect to.
     pub redirects: HashMap<String, String>,
-    /// Lines that could not be read.
-    pub unreadable: u64,
+    /// How long the launch ran, without the time that it was paused or stopped.
+    pub ran_ms: u64,
 }
 
-impl Tally {
-    /// Reads a crawl.log.
-    pub fn read(log: impl BufRead) -> io::Result<Self> {
-        let mut tally = Self::default();
-        for line in log.split(b'\n') {
-            let line = line?;
-            match CrawlLogLine::parse(&String::from_utf8_lossy(&line)) {
-                Ok(line) => tally.add(&line),
-                Err(_) if line.trim_ascii().is_empty() => {}
-                Err(_) => tally.unreadable += 1,
-            }
+impl LaunchTally {
+    /// Counts a capture.
+    pub fn add_capture(&mut self, host: &str, mime: &str, status: i32, bytes: u64, is_duplicate: bool) {
+        let of_host = self.host(host);
+        of_host.urls += 1;
+        of_host.bytes += bytes;
+        if is_duplicate {
+            of_host.duplicate_urls += 1;
+            of_host.duplicate_bytes += bytes;
         }
-        Ok(tally)
+        *self.statuses.entry(status).or_default() += 1;
+        let is_known = self.mimes.len() < MAX_MIME_TYPES || self.mimes.contains_key(mime);
+        let of_mime = self.mimes.entry(if is_known { mime } else { "other" }.to_owned()).or_default();
+        of_mime.0 += 1;
+        of_mime.1 += bytes;
     }
 
-    fn add(&mut self, line: &CrawlLogLine) {
-        let first = self.span.map_or(line.logged, |(first, _)| first);
-        self.span = Some((first, line.logged));
-        *self.statuses.entry(line.status).or_default() += 1;
-        let host = line.web_url().map(|url| authority_of(&url).to_owned()).unwrap_or_default();
-        let host = self.hosts.entry(host).or_default();
-        match line.status {
-            1.. => {
-                let bytes = line.size.unwrap_or(0);
-                host.urls += 1;
-                host.bytes += bytes;
-                if line.is_duplicate() {
-                    host.duplicate_urls += 1;
-                    host.duplicate_bytes += bytes;
-                }
-                let mime = self.mimes.entry(line.mime.clone()).or_default();
-                mime.0 += 1;
-                mime.1 += bytes;
-            }
-            -9998 => {
-                host.robots += 1;
-                self.disregarded += 1;
-            }
-            ..=-4000 => self.disregarded += 1,
-            _ => self.failures += 1,
-        }
-        if line.hops.is_empty() {
-            self.seeds.insert(line.url.clone(), line.status);
-        }
-        if line.hops == "R"
-            && let Some(via) = &line.via
-        {
-            self.redirects.insert(via.clone(), line.url.clone());
-        }
+    /// Counts URLs of a host that got no answer.
+    pub fn add_failures(&mut self, host: &str, urls: u64) {
+        self.host(host);
+        self.failures += urls;
+    }
+
+    /// Counts a URL that was refused at its turn, with its fetch status.
+    pub fn add_refusal(&mut self, host: &str, status: i32) {
+        self.host(host).robots += u64::from(status == ROBOTS_PRECLUDED);
+        self.disregarded += 1;
+    }
+
+    fn host(&mut self, host: &str) -> &mut HostTally {
+        self.hosts.entry(host.to_owned()).or_default()
     }
 
     /// URLs with an answer.
@@ -132,7 +113,7 @@ impl Tally {
         let mut lines: Vec<(i32, String)> = seeds
             .iter()
             .map(|seed| {
-                let key = crate::uri::parse_web_url(seed).map_or_else(|| seed.clone(), |url| url.to_string());
+                let key = parse_web_url(seed).map_or_else(|| seed.clone(), |url| url.to_string());
                 let code = self.seeds.get(&key).copied().unwrap_or(0);
                 let status = if code > 0 { "CRAWLED" } else { "NOTCRAWLED" };
                 let redirect = self.redirects.get(&key).map(|to| format!(" {to}")).unwrap_or_default();
@@ -174,13 +155,13 @@ impl Tally {
     pub fn crawl_report(&self, name: &str, status: &str, seeds: &[String]) -> String {
         let crawled = seeds
             .iter()
-            .filter_map(|seed| crate::uri::parse_web_url(seed))
+            .filter_map(|seed| parse_web_url(seed))
             .filter(|seed| self.seeds.get(seed.as_str()).is_some_and(|code| *code > 0))
             .count();
         let (urls, bytes) = (self.successes(), self.bytes());
         let duplicates: u64 = self.hosts.values().map(|host| host.duplicate_urls).sum();
         let duplicate_bytes: u64 = self.hosts.values().map(|host| host.duplicate_bytes).sum();
-        let millis = self.span.map_or(0, |(first, last)| last.millis().saturating_sub(first.millis()).max(0));
+        let millis = self.ran_ms;
         let seconds = (millis as f64 / 1000.0).max(0.001);
         let (minutes, rest) = (millis / 60_000, millis % 60_000 / 1000);
         format!(
@@ -208,19 +189,17 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    const LOG: &str = "\
-2024-01-01T00:00:00.000Z   301          0 http://a.pt/ - - text/html #001 20240101000000000+5 sha1:A town -
-2024-01-01T00:00:01.000Z   200        100 http://a.pt/home R http://a.pt/ text/html #001 20240101000000000+5 sha1:B town -
-2024-01-01T00:00:02.000Z   200         50 http://b.pt/x L http://a.pt/ image/png #002 20240101000000000+5 sha1:C town duplicate:digest
-2024-01-01T00:00:03.000Z -9998          - http://b.pt/no L http://a.pt/ - #002 - - town robotExcluded
-2024-01-01T00:00:04.000Z    -2          - http://c.pt/ - - - #002 - - - 3t
-torn li";
-
     #[test]
-    fn a_log_gives_its_figures_and_reports() {
-        let tally = Tally::read(LOG.as_bytes()).unwrap();
+    fn figures_make_reports() {
+        let mut tally = LaunchTally::default();
+        tally.add_capture("a.pt", "text/html", 301, 0, false);
+        tally.add_capture("a.pt", "text/html", 200, 100, false);
+        tally.add_capture("b.pt", "image/png", 200, 50, true);
+        tally.add_refusal("b.pt", -9998);
+        tally.add_failures("c.pt", 1);
+        tally.seeds = HashMap::from([("http://a.pt/".to_owned(), 301), ("http://c.pt/".to_owned(), -2)]);
+        tally.redirects = HashMap::from([("http://a.pt/".to_owned(), "http://a.pt/home".to_owned())]);
         assert_eq!((tally.successes(), tally.bytes(), tally.failures, tally.disregarded), (3, 150, 1, 1));
-        assert_eq!(tally.unreadable, 1);
         let snapshot = tally.snapshot(7);
         assert_eq!((snapshot.found, snapshot.queued, snapshot.classes), (12, 7, [2, 1, 0, 0, 1]));
         let seeds = ["http://a.pt/".to_owned(), "http://c.pt/".to_owned(), "http://d.pt/".to_owned()];

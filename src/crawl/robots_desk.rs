@@ -63,7 +63,7 @@ pub fn is_robots_url(url: &Url) -> bool {
     url.path() == "/robots.txt" && url.query().is_none()
 }
 
-fn origin_of(url: &Url) -> String {
+pub(super) fn origin_of(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 

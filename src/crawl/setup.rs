@@ -75,6 +75,9 @@ pub struct RecoveryReport {
     pub cut_bytes: u64,
     /// Captures found in files that the ledger had not been told of.
     pub captures: u64,
+    /// Captures that the ledger had been told of and that are not in the
+    /// files: they are fetched again.
+    pub lost: u64,
     /// Oddities met, in words.
     pub problems: Vec<String>,
 }

@@ -597,7 +597,7 @@ fn annotations_of(
 }
 
 /// What the rules ask about an answer.
-fn content_of(entry: &CaptureEntry) -> ContentFact {
+pub(super) fn content_of(entry: &CaptureEntry) -> ContentFact {
     let status = u16::try_from(entry.status).unwrap_or(0);
     ContentFact::Fetched { status, mime: entry.mime.clone(), bytes: entry.payload_len }
 }

@@ -178,10 +178,13 @@ fn insert_new(conn: &Connection, launch: i64, entry: &CaptureEntry, ids: UrlIds)
     let change = change_since(conn, ids.page, entry)?;
     note_change_after(conn, ids.page, entry)?;
     conn.prepare_cached(
-        "INSERT INTO capture (launch, url, page, host, date_ms, status, mime, size, digest, truncated, ip, fetch_ms,
+        // Numbers of captures that are gone are not given again.
+        "INSERT INTO capture (id, launch, url, page, host, date_ms, status, mime, size, digest, truncated, ip, fetch_ms,
             title, language, hops, via, seed, source_tag, rule_index, rule_name, redirect_to, revisit_of_ms, change,
             stored)
-         VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,?22,?23,?24)",
+         VALUES (1 + max(ifnull((SELECT max(id) FROM capture), 0),
+                ifnull((SELECT CAST(value AS INTEGER) FROM setting WHERE name = 'captures_numbered'), 0)),
+            ?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,?22,?23,?24)",
     )?
     .execute(params![
         launch,

@@ -27,12 +27,14 @@ pub enum FileState {
     Missing,
     /// Other bytes stand at its place.
     Changed,
+    /// It ends before records that a crawl wrote into it.
+    Truncated,
 }
 
 impl FileState {
     /// Every state.
-    pub const ALL: [Self; 6] =
-        [Self::Present, Self::Touched, Self::Unfinished, Self::Open, Self::Missing, Self::Changed];
+    pub const ALL: [Self; 7] =
+        [Self::Present, Self::Touched, Self::Unfinished, Self::Open, Self::Missing, Self::Changed, Self::Truncated];
 
     /// The state in a word.
     pub fn word(self) -> &'static str {
@@ -43,6 +45,7 @@ impl FileState {
             Self::Open => "open",
             Self::Missing => "missing",
             Self::Changed => "changed",
+            Self::Truncated => "truncated",
         }
     }
 
@@ -56,13 +59,16 @@ impl FileState {
             Self::Unfinished => "The file was not read completely; import it again, nothing is lost",
             Self::Open => "The file is still being written, or its writer was interrupted",
             Self::Missing => "The file is missing; reconnect its disk, or locate it",
+            Self::Truncated => {
+                "The file ends before the last captures that were written to it; resume its crawl to fetch them again"
+            }
             Self::Changed => "The content of the file has changed, so it is not read; locate the original file",
         }
     }
 
-    /// Whether its captures cannot be read.
+    /// Whether its captures cannot be read, or not all of them.
     pub fn is_lost(self) -> bool {
-        matches!(self, Self::Missing | Self::Changed)
+        matches!(self, Self::Missing | Self::Changed | Self::Truncated)
     }
 }
 

@@ -5,8 +5,9 @@
 
 use super::captures::{RecordRow, int, uint};
 use super::catalogue::Catalogue;
-use super::rows::{CaptureId, FileId, FileRow, FileState, LaunchId};
+use super::rows::{CaptureId, FileId, FileRow, FileState, LaunchId, ProblemRow};
 use super::workspace::{StoreError, Workspace};
+use crate::jobs::counted;
 use crate::warc::{RecordType, Span};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::fs::{self, Metadata};
@@ -326,13 +327,17 @@ struct Listed {
     row: FileRow,
     mtime_ns: i64,
     changed: bool,
+    /// Where the last record ends that a crawl wrote into it; 0 for other files.
+    written: u64,
 }
 
 fn listed(conn: &Connection, only: Option<FileId>) -> Result<Vec<Listed>, StoreError> {
     let mut statement = conn.prepare_cached(
         "SELECT f.id, f.path, l.kind = 'crawl', f.launch, f.size, f.sha256, f.records,
             (SELECT count(*) FROM record r WHERE r.position = 0 AND r.file IN
-                (SELECT m.id FROM warc_file m WHERE m.id = f.id OR m.package = f.id)), f.problems, f.mtime_ns, f.changed > 0
+                (SELECT m.id FROM warc_file m WHERE m.id = f.id OR m.package = f.id)), f.problems, f.mtime_ns, f.changed > 0,
+            ifnull(CASE l.kind WHEN 'crawl' THEN
+                (SELECT r.offset + r.length FROM record r WHERE r.file = f.id ORDER BY r.offset DESC LIMIT 1) END, 0)
          FROM warc_file f JOIN launch l ON l.id = f.launch WHERE ?1 IS NULL OR f.id = ?1 ORDER BY f.path, f.id",
     )?;
     let rows = statement.query_map([only], |row| {
@@ -353,6 +358,7 @@ fn listed(conn: &Connection, only: Option<FileId>) -> Result<Vec<Listed>, StoreE
             },
             mtime_ns: row.get(9)?,
             changed: row.get(10)?,
+            written: uint(row.get(11)?),
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -368,14 +374,17 @@ impl Listed {
                 let open = folder.join(format!("{}{}", row.path, crate::warc::OPEN_SUFFIX));
                 if let Ok(meta) = fs::metadata(&open) {
                     (row.location, row.size) = (open, meta.len());
-                    FileState::Open
+                    if row.size < self.written { FileState::Truncated } else { FileState::Open }
                 } else {
                     FileState::Missing
                 }
             }
             Ok(meta) => {
                 let (size, mtime) = (meta.len(), mtime_ns(&meta));
-                if self.changed || (row.size > 0 && size != row.size) {
+                if size < self.written {
+                    row.size = size;
+                    FileState::Truncated
+                } else if self.changed || (row.size > 0 && size != row.size) {
                     FileState::Changed
                 } else if row.sha256.is_empty() && !row.crawled {
                     FileState::Unfinished
@@ -396,6 +405,35 @@ impl Workspace {
     pub fn files(&self) -> Result<Vec<FileRow>, StoreError> {
         let rows = self.catalogue().read(|conn| listed(conn, None))?;
         Ok(rows.into_iter().map(|row| row.on_disk(self.folder())).collect())
+    }
+
+    /// Files that end before records that a crawl wrote into them, as problems
+    /// at their ends.
+    pub fn truncated_files(&self) -> Result<Vec<ProblemRow>, StoreError> {
+        let files = self.files()?.into_iter().filter(|file| file.state == FileState::Truncated);
+        let problem = |file: FileRow| {
+            let beyond: i64 = self.catalogue().read(|conn| {
+                Ok(conn
+                    .prepare_cached(
+                        "SELECT count(DISTINCT capture) FROM record WHERE file = ?1 AND offset + length > ?2",
+                    )?
+                    .query_row(params![file.id, int(file.size)], |row| row.get(0))?)
+            })?;
+            Ok(ProblemRow {
+                id: 0,
+                file: Some(file.id),
+                path: file.path,
+                offset: file.size,
+                member: None,
+                kind: FileState::Truncated.word().to_owned(),
+                detail: format!(
+                    "the file ends here, and {} reach beyond; resume the crawl to fetch them again",
+                    counted(uint(beyond), "capture")
+                ),
+                read_again: false,
+            })
+        };
+        files.map(problem).collect()
     }
 
     /// One file with how it stands on the disk.

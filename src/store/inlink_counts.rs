@@ -203,7 +203,9 @@ impl Workspace {
     pub fn links_are_old(&self) -> Result<bool, StoreError> {
         let Some(store) = self.built_links()? else { return Ok(false) };
         let (mark, catalogue) = (store.mark(), self.catalogue());
-        Ok(mark.captures_up_to < catalogue.newest_capture()? || mark.read_up_to < catalogue.repeats_read()?)
+        Ok(mark.captures_up_to < catalogue.newest_capture()?
+            || mark.read_up_to < catalogue.repeats_read()?
+            || catalogue.lost_links()?)
     }
 
     /// What the counts of a window depend on.

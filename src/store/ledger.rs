@@ -6,8 +6,8 @@ use super::events::insert_events;
 use super::intern::url_ids;
 use super::workspace::StoreError;
 use crate::crawl::{
-    Admission, AdmissionState, CaptureEntry, CrawlEvent, DiskGate, Finished, HostBacklog, HostWait, Ledger,
-    LedgerError, QueuedUrl, RecordPlace, RobotsAnswer,
+    Admission, AdmissionState, CaptureEntry, CrawlEvent, DiskGate, Finished, HostBacklog, HostWait, LaunchTally,
+    Ledger, LedgerError, LostCapture, QueuedUrl, RecordPlace, RobotsAnswer,
 };
 use crate::links::Outlink;
 use crate::scope::{AnnotationFact, Decision, GeoFact, Verdict};
@@ -147,8 +147,10 @@ impl Ledger for LaunchLedger {
         let (ids, why): (Vec<i64>, _) = (ended.iter().map(|url| url.id).collect(), why.to_owned());
         self.write(move |conn, _| {
             for id in &ids {
-                conn.prepare_cached("UPDATE seen SET state = ?2, fetch_status = ?3, why = ?4 WHERE id = ?1")?
-                    .execute(params![id, FAILED, status, why])?;
+                conn.prepare_cached(
+                    "UPDATE seen SET state = ?2, fetch_status = ?3, why = ?4, due_ms = ?5 WHERE id = ?1",
+                )?
+                .execute(params![id, FAILED, status, why, CaptureDate::now().millis()])?;
             }
             Ok(())
         })?;
@@ -248,8 +250,14 @@ impl Ledger for LaunchLedger {
                 (None, status) if status > 0 => (FETCHED, status),
                 (None, status) => (FAILED, status),
             };
-            conn.prepare_cached("UPDATE seen SET state = ?2, fetch_status = ?3, why = ?4 WHERE id = ?1")?
-                .execute(params![finished.id, state, fetch_status, finished.why.as_deref().unwrap_or_default()])?;
+            conn.prepare_cached("UPDATE seen SET state = ?2, fetch_status = ?3, why = ?4, due_ms = ?5 WHERE id = ?1")?
+                .execute(params![
+                    finished.id,
+                    state,
+                    fetch_status,
+                    finished.why.as_deref().unwrap_or_default(),
+                    CaptureDate::now().millis()
+                ])?;
             if let Some(verdict) = &finished.refused {
                 conn.prepare_cached("UPDATE seen SET accepted = ?2, rule_index = ?3, rule_name = ?4 WHERE id = ?1")?
                     .execute(params![
@@ -370,6 +378,34 @@ impl Ledger for LaunchLedger {
         self.catalogue.write(move |conn| insert_events(conn, launch, &events)).map_err(ledger_error)
     }
 
+    fn files(&self) -> Result<Vec<String>, LedgerError> {
+        self.catalogue.files_of_launch(self.launch).map_err(ledger_error)
+    }
+
+    fn captures_at(&self, file: &str, offsets: &[u64]) -> Result<Vec<LostCapture>, LedgerError> {
+        self.catalogue.captures_at(file, offsets).map_err(ledger_error)
+    }
+
+    fn lose_captures(&self, lost: &[LostCapture]) -> Result<(), LedgerError> {
+        self.catalogue.lose_captures(self.launch, lost).map_err(ledger_error)
+    }
+
+    fn captures_since(&self, date: CaptureDate, each: &mut dyn FnMut(CaptureEntry)) -> Result<(), LedgerError> {
+        self.catalogue.captures_since(self.launch, date, each).map_err(ledger_error)
+    }
+
+    fn failed_since(&self, date: CaptureDate, each: &mut dyn FnMut(Admission, i32)) -> Result<(), LedgerError> {
+        self.catalogue.failed_since(self.launch, date, each).map_err(ledger_error)
+    }
+
+    fn tally(&self, seeds: &[Url]) -> Result<LaunchTally, LedgerError> {
+        self.catalogue.launch_tally(self.launch, seeds).map_err(ledger_error)
+    }
+
+    fn keep_running(&self) -> Result<(), LedgerError> {
+        self.catalogue.keep_running(self.launch).map_err(ledger_error)
+    }
+
     fn has_seen(&self, url: &Url) -> Result<bool, LedgerError> {
         self.read(|conn| {
             Ok(conn
@@ -454,6 +490,27 @@ fn admit_all(conn: &Connection, launch: i64, found: &[Admission]) -> Result<Vec<
         new.push(changed > 0);
     }
     Ok(new)
+}
+
+/// URLs of a launch that came to their end without a capture at an instant or
+/// later, with their fetch status. Of a URL at its end `due_ms` is when it ended.
+pub(super) fn ended_without_capture(
+    conn: &Connection,
+    launch: i64,
+    date: CaptureDate,
+    each: &mut dyn FnMut(Admission, i32),
+) -> Result<(), StoreError> {
+    for state in [REFUSED, FAILED] {
+        let mut statement = conn.prepare_cached(&format!(
+            "{QUEUED_URL}, s.fetch_status FROM seen s {QUEUED_JOINS}
+             WHERE s.launch = ?1 AND s.state = ?2 AND s.fetch_status <> 0 AND s.due_ms >= ?3"
+        ))?;
+        let mut rows = statement.query(params![launch, state, date.millis()])?;
+        while let Some(row) = rows.next()? {
+            each(queued_url(row)?.admission, row.get(16)?);
+        }
+    }
+    Ok(())
 }
 
 const QUEUED_URL: &str = "SELECT s.id, u.url, s.hops, v.url, s.anchor, s.seed, s.source_tag, s.is_seed, s.nofollow,

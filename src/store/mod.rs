@@ -38,6 +38,7 @@ mod marks;
 mod migrate;
 mod needed;
 mod prospects;
+mod recovery;
 mod repeats;
 pub mod rows;
 mod scheduled;

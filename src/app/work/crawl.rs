@@ -351,7 +351,7 @@ fn outcome(
 }
 
 fn recovery_words(recovery: &RecoveryReport) -> String {
-    if recovery.files.is_empty() && recovery.problems.is_empty() {
+    if recovery.files.is_empty() && recovery.problems.is_empty() && recovery.lost == 0 {
         return String::new();
     }
     let mut words = format!(
@@ -360,6 +360,9 @@ fn recovery_words(recovery: &RecoveryReport) -> String {
         counted(recovery.cut_bytes, "incomplete byte"),
         counted(recovery.captures, "capture")
     );
+    if recovery.lost > 0 {
+        words.push_str(&format!(", {} missing from the files and fetched again", counted(recovery.lost, "capture")));
+    }
     for problem in &recovery.problems {
         words.push_str("; ");
         words.push_str(problem);

@@ -194,6 +194,7 @@ fn take_in(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::Result<Inli
         && is_there
         && before.keys == PAGE_KEYS
         && before.captures_up_to <= up_to
+        && !catalogue.lost_links()?
         && !catalogue.originals_changed(since)?;
     if goes_on && before == mark {
         remove_sorted(workspace);
@@ -204,6 +205,7 @@ fn take_in(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::Result<Inli
     let ShuffleReport { links, captures, .. } = sorted.report();
     cx.stage("Inverting outlinks", Some(links + captures));
     let added = if goes_on { store.add(&mut sorted, mark, cx)? } else { store.fill(&mut sorted, mark)? };
+    catalogue.links_are_built()?;
     sorted.remove_kept().map_err(LinkError::Stored)?;
     let ShuffleReport { links, runs, .. } = sorted.report();
     Ok(InlinkReport {

@@ -157,7 +157,7 @@ pub(in crate::ui) fn state_ui(ui: &mut Ui, state: FileState) -> Response {
     let (sign, color) = match state {
         FileState::Present => ("✔", tokens.accept),
         FileState::Touched | FileState::Unfinished | FileState::Open => ("⚑", tokens.flag),
-        FileState::Missing | FileState::Changed => ("✖", tokens.reject),
+        FileState::Missing | FileState::Changed | FileState::Truncated => ("✖", tokens.reject),
     };
     coloured_cell_ui(ui, &format!("{sign} {}", state.word()), color).on_hover_text(state.hint())
 }
