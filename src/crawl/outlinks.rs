@@ -62,6 +62,7 @@ pub fn read_leads(url: &Url, status: u16, headers: &Headers, payload: &Payload<'
     match form {
         Form::Html => {
             let options = PageOptions { max_text_bytes: LANGUAGE_TEXT_BYTES, ..PageOptions::default() };
+            let options = options.served_as(&kind.mime);
             let page = read_page(bytes, charset, url, &options);
             (leads.title, leads.language) = (page.title, page.language);
             left_out = page.cut;
@@ -281,6 +282,10 @@ mod tests {
     #[test]
     fn pages_style_sheets_sitemaps_and_feeds_lead_on() {
         check("text/html", "<a href=b>B</a><img src=/i.png>", &["http://a.pt/dir/b", "http://a.pt/i.png"]);
+        // In XHTML a script may close itself; in HTML all behind it would be its text.
+        let scripted = "<html xmlns='http://www.w3.org/1999/xhtml'><head><script src=\"/x.js\"/></head><body><a href='/n'>n</a></body></html>";
+        check("application/xhtml+xml", scripted, &["http://a.pt/x.js", "http://a.pt/n"]);
+        check("text/html", scripted, &["http://a.pt/x.js"]);
         check(
             "text/css",
             "@import 'b.css'; a { background: url(i.png) }",

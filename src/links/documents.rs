@@ -102,7 +102,7 @@ impl Document {
                 PdfRead::Encrypted => return Some(Unread::Encrypted),
             }
         } else {
-            let options = PageOptions { xhtml: is_xhtml(&kind), ..options.clone() };
+            let options = options.clone().served_as(&kind.mime);
             read_links(&payload.bytes, kind.charset.as_deref(), &self.url, &options, each)
         };
         let unread = Unread::of_page(payload.cut || self.cut, !payload.is_whole(), &cut);
@@ -112,7 +112,7 @@ impl Document {
     /// Reads all of the page: title, text and the rest; `None` where there is no HTML.
     pub fn read_page(&self, options: &PageOptions) -> Option<Page> {
         let (payload, kind) = self.payload().filter(|(_, kind)| is_page(kind))?;
-        let options = PageOptions { xhtml: is_xhtml(&kind), ..options.clone() };
+        let options = options.clone().served_as(&kind.mime);
         Some(read_page(&payload.bytes, kind.charset.as_deref(), &self.url, &options))
     }
 
@@ -443,10 +443,6 @@ fn http_head(record: &Record) -> Option<HttpHead> {
 
 fn is_pdf(kind: &ContentType) -> bool {
     kind.mime == "application/pdf"
-}
-
-fn is_xhtml(kind: &ContentType) -> bool {
-    kind.mime == "application/xhtml+xml"
 }
 
 /// Whether the payload is a page with links.

@@ -228,4 +228,11 @@ impl PageOptions {
     pub fn links_only() -> Self {
         Self { max_text_bytes: 0, tell_language: false, ..Self::default() }
     }
+
+    /// These options for a page that was served with this MIME type.
+    #[must_use]
+    pub fn served_as(mut self, mime: &str) -> Self {
+        self.xhtml = mime == "application/xhtml+xml";
+        self
+    }
 }

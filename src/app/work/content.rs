@@ -30,7 +30,7 @@ impl Decoded {
     pub(super) fn page(&self, url: &Url, mime: &str) -> Option<Page> {
         let charset = self.head.as_ref().and_then(|head| head.content_type().charset);
         let is_page = matches!(mime, "text/html" | "application/xhtml+xml");
-        is_page.then(|| read_page(&self.body, charset.as_deref(), url, &PageOptions::default()))
+        is_page.then(|| read_page(&self.body, charset.as_deref(), url, &PageOptions::default().served_as(mime)))
     }
 
     /// The body as plain text, for types that are text but no pages.
