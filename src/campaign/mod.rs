@@ -10,6 +10,7 @@ mod due;
 pub mod feed;
 mod json;
 mod permission;
+mod private_addresses;
 mod problems;
 mod query;
 mod request;
@@ -20,6 +21,7 @@ mod target;
 pub use due::{Fate, settle};
 pub use json::{CampaignFileError, UNREAD_FIELDS};
 pub use permission::{Criterion, EvidenceFile, Grounds, Permission, PermissionRequest, PermissionState, Reading};
+pub use private_addresses::PrivateAddresses;
 pub use problems::{CampaignProblem, contact_in};
 pub use query::fields::{FieldTerm, FieldTest, Sign, parse_fields, quoted_value};
 pub use query::{MAX_REQUEST_DEPTH, Query, QueryError};
@@ -227,8 +229,8 @@ pub struct Politeness {
     pub respect_crawl_delay_up_to_seconds: u64,
     /// Robots policy.
     pub robots: RobotsPolicy,
-    /// Whether private and loopback addresses may be fetched.
-    pub allow_private_addresses: bool,
+    /// Private and loopback addresses that may be fetched from.
+    pub allow_private_addresses: PrivateAddresses,
     /// Worker threads.
     pub workers: usize,
     /// How often a failed URL is tried again.
@@ -246,7 +248,7 @@ impl Default for Politeness {
             max_delay_ms: 30_000,
             respect_crawl_delay_up_to_seconds: 300,
             robots: RobotsPolicy::Obey,
-            allow_private_addresses: false,
+            allow_private_addresses: PrivateAddresses::default(),
             workers: 8,
             max_retries: 3,
             retry_delay_seconds: 60,

@@ -248,6 +248,13 @@ fn politeness_problems(politeness: &Politeness, found: &mut Found) {
             "say who crawls with an e-mail address or a URL, such as: MyArchive (+https://archive.example/crawl; crawl@archive.example)",
         );
     }
+    for entry in politeness.allow_private_addresses.broken() {
+        found.stop(
+            "politeness.allow_private_addresses",
+            format!("“{entry}” is no host and no network"),
+            "write a host such as intranet.example, or a network such as 10.1.0.0/16",
+        );
+    }
     if politeness.workers == 0 {
         found.stop("politeness.workers", "without workers nothing is fetched", "set at least 1");
     }
@@ -345,6 +352,13 @@ mod tests {
     fn names_limits_and_politeness() {
         check(|c| c.name = " ".into(), &["name: the campaign has no name"]);
         check(|c| c.limits = Limits::default(), &["limits: nothing but the scope and the disk ends the crawl"]);
+        check(
+            |c| {
+                let entries = ["intranet.example", "10.0.0.0/40"].map(str::to_owned);
+                c.politeness.allow_private_addresses = crate::campaign::PrivateAddresses::Listed(entries.into());
+            },
+            &["!politeness.allow_private_addresses: “10.0.0.0/40” is no host and no network"],
+        );
         check(|c| c.politeness.workers = 0, &["!politeness.workers: without workers nothing is fetched"]);
         check(
             |c| c.politeness.delay_factor = f64::NAN,

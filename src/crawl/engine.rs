@@ -163,7 +163,7 @@ fn run_launch(
         Client::new(resolver, &politeness.user_agent, FetchLimits::of(&campaign.limits), setup.warc_dir.clone())
             .map_err(CrawlError::Setup)?
             .with_overrides(setup.overrides.clone())
-            .allowing_private(politeness.allow_private_addresses)
+            .allowing_private(politeness.allow_private_addresses.clone())
             .dated_by(setup.clock)
             .with_disk(disk)
             .abandoned_when(abandon_after_grace(cx))

@@ -8,9 +8,12 @@
 use super::DiskGate;
 use super::disk::Reservation;
 use super::message::{ChunkScanner, Framing, Head, MAX_HEAD_BYTES, head_end};
-use super::resolver::{HostOverride, Resolver};
+use super::resolver::{HostOverride, Resolver, private_address};
 use super::spool::Spool;
-use super::wire::{Abandon, ConnectError, Connection, Deadline, IdleConnections, Origin, TlsClient, TlsFacts};
+use super::wire::{
+    Abandon, AddressGate, ConnectError, Connection, Deadline, IdleConnections, Origin, Place, TlsClient, TlsFacts, Way,
+};
+use crate::campaign::PrivateAddresses;
 use crate::jobs::JobCx;
 use crate::jobs::is_disk_full;
 use crate::scope::AnswerSource;
@@ -27,11 +30,18 @@ use std::time::{Duration, Instant};
 const IDLE_TIMEOUT: Duration = Duration::from_secs(20);
 /// A connection is not kept open for longer answers than a day.
 const LONGEST: Duration = Duration::from_secs(86_400);
-/// Interim heads (1xx) before the final one.
-const MAX_INTERIM_HEADS: usize = 20;
+/// Time for a connection, and then for the head of an answer, interim heads
+/// too: a server that sends it byte by byte holds a worker no longer.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
+/// Bytes a second that a body has to bring, averaged over [`RATE_WINDOW`].
+const LEAST_RATE: u64 = 100;
+/// What the rate of a body is averaged over.
+const RATE_WINDOW: Duration = Duration::from_secs(60);
 
 /// Heritrix's numbers for URLs that got no answer (`FetchStatusCodes`).
 pub mod fetch_status {
+    /// Not asked yet: its address has enough exchanges in flight.
+    pub const NOT_ATTEMPTED: i32 = 0;
     /// The host name could not be resolved.
     pub const DNS_FAILED: i32 = -1;
     /// No connection.
@@ -107,6 +117,13 @@ pub struct FetchLimits {
     pub time: Duration,
     /// Silence of a server.
     pub idle: Duration,
+    /// Time for a connection, and again for the head of the answer.
+    pub head: Duration,
+    /// Bytes a second that the body has to bring, averaged over
+    /// [`FetchLimits::rate_window`]; a slower one is cut as too long in time.
+    pub least_rate: u64,
+    /// See [`FetchLimits::least_rate`].
+    pub rate_window: Duration,
 }
 
 impl FetchLimits {
@@ -117,7 +134,14 @@ impl FetchLimits {
             0 => LONGEST,
             seconds => Duration::from_secs(seconds).min(LONGEST),
         };
-        Self { bytes, time, idle: IDLE_TIMEOUT.min(time) }
+        Self {
+            bytes,
+            time,
+            idle: IDLE_TIMEOUT.min(time),
+            head: HEAD_TIMEOUT.min(time),
+            least_rate: LEAST_RATE,
+            rate_window: RATE_WINDOW,
+        }
     }
 }
 
@@ -187,7 +211,7 @@ pub struct Client {
     tls: TlsClient,
     idle: IdleConnections,
     user_agent: String,
-    allow_private: bool,
+    private: PrivateAddresses,
     limits: FetchLimits,
     spool_dir: PathBuf,
     abandon: Option<Abandon>,
@@ -211,7 +235,7 @@ impl Client {
             tls: TlsClient::new()?,
             idle: IdleConnections::default(),
             user_agent: user_agent.to_owned(),
-            allow_private: false,
+            private: PrivateAddresses::default(),
             limits,
             spool_dir,
             abandon: None,
@@ -227,9 +251,9 @@ impl Client {
         self
     }
 
-    /// Lets private and loopback addresses be fetched from.
-    pub fn allowing_private(mut self, allow: bool) -> Self {
-        self.allow_private = allow;
+    /// Lets these private and loopback addresses be fetched from.
+    pub fn allowing_private(mut self, private: PrivateAddresses) -> Self {
+        self.private = private;
         self
     }
 
@@ -298,8 +322,15 @@ impl Client {
         }
     }
 
-    /// Fetches one URL from one of these addresses.
-    pub fn fetch(&self, url: &Url, addresses: &[SocketAddr]) -> Result<Exchange, FetchError> {
+    /// Fetches one URL from one of these addresses. The exchange takes a place
+    /// at the very address that it is made with: where that is busy the status
+    /// is [`fetch_status::NOT_ATTEMPTED`], and nothing was asked.
+    pub fn fetch(
+        &self,
+        url: &Url,
+        addresses: &[SocketAddr],
+        gate: Option<&dyn AddressGate>,
+    ) -> Result<Exchange, FetchError> {
         let origin: Origin = (
             url.scheme().to_owned(),
             url.host_str().unwrap_or_default().to_owned(),
@@ -313,6 +344,11 @@ impl Client {
         };
         // A kept connection is used only where a new one would go as well.
         if let Some(connection) = self.idle.take(&origin).filter(|kept| addresses.contains(&kept.address())) {
+            let place = gate.map(|gate| Place::take(gate, connection.address().ip()));
+            if matches!(place, Some(None)) {
+                self.idle.keep(origin, connection);
+                return Err(busy());
+            }
             match self.exchange(connection, &request, origin.clone(), begin) {
                 // The server closed it in the meantime; that says nothing about the URL.
                 Err((error, true)) if error.status == fetch_status::CONNECT_LOST => {}
@@ -320,42 +356,62 @@ impl Client {
             }
         }
         let tls = (origin.0 == "https").then_some((&self.tls, origin.1.as_str()));
-        let connection =
-            Connection::open(addresses, tls, self.allow_private, self.deadline(begin), self.abandon.clone()).map_err(
-                |error| match error {
-                    ConnectError::Private(ip, why) => FetchError {
-                        status: fetch_status::BLOCKED_BY_SETTING,
-                        words: format!(
-                            "{ip} is not a public address ({why}); the campaign does not allow private addresses"
-                        ),
-                        retry: false,
-                        took: None,
-                    },
-                    ConnectError::Failed(why) => FetchError {
-                        status: fetch_status::CONNECT_FAILED,
-                        words: format!("no connection to {why}"),
-                        retry: true,
-                        took: Some(begin.elapsed()),
-                    },
-                },
-            )?;
+        let (connection, _place) = self.connect(url, addresses, tls, gate).map_err(|error| match error {
+            ConnectError::Private(ip, why) => FetchError {
+                status: fetch_status::BLOCKED_BY_SETTING,
+                words: format!(
+                    "{ip} is not a public address ({why}), and the campaign does not allow it for this host"
+                ),
+                retry: false,
+                took: None,
+            },
+            ConnectError::Busy => busy(),
+            ConnectError::Failed(why) => FetchError {
+                status: fetch_status::CONNECT_FAILED,
+                words: format!("no connection to {why}"),
+                retry: true,
+                took: Some(begin.elapsed()),
+            },
+        })?;
         self.exchange(connection, &request, origin, begin).map_err(|(error, _)| took(error))
     }
 
     /// Whether the server of a URL takes a connection; nothing is asked.
     pub fn takes_connection(&self, url: &Url) -> bool {
-        self.addresses(url).is_ok_and(|addresses| {
-            let deadline = self.deadline(Instant::now());
-            Connection::open(&addresses, None, self.allow_private, deadline, self.abandon.clone()).is_ok()
-        })
+        self.addresses(url).is_ok_and(|addresses| self.connect(url, &addresses, None, None).is_ok())
+    }
+
+    /// Whether a host has no address but private ones that are not allowed,
+    /// as far as its name can be resolved now.
+    pub fn is_closed_off(&self, url: &Url) -> bool {
+        let host = url.host_str().unwrap_or_default();
+        let is_closed =
+            |address: &SocketAddr| private_address(address.ip()).is_some() && !self.private.allows(host, address.ip());
+        self.addresses(url).is_ok_and(|addresses| addresses.iter().all(is_closed))
+    }
+
+    fn connect<'g>(
+        &self,
+        url: &Url,
+        addresses: &[SocketAddr],
+        tls: Option<(&TlsClient, &str)>,
+        gate: Option<&'g dyn AddressGate>,
+    ) -> Result<(Connection, Option<Place<'g>>), ConnectError> {
+        let host = url.host_str().unwrap_or_default();
+        let private = |ip| self.private.allows(host, ip);
+        let deadline = Deadline { end: Instant::now() + self.limits.head, idle: self.limits.idle };
+        let way = Way { tls, private: &private, deadline, abandon: self.abandon.clone() };
+        Connection::open(addresses, &way, gate)
     }
 
     fn is_abandoned(&self) -> bool {
         self.abandon.as_ref().is_some_and(|abandon| abandon())
     }
 
-    fn deadline(&self, begin: Instant) -> Deadline {
-        Deadline { end: begin + self.limits.time, idle: self.limits.idle }
+    /// Of a part of an exchange that may take as long from now on.
+    fn deadline(&self, begin: Instant, most: Duration) -> Deadline {
+        let end = begin + self.limits.time;
+        Deadline { end: end.min(Instant::now() + most), idle: self.limits.idle }
     }
 
     fn request(&self, url: &Url) -> Vec<u8> {
@@ -377,11 +433,12 @@ impl Client {
         origin: Origin,
         begin: Instant,
     ) -> Result<Exchange, (FetchError, bool)> {
-        connection.rearm(self.deadline(begin), self.abandon.clone());
+        connection.rearm(self.deadline(begin, self.limits.head), self.abandon.clone());
         let date = self.clock.now();
         connection.send(request).map_err(|error| (lost(&error), true))?;
         let mut reader = AnswerReader { connection, limits: self.limits, buffer: vec![0; 64 << 10] };
         let (interim, head_bytes, head, early) = reader.heads()?;
+        reader.connection.rearm(self.deadline(begin, LONGEST), self.abandon.clone());
         let mut answer = Answer {
             response: Spool::new(&self.spool_dir),
             chunks: ChunkScanner::default(),
@@ -440,6 +497,12 @@ impl Client {
             notes,
         })
     }
+}
+
+/// Nothing was asked.
+fn busy() -> FetchError {
+    let words = "enough exchanges are in flight with this address".to_owned();
+    FetchError { status: fetch_status::NOT_ATTEMPTED, words, retry: true, took: None }
 }
 
 fn end_is_certain(framing: Framing) -> bool {
@@ -523,6 +586,26 @@ enum End {
     Cut(Truncated),
 }
 
+/// How fast a body comes, window by window.
+struct Rate {
+    since: Instant,
+    bytes: u64,
+}
+
+impl Rate {
+    /// Whether the window that has just ended brought too little.
+    fn is_below(&mut self, limits: &FetchLimits) -> bool {
+        let elapsed = self.since.elapsed();
+        if elapsed < limits.rate_window {
+            return false;
+        }
+        let wanted = u128::from(limits.least_rate) * elapsed.as_millis() / 1000;
+        let is_below = u128::from(self.bytes) < wanted;
+        *self = Self { since: Instant::now(), bytes: 0 };
+        is_below
+    }
+}
+
 struct AnswerReader {
     connection: Connection,
     limits: FetchLimits,
@@ -536,7 +619,7 @@ impl AnswerReader {
     fn heads(&mut self) -> Result<Heads, (FetchError, bool)> {
         let unfetchable =
             |words: String| (FetchError { status: fetch_status::UNFETCHABLE, words, retry: false, took: None }, false);
-        let (mut interim, mut bytes, mut looked, mut count) = (Vec::new(), Vec::new(), 0, 0);
+        let (mut interim, mut bytes, mut looked) = (Vec::new(), Vec::new(), 0);
         loop {
             if let Some(end) = head_end(&bytes, looked) {
                 let head = Head::parse(&bytes[..end]).map_err(|why| not_http(&bytes, &why))?;
@@ -545,10 +628,7 @@ impl AnswerReader {
                     return Ok((interim, bytes, head, rest));
                 }
                 interim.append(&mut bytes);
-                (bytes, looked, count) = (rest, 0, count + 1);
-                if count > MAX_INTERIM_HEADS {
-                    return Err(unfetchable(format!("more than {MAX_INTERIM_HEADS} interim answers and no final one")));
-                }
+                (bytes, looked) = (rest, 0);
                 continue;
             }
             looked = bytes.len();
@@ -593,7 +673,11 @@ impl AnswerReader {
             }
         }
         let mut reusable = used == early.len();
+        let mut rate = Rate { since: Instant::now(), bytes: 0 };
         while !answer.is_complete() {
+            if rate.is_below(&self.limits) {
+                return Ok(End::Cut(Truncated::Time));
+            }
             let count = match self.connection.receive(&mut self.buffer) {
                 Ok(0) if answer.may_end() => return Ok(End::Complete { reusable: false }),
                 Ok(0) => return Ok(End::Cut(Truncated::Disconnect)),
@@ -607,6 +691,7 @@ impl AnswerReader {
                     });
                 }
             };
+            rate.bytes += count as u64;
             let bytes = std::mem::take(&mut self.buffer);
             let (part, over) = self.within_limit(answer, &bytes[..count]);
             let taken = answer.take(part);

@@ -5,28 +5,36 @@
 use super::fetch::*;
 use super::resolver::{Resolver, SystemResolver};
 use super::testing::{Reply, Server};
-use super::wire::Abandon;
+use super::wire::{Abandon, AddressGate};
+use crate::campaign::PrivateAddresses;
 use crate::uri::Url;
 use crate::warc::digest::sha1_base32;
 use std::io::Read;
-use std::sync::Arc;
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-const LIMITS: FetchLimits =
-    FetchLimits { bytes: 10_000_000, time: Duration::from_secs(20), idle: Duration::from_secs(5) };
+const LIMITS: FetchLimits = FetchLimits {
+    bytes: 10_000_000,
+    time: Duration::from_secs(20),
+    idle: Duration::from_secs(5),
+    head: Duration::from_secs(20),
+    least_rate: 0,
+    rate_window: Duration::from_secs(20),
+};
 
 fn client(limits: FetchLimits) -> Client {
     let resolver: Arc<dyn Resolver> = Arc::new(SystemResolver::start().unwrap());
     Client::new(resolver, "test (+mailto:test@example.org)", limits, std::env::temp_dir())
         .unwrap()
-        .allowing_private(true)
+        .allowing_private(PrivateAddresses::All)
 }
 
 fn fetch_with(client: &Client, server: &Server, path: &str) -> Result<Exchange, FetchError> {
     let url = Url::parse(&format!("http://{}{path}", server.addr)).unwrap();
     let addresses = client.addresses(&url)?;
-    client.fetch(&url, &addresses)
+    client.fetch(&url, &addresses, None)
 }
 
 fn fetch(limits: FetchLimits, reply: Reply) -> Result<Exchange, FetchError> {
@@ -133,8 +141,80 @@ fn endless_heads_are_given_up() {
     let parts = vec![(b"HTTP/1.1 200 OK\r\n".to_vec(), Duration::ZERO), (line, Duration::ZERO)];
     let error = fetch(LIMITS, Reply { parts, endless: true, keep_open: false }).unwrap_err();
     assert_eq!((error.status, error.retry), (fetch_status::UNFETCHABLE, false), "{error}");
-    let hints = b"HTTP/1.1 100 Continue\r\n\r\n".repeat(100);
-    assert_eq!(fetch(LIMITS, Reply::raw(hints)).unwrap_err().status, fetch_status::UNFETCHABLE);
+    let hint = b"HTTP/1.1 100 Continue\r\n\r\n".to_vec();
+    let endless = Reply { parts: vec![(hint.repeat(1000), Duration::ZERO)], endless: true, keep_open: false };
+    assert_eq!(fetch(LIMITS, endless).unwrap_err().status, fetch_status::UNFETCHABLE);
+    // Many that end are no harm.
+    let hints = hint.repeat(200);
+    let wire = [&hints[..], b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"].concat();
+    check(&wire, hints.len(), 200, b"ok", None);
+}
+
+#[test]
+fn a_head_has_its_own_time_and_a_body_a_least_rate() {
+    let drip = |begin: &[u8], end: &[u8]| {
+        let mut parts = vec![(begin.to_vec(), Duration::ZERO)];
+        parts.extend((0..200).map(|_| (b"x".to_vec(), Duration::from_millis(5))));
+        parts.push((end.to_vec(), Duration::ZERO));
+        Reply { parts, endless: false, keep_open: false }
+    };
+    // Each would come to its end within the time of the whole answer.
+    let head = drip(b"HTTP/1.1 200 OK\r\nX: ", b"\r\nContent-Length: 0\r\n\r\n");
+    let hasty = FetchLimits { head: Duration::from_millis(200), ..LIMITS };
+    assert_eq!(fetch(hasty, head.clone()).unwrap_err().status, fetch_status::TIMEOUT);
+    assert_eq!(fetch(LIMITS, head).unwrap().truncated, None);
+    let body = drip(b"HTTP/1.1 200 OK\r\nContent-Length: 200\r\n\r\n", b"");
+    let brisk = FetchLimits { least_rate: 10_000, rate_window: Duration::from_millis(200), ..LIMITS };
+    let cut = fetch(brisk, body.clone()).unwrap();
+    assert_eq!(cut.truncated, Some(Truncated::Time));
+    assert!(cut.digests.payload_len > 0);
+    let patient = FetchLimits { least_rate: 1, ..brisk };
+    assert_eq!(fetch(patient, body).unwrap().truncated, None);
+}
+
+/// Lets nobody in at some addresses, and remembers who is in.
+#[derive(Default)]
+struct Gate {
+    closed: Mutex<Vec<IpAddr>>,
+    taken: Mutex<Vec<IpAddr>>,
+    left: Mutex<Vec<IpAddr>>,
+}
+
+impl AddressGate for Gate {
+    fn enter(&self, ip: IpAddr) -> bool {
+        let enters = !self.closed.lock().unwrap().contains(&ip);
+        self.taken.lock().unwrap().extend(enters.then_some(ip));
+        enters
+    }
+
+    fn leave(&self, ip: IpAddr) {
+        self.left.lock().unwrap().push(ip);
+    }
+}
+
+#[test]
+fn each_connection_has_a_place_at_the_address_that_it_is_made_with() {
+    let server = Server::start(|_, _| Reply::page(200, "", "ok"));
+    let (client, gate) = (client(LIMITS), Gate::default());
+    let url = Url::parse("http://a.example/").unwrap();
+    // Nobody listens at the first address; the second is the one in use.
+    let (dead, used) = (std::net::SocketAddr::from(([127, 0, 0, 9], server.addr.port())), server.addr);
+    let fetch = || client.fetch(&url, &[dead, used], Some(&gate)).map(|exchange| exchange.address);
+    assert_eq!(fetch().unwrap(), used);
+    assert_eq!(*gate.taken.lock().unwrap(), [dead.ip(), used.ip()]);
+    assert_eq!(*gate.left.lock().unwrap(), [dead.ip(), used.ip()]);
+    // A connection that was kept open counts as well, and waits where it is.
+    gate.closed.lock().unwrap().push(used.ip());
+    assert_eq!(fetch().unwrap_err().status, fetch_status::NOT_ATTEMPTED);
+    assert_eq!(server.hits.lock().unwrap().len(), 1);
+    gate.closed.lock().unwrap().clear();
+    assert_eq!(fetch().unwrap(), used);
+    assert_eq!(gate.taken.lock().unwrap().len(), 3);
+    gate.closed.lock().unwrap().push(dead.ip());
+    let other = Url::parse("http://b.example/").unwrap();
+    let busy = client.fetch(&other, &[dead, used], Some(&gate)).unwrap_err();
+    assert_eq!(busy.status, fetch_status::NOT_ATTEMPTED);
+    assert_eq!(gate.taken.lock().unwrap().len(), gate.left.lock().unwrap().len());
 }
 
 #[test]
@@ -171,11 +251,17 @@ fn connections_are_used_again_and_replaced_when_stale() {
 #[test]
 fn private_addresses_are_refused_at_the_last_moment() {
     let server = Server::start(|_, _| Reply::page(200, "", "secret"));
-    let client = client(LIMITS).allowing_private(false);
+    let client = client(LIMITS).allowing_private(PrivateAddresses::default());
     let error = fetch_with(&client, &server, "/").unwrap_err();
     assert_eq!((error.status, error.retry), (fetch_status::BLOCKED_BY_SETTING, false));
     assert!(error.words.contains("127.0.0.1") && error.words.contains("loopback"), "{error}");
     assert!(server.hits.lock().unwrap().is_empty());
+    // A host or a network that is listed lets in no more than it names.
+    for (entry, lets_in) in [("127.0.0.0/8", true), ("127.0.0.1", true), ("10.0.0.0/8", false), ("localhost", false)] {
+        let listed = PrivateAddresses::Listed(vec![entry.to_owned()]);
+        let fetched = fetch_with(&self::client(LIMITS).allowing_private(listed), &server, "/");
+        assert_eq!(fetched.is_ok(), lets_in, "{entry}");
+    }
 }
 
 #[test]
@@ -222,5 +308,5 @@ fn failures_have_heritrix_numbers() {
     // No other test listens where only the system may.
     let closed = std::net::SocketAddr::from(([127, 0, 0, 1], 1));
     let url = Url::parse(&format!("http://{closed}/")).unwrap();
-    assert_eq!(client.fetch(&url, &[closed]).unwrap_err().status, fetch_status::CONNECT_FAILED);
+    assert_eq!(client.fetch(&url, &[closed], None).unwrap_err().status, fetch_status::CONNECT_FAILED);
 }

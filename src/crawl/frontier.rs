@@ -11,6 +11,7 @@
 //! that nobody sets: a system clock that jumps changes no wait.
 
 use super::reach::{MAX_SLEEP, Reach, Setback, Trouble};
+use super::wire::AddressGate;
 use super::{CrawlError, HostWait, Ledger, LedgerError, QueuedUrl};
 use crate::uri::{CaptureDate, Url};
 use std::cmp::Reverse;
@@ -524,6 +525,16 @@ impl<'a> Frontier<'a> {
                 state.addresses.remove(&ip);
             }
         }
+    }
+}
+
+impl AddressGate for Frontier<'_> {
+    fn enter(&self, ip: IpAddr) -> bool {
+        self.enter_address(ip)
+    }
+
+    fn leave(&self, ip: IpAddr) {
+        self.leave_address(ip);
     }
 }
 

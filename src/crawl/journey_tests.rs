@@ -5,7 +5,7 @@
 use super::memory_ledger::{Fate, MemoryLedger};
 use super::testing::{Reply, Server};
 use super::*;
-use crate::campaign::{Campaign, Limits, Politeness, RobotsPolicy, Seed, SeedScope};
+use crate::campaign::{Campaign, Limits, Politeness, PrivateAddresses, RobotsPolicy, Seed, SeedScope};
 use crate::jobs::JobCx;
 use crate::scope::{DecideRules, GeoDatabase, GeoFact, standard_rules};
 use crate::warc::{ArchiveReader, RecordType};
@@ -31,7 +31,7 @@ pub(super) fn campaign(seeds: &[&str]) -> Campaign {
             user_agent: "Mozilla/5.0 (compatible; tester; +https://archive.example.org/bot)".to_owned(),
             delay_factor: 0.0,
             min_delay_ms: 0,
-            allow_private_addresses: true,
+            allow_private_addresses: PrivateAddresses::All,
             workers: 3,
             max_retries: 2,
             retry_delay_seconds: 0,
@@ -273,7 +273,7 @@ fn private_addresses_are_refused_unless_allowed() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = MemoryLedger::default();
     let mut campaign = campaign(&["http://a.example/"]);
-    campaign.politeness.allow_private_addresses = false;
+    campaign.politeness.allow_private_addresses = PrivateAddresses::default();
     let report = crawl(&campaign, &server, folder.path(), &ledger);
     assert!(server.hits.lock().unwrap().is_empty());
     let seed = ledger.finished("http://a.example/").unwrap();

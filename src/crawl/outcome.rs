@@ -225,7 +225,7 @@ fn refused(facts: SeenFacts<'_>) -> UrlOutcome {
         return new(
             OutcomeKind::PrivateAddress,
             "Not fetched: its address is private or local.",
-            "If this site is meant, allow private and loopback addresses (Spec, Politeness), then crawl again.",
+            "If this site is meant, allow its host or network (Spec, Politeness), then crawl again.",
         );
     }
     match facts.fetch_status {

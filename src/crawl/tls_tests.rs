@@ -58,10 +58,10 @@ fn server(answer: &'static [u8], close_notify: bool) -> SocketAddr {
 fn client() -> Client {
     let resolver: Arc<dyn Resolver> = Arc::new(SystemResolver::start().unwrap());
     let time = Duration::from_secs(5);
-    let limits = FetchLimits { bytes: 1_000_000, time, idle: time };
+    let limits = FetchLimits { bytes: 1_000_000, time, idle: time, head: time, least_rate: 0, rate_window: time };
     Client::new(resolver, "test (+mailto:test@example.org)", limits, std::env::temp_dir())
         .unwrap()
-        .allowing_private(true)
+        .allowing_private(crate::campaign::PrivateAddresses::All)
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn an_untrusted_server_is_read_and_what_is_wrong_is_written_down() {
     let url = Url::parse("https://a.example/").unwrap();
     for close_notify in [true, false] {
         let addr = server(b"HTTP/1.1 200 OK\r\n\r\nsecured until close", close_notify);
-        let mut exchange = client().fetch(&url, &[addr]).unwrap();
+        let mut exchange = client().fetch(&url, &[addr], None).unwrap();
         assert_eq!(*exchange.decoded_payload(100).unwrap().bytes, *b"secured until close");
         assert_eq!(exchange.truncated, None);
         let tls = exchange.tls.unwrap();
@@ -83,6 +83,6 @@ fn an_untrusted_server_is_read_and_what_is_wrong_is_written_down() {
 fn a_server_that_does_not_speak_tls_is_told() {
     let plain = super::testing::Server::start(|_, _| super::testing::Reply::page(200, "", "plain"));
     let url = Url::parse("https://a.example/").unwrap();
-    let error = client().fetch(&url, &[plain.addr]).unwrap_err();
+    let error = client().fetch(&url, &[plain.addr], None).unwrap_err();
     assert_eq!(error.status, fetch_status::CONNECT_FAILED, "{error}");
 }

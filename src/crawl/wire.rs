@@ -36,6 +36,45 @@ pub struct Deadline {
 /// Asked while waiting for a server: whether to give up at once.
 pub type Abandon = Arc<dyn Fn() -> bool + Send + Sync>;
 
+/// Counts the exchanges that are in flight with each address.
+pub trait AddressGate: Sync {
+    /// Takes a place at an address; false where it is busy.
+    fn enter(&self, ip: IpAddr) -> bool;
+    /// Gives a place back.
+    fn leave(&self, ip: IpAddr);
+}
+
+/// A place at an address, given back when it is dropped.
+pub struct Place<'g> {
+    gate: &'g dyn AddressGate,
+    ip: IpAddr,
+}
+
+impl<'g> Place<'g> {
+    /// Takes a place at an address; none where it is busy.
+    pub fn take(gate: &'g dyn AddressGate, ip: IpAddr) -> Option<Self> {
+        gate.enter(ip).then(|| Self { gate, ip })
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.gate.leave(self.ip);
+    }
+}
+
+/// How a server may be connected to.
+pub struct Way<'a> {
+    /// With TLS for this host name.
+    pub tls: Option<(&'a TlsClient, &'a str)>,
+    /// Private addresses that are allowed.
+    pub private: &'a dyn Fn(IpAddr) -> bool,
+    /// When connecting has to end.
+    pub deadline: Deadline,
+    /// Whether to give up.
+    pub abandon: Option<Abandon>,
+}
+
 /// A socket whose every call ends in time.
 struct TimedSocket {
     socket: TcpStream,
@@ -120,25 +159,26 @@ pub struct Connection {
 pub enum ConnectError {
     /// Every address is private and the campaign does not allow that.
     Private(IpAddr, &'static str),
+    /// The address whose turn it is has enough exchanges in flight.
+    Busy,
     /// Nobody answers, in words.
     Failed(String),
 }
 
 impl Connection {
-    /// Connects to the first address that answers. Private addresses are left
-    /// out here, at the last moment before a packet would go out, so that
-    /// neither a redirect nor a name that changes its address gets around it.
-    pub fn open(
+    /// Connects to the first address that answers, with the place at it.
+    /// Private addresses are left out here, at the last moment before a packet
+    /// would go out, so that neither a redirect nor a name that changes its
+    /// address gets around it.
+    pub fn open<'g>(
         addresses: &[SocketAddr],
-        tls: Option<(&TlsClient, &str)>,
-        allow_private: bool,
-        deadline: Deadline,
-        abandon: Option<Abandon>,
-    ) -> Result<Self, ConnectError> {
+        way: &Way<'_>,
+        gate: Option<&'g dyn AddressGate>,
+    ) -> Result<(Self, Option<Place<'g>>), ConnectError> {
         let mut failure = None;
         let mut tried = 0;
         for &address in addresses {
-            if let Some(why) = private_address(address.ip()).filter(|_| !allow_private) {
+            if let Some(why) = private_address(address.ip()).filter(|_| !(way.private)(address.ip())) {
                 failure.get_or_insert(ConnectError::Private(address.ip(), why));
                 continue;
             }
@@ -146,8 +186,12 @@ impl Connection {
                 break;
             }
             tried += 1;
-            match connect(address, tls, deadline, abandon.clone()) {
-                Ok(connection) => return Ok(connection),
+            let place = match gate {
+                Some(gate) => Some(Place::take(gate, address.ip()).ok_or(ConnectError::Busy)?),
+                None => None,
+            };
+            match connect(address, way.tls, way.deadline, way.abandon.clone()) {
+                Ok(connection) => return Ok((connection, place)),
                 Err(why) => failure = Some(ConnectError::Failed(format!("{address}: {why}"))),
             }
         }

@@ -5,7 +5,7 @@ use super::crawl_log::CrawlLogLine;
 use super::disk::full_error;
 use super::engine::Engine;
 use super::fetch::{Exchange, Truncated, fetch_status};
-use super::frontier::{Frontier, ROBOTS_PRIORITY, authority_of};
+use super::frontier::{ROBOTS_PRIORITY, authority_of};
 use super::judge::Source;
 use super::large::{LargeTurn, PagePermit};
 use super::notes::CaptureNotes;
@@ -16,6 +16,7 @@ use super::politeness::wait_after;
 use super::retry::Refusal;
 use super::robots::MAX_ROBOTS_BYTES;
 use super::robots_desk::{Robots, is_robots_url};
+use super::wire::AddressGate;
 use super::{
     Admission, AdmissionState, CaptureEntry, CrawlError, CrawlEvent, EventKind, Finished, QueuedUrl, RobotsAnswer,
 };
@@ -25,7 +26,6 @@ use crate::links::Unread;
 use crate::scope::{Candidate, ContentFact, Decision, RobotsFact, Verdict};
 use crate::uri::{ScopeSurt, Url};
 use std::any::Any;
-use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -66,22 +66,6 @@ struct Kept<'e> {
     entry: CaptureEntry,
     /// Its part of the memory.
     permit: PagePermit<'e>,
-}
-
-/// A place at an address, given back when it goes.
-struct AddressPlace<'e>(&'e Frontier<'e>, IpAddr);
-
-impl<'e> AddressPlace<'e> {
-    /// Takes a place; none where the address is busy.
-    fn enter(frontier: &'e Frontier<'e>, ip: IpAddr) -> Option<Self> {
-        frontier.enter_address(ip).then(|| Self(frontier, ip))
-    }
-}
-
-impl Drop for AddressPlace<'_> {
-    fn drop(&mut self) {
-        self.0.leave_address(self.1);
-    }
 }
 
 /// What is known about a URL before it is fetched.
@@ -183,15 +167,10 @@ impl<'e> Worker<'e> {
             }
             ticket.verdict = verdict;
         }
-        let ip = addresses.first().map(std::net::SocketAddr::ip).filter(|_| engine.polite);
-        let place = match ip.map(|ip| AddressPlace::enter(&engine.frontier, ip)) {
-            Some(None) => return Ok(Then::Hold),
-            place => place.flatten(),
-        };
-        let answer = engine.client.fetch(&url, &addresses);
-        drop(place);
-        match answer {
+        let gate = engine.polite.then_some(&engine.frontier as &dyn AddressGate);
+        match engine.client.fetch(&url, &addresses, gate) {
             Ok(exchange) => self.answered(ticket, exchange),
+            Err(error) if error.status == fetch_status::NOT_ATTEMPTED => Ok(Then::Hold),
             Err(error) if error.status == fetch_status::BLOCKED_BY_SETTING => {
                 if is_robots_url(&url) {
                     self.keep_robots(&url, error.status, Vec::new())?;

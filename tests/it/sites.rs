@@ -51,7 +51,7 @@ fn crawled(server: &SiteServer, seeds: &[String], folder: &Path) -> Answers {
             delay_factor: 0.0,
             min_delay_ms: 0,
             max_delay_ms: 0,
-            allow_private_addresses: true,
+            allow_private_addresses: fonds::campaign::PrivateAddresses::All,
             ..Politeness::default()
         },
         ..Campaign::new("Sites of others")

@@ -1,6 +1,6 @@
 //! The campaign that comes with the sample web.
 
-use crate::campaign::{Campaign, Limits, Politeness, Request, Seed, SeedScope, Term, TermKind};
+use crate::campaign::{Campaign, Limits, Politeness, PrivateAddresses, Request, Seed, SeedScope, Term, TermKind};
 use serde_json::json;
 
 /// The sample geolocation database (MaxMind DB, record `country.iso_code`):
@@ -45,7 +45,7 @@ pub fn campaign() -> Campaign {
             delay_factor: 0.0,
             min_delay_ms: 5,
             max_delay_ms: 20,
-            allow_private_addresses: true,
+            allow_private_addresses: PrivateAddresses::All,
             max_retries: 1,
             retry_delay_seconds: 1,
             ..Politeness::default()

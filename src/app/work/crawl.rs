@@ -375,7 +375,7 @@ fn recovery_words(recovery: &RecoveryReport) -> String {
 mod tests {
     use super::*;
     use crate::app::models::SeenQuery;
-    use crate::campaign::{Seed, SeedScope};
+    use crate::campaign::{PrivateAddresses, Seed, SeedScope};
     use crate::store::Workspace;
     use crate::uri::CaptureDate;
 
@@ -395,8 +395,8 @@ mod tests {
         }];
         town.politeness.user_agent = "Fonds test (+mailto:archive@town.example)".to_owned();
         town.politeness.max_retries = 0;
-        let mut crawl_of = |allows_private| {
-            town.politeness.allow_private_addresses = allows_private;
+        let mut crawl_of = |private| {
+            town.politeness.allow_private_addresses = private;
             let id = desk.catalogue().save_campaign(None, &town).unwrap();
             let outcome = crawl(&desk, id, &CrawlOptions::default(), &JobCx::detached()).unwrap();
             let launch = desk.catalogue().last_launch(Some(id)).unwrap().unwrap();
@@ -412,9 +412,9 @@ mod tests {
             }
             launch.why
         };
-        let why = crawl_of(true);
+        let why = crawl_of(PrivateAddresses::All);
         assert!(why.starts_with("Not fetched: no connection to the server. Check host and port"), "{why}");
-        let why = crawl_of(false);
+        let why = crawl_of(PrivateAddresses::default());
         assert!(why.starts_with("Not fetched: its address is private or local. "), "{why}");
     }
 

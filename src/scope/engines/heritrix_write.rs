@@ -149,7 +149,7 @@ fn settings(campaign: &Campaign, notes: &mut Vec<EngineNote>) -> Settings {
             "ignore"
         }
     };
-    if polite.allow_private_addresses {
+    if !polite.allow_private_addresses.is_none() {
         notes.push(EngineNote::new(
             "allow_private_addresses",
             "Heritrix has no such switch: it fetches private addresses",

@@ -1,6 +1,6 @@
 //! Limits and politeness of a campaign.
 
-use crate::campaign::{Limits, Politeness, RobotsPolicy};
+use crate::campaign::{Limits, Politeness, PrivateAddresses, RobotsPolicy};
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::lead_here;
 use egui::{DragValue, Response, TextEdit, Ui};
@@ -88,7 +88,35 @@ pub fn politeness_ui(ui: &mut Ui, politeness: &mut Politeness) {
         ui.end_row();
         whole_row_ui(ui, "… after", "s", &mut politeness.retry_delay_seconds);
     });
-    ui.checkbox(&mut politeness.allow_private_addresses, "Allow private and loopback addresses");
+    private_addresses_ui(ui, &mut politeness.allow_private_addresses);
+}
+
+/// Hosts and networks whose private addresses may be fetched from, one a line.
+fn private_addresses_ui(ui: &mut Ui, private: &mut PrivateAddresses) {
+    ui.add_space(GAP);
+    let label = ui.label("Private and loopback addresses that are allowed");
+    let mut all = *private == PrivateAddresses::All;
+    if ui.checkbox(&mut all, "All, for every host").changed() {
+        *private = if all { PrivateAddresses::All } else { PrivateAddresses::default() };
+    }
+    match private {
+        PrivateAddresses::All => {
+            let warning = "⚠ A link or redirect to any machine in your network is fetched if the scope accepts it";
+            ui.colored_label(tokens(ui).flag, warning);
+        }
+        PrivateAddresses::Listed(entries) => {
+            let mut text = entries.join("\n");
+            let field = TextEdit::multiline(&mut text)
+                .hint_text("one host or network a line, such as intranet.example or 10.1.0.0/16")
+                .desired_rows(2)
+                .desired_width(theme::READING_WIDTH);
+            let field = ui.add(field).labelled_by(label.id);
+            if field.changed() {
+                *entries = if text.is_empty() { Vec::new() } else { text.split('\n').map(str::to_owned).collect() };
+            }
+            lead_here(&field, "politeness.allow_private_addresses");
+        }
+    }
 }
 
 fn reaches_someone(user_agent: &str) -> bool {
