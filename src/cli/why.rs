@@ -5,7 +5,7 @@ use super::output::{json_line, plain};
 use super::{FINE, PROBLEMS};
 use crate::app::models::{CaptureRow, LaunchRow, ReviewMark, SeenRow};
 use crate::app::work;
-use crate::scope::{Trace, rule_label};
+use crate::scope::{Trace, hop_count, rule_label};
 use crate::uri::{PageKey, Url};
 use anyhow::Context;
 use serde::Serialize;
@@ -126,7 +126,8 @@ fn print(answer: &Answer, out: &mut dyn Write) -> anyhow::Result<()> {
         if !row.anchor.is_empty() {
             writeln!(out, "  Link text “{}”", plain(&row.anchor))?;
         }
-        let hops = if row.hops.is_empty() { "none".to_owned() } else { format!("{} ({})", row.hops.len(), row.hops) };
+        let hops =
+            if row.hops.is_empty() { "none".to_owned() } else { format!("{} ({})", hop_count(&row.hops), row.hops) };
         writeln!(
             out,
             "  Hops      {}{}",

@@ -13,6 +13,7 @@
 use super::reach::{MAX_SLEEP, Reach, Setback, Trouble};
 use super::wire::AddressGate;
 use super::{CrawlError, HostWait, Ledger, LedgerError, QueuedUrl};
+use crate::scope::hop_count;
 use crate::uri::{CaptureDate, Url};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -48,7 +49,7 @@ pub fn priority(hops: &str) -> i64 {
     let completing = hops.bytes().rev().take_while(|hop| matches!(hop, b'E' | b'R')).count();
     let count = match completing {
         0 if hops.is_empty() || hops.ends_with('P') => 0,
-        0 => hops.len().saturating_mul(100),
+        0 => hop_count(hops).saturating_mul(100),
         _ => completing.min(99),
     };
     i64::try_from(count).unwrap_or(i64::MAX)
@@ -597,6 +598,8 @@ mod tests {
             ("LL", 200),
             ("LEL", 300),
             ("PM", 200),
+            ("12+LLRL", 1600),
+            ("12+LLRE", 2),
         ] {
             assert_eq!(priority(hops), expected, "{hops}");
         }

@@ -3,12 +3,13 @@
 
 use super::fetch::Client;
 use super::frontier::priority;
+use super::work::plain_verdict;
 use super::{Admission, AdmissionState, Ledger, LedgerError};
 use crate::campaign::Seed;
 use crate::links::Outlink;
 use crate::scope::{
     AnnotationFact, Candidate, ContentFact, DecideRules, Decision, Facts, GeoDatabase, GeoFact, RobotsFact, ScopeError,
-    Verdict,
+    Verdict, refused_anyway, with_hop,
 };
 use crate::uri::{Clock, ScopeSurt, Url};
 use std::collections::{HashMap, HashSet};
@@ -69,6 +70,9 @@ impl<'a> Judge<'a> {
     /// would matter and could not be looked up.
     pub fn decide(&self, candidate: &Candidate, robots: RobotsFact) -> Result<(Verdict, bool), LedgerError> {
         let rules = self.rules();
+        if let Some(name) = refused_anyway(candidate) {
+            return Ok((plain_verdict(Decision::Reject, name), false));
+        }
         let mut facts = self.facts(candidate, robots);
         let failed = matches!(facts.geo, GeoFact::Failed { .. });
         if failed {
@@ -118,7 +122,7 @@ impl<'a> Judge<'a> {
             .map(|link| Candidate {
                 surt: ScopeSurt::of(&link.url),
                 url: link.url.clone(),
-                hops: format!("{}{}", source.hops, link.kind.hop()),
+                hops: with_hop(source.hops, link.kind.hop()),
                 via: Some(source.url.clone()),
                 anchor: link.anchor.clone(),
                 is_seed: source.is_seed && link.kind == crate::links::LinkKind::Redirect,

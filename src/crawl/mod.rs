@@ -80,7 +80,9 @@ mod memory_ledger;
 #[cfg(test)]
 mod outage_tests;
 #[cfg(test)]
-mod testing;
+mod redirect_tests;
+#[cfg(test)]
+pub(crate) mod testing;
 #[cfg(test)]
 mod tls_tests;
 

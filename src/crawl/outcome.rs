@@ -7,7 +7,8 @@
 
 use super::fetch::fetch_status;
 use super::work::{PREREQUISITE_RULE, PRIVATE_ADDRESS_RULE};
-use crate::scope::{NO_RULE, rule_label};
+use crate::scope::{MAX_REDIRECTS, NO_RULE, TOO_MANY_REDIRECTS, rule_label};
+use crate::uri::Url;
 use serde::Serialize;
 
 /// Where a URL stands in the ledger.
@@ -146,6 +147,11 @@ impl UrlOutcome {
     /// The outcome of a URL of the ledger.
     pub fn of_seen(facts: SeenFacts<'_>) -> Self {
         let outcome = match facts.state {
+            SeenState::Fetched if facts.why.starts_with(NOT_FOLLOWED) => new(
+                OutcomeKind::Fetched,
+                &format!("Fetched: redirect to a URL that is not followed (HTTP {}).", facts.fetch_status),
+                "",
+            ),
             SeenState::Fetched => Self::of_capture(facts.fetch_status, ""),
             SeenState::Queued if facts.why.is_empty() => new(
                 OutcomeKind::Queued,
@@ -226,6 +232,13 @@ fn refused(facts: SeenFacts<'_>) -> UrlOutcome {
             OutcomeKind::PrivateAddress,
             "Not fetched: its address is private or local.",
             "If this site is meant, allow its host or network (Spec, Politeness), then crawl again.",
+        );
+    }
+    if facts.rule_name == TOO_MANY_REDIRECTS {
+        return new(
+            OutcomeKind::RefusedByRule,
+            &format!("Not fetched: more than {MAX_REDIRECTS} redirects in a row led to it."),
+            "The redirects may have no end; if this page is meant, add it to the seeds (Spec, Seeds).",
         );
     }
     match facts.fetch_status {
@@ -335,6 +348,14 @@ pub(super) const TLS_MARK: &str = "TLS: ";
 /// What is recorded of a response that cannot be written begins so.
 pub(super) const NOT_STORED: &str = "the answer cannot be kept";
 
+/// What is recorded of a redirect to a URL that cannot be fetched begins so.
+const NOT_FOLLOWED: &str = "not followed: ";
+
+/// What is recorded of a redirect to a URL that cannot be fetched.
+pub(super) fn not_followed(target: &Url) -> String {
+    format!("{NOT_FOLLOWED}{target} (only http and https can be fetched)")
+}
+
 /// What is recorded of a URL whose host gave no robots.txt: the status of that.
 pub(super) fn robots_unreachable(status: i32) -> String {
     format!("robots.txt of the host could not be had (status {status})")
@@ -362,6 +383,7 @@ pub fn is_prerequisite(rule_name: &str) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -392,6 +414,10 @@ mod tests {
         check(Queued, seed, 0, "no connection to 192.0.2.1:80: refused", "Not fetched yet: the last attempt failed.");
         check(Fetched, seed, 200, "", "Fetched (HTTP 200).");
         check(Fetched, seed, 301, "", "Fetched: redirect to another URL (HTTP 301).");
+        let elsewhere = not_followed(&Url::parse("file:///etc/passwd").unwrap());
+        check(Fetched, seed, 302, &elsewhere, "Fetched: redirect to a URL that is not followed (HTTP 302).");
+        let chain = (None, TOO_MANY_REDIRECTS);
+        check(Refused, chain, 0, "", "Not fetched: more than 20 redirects in a row led to it.");
         check(Fetched, seed, 403, "", "Fetched, but the server denied access (HTTP 403).");
         check(Fetched, seed, 404, "", "Fetched, but the page was not found (HTTP 404).");
         check(Fetched, seed, 429, "", "Fetched, but the server received too many requests (HTTP 429).");

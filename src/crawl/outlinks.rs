@@ -16,6 +16,8 @@ use std::convert::Infallible;
 /// Links of one page that are followed (Heritrix's `maxOutlinks`). All are
 /// kept: whom a page cites is wanted, however many it cites.
 pub const MAX_OUTLINKS: usize = 6000;
+/// Bytes of a redirect to another scheme that are told.
+const MAX_ELSEWHERE_BYTES: usize = 2000;
 /// Text looked at to tell a page's language.
 const LANGUAGE_TEXT_BYTES: usize = 64 << 10;
 
@@ -53,7 +55,7 @@ pub fn read_leads(url: &Url, status: u16, headers: &Headers, payload: &Payload<'
     let mut leads = Leads::default();
     let kind = headers.get("Content-Type").map(|value| ContentType::parse(&value)).unwrap_or_default();
     let charset = kind.charset.as_deref();
-    if (300..400).contains(&status) && status != 304 {
+    if redirects(status) {
         leads.redirect_to = headers.get("Location").and_then(|location| resolve(url, &location));
         leads.outlinks.extend(leads.redirect_to.clone().map(|url| Outlink::bare(url, LinkKind::Redirect)));
     }
@@ -86,6 +88,19 @@ pub fn read_leads(url: &Url, status: u16, headers: &Headers, payload: &Payload<'
         link.position = u32::try_from(position).unwrap_or(u32::MAX);
     }
     leads
+}
+
+fn redirects(status: u16) -> bool {
+    (300..400).contains(&status) && status != 304
+}
+
+/// Where an answer redirects to, where that cannot be fetched because of its
+/// scheme; of a long URL the beginning.
+pub fn unfetchable_redirect(base: &Url, status: u16, headers: &Headers) -> Option<Url> {
+    let location = headers.get("Location").filter(|_| redirects(status))?;
+    let location = location.trim();
+    let location = &location[..location.floor_char_boundary(MAX_ELSEWHERE_BYTES)];
+    base.join(location).ok().filter(|url| !matches!(url.scheme(), "http" | "https"))
 }
 
 /// The links that a crawl follows: the first [`MAX_OUTLINKS`].
@@ -355,6 +370,32 @@ mod tests {
         headers.push("Content-Type", "text/xml");
         let leads = lead(&url, 200, &headers, format!("<urlset>{}", "<loc>y</loc>".repeat(5_000)).as_bytes());
         assert_eq!((leads.outlinks.len(), leads.unread), (MAX_LINK_BYTES_PER_PAGE / 60_014, Some(Unread::Cut)));
+    }
+
+    #[test]
+    fn redirects_to_other_schemes_are_told_and_lead_nowhere() {
+        let elsewhere = |status, location: &str| {
+            let mut headers = Headers::new();
+            headers.push("Location", location);
+            unfetchable_redirect(&Url::parse("http://a.pt/dir/x").unwrap(), status, &headers)
+        };
+        let long = format!("data:text/html,{}", "é".repeat(100_000));
+        for (location, told) in [
+            ("file:///etc/passwd", Some("file:///etc/passwd")),
+            ("ftp://a.pt/x", Some("ftp://a.pt/x")),
+            (" javascript:alert('x y')", Some("javascript:alert('x y')")),
+            ("/same", None),
+            ("", None),
+            ("https://", None),
+        ] {
+            let leads = read(302, &[("Location", location)], b"");
+            assert_eq!(elsewhere(302, location).as_ref().map(Url::as_str), told, "{location}");
+            assert_eq!(elsewhere(200, location), None);
+            assert_eq!(leads.outlinks.len(), usize::from(leads.redirect_to.is_some()), "{location}");
+            assert!(told.is_none() || leads.redirect_to.is_none());
+        }
+        let told = elsewhere(302, &long).unwrap();
+        assert!(told.as_str().len() < 7000 && told.scheme() == "data");
     }
 
     #[test]

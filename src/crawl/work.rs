@@ -9,9 +9,11 @@ use super::frontier::{ROBOTS_PRIORITY, authority_of};
 use super::judge::Source;
 use super::large::{LargeTurn, PagePermit};
 use super::notes::CaptureNotes;
-use super::outcome::robots_unreachable;
+use super::outcome::{not_followed, robots_unreachable};
 use super::outlink_parts::FurtherOutlinks;
-use super::outlinks::{Leads, followed, links_bytes, may_lead, read_leads, reading_bytes, sitemap_links};
+use super::outlinks::{
+    Leads, followed, links_bytes, may_lead, read_leads, reading_bytes, sitemap_links, unfetchable_redirect,
+};
 use super::politeness::wait_after;
 use super::retry::Refusal;
 use super::robots::MAX_ROBOTS_BYTES;
@@ -22,8 +24,8 @@ use super::{
 };
 use crate::campaign::{RobotsPolicy, Seed};
 use crate::jobs::panic_words;
-use crate::links::Unread;
-use crate::scope::{Candidate, ContentFact, Decision, RobotsFact, Verdict};
+use crate::links::{LinkKind, Unread};
+use crate::scope::{Candidate, ContentFact, Decision, RobotsFact, UNSUPPORTED_SCHEME, Verdict, with_hop};
 use crate::uri::{ScopeSurt, Url};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -235,7 +237,7 @@ impl<'e> Worker<'e> {
         let authority = authority_of(&robots).to_owned();
         let admission = Admission {
             url: robots.clone(),
-            hops: format!("{}P", asked_by.hops),
+            hops: with_hop(&asked_by.hops, 'P'),
             via: Some(asked_by.url.clone()),
             anchor: String::new(),
             seed: asked_by.seed.clone(),
@@ -316,6 +318,17 @@ impl<'e> Worker<'e> {
             None => followed(&entry.outlinks),
         };
         let admission = &ticket.queued.admission;
+        let unfetchable = unfetchable_redirect(&admission.url, exchange.head.status, &exchange.head.headers);
+        if let Some(target) = &unfetchable {
+            // No URL of the crawl: it has its line, and no place in the ledger.
+            let target = Candidate {
+                hops: with_hop(&admission.hops, LinkKind::Redirect.hop()),
+                via: Some(admission.url.clone()),
+                is_seed: false,
+                ..Candidate { surt: ScopeSurt::of(target), url: target.clone(), ..candidate.clone() }
+            };
+            engine.logs.scope([(&target, &plain_verdict(Decision::Reject, UNSUPPORTED_SCHEME))])?;
+        }
         if admission.is_seed
             && let Some(target) = &entry.redirect_to
         {
@@ -336,7 +349,7 @@ impl<'e> Worker<'e> {
         let finished = Finished {
             id: ticket.queued.id,
             fetch_status: status,
-            why: None,
+            why: unfetchable.map(|target| not_followed(&target)),
             refused: None,
             capture: Some(entry),
             found: Vec::new(),
@@ -522,7 +535,8 @@ impl<'e> Worker<'e> {
     }
 }
 
-fn plain_verdict(decision: Decision, rule_name: &str) -> Verdict {
+/// A verdict that no rule of the campaign spoke.
+pub(super) fn plain_verdict(decision: Decision, rule_name: &str) -> Verdict {
     Verdict { decision, rule_index: None, rule_name: rule_name.to_owned() }
 }
 

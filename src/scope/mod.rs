@@ -21,6 +21,7 @@ mod domains;
 pub mod engines;
 mod explain;
 mod geo;
+mod hops;
 mod host_runs;
 mod log_lines;
 mod log_report;
@@ -39,6 +40,11 @@ pub use decide_rules::{DecideRules, NO_RULE, Needs, ScopeError};
 pub use domains::Domains;
 pub use explain::Turn;
 pub use geo::{GeoDatabase, GeoError};
+/// Name in logs of the verdict that keeps out redirects to URLs that cannot be
+/// fetched (`file:`, `ftp:`, `javascript:` …).
+pub const UNSUPPORTED_SCHEME: &str = "UnsupportedSchemeDecideRule";
+
+pub use hops::{MAX_REDIRECTS, TOO_MANY_REDIRECTS, hop_count, refused_anyway, with_hop};
 pub use log_report::{GEOLOCATION_RULE, LogQuestion, LogReport, LogReportError, LogTotals, LoggedHost};
 pub use permissions::{Derivation, DerivationStep, Permissions, SeedsVerdict};
 pub use rule_labels::rule_label;
@@ -79,7 +85,8 @@ pub struct Candidate {
     pub url: Url,
     /// Its SURT, which most rules test.
     pub surt: ScopeSurt,
-    /// One letter a hop from the seed: L, E, R, M, P. Empty for a seed.
+    /// One letter a hop from the seed: L, E, R, M, P. Empty for a seed; of a
+    /// long path the last 50 letters, behind the number of the others.
     pub hops: String,
     /// The page that led here.
     pub via: Option<Url>,

@@ -7,7 +7,7 @@ pub fn rule_label(name: &str) -> &str {
     LABELS.iter().find(|(class, _)| *class == name).map_or(name, |(_, label)| label)
 }
 
-const LABELS: [(&str, &str); 30] = [
+const LABELS: [(&str, &str); 32] = [
     ("AcceptDecideRule", "accept everything"),
     ("RejectDecideRule", "reject everything"),
     ("SeedScopeDecideRule", "seed scope"),
@@ -37,6 +37,8 @@ const LABELS: [(&str, &str); 30] = [
     ("ContentTypeMatchesRegexDecideRule", "content type"),
     ("PrerequisiteAcceptDecideRule", "prerequisite"),
     ("PrivateAddressGuard", "private address"),
+    (super::TOO_MANY_REDIRECTS, "number of redirects in a row"),
+    (super::UNSUPPORTED_SCHEME, "unsupported scheme"),
     (super::NO_RULE, "no rule matched"),
 ];
 

@@ -3,6 +3,7 @@
 use super::captures::{int, uint};
 use super::catalogue::Catalogue;
 use super::filter::{CAPTURES, Filter};
+use super::hops::hop_count_sql;
 use super::marks::{decision_sql, of_campaign_sql, selected_sql};
 use super::rows::{CaptureColumn, CaptureId, CapturePage, CaptureQuery, CaptureRow, CaptureTab, ReviewMark, TabCounts};
 use super::workspace::StoreError;
@@ -73,7 +74,7 @@ fn column_sql(column: CaptureColumn) -> &'static str {
         CaptureColumn::InlinksExternal => "i.external",
         CaptureColumn::InlinkHosts => "i.hosts",
         CaptureColumn::TopAnchor => "i.top_anchor",
-        CaptureColumn::Depth => "length(c.hops)",
+        CaptureColumn::Depth => hop_count_sql!("c.hops"),
         CaptureColumn::Via => "v.url",
         CaptureColumn::Rule => "c.rule_name",
         CaptureColumn::Versions => "(SELECT count(*) FROM capture x WHERE x.page = c.page)",

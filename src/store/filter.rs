@@ -8,6 +8,7 @@
 //! alone.
 
 use super::capture_table::mark_word;
+use super::hops::hop_count_sql;
 use super::launches::seen_state;
 use super::marks::{decision_sql, override_sql, selected_sql};
 use super::rows::ReviewMark;
@@ -186,7 +187,7 @@ const CAPTURE_FIELDS: &[FilterField] = &[
     field("anchor", "Text in its most common anchor", "anchor:\"read more\"", Kind::Text("ifnull(i.top_anchor, '')")),
     field("via", "Text in the URL of the page that led to it", "via:/links.html", Kind::Url("ifnull(v.url, '')")),
     field("hops", "Part of the path from the seed", "hops:LL", Kind::Value("c.hops")),
-    field("depth", "Hops from the seed", "depth<=2", Kind::Number("length(c.hops)")),
+    field("depth", "Hops from the seed", "depth<=2", Kind::Number(hop_count_sql!("c.hops"))),
     field("rule", "Name of the rule that let it in", "rule:GeoLocation", Kind::Value("c.rule_name")),
     field("tag", "Text in the tag of its seed", "tag:elections", Kind::Text("c.source_tag")),
     field("digest", "Part of the payload digest", "digest:sha1:3I42", Kind::Value("c.digest")),
@@ -234,7 +235,7 @@ const SEEN_FIELDS: &[FilterField] = &[
     field("via", "Text in the URL of the page that led to it", "via:/links.html", Kind::Url("ifnull(v.url, '')")),
     field("anchor", "Text of the link", "anchor:next", Kind::Text("s.anchor")),
     field("hops", "Part of the path from the seed", "hops:LL", Kind::Value("s.hops")),
-    field("depth", "Hops from the seed", "depth<=2", Kind::Number("length(s.hops)")),
+    field("depth", "Hops from the seed", "depth<=2", Kind::Number(hop_count_sql!("s.hops"))),
     field("date", "When it was seen: a year, month, day or range", "date>=2019-05", Kind::Date("s.date_ms")),
 ];
 

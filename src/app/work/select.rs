@@ -6,6 +6,7 @@ use crate::analysis::{Matcher, RequestReading, ReviewWord, ScoreInput, TextField
 use crate::app::models::{CampaignId, CaptureId, CaptureQuery, ReviewMark, ScoredRow, SelectionSpec};
 use crate::jobs::{JobCx, counted};
 use crate::links::stored::host_of;
+use crate::scope::hop_count;
 use crate::store::{ToScore, Workspace};
 use serde::Serialize;
 use std::collections::HashSet;
@@ -243,7 +244,7 @@ impl Scoring<'_> {
                 external_hosts,
                 anchor_hosts,
                 window_days: self.spec.window_days,
-                depth: facts.hops.as_ref().and_then(|hops| u32::try_from(hops.len()).ok()),
+                depth: facts.hops.as_ref().and_then(|hops| u32::try_from(hop_count(hops)).ok()),
                 review: match facts.decision {
                     Some(ReviewMark::Approve) => ReviewWord::Approved,
                     Some(ReviewMark::Reject) => ReviewWord::Rejected,

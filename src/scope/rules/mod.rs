@@ -52,7 +52,7 @@ pub use top_level_domain::TopLevelDomain;
 pub use transclusion::Transclusion;
 
 use super::permissions::Permissions;
-use super::{Candidate, Decision, Facts};
+use super::{Candidate, Decision, Facts, hop_count};
 use crate::campaign::{Grounds, Permission, Seed};
 use crate::jobs::counted;
 use serde::{Deserialize, Serialize};
@@ -282,14 +282,6 @@ fn listed(entries: &[String], one: &str, many: &str) -> String {
         [only] => format!("{one} {only}"),
         _ if entries.len() <= 3 => format!("{many} {}", entries.join(", ")),
         [first, second, ..] => format!("{} {many} ({first}, {second}, …)", entries.len()),
-    }
-}
-
-/// How many hops a path has; long paths are stored as `12+LLRL`.
-pub(super) fn hop_count(hops: &str) -> usize {
-    match hops.split_once('+') {
-        Some((more, rest)) => more.parse::<usize>().unwrap_or(0) + rest.len(),
-        None => hops.len(),
     }
 }
 

@@ -6,8 +6,8 @@ use crate::app::models::LaunchId;
 use crate::campaign::{Campaign, RobotsPolicy, Seed};
 use crate::jobs::JobCx;
 use crate::scope::{
-    Candidate, ContentFact, DecideRules, Decision, Facts, GeoFact, NO_RULE, RobotsFact, SideBySide, Trace, Turn,
-    Verdict,
+    Candidate, ContentFact, DecideRules, Decision, Facts, GeoFact, MAX_REDIRECTS, NO_RULE, RobotsFact, SideBySide,
+    Trace, Turn, Verdict, refused_anyway,
 };
 use crate::store::{Catalogue, SeenAsk};
 use crate::uri::{Url, parse_web_url};
@@ -64,8 +64,8 @@ struct SeedOf {
 pub(super) struct Decided {
     pub decision: Decision,
     pub rule: Option<usize>,
-    /// Whether robots.txt decided without a rule.
-    by_robots: bool,
+    /// The name of what refused it without a rule.
+    refused_as: Option<&'static str>,
     /// Taken as far as is known; what a fetch would tell could refuse it.
     pub untold: bool,
 }
@@ -256,11 +256,14 @@ impl Judged {
         candidate: &Candidate,
         known: &KnownFacts,
     ) -> Decided {
-        let said = Decided { decision, rule, by_robots: false, untold: false };
+        let said = Decided { decision, rule, refused_as: None, untold: false };
+        if let Some(name) = refused_anyway(candidate) {
+            return Decided { decision: Decision::Reject, rule: None, refused_as: Some(name), untold: false };
+        }
         match (decision, &known.facts.robots) {
             (Decision::Reject, _) | (_, RobotsFact::Allowed) => said,
             (_, RobotsFact::Denied { .. }) => {
-                Decided { decision: Decision::Reject, rule: None, by_robots: true, untold: false }
+                Decided { decision: Decision::Reject, rule: None, refused_as: Some(ROBOTS_RULE), untold: false }
             }
             (_, RobotsFact::NotAsked) => Decided { untold: self.obeys && !is_robots_url(&candidate.url), ..said },
         }
@@ -284,7 +287,7 @@ impl Judged {
         known.facts.robots = robots;
         match decision {
             Decision::Accept => first,
-            Decision::Reject => Decided { decision, rule, by_robots: false, untold: false },
+            Decision::Reject => Decided { decision, rule, refused_as: None, untold: false },
         }
     }
 
@@ -342,10 +345,10 @@ impl Judged {
 
     /// The decision in the words of logs.
     pub(super) fn verdict(&self, decided: Decided) -> Verdict {
-        let rule_name = match (decided.by_robots, decided.rule) {
-            (true, _) => ROBOTS_RULE,
-            (false, None) => NO_RULE,
-            (false, index) => self.rules.name_of(index),
+        let rule_name = match (decided.refused_as, decided.rule) {
+            (Some(name), _) => name,
+            (None, None) => NO_RULE,
+            (None, index) => self.rules.name_of(index),
         };
         Verdict { decision: decided.decision, rule_index: decided.rule, rule_name: rule_name.to_owned() }
     }
@@ -360,7 +363,7 @@ impl Judged {
         let says_so = |facts: &Facts| self.rules.decide_by_index(candidate, facts) == (decided.decision, decided.rule);
         let mut facts = match decided.decision {
             Decision::Accept if says_so(&all) => all,
-            Decision::Reject if !decided.by_robots && !says_so(&before_fetch) => after_fetch,
+            Decision::Reject if decided.refused_as.is_none() && !says_so(&before_fetch) => after_fetch,
             _ => before_fetch,
         };
         // A look-up that failed decides nothing, but it says why.
@@ -369,10 +372,13 @@ impl Judged {
             facts = failed;
         }
         let (mut trace, mut turn) = self.rules.explain_with_turn(candidate, &facts);
-        if decided.by_robots {
+        if let Some(name) = decided.refused_as {
             trace.verdict = self.verdict(decided);
             trace.steps.iter_mut().for_each(|step| step.deciding = false);
-            trace.turn = Some("Only a campaign that does not obey robots.txt takes it".to_owned());
+            trace.turn = Some(match name {
+                ROBOTS_RULE => "Only a campaign that does not obey robots.txt takes it".to_owned(),
+                _ => format!("No rule does: at most {MAX_REDIRECTS} redirects in a row are followed"),
+            });
             turn = None;
         }
         (trace, turn)

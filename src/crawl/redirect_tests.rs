@@ -1,0 +1,63 @@
+//! Crawls that meet redirects, on loopback.
+
+#![allow(clippy::unwrap_used)]
+
+use super::journey_tests::{campaign, crawl};
+use super::memory_ledger::MemoryLedger;
+use super::testing::{Reply, Server};
+use super::*;
+use crate::scope::{Decision, ScopeLine, TOO_MANY_REDIRECTS, UNSUPPORTED_SCHEME, standard_rules};
+use std::path::Path;
+
+fn scope_lines(folder: &Path) -> Vec<ScopeLine> {
+    let log = std::fs::read_to_string(folder.join("logs/scope.log")).unwrap();
+    log.lines().map(|line| ScopeLine::parse(line).unwrap()).collect()
+}
+
+#[test]
+fn an_endless_chain_of_redirects_ends() {
+    let server = Server::start(|_, path| match path {
+        "/robots.txt" => Reply::page(404, "", ""),
+        "/" => Reply::html("<a href=/r0>round</a>"),
+        path => {
+            let number: u64 = path[2..].parse().unwrap();
+            Reply::page(302, &format!("Location: /r{}\r\n", number + 1), "")
+        }
+    });
+    // With the rules in any order, and where everything is accepted.
+    let all = r#"{"rule": "accept_all", "enabled": true, "comment": ""}"#;
+    for rules in [standard_rules(), vec![serde_json::from_str(all).unwrap()]] {
+        let folder = tempfile::tempdir().unwrap();
+        let ledger = MemoryLedger::default();
+        let mut campaign = campaign(&["http://a.example/"]);
+        campaign.rules = rules;
+        campaign.limits.max_documents = 100;
+        let report = crawl(&campaign, &server, folder.path(), &ledger);
+        assert_eq!(report.end, CrawlEnd::Finished);
+        assert!(ledger.finished("http://a.example/r20").unwrap().capture.is_some());
+        assert!(ledger.finished("http://a.example/r21").is_none());
+        let (last, _) = ledger.rows().pop().unwrap();
+        assert_eq!((last.url.path(), last.verdict.rule_name.as_str()), ("/r21", TOO_MANY_REDIRECTS));
+        let line = scope_lines(folder.path()).into_iter().find(|line| line.url == "http://a.example/r21").unwrap();
+        let verdict = line.verdict;
+        assert_eq!((verdict.rule_index, verdict.rule_name.as_str()), (None, TOO_MANY_REDIRECTS));
+        assert_eq!(verdict.decision, Decision::Reject);
+    }
+}
+
+#[test]
+fn a_redirect_to_another_scheme_has_its_line_and_is_not_followed() {
+    let server = Server::start(|_, path| match path {
+        "/robots.txt" => Reply::page(404, "", ""),
+        "/" => Reply::page(302, "Location: file:///etc/passwd\r\n", ""),
+        _ => Reply::html(""),
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = MemoryLedger::default();
+    crawl(&campaign(&["http://a.example/"]), &server, folder.path(), &ledger);
+    assert_eq!(ledger.rows().len(), 2);
+    let page = ledger.finished("http://a.example/").unwrap();
+    assert!(page.why.unwrap().contains("file:///etc/passwd"));
+    let line = scope_lines(folder.path()).into_iter().find(|line| line.url.starts_with("file:")).unwrap();
+    assert_eq!((line.verdict.rule_name.as_str(), line.verdict.decision), (UNSUPPORTED_SCHEME, Decision::Reject));
+}
