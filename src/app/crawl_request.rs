@@ -53,7 +53,8 @@ pub struct CrawlPlan {
 pub struct UnfinishedLaunch {
     /// When it began, UTC, in words.
     pub started: String,
-    /// The version of the campaign that it began with.
+    /// The version of the campaign that it ran last; resumed, it goes on with
+    /// the newest.
     pub version: u32,
     /// URLs in its queue.
     pub queued: u64,

@@ -316,6 +316,7 @@ impl Desk for FixtureDesk {
     fn campaign(&self, id: CampaignId) -> DeskResult<CampaignPage> {
         let saved = self.told.campaigns.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(CampaignPage {
+            moved_seeds: Vec::new(),
             id,
             version: 7 + saved.len() as u32,
             campaign: saved.last().cloned().unwrap_or_else(Self::campaign_value),

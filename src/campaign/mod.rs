@@ -53,6 +53,10 @@ pub struct Campaign {
     pub request: Request,
     /// Where it starts.
     pub seeds: Vec<Seed>,
+    /// URLs on other sites that seeds redirect to, and that a person does not
+    /// want as seeds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out_redirects: Vec<String>,
     /// The scope, in order; see [`crate::scope`]. Kept as JSON here because
     /// the rules' meaning lives in the scope room.
     pub rules: Vec<serde_json::Value>,
@@ -86,6 +90,7 @@ impl Default for Campaign {
             active: true,
             request: Request::default(),
             seeds: Vec::new(),
+            left_out_redirects: Vec::new(),
             rules: Vec::new(),
             permissions: Vec::new(),
             grounds: Grounds::default(),

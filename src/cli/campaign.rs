@@ -179,6 +179,13 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                 };
                 writeln!(out, "Seed      {} ({reach}), captures {captures}", plain(&seed.url))?;
             }
+            for moved in page.moved_seeds.iter().filter(|moved| moved.is_open(spec)) {
+                let (seed, target) = (plain(&moved.seed), plain(&moved.target));
+                writeln!(out, "Redirect  {seed} leads to another site, {target}")?;
+                tell!(
+                    "note: {target}: add it to the campaign's \"seeds\", or to \"left_out_redirects\" to be asked no more"
+                );
+            }
             for (index, _, words, enabled) in DecideRules::compile(spec)?.lines() {
                 let hits = page.rule_hits.get(index).copied().unwrap_or(0);
                 let off = if enabled { "" } else { " (off)" };

@@ -9,17 +9,17 @@ use super::large::PageBudget;
 use super::logs::Logs;
 use super::politeness::{is_polite, wait_after};
 use super::recovery::{complete_crawl_log, complete_scope_log, recover, take_over};
+use super::rejudge::rejudge;
 use super::robots_desk::RobotsDesk;
 use super::setup::check_user_agent;
 use super::wire::Abandon;
 use super::work::Worker;
 use super::{
-    AdmissionState, CrawlEnd, CrawlError, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, DiskGate, EventKind,
-    LaunchTally, Ledger, MAX_IN_FLIGHT_PER_ADDRESS, Resolver, SystemResolver,
+    AdmissionState, Admitted, CrawlEnd, CrawlError, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, DiskGate,
+    EventKind, Ledger, MAX_IN_FLIGHT_PER_ADDRESS, Resolver, SystemResolver,
 };
-use crate::campaign::Seed;
 use crate::jobs::{JobCx, counted, panic_words};
-use crate::scope::Candidate;
+use crate::scope::{Candidate, MAX_REDIRECTS};
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::{FileSetOptions, make_folder};
 use std::collections::HashMap;
@@ -170,7 +170,7 @@ fn run_launch(
             .cancelled_by(cx);
 
     cx.stage("Looking at what is there", None);
-    let judge = Judge::new(setup.rules.clone(), setup.geo.as_ref(), &client, ledger, setup.clock)?;
+    let judge = Judge::new(setup.rules.clone(), &campaign.seeds, setup.geo.as_ref(), &client, ledger, setup.clock)?;
     let (mut recovery, found) = recover(setup, ledger, logs, stats, cx)?;
     let archive = Archive::new(file_options(setup)?, &setup.warc_label);
     let is_resumed = !ledger.backlog()?.is_empty();
@@ -186,12 +186,17 @@ fn run_launch(
         }
     }
     let seeds: Vec<Url> = campaign.seeds.iter().filter_map(|seed| parse_web_url(&seed.url)).collect();
-    add_redirected_seeds(&ledger.tally(&seeds)?, &judge, setup)?;
+    add_met_seeds(ledger, &judge, setup)?;
     recovery.captures = take_over(found, ledger, &judge, logs, &mut |url, why| {
         let text = format!("{why}. This recovered capture is given up; please report it with the URL");
         let event = CrawlEvent::new(EventKind::Error, text).of_url(url);
         stats.event(event.with_status(fetch_status::RUNTIME_EXCEPTION));
     })?;
+    if let Some(version) = setup.changed_from {
+        let changed = rejudge(setup, ledger, &judge, logs, cx)?;
+        ledger.change_version(version, setup.version)?;
+        stats.event(CrawlEvent::new(EventKind::Campaign, changed.words(version, setup.version)));
+    }
     admit_seeds(setup, ledger, &judge, logs, stats)?;
     let tally = ledger.tally(&seeds)?;
     let queued: u64 = ledger.backlog()?.iter().map(|backlog| backlog.waiting).sum();
@@ -455,12 +460,14 @@ fn last_serial(folder: &Path) -> std::io::Result<u32> {
     Ok(last)
 }
 
-/// Seeds of an earlier run that redirected elsewhere count as seeds again.
-fn add_redirected_seeds(tally: &LaunchTally, judge: &Judge<'_>, setup: &CrawlSetup) -> Result<(), CrawlError> {
+/// What seeds redirected to in an earlier run counts as seeds again.
+fn add_met_seeds(ledger: &dyn Ledger, judge: &Judge<'_>, setup: &CrawlSetup) -> Result<(), CrawlError> {
     for seed in &setup.campaign.seeds {
-        let target = parse_web_url(&seed.url).and_then(|url| tally.redirects.get(url.as_str()).cloned());
-        if let Some(url) = target {
-            judge.add_seed(Seed { url, ..seed.clone() })?;
+        let Some(mut url) = parse_web_url(&seed.url) else { continue };
+        for _ in 0..MAX_REDIRECTS {
+            let Some(target) = ledger.redirect_of(&url)?.filter(|target| judge.keeps_seed(&url, target)) else { break };
+            judge.add_met_seed(&seed.url, &target)?;
+            url = target;
         }
     }
     Ok(())
@@ -496,7 +503,12 @@ fn admit_seeds(
     let refused = admissions.iter().filter(|admission| admission.state == AdmissionState::Refused).count();
     let verdicts: Vec<_> = admissions.iter().map(|admission| admission.verdict.clone()).collect();
     let new = ledger.admit(admissions)?;
-    let decided = candidates.iter().zip(&verdicts).zip(&new).filter(|(_, new)| **new).map(|(decided, _)| decided);
+    let decided = candidates
+        .iter()
+        .zip(&verdicts)
+        .zip(&new)
+        .filter(|(_, new)| **new == Admitted::New)
+        .map(|(decided, _)| decided);
     logs.scope(decided)?;
     if refused > 0 {
         let text = format!("{refused} seeds are refused by the campaign's own rules");

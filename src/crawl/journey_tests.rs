@@ -46,6 +46,8 @@ pub(super) fn setup(campaign: &Campaign, server: &Server, folder: &Path) -> Craw
     CrawlSetup {
         rules: DecideRules::compile(campaign).unwrap(),
         campaign: campaign.clone(),
+        version: 1,
+        changed_from: None,
         geo: None,
         overrides: HOSTS
             .iter()
@@ -293,21 +295,6 @@ fn a_campaign_without_a_contact_fetches_nothing() {
     let error = run_crawl(&setup, &MemoryLedger::default(), &CrawlStats::default(), &JobCx::detached()).unwrap_err();
     assert!(error.to_string().contains("User-Agent"));
     assert!(!folder.path().join("warcs").exists() && server.hits.lock().unwrap().is_empty());
-}
-
-#[test]
-fn a_seed_that_moves_takes_its_scope_along() {
-    let server = Server::start(|host, path| match (host, path) {
-        (_, "/robots.txt") => Reply::page(404, "", ""),
-        ("a.example", "/") => Reply::page(301, "Location: http://b.example/\r\n", ""),
-        ("b.example", "/") => Reply::html("<a href=/inside>x</a><a href=http://a.example/back>y</a>"),
-        _ => Reply::html("leaf"),
-    });
-    let folder = tempfile::tempdir().unwrap();
-    let ledger = MemoryLedger::default();
-    crawl(&campaign(&["http://a.example/"]), &server, folder.path(), &ledger);
-    assert!(ledger.finished("http://b.example/inside").unwrap().capture.is_some());
-    assert!(ledger.finished("http://a.example/back").unwrap().capture.is_some());
 }
 
 #[test]

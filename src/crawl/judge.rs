@@ -6,12 +6,12 @@ use super::frontier::priority;
 use super::work::plain_verdict;
 use super::{Admission, AdmissionState, Ledger, LedgerError};
 use crate::campaign::Seed;
-use crate::links::Outlink;
+use crate::links::{LinkKind, Outlink};
 use crate::scope::{
-    AnnotationFact, Candidate, ContentFact, DecideRules, Decision, Facts, GeoDatabase, GeoFact, RobotsFact, ScopeError,
-    Verdict, refused_anyway, with_hop,
+    AnnotationFact, Candidate, ContentFact, DecideRules, Decision, Facts, GeoDatabase, GeoFact, RobotsFact, Verdict,
+    refused_anyway, with_hop,
 };
-use crate::uri::{Clock, ScopeSurt, Url};
+use crate::uri::{Clock, ScopeSurt, Url, is_same_site};
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -26,6 +26,8 @@ pub struct Judge<'a> {
     client: &'a Client,
     ledger: &'a dyn Ledger,
     clock: Clock,
+    /// As the campaign has them.
+    seeds: &'a [Seed],
 }
 
 /// Where links were found.
@@ -38,7 +40,7 @@ pub struct Source<'a> {
     pub seed: Option<&'a str>,
     /// The word of that seed.
     pub source_tag: &'a str,
-    /// Whether it is a seed: what a seed redirects to is one too.
+    /// Whether it is a seed: what a seed redirects to on its own site is one too.
     pub is_seed: bool,
 }
 
@@ -47,6 +49,7 @@ impl<'a> Judge<'a> {
     /// in an earlier run is made again.
     pub fn new(
         rules: DecideRules,
+        seeds: &'a [Seed],
         geo: Option<&'a GeoDatabase>,
         client: &'a Client,
         ledger: &'a dyn Ledger,
@@ -56,13 +59,23 @@ impl<'a> Judge<'a> {
         known.retain(|_, fact| matches!(fact, GeoFact::Known(_)));
         let annotations = if rules.uses_annotations() { ledger.annotations()? } else { HashMap::new() };
         let (rules, known) = (RwLock::new(Arc::new(rules)), RwLock::new(known));
-        Ok(Self { rules, geo, known, annotations, client, ledger, clock })
+        Ok(Self { rules, geo, known, annotations, client, ledger, clock, seeds })
     }
 
-    /// Lets one more URL count as a seed.
-    pub fn add_seed(&self, seed: Seed) -> Result<(), ScopeError> {
+    /// Whether a seed stays one where its URL redirects: on the same site, and
+    /// not to private addresses that the campaign does not allow. A redirect
+    /// elsewhere brings nobody's reach along; a person decides about it.
+    pub fn keeps_seed(&self, from: &Url, target: &Url) -> bool {
+        is_same_site(from, target) && !self.client.is_closed_off(target)
+    }
+
+    /// Lets what a seed redirected to count as that seed, which is named as typed.
+    pub fn add_met_seed(&self, seed: &str, target: &Url) -> Result<(), LedgerError> {
+        let Some(seed) = self.seeds.iter().find(|of| of.url == seed) else { return Ok(()) };
+        let met = Seed { url: target.to_string(), ..seed.clone() };
         let mut rules = self.rules.write().unwrap_or_else(PoisonError::into_inner);
-        *rules = Arc::new(rules.with_met(&[seed])?);
+        let wider = rules.with_met(&[met]).map_err(|error| LedgerError(error.to_string()))?;
+        *rules = Arc::new(wider);
         Ok(())
     }
 
@@ -116,6 +129,9 @@ impl<'a> Judge<'a> {
     /// Turns links into URLs for the ledger, each decided; equal ones once.
     pub fn admit(&self, source: &Source<'_>, links: &[Outlink]) -> Result<Vec<(Candidate, Admission)>, LedgerError> {
         let mut seen = HashSet::new();
+        let is_seed = |link: &Outlink| {
+            source.is_seed && link.kind == LinkKind::Redirect && self.keeps_seed(source.url, &link.url)
+        };
         let candidates: Vec<Candidate> = links
             .iter()
             .filter(|link| link.url != *source.url && seen.insert(link.url.as_str()))
@@ -125,12 +141,15 @@ impl<'a> Judge<'a> {
                 hops: with_hop(source.hops, link.kind.hop()),
                 via: Some(source.url.clone()),
                 anchor: link.anchor.clone(),
-                is_seed: source.is_seed && link.kind == crate::links::LinkKind::Redirect,
+                is_seed: is_seed(link),
                 seed: source.seed.map(str::to_owned),
                 source_tag: source.source_tag.to_owned(),
                 nofollow: link.nofollow,
             })
             .collect();
+        for met in candidates.iter().filter(|candidate| candidate.is_seed) {
+            self.add_met_seed(met.seed.as_deref().unwrap_or_default(), &met.url)?;
+        }
         self.look_up_ahead(&candidates)?;
         candidates.into_iter().map(|candidate| self.admission(candidate)).collect()
     }

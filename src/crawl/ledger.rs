@@ -53,6 +53,17 @@ pub struct Admission {
     pub date: CaptureDate,
 }
 
+/// What the ledger did with a URL that was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Admitted {
+    /// It was not seen before, or refused when it was found and is queued now.
+    New,
+    /// It waits already, and now comes by the shorter way.
+    Nearer,
+    /// Nothing: it is known.
+    Known,
+}
+
 /// A URL waiting to be fetched.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueuedUrl {
@@ -137,11 +148,12 @@ pub struct LostCapture {
 /// return, against a kill of the process.
 pub trait Ledger: Send + Sync {
     /// Adds URLs that this launch has not seen (the exact URL counts, without
-    /// fragment); says for each whether it was new. A URL that was refused
+    /// fragment); says for each what became of it. A URL that was refused
     /// when it was found and now comes as queued (by a shorter way, or as a
     /// robots.txt that is needed) is taken over as queued and counts as new;
-    /// one that was refused at its turn ([`Finished::refused`]) is not.
-    fn admit(&self, found: Vec<Admission>) -> Result<Vec<bool>, LedgerError>;
+    /// one that was refused at its turn ([`Finished::refused`]) is not. One
+    /// that waits and is found again fewer hops from its seed takes that way.
+    fn admit(&self, found: Vec<Admission>) -> Result<Vec<Admitted>, LedgerError>;
 
     /// The next URLs that wait for a host, leaving out those numbered in
     /// `in_hand`: first those that are due at `now`, by priority and then in
@@ -189,7 +201,7 @@ pub trait Ledger: Send + Sync {
     fn is_known_host(&self, authority: &str) -> Result<bool, LedgerError>;
 
     /// Ends a URL; says for each of `found` what [`Ledger::admit`] says.
-    fn finish(&self, finished: Finished) -> Result<Vec<bool>, LedgerError>;
+    fn finish(&self, finished: Finished) -> Result<Vec<Admitted>, LedgerError>;
 
     /// Adds outlinks to a capture that was kept without all of them, named by
     /// its first record; with the last part it has them all. Those that are
@@ -217,6 +229,20 @@ pub trait Ledger: Send + Sync {
 
     /// Keeps the robots.txt answer of an origin for this launch.
     fn keep_robots(&self, origin: &str, answer: &RobotsAnswer) -> Result<(), LedgerError>;
+
+    /// Where this launch found a URL to redirect to.
+    fn redirect_of(&self, url: &Url) -> Result<Option<Url>, LedgerError>;
+
+    /// At most `limit` URLs numbered above `after`, in order, that wait or
+    /// were refused when they were found.
+    fn undecided(&self, after: i64, limit: usize) -> Result<Vec<QueuedUrl>, LedgerError>;
+
+    /// Keeps the verdicts of URLs that were judged once more, by their numbers:
+    /// decision and state, whether each is a seed, and the word of its seed.
+    fn rejudge(&self, judged: Vec<(i64, Admission)>) -> Result<(), LedgerError>;
+
+    /// Keeps that the launch goes on with another version of its campaign.
+    fn change_version(&self, from: u32, to: u32) -> Result<(), LedgerError>;
 
     /// The URL, if it still waits to be fetched in this launch.
     fn find_waiting(&self, url: &Url) -> Result<Option<QueuedUrl>, LedgerError>;

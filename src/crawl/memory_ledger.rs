@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::links::Outlink;
-use crate::scope::GeoFact;
+use crate::scope::{GeoFact, hop_count};
 use crate::uri::{CaptureDate, Url};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -89,7 +89,7 @@ impl MemoryLedger {
 }
 
 impl Inner {
-    fn admit(&mut self, found: Vec<Admission>) -> Vec<bool> {
+    fn admit(&mut self, found: Vec<Admission>) -> Vec<Admitted> {
         let mut new = Vec::new();
         for admission in found {
             let queued = admission.state == AdmissionState::Queued;
@@ -100,13 +100,20 @@ impl Inner {
             match self.by_url.get(admission.url.as_str()) {
                 Some(&at) if queued && self.rows[at].1 == Fate::Refused => {
                     self.rows[at] = (admission, fate);
-                    new.push(true);
+                    new.push(Admitted::New);
                 }
-                Some(_) => new.push(false),
+                Some(&at) => {
+                    let waits = queued && matches!(self.rows[at].1, Fate::Waiting { .. });
+                    let nearer = waits && hop_count(&admission.hops) < hop_count(&self.rows[at].0.hops);
+                    if nearer {
+                        self.rows[at].0 = admission;
+                    }
+                    new.push(if nearer { Admitted::Nearer } else { Admitted::Known });
+                }
                 None => {
                     self.by_url.insert(admission.url.to_string(), self.rows.len());
                     self.rows.push((admission, fate));
-                    new.push(true);
+                    new.push(Admitted::New);
                 }
             }
         }
@@ -124,7 +131,7 @@ impl Inner {
 }
 
 impl Ledger for MemoryLedger {
-    fn admit(&self, found: Vec<Admission>) -> Result<Vec<bool>, LedgerError> {
+    fn admit(&self, found: Vec<Admission>) -> Result<Vec<Admitted>, LedgerError> {
         Ok(self.0.lock().unwrap().admit(found))
     }
 
@@ -210,7 +217,7 @@ impl Ledger for MemoryLedger {
         Ok(self.0.lock().unwrap().rows.iter().any(is_known))
     }
 
-    fn finish(&self, finished: Finished) -> Result<Vec<bool>, LedgerError> {
+    fn finish(&self, finished: Finished) -> Result<Vec<Admitted>, LedgerError> {
         if let Some(capture) = &finished.capture {
             self.may_panic("finish", capture.url.as_str());
         }
@@ -261,6 +268,33 @@ impl Ledger for MemoryLedger {
 
     fn keep_robots(&self, origin: &str, answer: &RobotsAnswer) -> Result<(), LedgerError> {
         self.0.lock().unwrap().robots.insert(origin.to_owned(), answer.clone());
+        Ok(())
+    }
+
+    fn redirect_of(&self, url: &Url) -> Result<Option<Url>, LedgerError> {
+        let captures = self.captures();
+        Ok(captures.into_iter().find(|capture| capture.url == *url).and_then(|capture| capture.redirect_to))
+    }
+
+    fn undecided(&self, after: i64, limit: usize) -> Result<Vec<QueuedUrl>, LedgerError> {
+        let inner = self.0.lock().unwrap();
+        let from = usize::try_from(after + 1).unwrap();
+        Ok((from..inner.rows.len()).filter_map(|at| inner.queued(at)).take(limit).collect())
+    }
+
+    fn rejudge(&self, judged: Vec<(i64, Admission)>) -> Result<(), LedgerError> {
+        let mut inner = self.0.lock().unwrap();
+        for (id, admission) in judged {
+            let row = &mut inner.rows[id as usize];
+            if admission.state == AdmissionState::Refused {
+                row.1 = Fate::Refused;
+            }
+            row.0 = admission;
+        }
+        Ok(())
+    }
+
+    fn change_version(&self, _from: u32, _to: u32) -> Result<(), LedgerError> {
         Ok(())
     }
 

@@ -19,6 +19,7 @@
 //! | what became of a URL, in words | `outcome` |
 //! | what a crawl reports to a person | `events`, `event_queue` (repeats folded), `event_writer` (catalogue, events.log) |
 //! | captures out of archive files; what a kill left behind | `index`, `recovery` |
+//! | what waits, judged by seeds and rules that were changed meanwhile | `rejudge` |
 //! | what happens when the disk is full | `disk` (pause and go on), `line_file` (lines kept for later) |
 //! | how much of a page is read, and of how many at once | `large` |
 //!
@@ -54,6 +55,7 @@ mod outlinks;
 mod politeness;
 mod reach;
 mod recovery;
+mod rejudge;
 mod reports;
 mod resolver;
 mod retry;
@@ -95,7 +97,7 @@ pub use events::{CrawlEvent, EventKind, EventObserver};
 pub use index::{IndexReport, index_archive, index_in_parallel, index_records};
 pub use large::LargeTurn;
 pub use ledger::{
-    Admission, AdmissionState, Finished, HostBacklog, HostWait, Ledger, LedgerError, LostCapture, QueuedUrl,
+    Admission, AdmissionState, Admitted, Finished, HostBacklog, HostWait, Ledger, LedgerError, LostCapture, QueuedUrl,
     RobotsAnswer,
 };
 pub use notes::CaptureNotes;

@@ -14,7 +14,8 @@ use super::robots_desk::{is_robots_url, origin_of};
 use super::setup::RecoveryReport;
 use super::work::{candidate_of, content_of};
 use super::{
-    Admission, CaptureEntry, CrawlError, CrawlEvent, CrawlSetup, CrawlStats, EventKind, Finished, Ledger, LostCapture,
+    Admission, Admitted, CaptureEntry, CrawlError, CrawlEvent, CrawlSetup, CrawlStats, EventKind, Finished, Ledger,
+    LostCapture,
 };
 use crate::jobs::{JobCx, counted, panic_words};
 use crate::scope::{Candidate, Decision, Verdict};
@@ -427,7 +428,8 @@ fn take_over_one(
     let new = ledger.finish(finished)?;
     logs.crawl(&line)?;
     further.store(ledger, || false)?;
-    let fresh = candidates.iter().zip(&verdicts).zip(new).filter(|(_, new)| *new).map(|(both, _)| both);
+    let fresh =
+        candidates.iter().zip(&verdicts).zip(new).filter(|(_, new)| *new == Admitted::New).map(|(both, _)| both);
     logs.scope(fresh)?;
     Ok(())
 }

@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-use super::journey_tests::{campaign, crawl};
-use super::memory_ledger::MemoryLedger;
+use super::journey_tests::{campaign, crawl, setup};
+use super::memory_ledger::{Fate, MemoryLedger};
 use super::testing::{Reply, Server};
 use super::*;
+use crate::campaign::SeedScope;
+use crate::jobs::JobCx;
 use crate::scope::{Decision, ScopeLine, TOO_MANY_REDIRECTS, UNSUPPORTED_SCHEME, standard_rules};
 use std::path::Path;
 
@@ -60,4 +62,41 @@ fn a_redirect_to_another_scheme_has_its_line_and_is_not_followed() {
     assert!(page.why.unwrap().contains("file:///etc/passwd"));
     let line = scope_lines(folder.path()).into_iter().find(|line| line.url.starts_with("file:")).unwrap();
     assert_eq!((line.verdict.rule_name.as_str(), line.verdict.decision), (UNSUPPORTED_SCHEME, Decision::Reject));
+}
+
+#[test]
+fn a_seed_that_moves_takes_its_scope_along_on_its_own_site_only() {
+    let server = Server::start(|host, path| match (host, path) {
+        (_, "/robots.txt") => Reply::page(404, "", ""),
+        ("a.example", "/") => Reply::page(301, "Location: http://www.a.example/home\r\n", ""),
+        ("www.a.example", "/home") => Reply::page(301, "Location: http://b.example/\r\n", ""),
+        ("b.example", "/") => Reply::html("<a href=/inside>x</a><a href=http://www.a.example/back>y</a>"),
+        ("b.example", "/in") => Reply::page(301, "Location: http://127.0.0.1:9/metadata\r\n", ""),
+        _ => Reply::html("leaf"),
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = MemoryLedger::default();
+    let mut campaign = campaign(&["http://a.example/", "http://b.example/in"]);
+    // Each by its path alone: what is reached is reached as the moved seed.
+    campaign.seeds.iter_mut().for_each(|seed| seed.scope = SeedScope::Root);
+    campaign.seeds[1].scope = SeedScope::Resource;
+    campaign.politeness.max_retries = 0;
+    let stats = CrawlStats::default();
+    run_crawl(&setup(&campaign, &server, folder.path()), &ledger, &stats, &JobCx::detached()).unwrap();
+    let row = |url: &str| ledger.rows().into_iter().find(|(of, _)| of.url.as_str() == url).unwrap();
+    let (home, _) = row("http://www.a.example/home");
+    assert_eq!((home.is_seed, home.seed.as_deref()), (true, Some("http://a.example/")));
+    // The page behind the other redirect is fetched, and what it links to is not.
+    assert!(ledger.finished("http://b.example/").unwrap().capture.is_some());
+    assert!(!row("http://b.example/").0.is_seed);
+    assert_eq!(row("http://b.example/inside").1, Fate::Refused);
+    assert!(ledger.finished("http://www.a.example/back").unwrap().capture.is_some());
+    assert!(!row("http://127.0.0.1:9/metadata").0.is_seed);
+    let events: Vec<String> = ledger.events().into_iter().map(|event| event.text).collect();
+    for target in ["http://b.example/;", "http://127.0.0.1:9/metadata;"] {
+        assert!(
+            events.iter().any(|text| text.contains("redirects to another site") && text.contains(target)),
+            "{events:?}"
+        );
+    }
 }

@@ -12,6 +12,11 @@ use std::path::{Path, PathBuf};
 pub struct CrawlSetup {
     /// The campaign as it was when the launch began.
     pub campaign: Campaign,
+    /// Its version.
+    pub version: u32,
+    /// The version that the launch ran before, where its seeds or rules were
+    /// others: what waits is judged by the new ones first.
+    pub changed_from: Option<u32>,
     /// Its rules.
     pub rules: DecideRules,
     /// The country database, where one is set.

@@ -20,13 +20,14 @@ use super::robots::MAX_ROBOTS_BYTES;
 use super::robots_desk::{Robots, is_robots_url};
 use super::wire::AddressGate;
 use super::{
-    Admission, AdmissionState, CaptureEntry, CrawlError, CrawlEvent, EventKind, Finished, QueuedUrl, RobotsAnswer,
+    Admission, AdmissionState, Admitted, CaptureEntry, CrawlError, CrawlEvent, EventKind, Finished, QueuedUrl,
+    RobotsAnswer,
 };
-use crate::campaign::{RobotsPolicy, Seed};
+use crate::campaign::RobotsPolicy;
 use crate::jobs::panic_words;
 use crate::links::{LinkKind, Unread};
 use crate::scope::{Candidate, ContentFact, Decision, RobotsFact, UNSUPPORTED_SCHEME, Verdict, with_hop};
-use crate::uri::{ScopeSurt, Url};
+use crate::uri::{ScopeSurt, Url, is_same_site};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -259,7 +260,7 @@ impl<'e> Worker<'e> {
         }
         let candidate = candidate_of(&admission);
         let verdict = admission.verdict.clone();
-        if engine.ledger.admit(vec![admission])?.first() == Some(&true) {
+        if engine.ledger.admit(vec![admission])?.first() == Some(&Admitted::New) {
             engine.logs.scope([(&candidate, &verdict)])?;
             engine.stats.found(1);
             engine.frontier.announce(&authority, ROBOTS_PRIORITY);
@@ -332,7 +333,7 @@ impl<'e> Worker<'e> {
         if admission.is_seed
             && let Some(target) = &entry.redirect_to
         {
-            self.add_seed(admission, target)?;
+            self.seed_moved(admission, target);
         }
         let source = Source {
             url: &admission.url,
@@ -446,13 +447,28 @@ impl<'e> Worker<'e> {
         self.keep_robots(url, i32::from(exchange.head.status), body.to_vec())
     }
 
-    /// What a seed redirects to is a seed as well.
-    fn add_seed(&self, admission: &Admission, target: &Url) -> Result<(), CrawlError> {
-        let seeds = &self.engine.setup.campaign.seeds;
-        if let Some(seed) = seeds.iter().find(|seed| Some(&seed.url) == admission.seed.as_ref()) {
-            self.engine.judge.add_seed(Seed { url: target.to_string(), ..seed.clone() })?;
+    /// Says so where a seed redirects to another site, whose reach it does not
+    /// bring along.
+    fn seed_moved(&self, admission: &Admission, target: &Url) {
+        let engine = self.engine;
+        if engine.judge.keeps_seed(&admission.url, target) {
+            return;
         }
-        Ok(())
+        let seed = admission.seed.as_deref().unwrap_or(admission.url.as_str());
+        let left_out = &engine.setup.campaign.left_out_redirects;
+        let text = if is_same_site(&admission.url, target) {
+            format!(
+                "The seed {seed} redirects to {target}, whose address is private and not allowed (Spec, Politeness)"
+            )
+        } else if left_out.iter().any(|url| url == target.as_str()) {
+            return;
+        } else {
+            format!(
+                "The seed {seed} redirects to another site, {target}; nothing but this page is crawled there. \
+                 Add it as a seed or leave it out (Spec, Seeds)"
+            )
+        };
+        engine.stats.event(CrawlEvent::new(EventKind::Seed, text).of_url(target));
     }
 
     pub(super) fn gave_up(
@@ -514,7 +530,8 @@ impl<'e> Worker<'e> {
         finished.found.clone_from(&found);
         let new = engine.ledger.finish(finished)?;
         engine.logs.crawl(&CrawlLogLine { logged: engine.logs.now(), ..line })?;
-        let fresh = || candidates.iter().zip(&found).zip(&new).filter(|(_, new)| **new).map(|(both, _)| both);
+        let fresh =
+            || candidates.iter().zip(&found).zip(&new).filter(|(_, new)| **new == Admitted::New).map(|(both, _)| both);
         if found.is_empty() {
             return Ok(());
         }
@@ -528,6 +545,10 @@ impl<'e> Worker<'e> {
                 }
                 AdmissionState::Refused => refused += 1,
             }
+        }
+        // What is in hand of its host may have the longer way still.
+        for (admission, _) in found.iter().zip(&new).filter(|(_, admitted)| **admitted == Admitted::Nearer) {
+            engine.frontier.announce(authority_of(&admission.url), ROBOTS_PRIORITY);
         }
         engine.stats.found(queued);
         engine.stats.refused(refused);

@@ -4,10 +4,11 @@ use super::capture_table::LAST_MARK;
 use super::captures::uint;
 use super::catalogue::Catalogue;
 use super::marks::{of_campaign_sql, selected_sql};
-use super::rows::{CampaignId, CampaignPage, CampaignRow};
+use super::rows::{CampaignId, CampaignPage, CampaignRow, MovedSeed};
 use super::workspace::StoreError;
 use crate::campaign::{Campaign, Seed};
-use crate::uri::CaptureDate;
+use crate::scope::MAX_REDIRECTS;
+use crate::uri::{CaptureDate, is_same_site, parse_web_url};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;
 
@@ -183,7 +184,8 @@ impl Catalogue {
                     *hits = uint(row.get(1)?);
                 }
             }
-            Ok(CampaignPage { id, version, campaign, versions, seed_captures, rule_hits })
+            let moved_seeds = moved_seeds(conn, id, &campaign.seeds)?;
+            Ok(CampaignPage { id, version, campaign, versions, seed_captures, rule_hits, moved_seeds })
         })
     }
 
@@ -201,6 +203,36 @@ impl Catalogue {
             parse(id, &spec)
         })
     }
+}
+
+/// The seeds of a campaign that redirect to another site, by their last
+/// captures. Addresses instead of names, and `localhost`, are never proposed.
+fn moved_seeds(conn: &Connection, id: CampaignId, seeds: &[Seed]) -> Result<Vec<MovedSeed>, StoreError> {
+    let mut statement = conn.prepare_cached(
+        "SELECT v.url, c.date_ms FROM capture c JOIN launch l ON l.id = c.launch LEFT JOIN url v ON v.id = c.redirect_to
+         WHERE c.url = (SELECT id FROM url WHERE url = ?1) AND l.campaign = ?2 ORDER BY c.date_ms DESC, c.id DESC LIMIT 1",
+    )?;
+    let mut moved = Vec::new();
+    for seed in seeds {
+        let Some(mut url) = parse_web_url(&seed.url) else { continue };
+        for _ in 0..MAX_REDIRECTS {
+            let last = statement
+                .query_row(params![url.as_str(), id], |row| Ok((row.get::<_, Option<String>>(0)?, row.get(1)?)))
+                .optional()?;
+            let Some((Some(text), date)) = last else { break };
+            let Some(target) = parse_web_url(&text) else { break };
+            if is_same_site(&url, &target) {
+                url = target;
+                continue;
+            }
+            if target.domain().is_some_and(|name| name.contains('.') && !name.ends_with(".localhost")) {
+                let (seed, date) = (seed.url.clone(), CaptureDate::from_millis(date));
+                moved.push(MovedSeed { seed, target: target.into(), date });
+            }
+            break;
+        }
+    }
+    Ok(moved)
 }
 
 /// Captures that are selected for a campaign, by score, filter or decision.

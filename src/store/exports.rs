@@ -43,7 +43,9 @@ impl Catalogue {
             let notes = notes(conn, id, true)?;
             Ok(conn.query_row(
                 "SELECT c.hops, ifnull(v.url, ''), ifnull(c.seed, ''), c.rule_index, c.rule_name,
-                        l.campaign, l.version, l.job, l.launch
+                        l.campaign, ifnull((SELECT h.from_version FROM launch_change h
+                            WHERE h.launch = l.id AND h.date_ms > c.date_ms ORDER BY h.date_ms LIMIT 1), l.version),
+                        l.job, l.launch
                  FROM capture c LEFT JOIN url v ON v.id = c.via JOIN launch l ON l.id = c.launch WHERE c.id = ?1",
                 [id],
                 |row| {

@@ -3,7 +3,7 @@
 use super::captures::{int, uint};
 use super::catalogue::Catalogue;
 use super::filter::{Filter, SEEN as SEEN_FILTER};
-use super::ledger::{FAILED, FETCHED, QUEUED, REFUSED};
+use super::ledger::{FAILED, FETCHED, QUEUED, REFUSED, change_version};
 use super::rows::{
     CampaignId, CrawlPage, HostRow, JobRow, LaunchChoice, LaunchId, LaunchRow, LaunchStand, LaunchState, Launches,
     SeenPage, SeenQuery, SeenRow,
@@ -147,11 +147,18 @@ impl Catalogue {
         })
     }
 
-    /// The version of the campaign that a launch runs.
+    /// The version of the campaign that a launch runs; of one that was resumed
+    /// with another version the last.
     pub fn launch_version(&self, id: LaunchId) -> Result<u32, StoreError> {
         self.read(|conn| {
             Ok(conn.query_row("SELECT ifnull(version, 1) FROM launch WHERE id = ?1", [id], |row| row.get(0))?)
         })
+    }
+
+    /// Keeps that a launch goes on with another version of its campaign, whose
+    /// seeds and rules are the same.
+    pub fn change_launch_version(&self, id: LaunchId, from: u32, to: u32) -> Result<(), StoreError> {
+        self.write(move |conn| change_version(conn, id, from, to))
     }
 
     /// What the rules of these launches stand on.

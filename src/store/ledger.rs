@@ -3,11 +3,12 @@
 use super::captures::{add_outlinks, insert_capture, parse_stored};
 use super::catalogue::Catalogue;
 use super::events::insert_events;
+use super::hops::hop_count_sql;
 use super::intern::url_ids;
 use super::workspace::StoreError;
 use crate::crawl::{
-    Admission, AdmissionState, CaptureEntry, CrawlEvent, DiskGate, Finished, HostBacklog, HostWait, LaunchTally,
-    Ledger, LedgerError, LostCapture, QueuedUrl, RecordPlace, RobotsAnswer,
+    Admission, AdmissionState, Admitted, CaptureEntry, CrawlEvent, DiskGate, Finished, HostBacklog, HostWait,
+    LaunchTally, Ledger, LedgerError, LostCapture, QueuedUrl, RecordPlace, RobotsAnswer,
 };
 use crate::links::Outlink;
 use crate::scope::{AnnotationFact, Decision, GeoFact, Verdict};
@@ -69,7 +70,7 @@ fn ledger_error(error: StoreError) -> LedgerError {
 }
 
 impl Ledger for LaunchLedger {
-    fn admit(&self, found: Vec<Admission>) -> Result<Vec<bool>, LedgerError> {
+    fn admit(&self, found: Vec<Admission>) -> Result<Vec<Admitted>, LedgerError> {
         self.write(move |conn, launch| admit_all(conn, launch, &found))
     }
 
@@ -241,7 +242,7 @@ impl Ledger for LaunchLedger {
         })
     }
 
-    fn finish(&self, finished: Finished) -> Result<Vec<bool>, LedgerError> {
+    fn finish(&self, finished: Finished) -> Result<Vec<Admitted>, LedgerError> {
         self.write(move |conn, launch| {
             // A refusal at its turn is final: its status is never 0.
             let (state, fetch_status) = match (&finished.refused, finished.fetch_status) {
@@ -334,6 +335,67 @@ impl Ledger for LaunchLedger {
             .execute(params![launch, origin, answer.status, answer.body, answer.date.millis()])?;
             Ok(())
         })
+    }
+
+    fn redirect_of(&self, url: &Url) -> Result<Option<Url>, LedgerError> {
+        self.read(|conn| {
+            let target: Option<String> = conn
+                .prepare_cached(
+                    "SELECT v.url FROM capture c JOIN url v ON v.id = c.redirect_to
+                     WHERE c.url = (SELECT id FROM url WHERE url = ?1) AND c.launch = ?2 ORDER BY c.id DESC LIMIT 1",
+                )?
+                .query_row(params![url.as_str(), self.launch], |row| row.get(0))
+                .optional()?;
+            target.as_deref().map(parse_stored).transpose()
+        })
+    }
+
+    fn undecided(&self, after: i64, limit: usize) -> Result<Vec<QueuedUrl>, LedgerError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(&format!(
+                "{QUEUED_URL}, s.state FROM seen s NOT INDEXED {QUEUED_JOINS} WHERE s.launch = ?1 AND s.id > ?2
+                 AND (s.state = 0 OR s.state = 1 AND s.fetch_status = 0) ORDER BY s.id LIMIT ?3"
+            ))?;
+            let mut rows = statement.query(params![self.launch, after, limit as i64])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                let mut url = queued_url(row)?;
+                if row.get::<_, i64>(16)? == REFUSED {
+                    url.admission.state = AdmissionState::Refused;
+                }
+                found.push(url);
+            }
+            Ok(found)
+        })
+    }
+
+    fn rejudge(&self, judged: Vec<(i64, Admission)>) -> Result<(), LedgerError> {
+        self.write(move |conn, _| {
+            let mut statement = conn.prepare_cached(
+                "UPDATE seen SET accepted = ?2, rule_index = ?3, rule_name = ?4, is_seed = ?5, source_tag = ?6,
+                    date_ms = ?8, tries = CASE state WHEN ?7 THEN tries ELSE 0 END,
+                    due_ms = CASE state WHEN ?7 THEN due_ms ELSE 0 END,
+                    why = CASE state WHEN ?7 THEN why ELSE '' END, state = ?7
+                 WHERE id = ?1",
+            )?;
+            for (id, admission) in &judged {
+                statement.execute(params![
+                    id,
+                    admission.verdict.decision == Decision::Accept,
+                    admission.verdict.rule_index.map(|index| index as i64),
+                    admission.verdict.rule_name,
+                    admission.is_seed,
+                    admission.source_tag,
+                    state_number(admission.state),
+                    admission.date.millis(),
+                ])?;
+            }
+            Ok(())
+        })
+    }
+
+    fn change_version(&self, from: u32, to: u32) -> Result<(), LedgerError> {
+        self.write(move |conn, launch| change_version(conn, launch, from, to))
     }
 
     fn find_waiting(&self, url: &Url) -> Result<Option<QueuedUrl>, LedgerError> {
@@ -433,6 +495,16 @@ impl Catalogue {
     }
 }
 
+/// Keeps that a launch goes on with another version of its campaign.
+pub(super) fn change_version(conn: &Connection, launch: i64, from: u32, to: u32) -> Result<(), StoreError> {
+    conn.execute("UPDATE launch SET version = ?2 WHERE id = ?1", params![launch, to])?;
+    conn.execute(
+        "INSERT INTO launch_change (launch, date_ms, from_version, to_version) VALUES (?1, ?2, ?3, ?4)",
+        params![launch, CaptureDate::now().millis(), from, to],
+    )?;
+    Ok(())
+}
+
 /// The last fact kept for each host.
 pub(super) fn all_geo_facts(conn: &Connection) -> Result<HashMap<String, GeoFact>, StoreError> {
     let mut statement = conn
@@ -448,48 +520,70 @@ pub(super) fn all_geo_facts(conn: &Connection) -> Result<HashMap<String, GeoFact
     Ok(facts)
 }
 
-fn admit_all(conn: &Connection, launch: i64, found: &[Admission]) -> Result<Vec<bool>, StoreError> {
-    let mut new = Vec::with_capacity(found.len());
+/// A URL that waits takes a shorter way; one that was refused when it was found
+/// is taken over where it comes as queued.
+const ADMIT: &str = concat!(
+    "INSERT INTO seen (launch, url, host, via, hops, anchor, seed, source_tag, is_seed, nofollow,
+        accepted, rule_index, rule_name, state, priority, due_ms, date_ms)
+     VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,0,?16)
+     ON CONFLICT (launch, url) DO UPDATE SET via = excluded.via, hops = excluded.hops,
+        anchor = excluded.anchor, seed = excluded.seed, source_tag = excluded.source_tag,
+        is_seed = excluded.is_seed, nofollow = excluded.nofollow, accepted = excluded.accepted,
+        rule_index = excluded.rule_index, rule_name = excluded.rule_name, state = excluded.state,
+        priority = excluded.priority,
+        -- One that waits keeps its date, which tells it from those that are new.
+        date_ms = CASE seen.state WHEN 0 THEN min(seen.date_ms, excluded.date_ms - 1) ELSE excluded.date_ms END
+     WHERE excluded.state = 0 AND (seen.state = 1 AND seen.fetch_status = 0
+        OR seen.state = 0 AND seen.priority >= 0 AND ",
+    hop_count_sql!("excluded.hops"),
+    " < ",
+    hop_count_sql!("seen.hops"),
+    ") RETURNING date_ms = ?16"
+);
+
+fn admit_all(conn: &Connection, launch: i64, found: &[Admission]) -> Result<Vec<Admitted>, StoreError> {
+    let mut admitted = Vec::with_capacity(found.len());
     for admission in found {
         let ids = url_ids(conn, &admission.url)?;
         let via = admission.via.as_ref().map(|via| url_ids(conn, via)).transpose()?.map(|ids| ids.url);
-        let state = match admission.state {
-            AdmissionState::Queued => QUEUED,
-            AdmissionState::Refused => REFUSED,
-        };
-        let changed = conn
-            .prepare_cached(
-                "INSERT INTO seen (launch, url, host, via, hops, anchor, seed, source_tag, is_seed, nofollow,
-                    accepted, rule_index, rule_name, state, priority, due_ms, date_ms)
-                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,0,?16)
-                 ON CONFLICT (launch, url) DO UPDATE SET via = excluded.via, hops = excluded.hops,
-                    anchor = excluded.anchor, seed = excluded.seed, source_tag = excluded.source_tag,
-                    is_seed = excluded.is_seed, nofollow = excluded.nofollow, accepted = excluded.accepted,
-                    rule_index = excluded.rule_index, rule_name = excluded.rule_name, state = excluded.state,
-                    priority = excluded.priority, date_ms = excluded.date_ms
-                 WHERE seen.state = 1 AND seen.fetch_status = 0 AND excluded.state = 0",
-            )?
-            .execute(params![
-                launch,
-                ids.url,
-                ids.host,
-                via,
-                admission.hops,
-                admission.anchor,
-                admission.seed,
-                admission.source_tag,
-                admission.is_seed,
-                admission.nofollow,
-                admission.verdict.decision == Decision::Accept,
-                admission.verdict.rule_index.map(|index| index as i64),
-                admission.verdict.rule_name,
-                state,
-                admission.priority,
-                admission.date.millis(),
-            ])?;
-        new.push(changed > 0);
+        let is_new: Option<bool> = conn
+            .prepare_cached(ADMIT)?
+            .query_row(
+                params![
+                    launch,
+                    ids.url,
+                    ids.host,
+                    via,
+                    admission.hops,
+                    admission.anchor,
+                    admission.seed,
+                    admission.source_tag,
+                    admission.is_seed,
+                    admission.nofollow,
+                    admission.verdict.decision == Decision::Accept,
+                    admission.verdict.rule_index.map(|index| index as i64),
+                    admission.verdict.rule_name,
+                    state_number(admission.state),
+                    admission.priority,
+                    admission.date.millis(),
+                ],
+                |row| row.get(0),
+            )
+            .optional()?;
+        admitted.push(match is_new {
+            Some(true) => Admitted::New,
+            Some(false) => Admitted::Nearer,
+            None => Admitted::Known,
+        });
     }
-    Ok(new)
+    Ok(admitted)
+}
+
+fn state_number(state: AdmissionState) -> i64 {
+    match state {
+        AdmissionState::Queued => QUEUED,
+        AdmissionState::Refused => REFUSED,
+    }
 }
 
 /// URLs of a launch that came to their end without a capture at an instant or

@@ -18,7 +18,7 @@ macro_rules! ran_by_captures {
 }
 
 /// Version n of the catalogue is made from version n-1 by the nth of these.
-const MIGRATIONS: [&str; 17] = [
+const MIGRATIONS: [&str; 18] = [
     include_str!("schema.sql"),
     include_str!("schema_schedule.sql"),
     include_str!("schema_engine.sql"),
@@ -54,6 +54,7 @@ const MIGRATIONS: [&str; 17] = [
         ELSE kind END;",
     include_str!("schema_event.sql"),
     include_str!("schema_gap.sql"),
+    include_str!("schema_change.sql"),
 ];
 
 /// The version this program writes (SQLite's user_version).
@@ -113,6 +114,12 @@ pub(super) fn view_as_of_now(conn: &Connection) -> rusqlite::Result<()> {
     } else if found < 12 {
         let reading = if found < 11 { "NULL AS reading," } else { "" };
         conn.execute_batch(&format!("CREATE TEMP VIEW repeat AS SELECT *, {reading} NULL AS found FROM main.repeat"))?;
+    }
+    if found < 18 {
+        conn.execute_batch(
+            "CREATE TEMP VIEW launch_change AS
+                SELECT NULL AS launch, NULL AS date_ms, NULL AS from_version, NULL AS to_version WHERE 0",
+        )?;
     }
     if found < 13 {
         conn.execute_batch(

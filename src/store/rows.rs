@@ -10,7 +10,7 @@ use crate::campaign::Campaign;
 use crate::crawl::{CrawlEvent, EventKind, UrlOutcome};
 use crate::links::stored::tallied_anchor;
 use crate::scope::Trace;
-use crate::uri::CaptureDate;
+use crate::uri::{CaptureDate, parse_web_url};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -102,6 +102,32 @@ pub struct CampaignPage {
     pub seed_captures: Vec<u64>,
     /// Of each rule, in order: URLs it decided.
     pub rule_hits: Vec<u64>,
+    /// Seeds that redirect to another site.
+    pub moved_seeds: Vec<MovedSeed>,
+}
+
+/// A seed that redirects to another site, whose reach it does not bring along:
+/// a person decides whether the target is a seed as well.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MovedSeed {
+    /// The seed as typed.
+    pub seed: String,
+    /// Where it led last.
+    pub target: String,
+    /// When.
+    pub date: CaptureDate,
+}
+
+impl MovedSeed {
+    /// Whether a campaign says nothing about the target yet.
+    pub fn is_open(&self, campaign: &Campaign) -> bool {
+        !campaign.left_out_redirects.contains(&self.target)
+            && campaign.seeds.iter().any(|seed| seed.url == self.seed)
+            && !campaign
+                .seeds
+                .iter()
+                .any(|seed| parse_web_url(&seed.url).is_some_and(|url| url.as_str() == self.target))
+    }
 }
 
 /// State of a launch.

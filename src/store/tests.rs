@@ -3,7 +3,7 @@
 use super::rows::{CaptureColumn, CaptureQuery, CaptureTab, Launches, ReviewMark, SelectionSpec};
 use super::{Captures, LaunchLedger, Workspace};
 use crate::campaign::{Campaign, Seed, SeedScope};
-use crate::crawl::{Admission, AdmissionState, CaptureEntry, Finished, Ledger, RecordPlace};
+use crate::crawl::{Admission, AdmissionState, Admitted, CaptureEntry, Finished, Ledger, RecordPlace};
 use crate::jobs::JobCx;
 use crate::links::invert::{LinkRow, Shuffle};
 use crate::links::stored::{Mark, host_of};
@@ -106,13 +106,35 @@ fn query(filter: &str) -> CaptureQuery {
 }
 
 #[test]
+fn a_url_that_waits_takes_a_shorter_way_and_is_no_new_one() {
+    let made = made();
+    let queued = admission("http://a.pt/x", AdmissionState::Queued, 5);
+    let longer = Admission { hops: "LLLL".to_owned(), ..queued.clone() };
+    let nearer = Admission { hops: "L".to_owned(), anchor: "near".to_owned(), priority: 1, ..queued.clone() };
+    let far = Admission {
+        hops: format!("40+{}", "E".repeat(50)),
+        url: Url::parse("http://a.pt/far").unwrap(),
+        ..queued.clone()
+    };
+    let less_far = Admission { hops: "L".repeat(50), ..far.clone() };
+    let first = Admission { hops: "LLL".to_owned(), url: Url::parse("http://a.pt/y").unwrap(), ..queued.clone() };
+    let way = first.url.clone();
+    let ways = [first, longer, nearer.clone()].map(|of| Admission { url: way.clone(), ..of });
+    let [new, known, near] = [Admitted::New, Admitted::Known, Admitted::Nearer];
+    let found = ways.into_iter().chain([far, less_far]).collect();
+    assert_eq!(made.ledger.admit(found).unwrap(), [new, known, near, new, near]);
+    let row = made.ledger.find_waiting(&way).unwrap().unwrap();
+    assert_eq!((row.admission.hops.as_str(), row.admission.anchor.as_str(), row.admission.priority), ("L", "near", 1));
+}
+
+#[test]
 fn a_url_is_seen_once_and_a_better_way_reopens_a_refused_one() {
     let made = made();
     let refused = admission("http://a.pt/x", AdmissionState::Refused, 5);
     let queued = admission("http://a.pt/x", AdmissionState::Queued, 5);
-    assert_eq!(made.ledger.admit(vec![refused.clone(), refused]).unwrap(), [true, false]);
+    assert_eq!(made.ledger.admit(vec![refused.clone(), refused]).unwrap(), [Admitted::New, Admitted::Known]);
     assert!(made.ledger.backlog().unwrap().is_empty());
-    assert_eq!(made.ledger.admit(vec![queued.clone(), queued.clone()]).unwrap(), [true, false]);
+    assert_eq!(made.ledger.admit(vec![queued.clone(), queued.clone()]).unwrap(), [Admitted::New, Admitted::Known]);
     let waiting = made.ledger.waiting("a.pt", &[], CaptureDate::now(), 10).unwrap();
     assert_eq!(waiting.len(), 1);
     assert_eq!(waiting[0].admission, queued);
@@ -127,7 +149,7 @@ fn a_url_is_seen_once_and_a_better_way_reopens_a_refused_one() {
         found: Vec::new(),
     };
     made.ledger.finish(finished).unwrap();
-    assert_eq!(made.ledger.admit(vec![queued]).unwrap(), [false]);
+    assert_eq!(made.ledger.admit(vec![queued]).unwrap(), [Admitted::Known]);
     assert!(made.ledger.has_seen(&url("http://a.pt/x")).unwrap());
     let launch = made.workspace.catalogue().launch(made.launch).unwrap();
     assert_eq!((launch.queued, launch.refused, launch.fetched), (0, 1, 0));
@@ -168,7 +190,7 @@ fn a_capture_is_told_once_with_all_that_was_found_on_it() {
         capture: Some(entry.clone()),
         found: vec![admission("http://b.pt/", AdmissionState::Refused, 0)],
     };
-    assert_eq!(made.ledger.finish(finished).unwrap(), [true]);
+    assert_eq!(made.ledger.finish(finished).unwrap(), [Admitted::New]);
     assert_eq!(made.workspace.catalogue().add_captures(made.launch, vec![entry]).unwrap(), 0, "known by its record");
     assert_eq!(
         made.ledger.recorded("output/warcs/town/1/a.warc.gz").unwrap(),

@@ -417,7 +417,8 @@ fn plan_ui(ui: &mut Ui, plan: &CrawlPlan) {
         );
         if launch.version != plan.version {
             ui.label(format!(
-                "Resumed, it keeps the seeds and rules of version {}; a new launch uses version {}",
+                "It ran version {}. Resumed, it goes on with the seeds and rules of version {}, by which its queue and \
+                 what was refused are judged once more",
                 launch.version, plan.version
             ));
         }

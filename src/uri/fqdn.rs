@@ -67,6 +67,17 @@ impl fmt::Display for Fqdn {
     }
 }
 
+/// Whether two URLs are of one site: of one registrable domain, or, where there
+/// is none (addresses, `localhost`), of one host and port.
+pub fn is_same_site(one: &Url, other: &Url) -> bool {
+    let (host, other_host) = (Fqdn::of(one), Fqdn::of(other));
+    if is_address(host.as_str()) || psl::domain_str(host.as_str()).is_none() {
+        let port = |url: &Url| url.port().unwrap_or(80);
+        return host == other_host && port(one) == port(other);
+    }
+    host.registrable() == other_host.registrable()
+}
+
 /// Drops a leading `www`, `www2` … label when two labels remain.
 pub(super) fn strip_www(host: &str) -> &str {
     if !host.starts_with("www") || is_address(host) {

@@ -179,15 +179,15 @@ pub fn crawl(
             "version {version} of the campaign was confirmed, but version {latest} was saved meanwhile. Look it over on the page Spec and start the crawl again"
         );
     }
-    // An unfinished launch decides with the version it began with; how far
-    // and how fast it goes may be changed on the way.
-    let spec = match &unfinished {
-        Some(launch) => Campaign {
-            limits: newest.limits,
-            politeness: newest.politeness,
-            ..catalogue.campaign_version(campaign, catalogue.launch_version(launch.id)?)?
-        },
-        None => newest,
+    // A launch that goes on takes what was saved meanwhile.
+    let spec = newest;
+    let before = unfinished.as_ref().map(|launch| catalogue.launch_version(launch.id)).transpose()?;
+    let changed_from = match before.filter(|before| *before != latest) {
+        Some(before) => {
+            let alike = catalogue.campaign_version(campaign, before)?.rules_read_alike(&spec);
+            (!alike).then_some(before)
+        }
+        None => None,
     };
     // Whatever can be refused is refused before there is a launch.
     let (rules, geo) = prepare(desk, &spec)?;
@@ -202,6 +202,9 @@ pub fn crawl(
     if let Some(run) = options.scheduled {
         catalogue.set_scheduled_launch(run, launch.id)?;
     }
+    if let Some(before) = before.filter(|before| *before != latest && changed_from.is_none()) {
+        catalogue.change_launch_version(launch.id, before, latest)?;
+    }
     catalogue.set_launch_state(launch.id, LaunchState::Running, "")?;
     if options.retry_failed {
         catalogue.queue_failed(launch.id)?;
@@ -210,6 +213,8 @@ pub fn crawl(
     let log_folder = desk.workspace.log_folder(&job, &launch.launch);
     let setup = CrawlSetup {
         campaign: spec,
+        version: latest,
+        changed_from,
         rules,
         geo,
         overrides: desk.overrides(),
@@ -369,6 +374,10 @@ fn recovery_words(recovery: &RecoveryReport) -> String {
     }
     words
 }
+
+#[cfg(test)]
+#[path = "resume_tests.rs"]
+mod resume_tests;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

@@ -1,6 +1,6 @@
 //! Where a campaign starts.
 
-use crate::app::models::CampaignPage;
+use crate::app::models::{CampaignPage, MovedSeed};
 use crate::campaign::{Campaign, CampaignProblem, Seed, SeedScope};
 use crate::scope::seed_reach;
 use crate::ui::table::Table;
@@ -64,6 +64,9 @@ impl SeedsEditor {
             index.parse().ok()
         });
         self.at = led_to.or(self.at);
+        if let Some(page) = page {
+            moved_ui(ui, campaign, &page.moved_seeds);
+        }
         if campaign.seeds.is_empty() {
             ui.label("No seeds yet. Paste URLs below, one per line");
         } else {
@@ -259,6 +262,40 @@ fn table_ui(
         seeds.remove(index);
     }
 }
+
+/// Seeds that redirect to another site, with what can be done about it.
+fn moved_ui(ui: &mut Ui, campaign: &mut Campaign, moved: &[MovedSeed]) {
+    let open: Vec<&MovedSeed> = moved.iter().filter(|moved| moved.is_open(campaign)).collect();
+    if open.is_empty() {
+        return;
+    }
+    let count = words::counted(open.len() as u64, "seed redirects", "seeds redirect");
+    let words = format!("⚠ {count} to another site; only the page itself is crawled there");
+    ui.colored_label(tokens(ui).flag, words);
+    for moved in open.iter().take(MOVED_SHOWN) {
+        ui.horizontal_wrapped(|ui| {
+            let (from, to) = (words::short(&moved.seed, 70), words::short(&moved.target, 70));
+            ui.label(format!("{from} → {to}")).on_hover_text(format!("on {} UTC", moved.date.to_words()));
+            if ui.button("Add as a seed").clicked()
+                && let Some(of) = campaign.seeds.iter().find(|seed| seed.url == moved.seed)
+            {
+                let added = Seed { url: moved.target.clone(), ..of.clone() };
+                campaign.seeds.push(added);
+            }
+            if ui.button("Leave out").on_hover_text("Ask no more about this redirect").clicked() {
+                campaign.left_out_redirects.push(moved.target.clone());
+            }
+        });
+    }
+    let more = open.len().saturating_sub(MOVED_SHOWN);
+    if more > 0 {
+        ui.weak(format!("and {} more", words::count(more as u64)));
+    }
+    ui.separator();
+}
+
+/// Redirecting seeds that are listed at once.
+const MOVED_SHOWN: usize = 8;
 
 /// Most hops from the seed; below zero the rule's own limit holds.
 fn depth_ui(ui: &mut Ui, seed: &mut Seed) {

@@ -243,7 +243,7 @@ fn a_launch_that_was_stopped_is_named_before_it_is_resumed() {
     window.check_says("Ready to crawl");
     window.type_into("Description", "the harbour");
     window.click("Save as v2 and crawl");
-    window.check_says("Resumed, it keeps the seeds and rules of version 1; a new launch uses version 2");
+    window.check_says("It ran version 1. Resumed, it goes on with the seeds and rules of version 2");
     window.click("Save as v2 and start a new launch");
     window.until("a new launch runs", |window| {
         let page = window.app().desk().unwrap().crawl(Some(1), Launches::Last).unwrap();

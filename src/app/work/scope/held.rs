@@ -56,6 +56,11 @@ impl Stand {
         self.launches.binary_search_by_key(&launch, |of| of.id).is_ok()
     }
 
+    /// Whether another crawler made a launch.
+    pub(super) fn is_foreign(&self, launch: LaunchId) -> bool {
+        self.foreign.iter().any(|(id, _)| *id == launch)
+    }
+
     /// The launches that a capture is of: its own or, where it came with the
     /// archives of another crawler, the runs that went on then.
     pub(super) fn launches_of(&self, launch: LaunchId, date: CaptureDate) -> Vec<LaunchId> {

@@ -10,7 +10,7 @@ use crate::scope::{
     Trace, Turn, Verdict, refused_anyway,
 };
 use crate::store::{Catalogue, SeenAsk};
-use crate::uri::{Url, parse_web_url};
+use crate::uri::{Url, is_same_site, parse_web_url};
 use foldhash::fast::RandomState;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -102,7 +102,13 @@ impl<'a> Version<'a> {
             for urls in next.chunks(URLS_AT_ONCE) {
                 cx.checkpoint()?;
                 catalogue.redirects_of(urls, |launch, date, url, target| {
+                    let pair = parse_web_url(url).zip(parse_web_url(target));
+                    let is_own_site = pair.is_some_and(|(url, target)| is_same_site(&url, &target));
                     for launch in stand.launches_of(launch, date) {
+                        // Other crawlers take the target for a seed wherever it is.
+                        if !is_own_site && !stand.is_foreign(launch) {
+                            continue;
+                        }
                         targets.extend(parse_web_url(target).map(|target| target.to_string()));
                         let of_launch = redirects.entry(launch).or_default();
                         of_launch.entry(url.to_owned()).or_insert_with(|| target.to_owned());

@@ -722,12 +722,12 @@ fn what_a_seed_redirected_to_is_of_the_seed_that_is_left() {
     let tag = |seed: Seed, tag: &str| Seed { source_tag: tag.to_owned(), ..seed };
     let mut made = made(vec![json!({"rule": "source_tag", "tags": ["b", "own"], "decision": "ACCEPT"})]);
     made.spec.seeds =
-        vec![tag(seed("http://a.pt/", SeedScope::Plus1), "a"), tag(seed("http://b.pt/", SeedScope::Plus1), "b")];
+        vec![tag(seed("http://a.pt/", SeedScope::Plus1), "a"), tag(seed("http://b.a.pt/", SeedScope::Plus1), "b")];
     made.desk.catalogue().save_campaign(Some(made.campaign), &made.spec).unwrap();
-    let launch = made.launch(&[found("http://a.pt/", ""), found("http://new.pt/", "")]);
+    let launch = made.launch(&[found("http://a.pt/", ""), found("http://new.a.pt/", "")]);
     let catalogue = made.desk.workspace.catalogue();
-    for from in ["http://a.pt/", "http://b.pt/"] {
-        let to = Some(Url::parse("http://new.pt/").unwrap());
+    for from in ["http://a.pt/", "http://b.a.pt/"] {
+        let to = Some(Url::parse("http://new.a.pt/").unwrap());
         let entry = CaptureEntry { redirect_to: to, ..capture(&Url::parse(from).unwrap(), 1) };
         catalogue.add_captures(launch, vec![entry]).unwrap();
     }
@@ -737,10 +737,10 @@ fn what_a_seed_redirected_to_is_of_the_seed_that_is_left() {
     };
     let [a, b] = [&made.spec.seeds[0], &made.spec.seeds[1]].map(Seed::clone);
     assert_eq!(into(vec![a.clone(), b.clone()]), [""; 0]);
-    assert_eq!(into(vec![b.clone()]), ["http://new.pt/"]);
-    assert_eq!(into(vec![tag(a.clone(), "b"), b.clone()]), ["http://a.pt/", "http://new.pt/"]);
-    let own = tag(seed("http://new.pt/", SeedScope::Plus1), "own");
-    assert_eq!(into(vec![a, b, own]), ["http://new.pt/"], "a crawl begins with it");
+    assert_eq!(into(vec![b.clone()]), ["http://new.a.pt/"]);
+    assert_eq!(into(vec![tag(a.clone(), "b"), b.clone()]), ["http://a.pt/", "http://new.a.pt/"]);
+    let own = tag(seed("http://new.a.pt/", SeedScope::Plus1), "own");
+    assert_eq!(into(vec![a, b, own]), ["http://new.a.pt/"], "a crawl begins with it");
 }
 
 #[test]

@@ -7,12 +7,12 @@ fn a_chain_of_redirects_is_followed_in_the_launch_that_met_it() {
     let rules = vec![json!({"rule": "reject_all"}), json!({"rule": "seed_scope"})];
     let made = made(rules);
     let catalogue = made.desk.workspace.catalogue();
-    let launches = ["http://a.pt/", "http://old.pt/"].map(|url| made.launch(&[found(url, "L")]));
-    made.launch(&[found("http://far.pt/page", "L")]);
+    let launches = ["http://a.pt/", "http://old.a.pt/"].map(|url| made.launch(&[found(url, "L")]));
+    made.launch(&[found("http://far.a.pt/page", "L")]);
     for (launch, from, to) in [
-        (launches[0], "http://a.pt/", "http://old.pt/"),
-        (launches[0], "http://old.pt/", "http://far.pt/"),
-        (launches[1], "http://a.pt/", "http://near.pt/"),
+        (launches[0], "http://a.pt/", "http://old.a.pt/"),
+        (launches[0], "http://old.a.pt/", "http://far.a.pt/"),
+        (launches[1], "http://a.pt/", "http://near.a.pt/"),
     ] {
         let to = Some(Url::parse(to).unwrap());
         let entry = CaptureEntry { redirect_to: to, ..capture(&Url::parse(from).unwrap(), 1) };
@@ -23,8 +23,8 @@ fn a_chain_of_redirects_is_followed_in_the_launch_that_met_it() {
         let candidate = Candidate { hops: "L".to_owned(), ..Candidate::bare(Url::parse(url).unwrap()) };
         bench.launches[&launch].rules.decide(&candidate, &mut Default::default()).decision == Decision::Accept
     };
-    assert!(takes(launches[0], "http://far.pt/page") && !takes(launches[0], "http://near.pt/page"));
-    assert!(takes(launches[1], "http://near.pt/page") && !takes(launches[1], "http://far.pt/page"));
+    assert!(takes(launches[0], "http://far.a.pt/page") && !takes(launches[0], "http://near.a.pt/page"));
+    assert!(takes(launches[1], "http://near.a.pt/page") && !takes(launches[1], "http://far.a.pt/page"));
     // Reading the rules of many launches can be stopped.
     let stopped = JobCx::detached();
     stopped.cancel();
@@ -66,11 +66,11 @@ fn rules_are_compiled_again_only_when_a_seed_redirects() {
         redirect(url, "http://x.pt/");
         assert_eq!(is_same(&first, &compiled()), (true, true), "{url} is no seed");
     }
-    redirect("http://a.pt/", "http://far.pt/");
+    redirect("http://a.pt/", "http://far.a.pt/");
     let second = compiled();
     assert_eq!(is_same(&first, &second), (false, false));
     // What a seed redirects to is asked for too, and another launch is another question.
-    redirect("http://far.pt/", "http://further.pt/");
+    redirect("http://far.a.pt/", "http://further.a.pt/");
     let third = compiled();
     assert_eq!(is_same(&second, &third), (false, false));
     made.launch(&[found("http://a.pt/", "L")]);

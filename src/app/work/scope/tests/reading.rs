@@ -134,7 +134,7 @@ fn what_a_permission_lets_in_came_in_otherwise() {
 #[test]
 fn who_only_looks_on_sees_what_seeds_redirected_to_since() {
     let made = made(standard_rules());
-    made.launch(&[found("http://a.pt/", ""), found("http://b.pt/", "L")]);
+    made.launch(&[found("http://a.pt/", ""), found("http://b.a.pt/", "L")]);
     let Made { dir, desk, campaign, spec } = made;
     drop(desk);
     let desk = WorkspaceDesk::new(Workspace::open(&dir.path().join("w")).unwrap());
@@ -149,7 +149,7 @@ fn who_only_looks_on_sees_what_seeds_redirected_to_since() {
         .execute(
             "INSERT INTO capture (launch, url, page, host, date_ms, status, mime, size, digest, stored, redirect_to)
              SELECT launch, url, page, host, date_ms, 301, mime, size, digest, stored,
-                (SELECT id FROM url WHERE url = 'http://b.pt/')
+                (SELECT id FROM url WHERE url = 'http://b.a.pt/')
              FROM capture WHERE url = (SELECT id FROM url WHERE url = 'http://a.pt/')",
             [],
         )
