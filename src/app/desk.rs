@@ -62,6 +62,14 @@ pub trait Desk: Plans + LinkDesk + Send + Sync {
     ) -> DeskResult<ProspectPage>;
     /// URLs that launches have seen.
     fn seen(&self, query: &SeenQuery) -> DeskResult<SeenPage>;
+    /// Events of a launch.
+    fn events(&self, query: &EventQuery) -> DeskResult<EventPage>;
+    /// Anomalies of the crawl in this process that came since the answer
+    /// before; the second value is what to ask with next. It answers at once,
+    /// from memory.
+    fn anomalies(&self, _since: AnomalyMark) -> (Vec<CrawlEvent>, AnomalyMark) {
+        Default::default()
+    }
     /// Why a seen URL was taken or refused.
     fn why(&self, seen: i64) -> DeskResult<Trace>;
     /// The present selection.

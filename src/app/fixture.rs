@@ -1,5 +1,4 @@
-//! An archive made up for tests: answers as a real desk does, keeps what it
-//! is told. Never reachable from the program.
+//! An archive made up for tests, which keeps what it is told; not in the program.
 
 #[path = "fixture_files.rs"]
 mod files;
@@ -518,6 +517,10 @@ impl Desk for FixtureDesk {
             })
             .collect();
         Ok(ProspectPage { rows, total, ..ProspectPage::default() })
+    }
+
+    fn events(&self, query: &EventQuery) -> DeskResult<EventPage> {
+        Ok(plans::event_page(query))
     }
 
     fn seen(&self, query: &SeenQuery) -> DeskResult<SeenPage> {

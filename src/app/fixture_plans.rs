@@ -1,7 +1,7 @@
-//! Schedules and permissions of the made-up archive.
+//! Schedules, permissions and events of the made-up archive.
 
 use super::FixtureDesk;
-use crate::app::models::{CampaignId, RunState, ScheduledRun};
+use crate::app::models::{CampaignId, CrawlEvent, EventKind, EventPage, EventQuery, EventRow, RunState, ScheduledRun};
 use crate::app::work::ScheduleLook;
 use crate::app::{CrawlStart, Desk, DeskResult, Plans};
 use crate::campaign::Campaign;
@@ -64,4 +64,17 @@ impl Plans for FixtureDesk {
             })
             .collect())
     }
+}
+
+/// The end of a launch, and a host that refuses.
+pub fn event_page(query: &EventQuery) -> EventPage {
+    let event = |id: i64, kind, text: &str| EventRow { id, seen: None, event: CrawlEvent::new(kind, text) };
+    let mut busy = event(2, EventKind::Host, "the server answered 429: nothing is fetched for 600 seconds");
+    (busy.event.host, busy.event.url) = ("museum.example:8080".to_owned(), "http://museum.example:8080/7".to_owned());
+    (busy.event.status, busy.event.count, busy.seen) = (429, 12, Some(2));
+    let rows = vec![event(3, EventKind::End, "Stopped on request"), busy];
+    let kinds = rows.iter().map(|row| (row.event.kind, 1)).collect();
+    let is_shown = |row: &EventRow| query.kind.is_none_or(|kind| row.event.kind == kind);
+    let rows: Vec<_> = rows.into_iter().filter(is_shown).collect();
+    EventPage { total: rows.len() as u64, rows, kinds }
 }

@@ -80,9 +80,11 @@ impl LiveCrawl {
     /// Adds the samples to the page of the launch.
     pub fn add_to(&self, page: &mut CrawlPage) {
         page.samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(launch) = &mut page.launch {
+        use super::models::LaunchState::{Paused, Running};
+        // What is kept of a launch that has ended says more.
+        if let Some(launch) = page.launch.as_mut().filter(|launch| matches!(launch.state, Running | Paused)) {
             if self.cx.is_paused() {
-                launch.state = super::models::LaunchState::Paused;
+                launch.state = Paused;
             }
             launch.why = self.cx.obstacle();
         }

@@ -2,7 +2,7 @@
 
 pub use super::link_models::*;
 pub use crate::campaign::quoted_value as quoted;
-pub use crate::crawl::{OutcomeClass, OutcomeKind, PREREQUISITE_RULE, UrlOutcome};
+pub use crate::crawl::{CrawlEvent, EventKind, OutcomeClass, OutcomeKind, PREREQUISITE_RULE, UrlOutcome};
 pub use crate::store::rows::*;
 pub use crate::store::scope_rows::*;
 pub use crate::store::{FilterField, filter_fields};
@@ -66,6 +66,15 @@ pub struct Notice {
     pub why: String,
     /// What to do next; may be empty.
     pub hint: String,
+}
+
+/// How far the anomalies of a crawl were read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AnomalyMark {
+    /// The run that they are of.
+    pub run: usize,
+    /// The number of the next one.
+    pub next: u64,
 }
 
 /// A URL run through the rules of a campaign that need not be saved.

@@ -146,6 +146,8 @@ reads! {
         |desk, (campaign, filter, offset, limit)| desk.prospects(*campaign, filter, *offset, *limit);
     /// See [`Desk::seen`].
     seen(query: SeenQuery) -> SeenPage, None, |desk, (query,)| desk.seen(query);
+    /// See [`Desk::events`].
+    events(query: EventQuery) -> EventPage, None, |desk, (query,)| desk.events(query);
     /// See [`Desk::why`].
     why(seen: i64) -> Trace, None, |desk, (seen,)| desk.why(*seen);
     /// The row of a URL ever seen, with what became of it.

@@ -107,6 +107,8 @@ pub struct AppState {
     after_save: Option<(u64, AfterSave)>,
     /// What notices speak of, by their numbers.
     about: BTreeMap<u64, notices::About>,
+    /// Anomalies of the running crawl that a person was told of.
+    anomalies_shown: AnomalyMark,
 
     /// Read models.
     pub reads: Reads,
@@ -200,6 +202,7 @@ impl AppState {
             discards_edits: false,
             after_save: None,
             about: BTreeMap::new(),
+            anomalies_shown: AnomalyMark::default(),
             reads: Reads::new(cx),
             route: Route::default(),
             dialog: None,
@@ -323,6 +326,7 @@ impl AppState {
             self.take_in(answer);
         }
         self.look_at_jobs();
+        self.report_anomalies();
         self.watch_schedules();
         while let Some(command) = self.outbox.pop_front() {
             keep(&mut self.asked, command.clone());

@@ -1,6 +1,6 @@
 //! What notices speak of: where they lead, and when an error has gone.
 
-use super::super::models::Notice;
+use super::super::models::{EventKind, Notice};
 use super::super::{FilesRoute, Route};
 use super::{AppState, CRAWL, IMPORT, SET_WINDOW};
 
@@ -48,6 +48,26 @@ impl AppState {
             return self.error_notice(NoticeCause::Job(name.to_owned()), notice);
         }
         self.notice_about(notice, About { route: Some(route_of_job(name)), cause: None });
+    }
+
+    /// Tells a person once of each anomaly of the running crawl; of those that
+    /// came together the last of its kind stands for the others.
+    pub(super) fn report_anomalies(&mut self) {
+        let Some(desk) = self.desk() else { return };
+        let (events, shown) = desk.anomalies(self.anomalies_shown);
+        self.anomalies_shown = shown;
+        for kind in EventKind::ALL {
+            let of_kind: Vec<_> = events.iter().filter(|event| event.kind == kind).collect();
+            let Some((last, others)) = of_kind.split_last() else { continue };
+            let about = if last.url.is_empty() { &last.host } else { &last.url };
+            let why = match others.len() {
+                0 => about.clone(),
+                others => format!("{about} (and {others} more of this kind)").trim().to_owned(),
+            };
+            let what = format!("Crawl: {}", last.text);
+            let notice = Notice { is_error: false, what, why, hint: String::new() };
+            self.notice_about(notice, About { route: Some(Route::Crawl), cause: None });
+        }
     }
 
     fn notice_about(&mut self, notice: Notice, about: About) {

@@ -314,6 +314,17 @@ impl Desk for WorkspaceDesk {
         Ok(page)
     }
 
+    fn events(&self, query: &EventQuery) -> DeskResult<EventPage> {
+        Ok(self.catalogue().events(query)?)
+    }
+
+    fn anomalies(&self, since: AnomalyMark) -> (Vec<CrawlEvent>, AnomalyMark) {
+        let Some(live) = self.live() else { return Default::default() };
+        let run = Arc::as_ptr(&live.stats) as usize;
+        let (events, next) = live.stats.anomalies(if since.run == run { since.next } else { 0 });
+        (events, AnomalyMark { run, next })
+    }
+
     fn seen(&self, query: &SeenQuery) -> DeskResult<SeenPage> {
         Ok(self.catalogue().seen(query)?)
     }

@@ -25,6 +25,8 @@ const SHOWN: u64 = 5;
     fonds crawl my-archive 1 --geo GeoLite2-Country.mmdb\n  \
     fonds crawl my-archive 1 --resolve www.site.pt:80:127.0.0.1:8080\n\n\
     Ctrl-C stops cleanly and a second call resumes; so it does after a power cut or kill -9.\n\
+    What happens is printed as it does; fonds events shows it afterwards. On a full disk the crawl waits for room.\n\
+    With --json the last line is the result; each line before it is an event: {\"event\": …}.\n\
     A launch that goes on takes the campaign's newest version: its queue, and what was refused when it was found,\n\
     are judged by the seeds and rules that were changed meanwhile.\n\
     Exit status 1 says that nothing could be fetched, that URLs failed (--retry-failed takes them again), or that URLs \

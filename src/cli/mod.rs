@@ -23,6 +23,7 @@ mod dataset;
 mod demo;
 mod documents;
 mod engine;
+mod events;
 mod export;
 mod feed;
 mod files;
@@ -117,6 +118,8 @@ pub enum Command {
     Inlinks(inlinks::Command),
     /// Show what became of a URL, and why.
     Why(why::Args),
+    /// Show what a crawl reported: waits, hosts given up, network, disk.
+    Events(events::Args),
     /// Say why URLs would be taken or refused.
     #[command(subcommand)]
     Scope(scope::Command),
@@ -235,6 +238,7 @@ pub fn run(command: Command) -> ExitCode {
         Command::Inlinks(command) => inlinks::run(command, &mut out),
         Command::Scope(command) => scope::run(command, &mut out),
         Command::Why(args) => why::run(&args, &mut out),
+        Command::Events(args) => events::run(&args, &mut out),
         Command::Captures(args) => captures::run(&args, &mut out),
         Command::Mark(args) => mark::run(&args, &mut out),
         Command::Select(command) => select::run(&command, &mut out),

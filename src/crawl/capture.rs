@@ -34,7 +34,7 @@ struct Synced {
     /// A worker is syncing; those that come meanwhile share the next sync.
     is_syncing: bool,
     /// The disk refused once. What it dropped then, no later sync brings back.
-    failed: Option<(PathBuf, io::ErrorKind, String)>,
+    failed: Option<(PathBuf, String)>,
 }
 
 /// An earlier capture with the same payload: date and record id.
@@ -65,8 +65,8 @@ impl Archive {
         let end = last.span.offset + last.span.length;
         let mut synced = lock(&self.synced);
         loop {
-            if let Some((path, kind, why)) = &synced.failed {
-                return Err(CrawlError::io(path, io::Error::new(*kind, why.clone())));
+            if let Some((path, why)) = &synced.failed {
+                return Err(CrawlError::io(path, io::Error::other(why.clone())));
             }
             if synced.file == last.file && synced.len >= end {
                 return Ok(());
@@ -90,7 +90,7 @@ impl Archive {
                         WarcError::Io { path, source } => (path, source),
                         other => (self.folder.clone(), io::Error::other(other.to_string())),
                     };
-                    synced.failed = Some((path, source.kind(), source.to_string()));
+                    synced.failed = Some((path, source.to_string()));
                 }
             }
         }

@@ -89,11 +89,14 @@ impl DiskGate {
         let left = free.saturating_sub(self.in_flight.load(Ordering::Relaxed));
         let Some(full) = &mut state.full else {
             if self.floor > 0 && left < self.floor && !self.cx.is_paused() {
+                let in_flight = match free - left {
+                    0 => String::new(),
+                    bytes => format!(", {} of it for what is in flight", megabytes(bytes)),
+                };
                 let why = format!(
-                    "Paused: disk full: {} free on the disk of {}, {} of it for what is in flight; the campaign keeps {} free",
+                    "Paused: disk full: {} free on the disk of {}{in_flight}; the campaign keeps {} free",
                     megabytes(free),
                     self.folder.display(),
-                    megabytes(free - left),
                     megabytes(self.floor),
                 );
                 // What is in flight comes to less than was announced: no
@@ -137,7 +140,7 @@ impl DiskGate {
             Some((when, every)) if when.elapsed() < LONGEST_LOOK * 2 => (every * 2).min(LONGEST_LOOK),
             _ => FIRST_LOOK,
         };
-        let why = format!("{why}. Make room; the crawl goes on by itself");
+        let why = format!("{why}. Make room: with {} free the crawl goes on by itself", megabytes(need));
         state.events.push(CrawlEvent::new(EventKind::Disk, why.clone()));
         let pauses = !self.cx.is_paused();
         state.full = Some(Full { looked: Instant::now(), every, need, pauses, probes });

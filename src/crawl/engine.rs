@@ -103,8 +103,9 @@ pub fn run_crawl_with(
         return Err(CrawlError::Setup("The campaign has no seed: add a URL to start from.".to_owned()));
     }
     make_folder(&setup.warc_dir).map_err(|source| CrawlError::io(&setup.warc_dir, source))?;
-    let logs = Logs::open(&setup.log_dir, setup.clock)?;
     let events = EventWriter::open(&setup.log_dir, stats, ledger)?;
+    let ended_by = |error: &CrawlError| CrawlEvent::new(EventKind::End, format!("Ended by an error: {error}"));
+    let logs = Logs::open(&setup.log_dir, setup.clock).inspect_err(|error| stats.event(ended_by(error)))?;
     let disk = Arc::new(DiskGate::new(cx, &setup.warc_dir, campaign.limits.disk_floor_bytes));
     ledger.set_disk_gate(Arc::clone(&disk));
     let logs = logs.with_disk(&disk);
@@ -129,7 +130,7 @@ pub fn run_crawl_with(
     disk.take_events().into_iter().for_each(|event| stats.event(event));
     stats.event(match &ended {
         Ok(report) => CrawlEvent::new(EventKind::End, report.end.words()),
-        Err(error) => CrawlEvent::new(EventKind::End, format!("Ended by an error: {error}")),
+        Err(error) => ended_by(error),
     });
     ended
 }

@@ -17,6 +17,8 @@ const FOLD_TIME: Duration = Duration::from_secs(60);
 const MAX_WAITS: usize = 100;
 /// The same for the other kinds, of which each may be the only one of its host.
 const MAX_OTHERS: usize = 1000;
+/// Hosts whose state is remembered.
+const MAX_STATES: usize = 10_000;
 /// Anomalies kept in memory for whoever watches.
 const MAX_RECENT: usize = 200;
 
@@ -24,6 +26,8 @@ const MAX_RECENT: usize = 200;
 #[derive(Debug, Default)]
 pub(super) struct EventQueue {
     open: HashMap<EventKey, Repeats>,
+    /// The present state of each kind and host, where it was reported.
+    states: HashMap<(EventKind, String), EventKey>,
     ready: VecDeque<CrawlEvent>,
     anomalies: VecDeque<CrawlEvent>,
     /// Anomalies that were there before those kept.
@@ -53,6 +57,16 @@ impl EventQueue {
     pub(super) fn push(&mut self, event: CrawlEvent, now: Instant) {
         let about = Some((event.host.clone(), event.text.replace(|c: char| c.is_ascii_digit(), "")));
         let mut key = EventKey { kind: event.kind, status: event.status, about };
+        if event.kind.is_state()
+            && let Some(before) = self.states.insert((event.kind, event.host.clone()), key.clone())
+            && before != key
+        {
+            // It was another state in between: this is news.
+            for old in [&before, &key] {
+                let repeated = self.open.remove(old).and_then(|repeats| fold(old, repeats));
+                self.ready.extend(repeated);
+            }
+        }
         if !self.open.contains_key(&key) {
             let most = if event.kind == EventKind::Wait { MAX_WAITS } else { MAX_OTHERS };
             if self.open.keys().filter(|open| open.kind == event.kind).count() < most {
@@ -73,6 +87,9 @@ impl EventQueue {
     /// with `all`.
     pub(super) fn take(&mut self, now: Instant, all: bool) -> Vec<CrawlEvent> {
         let is_over = |repeats: &Repeats| all || now.duration_since(repeats.began) >= FOLD_TIME;
+        if self.states.len() > MAX_STATES {
+            self.states.clear();
+        }
         let over = self.open.extract_if(|_, repeats| is_over(repeats));
         let mut ready: Vec<CrawlEvent> = over.filter_map(|(key, repeats)| fold(&key, repeats)).collect();
         ready.iter().for_each(|event| self.keep_anomaly(event));
@@ -144,6 +161,19 @@ mod tests {
         assert!((19..=22).contains(&rows.len()), "{}", rows.len());
         assert_eq!(rows[0].text, "the server answered 429 and asks to wait 0 seconds");
         assert!(rows[1].text.contains(" more times since ") && rows[1].host == "h1.example", "{:?}", rows[1]);
+    }
+
+    #[test]
+    fn a_state_that_comes_back_is_told_at_once() {
+        let mut queue = EventQueue::default();
+        let now = Instant::now();
+        let mut told = |text: &str| {
+            queue.push(CrawlEvent::new(EventKind::Disk, text), now);
+            queue.take(now, false).len()
+        };
+        let shown = ["Paused: 12 MB free", "Paused: 11 MB free", "Room again", "Paused: 10 MB free", "Room again"];
+        // Of the second only the count is kept until the third comes.
+        assert_eq!(shown.map(&mut told), [1, 0, 2, 1, 1]);
     }
 
     #[test]

@@ -72,6 +72,29 @@ impl EventKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
+    /// What it is called on the screen.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Wait => "Wait",
+            Self::Host => "Host",
+            Self::HostGivenUp => "Host given up",
+            Self::Network => "Network",
+            Self::Seed => "Seed",
+            Self::Robots => "robots.txt",
+            Self::Error => "Error",
+            Self::Disk => "Disk",
+            Self::Recovery => "Recovery",
+            Self::Campaign => "Campaign",
+            Self::End => "End",
+        }
+    }
+
+    /// Whether it tells of a state that another one ends: two in a row are no
+    /// repeats unless they say the same.
+    pub(super) fn is_state(self) -> bool {
+        matches!(self, Self::Host | Self::Network | Self::Disk)
+    }
+
     /// Whether a person who watches should be told at once.
     pub fn is_anomaly(self) -> bool {
         matches!(self, Self::HostGivenUp | Self::Network | Self::Error | Self::Disk)

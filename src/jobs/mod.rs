@@ -90,6 +90,13 @@ pub struct Progress {
     pub cancelled: bool,
 }
 
+impl Progress {
+    /// What is said beside the stage: why there is no headway, or the thing in hand.
+    pub fn detail(&self) -> &str {
+        if self.obstacle.is_empty() { &self.note } else { &self.obstacle }
+    }
+}
+
 impl JobCx {
     /// A context nobody watches, for tests and plain calls.
     pub fn detached() -> Self {

@@ -28,8 +28,10 @@ impl Catalogue {
                 Some(_) => "launch = ?1 AND kind = ?2",
             };
             let mut statement = conn.prepare_cached(&format!(
-                "SELECT id, date_ms, kind, host, url, status, text, count FROM event WHERE {sql}
-                 ORDER BY id DESC LIMIT ?3 OFFSET ?4"
+                "SELECT id, date_ms, kind, host, url, status, text, count,
+                    (SELECT s.id FROM seen s WHERE s.launch = event.launch AND event.url <> ''
+                        AND s.url = (SELECT id FROM url WHERE url.url = event.url))
+                 FROM event WHERE {sql} ORDER BY id DESC LIMIT ?3 OFFSET ?4"
             ))?;
             let asked = params![query.launch, query.kind.map(EventKind::name), int(query.limit), int(query.offset)];
             let rows = statement.query_map(asked, event_row)?;
@@ -44,6 +46,7 @@ fn event_row(row: &Row<'_>) -> rusqlite::Result<Option<EventRow>> {
     let Some(kind) = EventKind::from_name(&row.get::<_, String>(2)?) else { return Ok(None) };
     Ok(Some(EventRow {
         id: row.get(0)?,
+        seen: row.get(8)?,
         event: CrawlEvent {
             date: CaptureDate::from_millis(row.get(1)?),
             kind,

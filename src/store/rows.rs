@@ -733,6 +733,9 @@ pub struct EventPage {
 pub struct EventRow {
     /// Its number in the catalogue.
     pub id: i64,
+    /// Number of its URL among those that the launch has seen.
+    #[serde(skip)]
+    pub seen: Option<i64>,
     /// What happened.
     #[serde(flatten)]
     pub event: CrawlEvent,

@@ -258,6 +258,6 @@ fn job_ui(ui: &mut Ui, app: &mut AppState, id: u64, name: &str, progress: &crate
         ""
     };
     ui.label(state);
-    let stage = format!("{}  {}", words::line(&progress.stage), words::line(&progress.note));
+    let stage = format!("{}  {}", words::line(&progress.stage), words::line(progress.detail()));
     ui.add(egui::Label::new(RichText::new(stage).color(tokens(ui).weak_text)).truncate());
 }

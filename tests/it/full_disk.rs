@@ -122,6 +122,8 @@ impl Limited {
         let said = || self.lines.lock().unwrap().join("\n");
         let output = self.child.wait_with_output().unwrap();
         let out = String::from_utf8(output.stdout).unwrap();
+        let mut events = out.lines().rev().skip(1).map(|line| serde_json::from_str::<Value>(line).unwrap());
+        assert!(events.all(|line| line["event"]["text"].is_string()), "{out}");
         let last = out.lines().last().map_or(Value::Null, |line| serde_json::from_str(line).unwrap());
         (output.status.code().unwrap_or(-1), last, said())
     }
@@ -162,6 +164,13 @@ fn a_crawl_waits_for_room_on_the_disk_and_goes_on_by_itself() {
     assert_eq!((&outcome["fetched"], &outcome["failed"]), (&json!(PAGES + 1), &json!(0)), "{outcome}");
     assert!(said.contains("There is room on the disk again"), "{said}");
     assert_complete(&workspace);
+    // What it said stays with the launch.
+    let events = fonds(&["events", arg(&workspace), "--kind", "disk", "--json"]).with_status(0).json_lines();
+    assert!(events.len() >= 2 && events.iter().all(|event| event["kind"] == "disk"), "{events:?}");
+    assert!(events.last().unwrap()["text"].as_str().unwrap().contains("Paused: disk full"), "{events:?}");
+    let plain = fonds(&["events", arg(&workspace)]).with_status(0).out;
+    assert!(plain.lines().next().unwrap().ends_with("\tend\t-\t-\t-\tFinished"), "{plain}");
+    fonds(&["events", arg(&workspace), "--kind", "weather"]).with_status(2).says("host-given-up");
     // A few URLs that were in flight were asked for again, and none was tried to its end.
     assert!(asked.load(Ordering::Relaxed) <= PAGES + 1 + 3 * 4, "{}", asked.load(Ordering::Relaxed));
 }

@@ -1,5 +1,6 @@
 //! The running or last crawl.
 
+use super::crawl_events::{EventLink, EventsView};
 use super::crawl_plots;
 use crate::app::models::{
     CrawlPage, HostRow, LaunchChoice, LaunchRow, LaunchState, Launches, Loaded, SeenPage, SeenQuery, SeenRow,
@@ -29,14 +30,16 @@ enum Tab {
     Refused,
     Failed,
     Fetched,
+    Events,
 }
 
-const TABS: [(Tab, &str); 5] = [
+const TABS: [(Tab, &str); 6] = [
     (Tab::Hosts, "Hosts"),
     (Tab::Next, "Next"),
     (Tab::Refused, "Refused"),
     (Tab::Failed, "Failed"),
     (Tab::Fetched, "Fetched"),
+    (Tab::Events, "Events"),
 ];
 
 /// The page Crawl.
@@ -50,6 +53,7 @@ pub struct CrawlView {
     offset: u64,
     /// The list that the offset is of.
     listed: Option<SeenQuery>,
+    events: EventsView,
     /// What a person chose about the plots.
     shows_plots: Option<bool>,
 }
@@ -113,7 +117,7 @@ impl CrawlView {
             for (tab, word) in TABS {
                 ui.selectable_value(&mut self.tab, tab, word);
             }
-            if self.tab != Tab::Hosts {
+            if !matches!(self.tab, Tab::Hosts | Tab::Events) {
                 ui.add(
                     TextEdit::singleline(&mut self.filter)
                         .hint_text("Text in URL or rule, or host:gov.pt")
@@ -133,6 +137,18 @@ impl CrawlView {
                     ui.weak(format!("{shown} of {all} hosts shown, those with the most URLs fetched"));
                 }
                 self.hosts_ui(ui, &page.hosts);
+            }
+            Tab::Events => {
+                let height = rest_height(ui);
+                match self.events.ui(ui, app, launch.id, height) {
+                    // What waits tells most about a host that makes others wait.
+                    Some(EventLink::Host(host)) => {
+                        self.tab = Tab::Next;
+                        self.filter = format!("host={}", quoted(&host));
+                    }
+                    Some(EventLink::Seen(id)) => explain(app, id),
+                    None => {}
+                }
             }
             Tab::Next => self.seen_ui(ui, app, "queued"),
             Tab::Failed => self.seen_ui(ui, app, "failed"),

@@ -59,7 +59,7 @@ fn running_ui(ui: &mut Ui, app: &mut AppState) {
             ui.weak(format!("started {} UTC", started.to_words()));
             ui.label(words::line(&progress.stage));
             ui.label(words::done(&progress));
-            ui.weak(format!("{}  {}", words::rate(&progress, rate), words::line(&progress.note)));
+            ui.weak(format!("{}  {}", words::rate(&progress, rate), words::line(progress.detail())));
             let pause = if progress.paused { "Resume" } else { "Pause" };
             if ui.button(format!("{pause} {name}")).clicked() {
                 app.send(Command::PauseJob(id, !progress.paused));

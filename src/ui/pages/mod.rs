@@ -4,6 +4,7 @@ mod campaigns;
 mod captures;
 mod captures_table;
 mod crawl;
+mod crawl_events;
 mod crawl_plots;
 mod files;
 mod files_imports;

@@ -407,3 +407,34 @@ fn the_sample_that_exists_is_opened_and_served() {
     assert_eq!(window.app().desk().unwrap().workspace().unwrap().read_only, None);
     assert_eq!(window.app().dialog, None::<Dialog>);
 }
+
+#[test]
+fn a_crawl_without_room_says_why_in_a_message_on_its_page_and_among_its_events() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = workspace(dir.path(), 0);
+    let mut full = campaign("Town");
+    full.limits.disk_floor_bytes = 1 << 60;
+    Workspace::open(&folder).unwrap().catalogue().save_campaign(Some(1), &full).unwrap();
+    let mut window = Window::on_disk(dir.path(), Settings::default(), Some(folder));
+    window.app_mut().send(Command::ChooseCampaign(1));
+    window.until("Town is at hand", |window| window.app().campaign == Some(1));
+    window.app_mut().act(Action::StartCrawl);
+    window.check_says("Town, version 2");
+    window.press(Key::Enter);
+    let launch = |window: &Window| window.app().desk().unwrap().crawl(Some(1), Launches::Last).unwrap().launch.unwrap();
+    window.until("it waits for room", |window| {
+        launch(window).state == crate::app::models::LaunchState::Paused && has_notice(window, "disk full")
+    });
+    window.app_mut().send(Command::Go(Route::Crawl));
+    window.check_says("Paused: disk full: ");
+    window.click("Events");
+    window.check_says("1 event");
+    window.app_mut().act(Action::StopCrawl);
+    window.until("it has ended", |window| window.app().jobs.is_empty());
+    let messages =
+        window.app().log.iter().filter(|(_, notice)| notice.what.contains("Crawl: Paused: disk full")).count();
+    assert_eq!(messages, 1, "once");
+    let why = launch(&window).why;
+    assert!(why.contains("Stopped on request. Paused: disk full: "), "{why}");
+    window.until("the end is an event", |window| window.says("2 events"));
+}

@@ -435,3 +435,18 @@ fn jobs_and_settings_are_shown() {
     window.click("Comfortable rows in the captures table");
     assert!(window.app().settings.roomy_rows);
 }
+
+#[test]
+fn events_of_a_launch_lead_to_the_urls_they_are_about() {
+    let mut window = Window::full();
+    go(&mut window, Key::Num3);
+    window.click("Events");
+    window.check_says("2 events");
+    window.check_says("Stopped on request");
+    window.click("Host 1");
+    window.check_says("1 event");
+    window.click("http://museum.example:8080/7");
+    assert_eq!(window.app().focus, Some(Focus::Seen(2)));
+    window.click("museum.example:8080");
+    window.until("its queue is shown", |window| !window.says("1 event"));
+}

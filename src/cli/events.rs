@@ -1,0 +1,99 @@
+//! `fonds events`.
+
+use super::campaign::looking_desk;
+use super::output::{json_line, plain};
+use super::{FINE, PROBLEMS};
+use crate::app::models::{EventKind, EventQuery, LaunchRow};
+use crate::app::workspace_desk::WorkspaceDesk;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+/// Events that are read at once.
+const ROWS_AT_ONCE: u64 = 10_000;
+
+/// Show what a crawl reported: waits, hosts given up, the network, the disk, recovery.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  fonds events my-archive\n  \
+    fonds events my-archive 20260816112450 --kind host-given-up\n  \
+    fonds events my-archive --json | jq -r '.host' | sort | uniq -c\n\n\
+    Of the last launch, newest first; also while it runs. Columns: time (UTC), kind, host, URL, status, text.\n\
+    Repeats within a minute are one event; --json has their count.\n\
+    The same lines, oldest first, stand in events.log beside the crawl log.\n\
+    Exit status 1 says that there is no event of that kind.")]
+pub struct Args {
+    /// Workspace.
+    folder: PathBuf,
+    /// The launch (its 14 digits); the last one without it.
+    launch: Option<String>,
+    /// Only events of this kind.
+    #[arg(long, value_parser = kind)]
+    kind: Option<EventKind>,
+    /// At most so many events.
+    #[arg(long)]
+    limit: Option<u64>,
+    /// One object an event.
+    #[arg(long)]
+    json: bool,
+}
+
+fn kind(name: &str) -> Result<EventKind, String> {
+    let names = || EventKind::ALL.map(EventKind::name).join(", ");
+    EventKind::from_name(name).ok_or_else(|| format!("there is no such kind; there are {}", names()))
+}
+
+/// The launch of this name, or the last one.
+fn launch(desk: &WorkspaceDesk, name: Option<&str>) -> anyhow::Result<LaunchRow> {
+    let catalogue = desk.catalogue();
+    let Some(name) = name else {
+        let none = || anyhow::anyhow!("no crawl has run in this workspace yet. Start one with: fonds crawl");
+        return catalogue.last_launch(None)?.ok_or_else(none);
+    };
+    for id in catalogue.launch_ids(None)?.into_iter().rev() {
+        let launch = catalogue.launch(id)?;
+        if launch.launch == name {
+            return Ok(launch);
+        }
+    }
+    anyhow::bail!("there is no launch “{}” in this workspace. Its folders in output/logs bear the names", plain(name))
+}
+
+pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let desk = looking_desk(&args.folder)?;
+    let launch = launch(&desk, args.launch.as_deref())?.id;
+    let mut query = EventQuery { launch, kind: args.kind, offset: 0, limit: 0 };
+    let mut left = args.limit.unwrap_or(u64::MAX);
+    let mut out = BufWriter::new(out);
+    let mut last = i64::MAX;
+    loop {
+        query.limit = left.min(ROWS_AT_ONCE);
+        let page = desk.catalogue().events(&query)?;
+        // Events may come while these are read: none is shown twice.
+        for row in page.rows.iter().filter(|row| row.id < last) {
+            if args.json {
+                json_line(&mut out, row)?;
+                continue;
+            }
+            let event = &row.event;
+            let or_dash = |text: &str| if text.is_empty() { "-".to_owned() } else { plain(text) };
+            let status = if event.status == 0 { "-".to_owned() } else { event.status.to_string() };
+            writeln!(
+                out,
+                "{}\t{}\t{}\t{}\t{status}\t{}",
+                event.date.to_words(),
+                event.kind.name(),
+                or_dash(&event.host),
+                or_dash(&event.url),
+                plain(&event.text)
+            )?;
+        }
+        last = page.rows.last().map_or(last, |row| row.id);
+        let read = page.rows.len() as u64;
+        left = left.saturating_sub(read);
+        query.offset += read;
+        if left == 0 || read == 0 {
+            break;
+        }
+    }
+    out.flush()?;
+    Ok(if query.offset > 0 { FINE } else { PROBLEMS })
+}
