@@ -269,6 +269,10 @@ impl<'e> Worker<'e> {
         // Another worker may have brought the answer since it was looked for.
         let known = engine.robots.robots_for(&asked_by.url, engine.setup.clock.now())?;
         if matches!(known, Robots::Needed(still) if still == robots) {
+            // Another worker may have let it in since it was looked for.
+            if engine.ledger.find_waiting(&robots)?.is_some() {
+                return Ok(Then::PutBack { wait: ROBOTS_ON_ITS_WAY });
+            }
             // It was fetched long ago, or came to its end without an answer.
             if engine.ledger.queue_again(&robots, ROBOTS_PRIORITY)? {
                 engine.stats.found(1);
