@@ -7,6 +7,7 @@ use super::frontier::{Frontier, Next};
 use super::judge::Judge;
 use super::large::PageBudget;
 use super::logs::Logs;
+use super::page_reader::PageReaders;
 use super::politeness::{is_polite, wait_after};
 use super::recovery::{complete_crawl_log, complete_scope_log, recover, take_over};
 use super::rejudge::rejudge;
@@ -61,6 +62,8 @@ pub(super) struct Engine<'a> {
     pub(super) disk: &'a DiskGate,
     /// Shared by answers that are read, written and stored.
     pub(super) pages: PageBudget,
+    /// Read long pages for the workers.
+    pub(super) readers: PageReaders,
     /// Microseconds that the launch ran, without the time that it was paused or stopped.
     ran_us: AtomicU64,
     /// Captures made or being made, so that a limit is kept to the last one.
@@ -225,6 +228,7 @@ fn run_launch(
         polite,
         disk,
         pages: PageBudget::new(PAGES_BYTES),
+        readers: PageReaders::start(),
         ran_us: AtomicU64::new(tally.ran_ms.saturating_mul(1000)),
         documents: AtomicU64::new(tally.successes()),
         end: Mutex::new(None),

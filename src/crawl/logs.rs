@@ -3,7 +3,8 @@
 use super::crawl_log::CrawlLogLine;
 use super::line_file::LineFile;
 use super::reports::LaunchTally;
-use super::{CrawlError, DiskGate};
+use super::work::candidate_of;
+use super::{Admission, CrawlError, DiskGate};
 use crate::jobs::is_disk_full;
 use crate::scope::{Candidate, Decision, ScopeLine, Verdict};
 use crate::uri::{CaptureDate, Clock};
@@ -100,9 +101,23 @@ impl Logs {
         &self,
         decided: impl IntoIterator<Item = (&'a Candidate, &'a Verdict, CaptureDate)>,
     ) -> Result<(), CrawlError> {
+        self.scope_lines(decided.into_iter().map(|(candidate, verdict, date)| ScopeLine::of(candidate, verdict, date)))
+    }
+
+    /// Tells of URLs that were new, as they were decided.
+    pub(super) fn scope_of_admissions<'a>(
+        &self,
+        admissions: impl IntoIterator<Item = &'a Admission>,
+    ) -> Result<(), CrawlError> {
+        let now = self.clock.now();
+        let line = |admission: &Admission| ScopeLine::of(&candidate_of(admission), &admission.verdict, now);
+        self.scope_lines(admissions.into_iter().map(line))
+    }
+
+    fn scope_lines(&self, decided: impl IntoIterator<Item = ScopeLine>) -> Result<(), CrawlError> {
         let mut lines = String::new();
-        for (candidate, verdict, date) in decided {
-            lines.push_str(&ScopeLine::of(candidate, verdict, date).to_string());
+        for line in decided {
+            lines.push_str(&line.to_string());
             lines.push('\n');
         }
         self.append(&self.scope, &lines)

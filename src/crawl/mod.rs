@@ -21,7 +21,7 @@
 //! | captures out of archive files; what a kill left behind | `index`, `recovery` |
 //! | what waits, judged by seeds and rules that were changed meanwhile | `rejudge` |
 //! | what happens when the disk is full | `disk` (pause and go on), `line_file` (lines kept for later) |
-//! | how much of a page is read, and of how many at once | `large` |
+//! | how much of a page is read, and of how many at once | `large`, `page_reader` |
 //!
 //! Priority of a URL: seeds and what they need are 0; what completes a page
 //! (embeds, redirects) is the number of such hops at the end of its path; the
@@ -52,6 +52,7 @@ mod notes;
 mod outcome;
 mod outlink_parts;
 mod outlinks;
+mod page_reader;
 mod politeness;
 mod reach;
 mod recovery;

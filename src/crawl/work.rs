@@ -29,6 +29,7 @@ use crate::links::{LinkKind, Unread};
 use crate::scope::{Candidate, ContentFact, Decision, RobotsFact, UNSUPPORTED_SCHEME, Verdict, with_hop};
 use crate::uri::{ScopeSurt, Url, is_same_site};
 use std::any::Any;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -43,8 +44,10 @@ const ROBOTS_RULE: &str = "RobotsDecideRule";
 /// Name of the verdict that keeps private addresses out.
 pub(super) const PRIVATE_ADDRESS_RULE: &str = "PrivateAddressGuard";
 
+/// Answers longer than this are read for links on threads of their own.
+const LONG_PAGE_BYTES: u64 = 256 << 10;
 /// Bytes of memory that a link takes while it is decided and handed on.
-const ADMISSION_BYTES: usize = 2_000;
+const ADMISSION_BYTES: usize = 1_500;
 
 /// One of the crawl's threads.
 pub(super) struct Worker<'e> {
@@ -289,7 +292,7 @@ impl<'e> Worker<'e> {
     }
 
     /// A server answered.
-    fn answered(&self, ticket: &mut Ticket, mut exchange: Exchange) -> Result<Then, CrawlError> {
+    fn answered(&self, ticket: &mut Ticket, exchange: Exchange) -> Result<Then, CrawlError> {
         let engine = self.engine;
         let politeness = &engine.setup.campaign.politeness;
         let wait = wait_after(politeness, Some(exchange.took), ticket.crawl_delay);
@@ -302,14 +305,15 @@ impl<'e> Worker<'e> {
             Refusal::TryAgain(deferred) => return deferred.put_back(self, ticket, wait),
             Refusal::Last(given_up) => given_up,
         };
-        let Some(kept) = self.keep(ticket, &mut exchange)? else {
+        let took = exchange.took;
+        let Some(kept) = self.keep(ticket, exchange)? else {
             // It waits in the queue as before; nothing was written.
             return Ok(Then::PutBack { wait });
         };
         let Kept { mut annotations, mut entry, permit } = kept;
         // The page after its robots.txt waits as long as that says.
         let wait = match is_robots_url(&ticket.queued.admission.url) {
-            true => wait_after(politeness, Some(exchange.took), self.crawl_delay_of(&ticket.queued.admission.url)?),
+            true => wait_after(politeness, Some(took), self.crawl_delay_of(&ticket.queued.admission.url)?),
             false => wait,
         };
         let candidate = candidate_of(&ticket.queued.admission);
@@ -379,33 +383,34 @@ impl<'e> Worker<'e> {
 
     /// Reads an answer for its links and writes it to the archive; none when
     /// the crawl was cancelled before there was room for that.
-    fn keep(&self, ticket: &Ticket, exchange: &mut Exchange) -> Result<Option<Kept<'e>>, CrawlError> {
+    fn keep(&self, ticket: &Ticket, exchange: Exchange) -> Result<Option<Kept<'e>>, CrawlError> {
         let engine = self.engine;
         let admission = &ticket.queued.admission;
         let url = &admission.url;
-        let io = |source| CrawlError::io(&engine.setup.warc_dir, source);
+        let len = exchange.response.len();
         let may_lead = may_lead(url, &exchange.head.headers);
-        let packing = 3 * usize::try_from(exchange.response.len().min(PACK_IN_MEMORY)).unwrap_or(usize::MAX);
-        let reading = if may_lead { reading_bytes(exchange.response.len()) } else { 0 };
+        let packing = 3 * usize::try_from(len.min(PACK_IN_MEMORY)).unwrap_or(usize::MAX);
+        let reading = if may_lead { reading_bytes(len) } else { 0 };
         let Some(mut permit) = engine.pages.reserve(packing + reading, || engine.cx.is_cancelled()) else {
             return Ok(None);
         };
-        let mut turn = LargeTurn::default();
-        let payload = match may_lead {
-            true => turn.decode(|limit| exchange.decoded_payload(limit)).map_err(io)?,
-            false if is_robots_url(url) => exchange.decoded_payload(MAX_ROBOTS_BYTES).map_err(io)?,
-            false => Vec::new().into(),
+        let (mut exchange, read) = match may_lead && len > LONG_PAGE_BYTES {
+            true => engine.readers.run({
+                let url = url.clone();
+                move || read_answer(&url, exchange)
+            }),
+            false => read_answer(url, exchange),
         };
-        let mut leads = read_leads(url, exchange.head.status, &exchange.head.headers, &payload, &mut turn);
+        let (mut leads, robots) = read.map_err(|source| CrawlError::io(&engine.setup.warc_dir, source))?;
         if is_robots_url(url) {
-            let robots = self.robots_answered(url, exchange, &payload.bytes, &leads)?;
-            if let Robots::Rules(rules) = robots {
+            // Of a redirect the target is what counts.
+            let body = leads.redirect_to.as_ref().map_or(robots, |target| target.as_str().as_bytes().to_vec());
+            if let Robots::Rules(rules) = self.keep_robots(url, i32::from(exchange.head.status), body)? {
                 leads.outlinks.extend(sitemap_links(url, rules.sitemaps().iter().map(String::as_str)));
             }
         }
-        drop((payload, turn));
-        let found = followed(&leads.outlinks).len() * ADMISSION_BYTES;
-        permit.set_bytes(packing + links_bytes(&leads.outlinks) + found);
+        let storing = links_bytes(&leads.outlinks) + followed(&leads.outlinks).len() * ADMISSION_BYTES;
+        permit.set_bytes(packing + storing);
         let digests = &exchange.digests;
         let may_repeat = digests.payload_len > 0 && digests.can_be_repeated() && exchange.truncated.is_none();
         let original: Option<Original> = match may_repeat {
@@ -426,29 +431,15 @@ impl<'e> Worker<'e> {
             source_tag: admission.source_tag.clone(),
             fetch_ms: Some(u64::try_from(exchange.took.as_millis()).unwrap_or(u64::MAX)),
             verdict: Some(ticket.verdict.clone()),
-            annotations: annotations_of(ticket, exchange, not_followed, original.is_some(), leads.unread),
+            annotations: annotations_of(ticket, &exchange, not_followed, original.is_some(), leads.unread),
             interim: String::from_utf8_lossy(&exchange.interim).into_owned(),
             certificate_problem: exchange.tls.as_ref().and_then(|tls| tls.certificate_problem.clone()),
         };
-        let records = engine.archive.write(url, exchange, original.as_ref(), &notes)?;
+        let records = engine.archive.write(url, &mut exchange, original.as_ref(), &notes)?;
         let annotations = notes.annotations.clone();
-        let entry = entry_of(url, exchange, original.as_ref(), notes, records);
+        let entry = entry_of(url, &exchange, original.as_ref(), notes, records);
+        permit.set_bytes(storing);
         Ok(Some(Kept { annotations, entry, permit }))
-    }
-
-    fn robots_answered(
-        &self,
-        url: &Url,
-        exchange: &Exchange,
-        payload: &[u8],
-        leads: &Leads,
-    ) -> Result<Robots, CrawlError> {
-        // Of a redirect the target is what counts.
-        let body = match &leads.redirect_to {
-            Some(target) => target.as_str().as_bytes(),
-            None => &payload[..payload.len().min(MAX_ROBOTS_BYTES)],
-        };
-        self.keep_robots(url, i32::from(exchange.head.status), body.to_vec())
     }
 
     /// Says so where a seed redirects to another site, whose reach it does not
@@ -530,18 +521,17 @@ impl<'e> Worker<'e> {
         line: CrawlLogLine,
     ) -> Result<(), CrawlError> {
         let engine = self.engine;
-        let (candidates, found): (Vec<Candidate>, Vec<Admission>) = decided.into_iter().unzip();
+        let found: Vec<Admission> = decided.into_iter().map(|(_, admission)| admission).collect();
         finished.found.clone_from(&found);
         let new = engine.ledger.finish(finished)?;
         engine.logs.crawl(&CrawlLogLine { logged: engine.logs.now(), ..line })?;
-        let fresh =
-            || candidates.iter().zip(&found).zip(&new).filter(|(_, new)| **new == Admitted::New).map(|(both, _)| both);
+        let fresh = || found.iter().zip(&new).filter(|(_, new)| **new == Admitted::New).map(|(admission, _)| admission);
         if found.is_empty() {
             return Ok(());
         }
-        engine.logs.scope(fresh().map(|(candidate, admission)| (candidate, &admission.verdict)))?;
+        engine.logs.scope_of_admissions(fresh())?;
         let (mut queued, mut refused) = (0, 0);
-        for (_, admission) in fresh() {
+        for admission in fresh() {
             match admission.state {
                 AdmissionState::Queued => {
                     queued += 1;
@@ -558,6 +548,23 @@ impl<'e> Worker<'e> {
         engine.stats.refused(refused);
         Ok(())
     }
+}
+
+/// Reads an answer for its links; of a robots.txt also gives its text.
+fn read_answer(url: &Url, mut exchange: Exchange) -> (Exchange, io::Result<(Leads, Vec<u8>)>) {
+    let mut turn = LargeTurn::default();
+    let is_robots = is_robots_url(url);
+    let payload = match may_lead(url, &exchange.head.headers) {
+        true => turn.decode(|limit| exchange.decoded_payload(limit)),
+        false if is_robots => exchange.decoded_payload(MAX_ROBOTS_BYTES),
+        false => Ok(Vec::new().into()),
+    };
+    let read = payload.map(|payload| {
+        let leads = read_leads(url, exchange.head.status, &exchange.head.headers, &payload, &mut turn);
+        let robots = if is_robots { &payload.bytes[..payload.bytes.len().min(MAX_ROBOTS_BYTES)] } else { &[] };
+        (leads, robots.to_vec())
+    });
+    (exchange, read)
 }
 
 /// A verdict that no rule of the campaign spoke.
