@@ -306,6 +306,8 @@ impl<'e> Worker<'e> {
             Refusal::Last(given_up) => given_up,
         };
         let took = exchange.took;
+        let head = &exchange.head;
+        let unfetchable = unfetchable_redirect(&ticket.queued.admission.url, head.status, &head.headers);
         let Some(kept) = self.keep(ticket, exchange)? else {
             // It waits in the queue as before; nothing was written.
             return Ok(Then::PutBack { wait });
@@ -327,7 +329,6 @@ impl<'e> Worker<'e> {
             None => followed(&entry.outlinks),
         };
         let admission = &ticket.queued.admission;
-        let unfetchable = unfetchable_redirect(&admission.url, exchange.head.status, &exchange.head.headers);
         if let Some(target) = &unfetchable {
             // No URL of the crawl: it has its line, and no place in the ledger.
             let target = Candidate {
