@@ -55,6 +55,11 @@ struct Repeats {
 impl EventQueue {
     /// Adds an event that happens `now`.
     pub(super) fn push(&mut self, event: CrawlEvent, now: Instant) {
+        // What a power cut took is named URL by URL; recovery bounds how many.
+        if event.kind == EventKind::Recovery && !event.url.is_empty() {
+            self.ready.push_back(event);
+            return;
+        }
         let about = Some((event.host.clone(), event.text.replace(|c: char| c.is_ascii_digit(), "")));
         let mut key = EventKey { kind: event.kind, status: event.status, about };
         if event.kind.is_state()

@@ -9,6 +9,7 @@ use super::*;
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -37,13 +38,23 @@ fn crawl_while(
     ledger: &MemoryLedger,
     meanwhile: impl FnOnce(&Server, &JobCx) + Send + 'static,
 ) -> (CrawlReport, Vec<CrawlEvent>) {
-    let folder = tempfile::tempdir().unwrap();
+    crawl_in(tempfile::tempdir().unwrap().path(), campaign, server, ledger, meanwhile)
+}
+
+/// The same in a folder, where a later crawl goes on.
+fn crawl_in(
+    folder: &Path,
+    campaign: &Campaign,
+    server: &Arc<Server>,
+    ledger: &MemoryLedger,
+    meanwhile: impl FnOnce(&Server, &JobCx) + Send + 'static,
+) -> (CrawlReport, Vec<CrawlEvent>) {
     let (cx, stats) = (JobCx::detached(), CrawlStats::default());
     let other = std::thread::spawn({
         let (server, cx) = (Arc::clone(server), cx.clone());
         move || meanwhile(&server, &cx)
     });
-    let report = run_crawl(&setup(campaign, server, folder.path()), ledger, &stats, &cx).unwrap();
+    let report = run_crawl(&setup(campaign, server, folder), ledger, &stats, &cx).unwrap();
     other.join().unwrap();
     (report, ledger.events())
 }
@@ -137,16 +148,16 @@ fn a_wait_that_a_server_asks_for_holds_over_a_restart() {
         "/robots.txt" => pages(host, path),
         _ => Reply::page(429, "Retry-After: 3000\r\n", ""),
     }));
-    let ledger = MemoryLedger::default();
+    let (folder, ledger) = (tempfile::tempdir().unwrap(), MemoryLedger::default());
     let mut campaign = campaign(&["http://a.example/", "http://a.example/x"]);
     campaign.politeness.workers = 1;
-    let (report, events) = crawl_while(&campaign, &server, &ledger, |server, cx| {
+    let (report, events) = crawl_in(folder.path(), &campaign, &server, &ledger, |server, cx| {
         wait_for(|| server.hits.lock().unwrap().len() == 2);
         cx.cancel();
     });
     assert_eq!(report.end, CrawlEnd::Stopped);
     assert!(events.iter().any(|event| event.text.contains("asks to wait 50 minutes")), "{events:?}");
-    let (report, _) = crawl_while(&campaign, &server, &ledger, |_, cx| {
+    let (report, _) = crawl_in(folder.path(), &campaign, &server, &ledger, |_, cx| {
         std::thread::sleep(Duration::from_millis(700));
         cx.cancel();
     });
@@ -155,16 +166,16 @@ fn a_wait_that_a_server_asks_for_holds_over_a_restart() {
 
 #[test]
 fn a_clock_that_was_set_back_lengthens_no_wait() {
-    let ledger = MemoryLedger::default();
+    let (folder, ledger) = (tempfile::tempdir().unwrap(), MemoryLedger::default());
     let server = Arc::new(Server::start(pages));
     let seeds = campaign(&["http://a.example/"]);
-    crawl_while(&seeds, &server, &ledger, |_, cx| cx.cancel());
+    crawl_in(folder.path(), &seeds, &server, &ledger, |_, cx| cx.cancel());
     // Kept by a clock that was an hour ahead.
     let ahead = |seconds: i64| CaptureDate::from_millis(CaptureDate::now().millis() + (3600 + seconds) * 1000);
     let authority = "a.example".to_owned();
     let wait = HostWait { authority, free: ahead(1), set: ahead(0), failures: 2, refusals: 0, given_up: None };
     ledger.keep_host_wait(&wait).unwrap();
-    let (report, _) = crawl_while(&seeds, &server, &ledger, |_, _| ());
+    let (report, _) = crawl_in(folder.path(), &seeds, &server, &ledger, |_, _| ());
     assert_eq!(report.end, CrawlEnd::Finished);
     assert_eq!(ledger.captures().len(), PAGES + 2);
     assert!(ledger.host_waits().unwrap().is_empty());

@@ -5,6 +5,7 @@
 mod archive;
 mod cli;
 mod demo;
+mod durable;
 mod feed;
 mod files;
 mod foreign;
