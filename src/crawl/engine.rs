@@ -199,7 +199,7 @@ fn run_launch(
     if let Some(version) = setup.changed_from {
         let changed = rejudge(setup, ledger, &judge, logs, cx)?;
         ledger.change_version(version, setup.version)?;
-        stats.event(CrawlEvent::new(EventKind::Campaign, changed.words(version, setup.version)));
+        stats.event(CrawlEvent::new(EventKind::Campaign, changed.text(version, setup.version)));
     }
     admit_seeds(setup, ledger, &judge, logs, stats)?;
     let tally = ledger.tally(&seeds)?;

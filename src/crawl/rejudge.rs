@@ -21,8 +21,8 @@ pub(super) struct Rejudged {
 }
 
 impl Rejudged {
-    /// The change in words.
-    pub fn words(self, from: u32, to: u32) -> String {
+    /// The change as a person reads it.
+    pub fn text(self, from: u32, to: u32) -> String {
         format!(
             "The launch goes on with version {to} of the campaign, before it ran version {from}: {} in the queue \
              {} now refused, {} that {} refused {} now queued",
