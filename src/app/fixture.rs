@@ -33,8 +33,7 @@ const DAY: i64 = 86_400;
 
 /// The version that every saved campaign has then.
 pub const SAVED_VERSION: u32 = 7;
-/// A campaign of this name cannot be saved, nor schedules looked at with a
-/// problem of this name: the made-up archive panics.
+/// What bears this name cannot be saved or looked at: the made-up archive panics.
 pub const PANICS: &str = "panic";
 
 /// What the desk was told.
