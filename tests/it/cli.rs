@@ -98,7 +98,7 @@ fn loopback_is_not_fetched_unless_the_campaign_allows_it() {
     // Nothing was taken: the status says so, and the words say why.
     let said = fonds(&["crawl", arg(&workspace), "1", "--resolve", &resolve, "--json"]).with_status(1);
     assert_eq!(said.json_lines().last().unwrap()["fetched"], 0, "{}", said.out);
-    assert!(said.err.contains("does not allow private addresses"), "{}", said.err);
+    assert!(said.err.contains("does not allow it for this host"), "{}", said.err);
     assert!(listener.accept().is_err(), "a connection was made");
     fonds(&["crawl", arg(&workspace), "1", "--resolve", "nonsense"]).with_status(2).says("--resolve nonsense");
 }
