@@ -114,18 +114,19 @@ fn a_host_that_refuses_for_ever_is_given_up_as_a_whole_and_the_others_are_fetche
     });
     let folder = tempfile::tempdir().unwrap();
     let ledger = MemoryLedger::default();
-    let seeds = ["http://a.example/", "http://b.example/1", "http://b.example/2", "http://b.example/3"];
-    let mut campaign = campaign(&seeds);
+    let mut seeds = vec!["http://a.example/".to_owned()];
+    seeds.extend((1..7).map(|page| format!("http://b.example/{page}")));
+    let mut campaign = patient(&seeds.iter().map(String::as_str).collect::<Vec<_>>());
     campaign.politeness.min_delay_ms = 1;
     let report = crawl(&campaign, &server, folder.path(), &ledger);
     // One answer is kept as it is, the rest was not fetched.
-    let b: Vec<Finished> = (1..4).map(|page| ledger.finished(&format!("http://b.example/{page}")).unwrap()).collect();
+    let b: Vec<Finished> = (1..7).map(|page| ledger.finished(&format!("http://b.example/{page}")).unwrap()).collect();
     let mut statuses: Vec<i32> = b.iter().map(|end| end.fetch_status).collect();
     statuses.sort_unstable();
-    assert_eq!(statuses, [-8, -8, 429]);
+    assert_eq!(statuses, [-8, -8, -8, -8, -8, 429]);
     let why = b.iter().find_map(|end| end.why.clone()).unwrap();
     assert_eq!(why, "The server of b.example answered 9 times in a row with HTTP 429 or 503, last with 429");
-    assert_eq!((report.totals.failed, report.totals.fetched as usize), (2, PAGES + 4));
+    assert_eq!((report.totals.failed, report.totals.fetched as usize), (5, PAGES + 4));
     assert_eq!(server.paths("b.example").iter().filter(|path| *path != "/robots.txt").count(), 9);
 }
 

@@ -21,8 +21,8 @@ pub const MAX_SLEEP: Duration = MAX_RETRY_AFTER;
 /// A host that refuses so many times in a row is given up.
 pub const MAX_REFUSALS: u32 = 8;
 /// Further failures in a row that a host may have which answered before, or
-/// has a seed: with a delay of one minute, three hours.
-pub const KNOWN_HOST_RETRIES: u32 = 6;
+/// has a seed: with a delay of one minute, one hour.
+pub const KNOWN_HOST_RETRIES: u32 = 4;
 /// Hosts that have to fail in a row before the network is looked at.
 const SUSPICIOUS: usize = 2;
 /// The network is looked at this often at most.

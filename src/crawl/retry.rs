@@ -72,9 +72,9 @@ impl Worker<'_> {
         let asked = exchange.head.headers.get("Retry-After").and_then(|value| retry_after(&value, CaptureDate::now()));
         let authority = authority_of(url);
         let setback = engine.frontier.failed(authority, Trouble::Refusing(asked), self.retry_delay())?;
-        // The first refusal in a row is one of the URL, the rest are the host's.
-        let is_its_own = is_robots || setback.count <= 1;
-        let tries = ticket.queued.tries + u32::from(is_its_own);
+        // Others of the host are asked before this URL comes again, so that one
+        // URL that is always refused does not look like a host that refuses.
+        let tries = ticket.queued.tries + 1;
         let kind = if is_robots { EventKind::Robots } else { EventKind::Wait };
         let event = |text: String| {
             engine.stats.event(CrawlEvent::new(kind, text).of_url(url).with_status(i32::from(status)));
@@ -85,7 +85,7 @@ impl Worker<'_> {
                 counted(u64::from(setback.count), "time"),
             ))));
         }
-        if is_its_own && tries > politeness.max_retries {
+        if tries > politeness.max_retries {
             if is_robots {
                 event(format!("robots.txt answered with HTTP {status} {tries} times; it is taken as it is"));
             }
@@ -158,7 +158,8 @@ impl Worker<'_> {
             return Ok(false);
         }
         let patient = retries.saturating_add(KNOWN_HOST_RETRIES);
-        if setback.count > patient {
+        let has_no_name = error.status == fetch_status::DNS_FAILED && !error.words.contains(NOT_NOW);
+        if setback.count > patient || has_no_name {
             return Ok(true);
         }
         // A server that takes connections is there, and a name server that is
