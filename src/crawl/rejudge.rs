@@ -51,7 +51,8 @@ pub(super) fn rejudge(
         let urls = ledger.undecided(after, AT_ONCE)?;
         let Some(last) = urls.last() else { return Ok(changes) };
         after = last.id;
-        let (mut judged, mut lines): (Vec<(i64, Admission)>, Vec<(Candidate, Verdict)>) = Default::default();
+        let mut judged: Vec<(i64, Admission)> = Vec::new();
+        let mut lines: Vec<(Candidate, Verdict)> = Vec::new();
         // No rule decides what another URL needs.
         for url in urls.into_iter().filter(|url| url.admission.verdict.rule_name != PREREQUISITE_RULE) {
             let before = url.admission;

@@ -65,7 +65,7 @@ impl Worker<'_> {
         let engine = self.engine;
         let url = &ticket.queued.admission.url;
         let (status, is_robots) = (exchange.head.status, is_robots_url(url));
-        if !matches!(status, 429 | 503) && !(is_robots && status >= 500) {
+        if !(matches!(status, 429 | 503) || is_robots && status >= 500) {
             return Ok(Refusal::None);
         }
         let politeness = &engine.setup.campaign.politeness;

@@ -496,9 +496,9 @@ mod tests {
         let add = "INSERT INTO setting (name, value) VALUES (?1, '')";
         let defect = catch_unwind(AssertUnwindSafe(|| {
             catalogue.write(|conn| {
-                conn.execute(add, ["half"])?;
-                let none: Option<u32> = None;
-                Ok(none.expect("a defect"))
+                let rows = conn.execute(add, ["half"])?;
+                assert!(rows != 1, "a defect");
+                Ok(rows)
             })
         }));
         assert!(defect.is_err());
