@@ -172,7 +172,8 @@ impl Worker<'_> {
     pub(super) fn give_up_host(&self, ticket: &Ticket, status: i32, why: &str) -> Result<(), CrawlError> {
         let engine = self.engine;
         let authority = authority_of(&ticket.queued.admission.url);
-        let mut urls = 0;
+        // The URL at hand failed with its host; an answer that refuses is kept.
+        let mut urls = u64::from(status != fetch_status::TOO_MANY_RETRIES);
         let since = engine.frontier.give_up(authority, status, why, |ended| {
             urls += ended.len() as u64;
             engine.stats.gave_up_waiting(ended.len() as u64);
@@ -184,9 +185,8 @@ impl Worker<'_> {
         })?;
         let since = since.map(|since| format!(" since {}", since.to_words())).unwrap_or_default();
         let text = format!(
-            "{authority} was given up: no answer{since} ({why}); {} of it {} failed. Retry them when it is back.",
-            counted(urls + 1, "URL"),
-            if urls == 0 { "is" } else { "are" }
+            "{authority} was given up; it has been in trouble{since}: {why}. {} failed; retry them when it is back.",
+            counted(urls, "URL")
         );
         engine.stats.event(CrawlEvent::new(EventKind::HostGivenUp, text).of_host(authority).with_status(status));
         Ok(())
