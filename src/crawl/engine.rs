@@ -19,7 +19,7 @@ use super::{
     AdmissionState, Admitted, CrawlEnd, CrawlError, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, DiskGate,
     EventKind, Ledger, MAX_IN_FLIGHT_PER_ADDRESS, Resolver, SystemResolver,
 };
-use crate::jobs::{JobCx, counted, panic_words};
+use crate::jobs::{JobCx, OnDrop, counted, panic_words};
 use crate::scope::{Candidate, MAX_REDIRECTS};
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::{FileSetOptions, make_folder};
@@ -143,15 +143,6 @@ struct Shared<'a> {
     logs: &'a Logs,
     disk: &'a Arc<DiskGate>,
     events: &'a EventWriter<'a>,
-}
-
-/// Does something when it goes.
-struct OnDrop<F: Fn()>(F);
-
-impl<F: Fn()> Drop for OnDrop<F> {
-    fn drop(&mut self) {
-        (self.0)();
-    }
 }
 
 fn run_launch(

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_that_comes_back_is_told_at_once() {
+    fn a_state_that_comes_back_is_passed_on_at_once() {
         let mut queue = EventQueue::default();
         let now = Instant::now();
         let mut told = |text: &str| {

@@ -44,6 +44,19 @@ pub struct Source<'a> {
     pub is_seed: bool,
 }
 
+impl<'a> Source<'a> {
+    /// A page as it was admitted.
+    pub fn of(admission: &'a Admission) -> Self {
+        Self {
+            url: &admission.url,
+            hops: &admission.hops,
+            seed: admission.seed.as_deref(),
+            source_tag: &admission.source_tag,
+            is_seed: admission.is_seed,
+        }
+    }
+}
+
 impl<'a> Judge<'a> {
     /// With what the ledger knows about hosts already. A look-up that failed
     /// in an earlier run is made again.

@@ -183,7 +183,7 @@ fn a_clock_that_was_set_back_lengthens_no_wait() {
 }
 
 #[test]
-fn a_robots_txt_with_an_error_is_asked_for_again_before_its_host_is_refused() {
+fn a_robots_txt_with_an_error_is_fetched_again_before_its_host_is_refused() {
     let asked = AtomicUsize::new(0);
     let server = Server::start(move |host, path| match (host, path) {
         ("a.example", "/robots.txt") if asked.fetch_add(1, Ordering::SeqCst) < 2 => Reply::page(500, "", ""),
@@ -200,7 +200,7 @@ fn a_robots_txt_with_an_error_is_asked_for_again_before_its_host_is_refused() {
 }
 
 #[test]
-fn a_robots_txt_is_asked_for_again_after_a_day() {
+fn a_robots_txt_is_fetched_again_after_a_day() {
     let server = Server::start(pages);
     let (folder, ledger) = (tempfile::tempdir().unwrap(), MemoryLedger::default());
     let answer = |hours: i64, body: &str| RobotsAnswer {

@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn redirects_to_other_schemes_are_told_and_lead_nowhere() {
+    fn redirects_to_other_schemes_are_named_and_lead_nowhere() {
         let elsewhere = |status, location: &str| {
             let mut headers = Headers::new();
             headers.push("Location", location);

@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_asked_before_a_host_fell_asleep_does_not_lengthen_its_sleep() {
+    fn a_request_from_before_a_host_fell_asleep_does_not_lengthen_its_sleep() {
         let mut reach = Reach::default();
         fail(&mut reach, "a.pt", Trouble::Unreachable);
         fail(&mut reach, "a.pt", Trouble::Unreachable);

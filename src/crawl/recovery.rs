@@ -397,13 +397,7 @@ fn take_over_one(
         // One that waited for its host's location was decided again at its turn.
         capture.verdict = Some(admission.verdict.clone()).filter(|verdict| verdict.decision == Decision::Accept);
     }
-    let source = Source {
-        url: &admission.url,
-        hops: &admission.hops,
-        seed: admission.seed.as_deref(),
-        source_tag: &admission.source_tag,
-        is_seed: admission.is_seed,
-    };
+    let source = Source::of(admission);
     // What was fetched stays in the archive; its links may lead nowhere.
     let candidate = candidate_of(admission);
     let refused = judge.refuses_content(&candidate, content_of(&capture));

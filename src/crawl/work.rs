@@ -344,13 +344,7 @@ impl<'e> Worker<'e> {
         {
             self.seed_moved(admission, target);
         }
-        let source = Source {
-            url: &admission.url,
-            hops: &admission.hops,
-            seed: admission.seed.as_deref(),
-            source_tag: &admission.source_tag,
-            is_seed: admission.is_seed,
-        };
+        let source = Source::of(admission);
         let decided = engine.judge.admit(&source, links)?;
         let line = CrawlLogLine { annotations, ..self.log_line(&ticket.queued, status).with_capture(&entry) };
         let (mime, bytes) = (entry.mime.clone(), entry.payload_len);

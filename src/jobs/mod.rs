@@ -11,12 +11,14 @@
 //! Not here: what the work is about.
 
 mod disk;
+mod guard;
 mod lock;
 mod read;
 mod spawn;
 mod words;
 
 pub use disk::{free_bytes, is_disk_full};
+pub use guard::{OnDrop, OnPanic};
 pub use lock::{FileLock, NotLocked};
 pub use read::{CountedRead, OnStop};
 pub use spawn::{JobHandle, Outcome, StopError, Wake, panic_words, spawn};

@@ -12,7 +12,7 @@ use crate::crawl::{
     CrawlEnd, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, EventKind, EventObserver, Ledger, RecoveryReport,
     run_crawl,
 };
-use crate::jobs::JobCx;
+use crate::jobs::{JobCx, OnDrop, OnPanic};
 use crate::scope::{DecideRules, GeoDatabase};
 use crate::store::{Catalogue, LaunchLedger, job_name};
 use crate::uri::{Clock, parse_web_url};
@@ -305,26 +305,6 @@ fn guarded<T>(catalogue: &Catalogue, launch: LaunchId, live: &LiveCrawl, work: i
         }
         work()
     })
-}
-
-/// Does something when it goes.
-struct OnDrop<F: Fn()>(F);
-
-impl<F: Fn()> Drop for OnDrop<F> {
-    fn drop(&mut self) {
-        (self.0)();
-    }
-}
-
-/// Does something when a panic takes it along.
-pub(super) struct OnPanic<F: Fn()>(pub(super) F);
-
-impl<F: Fn()> Drop for OnPanic<F> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            (self.0)();
-        }
-    }
 }
 
 fn outcome(

@@ -8,12 +8,12 @@
 //! also when the clock is set back; runs from before the schedule was saved as
 //! it is are nobody's; what is not started is written down with its reason.
 
-use super::crawl::{CrawlOptions, CrawlOutcome, OnPanic, crawl};
+use super::crawl::{CrawlOptions, CrawlOutcome, crawl};
 use super::sample::crawl_options;
 use crate::app::models::{CampaignId, LaunchState, RunState, ScheduledRun};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::{Calendar, CatchUp, Fate, Run, settle};
-use crate::jobs::{JobCx, StopError};
+use crate::jobs::{JobCx, OnPanic, StopError};
 use crate::store::Scheduled;
 use crate::uri::CaptureDate;
 use std::collections::HashMap;
