@@ -94,7 +94,7 @@ impl Inner {
         for admission in found {
             let queued = admission.state == AdmissionState::Queued;
             let fate = match queued {
-                true => Fate::Waiting { tries: 0, due: admission.date },
+                true => Fate::Waiting { tries: 0, due: CaptureDate::from_millis(0) },
                 false => Fate::Refused,
             };
             match self.by_url.get(admission.url.as_str()) {

@@ -23,6 +23,9 @@ pub const MAX_REFUSALS: u32 = 8;
 /// Further failures in a row that a host may have which answered before, or
 /// has a seed: with a delay of one minute, one hour.
 pub const KNOWN_HOST_RETRIES: u32 = 4;
+/// The same for any other host: with a delay of one minute, a quarter of an
+/// hour, so that an outage of ten minutes loses nothing.
+pub const UNKNOWN_HOST_RETRIES: u32 = 2;
 /// Hosts that have to fail in a row before the network is looked at.
 const SUSPICIOUS: usize = 2;
 /// The network is looked at this often at most.

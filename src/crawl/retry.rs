@@ -7,7 +7,7 @@ use super::fetch::{Exchange, FetchError, fetch_status};
 use super::frontier::authority_of;
 use super::outcome::TLS_MARK;
 use super::politeness::{retry_after, wait_after};
-use super::reach::{KNOWN_HOST_RETRIES, MAX_REFUSALS, Setback, Trouble};
+use super::reach::{KNOWN_HOST_RETRIES, MAX_REFUSALS, Setback, Trouble, UNKNOWN_HOST_RETRIES};
 use super::resolver::NOT_NOW;
 use super::robots_desk::is_robots_url;
 use super::work::{Then, Ticket, Worker};
@@ -165,7 +165,10 @@ impl Worker<'_> {
         // A server that takes connections is there, and a name server that is
         // gone says nothing about the host.
         let is_there = trouble_of(error) == Trouble::Silent || error.words.contains(NOT_NOW);
-        Ok(!is_there && !self.engine.ledger.is_known_host(authority)?)
+        if is_there || setback.count <= retries.saturating_add(UNKNOWN_HOST_RETRIES) {
+            return Ok(false);
+        }
+        Ok(!self.engine.ledger.is_known_host(authority)?)
     }
 
     /// Gives the host of a URL up: what waits for it ends as failed.

@@ -211,7 +211,12 @@ impl<'e> Worker<'e> {
             Robots::Unreachable(fetch_status::BLOCKED_BY_SETTING) => return Ok(None),
             Robots::Unreachable(status) if policy == RobotsPolicy::Obey => {
                 let words = robots_unreachable(status);
-                let status = fetch_status::ROBOTS_PREREQUISITE_FAILED;
+                // A host that is not there fails all its URLs in one way, also
+                // those that waited while its robots.txt failed.
+                let status = match status {
+                    fetch_status::DNS_FAILED | fetch_status::CONNECT_FAILED => status,
+                    _ => fetch_status::ROBOTS_PREREQUISITE_FAILED,
+                };
                 return self.gave_up(ticket, status, &words, None).map(Some);
             }
             Robots::Unreachable(_) => {

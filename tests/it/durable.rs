@@ -173,9 +173,7 @@ fn outcome(workspace: &Path) -> Outcome {
             "crawl.log" => {
                 for line in text.lines() {
                     let line = CrawlLogLine::parse(line).unwrap();
-                    // What waits for a host that is dead fails with it, or for want of its robots.txt.
-                    let status = if line.status == -61 { -1 } else { line.status };
-                    *lines.entry(format!("{status} {}", line.url)).or_default() += 1;
+                    *lines.entry(format!("{} {}", line.status, line.url)).or_default() += 1;
                 }
             }
             "scope.log" => {
