@@ -14,6 +14,8 @@ every so many seconds, one fault of these is made:
     gone    all hosts are away
     busy    a host answers 429 or 503, with or without Retry-After
     silent  a host takes connections and closes them
+    names   the name server is away or fails; hosts have names then, in a
+            network and a mount name space of their own (Linux, as root)
     disk    the disk is full (with --disk, a small file system of its own
             that holds FOLDER)
 
@@ -21,16 +23,60 @@ In the end every URL has exactly one capture, nothing failed, crawl.log has a
 line for each capture, the archive files can be read, and memory did not grow:
 exit status 0. Needs Python 3.9 and nothing else; FOLDER must not exist.
 """
-import argparse, asyncio, glob, gzip, json, os, random, re, signal, sqlite3, subprocess, sys, threading, time
+import argparse, asyncio, glob, gzip, json, os, random, re, signal, socket, sqlite3, subprocess, sys, tempfile, threading
+import time
 
 AGENT = "Mozilla/5.0 (compatible; fonds-soak; +https://archive.example.org/bot)"
+
+
+class NameServer:
+    """Knows h1.soak.example and so on; silent or failing on request."""
+
+    def __init__(self, addresses):
+        self.addresses, self.mode, self.asked = addresses, "fine", 0
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind(("127.0.0.53", 53))
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            query, asker = self.socket.recvfrom(1500)
+            labels, at = [], 12
+            while query[at]:
+                labels.append(query[at + 1:at + 1 + query[at]].decode())
+                at += 1 + query[at]
+            name, kind, question = ".".join(labels), query[at + 2], query[12:at + 5]
+            self.asked += 1
+            if self.mode == "silent":
+                continue
+            code = 2 if self.mode == "failing" else 0 if name in self.addresses else 3
+            answers = b""
+            if code == 0 and kind == 1:
+                address = socket.inet_aton(self.addresses[name])
+                answers = b"\xc0\x0c\0\1\0\1\0\0\0\1\0\4" + address
+            head = query[:2] + bytes([0x81, 0x80 | code, 0, 1, 0, 1 if answers else 0, 0, 0, 0, 0])
+            self.socket.sendto(head + question + answers, asker)
+
+
+def in_a_network_of_its_own():
+    """Runs this program again where only loopback and its own name server are."""
+    if os.environ.get("SOAK_INSIDE"):
+        subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+        with tempfile.NamedTemporaryFile("w", delete=False) as file:
+            file.write("nameserver 127.0.0.53\noptions timeout:2 attempts:1\n")
+        subprocess.run(["mount", "--bind", file.name, "/etc/resolv.conf"], check=True)
+        return
+    os.environ["SOAK_INSIDE"] = "1"
+    os.execvp("unshare", ["unshare", "--mount", "--net", sys.executable, *sys.argv])
 
 
 class Web:
     """Hosts with pages /p/0 to /p/N-1, each with its links; away or busy on request."""
 
-    def __init__(self, hosts, pages, port):
-        self.names = [f"127.0.1.{i + 1}" for i in range(hosts)]
+    def __init__(self, hosts, pages, port, has_names):
+        self.addresses = {f"h{i + 1}.soak.example" if has_names else f"127.0.1.{i + 1}": f"127.0.1.{i + 1}"
+                          for i in range(hosts)}
+        self.names = list(self.addresses)
         self.pages, self.port, self.mode = pages, port, {}
         self.lines, self.servers, self.hits = {name: set() for name in self.names}, {}, 0
         self.loop = asyncio.new_event_loop()
@@ -44,7 +90,7 @@ class Web:
     async def open(self, name):
         if name not in self.servers:
             self.servers[name] = await asyncio.start_server(
-                lambda r, w: self.serve(name, r, w), name, self.port, reuse_address=True)
+                lambda r, w: self.serve(name, r, w), self.addresses[name], self.port, reuse_address=True)
 
     async def close(self, name):
         server = self.servers.pop(name, None)
@@ -127,10 +173,14 @@ def main():
     args.add_argument("--faults", default="kill,stop,cut,away,gone,busy,silent,disk")
     args.add_argument("--disk")
     args = args.parse_args()
+    has_names = "names" in args.faults.split(",")
+    if has_names:
+        in_a_network_of_its_own()
     rng, done = random.Random(args.seed), {}
     # A half of the time goes to the faults.
     pages = max(20, int(args.minutes * 60_000 / (args.delay_ms + 30) * 0.5))
-    web = Web(args.hosts, pages, args.port)
+    web = Web(args.hosts, pages, args.port, has_names)
+    name_server = NameServer(web.addresses) if has_names else None
     campaign = {
         "name": "Soak",
         "seeds": [{"url": f"http://{name}:{args.port}/p/0"} for name in web.names],
@@ -191,6 +241,9 @@ def main():
         elif fault in ("busy", "silent"):
             web.mode[name] = fault
             undo.append((now + span, lambda name=name: web.mode.pop(name, None)))
+        elif fault == "names":
+            name_server.mode = rng.choice(["silent", "failing"])
+            undo.append((now + span, lambda: setattr(name_server, "mode", "fine")))
         elif fault == "disk":
             filler = os.path.join(args.disk, "filler")
             with open(filler, "wb") as file:
