@@ -26,7 +26,9 @@ use super::{
 use crate::campaign::RobotsPolicy;
 use crate::jobs::panic_words;
 use crate::links::{LinkKind, Unread};
-use crate::scope::{Candidate, ContentFact, Decision, RobotsFact, UNSUPPORTED_SCHEME, Verdict, with_hop};
+use crate::scope::{
+    Candidate, ContentFact, Decision, RobotsFact, UNSUPPORTED_SCHEME, Verdict, is_open_redirect, with_hop,
+};
 use crate::uri::{ScopeSurt, Url, is_same_site};
 use std::any::Any;
 use std::io;
@@ -450,12 +452,11 @@ impl<'e> Worker<'e> {
             return;
         }
         let seed = admission.seed.as_deref().unwrap_or(admission.url.as_str());
-        let left_out = &engine.setup.campaign.left_out_redirects;
         let text = if is_same_site(&admission.url, target) {
             format!(
                 "The seed {seed} redirects to {target}, whose address is private and not allowed (Spec, Politeness)"
             )
-        } else if left_out.iter().any(|url| url == target.as_str()) {
+        } else if !is_open_redirect(&engine.setup.campaign, seed, target) {
             return;
         } else {
             format!(

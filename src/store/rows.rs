@@ -9,7 +9,7 @@ pub use crate::analysis::{ScorePart, ScoreWeights};
 use crate::campaign::Campaign;
 use crate::crawl::{CrawlEvent, EventKind, UrlOutcome};
 use crate::links::stored::tallied_anchor;
-use crate::scope::Trace;
+use crate::scope::{Trace, is_open_redirect};
 use crate::uri::{CaptureDate, parse_web_url};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -121,12 +121,7 @@ pub struct MovedSeed {
 impl MovedSeed {
     /// Whether a campaign says nothing about the target yet.
     pub fn is_open(&self, campaign: &Campaign) -> bool {
-        !campaign.left_out_redirects.contains(&self.target)
-            && campaign.seeds.iter().any(|seed| seed.url == self.seed)
-            && !campaign
-                .seeds
-                .iter()
-                .any(|seed| parse_web_url(&seed.url).is_some_and(|url| url.as_str() == self.target))
+        parse_web_url(&self.target).is_some_and(|target| is_open_redirect(campaign, &self.seed, &target))
     }
 }
 

@@ -43,7 +43,7 @@ pub use regex_list::{RegexList, broken_pattern};
 pub use robots::Robots;
 pub use schedule_window::ScheduleWindow;
 pub use scheme_not_in_set::SchemeNotInSet;
-pub use seed_scope::{SeedReach, SeedScopeRule, seed_reach};
+pub use seed_scope::{SeedReach, SeedScopeRule, is_open_redirect, seed_reach};
 pub use source_tag::SourceTag;
 pub use surt_prefix::SurtPrefix;
 pub use too_many_hops::TooManyHops;

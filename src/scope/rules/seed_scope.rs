@@ -1,7 +1,7 @@
 //! What the seeds reach.
 
 use super::{Change, DecideRule, Edit, counted, hop_count, is_navigation};
-use crate::campaign::{Seed, SeedScope};
+use crate::campaign::{Campaign, Seed, SeedScope};
 use crate::scope::{Candidate, Decision, Facts};
 use crate::uri::{ScopePrefix, ScopePrefixSet, ScopeSurt, Url, parse_typed_url};
 use serde::{Deserialize, Serialize};
@@ -84,6 +84,20 @@ pub fn seed_reach(seed: &Seed) -> Option<SeedReach> {
     // Who asks for subdomains need not be told that they are open.
     let remark = prefix.as_ref().filter(|_| seed.scope == SeedScope::Root).and_then(ScopePrefix::remark);
     Some(SeedReach { prefix, words, remark })
+}
+
+/// Whether a person has yet to decide on a URL of another site that a seed
+/// redirects to: it is not left out, and no seed reaches it.
+pub fn is_open_redirect(campaign: &Campaign, seed: &str, target: &Url) -> bool {
+    let surt = ScopeSurt::of(target);
+    let reaches = |seed: &Seed| match parse_typed_url(&seed.url) {
+        Some(url) if url == *target => true,
+        Some(url) => prefix_of(seed, &url).is_some_and(|prefix| prefix.matches(&surt)),
+        None => false,
+    };
+    campaign.seeds.iter().any(|of| of.url == seed)
+        && !campaign.left_out_redirects.iter().any(|url| url == target.as_str())
+        && !campaign.seeds.iter().any(reaches)
 }
 
 /// How a candidate is reached.

@@ -5,10 +5,10 @@ use super::spec_permissions::{PermissionsEditor, words_of};
 use super::spec_request::RequestEditor;
 use super::spec_rules::RulesEditor;
 use super::spec_schedule::schedule_ui;
-use super::spec_seeds::SeedsEditor;
+use super::spec_seeds::{SeedsEditor, open_redirects};
 use super::spec_settings;
 use super::spec_what_if::what_if_ui;
-use crate::app::models::{CampaignId, CampaignPage, Loaded, campaign_title};
+use crate::app::models::{CampaignId, CampaignPage, Loaded, MovedSeed, campaign_title};
 use crate::app::{Action, AppState, Command, Route, RuleLine, SpecDraft};
 use crate::campaign::CampaignProblem;
 use crate::ui::theme::{self, GAP, tokens};
@@ -16,7 +16,7 @@ use crate::ui::widgets::{
     action_named_ui, action_ui, lead_here, lead_to_field, loaded_ui, notice_ui, stop_leading, title_ui,
 };
 use crate::ui::words;
-use egui::{Id, ScrollArea, TextEdit, Ui, UiBuilder};
+use egui::{Id, RichText, ScrollArea, TextEdit, Ui, UiBuilder};
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -65,9 +65,13 @@ struct Checked {
     revision: u64,
     /// The words of the rules that were known then.
     lines: Option<Arc<Vec<RuleLine>>>,
+    /// The campaign as the catalogue had it then.
+    page: Option<Arc<CampaignPage>>,
     /// What is wrong with the specification, and behind that broken rules.
     problems: Vec<CampaignProblem>,
     of_campaign: usize,
+    /// Seeds that redirect to another site that a person has yet to decide on.
+    moved: Vec<MovedSeed>,
 }
 
 impl SpecPage {
@@ -93,10 +97,16 @@ impl SpecPage {
         // The draft is taken out while it is edited, so that a part may ask the desk.
         let Some(mut spec) = app.spec.take() else { return };
         self.rules.name_rules(app, &spec);
-        let checked = self.check(&spec);
+        let checked = self.check(&spec, page.as_ref());
         if let Some(field) = problems_ui(ui, &spec, &checked.problems, self.rules.is_reading()) {
             self.tab = tab_of(&field);
             lead_to_field(ui.ctx(), &field);
+        }
+        if self.tab != Tab::Seeds
+            && let Some(text) = open_redirects(&checked.moved)
+            && ui.link(RichText::new(text).color(tokens(ui).flag)).clicked()
+        {
+            self.tab = Tab::Seeds;
         }
         what_if_ui(ui, app, spec.id);
         self.tabs_ui(ui, &spec);
@@ -105,7 +115,7 @@ impl SpecPage {
         let own = UiBuilder::new().scope_id(Id::unique(("spec", self.tab as usize)));
         ui.scope_builder(own, |ui| {
             ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-                self.tab_ui(ui, app, &mut spec, page.as_deref(), checked.problems.split_at(checked.of_campaign).0);
+                self.tab_ui(ui, app, &mut spec, page.as_deref(), &checked);
             });
         });
         stop_leading(ui.ctx());
@@ -113,11 +123,12 @@ impl SpecPage {
         app.spec = Some(spec);
     }
 
-    fn check(&mut self, spec: &SpecDraft) -> Checked {
+    fn check(&mut self, spec: &SpecDraft, page: Option<&Arc<CampaignPage>>) -> Checked {
         let lines = self.rules.lines();
         let is_same = |checked: &Checked| {
             let same_lines = checked.lines.as_ref().map(Arc::as_ptr) == lines.map(Arc::as_ptr);
-            checked.revision == spec.revision() && same_lines
+            let same_page = checked.page.as_ref().map(Arc::as_ptr) == page.map(Arc::as_ptr);
+            checked.revision == spec.revision() && same_lines && same_page
         };
         if let Some(checked) = self.checked.take().filter(is_same) {
             return checked;
@@ -130,7 +141,10 @@ impl SpecPage {
             hint: "correct it, or undo the edit; it cannot be saved like this".to_owned(),
             stops_crawl: true,
         }));
-        Checked { revision: spec.revision(), lines: lines.cloned(), problems, of_campaign }
+        let moved = page.iter().flat_map(|page| &page.moved_seeds);
+        let moved = moved.filter(|moved| moved.is_open(&spec.campaign)).cloned().collect();
+        let (lines, page) = (lines.cloned(), page.cloned());
+        Checked { revision: spec.revision(), lines, page, problems, of_campaign, moved }
     }
 
     /// Sees to it that a draft is at hand; false while there is none to draw.
@@ -241,12 +255,15 @@ impl SpecPage {
         app: &mut AppState,
         spec: &mut SpecDraft,
         page: Option<&CampaignPage>,
-        problems: &[CampaignProblem],
+        checked: &Checked,
     ) {
         match self.tab {
             Tab::About => self.about_ui(ui, spec),
             Tab::Request => self.request.ui(ui, &mut spec.campaign.request),
-            Tab::Seeds => self.seeds.ui(ui, &mut spec.campaign, page, problems),
+            Tab::Seeds => {
+                let problems = checked.problems.get(..checked.of_campaign).unwrap_or_default();
+                self.seeds.ui(ui, &mut spec.campaign, page, &checked.moved, problems);
+            }
             Tab::Rules => self.rules.ui(ui, app, &mut spec.campaign, page),
             Tab::Geo => self.geo.ui(ui, app, spec.id),
             Tab::Permissions => self.permissions.ui(ui, app, &mut spec.campaign),

@@ -57,6 +57,7 @@ impl SeedsEditor {
         ui: &mut Ui,
         campaign: &mut Campaign,
         page: Option<&CampaignPage>,
+        moved: &[MovedSeed],
         problems: &[CampaignProblem],
     ) {
         let led_to = field_led_to(ui.ctx()).and_then(|field| {
@@ -64,9 +65,7 @@ impl SeedsEditor {
             index.parse().ok()
         });
         self.at = led_to.or(self.at);
-        if let Some(page) = page {
-            moved_ui(ui, campaign, &page.moved_seeds);
-        }
+        moved_ui(ui, campaign, moved);
         if campaign.seeds.is_empty() {
             ui.label("No seeds yet. Paste URLs below, one per line");
         } else {
@@ -263,16 +262,17 @@ fn table_ui(
     }
 }
 
+/// How many seeds redirect to another site, in words.
+pub fn open_redirects(moved: &[MovedSeed]) -> Option<String> {
+    let count = words::counted(moved.len() as u64, "seed redirects", "seeds redirect");
+    (!moved.is_empty()).then(|| format!("⚠ {count} to another site; only the page itself is crawled there"))
+}
+
 /// Seeds that redirect to another site, with what can be done about it.
 fn moved_ui(ui: &mut Ui, campaign: &mut Campaign, moved: &[MovedSeed]) {
-    let open: Vec<&MovedSeed> = moved.iter().filter(|moved| moved.is_open(campaign)).collect();
-    if open.is_empty() {
-        return;
-    }
-    let count = words::counted(open.len() as u64, "seed redirects", "seeds redirect");
-    let words = format!("⚠ {count} to another site; only the page itself is crawled there");
-    ui.colored_label(tokens(ui).flag, words);
-    for moved in open.iter().take(MOVED_SHOWN) {
+    let Some(text) = open_redirects(moved) else { return };
+    ui.colored_label(tokens(ui).flag, text);
+    for moved in moved.iter().take(MOVED_SHOWN) {
         ui.horizontal_wrapped(|ui| {
             let (from, to) = (words::short(&moved.seed, 70), words::short(&moved.target, 70));
             ui.label(format!("{from} → {to}")).on_hover_text(format!("on {} UTC", moved.date.to_words()));
@@ -287,7 +287,7 @@ fn moved_ui(ui: &mut Ui, campaign: &mut Campaign, moved: &[MovedSeed]) {
             }
         });
     }
-    let more = open.len().saturating_sub(MOVED_SHOWN);
+    let more = moved.len().saturating_sub(MOVED_SHOWN);
     if more > 0 {
         ui.weak(format!("and {} more", words::count(more as u64)));
     }
