@@ -123,7 +123,7 @@ fn private_v4(ip: Ipv4Addr) -> Option<&'static str> {
 }
 
 fn private_v6(ip: Ipv6Addr) -> Option<&'static str> {
-    let [a, b, ..] = ip.segments();
+    let [a, b, c, ..] = ip.segments();
     let embedded = |from: usize| {
         let bytes = ip.octets();
         private_v4(Ipv4Addr::new(bytes[from], bytes[from + 1], bytes[from + 2], bytes[from + 3]))
@@ -134,7 +134,16 @@ fn private_v6(ip: Ipv6Addr) -> Option<&'static str> {
         Some("unspecified")
     } else if ip.to_ipv4_mapped().is_some() || ip.octets()[..12] == [0; 12] {
         embedded(12)
-    } else if a == 0x64 && b == 0xff9b {
+    } else if ip.octets()[..12] == [0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0] {
+        // SIIT writes any IPv4 address so (RFC 2765); only a translator of the own network knows which.
+        Some("address of a local translator to IPv4 (SIIT)")
+    } else if (a, b, c) == (0x64, 0xff9b, 1) {
+        // RFC 8215 leaves to each network where the IPv4 address stands in it.
+        Some("address of a local translator to IPv4 (NAT64)")
+    } else if (a, b) == (0x2001, 0) {
+        // Teredo hides the client's IPv4 address, and leads through a relay that anybody may run.
+        Some("tunnel over IPv4 (Teredo)")
+    } else if (a, b) == (0x64, 0xff9b) {
         // An IPv4 address behind a translator (NAT64).
         embedded(12)
     } else if a == 0x2002 {
@@ -332,12 +341,28 @@ mod tests {
             "::7f00:1",
             "64:ff9b::a00:1",
             "2002:7f00:1::",
+            "64:ff9b:1::a00:1",
+            "64:ff9b:1:a00:1::",
+            "64:ff9b:1:ffff:ffff:ffff:808:808",
+            "::ffff:0:10.0.0.1",
+            "::ffff:0:8.8.8.8",
+            "2001::1",
+            "2001:0:4136:e378:8000:63bf:3fff:fdd2",
         ] {
             assert!(private_address(ip.parse().unwrap()).is_some(), "{ip}");
         }
-        for ip in
-            ["193.136.1.1", "8.8.8.8", "172.32.0.1", "100.128.0.1", "2001:690::1", "::ffff:8.8.8.8", "2002:808:808::"]
-        {
+        for ip in [
+            "193.136.1.1",
+            "8.8.8.8",
+            "172.32.0.1",
+            "100.128.0.1",
+            "2001:690::1",
+            "2001:1:2::3",
+            "64:ff9b::808:808",
+            "64:ff9b:2::808:808",
+            "::ffff:8.8.8.8",
+            "2002:808:808::",
+        ] {
             assert!(private_address(ip.parse().unwrap()).is_none(), "{ip}");
         }
     }
