@@ -246,13 +246,13 @@ def main():
             undo.append((now + span, lambda: setattr(name_server, "mode", "fine")))
         elif fault == "disk":
             filler = os.path.join(args.disk, "filler")
-            with open(filler, "wb") as file:
-                try:
+            try:
+                with open(filler, "ab") as file:
                     while True:
                         file.write(b"x" * 65536)
                         file.flush()
-                except OSError:
-                    pass
+            except OSError:
+                pass
             undo.append((now + span, lambda: os.path.exists(filler) and os.remove(filler)))
     took = time.time() - begin
     sys.exit(check(args, web, crawl, done, took))
