@@ -311,11 +311,14 @@ pub(super) fn with_bar<T>(work: impl FnOnce(&JobCx, &ProgressBar) -> anyhow::Res
 
 /// The first signal asks to stop, the second one ends the program.
 fn stop_on_signal(cx: &JobCx) {
-    use std::sync::{Mutex, OnceLock, PoisonError};
-    static PRESENT: OnceLock<Mutex<JobCx>> = OnceLock::new();
-    let present = PRESENT.get_or_init(|| {
+    use std::sync::{Mutex, Once, PoisonError};
+    static PRESENT: Mutex<Option<JobCx>> = Mutex::new(None);
+    static HANDLER: Once = Once::new();
+    // Known before a signal can ask for it.
+    *PRESENT.lock().unwrap_or_else(PoisonError::into_inner) = Some(cx.clone());
+    HANDLER.call_once(|| {
         let result = ctrlc::set_handler(|| {
-            let cx = PRESENT.get().map(|cx| cx.lock().unwrap_or_else(PoisonError::into_inner).clone());
+            let cx = PRESENT.lock().unwrap_or_else(PoisonError::into_inner).clone();
             match cx {
                 Some(cx) if !cx.is_cancelled() => {
                     tell!("\nStopping cleanly; what is in hand is finished first. Press again to end at once.");
@@ -327,9 +330,7 @@ fn stop_on_signal(cx: &JobCx) {
         if let Err(error) = result {
             tell!("fonds: Ctrl-C cannot be caught ({error}); it will end the program at once");
         }
-        Mutex::new(JobCx::detached())
     });
-    *present.lock().unwrap_or_else(PoisonError::into_inner) = cx.clone();
 }
 
 /// What a command writes; it has to end with this status.
