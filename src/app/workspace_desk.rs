@@ -136,7 +136,11 @@ impl WorkspaceDesk {
             Err(error) if crate::jobs::StopError::is_cancelled(error) => "stopped".to_owned(),
             Err(error) => format!("failed: {}", work::in_words(error)),
         };
-        self.catalogue().job_ended(runs.id, &outcome)?;
+        match self.catalogue().job_ended(runs.id, &outcome) {
+            // What it came to stands without its line in the list.
+            Err(error) if error.is_disk_full() => tracing::warn!("the end of the job is not noted: {error}"),
+            noted => noted?,
+        }
         result
     }
 }

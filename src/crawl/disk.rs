@@ -5,7 +5,7 @@
 //! campaign wants to keep, what is in flight counted. It goes on by itself
 //! when there is room again; a person who resumes it makes it look at once.
 
-use super::{CrawlEvent, EventKind};
+use super::{CrawlEvent, CrawlStats, EventKind};
 use crate::jobs::{JobCx, free_bytes, is_disk_full};
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -20,6 +20,8 @@ const OBSTACLE: &str = "disk";
 /// again soon after it went on waits longer each time.
 const FIRST_LOOK: Duration = Duration::from_secs(2);
 const LONGEST_LOOK: Duration = Duration::from_secs(60);
+/// How often it is seen whether a look is due.
+pub(super) const LOOK_FOR_ROOM: Duration = Duration::from_millis(100);
 /// Room that is wanted after a file could not be written.
 const MIN_ROOM: u64 = 8 << 20;
 /// Bytes that are written to see whether there is room.
@@ -82,6 +84,35 @@ impl DiskGate {
         self.cx.checkpoint().is_ok()
     }
 
+    /// Waits for room where nobody else looks for it; whether the crawl is not
+    /// to be stopped. Says on `stats` what it waits for.
+    pub fn wait_for_room(&self, path: &Path, error: &dyn Display, stats: &CrawlStats) -> bool {
+        self.pause(path, error);
+        while self.is_full() && !self.cx.is_cancelled() {
+            self.say(stats);
+            stats.show_events(false);
+            std::thread::sleep(LOOK_FOR_ROOM);
+            self.look();
+        }
+        self.say(stats);
+        stats.show_events(false);
+        self.wait()
+    }
+
+    /// Reports what happened since the last time.
+    pub(super) fn say(&self, stats: &CrawlStats) {
+        let events = std::mem::take(&mut self.lock().events);
+        events.into_iter().for_each(|event| stats.event(event));
+    }
+
+    /// Gives a pause for want of room up, since nobody looks for room any more.
+    pub(super) fn release(&self) {
+        if self.lock().full.take().is_some_and(|full| full.pauses) {
+            self.cx.set_paused(false);
+        }
+        self.cx.clear_obstacle(OBSTACLE);
+    }
+
     /// Sees whether there is room: pauses the crawl, or lets it go on.
     pub(super) fn look(&self) {
         let mut state = self.lock();
@@ -128,11 +159,6 @@ impl DiskGate {
     /// Whether the crawl waits for room.
     pub fn is_full(&self) -> bool {
         self.lock().full.is_some()
-    }
-
-    /// Takes what is to be reported.
-    pub(super) fn take_events(&self) -> Vec<CrawlEvent> {
-        std::mem::take(&mut self.lock().events)
     }
 
     fn enter(&self, state: &mut State, why: String, need: u64, probes: bool) {
@@ -259,7 +285,7 @@ mod tests {
         free.store(MIN_ROOM, Ordering::Relaxed);
         next_look(&gate);
         assert!(!cx.is_paused() && cx.obstacle().is_empty());
-        let events: Vec<String> = gate.take_events().into_iter().map(|event| event.text).collect();
+        let events: Vec<String> = std::mem::take(&mut gate.lock().events).into_iter().map(|event| event.text).collect();
         assert_eq!(events.len(), 2, "{events:?}");
         assert!(events[1].starts_with("There is room on the disk again"), "{events:?}");
         // Full again at once: it looks less often.

@@ -1,6 +1,7 @@
 //! Runs a launch: workers, limits, the beginning and the end.
 
 use super::capture::Archive;
+use super::disk::LOOK_FOR_ROOM;
 use super::event_writer::EventWriter;
 use super::fetch::{Client, FetchLimits, fetch_status};
 use super::frontier::{Frontier, Next};
@@ -33,8 +34,6 @@ use std::time::{Duration, Instant};
 
 /// Exchanges in flight may go on so long after the wish to stop.
 const STOP_GRACE: Duration = Duration::from_secs(10);
-/// How often the room on the disk is looked at, and events are.
-const WATCH_EVERY: Duration = Duration::from_millis(100);
 /// How often it is seen whether the workers are done.
 const LOOK_AT_WORKERS: Duration = Duration::from_millis(20);
 /// Memory for answers that are read, written and stored at the same time.
@@ -120,9 +119,9 @@ pub fn run_crawl_with(
                 if !disk.is_full() {
                     logs.flush();
                 }
-                disk.take_events().into_iter().for_each(|event| stats.event(event));
+                disk.say(stats);
                 events.flush_sometimes();
-                std::thread::sleep(WATCH_EVERY);
+                std::thread::sleep(LOOK_FOR_ROOM);
             }
         };
         let watching = std::thread::Builder::new().name("crawl events".to_owned()).spawn_scoped(scope, watch);
@@ -130,7 +129,11 @@ pub fn run_crawl_with(
         watching.map_err(CrawlError::NoWorkers)?;
         run_launch(setup, ledger, stats, cx, resolver, &Shared { logs: &logs, disk: &disk, events: &events })
     });
-    disk.take_events().into_iter().for_each(|event| stats.event(event));
+    disk.say(stats);
+    // Whoever stops it while it waits is shown what it waited for.
+    if !matches!(&ended, Ok(report) if report.end == CrawlEnd::Stopped) {
+        disk.release();
+    }
     stats.event(match &ended {
         Ok(report) => CrawlEvent::new(EventKind::End, report.end.words()),
         Err(error) => ended_by(error),

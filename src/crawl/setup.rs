@@ -138,7 +138,7 @@ pub enum CrawlError {
 impl CrawlError {
     /// Which file could not be written for want of room, and why; none for
     /// any other error.
-    pub(super) fn disk_full(&self) -> Option<(&Path, &io::Error)> {
+    pub fn disk_full(&self) -> Option<(&Path, &io::Error)> {
         match self {
             Self::Io { path, source } | Self::Warc(WarcError::Io { path, source }) => {
                 crate::jobs::is_disk_full(source).then_some((path.as_path(), source))

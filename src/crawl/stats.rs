@@ -25,6 +25,8 @@ pub struct CrawlStats {
     classes: [AtomicU64; 5],
     mimes: Mutex<BTreeMap<String, (u64, u64)>>,
     events: Mutex<EventQueue>,
+    /// Events that the observer has and that are not written yet.
+    shown: Mutex<Vec<CrawlEvent>>,
     observer: Option<EventObserver>,
 }
 
@@ -158,14 +160,21 @@ impl CrawlStats {
         lock(&self.events).push(event, Instant::now());
     }
 
-    /// Takes the events that are ready to be written, and gives them to the
-    /// observer; with `all`, counts of repeats that are still open as well.
-    pub(super) fn take_events(&self, all: bool) -> Vec<CrawlEvent> {
+    /// Gives the events that are ready to the observer before they can be
+    /// written; with `all`, counts of repeats that are still open as well.
+    pub(super) fn show_events(&self, all: bool) {
         let ready = lock(&self.events).take(Instant::now(), all);
         if let Some(observer) = &self.observer {
             ready.iter().for_each(|event| observer.notify(event));
         }
-        ready
+        lock(&self.shown).extend(ready);
+    }
+
+    /// Takes the events that are ready to be written, and gives those to the
+    /// observer that it does not have yet.
+    pub(super) fn take_events(&self, all: bool) -> Vec<CrawlEvent> {
+        self.show_events(all);
+        std::mem::take(&mut lock(&self.shown))
     }
 
     /// Anomalies from number `first` on that are still in memory, and the

@@ -219,7 +219,7 @@ impl Catalogue {
     /// Marks launches that were under way when their program was killed as
     /// stopped. Called by the one process that may write, before it works.
     pub(super) fn end_abandoned_launches(&self) -> Result<(), StoreError> {
-        self.write(|conn| {
+        let noted = self.write(|conn| {
             conn.execute(
                 // It ran until its last capture at least; what came after nobody knows.
                 "UPDATE launch SET state = 'stopped', why = ?1,
@@ -230,7 +230,13 @@ impl Catalogue {
                 [ABANDONED],
             )?;
             Ok(())
-        })
+        });
+        match noted {
+            // Whoever crawls waits for room, and whoever looks needs none.
+            Err(error) if error.is_disk_full() => tracing::warn!("interrupted launches are not noted: {error}"),
+            noted => noted?,
+        }
+        Ok(())
     }
 
     /// The crawl page of some launches of a campaign (of all campaigns, when

@@ -45,10 +45,16 @@ impl LaunchLedger {
         work: impl Fn(&Connection, i64) -> Result<T, StoreError> + Send + Sync + 'static,
     ) -> Result<T, LedgerError> {
         let (work, launch) = (Arc::new(work), self.launch);
-        loop {
+        self.with_room(|| {
             let once = Arc::clone(&work);
-            let written = self.catalogue.write(move |conn| once(conn, launch));
-            match (written, self.disk.get()) {
+            self.catalogue.write(move |conn| once(conn, launch))
+        })
+    }
+
+    /// Does again what found no room on the disk, once there is some.
+    fn with_room<T>(&self, write: impl Fn() -> Result<T, StoreError>) -> Result<T, LedgerError> {
+        loop {
+            match (write(), self.disk.get()) {
                 (Err(error), Some(disk)) if error.is_disk_full() => {
                     disk.pause(self.catalogue.path(), &error);
                     if !disk.wait() {
@@ -449,7 +455,7 @@ impl Ledger for LaunchLedger {
     }
 
     fn lose_captures(&self, lost: &[LostCapture]) -> Result<(), LedgerError> {
-        self.catalogue.lose_captures(self.launch, lost).map_err(ledger_error)
+        self.with_room(|| self.catalogue.lose_captures(self.launch, lost))
     }
 
     fn captures_since(&self, date: CaptureDate, each: &mut dyn FnMut(CaptureEntry)) -> Result<(), LedgerError> {
@@ -465,7 +471,14 @@ impl Ledger for LaunchLedger {
     }
 
     fn keep_running(&self) -> Result<(), LedgerError> {
-        self.catalogue.keep_running(self.launch).map_err(ledger_error)
+        match (self.catalogue.keep_running(self.launch), self.disk.get()) {
+            // Who counts the time goes on counting it: no waiting here.
+            (Err(error), Some(disk)) if error.is_disk_full() => {
+                disk.pause(self.catalogue.path(), &error);
+                Ok(())
+            }
+            (kept, _) => kept.map_err(ledger_error),
+        }
     }
 
     fn has_seen(&self, url: &Url) -> Result<bool, LedgerError> {

@@ -93,11 +93,11 @@ struct Limited {
 }
 
 impl Limited {
-    fn start(prlimit: &Path, args: &[String]) -> Self {
+    fn start(prlimit: &Path, args: &[String], limit: usize) -> Self {
         // The program itself is left as it is; the shell lets it meet an error
         // where the system would end it.
         let mut limited = Command::new(prlimit);
-        limited.arg(format!("--fsize={LIMIT}:")).args(["sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh"]);
+        limited.arg(format!("--fsize={limit}:")).args(["sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh"]);
         limited.arg(command::<&str>(&[]).get_program()).args(args);
         let mut child = limited.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let lines = Arc::new(Mutex::new(Vec::new()));
@@ -115,6 +115,11 @@ impl Limited {
             assert!(self.child.try_wait().unwrap().is_none(), "it ended: {}", self.said());
             std::thread::sleep(Duration::from_millis(5));
         }
+    }
+
+    fn make_room(&self, prlimit: &Path) {
+        let limit = ["--pid", &self.child.id().to_string(), "--fsize=unlimited:"];
+        assert!(Command::new(prlimit).args(limit).status().unwrap().success());
     }
 
     /// Its exit status, and the last of the lines on standard output.
@@ -155,10 +160,9 @@ fn a_crawl_waits_for_room_on_the_disk_and_goes_on_by_itself() {
     let dir = tempfile::tempdir().unwrap();
     let (addr, asked) = site();
     let (workspace, args) = workspace(dir.path(), addr);
-    let mut crawl = Limited::start(&prlimit, &args);
+    let mut crawl = Limited::start(&prlimit, &args, LIMIT);
     crawl.wait_until_paused();
-    let paused = Command::new(&prlimit).args(["--pid", &crawl.child.id().to_string(), "--fsize=unlimited:"]).status();
-    assert!(paused.unwrap().success());
+    crawl.make_room(&prlimit);
     let (status, outcome, said) = crawl.end();
     assert_eq!(status, 0, "{said}");
     assert_eq!((&outcome["fetched"], &outcome["failed"]), (&json!(PAGES + 1), &json!(0)), "{outcome}");
@@ -180,7 +184,7 @@ fn a_crawl_that_is_stopped_while_it_waits_for_room_says_so_and_loses_nothing() {
     let Some(prlimit) = need::program("prlimit") else { return };
     let dir = tempfile::tempdir().unwrap();
     let (workspace, args) = workspace(dir.path(), site().0);
-    let mut crawl = Limited::start(&prlimit, &args);
+    let mut crawl = Limited::start(&prlimit, &args, LIMIT);
     crawl.wait_until_paused();
     let interrupt = Command::new("kill").args(["-INT", &crawl.child.id().to_string()]).status();
     assert!(interrupt.unwrap().success());
@@ -192,4 +196,48 @@ fn a_crawl_that_is_stopped_while_it_waits_for_room_says_so_and_loses_nothing() {
     let resumed = fonds(&args).with_status(0).json_lines();
     assert_eq!(resumed.last().unwrap()["fetched"], PAGES + 1);
     assert_complete(&workspace);
+}
+
+#[test]
+fn a_crawl_that_begins_on_a_full_disk_waits_for_room() {
+    let Some(prlimit) = need::program("prlimit") else { return };
+    let addr = site().0;
+    // What is written before the first fetch meets the end of the disk one after another.
+    for limit in [34_000, 50_000, 70_000, 90_000, 120_000, 160_000] {
+        let dir = tempfile::tempdir().unwrap();
+        let (workspace, args) = workspace(dir.path(), addr);
+        let mut crawl = Limited::start(&prlimit, &args, limit);
+        crawl.wait_until_paused();
+        crawl.make_room(&prlimit);
+        let (status, outcome, said) = crawl.end();
+        assert_eq!(status, 0, "with {limit} bytes: {said}");
+        assert_eq!((&outcome["fetched"], &outcome["failed"]), (&json!(PAGES + 1), &json!(0)), "{outcome}");
+        assert_complete(&workspace);
+    }
+}
+
+/// Nothing but the time that the crawl runs is written while its only host is silent.
+#[test]
+fn a_crawl_whose_servers_are_gone_waits_for_room_as_well() {
+    let Some(prlimit) = need::program("prlimit") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    // Takes connections and never answers.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (_, mut args) = workspace(dir.path(), silent.local_addr().unwrap());
+    args.push("--events".to_owned());
+    let mut crawl = Limited::start(&prlimit, &args, usize::MAX >> 1);
+    let asked = silent.accept().unwrap();
+    // What stands in the log of the catalogue by now is all that it may be.
+    let log = dir.path().join("archive/fonds.sqlite-wal");
+    std::thread::sleep(Duration::from_secs(1));
+    let limit = format!("--fsize={}:", std::fs::metadata(&log).unwrap().len());
+    let set = Command::new(&prlimit).args(["--pid", &crawl.child.id().to_string(), &limit]).status();
+    assert!(set.unwrap().success());
+    crawl.wait_until_paused();
+    assert!(Command::new("kill").args(["-INT", &crawl.child.id().to_string()]).status().unwrap().success());
+    drop(asked);
+    let (status, outcome, said) = crawl.end();
+    assert_eq!(status, 1, "{said}");
+    let end = outcome["end"].as_str().unwrap_or_default();
+    assert!(end.starts_with("Stopped on request. Paused: disk full: "), "{end}: {said}");
 }

@@ -9,16 +9,17 @@ use crate::app::workspace_desk::WorkspaceDesk;
 use crate::app::{CrawlPlan, CrawlRequest, UnfinishedLaunch};
 use crate::campaign::Campaign;
 use crate::crawl::{
-    CrawlEnd, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, EventKind, EventObserver, Ledger, RecoveryReport,
-    run_crawl,
+    CrawlEnd, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, DiskGate, EventKind, EventObserver, Ledger,
+    RecoveryReport, run_crawl,
 };
 use crate::jobs::{JobCx, OnDrop, OnPanic};
 use crate::scope::{DecideRules, GeoDatabase};
-use crate::store::{Catalogue, LaunchLedger, job_name};
+use crate::store::{Catalogue, LaunchLedger, StoreError, job_name};
 use crate::uri::{Clock, parse_web_url};
 use serde::Serialize;
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -192,22 +193,24 @@ pub fn crawl(
     // Whatever can be refused is refused before there is a launch.
     let (rules, geo) = prepare(desk, &spec)?;
     let job = job_name(&spec.name);
+    let stats = Arc::new(CrawlStats::observed(options.on_event.clone()));
+    let room = Room { desk, stats: &stats, cx };
     // Beside the WARC files a campaign outlives the catalogue.
-    super::campaign_files::keep_campaign_files(&desk.workspace, campaign)?;
-    let unread_pages = fill_outlink_gaps(&desk.workspace, cx)?;
+    room.wait_for(|| super::campaign_files::keep_campaign_files(&desk.workspace, campaign))?;
+    let unread_pages = room.wait_for(|| fill_outlink_gaps(&desk.workspace, cx))?;
     let launch = match unfinished {
         Some(launch) => launch,
-        None => catalogue.begin_launch(campaign, &job, options.clock.now())?,
+        None => room.wait_for(|| Ok(catalogue.begin_launch(campaign, &job, options.clock.now())?))?,
     };
     if let Some(run) = options.scheduled {
-        catalogue.set_scheduled_launch(run, launch.id)?;
+        room.wait_for(|| Ok(catalogue.set_scheduled_launch(run, launch.id)?))?;
     }
     if let Some(before) = before.filter(|before| *before != latest && changed_from.is_none()) {
-        catalogue.change_launch_version(launch.id, before, latest)?;
+        room.wait_for(|| Ok(catalogue.change_launch_version(launch.id, before, latest)?))?;
     }
-    catalogue.set_launch_state(launch.id, LaunchState::Running, "")?;
+    room.wait_for(|| Ok(catalogue.set_launch_state(launch.id, LaunchState::Running, "")?))?;
     if options.retry_failed {
-        catalogue.queue_failed(launch.id)?;
+        room.wait_for(|| Ok(catalogue.queue_failed(launch.id)?))?;
     }
     let warc_folder = desk.workspace.warc_folder(&job, &launch.launch);
     let log_folder = desk.workspace.log_folder(&job, &launch.launch);
@@ -228,23 +231,33 @@ pub fn crawl(
         warc_max_bytes: WARC_MAX_BYTES,
         clock: options.clock,
     };
-    let ledger = LaunchLedger::new(Arc::clone(desk.workspace.catalogue()), launch.id);
     if unread_pages > 0 {
         let text = format!(
             "Links of {} of an interrupted run are missing: their records cannot be read. Check the files with: fonds files list {} --check",
             counted(unread_pages, "page"),
             desk.workspace.folder().display()
         );
+        let ledger = LaunchLedger::new(Arc::clone(desk.workspace.catalogue()), launch.id);
         ledger.keep_events(vec![CrawlEvent::new(EventKind::Recovery, text)])?;
     }
-    let stats = Arc::new(CrawlStats::observed(options.on_event.clone()));
     let live = Arc::new(LiveCrawl::new(launch.id, Arc::clone(&stats), cx.clone()));
     desk.set_live(Some(Arc::clone(&live)));
-    let result = guarded(catalogue, launch.id, &live, || run_crawl(&setup, &ledger, &stats, cx));
-    let report = match result {
+    let run = || {
+        loop {
+            // The ledger and the gate of a run are its own.
+            let ledger = LaunchLedger::new(Arc::clone(desk.workspace.catalogue()), launch.id);
+            match run_crawl(&setup, &ledger, &stats, cx) {
+                Err(error) if error.disk_full().is_some_and(|(path, full)| room.comes(path, full)) => {}
+                ended => break ended,
+            }
+        }
+    };
+    let report = match guarded(catalogue, launch.id, &live, run) {
         Ok(report) => report,
         Err(error) => {
-            catalogue.set_launch_state(launch.id, LaunchState::Stopped, &error.to_string())?;
+            if let Err(unnoted) = catalogue.set_launch_state(launch.id, LaunchState::Stopped, &error.to_string()) {
+                tracing::warn!("the end of the launch is not noted: {unnoted}");
+            }
             return Err(error.into());
         }
     };
@@ -255,9 +268,10 @@ pub fn crawl(
     if report.end == CrawlEnd::Stopped && !obstacle.is_empty() {
         why = format!("{why}. {obstacle}");
     }
-    match catalogue.set_launch_state(launch.id, state, &why) {
+    let note_end = || Ok(catalogue.set_launch_state(launch.id, state, &why)?);
+    match if report.end == CrawlEnd::Stopped { note_end() } else { room.wait_for(note_end) } {
         // Whoever opens the workspace next marks it as stopped.
-        Err(error) if error.is_disk_full() && report.end == CrawlEnd::Stopped => {
+        Err(error) if is_disk_full(&error) && report.end == CrawlEnd::Stopped => {
             tracing::warn!("the end of the launch is not noted: {error}");
         }
         noted => noted?,
@@ -270,6 +284,39 @@ pub fn crawl(
         outcome.end = why;
     }
     Ok(outcome)
+}
+
+/// Does what needs room on the disk, and waits while there is none.
+struct Room<'a> {
+    desk: &'a WorkspaceDesk,
+    stats: &'a CrawlStats,
+    cx: &'a JobCx,
+}
+
+impl Room<'_> {
+    /// Writes to the workspace; again when there is room, where its disk was full.
+    fn wait_for<T>(&self, write: impl Fn() -> anyhow::Result<T>) -> anyhow::Result<T> {
+        loop {
+            match write() {
+                Err(error) if is_disk_full(&error) && self.comes(self.desk.workspace.folder(), &in_words(&error)) => {}
+                written => return written,
+            }
+        }
+    }
+
+    /// Waits for room, since this file could not be written; false when the
+    /// crawl shall stop.
+    fn comes(&self, path: &Path, error: &dyn Display) -> bool {
+        DiskGate::new(self.cx, self.desk.workspace.folder(), 0).wait_for_room(path, error, self.stats)
+    }
+}
+
+/// Whether work ended because something could not be written for want of room.
+fn is_disk_full(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<StoreError>().is_some_and(StoreError::is_disk_full)
+            || cause.downcast_ref::<std::io::Error>().is_some_and(crate::jobs::is_disk_full)
+    })
 }
 
 /// The last launch of a campaign, with URLs that failed.
