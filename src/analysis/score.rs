@@ -94,6 +94,8 @@ pub struct ScoreInput {
     pub window_days: u32,
     /// Hops from the seed; none where not known (imports without logs).
     pub depth: Option<u32>,
+    /// Whether that is only what the file of an import says.
+    pub depth_is_claim: bool,
     /// A person's last word.
     pub review: ReviewWord,
     /// Whether no earlier capture holds the same payload; none where not known.
@@ -172,11 +174,13 @@ pub fn score(input: &ScoreInput, weights: &ScoreWeights) -> ScoreParts {
             "Depth",
             weights.depth,
             input.depth.map_or(Err("the path from the seed is not known"), |hops| {
-                let why = if hops == 0 {
-                    "a seed".to_owned()
-                } else {
-                    format!("{} from the seed", count(hops.into(), "hop", "hops"))
+                let mut why = match hops {
+                    0 => "a seed".to_owned(),
+                    _ => format!("{} from the seed", count(hops.into(), "hop", "hops")),
                 };
+                if input.depth_is_claim {
+                    why.push_str(", its file says");
+                }
                 Ok((1.0 / (1.0 + f64::from(hops) / 2.0), why))
             }),
         ),
@@ -270,6 +274,7 @@ mod tests {
             anchor_hosts: Some(5),
             window_days: 90,
             depth: Some(0),
+            depth_is_claim: false,
             review: ReviewWord::Approved,
             first_of_payload: Some(true),
         }
@@ -325,6 +330,12 @@ mod tests {
         );
         check_part(&with(|i| i.depth = Some(1)), "Depth", 0.6667, "1 hop from the seed");
         check_part(&with(|i| i.depth = Some(2)), "Depth", 0.5, "2 hops from the seed");
+        check_part(
+            &with(|i| (i.depth, i.depth_is_claim) = (Some(2), true)),
+            "Depth",
+            0.5,
+            "2 hops from the seed, its file says",
+        );
         check_part(&with(|i| i.depth = Some(u32::MAX)), "Depth", 0.0, "4294967295 hops from the seed");
         check_part(&with(|i| i.review = ReviewWord::None), "Review", 0.5, "not reviewed yet");
         check_part(&with(|i| i.review = ReviewWord::Rejected), "Review", 0.0, "rejected");

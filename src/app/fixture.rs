@@ -93,15 +93,6 @@ fn date(days: i64) -> CaptureDate {
     CaptureDate::from_seconds(1_709_283_600 + days * DAY)
 }
 
-fn mime(url: &str) -> &'static str {
-    match url.rsplit('.').next() {
-        Some("css") => "text/css",
-        Some("jpg") => "image/jpeg",
-        Some("pdf") => "application/pdf",
-        _ => "text/html",
-    }
-}
-
 /// What became of URLs in this state.
 fn outcome(state: &str) -> UrlOutcome {
     let (state, fetch_status, why) = match state {
@@ -127,7 +118,7 @@ impl FixtureDesk {
             title: title.to_owned(),
             date: date((number % 200) as i64),
             status: [200, 200, 200, 301, 200, 404, 200, 200, 500, 200, 200, 200][(number % 12) as usize],
-            mime: mime(url).to_owned(),
+            mime: files::mime(url).to_owned(),
             size: 1_200 + number * 977 % 400_000,
             language: language.to_owned(),
             inlinks_internal: Some(number % 40),
@@ -137,6 +128,8 @@ impl FixtureDesk {
             hops: "LLE"[..(number % 4).min(3) as usize].to_owned(),
             via: "https://www.vilanova.example/".to_owned(),
             rule: "SurtPrefixedDecideRule".to_owned(),
+            file_rule: String::new(),
+            imported: false,
             revisit: number.is_multiple_of(11),
             versions: 1 + number % 3,
         }

@@ -8,6 +8,15 @@ use crate::warc::{SharedMember, Span};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+pub(super) fn mime(url: &str) -> &'static str {
+    match url.rsplit('.').next() {
+        Some("css") => "text/css",
+        Some("jpg") => "image/jpeg",
+        Some("pdf") => "application/pdf",
+        _ => "text/html",
+    }
+}
+
 pub(super) fn rows() -> Vec<FileRow> {
     let row = |id, path: &str, state, problems| FileRow {
         id,

@@ -162,6 +162,15 @@ fn print(answer: &Answer, out: &mut dyn Write) -> anyhow::Result<()> {
             _ => "not reviewed".to_owned(),
         };
         writeln!(out, "  {}  {} UTC  status {}  {}", row.id, row.date.to_words(), row.status, decision)?;
+        let claims = [("hops", &row.hops), ("found on", &row.via), ("rule", &row.file_rule)];
+        let claims: Vec<String> = claims
+            .iter()
+            .filter(|(_, claim)| row.imported && !claim.is_empty())
+            .map(|(name, claim)| format!("{name} {}", plain(claim)))
+            .collect();
+        if !claims.is_empty() {
+            writeln!(out, "    Its file says, and no crawl here vouches for it: {}", claims.join(", "))?;
+        }
     }
     Ok(())
 }

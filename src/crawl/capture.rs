@@ -291,6 +291,7 @@ pub fn entry_of(
         seed: notes.seed,
         source_tag: notes.source_tag,
         verdict: notes.verdict,
+        claimed_rule: String::new(),
         redirect_to,
         revisit_of: original.map(|(date, _)| *date),
         repeats: None,

@@ -56,6 +56,8 @@ pub struct CaptureEntry {
     pub source_tag: String,
     /// Why it was fetched.
     pub verdict: Option<Verdict>,
+    /// The rule that a file of others names for it.
+    pub claimed_rule: String,
     /// Where it redirects to.
     pub redirect_to: Option<Url>,
     /// Date of the capture that this one repeats, when it is a revisit.
@@ -101,6 +103,7 @@ impl CaptureEntry {
             seed: None,
             source_tag: String::new(),
             verdict: None,
+            claimed_rule: String::new(),
             redirect_to: None,
             revisit_of: None,
             repeats: None,

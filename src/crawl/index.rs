@@ -2,8 +2,9 @@
 //!
 //! In: a WARC or ARC file. Out: one [`CaptureEntry`] per response, revisit or
 //! resource of a web URL, with the request and metadata records that belong
-//! to it. Links come from a metadata record of ours where there is one, else
-//! out of the page.
+//! to it. In files of this workspace links come from a metadata record of ours
+//! where there is one, else out of the page. What others write of a capture is
+//! no more than their word: its links come out of the page.
 //!
 //! Memory is bounded: records of one capture are looked for within a window
 //! of [`WINDOW`] captures, and only the last payload is held.
@@ -39,6 +40,15 @@ const MAX_UNREAD: usize = 900;
 /// Schemes of URIs that are told apart.
 const MAX_SCHEMES: usize = 16;
 
+/// Who wrote an archive file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Author {
+    /// A crawl of this workspace: its metadata records tell how a capture came about.
+    ThisWorkspace,
+    /// Whoever: a verdict in a metadata record is what the file says of itself.
+    Anyone,
+}
+
 /// What was found in a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IndexReport {
@@ -72,10 +82,11 @@ pub struct IndexReport {
 pub fn index_archive(
     path: &Path,
     file_label: &str,
+    author: Author,
     sink: impl FnMut(CaptureEntry) -> Result<(), CrawlError>,
     cx: &JobCx,
 ) -> Result<IndexReport, CrawlError> {
-    all_of(index_records(ArchiveReader::open(path)?, file_label, sink, cx))
+    all_of(index_records(ArchiveReader::open(path)?, file_label, author, sink, cx))
 }
 
 /// As [`index_archive`], from any reader. What was found before an error is
@@ -83,10 +94,11 @@ pub fn index_archive(
 pub fn index_records<R: Read>(
     reader: ArchiveReader<R>,
     file_label: &str,
+    author: Author,
     sink: impl FnMut(CaptureEntry) -> Result<(), CrawlError>,
     cx: &JobCx,
 ) -> (IndexReport, Result<(), CrawlError>) {
-    Indexer::new(file_label, sink).run(reader, cx)
+    Indexer::new(file_label, author, sink).run(reader, cx)
 }
 
 /// As [`index_records`] with a file, which several threads read: `threads` of
@@ -96,30 +108,31 @@ pub fn index_in_parallel(
     path: &Path,
     threads: usize,
     file_label: &str,
+    author: Author,
     sink: impl FnMut(CaptureEntry) -> Result<(), CrawlError>,
     cx: &JobCx,
     read_to: impl FnMut(u64),
 ) -> (IndexReport, Result<(), CrawlError>) {
-    index_ahead(path, threads, MAX_WAITING_BYTES, file_label, sink, cx, read_to)
+    index_ahead(path, (threads, MAX_WAITING_BYTES), file_label, author, sink, cx, read_to)
 }
 
 /// As [`index_in_parallel`], with room for so many bytes of links.
 pub(super) fn index_ahead(
     path: &Path,
-    threads: usize,
-    room: usize,
+    (threads, room): (usize, usize),
     file_label: &str,
+    author: Author,
     sink: impl FnMut(CaptureEntry) -> Result<(), CrawlError>,
     cx: &JobCx,
     mut read_to: impl FnMut(u64),
 ) -> (IndexReport, Result<(), CrawlError>) {
-    let mut indexer = Indexer::new(file_label, sink);
+    let mut indexer = Indexer::new(file_label, author, sink);
     let (waiting, has_notes) = (AtomicUsize::new(0), AtomicBool::new(false));
     let see = |head: &RecordHead, block: &mut dyn BufRead| {
         // Where notes tell the links, nobody has to read them.
         let links = if has_notes.load(Ordering::Relaxed) { Links::Later } else { Links::Now };
         let mut seen = SeenRecord::of(head, block, links)?;
-        if seen.has_notes_of_ours() {
+        if author == Author::ThisWorkspace && seen.has_notes_of_ours() {
             has_notes.store(true, Ordering::Relaxed);
         }
         let bytes = seen.weight();
@@ -174,10 +187,11 @@ pub(super) fn index_archive_from(
     path: &Path,
     offset: u64,
     file_label: &str,
+    author: Author,
     sink: impl FnMut(CaptureEntry) -> Result<(), CrawlError>,
     cx: &JobCx,
 ) -> Result<IndexReport, CrawlError> {
-    all_of(index_records(open_record_at(path, offset)?, file_label, sink, cx))
+    all_of(index_records(open_record_at(path, offset)?, file_label, author, sink, cx))
 }
 
 /// A capture in the making.
@@ -214,6 +228,7 @@ struct Remembered {
 
 struct Indexer<'a, S> {
     label: &'a str,
+    author: Author,
     sink: S,
     report: IndexReport,
     window: VecDeque<Group>,
@@ -227,9 +242,10 @@ struct Indexer<'a, S> {
 }
 
 impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
-    fn new(label: &'a str, sink: S) -> Self {
+    fn new(label: &'a str, author: Author, sink: S) -> Self {
         Self {
             label,
+            author,
             sink,
             report: IndexReport::default(),
             window: VecDeque::new(),
@@ -419,7 +435,9 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         let Some(at) = held.group.checked_sub(self.first).and_then(|at| usize::try_from(at).ok()) else { return };
         let Some(group) = self.window.get_mut(at) else { return };
         let Some(entry) = &mut group.entry else { return };
-        if group.notes.as_ref().is_none_or(|notes| notes.verdict.is_none()) {
+        let tells_links = |notes: &&CaptureNotes| self.author == Author::ThisWorkspace && notes.verdict.is_some();
+        let notes = group.notes.as_ref().filter(tells_links);
+        if notes.is_none() {
             let leads = held.leads.read(&entry.url, &mut LargeTurn::default());
             entry.title = leads.title.or(entry.title.take());
             entry.language = leads.language.or(entry.language.take());
@@ -427,7 +445,6 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
             (entry.outlinks, entry.unread) = (leads.outlinks, leads.unread);
         }
         if entry.revisit_of.is_none() && self.remembered.len() < MAX_REMEMBERED {
-            let notes = group.notes.as_ref().filter(|notes| notes.verdict.is_some());
             let known = Remembered {
                 url: entry.url.clone(),
                 status: entry.status,
@@ -453,7 +470,7 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         };
         entry.records.extend(group.others);
         if let Some(notes) = group.notes {
-            apply(&mut entry, notes);
+            apply(&mut entry, notes, self.author);
         }
         entry.tell_truncated();
         if let (Some(why), Some(place)) = (entry.unread.filter(|why| why.loses_links()), entry.records.first()) {
@@ -480,18 +497,22 @@ impl Group {
 }
 
 /// Takes over what a crawl wrote down about a capture.
-fn apply(entry: &mut CaptureEntry, notes: CaptureNotes) {
-    if notes.verdict.is_some() {
+fn apply(entry: &mut CaptureEntry, notes: CaptureNotes, author: Author) {
+    match (author, notes.verdict) {
         // A record of ours, which tells everything.
-        let redirect = notes.outlinks.iter().find(|link| link.kind == crate::links::LinkKind::Redirect);
-        entry.redirect_to = redirect.map(|link| link.url.clone());
-        (entry.title, entry.language) = (notes.title, notes.language);
-        (entry.outlinks, entry.unread) = (notes.outlinks, notes.unread);
+        (Author::ThisWorkspace, Some(verdict)) => {
+            let redirect = notes.outlinks.iter().find(|link| link.kind == crate::links::LinkKind::Redirect);
+            entry.redirect_to = redirect.map(|link| link.url.clone());
+            (entry.title, entry.language) = (notes.title, notes.language);
+            (entry.outlinks, entry.unread) = (notes.outlinks, notes.unread);
+            entry.verdict = Some(verdict);
+        }
+        (Author::Anyone, Some(verdict)) => entry.claimed_rule = verdict.rule_name,
+        (_, None) => {}
     }
     entry.fetch_ms = notes.fetch_ms;
     entry.hops = notes.hops;
     entry.via = notes.via;
     entry.seed = notes.seed;
     entry.source_tag = notes.source_tag;
-    entry.verdict = notes.verdict;
 }

@@ -28,7 +28,7 @@ fn index(path: &Path) -> Result<(Vec<CaptureEntry>, IndexReport), CrawlError> {
         found.push(entry);
         Ok(())
     };
-    let report = index_archive(path, "file", sink, &JobCx::detached())?;
+    let report = index_archive(path, "file", Author::ThisWorkspace, sink, &JobCx::detached())?;
     Ok((found, report))
 }
 
@@ -87,7 +87,7 @@ fn what_stands_before_a_read_error_is_handed_on_once() {
         Ok(())
     };
     let reader = ArchiveReader::new(broken, Path::new("a.warc.gz")).unwrap();
-    let (report, ended) = index_records(reader, "a.warc.gz", sink, &JobCx::detached());
+    let (report, ended) = index_records(reader, "a.warc.gz", Author::ThisWorkspace, sink, &JobCx::detached());
     let expected: Vec<_> = (0..report.captures).map(|number| Some(number.to_string())).collect();
     assert_eq!(found, expected);
     assert!((5..=7).contains(&found.len()), "{found:?}");
@@ -107,7 +107,7 @@ fn index_bytes(bytes: &[u8]) -> (Vec<CaptureEntry>, IndexReport) {
         found.push(entry);
         Ok(())
     };
-    let (report, ended) = index_records(reader, "a.warc", sink, &JobCx::detached());
+    let (report, ended) = index_records(reader, "a.warc", Author::ThisWorkspace, sink, &JobCx::detached());
     ended.unwrap();
     (found, report)
 }
@@ -234,10 +234,11 @@ fn check_parallel(path: &Path) {
             found.push(entry);
             Ok(())
         };
-        let (report, ended) = index_ahead(path, threads, room, "file", sink, &JobCx::detached(), |read_to| {
-            grows &= read_to >= last;
-            last = read_to;
-        });
+        let (report, ended) =
+            index_ahead(path, (threads, room), "file", Author::ThisWorkspace, sink, &JobCx::detached(), |read_to| {
+                grows &= read_to >= last;
+                last = read_to;
+            });
         assert!(grows, "{}: progress goes back", path.display());
         match &alone {
             Ok(alone) => {

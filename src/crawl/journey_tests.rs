@@ -193,7 +193,7 @@ fn files_give_back_what_the_ledger_was_told() {
             found.push(entry);
             Ok(())
         };
-        let indexed = index_archive(file, &label, sink, &JobCx::detached()).unwrap();
+        let indexed = index_archive(file, &label, Author::ThisWorkspace, sink, &JobCx::detached()).unwrap();
         assert_eq!((indexed.orphans, indexed.problems.len()), (0, 0));
     }
     told.sort_by_key(|capture| capture.url.to_string());
@@ -602,7 +602,7 @@ fn large_pages_are_read_whole_and_torn_ones_are_noted() {
         found.push(entry);
         Ok(())
     };
-    let indexed = index_archive(&report.files[0], &label, sink, &JobCx::detached()).unwrap();
+    let indexed = index_archive(&report.files[0], &label, Author::ThisWorkspace, sink, &JobCx::detached()).unwrap();
     found.sort_by_key(|capture: &CaptureEntry| capture.url.to_string());
     assert_eq!(found, told);
     let problems: Vec<String> = indexed.problems.iter().map(ToString::to_string).collect();

@@ -95,7 +95,7 @@ pub use disk::DiskGate;
 pub use engine::{run_crawl, run_crawl_with};
 pub use entry::{CaptureEntry, RecordPlace};
 pub use events::{CrawlEvent, EventKind, EventObserver};
-pub use index::{IndexReport, index_archive, index_in_parallel, index_records};
+pub use index::{Author, IndexReport, index_archive, index_in_parallel, index_records};
 pub use large::LargeTurn;
 pub use ledger::{
     Admission, AdmissionState, Admitted, Finished, HostBacklog, HostWait, Ledger, LedgerError, LostCapture, QueuedUrl,

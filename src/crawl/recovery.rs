@@ -5,7 +5,7 @@
 use super::capture::file_label;
 use super::crawl_log::CrawlLogLine;
 use super::fetch::fetch_status;
-use super::index::index_archive_from;
+use super::index::{Author, index_archive_from};
 use super::judge::{Judge, Source};
 use super::logs::{Logs, decision_key, line_key};
 use super::outlink_parts::FurtherOutlinks;
@@ -208,7 +208,7 @@ fn unknown_captures(
             }
             Ok(())
         };
-        let indexed = index_archive_from(&file, from, &label, &mut take, cx)?;
+        let indexed = index_archive_from(&file, from, &label, Author::ThisWorkspace, &mut take, cx)?;
         report.problems.extend(indexed.problems.iter().map(|problem| format!("{label}: {problem}")));
     }
     Ok(captures)

@@ -20,6 +20,8 @@ const FROM: &str = "FROM capture c
     LEFT JOIN url u ON u.id = c.url
     LEFT JOIN host h ON h.id = c.host
     LEFT JOIN url v ON v.id = c.via
+    LEFT JOIN launch l ON l.id = c.launch
+    LEFT JOIN file_rule f ON f.capture = c.id
     LEFT JOIN capture_inlinks i ON i.capture = c.id
     LEFT JOIN score s ON s.capture = c.id AND s.campaign = ?1";
 
@@ -76,7 +78,7 @@ fn column_sql(column: CaptureColumn) -> &'static str {
         CaptureColumn::TopAnchor => "i.top_anchor",
         CaptureColumn::Depth => hop_count_sql!("c.hops"),
         CaptureColumn::Via => "v.url",
-        CaptureColumn::Rule => "c.rule_name",
+        CaptureColumn::Rule => "iif(c.rule_name = '', ifnull(f.rule, ''), c.rule_name)",
         CaptureColumn::Versions => "(SELECT count(*) FROM capture x WHERE x.page = c.page)",
     }
 }
@@ -85,8 +87,8 @@ const ROW: &str = concat!(
     "c.id, ",
     decision_sql!(),
     ", s.score, u.url, c.title, c.date_ms, c.status, c.mime, c.size,
-    c.language, i.internal, i.external, i.hosts, ifnull(i.top_anchor, ''), c.hops, ifnull(v.url, ''), c.rule_name,
-    c.revisit_of_ms IS NOT NULL, (SELECT count(*) FROM capture x WHERE x.page = c.page)"
+    c.language, i.internal, i.external, i.hosts, ifnull(i.top_anchor, ''), c.hops, ifnull(v.url, ''),
+    iif(l.kind = 'import', '', c.rule_name), ifnull(f.rule, ''), l.kind = 'import', c.revisit_of_ms IS NOT NULL, (SELECT count(*) FROM capture x WHERE x.page = c.page)"
 );
 
 fn capture_row(row: &Row<'_>) -> rusqlite::Result<CaptureRow> {
@@ -109,8 +111,10 @@ fn capture_row(row: &Row<'_>) -> rusqlite::Result<CaptureRow> {
         hops: row.get(14)?,
         via: row.get(15)?,
         rule: row.get(16)?,
-        revisit: row.get(17)?,
-        versions: uint(row.get(18)?),
+        file_rule: row.get(17)?,
+        imported: row.get(18)?,
+        revisit: row.get(19)?,
+        versions: uint(row.get(20)?),
     })
 }
 

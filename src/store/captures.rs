@@ -218,6 +218,10 @@ fn insert_new(conn: &Connection, launch: i64, entry: &CaptureEntry, ids: UrlIds)
         conn.prepare_cached("INSERT INTO repeat (capture, url) VALUES (?1, ?2)")?
             .execute((capture, url_ids(conn, repeats)?.url))?;
     }
+    if !entry.claimed_rule.is_empty() {
+        conn.prepare_cached("INSERT INTO file_rule (capture, rule) VALUES (?1, ?2)")?
+            .execute(params![capture, entry.claimed_rule])?;
+    }
     if let Some(why) = entry.unread {
         conn.prepare_cached("INSERT INTO unread_page (capture, why) VALUES (?1, ?2)")?
             .execute(params![capture, why.word()])?;

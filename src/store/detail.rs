@@ -110,10 +110,12 @@ fn details(conn: &Connection, id: CaptureId, row: &CaptureRow) -> Result<Vec<(St
         ("Data set key".to_owned(), DatasetKey::of(&stored.url).to_string()),
         ("CDX key".to_owned(), CdxKey::of(&stored.url).to_string()),
     ];
+    let (imported, file_rule) = (row.imported, row.file_rule.clone());
     conn.query_row(
         "SELECT c.ip, c.fetch_ms, c.truncated, c.seed, c.source_tag, c.revisit_of_ms, r.url, l.launch, l.job, c.hops,
-                (SELECT i.cut FROM capture_inlinks i WHERE i.capture = c.id)
-         FROM capture c LEFT JOIN url r ON r.id = c.redirect_to JOIN launch l ON l.id = c.launch WHERE c.id = ?1",
+                (SELECT i.cut FROM capture_inlinks i WHERE i.capture = c.id), ifnull(v.url, '')
+         FROM capture c LEFT JOIN url r ON r.id = c.redirect_to LEFT JOIN url v ON v.id = c.via
+         JOIN launch l ON l.id = c.launch WHERE c.id = ?1",
         [id],
         |row| {
             let mut add = |label: &str, value: Option<String>| {
@@ -122,12 +124,17 @@ fn details(conn: &Connection, id: CaptureId, row: &CaptureRow) -> Result<Vec<(St
                 }
             };
             add("Server address", row.get(0)?);
-            add("Fetch time", row.get::<_, Option<i64>>(1)?.map(|ms| format!("{ms} ms")));
+            let claim = |label: &str| if imported { format!("{label} (the file says)") } else { label.to_owned() };
+            add(&claim("Fetch time"), row.get::<_, Option<i64>>(1)?.map(|ms| format!("{ms} ms")));
             add("Truncated because of", row.get(2)?);
             add("Redirects to", row.get(6)?);
-            add("Hops from the seed", row.get(9)?);
-            add("Seed", row.get(3)?);
-            add("Source tag", row.get(4)?);
+            add(&claim("Hops from the seed"), row.get(9)?);
+            add(&claim("Seed"), row.get(3)?);
+            add(&claim("Source tag"), row.get(4)?);
+            if imported {
+                add(&claim("Found on"), row.get(11)?);
+                add(&claim("Rule"), Some(file_rule));
+            }
             add(
                 "Revisit of the capture of",
                 row.get::<_, Option<i64>>(5)?.map(|ms| CaptureDate::from_millis(ms).to_words()),

@@ -55,7 +55,8 @@ impl Catalogue {
         let mut failed = None;
         let read = self.read(|conn| {
             let mut statement = conn.prepare_cached(
-                "SELECT c.id, u.url, c.date_ms, c.mime, c.size, c.digest, c.title, v.url, c.source_tag, l.job, l.launch
+                "SELECT c.id, u.url, c.date_ms, c.mime, c.size, c.digest, c.title, v.url,
+                        c.source_tag || iif(l.kind = 'import' AND c.source_tag <> '', ' (the file says)', ''), l.job, l.launch
                  FROM capture c JOIN url u ON u.id = c.url JOIN launch l ON l.id = c.launch
                  LEFT JOIN url v ON v.id = c.via
                  WHERE c.status BETWEEN 200 AND 299

@@ -14,14 +14,18 @@ use std::path::{Path, PathBuf};
 pub struct ExportedCapture {
     /// Where its records are.
     pub stored: StoredCapture,
+    /// Whether it came by import: path, seed and rule are what its file says.
+    pub imported: bool,
     /// Path from the seed.
     pub hops: String,
     /// The page that led here.
     pub via: String,
     /// The seed it descends from.
     pub seed: String,
-    /// Index and name of the rule that let it in.
-    pub rule: Option<(i64, String)>,
+    /// Name of the rule that let it in.
+    pub rule: Option<String>,
+    /// Index of that rule in its campaign.
+    pub rule_index: Option<i64>,
     /// Inlinks in the window.
     pub inlinks: Vec<InlinkRow>,
     /// What persons said and still holds: date, who, mark, words.
@@ -42,21 +46,24 @@ impl Catalogue {
                 stored_capture(conn, id)?.ok_or(StoreError::Missing { what: "capture", id: id.to_string() })?;
             let notes = notes(conn, id, true)?;
             Ok(conn.query_row(
-                "SELECT c.hops, ifnull(v.url, ''), ifnull(c.seed, ''), c.rule_index, c.rule_name,
+                "SELECT c.hops, ifnull(v.url, ''), ifnull(c.seed, ''), c.rule_index,
+                        ifnull((SELECT f.rule FROM file_rule f WHERE f.capture = c.id), c.rule_name),
                         l.campaign, ifnull((SELECT h.from_version FROM launch_change h
                             WHERE h.launch = l.id AND h.date_ms > c.date_ms ORDER BY h.date_ms LIMIT 1), l.version),
-                        l.job, l.launch
+                        l.job, l.launch, l.kind = 'import'
                  FROM capture c LEFT JOIN url v ON v.id = c.via JOIN launch l ON l.id = c.launch WHERE c.id = ?1",
                 [id],
                 |row| {
-                    let rule: Option<i64> = row.get(3)?;
-                    let name: String = row.get(4)?;
+                    let index: Option<i64> = row.get(3)?;
+                    let rule: String = row.get(4)?;
                     Ok(ExportedCapture {
                         stored,
                         hops: row.get(0)?,
                         via: row.get(1)?,
                         seed: row.get(2)?,
-                        rule: rule.map(|index| (index, name)),
+                        rule: Some(rule).filter(|rule| !rule.is_empty()),
+                        rule_index: index,
+                        imported: row.get(9)?,
                         inlinks,
                         notes,
                         provenance: (row.get(5)?, row.get(6)?, row.get(7)?, row.get(8)?),

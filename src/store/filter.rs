@@ -189,6 +189,12 @@ const CAPTURE_FIELDS: &[FilterField] = &[
     field("hops", "Part of the path from the seed", "hops:LL", Kind::Value("c.hops")),
     field("depth", "Hops from the seed", "depth<=2", Kind::Number(hop_count_sql!("c.hops"))),
     field("rule", "Name of the rule that let it in", "rule:GeoLocation", Kind::Value("c.rule_name")),
+    field(
+        "file_rule",
+        "Name of the rule that its file names, of imports",
+        "file_rule:GeoLocation",
+        Kind::Value("ifnull(f.rule, '')"),
+    ),
     field("tag", "Text in the tag of its seed", "tag:elections", Kind::Text("c.source_tag")),
     field("digest", "Part of the payload digest", "digest:sha1:3I42", Kind::Value("c.digest")),
     field("ip", "Part of the server's address", "ip:192.0.2.", Kind::Value("c.ip")),

@@ -18,7 +18,7 @@ macro_rules! ran_by_captures {
 }
 
 /// Version n of the catalogue is made from version n-1 by the nth of these.
-const MIGRATIONS: [&str; 18] = [
+const MIGRATIONS: [&str; 19] = [
     include_str!("schema.sql"),
     include_str!("schema_schedule.sql"),
     include_str!("schema_engine.sql"),
@@ -55,6 +55,7 @@ const MIGRATIONS: [&str; 18] = [
     include_str!("schema_event.sql"),
     include_str!("schema_gap.sql"),
     include_str!("schema_change.sql"),
+    include_str!("schema_claim.sql"),
 ];
 
 /// The version this program writes (SQLite's user_version).
@@ -114,6 +115,12 @@ pub(super) fn view_as_of_now(conn: &Connection) -> rusqlite::Result<()> {
     } else if found < 12 {
         let reading = if found < 11 { "NULL AS reading," } else { "" };
         conn.execute_batch(&format!("CREATE TEMP VIEW repeat AS SELECT *, {reading} NULL AS found FROM main.repeat"))?;
+    }
+    if found < 19 {
+        conn.execute_batch(
+            "CREATE TEMP VIEW file_rule AS SELECT c.id AS capture, c.rule_name AS rule
+                FROM main.capture c JOIN main.launch l ON l.id = c.launch WHERE l.kind = 'import' AND c.rule_name <> ''",
+        )?;
     }
     if found < 18 {
         conn.execute_batch(

@@ -9,7 +9,7 @@ pub use crate::analysis::{ScorePart, ScoreWeights};
 use crate::campaign::Campaign;
 use crate::crawl::{CrawlEvent, EventKind, UrlOutcome};
 use crate::links::stored::tallied_anchor;
-use crate::scope::{Trace, is_open_redirect};
+use crate::scope::{Trace, is_open_redirect, rule_label};
 use crate::uri::{CaptureDate, parse_web_url};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -436,12 +436,16 @@ pub struct CaptureRow {
     pub inlink_hosts: Option<u64>,
     /// Most frequent anchor in the window. Hostile text.
     pub top_anchor: String,
-    /// Path from the seed.
+    /// Path from the seed; of an import, what its file says.
     pub hops: String,
-    /// The page that led here.
+    /// The page that led here; of an import, what its file says.
     pub via: String,
-    /// The rule that let it in.
+    /// The rule of a campaign that let it in.
     pub rule: String,
+    /// The rule that the file of an import names.
+    pub file_rule: String,
+    /// Whether it came by import: what is known of its path and rule is what its file says.
+    pub imported: bool,
     /// Whether it repeats a payload already held.
     pub revisit: bool,
     /// Captures of the same page.
@@ -449,8 +453,17 @@ pub struct CaptureRow {
 }
 
 impl CaptureRow {
+    /// What is shown as a rule: that of a campaign here, or the one that its file names.
+    pub fn rule_or_claim(&self) -> String {
+        let label = |rule: &str| if rule.is_empty() { String::new() } else { rule_label(rule).to_owned() };
+        match self.file_rule.as_str() {
+            "" => label(&self.rule),
+            claim => format!("{} (the file says)", label(claim)),
+        }
+    }
+
     /// The names of its fields as JSON has them.
-    pub const COLUMNS: [&str; 19] = [
+    pub const COLUMNS: [&str; 21] = [
         "id",
         "mark",
         "score",
@@ -468,6 +481,8 @@ impl CaptureRow {
         "hops",
         "via",
         "rule",
+        "file_rule",
+        "imported",
         "revisit",
         "versions",
     ];

@@ -28,6 +28,8 @@ pub struct ToScore {
     pub mime: String,
     /// Path from the seed; none where it is not known, as of most imports.
     pub hops: Option<String>,
+    /// The path is what the file of an import says.
+    pub imported: bool,
     /// What a person decided last.
     pub decision: Option<ReviewMark>,
     /// It repeats a payload already held.
@@ -92,7 +94,8 @@ impl Catalogue {
         const FIND: &str = concat!(
             "SELECT c.id, c.status, c.mime, iif(c.hops <> '' OR ifnull(c.seed, '') <> '', c.hops, NULL), ",
             decision_sql!(),
-            ", c.change = 2, c.host, c.size FROM capture c WHERE ",
+            ", c.change = 2, c.host, c.size, (SELECT kind = 'import' FROM launch l WHERE l.id = c.launch)
+             FROM capture c WHERE ",
             of_campaign_sql!(),
             " ORDER BY c.date_ms, c.id"
         );
@@ -108,6 +111,7 @@ impl Catalogue {
                     repeats: row.get(5)?,
                     host: row.get(6)?,
                     size: uint(row.get(7)?),
+                    imported: row.get(8)?,
                 })
             })?;
             Ok(rows.collect::<Result<_, _>>()?)

@@ -241,6 +241,15 @@ pub fn rule_cell_ui(ui: &mut Ui, rule: &str) -> Response {
     cell_ui(ui, rule_label(rule)).on_hover_text(words::line(rule))
 }
 
+/// What a crawl knows of a capture; of an import, what its file says.
+pub fn claim_cell_ui(ui: &mut Ui, text: &str, is_claim: bool) -> Response {
+    if !is_claim || text.is_empty() {
+        return cell_ui(ui, text);
+    }
+    let color = tokens(ui).weak_text;
+    coloured_cell_ui(ui, text, color).on_hover_text("The file says so; no crawl of this workspace vouches for it")
+}
+
 fn outcome_look(ui: &Ui, outcome: &UrlOutcome) -> (&'static str, Color32) {
     let tokens = tokens(ui);
     match outcome.kind.class() {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod archive;
+mod claims;
 mod cli;
 mod demo;
 mod durable;

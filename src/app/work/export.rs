@@ -296,6 +296,7 @@ fn knowledge(
     selected: Option<Option<&ScoredRow>>,
 ) -> Value {
     let by_filter = !spec.filter.trim().is_empty();
+    let own = !known.imported;
     let (captured_for, captured_version, job, launch) = &known.provenance;
     let inlinks: Vec<Value> = known
         .inlinks
@@ -315,11 +316,15 @@ fn knowledge(
         "software": concat!("Fonds/", env!("CARGO_PKG_VERSION")),
         "campaign": campaign,
         "capturedFor": { "campaign": captured_for, "version": captured_version, "job": job, "launch": launch },
-        "hops": known.hops,
-        "via": known.via,
-        "seed": known.seed,
-        "verdict": known.rule.as_ref().map(|(index, name)| json!({
-            "decision": "ACCEPT", "ruleIndex": index, "rule": name
+        "hops": own.then_some(&known.hops),
+        "via": own.then_some(&known.via),
+        "seed": own.then_some(&known.seed),
+        "verdict": known.rule.as_ref().filter(|_| own).map(|rule| json!({
+            "decision": "ACCEPT", "ruleIndex": known.rule_index, "rule": rule
+        })),
+        // No crawl of the workspace vouches for what an imported file says.
+        "fileSays": known.imported.then(|| json!({
+            "hops": known.hops, "via": known.via, "seed": known.seed, "rule": known.rule
         })),
         "selection": match selected {
             None => json!({ "role": "needed by a selected page" }),

@@ -245,6 +245,7 @@ impl Scoring<'_> {
                 anchor_hosts,
                 window_days: self.spec.window_days,
                 depth: facts.hops.as_ref().and_then(|hops| u32::try_from(hop_count(hops)).ok()),
+                depth_is_claim: facts.imported,
                 review: match facts.decision {
                     Some(ReviewMark::Approve) => ReviewWord::Approved,
                     Some(ReviewMark::Reject) => ReviewWord::Rejected,

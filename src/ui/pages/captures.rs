@@ -488,7 +488,7 @@ impl CapturesPage {
                     row.inlinks_internal.map_or_else(String::new, |count| count.to_string()),
                     row.inlinks_external.map_or_else(String::new, |count| count.to_string()),
                     row.top_anchor.clone(),
-                    row.rule.clone(),
+                    row.rule_or_claim(),
                 ]
             }));
             if rows.len() as u64 >= wanted {

@@ -5,7 +5,7 @@ use crate::app::models::{CaptureColumn, CaptureId, CapturePage, CaptureQuery, Ca
 use crate::app::{AppState, Command, PanelTab, Route, SelectedRows};
 use crate::ui::theme::{self, tokens};
 use crate::ui::widgets::{
-    cell_ui, coloured_cell_ui, keep_page_room, least_table_height, mark_ui, rule_cell_ui, status_ui,
+    cell_ui, claim_cell_ui, coloured_cell_ui, keep_page_room, least_table_height, mark_ui, status_ui,
 };
 use crate::ui::words;
 use egui::{Id, Modifiers, RichText, Sense, Ui};
@@ -291,13 +291,15 @@ impl TableDelegate for CaptureTable<'_> {
                 cell_ui(ui, &row.top_anchor);
             }
             CaptureColumn::Depth => {
-                cell_ui(ui, if row.hops.is_empty() { "seed" } else { &row.hops });
+                let path = if row.hops.is_empty() && !row.imported { "seed" } else { &row.hops };
+                claim_cell_ui(ui, path, row.imported);
             }
             CaptureColumn::Rule => {
-                rule_cell_ui(ui, &row.rule);
+                let rule = if row.imported { &row.file_rule } else { &row.rule };
+                cell_ui(ui, &row.rule_or_claim()).on_hover_text(words::line(rule));
             }
             CaptureColumn::Via => {
-                cell_ui(ui, &row.via);
+                claim_cell_ui(ui, &row.via, row.imported);
             }
             CaptureColumn::Versions => {
                 cell_ui(ui, &words::count(row.versions));

@@ -3,7 +3,7 @@
 use super::copy::{Hashing, IMPORTS, NoRoom, copy_in, digest_of, take_back};
 use super::package::{Titles, is_package};
 use super::{Found, Importer};
-use crate::crawl::{CaptureEntry, CrawlError, IndexReport, LedgerError, index_in_parallel, index_records};
+use crate::crawl::{Author, CaptureEntry, CrawlError, IndexReport, LedgerError, index_in_parallel, index_records};
 use crate::jobs::{JobCx, StopError};
 pub(super) use crate::store::ToldProblem;
 use crate::store::rows::{FileId, FileOutcome, ImportedFile};
@@ -345,7 +345,8 @@ impl Importer<'_> {
         let mut bytes = Hashing::new(file, &source.cx);
         let reader = ArchiveReader::new(bytes.by_ref(), &source.path).map_err(CrawlError::from)?;
         let reader = reader.backed_by(&beneath, 0, len);
-        let (report, ended) = index_records(reader, &source.label, |entry| sink.take(entry), &source.cx);
+        let (report, ended) =
+            index_records(reader, &source.label, Author::Anyone, |entry| sink.take(entry), &source.cx);
         // What comes behind the last record counts for the digest.
         let digest = if ended.is_ok() { bytes.finish() } else { Ok(Default::default()) };
         Ok((report, ended, digest))
@@ -365,7 +366,8 @@ impl Importer<'_> {
             let digest = scope.spawn(|| Hashing::aside(file, self.cx).finish());
             let take = |entry| sink.take(entry);
             let threads = reading_threads();
-            let (report, ended) = index_in_parallel(&source.path, threads, &source.label, take, &source.cx, &mut tell);
+            let (path, label) = (&source.path, &source.label);
+            let (report, ended) = index_in_parallel(path, threads, label, Author::Anyone, take, &source.cx, &mut tell);
             let digest = digest.join().unwrap_or_else(|_| Err(std::io::Error::other("making the digest has failed")));
             (report, ended, digest)
         });

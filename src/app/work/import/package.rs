@@ -8,7 +8,7 @@
 use super::copy::{Hashing, keep_incoming, take_back};
 use super::one::{Shared, Sink, Source, Told, ToldProblem, shares_member};
 use super::{Found, Importer};
-use crate::crawl::{CaptureEntry, CrawlError, IndexReport, index_records};
+use crate::crawl::{Author, CaptureEntry, CrawlError, IndexReport, index_records};
 use crate::store::mtime_ns;
 use crate::store::rows::{FileOutcome, ImportedFile};
 use crate::uri::parse_web_url;
@@ -148,7 +148,7 @@ impl Importer<'_> {
             }
             sink.take(entry)
         };
-        let (report, ended) = index_records(reader, &sink.source.label, take, self.cx);
+        let (report, ended) = index_records(reader, &sink.source.label, Author::Anyone, take, self.cx);
         let mut problems = counted_in(&report, member.offset, done);
         // They are counted where they are taken.
         done.captures = done.captures.saturating_sub(shared);
