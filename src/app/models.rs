@@ -3,6 +3,7 @@
 pub use super::link_models::*;
 pub use crate::campaign::quoted_value as quoted;
 pub use crate::crawl::{CrawlEvent, EventKind, OutcomeClass, OutcomeKind, PREREQUISITE_RULE, UrlOutcome};
+pub use crate::export::spreadsheet_cell;
 pub use crate::store::rows::*;
 pub use crate::store::scope_rows::*;
 pub use crate::store::{FilterField, filter_fields};

@@ -1,7 +1,7 @@
 //! `fonds new` and `fonds campaign`.
 
 use super::FINE;
-use super::output::{json_line, plain};
+use super::output::{escape_controls, json_line, plain};
 use crate::app::Desk;
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::{Campaign, SeedScope, UNREAD_FIELDS};
@@ -211,7 +211,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
         Command::Export { folder, campaign, .. } => {
             let desk = looking_desk(&folder)?;
             let (_, spec) = desk.catalogue().campaign(desk.catalogue().find_campaign(&campaign)?)?;
-            writeln!(out, "{}", spec.to_json())?;
+            writeln!(out, "{}", escape_controls(spec.to_json()))?;
         }
         Command::Example => {
             writeln!(out, "{}", crate::app::work::example_campaign().to_json())?;

@@ -6,7 +6,7 @@ use super::output::{json_line, plain};
 use crate::app::models::{CampaignId, CaptureColumn, CaptureQuery, CaptureRow};
 use crate::app::work;
 use crate::app::workspace_desk::WorkspaceDesk;
-use crate::export::csv_row;
+use crate::export::{csv_row, spreadsheet_cell};
 use crate::store::filter_fields;
 use serde_json::Value;
 use std::io::{BufWriter, Write};
@@ -148,8 +148,12 @@ fn print(row: &CaptureRow, args: &Args, columns: &[&str], out: &mut dyn Write) -
     if args.csv {
         return Ok(csv_row(out, &texts.iter().map(String::as_str).collect::<Vec<_>>())?);
     }
-    let empty = if args.tsv { "" } else { "-" };
-    let texts: Vec<_> = texts.iter().map(|text| if text.is_empty() { empty.into() } else { plain(text) }).collect();
+    let cell = |text: &String| match (args.tsv, text.is_empty()) {
+        (true, _) => spreadsheet_cell(&plain(text)).into_owned(),
+        (false, true) => "-".to_owned(),
+        (false, false) => plain(text),
+    };
+    let texts: Vec<String> = texts.iter().map(cell).collect();
     Ok(writeln!(out, "{}", texts.join("\t"))?)
 }
 

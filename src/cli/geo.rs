@@ -1,5 +1,6 @@
 //! `fonds geo`: addresses in, countries out.
 
+use super::output::json_text;
 use super::surt::each_line;
 use crate::scope::GeoDatabase;
 use crate::uri::CaptureDate;
@@ -46,7 +47,7 @@ pub fn run(args: &Args, input: &mut dyn BufRead, output: &mut dyn Write) -> anyh
             }
         };
         if args.json {
-            writeln!(output, "{}", json!({"address": line, "network": network, "country": country}))
+            writeln!(output, "{}", json_text(&json!({"address": line, "network": network, "country": country}))?)
         } else {
             writeln!(output, "{}", country.as_deref().unwrap_or("-"))
         }

@@ -47,6 +47,7 @@ mod warc;
 mod why;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -212,7 +213,16 @@ fn neither(first: &std::ffi::OsStr) -> ! {
 
 /// Runs a command and says how it went.
 pub fn run(command: Command) -> ExitCode {
-    let mut out = std::io::stdout().lock();
+    let is_terminal = std::io::stdout().is_terminal();
+    let mut stdout = std::io::stdout().lock();
+    let mut harmless;
+    let out: &mut dyn Write = match is_terminal {
+        true => {
+            harmless = output::Harmless::new(&mut stdout);
+            &mut harmless
+        }
+        false => &mut stdout,
+    };
     // Locked by the command that reads it: a second lock in one thread waits for ever.
     let input = || std::io::stdin().lock();
     let after_a_stop = match &command {
@@ -226,31 +236,31 @@ pub fn run(command: Command) -> ExitCode {
         _ => "the same command begins again",
     };
     let result = match command {
-        Command::Demo(args) => demo::run(&args, &mut out),
-        Command::New(args) => campaign::new(&args, &mut out),
-        Command::Campaign(command) => campaign::run(command, &mut out),
-        Command::Crawl(args) => crawl::run(&args, &mut out),
-        Command::Schedule(command) => schedule::run(command, &mut out),
-        Command::Import(args) => import::run(&args, &mut out),
-        Command::Documents(command) => documents::run(command, &mut out),
-        Command::Feed(command) => feed::run(command, &mut out),
-        Command::Files(command) => files::run(command, &mut out),
-        Command::Inlinks(command) => inlinks::run(command, &mut out),
-        Command::Scope(command) => scope::run(command, &mut out),
-        Command::Why(args) => why::run(&args, &mut out),
-        Command::Events(args) => events::run(&args, &mut out),
-        Command::Captures(args) => captures::run(&args, &mut out),
-        Command::Mark(args) => mark::run(&args, &mut out),
-        Command::Select(command) => select::run(&command, &mut out),
-        Command::Export(args) => export::run(&args, &mut out),
-        Command::Verify(args) => export::verify(&args, &mut out),
-        Command::Backup(args) => backup::run(&args, &mut out),
-        Command::Warc(command) => warc::run(command, &mut out),
-        Command::Cdx(command) => cdx::run(command, &mut out),
-        Command::Wacz(command) => wacz::run(command, &mut out),
-        Command::Surt(args) => surt::run(&args, &mut input(), &mut out),
-        Command::Robots(args) => robots::run(&args, &mut input(), &mut out),
-        Command::Geo(args) => geo::run(&args, &mut input(), &mut out),
+        Command::Demo(args) => demo::run(&args, out),
+        Command::New(args) => campaign::new(&args, out),
+        Command::Campaign(command) => campaign::run(command, out),
+        Command::Crawl(args) => crawl::run(&args, out),
+        Command::Schedule(command) => schedule::run(command, out),
+        Command::Import(args) => import::run(&args, out),
+        Command::Documents(command) => documents::run(command, out),
+        Command::Feed(command) => feed::run(command, out),
+        Command::Files(command) => files::run(command, out),
+        Command::Inlinks(command) => inlinks::run(command, out),
+        Command::Scope(command) => scope::run(command, out),
+        Command::Why(args) => why::run(&args, out),
+        Command::Events(args) => events::run(&args, out),
+        Command::Captures(args) => captures::run(&args, out),
+        Command::Mark(args) => mark::run(&args, out),
+        Command::Select(command) => select::run(&command, out),
+        Command::Export(args) => export::run(&args, out),
+        Command::Verify(args) => export::verify(&args, out),
+        Command::Backup(args) => backup::run(&args, out),
+        Command::Warc(command) => warc::run(command, out),
+        Command::Cdx(command) => cdx::run(command, out),
+        Command::Wacz(command) => wacz::run(command, out),
+        Command::Surt(args) => surt::run(&args, &mut input(), out),
+        Command::Robots(args) => robots::run(&args, &mut input(), out),
+        Command::Geo(args) => geo::run(&args, &mut input(), out),
     };
     match result {
         Ok(status) => ExitCode::from(status),

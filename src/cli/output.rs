@@ -14,21 +14,42 @@ use tempfile::NamedTempFile;
 const OPEN: &str = ".open";
 const RANDOM_LETTERS: usize = 6;
 
-/// A line on standard error, if anybody takes it.
+/// A line on standard error, if anybody takes it; hostile text in it does no harm.
 pub(super) fn tell(words: &str) {
     match cfg!(test) {
         // Only so it is kept with what else a test says.
         true => eprintln!("{words}"),
-        false => drop(io::stderr().write_all(format!("{words}\n").as_bytes())),
+        false => drop(io::stderr().write_all(format!("{}\n", plain_lines(words)).as_bytes())),
     }
 }
 
 /// One JSON object on a line.
 pub(super) fn json_line(out: &mut dyn Write, value: &impl Serialize) -> anyhow::Result<()> {
     // As one text: an error of a writer inside serde_json hides that a pipe is closed.
-    let text = serde_json::to_string(value)?;
-    writeln!(out, "{text}")?;
+    writeln!(out, "{}", json_text(value)?)?;
     Ok(())
+}
+
+/// A value as JSON on one line, without characters that a terminal obeys.
+pub(super) fn json_text(value: &impl Serialize) -> serde_json::Result<String> {
+    serde_json::to_string(value).map(escape_controls)
+}
+
+/// Writes characters that a terminal obeys as `\u0085`; JSON has them in
+/// strings only, where both mean the same.
+pub(super) fn escape_controls(json: String) -> String {
+    let is_escaped = |c: char| is_obeyed(c) && c != '\n';
+    if !json.contains(is_escaped) {
+        return json;
+    }
+    let mut escaped = String::with_capacity(json.len() + json.len() / 8);
+    for c in json.chars() {
+        match is_escaped(c) {
+            true => escaped.push_str(&format!("\\u{:04x}", c as u32)),
+            false => escaped.push(c),
+        }
+    }
+    escaped
 }
 
 /// What becomes of a file that is there already.
@@ -170,15 +191,28 @@ fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// Hostile text on a terminal: no control characters, no bidi overrides.
+/// What a terminal carries out instead of showing it: control characters, also
+/// those above U+007F, and all that changes the reading direction.
+fn is_obeyed(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Hostile text on a terminal, as one line: what a terminal obeys becomes “\u{fffd}”.
 pub(crate) fn plain(text: &str) -> String {
-    text.chars()
-        .map(|c| match c {
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
-            c if c.is_control() => '\u{fffd}',
-            c => c,
-        })
-        .collect()
+    text.chars().map(|c| if is_obeyed(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// As [`plain`]; lines and tabs stay.
+fn plain_lines(text: &str) -> String {
+    let mut plain_text = String::with_capacity(text.len());
+    for part in text.split_inclusive(['\n', '\t']) {
+        let end = part.strip_suffix(['\n', '\t']);
+        // A return alone would write over the line; before a line's end it is not needed.
+        plain_text.push_str(&plain(end.unwrap_or(part).trim_end_matches('\r')));
+        plain_text.extend(end.and(part.chars().last()));
+    }
+    plain_text
 }
 
 /// Writes hostile text to a terminal: control characters and what is no text
@@ -202,12 +236,7 @@ impl Write for Harmless<'_> {
         let mut text = String::with_capacity(bytes.len());
         let mut chunks = bytes.utf8_chunks().peekable();
         while let Some(chunk) = chunks.next() {
-            for part in chunk.valid().split_inclusive(['\n', '\t']) {
-                let end = part.strip_suffix(['\n', '\t']);
-                // A return alone would write over the line; before a line's end it is not needed.
-                text.push_str(&plain(end.unwrap_or(part).trim_end_matches('\r')));
-                text.extend(end.and(part.chars().last()));
-            }
+            text.push_str(&plain_lines(chunk.valid()));
             let is_begin =
                 chunks.peek().is_none() && std::str::from_utf8(chunk.invalid()).is_err_and(|e| e.error_len().is_none());
             match chunk.invalid() {
@@ -291,10 +320,10 @@ pub(super) fn with_bar<T>(work: impl FnOnce(&JobCx, &ProgressBar) -> anyhow::Res
                     None => shown.set_style(spinner.clone()),
                 }
                 shown.set_message(match (progress.obstacle.as_str(), progress.note.as_str()) {
-                    ("", "") => progress.stage,
-                    ("", note) => format!("{}: {}", progress.stage, short(note, 60)),
+                    ("", "") => plain(&progress.stage),
+                    ("", note) => format!("{}: {}", plain(&progress.stage), short(note, 60)),
                     // Why nothing happens is said whole.
-                    (obstacle, _) => format!("{}: {}", progress.stage, plain(obstacle)),
+                    (obstacle, _) => format!("{}: {}", plain(&progress.stage), plain(obstacle)),
                 });
                 shown.set_position(progress.done);
                 if over {
@@ -394,5 +423,16 @@ mod tests {
         check("\u{9b}31m\u{202e}txt".as_bytes(), "?31m?txt");
         check(b"\xff\xfeab\xc3", "??ab");
         check(b"\xc3(", "?(");
+        check("\u{85}\u{200f}\u{2067}\u{61c}".as_bytes(), "????");
+    }
+
+    #[test]
+    fn json_lines_hold_no_raw_control_characters() {
+        let text = "a\u{9b}31m\u{7f}\u{85}\n\u{202e}\u{2066}\u{200f}\u{61c}é😀";
+        let mut line = Vec::new();
+        json_line(&mut line, &[text]).unwrap();
+        let line = String::from_utf8(line).unwrap();
+        assert_eq!(line, "[\"a\\u009b31m\\u007f\\u0085\\n\\u202e\\u2066\\u200f\\u061cé😀\"]\n");
+        assert_eq!(serde_json::from_str::<[String; 1]>(&line).unwrap(), [text]);
     }
 }

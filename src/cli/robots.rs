@@ -1,5 +1,6 @@
 //! `fonds robots`: URLs in, allow or deny out.
 
+use super::output::json_text;
 use super::surt::each_line;
 use crate::crawl::RobotsRules;
 use crate::scope::RobotsFact;
@@ -46,7 +47,7 @@ pub fn run(args: &Args, input: &mut dyn BufRead, output: &mut dyn Write) -> anyh
             None => ("-", String::new()),
         };
         if args.json {
-            writeln!(output, "{}", json!({"url": line, "verdict": verdict, "why": why}))
+            writeln!(output, "{}", json_text(&json!({"url": line, "verdict": verdict, "why": why}))?)
         } else if args.why && !why.is_empty() {
             writeln!(output, "{verdict}\t{why}")
         } else {

@@ -1,5 +1,6 @@
 //! `fonds surt`: URLs in, keys out.
 
+use super::output::json_text;
 use crate::uri::{CdxKey, DatasetKey, PageKey, ScopePrefix, ScopeSurt, Ssurt, parse_typed_url};
 use clap::ValueEnum;
 use serde_json::json;
@@ -55,7 +56,7 @@ pub fn run(args: &Args, input: &mut dyn BufRead, output: &mut dyn Write) -> anyh
     each_line(input, |line| {
         let key = args.form.key(line);
         if args.json {
-            writeln!(output, "{}", json!({"url": line, "key": key}))
+            writeln!(output, "{}", json_text(&json!({"url": line, "key": key}))?)
         } else {
             writeln!(output, "{}", key.as_deref().unwrap_or("-"))
         }

@@ -3,14 +3,13 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// Writes one row (RFC 4180). Text that a spreadsheet would run as a formula
-/// gets an apostrophe before it: URLs and host names are other people's words.
+/// Writes one row (RFC 4180) of [`spreadsheet_cell`]s.
 pub fn csv_row(out: &mut dyn Write, fields: &[&str]) -> io::Result<()> {
     for (position, field) in fields.iter().enumerate() {
         if position > 0 {
             out.write_all(b",")?;
         }
-        let field = harmless(field);
+        let field = spreadsheet_cell(field);
         if field.contains([',', '"', '\n', '\r', ';', '\t']) {
             write!(out, "\"{}\"", field.replace('"', "\"\""))?;
         } else {
@@ -20,7 +19,9 @@ pub fn csv_row(out: &mut dyn Write, fields: &[&str]) -> io::Result<()> {
     out.write_all(b"\r\n")
 }
 
-fn harmless(field: &str) -> Cow<'_, str> {
+/// Text that a spreadsheet would run as a formula gets an apostrophe before it:
+/// URLs and host names are other people's words.
+pub fn spreadsheet_cell(field: &str) -> Cow<'_, str> {
     let is_number = || field.parse::<f64>().is_ok();
     // Blanks before it do not keep a spreadsheet from reading a formula.
     let begins = field.trim_start().starts_with(['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}']);

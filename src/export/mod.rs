@@ -53,7 +53,7 @@ mod wacz;
 mod warcinfo;
 mod write;
 
-pub use csv::csv_row;
+pub use csv::{csv_row, spreadsheet_cell};
 pub use host_graph::{GraphFormat, write_host_graph};
 pub use item::{ExportItem, ExportOptions, ExportRecord, ExportReport, JsonLines, Original};
 pub use manifest::{Counts, MANIFEST_NAME, Manifest, ManifestFile};

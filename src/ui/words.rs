@@ -4,6 +4,7 @@
 //! direction, heaps of combining marks or megabytes in one line. It is drawn
 //! through [`line`] or [`block`] only.
 
+use crate::app::models::spreadsheet_cell;
 use crate::jobs::Progress;
 use crate::scope::Decision;
 use std::fmt::Write as _;
@@ -166,12 +167,14 @@ pub fn decision(decision: Option<Decision>) -> &'static str {
     }
 }
 
-/// Rows as tab-separated values for other programs.
+/// Rows as tab-separated values for other programs; none of them runs a cell as
+/// a formula.
 pub fn tsv(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut out = head.join("\t");
     out.push('\n');
     for row in rows {
-        let cells: Vec<String> = row.iter().map(|cell| cell.replace(['\t', '\n', '\r'], " ")).collect();
+        let cells = row.iter().map(|cell| cell.replace(['\t', '\n', '\r'], " "));
+        let cells: Vec<String> = cells.map(|cell| spreadsheet_cell(&cell).into_owned()).collect();
         out.push_str(&cells.join("\t"));
         out.push('\n');
     }
@@ -220,5 +223,10 @@ mod tests {
     #[test]
     fn cells_of_other_programs_keep_to_themselves() {
         assert_eq!(tsv(&["a", "b"], [vec!["1\t2".to_owned(), "x\ny".to_owned()]].into_iter()), "a\tb\n1 2\tx y\n");
+        let formulas = ["=HYPERLINK(\"http://a.pt/\")", "\n+1+1", "-2+3", "@SUM(A1)", "-3"].map(str::to_owned).to_vec();
+        assert_eq!(
+            tsv(&["a"], [formulas].into_iter()),
+            "a\n'=HYPERLINK(\"http://a.pt/\")\t' +1+1\t'-2+3\t'@SUM(A1)\t-3\n"
+        );
     }
 }

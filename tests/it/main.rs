@@ -33,6 +33,7 @@ mod sample;
 mod schedule;
 mod scope;
 mod sites;
+mod strangers;
 mod structure;
 mod unread;
 mod window;

@@ -1,6 +1,6 @@
 //! `fonds warc cat`
 
-use super::super::output::{Harmless, json_line, plain};
+use super::super::output::{json_line, plain};
 use super::super::{FINE, PROBLEMS};
 use super::{each_once, offset_of, real_place};
 use crate::jobs::JobCx;
@@ -12,7 +12,7 @@ use crate::warc::{
 };
 use anyhow::{Context, bail};
 use serde_json::json;
-use std::io::{IsTerminal, Read, Write};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// A payload is decoded in memory; beyond this it is cut, and said so.
@@ -80,14 +80,6 @@ pub struct PartArgs {
 
 pub(super) fn run(args: &CatArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let (file, offset) = place(args)?;
-    let hostile = std::io::stdout().is_terminal();
-    let mut harmless;
-    let out: &mut dyn Write = if hostile {
-        harmless = Harmless::new(out);
-        &mut harmless
-    } else {
-        out
-    };
     let place = format!("{}, offset {}", plain(&file.display().to_string()), offset_words(offset));
     let mut found = Found { args, file: &file, place: &place, flaws: Vec::new() };
     let (head, mut reader) = enter_record_at(&file, offset)?;
