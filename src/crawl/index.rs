@@ -7,11 +7,13 @@
 //! no more than their word: its links come out of the page.
 //!
 //! Memory is bounded: records of one capture are looked for within a window
-//! of [`WINDOW`] captures, and only the last payload is held.
+//! of [`WINDOW`] captures, fewer where these are full of links, and only the
+//! last payload is held.
 
 use super::index_record::{LeadsSoFar, LeftOut, Links, MAX_NOTES_BYTES, SeenCapture, SeenRecord, SeenSide, Tells};
 use super::large::LargeTurn;
 use super::notes::CaptureNotes;
+use super::outlinks::links_bytes;
 use super::{CaptureEntry, CrawlError, RecordPlace};
 use crate::jobs::JobCx;
 use crate::uri::{CaptureDate, Url};
@@ -29,6 +31,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 pub const WINDOW: usize = 64;
 /// Requests and metadata records kept of one capture.
 const MAX_OTHERS: usize = 256;
+/// Bytes of links that the captures of the window have at most, beside those of the
+/// newest one: beyond, the oldest captures leave it before it is full.
+const MAX_WINDOW_BYTES: usize = 16 << 20;
 /// Bytes of links and payloads that several threads may have read ahead.
 const MAX_WAITING_BYTES: usize = 128 << 20;
 /// Responses of one file remembered so that revisits can be understood.
@@ -207,6 +212,8 @@ struct Group {
     /// Request and metadata records.
     others: Vec<RecordPlace>,
     notes: Option<CaptureNotes>,
+    /// Bytes of its links.
+    link_bytes: usize,
 }
 
 /// The links of the capture read last, until it is known whether notes follow.
@@ -234,6 +241,8 @@ struct Indexer<'a, S> {
     window: VecDeque<Group>,
     /// Number of the group at the front of the window.
     first: u64,
+    /// Bytes of links in the window.
+    link_bytes: usize,
     held: Option<Held>,
     remembered: HashMap<String, Remembered>,
     /// Pages that were not read whole: told before what the reader met, whose
@@ -250,6 +259,7 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
             report: IndexReport::default(),
             window: VecDeque::new(),
             first: 0,
+            link_bytes: 0,
             held: None,
             remembered: HashMap::new(),
             unread: Vec::new(),
@@ -361,6 +371,7 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         main: SeenCapture,
     ) -> Result<(), CrawlError> {
         self.let_go_of_payload();
+        self.make_room()?;
         let SeenCapture { mut entry, has_status, leads } = main;
         if place.record_type == RecordType::Revisit
             && let Some(known) = self.remembered.get(&entry.payload_digest)
@@ -416,8 +427,22 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         }
         group.ids.extend(points_to);
         group.ids.push(id);
-        group.notes = group.notes.take().or(notes);
+        if let Some(notes) = notes.filter(|_| group.notes.is_none()) {
+            let bytes = links_bytes(&notes.outlinks);
+            group.link_bytes += bytes;
+            self.link_bytes += bytes;
+            group.notes = Some(notes);
+        }
         group.others.push(place);
+        Ok(())
+    }
+
+    /// Hands the oldest captures on until the links of the others have room;
+    /// records of the newest one may follow still.
+    fn make_room(&mut self) -> Result<(), CrawlError> {
+        while self.link_bytes > MAX_WINDOW_BYTES && self.window.len() > 1 {
+            self.flush_one()?;
+        }
         Ok(())
     }
 
@@ -443,6 +468,9 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
             entry.language = leads.language.or(entry.language.take());
             entry.redirect_to = leads.redirect_to;
             (entry.outlinks, entry.unread) = (leads.outlinks, leads.unread);
+            let bytes = links_bytes(&entry.outlinks);
+            group.link_bytes += bytes;
+            self.link_bytes += bytes;
         }
         if entry.revisit_of.is_none() && self.remembered.len() < MAX_REMEMBERED {
             let known = Remembered {
@@ -464,6 +492,7 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         }
         let Some(group) = self.window.pop_front() else { return Ok(()) };
         self.first += 1;
+        self.link_bytes -= group.link_bytes;
         let Some(mut entry) = group.entry else {
             self.report.orphans += group.others.len() as u64;
             return Ok(());

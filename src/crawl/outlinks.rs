@@ -52,6 +52,7 @@ pub fn read_leads(url: &Url, status: u16, headers: &Headers, payload: &Payload<'
     turn.wait_for(payload.bytes.len());
     let (bytes, is_whole) = (&payload.bytes[..], payload.is_whole());
     let (mut is_cut, mut is_damaged, mut left_out) = (payload.cut, !is_whole, PageCuts::default());
+    let mut bomb = payload.bomb;
     let mut leads = Leads::default();
     let kind = headers.get("Content-Type").map(|value| ContentType::parse(&value)).unwrap_or_default();
     let charset = kind.charset.as_deref();
@@ -62,6 +63,7 @@ pub fn read_leads(url: &Url, status: u16, headers: &Headers, payload: &Payload<'
     let is_page = (200..300).contains(&status);
     let form = form_of(&kind.mime, url, bytes);
     match form {
+        _ if bomb => {}
         Form::Html => {
             let options = PageOptions { max_text_bytes: LANGUAGE_TEXT_BYTES, ..PageOptions::default() };
             let options = options.served_as(&kind.mime);
@@ -77,12 +79,13 @@ pub fn read_leads(url: &Url, status: u16, headers: &Headers, payload: &Payload<'
             let listing = unpacked(bytes, turn);
             is_cut |= listing.cut;
             is_damaged |= !listing.is_whole();
-            (leads.outlinks, left_out.links) = read_listing(&listing.bytes, url);
+            bomb = listing.bomb;
+            (leads.outlinks, left_out.links) = read_listing(if bomb { &[] } else { &listing.bytes }, url);
         }
         _ => {}
     }
     if is_page && !matches!(form, Form::Other) {
-        leads.unread = Unread::of_page(is_cut, is_damaged, &left_out);
+        leads.unread = if bomb { Some(Unread::Bomb) } else { Unread::of_page(is_cut, is_damaged, &left_out) };
     }
     for (position, link) in leads.outlinks.iter_mut().enumerate() {
         link.position = u32::try_from(position).unwrap_or(u32::MAX);
@@ -141,12 +144,12 @@ fn form_of(mime: &str, url: &Url, payload: &[u8]) -> Form {
 
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-fn is_packed_sitemap(url: &Url) -> bool {
+pub(super) fn is_packed_sitemap(url: &Url) -> bool {
     url.path().ends_with(".xml.gz")
 }
 
 /// Bytes of memory that an answer of this length may take while it is read for
-/// its links: a link takes some three hundred bytes, and fifteen of a page.
+/// its links, once it is decoded: a link takes some three hundred bytes, and fifteen of a page.
 pub(super) fn reading_bytes(answer_len: u64) -> usize {
     let len = usize::try_from(answer_len).unwrap_or(usize::MAX).min(MAX_PAGE_BYTES);
     len.saturating_mul(20)

@@ -12,7 +12,8 @@ use super::notes::CaptureNotes;
 use super::outcome::{not_followed, robots_unreachable};
 use super::outlink_parts::FurtherOutlinks;
 use super::outlinks::{
-    Leads, followed, links_bytes, may_lead, read_leads, reading_bytes, sitemap_links, unfetchable_redirect,
+    Leads, followed, is_packed_sitemap, links_bytes, may_lead, read_leads, reading_bytes, sitemap_links,
+    unfetchable_redirect,
 };
 use super::politeness::wait_after;
 use super::retry::Refusal;
@@ -30,6 +31,7 @@ use crate::scope::{
     Candidate, ContentFact, Decision, RobotsFact, UNSUPPORTED_SCHEME, Verdict, is_open_redirect, with_hop,
 };
 use crate::uri::{ScopeSurt, Url, is_same_site};
+use crate::warc::http::unpacked_limit;
 use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -48,6 +50,9 @@ pub(super) const PRIVATE_ADDRESS_RULE: &str = "PrivateAddressGuard";
 
 /// Answers longer than this are read for links on threads of their own.
 const LONG_PAGE_BYTES: u64 = 256 << 10;
+/// Encoded pages are expected to come out at most so many times as long; of the
+/// others the length is known after a first try.
+const EXPECTED_RATIO: u64 = 10;
 /// Bytes of memory that a link takes while it is decided and handed on.
 const ADMISSION_BYTES: usize = 1_500;
 
@@ -392,18 +397,27 @@ impl<'e> Worker<'e> {
         let len = exchange.response.len();
         let may_lead = may_lead(url, &exchange.head.headers);
         let packing = 3 * usize::try_from(len.min(PACK_IN_MEMORY)).unwrap_or(usize::MAX);
-        let reading = if may_lead { reading_bytes(len) } else { 0 };
-        let Some(mut permit) = engine.pages.reserve(packing + reading, || engine.cx.is_cancelled()) else {
-            return Ok(None);
+        let mut exchange = exchange;
+        let mut expected = expected_len(url, &exchange);
+        let (mut permit, mut leads, robots) = loop {
+            let reading = if may_lead { reading_bytes(expected) } else { 0 };
+            let Some(permit) = engine.pages.reserve(packing + reading, || engine.cx.is_cancelled()) else {
+                return Ok(None);
+            };
+            let (returned, read) = match may_lead && len.max(expected) > LONG_PAGE_BYTES {
+                true => engine.readers.run({
+                    let url = url.clone();
+                    move || read_answer(&url, exchange, expected)
+                }),
+                false => read_answer(url, exchange, expected),
+            };
+            exchange = returned;
+            match read.map_err(|source| CrawlError::io(&engine.setup.warc_dir, source))? {
+                AnswerRead::Done(leads, robots) => break (permit, leads, robots),
+                // Who waits for more room has none: the part of this try is free again.
+                AnswerRead::Longer(decoded) => expected = decoded,
+            }
         };
-        let (mut exchange, read) = match may_lead && len > LONG_PAGE_BYTES {
-            true => engine.readers.run({
-                let url = url.clone();
-                move || read_answer(&url, exchange)
-            }),
-            false => read_answer(url, exchange),
-        };
-        let (mut leads, robots) = read.map_err(|source| CrawlError::io(&engine.setup.warc_dir, source))?;
         if is_robots_url(url) {
             // Of a redirect the target is what counts.
             let body = leads.redirect_to.as_ref().map_or(robots, |target| target.as_str().as_bytes().to_vec());
@@ -551,8 +565,28 @@ impl<'e> Worker<'e> {
     }
 }
 
-/// Reads an answer for its links; of a robots.txt also gives its text.
-fn read_answer(url: &Url, mut exchange: Exchange) -> (Exchange, io::Result<(Leads, Vec<u8>)>) {
+/// What came of reading an answer.
+enum AnswerRead {
+    /// Its links, and the text of a robots.txt.
+    Done(Leads, Vec<u8>),
+    /// It is so many bytes long once it is decoded, more than there is room for.
+    Longer(u64),
+}
+
+/// Bytes that an answer is expected to have once it is decoded.
+fn expected_len(url: &Url, exchange: &Exchange) -> u64 {
+    let len = exchange.response.len();
+    if is_packed_sitemap(url) {
+        // It is unpacked on the way of reading it.
+        return u64::try_from(unpacked_limit(usize::try_from(len).unwrap_or(usize::MAX))).unwrap_or(u64::MAX);
+    }
+    let is_encoded = exchange.head.headers.get("Content-Encoding").is_some();
+    if is_encoded { len.saturating_mul(EXPECTED_RATIO) } else { len }
+}
+
+/// Reads an answer for its links, unless it is longer than expected; of a
+/// robots.txt also gives its text.
+fn read_answer(url: &Url, mut exchange: Exchange, expected: u64) -> (Exchange, io::Result<AnswerRead>) {
     let mut turn = LargeTurn::default();
     let is_robots = is_robots_url(url);
     let payload = match may_lead(url, &exchange.head.headers) {
@@ -561,9 +595,12 @@ fn read_answer(url: &Url, mut exchange: Exchange) -> (Exchange, io::Result<(Lead
         false => Ok(Vec::new().into()),
     };
     let read = payload.map(|payload| {
+        if payload.bytes.len() as u64 > expected {
+            return AnswerRead::Longer(payload.bytes.len() as u64);
+        }
         let leads = read_leads(url, exchange.head.status, &exchange.head.headers, &payload, &mut turn);
         let robots = if is_robots { &payload.bytes[..payload.bytes.len().min(MAX_ROBOTS_BYTES)] } else { &[] };
-        (leads, robots.to_vec())
+        AnswerRead::Done(leads, robots.to_vec())
     });
     (exchange, read)
 }

@@ -96,6 +96,9 @@ impl Document {
                 Err(_) => Some(Unread::NoWat),
             };
         };
+        if payload.bomb {
+            return Some(Unread::Bomb);
+        }
         let cut = if is_pdf(&kind) {
             match read_pdf(&payload.bytes, &self.url, options.pdf_text, each) {
                 PdfRead::Read(cut) => cut,
@@ -111,7 +114,7 @@ impl Document {
 
     /// Reads all of the page: title, text and the rest; `None` where there is no HTML.
     pub fn read_page(&self, options: &PageOptions) -> Option<Page> {
-        let (payload, kind) = self.payload().filter(|(_, kind)| is_page(kind))?;
+        let (payload, kind) = self.payload().filter(|(payload, kind)| is_page(kind) && !payload.bomb)?;
         let options = options.clone().served_as(&kind.mime);
         Some(read_page(&payload.bytes, kind.charset.as_deref(), &self.url, &options))
     }

@@ -12,6 +12,9 @@ pub enum Unread {
     NoHttp,
     /// The payload is longer than [`MAX_PAGE_BYTES`](super::MAX_PAGE_BYTES): only its start was read.
     TooLong,
+    /// The payload would be unpacked to more than
+    /// [`MAX_UNPACKED_RATIO`](crate::warc::http::MAX_UNPACKED_RATIO) times its size: it was not read.
+    Bomb,
     /// The payload is not encoded as declared: read as far as it goes.
     Malformed,
     /// The bytes are not in the charset that is told: there is no markup in what they say.
@@ -43,10 +46,11 @@ pub enum Unread {
 }
 
 impl Unread {
-    const ALL: [Self; 17] = [
+    const ALL: [Self; 18] = [
         Self::NoDate,
         Self::NoHttp,
         Self::TooLong,
+        Self::Bomb,
         Self::Malformed,
         Self::Charset,
         Self::Cut,
@@ -104,6 +108,7 @@ impl Unread {
             Self::NoDate => "no-date",
             Self::NoHttp => "no-http",
             Self::TooLong => "too-long",
+            Self::Bomb => "bomb",
             Self::Malformed => "malformed",
             Self::Charset => "charset",
             Self::Cut => "cut",
@@ -133,6 +138,7 @@ impl fmt::Display for Unread {
             Self::NoDate => "no date",
             Self::NoHttp => "no HTTP response inside",
             Self::TooLong => "too long: only its start was read",
+            Self::Bomb => "unpacks to more than 250 times its size: it was not read",
             Self::Malformed => "not encoded as declared: read as far as it goes",
             Self::Charset => "not in the charset that is told: no links were found",
             Self::Cut => "too many or too long links: some were left out",

@@ -84,7 +84,7 @@ fn page(path: &str, folder: Option<&Path>) -> (&'static str, Option<Vec<u8>>) {
 }
 
 /// A workspace with an impolite campaign, and the call that crawls it.
-fn prepare(folder: &Path, seeds: &[String], rules: serde_json::Value, workers: usize) -> (PathBuf, Vec<String>) {
+pub fn prepare(folder: &Path, seeds: &[String], rules: serde_json::Value, workers: usize) -> (PathBuf, Vec<String>) {
     let seeds: Vec<_> = seeds.iter().map(|url| serde_json::json!({"url": url, "scope": "subdomains"})).collect();
     let spec = serde_json::json!({
         "name": "Full", "seeds": seeds, "rules": rules,
@@ -104,7 +104,7 @@ fn prepare(folder: &Path, seeds: &[String], rules: serde_json::Value, workers: u
     (workspace, call)
 }
 
-fn seeds_only() -> serde_json::Value {
+pub fn seeds_only() -> serde_json::Value {
     serde_json::json!([{"rule": "reject_all"}, {"rule": "seed_scope"}, {"rule": "too_many_hops", "max_hops": 0}])
 }
 

@@ -76,7 +76,7 @@ pub(super) fn decoded(workspace: &Workspace, stored: &StoredCapture) -> anyhow::
             if payload.cut {
                 problems.push(format!("only the first {MAX_DECODED} decoded bytes are read"));
             }
-            payload.bytes.into_owned()
+            if payload.bomb { Vec::new() } else { payload.bytes.into_owned() }
         }
     };
     Ok(Decoded { record, head, body, problems })

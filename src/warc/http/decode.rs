@@ -38,6 +38,18 @@ const IDENTITY: [&str; 19] = [
 /// RFC 9659: a web payload needs no zstd window above 8 MiB.
 const MAX_ZSTD_WINDOW: u64 = 8 * 1024 * 1024;
 
+/// A body is unpacked to at most so many times its length: pages come out some
+/// ten times as long, and what comes out at more is made to fill memories.
+pub const MAX_UNPACKED_RATIO: usize = 250;
+
+/// A body is unpacked to this much, however short it is.
+const ALWAYS_UNPACKED: usize = 1 << 20;
+
+/// The most bytes that a body of this length is unpacked to.
+pub fn unpacked_limit(body_len: usize) -> usize {
+    body_len.saturating_mul(MAX_UNPACKED_RATIO).max(ALWAYS_UNPACKED)
+}
+
 /// A decoded payload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Payload<'a> {
@@ -46,6 +58,9 @@ pub struct Payload<'a> {
     pub bytes: Cow<'a, [u8]>,
     /// Whether there is more than the limit let through.
     pub cut: bool,
+    /// Whether it would come out longer than [`unpacked_limit`]: then `bytes`
+    /// are those of the body, which nobody takes for a text.
+    pub bomb: bool,
     /// What was malformed.
     pub flaws: Vec<Flaw>,
 }
@@ -59,14 +74,14 @@ impl Payload<'_> {
 
     /// The same, with bytes of its own.
     pub fn into_owned(self) -> Payload<'static> {
-        Payload { bytes: Cow::Owned(self.bytes.into_owned()), cut: self.cut, flaws: self.flaws }
+        Payload { bytes: Cow::Owned(self.bytes.into_owned()), ..self }
     }
 }
 
 impl From<Vec<u8>> for Payload<'static> {
     /// Of bytes that nothing has to be undone of.
     fn from(bytes: Vec<u8>) -> Self {
-        Self { bytes: Cow::Owned(bytes), cut: false, flaws: Vec::new() }
+        Self { bytes: Cow::Owned(bytes), cut: false, bomb: false, flaws: Vec::new() }
     }
 }
 
@@ -89,7 +104,8 @@ fn entity<'a>(headers: &Headers, raw_body: &'a [u8]) -> (Cow<'a, [u8]>, Vec<Flaw
 /// Undoes transfer and content encodings; what comes out is at most
 /// `max_bytes` long, whatever went in.
 ///
-/// A body that is not encoded as declared is given as it is, with a flaw.
+/// A body that is not encoded as declared is given as it is, with a flaw, and
+/// so is one that comes out longer than [`unpacked_limit`].
 pub fn decode_payload<'a>(head: &HttpHead, raw_body: &'a [u8], max_bytes: usize) -> Payload<'a> {
     decode_body(&head.headers, raw_body, max_bytes)
 }
@@ -110,11 +126,13 @@ pub fn decode_body<'a>(headers: &Headers, raw_body: &'a [u8], max_bytes: usize) 
         flaws.push(Flaw::lossy(ProblemKind::BadHttp, detail));
         codings.clear();
     }
-    let mut body = body;
-    let mut cut = false;
+    let packed = body;
+    let mut body = Cow::Borrowed(&packed[..]);
+    let unpacked_limit = unpacked_limit(packed.len());
+    let (mut cut, mut bomb) = (false, false);
     // Listed in the order they were applied: the last is undone first.
     for coding in codings.iter().rev() {
-        match undo(coding, &body, max_bytes) {
+        match undo(coding, &body, max_bytes.min(unpacked_limit)) {
             Undone::Plain => {
                 flaws.push(Flaw::http(format!("declared as {coding}, but is not")));
             }
@@ -127,6 +145,12 @@ pub fn decode_body<'a>(headers: &Headers, raw_body: &'a [u8], max_bytes: usize) 
                 flaws.push(Flaw::lossy(ProblemKind::BadHttp, detail));
                 break;
             }
+            Undone::Bytes { whole: false, .. } if unpacked_limit < max_bytes => {
+                let detail = format!("unpacks to more than {MAX_UNPACKED_RATIO} times its size: taken as it is");
+                flaws.push(Flaw::lossy(ProblemKind::Limit, detail));
+                (bomb, body) = (true, Cow::Borrowed(&packed[..]));
+                break;
+            }
             Undone::Bytes { bytes, whole, why } => {
                 cut |= !whole;
                 flaws.extend(why.map(|why| Flaw::lossy(ProblemKind::BadHttp, format!("{coding}: {why}"))));
@@ -137,7 +161,11 @@ pub fn decode_body<'a>(headers: &Headers, raw_body: &'a [u8], max_bytes: usize) 
     if body.len() > max_bytes {
         cut = true;
     }
-    let bytes = match body {
+    let unpacked = match body {
+        Cow::Owned(bytes) => Some(bytes),
+        Cow::Borrowed(_) => None,
+    };
+    let bytes = match unpacked.map_or(packed, Cow::Owned) {
         Cow::Borrowed(bytes) => Cow::Borrowed(bytes.get(..max_bytes).unwrap_or(bytes)),
         Cow::Owned(mut bytes) => {
             bytes.truncate(max_bytes);
@@ -147,7 +175,7 @@ pub fn decode_body<'a>(headers: &Headers, raw_body: &'a [u8], max_bytes: usize) 
     if cut {
         flaws.push(Flaw::lossy(ProblemKind::Limit, format!("the payload was cut at {max_bytes} bytes")));
     }
-    Payload { bytes, cut, flaws }
+    Payload { bytes, cut, bomb, flaws }
 }
 
 enum Undone {
@@ -340,6 +368,28 @@ mod tests {
         assert!(payload.flaws[0].detail.contains("taken as it is"), "{:?}", payload.flaws);
         let narrow = [&ZSTD_MAGIC[..], &[0x00, 13 << 3, 0x09, 0, 0, b'x']].concat();
         assert_eq!(*decode_payload(&head, &narrow, 1000).bytes, *b"x");
+    }
+
+    #[test]
+    fn what_unpacks_to_far_more_than_it_is_stays_as_it_is() {
+        let zeros = vec![b' '; 1 << 20];
+        let ordinary = b"<li><a href=/one/page/of/many>One page of many</a>\n".repeat(100_000);
+        let thrice = |bytes: &[u8]| gzip(&gzip(&gzip(bytes)));
+        let decode = |coding: &str, body: &[u8], max_bytes| {
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\n\r\n");
+            decode_payload(&parse_response_head(head.as_bytes()).unwrap(), body, max_bytes).into_owned()
+        };
+        // A mebibyte always; what is repeated as in no page as long as one layer is all there is.
+        assert_eq!(*decode("gzip, gzip, gzip", &thrice(&zeros), 64 << 20).bytes, *zeros);
+        assert_eq!(*decode("gzip", &gzip(&ordinary), 64 << 20).bytes, *ordinary);
+        let far = thrice(&zeros.repeat(16));
+        let payload = decode("gzip, gzip, gzip", &far, 64 << 20);
+        assert_eq!((payload.bytes.len(), payload.bomb, payload.cut), (far.len(), true, false));
+        assert_eq!(payload.flaws[0].detail, "unpacks to more than 250 times its size: taken as it is");
+        assert!(!payload.is_whole());
+        // A smaller limit is met before.
+        let payload = decode("gzip, gzip, gzip", &far, 1000);
+        assert_eq!((payload.bytes.len(), payload.bomb, payload.cut), (1000, false, true));
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod form;
 mod head;
 
 pub use chunked::{Dechunker, dechunk};
-pub use decode::{Payload, decode_body, decode_payload, entity_body};
+pub use decode::{MAX_UNPACKED_RATIO, Payload, decode_body, decode_payload, entity_body, unpacked_limit};
 pub use form::{Form, FormKind};
 pub(crate) use head::response_head_is_whole;
 pub use head::{ContentType, HttpHead, HttpRequestHead, parse_request_head, parse_response_head};
