@@ -74,7 +74,11 @@ pub fn read_leads(url: &Url, status: u16, headers: &Headers, payload: &Payload<'
                 leads.outlinks.extend(page.links);
             }
         }
-        Form::Css if is_page => leads.outlinks.extend(read_css(bytes, charset, url)),
+        Form::Css if is_page => {
+            let (links, not_kept) = read_css(bytes, charset, url);
+            leads.outlinks.extend(links);
+            left_out.links = not_kept;
+        }
         Form::Listing if is_page => {
             let listing = unpacked(bytes, turn);
             is_cut |= listing.cut;

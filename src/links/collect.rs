@@ -16,6 +16,7 @@ use encoding_rs::{EncoderResult, Encoding, UTF_8};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
+use url::Position;
 
 /// Links kept of one page.
 pub const MAX_LINKS_PER_PAGE: usize = 1_000_000;
@@ -518,17 +519,28 @@ impl<'o> Collector<'o> {
     }
 
     /// Puts links in order, and says what they are resolved against: the first
-    /// `base`, or the page's own URL.
+    /// `base`, or the page's own URL. Where that is longer than a link may be it
+    /// is dropped, and so is every link that would need it.
     fn settle(&mut self, url: &Url, charset: &'static Encoding) -> Url {
         self.drop_empty_parts();
         if !self.links.is_sorted_by_key(|link| link.order) {
             self.links.sort_by_key(|link| link.order);
         }
-        self.base_reference
+        let base = self
+            .base_reference
             .take()
             .and_then(|reference| join(url, &reference, charset))
             .filter(|base| !matches!(base.scheme(), "data" | "javascript"))
-            .unwrap_or_else(|| url.clone())
+            .unwrap_or_else(|| url.clone());
+        if base.as_str().len() <= MAX_URL_BYTES {
+            return base;
+        }
+        let (references, before) = (&self.references, self.links.len());
+        let reference_of = |link: &RawLink| references.get(link.reference.clone()).unwrap_or_default();
+        self.links.retain(|link| scheme_of(reference_of(link)).is_some());
+        self.cut.links += (before - self.links.len()) as u64;
+        self.canonical_reference.take_if(|reference| scheme_of(reference).is_none());
+        origin_of(&base)
     }
 
     /// Gives every link to `each`, and nothing else: the way for many pages.
@@ -543,7 +555,11 @@ impl<'o> Collector<'o> {
         let mut of_page = Resolver::new(&base, charset);
         let mut of_styles = Resolver::new(&base, UTF_8);
         let mut bytes = 0;
-        for link in &self.links {
+        for (number, link) in self.links.iter().enumerate() {
+            if bytes > MAX_LINK_BYTES_PER_PAGE {
+                self.cut.links += (self.links.len() - number) as u64;
+                break;
+            }
             let reference = self.references.get(link.reference.clone()).unwrap_or_default();
             let resolver = if link.kind == LinkKind::Css { &mut of_styles } else { &mut of_page };
             let Some(url) = resolver.resolve(reference) else { continue };
@@ -567,7 +583,11 @@ impl<'o> Collector<'o> {
         let canonical = self.canonical_reference.take().and_then(|reference| web_url(&base, &reference, charset));
         let mut links = Vec::with_capacity(self.links.len());
         let mut bytes = 0;
-        for link in &self.links {
+        for (number, link) in self.links.iter().enumerate() {
+            if bytes > MAX_LINK_BYTES_PER_PAGE {
+                self.cut.links += (self.links.len() - number) as u64;
+                break;
+            }
             let reference = self.references.get(link.reference.clone()).unwrap_or_default();
             let charset = if link.kind == LinkKind::Css { UTF_8 } else { charset };
             let Some(url) = web_url(&base, reference, charset) else { continue };
@@ -667,18 +687,23 @@ fn query_bytes(text: &str, charset: &'static Encoding) -> Vec<u8> {
 /// Whether the reference starts with a scheme other than http and https. Only
 /// saves work: what slips through is dropped when it is resolved.
 fn has_foreign_scheme(reference: &str) -> bool {
+    scheme_of(reference)
+        .is_some_and(|scheme| !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https"))
+}
+
+/// The scheme that a reference starts with.
+pub(crate) fn scheme_of(reference: &str) -> Option<&str> {
     let bytes = reference.as_bytes();
-    if !bytes.first().is_some_and(u8::is_ascii_alphabetic) {
-        return false;
-    }
-    let end = bytes.iter().position(|&byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')));
-    match end {
-        Some(end) if bytes.get(end) == Some(&b':') => {
-            let scheme = bytes.get(..end).unwrap_or_default();
-            !scheme.eq_ignore_ascii_case(b"http") && !scheme.eq_ignore_ascii_case(b"https")
-        }
-        _ => false,
-    }
+    let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+    let end = bytes.iter().position(|byte| !is_inside(byte))?;
+    let is_scheme = bytes.get(end) == Some(&b':') && bytes.first().is_some_and(u8::is_ascii_alphabetic);
+    reference.get(..end).filter(|_| is_scheme)
+}
+
+/// The URL of a site's front page.
+pub(crate) fn origin_of(url: &Url) -> Url {
+    let origin = &url[..Position::BeforePath];
+    Url::parse(origin).unwrap_or_else(|_| url.clone())
 }
 
 /// `pt-PT` as `pt`; nothing for what is no language tag.

@@ -66,21 +66,31 @@ fn tokenize_bytes(body: &[u8], encoding: &'static Encoding, builder: &mut Builde
     (cut.letters, cut.charset) = (fit == Fit::InPart, fit == Fit::NotAtAll);
 }
 
-/// Reads a style sheet: its `url(…)` and `@import`, resolved against its own address.
-pub fn read_css(body: &[u8], http_charset: Option<&str>, url: &Url) -> Vec<Outlink> {
+/// Reads a style sheet: its `url(…)` and `@import`, resolved against its own
+/// address, and says how many were left out.
+pub fn read_css(body: &[u8], http_charset: Option<&str>, url: &Url) -> (Vec<Outlink>, u64) {
     let (encoding, _) = charset::detect_css(body, http_charset);
-    let mut links: Vec<Outlink> = Vec::new();
+    let (mut links, mut left_out, mut bytes) = (Vec::<Outlink>::new(), 0, 0);
     css_references(&charset::decode(body, encoding).0, |reference| {
-        let found = Some(reference.trim_matches(|c: char| c <= ' '))
-            .filter(|reference| !reference.is_empty() && !reference.starts_with('#'))
-            .filter(|reference| reference.len() <= super::MAX_URL_BYTES && links.len() < super::MAX_LINKS_PER_PAGE)
-            .and_then(|reference| web_url(url, reference, UTF_8));
-        if let Some(url) = found {
-            let position = u32::try_from(links.len()).unwrap_or(u32::MAX);
-            links.push(Outlink { position, ..Outlink::bare(url, LinkKind::Css) });
+        let reference = reference.trim_matches(|c: char| c <= ' ');
+        if reference.is_empty() || reference.starts_with('#') {
+            return;
         }
+        let is_full = links.len() >= super::MAX_LINKS_PER_PAGE || bytes > super::MAX_LINK_BYTES_PER_PAGE;
+        if is_full || reference.len() > super::MAX_URL_BYTES {
+            left_out += 1;
+            return;
+        }
+        let Some(url) = web_url(url, reference, UTF_8) else { return };
+        bytes += url.as_str().len();
+        if url.as_str().len() > super::MAX_URL_BYTES || bytes > super::MAX_LINK_BYTES_PER_PAGE {
+            left_out += 1;
+            return;
+        }
+        let position = u32::try_from(links.len()).unwrap_or(u32::MAX);
+        links.push(Outlink { position, ..Outlink::bare(url, LinkKind::Css) });
     });
-    links
+    (links, left_out)
 }
 
 /// The language of a text as ISO 639-1, where there is enough of it.

@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::links::testing;
-use crate::links::{LinkKinds, MAX_ANCHOR_BYTES, MAX_DEPTH, PageCuts, PagePlace};
+use crate::links::{
+    LinkKinds, MAX_ANCHOR_BYTES, MAX_DEPTH, MAX_LINK_BYTES_PER_PAGE, MAX_URL_BYTES, PageCuts, PagePlace,
+};
 
 fn page(html: &str) -> Page {
     page_at(html, "https://exemplo.pt/dir/p.html", &PageOptions::default())
@@ -267,7 +269,7 @@ fn xhtml_ends_empty_elements_at_once() {
 #[test]
 fn style_sheets_have_links() {
     let base = Url::parse("https://exemplo.pt/css/a.css").unwrap();
-    let links = read_css(b"@import 'b.css'; a{b:url(../i.png#x)} c{d:url(data:,x)} e{f:url(#g)}", None, &base);
+    let (links, _) = read_css(b"@import 'b.css'; a{b:url(../i.png#x)} c{d:url(data:,x)} e{f:url(#g)}", None, &base);
     let urls: Vec<&str> = links.iter().map(|link| link.url.as_str()).collect();
     assert_eq!(urls, ["https://exemplo.pt/css/b.css", "https://exemplo.pt/i.png"]);
 }
@@ -581,4 +583,30 @@ fn of_a_long_rel_the_first_link_types_are_kept_and_the_rest_counted() {
     assert!(long.nofollow, "it is said behind what is kept");
     assert_eq!((short.rel.as_str(), read.cut.rels), ("ugc x", 1));
     assert_eq!(page(&format!("<a href=1 rel={}>a</a>", "x".repeat(2000))).cut.rels, 1);
+}
+
+#[test]
+fn a_base_longer_than_a_link_may_be_is_dropped_with_what_needs_it() {
+    let long = "b/".repeat(MAX_URL_BYTES);
+    let links = "<a href=one>1</a><a href=/two>2</a><a href=//c.pt/three>3</a><a href=HTTP://d.pt/four>4</a>";
+    let canonical = "<link rel=canonical href=five>";
+    let html = format!("<base href='http://b.pt/{long}'>{links}{canonical}");
+    let page = page_at(&html, "http://a.pt/x", &PageOptions::default());
+    let found: Vec<&str> = page.links.iter().map(|link| link.url.as_str()).collect();
+    assert_eq!((found, page.cut.links, page.canonical), (vec!["http://d.pt/four"], 4, None));
+    assert_eq!(page.base.as_str(), "http://b.pt/");
+    // The page's own URL is no better.
+    let page = page_at(links, &format!("http://a.pt/{long}"), &PageOptions::default());
+    assert_eq!((page.links.len(), page.cut.links), (1, 3));
+}
+
+#[test]
+fn links_beyond_the_bytes_of_a_page_are_counted_without_being_resolved() {
+    let url = format!("http://a.pt/{}/x", "y".repeat(MAX_URL_BYTES - 100));
+    let count = 4 * MAX_LINK_BYTES_PER_PAGE / MAX_URL_BYTES;
+    let page = page_at(&"<a href=z>".repeat(count), &url, &PageOptions::default());
+    let kept = MAX_LINK_BYTES_PER_PAGE / (url.len());
+    assert_eq!((page.links.len(), page.cut.links), (kept, (count - kept) as u64));
+    let (links, left_out) = read_css("@import 'z';".repeat(count).as_bytes(), None, &Url::parse(&url).unwrap());
+    assert_eq!((links.len(), left_out), (kept, (count - kept) as u64));
 }

@@ -6,7 +6,10 @@
 //! resolved as the page would have them resolved, texts folded as anchors are.
 
 use super::attributes::has_word;
-use super::collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink, web_url};
+use super::collect::{
+    MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink, origin_of, scheme_of,
+    web_url,
+};
 use super::documents::is_page;
 use super::fold::fold_into;
 use super::lone::without_halves;
@@ -312,10 +315,15 @@ pub(super) fn read_wat(
     let Some(Html { head, links }) = html else { return Ok((cut, told)) };
     let (base, metas, head_links) = head.map_or_else(Default::default, |head| (head.base, head.metas, head.links));
     let base = Some(text_of(&base).trim()).filter(|base| !base.is_empty()).and_then(|base| web_url(url, base, UTF_8));
-    let base = base.as_ref().unwrap_or(url);
+    let mut base = Cow::Borrowed(base.as_ref().unwrap_or(url));
+    // As for pages: what is longer than a link may be is the base of none.
+    let has_base = base.as_str().len() <= MAX_URL_BYTES;
+    if !has_base {
+        base = Cow::Owned(origin_of(&base));
+    }
     let nofollow_all = metas.nofollow;
     cut.links += head_links.left_out + links.left_out;
-    let mut resolver = Resolver::new(base, UTF_8);
+    let mut resolver = Resolver::new(&base, UTF_8);
     let mut anchor = String::new();
     let (mut count, mut bytes) = (0, 0);
     for link in head_links.kept.iter().chain(&links.kept) {
@@ -329,7 +337,8 @@ pub(super) fn read_wat(
         if !options.kinds.has(kind) || reference.is_empty() || reference.starts_with('#') {
             continue;
         }
-        if count >= MAX_LINKS_PER_PAGE || reference.len() > MAX_URL_BYTES {
+        let is_too_long = reference.len() > MAX_URL_BYTES || bytes > MAX_LINK_BYTES_PER_PAGE;
+        if count >= MAX_LINKS_PER_PAGE || is_too_long || !has_base && scheme_of(reference).is_none() {
             cut.links += 1;
             continue;
         }

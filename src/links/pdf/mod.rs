@@ -112,7 +112,8 @@ impl<F: FnMut(&PageLink<'_>)> Found<'_, F> {
     }
 
     fn link(&mut self, text: &str) {
-        if self.count >= MAX_LINKS_PER_PAGE || text.len() > MAX_URL_BYTES.min(MAX_ANCHOR_BYTES) {
+        let is_full = self.count >= MAX_LINKS_PER_PAGE || self.bytes > MAX_LINK_BYTES_PER_PAGE;
+        if is_full || text.len() > MAX_URL_BYTES.min(MAX_ANCHOR_BYTES) {
             self.cut.links += 1;
             return;
         }

@@ -11,6 +11,10 @@ const MAX_DEPTH: usize = 100;
 const MAX_NODES: u32 = 500_000;
 /// Bytes of all files of a job.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
+/// Attributes of one tag: the parser compares each with all others.
+const MAX_ATTRIBUTES: usize = 200;
+/// Declarations of namespaces in a file: every element carries on those around it.
+const MAX_NAMESPACES: usize = 1000;
 /// What an expression that would be run stands for when it is only text.
 const QUOTED_HASH: &str = "#{'#'}{";
 
@@ -95,6 +99,7 @@ fn parse_within(file: &str, text: &str, budget: &mut Budget) -> Result<Rc<Elemen
         return Err(error(why));
     }
     budget.bytes -= text.len();
+    check_tags(text).map_err(error)?;
     let options = roxmltree::ParsingOptions { allow_dtd: false, nodes_limit: budget.nodes, ..Default::default() };
     let document = roxmltree::Document::parse_with_options(text, options).map_err(|why| match why {
         roxmltree::Error::DtdDetected => error(
@@ -117,6 +122,55 @@ fn parse_within(file: &str, text: &str, budget: &mut Budget) -> Result<Rc<Elemen
     convert(file, &lines, document.root_element(), 0)
         .map(Rc::new)
         .ok_or_else(|| error(format!("its elements go deeper than {MAX_DEPTH}")))
+}
+
+/// Refuses what would keep the parser busy for hours, in words.
+fn check_tags(text: &str) -> Result<(), String> {
+    let mut namespaces = 0;
+    let mut rest = text;
+    while let Some(open) = rest.find('<') {
+        rest = &rest[open + 1..];
+        let skipped = [("!--", "-->"), ("![CDATA[", "]]>"), ("?", "?>")];
+        if let Some((begin, end)) = skipped.into_iter().find(|(begin, _)| rest.starts_with(begin)) {
+            rest = rest[begin.len()..].find(end).map_or("", |at| &rest[begin.len() + at + end.len()..]);
+            continue;
+        }
+        let line = || text[..text.len() - rest.len()].matches('\n').count() + 1;
+        let (mut attributes, mut quote, mut end) = (0, None, rest.len());
+        for (at, c) in rest.char_indices() {
+            match (c, quote) {
+                (c, Some(open)) if c == open => quote = None,
+                (_, Some(_)) => {}
+                ('"' | '\'', None) => quote = Some(c),
+                ('=', None) => {
+                    attributes += 1;
+                    let name = rest[..at].trim_end().rsplit([' ', '\t', '\r', '\n']).next().unwrap_or_default();
+                    namespaces += usize::from(name.starts_with("xmlns"));
+                }
+                ('>', None) => {
+                    end = at;
+                    break;
+                }
+                _ => {}
+            }
+            if attributes > MAX_ATTRIBUTES {
+                return Err(format!(
+                    "the tag in line {} has more than {MAX_ATTRIBUTES} attributes, which no crawl job needs; \
+                     correct it and read it again",
+                    line()
+                ));
+            }
+            if namespaces > MAX_NAMESPACES {
+                return Err(format!(
+                    "up to line {} it declares more than {MAX_NAMESPACES} namespaces, which no crawl job needs; \
+                     correct it and read it again",
+                    line()
+                ));
+            }
+        }
+        rest = &rest[end..];
+    }
+    Ok(())
 }
 
 fn convert(file: &str, lines: &[usize], node: roxmltree::Node<'_, '_>, depth: usize) -> Option<Element> {

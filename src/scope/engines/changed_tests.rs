@@ -159,6 +159,17 @@ fn large_configurations_are_read_once_through_or_refused() {
     let rules: String = (0..60_000).map(|n| format!("<ref bean=\"b{n}\"/>\n")).collect();
     let job = job(&beans, &rules);
     assert_eq!((job.rules, job.notes.len()), (60_000, 0));
+    // What the parser would compare with one another for hours.
+    let attributes = |count| (0..count).map(|n| format!(" a{n}='>'")).collect::<String>();
+    let comment = format!("<!-- <a{} --><![CDATA[<a{}]]>", attributes(300), attributes(300));
+    let fine = format!("<beans>{comment}\n<bean{}/></beans>", attributes(200));
+    assert!(read_heritrix_job("x.cxml", &fine, &|_| None).is_ok());
+    let wide = format!("<beans>{comment}\n<bean{}/></beans>", attributes(200_000));
+    let error = read_heritrix_job("x.cxml", &wide, &|_| None).unwrap_err().to_string();
+    assert!(error.contains("the tag in line 2 has more than 200 attributes"), "{error}");
+    let spaces = (0..2000).map(|n| format!("<a xmlns:a{n}='b'>")).collect::<String>();
+    let error = read_heritrix_job("x.cxml", &spaces, &|_| None).unwrap_err().to_string();
+    assert!(error.contains("declares more than 1000 namespaces"), "{error}");
     let large = format!("<beans>{}</beans>", "<a/>".repeat(600_000));
     let error = read_heritrix_job("x.cxml", &large, &|_| None).unwrap_err().to_string();
     assert!(error.contains("more than 500000 elements"), "{error}");
