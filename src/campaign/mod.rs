@@ -29,7 +29,7 @@ pub use request::{Request, Term, TermKind};
 pub use schedule::{Calendar, CatchUp, Frequency, MAX_NEXT_RUNS, Run, Schedule, ScheduleError};
 pub use target::Target;
 
-use crate::uri::CaptureDate;
+use crate::uri::{CaptureDate, Url, drop_user};
 use serde::{Deserialize, Serialize};
 
 /// A campaign as it is edited, saved and exported.
@@ -171,6 +171,14 @@ pub struct Seed {
     /// A word that every URL found from here carries.
     #[serde(default)]
     pub source_tag: String,
+}
+
+impl Seed {
+    /// The URL without user name and password; none where it has none.
+    pub fn without_user(&self) -> Option<String> {
+        let mut url = Url::parse(self.url.trim()).ok()?;
+        drop_user(&mut url).then(|| url.into())
+    }
 }
 
 /// Where a crawl stops. Zero means no limit.

@@ -77,6 +77,13 @@ impl Campaign {
         for (i, seed) in self.seeds.iter().enumerate() {
             let field = format!("seeds[{i}].url");
             let typed = seed.url.trim();
+            if seed.without_user().is_some() {
+                found.note(
+                    field.clone(),
+                    "the seed has a user name or a password in it; it is saved and crawled without",
+                    "take it out: Fonds sends none, and pages that ask for one cannot be crawled",
+                );
+            }
             match parse_web_url(typed) {
                 _ if typed.is_empty() => found.stop(field, "the seed is empty", "type a URL, or remove the seed"),
                 _ if typed.contains(char::is_whitespace) => {

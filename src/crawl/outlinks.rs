@@ -6,7 +6,7 @@ use crate::links::{
     LinkKind, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_PAGE_BYTES, MAX_URL_BYTES, Outlink, PageCuts,
     PageOptions, Unread, read_css, read_page,
 };
-use crate::uri::{Url, resolve};
+use crate::uri::{Url, drop_user, resolve};
 use crate::warc::Headers;
 use crate::warc::http::{ContentType, Payload, decode_body};
 use memchr::memmem;
@@ -107,7 +107,9 @@ pub fn unfetchable_redirect(base: &Url, status: u16, headers: &Headers) -> Optio
     let location = headers.get("Location").filter(|_| redirects(status))?;
     let location = location.trim();
     let location = &location[..location.floor_char_boundary(MAX_ELSEWHERE_BYTES)];
-    base.join(location).ok().filter(|url| !matches!(url.scheme(), "http" | "https"))
+    let mut url = base.join(location).ok().filter(|url| !matches!(url.scheme(), "http" | "https"))?;
+    drop_user(&mut url);
+    Some(url)
 }
 
 /// The links that a crawl follows: the first [`MAX_OUTLINKS`].

@@ -11,7 +11,7 @@ use super::place::PagePlace;
 use super::resolve::{Resolved, Resolver};
 use super::tag::Tag;
 use super::tokens::{Attr, Attributes, Text};
-use crate::uri::Url;
+use crate::uri::{Url, drop_user};
 use encoding_rs::{EncoderResult, Encoding, UTF_8};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -526,12 +526,13 @@ impl<'o> Collector<'o> {
         if !self.links.is_sorted_by_key(|link| link.order) {
             self.links.sort_by_key(|link| link.order);
         }
-        let base = self
+        let mut base = self
             .base_reference
             .take()
             .and_then(|reference| join(url, &reference, charset))
             .filter(|base| !matches!(base.scheme(), "data" | "javascript"))
             .unwrap_or_else(|| url.clone());
+        drop_user(&mut base);
         if base.as_str().len() <= MAX_URL_BYTES {
             return base;
         }
@@ -640,7 +641,8 @@ pub(crate) struct Collected {
     pub(crate) cut: PageCuts,
 }
 
-/// Resolves as a browser does; nothing but http and https with a host. The
+/// Resolves as a browser does; nothing but http and https with a host, without
+/// user name and password. The
 /// query is written in `charset`, the rest in UTF-8 (URL standard, 4.4): that
 /// is what servers were asked for by those who followed the link.
 ///
@@ -652,6 +654,7 @@ pub(crate) fn web_url(base: &Url, reference: &str, charset: &'static Encoding) -
         return None;
     }
     url.set_fragment(None);
+    drop_user(&mut url);
     Some(url)
 }
 

@@ -610,3 +610,12 @@ fn links_beyond_the_bytes_of_a_page_are_counted_without_being_resolved() {
     let (links, left_out) = read_css("@import 'z';".repeat(count).as_bytes(), None, &Url::parse(&url).unwrap());
     assert_eq!((links.len(), left_out), (kept, (count - kept) as u64));
 }
+
+#[test]
+fn links_have_no_user_names_and_passwords() {
+    let html = "<base href='http://me:secret@b.pt/in/'><a href=x>1</a><a href='//me:secret@c.pt/y'>2</a>\
+        <a href='http://me@d.pt/z'>3</a><img src='http://:secret@e.pt/'>";
+    let page = page_at(html, "http://me:secret@a.pt/", &PageOptions::default());
+    let found: Vec<&str> = page.links.iter().map(|link| link.url.as_str()).collect();
+    assert_eq!(found, ["http://b.pt/in/x", "http://c.pt/y", "http://d.pt/z", "http://e.pt/"]);
+}

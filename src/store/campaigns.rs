@@ -10,16 +10,24 @@ use crate::campaign::{Campaign, Seed};
 use crate::scope::MAX_REDIRECTS;
 use crate::uri::{CaptureDate, is_same_site, parse_web_url};
 use rusqlite::{Connection, OptionalExtension, params};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 impl Catalogue {
     /// Saves a campaign as new, or as a new version when it differs from the last.
+    /// User names and passwords of its seeds are not saved.
     ///
     /// # Errors
     ///
     /// Where it could not be read again: a number in it is none.
     pub fn save_campaign(&self, id: Option<CampaignId>, campaign: &Campaign) -> Result<CampaignId, StoreError> {
-        let spec = serde_json::to_string(campaign).map_err(|error| StoreError::Content(error.to_string()))?;
+        let mut campaign = Cow::Borrowed(campaign);
+        if campaign.seeds.iter().any(|seed| seed.without_user().is_some()) {
+            for seed in &mut campaign.to_mut().seeds {
+                seed.url = seed.without_user().unwrap_or_else(|| std::mem::take(&mut seed.url));
+            }
+        }
+        let spec = serde_json::to_string(&*campaign).map_err(|error| StoreError::Content(error.to_string()))?;
         // JSON has no word for infinity and takes it without complaint.
         serde_json::from_str::<Campaign>(&spec).map_err(|error| {
             StoreError::Content(format!(

@@ -47,7 +47,8 @@ pub use url::Url;
 pub use url_root::UrlRoot;
 pub use web_parts::WebParts;
 
-/// Parses an absolute http or https URL and drops its fragment.
+/// Parses an absolute http or https URL and drops its fragment, and the user
+/// name and password in it.
 ///
 /// `None` for everything that cannot be fetched over HTTP: other schemes,
 /// relative references, broken text.
@@ -57,13 +58,27 @@ pub fn parse_web_url(text: &str) -> Option<Url> {
         return None;
     }
     url.set_fragment(None);
+    drop_user(&mut url);
     Some(url)
 }
 
+/// Takes user name and password off a URL: they are sent to nobody, and who
+/// keeps URLs is not to keep them. Says whether there were any.
+pub fn drop_user(url: &mut Url) -> bool {
+    if url.username().is_empty() && url.password().is_none() {
+        return false;
+    }
+    // Refused only where a URL can have none.
+    url.set_username("").and_then(|()| url.set_password(None)).is_ok()
+}
+
 /// Parses a URL as people type it: `fct.pt`, `//fct.pt/sobre` and
-/// `localhost:8080` stand for http. `None` where no host is named.
+/// `localhost:8080` stand for http. `None` where no host is named. As
+/// [`parse_web_url`], without user name and password.
 pub fn parse_typed_url(text: &str) -> Option<Url> {
-    text::parse_loose(text).filter(|url| url.has_host())
+    let mut url = text::parse_loose(text).filter(|url| url.has_host())?;
+    drop_user(&mut url);
+    Some(url)
 }
 
 /// Resolves `reference` against `base`, as [`parse_web_url`].
@@ -73,5 +88,6 @@ pub fn resolve(base: &Url, reference: &str) -> Option<Url> {
         return None;
     }
     url.set_fragment(None);
+    drop_user(&mut url);
     Some(url)
 }

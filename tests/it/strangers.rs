@@ -1,12 +1,13 @@
 //! What strangers give us does no harm: hostile names, pages, archives and
 //! job configurations, all of our own making.
 
+use crate::archive::{files_under, records, warcs_under};
 use crate::full_pages::{prepare, seeds_only};
 use crate::hostile::gzip;
 use crate::need;
 use crate::program::{arg, fonds, fonds_watched, fonds_with};
 use fonds::uri::CaptureDate;
-use fonds::warc::RecordBuilder;
+use fonds::warc::{RecordBuilder, RecordType};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -180,4 +181,78 @@ fn serve(answer: impl Fn(&str) -> (String, Vec<u8>) + Send + Sync + 'static) -> 
         }
     });
     address
+}
+
+#[test]
+fn no_file_of_a_crawl_has_a_password_of_a_url() {
+    const PASSWORD: &str = "s3cr3t-word";
+    let dir = tempfile::tempdir().unwrap();
+    let with_user = |url: &str| url.replacen("//", &format!("//someone:{PASSWORD}@"), 1);
+    let page = move |target: &str| {
+        let there = with_user(target);
+        format!(
+            "<base href={there}/in/><title>Links</title><a href={there}/absolute>a</a><a href=relative>b</a>\
+             <link rel=canonical href={there}/c><a href=ftp://someone:{PASSWORD}@files.example/>c</a>"
+        )
+    };
+    let target = serve(|path| (String::new(), format!("<p>{path}").into_bytes()));
+    let server = serve({
+        let target = target.clone();
+        move |path| match path {
+            // The server's own words, as it sent them; where they lead is ours.
+            "/moved" => (format!("Location: {}/gone\r\n", with_user(&target)), Vec::new()),
+            "/files" => (format!("Location: ftp://someone:{PASSWORD}@files.example/x\r\n"), Vec::new()),
+            _ => (String::new(), page(&target).into_bytes()),
+        }
+    });
+    let seeds = [
+        with_user(&format!("{server}/page")),
+        with_user(&format!("{target}/")),
+        format!("{server}/moved"),
+        format!("{server}/files"),
+    ];
+    let rules =
+        serde_json::json!([{"rule": "reject_all"}, {"rule": "seed_scope"}, {"rule": "too_many_hops", "max_hops": 3}]);
+    let (workspace, call) = prepare(dir.path(), &seeds, rules, 2);
+    std::fs::remove_file(dir.path().join("campaign.json")).unwrap();
+    fonds(&call).with_status(0);
+    let captured = fonds(&["captures", arg(&workspace), "--json"]).with_status(0).out;
+    assert!(captured.contains(&format!("{target}/gone")), "{captured}");
+    assert!(captured.contains(&format!("{target}/absolute")), "{captured}");
+    assert!(captured.contains(&format!("{target}/in/relative")), "{captured}");
+    fonds(&["inlinks", "build", arg(&workspace)]).with_status(0);
+
+    let check = |name: &str, bytes: &[u8]| {
+        let found = memchr::memmem::find(bytes, PASSWORD.as_bytes());
+        let near = found.map(|at| String::from_utf8_lossy(&bytes[at.saturating_sub(200)..(at + 50).min(bytes.len())]));
+        assert!(near.is_none(), "{name}: {}", near.unwrap_or_default());
+    };
+    for file in files_under(&workspace) {
+        let name = file.display().to_string();
+        if warcs_under(&workspace).contains(&file) {
+            for record in records(&file) {
+                check(&name, format!("{:?}", record.head).as_bytes());
+                // What a server sent stays as it sent it.
+                if record.head.record_type != RecordType::Response {
+                    check(&name, &record.block);
+                }
+            }
+        } else {
+            check(&name, &std::fs::read(&file).unwrap());
+        }
+    }
+}
+
+#[test]
+fn a_seed_with_a_password_is_saved_without_it_and_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let (workspace, file) = (dir.path().join("w"), dir.path().join("campaign.json"));
+    let seeds = [serde_json::json!({"url": "https://someone:s3cr3t@a.example/x", "scope": "root"})];
+    std::fs::write(&file, serde_json::json!({"name": "A", "seeds": seeds}).to_string()).unwrap();
+    fonds(&["new", arg(&workspace)]).with_status(0);
+    let added = fonds(&["campaign", "add", arg(&workspace), arg(&file)]).with_status(0);
+    assert!(!added.err.contains("s3cr3t"), "{}", added.err);
+    added.says("seeds[0].url: the seed has a user name or a password in it; it is saved and crawled without");
+    let saved = fonds(&["campaign", "export", arg(&workspace), "1"]).with_status(0);
+    assert!(saved.out.contains("\"https://a.example/x\"") && !saved.out.contains("s3cr3t"), "{}", saved.out);
 }
