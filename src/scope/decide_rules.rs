@@ -53,15 +53,29 @@ pub struct Needs {
     pub date: bool,
 }
 
+/// Bytes that the compiled patterns of all rules of a campaign may take.
+const MAX_PATTERN_BYTES: usize = 128 << 20;
+
 impl DecideRules {
     /// Compiles the rules of a campaign with its seeds. Switched off rules are
     /// compiled too, so that a mistake shows before they are switched on.
     pub fn compile(campaign: &Campaign) -> Result<Self, ScopeError> {
         let mut rules = Vec::with_capacity(campaign.rules.len());
+        let mut pattern_bytes = 0;
         for (index, value) in campaign.rules.iter().enumerate() {
             let ground =
                 Ground { seeds: &campaign.seeds, permissions: &campaign.permissions, grounds: &campaign.grounds };
-            rules.push(compile_rule(index, value, ground)?);
+            let rule: CompiledRule = compile_rule(index, value, ground)?;
+            pattern_bytes += rule.test.pattern_bytes();
+            if pattern_bytes > MAX_PATTERN_BYTES {
+                let why = format!(
+                    "the patterns of the rules up to this one take more than {} MiB of memory; \
+                     write fewer or simpler ones",
+                    MAX_PATTERN_BYTES >> 20
+                );
+                return Err(ScopeError { index, rule: saved_name(&rule.rule.kind), why });
+            }
+            rules.push(rule);
         }
         Ok(Self {
             rules: Arc::new(rules),

@@ -19,12 +19,13 @@ pub struct HopPath {
 pub(super) struct CompiledHopPath {
     rule: HopPath,
     regex: Regex,
+    bytes: usize,
 }
 
 impl HopPath {
     pub(super) fn compile(&self) -> Result<CompiledHopPath, String> {
-        let regex = super::regex_list::whole(&self.pattern)?;
-        Ok(CompiledHopPath { rule: self.clone(), regex })
+        let (regex, bytes) = super::regex_list::whole(&self.pattern)?;
+        Ok(CompiledHopPath { rule: self.clone(), regex, bytes })
     }
 }
 
@@ -35,6 +36,10 @@ impl DecideRule for CompiledHopPath {
 
     fn words(&self) -> String {
         format!("{} hop paths that match {}", verb(self.rule.decision), self.rule.pattern)
+    }
+
+    fn pattern_bytes(&self) -> usize {
+        self.bytes
     }
 
     fn decide(&self, candidate: &Candidate, _: &Facts) -> Option<Decision> {

@@ -168,6 +168,11 @@ pub trait DecideRule: Debug + Send + Sync {
         None
     }
 
+    /// Bytes that its compiled patterns take at most.
+    fn pattern_bytes(&self) -> usize {
+        0
+    }
+
     /// Whether its answer hangs on the country of the server.
     fn asks_geo(&self) -> bool {
         false

@@ -30,6 +30,8 @@ pub(super) struct CompiledRegexList {
     set: RegexSet,
     /// The same in two, where one match is enough.
     quick: Option<Quick>,
+    /// See [`DecideRule::pattern_bytes`].
+    bytes: usize,
 }
 
 /// Patterns by how they are looked for. Most look for a word somewhere, which
@@ -39,6 +41,8 @@ pub(super) struct CompiledRegexList {
 struct Quick {
     words: AhoCorasick,
     others: Option<RegexSet>,
+    /// Bytes of the others.
+    bytes: usize,
 }
 
 impl Quick {
@@ -54,11 +58,14 @@ impl Quick {
         if words.is_empty() {
             return Ok(None);
         }
-        let others = if others.is_empty() { None } else { Some(set(&others)?) };
+        let (others, bytes) = match others.is_empty() {
+            true => (None, 0),
+            false => set(&others).map(|(others, bytes)| (Some(others), bytes))?,
+        };
         // URLs are short, and made of the bytes that looking ahead for rare ones would stop at.
         let words = AhoCorasick::builder().prefilter(false).build(words);
         let words = words.map_err(|error| format!("the patterns are too many: {error}"))?;
-        Ok(Some(Self { words, others }))
+        Ok(Some(Self { words, others, bytes }))
     }
 
     fn is_match(&self, url: &[u8]) -> bool {
@@ -83,25 +90,45 @@ fn word_of(anchored: &str) -> Option<Vec<u8>> {
     Some(word)
 }
 
-fn set(patterns: &[impl AsRef<str>]) -> Result<RegexSet, String> {
-    RegexSetBuilder::new(patterns)
-        .unicode(false)
-        .size_limit(SIZE_LIMIT)
-        .dfa_size_limit(SIZE_LIMIT)
-        .build()
-        .map_err(|error| format!("the patterns are too many or too large together: {error}"))
+fn set(patterns: &[impl AsRef<str>]) -> Result<(RegexSet, usize), String> {
+    let build =
+        |limit| RegexSetBuilder::new(patterns).unicode(false).size_limit(limit).dfa_size_limit(SIZE_LIMIT).build();
+    sized(build).map_err(|error| format!("the patterns are too many or too large together: {error}"))
 }
 
-/// Bytes that compiled patterns may take: room for hundreds of them, and for
-/// `.{512,}`, which guards against long URLs.
+/// Bytes that the compiled patterns of a rule may take: room for hundreds of
+/// them, and for `.{512,}`, which guards against long URLs.
 const SIZE_LIMIT: usize = 64 * 1024 * 1024;
 
-/// An expression that has to match the whole text. URLs and hop paths are
-/// ASCII, and so are `\\w` and `\\d` here, as in Java.
-pub(super) fn whole(pattern: &str) -> Result<Regex, String> {
-    let build = |pattern: &str| RegexBuilder::new(pattern).unicode(false).size_limit(SIZE_LIMIT).build();
+/// Compiles within the smallest of some limits that is enough: how much
+/// patterns take is told by none that are compiled.
+fn sized<T>(build: impl Fn(usize) -> Result<T, regex::Error>) -> Result<(T, usize), regex::Error> {
+    let mut limit = SIZE_LIMIT >> 10;
+    loop {
+        match build(limit) {
+            Err(regex::Error::CompiledTooBig(_)) if limit < SIZE_LIMIT => limit *= 4,
+            built => return built.map(|built| (built, limit)),
+        }
+    }
+}
+
+/// An expression that has to match the whole text, and the bytes it takes. URLs
+/// and hop paths are ASCII, and so are `\\w` and `\\d` here, as in Java.
+pub(super) fn whole(pattern: &str) -> Result<(Regex, usize), String> {
+    check_syntax(pattern)?;
+    let anchored = anchored(pattern);
+    sized(|limit| RegexBuilder::new(&anchored).unicode(false).size_limit(limit).build())
+        .map_err(|error| broken_pattern(pattern, &error))
+}
+
+/// What is wrong with a pattern, however large it is compiled.
+fn check_syntax(pattern: &str) -> Result<(), String> {
+    let check = |text: &str| match RegexBuilder::new(text).unicode(false).size_limit(1).build() {
+        Err(error @ regex::Error::Syntax(_)) => Err(broken_pattern(pattern, &error)),
+        _ => Ok(()),
+    };
     // Alone first: a stray parenthesis must not close the group round it.
-    build(pattern).and_then(|_| build(&anchored(pattern))).map_err(|error| broken_pattern(pattern, &error))
+    check(pattern).and_then(|()| check(&anchored(pattern)))
 }
 
 fn anchored(pattern: &str) -> String {
@@ -157,12 +184,12 @@ pub fn broken_pattern(pattern: &str, error: &regex::Error) -> String {
 
 impl RegexList {
     pub(super) fn compile(&self) -> Result<CompiledRegexList, String> {
-        for pattern in &self.patterns {
-            whole(pattern)?;
-        }
+        self.patterns.iter().try_for_each(|pattern| check_syntax(pattern))?;
         let anchored: Vec<String> = self.patterns.iter().map(|pattern| anchored_in_url(pattern)).collect();
         let quick = if self.any { Quick::of(&anchored)? } else { None };
-        Ok(CompiledRegexList { rule: self.clone(), set: set(&anchored)?, quick })
+        let (set, bytes) = set(&anchored)?;
+        let bytes = bytes + quick.as_ref().map_or(0, |quick| quick.bytes);
+        Ok(CompiledRegexList { rule: self.clone(), set, quick, bytes })
     }
 }
 
@@ -178,6 +205,10 @@ impl DecideRule for CompiledRegexList {
             verb(self.rule.decision),
             listed(&self.rule.patterns, "pattern", "patterns")
         )
+    }
+
+    fn pattern_bytes(&self) -> usize {
+        self.bytes
     }
 
     fn decide(&self, candidate: &Candidate, _: &Facts) -> Option<Decision> {
@@ -229,6 +260,8 @@ impl DecideRule for CompiledRegexList {
 mod tests {
     use super::super::testing::{compiled, says};
     use super::*;
+    use crate::campaign::Campaign;
+    use crate::scope::DecideRules;
 
     fn rule(patterns: &[&str], any: bool) -> RegexList {
         let patterns = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
@@ -255,6 +288,26 @@ mod tests {
         let long = compiled(RuleKind::Regex(rule(&[".{512,}"], true)));
         assert_eq!(says(&*long, &format!("http://fct.pt/{}", "a".repeat(600)), "L"), Some(Decision::Reject));
         assert_eq!(says(&*long, "http://fct.pt/", "L"), None);
+    }
+
+    #[test]
+    fn patterns_of_all_rules_together_are_bounded() {
+        let large = rule(&["[a-z]{150000}"], true);
+        let bytes = large.compile().unwrap().pattern_bytes();
+        assert_eq!(bytes, 16 << 20);
+        assert!(rule(&[".*replytocom=.*", ".{512,}"], true).compile().unwrap().pattern_bytes() <= 1 << 20);
+        let of = |count| {
+            let rules = vec![serde_json::to_value(RuleKind::Regex(large.clone())).unwrap(); count];
+            DecideRules::compile(&Campaign { rules, ..Campaign::default() })
+        };
+        assert!(of(8).is_ok());
+        let error = of(9).unwrap_err();
+        assert_eq!((error.index, error.rule.as_str()), (8, "regex"));
+        assert!(error.why.contains("take more than 128 MiB of memory; write fewer or simpler ones"), "{}", error.why);
+        // One alone is refused as before, and a stray parenthesis with its own words.
+        let why = rule(&["[a-z]{3000000}"], true).compile().unwrap_err();
+        assert!(why.contains("too many or too large together"), "{why}");
+        assert!(rule(&["a)(b"], true).compile().unwrap_err().contains("the pattern “a)(b” is broken"));
     }
 
     #[test]
@@ -301,9 +354,9 @@ mod tests {
                 continue;
             };
             for text in texts.map(str::as_bytes) {
-                assert_eq!(whole.is_match(text), part.is_match(text), "{pattern} {text:?}");
+                assert_eq!(whole.0.is_match(text), part.is_match(text), "{pattern} {text:?}");
                 let quick = Quick::of(&[anchored_in_url(pattern), "no word$".to_owned()]).unwrap();
-                assert!(quick.is_none_or(|quick| quick.is_match(text) == whole.is_match(text)), "{pattern} {text:?}");
+                assert!(quick.is_none_or(|quick| quick.is_match(text) == whole.0.is_match(text)), "{pattern} {text:?}");
             }
         }
     }
