@@ -11,7 +11,7 @@ use crate::links::invert::{Keep, ShuffleOptions};
 use crate::links::stored::load::{LoadInput, LoadOptions, LoadReport, load};
 use crate::links::stored::{LinkStore, Window};
 use crate::store::rows::{AnchorRow, ProspectPage, ProspectRow};
-use crate::store::{LOADED_LINKS as LOADED, Workspace};
+use crate::store::{LOADED_LINKS as LOADED, Workspace, own_folder};
 use anyhow::Context;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -99,7 +99,7 @@ pub(super) fn run_load(
     cx: &JobCx,
 ) -> anyhow::Result<u8> {
     let folder = match Workspace::is_in(&args.folder) {
-        true => args.folder.join(LOADED),
+        true => own_folder(&args.folder, Path::new(LOADED))?,
         false => args.folder.clone(),
     };
     let mut inputs = Vec::new();

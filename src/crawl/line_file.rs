@@ -1,6 +1,7 @@
 //! A log file to which whole lines are added.
 
-use std::fs::{File, OpenOptions};
+use crate::jobs::open_own;
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -19,7 +20,7 @@ pub(super) struct LineFile {
 impl LineFile {
     /// Opens the file, made if missing; a line that was torn by a power cut is ended.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        let mut file = OpenOptions::new().create(true).append(true).read(true).open(path)?;
+        let mut file = open_own(path, File::options().create(true).append(true).read(true))?;
         let mut len = file.seek(SeekFrom::End(0))?;
         let mut last = *b"\n";
         if len > 0 {

@@ -5,7 +5,7 @@ use super::line_file::LineFile;
 use super::reports::LaunchTally;
 use super::work::candidate_of;
 use super::{Admission, CrawlError, DiskGate};
-use crate::jobs::is_disk_full;
+use crate::jobs::{create_own, is_disk_full, replace_own};
 use crate::scope::{Candidate, Decision, ScopeLine, Verdict};
 use crate::uri::{CaptureDate, Clock};
 use std::collections::{HashMap, HashSet};
@@ -192,7 +192,7 @@ impl Logs {
         held.flush().map_err(|source| CrawlError::io(&path, source))?;
         let rewrite = || -> io::Result<u64> {
             let mut lines = BufReader::new(File::open(&path)?);
-            let mut kept = BufWriter::new(File::create(&open)?);
+            let mut kept = BufWriter::new(create_own(&open)?);
             let (mut line, mut removed) = (Vec::new(), 0);
             while lines.read_until(b'\n', &mut line)? > 0 {
                 let told = CrawlLogLine::parse(&String::from_utf8_lossy(&line)).ok();
@@ -229,8 +229,7 @@ impl Logs {
             ("crawl-report.txt", tally.crawl_report(job, status, seeds)),
         ] {
             let path = self.folder.join(name);
-            let open = self.folder.join(format!("{name}.open"));
-            let written = fs::write(&open, text).and_then(|()| fs::rename(&open, &path));
+            let written = replace_own(&path, |file| file.write_all(text.as_bytes()));
             written.map_err(|source| CrawlError::io(&path, source))?;
         }
         Ok(())

@@ -17,7 +17,7 @@ use super::{
     Admission, Admitted, CaptureEntry, CrawlError, CrawlEvent, CrawlSetup, CrawlStats, EventKind, Finished, Ledger,
     LostCapture,
 };
-use crate::jobs::{JobCx, counted, panic_words};
+use crate::jobs::{JobCx, check_readable, counted, panic_words};
 use crate::scope::{Candidate, Decision, Verdict};
 use crate::uri::{CaptureDate, Clock, Url};
 use crate::warc::{ArchiveReader, OPEN_SUFFIX, Span, WarcError, enter_record_in, repair_open_file};
@@ -115,9 +115,10 @@ fn lose_what_is_gone(
     let mut count = 0;
     for label in ledger.files()? {
         // A file that was found elsewhere is read from there.
-        let Some(file) = label.strip_prefix(&setup.warc_label).and_then(|rest| rest.strip_prefix('/')) else {
-            continue;
-        };
+        let file = label.strip_prefix(&setup.warc_label).and_then(|rest| rest.strip_prefix('/'));
+        // What else the catalogue may name there is no file of the launch.
+        let is_name = |file: &&str| Path::new(file).file_name().is_some_and(|name| name == *file);
+        let Some(file) = file.filter(is_name) else { continue };
         let known = ledger.recorded(&label)?;
         let (gone, why) = gone_records(&setup.warc_dir.join(file), &known)?;
         if gone.is_empty() {
@@ -238,6 +239,7 @@ fn files_ending(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, CrawlError>
     for entry in std::fs::read_dir(folder).map_err(io)? {
         let path = entry.map_err(io)?.path();
         if path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(ending)) {
+            check_readable(&path).map_err(|source| CrawlError::io(&path, source))?;
             files.push(path);
         }
     }

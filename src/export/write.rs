@@ -83,7 +83,7 @@ fn prepare(out: &Path) -> Result<(PathBuf, FileLock), ExportError> {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
             // A folder without our lock file may be a person's own.
             let is_empty = fs::read_dir(&staging).is_ok_and(|mut entries| entries.next().is_none());
-            if !is_empty && !lock_file.is_file() {
+            if staging.is_symlink() || (!is_empty && !lock_file.is_file()) {
                 return Err(ExportError::NotAStaging { folder: staging });
             }
         }

@@ -1,6 +1,7 @@
 //! One holder at a time: a lock on a file, freed by the system when the holder dies.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use super::open_own;
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -29,6 +30,7 @@ pub enum NotLocked {
 
 impl FileLock {
     /// Locks a file, which is made where it is missing, and writes into it who has it.
+    /// A link is not followed.
     ///
     /// # Errors
     ///
@@ -40,7 +42,7 @@ impl FileLock {
     fn take_as(path: &Path, holder: &str, is_it: impl Fn(&File, &Path) -> io::Result<bool>) -> Result<Self, NotLocked> {
         let (mut looks, mut replaced) = (0, 0);
         loop {
-            let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+            let opened = open_own(path, File::options().read(true).write(true).create(true).truncate(false));
             let mut file = opened.map_err(NotLocked::Failed)?;
             match file.try_lock() {
                 // The one before has taken the file away as it let go, and
@@ -73,7 +75,7 @@ impl FileLock {
 
     /// Whether somebody has a lock at this moment. Nothing is written.
     pub fn is_held(path: &Path) -> bool {
-        let Ok(file) = File::open(path) else { return false };
+        let Ok(file) = open_own(path, File::options().read(true)) else { return false };
         match file.try_lock_shared() {
             Ok(()) => {
                 let _ = file.unlock();

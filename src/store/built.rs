@@ -45,7 +45,8 @@ impl Workspace {
     /// only looked at.
     pub fn shuffle_options(&self) -> ShuffleOptions {
         let temp_folder = match self.access() {
-            Access::Write => Some(self.folder().join("inlinks")),
+            // A link there may lead anywhere.
+            Access::Write => self.own_folder("inlinks").ok(),
             Access::ReadOnly(_) => None,
         };
         ShuffleOptions { temp_folder, ..ShuffleOptions::default() }
@@ -94,7 +95,7 @@ impl Workspace {
         if let Access::ReadOnly(why) = self.access() {
             return Err(why.refusal(self.folder()));
         }
-        let folder = self.built_folder();
+        let folder = self.own_folder(self.built_folder())?;
         match LinkStore::open_to_add(&folder, BUILT_RULES) {
             Err(error) if error.is_damage() => {
                 LinkStore::remove(&folder)?;

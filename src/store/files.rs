@@ -5,6 +5,7 @@
 
 use super::captures::{RecordRow, int, uint};
 use super::catalogue::Catalogue;
+use super::places::stored_place;
 use super::rows::{CaptureId, FileId, FileRow, FileState, LaunchId, ProblemRow};
 use super::workspace::{StoreError, Workspace};
 use crate::jobs::counted;
@@ -369,17 +370,19 @@ impl Listed {
     fn on_disk(self, folder: &Path) -> FileRow {
         let mut row = self.row;
         row.location = folder.join(&row.path);
-        row.state = match fs::metadata(&row.location) {
-            Err(_) => {
+        let there = stored_place(folder, &row.path).ok().and_then(|path| fs::metadata(path).ok());
+        row.state = match there {
+            None => {
                 let open = folder.join(format!("{}{}", row.path, crate::warc::OPEN_SUFFIX));
-                if let Ok(meta) = fs::metadata(&open) {
+                let meta = fs::metadata(&open).ok().filter(|meta| meta.is_file());
+                if let Some(meta) = meta {
                     (row.location, row.size) = (open, meta.len());
                     if row.size < self.written { FileState::Truncated } else { FileState::Open }
                 } else {
                     FileState::Missing
                 }
             }
-            Ok(meta) => {
+            Some(meta) => {
                 let (size, mtime) = (meta.len(), mtime_ns(&meta));
                 if size < self.written {
                     row.size = size;
@@ -450,7 +453,7 @@ impl Workspace {
     /// [`StoreError::FileMissing`] and [`StoreError::FileChanged`]: other
     /// bytes than those that were read are not taken for them.
     pub fn source_of(&self, record: &RecordRow) -> Result<PathBuf, StoreError> {
-        let path = self.file_path(&record.file);
+        let path = self.file_path(&record.file)?;
         let workspace = self.folder().to_owned();
         match fs::metadata(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {

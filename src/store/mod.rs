@@ -38,6 +38,7 @@ mod ledger;
 mod marks;
 mod migrate;
 mod needed;
+mod places;
 mod prospects;
 mod recovery;
 mod repeats;
@@ -65,11 +66,12 @@ pub use inlink_counts::{ANCHORS_KEPT, PROSPECTS_KEPT};
 pub use inlinks::{Captures, InlinkFeed, PageFeed};
 pub use launches::ABANDONED;
 pub use ledger::LaunchLedger;
+pub(crate) use places::job_name;
+pub use places::own_folder;
 pub use repeats::WaitingRepeat;
 pub use scheduled::Scheduled;
 pub use seen_scan::{SeenAsk, SeenUrl};
 pub use selections::{Lacking, ToScore};
-pub(crate) use workspace::job_name;
 pub use workspace::{Access, CATALOGUE_FILE, Looking, StoreError, Workspace};
 
 #[cfg(test)]

@@ -121,6 +121,26 @@ pub enum StoreError {
     /// Something stored cannot be read back.
     #[error("the catalogue holds something unreadable: {0}")]
     Content(String),
+    /// A name of the catalogue leads out of the workspace.
+    #[error(
+        "the catalogue names the file “{name}”, which leads out of the workspace {workspace}; it is not opened. The catalogue was changed by another program: put a backup in its place"
+    )]
+    Outside {
+        /// The workspace.
+        workspace: PathBuf,
+        /// As it is stored.
+        name: String,
+    },
+    /// The catalogue is a link to another file.
+    #[error(
+        "{0}: this is a link, and what is written here would go where it leads. Put the catalogue itself in its place; nothing was changed"
+    )]
+    LinkedCatalogue(PathBuf),
+    /// A link stands where the workspace keeps a folder of its own.
+    #[error(
+        "{0}: this is a link, and a workspace is written only into folders of its own. Put the folder itself in its place, then try again; nothing was written there"
+    )]
+    Link(PathBuf),
     /// An archive file is not at its place.
     #[error(
         "{path}: the archive file is not there any more. Bring its disk back, or have it looked for with: fonds files locate {workspace} FOLDER"
@@ -405,58 +425,6 @@ impl Workspace {
     pub fn catalogue(&self) -> &Arc<Catalogue> {
         &self.catalogue
     }
-
-    /// Where the folders of a job's launches are.
-    pub fn job_folder(&self, job: &str) -> PathBuf {
-        self.folder.join("output/warcs").join(job)
-    }
-
-    /// Where the WARC files of a launch go.
-    pub fn warc_folder(&self, job: &str, launch: &str) -> PathBuf {
-        self.job_folder(job).join(launch)
-    }
-
-    /// Where the logs of a launch go.
-    pub fn log_folder(&self, job: &str, launch: &str) -> PathBuf {
-        self.folder.join("output/logs").join(job).join(launch)
-    }
-
-    /// The absolute path behind a file name of the catalogue. A file that is
-    /// still being written ends in `.open`.
-    pub fn file_path(&self, stored: &str) -> PathBuf {
-        let path = self.folder.join(stored);
-        if !path.exists() {
-            let open = self.folder.join(format!("{stored}.open"));
-            if open.exists() {
-                return open;
-            }
-        }
-        path
-    }
-
-    /// The file name the catalogue keeps for a path: relative inside the
-    /// workspace, absolute outside.
-    pub fn stored_name(&self, path: &Path) -> String {
-        path.strip_prefix(&self.folder).unwrap_or(path).to_string_lossy().into_owned()
-    }
-}
-
-/// A folder name out of a campaign's title: letters, digits and dashes only,
-/// since titles are typed by people and folders are not theirs to choose.
-pub(crate) fn job_name(title: &str) -> String {
-    let mut name = String::new();
-    for c in title.chars() {
-        if c.is_alphanumeric() {
-            name.extend(c.to_lowercase());
-        } else if !name.ends_with('-') && !name.is_empty() {
-            name.push('-');
-        }
-        if name.len() >= 60 {
-            break;
-        }
-    }
-    let name = name.trim_end_matches('-');
-    if name.is_empty() { "campaign".to_owned() } else { name.to_owned() }
 }
 
 /// Deletes what [`Workspace::create`] makes, and nothing else.
@@ -481,6 +449,9 @@ fn check(folder: &Path) -> Result<PathBuf, StoreError> {
     let path = folder.join(CATALOGUE_FILE);
     if !path.is_file() {
         return Err(StoreError::NotAWorkspace(folder));
+    }
+    if path.is_symlink() {
+        return Err(StoreError::LinkedCatalogue(path));
     }
     let damaged = |why: &str| super::damage::damaged(&path, why);
     let being_made = || FileLock::is_held(&folder.join(LOCK_FILE));
@@ -789,12 +760,5 @@ mod tests {
         let error = Workspace::create(dir.path()).err().unwrap().to_string();
         assert!(error.contains("not empty"), "{error}");
         assert_eq!(contents(dir.path()).len(), 1);
-    }
-
-    #[test]
-    fn folder_names_hold_nothing_of_a_hostile_title() {
-        assert_eq!(job_name("Vila Nova: Ria & Festival 2024"), "vila-nova-ria-festival-2024");
-        assert_eq!(job_name("../../etc/passwd"), "etc-passwd");
-        assert_eq!(job_name("…"), "campaign");
     }
 }

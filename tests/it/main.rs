@@ -13,6 +13,7 @@ mod foreign;
 mod full_disk;
 mod full_pages;
 mod hostile;
+mod hostile_workspaces;
 mod imports;
 mod imports_again;
 mod imports_said;

@@ -1,12 +1,13 @@
 //! A copy of what stands in no WARC file: the catalogue, campaigns, evidence.
 
 use super::counted;
-use crate::jobs::JobCx;
+use crate::jobs::{JobCx, open_own};
 use crate::store::Workspace;
 use crate::uri::CaptureDate;
 use anyhow::Context;
 use serde::Serialize;
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Folder of a workspace whose files stand nowhere else.
@@ -140,7 +141,10 @@ fn copy_folder(from: &Path, to: &Path, cx: &JobCx) -> anyhow::Result<u64> {
         if entry.file_type().with_context(|| of(&path))?.is_dir() {
             files += copy_folder(&path, &goal, cx)?;
         } else {
-            fs::copy(&path, &goal).with_context(|| of(&path))?;
+            // A link may lead anywhere, and a pipe would be waited for.
+            let mut file = open_own(&path, File::options().read(true)).with_context(|| of(&path))?;
+            let mut copy = File::create_new(&goal).with_context(|| of(&goal))?;
+            io::copy(&mut file, &mut copy).with_context(|| of(&goal))?;
             files += 1;
         }
     }

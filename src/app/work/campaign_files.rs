@@ -5,6 +5,7 @@
 
 use crate::app::models::CampaignId;
 use crate::campaign::Campaign;
+use crate::jobs::replace_own;
 use crate::store::{Workspace, job_name};
 use anyhow::Context;
 use serde::Serialize;
@@ -57,7 +58,7 @@ impl RestoredJob {
 /// that are there stay.
 pub(super) fn keep_campaign_files(workspace: &Workspace, id: CampaignId) -> anyhow::Result<()> {
     let (_, newest) = workspace.catalogue().campaign(id)?;
-    let folder = workspace.job_folder(&job_name(&newest.name));
+    let folder = workspace.job_folder(&job_name(&newest.name))?;
     fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     for (version, campaign) in workspace.catalogue().campaign_versions(id)? {
         keep_version(&folder, id, version, &campaign)?;
@@ -68,7 +69,8 @@ pub(super) fn keep_campaign_files(workspace: &Workspace, id: CampaignId) -> anyh
 /// The same for a campaign that was just saved, if it was crawled before.
 /// What cannot be written now is written when it is crawled next.
 pub fn renew_campaign_files(workspace: &Workspace, id: CampaignId) {
-    let is_crawled = |campaign: &Campaign| workspace.job_folder(&job_name(&campaign.name)).is_dir();
+    let is_crawled =
+        |campaign: &Campaign| workspace.job_folder(&job_name(&campaign.name)).is_ok_and(|folder| folder.is_dir());
     let kept = match workspace.catalogue().campaign(id) {
         Ok((_, campaign)) if is_crawled(&campaign) => keep_campaign_files(workspace, id),
         Ok(_) => Ok(()),
@@ -88,13 +90,8 @@ fn keep_version(folder: &Path, id: CampaignId, version: u32, campaign: &Campaign
             Ok(kept) if kept == text.as_bytes() => return Ok(()),
             Ok(_) => {}
             Err(_) => {
-                let open = path.with_extension("json.open");
-                let write = || {
-                    let mut file = fs::File::create(&open)?;
-                    file.write_all(text.as_bytes()).and_then(|()| file.sync_all())?;
-                    fs::rename(&open, &path)
-                };
-                return write().with_context(|| path.display().to_string());
+                let written = replace_own(&path, |file| file.write_all(text.as_bytes()));
+                return written.with_context(|| path.display().to_string());
             }
         }
     }

@@ -198,10 +198,14 @@ pub fn crawl(
     // Beside the WARC files a campaign outlives the catalogue.
     room.wait_for(|| super::campaign_files::keep_campaign_files(&desk.workspace, campaign))?;
     let unread_pages = room.wait_for(|| fill_outlink_gaps(&desk.workspace, cx))?;
+    let name = unfinished.as_ref().map_or_else(|| options.clock.now().to_digits14(), |launch| launch.launch.clone());
+    desk.workspace.log_folder(&job, &name)?;
     let launch = match unfinished {
         Some(launch) => launch,
         None => room.wait_for(|| Ok(catalogue.begin_launch(campaign, &job, options.clock.now())?))?,
     };
+    let warc_folder = desk.workspace.warc_folder(&job, &launch.launch)?;
+    let log_folder = desk.workspace.log_folder(&job, &launch.launch)?;
     if let Some(run) = options.scheduled {
         room.wait_for(|| Ok(catalogue.set_scheduled_launch(run, launch.id)?))?;
     }
@@ -212,8 +216,6 @@ pub fn crawl(
     if options.retry_failed {
         room.wait_for(|| Ok(catalogue.queue_failed(launch.id)?))?;
     }
-    let warc_folder = desk.workspace.warc_folder(&job, &launch.launch);
-    let log_folder = desk.workspace.log_folder(&job, &launch.launch);
     let setup = CrawlSetup {
         campaign: spec,
         version: latest,

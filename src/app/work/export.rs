@@ -110,6 +110,7 @@ pub fn export(
     wishes: ExportWishes,
     cx: &JobCx,
 ) -> anyhow::Result<ExportOutcome> {
+    workspace.own_folder(std::path::absolute(out)?)?;
     // Told before the work, not after it.
     anyhow::ensure!(!out.is_file(), "{}: this is a file. Name a folder that is empty or does not exist", out.display());
     anyhow::ensure!(
@@ -276,12 +277,18 @@ fn item(
 }
 
 fn records(workspace: &Workspace, stored: &StoredCapture) -> Vec<ExportRecord> {
-    let record = |row: &RecordRow| ExportRecord {
-        file: workspace.file_path(&row.file),
-        lost: workspace.source_of(row).err().map(|error| error.to_string()),
-        span: row.span,
-        record_type: row.record_type.clone(),
-        record_id: row.record_id.clone(),
+    let record = |row: &RecordRow| {
+        let (file, lost) = match workspace.source_of(row) {
+            Ok(file) => (file, None),
+            Err(error) => (workspace.folder().join(&row.file), Some(error.to_string())),
+        };
+        ExportRecord {
+            file,
+            lost,
+            span: row.span,
+            record_type: row.record_type.clone(),
+            record_id: row.record_id.clone(),
+        }
     };
     stored.records.iter().map(record).collect()
 }

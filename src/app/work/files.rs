@@ -262,7 +262,10 @@ pub fn problem_detail(workspace: &Workspace, id: i64) -> anyhow::Result<ProblemD
 /// The file that a problem is about, or why it cannot be looked at.
 fn place_of(workspace: &Workspace, problem: &ProblemRow) -> anyhow::Result<Result<PathBuf, String>> {
     let path = match problem.file {
-        None => workspace.folder().join(&problem.path),
+        None => match workspace.stored_place(&problem.path) {
+            Ok(path) => path,
+            Err(error) => return Ok(Err(error.to_string())),
+        },
         Some(file) => {
             let file = workspace.file(file)?;
             if file.state.is_lost() {
@@ -271,9 +274,7 @@ fn place_of(workspace: &Workspace, problem: &ProblemRow) -> anyhow::Result<Resul
             file.location
         }
     };
-    // Whoever opens a pipe waits for what is written to it.
-    let is_file = fs::metadata(&path).map(|meta| meta.is_file()).unwrap_or(true);
-    Ok(if is_file { Ok(path) } else { Err(format!("{}: no file any more", path.display())) })
+    Ok(Ok(path))
 }
 
 fn bytes_at(path: &Path, offset: u64) -> std::io::Result<Vec<u8>> {

@@ -25,8 +25,8 @@ const OLD_REVISITS: u32 = 1;
 const NEW_PAGES: u32 = 2;
 const OLD_PAGES: u32 = 3;
 
-fn kept_folder(workspace: &Workspace) -> PathBuf {
-    workspace.folder().join("inlinks/sorting")
+fn kept_folder(workspace: &Workspace) -> Result<PathBuf, StoreError> {
+    workspace.own_folder("inlinks/sorting")
 }
 
 /// Says in words that there may be too little room on the disk for a build;
@@ -67,9 +67,10 @@ pub(super) fn sorted_rows(
         after + 1,
         catalogue.repeats_read()?
     );
+    let sorting = kept_folder(workspace)?;
     let begin = || -> Result<Shuffle, LinkError> {
         let keep = match links >= kept_from {
-            true => Some(Keep::take(&kept_folder(workspace), input.clone())?),
+            true => Some(Keep::take(&sorting, input.clone())?),
             false => None,
         };
         // One thread brings rows: it may have all of the memory.
@@ -114,10 +115,11 @@ pub(super) fn sorted_rows(
 /// Takes away runs that a build has left and that are of no use.
 pub(super) fn remove_sorted(workspace: &Workspace) {
     // What stays behind costs room, and is taken away by the next build.
-    if let Err(error) = std::fs::remove_dir_all(kept_folder(workspace))
+    let Ok(sorting) = kept_folder(workspace) else { return };
+    if let Err(error) = std::fs::remove_dir_all(&sorting)
         && error.kind() != std::io::ErrorKind::NotFound
     {
-        tracing::warn!("{}: {error}", kept_folder(workspace).display());
+        tracing::warn!("{}: {error}", sorting.display());
     }
 }
 

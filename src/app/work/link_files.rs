@@ -2,13 +2,12 @@
 
 use super::hosts::{LinkSource, NutchForm, NutchLimits, RankedHosts};
 use super::inlink_dataset::{dataset_within, write_dataset};
-use super::written::write_file;
+use super::written::{new_folder, write_file};
 use crate::app::models::LinkForm;
 use crate::export::{GraphFormat, write_host_graph};
 use crate::jobs::{JobCx, counted};
 use crate::store::Workspace;
 use crate::uri::CaptureDate;
-use anyhow::Context;
 use std::path::Path;
 
 /// Writes the links into a folder, which is made if absent. Files are named by
@@ -19,7 +18,7 @@ use std::path::Path;
 /// Links that cannot be read, no way to write there, or the wish to stop:
 /// nothing is left in the folder then.
 pub fn export_links(workspace: &Workspace, form: LinkForm, folder: &Path, cx: &JobCx) -> anyhow::Result<String> {
-    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    let folder = &new_folder(workspace, folder)?;
     let (name, ending) = form.name();
     let path = folder.join(format!("{name}-{}.{ending}", CaptureDate::now().to_digits14()));
     let links = LinkSource::Workspace(workspace);

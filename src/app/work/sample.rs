@@ -6,9 +6,11 @@ use crate::app::sample::{Edition, SampleWeb, campaign, geo_database};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::{Campaign, Seed, SeedScope};
 use crate::crawl::HostOverride;
+use crate::jobs::replace_own;
 use crate::scope::standard_rules;
 use crate::uri::Clock;
 use anyhow::Context;
+use std::io::Write;
 
 /// The setting that marks a workspace as made for the sample web.
 const SAMPLE: &str = "sample_web";
@@ -18,7 +20,7 @@ const GEO_FILE: &str = "sample-geo.mmdb";
 /// Puts the sample campaign and its geolocation database into a workspace.
 pub fn add_sample_campaign(desk: &WorkspaceDesk) -> anyhow::Result<i64> {
     let path = desk.workspace.folder().join(GEO_FILE);
-    std::fs::write(&path, geo_database()).with_context(|| path.display().to_string())?;
+    replace_own(&path, |file| file.write_all(&geo_database())).with_context(|| path.display().to_string())?;
     desk.catalogue().set_setting("geo_database", GEO_FILE)?;
     desk.catalogue().set_setting(SAMPLE, "served by Fonds on loopback")?;
     Ok(desk.catalogue().save_campaign(None, &campaign())?)

@@ -1,8 +1,17 @@
 //! Files for people, each whole or not there.
 
+use crate::store::Workspace;
 use anyhow::Context;
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Makes the folder that an export is written into.
+pub(super) fn new_folder(workspace: &Workspace, folder: &Path) -> anyhow::Result<PathBuf> {
+    let place = || folder.display().to_string();
+    let folder = workspace.own_folder(std::path::absolute(folder).with_context(place)?)?;
+    std::fs::create_dir_all(&folder).with_context(place)?;
+    Ok(folder)
+}
 
 /// Writes a file that has its name only when it is whole. One of that name
 /// that is there already stays.

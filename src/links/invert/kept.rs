@@ -3,7 +3,7 @@
 use super::LinkError;
 use super::notes::{MAX_LISTED, Notes};
 use super::run::{Run, run_path};
-use crate::jobs::{FileLock, NotLocked};
+use crate::jobs::{FileLock, NotLocked, create_own, replace_own};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -43,7 +43,7 @@ impl Keep {
         }
         let lock = Arc::new(lock(folder, LOCK)?);
         if is_new {
-            File::create(folder.join(MADE)).map_err(|source| LinkError::Temp { folder: folder.to_owned(), source })?;
+            create_own(&folder.join(MADE)).map_err(|source| LinkError::Temp { folder: folder.to_owned(), source })?;
         }
         if let Some(list) = Owner::read(folder)? {
             let other = |what: &'static str, was: &str, is: &str| LinkError::KeptOther {
@@ -84,11 +84,8 @@ pub(super) fn lock(folder: &Path, name: &str) -> Result<FileLock, LinkError> {
 
 /// Puts a list in the place of an earlier one, all at once.
 pub(super) fn write_list(folder: &Path, name: &str, list: &impl Serialize) -> io::Result<()> {
-    let new = folder.join(format!("{name}.new"));
-    let mut file = File::create(&new)?;
-    file.write_all(&serde_json::to_vec(list)?)?;
-    file.sync_all()?;
-    fs::rename(&new, folder.join(name))?;
+    let list = serde_json::to_vec(list)?;
+    replace_own(&folder.join(name), |file| file.write_all(&list))?;
     // A new name is on the disk only when its folder is.
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }

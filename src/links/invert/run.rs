@@ -10,6 +10,7 @@ use super::blocks::{
 };
 use super::index::Index;
 use super::row::Parts;
+use crate::jobs::create_own;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
@@ -183,7 +184,7 @@ impl RunWriter {
     pub(super) fn create(folder: &Path, name: Option<&Path>) -> io::Result<Self> {
         let file = match name {
             None => tempfile::tempfile_in(folder)?,
-            Some(name) => File::options().read(true).write(true).create(true).truncate(true).open(name)?,
+            Some(name) => create_own(name)?,
         };
         Ok(Self {
             file: BufWriter::with_capacity(4 * BLOCK_BYTES, file),

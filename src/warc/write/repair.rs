@@ -4,7 +4,8 @@ use super::super::read::{ArchiveReader, Packing, RETAIN};
 use super::super::{OPEN_SUFFIX, Problem, ProblemKind, WarcError};
 use super::new_file::NewFile;
 use super::rename::{have_equal_bytes, rename_new};
-use std::fs::{self, File, OpenOptions};
+use crate::jobs::open_own;
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -79,6 +80,7 @@ pub fn repair_open_file(open_path: &Path) -> Result<Repaired, WarcError> {
         return Err(io(io::Error::new(io::ErrorKind::InvalidInput, "the name does not end in .open")));
     };
     let path = open_path.with_file_name(name);
+    let mut file = open_own(open_path, File::options().read(true).write(true)).map_err(io)?;
     // What stands within a torn record is none of this file.
     let mut reader = ArchiveReader::open(open_path)?.expecting_torn_end();
     let (mut records, mut behind) = (0, 0);
@@ -106,7 +108,6 @@ pub fn repair_open_file(open_path: &Path) -> Result<Repaired, WarcError> {
     problems.append(&mut reader.take_problems());
     let is_plain = reader.packing() == Packing::Plain;
     drop(reader);
-    let mut file = OpenOptions::new().read(true).write(true).open(open_path).map_err(io)?;
     let len = file.metadata().map_err(io)?.len();
     let is_other = |problem: &&Problem| problem.kind != ProblemKind::Truncated || behind > 0;
     if records == 0 {

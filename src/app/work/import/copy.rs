@@ -42,7 +42,7 @@ fn of_workspace(path: &Path) -> impl Fn(io::Error) -> anyhow::Error {
 }
 
 /// Hashes and counts what is read through it, and tells the job.
-pub(super) struct Hashing<'a, R> {
+pub(in crate::app::work) struct Hashing<'a, R> {
     inner: R,
     hasher: Sha256,
     bytes: u64,
@@ -51,7 +51,7 @@ pub(super) struct Hashing<'a, R> {
 }
 
 impl<'a, R: Read> Hashing<'a, R> {
-    pub(super) fn new(inner: R, cx: &'a JobCx) -> Self {
+    pub(in crate::app::work) fn new(inner: R, cx: &'a JobCx) -> Self {
         Self { inner, hasher: Sha256::new(), bytes: 0, cx, tells: true }
     }
 
@@ -61,7 +61,7 @@ impl<'a, R: Read> Hashing<'a, R> {
     }
 
     /// Reads what is left; SHA-256 in hex, and the size in bytes.
-    pub(super) fn finish(&mut self) -> io::Result<(String, u64)> {
+    pub(in crate::app::work) fn finish(&mut self) -> io::Result<(String, u64)> {
         let mut buffer = vec![0; CHUNK];
         while self.read(&mut buffer)? > 0 {}
         Ok(self.told())
@@ -109,7 +109,7 @@ pub(super) fn keep_incoming(
     source: &mut Hashing<'_, impl Read>,
     place: impl FnOnce(&str) -> (String, String),
 ) -> anyhow::Result<(PathBuf, String)> {
-    let imports = workspace.folder().join(IMPORTS);
+    let imports = workspace.own_folder(IMPORTS)?;
     let in_imports = of_workspace(&imports);
     fs::create_dir_all(&imports).map_err(&in_imports)?;
     let mut copy = tempfile::Builder::new().prefix(INCOMING).tempfile_in(&imports).map_err(&in_imports)?;
@@ -124,12 +124,12 @@ pub(super) fn keep_incoming(
     let (sha256, size) = source.told();
     copy.as_file().sync_all().map_err(&in_imports)?;
     let (of_folder, name) = place(&sha256);
-    let folder = imports.join(of_folder.get(..FOLDER_DIGITS).unwrap_or(&of_folder));
+    let folder = workspace.own_folder(imports.join(of_folder.get(..FOLDER_DIGITS).unwrap_or(&of_folder)))?;
     fs::create_dir_all(&folder).map_err(of_workspace(&folder))?;
     let goal = folder.join(&name);
     // A copy that a killed import left is as good, and its date is known; one
     // that has rotted since is not.
-    let is_there = goal.metadata().is_ok_and(|meta| meta.len() == size)
+    let is_there = goal.symlink_metadata().is_ok_and(|meta| meta.is_file() && meta.len() == size)
         && digest_of(&goal, cx).is_ok_and(|(kept, _)| kept == sha256);
     if !is_there {
         copy.persist(&goal).map_err(|error| of_workspace(&goal)(error.error))?;
@@ -139,7 +139,8 @@ pub(super) fn keep_incoming(
 
 /// Takes away what a killed import left of copies that were not whole.
 pub(super) fn clear(workspace: &Workspace) {
-    for entry in fs::read_dir(workspace.folder().join(IMPORTS)).into_iter().flatten().flatten() {
+    let Ok(imports) = workspace.own_folder(IMPORTS) else { return };
+    for entry in fs::read_dir(imports).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(INCOMING) {
             // One that cannot be taken away is in nobody's way.
             let _ = fs::remove_file(entry.path());

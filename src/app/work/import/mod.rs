@@ -29,7 +29,7 @@ mod package;
 mod report;
 mod sources;
 
-pub(super) use copy::digest_of;
+pub(super) use copy::{Hashing, digest_of};
 pub(super) use package::is_package;
 pub use report::{ARCHIVE_NAMES, file_words, has_problems, import_words, imports};
 pub(super) use sources::{Found, find_all, has_archives, looks_like_archive};
@@ -106,7 +106,8 @@ pub fn import(workspace: &Workspace, paths: &[PathBuf], copy: bool, cx: &JobCx) 
 /// The files of the catalogue whose bytes are not at their places any more.
 fn lost_files(workspace: &Workspace) -> anyhow::Result<HashSet<FileId>> {
     let is_lost = |file: &KnownFile| {
-        file.changed || workspace.file_path(&file.path).metadata().map_or(true, |meta| meta.len() < file.size)
+        let meta = workspace.file_path(&file.path).ok().and_then(|path| path.metadata().ok());
+        file.changed || meta.is_none_or(|meta| meta.len() < file.size)
     };
     let files = workspace.catalogue().known_files()?;
     Ok(files.iter().filter(|file| is_lost(file)).map(|file| file.id).collect())
@@ -175,7 +176,8 @@ impl Importer<'_> {
         for file in self.workspace.catalogue().known_files()? {
             if file.crawled
                 && file.size == 0
-                && let Ok(meta) = self.workspace.folder().join(&file.path).metadata()
+                && let Ok(path) = self.workspace.stored_place(&file.path)
+                && let Ok(meta) = path.metadata()
             {
                 self.workspace.catalogue().learn_size(file.id, meta.len())?;
             }

@@ -125,7 +125,7 @@ impl Importer<'_> {
         if !known.sha256.is_empty() {
             return Ok(Some(known.sha256.clone()));
         }
-        let path = self.workspace.folder().join(&known.path);
+        let path = self.workspace.stored_place(&known.path)?;
         let Some(meta) = fs::metadata(&path).ok().filter(|meta| known.crawled && meta.len() == known.size) else {
             return Ok(None);
         };
@@ -156,14 +156,14 @@ impl Importer<'_> {
     }
 
     fn is_at_its_place(&self, known: &KnownFile) -> bool {
-        let place = self.workspace.folder().join(&known.path);
-        !known.changed && fs::metadata(&place).is_ok_and(|meta| meta.len() == known.size)
+        let place = self.workspace.stored_place(&known.path);
+        !known.changed && place.is_ok_and(|place| fs::metadata(place).is_ok_and(|meta| meta.len() == known.size))
     }
 
     /// Whether more bytes stand there now behind those that were read; they
     /// come in when that file is looked at.
     fn has_grown_at_its_place(&self, known: &KnownFile) -> anyhow::Result<bool> {
-        let place = self.workspace.folder().join(&known.path);
+        let place = self.workspace.stored_place(&known.path)?;
         let is_longer = fs::metadata(&place).is_ok_and(|meta| meta.len() > known.size);
         // What cannot be read there is not there.
         let is_it = is_longer && !known.sha256.is_empty() && self.begins_with(&place, known).unwrap_or(false);
@@ -175,7 +175,7 @@ impl Importer<'_> {
     /// another name since, goes on under the new one.
     fn go_on_elsewhere(&self, found: &Found, same_size: &[KnownFile]) -> anyhow::Result<()> {
         for known in same_size.iter().filter(|known| known.sha256.is_empty() && !known.crawled && !self.copy) {
-            let is_gone = !self.workspace.folder().join(&known.path).exists();
+            let is_gone = !self.workspace.stored_place(&known.path)?.exists();
             let wanted = self.workspace.catalogue().wanted_file(known.id)?;
             if is_gone && super::super::files::holds_records(&found.path, &wanted.records) {
                 self.workspace.catalogue().move_file(known.id, &self.label(&found.path)?, found.mtime_ns)?;
@@ -208,7 +208,7 @@ impl Importer<'_> {
         let goes_on =
             is_it && self.workspace.catalogue().file_goes_on(known.id, &source.label, size, source.mtime_ns)?;
         if goes_on && self.is_own_copy(known) {
-            take_back(&self.workspace.folder().join(&known.path));
+            take_back(&self.workspace.own_folder(self.workspace.stored_place(&known.path)?)?);
         }
         Ok(())
     }
@@ -218,7 +218,7 @@ impl Importer<'_> {
         let cx = &self.cx.aside("comparing");
         let sha256 = match known.sha256.as_str() {
             // It was not read to its end; its copy was whole all the same.
-            "" if self.is_own_copy(known) => digest_of(&self.workspace.folder().join(&known.path), cx).ok(),
+            "" if self.is_own_copy(known) => digest_of(&self.workspace.stored_place(&known.path)?, cx).ok(),
             "" => None,
             sha256 => Some((sha256.to_owned(), known.size)),
         };

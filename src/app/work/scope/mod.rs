@@ -53,7 +53,7 @@ const GEO_SETTING: &str = "geo_database";
 pub fn geo_database(desk: &WorkspaceDesk) -> anyhow::Result<Option<GeoDatabase>> {
     match desk.catalogue().setting(GEO_SETTING)? {
         None => Ok(None),
-        Some(stored) => Ok(Some(GeoDatabase::open(desk.workspace.file_path(&stored))?)),
+        Some(stored) => Ok(Some(GeoDatabase::open(desk.workspace.file_path(&stored)?)?)),
     }
 }
 
@@ -81,7 +81,7 @@ pub struct GeoChoiceSeen {
 /// is read again only when it has changed since it was `seen`.
 pub fn geo_choice(desk: &WorkspaceDesk, seen: &mut Option<GeoChoiceSeen>) -> anyhow::Result<Option<GeoChoice>> {
     let Some(stored) = desk.catalogue().setting(GEO_SETTING)? else { return Ok(None) };
-    let path = desk.workspace.file_path(&stored);
+    let path = desk.workspace.file_path(&stored)?;
     let today = CaptureDate::now().millis().div_euclid(DAY_MS);
     let at = std::fs::metadata(&path).and_then(|meta| Ok((meta.len(), meta.modified()?, today))).ok();
     if let Some(seen) = seen.as_ref().filter(|seen| seen.choice.path == path && Some(seen.at) == at) {

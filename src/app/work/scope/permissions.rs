@@ -2,11 +2,11 @@
 
 use super::bench::Bench;
 use crate::app::models::CampaignId;
-use crate::app::work::import::digest_of;
+use crate::app::work::import::{Hashing, digest_of};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::feed::TargetGrounds;
 use crate::campaign::{Campaign, Criterion, EvidenceFile, Grounds};
-use crate::jobs::JobCx;
+use crate::jobs::{JobCx, replace_own};
 use crate::scope::{Candidate, Derivation, Facts, Permissions, SeedsVerdict};
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use anyhow::Context;
@@ -161,18 +161,20 @@ pub fn attach_evidence(
             |file| file.path.clone(),
         );
         let place = desk.workspace.folder().join(&path);
-        let folder = place.parent().unwrap_or(desk.workspace.folder());
-        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        let folder = desk.workspace.own_folder(place.parent().unwrap_or(&place))?;
+        std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         // What lies there under this name may have been changed since.
-        let kept = place.is_file() && digest_of(&place, cx).is_ok_and(|(kept, _)| kept == sha256);
+        let kept =
+            place.is_file() && !place.is_symlink() && digest_of(&place, cx).is_ok_and(|(kept, _)| kept == sha256);
         if !kept {
             cx.checkpoint()?;
-            // Under another name until it is whole.
-            let open = place.with_extension("open");
-            std::fs::copy(source, &open).with_context(|| open.display().to_string())?;
-            let (copied, _) = digest_of(&open, cx).with_context(|| open.display().to_string())?;
-            anyhow::ensure!(copied == sha256, "{}: it changed while it was copied; try again", source.display());
-            std::fs::rename(&open, &place).with_context(|| place.display().to_string())?;
+            let mut bytes = Hashing::new(std::fs::File::open(source)?, cx);
+            let copied = replace_own(&place, |copy| {
+                std::io::copy(&mut bytes, copy)?;
+                let is_same = bytes.finish()?.0 == sha256;
+                is_same.then_some(()).ok_or_else(|| std::io::Error::other("it changed while it was copied; try again"))
+            });
+            copied.with_context(|| source.display().to_string())?;
         }
         if is_new {
             let file = EvidenceFile { path, sha256 };

@@ -1,6 +1,6 @@
 //! Answers about the scope as comma-separated values.
 
-use super::super::written::write_file;
+use super::super::written::{new_folder, write_file};
 use super::{what_if_hosts, what_if_rows};
 use crate::app::models::{
     Drift, DriftList, GeoReport, MovedHost, MovedRow, MovedSide, ScopeTable, WhatIfAnswer, WhatIfList, moved_on,
@@ -11,7 +11,6 @@ use crate::jobs::{JobCx, counted};
 use crate::scope::{GeoEvidence, GeoFact};
 use crate::store::job_name;
 use crate::uri::CaptureDate;
-use anyhow::Context;
 use std::io::Write;
 use std::path::Path;
 
@@ -148,7 +147,7 @@ fn moved_row(row: &MovedRow, out: &mut dyn Write) -> std::io::Result<()> {
 /// Writes a list into a folder, which is made if absent. Files are named by
 /// what they hold and the moment; none is replaced.
 pub fn export_table(desk: &WorkspaceDesk, table: &ScopeTable, folder: &Path, cx: &JobCx) -> anyhow::Result<String> {
-    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    let folder = &new_folder(&desk.workspace, folder)?;
     let moment = CaptureDate::now().to_digits14();
     let path = |name: &str| folder.join(format!("{name}-{moment}.csv"));
     let mut remark = None;

@@ -7,7 +7,7 @@ use super::super::row::Row;
 use super::super::shuffle::ROWS_PER_CHECK;
 use super::super::sorted::Sorted;
 use super::segment::{Segment, SegmentCounts, SegmentWriter};
-use crate::jobs::{FileLock, JobCx, free_bytes};
+use crate::jobs::{FileLock, JobCx, create_own, free_bytes};
 use crate::links::Notation;
 use crate::uri::InternalPolicy;
 use serde::{Deserialize, Serialize};
@@ -193,7 +193,7 @@ impl LinkStore {
                     format!("segments of links lie here, and the list that says which of them count is gone ({LIST})");
                 return Err(stored(folder, io::Error::new(io::ErrorKind::InvalidData, why)));
             }
-            fs::File::create(&first).and_then(|file| file.sync_all()).map_err(at(&first))?;
+            create_own(&first).and_then(|file| file.sync_all()).map_err(at(&first))?;
         }
         let mut store = match Self::is_in(folder) {
             true => Self::open(folder)?,

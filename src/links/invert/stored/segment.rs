@@ -18,6 +18,7 @@ use super::super::index::Index;
 use super::super::merge::Stream;
 use super::super::row::{Parts, is_internal, read_when};
 use super::super::run::{RowEncoder, RowReader};
+use crate::jobs::create_own;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
@@ -170,7 +171,7 @@ struct Blocks {
 
 impl Blocks {
     fn create(path: &Path) -> io::Result<Self> {
-        let mut file = BufWriter::with_capacity(8 * BLOCK_BYTES, File::create(path)?);
+        let mut file = BufWriter::with_capacity(8 * BLOCK_BYTES, create_own(path)?);
         file.write_all(&MAGIC)?;
         file.write_all(&VERSION.to_le_bytes())?;
         file.write_all(&[0; HEAD_BYTES - MAGIC.len() - size_of::<u32>()])?;

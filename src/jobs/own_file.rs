@@ -1,0 +1,139 @@
+//! Files that the program keeps at names of its own.
+//!
+//! A folder may come from somebody else: a link at such a name leads to a file
+//! of the user. No link is followed here, and nothing but a regular file is
+//! opened; whoever opens a pipe would wait for its other end.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What a file is called until it is whole.
+const OPEN_ENDING: &str = "open";
+
+/// Opens a file at a name of our own.
+///
+/// # Errors
+///
+/// [`io::ErrorKind::InvalidInput`] where a link or anything else than a regular
+/// file has the name, and what the system says.
+pub fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed());
+    }
+    #[cfg(not(unix))]
+    check_own(path)?;
+    let file = match options.open(path) {
+        Err(error) => return Err(check_own(path).err().unwrap_or(error)),
+        Ok(file) => file,
+    };
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(not_own("no regular file")),
+    }
+}
+
+/// Says whether what stands at a path can be read as a file. A link is
+/// followed; whoever opens a pipe waits for its other end, and a device may
+/// never end.
+///
+/// # Errors
+///
+/// [`io::ErrorKind::InvalidInput`] for anything else than a regular file; none
+/// where nothing is there.
+pub fn check_readable(path: &Path) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(meta) if !meta.is_file() => {
+            Err(io::Error::new(io::ErrorKind::InvalidInput, "this is no regular file, and is not read"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Says whether a name is free or has a regular file.
+fn check_own(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_symlink() => Err(not_own("a link")),
+        Ok(meta) if !meta.is_file() => Err(not_own("no regular file")),
+        _ => Ok(()),
+    }
+}
+
+fn not_own(what: &str) -> io::Error {
+    let why = format!("this is {what}, and Fonds writes only into files of its own here. Delete it, then try again");
+    io::Error::new(io::ErrorKind::InvalidInput, why)
+}
+
+/// Makes an empty file at a name of our own. What had the name goes, be it a
+/// link or what a call that was killed left; where a link leads stays as it is.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn create_own(path: &Path) -> io::Result<File> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    File::options().read(true).write(true).create_new(true).open(path)
+}
+
+/// Puts a file in the place of whatever has a name of our own, all at once and
+/// when it is on the disk.
+///
+/// # Errors
+///
+/// Those of `fill`, which leave the old file, and what the system says.
+pub fn replace_own(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    let open = unfinished(path);
+    let write = || {
+        let mut file = create_own(&open)?;
+        fill(&mut file)?;
+        file.sync_all()?;
+        fs::rename(&open, path)
+    };
+    write().inspect_err(|_| drop(fs::remove_file(&open)))
+}
+
+fn unfinished(path: &Path) -> PathBuf {
+    path.with_added_extension(OPEN_ENDING)
+}
+
+#[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn no_link_is_followed_and_no_pipe_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("thesis"), "years of work").unwrap();
+        symlink(path("thesis"), path("link")).unwrap();
+        symlink(path("nowhere"), path("dangling")).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap().success());
+        fs::create_dir(path("folder")).unwrap();
+        for (name, what) in
+            [("link", "a link"), ("dangling", "a link"), ("pipe", "no regular"), ("folder", "no regular")]
+        {
+            for options in [File::options().read(true), File::options().append(true).create(true)] {
+                let error = open_own(&path(name), options).unwrap_err();
+                assert!(error.to_string().contains(what), "{name}: {error}");
+            }
+        }
+        create_own(&path("link")).unwrap().write_all(b"ours").unwrap();
+        symlink(path("thesis"), path("list.open")).unwrap();
+        symlink(path("thesis"), path("list")).unwrap();
+        replace_own(&path("list"), |file| file.write_all(b"ours")).unwrap();
+        assert!(replace_own(&path("list"), |_| Err(io::Error::other("full"))).is_err());
+        assert_eq!(fs::read(path("list")).unwrap(), b"ours");
+        assert!(!path("list.open").exists() && !path("nowhere").exists());
+        assert_eq!(fs::read(path("thesis")).unwrap(), b"years of work");
+        open_own(&path("new"), File::options().write(true).create(true)).unwrap();
+    }
+}

@@ -1,0 +1,276 @@
+//! Workspaces and folders of strangers: nothing in them leads out of them.
+#![cfg(unix)]
+
+use crate::files::{made, warc, write};
+use crate::program::{Said, arg, fonds, fonds_with};
+use fonds::app::work;
+use fonds::app::workspace_desk::WorkspaceDesk;
+use fonds::jobs::JobCx;
+use fonds::store::Workspace;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+/// What the user has beside the workspace and nobody else may change.
+const THESIS: &str = "years of work";
+
+/// A stranger's workspace with a campaign of one page, and the user's own
+/// folder beside it with a file in it.
+struct Hostile {
+    dir: tempfile::TempDir,
+    workspace: PathBuf,
+    own: PathBuf,
+    thesis: PathBuf,
+}
+
+impl Hostile {
+    fn new() -> Self {
+        let (dir, workspace, own) = made();
+        let thesis = write(&own, "thesis.txt", THESIS.as_bytes());
+        let spec = serde_json::json!({
+            "name": "Small", "seeds": [{"url": format!("http://127.0.0.1:{}/", serve())}],
+            "rules": [{"rule": "reject_all"}, {"rule": "seed_scope"}, {"rule": "too_many_hops", "max_hops": 0}],
+            "politeness": {
+                "user_agent": "Mozilla/5.0 (compatible; tester; +https://archive.example.org/bot)",
+                "delay_factor": 0.0, "min_delay_ms": 0, "allow_private_addresses": true, "robots": "ignore",
+            },
+            "limits": {"disk_floor_bytes": 0},
+        });
+        fonds_with(&["campaign", "add", arg(&workspace), "-"], spec.to_string().as_bytes()).with_status(0);
+        Self { dir, workspace, own, thesis }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.workspace.join(name)
+    }
+
+    /// A link in the workspace; what has the name goes.
+    fn link(&self, name: &str, target: &Path) {
+        let path = self.path(name);
+        match path.is_dir() && !path.is_symlink() {
+            true => fs::remove_dir_all(&path).unwrap(),
+            false => drop(fs::remove_file(&path)),
+        }
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        symlink(target, path).unwrap();
+    }
+
+    #[track_caller]
+    fn call(&self, before: &[&str], after: &[&str]) -> Said {
+        let said = fonds(&[before, &[arg(&self.workspace)], after].concat());
+        self.assert_untouched();
+        said
+    }
+
+    #[track_caller]
+    fn crawl(&self) -> Said {
+        self.call(&["crawl"], &["1"])
+    }
+
+    fn sql(&self, sql: &str) {
+        rusqlite::Connection::open(self.path("fonds.sqlite")).unwrap().execute_batch(sql).unwrap();
+    }
+
+    /// The user's folder is as it was.
+    #[track_caller]
+    fn assert_untouched(&self) {
+        assert_eq!(fs::read_to_string(&self.thesis).unwrap(), THESIS);
+        let names: Vec<_> = fs::read_dir(&self.own).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, ["thesis.txt"], "something was written into the user's folder");
+    }
+}
+
+/// A pipe: whoever opens it waits for its other end.
+fn pipe(path: &Path) {
+    assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+/// A server of small pages.
+fn serve() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for socket in listener.incoming() {
+            let mut socket = socket.unwrap();
+            std::thread::spawn(move || {
+                let lines = BufReader::new(socket.try_clone().unwrap()).lines();
+                for _ in lines.map_while(Result::ok).filter(|line| line.starts_with("GET ")) {
+                    let answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 7\r\n\r\n<p>Page";
+                    drop(socket.write_all(answer));
+                }
+            });
+        }
+    });
+    port
+}
+
+#[test]
+fn a_lock_file_that_is_a_link_leads_nowhere() {
+    let hostile = Hostile::new();
+    hostile.link("fonds.lock", &hostile.thesis);
+    hostile.crawl().with_status(2).says("fonds.lock: this is a link");
+    hostile.call(&["select", "run"], &["1", "--filter", "*"]).with_status(2).says("Delete it");
+    // Whoever only looks needs no lock.
+    hostile.call(&["captures"], &[]).with_status(0);
+    fs::remove_file(hostile.path("fonds.lock")).unwrap();
+    pipe(&hostile.path("fonds.lock"));
+    hostile.crawl().with_status(2).says("fonds.lock: this is no regular file");
+    fs::remove_file(hostile.path("fonds.lock")).unwrap();
+    hostile.crawl().with_status(0);
+}
+
+#[test]
+fn files_at_names_of_our_own_are_written_through_no_link() {
+    let hostile = Hostile::new();
+    let versions = "output/warcs/small/campaign.v1.json";
+    hostile.link(&format!("{versions}.open"), &hostile.thesis);
+    hostile.crawl().with_status(0);
+    assert!(fs::read_to_string(hostile.path(versions)).unwrap().contains("Small"));
+    // A launch that goes on writes into logs that are there.
+    hostile.sql("UPDATE launch SET state = 'stopped', ended_ms = NULL; UPDATE seen SET state = 0");
+    let logs = fs::read_dir(hostile.path("output/logs/small")).unwrap().next().unwrap().unwrap().path();
+    let log = format!("output/logs/small/{}/crawl.log", logs.file_name().unwrap().to_str().unwrap());
+    let kept = fs::read(hostile.path(&log)).unwrap();
+    hostile.link(&log, &hostile.thesis);
+    hostile.crawl().with_status(2).says("crawl.log: this is a link");
+    fs::remove_file(hostile.path(&log)).unwrap();
+    fs::write(hostile.path(&log), kept).unwrap();
+    // So does one that mends what a kill left.
+    let warcs = logs.file_name().unwrap().to_str().unwrap().to_owned();
+    let name = format!("output/warcs/small/{warcs}/x-20240301090000000-00001.warc.gz.open");
+    hostile.link(&name, &hostile.thesis);
+    hostile.crawl().with_status(2).says(".open: this is a link");
+}
+
+#[test]
+fn a_catalogue_that_is_a_link_is_not_opened() {
+    let hostile = Hostile::new();
+    let elsewhere = hostile.dir.path().join("elsewhere.sqlite");
+    fs::rename(hostile.path("fonds.sqlite"), &elsewhere).unwrap();
+    hostile.link("fonds.sqlite", &elsewhere);
+    let before = fs::read(&elsewhere).unwrap();
+    hostile.crawl().with_status(2).says("fonds.sqlite: this is a link");
+    hostile.call(&["captures"], &[]).with_status(2).says("fonds.sqlite: this is a link");
+    assert!(fs::read(&elsewhere).unwrap() == before);
+}
+
+#[test]
+fn folders_of_a_workspace_that_are_links_are_not_written_into() {
+    let file = warc("one", 3);
+    for name in ["output", "output/warcs", "output/logs", "output/warcs/small"] {
+        let hostile = Hostile::new();
+        hostile.link(name, &hostile.own);
+        hostile.crawl().with_status(2).says(&format!("{name}: this is a link"));
+        fs::remove_file(hostile.path(name)).unwrap();
+        hostile.crawl().with_status(0);
+    }
+    let hostile = Hostile::new();
+    let source = write(hostile.dir.path(), "a.warc.gz", &file);
+    hostile.link("imports", &hostile.own);
+    hostile.call(&["import"], &["--copy", arg(&source)]).with_status(2).says("imports: this is a link");
+    hostile.call(&["import"], &[arg(&source)]).with_status(0);
+    for name in ["inlinks/built", "inlinks"] {
+        hostile.link(name, &hostile.own);
+        hostile.call(&["inlinks", "build"], &[]).with_status(2).says(&format!("{name}: this is a link"));
+    }
+    let lines = write(hostile.dir.path(), "links.tsv", b"pt,a)/\t20240301090000\n");
+    hostile.call(&["inlinks", "load"], &[arg(&lines)]).with_status(2).says("inlinks: this is a link");
+    hostile.link("exports", &hostile.own);
+    hostile.call(&["select", "run"], &["1", "--filter", "*"]).with_status(0);
+    let out = hostile.path("exports/new");
+    hostile.call(&["export"], &["--out", arg(&out)]).with_status(2).says("exports: this is a link");
+    // What an export is called until it is whole.
+    fs::remove_file(hostile.path("exports")).unwrap();
+    fs::write(hostile.own.join("export.lock"), "").unwrap();
+    hostile.link("exports/new.open", &hostile.own);
+    let said = fonds(&["export", arg(&hostile.workspace), "--out", arg(&out)]).with_status(2);
+    assert!(said.err.contains("new.open"), "{}", said.err);
+    assert_eq!(fs::read_dir(&hostile.own).unwrap().count(), 2);
+}
+
+#[test]
+fn evidence_is_copied_into_no_foreign_folder_and_out_of_none() {
+    let hostile = Hostile::new();
+    let letter = write(hostile.dir.path(), "letter.pdf", b"yes");
+    let desk = || WorkspaceDesk::new(Workspace::open(&hostile.workspace).unwrap());
+    let (_, mut campaign) = desk().workspace.catalogue().campaign(1).unwrap();
+    campaign.permissions.push(fonds::campaign::Permission::default());
+    desk().workspace.catalogue().save_campaign(Some(1), &campaign).unwrap();
+    hostile.link("evidence", &hostile.own);
+    let attach = || work::attach_evidence(&desk(), 1, 0, &[letter.clone()], &JobCx::detached());
+    assert!(attach().unwrap_err().to_string().contains("evidence: this is a link"));
+    hostile.assert_untouched();
+    fs::remove_file(hostile.path("evidence")).unwrap();
+    let place = hostile.path(&attach().unwrap()[0].path);
+    // A copy that is a link is no copy.
+    let elsewhere = write(hostile.dir.path(), "other.pdf", b"yes");
+    fs::remove_file(&place).unwrap();
+    symlink(&elsewhere, &place).unwrap();
+    attach().unwrap();
+    assert!(!place.is_symlink() && fs::read(&place).unwrap() == b"yes");
+    hostile.link("evidence/secret", &hostile.thesis);
+    let out = hostile.dir.path().join("backup");
+    hostile.call(&["backup"], &[arg(&out)]).with_status(2).says("evidence/secret: this is a link");
+}
+
+#[test]
+fn names_out_of_the_catalogue_are_no_paths() {
+    let hostile = Hostile::new();
+    hostile.crawl().with_status(0);
+    let before = |folder: &Path| fs::read_dir(folder).unwrap().count();
+    let beside = before(hostile.dir.path());
+    for name in
+        ["../../../../escaped", "20240301090000/../x", "2024030109000", "/tmp/escaped", "２０２４０３０１０９００００"]
+    {
+        hostile.sql(&format!("UPDATE launch SET launch = '{name}', state = 'running', ended_ms = NULL"));
+        hostile.crawl().with_status(2).says("14 digits");
+    }
+    assert_eq!(before(hostile.dir.path()), beside);
+    for name in ["../old/thesis.txt", "imports/../../old/thesis.txt"] {
+        let hostile = Hostile::new();
+        let source = write(hostile.dir.path(), "a.warc", &crate::files::plain_warc("one", 3));
+        hostile.call(&["import"], &["--copy", arg(&source)]).with_status(0);
+        hostile.sql(&format!("UPDATE warc_file SET path = '{name}'"));
+        let list = hostile.call(&["files", "list", "--check"], &[]).with_status(1).out;
+        assert!(list.contains("missing"), "{list}");
+        hostile.call(&["select", "run"], &["1", "--filter", "*"]);
+        let out = hostile.dir.path().join("export");
+        hostile.call(&["export"], &["--out", arg(&out)]).says("leads out of the workspace");
+        // The copy that grew takes the place of the old one, which goes.
+        let longer = [fs::read(&source).unwrap(), crate::files::plain_warc("two", 3)].concat();
+        fs::write(&source, longer).unwrap();
+        hostile.call(&["import"], &["--copy", arg(&source)]);
+    }
+}
+
+#[test]
+fn a_pipe_or_device_in_the_place_of_an_archive_is_waited_for_by_nobody() {
+    for place in ["pipe.warc.gz", "/dev/zero", "/proc"] {
+        let hostile = Hostile::new();
+        let source = write(hostile.dir.path(), "a.warc.gz", &warc("one", 3));
+        hostile.call(&["import"], &[arg(&source)]).with_status(0);
+        hostile.call(&["select", "run"], &["1", "--filter", "*"]);
+        pipe(&hostile.path("pipe.warc.gz"));
+        hostile.sql(&format!("UPDATE warc_file SET path = '{place}', size = 0, sha256 = ''"));
+        let list = hostile.call(&["files", "list", "--check"], &[]).with_status(1).out;
+        assert!(list.contains("missing"), "{list}");
+        let out = hostile.dir.path().join("export");
+        hostile.call(&["export"], &["--out", arg(&out)]).says("no regular file");
+        hostile.call(&["files", "problems"], &[]);
+        hostile.call(&["import"], &[arg(&source)]);
+    }
+    // In the folder of a launch that goes on.
+    let hostile = Hostile::new();
+    hostile.crawl().with_status(0);
+    hostile.sql("UPDATE launch SET state = 'stopped', ended_ms = NULL; UPDATE seen SET state = 0");
+    let folder = fs::read_dir(hostile.path("output/warcs/small")).unwrap().map(|entry| entry.unwrap().path());
+    let folder = folder.filter(|path| path.is_dir()).next().unwrap();
+    for name in ["x-00009.warc.gz", "x-00009.warc.gz.open"] {
+        pipe(&folder.join(name));
+        hostile.crawl().with_status(2).says("no regular file");
+        fs::remove_file(folder.join(name)).unwrap();
+    }
+    hostile.crawl().with_status(0);
+}
