@@ -1,9 +1,7 @@
 //! Every colour, size and space, named by role.
 //!
 //! Limits: letters that egui's fonts lack are drawn with a font of the system,
-//! where it has one; else a box stands for them. Letters are shaped and joined,
-//! but lines are laid out from left to right, so right-to-left text reads in
-//! the order it is stored.
+//! where it has one; else a box stands for them.
 
 use crate::app::ThemeChoice;
 use egui::{Color32, CornerRadius, FontFamily, FontId, Margin, Stroke, Style, TextStyle, Theme, Vec2, Visuals};
@@ -163,6 +161,7 @@ pub fn tokens(ui: &egui::Ui) -> &'static Tokens {
 
 /// Fills both styles of a context, once.
 pub fn install(ctx: &egui::Context) {
+    ctx.add_plugin(super::bidi::ReadingOrder::default());
     ctx.set_style_of(Theme::Light, style(&LIGHT, Visuals::light()));
     ctx.set_style_of(Theme::Dark, style(&DARK, Visuals::dark()));
 }

@@ -166,8 +166,6 @@ fn settings_ui(ui: &mut Ui, app: &mut AppState) {
     ui.add_space(GAP);
     ui.scope(|ui| {
         ui.set_max_width(theme::READING_WIDTH);
-        ui.weak(
-            "Characters missing from the built-in fonts use a system font where available. Lines are laid out left to right in all scripts",
-        );
+        ui.weak("Characters missing from the built-in fonts use a system font where available");
     });
 }
