@@ -1,8 +1,8 @@
 //! Everything a person can ask, as values.
 
 use super::models::{
-    CampaignId, CitedBy, FileId, FileOutcome, FileState, GeoList, LaunchId, LinkForm, ProblemQuery, ReviewMark,
-    ScopeTable, SelectionSpec, WhatIfList,
+    CampaignId, CitedBy, FileId, FileOutcome, FileState, GeoList, ImportOptions, LaunchId, LinkForm, ProblemQuery,
+    ReviewMark, ScopeTable, SelectionSpec, WhatIfList,
 };
 use super::{CrawlStart, CrawlTarget, SelectedRows};
 use crate::campaign::Campaign;
@@ -283,8 +283,8 @@ pub enum Command {
     Import {
         /// Files and folders.
         paths: Vec<PathBuf>,
-        /// Copies them into the workspace instead of linking them.
-        copy: bool,
+        /// Whether they are copied, and how far links are followed.
+        options: ImportOptions,
     },
     /// Looks in a folder for lost files.
     Locate {

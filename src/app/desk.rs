@@ -169,7 +169,7 @@ pub trait Desk: Plans + LinkDesk + Send + Sync {
     /// Crawls the URLs that failed in a campaign's last launch again.
     fn retry_failed(&self, campaign: CampaignId, cx: &JobCx) -> DeskResult<String>;
     /// Brings files and folders in, linked or copied. Waits for another import to end.
-    fn import(&self, paths: &[PathBuf], copy: bool, cx: &JobCx) -> DeskResult<String>;
+    fn import(&self, paths: &[PathBuf], options: ImportOptions, cx: &JobCx) -> DeskResult<String>;
     /// Looks in a folder for lost files, or for one of them.
     fn locate(&self, folder: &Path, file: Option<FileId>, cx: &JobCx) -> DeskResult<String>;
     /// Compares the digest of every file.

@@ -745,8 +745,8 @@ impl Desk for FixtureDesk {
         Ok(files::selected_hosts(selected))
     }
 
-    fn import(&self, paths: &[PathBuf], copy: bool, cx: &JobCx) -> DeskResult<String> {
-        self.told.say(format!("import {paths:?}{}", if copy { " copied" } else { "" }));
+    fn import(&self, paths: &[PathBuf], options: ImportOptions, cx: &JobCx) -> DeskResult<String> {
+        self.told.say(format!("import {paths:?}{}", if options.copy { " copied" } else { "" }));
         // A folder without end, for who wants to stop it.
         if paths.iter().any(|path| path.ends_with("endless")) {
             Self::work(cx, "Importing", 20_000)?;

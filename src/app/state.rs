@@ -605,7 +605,7 @@ impl AppState {
             Command::ConfirmCrawl { version, fresh } => self.confirm_crawl(version, fresh),
             Command::StartCrawl(start) => self.start(CRAWL, move |desk, cx| desk.run_crawl(start, cx)),
             Command::RetryFailed(campaign) => self.start(CRAWL, move |desk, cx| desk.retry_failed(campaign, cx)),
-            Command::Import { paths, copy } => self.start(IMPORT, move |desk, cx| desk.import(&paths, copy, cx)),
+            Command::Import { paths, options } => self.start(IMPORT, move |desk, cx| desk.import(&paths, options, cx)),
             Command::Locate { folder, file } => {
                 self.start("Locate files", move |desk, cx| desk.locate(&folder, file, cx))
             }

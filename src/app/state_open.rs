@@ -2,7 +2,7 @@
 
 use super::super::desk::OpenTarget;
 use super::super::loader::failure;
-use super::super::models::Notice;
+use super::super::models::{ImportOptions, Notice};
 use super::super::{Command, Desk, DeskResult, Opener, Route};
 use super::{Answer, AppState, NoticeCause, ScheduleWatch, SelectedRows};
 use std::path::{Path, PathBuf};
@@ -65,7 +65,10 @@ impl AppState {
             Ok(OpenTarget::Workspace(folder)) => self.send(Command::OpenWorkspace(folder)),
             Ok(OpenTarget::Archives) if self.desk().is_some() => {
                 self.say(&format!("Importing {} into the open workspace", path.display()));
-                self.send(Command::Import { paths: vec![path], copy });
+                self.send(Command::Import {
+                    paths: vec![path],
+                    options: ImportOptions { copy, ..ImportOptions::default() },
+                });
             }
             Ok(OpenTarget::Archives) => {
                 let folder = self.default_folder();
@@ -179,7 +182,10 @@ impl AppState {
             }
             AfterOpen::Import(path, copy) => {
                 self.say(&format!("Made the workspace {} and importing {} into it", folder.display(), path.display()));
-                self.send(Command::Import { paths: vec![path], copy });
+                self.send(Command::Import {
+                    paths: vec![path],
+                    options: ImportOptions { copy, ..ImportOptions::default() },
+                });
                 self.go(Route::Captures { filter: String::new() });
             }
         }

@@ -533,9 +533,9 @@ impl Desk for WorkspaceDesk {
         self.job("Crawl", work::CrawlOutcome::words, crawl).map(|outcome| outcome.words())
     }
 
-    fn import(&self, paths: &[PathBuf], copy: bool, cx: &JobCx) -> DeskResult<String> {
+    fn import(&self, paths: &[PathBuf], options: ImportOptions, cx: &JobCx) -> DeskResult<String> {
         let _turn = self.turn_to_import(cx)?;
-        self.job("Import", work::jobs_words, || work::import_with_jobs(&self.workspace, paths, copy, cx))
+        self.job("Import", work::jobs_words, || work::import_with_jobs(&self.workspace, paths, options, cx))
             .map(|imported| work::jobs_words(&imported))
     }
 

@@ -3,6 +3,7 @@
 use super::campaign::desk;
 use super::output::{plain, with_progress};
 use super::{FINE, PROBLEMS, WRONG_USE};
+use crate::app::models::ImportOptions;
 use crate::app::work;
 use std::io::Write;
 use std::path::PathBuf;
@@ -30,6 +31,9 @@ pub struct Args {
     /// Copy the files into the workspace instead of linking them.
     #[arg(long)]
     copy: bool,
+    /// Follow links that lead out of the folders named; without it they are listed and not read.
+    #[arg(long)]
+    follow_links: bool,
     /// One object a file.
     #[arg(long)]
     json: bool,
@@ -38,7 +42,8 @@ pub struct Args {
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     let desk = desk(&args.folder)?;
     let all_there = args.paths.iter().all(|path| path.exists());
-    let imported = with_progress(|cx| work::import_with_jobs(&desk.workspace, &args.paths, args.copy, cx))?;
+    let options = ImportOptions { copy: args.copy, follow_links: args.follow_links };
+    let imported = with_progress(|cx| work::import_with_jobs(&desk.workspace, &args.paths, options, cx))?;
     let unread_lines = super::engine::print_jobs(&imported.jobs, args.json, out)?;
     let mut unread_campaigns = 0;
     for job in &imported.restored {
@@ -46,6 +51,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
         job.problems.iter().for_each(|why| tell!("campaign file not read: {}", plain(why)));
         unread_campaigns += job.problems.len();
     }
+    imported.led_out.iter().for_each(|why| tell!("{}", plain(why)));
     for import in &imported.imports {
         super::files::print_import(&desk, import.launch, args.json, out)?;
         tell!("{}", plain(&work::import_words(import)));
@@ -53,7 +59,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     Ok(match imported.imports.iter().any(work::has_problems) {
         _ if !all_there => WRONG_USE,
         true => PROBLEMS,
-        false if unread_lines > 0 || unread_campaigns > 0 => PROBLEMS,
+        false if unread_lines > 0 || unread_campaigns > 0 || !imported.led_out.is_empty() => PROBLEMS,
         // Not even a job of a crawler.
         false
             if imported.imports.iter().all(|import| import.files == 0)

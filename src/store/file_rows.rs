@@ -170,6 +170,15 @@ pub struct ImportedFile {
     pub took_ms: u64,
 }
 
+/// What is done with the files of an import, besides reading them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ImportOptions {
+    /// Copies them into the workspace instead of linking them.
+    pub copy: bool,
+    /// Follows links that lead out of the folders that were named.
+    pub follow_links: bool,
+}
+
 /// An import as a whole.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ImportRow {
@@ -179,6 +188,8 @@ pub struct ImportRow {
     pub sources: Vec<String>,
     /// Whether the files were copied into the workspace.
     pub copy: bool,
+    /// Whether links that lead out of the folders were followed.
+    pub follow_links: bool,
     /// How it stands.
     pub state: LaunchState,
     /// Why it stopped, in words; empty for a normal end.
@@ -211,6 +222,13 @@ pub struct ImportRow {
     pub revisits: u64,
     /// Problems met.
     pub problems: u64,
+}
+
+impl ImportRow {
+    /// What it was begun with.
+    pub fn options(&self) -> ImportOptions {
+        ImportOptions { copy: self.copy, follow_links: self.follow_links }
+    }
 }
 
 /// Something broken or odd in a file.

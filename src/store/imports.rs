@@ -4,7 +4,8 @@ use super::captures::{int, uint};
 use super::catalogue::Catalogue;
 use super::launches::state_of;
 use super::rows::{
-    FileId, FileOutcome, ImportRow, ImportedFile, LaunchId, LaunchState, ProblemPage, ProblemQuery, ProblemRow,
+    FileId, FileOutcome, ImportOptions, ImportRow, ImportedFile, LaunchId, LaunchState, ProblemPage, ProblemQuery,
+    ProblemRow,
 };
 use super::workspace::StoreError;
 use crate::uri::CaptureDate;
@@ -46,17 +47,29 @@ const MAX_LISTED: i64 = 20_000;
 /// The kind of the row that says why a file could not be read.
 const UNREADABLE: &str = "not readable";
 
+/// Whether an import follows links, which few do.
+macro_rules! follows_links {
+    () => {
+        "EXISTS (SELECT 1 FROM setting WHERE name = 'import_follows_links ' || i.launch)"
+    };
+}
+
 impl Catalogue {
     /// Begins an import, or goes on with the last one when it was stopped or
     /// killed and asked for the same. Says its launch.
-    pub fn begin_import(&self, sources: &[String], copy: bool) -> Result<LaunchId, StoreError> {
+    pub fn begin_import(&self, sources: &[String], options: ImportOptions) -> Result<LaunchId, StoreError> {
         let sources = serde_json::to_string(sources).map_err(|error| StoreError::Content(error.to_string()))?;
+        let ImportOptions { copy, follow_links } = options;
         self.write(move |conn| {
             let stopped: Option<LaunchId> = conn
                 .query_row(
-                    "SELECT l.id FROM launch l JOIN import i ON i.launch = l.id
-                     WHERE l.id = (SELECT max(launch) FROM import) AND l.state = 'stopped' AND i.sources = ?1 AND i.copy = ?2",
-                    params![sources, copy],
+                    concat!(
+                        "SELECT l.id FROM launch l JOIN import i ON i.launch = l.id
+                         WHERE l.id = (SELECT max(launch) FROM import) AND l.state = 'stopped' AND i.sources = ?1
+                            AND i.copy = ?2 AND ?3 = ",
+                        follows_links!()
+                    ),
+                    params![sources, copy, follow_links],
                     |row| row.get(0),
                 )
                 .optional()?;
@@ -74,6 +87,9 @@ impl Catalogue {
                 "INSERT INTO import (launch, sources, copy) VALUES (?1, ?2, ?3)",
                 params![launch, sources, copy],
             )?;
+            if follow_links {
+                conn.execute("INSERT OR REPLACE INTO setting (name, value) VALUES ('import_follows_links ' || ?1, '1')", [launch])?;
+            }
             Ok(launch)
         })
     }
@@ -302,12 +318,15 @@ fn forget_problems(conn: &Connection, launch: LaunchId, done: &ImportedFile) -> 
     Ok(())
 }
 
-const IMPORT: &str = "SELECT l.id, i.sources, i.copy, l.state, l.why, l.started_ms, l.ended_ms, count(f.id),
+const IMPORT: &str = concat!(
+    "SELECT l.id, i.sources, i.copy, l.state, l.why, l.started_ms, l.ended_ms, count(f.id),
         count(f.id) FILTER (WHERE f.outcome = 'read'), count(f.id) FILTER (WHERE f.outcome IN ('known', 'moved')),
         count(f.id) FILTER (WHERE f.outcome = 'moved'), count(f.id) FILTER (WHERE f.outcome IN ('cut', 'unread')),
         i.passed_over, ifnull(sum(f.bytes), 0), ifnull(sum(f.records), 0), ifnull(sum(f.captures), 0),
-        ifnull(sum(f.new_captures), 0), ifnull(sum(f.revisits), 0), ifnull(sum(f.problems), 0)
-     FROM launch l JOIN import i ON i.launch = l.id LEFT JOIN import_file f ON f.launch = l.id";
+        ifnull(sum(f.new_captures), 0), ifnull(sum(f.revisits), 0), ifnull(sum(f.problems), 0), ",
+    follows_links!(),
+    " FROM launch l JOIN import i ON i.launch = l.id LEFT JOIN import_file f ON f.launch = l.id"
+);
 
 fn import_row(row: &Row<'_>) -> rusqlite::Result<ImportRow> {
     let number = |at: usize| row.get::<_, i64>(at).map(uint);
@@ -332,6 +351,7 @@ fn import_row(row: &Row<'_>) -> rusqlite::Result<ImportRow> {
         new_captures: number(16)?,
         revisits: number(17)?,
         problems: number(18)?,
+        follow_links: row.get(19)?,
     })
 }
 

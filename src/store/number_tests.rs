@@ -1,7 +1,7 @@
 //! Numbers of pages count the rows that they lead to.
 
 use super::LaunchLedger;
-use super::rows::{CaptureQuery, CaptureTab, LaunchState, Launches, ReviewMark, SeenQuery};
+use super::rows::{CaptureQuery, CaptureTab, ImportOptions, LaunchState, Launches, ReviewMark, SeenQuery};
 use super::tests::{admission, build, capture, made};
 use crate::campaign::{Campaign, quoted_value};
 use crate::crawl::{AdmissionState, Ledger};
@@ -83,7 +83,7 @@ fn a_campaign_counts_imports_as_its_captures_and_its_review_do() {
     let page =
         |name: &str, n: u64| capture(&format!("http://a.pt/{name}{n}"), 1, n * 20, &format!("sha1:{name}{n}"), &[]);
     catalogue.add_captures(made.launch, (0..3).map(|n| page("own", n)).collect()).unwrap();
-    let import = catalogue.begin_import(&["/media/old".to_owned()], false).unwrap();
+    let import = catalogue.begin_import(&["/media/old".to_owned()], ImportOptions::default()).unwrap();
     catalogue.add_captures(import, (10..14).map(|n| page("import", n)).collect()).unwrap();
     let other = catalogue.save_campaign(None, &Campaign::new("Other")).unwrap();
     let elsewhere = catalogue.begin_launch(other, "other", CaptureDate::now()).unwrap().id;

@@ -5,7 +5,7 @@ use super::recent::recent_ui;
 use super::theme::{self, GAP, tokens};
 use super::widgets::{heading_ui, loaded_ui, number_ui};
 use super::words;
-use crate::app::models::{FileId, campaign_title};
+use crate::app::models::{FileId, ImportOptions, campaign_title};
 use crate::app::{
     Action, AppState, Command, CrawlPlan, Dialog, MARK_KEYS, Route, Same, SelectedRows, UnsavedAnswer, mark_verb,
     resolve,
@@ -155,6 +155,10 @@ impl Dialogs {
         }
     }
 
+    fn import_options(&self) -> ImportOptions {
+        ImportOptions { copy: self.copy, ..ImportOptions::default() }
+    }
+
     fn open_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         heading_ui(ui, "Open or import");
         ui.label("A workspace is a folder with the catalogue, archive files and exports");
@@ -202,7 +206,7 @@ impl Dialogs {
                 .on_hover_text("WARC, ARC or WACZ files, or a folder of them; your files are never changed or moved")
                 .on_disabled_hover_text("Open or create a workspace first");
             if import.clicked() {
-                chosen = Some(Command::Import { paths: vec![path.clone()], copy: self.copy });
+                chosen = Some(Command::Import { paths: vec![path.clone()], options: self.import_options() });
             }
             if ui.button("Cancel").clicked() {
                 app.send(Command::CloseDialog);
@@ -231,7 +235,7 @@ impl Dialogs {
         if let Some(promise) = self.picked_files.take() {
             match promise.try_take() {
                 Ok(Picked::Path(paths)) => {
-                    app.send(Command::Import { paths, copy: self.copy });
+                    app.send(Command::Import { paths, options: self.import_options() });
                     app.send(Command::CloseDialog);
                 }
                 Ok(Picked::Cancelled) => {}

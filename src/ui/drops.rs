@@ -2,7 +2,7 @@
 
 use super::theme::{self, tokens};
 use super::words;
-use crate::app::models::Notice;
+use crate::app::models::{ImportOptions, Notice};
 use crate::app::{AppState, Command, NoticeCause};
 use egui::{Align2, Area, Id, Order, RichText, Ui};
 use std::path::PathBuf;
@@ -53,7 +53,7 @@ impl Drops {
 
 fn ask(app: &mut AppState, paths: Vec<PathBuf>) {
     if app.desk().is_some() {
-        app.send(Command::Import { paths, copy: false });
+        app.send(Command::Import { paths, options: ImportOptions::default() });
         return;
     }
     let notice = Notice {

@@ -247,7 +247,9 @@ fn import_log(bencher: Bencher<'_, '_>) {
         || Workspace::create(&folder.path().join(format!("w{}", count.fetch_add(1, Ordering::Relaxed)))).unwrap();
     bencher.counter(ItemsCount::new(log_lines())).with_inputs(workspace).bench_refs(|workspace| {
         let jobs =
-            work::import_with_jobs(workspace, std::slice::from_ref(&job), false, &JobCx::detached()).unwrap().jobs;
+            work::import_with_jobs(workspace, std::slice::from_ref(&job), Default::default(), &JobCx::detached())
+                .unwrap()
+                .jobs;
         assert_eq!(jobs[0].launches[0].logs[0].urls, log_lines() as u64);
     });
 }

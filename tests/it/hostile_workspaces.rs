@@ -199,7 +199,7 @@ fn evidence_is_copied_into_no_foreign_folder_and_out_of_none() {
     campaign.permissions.push(fonds::campaign::Permission::default());
     desk().workspace.catalogue().save_campaign(Some(1), &campaign).unwrap();
     hostile.link("evidence", &hostile.own);
-    let attach = || work::attach_evidence(&desk(), 1, 0, &[letter.clone()], &JobCx::detached());
+    let attach = || work::attach_evidence(&desk(), 1, 0, std::slice::from_ref(&letter), &JobCx::detached());
     assert!(attach().unwrap_err().to_string().contains("evidence: this is a link"));
     hostile.assert_untouched();
     fs::remove_file(hostile.path("evidence")).unwrap();
@@ -265,12 +265,70 @@ fn a_pipe_or_device_in_the_place_of_an_archive_is_waited_for_by_nobody() {
     let hostile = Hostile::new();
     hostile.crawl().with_status(0);
     hostile.sql("UPDATE launch SET state = 'stopped', ended_ms = NULL; UPDATE seen SET state = 0");
-    let folder = fs::read_dir(hostile.path("output/warcs/small")).unwrap().map(|entry| entry.unwrap().path());
-    let folder = folder.filter(|path| path.is_dir()).next().unwrap();
+    let mut folder = fs::read_dir(hostile.path("output/warcs/small")).unwrap().map(|entry| entry.unwrap().path());
+    let folder = folder.find(|path| path.is_dir()).unwrap();
     for name in ["x-00009.warc.gz", "x-00009.warc.gz.open"] {
         pipe(&folder.join(name));
         hostile.crawl().with_status(2).says("no regular file");
         fs::remove_file(folder.join(name)).unwrap();
     }
     hostile.crawl().with_status(0);
+}
+
+#[test]
+fn links_in_a_folder_to_import_are_followed_out_of_it_only_when_that_is_asked_for() {
+    let hostile = Hostile::new();
+    let (given, outside) = (hostile.dir.path().join("given"), hostile.dir.path().join("outside"));
+    fs::create_dir_all(given.join("in")).unwrap();
+    fs::create_dir(&outside).unwrap();
+    write(&given.join("in"), "a.warc.gz", &warc("one", 3));
+    write(&outside, "secret.warc.gz", &warc("secret", 3));
+    symlink(&outside, given.join("folder")).unwrap();
+    symlink(outside.join("secret.warc.gz"), given.join("file.warc.gz")).unwrap();
+    symlink(given.join("in/a.warc.gz"), given.join("same.warc.gz")).unwrap();
+    symlink("/etc/passwd", given.join("passwd")).unwrap();
+    let files = |said: Said| -> Vec<(String, String)> {
+        let field = |row: &serde_json::Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
+        said.json_lines().iter().map(|row| (field(row, "outcome"), field(row, "path"))).collect()
+    };
+    let said = hostile.call(&["import"], &[arg(&given), "--copy", "--json"]).with_status(1);
+    let rows = files(said);
+    let read: Vec<_> = rows.iter().filter(|row| row.0 == "read").map(|row| row.1.clone()).collect();
+    assert_eq!(read, [arg(&given.canonicalize().unwrap().join("in/a.warc.gz"))], "{rows:?}");
+    let unread: Vec<_> = rows.iter().filter(|row| row.0 == "unread").collect();
+    assert_eq!(unread.len(), 2, "{rows:?}");
+    let report = hostile.call(&["files", "report"], &[]).with_status(1).out;
+    assert!(report.contains("leads out of the folder") && report.contains("--follow-links"), "{report}");
+    assert_eq!(fs::read_dir(hostile.path("imports")).unwrap().count(), 1, "more than one file was copied in");
+    let rows = files(hostile.call(&["import"], &[arg(&given), "--follow-links", "--json"]).with_status(0));
+    assert_eq!(rows.iter().filter(|row| row.0 == "read").count(), 1, "{rows:?}");
+    // One that was stopped goes on in the same way only.
+    hostile.sql("UPDATE launch SET state = 'stopped', ended_ms = NULL WHERE kind = 'import'");
+    hostile.call(&["import"], &[arg(&given)]).with_status(1);
+    assert_eq!(hostile.call(&["files", "imports", "--json"], &[]).with_status(0).json_lines().len(), 3);
+    hostile.sql("UPDATE launch SET state = 'stopped', ended_ms = NULL WHERE kind = 'import'");
+    hostile.call(&["import"], &[arg(&given)]).with_status(1);
+    assert_eq!(hostile.call(&["files", "imports", "--json"], &[]).with_status(0).json_lines().len(), 3);
+}
+
+#[test]
+fn job_folders_that_are_links_out_of_a_folder_are_not_taken_for_jobs() {
+    let hostile = Hostile::new();
+    hostile.crawl().with_status(0);
+    // The jobs of another workspace, beside one of the folder's own.
+    let jobs = hostile.dir.path().join("jobs");
+    crate::sample::copy_folder(&hostile.path("output/warcs"), &jobs);
+    let other = Hostile::new();
+    other.crawl().with_status(0);
+    symlink(other.path("output/warcs/small"), jobs.join("other")).unwrap();
+    symlink(&other.thesis, jobs.join("loose.warc.gz")).unwrap();
+    let new = Hostile::new();
+    let said = new.call(&["import"], &[arg(&jobs)]).with_status(1);
+    assert_eq!(said.err.matches("leads out of the folder").count(), 2, "{}", said.err);
+    let list = new.call(&["captures"], &[]).with_status(0).out;
+    assert_eq!(list.matches("http://127.0.0.1").count(), 1, "{list}");
+    let version = jobs.join("small/campaign.v1.json");
+    fs::rename(&version, hostile.dir.path().join("secret.json")).unwrap();
+    symlink(hostile.dir.path().join("secret.json"), &version).unwrap();
+    Hostile::new().call(&["import"], &[arg(&jobs)]).with_status(1).says("campaign file not read");
 }

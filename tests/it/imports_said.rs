@@ -3,6 +3,7 @@
 use crate::files::{made, plain_warc, write};
 use crate::need;
 use crate::program::{arg, fonds};
+use fonds::app::models::ImportOptions;
 use fonds::app::work;
 use fonds::jobs::JobCx;
 use fonds::store::Workspace;
@@ -45,7 +46,8 @@ fn bytes_of_an_import_count_once() {
         write(&source, "d.warc", &plain_warc("other", 7));
         let len: u64 = fs::read_dir(&source).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).sum();
         let cx = JobCx::detached();
-        let import = work::import(&Workspace::open(&workspace).unwrap(), &[source], copy, &cx).unwrap();
+        let options = ImportOptions { copy, ..ImportOptions::default() };
+        let import = work::import(&Workspace::open(&workspace).unwrap(), &[source], options, &cx).unwrap();
         assert_eq!((import.files, import.known), (4, 2));
         assert_eq!((cx.progress().done, cx.progress().total), (len, Some(len)), "copied: {copy}");
     }

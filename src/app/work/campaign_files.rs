@@ -3,9 +3,10 @@
 //! WARC files are the truth of captures; with these files beside them they are
 //! that of campaigns, too: a catalogue that is lost is made again of both.
 
+use super::import::leads_out;
 use crate::app::models::CampaignId;
 use crate::campaign::Campaign;
-use crate::jobs::replace_own;
+use crate::jobs::{check_readable, replace_own};
 use crate::store::{Workspace, job_name};
 use anyhow::Context;
 use serde::Serialize;
@@ -116,9 +117,18 @@ pub(super) fn is_campaign_file(path: &Path) -> bool {
     parse_name(path).is_some()
 }
 
-/// The job folders of a workspace of Fonds that are named by this path: itself,
-/// those in it, or those of the workspace there; and what else is in it.
-pub(super) fn job_folders(path: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
+/// What a path holds of a workspace of Fonds.
+pub(super) struct JobFolders {
+    /// Its job folders: itself, those in it, or those of the workspace there.
+    pub jobs: Vec<PathBuf>,
+    /// What else is in it.
+    pub rest: Vec<PathBuf>,
+    /// Links that lead out of it and are in neither.
+    pub led_out: Vec<PathBuf>,
+}
+
+/// Looks for job folders in a path.
+pub(super) fn job_folders(path: &Path, follow_links: bool) -> JobFolders {
     let entries = |folder: &Path| -> Vec<PathBuf> {
         let mut entries: Vec<PathBuf> =
             fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
@@ -126,13 +136,17 @@ pub(super) fn job_folders(path: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
         entries
     };
     let is_job = |folder: &Path| folder.is_dir() && entries(folder).iter().any(|path| is_campaign_file(path));
+    let none = JobFolders { jobs: Vec::new(), rest: Vec::new(), led_out: Vec::new() };
     if is_job(path) {
-        return (vec![path.to_owned()], Vec::new());
+        return JobFolders { jobs: vec![path.to_owned()], ..none };
     }
-    let (jobs, rest): (Vec<PathBuf>, Vec<PathBuf>) = entries(path).into_iter().partition(|entry| is_job(entry));
+    let real = path.canonicalize().ok().filter(|_| !follow_links);
+    let is_out = |entry: &PathBuf| real.as_ref().is_some_and(|path| leads_out(entry, path).is_some());
+    let (led_out, inside): (Vec<PathBuf>, Vec<PathBuf>) = entries(path).into_iter().partition(is_out);
+    let (jobs, rest): (Vec<PathBuf>, Vec<PathBuf>) = inside.into_iter().partition(|entry| is_job(entry));
     match jobs.is_empty() {
-        true => (Vec::new(), vec![path.to_owned()]),
-        false => (jobs, rest),
+        true => JobFolders { rest: vec![path.to_owned()], ..none },
+        false => JobFolders { jobs, rest, led_out },
     }
 }
 
@@ -144,7 +158,7 @@ pub(super) fn restore(workspace: &Workspace, folder: &Path) -> anyhow::Result<Re
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())?.flatten() {
         let path = entry.path();
         let Some((of, version)) = parse_name(&path) else { continue };
-        match read(&path) {
+        match read(folder, &path) {
             Ok(campaign) => drop(found.entry(of).or_default().insert(version, campaign)),
             Err(error) => restored.problems.push(format!("{}: {error:#}", path.display())),
         }
@@ -168,7 +182,10 @@ pub(super) fn restore(workspace: &Workspace, folder: &Path) -> anyhow::Result<Re
     Ok(restored)
 }
 
-fn read(path: &Path) -> anyhow::Result<Campaign> {
+fn read(folder: &Path, path: &Path) -> anyhow::Result<Campaign> {
+    let leads_out = folder.canonicalize().is_ok_and(|folder| leads_out(path, &folder).is_some());
+    anyhow::ensure!(!leads_out, "this link leads out of the folder, and is not followed");
+    check_readable(path)?;
     let len = fs::metadata(path)?.len();
     anyhow::ensure!(len <= MAX_BYTES, "it is too long for a campaign file ({len} bytes)");
     Ok(Campaign::from_json(&fs::read_to_string(path)?)?)

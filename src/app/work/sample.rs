@@ -20,7 +20,7 @@ const GEO_FILE: &str = "sample-geo.mmdb";
 /// Puts the sample campaign and its geolocation database into a workspace.
 pub fn add_sample_campaign(desk: &WorkspaceDesk) -> anyhow::Result<i64> {
     let path = desk.workspace.folder().join(GEO_FILE);
-    replace_own(&path, |file| file.write_all(&geo_database())).with_context(|| path.display().to_string())?;
+    replace_own(&path, |file| file.write_all(geo_database())).with_context(|| path.display().to_string())?;
     desk.catalogue().set_setting("geo_database", GEO_FILE)?;
     desk.catalogue().set_setting(SAMPLE, "served by Fonds on loopback")?;
     Ok(desk.catalogue().save_campaign(None, &campaign())?)

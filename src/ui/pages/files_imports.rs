@@ -118,12 +118,15 @@ fn head_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
         if row.copy {
             ui.weak("files copied into the workspace");
         }
+        if row.follow_links {
+            ui.weak("links out of the folder followed");
+        }
         if row.state == LaunchState::Stopped {
             ui.label(words::line(&row.why));
             let hint = "Continues with the remaining files; nothing is imported twice";
             if ui.button("▶ Resume import").on_hover_text(hint).clicked() {
                 let paths = row.sources.iter().map(Into::into).collect();
-                app.send(Command::Import { paths, copy: row.copy });
+                app.send(Command::Import { paths, options: row.options() });
             }
         }
         ui.weak(words::line(&row.sources.join("  ")));

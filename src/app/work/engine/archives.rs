@@ -7,11 +7,15 @@ use std::path::{Path, PathBuf};
 
 /// Where the archives of a job are. A package beside the files that it was
 /// made from would bring every capture twice.
-pub(super) fn archives(folder: &Path, engine: Engine) -> (Vec<PathBuf>, Vec<String>) {
+pub(super) fn archives(folder: &Path, engine: Engine, follow_links: bool) -> (Vec<PathBuf>, Vec<String>) {
     let files = folder.join("archive");
+    let parts = |of: &Path| match follow_links {
+        true => (vec![of.to_owned()], Vec::new()),
+        false => inside_only(of, folder),
+    };
     let has_files = fs::read_dir(&files).into_iter().flatten().flatten().any(|entry| entry.path().is_file());
     if engine != Engine::Browsertrix || !has_files {
-        return inside_only(folder, folder);
+        return parts(folder);
     }
     let packages = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut passed_over: Vec<String> = packages
@@ -19,7 +23,7 @@ pub(super) fn archives(folder: &Path, engine: Engine) -> (Vec<PathBuf>, Vec<Stri
         .map(|path| format!("{}: the files it was made from are read from archive/", path.display()))
         .collect();
     passed_over.sort();
-    let (found, mut led_out) = inside_only(&files, folder);
+    let (found, mut led_out) = parts(&files);
     passed_over.append(&mut led_out);
     (found, passed_over)
 }

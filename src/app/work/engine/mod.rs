@@ -18,13 +18,14 @@ pub use logs::LogCount;
 pub use write::{browsertrix_crawl, write_heritrix_job};
 
 use super::campaign_files::{self, RestoredJob};
+use super::import::leads_out;
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
 use crate::scope::engines::{
     EngineJob, EngineNote, browsertrix_campaign, read_heritrix_job, read_heritrix1_order, seeds_of_text,
 };
 use crate::store::Workspace;
-use crate::store::rows::{CampaignId, ImportRow, LaunchId};
+use crate::store::rows::{CampaignId, ImportOptions, ImportRow, LaunchId};
 use serde::Serialize;
 use std::cell::RefCell;
 use std::fs;
@@ -128,6 +129,16 @@ pub struct Imported {
     pub restored: Vec<RestoredJob>,
     /// The imports of archive files: one, and one for each job of Fonds.
     pub imports: Vec<ImportRow>,
+    /// Links that lead out of the folders that were named, with why they were not followed.
+    pub led_out: Vec<String>,
+}
+
+impl Imported {
+    fn pass_over(&mut self, links: impl Iterator<Item = PathBuf>) {
+        let why =
+            "this link leads out of the folder, and is not followed. Name what it leads to, or give --follow-links";
+        self.led_out.extend(links.map(|path| format!("{}: {why}", path.display())));
+    }
 }
 
 /// Imports files and folders as [`super::import`] does, and takes folders that
@@ -138,25 +149,36 @@ pub struct Imported {
 /// # Errors
 ///
 /// As [`super::import`].
-pub fn import_with_jobs(workspace: &Workspace, paths: &[PathBuf], copy: bool, cx: &JobCx) -> anyhow::Result<Imported> {
+pub fn import_with_jobs(
+    workspace: &Workspace,
+    paths: &[PathBuf],
+    options: ImportOptions,
+    cx: &JobCx,
+) -> anyhow::Result<Imported> {
     let mut imported = Imported::default();
     let (mut archives, mut own_jobs) = (Vec::new(), Vec::new());
     for path in paths {
-        let folders = job_folders(path);
+        let mut folders = job_folders(path);
+        if !options.follow_links
+            && let Ok(real) = path.canonicalize()
+        {
+            imported.pass_over(folders.extract_if(.., |folder| leads_out(folder, &real).is_some()));
+        }
         if folders.is_empty() {
-            let (mut own, mut rest) = campaign_files::job_folders(path);
-            own_jobs.append(&mut own);
-            archives.append(&mut rest);
+            let mut found = campaign_files::job_folders(path, options.follow_links);
+            own_jobs.append(&mut found.jobs);
+            archives.append(&mut found.rest);
+            imported.pass_over(found.led_out.into_iter());
         }
         for folder in folders {
-            let (job, mut found) = one_job(workspace, &folder, cx)?;
+            let (job, mut found) = one_job(workspace, &folder, options.follow_links, cx)?;
             imported.jobs.push(job);
             archives.append(&mut found);
         }
     }
     for folder in own_jobs {
         let restored = campaign_files::restore(workspace, &folder)?;
-        let import = super::import(workspace, &[folder], copy, cx)?;
+        let import = super::import(workspace, &[folder], options, cx)?;
         // Of several campaigns of one title nobody knows whose captures they are.
         if let ([campaign], true) = (restored.campaigns.as_slice(), import.new_captures > 0) {
             workspace.catalogue().import_for_campaign(import.launch, campaign.id)?;
@@ -165,7 +187,7 @@ pub fn import_with_jobs(workspace: &Workspace, paths: &[PathBuf], copy: bool, cx
         imported.imports.push(import);
     }
     if !archives.is_empty() || imported.imports.is_empty() {
-        let import = super::import(workspace, &archives, copy, cx)?;
+        let import = super::import(workspace, &archives, options, cx)?;
         // Captures of several jobs in one import cannot be told apart.
         if let ([job], [_]) = (imported.jobs.as_slice(), paths) {
             workspace.catalogue().import_for_campaign(import.launch, job.campaign)?;
@@ -182,10 +204,11 @@ pub fn is_importable(folder: &Path) -> anyhow::Result<bool> {
 
 /// An import with its jobs in words: what each became, what has no place in a
 /// campaign, what could not be read. Of many notes the first are told.
-pub fn jobs_words(Imported { jobs, restored, imports }: &Imported) -> String {
+pub fn jobs_words(Imported { jobs, restored, imports, led_out }: &Imported) -> String {
     let imports: Vec<String> = imports.iter().map(super::import_words).collect();
     let mut words = imports.join(". ");
-    for line in restored.iter().flat_map(|job| job.summary().into_iter().chain(job.problems.clone())) {
+    let restored = restored.iter().flat_map(|job| job.summary().into_iter().chain(job.problems.clone()));
+    for line in restored.chain(led_out.iter().cloned()) {
         words.push_str(&format!(". {line}"));
     }
     for job in jobs {
@@ -273,7 +296,12 @@ fn configuration(folder: &Path) -> Option<PathBuf> {
 }
 
 /// Brings a job in, and says where its archives are.
-fn one_job(workspace: &Workspace, folder: &Path, cx: &JobCx) -> anyhow::Result<(EngineImport, Vec<PathBuf>)> {
+fn one_job(
+    workspace: &Workspace,
+    folder: &Path,
+    follow_links: bool,
+    cx: &JobCx,
+) -> anyhow::Result<(EngineImport, Vec<PathBuf>)> {
     cx.stage(format!("Reading the job {}", folder.display()), None);
     let folder = folder.canonicalize().map_err(|error| anyhow::anyhow!("{}: {error}", folder.display()))?;
     let mut engine = engine_of(&folder).unwrap_or(Engine::Logs);
@@ -310,7 +338,7 @@ fn one_job(workspace: &Workspace, folder: &Path, cx: &JobCx) -> anyhow::Result<(
         Engine::Browsertrix => Vec::new(),
         _ => logs::read(workspace, campaign, &folder, &name, cx)?,
     };
-    let (archives, passed_over) = archives::archives(&folder, engine);
+    let (archives, passed_over) = archives::archives(&folder, engine, follow_links);
     let import = EngineImport {
         folder: folder.display().to_string(),
         engine,

@@ -13,7 +13,7 @@ fn workspace() -> (tempfile::TempDir, Workspace) {
 
 fn import(workspace: &Workspace, path: &Path) -> (EngineImport, ImportRow) {
     let Imported { mut jobs, mut imports, .. } =
-        import_with_jobs(workspace, &[path.to_owned()], false, &JobCx::detached()).unwrap();
+        import_with_jobs(workspace, &[path.to_owned()], ImportOptions::default(), &JobCx::detached()).unwrap();
     let import = imports.remove(0);
     assert_eq!(jobs.len(), 1);
     (jobs.remove(0), import)

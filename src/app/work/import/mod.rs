@@ -32,11 +32,11 @@ mod sources;
 pub(super) use copy::{Hashing, digest_of};
 pub(super) use package::is_package;
 pub use report::{ARCHIVE_NAMES, file_words, has_problems, import_words, imports};
-pub(super) use sources::{Found, find_all, has_archives, looks_like_archive};
+pub(super) use sources::{Found, find_all, has_archives, leads_out, looks_like_archive};
 
 use super::repeats::read_repeats;
 use crate::jobs::{JobCx, StopError};
-use crate::store::rows::{FileId, ImportRow, LaunchId, LaunchState};
+use crate::store::rows::{FileId, ImportOptions, ImportRow, LaunchId, LaunchState};
 use crate::store::{KnownFile, Workspace};
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -64,23 +64,30 @@ struct Importer<'a> {
 }
 
 /// Reads files, and all archive files in folders, into the catalogue. The
-/// files stay where they are, or are copied into the workspace.
+/// files stay where they are, or are copied into the workspace. Links that lead
+/// out of a folder are not followed, unless that is asked for: whoever made the
+/// folder chose where they lead.
 ///
 /// # Errors
 ///
 /// When the catalogue fails or the job is stopped; called again with the same
 /// words the import goes on. A file that cannot be read is no error but a row.
-pub fn import(workspace: &Workspace, paths: &[PathBuf], copy: bool, cx: &JobCx) -> anyhow::Result<ImportRow> {
+pub fn import(
+    workspace: &Workspace,
+    paths: &[PathBuf],
+    options: ImportOptions,
+    cx: &JobCx,
+) -> anyhow::Result<ImportRow> {
     cx.stage("Looking for archive files", None);
-    let search = sources::find(paths, cx)?;
+    let search = sources::find(paths, options.follow_links, cx)?;
     let catalogue = workspace.catalogue();
-    let launch = catalogue.begin_import(&search.named, copy)?;
+    let launch = catalogue.begin_import(&search.named, options)?;
     copy::clear(workspace);
     let lost = Arc::new(lost_files(workspace)?);
     let result = Importer {
         workspace,
         launch,
-        copy,
+        copy: options.copy,
         cx,
         total: search.files.iter().map(|file| file.size).sum(),
         files: search.files.len() as u64,

@@ -50,10 +50,13 @@ pub(super) struct Search {
     /// The first of them.
     pub passed_paths: Vec<String>,
     visited: HashSet<PathBuf>,
+    /// The folder that was named, without links in it, where nothing outside it is looked at.
+    within: Option<PathBuf>,
 }
 
 /// Finds the files that are named, and the archive files in named folders.
-pub(super) fn find(paths: &[PathBuf], cx: &JobCx) -> anyhow::Result<Search> {
+/// Links in those that lead out of them are followed only if that is asked for.
+pub(super) fn find(paths: &[PathBuf], follow_links: bool, cx: &JobCx) -> anyhow::Result<Search> {
     let mut search = Search::default();
     for path in paths {
         match path.canonicalize() {
@@ -65,12 +68,18 @@ pub(super) fn find(paths: &[PathBuf], cx: &JobCx) -> anyhow::Result<Search> {
             }
             Ok(path) => {
                 search.named.push(path.to_string_lossy().into_owned());
+                search.within = (!follow_links).then(|| path.clone());
                 search.add(path, true, &looks_like_archive, cx)?;
             }
         }
     }
     search.in_order();
     Ok(search)
+}
+
+/// Where a path leads that leads out of a folder, which is given without links in it.
+pub(in crate::app::work) fn leads_out(path: &Path, folder: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok().filter(|target| !target.starts_with(folder))
 }
 
 /// Whether an archive file is in a folder or in those within it.
@@ -114,6 +123,16 @@ impl Search {
                 return Ok(());
             }
         };
+        if let Some(target) = self.leads_out(&path)
+            && (meta.is_dir() || wanted(&path))
+        {
+            let why = format!(
+                "this link leads out of the folder, to {}, and is not followed. Name what it leads to, or give --follow-links",
+                target.display()
+            );
+            self.files.push(Found::in_trouble(path, why));
+            return Ok(());
+        }
         if meta.is_dir() {
             return self.add_folder(path, wanted, cx);
         }
@@ -131,6 +150,11 @@ impl Search {
             self.files.push(Found::of(path, &meta));
         }
         Ok(())
+    }
+
+    /// Where a link leads that may not be followed.
+    fn leads_out(&self, path: &Path) -> Option<PathBuf> {
+        leads_out(path, self.within.as_ref().filter(|_| path.is_symlink())?)
     }
 
     fn add_folder(&mut self, folder: PathBuf, wanted: &dyn Fn(&Path) -> bool, cx: &JobCx) -> anyhow::Result<()> {
@@ -250,9 +274,16 @@ mod tests {
         std::os::unix::fs::symlink(dir.path(), dir.path().join("in/round")).unwrap();
         std::os::unix::fs::symlink(dir.path().join("in/a.warc"), dir.path().join("same.warc")).unwrap();
         std::os::unix::fs::symlink(dir.path().join("nowhere"), dir.path().join("gone.warc")).unwrap();
-        let search = find(&[dir.path().to_owned()], &JobCx::detached()).unwrap();
+        let search = find(&[dir.path().to_owned()], false, &JobCx::detached()).unwrap();
         let names: Vec<_> = search.files.iter().map(|file| file.path.file_name().unwrap().to_owned()).collect();
         assert_eq!(names, ["gone.warc", "a.warc"]);
         assert!(search.files[0].trouble.as_ref().unwrap().contains("No such file"));
+        // One that leads out of the folder is followed only when that is asked for.
+        let inside = [dir.path().join("in")];
+        for (follows, names) in [(false, ["a.warc", "round"]), (true, ["a.warc", "gone.warc"])] {
+            let search = find(&inside, follows, &JobCx::detached()).unwrap();
+            let found: Vec<_> = search.files.iter().map(|file| file.path.file_name().unwrap().to_owned()).collect();
+            assert_eq!(found, names, "follows links: {follows}");
+        }
     }
 }

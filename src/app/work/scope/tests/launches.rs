@@ -93,7 +93,7 @@ fn seeds_of_an_imported_job_redirect_as_its_archives_say() {
         bench.launches[&launch].rules.decide(&candidate, &mut Default::default()).decision == Decision::Accept
     };
     assert!(!takes(runs[0], "http://old.pt/page"));
-    let import = catalogue.begin_import(&["x".to_owned()], false).unwrap();
+    let import = catalogue.begin_import(&["x".to_owned()], crate::app::models::ImportOptions::default()).unwrap();
     for (date, to) in [(day(1), "http://old.pt/"), (day(11), "http://new.pt/"), (day(20), "http://later.pt/")] {
         let url = Url::parse("http://a.pt/").unwrap();
         let entry = CaptureEntry { date, redirect_to: Some(Url::parse(to).unwrap()), ..capture(&url, 1) };
