@@ -143,7 +143,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
         Command::List { folder, json } => {
             for row in looking_desk(&folder)?.campaigns()? {
                 if let Some(problem) = &row.problem {
-                    tell!("note: {}", plain(problem));
+                    warn_of!("campaigns that cannot be read", "note: {}", plain(problem));
                 }
                 if json {
                     json_line(out, &row)?;
@@ -224,7 +224,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
 fn print_problems(campaign: &Campaign) {
     for problem in campaign.problems() {
         let weight = if problem.stops_crawl { "before it can be crawled" } else { "note" };
-        tell!("{weight}: {}", plain(&problem.to_string()));
+        warn_of!(weight, "{weight}: {}", plain(&problem.to_string()));
     }
     if campaign.rules.is_empty() {
         tell!(
@@ -232,6 +232,6 @@ fn print_problems(campaign: &Campaign) {
         );
     }
     for field in campaign.other.keys().filter(|field| *field != UNREAD_FIELDS) {
-        tell!("note: {}: Fonds knows no such field; it is kept, but does nothing", plain(field));
+        warn_of!("unknown fields", "note: {}: Fonds knows no such field; it is kept, but does nothing", plain(field));
     }
 }

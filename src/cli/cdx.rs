@@ -117,7 +117,7 @@ fn for_each(files: &[PathBuf], mut each: impl FnMut(IndexLine) -> anyhow::Result
                 Ok(line) => each(line)?,
                 Err(problem) => {
                     status = PROBLEMS;
-                    tell!("{}", plain(&problem.to_string()));
+                    warn_of!("lines left out", "{}", plain(&problem.to_string()));
                 }
             }
         }

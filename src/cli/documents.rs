@@ -95,7 +95,8 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
 /// Names the campaigns that the list leaves out since they cannot be read.
 fn tell_unread(list: &DocumentList) -> u8 {
     for (id, name, problem) in &list.unread {
-        tell!(
+        warn_of!(
+            "campaigns that cannot be read",
             "note: campaign {id} ({}) cannot be read, nor whether its target is watched: {}",
             plain(name),
             plain(problem)

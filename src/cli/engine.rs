@@ -47,15 +47,17 @@ pub(super) fn print_jobs(jobs: &[EngineImport], json: bool, out: &mut dyn Write)
         }
         print_notes(&job.notes);
         for log in job.launches.iter().flat_map(|launch| &launch.logs) {
-            log.unread_examples.iter().for_each(|example| tell!("unreadable: {}", plain(example)));
+            log.unread_examples
+                .iter()
+                .for_each(|example| warn_of!("unreadable lines", "unreadable: {}", plain(example)));
         }
-        job.passed_over.iter().for_each(|path| tell!("passed over: {}", plain(path)));
+        job.passed_over.iter().for_each(|path| warn_of!("passed over", "passed over: {}", plain(path)));
     }
     Ok(jobs.iter().map(EngineImport::unread).sum())
 }
 
 fn print_notes(notes: &[EngineNote]) {
-    notes.iter().for_each(|note| tell!("note: {}", plain(&note.to_string())));
+    notes.iter().for_each(|note| warn_of!("notes", "note: {}", plain(&note.to_string())));
 }
 
 /// Writes a campaign for another crawler.

@@ -66,7 +66,7 @@ pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
         json_line(out, &outcome)?;
     } else {
         writeln!(out, "{}", plain(&outcome.words()))?;
-        outcome.problems.iter().for_each(|problem| tell!("{}", plain(problem)));
+        outcome.problems.iter().for_each(|problem| warn_of!("problems of the export", "{}", plain(problem)));
         writeln!(out, "Check it with: fonds verify {}", args.out.display())?;
     }
     Ok(if outcome.problems.is_empty() { FINE } else { PROBLEMS })

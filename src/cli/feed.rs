@@ -132,7 +132,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             let feed = work::export_feed(&desk, dialect, &ids, due.as_ref())?;
             out.write_all(feed.text.as_bytes())?;
             for (id, name, words) in &feed.notes {
-                tell!("note: campaign {id} ({}): {}", plain(name), plain(words));
+                warn_of!("notes on campaigns", "note: campaign {id} ({}): {}", plain(name), plain(words));
             }
             tell!("{} targets", feed.targets);
             for (why, count) in &feed.left_out {
@@ -178,7 +178,7 @@ fn each_file(
         }
         for problem in &report.problems {
             let weight = if problem.keeps_out { "left out" } else { "note" };
-            tell!("{weight}: {}: {}", plain(&report.file), plain(&problem.to_string()));
+            warn_of!(weight, "{weight}: {}: {}", plain(&report.file), plain(&problem.to_string()));
         }
         let words = if report.campaigns.iter().any(|row| row.campaign.is_some()) || report.campaigns.is_empty() {
             report.words()

@@ -190,7 +190,7 @@ fn list(folder: &std::path::Path, check: bool, json: bool, out: &mut dyn Write) 
     if check {
         let outcome = with_progress(|cx| work::check_files(&desk.workspace, cx))?;
         for why in &outcome.unreadable {
-            tell!("{}", plain(why));
+            warn_of!("files that cannot be read", "{}", plain(why));
             status = PROBLEMS;
         }
         tell!("{}", outcome.words());

@@ -41,7 +41,7 @@ pub fn run(args: &Args, input: &mut dyn BufRead, output: &mut dyn Write) -> anyh
             // What is no address has no country.
             None => (None, None),
             Some(Err(error)) => {
-                tell!("fonds: {text}: {error}");
+                warn_of!("addresses that cannot be looked up", "fonds: {text}: {error}");
                 problems += 1;
                 (None, None)
             }

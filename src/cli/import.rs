@@ -48,7 +48,9 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     let mut unread_campaigns = 0;
     for job in &imported.restored {
         job.summary().iter().for_each(|line| tell!("{}", plain(line)));
-        job.problems.iter().for_each(|why| tell!("campaign file not read: {}", plain(why)));
+        job.problems
+            .iter()
+            .for_each(|why| warn_of!("campaign files not read", "campaign file not read: {}", plain(why)));
         unread_campaigns += job.problems.len();
     }
     imported.led_out.iter().for_each(|why| tell!("{}", plain(why)));

@@ -6,6 +6,15 @@
 //!
 //! Invariant: everything here calls what the window calls.
 
+/// A line on standard error, the first thing in the brackets its kind: of one
+/// kind there may be as many as there are bytes in a file, so that only some are
+/// written and the others counted.
+macro_rules! warn_of {
+    ($kind:expr, $($words:tt)*) => {
+        $crate::cli::output::warn($kind, &format!($($words)*))
+    };
+}
+
 /// A line on standard error. Where nobody can take it (a full disk, a closed
 /// pipe), the work goes on: it is worth more than what is told of it.
 macro_rules! tell {
@@ -262,6 +271,7 @@ pub fn run(command: Command) -> ExitCode {
         Command::Robots(args) => robots::run(&args, &mut input(), out),
         Command::Geo(args) => geo::run(&args, &mut input(), out),
     };
+    output::end_warnings();
     match result {
         Ok(status) => ExitCode::from(status),
         // The reader of a pipe has had enough.

@@ -4,9 +4,11 @@ use crate::export::{PackedWriter, Packing};
 use crate::jobs::JobCx;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tempfile::NamedTempFile;
 
@@ -21,6 +23,43 @@ pub(super) fn tell(words: &str) {
         true => eprintln!("{words}"),
         false => drop(io::stderr().write_all(format!("{}\n", plain_lines(words)).as_bytes())),
     }
+}
+
+/// Warnings of one kind that are written; those after them are counted.
+const MAX_WARNINGS: u64 = 100;
+
+/// How many warnings there were, by kind.
+static WARNINGS: Mutex<BTreeMap<&'static str, u64>> = Mutex::new(BTreeMap::new());
+
+/// A line on standard error, one of possibly very many of its kind.
+pub(super) fn warn(kind: &'static str, text: &str) {
+    let mut warnings = WARNINGS.lock().unwrap_or_else(PoisonError::into_inner);
+    let count = warnings.entry(kind).or_default();
+    *count += 1;
+    if *count <= MAX_WARNINGS {
+        tell(text);
+    }
+}
+
+/// Says how many warnings of each kind were not written.
+pub(super) fn end_warnings() {
+    let warnings = std::mem::take(&mut *WARNINGS.lock().unwrap_or_else(PoisonError::into_inner));
+    for (kind, count) in warnings.into_iter().filter(|(_, count)| *count > MAX_WARNINGS) {
+        tell!("… and {} more of this kind: {kind}", with_commas(count - MAX_WARNINGS));
+    }
+}
+
+/// `12,345`
+fn with_commas(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// One JSON object on a line.
@@ -340,7 +379,7 @@ pub(super) fn with_bar<T>(work: impl FnOnce(&JobCx, &ProgressBar) -> anyhow::Res
 
 /// The first signal asks to stop, the second one ends the program.
 fn stop_on_signal(cx: &JobCx) {
-    use std::sync::{Mutex, Once, PoisonError};
+    use std::sync::Once;
     static PRESENT: Mutex<Option<JobCx>> = Mutex::new(None);
     static HANDLER: Once = Once::new();
     // Known before a signal can ask for it.

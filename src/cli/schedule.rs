@@ -117,7 +117,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                     writeln!(out, "{}\t{id}\t{words}{extra}\t{name}", date.to_warc())?;
                 }
             }
-            notes.iter().for_each(|note| tell!("note: {}", plain(note)));
+            notes.iter().for_each(|note| warn_of!("notes", "note: {}", plain(note)));
             Ok(if runs.is_empty() { PROBLEMS } else { FINE })
         }
         Command::Run { folder, once, late, ground } => {

@@ -122,7 +122,7 @@ fn open(path: &std::path::Path) -> anyhow::Result<(Wacz, u8)> {
     let mut status = FINE;
     for problem in wacz.problems() {
         status = PROBLEMS;
-        tell!("{}: {}", plain(&path.display().to_string()), plain(&problem.to_string()));
+        warn_of!("problems of packages", "{}: {}", plain(&path.display().to_string()), plain(&problem.to_string()));
     }
     Ok((wacz, status))
 }
@@ -292,7 +292,7 @@ fn create(args: &CreateArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let problems: Vec<String> =
         written.problems.iter().map(ToString::to_string).chain(written.page_problems.iter().cloned()).collect();
     for problem in &problems {
-        tell!("{}", plain(problem));
+        warn_of!("problems of the files", "{}", plain(problem));
     }
     if args.json {
         let object = json!({

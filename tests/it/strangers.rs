@@ -56,6 +56,17 @@ fn no_text_moves_a_terminal_and_json_lines_escape_it() {
     assert!(!shown.contains(['\u{9b}', '\u{85}', '\u{202e}', '\u{2067}', '\u{200f}']), "{shown:?}");
 }
 
+#[test]
+fn warnings_of_one_kind_are_written_a_hundred_times_and_then_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    let index = dir.path().join("strange.cdxj");
+    let good = r#"pt,a)/ 20240301090000 {"url": "http://a.pt/", "offset": 0, "length": 9, "filename": "a.warc"}"#;
+    std::fs::write(&index, format!("{}{good}\n", "no line\n".repeat(12_445))).unwrap();
+    let listed = fonds(&["cdx", "ls", arg(&index), "--json"]).with_status(1);
+    assert_eq!((listed.out.lines().count(), listed.err.lines().count()), (1, 101), "{}", listed.err);
+    assert_eq!(listed.err.lines().last(), Some("… and 12,345 more of this kind: lines left out"));
+}
+
 /// Most memory that hostile pages may take, in MiB.
 const MOST_MIB: u64 = 400;
 

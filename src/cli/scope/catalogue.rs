@@ -193,7 +193,7 @@ pub(super) fn what_if(args: &WhatIfArgs, out: &mut dyn Write) -> anyhow::Result<
 
 /// What is not in the figures, beside them.
 fn print_remarks(remarks: &[String]) {
-    remarks.iter().for_each(|remark| tell!("note: {}", plain(remark)));
+    remarks.iter().for_each(|remark| warn_of!("notes", "note: {}", plain(remark)));
 }
 
 fn print_what_if(answer: &WhatIf, out: &mut dyn Write) -> anyhow::Result<()> {

@@ -110,7 +110,13 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     }
     for file in with_progress(|cx| work::check_evidence(&desk, &campaign, cx))?.iter().filter(|file| !file.holds) {
         status = PROBLEMS;
-        tell!("evidence of record {}: {} {}", file.record + 1, plain(&file.path), plain(&file.words));
+        warn_of!(
+            "evidence that is not as it was",
+            "evidence of record {}: {} {}",
+            file.record + 1,
+            plain(&file.path),
+            plain(&file.words)
+        );
     }
     Ok(status)
 }

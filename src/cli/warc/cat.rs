@@ -93,7 +93,7 @@ pub(super) fn run(args: &CatArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         found.parts(&head, &mut reader, out)?;
     }
     for flaw in &found.flaws {
-        tell!("{place}: {}", plain(flaw));
+        warn_of!("flaws of a record", "{place}: {}", plain(flaw));
     }
     Ok(if found.flaws.is_empty() { FINE } else { PROBLEMS })
 }

@@ -52,11 +52,11 @@ pub(super) fn run(args: &CutArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         })
     })?;
     for problem in &report.problems {
-        tell!("{}: {}", plain(&args.file.display().to_string()), plain(&problem.to_string()));
+        warn_of!(problem.kind.words(), "{}: {}", plain(&args.file.display().to_string()), plain(&problem.to_string()));
     }
     for offset in &report.left_out {
         let file = plain(&args.file.display().to_string());
-        tell!("{file}: offset {offset}: a chosen record is damaged and was left out");
+        warn_of!("chosen records left out", "{file}: offset {offset}: a chosen record is damaged and was left out");
     }
     if args.json {
         let CutReport { chosen, related, infos, bytes, left_out, .. } = &report;

@@ -80,7 +80,7 @@ fn list(file: &Path, filter: &RecordFilter, json: bool, out: &mut dyn Write) -> 
     }
     let problems = reader.take_problems();
     for problem in &problems {
-        tell!("{}: {}", plain(&file.display().to_string()), plain(&problem.to_string()));
+        warn_of!(problem.kind.words(), "{}: {}", plain(&file.display().to_string()), plain(&problem.to_string()));
     }
     Ok(if problems.is_empty() { FINE } else { PROBLEMS })
 }

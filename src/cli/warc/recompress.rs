@@ -100,7 +100,7 @@ fn tell(old: &Path, new: &Path, report: &RepackReport, json: bool, out: &mut dyn
         );
     }
     for problem in &report.problems {
-        tell!("{}: {}", plain(&old.display().to_string()), plain(&problem.to_string()));
+        warn_of!(problem.kind.words(), "{}: {}", plain(&old.display().to_string()), plain(&problem.to_string()));
     }
     let left_out = match report.left_out.len() {
         0 => String::new(),
