@@ -157,7 +157,12 @@ struct Outcome {
 
 fn outcome(workspace: &Path) -> Outcome {
     let mut captures = BTreeMap::new();
-    for file in warcs_under(&workspace.join("output/warcs")) {
+    let files = warcs_under(&workspace.join("output/warcs"));
+    if let Some([warcio]) = need::peers(["warcio"]) {
+        let checked = std::process::Command::new(warcio).arg("check").args(&files).output().unwrap();
+        assert!(checked.status.success(), "warcio: {}", String::from_utf8_lossy(&checked.stdout));
+    }
+    for file in files {
         assert_sound(&file);
         for record in records(&file) {
             if matches!(record.head.record_type, RecordType::Response | RecordType::Revisit) {
