@@ -1,11 +1,12 @@
 //! A copy of the catalogue, made while others may write it.
 
 use super::catalogue::Catalogue;
+use super::foreign::connect;
 use super::rows::CampaignId;
 use super::workspace::StoreError;
 use crate::campaign::Campaign;
 use crate::jobs::Cancelled;
-use rusqlite::Connection;
+use rusqlite::OpenFlags;
 use rusqlite::backup::{Backup, StepResult};
 use std::path::Path;
 use std::time::Duration;
@@ -32,7 +33,7 @@ impl Catalogue {
             // What others commit meanwhile would make the copy begin again.
             let snapshot = conn.unchecked_transaction()?;
             snapshot.query_row("SELECT count(*) FROM campaign", [], |_| Ok(()))?;
-            let mut copy = Connection::open(to).map_err(StoreError::sql("make the copy"))?;
+            let mut copy = connect(to, OpenFlags::default()).map_err(StoreError::sql("make the copy"))?;
             {
                 let backup = Backup::new(&snapshot, &mut copy).map_err(StoreError::sql("be copied"))?;
                 loop {

@@ -1,5 +1,6 @@
 //! One thread writes, a few connections read.
 
+use super::foreign::{connect, foreign_shape};
 use super::migrate::migrate;
 use super::workspace::{Looking, StoreError};
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -118,14 +119,12 @@ impl Catalogue {
             version: AtomicU32::default(),
             immutable,
         };
-        let answers = |catalogue: &Self| {
-            catalogue.read(|conn| Ok(conn.query_row("SELECT count(*) FROM campaign", [], |row| row.get::<_, i64>(0))?))
-        };
+        let answers = |catalogue: &Self| catalogue.read(|conn| is_own(conn, path));
         // A file that is marked read-only has no writer: nothing is made beside it.
         let marked = path.metadata().is_ok_and(|meta| meta.permissions().readonly());
         let catalogue = looking(marked && !has_log(path));
         match answers(&catalogue) {
-            Ok(_) => Ok(catalogue),
+            Ok(()) => Ok(catalogue),
             // Without a log everything stands in the file itself.
             Err(_) if !has_log(path) => {
                 let catalogue = looking(true);
@@ -136,23 +135,35 @@ impl Catalogue {
         }
     }
 
-    /// Says in words what is wrong with the file, without changing it.
-    pub(super) fn check(path: &Path) -> Result<(), String> {
+    /// Says what is wrong with the file, without changing it.
+    pub(super) fn check(path: &Path) -> Result<(), StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-        let tables = |uri: String| -> Result<u32, String> {
-            let conn = Connection::open_with_flags(uri, flags).map_err(|error| error.to_string())?;
+        let tables = |uri: String| -> Result<(u32, Connection), String> {
+            let conn = connect(uri, flags).map_err(|error| error.to_string())?;
             let count = "SELECT count(*) FROM sqlite_schema WHERE name IN ('capture', 'campaign', 'seen')";
-            conn.query_row(count, [], |row| row.get(0)).map_err(|error| error.to_string())
+            let found = conn.query_row(count, [], |row| row.get(0)).map_err(|error| error.to_string())?;
+            Ok((found, conn))
         };
-        let found = match tables(immutable_uri(path)?) {
-            Ok(3) => return Ok(()),
-            // Killed before its first checkpoint a workspace has its tables in
-            // the log; killed in the middle of one, its file makes sense with
-            // the log only. Both are there to be read.
-            _ if has_log(path) => tables(path.display().to_string())?,
-            other => other?,
+        let alone = immutable_uri(path).and_then(tables);
+        // Killed before its first checkpoint a workspace has its tables in
+        // the log; killed in the middle of one, its file makes sense with
+        // the log only. Both are there to be read.
+        let found = match has_log(path) {
+            false => alone,
+            true => match (alone, tables(path.display().to_string())) {
+                // What cannot be read says so when it is opened.
+                (Ok((3, _)), Err(_)) => return Ok(()),
+                (_, with_log) => with_log,
+            },
         };
-        if found == 3 { Ok(()) } else { Err("its tables are missing".to_owned()) }
+        match found {
+            Err(why) => Err(super::damage::damaged(path, &why)),
+            Ok((3, conn)) => match is_own(&conn, path) {
+                Err(error @ StoreError::Altered { .. }) => Err(error),
+                _ => Ok(()),
+            },
+            Ok(_) => Err(super::damage::damaged(path, "its tables are missing")),
+        }
     }
 
     /// Whose file it is and its version, as the log beside it has them; none
@@ -160,7 +171,7 @@ impl Catalogue {
     pub(super) fn header_with_log(path: &Path) -> Option<rusqlite::Result<(u32, u32)>> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         has_log(path).then(|| {
-            let conn = Connection::open_with_flags(path, flags)?;
+            let conn = connect(path, flags)?;
             let number = |name: &str| conn.pragma_query_value(None, name, |row| row.get(0));
             Ok((number("application_id")?, number("user_version")?))
         })
@@ -176,7 +187,8 @@ impl Catalogue {
     }
 
     fn started(path: &Path) -> Result<Self, StoreError> {
-        let mut conn = Connection::open(path).map_err(StoreError::sql("be opened"))?;
+        let mut conn = connect(path, OpenFlags::default()).map_err(StoreError::sql("be opened"))?;
+        is_own(&conn, path)?;
         configure(&conn, WRITER_CACHE_KIB).map_err(StoreError::sql("be set up"))?;
         conn.pragma_update(None, "journal_mode", "WAL").map_err(StoreError::sql("be set up"))?;
         migrate(&mut conn).map_err(StoreError::sql("be brought to the present version"))?;
@@ -265,7 +277,7 @@ impl Catalogue {
     pub fn vacuum(&self) -> Result<(), StoreError> {
         self.writer()?;
         // The connections that answer would make the copy in memory.
-        let compacted = Connection::open(&self.path).and_then(|conn| {
+        let compacted = connect(&self.path, OpenFlags::default()).and_then(|conn| {
             conn.busy_timeout(std::time::Duration::from_secs(10))?;
             conn.execute_batch("VACUUM")?;
             conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
@@ -317,11 +329,10 @@ impl Catalogue {
     fn reader(&self) -> Result<Connection, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let conn = match self.immutable {
-            false => Connection::open_with_flags(&self.path, flags),
-            true => Connection::open_with_flags(
-                immutable_uri(&self.path).map_err(StoreError::Content)?,
-                flags | OpenFlags::SQLITE_OPEN_URI,
-            ),
+            false => connect(&self.path, flags),
+            true => {
+                connect(immutable_uri(&self.path).map_err(StoreError::Content)?, flags | OpenFlags::SQLITE_OPEN_URI)
+            }
         }
         .map_err(StoreError::sql("be opened for reading"))?;
         configure(&conn, READER_CACHE_KIB).map_err(StoreError::sql("be set up"))?;
@@ -399,6 +410,14 @@ impl<T> UnderWay<T> {
 
 fn writer_has_ended() -> StoreError {
     StoreError::Commit("the writer of the catalogue has ended".to_owned())
+}
+
+/// Refuses a catalogue whose shape is not that of its version.
+fn is_own(conn: &Connection, path: &Path) -> Result<(), StoreError> {
+    match foreign_shape(conn)? {
+        Some(what) => Err(super::damage::altered(path, what)),
+        None => Ok(()),
+    }
 }
 
 /// `immutable` keeps SQLite from making -shm and -wal files; the log of a

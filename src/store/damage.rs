@@ -1,8 +1,9 @@
 //! What can be said of a catalogue that is damaged.
 
 use super::catalogue::immutable_uri;
+use super::foreign::connect;
 use super::workspace::StoreError;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{ErrorCode, OpenFlags};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -12,14 +13,8 @@ const MAX_NAMED: usize = 20;
 /// The error of a catalogue whose file is damaged: what can be made again of
 /// which files, and what cannot.
 pub(super) fn damaged(path: &Path, why: &str) -> StoreError {
-    let folder = path.parent().unwrap_or(path);
-    let mut sources = vec![folder.join("output/warcs").display().to_string()];
-    let copies = folder.join("imports");
-    if copies.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
-        sources.push(copies.display().to_string());
-    }
     let (linked, is_whole) = linked_files(path);
-    let mut rebuild = format!("fonds import NEW_FOLDER {}", sources.join(" "));
+    let mut rebuild = rebuild(path);
     for file in linked.iter().take(MAX_NAMED) {
         let _ = write!(rebuild, " {file}");
     }
@@ -30,6 +25,23 @@ pub(super) fn damaged(path: &Path, why: &str) -> StoreError {
         rebuild.push_str(" and the files that were linked from elsewhere, whose list cannot be read to its end");
     }
     StoreError::Damaged { path: path.to_owned(), why: why.to_owned(), rebuild }
+}
+
+/// The command that brings in what stands in the workspace itself.
+fn rebuild(path: &Path) -> String {
+    let folder = path.parent().unwrap_or(path);
+    let mut sources = vec![folder.join("output/warcs").display().to_string()];
+    let copies = folder.join("imports");
+    if copies.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
+        sources.push(copies.display().to_string());
+    }
+    format!("fonds import NEW_FOLDER {}", sources.join(" "))
+}
+
+/// The error of a catalogue that somebody changed the shape of. Nothing is
+/// read of it: its tables may be any statement.
+pub(super) fn altered(path: &Path, what: String) -> StoreError {
+    StoreError::Altered { path: path.to_owned(), what, rebuild: rebuild(path) }
 }
 
 /// The same, where an error is of that kind.
@@ -53,7 +65,7 @@ fn linked_files(path: &Path) -> (Vec<String>, bool) {
         // Nothing is made or recovered beside what is damaged.
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
         let uri = immutable_uri(path).map_err(|_| rusqlite::Error::InvalidQuery)?;
-        let conn = Connection::open_with_flags(uri, flags)?;
+        let conn = connect(uri, flags)?;
         let mut statement = conn.prepare("SELECT path FROM warc_file WHERE changed < 2 ORDER BY id")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {

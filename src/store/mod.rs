@@ -27,6 +27,7 @@ mod exports;
 mod file_rows;
 mod files;
 mod filter;
+mod foreign;
 mod hops;
 mod imports;
 mod inlink_counts;

@@ -62,6 +62,18 @@ pub enum StoreError {
         /// The command that brings in what can be rebuilt.
         rebuild: String,
     },
+    /// The shape of the catalogue is not that of its version.
+    #[error(
+        "{path}: {what}. Another program has changed this catalogue, and it may do harm: it is not opened, and nothing was changed. Ask for one that only Fonds has written, or put a backup in its place. Without one, captures, links and the campaigns that were crawled can be rebuilt: fonds new NEW_FOLDER, then {rebuild}"
+    )]
+    Altered {
+        /// The catalogue.
+        path: PathBuf,
+        /// What is foreign in it, or missing.
+        what: String,
+        /// The command that brings in what can be rebuilt.
+        rebuild: String,
+    },
     /// Nothing can be written there.
     #[error(
         "{0}: this workspace cannot be written to. Make the folder and its {CATALOGUE_FILE} writable, or copy it to a disk that is; nothing was changed"
@@ -485,7 +497,7 @@ fn check(folder: &Path) -> Result<PathBuf, StoreError> {
     if version > SCHEMA_VERSION {
         return Err(StoreError::TooNew { path, found: version, known: SCHEMA_VERSION });
     }
-    Catalogue::check(&path).map_err(|why| damaged(&why))?;
+    Catalogue::check(&path)?;
     Ok(folder)
 }
 

@@ -332,3 +332,52 @@ fn job_folders_that_are_links_out_of_a_folder_are_not_taken_for_jobs() {
     symlink(hostile.dir.path().join("secret.json"), &version).unwrap();
     Hostile::new().call(&["import"], &[arg(&jobs)]).with_status(1).says("campaign file not read");
 }
+
+#[test]
+fn a_catalogue_of_another_shape_is_not_opened() {
+    let delete = "BEGIN DELETE FROM campaign; END";
+    let rename = "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql =";
+    for (sql, says) in [
+        (format!("CREATE TRIGGER evil AFTER INSERT ON setting {delete}"), "the trigger “evil” is none of Fonds"),
+        (format!("DROP TRIGGER seen_comes; CREATE TRIGGER seen_comes AFTER INSERT ON seen {delete}"), "is another one"),
+        ("DROP TABLE gap; CREATE VIEW gap AS SELECT 1".to_owned(), "the view “gap” is none of Fonds"),
+        ("CREATE TABLE more (a)".to_owned(), "the table “more” is none of Fonds"),
+        ("ALTER TABLE setting ADD COLUMN more AS (zeroblob(9))".to_owned(), "the table “setting” is another one"),
+        ("DROP INDEX url_page".to_owned(), "the index “url_page” is missing"),
+        (
+            format!("{rename} replace(sql, 'value TEXT', 'value BLOB') WHERE name = 'setting'"),
+            "the table “setting” is another one",
+        ),
+    ] {
+        let hostile = Hostile::new();
+        let table: String = rusqlite::Connection::open(hostile.path("fonds.sqlite"))
+            .unwrap()
+            .query_row("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE '%gap'", [], |row| row.get(0))
+            .unwrap();
+        hostile.sql(&sql.replace("gap", &table));
+        let before = fs::read(hostile.path("fonds.sqlite")).unwrap();
+        let says = says.replace("gap", &table);
+        hostile.crawl().with_status(2).says(&says);
+        hostile.call(&["captures"], &[]).with_status(2).says("fonds import NEW_FOLDER");
+        assert!(fs::read(hostile.path("fonds.sqlite")).unwrap() == before, "it was changed");
+    }
+}
+
+#[test]
+fn a_trigger_that_stands_in_the_log_alone_is_found_too() {
+    let hostile = Hostile::new();
+    let open = rusqlite::Connection::open(hostile.path("fonds.sqlite")).unwrap();
+    open.execute_batch("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0").unwrap();
+    open.execute_batch("CREATE TRIGGER evil AFTER INSERT ON setting BEGIN DELETE FROM campaign; END").unwrap();
+    let copy = Hostile::new();
+    for name in ["fonds.sqlite", "fonds.sqlite-wal"] {
+        fs::copy(hostile.path(name), copy.path(name)).unwrap();
+    }
+    let files =
+        |hostile: &Hostile| ["fonds.sqlite", "fonds.sqlite-wal"].map(|name| fs::read(hostile.path(name)).unwrap());
+    let before = files(&copy);
+    for call in [["crawl", "1"].as_slice(), &["captures"]] {
+        copy.call(&call[..1], &call[1..]).with_status(2).says("the trigger “evil” is none of Fonds");
+    }
+    assert!(files(&copy) == before, "it was changed");
+}

@@ -1,0 +1,205 @@
+//! A catalogue may come from somebody else: it is data, and nothing in it is
+//! carried out.
+
+use super::migrate::{MIGRATIONS, SCHEMA_VERSION};
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, OpenFlags};
+use sha2::{Digest, Sha256};
+use std::path::Path;
+
+/// Longest row or value that is read, in bytes: several times the longest
+/// campaign.
+const MAX_VALUE_BYTES: i32 = 256 << 20;
+/// Longest statement, in bytes.
+const MAX_STATEMENT_BYTES: i32 = 1 << 20;
+/// Triggers that set off each other. Those of ours set off none.
+const MAX_TRIGGER_DEPTH: i32 = 4;
+/// Databases opened beside the catalogue: the copy that makes it smaller.
+const MAX_ATTACHED: i32 = 1;
+
+/// Tables that SQLite makes for itself.
+const OF_SQLITE: [(&str, &str); 2] = [
+    ("sqlite_stat1", "CREATE TABLE sqlite_stat1 ( tbl , idx , stat ) "),
+    ("sqlite_stat4", "CREATE TABLE sqlite_stat4 ( tbl , idx , neq , nlt , ndlt , sample ) "),
+];
+/// Tables that a build of inlinks fills before it puts them in the place of
+/// others. One that was killed leaves them; they are dropped unread.
+const OF_BUILDS: [&str; 4] = ["prospect_new", "capture_inlinks_new", "inlink_new", "target_new"];
+
+/// Opens a catalogue; every connection to one is made here.
+pub(super) fn connect(path: impl AsRef<Path>, flags: OpenFlags) -> rusqlite::Result<Connection> {
+    let conn = Connection::open_with_flags(path, flags)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    for (limit, most) in [
+        (Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES),
+        (Limit::SQLITE_LIMIT_SQL_LENGTH, MAX_STATEMENT_BYTES),
+        (Limit::SQLITE_LIMIT_TRIGGER_DEPTH, MAX_TRIGGER_DEPTH),
+        (Limit::SQLITE_LIMIT_ATTACHED, MAX_ATTACHED),
+    ] {
+        conn.set_limit(limit, most)?;
+    }
+    Ok(conn)
+}
+
+/// A table, index, trigger or view.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Object {
+    kind: String,
+    name: String,
+    table: String,
+    /// How it is made (see [`plain_sql`]).
+    sql: String,
+}
+
+/// SHA-256 of the shape of the present version: making it anew to compare takes
+/// longer than all the rest of opening.
+const PRESENT_SHAPE: &str = "898b37a0bc2b249e500ed1d1c5dcede980c13f65943722e344a52a8c9c46026c";
+
+/// Says what a catalogue holds that no version of this program has made, or
+/// lacks of it; none where its shape is that of its version.
+pub(super) fn foreign_shape(conn: &Connection) -> rusqlite::Result<Option<String>> {
+    let version: u32 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    // Of one that is too new others say so.
+    if version > SCHEMA_VERSION {
+        return Ok(None);
+    }
+    let found = shape(conn)?;
+    if version == SCHEMA_VERSION && digest(&found) == PRESENT_SHAPE {
+        return Ok(None);
+    }
+    let own = shape_of_version(version)?;
+    for object in &found {
+        if own.contains(object) {
+            continue;
+        }
+        let is_known = own.iter().any(|own| own.kind == object.kind && own.name == object.name);
+        let what = if is_known { "another one than that of Fonds" } else { "none of Fonds" };
+        return Ok(Some(format!("the {} “{}” is {what}", object.kind, object.name)));
+    }
+    if let Some(missing) = own.iter().find(|object| !found.contains(object)) {
+        return Ok(Some(format!("the {} “{}” is missing", missing.kind, missing.name)));
+    }
+    // What is there twice is in both lists.
+    Ok((found.len() != own.len()).then(|| "something in it is there twice".to_owned()))
+}
+
+fn shape_of_version(version: u32) -> rusqlite::Result<Vec<Object>> {
+    let conn = Connection::open_in_memory()?;
+    MIGRATIONS.iter().take(version as usize).try_for_each(|sql| conn.execute_batch(sql))?;
+    shape(&conn)
+}
+
+fn digest(shape: &[Object]) -> String {
+    let mut hasher = Sha256::new();
+    for Object { kind, name, table, sql } in shape {
+        // No statement holds this character.
+        [kind, name, table, sql].iter().for_each(|text| hasher.update([text.as_bytes(), b"\0"].concat()));
+    }
+    data_encoding::HEXLOWER.encode(&hasher.finalize())
+}
+
+/// What a catalogue consists of, by names, without what may be there or not.
+fn shape(conn: &Connection) -> rusqlite::Result<Vec<Object>> {
+    let mut statement = conn.prepare(
+        "SELECT CAST(type AS TEXT), CAST(name AS TEXT), CAST(tbl_name AS TEXT), CAST(sql AS TEXT) FROM main.sqlite_schema",
+    )?;
+    let mut rows = statement.query([])?;
+    let mut objects = Vec::new();
+    while let Some(row) = rows.next()? {
+        let text = |at: usize| row.get::<_, Option<String>>(at).map(Option::unwrap_or_default);
+        let object = Object { kind: text(0)?, name: text(1)?, table: text(2)?, sql: plain_sql(&text(3)?) };
+        let is_of_build = OF_BUILDS.contains(&object.name.as_str()) && object.sql.starts_with("CREATE TABLE ");
+        let is_of_sqlite = OF_SQLITE.contains(&(object.name.as_str(), object.sql.as_str()));
+        if !(object.kind == "table" && (is_of_build || is_of_sqlite)) {
+            objects.push(object);
+        }
+    }
+    objects.sort_unstable();
+    Ok(objects)
+}
+
+/// The words and signs of a statement with one blank between them. Names are
+/// without quotes where they need none: SQLite quotes those of tables that it renames.
+fn plain_sql(sql: &str) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut plain = String::with_capacity(sql.len());
+    let mut rest = sql;
+    while let Some(first) = rest.chars().next() {
+        let until = |end: usize| rest.get(1..).and_then(|rest| rest.find(first)).map_or(end, |at| at + 2);
+        let len = match first {
+            '-' if rest.starts_with("--") => rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            '\'' | '"' | '`' => until(rest.len()),
+            _ if is_word(first) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+            _ => first.len_utf8(),
+        };
+        let (part, behind) = rest.split_at(len);
+        let is_comment = matches!(first, '-' | '/') && len > 1;
+        if !is_comment && !first.is_ascii_whitespace() {
+            let name = part.strip_prefix(['"', '`']).and_then(|name| name.strip_suffix(first));
+            let needs_none = |name: &&str| !name.is_empty() && name.chars().all(is_word);
+            plain.push_str(name.filter(needs_none).unwrap_or(part));
+            plain.push(' ');
+        }
+        rest = behind;
+    }
+    plain
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::Workspace;
+    use super::*;
+
+    #[test]
+    fn comments_and_blanks_make_no_other_statement() {
+        let plain = plain_sql("CREATE TABLE \"a\" (\n  -- what it's for\n  b TEXT DEFAULT 'x  --y',/* c */\"d  e\")");
+        assert_eq!(plain, "CREATE TABLE a ( b TEXT DEFAULT 'x  --y' , \"d  e\" ) ");
+        for open in ["'", "\"", "--", "/*", "'é", "é'", "`", "-", "/"] {
+            plain_sql(open);
+        }
+    }
+
+    #[test]
+    fn opening_does_not_make_the_present_shape_anew() {
+        let present = digest(&shape_of_version(SCHEMA_VERSION).unwrap());
+        assert_eq!(PRESENT_SHAPE, present, "a migration came: note the digest of its shape here");
+    }
+
+    #[test]
+    fn the_shape_of_every_version_is_known_and_any_other_one_is_named() {
+        for version in 0..=MIGRATIONS.len() {
+            let conn = connect(":memory:", OpenFlags::default()).unwrap();
+            MIGRATIONS[..version].iter().for_each(|sql| conn.execute_batch(sql).unwrap());
+            conn.pragma_update(None, "user_version", version as u32).unwrap();
+            conn.execute_batch("ANALYZE").unwrap();
+            assert_eq!(foreign_shape(&conn).unwrap(), None, "version {version}");
+            conn.execute_batch("CREATE TABLE diary (day TEXT)").unwrap();
+            assert_eq!(foreign_shape(&conn).unwrap().unwrap(), "the table “diary” is none of Fonds");
+        }
+    }
+
+    #[test]
+    fn what_was_made_smaller_copied_or_only_looked_at_has_its_shape() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("w");
+        let workspace = Workspace::create(&folder).unwrap();
+        workspace.catalogue().vacuum().unwrap();
+        workspace.catalogue().back_up(&dir.path().join("copy.sqlite"), |_, _| Ok(())).unwrap();
+        Workspace::look(&folder).unwrap();
+        // A build puts tables in the place of others; one that is killed leaves its own.
+        super::super::tests::build(&workspace);
+        workspace
+            .catalogue()
+            .write(|conn| Ok(conn.execute_batch("CREATE TABLE prospect_new (page INTEGER)")?))
+            .unwrap();
+        drop(workspace);
+        drop(Workspace::open(&folder).unwrap());
+        std::fs::rename(dir.path().join("copy.sqlite"), folder.join("fonds.sqlite")).unwrap();
+        Workspace::open(&folder).unwrap();
+    }
+}
