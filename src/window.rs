@@ -1,12 +1,15 @@
 //! The window of the program: eframe around [`Cockpit`].
 
 use fonds::app::{Opener, Settings};
+use fonds::jobs::make_private_folder;
 use fonds::ui::Cockpit;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Key of the settings in the storage of eframe.
 const SETTINGS: &str = "settings";
+/// Name of the program, and of the folder with its settings.
+const APP: &str = "fonds";
 
 struct Window(Cockpit);
 
@@ -26,8 +29,14 @@ impl eframe::App for Window {
 
 /// Opens the window, on `folder` when one is named, and waits for its end.
 pub fn open(folder: Option<PathBuf>, opener: Arc<dyn Opener>) -> anyhow::Result<()> {
+    // Settings name workspaces and persons.
+    if let Some(folder) = eframe::storage_dir(APP)
+        && let Err(error) = make_private_folder(&folder)
+    {
+        tracing::warn!("{}: {error}", folder.display());
+    }
     let viewport = eframe::egui::ViewportBuilder::default()
-        .with_app_id("fonds")
+        .with_app_id(APP)
         .with_title("Fonds")
         .with_inner_size([1280.0, 800.0])
         .with_min_inner_size([900.0, 600.0]);
@@ -38,5 +47,5 @@ pub fn open(folder: Option<PathBuf>, opener: Arc<dyn Opener>) -> anyhow::Result<
         let cockpit = Cockpit::new(&cx.egui_ctx, opener, settings, folder)?;
         Ok(Box::new(Window(cockpit)) as Box<dyn eframe::App>)
     };
-    eframe::run_native("fonds", options, Box::new(start)).map_err(|error| anyhow::anyhow!("{error}"))
+    eframe::run_native(APP, options, Box::new(start)).map_err(|error| anyhow::anyhow!("{error}"))
 }

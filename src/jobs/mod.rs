@@ -21,7 +21,9 @@ mod words;
 pub use disk::{free_bytes, is_disk_full};
 pub use guard::{OnDrop, OnPanic};
 pub use lock::{FileLock, NotLocked};
-pub use own_file::{check_readable, create_own, open_own, replace_own};
+pub use own_file::{
+    check_readable, create_own, create_private, make_private, make_private_folder, open_own, replace_own,
+};
 pub use read::{CountedRead, OnStop};
 pub use spawn::{JobHandle, Outcome, StopError, Wake, panic_words, spawn};
 pub use words::counted;

@@ -98,6 +98,51 @@ pub fn replace_own(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) 
     write().inspect_err(|_| drop(fs::remove_file(&open)))
 }
 
+/// Makes a file that only its owner may read, where the system has modes.
+///
+/// # Errors
+///
+/// What the system says; also where the file exists.
+pub fn create_private(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true).write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Lets only the owner of a file read it, where the system has modes.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn make_private(file: &File) -> io::Result<()> {
+    #[cfg(unix)]
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    #[cfg(not(unix))]
+    let _ = file;
+    Ok(())
+}
+
+/// Makes a folder that only its owner may enter, where the system has modes,
+/// and those on the way to it. One that is there stays as it is.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn make_private_folder(path: &Path) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    match builder.create(path) {
+        Err(_) if path.is_dir() => Ok(()),
+        made => made,
+    }
+}
+
 fn unfinished(path: &Path) -> PathBuf {
     path.with_added_extension(OPEN_ENDING)
 }

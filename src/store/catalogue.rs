@@ -3,6 +3,7 @@
 use super::foreign::{connect, foreign_shape};
 use super::migrate::migrate;
 use super::workspace::{Looking, StoreError};
+use crate::jobs::create_private;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
@@ -95,8 +96,10 @@ const READER_CACHE_KIB: i64 = 8 << 10;
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 impl Catalogue {
-    /// Makes a new catalogue file.
+    /// Makes a new catalogue file. What persons wrote and whom they watch is
+    /// for its owner alone; the log beside it has the mode of the file.
     pub(super) fn create(path: &Path) -> Result<Self, StoreError> {
+        create_private(path).map_err(|source| StoreError::Io { path: path.to_owned(), source })?;
         Self::start(path)
     }
 

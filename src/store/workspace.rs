@@ -3,7 +3,7 @@
 use super::built::Opened;
 use super::catalogue::Catalogue;
 use super::migrate::{APPLICATION_ID, SCHEMA_VERSION};
-use crate::jobs::{Cancelled, FileLock, NotLocked};
+use crate::jobs::{Cancelled, FileLock, NotLocked, make_private_folder};
 use crate::links::LinkError;
 use crate::uri::CaptureDate;
 use std::fmt;
@@ -340,7 +340,7 @@ impl Workspace {
         create: impl FnOnce(&Path) -> Result<Catalogue, StoreError>,
     ) -> Result<Self, StoreError> {
         let made = || {
-            fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
+            make_private_folder(folder).map_err(StoreError::io(folder))?;
             let folder = folder.canonicalize().map_err(StoreError::io(folder))?;
             // The lock comes first: who else makes a workspace here is left alone.
             let lock = take_lock(&folder)?;

@@ -10,7 +10,7 @@ use fonds::store::Workspace;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 /// What the user has beside the workspace and nobody else may change.
@@ -380,4 +380,42 @@ fn a_trigger_that_stands_in_the_log_alone_is_found_too() {
         copy.call(&call[..1], &call[1..]).with_status(2).says("the trigger “evil” is none of Fonds");
     }
     assert!(files(&copy) == before, "it was changed");
+}
+
+#[test]
+fn what_persons_wrote_is_for_the_owner_alone_and_archives_keep_the_umask() {
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let hostile = Hostile::new();
+    hostile.crawl().with_status(0);
+    assert_eq!((mode(&hostile.workspace), mode(&hostile.path("fonds.sqlite"))), (0o700, 0o600));
+    let open = Workspace::open(&hostile.workspace).unwrap();
+    open.catalogue().set_setting("a", "b").unwrap();
+    for log in ["fonds.sqlite-wal", "fonds.sqlite-shm"] {
+        assert_eq!(mode(&hostile.path(log)), 0o600, "{log}");
+    }
+    drop(open);
+    let usual = mode(&write(hostile.dir.path(), "usual", b""));
+    for file in crate::archive::warcs_under(&hostile.path("output")) {
+        assert_eq!(mode(&file), usual, "{}", file.display());
+    }
+    let source = write(hostile.dir.path(), "a.warc.gz", &warc("one", 3));
+    fs::set_permissions(&source, fs::Permissions::from_mode(0o440)).unwrap();
+    hostile.call(&["import"], &["--copy", arg(&source)]).with_status(0);
+    let copies = crate::archive::warcs_under(&hostile.path("imports"));
+    assert_eq!(copies.iter().map(|copy| mode(copy)).collect::<Vec<_>>(), [0o440]);
+    let (_, mut campaign) = Workspace::look(&hostile.workspace).unwrap().catalogue().campaign(1).unwrap();
+    campaign.permissions.push(fonds::campaign::Permission::default());
+    let desk = WorkspaceDesk::new(Workspace::open(&hostile.workspace).unwrap());
+    desk.workspace.catalogue().save_campaign(Some(1), &campaign).unwrap();
+    let file = work::attach_evidence(&desk, 1, 0, &[source], &JobCx::detached()).unwrap().remove(0);
+    assert_eq!((mode(&hostile.path("evidence")), mode(&hostile.path(&file.path))), (0o700, 0o600));
+    let backup = hostile.dir.path().join("backup");
+    hostile.call(&["backup"], &[arg(&backup)]).with_status(0);
+    assert_eq!((mode(&backup.join("fonds.sqlite")), mode(&backup.join(&file.path))), (0o600, 0o600));
+    // A folder that was there is as its owner made it.
+    let given = hostile.dir.path().join("given");
+    fs::create_dir(&given).unwrap();
+    fs::set_permissions(&given, fs::Permissions::from_mode(0o750)).unwrap();
+    fonds(&["new", arg(&given)]).with_status(0);
+    assert_eq!((mode(&given), mode(&given.join("fonds.sqlite"))), (0o750, 0o600));
 }

@@ -1,7 +1,7 @@
 //! A copy of what stands in no WARC file: the catalogue, campaigns, evidence.
 
 use super::counted;
-use crate::jobs::{JobCx, open_own};
+use crate::jobs::{JobCx, create_private, make_private_folder, open_own};
 use crate::store::Workspace;
 use crate::uri::CaptureDate;
 use anyhow::Context;
@@ -67,6 +67,7 @@ pub fn back_up(workspace: &Workspace, out: &Path, cx: &JobCx) -> anyhow::Result<
         .with_context(|| parent.display().to_string())?;
     let catalogue = workspace.catalogue();
     let copy = staging.path().join("fonds.sqlite");
+    create_private(&copy).with_context(name)?;
     let mut is_begun = false;
     catalogue.back_up(&copy, |done, total| {
         if !is_begun {
@@ -132,7 +133,7 @@ fn open_to_owner_group(folder: &Path) {
 /// Copies the files of a folder; says how many.
 fn copy_folder(from: &Path, to: &Path, cx: &JobCx) -> anyhow::Result<u64> {
     let of = |path: &Path| path.display().to_string();
-    fs::create_dir_all(to).with_context(|| of(to))?;
+    make_private_folder(to).with_context(|| of(to))?;
     let mut files = 0;
     for entry in fs::read_dir(from).with_context(|| of(from))? {
         let entry = entry.with_context(|| of(from))?;
@@ -143,7 +144,7 @@ fn copy_folder(from: &Path, to: &Path, cx: &JobCx) -> anyhow::Result<u64> {
         } else {
             // A link may lead anywhere, and a pipe would be waited for.
             let mut file = open_own(&path, File::options().read(true)).with_context(|| of(&path))?;
-            let mut copy = File::create_new(&goal).with_context(|| of(&goal))?;
+            let mut copy = create_private(&goal).with_context(|| of(&goal))?;
             io::copy(&mut file, &mut copy).with_context(|| of(&goal))?;
             files += 1;
         }

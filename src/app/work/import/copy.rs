@@ -3,7 +3,7 @@
 use crate::jobs::JobCx;
 use crate::store::Workspace;
 use sha2::{Digest, Sha256};
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -98,15 +98,19 @@ pub(in crate::app::work) fn digest_of(path: &Path, cx: &JobCx) -> io::Result<(St
 pub(super) fn copy_in(workspace: &Workspace, path: &Path, cx: &JobCx) -> anyhow::Result<(PathBuf, String)> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let cx = &cx.aside("copying");
-    keep_incoming(workspace, cx, &mut Hashing::new(File::open(path)?, cx), |sha256| (sha256.to_owned(), name))
+    let file = File::open(path)?;
+    let permissions = file.metadata()?.permissions();
+    keep_incoming(workspace, cx, &mut Hashing::new(file, cx), permissions, |sha256| (sha256.to_owned(), name))
 }
 
 /// Writes bytes into the workspace: into a folder named after a digest, under
-/// a name, as `place` says when it knows theirs.
+/// a name, as `place` says when it knows theirs. Who may read where they come
+/// from may read the copy.
 pub(super) fn keep_incoming(
     workspace: &Workspace,
     cx: &JobCx,
     source: &mut Hashing<'_, impl Read>,
+    permissions: Permissions,
     place: impl FnOnce(&str) -> (String, String),
 ) -> anyhow::Result<(PathBuf, String)> {
     let imports = workspace.own_folder(IMPORTS)?;
@@ -132,6 +136,7 @@ pub(super) fn keep_incoming(
     let is_there = goal.symlink_metadata().is_ok_and(|meta| meta.is_file() && meta.len() == size)
         && digest_of(&goal, cx).is_ok_and(|(kept, _)| kept == sha256);
     if !is_there {
+        copy.as_file().set_permissions(permissions).map_err(of_workspace(&goal))?;
         copy.persist(&goal).map_err(|error| of_workspace(&goal)(error.error))?;
     }
     Ok((goal, sha256))

@@ -185,9 +185,11 @@ impl Importer<'_> {
         let member = &wacz.archives()[index];
         let cx = self.cx.aside("unpacking");
         let mut bytes = Hashing::new(wacz.open_archive(index)?, &cx);
+        let permissions = fs::metadata(wacz.path())?.permissions();
         // The name in the package is hostile text: the copy has a name of ours.
-        let (path, of_member) =
-            keep_incoming(self.workspace, &cx, &mut bytes, |_| (sha256.to_owned(), format!("archive-{}", index + 1)))?;
+        let (path, of_member) = keep_incoming(self.workspace, &cx, &mut bytes, permissions, |_| {
+            (sha256.to_owned(), format!("archive-{}", index + 1))
+        })?;
         let wrong = if only_shared { None } else { wrong_digest(wacz, member, &of_member) };
         let mut problems: Vec<ToldProblem> = wrong.into_iter().collect();
         let meta = fs::metadata(&path)?;

@@ -6,7 +6,7 @@ use crate::app::work::import::{Hashing, digest_of};
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::feed::TargetGrounds;
 use crate::campaign::{Campaign, Criterion, EvidenceFile, Grounds};
-use crate::jobs::{JobCx, replace_own};
+use crate::jobs::{JobCx, make_private, make_private_folder, replace_own};
 use crate::scope::{Candidate, Derivation, Facts, Permissions, SeedsVerdict};
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use anyhow::Context;
@@ -162,7 +162,7 @@ pub fn attach_evidence(
         );
         let place = desk.workspace.folder().join(&path);
         let folder = desk.workspace.own_folder(place.parent().unwrap_or(&place))?;
-        std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+        make_private_folder(&folder).with_context(|| folder.display().to_string())?;
         // What lies there under this name may have been changed since.
         let kept =
             place.is_file() && !place.is_symlink() && digest_of(&place, cx).is_ok_and(|(kept, _)| kept == sha256);
@@ -170,6 +170,7 @@ pub fn attach_evidence(
             cx.checkpoint()?;
             let mut bytes = Hashing::new(std::fs::File::open(source)?, cx);
             let copied = replace_own(&place, |copy| {
+                make_private(copy)?;
                 std::io::copy(&mut bytes, copy)?;
                 let is_same = bytes.finish()?.0 == sha256;
                 is_same.then_some(()).ok_or_else(|| std::io::Error::other("it changed while it was copied; try again"))
