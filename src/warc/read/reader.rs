@@ -64,6 +64,9 @@ pub struct ArchiveReader<R> {
     begins_in: Option<SharedMember>,
     /// Where the head that was read last is to be looked for ([`Span::offset`]).
     head_place: u64,
+    /// Of a head that was too long: the member it ended in, and up to where no head
+    /// ends, as places in the decoded stream. Heads within it need no look there.
+    no_head_end: (u64, u64),
     /// What the header of its gzip member tells, where that begins with it.
     gzip_note: Option<GzipNote>,
     /// For looks behind a block, where declared lengths are doubted.
@@ -205,6 +208,7 @@ impl<R: Read> ArchiveReader<R> {
             begins_at_decoded: members.file_offset(),
             begins_in: None,
             head_place: members.file_offset(),
+            no_head_end: (0, 0),
             gzip_note: None,
             probe: None,
             broke: None,

@@ -232,6 +232,17 @@ fn an_endless_head_ends() {
 }
 
 #[test]
+fn heads_without_an_end_within_each_other_are_searched_once() {
+    // Each would be looked through for a mebibyte: minutes for a few of them.
+    let heads = [b"WARC/1.0\r\n".repeat(300_000), builder(1).plain(b"x"), builder(2).plain(b"y")].concat();
+    for bytes in [gzip(&heads), heads] {
+        let (records, problems) = read_all(&bytes[..], 10);
+        assert_eq!(ids(&records).last().unwrap(), "2");
+        assert!(problems[0].contains("does not end within"), "{:?}", problems[0]);
+    }
+}
+
+#[test]
 fn a_block_beyond_the_limit_is_counted() {
     let (records, problems) = read_all(&builder(0).compress(&noise(0, 1000))[..], 10);
     assert_eq!((records[0].block.len(), records[0].omitted), (10, 990));

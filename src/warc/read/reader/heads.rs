@@ -29,7 +29,12 @@ impl<R: Read> ArchiveReader<R> {
         self.begins_in = can_be_entered.then_some(member);
         self.head_place = place;
         self.gzip_note = self.members.gzip_note().filter(|_| begins_member);
-        let mut searched = 0;
+        let mut searched = match self.no_head_end {
+            (member, end) if member == self.members.member_decoded_offset() => {
+                usize::try_from(end.saturating_sub(decoded_offset)).unwrap_or(0)
+            }
+            _ => 0,
+        };
         let (start, len) = loop {
             let window = self.members.window();
             let start = record_start(window);
@@ -46,13 +51,15 @@ impl<R: Read> ArchiveReader<R> {
                 break (start, len);
             }
             if window.len() > MAX_HEAD_BYTES {
+                let end = found.unwrap_or(window.len()).saturating_sub(3) as u64;
+                self.no_head_end = (self.members.member_decoded_offset(), decoded_offset + end);
                 let detail = format!("the head does not end within {MAX_HEAD_BYTES} bytes");
                 self.problem(place, ProblemKind::BadHead, detail);
                 return Ok(Found::Garbage);
             }
             let pending = window.len();
             // The empty line may straddle the edge of the window.
-            searched = pending.saturating_sub(2);
+            searched = searched.max(pending.saturating_sub(2));
             match self.fill()? {
                 Fill::More => {}
                 Fill::End if !self.members.is_plain() && self.join(pending)? == Join::Continues => {}
