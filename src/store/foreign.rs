@@ -56,7 +56,7 @@ struct Object {
 
 /// SHA-256 of the shape of the present version: making it anew to compare takes
 /// longer than all the rest of opening.
-const PRESENT_SHAPE: &str = "898b37a0bc2b249e500ed1d1c5dcede980c13f65943722e344a52a8c9c46026c";
+const PRESENT_SHAPE: &str = "8500bc122b92c4a1395f473d3777501fede4b4312d60dc0dc803caa7385912ec";
 
 /// Says what a catalogue holds that no version of this program has made, or
 /// lacks of it; none where its shape is that of its version.
