@@ -14,6 +14,8 @@ use std::sync::{Arc, Mutex};
 
 /// Name of the catalogue in the folder of a workspace.
 pub const CATALOGUE_FILE: &str = "fonds.sqlite";
+/// The same, and what SQLite keeps beside it.
+const CATALOGUE_FILES: [&str; 4] = [CATALOGUE_FILE, "fonds.sqlite-wal", "fonds.sqlite-shm", "fonds.sqlite-journal"];
 const LOCK_FILE: &str = "fonds.lock";
 /// The folders of a workspace.
 const SUBFOLDERS: [&str; 5] = ["output/warcs", "output/logs", "imports", "inlinks", "exports"];
@@ -143,9 +145,9 @@ pub enum StoreError {
         /// As it is stored.
         name: String,
     },
-    /// The catalogue is a link to another file.
+    /// The catalogue, or its log, is a link to another file.
     #[error(
-        "{0}: this is a link, and what is written here would go where it leads. Put the catalogue itself in its place; nothing was changed"
+        "{0}: this is a link, and a catalogue is written only where it stands, with its log beside it. Put the file itself in its place; nothing was changed"
     )]
     LinkedCatalogue(PathBuf),
     /// A link stands where the workspace keeps a folder of its own.
@@ -441,7 +443,7 @@ impl Workspace {
 
 /// Deletes what [`Workspace::create`] makes, and nothing else.
 fn unmake(folder: &Path) {
-    for file in [CATALOGUE_FILE, "fonds.sqlite-wal", "fonds.sqlite-shm", "fonds.sqlite-journal", LOCK_FILE] {
+    for file in CATALOGUE_FILES.iter().chain(&[LOCK_FILE]) {
         let _ = fs::remove_file(folder.join(file));
     }
     for sub in SUBFOLDERS.iter().chain(&["output"]) {
@@ -462,8 +464,8 @@ fn check(folder: &Path) -> Result<PathBuf, StoreError> {
     if !path.is_file() {
         return Err(StoreError::NotAWorkspace(folder));
     }
-    if path.is_symlink() {
-        return Err(StoreError::LinkedCatalogue(path));
+    if let Some(link) = CATALOGUE_FILES.iter().map(|name| folder.join(name)).find(|path| path.is_symlink()) {
+        return Err(StoreError::LinkedCatalogue(link));
     }
     let damaged = |why: &str| super::damage::damaged(&path, why);
     let being_made = || FileLock::is_held(&folder.join(LOCK_FILE));

@@ -154,6 +154,14 @@ fn a_catalogue_that_is_a_link_is_not_opened() {
     hostile.crawl().with_status(2).says("fonds.sqlite: this is a link");
     hostile.call(&["captures"], &[]).with_status(2).says("fonds.sqlite: this is a link");
     assert!(fs::read(&elsewhere).unwrap() == before);
+    fs::remove_file(hostile.path("fonds.sqlite")).unwrap();
+    fs::rename(&elsewhere, hostile.path("fonds.sqlite")).unwrap();
+    for beside in ["fonds.sqlite-wal", "fonds.sqlite-shm", "fonds.sqlite-journal"] {
+        hostile.link(beside, &hostile.thesis);
+        hostile.crawl().with_status(2).says(&format!("{beside}: this is a link"));
+        fs::remove_file(hostile.path(beside)).unwrap();
+    }
+    hostile.crawl().with_status(0);
 }
 
 #[test]
