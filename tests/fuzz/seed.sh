@@ -99,3 +99,6 @@ mkdir -p corpus/request corpus/campaign_json
 cat >corpus/request/example <<'TEXT'
 ria AND ("estaleiro naval" OR person:"Amélia Vaz"|"A. Vaz"^0.8) AND NOT keyword:futebol lang:pt event:"Festival da Ria 2024"[2024-07-01..2024-07-07] period:[2024..] -x<https://a.pt/\>> ALL(a, ANY())
 TEXT
+seed job_config 65536 "$data"/heritrix "$data"/logs/h1-job5
+seed browsertrix 2000 "$data"/heritrix
+seed_lines decisions "$data"/logs/*.jsonl

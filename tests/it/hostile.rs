@@ -2,7 +2,7 @@
 //! so that these compile and hold without a fuzzer.
 
 #[path = "../fuzz/src/lib.rs"]
-mod targets;
+pub mod targets;
 
 use std::io::Write as _;
 
@@ -157,6 +157,33 @@ fn lines_and_small_files() {
     );
     torment(targets::robots, b"\xef\xbb\xbfUser-agent: fonds\nDisallow: /a*%c3%a9$ # x\nAllow: /\nCrawl-delay: 1e300\nSitemap: http://a.pt/\n");
     torment(targets::mmdb, b"\0\0\x01\0\0\x01\xab\xcd\xefMaxMind.com\xe3Jnode_count\xc1\x01");
+}
+
+#[test]
+fn jobs_of_other_crawlers() {
+    let beans = r#"<beans xmlns:p="x"><bean id="simpleOverrides"><property name="properties"><value>
+        metadata.jobName=a
+        </value></property></bean><bean id="scope" class="org.archive.modules.deciderules.DecideRuleSequence">
+        <property name="rules"><list><bean class="RejectDecideRule"/><bean class="SurtPrefixedDecideRule" p:decision="ACCEPT">
+        <property name="surtsSource"><bean class="ConfigString"><property name="value"><value>http://(pt,a,</value></property>
+        </bean></property></bean><bean class="MatchesListRegexDecideRule"><property name="regexList"><list><value>.*a|b.*</value>
+        </list></property></bean></list></property></bean></beans><!--seeds-->http://a.pt/
+        +http://(pt,b,"#;
+    torment(targets::job_config, beans.as_bytes());
+    let order = r#"<crawl-order><meta><name>a</name></meta><controller><newObject name="scope"
+        class="DecidingScope"><newObject name="decide-rules" class="DecideRuleSequence"><map name="rules">
+        <newObject name="r" class="RejectDecideRule"/></map></newObject></newObject><newObject name="frontier">
+        <float name="delay-factor">5.0</float></newObject></controller></crawl-order>"#;
+    torment(targets::job_config, order.as_bytes());
+    targets::job_config("<a b='c'>".repeat(100_000).as_bytes());
+    torment(targets::browsertrix, b"a: b\n- \"c\" #\t\x01\xc2\x85\xe2\x80\xa8{{d}}\n# http://a.pt/ depth=1");
+    let stream = r#"{"url":"http://a.pt/","status_code":200,"timestamp":"2014-11-05T10:17:39.790Z","size":9,"hop_path":"LE",
+        "via":"http://a.pt/b","annotations":"3t,dol:1","extra_info":{"scopeDecision":"ACCEPT by rule #2 A"}}"#;
+    torment(targets::decisions, stream.replace("\n", "").as_bytes());
+    let pages =
+        "{\"format\":\"json-pages-1.0\",\"id\":\"pages\"}\n{\"id\":\"1\",\"url\":\"http://a.pt/\",\"seed\":true}";
+    torment(targets::decisions, pages.as_bytes());
+    targets::decisions("[".repeat(100_000).as_bytes());
 }
 
 #[test]

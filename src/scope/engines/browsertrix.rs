@@ -90,9 +90,13 @@ pub fn browsertrix_yaml(campaign: &Campaign, collection: &str) -> (String, Vec<E
     (yaml, notes)
 }
 
-/// A text in double quotes, which YAML reads as JSON does.
+/// A text in double quotes, which YAML reads as JSON does, but for characters
+/// that it takes for line breaks or refuses (YAML 1.2, 5.1): those are escaped.
 fn text(text: &str) -> String {
-    Value::from(text).to_string()
+    let is_refused =
+        |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
+    let json = Value::from(text).to_string();
+    json.chars().map(|c| if is_refused(c) { format!("\\u{:04x}", c as u32) } else { c.to_string() }).collect()
 }
 
 /// What the rules come to there: patterns, and a depth.

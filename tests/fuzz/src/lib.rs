@@ -7,6 +7,7 @@
 //! | [`damage`] | what a damaged file keeps is read |
 //! | [`http`] | bodies are decoded within a limit, in any split |
 //! | [`index`] | lines of an index are read again as they were written; packages keep to their bounds |
+//! | [`jobs`] | configurations and lines of other crawlers become campaigns that can be saved and written again |
 //! | [`lines`] | what is read from text, is written and read again, is equal |
 //! | [`pages`] | pages, style sheets, envelopes of links and PDF files keep to the limits |
 //! | [`keys`] | keys of URLs are stable |
@@ -18,6 +19,7 @@ mod archive;
 mod damage;
 mod http;
 mod index;
+mod jobs;
 mod keys;
 mod lines;
 mod pages;
@@ -27,6 +29,7 @@ pub use archive::{arc, warc};
 pub use damage::gzip;
 pub use http::http;
 pub use index::{cdx, wacz};
+pub use jobs::{browsertrix, decisions, job_config};
 pub use keys::keys;
 pub use lines::{campaign_json, crawl_log, dataset, feed, request, robots, scope_log};
 pub use pages::{html, mmdb, pdf, wat};
