@@ -12,6 +12,7 @@ mod files;
 mod foreign;
 mod full_disk;
 mod full_pages;
+mod growth;
 mod hostile;
 mod hostile_workspaces;
 mod imports;

@@ -14,7 +14,7 @@ const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// Attributes of one tag: the parser compares each with all others.
 const MAX_ATTRIBUTES: usize = 200;
 /// Declarations of namespaces in a file: every element carries on those around it.
-const MAX_NAMESPACES: usize = 1000;
+const MAX_NAMESPACES: usize = 100;
 /// What an expression that would be run stands for when it is only text.
 const QUOTED_HASH: &str = "#{'#'}{";
 
